@@ -2,6 +2,7 @@ package loci
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/google/uuid"
 )
@@ -29,6 +30,7 @@ type (
 	suggestionKind  struct{}
 	nodeKind        struct{}
 	nodeItemKind    struct{}
+	versionKind     struct{}
 )
 
 // MemoryID names a memory.
@@ -84,6 +86,14 @@ type NodeID = ID[nodeKind]
 
 // NodeItemID names an item of a memory node.
 type NodeItemID = ID[nodeItemKind]
+
+// VersionID names one version of a memory.
+type VersionID = ID[versionKind]
+
+// VersionOf returns the id of a version of a memory. It follows from the two, so nothing stores it.
+func VersionOf(id MemoryID, version int) VersionID {
+	return VersionID(uuid.NewSHA1(uuid.UUID(id), []byte(strconv.Itoa(version))))
+}
 
 // NewID returns a new random id. It panics only if the system has no randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }

@@ -8,11 +8,11 @@ import (
 
 // Health is the state of the server process.
 type Health struct {
-	Service     string  `json:"service" example:"loci"`
-	Status      string  `json:"status" example:"ok"`
-	Version     string  `json:"version" example:"0.1.0"`
-	Uptime      float64 `json:"uptime_seconds" example:"12.5"`
-	ModelEgress string  `json:"model_egress" enum:"enabled,disabled" doc:"Whether /query may call a model"`
+	Service     string `json:"service" example:"loci"`
+	Status      string `json:"status" example:"ok"`
+	Version     string `json:"version" example:"0.1.0"`
+	Uptime      int64  `json:"uptime_seconds" example:"12"`
+	ModelEgress string `json:"model_egress" enum:"enabled,disabled" doc:"Whether /query may call a model"`
 }
 
 // Ready is the answer of a server that can read and write.

@@ -43,8 +43,24 @@ func (c *Client) Erase(ctx context.Context, id loci.MemoryID, atVersion int) err
 
 // AgentTrash moves a memory that the key's vendor wrote to the trash. The org must allow deleting
 // by key.
-func (c *Client) AgentTrash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
-	return one(ctx, c, http.MethodDelete, "/agent/memories/"+id.String(), version(atVersion), nil)
+func (c *Client) AgentTrash(ctx context.Context, id loci.MemoryID, atVersion int) (*DeletedMemory, error) {
+	return callAt[DeletedMemory](ctx, c, http.MethodDelete, "/agent/memories/"+id.String(), version(atVersion), nil)
+}
+
+// AgentShare shares a memory with the person's team. An agent may share what its vendor wrote.
+func (c *Client) AgentShare(ctx context.Context, id loci.MemoryID) (*Shared, error) {
+	return send[Shared](ctx, c, "/agent/team/share", ShareRequest{MemoryID: id})
+}
+
+// AgentVersions returns old versions that the vendor of the key may read, newest first. limit and
+// cursor are as in Versions.
+func (c *Client) AgentVersions(ctx context.Context, id loci.MemoryID, limit int, cursor string) (*History, error) {
+	return get[History](ctx, c, query("/agent/memories/"+id.String()+"/versions", paging(limit, cursor)))
+}
+
+// EmptyTrash permanently deletes everything in the person's trash.
+func (c *Client) EmptyTrash(ctx context.Context) (*Emptied, error) {
+	return call[Emptied](ctx, c, http.MethodDelete, "/memories/trash", nil)
 }
 
 // Me returns the person behind the credential.

@@ -132,6 +132,12 @@ type MemoryPage struct {
 	Page
 }
 
+// TeamPage is one page of the pool of the team, in the form that older clients read.
+type TeamPage struct {
+	Memories []*loci.Memory `json:"team_memories" nullable:"false"`
+	Page
+}
+
 // SummaryPage is one page of summaries.
 type SummaryPage struct {
 	Memories []loci.MemorySummary `json:"memories" nullable:"false"`
@@ -168,10 +174,18 @@ type Hit struct {
 	Why     loci.Why      `json:"why"`
 }
 
+// Version is an old version of a memory. Its ID is that of the version.
+type Version struct {
+	loci.Version
+	ID       loci.VersionID `json:"id" format:"uuid" doc:"Id of the version"`
+	MemoryID loci.MemoryID  `json:"memory_id" format:"uuid"`
+	Number   int            `json:"version_number" doc:"The same as version" example:"1"`
+}
+
 // History is the old versions of a memory, newest first.
 type History struct {
-	Versions       []*loci.Version `json:"versions" nullable:"false"`
-	CurrentVersion int             `json:"current_version" example:"2"`
-	HasMore        bool            `json:"has_more"`
-	NextCursor     string          `json:"next_cursor" doc:"Send it as cursor to get older versions; empty on the last page"`
+	Versions       []Version `json:"versions" nullable:"false"`
+	CurrentVersion int       `json:"current_version" example:"2"`
+	HasMore        bool      `json:"has_more"`
+	NextCursor     string    `json:"next_cursor" doc:"Send it as cursor to get older versions; empty on the last page"`
 }

@@ -23,6 +23,9 @@ type NewMemory struct {
 	Dedupe       string          `json:"dedupe,omitzero" enum:"update,create" doc:"What to do if a memory with that key, scope and context exists: update it, or create another. Default: update"`
 	Supersedes   []loci.MemoryID `json:"supersedes,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"Memories that are no longer true. Loci hides yours from recall, and suggests the change to the owner of others"`
 	Corrects     []loci.MemoryID `json:"corrects,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"Memories that were never true. Works like supersedes"`
+	// ShareWithTeam and ShareScope both share the memory with the person's team.
+	ShareWithTeam bool   `json:"share_with_team,omitzero" doc:"True: share it with your team in the same step. False changes nothing"`
+	ShareScope    string `json:"share_scope,omitzero" enum:"team" doc:"Another way to share it with your team"`
 	// If Similar is nil, it is true.
 	Similar *bool       `json:"similar,omitzero" nullable:"false" doc:"False: do not look for similar memories. This makes saves cheaper for programs that write much"`
 	Sources []NewSource `json:"sources,omitzero" nullable:"false" maxItems:"50" doc:"Where the memory comes from"`
@@ -98,6 +101,33 @@ type Edit struct {
 type Replayed struct {
 	Replayed bool   `json:"replayed" doc:"Always true" example:"true"`
 	Target   string `json:"target,omitempty" doc:"Id of what the request created or changed, if it is one thing" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+// ShareRequest names the memory to share.
+type ShareRequest struct {
+	MemoryID loci.MemoryID `json:"memory_id" format:"uuid"`
+	Scope    string        `json:"scope,omitzero" enum:"team" doc:"Whom to share it with. Default: team"`
+}
+
+// Shared is a memory that its owner's team may read now.
+type Shared struct {
+	Shared   bool          `json:"shared" doc:"Always true" example:"true"`
+	MemoryID loci.MemoryID `json:"memory_id" format:"uuid"`
+	TeamID   loci.TeamID   `json:"team_id" format:"uuid"`
+}
+
+// DeletedMemory is a memory that was moved to the trash.
+type DeletedMemory struct {
+	Deleted   bool          `json:"deleted" doc:"Always true" example:"true"`
+	ID        loci.MemoryID `json:"id" format:"uuid"`
+	Title     string        `json:"title" example:"Deploys"`
+	Version   int           `json:"version" example:"2"`
+	DeletedAt time.Time     `json:"deleted_at"`
+}
+
+// Emptied is the answer to emptying the trash.
+type Emptied struct {
+	Deleted int `json:"deleted" doc:"How many memories were deleted permanently" example:"3"`
 }
 
 // Problem is an RFC 9457 problem document, the form of every error.

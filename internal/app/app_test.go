@@ -237,7 +237,7 @@ func TestExpiredMemoriesCanBeRestored(t *testing.T) {
 		t.Errorf("history of an expired memory: %v", err)
 	}
 	_, _, err = w.Memory.Versions(ctx, w.claude, m.ID, 0, 0)
-	wantCode(t, err, loci.Forbidden)
+	wantCode(t, err, loci.NotFound)
 	back, err := w.Memory.Restore(ctx, w.owner, m.ID, 0)
 	if err != nil || !back.ExpiresAt.IsZero() {
 		t.Fatalf("%+v, %v", back, err)

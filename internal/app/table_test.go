@@ -28,7 +28,7 @@ memory.trash        ugal memories:read,memories:write any    delete
 memory.restore      ual  memories:read,memories:write any    delete
 memory.erase        ual  memories:read,memories:write any    delete
 memory.read_trash   ual  memories:read                any    -
-memory.history      ual  memories:read                any    -
+memory.history      ugal memories:read                any    -
 memory.share        ugal memories:read,memories:write any    -
 team.read_pool      ugal memories:read                any    -
 query               ugal memories:read                any    -

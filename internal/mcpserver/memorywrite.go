@@ -9,7 +9,8 @@ import (
 
 func writeFields(c *call, in *memory.Draft) []field {
 	var summary string
-	var pinned bool
+	var pinned, share bool
+	var with string
 	return []field{
 		text("title", &in.Title, 0, loci.MaxTitle).want(),
 		text("content", &in.Content, 1, loci.MaxContent).must().or("value"),
@@ -29,6 +30,8 @@ func writeFields(c *call, in *memory.Draft) []field {
 		word("source", &in.Source),
 		vendors("allowed_vendors", &in.AllowedVendors),
 		oneOf("memory_type", &in.Type, loci.Semantic, loci.Episodic, loci.Procedural),
+		flag("share_with_team", &share).hide().then(func() { in.Share = in.Share || share }),
+		oneOf("share_scope", &with, theTeam).hide().then(func() { in.Share = true }),
 	}
 }
 
@@ -84,7 +87,13 @@ func writtenOf(saved *loci.Saved) written {
 	return out
 }
 
-func shareFields(_ *call, in *loci.MemoryID) []field { return []field{id("memory_id", in)} }
+// theTeam is whom a memory can be shared with. Older clients name it.
+const theTeam = "team"
+
+func shareFields(_ *call, in *loci.MemoryID) []field {
+	var with string
+	return []field{id("memory_id", in), oneOf("scope", &with, theTeam).hide()}
+}
 
 func (s *Server) shareMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
 	return shownOr(s.app.Memory.Share(ctx, c.principal, *in))

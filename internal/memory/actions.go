@@ -41,7 +41,7 @@ var Actions = gate.Actions{
 	Restore:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
 	Erase:     {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
 	ReadTrash: {Kinds: gate.People, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
-	History:   {Kinds: gate.People, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
+	History:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
 	Share:     {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	PoolRead:  {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
 	Query:     {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},

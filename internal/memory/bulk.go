@@ -172,7 +172,7 @@ func (b *bulkRun) prepare(ctx context.Context, i int) error {
 		return err
 	}
 	b.savings[i] = s
-	if err := s.mayRead(ctx); err != nil {
+	if err := s.may(ctx); err != nil {
 		return err
 	}
 	return b.app.projects.MustBeOpen(ctx, b.p, s.m.ProjectID)

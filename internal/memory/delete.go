@@ -110,6 +110,56 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryI
 	return s.change(ctx, p, id, how)
 }
 
+// emptyBatch is how many memories one transaction of EmptyTrash erases, so that other writers do not
+// wait long.
+const emptyBatch = 200
+
+// EmptyTrash permanently deletes every memory in the caller's trash, with all versions, and returns
+// how many. It works in batches: if it fails, the batches before stay deleted, and a repetition
+// deletes the rest. Forbidden as for Erase.
+func (s *Service) EmptyTrash(ctx context.Context, p loci.Principal) (deleted int, err error) {
+	if err := s.Begin(ctx, p, Erase); err != nil {
+		return 0, err
+	}
+	for {
+		n, err := s.emptyOnce(ctx, p)
+		deleted += n
+		if err != nil || n < emptyBatch {
+			return deleted, err
+		}
+	}
+}
+
+// emptyOnce erases a batch. Its entry in the audit trail has the count.
+func (s *Service) emptyOnce(ctx context.Context, p loci.Principal) (n int, err error) {
+	how := edit{act: Erase, life: loci.TrashOnly}
+	err = s.Write(ctx, p, Erase, func(tx store.Tx, e *loci.AuditEntry) error {
+		n = 0
+		page, err := tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: Filter{Lifecycle: loci.TrashOnly},
+			Limit: emptyBatch})
+		if err != nil {
+			return err
+		}
+		for _, m := range page.Memories {
+			if _, err := owned(ctx, tx, p, m.ID, how); err != nil {
+				return err
+			}
+			if err := tx.Memories().Erase(ctx, m.ID); err != nil {
+				return err
+			}
+		}
+		if n = len(page.Memories); n == 0 {
+			e.Action = ""
+		}
+		e.Count = n
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
 // Erase permanently deletes a memory with all its versions, also from the trash. Its errors are
 // those of Trash.
 func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) error {

@@ -23,7 +23,7 @@ func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, 
 	}
 	var older, newer *loci.Memory
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		current, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState)
+		current, err := tx.Memories().Get(ctx, p.Viewer(), id, withHistory(p))
 		if err != nil {
 			return err
 		}
@@ -50,6 +50,14 @@ func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, 
 		return nil, err
 	}
 	return loci.CompareVersions(older, newer), nil
+}
+
+// withHistory is the life of memories whose history p may read. Agents never see the trash.
+func withHistory(p loci.Principal) loci.Lifecycle {
+	if p.Vendor == "" {
+		return loci.AnyState
+	}
+	return loci.LiveOnly
 }
 
 // versionOf returns a visible version of a memory. 0 is the current one.

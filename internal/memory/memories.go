@@ -248,8 +248,8 @@ func madeBy(p loci.Principal, version int, what loci.Change) loci.State {
 		EditorID: p.UserID, EditorCredentialID: p.CredentialID, EditorSessionID: p.SessionID}
 }
 
-// Versions returns the old versions of a memory, newest first, and the current one. It also works
-// for a memory in the trash or an expired one. before, unless 0, continues after that version.
+// Versions returns the old versions of a memory, newest first, and the current one. For a person it
+// also works for a memory in the trash or an expired one. before, unless 0, continues after that version.
 // NotFound as for Get.
 func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) (
 	[]*loci.Version, *loci.Memory, error) {
@@ -263,10 +263,10 @@ func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.Memory
 	var versions []*loci.Version
 	var current *loci.Memory
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState); err != nil {
+		if current, err = tx.Memories().Get(ctx, p.Viewer(), id, withHistory(p)); err != nil {
 			return err
 		}
-		if versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, loci.AnyState, before, limit); err != nil {
+		if versions, err = tx.Memories().Versions(ctx, p.Viewer(), id, withHistory(p), before, limit); err != nil {
 			return err
 		}
 		all := []*loci.Memory{current}

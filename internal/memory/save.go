@@ -43,6 +43,8 @@ type Draft struct {
 	Supersedes, Corrects []loci.MemoryID
 	// Sources are where the memory comes from. See AddSources.
 	Sources []loci.Source
+	// Share shares the memory with the person's team in the same transaction. False changes nothing.
+	Share bool
 	// NotCompared leaves Saved.Similar out, which makes the save cheaper.
 	NotCompared bool
 }
@@ -73,6 +75,8 @@ const (
 // Create hides the writer's own superseded memories from recall in the same transaction. For
 // memories of others it makes suggestions.
 //
+// With Share, it also carries out that action, with its errors: Conflict if the person has no team.
+//
 // Invalid if a limit is exceeded, or if supersedes[i] or corrects[i] is not a live memory that
 // the principal sees; Conflict if a project is archived; Forbidden if an agent would let more
 // vendors read a memory than before, if a memory would live shorter and the credential may not
@@ -85,7 +89,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err != nil {
 		return nil, err
 	}
-	if err := sv.mayRead(ctx); err != nil {
+	if err := sv.may(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.projects.MustBeOpen(ctx, p, sv.m.ProjectID); err != nil {
@@ -112,6 +116,7 @@ type saving struct {
 	m      *loci.Memory // the memory as a new one
 	places []place
 	saved  loci.Saved
+	shares bool // the save adds the memory to the pool of the team
 
 	// What follows is for the comparison with other memories. A credential that may not read learns of
 	// none of them.
@@ -178,13 +183,16 @@ func (s *saving) dedupes() bool { return s.d.Key != "" && s.d.Dedupe != DedupeCr
 
 // run saves. It may run several times.
 func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open func(loci.ProjectID) error) error {
-	s.saved = loci.Saved{}
+	s.saved, s.shares = loci.Saved{}, s.d.Share
 	m, err := s.put(ctx, tx)
 	if err != nil {
 		return err
 	}
 	s.saved.Memory = *m
 	e.Target = m.ID.String()
+	if err := s.recordShare(ctx, tx, m); err != nil {
+		return err
+	}
 	if !s.saved.Created() {
 		e.Action = string(Change)
 	}
@@ -211,12 +219,23 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.d.Share {
+		if err := mustBeIn(ctx, tx, s.p); err != nil {
+			return nil, err
+		}
+	}
 	if old == nil {
 		return s.m, tx.Memories().Insert(ctx, s.m)
 	}
+	s.shares = s.d.Share && old.TeamID != s.p.TeamID
 	m, err := s.app.put(ctx, tx, s.p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
 		if err := s.app.updated(s.p, m, s.d.onto); err != nil {
 			return err
+		}
+		if s.d.Share {
+			if err := shareWith(m, s.p.TeamID); err != nil {
+				return err
+			}
 		}
 		if s.p.Vendor != "" && !loci.Covers(old.AllowedVendors, m.AllowedVendors) {
 			return loci.Errorf(loci.Forbidden,
@@ -230,6 +249,30 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		s.saved.ReplacedVersion = old.Version
 	}
 	return m, err
+}
+
+// may checks what the save does besides saving.
+func (s *saving) may(ctx context.Context) error {
+	if err := s.mayRead(ctx); err != nil || !s.d.Share {
+		return err
+	}
+	if err := s.app.Also(ctx, s.p, Share); err != nil {
+		return err
+	}
+	if err := s.app.Pool(ctx, s.p, Share); err != nil {
+		return err
+	}
+	return shareWith(s.m, s.p.TeamID)
+}
+
+// recordShare adds the second entry to the audit trail.
+func (s *saving) recordShare(ctx context.Context, tx store.Tx, m *loci.Memory) error {
+	if !s.shares {
+		return nil
+	}
+	e := s.app.Entry(s.p, Share)
+	e.Target = m.ID.String()
+	return tx.Audit().Add(ctx, e)
 }
 
 // there returns the memory that the save changes, or nil.

@@ -11,7 +11,8 @@ import (
 
 // ErrNoTeam is the error if the person has no team to share with.
 func ErrNoTeam() error {
-	return loci.Errorf(loci.Conflict, "you are not in a team, so there is no shared pool to read from or write to")
+	return loci.Errorf(loci.Conflict, "you are not in a team, so there is no shared pool to read from or write to; "+
+		"create or join a team first")
 }
 
 // Pool rejects a principal without a pool, before it reads any memory.
@@ -39,21 +40,11 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 		return nil, err
 	}
 	var shared *loci.Memory
-	how := edit{act: Share, what: loci.Updated, fn: func(m *loci.Memory) error {
-		if m.Scope == loci.ScopeAgent {
-			return loci.Errorf(loci.Conflict, "a memory with scope agent belongs to one agent and cannot be shared")
-		}
-		m.TeamID = p.TeamID
-		return nil
-	}}
+	how := edit{act: Share, what: loci.Updated, fn: func(m *loci.Memory) error { return shareWith(m, p.TeamID) }}
 	err := s.Write(ctx, p, Share, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
-		me, err := tx.Users().Get(ctx, p.UserID)
-		if err != nil {
+		if err := mustBeIn(ctx, tx, p); err != nil {
 			return err
-		}
-		if me.TeamID != p.TeamID { // left the team since the request was authenticated
-			return ErrNoTeam()
 		}
 		old, err := owned(ctx, tx, p, id, how)
 		if err != nil {
@@ -68,6 +59,24 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 		return nil, err
 	}
 	return shared, nil
+}
+
+// shareWith adds a memory to the pool of a team.
+func shareWith(m *loci.Memory, team loci.TeamID) error {
+	if m.Scope == loci.ScopeAgent {
+		return loci.Errorf(loci.Conflict, "a memory with scope agent belongs to one agent and cannot be shared")
+	}
+	m.TeamID = team
+	return nil
+}
+
+// mustBeIn returns ErrNoTeam if the person left their team since the request was authenticated.
+func mustBeIn(ctx context.Context, tx store.Tx, p loci.Principal) error {
+	me, err := tx.Users().Get(ctx, p.UserID)
+	if err == nil && me.TeamID != p.TeamID {
+		err = ErrNoTeam()
+	}
+	return err
 }
 
 // Unshare stops sharing a memory of the person. It changes nothing if the memory is not shared.

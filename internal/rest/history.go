@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -35,6 +36,43 @@ var historyRoutes = table{"history", []served{
 // noVersion is the noun for routes that also need a version. The error does not
 // tell which of the two is missing.
 const noVersion missing = "memory or version"
+
+type versionsInput struct {
+	PathID
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
+	Cursor string `query:"cursor" maxLength:"20" doc:"next_cursor of the page before"`
+}
+
+const defaultVersions = 100
+
+func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*answer[client.History], error) {
+	before := 0
+	var err error
+	if in.Cursor != "" {
+		if before, err = strconv.Atoi(in.Cursor); err != nil || before < 1 {
+			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; omit it to get the newest versions")
+		}
+	}
+	if in.Limit == 0 {
+		in.Limit = defaultVersions
+	}
+	versions, current, err := s.app.Memory.Versions(ctx, p, in.parse(), before, in.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := client.History{Versions: make([]client.Version, len(versions)), CurrentVersion: current.Version}
+	for i, v := range versions {
+		out.Versions[i] = versionShown(v)
+	}
+	if n := len(versions); n == in.Limit && versions[n-1].Version > 1 {
+		out.HasMore, out.NextCursor = true, strconv.Itoa(versions[n-1].Version)
+	}
+	return say(out, nil)
+}
+
+func versionShown(v *loci.Version) client.Version {
+	return client.Version{Version: *v, ID: loci.VersionOf(v.ID, v.Memory.Version), MemoryID: v.ID, Number: v.Memory.Version}
+}
 
 type diffInput struct {
 	PathID

@@ -42,6 +42,10 @@ var agentListRoutes = table{"agent", []served{
 		Text: "Newest first. Only memories that the vendor of the key may read. 409 if the person is not in a " +
 			"team.",
 		Out: examplePage}, (*server).pool),
+	serve("GET /agent/team/memories", route{ID: "agentTeamPool", Who: forAny, Action: memory.PoolRead,
+		Summary: "List the pool of the team as an agent",
+		Text:    "The same as GET /agent/memories/team, with the total, under team_memories.",
+		Out:     client.TeamPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}}, (*server).agentPool),
 	serve("POST /agent/memories/by-tag", route{ID: "agentMemoriesByTag", Reads: true, Who: forAny,
 		Action:  memory.Read,
 		Summary: "List memories by tag",
@@ -128,9 +132,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 	if err := loci.CheckText(path(a.name, "term"), a.filter.Term, 1, loci.MaxTerm); err != nil {
 		return nil, err
 	}
-	if a.limit > memory.MaxSearch {
-		return nil, loci.FieldErrorf("limit", "must be at most %d for a search", memory.MaxSearch)
-	}
+	a.limit = min(a.limit, memory.MaxSearch) // older clients send the limit of lists
 	page, err := s.app.Memory.Search(ctx, p, memory.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit,
 		Cursor: a.cursor, Offset: a.offset})
 	if err != nil {

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -45,6 +44,16 @@ var memoryRoutes = table{"memories", []served{
 		Summary: "Move several memories to the trash",
 		Text:    "All of them or, if one does not exist, none.",
 		In:      exampleBulk, Out: exampleBulkTrashed}, (*server).trashMany),
+	serve("DELETE /memories/trash", route{ID: "emptyTrash", Who: forPeople, Action: memory.Erase, Limit: expensive,
+		Summary: "Empty the trash",
+		Text: "Deletes every memory in your trash permanently, with all versions. Needs step-up unless the org " +
+			"deletes by key.",
+		Out: client.Emptied{Deleted: 3}}, (*server).emptyTrash),
+	serve("DELETE /memories/{id}/permanent", route{ID: "eraseMemory", Who: forPeople, Action: memory.Erase,
+		Conditional: true,
+		Summary:     "Delete a memory permanently",
+		Text:        "With all its versions, also from the trash. Needs step-up unless the org deletes by key."},
+		(*server).erase),
 	serve("POST /memories/{id}/restore", route{ID: "restoreMemory", Atomic: true, Who: forPeople,
 		Action: memory.Restore, Conditional: true,
 		Summary: "Restore a memory from the trash",
@@ -83,7 +92,17 @@ var agentMemoryRoutes = table{"agent", []served{
 		Conditional: true,
 		Summary:     "Move a memory to the trash as an agent",
 		Text:        "Only memories that this vendor wrote, and only if the org deletes by key.",
-		Out:         exampleMemory}, (*server).agentTrash),
+		Out:         exampleDeleted}, (*server).agentTrash),
+	serve("GET /agent/memories/{id}/versions", route{ID: "agentListVersions", Who: forAny, Action: memory.History,
+		Summary: "List the old versions of a memory as an agent",
+		Text:    "Newest first, without the current version. Only versions that the vendor of the key may read.",
+		Out:     exampleHistory}, (*server).versions),
+	serve("POST /agent/team/share", route{ID: "agentShareMemory", Atomic: true, Who: forAny, Action: memory.Share,
+		Missing: noMemory,
+		Summary: "Share a memory with the team as an agent",
+		Text: "Adds it to the pool of the person's team. An agent may share what its own vendor wrote. 409 if the " +
+			"person is not in a team.",
+		In: client.ShareRequest{MemoryID: exampleID}, Out: exampleShared}, (*server).agentShare),
 }}
 
 // PathID is the id in a path, as text: a malformed id gets the same answer as an
@@ -164,6 +183,7 @@ func newDraft(m *client.NewMemory) (memory.Draft, error) {
 	d.Title, d.Content, d.Tags, d.AllowedVendors = m.Title, m.Content, m.Tags, m.AllowedVendors
 	d.TTL, d.Dedupe = time.Duration(m.TTL)*time.Second, memory.Dedupe(m.Dedupe)
 	d.Supersedes, d.Corrects = m.Supersedes, m.Corrects
+	d.Share = m.ShareWithTeam || m.ShareScope != ""
 	d.NotCompared = m.Similar != nil && !*m.Similar
 	switch {
 	case m.Content == "" && m.Value == "":
@@ -294,9 +314,43 @@ func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*
 	return oneMemory(s.app.Memory.Trash(ctx, p, id, version))
 }
 
+func (s *server) erase(ctx context.Context, p loci.Principal, in *targetInput) (*nothing, error) {
+	id, version, err := in.parse()
+	if err != nil {
+		return nil, err
+	}
+	return done(s.app.Memory.Erase(ctx, p, id, version))
+}
+
+func (s *server) emptyTrash(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Emptied], error) {
+	n, err := s.app.Memory.EmptyTrash(ctx, p)
+	return say(client.Emptied{Deleted: n}, err)
+}
+
+// deletedOutput is a memory that an agent moved to the trash.
+type deletedOutput struct {
+	ETag string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
+	Body client.DeletedMemory
+}
+
 // agentTrash never deletes permanently. Only people may.
-func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
-	return s.trash(ctx, p, &trashInput{Target: in.Target})
+func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInput) (*deletedOutput, error) {
+	out, err := s.trash(ctx, p, &trashInput{Target: in.Target})
+	if err != nil {
+		return nil, err
+	}
+	m := out.Body
+	return &deletedOutput{out.ETag, client.DeletedMemory{Deleted: true, ID: m.ID, Title: m.Title, Version: m.Version,
+		DeletedAt: m.DeletedAt}}, nil
+}
+
+func (s *server) agentShare(ctx context.Context, p loci.Principal, in *body[client.ShareRequest]) (
+	*answer[client.Shared], error) {
+	m, err := s.app.Memory.Share(ctx, p, in.Body.MemoryID)
+	if err != nil {
+		return nil, err
+	}
+	return say(client.Shared{Shared: true, MemoryID: m.ID, TeamID: m.TeamID}, nil)
 }
 
 func (s *server) trashMany(ctx context.Context, p loci.Principal,
@@ -328,13 +382,34 @@ type poolInput struct {
 }
 
 func (s *server) pool(ctx context.Context, p loci.Principal, in *poolInput) (*answer[client.MemoryPage], error) {
-	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
-	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)},
-		Limit: a.limit, Offset: a.offset, Cursor: a.cursor})
+	got, err := s.pooled(ctx, p, in, false)
 	if err != nil {
 		return nil, err
 	}
-	return say(client.MemoryPage{Memories: orEmpty(got.Items), Page: pageOf(a, got.NextCursor)}, nil)
+	return say(client.MemoryPage{Memories: got.memories, Page: got.page}, nil)
+}
+
+// agentPool is pool in the form that older clients read, with the total.
+func (s *server) agentPool(ctx context.Context, p loci.Principal, in *poolInput) (*answer[client.TeamPage], error) {
+	got, err := s.pooled(ctx, p, in, true)
+	if err != nil {
+		return nil, err
+	}
+	return say(client.TeamPage{Memories: got.memories, Page: got.page}, nil)
+}
+
+func (s *server) pooled(ctx context.Context, p loci.Principal, in *poolInput, total bool) (*found, error) {
+	a := ask{limit: limitOr(in.Limit, defaultByTag), offset: in.Offset, cursor: in.Cursor}
+	got, err := s.app.Memory.TeamMemories(ctx, p, memory.ListRequest{Filter: memory.Filter{When: whenOf(in.When)},
+		Limit: a.limit, Offset: a.offset, Cursor: a.cursor, Total: total})
+	if err != nil {
+		return nil, err
+	}
+	out := &found{memories: orEmpty(got.Items), page: pageOf(a, got.NextCursor)}
+	if total {
+		out.page.Total, out.page.TotalIsLowerBound = &got.Total, got.TotalIsLowerBound
+	}
+	return out, nil
 }
 
 func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput) (*memoryOutput, error) {
@@ -343,36 +418,6 @@ func (s *server) restore(ctx context.Context, p loci.Principal, in *targetInput)
 		return nil, err
 	}
 	return oneMemory(s.app.Memory.Restore(ctx, p, id, version))
-}
-
-type versionsInput struct {
-	PathID
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
-	Cursor string `query:"cursor" maxLength:"20" doc:"next_cursor of the page before"`
-}
-
-const defaultVersions = 100
-
-func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInput) (*answer[client.History], error) {
-	before := 0
-	var err error
-	if in.Cursor != "" {
-		if before, err = strconv.Atoi(in.Cursor); err != nil || before < 1 {
-			return nil, loci.FieldErrorf("cursor", "is not a cursor of this list; omit it to get the newest versions")
-		}
-	}
-	if in.Limit == 0 {
-		in.Limit = defaultVersions
-	}
-	versions, current, err := s.app.Memory.Versions(ctx, p, in.parse(), before, in.Limit)
-	if err != nil {
-		return nil, err
-	}
-	out := client.History{Versions: orEmpty(versions), CurrentVersion: current.Version}
-	if n := len(versions); n == in.Limit && versions[n-1].Version > 1 {
-		out.HasMore, out.NextCursor = true, strconv.Itoa(versions[n-1].Version)
-	}
-	return say(out, nil)
 }
 
 // orEmpty makes no rows an empty list in JSON.
@@ -396,8 +441,10 @@ var (
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 	exampleEdit = client.Edit{Content: client.Set("We deploy on Tuesdays and Thursdays."),
 		Summary: client.Clear[string]()}
-	exampleHistory = client.History{CurrentVersion: 2, Versions: []*loci.Version{{Memory: *exampleMemory,
-		ReplacedAt: exampleTime.Add(time.Hour)}}}
+	exampleHistory = client.History{CurrentVersion: 2, Versions: []client.Version{versionShown(&loci.Version{
+		Memory: *exampleMemory, ReplacedAt: exampleTime.Add(time.Hour)})}}
+	exampleDeleted     = client.DeletedMemory{Deleted: true, ID: exampleID, Title: "Deploys", Version: 2, DeletedAt: exampleTime}
+	exampleShared      = client.Shared{Shared: true, MemoryID: exampleID, TeamID: loci.TeamID(exampleUser)}
 	exampleBulk        = client.BulkTrash{IDs: []loci.MemoryID{exampleID}}
 	exampleBulkTrashed = client.BulkTrashed{Trashed: []client.Trashed{{ID: exampleID, Version: 2,
 		DeletedAt: exampleTime}}, Count: 1}
