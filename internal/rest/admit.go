@@ -14,6 +14,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // access states who may call a route. The zero access means nobody, and the
@@ -204,6 +205,9 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 		s.methods[http.MethodHead] = true
 	}
 	op := r.operation(s)
+	if r.ForAgents || strings.HasPrefix(r.Path, "/agent/") {
+		s.forActions[r.ID] = r.Method != http.MethodGet && !r.Reads && r.Action != memory.Create
+	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := do(ctx, exchangeOf(ctx).principal, in)
 		if again := (*replay)(nil); errors.As(err, &again) {
@@ -214,7 +218,7 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 		}
 		return out, nil
 	})
-	if r.Raw { // not before, because huma would read it
+	if r.Raw && !op.Hidden { // not before, because huma would read it
 		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = uploadBody()
 	}
 	if r.Lines { // huma treats raw bodies as binary

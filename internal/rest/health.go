@@ -12,7 +12,7 @@ import (
 
 // The routes about the server itself.
 var healthRoutes = table{"server", []served{
-	serve("GET /health", route{ID: "getHealth", Probe: true, Who: forAll,
+	serve("GET /health", route{ID: "getHealth", Probe: true, ForAgents: true, Who: forAll,
 		Summary: "Check that the process answers",
 		Text:    "Needs no credential.",
 		Out:     exampleHealth}, (*server).health),
@@ -25,7 +25,11 @@ var healthRoutes = table{"server", []served{
 		Summary: "Get this API description",
 		Text:    "OpenAPI 3.1. Needs no credential.",
 		Out:     map[string]any{"openapi": "3.1.0"}}, (*server).openAPIDocument),
-	serve("GET /whoami", route{ID: "whoAmI", Who: forAny, Action: identity.WhoAmI,
+	serve("GET /openapi-agent.json", route{ID: "getAgentOpenAPI", Who: forAll,
+		Summary: "Get the description of the API for agents",
+		Text:    "OpenAPI 3.1 with the few operations that agents use, such as for a ChatGPT Action. Needs no credential.",
+		Out:     map[string]any{"openapi": "3.1.0"}}, (*server).agentDocument),
+	serve("GET /whoami", route{ID: "whoAmI", ForAgents: true, Who: forAny, Action: identity.WhoAmI,
 		Summary: "Get the identity of this credential",
 		Text:    "Its role, its vendor, the person it acts for and its rights.",
 		Out:     exampleIdentity}, (*server).whoAmI),
@@ -33,7 +37,7 @@ var healthRoutes = table{"server", []served{
 
 func (s *server) health(context.Context, loci.Principal, *struct{}) (*answer[client.Health], error) {
 	h := client.Health{Service: "loci", Status: "ok", Version: s.options.Version,
-		Uptime: s.now().Sub(s.started).Seconds(), ModelEgress: "disabled"}
+		Uptime: int64(s.now().Sub(s.started).Seconds()), ModelEgress: "disabled"}
 	if s.options.ModelEgress {
 		h.ModelEgress = "enabled"
 	}
@@ -83,7 +87,7 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*an
 
 // These are the examples of those routes.
 var (
-	exampleHealth   = client.Health{Service: "loci", Status: "ok", Version: "0.1.0", Uptime: 12.5, ModelEgress: "disabled"}
+	exampleHealth   = client.Health{Service: "loci", Status: "ok", Version: "0.1.0", Uptime: 12, ModelEgress: "disabled"}
 	exampleVendor   = loci.Vendor("claude")
 	exampleIdentity = client.Identity{Role: "agent", Vendor: &exampleVendor, Origin: "claude", OrgID: loci.DefaultOrg,
 		UserID: exampleUser, OrgName: "Acme", OrgRole: loci.Member, Method: loci.ByKey, Scopes: loci.AgentRights()}

@@ -37,7 +37,8 @@ func (s *server) config() huma.Config {
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "Loci", Version: s.options.Version,
-				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code."},
+				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code. " +
+					"Every path also works without " + prefixes[0] + ", for older clients."},
 			Servers: []*huma.Server{{URL: address}},
 			Components: &huma.Components{Schemas: schemas,
 				Parameters: map[string]*huma.Param{sessionParameter: sessionParam()}, SecuritySchemes: securitySchemes},
@@ -92,12 +93,15 @@ func (s *server) document() {
 			path.Patch.RequestBody.Content[mergePatch] = path.Patch.RequestBody.Content[jsonType]
 		}
 	}
-	s.openAPI = sync.OnceValue(func() []byte {
-		b, err := refine(doc)
+	s.openAPI = sync.OnceValues(func() (whole []byte, agents document) {
+		whole, err := refine(doc)
+		if err == nil {
+			agents, err = s.forAgents(whole)
+		}
 		if err != nil {
 			panic("rest: " + err.Error()) // made of our own structs
 		}
-		return b
+		return whole, agents
 	})
 }
 
@@ -107,7 +111,8 @@ type openAPIOutput struct {
 }
 
 func (s *server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*openAPIOutput, error) {
-	return &openAPIOutput{"application/json", s.openAPI()}, nil
+	whole, _ := s.openAPI()
+	return &openAPIOutput{"application/json", whole}, nil
 }
 
 // sessionParameter is the name under which the document describes the header

@@ -103,9 +103,8 @@ func exampleOf(schemas any, schema, field string) any {
 func TestOpenAPILinks(t *testing.T) {
 	t.Parallel()
 	d := readDocument(t, newServer(t))
-	for from, to := range map[string]string{"/memories": "getMemoryAtRoot", "/api/v1/memories": "getMemory",
-		"/agents":          "getAgentAtRoot",
-		"/api/v1/projects": "getProject", "/api/v1/sessions": "getAgentSession"} {
+	for from, to := range map[string]string{"/memories": "getMemory", "/agents": "getAgent",
+		"/projects": "getProject", "/sessions": "getAgentSession"} {
 		link := at(d.paths[from], "post", "responses", "201", "links", "get")
 		if at(link, "operationId") != to || at(link, "parameters", "id") != "$response.body#/id" {
 			t.Errorf("POST %s has the link %v, want one to %s", from, link, to)

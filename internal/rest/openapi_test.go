@@ -20,7 +20,8 @@ import (
 )
 
 // document is /openapi.json, read by somebody else's eyes: the schemas are
-// those of an independent JSON Schema library.
+// those of an independent JSON Schema library. Its paths are without /api/v1, which every path in
+// the document has: both serve the same.
 type document struct {
 	raw   map[string]any
 	paths map[string]any
@@ -50,7 +51,14 @@ func readDocument(t *testing.T, s *server) *document {
 	if err := errors.Join(json.Unmarshal([]byte(text), &d.raw), json.Unmarshal([]byte(text), &schemas)); err != nil {
 		t.Fatal(err)
 	}
-	d.paths, d.defs = d.raw["paths"].(map[string]any), schemas.Components.Schemas
+	d.paths, d.defs = map[string]any{}, schemas.Components.Schemas
+	for path, item := range asMap(d.raw["paths"]) {
+		short, ok := strings.CutPrefix(path, "/api/v1")
+		if !ok {
+			t.Errorf("the document has %s, which is only another name", path)
+		}
+		d.paths[short] = item
+	}
 	documents.Store(text, d)
 	return d
 }
@@ -115,7 +123,7 @@ func (d *document) validate(schema any, value any) error {
 
 // operation finds what the document says of a request.
 func (d *document) operation(method, path string) any {
-	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(strings.TrimPrefix(path, "/api/v1"), "?")
 	parts := strings.Split(path, "/")
 	var found any
 	for template, item := range d.paths {
@@ -176,7 +184,7 @@ func (d *document) checkAnswer(t *testing.T, method, path string, status int, co
 // theRoutes is what S1 and the issue name. It is written by hand, so that a
 // route cannot vanish from code and document together.
 var theRoutes = []string{
-	"GET /health", "GET /ready", "GET /openapi.json", "GET /whoami",
+	"GET /health", "GET /ready", "GET /openapi.json", "GET /openapi-agent.json", "GET /whoami",
 	"POST /memories", "GET /memories", "POST /memories/list", "GET /memories/{id}", "PUT /memories/{id}",
 	"PATCH /memories/{id}",
 	"DELETE /memories/{id}", "POST /memories/{id}/restore", "GET /memories/{id}/versions",
@@ -187,6 +195,8 @@ var theRoutes = []string{
 
 	"DELETE /memories", "POST /memories/{id}/share", "POST /memories/{id}/unshare", "GET /memories/team",
 	"DELETE /agent/memories/{id}", "GET /agent/memories/team",
+	"DELETE /memories/trash", "DELETE /memories/{id}/permanent", "GET /agent/memories/{id}/versions",
+	"POST /agent/team/share", "GET /agent/team/memories",
 	"GET /users/me", "PATCH /users/me", "DELETE /users/me", "GET /users/me/export", "GET /users/me/sign-in",
 	"GET /users/me/sessions", "DELETE /users/me/sessions/{id}", "POST /users/me/sessions/end-others",
 	"GET /users/me/grants", "DELETE /users/me/grants/{id}", "PUT /users/me/workspace",
@@ -231,11 +241,17 @@ var theRoutes = []string{
 
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	t.Parallel()
-	d := readDocument(t, newServer(t))
-	var want, got []string
+	s := newServer(t)
+	d := readDocument(t, s)
+	want, got := slices.Clone(theRoutes), []string(nil)
 	for _, r := range theRoutes {
 		method, path, _ := strings.Cut(r, " ")
-		want = append(want, method+" "+path, method+" /api/v1"+path)
+		for _, prefix := range []string{"", "/api/v1"} {
+			w := s.do("TRACE", prefix+path, owner, "")
+			if w.Code != 405 || !slices.Contains(strings.Split(w.Header().Get("Allow"), ", "), method) {
+				t.Errorf("%s%s: got %d, Allow %q; want it to allow %s", prefix, path, w.Code, w.Header().Get("Allow"), method)
+			}
+		}
 	}
 	ids := map[string]bool{}
 	for path, item := range d.paths {
@@ -267,7 +283,7 @@ func TestOpenAPIOperations(t *testing.T) {
 			if at(op, "summary") == nil || at(op, "responses", "500") == nil {
 				t.Errorf("%s: summary or the answer 500 is missing", name)
 			}
-			public := slices.Contains([]string{"/health", "/ready", "/openapi.json"}, strings.TrimPrefix(path, "/api/v1"))
+			public := slices.Contains([]string{"/health", "/ready", "/openapi.json", "/openapi-agent.json"}, path)
 			if secured := at(op, "security") != nil; secured == public {
 				t.Errorf("%s: security is %v", name, at(op, "security"))
 			}

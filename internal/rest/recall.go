@@ -13,7 +13,7 @@ import (
 
 // The routes about recall.
 var recallRoutes = table{"recall", []served{
-	serve("POST /memories/recall", route{ID: "recallMemories", Reads: true, Who: forAny, Action: memory.Read,
+	serve("POST /memories/recall", route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
 		Summary: "Recall the best matching memories",
 		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
 			"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
@@ -23,7 +23,7 @@ var recallRoutes = table{"recall", []served{
 		Summary: "Recall by query parameters",
 		Text:    "The same as POST /memories/recall, for browsers and scripts.",
 		Out:     exampleRecalled}, (*server).recallByQuery),
-	serve("POST /query", route{ID: "query", Reads: true, Who: forAny, Action: memory.Query,
+	serve("POST /query", route{ID: "query", Reads: true, ForAgents: true, Who: forAny, Action: memory.Query,
 		Summary: "Ask a question",
 		Text: "Finds matching memories, builds a prompt from them and, if a model is configured, answers. The " +
 			"receipt lists the memories that Loci used and those that it cut.",

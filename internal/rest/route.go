@@ -45,6 +45,8 @@ type route struct {
 	// Reads marks a POST that changes nothing, so it needs no Idempotency-Key.
 	// Atomic marks one that makes its change in one transaction of the org.
 	Reads, Atomic bool
+	// ForAgents puts a route outside of /agent/ into the document of agents.
+	ForAgents bool
 	// Alternatives are other media types of the answer.
 	Alternatives map[string]*huma.MediaType
 	// Further are answers besides those that the rest of the line implies.
@@ -116,10 +118,7 @@ func (r route) operation(s *server) huma.Operation {
 		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r)},
 		Responses: r.responses(),
 	}
-	if r.prefix == "" {
-		op.OperationID += "AtRoot"
-		op.Description = strings.TrimSpace("The same as " + prefixes[0] + r.Path + ". " + r.Text)
-	}
+	op.Hidden = r.prefix == "" // the document has each route once
 	if r.Who != forAll {
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyScheme: {}}, {bearerScheme: {}, dashboardScheme: {}}}
 		if r.Who == forPeople || r.Action == identity.WhoAmI {

@@ -46,9 +46,11 @@ type server struct {
 	mux     *http.ServeMux
 	api     huma.API
 	methods map[string]bool // of all routes, for the Allow header
-	openAPI func() []byte
-	live    Live
-	streams streams
+	openAPI func() (whole []byte, agents document)
+	// forActions has the operations in the document of agents, by id; true: consequential.
+	forActions map[string]bool
+	live       Live
+	streams    streams
 }
 
 // New returns the handler of the API. It panics without App or Auth, which only
@@ -58,7 +60,7 @@ func New(o Options) http.Handler {
 		panic("rest: Options.App and Options.Auth are required")
 	}
 	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
-		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{},
+		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}, forActions: map[string]bool{},
 		live: o.Live.withDefaults()}
 	if s.site.PublicURL == "" {
 		s.site.PublicURL = o.PublicURL

@@ -10,7 +10,7 @@ import (
 
 // The routes about suggestions.
 var suggestionRoutes = table{"suggestions", []served{
-	serve("GET /suggestions", route{ID: "listSuggestions", Who: forAny, Action: memory.SuggestionRead,
+	serve("GET /suggestions", route{ForAgents: true, ID: "listSuggestions", Who: forAny, Action: memory.SuggestionRead,
 		Summary: "List suggestions",
 		Text: "Newest first. A suggestion proposes that one memory supersedes another. You see a suggestion " +
 			"only if you can read both memories.",

@@ -10,6 +10,7 @@ rc=0
 runs=0
 clients=0 # published packages that ran
 absent=0  # published packages that the registry does not have
+RUN_ENV=  # further variables of the server
 
 # run SCRIPT VENDOR [VARIABLE=value…] tells the story to a fresh server.
 run() {
@@ -17,7 +18,8 @@ run() {
   shift 2
   runs=$((runs + 1))
   key=loci_agent_$(random_hex) other=loci_agent_$(random_hex)
-  start_loci "compat$runs" "LOCI_AGENT_KEY_${vendor^^}=$key" "LOCI_AGENT_KEY_CLAUDE=$other"
+  # shellcheck disable=SC2086 # several variables
+  start_loci "compat$runs" "LOCI_AGENT_KEY_${vendor^^}=$key" "LOCI_AGENT_KEY_CLAUDE=$other" $RUN_ENV
   env "$@" BASE="$BASE" KEY="$key" VENDOR="$vendor" OTHER_KEY="$other" OTHER_VENDOR=claude \
     "$NODE22" "test/integration/compat/$script.mjs" || rc=1
 }
@@ -44,6 +46,13 @@ package() {
 run wire cursor DIALECT=sdk
 run wire n8n DIALECT='n8n 1.0.3'
 run wire n8n DIALECT='n8n 1.0.2'
+
+# The routes of dashboards and scripts, with the owner's key and an agent's.
+owner=loci_live_$(random_hex)
+validator=$(npm_dir openapi-schema-validator-2.11.0 @seriousme/openapi-schema-validator@2.11.0)
+RUN_ENV="LOCI_API_KEY=$owner LOCI_DELETION=api_key LOCI_PUBLIC_URL=https://loci.example"
+run routes cursor OWNER_KEY="$owner" VALIDATOR="$validator/node_modules/@seriousme/openapi-schema-validator/index.js"
+RUN_ENV=
 
 mcp_sdk=$(npm_dir mcp-sdk-1.32.2 @modelcontextprotocol/sdk@1.32.2)
 package sdk chatgpt "${COMPAT_SDK-}" reflect-memory-sdk@0.2.0 reflect-memory-sdk/dist/index.js

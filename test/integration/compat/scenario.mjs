@@ -8,7 +8,7 @@ const strings = ['id', 'title', 'content', 'origin', 'memory_type', 'created_at'
 function checkMemory(m, vendor) {
   for (const field of strings) assert.equal(typeof m[field], 'string', `${field} of ${JSON.stringify(m)}`);
   assert.match(m.id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  for (const field of ['created_at', 'updated_at']) assert.match(m[field], /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
+  for (const field of ['created_at', 'updated_at']) assert.match(m[field], /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
   assert.ok(Array.isArray(m.tags) && Array.isArray(m.allowed_vendors));
   assert.equal(m.origin, vendor, 'the server decides the origin');
   assert.equal(m.deleted_at ?? null, null);
