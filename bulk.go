@@ -25,6 +25,8 @@ type BulkResult struct {
 	Unchanged       bool           `json:"unchanged,omitempty" doc:"True if nothing differed, so Loci made no new version"`
 	Superseded      []MemoryID     `json:"superseded,omitempty" doc:"Memories that this one replaces"`
 	Suggestions     []SuggestionID `json:"suggestions,omitempty" doc:"Replacements that Loci only suggested to the owner"`
+	Narrowed        []MemoryID     `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now"`
+	NotNarrowed     []StillOpen    `json:"not_narrowed,omitempty" doc:"Memories that vendors can still read who cannot read their replacement"`
 	SimilarSkipped  bool           `json:"similar_skipped,omitempty" doc:"Of a create: Loci did not look at all memories that could be similar"`
 	Similar         []Similar      `json:"similar,omitempty" doc:"Of a create: memories that say nearly the same or the opposite, best first"`
 	Error           *ItemError     `json:"error,omitempty" doc:"Why the operation failed; absent if it succeeded"`

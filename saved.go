@@ -9,7 +9,10 @@ type Saved struct {
 	Unchanged       bool         `json:"unchanged,omitempty" doc:"True if the memory with that key already had these values; Loci made no new version"`
 	Superseded      []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
 	Suggestions     []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
-	Sources         []Source     `json:"sources,omitempty" doc:"Sources sent with the save"`
+	// Narrowed and NotNarrowed exist so that nobody believes a text is hidden that is not.
+	Narrowed    []MemoryID  `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now, because fewer can read this one"`
+	NotNarrowed []StillOpen `json:"not_narrowed,omitempty" doc:"Memories that this one replaces, or would replace, and that vendors can still read who cannot read this one"`
+	Sources     []Source    `json:"sources,omitempty" doc:"Sources sent with the save"`
 	// SimilarSkipped distinguishes "did not look at everything" from "found none".
 	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"True if Loci did not look at all memories that could be similar: the request turned it off, or it took too long"`
 	Similar        []Similar `json:"similar,omitempty" doc:"Memories with nearly the same or the opposite content, best match first. Loci did not change them"`
@@ -17,6 +20,13 @@ type Saved struct {
 
 // Created reports whether the save made a new memory.
 func (s *Saved) Created() bool { return s.ReplacedVersion == 0 && !s.Unchanged }
+
+// StillOpen is a memory that more vendors can read than the one that replaces it.
+type StillOpen struct {
+	ID             MemoryID `json:"id" format:"uuid"`
+	Origin         string   `json:"origin" doc:"Who wrote it"`
+	AllowedVendors []Vendor `json:"allowed_vendors" nullable:"false" doc:"The vendors that can read it"`
+}
 
 // MaxSimilar is the maximum number of similar memories that a save returns.
 const MaxSimilar = 5

@@ -41,6 +41,18 @@ func (c *Client) Erase(ctx context.Context, id loci.MemoryID, atVersion int) err
 	return c.do(ctx, http.MethodDelete, "/memories/"+id.String()+"?permanent=true", version(atVersion), nil, nil)
 }
 
+// AgentReplace replaces a memory that the key's vendor wrote, as Replace does.
+func (c *Client) AgentReplace(ctx context.Context, id loci.MemoryID, atVersion int, r Replacement) (
+	*loci.Memory, error) {
+	return one(ctx, c, http.MethodPut, "/agent/memories/"+id.String(), version(atVersion), r)
+}
+
+// AgentEdit changes a memory that the key's vendor wrote, as Edit does. Only a person can let more
+// vendors read it.
+func (c *Client) AgentEdit(ctx context.Context, id loci.MemoryID, atVersion int, e Edit) (*loci.Memory, error) {
+	return one(ctx, c, http.MethodPatch, "/agent/memories/"+id.String(), version(atVersion), e)
+}
+
 // AgentTrash moves a memory that the key's vendor wrote to the trash. The org must allow deleting
 // by key.
 func (c *Client) AgentTrash(ctx context.Context, id loci.MemoryID, atVersion int) (*DeletedMemory, error) {

@@ -151,6 +151,12 @@ func (p *program) printSaved(m *loci.Saved) error {
 	for _, id := range m.Superseded {
 		p.printf("superseded %s\n", id)
 	}
+	for _, id := range m.Narrowed {
+		p.printf("narrowed %s to the vendors that may read the new memory\n", id)
+	}
+	for _, o := range m.NotNarrowed {
+		p.printf("not narrowed %s: %s can still read it\n", o.ID, joined(o.AllowedVendors))
+	}
 	for _, s := range m.Suggestions {
 		p.printf("suggested %s: %s memory %s of another origin; its owner decides\n", s.ID, s.Kind, s.MemoryID)
 	}

@@ -327,9 +327,25 @@ func (s *savers) hide(row *savedRow, by loci.MemoryID, p loci.Principal) {
 	if now.ValidTo.IsZero() || now.ValidTo.After(s.now) || now.UpdatedAt.Before(row.UpdatedAt) {
 		s.rt.Fatalf("superseded: %+v", now)
 	}
+	row.AllowedVendors = admittedByBoth(row.AllowedVendors, s.stored(by).AllowedVendors)
 	row.SupersededBy, row.ValidTo, row.UpdatedAt, row.order = by, now.ValidTo, now.UpdatedAt, s.steps
 	row.State = loci.State{Version: row.Version + 1, Change: loci.Updated, Editor: p.Origin, EditorID: p.UserID,
 		EditorCredentialID: p.CredentialID}
+}
+
+// admittedByBoth are the vendors of a superseded row: those that may also read the new one, unless
+// that is none of them.
+func admittedByBoth(old, by []loci.Vendor) (both []loci.Vendor) {
+	for _, v := range []loci.Vendor{"*", "claude", "cursor", "chatgpt"} {
+		admits := func(list []loci.Vendor) bool { return slices.Contains(list, "*") || slices.Contains(list, v) }
+		if admits(old) && admits(by) && !slices.Contains(both, "*") {
+			both = append(both, v)
+		}
+	}
+	if len(both) == 0 {
+		return old
+	}
+	return both
 }
 
 // settle has somebody accept a suggestion.

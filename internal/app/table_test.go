@@ -23,7 +23,7 @@ const policy = `
 memory.create       ugal memories:write               any    -
 memory.read         ugal memories:read                any    -
 memory.resolve      ugal memories:read                any    -
-memory.change       ual  memories:read,memories:write any    -
+memory.change       ugal memories:read,memories:write any    -
 memory.trash        ugal memories:read,memories:write any    delete
 memory.restore      ual  memories:read,memories:write any    delete
 memory.erase        ual  memories:read,memories:write any    delete

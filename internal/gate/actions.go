@@ -144,6 +144,13 @@ func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
 	return g.deletion
 }
 
+// PersonDeletes reports whether the deletion rule keeps the credential of p from act, because only
+// the person in a browser or the operator may do it.
+func (g *Gate) PersonDeletes(p loci.Principal, act Action) bool {
+	return g.rules[act].Deletes && p.Kind != loci.KindLocal && g.deletionOf(p) == loci.DeleteWithStepUp &&
+		p.Method != loci.BySignIn && p.Method != loci.ByDashboard
+}
+
 // stepUp requires a browser session with a fresh proof.
 func (g *Gate) stepUp(p loci.Principal, r Rule) error {
 	if p.Method != loci.BySignIn && p.Method != loci.ByDashboard {

@@ -19,8 +19,8 @@ Save with write_memory, without being asked, what will matter in a later convers
   steps that worked;
 - one fact per memory, with a title that a search will find and a few tags. Give names and dates in full:
   "on 3 March", not "yesterday".
-Give a fact that will change a key: the same key updates it. To correct another memory, write a new one with
-the old one's id in supersedes. Loci keeps old versions.`
+Give a fact that will change a key: the same key updates it. Correct your own memories with update_memory. To
+replace another assistant's, write a new one with the old one's id in supersedes. Loci keeps old versions.`
 
 	vendorInstructions = `Set allowed_vendors only if the person wants to keep a memory from other assistants.`
 

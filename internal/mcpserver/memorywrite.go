@@ -52,6 +52,7 @@ type written struct {
 	Version        int             `json:"version"`
 	Result         string          `json:"result"` // created, updated or unchanged
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
+	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
 	Similar        []alike         `json:"similar,omitempty"`
 	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
@@ -61,6 +62,12 @@ type written struct {
 type replacement struct {
 	ID       loci.SuggestionID `json:"id"`
 	MemoryID loci.MemoryID     `json:"memory_id"`
+}
+
+// openStill is a replaced memory that vendors can still read who cannot read the new one.
+type openStill struct {
+	ID             loci.MemoryID `json:"id"`
+	AllowedVendors []loci.Vendor `json:"allowed_vendors"`
 }
 
 type alike struct {
@@ -80,6 +87,9 @@ func writtenOf(saved *loci.Saved) written {
 	}
 	for _, s := range saved.Suggestions {
 		out.Suggestions = append(out.Suggestions, replacement{s.ID, s.MemoryID})
+	}
+	for _, s := range saved.NotNarrowed {
+		out.NotNarrowed = append(out.NotNarrowed, openStill{s.ID, s.AllowedVendors})
 	}
 	for _, s := range saved.Similar {
 		out.Similar = append(out.Similar, alike{s.ID, s.Title, s.Relation})

@@ -68,6 +68,22 @@ var tools = []tool{
 		handler: takes(writeFields, (*Server).writeMemory),
 	},
 	{
+		name: "update_memory", title: "Update a memory",
+		set: toolsetMemory, action: memory.Change, hints: sets,
+		about: "Change a memory you wrote, by id: only the fields you send. allowed_vendors can only get narrower. " +
+			"Loci keeps the old version. To replace another assistant's memory, use write_memory with supersedes.",
+		returns: has("id", "version", "result"),
+		handler: takes(updateFields, (*Server).updateMemory),
+	},
+	{
+		name: "trash_memory", title: "Trash a memory",
+		set: toolsetMemory, action: memory.Trash, hints: removes,
+		about: "Move a memory you wrote to the trash, when asked. If only the person may, it stays and tell is what " +
+			"to tell them. For outdated facts, use update_memory.",
+		returns: has("id", "version", "result"),
+		handler: takes(trashMemoryFields, (*Server).trashMemory),
+	},
+	{
 		name: "read_team_memories", title: "Team memories",
 		set: toolsetMemory, action: memory.PoolRead, hints: reads,
 		about:   "List the team's shared memories in full, newest first. If the person has no team, do not retry.",

@@ -66,8 +66,8 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 		t.Errorf("%d tools over HTTP, want 21", len(tools))
 	}
 	for range 3 {
-		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory")); len(tools) != 9 {
-			t.Errorf("%d tools at an address of its own, want 9", len(tools))
+		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory")); len(tools) != 11 {
+			t.Errorf("%d tools at an address of its own, want 11", len(tools))
 		}
 	}
 	if log := w.log.String(); strings.Count(log, "toolset=reflect") != 1 || strings.Count(log, "toolset=session") != 1 {

@@ -36,7 +36,7 @@ var Actions = gate.Actions{
 	Read:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
 	// The use case that gets the id is metered and audited.
 	Resolve:   {Kinds: gate.Everyone, Rights: gate.Read, Audit: gate.NotAudited},
-	Change:    {Kinds: gate.People, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
+	Change:    {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	Trash:     {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
 	Restore:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
 	Erase:     {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},

@@ -176,7 +176,7 @@ func (s *Service) lives(p loci.Principal, was, m *loci.Memory) error {
 		return nil
 	}
 	if !m.ExpiresAt.IsZero() && (was.ExpiresAt.IsZero() || m.ExpiresAt.Before(was.ExpiresAt)) {
-		if err := s.May(p, Trash); err != nil {
+		if err := s.mayShorten(p); err != nil {
 			return err
 		}
 	}

@@ -67,9 +67,10 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 
 // Patch changes some fields and keeps the old version. ifVersion, unless 0, is the version that the
 // caller saw: Precondition if the memory has changed since. NotFound if it does not exist, is in
-// the trash or not visible; Forbidden if it belongs to another person, or if the change shortens
-// its life and the credential may not delete; Conflict if its project is archived. A change
-// without effect makes no version.
+// the trash or not visible; Forbidden if it belongs to another person or, for an agent, if another
+// origin wrote it, if an agent would let more vendors read it, or if the change shortens its life
+// and the credential may not delete; Conflict if its project is archived. A change without effect
+// makes no version.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -132,11 +133,14 @@ func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Mem
 	if err := checkDraft(p, m, &before); err != nil {
 		return err
 	}
+	if err := mayAdmit(p, before.AllowedVendors, m.AllowedVendors); err != nil {
+		return err
+	}
 	if m.ExpiresAt.Equal(expires) {
 		return nil
 	}
 	if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
-		if err := s.May(p, Trash); err != nil { // a shorter life counts as a deletion
+		if err := s.mayShorten(p); err != nil {
 			return err
 		}
 	}
@@ -212,12 +216,8 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	if err != nil {
 		return nil, err
 	}
-	if m.UserID != p.UserID {
-		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
-	}
-	if p.Kind == loci.KindAgent && m.Origin != string(p.Vendor) {
-		return nil, loci.Errorf(loci.Forbidden,
-			"an agent may share and trash only what its own vendor wrote; ask the person whose memory it is")
+	if err := mayChange(p, m); err != nil {
+		return nil, err
 	}
 	if how.ifVersion != 0 && how.ifVersion != m.Version {
 		return nil, loci.Errorf(loci.Precondition, "the memory is at version %d, not %d; read it again and repeat the change",

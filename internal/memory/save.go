@@ -229,19 +229,10 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
 	m, err := s.app.put(ctx, tx, s.p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
-		if err := s.app.updated(s.p, m, s.d.onto); err != nil {
+		if err := s.app.updated(s.p, m, s.d.onto); err != nil || !s.d.Share {
 			return err
 		}
-		if s.d.Share {
-			if err := shareWith(m, s.p.TeamID); err != nil {
-				return err
-			}
-		}
-		if s.p.Vendor != "" && !loci.Covers(old.AllowedVendors, m.AllowedVendors) {
-			return loci.Errorf(loci.Forbidden,
-				"only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
-		}
-		return nil
+		return shareWith(m, s.p.TeamID)
 	}})
 	if m == old {
 		s.saved.Unchanged = true

@@ -89,7 +89,8 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 
 func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Memory, kind loci.SuggestionKind,
 	open func(loci.ProjectID) error) error {
-	if old.UserID != s.p.UserID || s.p.Vendor != "" && old.Origin != s.p.Origin {
+	if !own(s.p, old.UserID, old.Origin) {
+		s.stillOpen(old, by)
 		made, err := suggest(ctx, tx, s.p,
 			loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,
 				UserID: old.UserID, Origin: s.p.Origin, State: loci.SuggestionPending, CreatedAt: s.now})
@@ -100,12 +101,25 @@ func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Me
 		return err
 	}
 	s.saved.Superseded = append(s.saved.Superseded, old.ID)
-	if err := s.app.supersede(ctx, tx, s.p, old, by, kind, s.now); err != nil {
+	now, err := s.app.supersede(ctx, tx, s.p, old, by, kind, s.now)
+	if err != nil {
 		return err
 	}
+	if !slices.Equal(now.AllowedVendors, old.AllowedVendors) {
+		s.saved.Narrowed = append(s.saved.Narrowed, old.ID)
+	}
+	s.stillOpen(now, by)
 	e := s.app.Entry(s.p, Change)
 	e.Target = old.ID.String()
 	return tx.Audit().Add(ctx, e)
+}
+
+// stillOpen adds to the answer that vendors that may not read by can still read old.
+func (s *saving) stillOpen(old, by *loci.Memory) {
+	if !loci.Covers(by.AllowedVendors, old.AllowedVendors) {
+		s.saved.NotNarrowed = append(s.saved.NotNarrowed,
+			loci.StillOpen{ID: old.ID, Origin: old.Origin, AllowedVendors: old.AllowedVendors})
+	}
 }
 
 // suggest stores a suggestion, or returns the same one if it is pending already.
@@ -117,14 +131,16 @@ func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggesti
 	return tx.Suggestions().Pending(ctx, p.Viewer(), s.Kind, s.MemoryID, s.ByID)
 }
 
-// supersede hides old from recall, because by replaces it.
+// supersede hides old from recall, because by replaces it, and returns it. If by admits fewer
+// vendors, so does old from now on: otherwise include_superseded would show the others what they
+// must no longer read.
 func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory,
-	kind loci.SuggestionKind, now time.Time) error {
-	_, err := s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
+	kind loci.SuggestionKind, now time.Time) (*loci.Memory, error) {
+	return s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
 		m.SupersededBy, m.ValidTo = by.ID, validTo(m, by, kind, now)
+		m.AllowedVendors = slices.Clone(narrowed(m, by))
 		return nil
 	}})
-	return err
 }
 
 // validTo returns the end of the validity of a memory that by supersedes or corrects. A corrected

@@ -122,5 +122,6 @@ func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg 
 	if err := open(both[0].ProjectID); err != nil {
 		return err
 	}
-	return s.supersede(ctx, tx, p, both[0], both[1], sg.Kind, sg.SettledAt)
+	_, err = s.supersede(ctx, tx, p, both[0], both[1], sg.Kind, sg.SettledAt)
+	return err
 }

@@ -88,6 +88,18 @@ var agentMemoryRoutes = table{"agent", []served{
 		Summary:     "Get a memory as an agent",
 		Text:        "404 if the memory does not exist or the vendor of the key may not read it.",
 		Out:         exampleMemory}, (*server).get),
+	serve("PUT /agent/memories/{id}", route{ID: "agentReplaceMemory", Who: forAny, Action: memory.Change,
+		Conditional: true,
+		Summary:     "Replace a memory as an agent",
+		Text: "Only memories that this vendor wrote. Otherwise as PUT /memories/{id}; an agent cannot let more " +
+			"vendors read the memory. To replace what another vendor wrote, save a memory with its id in supersedes.",
+		In: exampleReplacement, Out: exampleMemory}, (*server).replace),
+	serve("PATCH /agent/memories/{id}", route{ID: "agentEditMemory", Who: forAny, Action: memory.Change,
+		Conditional: true,
+		Summary:     "Change fields of a memory as an agent",
+		Text: "Only memories that this vendor wrote. Otherwise as PATCH /memories/{id}; an agent cannot let more " +
+			"vendors read the memory.",
+		In: exampleEdit, Out: exampleMemory}, (*server).edit),
 	serve("DELETE /agent/memories/{id}", route{ID: "agentTrashMemory", Who: forAny, Action: memory.Trash,
 		Conditional: true,
 		Summary:     "Move a memory to the trash as an agent",

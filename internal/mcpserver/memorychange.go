@@ -1,0 +1,86 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
+)
+
+// memoryEdit is a change of one memory.
+type memoryEdit struct {
+	id loci.MemoryID
+	memory.Patch
+}
+
+func updateFields(c *call, in *memoryEdit) []field {
+	var title, content, summary, key, category string
+	var kind loci.MemoryType
+	var importance int
+	var pinned bool
+	var tagged []string
+	var allowed []loci.Vendor
+	var expires time.Time
+	return []field{
+		id("id", &in.id),
+		text("title", &title, 1, loci.MaxTitle).then(func() { in.Title = &title }),
+		text("content", &content, 1, loci.MaxContent).then(func() { in.Content = &content }).or("value"),
+		tags(&tagged, 0).then(func() { in.Tags = &tagged }),
+		vendors("allowed_vendors", &allowed).then(func() { in.AllowedVendors = &allowed }),
+		word("summary", &summary).then(func() { in.Summary = &summary }),
+		whole("importance", &importance, loci.MinImportance, loci.MaxImportance, 0).
+			then(func() { in.Importance = &importance }),
+		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }),
+		word("category", &category).then(func() { in.Category = &category }),
+		moment("expires_at", &expires).then(func() { in.ExpiresAt = &expires }).or("expiresAt"),
+		word("key", &key).then(func() { in.Key = &key }).hide(),
+		oneOf("memory_type", &kind, loci.Semantic, loci.Episodic, loci.Procedural).
+			then(func() {
+				if kind != "" {
+					in.Type = &kind
+				}
+			}).hide(),
+		inSession(c),
+	}
+}
+
+// changed is the result of a change, without the memory.
+type changed struct {
+	ID      loci.MemoryID `json:"id"`
+	Version int           `json:"version"`
+	Result  string        `json:"result"`
+	Tell    string        `json:"tell,omitempty"` // what the model should tell the person
+}
+
+func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any, error) {
+	if in.Patch == (memory.Patch{}) {
+		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
+	}
+	m, err := s.app.Memory.Patch(ctx, c.principal, in.id, 0, in.Patch)
+	if err != nil {
+		return nil, err
+	}
+	return changed{ID: m.ID, Version: m.Version, Result: "updated"}, nil
+}
+
+func trashMemoryFields(c *call, in *loci.MemoryID) []field {
+	return []field{id("id", in), inSession(c)}
+}
+
+// trashMemory trashes a memory if the deletion rule lets this credential. If only the person may, it
+// trashes nothing and answers how the person does it, because a model would otherwise try again.
+func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
+	m, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
+	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.PersonDeletes(c.principal, memory.Trash) {
+		if m, err = s.app.Memory.Own(ctx, c.principal, *in); err == nil {
+			return changed{ID: m.ID, Version: m.Version, Result: "not_trashed", Tell: fmt.Sprintf(
+				"Only the person can trash memories here. To trash this one, they run: loci trash %s", m.ID)}, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return changed{ID: m.ID, Version: m.Version, Result: "trashed"}, nil
+}

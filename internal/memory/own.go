@@ -1,0 +1,68 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// own reports whether p may change what userID owns and origin wrote. This is the one rule about
+// rows that exist: people change all of their own rows; an agent changes only those that its own
+// vendor wrote for the person it acts for.
+func own(p loci.Principal, userID loci.UserID, origin string) bool {
+	return userID == p.UserID && (p.Vendor == "" || origin == p.Origin)
+}
+
+// mayChange returns an error unless p may change, share or trash m, which it sees.
+func mayChange(p loci.Principal, m *loci.Memory) error {
+	switch {
+	case own(p, m.UserID, m.Origin):
+		return nil
+	case m.UserID != p.UserID:
+		return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")
+	}
+	return loci.Errorf(loci.Forbidden, "cannot change, share or trash this memory: %q wrote it, not you; to replace it, "+
+		"save a new memory with its id in supersedes, and the person decides", m.Origin)
+}
+
+// Own returns a live memory if p may change it. NotFound if it does not exist or is not visible;
+// Forbidden as for Replace.
+func (s *Service) Own(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Memory, error) {
+		return owned(ctx, tx, p, id, edit{})
+	})
+}
+
+// mayAdmit returns an error if an agent would let more vendors read a memory than before. Only a
+// person may do that.
+func mayAdmit(p loci.Principal, before, after []loci.Vendor) error {
+	if p.Vendor == "" || loci.Covers(before, after) {
+		return nil
+	}
+	return loci.Errorf(loci.Forbidden,
+		"only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
+}
+
+// mayShorten returns an error unless p may let a memory live shorter, which counts as a deletion.
+func (s *Service) mayShorten(p loci.Principal) error {
+	err := s.May(p, Trash)
+	if loci.CodeOf(err) != loci.Forbidden {
+		return err
+	}
+	return loci.Errorf(loci.Forbidden, "cannot let this memory expire earlier: that counts as a deletion, which this "+
+		"credential may not do; leave out ttl and expires_at, or ask the person to change it")
+}
+
+// narrowed returns the vendors that may read old once by replaces it: those that both admit. If that
+// is nobody, old stays as it is, because a memory always admits a vendor.
+func narrowed(old, by *loci.Memory) []loci.Vendor {
+	if both := loci.Narrowed(old.AllowedVendors, by.AllowedVendors); len(both) > 0 {
+		return both
+	}
+	return old.AllowedVendors
+}
