@@ -172,6 +172,7 @@ type Hit struct {
 	Score   float64       `json:"score" doc:"Higher is better; comparable within one search only" example:"2.7"`
 	Snippet string        `json:"snippet" doc:"The passage that fits best, with found words between **" example:"We **deploy** on Tuesdays"`
 	Why     loci.Why      `json:"why"`
+	loci.Disagreement
 }
 
 // Version is an old version of a memory. Its ID is that of the version.

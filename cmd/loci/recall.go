@@ -47,6 +47,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 	for i := range page.Items {
 		m := &page.Items[i]
 		p.printHit(&m.Memory, m.Snippet)
+		p.printDisagreement(&m.Disagreement)
 		p.printf("    %s\n", showWhy(m.Score, m.Why))
 		for _, s := range m.Sources {
 			p.printf("    from %s\n", showSource(s))

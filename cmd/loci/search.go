@@ -18,6 +18,7 @@ type hitJSON struct {
 	Score   float64  `json:"score"`
 	Snippet string   `json:"snippet"`
 	Why     loci.Why `json:"why"`
+	loci.Disagreement
 }
 
 func (p *program) searchCommand() *cobra.Command {
@@ -69,7 +70,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	if p.json {
 		hits := make([]hitJSON, len(page.Items))
 		for i, h := range page.Items {
-			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
+			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why, h.Disagreement}
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
@@ -83,12 +84,23 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	p.noteFallback(page.Items[0].Why)
 	for _, h := range page.Items {
 		p.printHit(h.Memory, h.Snippet)
+		p.printDisagreement(&h.Disagreement)
 		if why {
 			p.printf("    %s\n", showWhy(h.Score, h.Why))
 		}
 	}
 	p.more(page.NextCursor)
 	return nil
+}
+
+// printDisagreement prints which memories say something else than a hit.
+func (p *program) printDisagreement(d *loci.Disagreement) {
+	for _, o := range d.DisputedBy {
+		p.printf("    disputed by %s (%s)\n", o.ID, o.Origin)
+	}
+	if !d.PendingSupersede.IsZero() {
+		p.printf("    %s is suggested to replace it; to decide, see \"loci suggestion list\"\n", d.PendingSupersede)
+	}
 }
 
 // noteFallback tells how a memory matches if it does not contain the words.

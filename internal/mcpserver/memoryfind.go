@@ -35,6 +35,7 @@ type hit struct {
 	*loci.Memory
 	Why     hitWhy      `json:"why"`
 	Sources []hitSource `json:"sources,omitempty"`
+	loci.Disagreement
 }
 
 type hitWhy struct {
@@ -51,7 +52,7 @@ type hitSource struct {
 
 func hitOf(r *loci.Recalled) hit {
 	why := hitWhy{Terms: make([]string, len(r.Why.Terms)), Boosts: r.Why.Boosts, Fallback: r.Why.Fallback}
-	out := hit{Memory: shown(&r.Memory), Why: why}
+	out := hit{Memory: shown(&r.Memory), Why: why, Disagreement: r.Disagreement}
 	for i, t := range r.Why.Terms {
 		out.Why.Terms[i] = t.Term
 	}

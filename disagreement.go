@@ -1,0 +1,31 @@
+package loci
+
+// Disagreement tells that other memories say something else than this one. It contains nothing that
+// the reader may not see.
+type Disagreement struct {
+	DisputedBy []Dispute `json:"disputed_by,omitempty" doc:"Memories of the same key by other origins that say something else, newest first"`
+	// PendingSupersede is the newest one if several are suggested.
+	PendingSupersede MemoryID `json:"pending_supersede,omitzero" format:"uuid" doc:"The memory that an open suggestion would put in the place of this one. The owner decides"`
+}
+
+// Dispute is a memory that says something else under the same key.
+type Dispute struct {
+	ID     MemoryID `json:"id" format:"uuid"`
+	Origin string   `json:"origin" doc:"Who wrote it"`
+}
+
+// MaxDisputes is how many memories a Disagreement names.
+const MaxDisputes = 5
+
+// With reports whether the memory with that id is one of those that disagree.
+func (d *Disagreement) With(id MemoryID) bool {
+	if d.PendingSupersede == id && !id.IsZero() {
+		return true
+	}
+	for _, one := range d.DisputedBy {
+		if one.ID == id {
+			return true
+		}
+	}
+	return false
+}
