@@ -196,4 +196,26 @@ type Suggestion struct {
 	State     SuggestionState `json:"state" enum:"pending,accepted,declined"`
 	CreatedAt time.Time       `json:"created_at"`
 	SettledAt time.Time       `json:"settled_at,omitzero"`
+	// Memory and By are set in lists only.
+	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded"`
+	By     *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
+}
+
+// Excerpt is the beginning of a memory.
+type Excerpt struct {
+	Title  string `json:"title"`
+	Text   string `json:"text" doc:"The first 300 characters of the content"`
+	Origin string `json:"origin" doc:"Who wrote it"`
+}
+
+// ExcerptLength is how many characters of a content an Excerpt has.
+const ExcerptLength = 300
+
+// NewExcerpt returns the beginning of m.
+func NewExcerpt(m *Memory) *Excerpt {
+	text := []rune(m.Content[:min(len(m.Content), 4*ExcerptLength)])
+	if len(text) > ExcerptLength || len(m.Content) > 4*ExcerptLength {
+		text = append(text[:min(len(text), ExcerptLength-1)], '…')
+	}
+	return &Excerpt{Title: m.Title, Text: string(text), Origin: m.Origin}
 }

@@ -24,7 +24,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 	var state string
 	r := memory.SuggestionsRequest{Limit: gate.MaxPage}
 	cmd := p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List suggestions, newest first", Annotations: does(memory.SuggestionRead, memory.Read),
+		Use: "list", Short: "List suggestions, newest first", Annotations: does(memory.SuggestionRead),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			r.State, err = parseState("--state", state, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined)
 			return err
@@ -34,16 +34,15 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			r.Cursor = cursor
 			return c.app.Memory.Suggestions(ctx, c.who, r)
 		})
-		title := func(id loci.MemoryID) string {
-			found, err := c.app.Memory.ByIDs(ctx, c.who, []loci.MemoryID{id}, loci.When{Superseded: true})
-			if err != nil || len(found) == 0 {
-				return id.String() // trashed or deleted
+		title := func(e *loci.Excerpt) string {
+			if e == nil {
+				return ""
 			}
-			return cut(found[0].Title, 40)
+			return cut(e.Title+": "+loci.OneLine(e.Text), 60)
 		}
 		return printList(p, "suggestions", list, err, "no suggestions", "ID|SUGGESTED|BY|WHAT|MEMORY|WITH|STATE",
 			func(s loci.Suggestion) []string {
-				return []string{s.ID.String(), showTime(s.CreatedAt), s.Origin, string(s.Kind), title(s.MemoryID), title(s.ByID),
+				return []string{s.ID.String(), showTime(s.CreatedAt), s.Origin, string(s.Kind), title(s.Memory), title(s.By),
 					string(s.State)}
 			})
 	})

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
@@ -25,7 +26,11 @@ func suggestionFields(c *call, in *memory.SuggestionsRequest) []field {
 
 func (s *Server) listSuggestions(ctx context.Context, c *call, in *memory.SuggestionsRequest) (any, error) {
 	found, err := s.app.Memory.Suggestions(ctx, c.principal, *in)
-	return rows("suggestions", found.Items, found.NextCursor), err
+	out := rows("suggestions", found.Items, found.NextCursor)
+	if slices.ContainsFunc(found.Items, func(g loci.Suggestion) bool { return g.State == loci.SuggestionPending }) {
+		out["note"] = "Only the person decides: they run loci suggestion accept ID, or decline."
+	}
+	return out, err
 }
 
 type newSources struct {

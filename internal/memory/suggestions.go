@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -15,7 +16,7 @@ type SuggestionsRequest struct {
 	Cursor string               // NextCursor of the previous page; "": the first page
 }
 
-// Suggestions returns the suggestions of which the principal sees both memories, in whatever state these are. Invalid
+// Suggestions returns, with the beginnings of both memories, the suggestions of which the principal sees both memories, in whatever state these are. Invalid
 // if the state is none or the cursor belongs to another query or principal.
 func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (
 	gate.Page[loci.Suggestion], error) {
@@ -30,11 +31,35 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 	return gate.ReadPage(p, "suggestions", r.State, r.Limit, r.Cursor,
 		func(after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
 			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-				list, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, after, limit)
-				return err
+				if list, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, after, limit); err != nil {
+					return err
+				}
+				return excerpted(ctx, tx, p.Viewer(), list)
 			})
 			return list, next, err
 		})
+}
+
+// excerpted adds the beginnings of both memories to suggestions that v sees, so that it sees both.
+func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, list []loci.Suggestion) error {
+	ids := make([]loci.MemoryID, 0, 2*len(list))
+	for i := range list {
+		ids = append(ids, list[i].MemoryID, list[i].ByID)
+	}
+	of := map[loci.MemoryID]*loci.Excerpt{}
+	for part := range slices.Chunk(loci.Unique(ids), loci.MaxIDs) {
+		found, err := tx.Memories().GetMany(ctx, v, part, loci.AnyState)
+		if err != nil {
+			return err
+		}
+		for _, m := range found {
+			of[m.ID] = loci.NewExcerpt(m)
+		}
+	}
+	for i := range list {
+		list[i].Memory, list[i].By = of[list[i].MemoryID], of[list[i].ByID]
+	}
+	return nil
 }
 
 // Suggestion returns a suggestion if the principal sees both its memories, whatever their state,
