@@ -13,8 +13,9 @@ import (
 const (
 	nearEnough  = 0.8
 	restEnough  = 0.7
-	leastWorth  = 0.3 // below it a score is not worked out
-	maxEdits    = 400 // two texts that differ in more words are not compared to their ends
+	longEnough  = 0.85 // of a longer text, of which two other words are a small part
+	leastWorth  = 0.3  // below it a score is not worked out
+	maxEdits    = 400  // two texts that differ in more words are not compared to their ends
 	almostEqual = 0.999
 	rounding    = 1e-9 // more than 1-0.8 lacks of 0.2
 )
@@ -42,17 +43,31 @@ func (r *Text) Compare(s *Text) (score float64, like loci.Likeness) {
 		return 1, loci.Duplicate
 	}
 	// Most texts that are compared are not alike: the question that rejects the most for the least work comes first.
-	surplus, differ := valuesDiffer(r, s)
-	if !differ {
+	surplus, how := valuesDiffer(r, s)
+	switch how {
+	case turnedTwice: // "not open" and "closed": a paraphrase as often as not
+		return 0, ""
+	case equalValues:
 		if score = r.share(s, nearEnough); score < nearEnough {
 			return 0, ""
 		}
 		return score, loci.NearDuplicate
 	}
-	if alike(r.keys(surplus), s.keys(surplus), restEnough) < restEnough {
+	if !otherwiseSame(r, s, surplus) {
 		return 0, ""
 	}
 	return r.share(s, leastWorth), loci.Contradiction
+}
+
+// otherwiseSame reports whether two texts without their values are one sentence: at most two words
+// differ, or more in a long text. Where a character is a word, a negation changes several.
+func otherwiseSame(r, s *Text, values map[string]bool) bool {
+	a, b := r.keys(values), s.keys(values)
+	enough := nearEnough
+	if r.unspaced == "" {
+		enough = max(restEnough, min(longEnough, 1-2/float64(len(a)+len(b))-rounding))
+	}
+	return alike(a, b, enough) >= enough
 }
 
 // share returns how much of the texts is the same, or 0 if it is less than enough.
@@ -95,36 +110,72 @@ func alike(a, b []string, enough float64) float64 {
 	return 0
 }
 
+// difference is how the values of two texts differ.
+type difference byte
+
+const (
+	equalValues difference = iota
+	otherValues
+	turnedTwice // only in an even number of negations and opposites, which may say the same
+)
+
 // valuesDiffer reports whether the texts state different values: numbers, negations, or words of which only
 // one can hold. surplus are the words that only one of them has of these.
-func valuesDiffer(x, y *Text) (surplus map[string]bool, differ bool) {
+func valuesDiffer(x, y *Text) (surplus map[string]bool, how difference) {
 	surplus = map[string]bool{}
-	differ = !slices.Equal(x.numbers(), y.numbers()) || unitsDiffer(x, y)
 	counts := x.values()
 	for v, n := range y.values() {
 		counts[v] -= n
 	}
-	negations := 0
 	most, least := map[int]uint64{}, map[int]uint64{} // by group: the sides of which the first text has more, or less
 	for v, n := range counts {
-		if n != 0 {
-			surplus[v.word] = true
-		}
 		switch {
-		case v.group == negation:
-			negations += n
-		case n > 0:
+		case n == 0:
+			continue
+		case v.group != negation && n > 0:
 			most[v.group] |= 1 << v.side
-		case n < 0:
+		case v.group != negation:
 			least[v.group] |= 1 << v.side
 		}
 	}
-	differ = differ || negations != 0
+	turned, other := map[int]bool{}, !slices.Equal(x.numbers(), y.numbers()) || unitsDiffer(x, y)
 	for group, a := range most {
 		b := least[group]
-		differ = differ || b != 0 && (a != b || a&(a-1) != 0)
+		switch {
+		case b == 0 || a == b && a&(a-1) == 0:
+		case sides()[group] == 2:
+			turned[group] = true
+		default:
+			other = true
+		}
 	}
-	return surplus, negated(x, y, surplus) || differ
+	negations := 0
+	for v, n := range counts {
+		if v.group == negation && !isOpposite(v.word, turned) {
+			negations += n
+		}
+		if n != 0 && (v.group == negation || most[v.group] != 0 && least[v.group] != 0) {
+			surplus[v.word] = true
+		}
+	}
+	turns := len(turned) + max(negations, -negations)
+	if negated(x, y, surplus) {
+		turns++
+	}
+	switch {
+	case other || turns%2 == 1:
+		return surplus, otherValues
+	case turns > 0:
+		return surplus, turnedTwice
+	}
+	return surplus, equalValues
+}
+
+// isOpposite reports whether a word is of one of the groups, as "without" is of "with": then it does
+// not count as a negation as well.
+func isOpposite(word string, groups map[int]bool) bool {
+	in := func(v value) bool { return groups[v.group] }
+	return slices.ContainsFunc(spaced()[word], in) || slices.ContainsFunc(unspaced()[word], in)
 }
 
 // negated reports whether one text has a word and the other the same with a beginning that turns it round, and adds

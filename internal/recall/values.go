@@ -30,6 +30,14 @@ var (
 	unspaced = sync.OnceValue(func() map[string][]value {
 		return byWord("-unspaced", len(language.Groups("opposites")), foldWord)
 	})
+	// sides is how many things exclude each other, by group.
+	sides = sync.OnceValue(func() map[int]int {
+		n := map[int]int{}
+		for i, group := range slices.Concat(language.Groups("opposites"), language.Groups("opposites-unspaced")) {
+			n[i] = len(group)
+		}
+		return n
+	})
 	// patterns are the words of unspaced, longest first.
 	patterns = sync.OnceValue(func() []string { return longest(unspaced()) })
 	turning  = sync.OnceValue(func() []string { return language.Words("turning") })
