@@ -420,7 +420,7 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 		"/keys/{id}", "/keys/"+key.String(), "/orgs/{id}", "/orgs/default", "{user}", noor.ID.String(), "{workspace}",
 		workspace.ID.String(),
 		`"workspace_id":"`+example, `"workspace_id":"`+workspace.ID.String(), `"ids":["`+example,
-		`"ids":["`+memory.ID.String(),
+		`"ids":["`+memory.ID.String(), `"memory_id":"`+example, `"memory_id":"`+memory.ID.String(),
 		`"acme"`, `"default"`).Replace
 }
 

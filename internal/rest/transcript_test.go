@@ -155,7 +155,9 @@ var (
 	idPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	cursorPattern = regexp.MustCompile(`("next_cursor": ")([A-Za-z0-9_-]{4,})(")`)
 	// A JSON value has exactly six digits; texts for people have none.
-	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{6}Z| \d\d:\d\d|T\d\d:\d\d:\d\dZ \(version)`)
+	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{6}Z| \d\d:\d\d)`)
+	changedAt     = regexp.MustCompile(` at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ \(`)
+	versionID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	uptimePattern = regexp.MustCompile(`("uptime_seconds": )[0-9.]+`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
 )
@@ -172,11 +174,13 @@ func (n *names) expand(text string) string {
 func (n *names) normalise(text string) string {
 	text = secretPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("secret", v) })
 	text = prefixPattern.ReplaceAllString(text, "${1}<prefix>")
+	text = versionID.ReplaceAllString(text, "<version>")
 	text = idPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("id", v) })
 	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
 		m := cursorPattern.FindStringSubmatch(v)
 		return m[1] + n.name("cursor", m[2]) + m[3]
 	})
+	text = changedAt.ReplaceAllString(text, " at <time> (")
 	return uptimePattern.ReplaceAllString(timePattern.ReplaceAllString(text, "<time>"), "${1}1")
 }
 
