@@ -181,15 +181,15 @@ var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/memory
 func TestAgentsAreConfined(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	open := map[string]bool{"/health": true, "/ready": true, "/openapi.json": true, "/whoami": true, "/query": true,
-		"/changes": true}
+	public := []string{"/health", "/ready", "/openapi.json", "/openapi-agent.json"}
+	open := map[string]bool{"/whoami": true, "/query": true, "/changes": true}
 	m := s.write(t, claude, `{"title":"x","content":"y"}`)
 	for _, r := range theRoutes {
 		method, path, _ := strings.Cut(r, " ")
 		for _, prefix := range []string{"", "/api/v1"} {
 			for _, id := range []string{m.ID.String(), "00000000-0000-4000-8000-000000000000", "x"} {
 				w := s.do(method, prefix+strings.ReplaceAll(path, "{id}", id), claude, "{}")
-				allowed := open[path] || !ofPeople[r] && slices.ContainsFunc(toAgents,
+				allowed := open[path] || slices.Contains(public, path) || !ofPeople[r] && slices.ContainsFunc(toAgents,
 					func(begin string) bool { return strings.HasPrefix(path, begin) })
 				if refused := w.Code == 403; refused == allowed {
 					t.Errorf("%s %s%s: got %d %s", method, prefix, path, w.Code, w.Body)
@@ -197,8 +197,7 @@ func TestAgentsAreConfined(t *testing.T) {
 				if !allowed && !strings.Contains(w.Body.String(), "an agent's key cannot use this route") {
 					t.Errorf("%s %s: got %s", method, path, w.Body)
 				}
-				if w := s.do(method, prefix+path, "", "{}"); (w.Code == 401) == (path == "/health" || path == "/ready" ||
-					path == "/openapi.json") {
+				if w := s.do(method, prefix+path, "", "{}"); (w.Code == 401) == slices.Contains(public, path) {
 					t.Errorf("%s %s without a key: got %d", method, path, w.Code)
 				}
 			}
