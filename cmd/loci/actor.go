@@ -30,7 +30,7 @@ type actor struct{ org, user, vendor string }
 
 func (a *actor) add(cmd *cobra.Command, which picks) {
 	if which&pickOrg != 0 {
-		cmd.Flags().StringVar(&a.org, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
+		cmd.Flags().StringVar(&a.org, "org", "", "org, by id or name (default: "+string(loci.DefaultOrg)+")")
 	}
 	if which&pickUser != 0 {
 		cmd.Flags().StringVar(&a.user, "user", "", "act for this person: an id or e-mail address (default: the org's owner)")
@@ -39,7 +39,7 @@ func (a *actor) add(cmd *cobra.Command, which picks) {
 		cmd.Flags().StringVar(&a.vendor, "as", "", "act as this vendor's assistant: see what it sees, write in its name")
 	}
 	if which&onlyOf != 0 {
-		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id")
+		cmd.Flags().StringVar(&a.org, "org", "", "only of this org, by id or name")
 		cmd.Flags().StringVar(&a.user, "user", "", "only of this person, by id or e-mail address")
 	}
 }
@@ -92,18 +92,25 @@ func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Contex
 	return cmd
 }
 
-// onID completes a command about the thing whose id is its first argument. see is the command that lists ids.
-func onID[T ~[16]byte](p *program, which picks, noun, see string, cmd *cobra.Command,
+// onID completes a command about the thing whose id is its first argument. see is the command that lists ids, and find
+// finds an id by its beginning; nil if the whole id is required.
+func onID[T ~[16]byte](p *program, which picks, noun, see string, find resolver[T], cmd *cobra.Command,
 	do func(context.Context, *call, T) error) *cobra.Command {
-	var id T
 	check := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) (err error) {
-		if id, err = parseID[T](args[0], noun, see); err == nil && check != nil {
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		err := checkID(args[0], noun, see)
+		if err == nil && check != nil {
 			err = check(cmd, args)
 		}
 		return err
 	}
-	return p.acting(which, cmd, func(ctx context.Context, c *call) error { return do(ctx, c, id) })
+	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
+		id, err := resolve(ctx, c, c.args[0], noun, see, find)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c, id)
+	})
 }
 
 // onNamed finds what the first argument names and calls do with it.
@@ -116,17 +123,6 @@ func onNamed[T any](find func(*instance, context.Context, loci.Principal, string
 		}
 		return do(ctx, c, x)
 	}
-}
-
-// findNamed returns the item of a list with that id or name, or the error of noSuch.
-func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, see string) (T, error) {
-	for _, x := range list {
-		if id, name := of(x); id == strings.ToLower(s) || name == s {
-			return x, nil
-		}
-	}
-	var none T
-	return none, noSuch(noun, s, see)
 }
 
 // noSuch is a NotFound error with the command that lists what there is.
@@ -142,21 +138,34 @@ func orNoSuch(err error, noun, name, see string) error {
 	return loci.WrapError(loci.NotFound, err, "%s", noSuch(noun, name, see))
 }
 
-// person finds somebody of any org by id or e-mail.
+// person finds somebody of any org by id, e-mail address or name.
 func (in *instance) person(ctx context.Context, s string) (who loci.Person, err error) {
+	const see = "loci user list"
 	people := in.store.People()
 	if strings.Contains(s, "@") {
 		var email string
 		if email, err = loci.ParseEmail(s); err == nil {
 			who, err = people.ByEmail(ctx, email)
 		}
-	} else {
-		var id loci.UserID
-		if id, err = parseID[loci.UserID](s, "user", "loci user list"); err == nil {
-			who, err = people.ByID(ctx, id)
-		}
+		return who, orNoSuch(err, "user", s, see)
 	}
-	return who, orNoSuch(err, "user", s, "loci user list")
+	var id loci.UserID
+	if id.UnmarshalText([]byte(s)) != nil {
+		var all []loci.User
+		err = in.inOrgs(ctx, "", func(p loci.Principal) error {
+			return in.everybody(ctx, p, func(u loci.User) error { all = append(all, u); return nil })
+		})
+		if err != nil {
+			return who, err
+		}
+		u, err := findNamed(all, s, func(u loci.User) (string, string) { return u.ID.String(), u.Name }, "user", see)
+		if err != nil {
+			return who, err
+		}
+		id = u.ID
+	}
+	who, err = people.ByID(ctx, id)
+	return who, orNoSuch(err, "user", s, see)
 }
 
 // memberOf finds somebody who must be of the org that who acts in.
@@ -170,7 +179,7 @@ func (in *instance) memberOf(ctx context.Context, who loci.Principal, user strin
 
 // inOrg returns the operator's principal in an org, for its owner.
 func (in *instance) inOrg(ctx context.Context, org string) (loci.Principal, error) {
-	id, err := orgID(org)
+	id, err := in.orgID(ctx, org)
 	if err != nil {
 		return loci.Principal{}, err
 	}
@@ -188,18 +197,29 @@ func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principa
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	if org != "" && string(who.OrgID) != org {
-		return loci.Principal{}, noSuch("user", user, "loci user list --org "+cut(org, 60))
+	if org != "" {
+		id, err := in.orgID(ctx, org)
+		if err != nil {
+			return loci.Principal{}, err
+		}
+		if who.OrgID != id {
+			return loci.Principal{}, noSuch("user", user, "loci user list --org "+string(id))
+		}
 	}
 	return in.auth.LocalAs(ctx, who.OrgID, who.UserID)
 }
 
-func orgID(s string) (loci.OrgID, error) {
+// orgID returns the id of an org that s names by its id or its name; "" is the default org.
+func (in *instance) orgID(ctx context.Context, s string) (loci.OrgID, error) {
 	if s == "" {
 		return loci.DefaultOrg, nil
 	}
-	id := loci.OrgID(s)
-	return id, id.Validate()
+	all, err := in.store.Orgs().List(ctx)
+	if err != nil {
+		return "", err
+	}
+	o, err := findNamed(all, s, func(o loci.Org) (string, string) { return string(o.ID), o.Name }, "org", "loci org list")
+	return o.ID, err
 }
 
 // orgHint returns the flag that a suggested command needs outside the default org.
@@ -215,7 +235,7 @@ func (in *instance) orgs(ctx context.Context, org string) ([]loci.Org, error) {
 	if org == "" {
 		return in.app.Org.List(ctx, in.operator)
 	}
-	id, err := orgID(org)
+	id, err := in.orgID(ctx, org)
 	if err != nil {
 		return nil, err
 	}
@@ -269,6 +289,13 @@ func sessionFlag(cmd *cobra.Command, session *string) {
 
 // during returns who in the session that --session names. "" means none.
 func (in *instance) during(ctx context.Context, who loci.Principal, session string) (loci.Principal, error) {
+	if session != "" && checkID(session, "session", seeSessions) == nil {
+		id, err := in.sessionID(ctx, who, session)
+		if err != nil {
+			return who, err
+		}
+		session = id.String()
+	}
 	p, err := in.auth.InNamedSession(ctx, who, session)
 	switch loci.CodeOf(err) {
 	case loci.Invalid:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,7 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.importance, "importance", 0,
 		fmt.Sprintf("importance from %d to %d", loci.MinImportance, loci.MaxImportance))
 	flags.BoolVar(&f.pinned, "pinned", false, "pin it: every briefing shows it")
-	flags.StringVar(&f.expires, "expires", "", "when it expires: 90d, 12h or a time")
+	flags.StringVar(&f.expires, "expires", "", "when it expires: 12h, 90d, tomorrow, 2026-01-31 or another time ahead")
 	flags.StringVar(&f.file, "file", "", `read the content from a file; "-" is standard input`)
 }
 
@@ -52,7 +53,7 @@ type saveFlags struct {
 func (f *saveFlags) add(cmd *cobra.Command) {
 	f.memoryFlags.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.ttl, "ttl", "", "how long until it expires: 90d or 12h")
+	flags.StringVar(&f.ttl, "ttl", "", "how long until it expires: 12h, 90d or a time ahead")
 	flags.StringVar(&f.scope, "scope", "",
 		"global (only you), project (also its members) or agent (only sessions of the agent)")
 	flags.StringVar(&f.project, "project", "", "project that it is about, by name or id")
@@ -60,8 +61,8 @@ func (f *saveFlags) add(cmd *cobra.Command) {
 	sessionFlag(cmd, &f.session)
 	flags.StringVar(&f.source, "source", "", `how it was captured, such as "manual"`)
 	flags.StringVar(&f.dedupe, "dedupe", "", `if a memory has the key: "update" it (default) or "create" another`)
-	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a day or a time")
-	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a day or a time")
+	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a time such as 2026-01-31 or 3d (ago)")
+	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a time; \"in 3d\" lies ahead")
 	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that this one replaces; may be repeated")
 	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that was wrong; may be repeated")
 }
@@ -126,6 +127,12 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if d.ProjectID, err = in.projectID(ctx, who, f.project); err != nil {
 		return err
 	}
+	if d.Supersedes, err = in.memoryIDs(ctx, who, f.supersedes); err != nil {
+		return err
+	}
+	if d.Corrects, err = in.memoryIDs(ctx, who, f.corrects); err != nil {
+		return err
+	}
 	m, err := in.app.Memory.Create(ctx, who, d)
 	if err != nil {
 		return err
@@ -187,10 +194,7 @@ func (f *saveFlags) draft(content string, now time.Time, given func(string) bool
 	if d.AllowedVendors, err = f.vendors(); err != nil {
 		return d, err
 	}
-	if d.Supersedes, err = parseMemoryIDs(f.supersedes); err != nil {
-		return d, err
-	}
-	if d.Corrects, err = parseMemoryIDs(f.corrects); err != nil {
+	if err := checkMemoryIDs(slices.Concat(f.supersedes, f.corrects)); err != nil {
 		return d, err
 	}
 	return d, f.times(&d, now)
@@ -198,11 +202,13 @@ func (f *saveFlags) draft(content string, now time.Time, given func(string) bool
 
 func (f *saveFlags) times(d *memory.Draft, now time.Time) (err error) {
 	if f.ttl != "" {
-		if d.TTL, err = parseSpan(f.ttl); err != nil {
-			return loci.FieldErrorf("--ttl", "must be a span like 90d or 12h")
+		until, err := loci.ParseTimeNear(f.ttl, now, true)
+		if err != nil {
+			return loci.FieldErrorf("--ttl", "%s", err)
 		}
+		d.TTL = until.Sub(now)
 	}
-	if d.ExpiresAt, err = parseExpiry(f.expires, now); err != nil {
+	if d.ExpiresAt, err = parseFuture("--expires", f.expires); err != nil {
 		return err
 	}
 	for flag, at := range map[string]struct {
@@ -212,7 +218,7 @@ func (f *saveFlags) times(d *memory.Draft, now time.Time) (err error) {
 		if at.text == "" {
 			continue
 		}
-		if *at.to, err = parseTime(flag, at.text); err != nil {
+		if *at.to, err = parsePast(flag, at.text); err != nil {
 			return err
 		}
 	}

@@ -45,8 +45,8 @@ func (p *program) agentListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.agents(ctx, c.who)
 		return printList(p, "agents", list, err, "no agents; register one with: loci agent create NAME --vendor VENDOR",
-			"ID|NAME|VENDOR|CREATED", func(a loci.Agent) []string {
-				return []string{a.ID.String(), a.Name, string(a.Vendor), showTime(a.CreatedAt)}
+			"NAME|ID|VENDOR|CREATED", func(a loci.Agent) []string {
+				return []string{a.Name, a.ID.String(), string(a.Vendor), p.showTime(a.CreatedAt)}
 			})
 	})
 }
@@ -60,7 +60,7 @@ func (p *program) agentShowCommand() *cobra.Command {
 		}
 		p.printf("%s\n\n", a.Name)
 		p.printFields("id", a.ID.String(), "vendor", string(a.Vendor), "config", string(a.Config),
-			"created", showTime(a.CreatedAt))
+			"created", p.showTime(a.CreatedAt))
 		return nil
 	}))
 }
@@ -90,10 +90,16 @@ func (in *instance) agent(ctx context.Context, who loci.Principal, s string) (lo
 	}
 	switch len(found) {
 	case 0:
-		return loci.Agent{}, noSuch("agent", s, "loci agent list")
+		return findNamed(list, s, func(a loci.Agent) (string, string) { return a.ID.String(), a.Name }, "agent",
+			"loci agent list")
 	case 1:
 		return found[0], nil
 	}
 	return loci.Agent{}, loci.FieldErrorf("AGENT", "is the name of %d agents; specify one as %s/%s",
 		len(found), found[0].Vendor, found[0].Name)
 }
+
+var resolveAgent = among("agent", "loci agent list", func(ctx context.Context, c *call) ([]loci.AgentID, error) {
+	list, err := c.agents(ctx, c.who)
+	return idsIn(list, func(a loci.Agent) loci.AgentID { return a.ID }), err
+})

@@ -115,8 +115,8 @@ func (p *program) assetListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Assets(ctx, c.who, id)
 		return printList(p, "assets", list, err, "no files; attach one with: loci asset add MEMORY FILE",
-			"ID|NAME|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
-				return []string{a.ID.String(), a.Name, a.MediaType, showBytes(a.Size), a.Origin, showTime(a.CreatedAt)}
+			"NAME|FILE ID|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
+				return []string{a.Name, a.ID.String(), a.MediaType, showBytes(a.Size), a.Origin, p.showTime(a.CreatedAt)}
 			})
 	})
 }
@@ -125,7 +125,7 @@ func (p *program) assetListCommand() *cobra.Command {
 func (p *program) onAsset(which picks, cmd *cobra.Command,
 	do func(context.Context, *call, loci.AssetID) error) *cobra.Command {
 	const see = "loci asset list MEMORY"
-	return onID(p, which, "file", see, cmd, func(ctx context.Context, c *call, id loci.AssetID) error {
+	return onID(p, which, "file", see, nil, cmd, func(ctx context.Context, c *call, id loci.AssetID) error {
 		return orNoSuch(do(ctx, c, id), "file", id.String(), see)
 	})
 }

@@ -35,9 +35,7 @@ rejected. It has ids and counts, never the content of memories.`,
 					return err
 				}
 			}
-			if since != "" {
-				q.From, err = parseSince(since, time.Now())
-			}
+			q.From, err = parsePast("--since", since)
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
@@ -69,7 +67,7 @@ rejected. It has ids and counts, never the content of memories.`,
 	flags.StringVar(&user, "user", "", "only of this person, by id or e-mail address")
 	flags.StringVar(&q.Action, "action", "", "only this action, such as memory.trash")
 	flags.BoolVar(&q.Denied, "denied", false, "only rejected requests")
-	flags.StringVar(&since, "since", "", "only from then on: 7d, 12h, 2026-01-31 or a time")
+	flags.StringVar(&since, "since", "", "only from then on: 12h, 7d, yesterday, 2026-01-31 or another time")
 	flags.IntVar(&q.Limit, "limit", 50, "how many at most")
 	flags.Int64Var(&q.Before, "before", 0, "continue after the entry of this number")
 	return cmd
@@ -117,7 +115,7 @@ func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, 
 		if !r.Allowed {
 			verdict = "rejected"
 		}
-		table[i] = []string{strconv.FormatInt(r.Number, 10), r.At.UTC().Format(time.RFC3339), r.Action, verdict,
+		table[i] = []string{strconv.FormatInt(r.Number, 10), r.At.Local().Format(time.DateTime), r.Action, verdict,
 			string(r.Kind) + " by " + string(r.Method), string(r.Vendor), names.user(ctx, org, r.UserID), r.Target,
 			strconv.Itoa(r.Count)}
 	}

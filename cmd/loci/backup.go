@@ -75,8 +75,8 @@ func (p *program) backupListCommand() *cobra.Command {
 			rows := make([][]string, len(found))
 			for i, b := range found {
 				shown[i] = backupJSON{b.Name, b.Path, b.Manifest}
-				rows[i] = []string{b.Name, showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)),
-					strconv.FormatInt(b.Manifest.Size(), 10), b.Manifest.Program}
+				rows[i] = []string{b.Name, p.showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)),
+					showBytes(b.Manifest.Size()), b.Manifest.Program}
 			}
 			if p.json {
 				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
@@ -85,7 +85,7 @@ func (p *program) backupListCommand() *cobra.Command {
 				p.note("no backups; create one with: loci backup create")
 				return nil
 			}
-			p.printTable([]string{"NAME", "CREATED", "FILES", "BYTES", "BY"}, rows)
+			p.printTable([]string{"NAME", "CREATED", "FILES", "SIZE", "BY"}, rows)
 			return nil
 		},
 	}

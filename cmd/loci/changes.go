@@ -99,7 +99,7 @@ func (p *program) printChange(c shownChange) error {
 		if e.Origin != "" {
 			by = " by " + loci.OneLine(e.Origin)
 		}
-		p.printf("%s  %-11s  %s  %s%s\n", showTime(e.At), e.Kind, e.ID, e.Change, by)
+		p.printf("%s  %-11s  %s  %s%s\n", p.showTime(e.At), e.Kind, e.ID, e.Change, by)
 	}
 	return nil
 }

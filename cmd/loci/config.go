@@ -45,7 +45,10 @@ type settings struct {
 	Owner     string             // the owner's e-mail address in a dashboard's tokens; "": unchanged
 	Chat      memory.ChatOptions // BaseURL "": no chat
 
-	Editor     string // of the person, for edit
+	Pager      []string // program that shows long output, with its arguments
+	NoColor    bool     // no styling in a terminal
+	Terminal   string   // the kind of terminal
+	Editor     string   // of the person, for edit
 	Home       string
 	ClientDirs map[string]string // directories of clients' configurations outside the home directory, by client id
 	Unknown    []string          // variables that start with LOCI_ and have no meaning
@@ -128,7 +131,8 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	lookup := lookupIn(environ)
 	home, _ := os.UserHomeDir() // "" is handled where a default needs it
 	s := &settings{Home: home, ClientDirs: map[string]string{}, AgentKeys: map[loci.Vendor]loci.Secret{},
-		Editor: cmp.Or(lookup("VISUAL"), lookup("EDITOR"))}
+		Editor: cmp.Or(lookup("VISUAL"), lookup("EDITOR")), NoColor: lookup("NO_COLOR") != "", Terminal: lookup("TERM"),
+		Pager: strings.Fields(cmp.Or(lookup("PAGER"), "less -FRX"))}
 	for _, c := range clients {
 		if c.config.DirEnv != "" {
 			s.ClientDirs[c.id] = lookup(c.config.DirEnv)

@@ -34,7 +34,7 @@ with ~ differ in words: [-old-]{+new+}.`,
 		if err != nil || p.json {
 			return p.answer(d, err, "")
 		}
-		p.printDiff(d)
+		p.paged(func() { p.printDiff(d) })
 		return nil
 	})
 }
@@ -50,7 +50,7 @@ func parseVersion(s string) (int, error) {
 // printDiff prints differences for a person to read.
 func (p *program) printDiff(d *loci.Diff) {
 	p.printf("version %d (%s by %s, %s) → version %d (%s by %s, %s)\n", d.From.Version, d.From.Change, d.From.Editor,
-		showTime(d.From.At), d.To.Version, d.To.Change, d.To.Editor, showTime(d.To.At))
+		p.showTime(d.From.At), d.To.Version, d.To.Change, d.To.Editor, p.showTime(d.To.At))
 	if len(d.Fields)+len(d.Texts) == 0 {
 		p.printf("no differences\n")
 	}

@@ -234,7 +234,7 @@ func (d *doctor) examineLeftovers() {
 			continue
 		}
 		d.warn("backups", "loci doctor --fix; the next backup and the next start of the server also remove it",
-			"%s is left behind by an interrupted backup or restore and takes %d bytes", l.Path, l.Bytes)
+			"%s is left behind by an interrupted backup or restore and takes %s", l.Path, showBytes(l.Bytes))
 	}
 }
 
@@ -246,10 +246,10 @@ func (d *doctor) examineBackups() {
 	case len(found) == 0:
 		d.warn("backups", "loci backup create", "no backups")
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
-		d.warn("backups", "loci backup create", "the newest is from %s", showTime(found[0].Manifest.CreatedAt))
+		d.warn("backups", "loci backup create", "the newest is from %s", d.showTime(found[0].Manifest.CreatedAt))
 	default:
 		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),
-			showTime(found[0].Manifest.CreatedAt))
+			d.showTime(found[0].Manifest.CreatedAt))
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,8 +29,7 @@ and --expires "" remove them.`,
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Annotations: does(memory.Change, memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := parseMemoryID(args[0])
-			if err != nil {
+			if err := checkMemoryIDs(args); err != nil {
 				return err
 			}
 			patch, err := f.patch(cmd.Flags(), content, p)
@@ -39,6 +37,10 @@ and --expires "" remove them.`,
 				return err
 			}
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				id, err := in.memoryID(cmd.Context(), in.operator, args[0])
+				if err != nil {
+					return err
+				}
 				if patch == nil {
 					return p.editContent(cmd.Context(), in, id, version)
 				}
@@ -97,7 +99,7 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		c.AllowedVendors = &vendors
 	}
 	if given("expires") {
-		expires, err := parseExpiry(f.expires, time.Now())
+		expires, err := parseFuture("--expires", f.expires)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding"
 
 	"github.com/spf13/cobra"
 
@@ -36,17 +35,17 @@ type whenFlags struct {
 
 func (w *whenFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&w.asOf, "as-of", "", "memories that were true then: 2026-01-31 or 2026-01-31T15:04:05Z")
-	flags.StringVar(&w.knownAt, "known-at", "", "memories as Loci had them then, in the same forms")
+	flags.StringVar(&w.asOf, "as-of", "", "memories that were true then: a time such as 2026-01-31 or 30d")
+	flags.StringVar(&w.knownAt, "known-at", "", "memories as Loci had them then: a time")
 	flags.BoolVar(&w.superseded, "superseded", false, "also memories that another one replaced")
 }
 
 func (w *whenFlags) when() (loci.When, error) {
-	asOf, err := parseTime("--as-of", w.asOf)
+	asOf, err := parsePast("--as-of", w.asOf)
 	if err != nil {
 		return loci.When{}, err
 	}
-	knownAt, err := parseTime("--known-at", w.knownAt)
+	knownAt, err := parsePast("--known-at", w.knownAt)
 	return loci.When{AsOf: asOf, KnownAt: knownAt, Superseded: w.superseded}, err
 }
 
@@ -63,8 +62,8 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.agent, "agent", "", "only of this agent, by id; requires --session to see its memories")
 	flags.StringVar(&f.writtenIn, "written-in", "", "only written in this session, by id")
 	flags.BoolVar(&f.pinned, "pinned", false, "only pinned memories")
-	flags.StringVar(&f.from, "from", "", "created at or after: 2026-01-31 or 2026-01-31T15:04:05Z")
-	flags.StringVar(&f.to, "to", "", "created before, in the same forms")
+	flags.StringVar(&f.from, "from", "", "created at or after this time: 2h, yesterday, 2026-01-31, …")
+	flags.StringVar(&f.to, "to", "", "created before this time")
 	flags.IntVar(&f.limit, "limit", 0, "how many on a page")
 	flags.StringVar(&f.cursor, "cursor", "", "continue after the previous page")
 	flags.StringVar(&f.vendor, "as", "", "see what this vendor sees")
@@ -73,23 +72,20 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 }
 
 func (f *filterFlags) filter() (memory.Filter, error) {
-	from, err := parseTime("--from", f.from)
+	from, err := parsePast("--from", f.from)
 	if err != nil {
 		return memory.Filter{}, err
 	}
-	to, err := parseTime("--to", f.to)
+	to, err := parsePast("--to", f.to)
 	if err != nil {
 		return memory.Filter{}, err
 	}
 	out := memory.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind),
 		Category: f.category,
 		Key:      f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
-	for _, id := range []struct {
-		flag, text string
-		to         encoding.TextUnmarshaler
-	}{{"--agent", f.agent, &out.AgentID}, {"--written-in", f.writtenIn, &out.SessionID}} {
-		if id.text != "" && id.to.UnmarshalText([]byte(id.text)) != nil {
-			return out, loci.FieldErrorf(id.flag, "must be an id: a UUID of 36 characters")
+	for flag, id := range map[string]string{"--agent": f.agent, "--written-in": f.writtenIn} {
+		if id != "" && checkID(id, "", "") != nil {
+			return out, loci.FieldErrorf(flag, "must be an id, or the beginning of one")
 		}
 	}
 	out.When, err = f.when.when()
@@ -101,6 +97,12 @@ func (f *filterFlags) viewer(ctx context.Context, in *instance, filter *memory.F
 	who, err := in.as(ctx, f.vendor)
 	if err == nil {
 		who, err = in.during(ctx, who, f.session)
+	}
+	if err == nil && f.agent != "" {
+		filter.AgentID, err = resolve(ctx, &call{instance: in, who: who}, f.agent, "agent", "loci agent list", resolveAgent)
+	}
+	if err == nil && f.writtenIn != "" {
+		filter.SessionID, err = in.sessionID(ctx, who, f.writtenIn)
 	}
 	if err == nil {
 		filter.ProjectID, err = in.projectID(ctx, who, f.project)

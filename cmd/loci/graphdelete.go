@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -81,20 +82,20 @@ func (p *program) printGraphTrash(trash graph.Trashed) error {
 	}
 	var rows [][]string
 	for _, e := range trash.Entities {
-		rows = append(rows, []string{e.ID.String(), kindEntity, showTime(e.DeletedAt), e.Origin,
-			e.Name + " (" + e.Type + ")"})
+		rows = append(rows, []string{e.Name + " (" + e.Type + ")", e.ID.String(), kindEntity,
+			p.showTime(e.DeletedAt), e.Origin})
 	}
 	for _, o := range trash.Observations {
-		rows = append(rows, []string{o.ID.String(), kindObservation, showTime(o.DeletedAt), o.Origin, o.Content})
+		rows = append(rows, []string{o.Content, o.ID.String(), kindObservation, p.showTime(o.DeletedAt), o.Origin})
 	}
 	for _, r := range trash.Relations {
-		rows = append(rows, []string{r.ID.String(), kindRelation, showTime(r.DeletedAt), r.Origin, relationText(r)})
+		rows = append(rows, []string{relationText(r), r.ID.String(), kindRelation, p.showTime(r.DeletedAt), r.Origin})
 	}
 	if len(rows) == 0 {
 		p.note("the trash of this graph is empty")
 		return nil
 	}
-	p.printTable([]string{"ID", "KIND", "DELETED", "WRITTEN BY", "TEXT"}, rows)
+	p.printTable([]string{"TEXT", "ID", "KIND", "DELETED", "WRITTEN BY"}, rows)
 	return nil
 }
 
@@ -114,15 +115,19 @@ func (p *program) graphRestoreCommand() *cobra.Command {
 entity returns with what was deleted along with it. "loci graph trash" shows ids.
 Without --kind, Loci looks up there what the ids are.`,
 	}, func(ctx context.Context, g *onGraph) error {
-		kinds := func(string) string { return kind }
-		if kind == "" {
-			trash, err := g.app.Graph.Trash(ctx, g.who, g.project.ID, mostTrash)
-			if err != nil {
-				return err
-			}
-			kinds = kindsIn(trash)
+		trash, err := g.app.Graph.Trash(ctx, g.who, g.project.ID, mostTrash)
+		if err != nil {
+			return err
 		}
-		ids, err := graphIDs(g.args, kinds)
+		kinds := kindsIn(trash)
+		if kind != "" {
+			kinds = func(string) string { return kind }
+		}
+		args, err := wholeIDs(trash, g.args)
+		if err != nil {
+			return err
+		}
+		ids, err := graphIDs(args, kinds)
 		if err != nil {
 			return err
 		}
@@ -157,12 +162,32 @@ func kindsIn(trash graph.Trashed) func(string) string {
 	}
 }
 
+// wholeIDs completes the beginnings of ids in the trash.
+func wholeIDs(trash graph.Trashed, args []string) ([]string, error) {
+	all := slices.Concat(
+		idsIn(trash.Entities, func(e loci.Entity) [16]byte { return e.ID }),
+		idsIn(trash.Observations, func(o loci.Observation) [16]byte { return o.ID }),
+		idsIn(trash.Relations, func(r loci.Relation) [16]byte { return r.ID }))
+	whole := slices.Clone(args)
+	for i, arg := range args {
+		if len(arg) == len(loci.EntityID{}.String()) || checkID(arg, "", "") != nil {
+			continue // whole, or for graphIDs to reject
+		}
+		id, err := beginning(all, arg, "graph", "loci graph trash")
+		if err != nil {
+			return nil, err
+		}
+		whole[i] = loci.EntityID(id).String()
+	}
+	return whole, nil
+}
+
 // graphIDs sorts ids of the command line by kind.
 func graphIDs(args []string, kindOf func(id string) string) (ids graph.IDs, err error) {
 	for _, arg := range args {
-		id, err := parseID[loci.EntityID](arg, "graph", "loci graph trash")
-		if err != nil {
-			return ids, err
+		var id loci.EntityID
+		if id.UnmarshalText([]byte(arg)) != nil {
+			return ids, loci.Errorf(loci.Invalid, "%q is not a valid graph id; see `loci graph trash`", cut(arg, 60))
 		}
 		switch kind := kindOf(id.String()); kind {
 		case kindEntity:

@@ -174,7 +174,7 @@ is a name or an id. Use the id for a deleted entity.`,
 			return p.answer(wire.GraphChangeList{Changes: notNil(list)}, err, "")
 		}
 		return printList(p, "changes", list, nil, "", "AT|CHANGE|KIND|BY|TEXT", func(x loci.GraphChange) []string {
-			return []string{showTime(x.At), x.Change, x.Kind, x.Origin, x.Text}
+			return []string{p.showTime(x.At), x.Change, x.Kind, x.Origin, x.Text}
 		})
 	})
 	typeFlag(cmd, &kind)

@@ -32,7 +32,7 @@ show what each version changed.`,
 			return p.printJSON(out)
 		}
 		if diff {
-			p.printDiffs(current, versions, before == 0)
+			p.paged(func() { p.printDiffs(current, versions, before == 0) })
 		} else {
 			p.printHistory(current, versions, before == 0)
 		}
@@ -73,14 +73,14 @@ func (p *program) printDiffs(current *loci.Memory, versions []*loci.Version, who
 	} else if !whole {
 		return
 	}
-	p.printf("version %d (%s by %s, %s): %s\n", oldest.Version, oldest.Change, oldest.Editor, showTime(oldest.UpdatedAt),
+	p.printf("version %d (%s by %s, %s): %s\n", oldest.Version, oldest.Change, oldest.Editor, p.showTime(oldest.UpdatedAt),
 		cut(oldest.Title, 60))
 }
 
 func (p *program) printHistory(current *loci.Memory, versions []*loci.Version, whole bool) {
 	var rows [][]string
 	row := func(m *loci.Memory) {
-		rows = append(rows, []string{strconv.Itoa(m.Version), showTime(m.UpdatedAt), string(m.Change), m.Editor,
+		rows = append(rows, []string{strconv.Itoa(m.Version), p.showTime(m.UpdatedAt), string(m.Change), m.Editor,
 			joined(m.AllowedVendors), cut(m.Title, 40), cut(m.Content, 60)})
 	}
 	if whole {

@@ -80,7 +80,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		"limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
-	flags.StringVar(&f.expires, "expires", "", "when it expires: 90d, 12h or a time (default: never)")
+	flags.StringVar(&f.expires, "expires", "", "when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)")
 	_ = cmd.MarkFlagRequired("name")
 	if kind == loci.KindAgent {
 		flags.StringVar(&f.vendor, "vendor", "", "vendor of the assistant: claude, cursor, codex, … (required)")
@@ -90,7 +90,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 }
 
 func (f *keyFlags) request(kind loci.Kind) (auth.KeyRequest, error) {
-	at, err := parseExpiry(f.expires, time.Now())
+	at, err := parseFuture("--expires", f.expires)
 	if err != nil {
 		return auth.KeyRequest{}, err
 	}
@@ -202,17 +202,23 @@ func (in *instance) keys(ctx context.Context, org string, kind loci.Kind) (out [
 	return out, err
 }
 
-// onKey completes a command about a key of anybody, named by its id.
+// usableName returns the id and the name of a key. A revoked key has no name: its successor may have the same.
+func usableName(k loci.Credential) (id, name string) {
+	if !k.RevokedAt.IsZero() {
+		return k.ID.String(), ""
+	}
+	return k.ID.String(), k.Name
+}
+
+// onKey completes a command about a key of anybody, by its id or name.
 func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
 	do func(context.Context, *call, loci.Credential) error) *cobra.Command {
-	see := "loci " + keyNoun(kind) + " list --all"
-	return onID(p, operator, "key", see, cmd, func(ctx context.Context, c *call, id loci.CredentialID) error {
+	return p.acting(operator, cmd, func(ctx context.Context, c *call) error {
 		keys, err := c.keys(ctx, "", kind)
 		if err != nil {
 			return err
 		}
-		k, err := findNamed(keys, id.String(), func(k loci.Credential) (string, string) { return k.ID.String(), "" }, "key",
-			see)
+		k, err := findNamed(keys, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
 		if err != nil {
 			return err
 		}
@@ -232,46 +238,40 @@ func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) e
 	if kind == loci.KindAgent {
 		empty = "no keys; create one with: loci agent-key create --vendor VENDOR --name NAME"
 	}
-	return printList(p, "keys", shown, nil, empty, "ID|NAME|VENDOR|KEY|STATUS|SCOPES|ORG|CREATED|EXPIRES|LAST USED",
+	return printList(p, "keys", shown, nil, empty, "NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|ORG",
 		func(k keyJSON) []string {
-			return []string{k.ID.String(), k.Name, string(k.Vendor), k.Prefix + "…", k.Status, joined(k.Scopes), string(k.OrgID),
-				showTime(k.CreatedAt), showTime(k.ExpiresAt), showTime(k.LastUsedAt)}
+			return []string{k.Name, k.ID.String(), string(k.Vendor), k.Status, p.showTime(k.LastUsedAt), p.showTime(k.CreatedAt),
+				p.showTime(k.ExpiresAt), k.Prefix + "…", joined(k.Scopes), string(k.OrgID)}
 		})
 }
 
 func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
-	var overlap time.Duration
+	overlap := span(24 * time.Hour)
 	cmd := p.onKey(kind, &cobra.Command{
-		Use: "rotate ID", Short: "Replace a key; the old one works for a while longer",
+		Use: "rotate KEY", Short: "Replace a key, by its id or name; the old one works for a while longer",
 		Annotations: does(identity.KeyRotate, identity.KeyList, org.List),
-		PreRunE: func(*cobra.Command, []string) error {
-			if overlap < 0 {
-				return loci.FieldErrorf("--overlap", "must not be negative")
-			}
-			return nil
-		},
 	}, func(ctx context.Context, c *call, k loci.Credential) error {
 		who, err := c.auth.LocalAs(ctx, k.OrgID, k.UserID)
 		if err != nil {
 			return err
 		}
 		// There, 0 means the default; here, it means none.
-		next, key, err := c.app.Identity.RotateKey(ctx, who, k.ID, max(overlap, time.Nanosecond))
+		next, key, err := c.app.Identity.RotateKey(ctx, who, k.ID, max(time.Duration(overlap), time.Nanosecond))
 		if err != nil {
 			return err
 		}
 		if !p.json {
-			p.note("The old key, %s, works until %s at the latest.", k.ID, showTime(time.Now().Add(overlap)))
+			p.note("The old key, %s, works until %s at the latest.", k.ID, p.showTime(time.Now().Add(time.Duration(overlap))))
 		}
 		return p.printNewKey(next, key)
 	})
-	cmd.Flags().DurationVar(&overlap, "overlap", 24*time.Hour, "how long the old key still works, at most 720h")
+	cmd.Flags().Var(&overlap, "overlap", "how long the old key still works: 12h or 7d, at most 30d; 0 is not at all")
 	return cmd
 }
 
 func (p *program) keyRevokeCommand(kind loci.Kind) *cobra.Command {
 	return p.onKey(kind, &cobra.Command{
-		Use: "revoke ID", Short: "Revoke a key, effective immediately",
+		Use: "revoke KEY", Short: "Revoke a key, by its id or name, effective immediately",
 		Annotations: does(identity.KeyRevoke, identity.KeyList, org.List),
 	}, func(ctx context.Context, c *call, k loci.Credential) error {
 		who, err := c.auth.LocalAs(ctx, k.OrgID, loci.UserID{})

@@ -59,10 +59,10 @@ func (p *program) printPage(page memory.ListPage) error {
 	}
 	rows := make([][]string, len(page.Items))
 	for i, m := range page.Items {
-		rows[i] = []string{m.ID.String(), showTime(m.CreatedAt), m.Origin, joined(m.AllowedVendors), cut(m.Title, 60),
-			strings.Join(m.Tags, " ")}
+		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, strings.Join(m.Tags, " "),
+			joined(m.AllowedVendors)}
 	}
-	p.printTable([]string{"ID", "CREATED", "ORIGIN", "VISIBLE TO", "TITLE", "TAGS"}, rows)
+	p.printTable([]string{"TITLE", "ID", "CREATED", "ORIGIN", "TAGS", "VISIBLE TO"}, rows)
 	p.more(page.NextCursor)
 	return nil
 }

@@ -28,7 +28,7 @@ whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
 
 // onNode completes a command about the memory node in its first argument.
 func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loci.NodeID) error) *cobra.Command {
-	return onID(p, pickAny, "memory node", "loci node list", cmd,
+	return onID(p, pickAny, "memory node", "loci node list", resolveNode, cmd,
 		func(ctx context.Context, c *call, id loci.NodeID) error {
 			err := do(ctx, c, id)
 			if loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
@@ -96,9 +96,9 @@ func (p *program) nodeListCommand() *cobra.Command {
 			return p.printNodesJSON(page, err)
 		}
 		defer p.more(page.NextCursor)
-		return printList(p, "memory_nodes", page.Items, nil, "", "ID|CHANGED|ORIGIN|TAGS|NAME",
+		return printList(p, "memory_nodes", page.Items, nil, "no memory nodes; create one with: loci node create NAME", "NAME|ID|CHANGED|ORIGIN|TAGS",
 			func(n *loci.MemoryNode) []string {
-				return []string{n.ID.String(), showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, ","), n.Name}
+				return []string{n.Name, n.ID.String(), p.showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, " ")}
 			})
 	})
 	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
@@ -141,10 +141,10 @@ func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
 		shared = "the team"
 	}
 	if !n.DeletedAt.IsZero() {
-		trashed = "since " + showTime(n.DeletedAt)
+		trashed = "since " + p.showTime(n.DeletedAt)
 	}
 	p.printFields("id", n.ID.String(), "origin", n.Origin, "visible to", joined(n.AllowedVendors),
-		"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", showTime(n.UpdatedAt), "shared with",
+		"tags", strings.Join(n.Tags, ", "), "description", n.Description, "changed", p.showTime(n.UpdatedAt), "shared with",
 		shared, "in the trash", trashed)
 	p.printf("\n")
 	levels := map[loci.NodeItemID]int{}

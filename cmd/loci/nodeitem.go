@@ -15,7 +15,11 @@ import (
 )
 
 func itemID(s string) (loci.NodeItemID, error) {
-	return parseID[loci.NodeItemID](s, "item", "loci node show NODE")
+	id, err := loci.ParseID[struct{}](s)
+	if err != nil || id.IsZero() {
+		return loci.NodeItemID{}, loci.Errorf(loci.Invalid, "%q is not a valid item id; see `loci node show NODE`", cut(s, 60))
+	}
+	return loci.NodeItemID(id), nil
 }
 
 // placeFlags specify where an item goes.
@@ -64,7 +68,7 @@ func (f *addFlags) draft(text []string) (d node.ItemDraft, err error) {
 		return d, usagef("specify exactly one thing to add: a text, --memory ID or --entity NAME")
 	case f.memory != "":
 		d.Kind = loci.ItemMemory
-		d.MemoryID, err = parseMemoryID(f.memory)
+		err = checkMemoryIDs([]string{f.memory})
 	case f.entity != "":
 		d.Kind = loci.ItemEntity
 	default:
@@ -83,7 +87,7 @@ func (p *program) nodeAddCommand() *cobra.Command {
 			d, err = f.draft(args[1:])
 			return err
 		},
-	}, func(ctx context.Context, c *call, id loci.NodeID) error {
+	}, func(ctx context.Context, c *call, id loci.NodeID) (err error) {
 		if d.Kind == loci.ItemEntity {
 			x, err := c.chosen(ctx, c.who, f.project)
 			if err != nil {
@@ -94,6 +98,11 @@ func (p *program) nodeAddCommand() *cobra.Command {
 				return fmt.Errorf("entity %s: %w", quoted(f.entity), err)
 			}
 			d.ProjectID, d.EntityID = x.ID, e.ID
+		}
+		if d.Kind == loci.ItemMemory {
+			if d.MemoryID, err = c.memoryID(ctx, c.who, f.memory); err != nil {
+				return err
+			}
 		}
 		i, err := c.app.Node.AddItem(ctx, c.who, id, d)
 		return p.savedItem("added", i, err)

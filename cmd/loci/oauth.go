@@ -29,7 +29,7 @@ func (p *program) clientListCommand() *cobra.Command {
 		list, err := c.app.Identity.OAuthClients(ctx, c.operator)
 		return printList(p, "clients", list, err, "no clients; one appears here when an assistant connects by OAuth",
 			"ID|SELF-REPORTED NAME|VENDOR|CREATED|LAST USED", func(c loci.OAuthClient) []string {
-				return []string{c.ID, c.Name, string(c.Vendor), showTime(c.CreatedAt), showTime(c.LastUsedAt)}
+				return []string{c.Name, c.ID, string(c.Vendor), p.showTime(c.CreatedAt), p.showTime(c.LastUsedAt)}
 			})
 	})
 }
@@ -56,8 +56,8 @@ func (p *program) oneClientCommand(use, short string, actions map[string]string,
 			}
 		}
 		return p.show(x, err, "id", x.ID, "name", x.Name, "vendor", string(x.Vendor), "redirects",
-			strings.Join(x.RedirectURIs, " "), "uri", x.URI, "created", showTime(x.CreatedAt), "last used",
-			showTime(x.LastUsedAt))
+			strings.Join(x.RedirectURIs, " "), "uri", x.URI, "created", p.showTime(x.CreatedAt), "last used",
+			p.showTime(x.LastUsedAt))
 	}))
 }
 
@@ -120,16 +120,17 @@ func (p *program) grantListCommand() *cobra.Command {
 		list, err := c.grants(ctx, c.actor.org, c.actor.user)
 		names := c.names()
 		return printList(p, "grants", list, err, "no grants",
-			"ID|CLIENT|VENDOR|SCOPES|ORG|USER|STATUS|CREATED|LAST USED", func(g loci.Grant) []string {
-				return []string{g.ID.String(), g.ClientName, string(g.Vendor), joined(g.Rights), string(g.OrgID),
-					names.user(ctx, g.OrgID, g.UserID), grantStatus(&g), showTime(g.CreatedAt), showTime(g.LastUsedAt)}
+			"CLIENT|ID|VENDOR|STATUS|USER|LAST USED|CREATED|ORG|SCOPES", func(g loci.Grant) []string {
+				return []string{g.ClientName, g.ID.String(), string(g.Vendor), grantStatus(&g),
+					names.user(ctx, g.OrgID, g.UserID), p.showTime(g.LastUsedAt), p.showTime(g.CreatedAt), string(g.OrgID),
+					joined(g.Rights)}
 			})
 	})
 }
 
 func (p *program) grantRevokeCommand() *cobra.Command {
 	const see = "loci oauth grant list"
-	return onID(p, operator, "grant", see, &cobra.Command{
+	return onID(p, operator, "grant", see, resolveGrant, &cobra.Command{
 		Use: "revoke ID", Short: "Revoke a grant with all its tokens, effective immediately",
 		Annotations: does(identity.GrantRevoke, identity.GrantList, org.List),
 	}, func(ctx context.Context, c *call, id loci.GrantID) error {
@@ -148,3 +149,8 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 		return p.done(err, "revoked", id.String())
 	})
 }
+
+var resolveGrant = among("grant", "loci oauth grant list", func(ctx context.Context, c *call) ([]loci.GrantID, error) {
+	list, err := c.grants(ctx, "", "")
+	return idsIn(list, func(g loci.Grant) loci.GrantID { return g.ID }), err
+})

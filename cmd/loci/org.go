@@ -63,9 +63,9 @@ func (p *program) orgListCommand() *cobra.Command {
 		for i, o := range orgs {
 			shown[i] = p.showOrg(o)
 		}
-		return printList(p, "orgs", shown, nil, "", "ID|NAME|STATE|DELETION|WORKSPACES|CREATED", func(o orgJSON) []string {
-			return []string{string(o.ID), o.Name, string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
-				showTime(o.CreatedAt)}
+		return printList(p, "orgs", shown, nil, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED", func(o orgJSON) []string {
+			return []string{o.Name, string(o.ID), string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
+				p.showTime(o.CreatedAt)}
 		})
 	})
 }
@@ -103,7 +103,7 @@ func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(cont
 		o, err := c.app.Org.Show(ctx, c.operator, who.OrgID)
 		return p.show(p.showOrg(o), err, "id", string(o.ID), "name", o.Name, "state", string(o.State),
 			"owner", o.OwnerID.String(), "deletion", p.deletionOf(o), "workspaces", onOff(o.Workspaces),
-			"files", filesOf(o.Assets), "created", showTime(o.CreatedAt))
+			"files", filesOf(o.Assets), "created", p.showTime(o.CreatedAt))
 	})
 }
 

@@ -122,11 +122,34 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func showTime(t time.Time) string {
+// showTime is a time in the time zone of this machine. In a terminal, a time within a day is relative to now.
+func (p *program) showTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.UTC().Format("2006-01-02 15:04")
+	if p.screen.terminal {
+		if text := nearTime(time.Since(t)); text != "" {
+			return text
+		}
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// nearTime is how long ago something was, or will be, if that is less than a day.
+func nearTime(ago time.Duration) string {
+	format := "%d %s ago"
+	if ago < 0 {
+		ago, format = -ago, "in %d %s"
+	}
+	switch {
+	case ago < time.Minute:
+		return "now"
+	case ago < time.Hour:
+		return fmt.Sprintf(format, int(ago.Minutes()), "min")
+	case ago < 24*time.Hour:
+		return fmt.Sprintf(format, int(ago.Hours()), "h")
+	}
+	return ""
 }
 
 func showID[Kind any](id loci.ID[Kind]) string {
@@ -147,7 +170,7 @@ func joined[T ~string](list []T) string {
 
 // printMemory writes a whole memory: attributes, then the content.
 func (p *program) printMemory(m *loci.Memory) {
-	p.printf("%s\n\n", loci.OneLine(m.Title))
+	p.printf("%s\n\n", p.bold(loci.OneLine(m.Title)))
 	importance, scope, superseded, trashed := strconv.Itoa(m.Importance), "", "", ""
 	if m.Pinned {
 		importance += ", pinned"
@@ -159,15 +182,15 @@ func (p *program) printMemory(m *loci.Memory) {
 		superseded = "by " + m.SupersededBy.String()
 	}
 	if !m.DeletedAt.IsZero() {
-		trashed = "since " + showTime(m.DeletedAt)
+		trashed = "since " + p.showTime(m.DeletedAt)
 	}
 	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", joined(m.AllowedVendors),
 		"tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
-		"created", showTime(m.CreatedAt), "updated", showTime(m.UpdatedAt), "scope", scope,
-		"true from", showTime(m.ValidFrom), "true until", showTime(m.ValidTo),
-		"superseded", superseded, "expires", showTime(m.ExpiresAt), "in the trash", trashed)
+		"created", p.showTime(m.CreatedAt), "updated", p.showTime(m.UpdatedAt), "scope", scope,
+		"true from", p.showTime(m.ValidFrom), "true until", p.showTime(m.ValidTo),
+		"superseded", superseded, "expires", p.showTime(m.ExpiresAt), "in the trash", trashed)
 	p.printf("\n%s\n", strings.TrimRight(loci.Printable(m.Content), "\n"))
 }
 

@@ -13,26 +13,70 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-func TestFitNeverCutsIDs(t *testing.T) {
-	id := strings.Repeat("i", 36)
+func TestFit(t *testing.T) {
+	headers := []string{"TITLE", "ID", "CREATED", "ORIGIN", "TAGS"}
+	title, tags := strings.Repeat("t", 60), strings.Repeat("g", 30)
 	for _, tt := range []struct {
-		name  string
-		width int
-		want  []string
+		name, title string
+		width       int
+		want        []string
 	}{
-		{"wide enough", 200, []string{id, strings.Repeat("t", 50), strings.Repeat("g", 20)}},
-		{"the widest is cut", 90, []string{id, strings.Repeat("t", 29) + "…", strings.Repeat("g", 20)}},
-		{"then the next", 64, []string{id, strings.Repeat("t", 11) + "…", strings.Repeat("g", 11) + "…"}},
-		{"no narrower", 20, []string{id, strings.Repeat("t", 11) + "…", strings.Repeat("g", 11) + "…"}},
-		{"unknown width", 0, []string{id, strings.Repeat("t", 50), strings.Repeat("g", 20)}},
+		{"wide enough", title, 200, []string{title, "11111111", "2026-01-31 14:00", "cli", tags}},
+		{"unknown width", title, 0, []string{title, "11111111", "2026-01-31 14:00", "cli", tags}},
+		{"others are cut before the title", title, 122, []string{title, "11111111", "2026-01-31 14:00", "cli",
+			strings.Repeat("g", 23) + "…"}},
+		{"then the title, down to half", title, 110,
+			[]string{strings.Repeat("t", 55) + "…", "11111111", "2026-01-31 14:00", "cli", strings.Repeat("g", 15) + "…"}},
+		{"80 columns", title, 80, []string{strings.Repeat("t", 43) + "…", "11111111", "2026-01-31 14:00", "cli"}},
+		{"a short title leaves room", "short", 80, []string{"short", "11111111", "2026-01-31 14:00", "cli", tags}},
+		{"40 columns", title, 40, []string{strings.Repeat("t", 29) + "…", "11111111"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			row := []string{id, strings.Repeat("t", 50), strings.Repeat("g", 20)}
-			fit([]string{"ID", "TITLE", "TAGS"}, [][]string{row}, tt.width)
-			if diff := cmp.Diff(tt.want, row); diff != "" {
+			row := []string{tt.title, "11111111", "2026-01-31 14:00", "cli", tags}
+			gotHeaders, got := fit(columns{headers, [][]string{row}}, tt.width)
+			if diff := cmp.Diff(tt.want, got[0]); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if len(gotHeaders) != len(got[0]) {
+				t.Errorf("%d headers for %d columns", len(gotHeaders), len(got[0]))
+			}
+		})
+	}
+}
+
+func TestTableInTerminal(t *testing.T) {
+	rows := func() [][]string {
+		return [][]string{{"One", "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", "-"}, {"Two", "6f1d2c1e-8b52-4c0e-9d7b-2f3a4b5c6d7e", ""}}
+	}
+	headers := []string{"NAME", "ID", "EXPIRES"}
+	for _, tt := range []struct {
+		name   string
+		screen screen
+		want   string
+	}{
+		{"terminal", screen{terminal: true, width: 80},
+			"NAME  ID\nOne   6f1d2c1e-8a\nTwo   6f1d2c1e-8b\n"},
+		{"styled", screen{terminal: true, styled: true, width: 80},
+			"\x1b[1mNAME\x1b[m  \x1b[1mID\x1b[m\nOne   6f1d2c1e-8a\nTwo   6f1d2c1e-8b\n"},
+		{"pipe", screen{}, "NAME  ID                                    EXPIRES\n" +
+			"One   6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e  -\nTwo   6f1d2c1e-8b52-4c0e-9d7b-2f3a4b5c6d7e\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, renderTable(tt.screen, headers, rows())); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestNearTime(t *testing.T) {
+	for ago, want := range map[time.Duration]string{
+		30 * time.Second: "now", 5 * time.Minute: "5 min ago", 3*time.Hour + time.Minute: "3 h ago", 24 * time.Hour: "",
+		-3*time.Hour - time.Minute: "in 3 h", -48 * time.Hour: "",
+	} {
+		if got := nearTime(ago); got != want {
+			t.Errorf("%s: %q, want %q", ago, got, want)
+		}
 	}
 }
 

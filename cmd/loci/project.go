@@ -37,6 +37,18 @@ func (in *instance) project(ctx context.Context, who loci.Principal, s string) (
 			return found, err
 		}
 	}
+	if checkID(s, "", "") == nil {
+		list, err := in.projects(ctx, who, "", 0)
+		if err != nil {
+			return found, err
+		}
+		for _, x := range list {
+			if strings.HasPrefix(x.ID.String(), strings.ToLower(s)) {
+				return findNamed(list, s, func(x loci.Project) (string, string) { return x.ID.String(), x.Name }, "project",
+					"loci project list --status all"+orgHint(who))
+			}
+		}
+	}
 	text, join := err.Error(), "; "
 	if strings.HasSuffix(text, "?") {
 		join = " "
@@ -113,9 +125,9 @@ func (p *program) projectListCommand() *cobra.Command {
 		}
 		empty := "no " + strings.TrimLeft(string(want)+" projects", " ") + "; create one with: loci project create NAME" +
 			orgHint(c.who)
-		return printList(p, "projects", list, nil, empty, "ID|NAME|STATUS|OPEN TO|UPDATED|DESCRIPTION",
+		return printList(p, "projects", list, nil, empty, "NAME|ID|STATUS|OPEN TO|UPDATED|DESCRIPTION",
 			func(x loci.Project) []string {
-				return []string{x.ID.String(), x.Name, string(x.Status), openTo(x), showTime(x.UpdatedAt), x.Description}
+				return []string{x.Name, x.ID.String(), string(x.Status), openTo(x), p.showTime(x.UpdatedAt), x.Description}
 			})
 	})
 	cmd.Flags().StringVar(&status, "status", string(loci.ProjectActive), "active, archived or all")
@@ -154,7 +166,7 @@ func (p *program) projectShowCommand() *cobra.Command {
 		}
 		p.printFields("id", x.ID.String(), "name", x.Name, "description", x.Description,
 			"status", string(x.Status), "open to", openTo(x), "workspace", showID(x.WorkspaceID),
-			"created", showTime(x.CreatedAt), "updated", showTime(x.UpdatedAt))
+			"created", p.showTime(x.CreatedAt), "updated", p.showTime(x.UpdatedAt))
 		p.printf("\n")
 		return p.printProjectMembers(ctx, c, x)
 	}))

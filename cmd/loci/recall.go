@@ -44,15 +44,18 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		return nil
 	}
 	p.noteFallback(page.Items[0].Why)
-	for i := range page.Items {
-		m := &page.Items[i]
-		p.printHit(&m.Memory, m.Snippet)
-		p.printDisagreement(&m.Disagreement)
-		p.printf("    %s\n", showWhy(m.Score, m.Why))
-		for _, s := range m.Sources {
-			p.printf("    from %s\n", showSource(s))
+	length := shortLength(idsOf(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory }))
+	p.paged(func() {
+		for i := range page.Items {
+			m := &page.Items[i]
+			p.printHit(&m.Memory, m.Snippet, length)
+			p.printDisagreement(&m.Disagreement)
+			p.printf("    %s\n", showWhy(m.Score, m.Why))
+			for _, s := range m.Sources {
+				p.printf("    from %s\n", showSource(s))
+			}
 		}
-	}
+	})
 	p.more(page.NextCursor)
 	return nil
 }

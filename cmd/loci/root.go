@@ -3,16 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
 
@@ -26,6 +22,8 @@ type program struct {
 	yes       bool // do not ask for confirmation
 	settings  *settings
 	log       *slog.Logger
+	screen    screen
+	noPager   bool
 	unwritten error // the first error of standard output
 	started   bool  // the command line is valid; later errors are not usage errors
 }
@@ -37,7 +35,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return plainFlagError(err) })
+	root.SetFlagErrorFunc(flagMistake)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = p.unwritten
@@ -50,20 +48,6 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	}
 	report(p.err, inFlags(cmd, err), p.json || slices.Contains(args, "--json"))
 	return exitCode(err)
-}
-
-// plainFlagError tells what a flag accepts. The library would name a function of Go instead.
-func plainFlagError(err error) error {
-	var invalid *pflag.InvalidValueError
-	var number *strconv.NumError
-	if !errors.As(err, &invalid) || !errors.As(err, &number) {
-		return err
-	}
-	takes := "a whole number"
-	if invalid.GetFlag().Value.Type() == "bool" {
-		takes = "true or false"
-	}
-	return fmt.Errorf("--%s must be %s", invalid.GetFlag().Name, takes)
 }
 
 func commandOf(root *cobra.Command, args []string) *cobra.Command {
@@ -91,7 +75,7 @@ exists, other version), 130 interrupted.`,
 		Annotations: onlyHelps(),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := cmd.ValidateRequiredFlags(); err != nil {
+			if err := errors.Join(missingFlags(cmd), checkLimit(cmd)); err != nil {
 				return err
 			}
 			p.started = true
@@ -103,6 +87,7 @@ exists, other version), 130 interrupted.`,
 	flags.String("config", "", "configuration file in TOML (LOCI_CONFIG)")
 	flags.String("log-level", "", "debug, info, warn or error; logs go to standard error (LOCI_LOG_LEVEL)")
 	flags.BoolVar(&p.json, "json", false, "print JSON, including errors")
+	flags.BoolVar(&p.noPager, "no-pager", false, "do not show long output in a pager")
 	for _, group := range []struct {
 		id, title string
 		commands  []*cobra.Command
@@ -132,39 +117,6 @@ exists, other version), 130 interrupted.`,
 	return root
 }
 
-// takeArguments lets a command and those below it take the arguments that their use lines name.
-func takeArguments(cmd *cobra.Command) {
-	if cmd.Args == nil {
-		cmd.Args = argumentsOf(cmd.Use)
-	}
-	for _, c := range cmd.Commands() {
-		takeArguments(c)
-	}
-}
-
-// argumentsOf reads a use line: a command takes one argument for each NAME, none or one for [NAME], one or more for
-// NAME…, and none or more for [NAME…]. Flags come last.
-func argumentsOf(use string) cobra.PositionalArgs {
-	least, most := 0, 0
-	words, _, _ := strings.Cut(use, " --")
-	for _, word := range strings.Fields(words)[1:] {
-		if most++; word[0] != '[' {
-			least++
-		}
-	}
-	switch {
-	case strings.Contains(words, "…"):
-		return cobra.MinimumNArgs(least)
-	case most == 0:
-		return cobra.NoArgs
-	case least == most:
-		return cobra.ExactArgs(least)
-	case least == 0:
-		return cobra.MaximumNArgs(most)
-	}
-	return cobra.RangeArgs(least, most)
-}
-
 // group is a command that only lists its subcommands.
 func group(use, short, long string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Annotations: onlyHelps(),
@@ -182,6 +134,7 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 	if p.settings, err = loadSettings(p.environ, cmd.Flags()); err != nil {
 		return err
 	}
+	p.screen = p.findScreen(p.settings)
 	options := &slog.HandlerOptions{Level: p.settings.LogLevel}
 	p.log = slog.New(slog.NewTextHandler(p.err, options))
 	if p.settings.LogJSON {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/recall"
 )
 
 // hitJSON is a memory with the reason why it matches.
@@ -82,13 +84,16 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 		return nil
 	}
 	p.noteFallback(page.Items[0].Why)
-	for _, h := range page.Items {
-		p.printHit(h.Memory, h.Snippet)
-		p.printDisagreement(&h.Disagreement)
-		if why {
-			p.printf("    %s\n", showWhy(h.Score, h.Why))
+	length := shortLength(idsOf(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory }))
+	p.paged(func() {
+		for _, h := range page.Items {
+			p.printHit(h.Memory, h.Snippet, length)
+			p.printDisagreement(&h.Disagreement)
+			if why {
+				p.printf("    %s\n", showWhy(h.Score, h.Why))
+			}
 		}
-	}
+	})
 	p.more(page.NextCursor)
 	return nil
 }
@@ -124,10 +129,23 @@ func (p *program) noteStopped(by memory.StoppedBy) {
 	}
 }
 
-func (p *program) printHit(m *loci.Memory, snippet string) {
-	p.printf("%s  %s\n", m.ID, loci.OneLine(m.Title))
-	p.printf("    %s\n", loci.OneLine(snippet))
-	p.printf("    %s, %s\n", m.Origin, details(m))
+func (p *program) printHit(m *loci.Memory, snippet string, length int) {
+	p.printf("%s  %s\n", p.bold(loci.OneLine(m.Title)), p.shortID(m.ID.String(), length))
+	p.printf("    %s\n", foundWord.ReplaceAllStringFunc(loci.OneLine(snippet), func(word string) string {
+		return p.bold(strings.TrimSuffix(strings.TrimPrefix(word, recall.MarkStart), recall.MarkEnd))
+	}))
+	p.printf("    %s, %s\n", m.Origin, p.details(m))
+}
+
+// foundWord matches a word of the query in a snippet. It has no spaces, so that other asterisks of a text stay.
+var foundWord = regexp.MustCompile(regexp.QuoteMeta(recall.MarkStart) + `[^\s*]+` + regexp.QuoteMeta(recall.MarkEnd))
+
+func idsOf[T any](list []T, of func(T) *loci.Memory) []string {
+	ids := make([]string, len(list))
+	for i, x := range list {
+		ids[i] = of(x).ID.String()
+	}
+	return ids
 }
 
 // showWhy is one line about why a memory matches.
@@ -143,8 +161,8 @@ func showWhy(score float64, why loci.Why) string {
 	return text
 }
 
-func details(m *loci.Memory) string {
-	text := showTime(m.CreatedAt)
+func (p *program) details(m *loci.Memory) string {
+	text := p.showTime(m.CreatedAt)
 	if len(m.Tags) > 0 {
 		text += ", " + loci.OneLine(strings.Join(m.Tags, " "))
 	}

@@ -94,21 +94,21 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 		called[a.ID] = a.Name
 	}
 	return printList(p, "sessions", list, nil, "no sessions; open one with: loci session open",
-		"ID|AGENT|VENDOR|STATE|OPENED|TITLE",
+		"TITLE|ID|AGENT|VENDOR|STATE|OPENED",
 		func(s loci.Session) []string {
-			return []string{s.ID.String(), called[s.AgentID], string(s.Vendor), string(s.State), showTime(s.CreatedAt), s.Title}
+			return []string{s.Title, s.ID.String(), called[s.AgentID], string(s.Vendor), string(s.State), p.showTime(s.CreatedAt)}
 		})
 }
 
 // oneSessionCommand does something with one session and prints the result.
 func (p *program) oneSessionCommand(use, short string, act gate.Action,
 	do func(*agent.Service, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
-	return onID(p, pickPerson, "session", "loci session list --state all", &cobra.Command{
+	return onID(p, pickPerson, "session", seeSessions, resolveSession, &cobra.Command{
 		Use: use + " SESSION", Short: short, Annotations: does(act),
 	}, func(ctx context.Context, c *call, id loci.SessionID) error {
 		s, err := do(c.app.Agent, ctx, c.who, id)
 		return p.show(s, err, "id", s.ID.String(), "title", s.Title, "state", string(s.State), "vendor", string(s.Vendor),
-			"agent", showID(s.AgentID), "project", showID(s.ProjectID), "opened", showTime(s.CreatedAt),
-			"closed", showTime(s.ClosedAt))
+			"agent", showID(s.AgentID), "project", showID(s.ProjectID), "opened", p.showTime(s.CreatedAt),
+			"closed", p.showTime(s.ClosedAt))
 	})
 }

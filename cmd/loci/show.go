@@ -13,7 +13,7 @@ func (p *program) showCommand() *cobra.Command {
 	var vendor, session string
 	var when whenFlags
 	var at loci.When
-	cmd := onID(p, operator, "memory", "loci list", &cobra.Command{
+	cmd := onID(p, operator, "memory", "loci list", resolveMemory, &cobra.Command{
 		Use:   "show ID",
 		Short: "Show a memory, now or at an earlier time",
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
@@ -44,7 +44,7 @@ func (p *program) showCommand() *cobra.Command {
 		case err != nil || p.json:
 			return p.answer(m, aboutMemory(id, err), "")
 		}
-		p.printMemory(m)
+		p.paged(func() { p.printMemory(m) })
 		return nil
 	})
 	cmd.Flags().StringVar(&vendor, "as", "", "see what this vendor sees")

@@ -21,7 +21,7 @@ raw text, with the quote that supports the memory. Every search result shows it.
 // onMemoryID completes a command about the memory in its first argument.
 func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 	do func(context.Context, *call, loci.MemoryID) error) *cobra.Command {
-	return onID(p, which, "memory", "loci list", cmd, func(ctx context.Context, c *call, id loci.MemoryID) error {
+	return onID(p, which, "memory", "loci list", resolveMemory, cmd, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		return aboutMemory(id, do(ctx, c, id))
 	})
 }
@@ -66,16 +66,16 @@ func (p *program) sourceListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Sources(ctx, c.who, id)
 		return printList(p, "sources", list, err, "no sources; record one with: loci source add MEMORY --kind KIND",
-			"ID|KIND|REF|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
-				return []string{s.ID.String(), string(s.Kind), cut(cmp.Or(s.Ref, s.Text), 60), cut(s.Quote, 60), s.Origin,
-					joined(s.AllowedVendors), showTime(s.CreatedAt)}
+			"REF|SOURCE ID|KIND|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
+				return []string{cut(cmp.Or(s.Ref, s.Text), 60), s.ID.String(), string(s.Kind), cut(s.Quote, 60), s.Origin,
+					joined(s.AllowedVendors), p.showTime(s.CreatedAt)}
 			})
 	})
 }
 
 func (p *program) sourceDeleteCommand() *cobra.Command {
 	const see = "loci source list MEMORY"
-	return onID(p, pickAny|asks, "source", see, &cobra.Command{
+	return onID[loci.SourceID](p, pickAny|asks, "source", see, nil, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete a source", Annotations: does(memory.SourceDelete),
 		PreRunE: func(_ *cobra.Command, args []string) error {
 			return p.sure("delete", "source", strings.ToLower(args[0]))

@@ -40,10 +40,10 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			}
 			return cut(e.Title+": "+loci.OneLine(e.Text), 60)
 		}
-		return printList(p, "suggestions", list, err, "no suggestions", "ID|SUGGESTED|BY|WHAT|MEMORY|WITH|STATE",
+		return printList(p, "suggestions", list, err, "no suggestions", "MEMORY|WITH|ID|WHAT|BY|SUGGESTED|STATE",
 			func(s loci.Suggestion) []string {
-				return []string{s.ID.String(), showTime(s.CreatedAt), s.Origin, string(s.Kind), title(s.Memory), title(s.By),
-					string(s.State)}
+				return []string{title(s.Memory), title(s.By), s.ID.String(), string(s.Kind), s.Origin,
+					p.showTime(s.CreatedAt), string(s.State)}
 			})
 	})
 	cmd.Flags().StringVar(&state, "state", string(loci.SuggestionPending), "pending, accepted, declined or all")
@@ -52,7 +52,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 
 func (p *program) settleCommand(use, short string,
 	do func(*memory.Service, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
-	return onID(p, pickPerson, "suggestion", "loci suggestion list", &cobra.Command{
+	return onID(p, pickPerson, "suggestion", "loci suggestion list", resolveSuggestion, &cobra.Command{
 		Use: use + " ID", Short: short, Annotations: does(memory.SuggestionSettle),
 	}, func(ctx context.Context, c *call, id loci.SuggestionID) error {
 		s, err := do(c.app.Memory, ctx, c.who, id)

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"os"
+	"cmp"
 	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
-	"golang.org/x/term"
 
 	"github.com/loci-memory/loci"
 )
@@ -24,8 +21,8 @@ func printList[T any](p *program, name string, list []T, err error, empty, colum
 	if p.json {
 		return p.printJSON(page(name, list))
 	}
-	if len(list) == 0 && empty != "" {
-		p.note("%s", empty)
+	if len(list) == 0 {
+		p.note("%s", cmp.Or(empty, "no "+strings.ReplaceAll(name, "_", " ")))
 		return nil
 	}
 	rows := make([][]string, len(list))
@@ -58,21 +55,20 @@ func (p *program) printFields(fields ...string) {
 	}
 }
 
-// printTable writes aligned columns: styled and cut to its width in a terminal, plain and in full anywhere else.
+// printTable writes aligned columns: cut to its width in a terminal, plain and in full anywhere else.
 func (p *program) printTable(headers []string, rows [][]string) {
-	_, err := fmt.Fprint(p.out, renderTable(p.out, headers, rows))
-	p.wrote(err)
+	p.paged(func() { p.printf("%s", renderTable(p.screen, headers, rows)) })
 }
 
-func renderTable(w io.Writer, headers []string, rows [][]string) string {
+func renderTable(s screen, headers []string, rows [][]string) string {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = loci.OneLine(cell)
 		}
 	}
-	styled := isTerminal(w)
-	if styled {
-		fit(headers, rows, terminalWidth(w))
+	if s.terminal {
+		shortenIDs(headers, rows)
+		headers, rows = fit(withValues(headers, rows), s.width)
 	}
 	last := len(headers) - 1
 	t := table.New().Headers(headers...).Rows(rows...).Wrap(false).
@@ -83,7 +79,7 @@ func renderTable(w io.Writer, headers []string, rows [][]string) string {
 			if col < last {
 				style = style.PaddingRight(2)
 			}
-			return style.Bold(styled && row == table.HeaderRow)
+			return style.Bold(s.styled && row == table.HeaderRow)
 		})
 	var b strings.Builder
 	for line := range strings.Lines(t.Render()) {
@@ -92,48 +88,103 @@ func renderTable(w io.Writer, headers []string, rows [][]string) string {
 	return b.String()
 }
 
-// fit cuts the widest columns so that a row takes one line of the terminal. It never cuts the first: people copy ids
-// from there.
-func fit(headers []string, rows [][]string, width int) {
-	widths := make([]int, len(headers))
-	over := 2*(len(headers)-1) - width
-	for i, h := range headers {
-		widths[i] = lipgloss.Width(h)
-		for _, row := range rows {
-			widths[i] = max(widths[i], lipgloss.Width(row[i]))
-		}
-		over += widths[i]
+// idColumn is the header of ids that a command finds by their beginning.
+const idColumn = "ID"
+
+// shortenIDs cuts ids to the length that tells those of the table apart.
+func shortenIDs(headers []string, rows [][]string) {
+	at := slices.Index(headers, idColumn)
+	if at < 0 {
+		return
 	}
-	for width > 0 && over > 0 {
-		widest := 1
-		for i := range widths {
-			if i > 0 && widths[i] > widths[widest] {
-				widest = i
-			}
+	var ids []string
+	for _, row := range rows {
+		if _, err := loci.ParseID[struct{}](row[at]); err == nil {
+			ids = append(ids, row[at])
 		}
-		to := max(widths[widest]-over, narrowest)
-		if widths[widest] <= narrowest {
-			return
+	}
+	length := shortLength(ids)
+	for _, row := range rows {
+		if slices.Contains(ids, row[at]) {
+			row[at] = row[at][:length]
 		}
-		for _, row := range rows {
-			row[widest] = cut(row[widest], to)
-		}
-		over -= widths[widest] - to
-		widths[widest] = to
 	}
 }
 
-// narrowest is the smallest width of a column, in characters.
-const narrowest = 12
+// columns are the headers and rows of a table.
+type columns struct {
+	headers []string
+	rows    [][]string
+}
 
-func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
+// first returns the leftmost columns.
+func (c columns) first(n int) columns {
+	out := columns{headers: c.headers[:n]}
+	for _, row := range c.rows {
+		out.rows = append(out.rows, row[:n])
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
+	return out
+}
+
+// withValues leaves out the columns without any value.
+func withValues(headers []string, rows [][]string) (out columns) {
+	out.rows = make([][]string, len(rows))
+	for col, header := range headers {
+		if !slices.ContainsFunc(rows, func(row []string) bool { return row[col] != "" && row[col] != "-" }) {
+			continue
+		}
+		out.headers = append(out.headers, header)
+		for i, row := range rows {
+			out.rows[i] = append(out.rows[i], row[col])
+		}
 	}
-	return width
+	return out
+}
+
+const (
+	gap      = 2  // between columns
+	uncut    = 16 // columns up to this width are never cut, such as times and short ids
+	leastFit = 2  // at least this many columns stay
+)
+
+// fit makes each row take one line of the terminal. The first column has the names by which people recognise things,
+// so it keeps at least half of the line, if it needs that. First, fit cuts long cells of the other columns. Then it
+// leaves out the last columns. A width of 0 is unknown.
+func fit(c columns, width int) ([]string, [][]string) {
+	for width > 0 && len(c.headers) > 0 {
+		widths := c.widths()
+		others := 0
+		for _, w := range widths[1:] {
+			others += gap + min(w, uncut)
+		}
+		if others+min(widths[0], width/2) > width && len(widths) > leastFit {
+			c = c.first(len(widths) - 1)
+			continue
+		}
+		spare := width - others
+		for i, w := range widths {
+			least := min(w, uncut)
+			if i == 0 {
+				least = 0
+			}
+			to := max(min(w, least+spare), least, 1)
+			spare -= to - least
+			for _, row := range c.rows {
+				row[i] = cut(row[i], to)
+			}
+		}
+		break
+	}
+	return c.headers, c.rows
+}
+
+func (c columns) widths() []int {
+	widths := make([]int, len(c.headers))
+	for i, h := range c.headers {
+		widths[i] = lipgloss.Width(h)
+		for _, row := range c.rows {
+			widths[i] = max(widths[i], lipgloss.Width(row[i]))
+		}
+	}
+	return widths
 }

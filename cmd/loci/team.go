@@ -43,8 +43,8 @@ func (p *program) teamListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		teams, err := c.app.Org.Teams(ctx, c.who)
 		return printList(p, "teams", teams, err, "no teams; create one with: loci team create NAME"+orgHint(c.who),
-			"ID|NAME|CREATED",
-			func(t loci.Team) []string { return []string{t.ID.String(), t.Name, showTime(t.CreatedAt)} })
+			"NAME|ID|CREATED",
+			func(t loci.Team) []string { return []string{t.Name, t.ID.String(), p.showTime(t.CreatedAt)} })
 	})
 }
 

@@ -57,7 +57,7 @@ func (p *program) printInvited(made []org.Invited) error {
 	for _, i := range shown {
 		p.printf("%s  %s\n", i.Email, cmp.Or(i.Link, i.Token))
 	}
-	p.note("Loci shows these only this once. They expire at %s.", showTime(time.Now().Add(loci.InviteLife)))
+	p.note("Loci shows these only this once. They expire at %s.", p.showTime(time.Now().Add(loci.InviteLife)))
 	if address == "" {
 		p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", noAddress)
 	}
@@ -78,15 +78,22 @@ func (p *program) teamInvitesCommand() *cobra.Command {
 				if v.State == loci.InvitePending && !v.Usable(time.Now()) {
 					state = "expired"
 				}
-				return []string{v.ID.String(), v.Email, string(v.TeamRole), state, showTime(v.CreatedAt), showTime(v.ExpiresAt)}
+				return []string{v.ID.String(), v.Email, string(v.TeamRole), state, p.showTime(v.CreatedAt), p.showTime(v.ExpiresAt)}
 			})
 	}))
 }
 
 func (p *program) teamRevokeInviteCommand() *cobra.Command {
-	return onID(p, pickOrg, "invitation", "loci team invites TEAM", &cobra.Command{
+	return onID(p, pickOrg, "invitation", seeInvites, resolveInvite, &cobra.Command{
 		Use: "revoke-invite ID", Short: "Revoke an invitation", Annotations: does(org.TeamInvite),
 	}, func(ctx context.Context, c *call, id loci.InviteID) error {
 		return p.done(c.app.Org.RevokeInvite(ctx, c.who, id), "revoked", id.String())
 	})
 }
+
+const seeInvites = "loci team invites TEAM"
+
+var resolveInvite = among("invitation", seeInvites, func(ctx context.Context, c *call) ([]loci.InviteID, error) {
+	list, err := c.app.Org.Invites(ctx, c.who)
+	return idsIn(list, func(v loci.Invite) loci.InviteID { return v.ID }), err
+})

@@ -38,11 +38,14 @@ func ifVersionFlag(cmd *cobra.Command, version *int) {
 // before it changes anything.
 func (p *program) each(cmd *cobra.Command, args []string, done string,
 	do func(context.Context, *instance, loci.MemoryID) (*loci.Memory, error)) error {
-	ids, err := parseMemoryIDs(args)
-	if err != nil {
+	if err := checkMemoryIDs(args); err != nil {
 		return err
 	}
 	return p.with(cmd.Context(), refuse, func(in *instance) error {
+		ids, err := in.memoryIDs(cmd.Context(), in.operator, args)
+		if err != nil {
+			return err
+		}
 		var failed error
 		for i, id := range ids {
 			if slices.Contains(ids[:i], id) { // named twice, done once

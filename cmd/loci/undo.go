@@ -32,52 +32,80 @@ created in that time move to the trash. Loci deletes nothing permanently, so you
 undo an undo: the report ends with the command. Loci leaves a memory alone if anything
 else has changed it since, and the report says why.
 
-A time is a time of today (14:00), a day, a full time, or a span before now (2h, 3d).
-It is in the time zone of this machine unless it names one.`,
+A time is a time of today (14:00), a day, a full time, yesterday, or a span before now
+(2h, 3d). It is in the time zone of this machine unless it names one.`,
 		Example: `  loci undo --origin cursor --since 14:00 --dry-run
   loci undo --origin cursor --since 14:00 --until 14:30
   loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Annotations: does(memory.Undo),
 		PreRunE: func(*cobra.Command, []string) (err error) {
-			s, err = f.selection(time.Now())
+			s, err = f.selection()
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
+		if err := f.resolve(ctx, c, &s); err != nil {
+			return err
+		}
 		report, err := c.app.Memory.Undo(ctx, c.who, s, f.dryRun)
 		if err != nil || p.json {
 			return p.answer(report, err, "")
 		}
-		p.printUndo(report, c.actor)
+		p.paged(func() { p.printUndo(report, c.actor) })
 		return nil
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
 	flags.StringVar(&f.session, "session", "", "changes in this session of an agent")
 	flags.StringVar(&f.credential, "credential", "", "changes with this key, by its id")
-	flags.StringVar(&f.since, "since", "", "changes from then on: 14:00, 2h, a day or a time; required without --session")
+	flags.StringVar(&f.since, "since", "", "changes from then on: 14:00, 2h, yesterday or another time; required without --session")
 	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the report, but change nothing")
 	return cmd
 }
 
-func (f *undoFlags) selection(now time.Time) (s loci.UndoSelection, err error) {
+func (f *undoFlags) selection() (s loci.UndoSelection, err error) {
 	s.Origin = f.origin
 	if f.session != "" {
-		if s.SessionID, err = parseID[loci.SessionID](f.session, "session", "loci session list"); err != nil {
+		if err = checkID(f.session, "session", seeSessions); err != nil {
 			return s, err
 		}
 	}
 	if f.credential != "" {
-		if s.CredentialID, err = parseID[loci.CredentialID](f.credential, "key", "loci key list"); err != nil {
+		if err = checkID(f.credential, "key", "loci key list"); err != nil {
 			return s, err
 		}
 	}
-	if s.Since, err = parseClock("--since", f.since, now); err != nil {
+	if s.Since, err = parsePast("--since", f.since); err != nil {
 		return s, err
 	}
-	s.Until, err = parseClock("--until", f.until, now)
+	s.Until, err = parsePast("--until", f.until)
 	return s, err
 }
+
+// resolve finds the session and the key that the flags name.
+func (f *undoFlags) resolve(ctx context.Context, c *call, s *loci.UndoSelection) (err error) {
+	if f.session != "" {
+		if s.SessionID, err = c.sessionID(ctx, c.who, f.session); err != nil {
+			return err
+		}
+	}
+	if f.credential != "" {
+		s.CredentialID, err = resolve(ctx, c, f.credential, "key", "loci key list --all", resolveKey)
+	}
+	return err
+}
+
+// resolveKey is the resolver of the keys of people and assistants.
+var resolveKey = among("key", "loci key list --all", func(ctx context.Context, c *call) (ids []loci.CredentialID, err error) {
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+		keys, err := c.keys(ctx, string(c.who.OrgID), kind)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, idsIn(keys, func(k loci.Credential) loci.CredentialID { return k.ID })...)
+	}
+	return ids, nil
+})
 
 func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	p.printf("Changes %s\n", showSelection(&r.Selection))
@@ -85,17 +113,17 @@ func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 		p.printf("\n")
 		var rows [][]string
 		for _, u := range r.Undone {
-			rows = append(rows, []string{u.ID.String(), cut(u.Title, 40), showUndone(&u)})
+			rows = append(rows, []string{cut(u.Title, 60), u.ID.String(), showUndone(&u)})
 		}
-		p.printTable([]string{"ID", "TITLE", "BECOMES"}, rows)
+		p.printTable([]string{"TITLE", "ID", "BECOMES"}, rows)
 	}
 	if len(r.LeftAlone) > 0 {
 		p.printf("\nLeft alone:\n")
 		var rows [][]string
 		for _, l := range r.LeftAlone {
-			rows = append(rows, []string{l.ID.String(), cut(l.Title, 40), l.Reason})
+			rows = append(rows, []string{cut(l.Title, 60), l.ID.String(), l.Reason})
 		}
-		p.printTable([]string{"ID", "TITLE", "WHY"}, rows)
+		p.printTable([]string{"TITLE", "ID", "WHY"}, rows)
 	}
 	done := "Undone"
 	if r.DryRun {

@@ -72,7 +72,7 @@ func (p *program) userListCommand() *cobra.Command {
 
 func (p *program) printUsers(ctx context.Context, in *instance, users []loci.User, err error) error {
 	names := in.names()
-	return printList(p, "users", users, err, "", "ID|EMAIL|NAME|ORG|ROLE|INSTANCE|TEAM|STATE|CREATED",
+	return printList(p, "users", users, err, "no people", "EMAIL|NAME|ID|ORG|ROLE|INSTANCE|TEAM|STATE|CREATED",
 		func(u loci.User) []string {
 			state, team := "active", names.team(ctx, u)
 			if u.Disabled {
@@ -81,8 +81,8 @@ func (p *program) printUsers(ctx context.Context, in *instance, users []loci.Use
 			if team != "" {
 				team = string(u.TeamRole) + " of " + team
 			}
-			return []string{u.ID.String(), u.Email, u.Name, string(u.OrgID), string(u.OrgRole), string(u.Role), team, state,
-				showTime(u.CreatedAt)}
+			return []string{u.Email, u.Name, u.ID.String(), string(u.OrgID), string(u.OrgRole), string(u.Role), team, state,
+				p.showTime(u.CreatedAt)}
 		})
 }
 

@@ -71,16 +71,15 @@ func (p *program) signInListCommand() *cobra.Command {
 		})
 		names := c.names()
 		return printList(p, "sign_ins", shown, err, "no sign-ins; print a sign-in link with: loci user link USER",
-			"ID|BROWSER|ORG|USER|STATUS|CREATED|LAST USED|EXPIRES", func(s signInJSON) []string {
-				return []string{s.ID.String(), s.Browser, string(s.OrgID), names.user(ctx, s.OrgID, s.UserID), s.Status,
-					showTime(s.CreatedAt), showTime(s.LastUsedAt), showTime(s.ExpiresAt)}
+			"BROWSER|ID|USER|STATUS|LAST USED|CREATED|EXPIRES|ORG", func(s signInJSON) []string {
+				return []string{s.Browser, s.ID.String(), names.user(ctx, s.OrgID, s.UserID), s.Status,
+					p.showTime(s.LastUsedAt), p.showTime(s.CreatedAt), p.showTime(s.ExpiresAt), string(s.OrgID)}
 			})
 	})
 }
 
 func (p *program) signInEndCommand() *cobra.Command {
 	var all bool
-	var id loci.CredentialID
 	cmd := p.acting(onlyOf, &cobra.Command{
 		Use: "end ID, or end --user USER --all", Short: "End sign-ins of browsers, effective immediately",
 		Args: cobra.MaximumNArgs(1), Annotations: does(identity.SignInEnd, identity.SignInList, org.MemberList, org.List),
@@ -91,7 +90,7 @@ func (p *program) signInEndCommand() *cobra.Command {
 			case !all && len(args) == 0:
 				return usagef("specify a sign-in by its ID, or --user USER --all; see `loci user sign-ins list`")
 			case !all:
-				id, err = parseID[loci.CredentialID](args[0], "sign-in", "loci user sign-ins list")
+				err = checkID(args[0], "sign-in", seeSignIns)
 			}
 			return err
 		},
@@ -99,25 +98,30 @@ func (p *program) signInEndCommand() *cobra.Command {
 		if all {
 			return p.endSignIns(ctx, c)
 		}
-		return p.endSignIn(ctx, c, id)
+		return p.endSignIn(ctx, c, c.args[0])
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "end every sign-in of --user")
 	return cmd
 }
 
-func (p *program) endSignIn(ctx context.Context, c *call, id loci.CredentialID) error {
-	found := false
+const seeSignIns = "loci user sign-ins list"
+
+func (p *program) endSignIn(ctx context.Context, c *call, s string) error {
+	of := map[loci.CredentialID]loci.Principal{}
+	var ids []loci.CredentialID
 	err := c.signIns(ctx, c.actor.org, c.actor.user, func(who loci.Principal, list []loci.Credential) error {
 		for i := range list {
-			if list[i].ID == id {
-				found = true
-				return c.app.Identity.EndSignIn(ctx, who, id)
-			}
+			of[list[i].ID] = who
+			ids = append(ids, list[i].ID)
 		}
 		return nil
 	})
-	if err == nil && !found {
-		err = noSuch("sign-in", id.String(), "loci user sign-ins list")
+	if err != nil {
+		return err
+	}
+	id, err := beginning(ids, s, "sign-in", seeSignIns)
+	if err == nil {
+		err = c.app.Identity.EndSignIn(ctx, of[id], id)
 	}
 	return p.done(err, "ended", id.String())
 }

@@ -46,8 +46,8 @@ func (p *program) workspaceListCommand() *cobra.Command {
 		list, err := c.app.Org.Workspaces(ctx, c.who)
 		return printList(p, "workspaces", list, err, "no workspaces; create one with: loci workspace create NAME"+
 			orgHint(c.who),
-			"ID|NAME|CREATED",
-			func(w loci.Workspace) []string { return []string{w.ID.String(), w.Name, showTime(w.CreatedAt)} })
+			"NAME|ID|CREATED",
+			func(w loci.Workspace) []string { return []string{w.Name, w.ID.String(), p.showTime(w.CreatedAt)} })
 	})
 }
 

@@ -198,11 +198,8 @@ func moment(name string, into *time.Time) field {
 		if v == "" {
 			return nil
 		}
-		if *into, err = time.Parse(time.DateOnly, v); err != nil {
-			*into, err = time.Parse(time.RFC3339, v)
-		}
-		if err != nil || into.IsZero() {
-			return loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
+		if *into, err = loci.ParseTime(v, time.UTC); err != nil {
+			return loci.FieldErrorf(path, "%s", err)
 		}
 		return nil
 	})

@@ -17,22 +17,43 @@ import (
 const maxReported = 20
 
 // sums holds for each row a sum of hashes: the entries of the index minus the entries that the
-// row should have. If they agree, the sum is zero, whatever their order.
+// row should have. If they agree, the sum is zero, whatever their order. Row numbers are dense, so
+// that pages cost less than a map of rows.
 type sums struct {
-	seed maphash.Seed
-	rows map[int64]uint64
+	seed  maphash.Seed
+	pages map[int64]*[pageRows]uint64
 }
 
-func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]uint64{}} }
+const pageRows = 1024
 
-func (s *sums) has(row int64, entry any)    { s.rows[row] += maphash.Comparable(s.seed, entry) }
-func (s *sums) should(row int64, entry any) { s.rows[row] -= maphash.Comparable(s.seed, entry) }
+func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]*[pageRows]uint64{}} }
+
+// of returns the sum of a row.
+func (s *sums) of(row int64) *uint64 {
+	page := s.pages[row/pageRows]
+	if page == nil {
+		page = new([pageRows]uint64)
+		s.pages[row/pageRows] = page
+	}
+	return &page[row&(pageRows-1)]
+}
+
+// word hashes an entry of the full-text index: a term, the number of its field and its position.
+func (s *sums) word(term uint64, field, offset int) uint64 {
+	h := term ^ uint64(field+1)<<56 ^ uint64(offset) // #nosec G115 -- any mapping of the numbers will do
+	// These are the constants of MurmurHash3, which spread each bit over all of them.
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
 
 func (s *sums) report(what string) (problems []string) {
 	var wrong []int64
-	for row, sum := range s.rows {
-		if sum != 0 {
-			wrong = append(wrong, row)
+	for page, sums := range s.pages {
+		for i, sum := range sums {
+			if sum != 0 {
+				wrong = append(wrong, page*pageRows+int64(i))
+			}
 		}
 	}
 	slices.Sort(wrong)
@@ -45,12 +66,6 @@ func (s *sums) report(what string) (problems []string) {
 	return problems
 }
 
-// word is one entry of the full-text index.
-type word struct {
-	text, field string
-	offset      int
-}
-
 var fieldNames = [loci.FieldCount]string{"title", "content", "summary", "key", "category", "tags"}
 
 // Check compares the derived data with the rows. It reads one snapshot and may run in a View, so
@@ -61,16 +76,17 @@ func (x index) Check(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var analyzer loci.Analyzer
+	analyzer.Remember()
 	err := x.EachMemory(ctx, func(m *sqlstore.Stored) error {
 		for _, p := range postingsOf(&m.Memory) {
-			postings.should(m.Seq, p)
+			*postings.of(m.Seq) -= maphash.Comparable(postings.seed, p)
 		}
 		for i, field := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)} {
-			offset := 0
+			offset, sum := 0, text.of(m.Seq)
 			analyzer.Words(field, func(w loci.Word) bool {
-				text.should(m.Seq, word{w.Stem, fieldNames[i], offset})
+				*sum -= text.word(maphash.String(text.seed, w.Stem), i, offset)
 				if w.Form != w.Stem {
-					text.should(m.Seq, word{w.Form, fieldNames[i], offset})
+					*sum -= text.word(maphash.String(text.seed, w.Form), i, offset)
 				}
 				offset++
 				return true
@@ -81,10 +97,20 @@ func (x index) Check(ctx context.Context) ([]string, error) {
 	return append(text.report("full-text index"), postings.report("list index")...), err
 }
 
+// fieldNumber returns the position in fieldNames, -1 if there is no such field.
+func fieldNumber(name []byte) int {
+	for i, known := range fieldNames {
+		if string(name) == known {
+			return i
+		}
+	}
+	return -1
+}
+
 func (x index) sumIndexes(ctx context.Context, text, postings *sums) error {
 	err := x.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
-		text.has(r.Int64(1), word{r.Text(0), r.Text(2), r.Int(3)})
-		return ctx.Err()
+		*text.of(r.Int64(1)) += text.word(maphash.Bytes(text.seed, r.Raw(0)), fieldNumber(r.Raw(2)), r.Int(3))
+		return nil
 	})
 	if err != nil {
 		return err
@@ -92,7 +118,7 @@ func (x index) sumIndexes(ctx context.Context, text, postings *sums) error {
 	return x.c.Query("SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings", nil,
 		func(r *sqlitedb.Row) error {
 			seq, p := scanPosting(r)
-			postings.has(seq, p)
+			*postings.of(seq) += maphash.Comparable(postings.seed, p)
 			return ctx.Err()
 		})
 }
@@ -142,15 +168,32 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	return append(problems, found...), err
 }
 
+// checkOrg compares the derived data with the rows beside the check of the file: both read all of
+// it, and each keeps one processor busy.
 func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {
 	err = s.with(ctx, id, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
-			if problems, err = integrity(c, "memory_text"); err != nil || len(problems) > 0 {
-				return err // a check of derived data is useless if the file is damaged
-			}
-			problems, err = s.tx(f, c).Lists().Check(ctx)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		var derived []string
+		done := make(chan error, 1)
+		go func() {
+			done <- f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
+				derived, err = s.tx(f, c).Lists().Check(ctx)
+				return err
+			})
+		}()
+		err := f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
+			problems, err = integrity(c, "memory_text")
 			return err
 		})
+		if err != nil || len(problems) > 0 { // a check of derived data is useless if the file is damaged
+			cancel()
+			<-done
+			return err
+		}
+		err = <-done
+		problems = derived
+		return err
 	})
 	return problems, err
 }

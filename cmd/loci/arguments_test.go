@@ -1,0 +1,20 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSpanFlag(t *testing.T) {
+	for text, want := range map[string]time.Duration{"0": 0, "0s": 0, "90m": 90 * time.Minute, "24h": 24 * time.Hour,
+		"7d": 7 * 24 * time.Hour, "2w": 14 * 24 * time.Hour} {
+		var s span
+		if err := s.Set(text); err != nil || time.Duration(s) != want {
+			t.Errorf("%s: %s, %v, want %s", text, time.Duration(s), err, want)
+		}
+	}
+	var s span
+	if err := s.Set("-1h"); err == nil {
+		t.Errorf("-1h was taken as %s", time.Duration(s))
+	}
+}

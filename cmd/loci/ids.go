@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+)
+
+// leastID is the shortest beginning of an id that finds a thing, in characters.
+const leastID = 4
+
+// resolver finds the id that begins with s, which isn't a whole id.
+type resolver[T ~[16]byte] func(ctx context.Context, c *call, s string) (T, error)
+
+// checkID rejects what is neither an id nor the beginning of one. see is the command that lists ids.
+func checkID(s, noun, see string) error {
+	if first, last, err := loci.ParseIDPrefix[struct{}](s, leastID); err != nil || first == last && first.IsZero() {
+		return loci.Errorf(loci.Invalid, "%q is not a valid %s id; see `%s`", cut(s, 60), noun, see)
+	}
+	return nil
+}
+
+// resolve reads an id, or finds the one that begins with s.
+func resolve[T ~[16]byte](ctx context.Context, c *call, s, noun, see string, find resolver[T]) (T, error) {
+	if err := checkID(s, noun, see); err != nil {
+		return T{}, err
+	}
+	if id, err := loci.ParseID[struct{}](s); err == nil {
+		return T(id), nil
+	}
+	if find == nil {
+		return T{}, loci.Errorf(loci.Invalid, "%q is not a valid %s id: it must have 36 characters; see `%s`", cut(s, 60),
+			noun, see)
+	}
+	return find(ctx, c, s)
+}
+
+// among finds an id in what a person may see.
+func among[T ~[16]byte](noun, see string, list func(context.Context, *call) ([]T, error)) resolver[T] {
+	return func(ctx context.Context, c *call, s string) (T, error) {
+		all, err := list(ctx, c)
+		if err != nil {
+			return T{}, err
+		}
+		return beginning(all, s, noun, see)
+	}
+}
+
+// beginning returns the one id of a list that begins with s.
+func beginning[T ~[16]byte](list []T, s, noun, see string) (T, error) {
+	var found []T
+	first, last, err := loci.ParseIDPrefix[struct{}](s, leastID)
+	for _, id := range list {
+		if err == nil && bytes.Compare(id[:], first[:]) >= 0 && bytes.Compare(id[:], last[:]) <= 0 {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return T{}, noSuch(noun, s, see)
+	case 1:
+		return found[0], nil
+	}
+	return T{}, loci.Errorf(loci.Invalid, "%d %s ids begin with %s; type more of one; see `%s`", len(found), noun, s, see)
+}
+
+// memoryID reads the id of a memory, or finds the one that begins with s.
+func (in *instance) memoryID(ctx context.Context, who loci.Principal, s string) (loci.MemoryID, error) {
+	if err := checkID(s, "memory", "loci list"); err != nil {
+		return loci.MemoryID{}, err
+	}
+	id, err := in.app.Memory.Resolve(ctx, who, s)
+	if loci.CodeOf(err) == loci.NotFound {
+		err = loci.WrapError(loci.NotFound, err, "no memory has an id that begins with %s; see `loci list`",
+			strings.ToLower(s))
+	}
+	return id, err
+}
+
+func (in *instance) memoryIDs(ctx context.Context, who loci.Principal, texts []string) (ids []loci.MemoryID, err error) {
+	for _, s := range texts {
+		id, err := in.memoryID(ctx, who, s)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func checkMemoryIDs(texts []string) error {
+	for _, s := range texts {
+		if err := checkID(s, "memory", "loci list"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolveMemory is the resolver of memories.
+func resolveMemory(ctx context.Context, c *call, s string) (loci.MemoryID, error) {
+	return c.memoryID(ctx, c.who, s)
+}
+
+const seeSessions = "loci session list --state all"
+
+var resolveSession = among("session", seeSessions, func(ctx context.Context, c *call) ([]loci.SessionID, error) {
+	return c.sessionIDs(ctx, c.who)
+})
+
+// sessionID reads the id of a session, or finds the one that begins with s.
+func (in *instance) sessionID(ctx context.Context, who loci.Principal, s string) (loci.SessionID, error) {
+	return resolve(ctx, &call{instance: in, who: who}, s, "session", seeSessions, resolveSession)
+}
+
+func (in *instance) sessionIDs(ctx context.Context, who loci.Principal) ([]loci.SessionID, error) {
+	list, err := allPages(func(cursor string) (gate.Page[loci.Session], error) {
+		return in.app.Agent.Sessions(ctx, who, agent.SessionList{Limit: gate.MaxPage, Cursor: cursor})
+	})
+	return idsIn(list, func(s loci.Session) loci.SessionID { return s.ID }), err
+}
+
+var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
+	func(ctx context.Context, c *call) ([]loci.SuggestionID, error) {
+		list, err := allPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
+			return c.app.Memory.Suggestions(ctx, c.who, memory.SuggestionsRequest{Limit: gate.MaxPage, Cursor: cursor})
+		})
+		return idsIn(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
+	})
+
+var resolveNode = among("memory node", "loci node list", func(ctx context.Context, c *call) (ids []loci.NodeID, err error) {
+	for _, trashed := range []bool{false, true} {
+		if trashed && c.who.Vendor != "" {
+			break // only people see the trash
+		}
+		list, err := allPages(func(cursor string) (gate.Page[*loci.MemoryNode], error) {
+			page, err := c.app.Node.List(ctx, c.who, node.ListRequest{Limit: gate.MaxPage, Cursor: cursor, Trashed: trashed})
+			return gate.Page[*loci.MemoryNode]{Items: page.Items, NextCursor: page.NextCursor}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, idsIn(list, func(n *loci.MemoryNode) loci.NodeID { return n.ID })...)
+	}
+	return ids, nil
+})
+
+func idsIn[T, ID any](list []T, of func(T) ID) []ID {
+	ids := make([]ID, len(list))
+	for i, x := range list {
+		ids[i] = of(x)
+	}
+	return ids
+}
+
+// findNamed returns the item of a list with that id or name, or whose id begins with s.
+func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, see string) (T, error) {
+	var called, begun []T
+	var names []string
+	for _, x := range list {
+		id, name := of(x)
+		if id == strings.ToLower(s) {
+			return x, nil
+		}
+		if name != "" && name == s {
+			called = append(called, x)
+		}
+		if len(s) >= leastID && strings.HasPrefix(id, strings.ToLower(s)) {
+			begun = append(begun, x)
+		}
+		names = append(names, name)
+		if _, err := loci.ParseID[struct{}](id); err != nil { // people choose such ids
+			names = append(names, id)
+		}
+	}
+	if len(called) == 0 {
+		called = begun
+	}
+	switch len(called) {
+	case 0:
+		var none T
+		return none, noSuchButNear(noun, s, see, names)
+	case 1:
+		return called[0], nil
+	}
+	return called[0], loci.Errorf(loci.Invalid, "%d %ss match %s; specify one by its id; see `%s`", len(called), noun,
+		quoted(cut(s, 60)), see)
+}
+
+// noSuchButNear is noSuch with the nearest of the known names.
+func noSuchButNear(noun, name, see string, known []string) error {
+	near := didYouMean(name, known)
+	if near == "" {
+		return noSuch(noun, name, see)
+	}
+	return loci.Errorf(loci.NotFound, "%s %s not found%s See `%s`", noun, quoted(cut(name, 100)), near, see)
+}

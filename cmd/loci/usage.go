@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/loci-memory/loci"
+)
+
+// This file has Loci's own words for wrong command lines. Those of the libraries name functions of Go and no way out.
+
+// didYouMean proposes the nearest of the known names, or returns "".
+func didYouMean(name string, known []string) string {
+	near := loci.Nearest(name, known, 1)
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + quoted(near[0]) + "?"
+}
+
+// flagMistake describes a flag that cannot be read.
+func flagMistake(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			return fmt.Errorf("unknown flag -%s", cut(short, 60))
+		}
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		name := "--" + cut(unknown.GetSpecifiedName(), 60)
+		return fmt.Errorf("unknown flag %s%s", name, didYouMean(name, known))
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s requires a value", missing.GetFlag().Name)
+	}
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	takes := "must be a whole number"
+	if ours, ok := errors.AsType[*loci.Error](err); ok {
+		takes = ours.Text
+	} else if _, ok := errors.AsType[*strconv.NumError](err); !ok {
+		return err
+	} else if invalid.GetFlag().Value.Type() == "bool" {
+		takes = "must be true or false"
+	}
+	return fmt.Errorf("--%s %s", invalid.GetFlag().Name, takes)
+}
+
+// missingFlags returns an error about required flags that were left out.
+func missingFlags(cmd *cobra.Command) error {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if len(f.Annotations[cobra.BashCompOneRequiredFlag]) > 0 && !f.Changed {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("missing %s", strings.Join(names, " and "))
+}
+
+// checkLimit rejects a page size below 1. Without the flag, the default applies.
+func checkLimit(cmd *cobra.Command) error {
+	f := cmd.Flags().Lookup("limit")
+	if f == nil || !f.Changed {
+		return nil
+	}
+	if n, err := strconv.Atoi(f.Value.String()); err == nil && n < 1 {
+		return loci.FieldErrorf("--limit", "must be at least 1")
+	}
+	return nil
+}
+
+// takeArguments lets a command and those below it take the arguments that their use lines name.
+func takeArguments(cmd *cobra.Command) {
+	if cmd.Args == nil {
+		cmd.Args = argumentsOf(cmd.Use)
+	}
+	for _, c := range cmd.Commands() {
+		takeArguments(c)
+	}
+}
+
+// argumentsOf reads a use line: a command takes one argument for each NAME, none or one for [NAME], one or more for
+// NAME…, and none or more for [NAME…]. Flags come last.
+func argumentsOf(use string) cobra.PositionalArgs {
+	words, _, _ := strings.Cut(use, " --")
+	names := strings.Fields(words)[1:]
+	var required []string
+	for _, name := range names {
+		if name[0] != '[' {
+			required = append(required, name)
+		}
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		switch n := len(args); {
+		case n > 0 && cmd.HasSubCommands() && len(names) == 0:
+			return unknownCommand(cmd, args[0])
+		case n < len(required):
+			return fmt.Errorf("missing %s; usage: %s", strings.TrimSuffix(required[n], "…"), usageOf(cmd))
+		case n > len(names) && !strings.Contains(words, "…"):
+			return fmt.Errorf("unexpected argument %s; usage: %s", quoted(cut(args[len(names)], 60)), usageOf(cmd))
+		}
+		return nil
+	}
+}
+
+func usageOf(cmd *cobra.Command) string { return cmd.Parent().CommandPath() + " " + cmd.Use }
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(append(known, c.Name()), c.Aliases...)
+		}
+	}
+	return fmt.Errorf("unknown command %s of %s%s", quoted(cut(name, 60)), cmd.CommandPath(), didYouMean(name, known))
+}
