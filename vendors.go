@@ -5,38 +5,68 @@ import "slices"
 // KnownVendor is a vendor with details beyond its name. People may use any other vendor name.
 type KnownVendor struct {
 	Name    Vendor
-	Label   string        // the common name of the product
-	Hosts   []string      // only this vendor receives OAuth codes at these hosts
-	Schemes []string      // of its apps' redirects, without the dot required by RFC 8252
-	Client  *ClientConfig // the program that `loci connect` configures; nil: none
+	Label   string         // the common name of the product
+	Hosts   []string       // only this vendor receives OAuth codes at these hosts
+	Schemes []string       // of its apps' redirects, without the dot required by RFC 8252
+	Clients []ClientConfig // its programs that `loci connect` configures
 }
 
-// ClientConfig is the place where a vendor's program on the person's machine lists its MCP servers.
+// ClientConfig is the place where a program on the person's machine lists its MCP servers. A path
+// begins with ~ (the home directory), $CONFIG (XDG_CONFIG_HOME, else ~/.config) or $APPDATA (of
+// Windows), and has slashes on every system.
 type ClientConfig struct {
-	Name   string // on the command line
-	Label  string
-	File   string // relative to the home directory
-	DirEnv string // variable that names the file's directory instead; "": none
+	Name    string // on the command line
+	Label   string
+	Program string // its command, if it has one: on the PATH it shows that the client is installed
+	File    string
+	Else    string // the file to use instead if it exists and File does not; "": none
+	Mac     string // File on macOS; "": the same
+	Windows string // File on Windows; "": the same
+	DirEnv  string // variable that names the file's directory instead; "": none
+}
+
+// Path returns the client's file on an operating system, as runtime.GOOS names it.
+func (c *ClientConfig) Path(goos string) string {
+	switch {
+	case goos == "darwin" && c.Mac != "":
+		return c.Mac
+	case goos == "windows" && c.Windows != "":
+		return c.Windows
+	}
+	return c.File
 }
 
 // Vendors is the table of known vendors, in the order in which pages list them.
 var Vendors = []KnownVendor{
-	{"claude", "Claude", []string{"claude.ai", "claude.com", "www.claude.ai"}, nil,
-		&ClientConfig{"claude-code", "Claude Code", ".claude.json", "CLAUDE_CONFIG_DIR"}},
+	{"claude", "Claude", []string{"claude.ai", "claude.com", "www.claude.ai"}, nil, []ClientConfig{
+		{Name: "claude-code", Label: "Claude Code", Program: "claude", File: "~/.claude.json", DirEnv: "CLAUDE_CONFIG_DIR"},
+		{Name: "claude-desktop", Label: "Claude Desktop", File: "$CONFIG/Claude/claude_desktop_config.json",
+			Mac:     "~/Library/Application Support/Claude/claude_desktop_config.json",
+			Windows: "$APPDATA/Claude/claude_desktop_config.json"}}},
 	{"chatgpt", "ChatGPT", []string{"chatgpt.com", "chat.openai.com", "openai.com"}, nil, nil},
-	{"cursor", "Cursor", []string{"cursor.com", "www.cursor.com"}, []string{"cursor"},
-		&ClientConfig{"cursor", "Cursor", ".cursor/mcp.json", ""}},
+	{"cursor", "Cursor", []string{"cursor.com", "www.cursor.com"}, []string{"cursor"}, []ClientConfig{
+		{Name: "cursor", Label: "Cursor", Program: "cursor", File: "~/.cursor/mcp.json"}}},
 	{"vscode", "VS Code", []string{"vscode.dev", "insiders.vscode.dev", "code.visualstudio.com"},
-		[]string{"vscode", "vscode-insiders"}, nil},
-	{"codex", "Codex", nil, nil, &ClientConfig{"codex", "Codex", ".codex/config.toml", "CODEX_HOME"}},
-	{"gemini", "Gemini", []string{"gemini.google.com"}, nil, nil},
+		[]string{"vscode", "vscode-insiders"}, []ClientConfig{
+			{Name: "vscode", Label: "VS Code", Program: "code", File: "$CONFIG/Code/User/mcp.json",
+				Mac: "~/Library/Application Support/Code/User/mcp.json", Windows: "$APPDATA/Code/User/mcp.json"}}},
+	{"codex", "Codex", nil, nil, []ClientConfig{
+		{Name: "codex", Label: "Codex", Program: "codex", File: "~/.codex/config.toml", DirEnv: "CODEX_HOME"}}},
+	{"gemini", "Gemini", []string{"gemini.google.com"}, nil, []ClientConfig{
+		{Name: "gemini-cli", Label: "Gemini CLI", Program: "gemini", File: "~/.gemini/settings.json"}}},
 	{"mistral", "Mistral", []string{"chat.mistral.ai"}, nil, nil},
 	{"perplexity", "Perplexity", []string{"www.perplexity.ai"}, nil, nil},
-	{"zed", "Zed", []string{"zed.dev"}, []string{"zed"}, nil},
+	{"windsurf", "Windsurf", nil, []string{"windsurf"}, []ClientConfig{
+		{Name: "windsurf", Label: "Windsurf", Program: "windsurf", File: "~/.codeium/windsurf/mcp_config.json"},
+		{Name: "devin-desktop", Label: "Devin Desktop", File: "~/.config/devin/mcp_config.json",
+			Windows: "$APPDATA/devin/mcp_config.json"}}},
+	{"zed", "Zed", []string{"zed.dev"}, []string{"zed"}, []ClientConfig{
+		{Name: "zed", Label: "Zed", Program: "zed", File: "$CONFIG/zed/settings.json",
+			Mac: "~/.config/zed/settings.json", Windows: "$APPDATA/Zed/settings.json"}}},
+	{"opencode", "OpenCode", nil, nil, []ClientConfig{
+		{Name: "opencode", Label: "OpenCode", Program: "opencode", File: "$CONFIG/opencode/opencode.json",
+			Else: "$CONFIG/opencode/opencode.jsonc"}}},
 }
-
-// otherSchemes are like KnownVendor.Schemes, but of programs whose vendors are not in Vendors.
-var otherSchemes = []string{"windsurf"}
 
 // VendorOfHost returns the only vendor that may receive OAuth codes at the host, or "" if there is
 // none.
@@ -57,7 +87,7 @@ func IsAppScheme(scheme string) bool {
 			return true
 		}
 	}
-	return slices.Contains(otherSchemes, scheme)
+	return false
 }
 
 // Label returns the common name of the vendor, or its id if the vendor is not in Vendors.

@@ -9,7 +9,8 @@ import (
 )
 
 func TestVendors(t *testing.T) {
-	names, hosts, schemes := map[loci.Vendor]bool{}, map[string]bool{}, map[string]bool{}
+	names := map[loci.Vendor]bool{}
+	hosts, schemes, clients := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, v := range loci.Vendors {
 		if err := v.Name.Validate(); err != nil || names[v.Name] || v.Label == "" {
 			t.Errorf("vendor %q, labelled %q, is invalid or listed twice: %v", v.Name, v.Label, err)
@@ -27,9 +28,19 @@ func TestVendors(t *testing.T) {
 			}
 			schemes[s] = true
 		}
-		if c := v.Client; c != nil && (c.Name == "" || c.Label == "" || path.Ext(c.File) != ".json" &&
-			path.Ext(c.File) != ".toml") {
-			t.Errorf("client of %q is incomplete: %+v", v.Name, *c)
+		for _, c := range v.Clients {
+			if c.Name == "" || c.Label == "" || clients[c.Name] {
+				t.Errorf("client of %q is incomplete or listed twice: %+v", v.Name, c)
+			}
+			clients[c.Name] = true
+			for _, goos := range []string{"linux", "darwin", "windows"} {
+				start, rest, _ := strings.Cut(c.Path(goos), "/")
+				ext := path.Ext(rest)
+				if start != "~" && start != "$CONFIG" && (start != "$APPDATA" || goos != "windows") || ext != ".json" &&
+					ext != ".toml" {
+					t.Errorf("file of %s on %s is %q", c.Name, goos, c.Path(goos))
+				}
+			}
 		}
 	}
 	if got := loci.VendorOfHost("claude.ai.example.org"); got != "" {

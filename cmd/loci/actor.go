@@ -203,7 +203,7 @@ func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principa
 			return loci.Principal{}, err
 		}
 		if who.OrgID != id {
-			return loci.Principal{}, noSuch("user", user, "loci user list --org "+string(id))
+			return loci.Principal{}, noSuch("user", user, "loci user list --org "+cut(org, 60))
 		}
 	}
 	return in.auth.LocalAs(ctx, who.OrgID, who.UserID)

@@ -35,6 +35,15 @@ func TestPutAndRemove(t *testing.T) {
 			`{"mcpServers": {"loci": {"command": "l"}, "o": {}}}`, `{"mcpServers": {"o": {}}}`},
 		{"line ends of Windows", jsonConfig{}, "{\r\n  \"mcpServers\": {\r\n    \"o\": {}\r\n  }\r\n}",
 			"{\r\n  \"mcpServers\": {\r\n    \"o\": {},\r\n    \"loci\": {\"command\": \"l\"}\r\n  }\r\n}", "="},
+		{"comments", jsonConfig{servers: "servers"}, "// mine\n{\n  \"servers\": {\n    \"o\": {} // other\n    /* end */\n  }\n}\n",
+			"// mine\n{\n  \"servers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"}\n    /* end */\n  }\n}\n", "="},
+		{"trailing commas", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {}, // other\n  },\n}",
+			"{\n  \"mcpServers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"},\n  },\n}", "="},
+		{"a trailing comma without a comment", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {},\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"o\": {},\n    \"loci\": {\"command\": \"l\"},\n  }\n}", "="},
+		{"only comments", jsonConfig{servers: "context_servers"}, "// settings\n{\n  // none yet\n}\n",
+			"// settings\n{\n  // none yet\n  \"context_servers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n",
+			"// settings\n{\n  // none yet\n  \"context_servers\": {}\n}\n"},
 		{"no TOML file", tomlConfig{}, "", shortTOML, "="},
 		{"TOML without a line end", tomlConfig{}, "a = 1", "a = 1\n\n" + shortTOML, "a = 1\n"},
 		{"TOML with others", tomlConfig{}, "[x]\na = [\n[1],\n]\n", "[x]\na = [\n[1],\n]\n\n" + shortTOML, "="},
@@ -77,7 +86,7 @@ func TestChangeEntryRefusesWhatItCannotKeep(t *testing.T) {
 		want   string
 	}{
 		{"not JSON", jsonConfig{}, "{,}", "not JSON"},
-		{"a comment", jsonConfig{}, "{} // mine", "text follows the object"},
+		{"two objects", jsonConfig{}, "{} {}", "not JSON"},
 		{"a list", jsonConfig{}, "[]", "not JSON with an object"},
 		{"servers are a list", jsonConfig{}, `{"mcpServers": []}`, "not an object"},
 		{"servers twice", jsonConfig{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
@@ -106,7 +115,7 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &connection{File: "f", Entry: digest([]byte(shortJSON)), Previous: `{"command": "mine"}`,
-		Written: digest(written), original: []byte(before)}
+		Written: digest(written), Existed: true, original: []byte(before)}
 	tests := []struct{ name, now, want string }{
 		{"untouched", string(written), before},
 		{"others added", strings.Replace(string(written), "{\n", "{\n  \"theme\": \"dark\",\n", 1),

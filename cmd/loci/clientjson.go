@@ -2,22 +2,44 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"regexp"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
-// jsonConfig is the form of Claude Code's and Cursor's files: JSON with an
-// object "mcpServers".
-type jsonConfig struct{ withType bool }
+// jsonConfig is the form of most clients' files: JSON with an object of servers. It may have comments and trailing
+// commas, which stay. The zero jsonConfig is Cursor's.
+type jsonConfig struct {
+	servers   string // key of the object of servers; "": mcpServers
+	url       string // key of an entry's address: url, httpUrl or serverUrl; "": url
+	overHTTP  string // "type" of an entry with an address; "": it has none
+	overStdio string // "type" of an entry with a command; "": it has none
+	oneList   bool   // the command and its arguments are one list
+}
 
-func (jsonConfig) table() string { return "mcpServers" }
+func (c jsonConfig) table() string { return cmp.Or(c.servers, "mcpServers") }
 
-func (jsonConfig) parse(text []byte) (map[string]any, error) {
+// standard returns JSON without comments and trailing commas, in which every offset is that of text.
+func standard(text []byte) ([]byte, error) {
+	plain, err := hujson.Standardize(bytes.Clone(text))
+	if err != nil {
+		return nil, fmt.Errorf("it is not JSON: %w", err)
+	}
+	return plain, nil
+}
+
+func (c jsonConfig) parse(text []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return map[string]any{}, nil
+	}
+	text, err := standard(text)
+	if err != nil {
+		return nil, err
 	}
 	var parsed map[string]any
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -25,36 +47,39 @@ func (jsonConfig) parse(text []byte) (map[string]any, error) {
 	if err := dec.Decode(&parsed); err != nil {
 		return nil, fmt.Errorf("it is not JSON with an object at the top: %w", err)
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it is not JSON: text follows the object")
-	}
-	if servers, there := parsed["mcpServers"]; there {
+	if servers, there := parsed[c.table()]; there {
 		if _, ok := servers.(map[string]any); !ok {
-			return nil, errors.New(`its "mcpServers" is not an object`)
+			return nil, fmt.Errorf("its %q is not an object", c.table())
 		}
 	}
 	return parsed, nil
 }
 
 type jsonEntry struct {
-	Type    string            `json:"type,omitempty"`
-	URL     string            `json:"url,omitempty"`
-	Headers map[string]string `json:"headers,omitempty"`
-	Command string            `json:"command,omitempty"`
-	Args    []string          `json:"args,omitempty"`
+	Type      string            `json:"type,omitempty"`
+	URL       string            `json:"url,omitempty"`
+	HTTPURL   string            `json:"httpUrl,omitempty"`
+	ServerURL string            `json:"serverUrl,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	Command   any               `json:"command,omitempty"` // text or a list
+	Args      []string          `json:"args,omitempty"`
 }
 
 func (c jsonConfig) entry(e *endpoint) jsonEntry {
-	if e.Command != "" {
-		entry := jsonEntry{Command: e.Command, Args: e.Args}
-		if c.withType {
-			entry.Type = "stdio"
-		}
-		return entry
+	if e.Command != "" && c.oneList {
+		return jsonEntry{Type: c.overStdio, Command: append([]string{e.Command}, e.Args...)}
 	}
-	entry := jsonEntry{URL: e.URL, Headers: map[string]string{"Authorization": e.authorization()}}
-	if c.withType {
-		entry.Type = "http"
+	if e.Command != "" {
+		return jsonEntry{Type: c.overStdio, Command: e.Command, Args: e.Args}
+	}
+	entry := jsonEntry{Type: c.overHTTP, Headers: map[string]string{"Authorization": e.authorization()}}
+	switch c.url {
+	case "httpUrl":
+		entry.HTTPURL = e.URL
+	case "serverUrl":
+		entry.ServerURL = e.URL
+	default:
+		entry.URL = e.URL
 	}
 	return entry
 }
@@ -127,6 +152,10 @@ func readObject(text []byte, from int) (*jsonObject, error) {
 
 // locate returns the object of servers and Loci's entry in it. Either may be missing.
 func (c jsonConfig) locate(text []byte) (root, servers *jsonObject, entry *jsonMember, err error) {
+	text, err = standard(text)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	if root, err = readObject(text, 0); err != nil {
 		return nil, nil, nil, err
 	}
@@ -189,7 +218,9 @@ func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte
 			step = "  "
 		}
 		inner := outer + step
-		return splice(text, o.start, o.end, []byte("{\n"+inner+`"`+name+`": `+string(reindent(value, inner))+"\n"+outer+"}"))
+		comments := bytes.TrimRight(text[o.start+1:o.end-1], " \t\r\n")
+		return splice(text, o.start+1+len(comments), o.end,
+			[]byte("\n"+inner+`"`+name+`": `+string(reindent(value, inner))+"\n"+outer+"}"))
 	}
 	first, last := o.members[0], o.members[len(o.members)-1]
 	if !bytes.Contains(text[o.start:first.at], []byte("\n")) {
@@ -200,8 +231,21 @@ func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte
 		return splice(text, last.end, last.end, []byte(`, "`+name+`": `+compact.String()))
 	}
 	inner := lineIndent(text, first.at)
-	return splice(text, last.end, last.end, []byte(",\n"+inner+`"`+name+`": `+string(reindent(value, inner))))
+	member := "\n" + inner + `"` + name + `": ` + string(reindent(value, inner))
+	if found := lineComment.FindSubmatch(text[last.end:o.end]); found != nil { // it belongs to the last member
+		after := last.end + len(found[0])
+		member += string(found[1]) // a file with trailing commas keeps one
+		text = splice(text, after, after, []byte(member))
+		if len(found[1]) == 0 {
+			text = splice(text, last.end, last.end, []byte(","))
+		}
+		return text
+	}
+	return splice(text, last.end, last.end, []byte(","+member))
 }
+
+// lineComment is a comment at the end of a member's line, after its comma if it has one.
+var lineComment = regexp.MustCompile(`^(,?)[ \t]*//[^\r\n]*`)
 
 func (c jsonConfig) remove(text []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -216,14 +260,25 @@ func (c jsonConfig) remove(text []byte) ([]byte, error) {
 			continue
 		}
 		switch {
-		case i > 0: // with the comma before it
-			return splice(text, servers.members[i-1].end, m.end, nil), nil
+		case i > 0:
+			return dropMember(text, servers.members[i-1].end, m), nil
 		case len(servers.members) > 1: // with the comma after it
 			return splice(text, m.at, servers.members[1].at, nil), nil
 		}
 		return splice(text, servers.start, servers.end, []byte("{}")), nil
 	}
 	return text, nil
+}
+
+// dropMember removes a member with its comma: the one after it or, without one, the one after the member before it,
+// which ends at before. A comment between them stays.
+func dropMember(text []byte, before int, m jsonMember) []byte {
+	from, to := len(bytes.TrimRight(text[:m.at], " \t\r\n")), m.end
+	if to < len(text) && text[to] == ',' {
+		return splice(text, from, to+1, nil)
+	}
+	text = splice(text, max(from, before+1), to, nil)
+	return splice(text, before, before+1, nil) // the comma follows the value, as connect writes it
 }
 
 func splice(text []byte, from, to int, with []byte) []byte {

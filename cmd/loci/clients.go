@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -17,34 +21,58 @@ type client struct {
 	id     string // on the command line
 	name   string // for people
 	vendor loci.Vendor
-	config *loci.ClientConfig
+	config loci.ClientConfig
+	form
+}
+
+// form is how a client lists MCP servers in its file, and how a person sees the result.
+type form struct {
 	format configFormat
+	stdio  bool   // its file can only name programs to start
 	hint   string // what the person does after a change
 }
 
 // serverName is what Loci is called in the clients' configurations.
 const serverName = "loci"
 
+const newSession = "start a new session, then type /mcp to see it"
+
+// forms are the clients whose files differ from Cursor's. docs/clients.md names the sources.
+var forms = map[string]form{
+	"claude-code": {format: jsonConfig{overHTTP: "http", overStdio: "stdio"}, hint: newSession},
+	"claude-desktop": {stdio: true,
+		hint: "quit and restart Claude Desktop, then look under Settings, Developer"},
+	"vscode": {format: jsonConfig{servers: "servers", overHTTP: "http", overStdio: "stdio"},
+		hint: "start it with the command MCP: List Servers"},
+	"codex":      {hint: newSession},
+	"gemini-cli": {format: jsonConfig{url: "httpUrl"}, hint: newSession},
+	"windsurf":   {format: jsonConfig{url: "serverUrl"}},
+	"zed":        {format: jsonConfig{servers: "context_servers"}, hint: "look under AI, MCP Servers in its settings"},
+	"opencode": {format: jsonConfig{servers: "mcp", overHTTP: "remote", overStdio: "local", oneList: true},
+		hint: "restart it, then run opencode mcp list"},
+}
+
 var clients = knownClients()
 
 func knownClients() (out []*client) {
 	for _, v := range loci.Vendors {
-		if v.Client != nil {
-			out = append(out, newClient(v))
+		for _, c := range v.Clients {
+			out = append(out, newClient(v.Name, c))
 		}
 	}
 	return out
 }
 
-func newClient(v loci.KnownVendor) *client {
-	c := &client{id: v.Client.Name, name: v.Client.Label, vendor: v.Name, config: v.Client, format: jsonConfig{},
-		hint: "start a new session, then type /mcp to see it"}
+func newClient(vendor loci.Vendor, config loci.ClientConfig) *client {
+	c := &client{id: config.Name, name: config.Label, vendor: vendor, config: config, form: forms[config.Name]}
 	switch {
-	case path.Ext(c.config.File) == ".toml":
+	case c.format != nil:
+	case path.Ext(config.File) == ".toml":
 		c.format = tomlConfig{}
-	case v.Name == "claude":
-		c.format = jsonConfig{withType: true}
 	default:
+		c.format = jsonConfig{}
+	}
+	if c.hint == "" {
 		c.hint = "restart " + c.name + ", then look under MCP in its settings"
 	}
 	return c
@@ -59,29 +87,60 @@ func clientNames(separator string) string {
 	return strings.Join(names, separator)
 }
 
-// clientLabels lists the clients for people: A, B and C.
-func clientLabels() string {
-	names := make([]string, len(clients))
-	for i, c := range clients {
-		names[i] = c.name
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
 // file is the person's own configuration file of the client.
 func (c *client) file(s *settings) string {
 	if dir := s.ClientDirs[c.id]; dir != "" {
 		return filepath.Join(dir, path.Base(c.config.File))
 	}
-	return filepath.Join(s.Home, filepath.FromSlash(c.config.File))
+	file := s.place(c.config.Path(runtime.GOOS))
+	if c.config.Else != "" && !isFile(file) && isFile(s.place(c.config.Else)) {
+		return s.place(c.config.Else)
+	}
+	return file
+}
+
+// place returns the path on this machine of one in loci.Vendors.
+func (s *settings) place(file string) string {
+	start, rest, _ := strings.Cut(file, "/")
+	return filepath.Join(map[string]string{"~": s.Home, "$CONFIG": s.ConfigDir, "$APPDATA": s.AppData}[start],
+		filepath.FromSlash(rest))
+}
+
+// installed reports whether the client seems to be on this machine: its file or its own directory exists, or its
+// command is on the PATH.
+func (c *client) installed(s *settings) bool {
+	file := c.file(s)
+	if isFile(file) {
+		return true
+	}
+	if dir := filepath.Dir(file); dir != s.Home {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	if c.config.Program == "" {
+		return false
+	}
+	_, err := exec.LookPath(c.config.Program)
+	return err == nil
 }
 
 func findClient(id string) (*client, error) {
+	var meant []string
 	for _, c := range clients {
 		if c.id == id {
 			return c, nil
 		}
+		if string(c.vendor) == id {
+			meant = append(meant, c.id)
+		}
+	}
+	if len(meant) == 0 {
+		meant = loci.Nearest(id, strings.Split(clientNames(" "), " "), 2)
+	}
+	if len(meant) > 0 {
+		return nil, loci.Errorf(loci.Invalid, "cannot connect %q: did you mean %s?", cut(id, 60),
+			strings.Join(meant, " or "))
 	}
 	return nil, loci.Errorf(loci.Invalid, "cannot connect %q: it must be one of %s. For any other client, run: "+
 		"loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), clientNames(", "))
@@ -116,20 +175,11 @@ func (e *endpoint) offer(toolsets []string, project string) {
 	}
 }
 
-// host is where the server is.
-func (e *endpoint) host() string {
-	u, err := url.Parse(e.URL)
-	if err != nil {
-		return ""
-	}
-	return u.Host
-}
-
 func (e *endpoint) authorization() string { return "Bearer " + e.Key.Reveal() }
 
-// instructions tell a person how to connect the client by hand.
-func (c *client) instructions(e *endpoint) string {
-	if c.id == "claude-code" {
+// instructions tell a person how to connect the client by hand, in its file.
+func (c *client) instructions(e *endpoint, file string) string {
+	if c.id == "claude-code" && e.Command == "" {
 		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"",
 			c.name, serverName, quoted(e.URL), e.authorization())
 	}
@@ -137,14 +187,14 @@ func (c *client) instructions(e *endpoint) string {
 	switch _, toml := c.format.(tomlConfig); {
 	case toml:
 		do = "add these lines to"
-	case c.id == "cursor":
+	case c.id == "cursor" && e.Command == "":
 		do = "open this link:\n\n    " + cursorLink(e) + "\n\nor " + do
 	}
 	entry, err := c.format.put(nil, c.format.render(e))
 	if err != nil {
 		panic(err) // an empty file can always take an entry
 	}
-	return fmt.Sprintf("%s, %s ~/%s:\n\n%s", c.name, do, c.config.File, indent(strings.TrimRight(string(entry), "\n")))
+	return fmt.Sprintf("%s, %s %s:\n\n%s", c.name, do, file, indent(strings.TrimRight(string(entry), "\n")))
 }
 
 // cursorLink opens Cursor's dialogue to add the server.
@@ -159,4 +209,22 @@ func cursorLink(e *endpoint) string {
 
 func indent(s string) string {
 	return "    " + strings.ReplaceAll(s, "\n", "\n    ")
+}
+
+// labels lists clients for people: A, B and C.
+func labels(list []*client) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.name
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// installedClients returns the clients that seem to be on this machine.
+func (p *program) installedClients() []*client {
+	return slices.DeleteFunc(slices.Clone(clients), func(c *client) bool { return !c.installed(p.settings) })
 }

@@ -29,6 +29,7 @@ type settings struct {
 	DataDir   string
 	Listen    string
 	PublicURL string
+	Asked     bool // the command line sets the address, which then is not that of a running server
 	LogLevel  slog.Level
 	LogJSON   bool
 	Deletion  loci.Deletion // of orgs that set none
@@ -49,7 +50,10 @@ type settings struct {
 	NoColor    bool     // no styling in a terminal
 	Terminal   string   // the kind of terminal
 	Editor     string   // of the person, for edit
+	Display    bool     // there is one, so a browser can open
 	Home       string
+	ConfigDir  string            // of programs: XDG_CONFIG_HOME, else ~/.config
+	AppData    string            // of programs on Windows
 	ClientDirs map[string]string // directories of clients' configurations outside the home directory, by client id
 	Unknown    []string          // variables that start with LOCI_ and have no meaning
 	FromFile   string            // the configuration file; "": none
@@ -65,7 +69,7 @@ type setting struct {
 // of a key, because a vendor's name may contain a dot.
 var known = []setting{
 	{"data_dir", "LOCI_DATA_DIR", "", func(s *settings, v value) { s.DataDir = v.text() }},
-	{"listen", "LOCI_LISTEN", "127.0.0.1:5624", func(s *settings, v value) { s.Listen = v.text() }},
+	{"listen", "LOCI_LISTEN", defaultListen, func(s *settings, v value) { s.Listen = v.text() }},
 	{"public_url", "LOCI_PUBLIC_URL", "", func(s *settings, v value) {
 		s.PublicURL = strings.TrimRight(v.text(), "/")
 		v.check(s.PublicURL == "" || isWebAddress(s.PublicURL),
@@ -117,6 +121,8 @@ const (
 	agentKeys      = "keys/agents/"
 	agentKeyPrefix = "LOCI_AGENT_KEY_"
 	configVariable = "LOCI_CONFIG"
+
+	defaultListen = "127.0.0.1:5624"
 )
 
 // notSettings are variables with our prefix that other code reads.
@@ -130,9 +136,14 @@ func environment() []string { return os.Environ() }
 func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	lookup := lookupIn(environ)
 	home, _ := os.UserHomeDir() // "" is handled where a default needs it
-	s := &settings{Home: home, ClientDirs: map[string]string{}, AgentKeys: map[loci.Vendor]loci.Secret{},
+	s := &settings{Home: home, ConfigDir: lookup("XDG_CONFIG_HOME"), AppData: lookup("AppData"),
+		ClientDirs: map[string]string{}, AgentKeys: map[loci.Vendor]loci.Secret{},
 		Editor: cmp.Or(lookup("VISUAL"), lookup("EDITOR")), NoColor: lookup("NO_COLOR") != "", Terminal: lookup("TERM"),
 		Pager: strings.Fields(cmp.Or(lookup("PAGER"), "less -FRX"))}
+	if !filepath.IsAbs(s.ConfigDir) { // the XDG rules: a relative value is to be ignored
+		s.ConfigDir = filepath.Join(home, ".config")
+	}
+	s.Display = runtime.GOOS == "darwin" || runtime.GOOS == "windows" || lookup("DISPLAY")+lookup("WAYLAND_DISPLAY") != ""
 	for _, c := range clients {
 		if c.config.DirEnv != "" {
 			s.ClientDirs[c.id] = lookup(c.config.DirEnv)
@@ -150,6 +161,7 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 		if key := strings.ReplaceAll(f.Name, "-", "_"); variable(key) != "" {
 			r.values[key] = f.Value.String()
 		}
+		s.Asked = s.Asked || f.Name == "listen" || f.Name == "public-url"
 	})
 	if err != nil {
 		return nil, err

@@ -15,49 +15,133 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
+// connecting is what the flags of connect choose.
+type connecting struct {
+	all, stdio, show bool
+	project          string
+	toolsets         []string
+	offered          bool // the person named no client, so they may refuse one and go on
+}
+
 func (p *program) connectCommand() *cobra.Command {
-	var stdio, show bool
-	var project string
+	var o connecting
 	cmd := &cobra.Command{
-		Use:   "connect " + clientNames("|"),
-		Short: "Connect an assistant: add Loci to its configuration",
-		Long: `Connect an assistant: add Loci to its configuration, with a new key. The command shows
-the change and asks for confirmation. "loci disconnect" undoes it.`,
-		Example: `  loci connect claude-code
+		Use:   "connect [CLIENT…]",
+		Short: "Connect assistants: add Loci to their configurations",
+		Long: `Connect assistants: add Loci to their configurations, each with a new key. Without
+CLIENT, the command finds the clients on this machine and offers each. It shows every
+change and asks for confirmation. "loci disconnect" undoes it.
+
+CLIENT is one of:
+  ` + clientNames("\n  "),
+		Example: `  loci connect
+  loci connect claude-code
   loci connect codex --stdio     # the assistant starts Loci; no server, no key
   loci connect cursor --toolsets memory,graph --project website`,
 		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := findClient(args[0])
+			list, err := p.chooseClients(args, &o)
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("toolsets") { // LOCI_TOOLSETS is for the server
+				o.toolsets = p.settings.Toolsets
+			}
 			return p.with(cmd.Context(), create, func(in *instance) error {
-				e, err := p.endpoint(c, stdio)
-				if err != nil {
-					return err
-				}
-				var toolsets []string
-				if cmd.Flags().Changed("toolsets") { // LOCI_TOOLSETS is for the server
-					toolsets = p.settings.Toolsets
-				}
-				e.offer(toolsets, project)
-				if show {
-					return p.printEntry(cmd.Context(), in, c, e)
-				}
-				return p.connect(cmd.Context(), in, c, e)
+				return p.connectEach(cmd.Context(), in, list, &o)
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&stdio, "stdio", false, "let the assistant start loci, without a server")
-	cmd.Flags().BoolVar(&show, "print", false, "create a key and print the configuration, but change no file")
+	cmd.Flags().BoolVar(&o.all, "all", false, "connect every client that is found on this machine")
+	cmd.Flags().BoolVar(&o.stdio, "stdio", false, "let the assistant start loci, without a server")
+	cmd.Flags().BoolVar(&o.show, "print", false, "create a key and print the configuration, but change no file")
 	p.yesFlag(cmd)
-	cmd.Flags().StringVar(&project, "project", "", "project of its graph tools if neither call nor session names one")
+	cmd.Flags().StringVar(&o.project, "project", "", "project of its graph tools if neither call nor session names one")
 	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
 		" (default: the server's)")
-	cmd.Flags().String("listen", "", "address that loci serve listens on (default 127.0.0.1:5624; LOCI_LISTEN)")
-	cmd.Flags().String("public-url", "", "address at which people reach that server (LOCI_PUBLIC_URL)")
+	cmd.Flags().String("listen", "", "address that loci serve listens on (default: that of the running server)")
+	cmd.Flags().String("public-url", "", "address at which people reach that server (default: that of the running server)")
 	return cmd
+}
+
+// chooseClients returns the clients to connect: the named ones, or those that are found.
+func (p *program) chooseClients(names []string, o *connecting) (list []*client, err error) {
+	if len(names) > 0 && o.all {
+		return nil, usagef("cannot combine the name of a client with --all")
+	}
+	for _, name := range names {
+		c, err := findClient(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	if len(names) > 0 {
+		return list, nil
+	}
+	if list = p.installedClients(); len(list) == 0 {
+		return nil, loci.Errorf(loci.NotFound, "cannot find %s on this machine; to connect one anyway, name it: "+
+			"loci connect %s", labels(clients), clientNames("|"))
+	}
+	o.offered = !o.all
+	if o.offered && !isTerminal(p.in) {
+		found := make([]foundClient, len(list))
+		for i, c := range list {
+			found[i] = foundClient{c.id, c.name, c.file(p.settings)}
+		}
+		err := printList(p, "clients", found, nil, "", "CLIENT|NAME|FILE", func(f foundClient) []string {
+			return []string{f.Client, f.Name, f.File}
+		})
+		return nil, errors.Join(err, usagef("found %s; name those to connect, or pass --all",
+			loci.Plural(len(list), "client", "clients")))
+	}
+	p.note("Found %s.", labels(list))
+	return list, nil
+}
+
+// foundClient is a client that connect found.
+type foundClient struct {
+	Client string `json:"client"`
+	Name   string `json:"name"`
+	File   string `json:"file"`
+}
+
+// connectEach connects clients one after the other. A failure does not keep it from connecting the others.
+func (p *program) connectEach(ctx context.Context, in *instance, list []*client, o *connecting) error {
+	var failed []error
+	done := []connected{}
+	for _, c := range list {
+		e, err := p.endpoint(c, o.stdio || c.stdio)
+		if err == nil {
+			e.offer(o.toolsets, o.project)
+			if o.show {
+				err = p.printEntry(ctx, in, c, e)
+			} else {
+				var n *connected
+				if n, err = p.connect(ctx, in, c, e, o.offered); n != nil {
+					done = append(done, *n)
+				}
+			}
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if err := errors.Join(failed...); err != nil || !p.json || o.show {
+		return err
+	}
+	if len(list) == 1 && len(done) == 1 {
+		return p.printJSON(done[0])
+	}
+	return p.printJSON(page("clients", done))
+}
+
+// connected is a client that connect has connected, for programs.
+type connected struct {
+	Client string            `json:"client"`
+	File   string            `json:"file"`
+	KeyID  loci.CredentialID `json:"key_id,omitzero"`
+	Backup string            `json:"backup,omitempty"`
 }
 
 // endpoint is how the client will reach Loci, without a key yet.
@@ -68,14 +152,18 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 			return nil, err
 		}
 		if isTransient(binary) {
-			return nil,
-				usagef("cannot connect a program that `go run` started: it is temporary; run `go install ./cmd/loci` and use the " +
-					"installed one")
+			return nil, usagef("cannot let %s start a program that `go run` started: it is temporary; run "+
+				"`go install ./cmd/loci` and use the installed one", c.name)
 		}
 		args := append([]string{"mcp", "--vendor", string(c.vendor)}, p.settings.sameData()...)
 		return &endpoint{Command: binary, Args: args}, nil
 	}
-	return &endpoint{URL: mcpURL(p.reachable(p.settings.Listen))}, nil
+	server := p.server()
+	if server.URL == "" {
+		return nil, loci.Errorf(loci.Unavailable, "cannot connect %s: the address of the server is unknown; start it "+
+			"first, or pass --listen", c.name)
+	}
+	return &endpoint{URL: mcpURL(server.URL)}, nil
 }
 
 // isTransient reports whether a program is in the temporary directory of `go run`. Binaries of go test count as
@@ -100,70 +188,78 @@ func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *en
 	if _, err := in.newKey(ctx, c, e); err != nil {
 		return err
 	}
-	if e.Command == "" {
-		p.printf("%s\n", c.instructions(e))
-		return nil
-	}
-	entry, err := c.format.put(nil, c.format.render(e))
-	if err != nil {
-		return err
-	}
-	p.printf("%s, in %s:\n\n%s\n", c.name, c.file(p.settings), indent(string(entry)))
+	p.printf("%s\n", c.instructions(e, c.file(p.settings)))
 	return nil
 }
 
-// connect writes the client's file. Repeating it changes nothing.
-func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint) error {
+// connect writes the client's file. Repeating it changes nothing. It returns nil if there was nothing to do, or if the
+// person refuses a client that was only offered.
+func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, offered bool) (*connected, error) {
 	if p.settings.Home == "" {
-		return loci.Errorf(loci.Invalid, "cannot find the configuration of %s: the home directory is unknown; use --print",
-			c.name)
+		return nil, loci.Errorf(loci.Invalid,
+			"cannot find the configuration of %s: the home directory is unknown; use --print", c.name)
 	}
 	file := c.file(p.settings)
 	text, existed, err := readConfig(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if _, err := c.format.parse(text); err != nil {
-		return malformed(file, err)
+		return nil, malformed(file, err)
 	}
 	old, err := p.connection(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	entry, err := c.format.find(text)
 	if err != nil {
-		return malformed(file, err)
+		return nil, malformed(file, err)
 	}
 	if old != nil && old.File == file && digest(entry) == old.Entry && old.reaches(e) && in.keyWorks(ctx, old.KeyID) {
 		p.note("%s is already connected, in %s", c.name, file)
-		return nil
+		return nil, nil
 	}
-	preview := *e
-	preview.Key = loci.Secret(auth.AgentKeyPrefix + "…")
-	after, err := changeEntry(c.format, file, text, c.format.render(&preview))
-	if err != nil {
-		return err
+	if err := p.preview(c, e, file, text, existed); err != nil {
+		return nil, err
 	}
-	p.note("This changes %s:\n%s", file, difference(text, after))
-	if !p.yes && !p.confirm("Write it?") {
-		return usagef("cannot connect %s: not confirmed; pass --yes", c.name)
+	if !p.yes && !p.confirm("Connect "+c.name+"?") {
+		if offered {
+			return nil, nil
+		}
+		return nil, usagef("cannot connect %s: not confirmed; pass --yes", c.name)
 	}
 	n := &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}
 	return p.establish(ctx, in, c, e, n, text, old)
 }
 
+// preview shows the person what connect changes, without a key.
+func (p *program) preview(c *client, e *endpoint, file string, text []byte, existed bool) error {
+	like := *e
+	like.Key = loci.Secret(auth.AgentKeyPrefix + "…")
+	after, err := changeEntry(c.format, file, text, c.format.render(&like))
+	switch {
+	case err != nil:
+		return err
+	case existed:
+		p.note("This changes %s:\n%s", file, difference(text, after))
+	default:
+		p.note("This creates %s, with Loci as the only server.", file)
+	}
+	return nil
+}
+
 // establish creates the key, keeps a copy of the file, and writes it. If anything fails, it revokes the key.
 func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection, text []byte,
-	old *connection) (err error) {
+	old *connection) (_ *connected, err error) {
 	before := text
 	if old != nil && old.File == n.File { // connected before: the original is that of the first time
 		if before, err = old.undo(c.format, text); err != nil {
-			return err
+			return nil, err
 		}
 		n.Existed = old.Existed
 	}
 	if n.KeyID, err = in.newKey(ctx, c, e); err != nil {
-		return err
+		return nil, err
 	}
 	defer func() {
 		if err != nil && !n.KeyID.IsZero() {
@@ -172,42 +268,48 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	}()
 	after, err := changeEntry(c.format, n.File, before, c.format.render(e))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	entry, err := c.format.find(after)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	previous, err := c.format.find(before)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	n.Entry, n.Previous, n.Written = digest(entry), string(previous), digest(after)
 	if err := p.keepConnection(n, before); err != nil {
-		return err
+		return nil, err
 	}
 	if err := writeConfig(n.File, after); err != nil {
-		return err
+		return nil, err
 	}
 	if old != nil && !old.KeyID.IsZero() {
 		if err := in.app.Identity.RevokeKey(ctx, in.operator, old.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
 			p.log.WarnContext(ctx, "cannot revoke the old key", "credential", old.KeyID.String(), "error", err)
 		}
 	}
-	if p.json {
-		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "key_id": n.KeyID,
-			"backup": p.connectionFile(c.id, backupSuffix)})
+	p.reportConnected(ctx, c, e, n)
+	done := &connected{Client: c.id, File: n.File, KeyID: n.KeyID}
+	if n.Existed {
+		done.Backup = p.connectionFile(c.id, backupSuffix)
 	}
-	p.printf("connected %s: %s\n", c.name, c.hint)
-	if e.Command == "" && p.settings.PublicURL == "" && !isLoci(ctx, e.host()) {
-		p.note("The server is not running yet; start it with: loci serve --listen %s", p.settings.Listen)
+	return done, nil
+}
+
+func (p *program) reportConnected(ctx context.Context, c *client, e *endpoint, n *connection) {
+	if !p.json {
+		p.printf("connected %s: %s\n", c.name, c.hint)
+	}
+	if e.Command == "" {
+		p.noteNotRunning(ctx, p.server())
 	}
 	original := ""
 	if n.Existed {
 		original = "The original file is in " + p.connectionFile(c.id, backupSuffix) + ". "
 	}
 	p.note("%sTo undo, run: loci disconnect %s", original, c.id)
-	return nil
 }
 
 // keyWorks reports whether a connection's key is valid. A connection over stdio has none.

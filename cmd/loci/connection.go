@@ -53,13 +53,17 @@ func (p *program) connection(c *client) (*connection, error) {
 		return nil, loci.WrapError(loci.Conflict, err, "cannot read %s: it is damaged; remove it, and Loci's entry in %s",
 			name, c.file(p.settings))
 	}
-	n.original, err = os.ReadFile(p.connectionFile(c.id, backupSuffix))
+	if n.Existed {
+		n.original, err = os.ReadFile(p.connectionFile(c.id, backupSuffix))
+	}
 	return &n, err
 }
 
 func (p *program) keepConnection(n *connection, original []byte) error {
-	if err := writeConfig(p.connectionFile(n.Client, backupSuffix), original); err != nil {
-		return err
+	if n.Existed {
+		if err := writeConfig(p.connectionFile(n.Client, backupSuffix), original); err != nil {
+			return err
+		}
 	}
 	text, err := json.MarshalIndent(n, "", "  ")
 	if err != nil {
@@ -69,7 +73,11 @@ func (p *program) keepConnection(n *connection, original []byte) error {
 }
 
 func (p *program) forgetConnection(c *client) error {
-	return errors.Join(os.Remove(p.connectionFile(c.id, recordSuffix)), os.Remove(p.connectionFile(c.id, backupSuffix)))
+	err := os.Remove(p.connectionFile(c.id, backupSuffix))
+	if errors.Is(err, fs.ErrNotExist) { // the client had no file
+		err = nil
+	}
+	return errors.Join(err, os.Remove(p.connectionFile(c.id, recordSuffix)))
 }
 
 func (n *connection) reaches(e *endpoint) bool {

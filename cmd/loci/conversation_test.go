@@ -43,8 +43,8 @@ func TestTwoVendorsShareAConversation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	server := startServer(t, dir)
-	claude := server.assistant("claude", server.printed(`claude mcp add .*Bearer `))
-	cursor := server.assistant("cursor", server.printed(`"Authorization": "Bearer `))
+	claude := server.assistant("claude", server.key("claude"))
+	cursor := server.assistant("cursor", server.key("cursor"))
 	chatgpt := stdioAssistant(t, "chatgpt", dir)
 	speakers := map[string]*assistant{"Mara": claude, "Jonas": cursor}
 

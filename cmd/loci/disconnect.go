@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,20 +13,60 @@ import (
 )
 
 func (p *program) disconnectCommand() *cobra.Command {
+	var all bool
 	cmd := &cobra.Command{
-		Use:         "disconnect " + clientNames("|"),
-		Short:       "Disconnect an assistant: restore its configuration and revoke its key",
+		Use:         "disconnect [CLIENT…]",
+		Short:       "Disconnect assistants: restore their configurations and revoke their keys",
 		Annotations: does(identity.KeyRevoke),
+		Example: `  loci disconnect claude-code
+  loci disconnect --all`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := findClient(args[0])
+			list, err := p.connectedClients(args, all)
 			if err != nil {
 				return err
 			}
-			return p.with(cmd.Context(), refuse, func(in *instance) error { return p.disconnect(cmd.Context(), in, c) })
+			return p.with(cmd.Context(), refuse, func(in *instance) error {
+				var failed []error
+				for _, c := range list {
+					failed = append(failed, p.disconnect(cmd.Context(), in, c))
+				}
+				return errors.Join(failed...)
+			})
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "disconnect every client that loci connect connected")
 	p.yesFlag(cmd)
 	return cmd
+}
+
+// connectedClients returns the named clients, or all that are connected.
+func (p *program) connectedClients(names []string, all bool) (list []*client, err error) {
+	if (len(names) == 0) != all {
+		return nil, usagef("name the clients to disconnect, or pass --all")
+	}
+	for _, name := range names {
+		c, err := findClient(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	if !all {
+		return list, nil
+	}
+	for _, c := range clients {
+		n, err := p.connection(c)
+		if err != nil {
+			return nil, err
+		}
+		if n != nil {
+			list = append(list, c)
+		}
+	}
+	if len(list) == 0 {
+		p.note("no client is connected")
+	}
+	return list, nil
 }
 
 func (p *program) disconnect(ctx context.Context, in *instance, c *client) error {
@@ -47,7 +88,11 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 	}
 	gone := !n.Existed && bytes.Equal(after, n.original)
 	if exists && !bytes.Equal(text, after) {
-		p.note("This changes %s:\n%s", n.File, difference(text, after))
+		if gone {
+			p.note("This removes %s, which loci connect created.", n.File)
+		} else {
+			p.note("This changes %s:\n%s", n.File, difference(text, after))
+		}
 		if !p.yes && !p.confirm("Write it?") {
 			return usagef("cannot disconnect %s: not confirmed; pass --yes", c.name)
 		}

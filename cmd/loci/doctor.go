@@ -48,8 +48,8 @@ func (p *program) doctorCommand() *cobra.Command {
 	d := &doctor{program: p}
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the data directory, keys and port, and suggest fixes",
-		Long: `Check the data directory, its files and indexes, keys, backups and the port. Each line
+		Short: "Check the data directory, keys and server, and suggest fixes",
+		Long: `Check the data directory, its files and indexes, keys, backups and the server. Each line
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
 		Annotations: does(identity.KeyList, org.List, project.Read),
@@ -81,7 +81,7 @@ func (d *doctor) examine(ctx context.Context) {
 		}
 		d.examineBackups()
 	}
-	d.examinePort(ctx)
+	d.examineServers(ctx)
 }
 
 func (d *doctor) print() error {
@@ -253,21 +253,37 @@ func (d *doctor) examineBackups() {
 	}
 }
 
+// examineServers reports the servers that run on the data directory, or whether the port of the configured one is free.
+func (d *doctor) examineServers(ctx context.Context) {
+	list := d.servers()
+	for _, r := range list {
+		if r.Version != readBuildInfo().Version {
+			d.warn("server", "stop it, and start it again with this version", "Loci %s is running at %s, process %d; this is %s",
+				r.Version, r.URL, r.PID, readBuildInfo().Version)
+			continue
+		}
+		d.ok("server", "Loci is running at %s, process %d", r.URL, r.PID)
+	}
+	if len(list) == 0 || d.settings.Asked {
+		d.examinePort(ctx)
+	}
+}
+
 func (d *doctor) examinePort(ctx context.Context) {
 	address := d.settings.Listen
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)
 	switch {
 	case err == nil:
-		d.ok("port", "%s is free", address)
+		d.ok("server", "Loci is not running; %s is free", address)
 		_ = l.Close()
 	case isInUse(err) && isLoci(ctx, address):
-		d.ok("port", "Loci answers at %s", address)
+		d.ok("server", "Loci answers at %s, on another data directory", localURL(address))
 	case isInUse(err):
 		_, port, _ := net.SplitHostPort(address)
-		d.warn("port", "choose another with loci serve --listen; to find the program, run: "+whoHas(port),
-			"another program uses %s", address)
+		d.warn("server", "choose another with loci serve --listen; to find the program, run: "+whoHas(port),
+			"Loci is not running; another program uses %s", address)
 	default:
-		d.fail("port", "set LOCI_LISTEN to host:port, like 127.0.0.1:5624", "%s", err)
+		d.fail("server", "set LOCI_LISTEN to host:port, like 127.0.0.1:5624", "%s", err)
 	}
 }

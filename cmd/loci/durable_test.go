@@ -51,7 +51,7 @@ func TestConcurrentWriters(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	server := startServer(t, dir)
-	key := server.printed(`claude mcp add .*Bearer `)
+	key := server.key("claude")
 	stdio := stdioAssistant(t, "cursor", dir)
 	var acks acknowledged
 	var running sync.WaitGroup

@@ -62,7 +62,7 @@ func startMCP(tb testing.TB, dir string, args ...string) *liveServer {
 	case <-time.After(time.Minute):
 		tb.Fatalf("it does not say where it is: %s", s.errors)
 	}
-	if want := "MCP is at " + s.url + "/mcp"; !strings.Contains(s.errors.String(), want) {
+	if want := "MCP is at " + localURL(strings.TrimPrefix(s.url, "http://")) + "/mcp"; !strings.Contains(s.errors.String(), want) {
 		tb.Fatalf("got %q, want %q in it", s.errors, want)
 	}
 	return s
@@ -258,7 +258,7 @@ func TestSessionsOfTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
 	server := startServer(t, dir)
 	far := inSession(t, "http",
-		server.transport(&http.Client{Transport: bearer(server.printed(`claude mcp add .*Bearer `))}))
+		server.transport(&http.Client{Transport: bearer(server.key("claude"))}))
 	near := stdioSession(t, dir, "--vendor", "cursor")
 	far.must("create_project", map[string]any{"name": "one"})
 	near.must("create_project", map[string]any{"name": "two"})
@@ -294,7 +294,7 @@ func TestWritersOfOneGraph(t *testing.T) {
 	server := startServer(t, dir)
 	runLoci(t, dir, "project", "create", "home")
 	writers := []*assistant{stdioSession(t, dir, "--project", "home"), stdioSession(t, dir, "--project", "home"),
-		inSession(t, "http", server.transport(&http.Client{Transport: bearer(server.printed(`claude mcp add .*Bearer `))}))}
+		inSession(t, "http", server.transport(&http.Client{Transport: bearer(server.key("claude"))}))}
 	failed := make(chan error, len(writers)+1)
 	for w, a := range writers {
 		go func() {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +88,7 @@ func (s *liveServer) waitForAddress() {
 		if url, ok := strings.CutPrefix(line, "Loci listens on "); ok {
 			s.url = url
 		}
-		if strings.HasPrefix(line, "For other assistants:") || strings.HasPrefix(line, "Configure a client:") {
+		if line == lastLine {
 			return
 		}
 	}
@@ -115,14 +114,16 @@ func (s *liveServer) stop() {
 	}
 }
 
-// printed returns the key that stands in a printed line.
-func (s *liveServer) printed(line string) loci.Secret {
+// key makes an agent's key on the server's data directory, with the command that people use.
+func (s *liveServer) key(vendor string) loci.Secret {
 	s.tb.Helper()
-	m := regexp.MustCompile(line + `(loci_[A-Za-z0-9_-]+)`).FindStringSubmatch(s.greeted)
-	if m == nil {
-		s.tb.Fatalf("no key after %q", line)
+	cmd := exec.CommandContext(s.tb.Context(), "loci", "agent-key", "create", "--vendor", vendor, "--name", vendor)
+	cmd.Env = s.process.Env
+	out, err := cmd.Output()
+	if err != nil {
+		s.tb.Fatalf("create a key of %s: %v", vendor, err)
 	}
-	return loci.Secret(m[1])
+	return loci.Secret(strings.TrimSpace(string(out)))
 }
 
 // bearer sends a key with every request, as the clients' configurations do.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,6 +129,10 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version,
 		Toolsets: p.settings.Toolsets, Project: f.project})
 	defer ballast()()
+	if isTerminal(p.in) {
+		p.note("Loci waits for an MCP client on standard input; a client starts this command itself. To connect one, run: " +
+			"loci connect. To stop, press Ctrl-C")
+	}
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // clients stop it this way
@@ -138,11 +143,11 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 // serveMCP serves MCP only, on this machine only.
 func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor) (err error) {
 	p.settings.Listen = net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
-	listener, err := p.listen(ctx, portFlag)
+	listeners, err := p.listenLocally(ctx, portFlag)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ignoreClosed(listener.Close())) }()
+	defer func() { err = errors.Join(err, closeAll(listeners)) }()
 	in, err := p.open(ctx, create)
 	if err != nil {
 		return err
@@ -163,14 +168,14 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	if keys || p.settings.PublicURL != "" { // a proxy may forward clients of other people
 		open = nil
 	}
-	p.greetMCP(listener.Addr(), open != nil)
+	p.greetMCP(listeners[0].Addr(), open != nil)
 	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Open: open}
-	return p.run(ctx, in, listener, p.handler(in, o, nil))
+	return p.run(ctx, in, listeners, p.handler(in, o, nil))
 }
 
 // greetMCP prints on standard error where and how clients connect.
 func (p *program) greetMCP(address net.Addr, open bool) {
-	url := mcpURL(p.reachable(address.String()))
+	url := mcpURL(cmp.Or(p.settings.PublicURL, localURL(address.String())))
 	p.note("MCP is at %s", url)
 	p.note("Memories are in %s", p.settings.where())
 	header := ""

@@ -17,7 +17,7 @@ import (
 func (p *program) orgCommand() *cobra.Command {
 	return group("org", "Manage orgs, the tenants of a server",
 		`Manage orgs. Each has its own people, teams, keys and memories, and sees nothing of
-the others. A laptop requires only its first one.`,
+the others. A laptop requires only its first one. ORG is an id or a name.`,
 		p.orgCreateCommand(), p.orgListCommand(),
 		p.oneOrgCommand("show ORG", "Show an org", org.List, nil),
 		p.oneOrgCommand("rename ORG NAME", "Rename an org; its id stays", org.Change,
@@ -39,9 +39,10 @@ func (p *program) orgCreateCommand() *cobra.Command {
 		n.ID, n.Name = loci.OrgID(id), c.args[0]
 		o, owner, err := c.app.Org.Create(ctx, c.who, n)
 		if err == nil && !p.json {
-			p.note("The owner is %s, %s. To let them sign in, run: loci user link %s", owner.ID, owner.Email, owner.Email)
+			p.note("To let the owner sign in, run: loci user link %s", owner.Email)
 		}
-		return p.answer(map[string]any{"org": p.showOrg(o), "owner": owner}, err, "%s", o.ID)
+		return p.answer(map[string]any{"org": p.showOrg(o), "owner": owner}, err, "created org %s (%s), owned by %s", o.ID,
+			loci.OneLine(o.Name), owner.Email)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&n.OwnerEmail, "owner-email", "", "e-mail address of the first owner (required)")

@@ -86,8 +86,11 @@ func (p *program) sure(verb, noun, name string) error {
 
 // confirm asks on standard error. Any answer but yes means no, and so does the end of the input.
 func (p *program) confirm(question string) bool {
+	if p.answers == nil { // one reader: it may read ahead to the answer of the next question
+		p.answers = bufio.NewReader(p.in)
+	}
 	p.note("%s [y/N]", question)
-	answer, err := bufio.NewReader(p.in).ReadString('\n')
+	answer, err := p.answers.ReadString('\n')
 	if err != nil && answer == "" {
 		return false
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 // program is one run of the command line.
 type program struct {
 	in       io.Reader
+	answers  *bufio.Reader // of questions; nil: none yet
 	out, err io.Writer
 	environ  []string
 
@@ -65,8 +67,8 @@ func (p *program) root() *cobra.Command {
 		Long: `Loci is one memory for every AI you use. Each assistant can find what the others
 wrote, unless you hide it.
 
-Start with "loci serve"; it prints how to connect your assistants. All other commands
-work on the same data directory, with or without a running server.
+Start with "loci serve", then run "loci connect". All other commands work on the same
+data directory, with or without a running server.
 
 Exit codes: 0 success, 1 failure, 2 invalid usage or value, 3 not found, 4 not allowed,
 5 data directory unusable (full, read-only, damaged, newer), 6 conflict (in use,
@@ -92,7 +94,8 @@ exists, other version), 130 interrupted.`,
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"run", "Run:", []*cobra.Command{p.serveCommand(), p.mcpCommand(), p.demoCommand()}},
+		{"run", "Run:", []*cobra.Command{p.serveCommand(), p.statusCommand(), p.openCommand(), p.mcpCommand(),
+			p.demoCommand()}},
 		{"memory", "Memories:", []*cobra.Command{p.addCommand(), p.searchCommand(), p.recallCommand(), p.listCommand(),
 			p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(),
 			p.historyCommand()}},

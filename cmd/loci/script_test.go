@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
@@ -36,18 +38,23 @@ func TestScripts(t *testing.T) {
 			address := freeAddress(t)
 			e.Setenv("LOCI_LISTEN", address)
 			e.Setenv("PORT", address[strings.LastIndex(address, ":")+1:])
+			bin, _, _ := strings.Cut(e.Getenv("PATH"), string(os.PathListSeparator))
+			e.Setenv("BIN", bin) // nothing but loci is there
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":     exits,
-			"take":      take,
-			"nosecrets": noSecrets,
-			"serve":     serveInScript,
-			"shutdown":  stopServer,
-			"occupy":    occupy,
-			"damage":    damage,
-			"newer":     newer,
-			"unindex":   unindex,
+			"exits":      exits,
+			"take":       take,
+			"nosecrets":  noSecrets,
+			"serve":      serveInScript,
+			"shutdown":   stopServer,
+			"occupy":     occupy,
+			"wait-for":   waitFor,
+			"get":        get,
+			"killserver": killServer,
+			"damage":     damage,
+			"newer":      newer,
+			"unindex":    unindex,
 
 			"unindexgraph": unindexGraph,
 			"unsettle":     unsettle,
@@ -167,6 +174,41 @@ func stopServer(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Fatalf("the server ended with %v: %s", err, ts.ReadFile("serve.err"))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("serve.out"), rest, 0o600))
+}
+
+// get URL sends a request, whatever the answer is.
+func get(ts *testscript.TestScript, _ bool, args []string) {
+	answer, err := http.Get(args[0])
+	ts.Check(err)
+	ts.Check(answer.Body.Close())
+}
+
+// waitFor (wait-for) FILE waits until a file exists.
+func waitFor(ts *testscript.TestScript, _ bool, args []string) {
+	deadline := time.After(10 * time.Second)
+	for tick := time.NewTicker(10 * time.Millisecond); ; {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			ts.Fatalf("%s does not exist", args[0])
+		}
+	}
+}
+
+// killServer (killserver) ends the server as kill -9 does.
+func killServer(ts *testscript.TestScript, _ bool, _ []string) {
+	pid, err := strconv.Atoi(ts.Getenv("SERVER"))
+	ts.Check(err)
+	found, ok := servers.LoadAndDelete(pid)
+	if !ok {
+		ts.Fatalf("no server")
+	}
+	s := found.(*scriptServer)
+	ts.Check(s.process.Process.Kill())
+	_ = s.process.Wait() // it reports the signal
 }
 
 // occupy listens on $LOCI_LISTEN until the script ends.

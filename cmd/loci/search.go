@@ -118,7 +118,7 @@ func (p *program) noteFallback(why loci.Why) {
 	}
 }
 
-// noteStopped tells why older memories may be missing.
+// noteNotRunning tells why older memories may be missing.
 func (p *program) noteStopped(by memory.StoppedBy) {
 	switch by {
 	case memory.StoppedByNothing:

@@ -1,21 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
+	"os"
 	"runtime"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/identity"
@@ -31,14 +28,14 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Run the server for assistants (MCP) and programs (REST)",
 		Long: `Run the server for assistants (MCP at /mcp) and programs (REST at /api/v1).
 
-The first start on an empty data directory prints, once, your key, a key for each of
-` + clientLabels() + ` with the line that connects it, and a link that signs
-your browser in. Ctrl-C stops the server after the current requests; a second Ctrl-C
-stops it immediately.
+The first start prints a link that signs your browser in, once. To connect assistants,
+run "loci connect"; it creates a key for each. For a key of your own, run "loci key
+create". Ctrl-C stops the server after the current requests; a second Ctrl-C stops it
+immediately. With --log-level debug, it logs each request.
 
 On an address that other machines can reach, it starts only if somebody can
 authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
-		Annotations: does(identity.KeyCreate, identity.KeyList, identity.LinkCreate),
+		Annotations: does(identity.KeyList, identity.LinkCreate),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
 	}
 	flags := cmd.Flags()
@@ -59,12 +56,13 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 
 func (p *program) serve(ctx context.Context) (err error) {
 	// Listen before creating anything: a start that fails here does not count as the first.
-	listener, err := p.listen(ctx, listenFlag(p.settings.Listen))
+	listeners, err := p.listenLocally(ctx, listenFlag(p.settings.Listen))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ignoreClosed(listener.Close())) }()
-	if err := p.refuseNew(listener.Addr()); err != nil {
+	defer func() { err = errors.Join(err, closeAll(listeners)) }()
+	address := listeners[0].Addr()
+	if err := p.refuseNew(address); err != nil {
 		return err
 	}
 	in, err := p.open(ctx, create)
@@ -72,16 +70,39 @@ func (p *program) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.store.Close()) }()
-	if err := p.refuseOpen(ctx, in, listener.Addr()); err != nil {
+	if err := p.refuseOpen(ctx, in, address); err != nil {
 		return err
 	}
 	p.clear(ctx)
-	p.warn(listener.Addr())
-	if err := p.welcome(ctx, in, listener.Addr()); err != nil {
+	p.warn(address)
+	first, err := p.isFirst(ctx, in)
+	if err != nil {
 		return err
 	}
-	o := mcpserver.Options{PublicURL: p.settings.PublicURL, SignIn: p.hasBrowsers(listener.Addr())}
-	return p.run(ctx, in, listener, p.handler(in, o, p.pages(in, listener.Addr())))
+	p.servers() // removes the records of killed servers
+	withdraw, err := p.announce(p.serves(address))
+	if err != nil {
+		return err
+	}
+	defer withdraw()
+	if err := p.welcome(ctx, in, address, first); err != nil {
+		return err
+	}
+	o := mcpserver.Options{PublicURL: p.settings.PublicURL, SignIn: p.hasBrowsers(address)}
+	return p.run(ctx, in, listeners, p.handler(in, o, p.pages(in, address)))
+}
+
+// serves describes the server that listens on an address.
+func (p *program) serves(address net.Addr) running {
+	return running{URL: cmp.Or(p.settings.PublicURL, localURL(address.String())), Listen: address.String(),
+		SignIn: p.hasBrowsers(address), PID: os.Getpid(), Version: readBuildInfo().Version, Started: time.Now().UTC()}
+}
+
+func closeAll(listeners []net.Listener) (err error) {
+	for _, l := range listeners {
+		err = errors.Join(err, ignoreClosed(l.Close()))
+	}
+	return err
 }
 
 // clear removes the leftovers of interrupted backups and restores. The store is open, so no
@@ -104,7 +125,7 @@ func ignoreClosed(err error) error {
 }
 
 // run serves until ctx ends, then finishes the current requests and waits for the maintainer.
-func (p *program) run(ctx context.Context, in *instance, listener net.Listener, handler http.Handler) error {
+func (p *program) run(ctx context.Context, in *instance, listeners []net.Listener, handler http.Handler) error {
 	server := &http.Server{
 		Handler:           front.Until(ctx, handler),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -123,8 +144,10 @@ func (p *program) run(ctx context.Context, in *instance, listener net.Listener, 
 	})
 	defer upkeep.Wait()
 	defer stopUpkeep()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
+	failed := make(chan error, len(listeners))
+	for _, l := range listeners {
+		go func() { failed <- server.Serve(l) }()
+	}
 	select {
 	case err := <-failed:
 		return err
@@ -191,100 +214,6 @@ func (p *program) pages(in *instance, address net.Addr) http.Handler {
 	return web.New(web.Options{App: in.app, Auth: in.auth, SignIn: in.signIn, OAuth: in.oauth, Site: p.site(),
 		Proxies: p.settings.Proxies,
 		Log:     p.log, Version: readBuildInfo().Version})
-}
-
-// listenFlag is the flag that chooses another port for an address.
-func listenFlag(address string) func(port string) string {
-	return func(port string) string {
-		host, _, _ := net.SplitHostPort(address) // parsed before
-		return "--listen " + net.JoinHostPort(host, port)
-	}
-}
-
-// listen listens on the configured address. another is the flag that chooses another port.
-func (p *program) listen(ctx context.Context, another func(port string) string) (net.Listener, error) {
-	address := p.settings.Listen
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, not %q",
-			cut(address, 60))
-	}
-	var lc net.ListenConfig
-	listener, err := lc.Listen(ctx, "tcp", address)
-	switch {
-	case err == nil:
-		return listener, nil
-	case isInUse(err):
-		return nil,
-			fmt.Errorf("cannot listen on %s port %s: it is in use%s; choose another one, such as %s, or find the program "+
-				"with: %s",
-				host, port, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
-	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("cannot listen on port %s: this user may not; choose one above 1023, such as %s", port,
-			another("5624"))
-	}
-	return nil, fmt.Errorf("cannot listen on %s: %w; pass --listen host:port, like 127.0.0.1:5624", address, err)
-}
-
-// isInUse checks the errno of Unix and of Windows (WSAEADDRINUSE), which the syscall package does
-// not map.
-func isInUse(err error) bool {
-	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.Errno(10048))
-}
-
-func nextPort(port string) string {
-	n, err := net.LookupPort("tcp", port)
-	if err != nil || n >= 65535 {
-		return "5624"
-	}
-	return fmt.Sprint(n + 1)
-}
-
-func whoHas(port string) string {
-	switch runtime.GOOS {
-	case "windows":
-		return "netstat -ano | findstr :" + port
-	case "linux":
-		return "ss -ltnp sport = :" + port
-	}
-	return "lsof -nP -iTCP:" + port
-}
-
-// answersAs tells whether the other program is a Loci server.
-func (p *program) answersAs(ctx context.Context, address string) string {
-	if isLoci(ctx, address) {
-		return " by another loci"
-	}
-	return " by another program"
-}
-
-// isLoci reports whether a Loci server answers at an address on this machine.
-func isLoci(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health", nil)
-	if err != nil {
-		return false
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return false
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	return err == nil && answer.StatusCode == http.StatusOK && strings.Contains(strings.ToLower(string(body)), "loci")
-}
-
-// reachable returns the address for a client on this machine, or the public one if there is one.
-func (p *program) reachable(address string) string {
-	if p.settings.PublicURL != "" {
-		return p.settings.PublicURL
-	}
-	host, port, err := net.SplitHostPort(address)
-	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
-		address = net.JoinHostPort("127.0.0.1", port)
-	}
-	return "http://" + address
 }
 
 // ballast reserves memory that the collector counts as live, until free is called. The pages are

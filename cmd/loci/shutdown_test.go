@@ -163,7 +163,7 @@ func TestStdioEndsWithASignal(t *testing.T) {
 func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
 	interruptible(t)
 	s := startServer(t, t.TempDir())
-	key := s.printed(`claude mcp add .*Bearer `)
+	key := s.key("claude")
 	session := mcpRequest(t, s, key, http.MethodPost, "",
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},`+
 			`"clientInfo":{"name":"t","version":"1"}}}`).header.Get("Mcp-Session-Id")

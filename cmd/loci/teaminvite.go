@@ -43,7 +43,7 @@ expires after 7 days.`,
 }
 
 func (p *program) printInvited(made []org.Invited) error {
-	address := p.localAddress()
+	address := p.signInServer().URL
 	shown := make([]inviteJSON, len(made))
 	for i, m := range made {
 		shown[i] = inviteJSON{Invite: m.Invite, Token: m.Token.Reveal()}

@@ -46,7 +46,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	if !orgFirst {
-		flags.StringVar(&orgName, "org", "", "id of the org (default: "+string(loci.DefaultOrg)+")")
+		flags.StringVar(&orgName, "org", "", "org, by id or name (default: "+string(loci.DefaultOrg)+")")
 	}
 	flags.StringVar(&n.Email, "email", "", "e-mail address (required)")
 	flags.StringVar(&n.Name, "name", "", "name")
@@ -66,7 +66,7 @@ func (p *program) userListCommand() *cobra.Command {
 		})
 		return p.printUsers(ctx, c.instance, users, err)
 	})
-	cmd.Flags().StringVar(&orgName, "org", "", "only of this org, by id")
+	cmd.Flags().StringVar(&orgName, "org", "", "only of this org, by id or name")
 	return cmd
 }
 
@@ -152,7 +152,7 @@ func (p *program) userResetCommand() *cobra.Command {
 		if err := c.app.Identity.ResetUser(ctx, c.who, id); err != nil {
 			return err
 		}
-		if p.localAddress() != "" {
+		if p.signInServer().URL != "" {
 			return p.printLink(ctx, c.instance, c.who, id)
 		}
 		p.note("cannot make a sign-in link: %s", noAddress)

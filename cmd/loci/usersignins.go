@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"net/url"
 	"time"
 
@@ -143,7 +142,7 @@ func (p *program) userLinkCommand() *cobra.Command {
 		Long: `Print a link that signs a person in once, within 15 minutes: USER, or the owner of
 this machine's memories.`,
 	}, func(ctx context.Context, c *call) error {
-		if p.localAddress() == "" {
+		if p.signInServer().URL == "" {
 			return loci.Errorf(loci.Unavailable, "cannot make a link: %s", noAddress)
 		}
 		who, err := c.actFor(ctx, "", first(c.args))
@@ -162,7 +161,9 @@ func (p *program) printLink(ctx context.Context, in *instance, who loci.Principa
 	if err != nil {
 		return err
 	}
-	link := signInLink(p.localAddress(), token)
+	server := p.signInServer()
+	link := signInLink(server.URL, token)
+	p.noteNotRunning(ctx, server)
 	if p.json {
 		return p.printJSON(map[string]any{"user_id": user, "link": link})
 	}
@@ -173,17 +174,4 @@ func (p *program) printLink(ctx context.Context, in *instance, who loci.Principa
 
 func signInLink(address string, token loci.Secret) string {
 	return address + "/app/link?token=" + url.QueryEscape(token.Reveal())
-}
-
-// localAddress returns where a browser reaches the server, or "" if the settings do not tell. On
-// this machine it is localhost, because passkeys require a name.
-func (p *program) localAddress() string {
-	if p.settings.PublicURL != "" {
-		return p.settings.PublicURL
-	}
-	host, port, err := net.SplitHostPort(p.settings.Listen)
-	if err != nil || port == "0" || !isLoopbackHost(host) {
-		return ""
-	}
-	return "http://" + net.JoinHostPort("localhost", port)
 }

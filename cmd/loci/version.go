@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by release builds with -ldflags "-X main.version=…".
-var version = ""
+// version is the number of the release, or of the next one with -dev. Every surface reports it.
+const version = "0.1.0-dev"
 
 // buildInfo is the version information of the program.
 type buildInfo struct {
@@ -25,9 +25,6 @@ func readBuildInfo() buildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
-	}
-	if b.Version == "" {
-		b.Version = info.Main.Version
 	}
 	for _, s := range info.Settings {
 		switch s.Key {

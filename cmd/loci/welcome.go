@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net"
 	"net/url"
+	"os"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/auth"
 )
 
 func isWebAddress(s string) bool {
@@ -14,73 +16,59 @@ func isWebAddress(s string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") && u.User == nil
 }
 
-// welcome prints the address and, if this data directory never had a key, the first ones: to standard output only, and
-// only this once. It creates no keys of a kind that the environment sets.
-func (p *program) welcome(ctx context.Context, in *instance, address net.Addr) error {
-	owner, keys, err := p.firstKeys(ctx, in)
-	if err != nil {
-		return err
-	}
-	first := owner != "" || len(keys) > 0
+// welcome prints where the server is and what to do next. The first start prints a link that signs the person in. It
+// prints no keys: they belong to the clients, and connect creates each when it is needed.
+func (p *program) welcome(ctx context.Context, in *instance, address net.Addr, first bool) error {
 	link := ""
 	if first { // before printing: it writes, and may be interrupted
+		var err error
 		if link, err = p.firstLink(ctx, in, address); err != nil {
 			return err
 		}
 	}
-	listens, reachable := "http://"+p.listening(address), p.reachable(address.String())
-	p.printf("Loci listens on %s\n", listens)
-	if p.settings.PublicURL == "" && reachable != listens {
+	reachable := localURL(address.String())
+	if tcp, ok := address.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		p.printf("Loci listens on http://%s\n", p.listening(address))
 		p.printf("On this machine, use %s\n", reachable)
+	} else {
+		p.printf("Loci listens on %s\n", reachable)
 	}
 	if p.settings.PublicURL != "" {
 		p.printf("People reach it at %s\n", p.settings.PublicURL)
 	}
 	p.printf("Memories are in %s\n", p.settings.where())
-	if !first {
-		if p.hasBrowsers(address) {
-			p.printf("Sign in: loci user link\n")
-		}
-		p.printf("Create keys: loci agent-key create --vendor claude --name NAME, loci key create --name NAME\n")
-		p.printf("Configure a client: loci connect %s\n", clientNames("|"))
-		return nil
+	switch {
+	case link != "":
+		p.printf("Open this link to sign in, once, within 15 minutes: %s\n", link)
+		p.printf("Connect your assistants: run loci connect\n")
+	case p.hasBrowsers(address):
+		p.printf("Sign in: run loci open. Connect your assistants: run loci connect\n")
+	default:
+		p.printf("Connect your assistants: run loci connect\n")
 	}
-	p.printFirstKeys(reachable, owner, keys)
-	if link != "" {
-		p.printf("\nSign in with your browser, once, within 15 minutes. For another link, run: loci user link\n\n    %s\n",
-			link)
-	}
-	p.printf("\nTo import from the reference memory server: loci graph import memory.json --project NAME --create\n")
-	p.printf("For other assistants: loci agent-key create --vendor VENDOR --name NAME\n")
-	return p.unwritten // nobody can use keys that were not printed
+	p.printf("%s\n", lastLine)
+	return p.unwritten // nobody can use a link that was not printed
 }
 
-// firstKeys creates the first keys, once in the life of a data directory.
-func (p *program) firstKeys(ctx context.Context, in *instance) (owner loci.Secret, keys map[string]loci.Secret,
-	err error) {
-	fresh, err := in.neverHadKeys(ctx)
-	if err != nil || !fresh {
-		return "", nil, err
+// lastLine ends what the server prints at its start.
+const lastLine = "Stop with Ctrl-C"
+
+// isFirst reports whether no server has run on the data directory, and nobody could sign in or use a key.
+func (p *program) isFirst(ctx context.Context, in *instance) (bool, error) {
+	if _, err := os.Stat(p.settings.runningDir()); !errors.Is(err, fs.ErrNotExist) || p.bringsCredentials() {
+		return false, nil
 	}
-	keys = map[string]loci.Secret{}
-	if p.settings.OwnerKey == "" {
-		if _, owner, err = in.app.Identity.CreateKey(ctx, in.operator, auth.KeyRequest{Name: "owner"}); err != nil {
-			return "", nil, err
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+		keys, err := in.app.Identity.Keys(ctx, in.operator, kind)
+		if err != nil || len(keys) > 0 {
+			return false, err
 		}
 	}
-	if len(p.settings.AgentKeys) == 0 {
-		for _, c := range clients {
-			if _, keys[c.id], err = in.app.Identity.CreateKey(ctx, in.operator,
-				auth.KeyRequest{Name: c.name, Vendor: c.vendor}); err != nil {
-				return "", nil, err
-			}
-		}
-	}
-	return owner, keys, nil
+	return true, nil
 }
 
 // firstLink is a sign-in link for the person at this machine. Anyone who reads it can sign in, so there is none if
-// other machines can reach the server. The host is localhost because passkeys require a name.
+// other machines can reach the server.
 func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr) (string, error) {
 	if !isLoopback(address) {
 		return "", nil
@@ -89,36 +77,5 @@ func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr)
 	if err != nil {
 		return "", err
 	}
-	base := p.settings.PublicURL
-	if base == "" {
-		_, port, err := net.SplitHostPort(address.String())
-		if err != nil {
-			return "", err
-		}
-		base = "http://" + net.JoinHostPort("localhost", port)
-	}
-	return signInLink(base, token), nil
-}
-
-func (p *program) printFirstKeys(address string, owner loci.Secret, keys map[string]loci.Secret) {
-	p.printf("\nThis is the first start. Loci shows the keys below only now: keep those you need.\n")
-	if owner != "" {
-		p.printf("\nYour key, for the REST API and scripts:\n\n    %s\n", owner.Reveal())
-	}
-	for _, c := range clients {
-		if key := keys[c.id]; key != "" {
-			p.printf("\n%s\n", c.instructions(&endpoint{URL: mcpURL(address), Key: key}))
-		}
-	}
-}
-
-// neverHadKeys reports whether there never was a key, not even a revoked one.
-func (in *instance) neverHadKeys(ctx context.Context) (bool, error) {
-	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-		keys, err := in.app.Identity.Keys(ctx, in.operator, kind)
-		if err != nil || len(keys) > 0 {
-			return false, err
-		}
-	}
-	return true, nil
+	return signInLink(p.serves(address).URL, token), nil
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Draw first-use.svg: run the real binary in an empty home directory and render what it prints.
-# Ids and times differ at each run, so the picture shows fixed ones. It leaves out the keys that
+# Ids and times differ at each run, so the picture shows fixed ones. It leaves out the link that
 # the first start prints, and the differences that connect shows. The rest is what Loci printed.
 #   docs/pictures/make.sh [path of a loci binary]
 set -euo pipefail
@@ -38,7 +38,7 @@ session() {
 	loci serve >"$work/serve.out" 2>&1 &
 	server=$!
 	for _ in $(seq 100); do
-		! grep -q '^For other assistants' "$work/serve.out" || break
+		! grep -q '^Stop with Ctrl-C' "$work/serve.out" || break
 		kill -0 "$server" 2>/dev/null || { cat "$work/serve.out" >&2; exit 1; }
 		sleep 0.1
 	done

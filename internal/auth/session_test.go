@@ -220,6 +220,22 @@ func TestSite(t *testing.T) {
 	if got := server.Resource(local); got != "https://loci.example/mcp" || !server.Secure(local) {
 		t.Error(got)
 	}
+	for _, host := range []string{"127.0.0.1:8080", "[::1]:8080", "localhost:8080"} {
+		r := arrived("127.0.0.1:8080", "127.0.0.1:5", host)
+		if got := laptop.Home(r); got != "http://localhost:8080" || laptop.AtHome(r) != (host == "localhost:8080") {
+			t.Errorf("the home of %s is %s", host, got)
+		}
+	}
+	// The name localhost does not stand for these.
+	for _, host := range []string{"127.0.0.2:8080", "192.0.2.1:8080", "loci.example"} {
+		r := arrived("127.0.0.2:8080", "127.0.0.1:5", host)
+		if got := laptop.Home(r); got != "http://"+host || !laptop.AtHome(r) {
+			t.Errorf("the home of %s is %s", host, got)
+		}
+	}
+	if got := server.Home(local); got != "https://loci.example" {
+		t.Errorf("the home of a server with a public address is %s", got)
+	}
 	for resource, want := range map[string]bool{"http://127.0.0.1:8080/mcp": true, "http://localhost:8080/mcp/": true,
 		"http://[::1]:8080": true, "http://127.0.0.1:8080/": true,
 		"http://127.0.0.1:8081/mcp": false, "https://127.0.0.1:8080/mcp": false, "http://127.0.0.1:8080/mcp/x": false,

@@ -30,6 +30,24 @@ func (s Site) Base(r *http.Request) string {
 	return scheme + "://" + strings.ToLower(r.Host)
 }
 
+// Home returns the address of the pages and of the authorization server: Base, with the name
+// localhost for the loopback addresses 127.0.0.1 and ::1. One name makes cookies, passkeys (which
+// need a name) and the issuer agree, whichever name a client uses for /mcp.
+func (s Site) Home(r *http.Request) string {
+	base := s.Base(r)
+	u, err := url.Parse(base)
+	if s.PublicURL != "" || err != nil || !isLocalhost(u.Hostname()) {
+		return base
+	}
+	return localhostURL(u)
+}
+
+// AtHome reports whether a request for a page used the host of Home.
+func (s Site) AtHome(r *http.Request) bool { return s.Home(r) == s.Base(r) }
+
+// isLocalhost reports whether the name localhost stands for an address.
+func isLocalhost(host string) bool { return host == "127.0.0.1" || host == "::1" }
+
 // Secure reports whether browsers reach the site over TLS.
 func (s Site) Secure(r *http.Request) bool { return strings.HasPrefix(s.Base(r), "https://") }
 

@@ -59,11 +59,8 @@ func (d *door) end(x *exchange) {
 		rest.WriteError(x, errPanic)
 	}
 	x.commit()
-	level, path := slog.LevelInfo, x.request.URL.Path
-	if strings.HasSuffix(path, "/health") || strings.HasSuffix(path, "/ready") {
-		level = slog.LevelDebug
-	}
-	d.log.LogAttrs(ctx, level, "request", slog.String("request_id", x.id),
+	path := x.request.URL.Path
+	d.log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request_id", x.id),
 		slog.String("method", cut(x.request.Method, 16)), slog.String("path", cut(path, 200)),
 		slog.Int("status", x.status), slog.Int("bytes", x.size), slog.Duration("took", time.Since(x.start)),
 		slog.String("kind", string(x.principal.Kind)), slog.String("vendor", string(x.principal.Vendor)))

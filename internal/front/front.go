@@ -91,6 +91,8 @@ func (d *door) serve(x *exchange, r *http.Request) {
 		d.options.REST.ServeHTTP(x, r)
 	case path == mcpPath && d.options.MCP != nil:
 		d.options.MCP.ServeHTTP(x, r)
+	case d.options.Web != nil && d.isElsewhere(r):
+		http.Redirect(x, r, auth.Site{}.Home(r)+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 	case d.options.Web != nil && within(path, webPlaces):
 		d.page(x, r)
 	case d.options.Web != nil && path == "/" && r.Method == http.MethodGet && wantsPage(r):
@@ -106,6 +108,16 @@ func (d *door) serve(x *exchange, r *http.Request) {
 func (d *door) serves(r *http.Request) bool {
 	api, ok := d.options.REST.(interface{ Serves(*http.Request) bool })
 	return !ok || api.Serves(r)
+}
+
+// isElsewhere reports whether a browser asks for a page under another loopback address than
+// localhost, where it is not signed in and has no passkeys. Programs may use any of them.
+func (d *door) isElsewhere(r *http.Request) bool {
+	if d.options.PublicURL != "" || r.Method != http.MethodGet && r.Method != http.MethodHead || (auth.Site{}).AtHome(r) {
+		return false
+	}
+	path := r.URL.Path
+	return within(path, webPlaces) && !within(path, openPlaces) || path == "/" && wantsPage(r)
 }
 
 // page counts a request for a page by its browser session, or by the client's address if it has

@@ -39,8 +39,13 @@ func newDoor(o front.Options) http.Handler {
 
 // do sends one request. A header is "Name: value".
 func do(h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
+	return doAt(h, "localhost:5624", method, path, headers...)
+}
+
+// doAt is do under a name of the host.
+func doAt(h http.Handler, host, method, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
-	r.Host = "127.0.0.1:5624"
+	r.Host = host
 	for _, header := range headers {
 		name, value, _ := strings.Cut(header, ": ")
 		r.Header.Set(name, value)
@@ -142,6 +147,34 @@ func TestRouting(t *testing.T) {
 	}
 	if w := do(bare, "GET", "/", "Accept: text/html,*/*"); w.Code != 200 {
 		t.Errorf("/ in a browser without pages: got %d", w.Code)
+	}
+}
+
+// TestPagesHaveOneName demands that browsers get pages under localhost only, and that programs may use any name.
+func TestPagesHaveOneName(t *testing.T) {
+	surfaces := front.Options{MCP: answer(http.StatusAccepted), Web: answer(http.StatusTeapot)}
+	h := newDoor(surfaces)
+	for _, host := range []string{"127.0.0.1:5624", "[::1]:5624"} {
+		for _, path := range []string{"/app/keys?a=b", "/oauth/authorize?state=x%20y", "/app/link?token=t"} {
+			w := doAt(h, host, "GET", path)
+			if to := w.Header().Get("Location"); w.Code != 307 || to != "http://localhost:5624"+path {
+				t.Errorf("%s%s: got %d to %q", host, path, w.Code, to)
+			}
+		}
+		if w := doAt(h, host, "GET", "/", "Accept: text/html"); w.Header().Get("Location") != "http://localhost:5624/" {
+			t.Errorf("%s in a browser: got %d to %q", host, w.Code, w.Header().Get("Location"))
+		}
+		for request, want := range map[string]int{"POST /mcp": 202, "GET /mcp": 202, "POST /oauth/token": 418,
+			"GET /.well-known/oauth-protected-resource/mcp": 418, "GET /memories": 200, "GET /": 200, "POST /app/link": 418} {
+			method, path, _ := strings.Cut(request, " ")
+			if w := doAt(h, host, method, path); w.Code != want {
+				t.Errorf("%s at %s: got %d, want %d", request, host, w.Code, want)
+			}
+		}
+	}
+	surfaces.PublicURL = "https://loci.example"
+	if w := doAt(newDoor(surfaces), "127.0.0.1:5624", "GET", "/app/"); w.Code != http.StatusTeapot {
+		t.Errorf("behind a proxy: got %d, want the page", w.Code)
 	}
 }
 

@@ -101,8 +101,8 @@ func (b *Backups) verified(ctx context.Context, backup *Backup) error {
 }
 
 // stays lists what is not part of a restore: the lock that the caller holds, the backups, earlier
-// replaced files, and the configuration for clients.
-var stays = []string{"lock", backupsDir, replacedDir, "connections", journalFile}
+// replaced files, the configuration for clients, and the records of running servers.
+var stays = []string{"lock", backupsDir, replacedDir, "connections", "running", journalFile}
 
 const replacedDir = "replaced"
 

@@ -152,7 +152,7 @@ func (s *server) stepUp(x *exchange, err error) *problem {
 	x.Header().Set("WWW-Authenticate",
 		`Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))
 	p := newProblem(err)
-	p.StepUpURL = s.site.Base(x.request) + "/app/step-up"
+	p.StepUpURL = s.site.Home(x.request) + "/app/step-up"
 	return p
 }
 

@@ -85,7 +85,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 		tb.Fatal(err)
 	}
 	s := &server{auth: au, store: st, clock: c, log: &bytes.Buffer{}}
-	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, nil))
+	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	ro := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}
 	ao := app.Options{Patience: time.Hour, Store: st, Now: c.Now, Deletion: loci.DeleteWithKey}
 	for _, f := range change {

@@ -80,7 +80,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Value
 		c, err = s.oauth.Authorize(r.Context(), sent, s.owns(r))
 	}
 	if back, ok := errors.AsType[*oauth.RedirectError](err); ok {
-		return nil, s.leave(w, back.RedirectURI, back.Location(s.site.Base(r)))
+		return nil, s.leave(w, back.RedirectURI, back.Location(s.site.Home(r)))
 	}
 	if shown, ok := errors.AsType[*oauth.Error](err); ok {
 		return nil, loci.WrapError(loci.Invalid, err, "%s", shown.Description)
@@ -102,7 +102,7 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	if c == nil {
 		return err
 	}
-	issuer := s.site.Base(r)
+	issuer := s.site.Home(r)
 	w.Header().Set("Content-Security-Policy", policy(formTarget(c.RedirectURI)))
 	switch r.PostForm.Get("answer") {
 	case "deny":

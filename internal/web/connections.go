@@ -30,7 +30,7 @@ func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Prin
 			Data: struct {
 				Grants []grantRow
 				MCP    string
-			}{rows, s.site.Resource(r)}})
+			}{rows, s.site.Home(r) + "/mcp"}})
 }
 
 func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

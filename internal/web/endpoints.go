@@ -14,18 +14,22 @@ import (
 // endpoints registers the endpoints for programs. Programs send no cookies, and the endpoints read
 // none. So the cross-origin protection of the pages doesn't apply to them.
 func (s *server) endpoints(mux *http.ServeMux) {
-	for path, document := range map[string]func(base string) any{
-		"/.well-known/oauth-authorization-server": s.oauth.Metadata,
+	server := func(r *http.Request) any { return s.oauth.Metadata(s.site.Home(r)) }
+	// Clients require the resource to be the address that they were given, so it has their name of
+	// the host. The authorization server has one name.
+	resource := func(r *http.Request) any { return s.oauth.ProtectedResource(s.site.Base(r), s.site.Home(r)) }
+	for path, document := range map[string]func(*http.Request) any{
+		"/.well-known/oauth-authorization-server": server,
 		// Clients also ask below the path of /mcp, and some know only OpenID's name.
-		"/.well-known/oauth-authorization-server/mcp": s.oauth.Metadata,
-		"/.well-known/openid-configuration":           s.oauth.Metadata,
-		"/.well-known/openid-configuration/mcp":       s.oauth.Metadata,
-		"/.well-known/oauth-protected-resource":       s.oauth.ProtectedResource,
-		"/.well-known/oauth-protected-resource/mcp":   s.oauth.ProtectedResource,
+		"/.well-known/oauth-authorization-server/mcp": server,
+		"/.well-known/openid-configuration":           server,
+		"/.well-known/openid-configuration/mcp":       server,
+		"/.well-known/oauth-protected-resource":       resource,
+		"/.well-known/oauth-protected-resource/mcp":   resource,
 	} {
 		answer := crossOrigin("GET", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Cache-Control", "public, max-age=300")
-			writeJSON(w, http.StatusOK, document(s.site.Base(r)))
+			writeJSON(w, http.StatusOK, document(r))
 		})
 		mux.HandleFunc("GET "+path, answer)
 		mux.HandleFunc("OPTIONS "+path, answer)

@@ -137,17 +137,17 @@ func TestTypedVendorIsShownFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.remember("everybody's")
-	w.remember("windsurf's", "windsurf")
+	w.remember("raycast's", "raycast")
 	b := w.browser()
 	b.signIn()
 	form := answerForm(b.get(w.ask(w.client("An editor", redirect))), "answer", "allow", "scope", "memories:read")
 	want(t, "not a name", b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "Zed & Co")...), 400,
 		`role="alert"`)
-	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "windsurf")...)
-	want(t, "a new name", page, 400, `value="windsurf" required checked`, "it will see 2 memories, but not 0 others",
-		"Check what windsurf will see")
+	page := b.post("/oauth/authorize", append(form, "vendor", ".other", "other", "raycast")...)
+	want(t, "a new name", page, 400, `value="raycast" required checked`, "it will see 2 memories, but not 0 others",
+		"Check what raycast will see")
 	a := b.post("/oauth/authorize", append(answerForm(page), "answer", "allow", "scope", "memories:read", "vendor",
-		"windsurf")...)
+		"raycast")...)
 	if sentBack(t, a).Get("code") == "" {
 		t.Errorf("sent back %s", a.location())
 	}

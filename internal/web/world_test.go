@@ -60,6 +60,7 @@ type world struct {
 	log    *syncBuffer
 	mara   loci.Person
 	base   string // http://localhost:port
+	all    http.Handler
 }
 
 // syncBuffer takes the log of several requests at once.
@@ -97,6 +98,7 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	}
 	// The address is known before there is anything to serve.
 	mux := http.NewServeMux()
+	w.all = mux
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	w.base = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)

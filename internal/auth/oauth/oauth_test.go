@@ -482,7 +482,7 @@ func TestRevokeLeavesKeysAlone(t *testing.T) {
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	text, err := json.Marshal([]any{w.oauth.Metadata(issuer), w.oauth.ProtectedResource(issuer)})
+	text, err := json.Marshal([]any{w.oauth.Metadata(issuer), w.oauth.ProtectedResource(issuer, issuer)})
 	if err != nil {
 		t.Fatal(err)
 	}

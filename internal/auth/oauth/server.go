@@ -110,8 +110,8 @@ func (s *Server) Metadata(base string) any {
 	}}
 }
 
-// ProtectedResource describes /mcp below base (RFC 9728).
-func (s *Server) ProtectedResource(base string) any {
-	return oauthex.ProtectedResourceMetadata{Resource: base + "/mcp", AuthorizationServers: []string{base},
+// ProtectedResource describes /mcp below base, for which issuer authorizes (RFC 9728).
+func (s *Server) ProtectedResource(base, issuer string) any {
+	return oauthex.ProtectedResourceMetadata{Resource: base + "/mcp", AuthorizationServers: []string{issuer},
 		ScopesSupported: SupportedScopes(), BearerMethodsSupported: []string{"header"}, ResourceName: "Loci"}
 }

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// running describes a server that runs on the data directory. Its file is in the directory "running", beside a lock
+// that the server holds, so that the file of a killed server misleads nobody.
+type running struct {
+	URL     string    `json:"url"`     // for people and clients
+	Listen  string    `json:"listen"`  // where it listens
+	SignIn  bool      `json:"sign_in"` // people can sign in with a browser
+	PID     int       `json:"pid"`
+	Version string    `json:"version"`
+	Started time.Time `json:"started"`
+}
+
+const lockSuffix = ".lock"
+
+func (s *settings) runningDir() string { return filepath.Join(s.DataDir, "running") }
+
+// announce records a server until withdraw is called or the process ends.
+func (p *program) announce(r running) (withdraw func(), err error) {
+	var random [4]byte
+	if _, err := rand.Read(random[:]); err != nil {
+		return nil, err
+	}
+	dir := p.settings.runningDir()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, fmt.Sprintf("%d-%s", r.PID, hex.EncodeToString(random[:])))
+	lock := flock.New(name+lockSuffix, flock.SetPermissions(0o600))
+	if ok, err := lock.TryLock(); err != nil || !ok { // before the record exists, so that nobody finds it without a lock
+		return nil, errors.Join(err, errors.New("cannot lock "+name+lockSuffix))
+	}
+	withdraw = func() { _, _ = os.Remove(name+recordSuffix), lock.Close(); _ = os.Remove(name + lockSuffix) }
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = writeConfig(name+recordSuffix, append(text, '\n'))
+	}
+	if err != nil {
+		withdraw()
+		return nil, err
+	}
+	return withdraw, nil
+}
+
+// servers returns the servers that run on the data directory, the newest first. It removes what killed ones left behind.
+func (p *program) servers() []running {
+	names, err := filepath.Glob(filepath.Join(p.settings.runningDir(), "*"+recordSuffix))
+	if err != nil {
+		return nil
+	}
+	var out []running
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // it has just stopped
+		}
+		var r running
+		if isLocked(strings.TrimSuffix(name, recordSuffix)+lockSuffix) && json.Unmarshal(text, &r) == nil {
+			out = append(out, r)
+		} else {
+			_, _ = os.Remove(name), os.Remove(strings.TrimSuffix(name, recordSuffix)+lockSuffix)
+		}
+	}
+	slices.SortFunc(out, func(a, b running) int { return b.Started.Compare(a.Started) })
+	return out
+}
+
+// isLocked reports whether another process holds the lock.
+func isLocked(name string) bool {
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	lock := flock.New(name)
+	defer lock.Close()
+	ok, err := lock.TryRLock()
+	return err == nil && !ok
+}
+
+// server returns the server that people and clients of this data directory use: the one at the configured address or
+// the newest that runs. If the command line sets an address, or none runs, it is what the settings describe, and then
+// PID is 0 unless it runs. URL is "" if the settings do not tell.
+func (p *program) server() running {
+	configured := p.configured()
+	list := p.servers()
+	for _, r := range list {
+		if r.URL == configured.URL {
+			return r
+		}
+	}
+	if len(list) > 0 && !p.settings.Asked {
+		return list[0]
+	}
+	return configured
+}
+
+// signInServer is server for links in a browser. URL is "" if no one can sign in.
+func (p *program) signInServer() running {
+	list := p.servers()
+	for _, r := range list {
+		if r.SignIn && (r.URL == p.configured().URL || !p.settings.Asked) {
+			return r
+		}
+	}
+	if len(list) > 0 && !p.settings.Asked {
+		return running{}
+	}
+	if r := p.configured(); r.SignIn {
+		return r
+	}
+	return running{}
+}
+
+// configured returns what the settings tell about a server that does not run.
+func (p *program) configured() running {
+	s := p.settings
+	r := running{URL: s.PublicURL, Listen: s.Listen, SignIn: s.PublicURL != ""}
+	if host, port, err := net.SplitHostPort(s.Listen); r.URL == "" && err == nil && port != "0" {
+		r.URL, r.SignIn = localURL(s.Listen), isLoopbackHost(host)
+	}
+	return r
+}
+
+// localURL returns the address of a listener for programs on this machine. Its host is localhost if that leads to the
+// listener: passkeys need a name, and one name for all makes cookies, links and OAuth agree.
+func localURL(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && (ip.IsUnspecified() || isLocalhost(ip))) {
+		listen = net.JoinHostPort("localhost", port)
+	}
+	return "http://" + listen
+}
+
+// isLocalhost reports whether an address is one that the name localhost stands for.
+func isLocalhost(ip net.IP) bool {
+	return ip.Equal(net.IPv4(127, 0, 0, 1)) || ip.Equal(net.IPv6loopback)
+}
+
+// noteNotRunning notes that the server does not run, if so.
+func (p *program) noteNotRunning(ctx context.Context, r running) {
+	if r.PID == 0 && p.settings.PublicURL == "" && !isLoci(ctx, r.Listen) {
+		p.note("The server is not running; start it with: %s", p.serveLine())
+	}
+}
+
+// serveLine is the command that starts the server at the configured address.
+func (p *program) serveLine() string {
+	if p.settings.Listen == defaultListen {
+		return "loci serve"
+	}
+	return "loci serve --listen " + p.settings.Listen
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
+)
+
+// status is what `loci status` prints.
+type status struct {
+	Running  bool        `json:"running"`
+	URL      string      `json:"url"` // of the server; "": the settings do not tell
+	Servers  []running   `json:"servers"`
+	Version  string      `json:"version"`
+	DataDir  string      `json:"data_dir"`
+	Bytes    int64       `json:"data_bytes"`
+	Memories int         `json:"memories"` // of the owner of this machine's memories
+	Clients  []clientUse `json:"clients"`
+	Warnings []string    `json:"warnings"`
+}
+
+// clientUse is a client that has access, and when it was last used.
+type clientUse struct {
+	Name     string      `json:"name"`
+	Vendor   loci.Vendor `json:"vendor"`
+	How      string      `json:"how"` // key or OAuth
+	LastUsed time.Time   `json:"last_used_at,omitzero"`
+}
+
+func (p *program) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show the server, the data directory and the connected clients",
+		Long: `Show where the server runs, which version it has, where the data is, and which clients
+have access. To check the files, run loci doctor.`,
+		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantList, org.List),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := p.status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if p.json {
+				return p.printJSON(s)
+			}
+			p.printStatus(s)
+			return nil
+		},
+	}
+}
+
+func (p *program) status(ctx context.Context) (*status, error) {
+	server := p.server()
+	s := &status{Running: server.PID != 0, URL: server.URL, Servers: notNil(p.servers()), Version: readBuildInfo().Version,
+		DataDir: p.settings.DataDir, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings())}
+	for _, r := range s.Servers {
+		if r.Version != s.Version {
+			s.Warnings = append(s.Warnings, "the server at "+r.URL+" has version "+r.Version+"; start it again")
+		}
+	}
+	if hasNoData(p.settings.DataDir) {
+		return s, nil
+	}
+	s.Bytes = bytesIn(p.settings.DataDir)
+	return s, p.with(ctx, refuse, func(in *instance) error {
+		brief, err := in.app.Memory.Briefing(ctx, in.operator, loci.When{})
+		if err != nil {
+			return err
+		}
+		s.Memories = brief.Total
+		return in.inOrgs(ctx, "", func(who loci.Principal) error { return in.addClients(ctx, who, s) })
+	})
+}
+
+// addClients adds the clients of an org that have access.
+func (in *instance) addClients(ctx context.Context, who loci.Principal, s *status) error {
+	keys, err := in.app.Identity.OrgKeys(ctx, who)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if k.Kind == loci.KindAgent && keyStatus(&k) == "valid" {
+			s.Clients = append(s.Clients, clientUse{k.Name, k.Vendor, "key", k.LastUsedAt})
+		}
+	}
+	grants, err := in.app.Identity.OrgGrants(ctx, who)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if grantStatus(&g) == "valid" {
+			s.Clients = append(s.Clients, clientUse{g.ClientName, g.Vendor, "OAuth", g.LastUsedAt})
+		}
+	}
+	slices.SortStableFunc(s.Clients, func(a, b clientUse) int { return b.LastUsed.Compare(a.LastUsed) })
+	return nil
+}
+
+// bytesIn returns the size of the files below a directory. A file that disappears meanwhile counts as empty.
+func bytesIn(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		return nil
+	})
+	return total
+}
+
+func (p *program) printStatus(s *status) {
+	server := "not running; start it with: " + p.serveLine()
+	if s.Running {
+		server = "running at " + s.URL
+	}
+	others := ""
+	for _, r := range s.Servers {
+		if r.URL != s.URL {
+			others += r.URL + " "
+		}
+	}
+	data := s.DataDir + ", " + showBytes(s.Bytes)
+	if s.Bytes == 0 {
+		data = s.DataDir + ", empty"
+	}
+	p.printFields("server", server, "also at", others, "version", s.Version, "data", data,
+		"memories", loci.Plural(s.Memories, "memory", "memories"))
+	for _, text := range s.Warnings {
+		p.printFields("warning", text)
+	}
+	if len(s.Clients) == 0 {
+		p.printFields("clients", "none; connect one with: loci connect")
+		return
+	}
+	rows := make([][]string, len(s.Clients))
+	for i, c := range s.Clients {
+		used := "never"
+		if !c.LastUsed.IsZero() {
+			used = p.showTime(c.LastUsed)
+		}
+		rows[i] = []string{c.Name, string(c.Vendor), c.How, used}
+	}
+	p.printf("\n")
+	p.printTable([]string{"CLIENT", "VENDOR", "BY", "LAST USED"}, rows)
+}
