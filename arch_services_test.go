@@ -12,11 +12,13 @@ import (
 
 // withoutBegin are exported methods of services that do not begin with Begin, each with its reason.
 var withoutBegin = map[string]string{
-	"identity.Setup":         "makes the first org, before there is a principal",
-	"identity.SetOwnerEmail": "carries out the operator's settings, before there is a principal",
-	"memory.Attach":          "ends what Receive began, and asks again",
-	"project.Choose":         "asks for the action that its caller is about to begin, without metering it twice",
-	"project.EndConnection":  "forgets in which project a connection worked; only its client knows its key",
+	"identity.Setup":             "makes the first org, before there is a principal",
+	"identity.SetOwnerEmail":     "carries out the operator's settings, before there is a principal",
+	"memory.Attach":              "ends what Receive began, and asks again",
+	"project.Choose":             "asks for the action that its caller is about to begin, without metering it twice",
+	"project.EndConnection":      "ends a connection; only its client knows its key",
+	"project.OpenConnection":     "keeps what a client told when it connected; each call in the connection is authorised",
+	"project.ContinueConnection": "as OpenConnection",
 
 	// Hooks for other services, which have begun.
 	"memory.Pool":        "part of use cases of nodes: says whether the caller has a team to share with",

@@ -76,7 +76,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if d.extension(x, r) {
 		return
 	}
-	if err := d.hosts.Check(d.asProgram(r)); err != nil {
+	if err := d.hosts.Check(d.asProgram(r)); err != nil && !d.isMCP(r) { // which checks too, and answers in JSON-RPC
 		rest.WriteError(x, err)
 		return
 	}
@@ -89,7 +89,7 @@ func (d *door) serve(x *exchange, r *http.Request) {
 	switch {
 	case !rest.IsClean(path):
 		d.options.REST.ServeHTTP(x, r)
-	case path == mcpPath && d.options.MCP != nil:
+	case d.isMCP(r):
 		d.options.MCP.ServeHTTP(x, r)
 	case d.options.Web != nil && d.isElsewhere(r):
 		http.Redirect(x, r, auth.Site{}.Home(r)+r.URL.RequestURI(), http.StatusTemporaryRedirect)
@@ -142,6 +142,8 @@ func within(path string, places []string) bool {
 		return path == place || strings.HasSuffix(place, "/") && strings.HasPrefix(path, place)
 	})
 }
+
+func (d *door) isMCP(r *http.Request) bool { return r.URL.Path == mcpPath && d.options.MCP != nil }
 
 // asProgram returns a request to an open place in the form in which a program would have sent it.
 // The Host is still checked there.

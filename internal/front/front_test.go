@@ -125,6 +125,19 @@ func TestPanics(t *testing.T) {
 	do(h, "PUT", "/memories")
 }
 
+// TestMCPRefusesForeignPagesItself demands that a foreign Origin reaches /mcp, which answers in JSON-RPC, and nothing else.
+func TestMCPRefusesForeignPagesItself(t *testing.T) {
+	h := newDoor(front.Options{MCP: answer(http.StatusTeapot)})
+	for path, want := range map[string]int{"/mcp": http.StatusTeapot, "/mcp/": 403, "/memories": 403} {
+		if w := do(h, "POST", path, "Origin: https://evil.example"); w.Code != want {
+			t.Errorf("%s: got %d, want %d", path, w.Code, want)
+		}
+	}
+	if w := do(newDoor(front.Options{}), "POST", "/mcp", "Origin: https://evil.example"); w.Code != 403 {
+		t.Errorf("without MCP: got %d, want 403", w.Code)
+	}
+}
+
 // TestRouting demands that every surface gets its own paths, and the API the
 // rest, unclean ones too.
 func TestRouting(t *testing.T) {

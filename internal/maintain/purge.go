@@ -17,7 +17,7 @@ const (
 	FeedDays       = 7   // an event of the feed; a reader that was away longer must start again
 	RequestHours   = 24  // an answer to a request with an idempotency key
 	uploadDays     = 1   // a file that is not yet attached to a memory
-	SessionDays    = 30  // the project of an unused MCP connection
+	SessionDays    = 30  // an unused MCP connection and its project
 	exchangeDays   = 1   // an unused OAuth code, refresh token or client
 )
 

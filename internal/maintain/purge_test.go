@@ -195,7 +195,12 @@ func TestPurgeMCPSessions(t *testing.T) {
 		put(n, start)
 	}
 	put(255, start.Add(day))
-	wantPurged(t, st, maintain.PurgeConnections, maintain.SessionDays*day, 250)
+	err = st.Connections().Open(t.Context(),
+		store.OpenConnection{Key: [32]byte{1}, OrgID: org.ID, UserID: org.OwnerID, State: []byte("{}"), UsedAt: start}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPurged(t, st, maintain.PurgeConnections, maintain.SessionDays*day, 251)
 	if _, err := st.Connections().Get(t.Context(), [32]byte{255}); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -162,54 +163,49 @@ func TestConnectionTable(t *testing.T) {
 	open := func(name, id, wantEvicted string, wantCode loci.Code) {
 		t.Helper()
 		evicted, err := table.reserve(name)
-		if evicted != wantEvicted || loci.CodeOf(err) != wantCode {
-			t.Errorf("%s opens %s: evicted %q, %v; want %q, %q", name, id, evicted, err, wantEvicted, wantCode)
+		var got []string
+		for _, one := range evicted {
+			got = append(got, one.subject+" "+one.sdk)
+		}
+		slices.Sort(got)
+		if strings.Join(got, ", ") != wantEvicted || loci.CodeOf(err) != wantCode {
+			t.Errorf("%s opens %s: evicted %q, %v; want %q, %q", name, id, got, err, wantEvicted, wantCode)
 		}
 		if err == nil {
-			table.add(name, id)
+			table.add(name, id, "sdk-"+id)
 		}
 	}
 	open("a", "a1", "", "")
 	open("a", "a2", "", "")
-	table.begin("a", "a1") // and so a2 is the oldest idle one
-	open("a", "a3", "a2", "")
-	table.begin("a", "a3")
+	table.done("a", "a2") // and so a2 is the oldest idle one
+	open("a", "a3", "a sdk-a2", "")
 	open("a", "a4", "", loci.RateLimited)
 	open("b", "b1", "", "")
+	table.done("b", "b1")
 	open("c", "c1", "", loci.Unavailable)
-	open("b", "b2", "b1", "") // the server is full, but b has one to give
-	table.done("a", "a1", true)
+	open("b", "b2", "b sdk-b1", "") // the server is full, but b has one to give
+	table.done("b", "b2")
+	if sdk, ok := table.take("a", "a1"); sdk != "sdk-a1" || !ok {
+		t.Errorf("taken: %q, %v", sdk, ok)
+	}
 	open("c", "c1", "", "")
-	table.done("a", "a3", false)
+	table.done("c", "c1")
 	now = now.Add(2 * time.Hour)
-	open("d", "d1", "", "") // all others have ended by now
+	if sdk, ok := table.begin("c", "c1"); sdk != "sdk-c1" || !ok {
+		t.Errorf("begun: %q, %v", sdk, ok)
+	}
+	table.done("c", "c1")
+	open("d", "d1", "b sdk-b2", "") // c1 has just been used, and a3 is busy
+	table.take("a", "a3")
 	if _, err := table.reserve("d"); err != nil {
 		t.Error(err)
 	}
 	table.cancel("d")
-	table.done("d", "d1", true)
-	table.done("d", "never", true)
-	if table.total != 0 || table.subjects["d"] != nil {
+	table.take("c", "c1")
+	table.take("d", "d1")
+	table.done("d", "never")
+	if _, ok := table.begin("d", "d1"); ok || table.total != 0 || len(table.subjects) != 0 {
 		t.Errorf("%d connections are left: %v", table.total, table.subjects)
-	}
-}
-
-func TestSealedConnectionsOpenOnlyForTheirPrincipal(t *testing.T) {
-	t.Parallel()
-	s := newSealer()
-	sealed := s.seal("ABC", "me")
-	if id, ok := s.open(sealed, "me"); !ok || id != "ABC" {
-		t.Errorf("open gave %q, %v", id, ok)
-	}
-	for _, tt := range []struct{ sealed, subject string }{
-		{sealed, "you"}, {"ABC", "me"}, {"ABD" + sealed[3:], "me"}, {sealed + "x", "me"}, {"", "me"}, {".", "me"},
-	} {
-		if _, ok := s.open(tt.sealed, tt.subject); ok {
-			t.Errorf("%q opened for %q", tt.sealed, tt.subject)
-		}
-	}
-	if _, ok := newSealer().open(sealed, "me"); ok {
-		t.Error("a connection of another process opened")
 	}
 }
 
@@ -384,5 +380,35 @@ func TestSavesAnswerBriefly(t *testing.T) {
 	saved.Unchanged, saved.ReplacedVersion = true, 0
 	if got := writtenOf(saved); got.Result != "unchanged" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestStdioDropsAnswersToCancelledCalls cancels one of two calls.
+func TestStdioDropsAnswersToCancelledCalls(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	l := newLines(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"+
+		`{"jsonrpc":"2.0","id":"two","method":"ping"}`+"\n"+
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"two"}}`+"\n"+
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`+"\n"), &out,
+		func(context.Context) (loci.Principal, error) { return loci.Principal{Vendor: "claude"}, nil })
+	defer l.Close()
+	var ids []jsonrpc.ID
+	for range 4 {
+		m, err := l.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := m.(*jsonrpc.Request); r.IsCall() {
+			ids = append(ids, r.ID)
+		}
+	}
+	for _, id := range slices.Backward(ids) {
+		if err := l.Write(t.Context(), &jsonrpc.Response{ID: id, Result: json.RawMessage(`{}`)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := out.String(); got != `{"jsonrpc":"2.0","id":1,"result":{}}`+"\n" || len(l.inFlight) != 0 {
+		t.Errorf("wrote %q, and %d calls are running", got, len(l.inFlight))
 	}
 }

@@ -7,40 +7,48 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// connectionTable counts the open connections of each credential, so that none can use up the
-// connections that others need. The SDK keeps the connections themselves. If the SDK ends one,
-// the table drops that connection once it has been idle for long enough.
+// connectionTable counts the SDK's sessions of each credential in this process, so that none can use
+// up the memory that others need. A connection without a session gets one with its next request, so
+// the table may end an idle session at any time.
 type connectionTable struct {
 	perSubject, max int
 	idle            time.Duration
 	now             func() time.Time
 
 	mu       sync.Mutex
-	total    int // all connections, including those being opened
+	total    int // all sessions, including those being opened
+	swept    time.Time
 	subjects map[string]*subject
 }
 
-// subject is one credential with its connections.
+// subject is one credential with its connections, by id.
 type subject struct {
 	opening     int
 	connections map[string]*connection
 }
 
 type connection struct {
-	busy int // running requests and streams
+	sdk  string // the id of the SDK's session
+	busy int    // running requests and streams
 	used time.Time
 }
+
+// resident names a session of the SDK and the subject that it belongs to.
+type resident struct{ subject, sdk string }
 
 func newConnectionTable(perSubject, maximum int, idle time.Duration) *connectionTable {
 	return &connectionTable{perSubject: perSubject, max: maximum, idle: idle,
 		now: time.Now, subjects: map[string]*subject{}}
 }
 
-// reserve makes room for one more connection of name. The caller must then call add or cancel. If
-// another connection has to end to make room, reserve returns the SDK's id of it: clients that
-// forget to end connections are more common than clients that need many. RateLimited if all are
+// sweepEvery is how often a table looks for idle sessions, unless it is full.
+const sweepEvery = time.Minute
+
+// reserve makes room for one more session of name. The caller must then call add or cancel, and
+// must end the sessions that reserve returns: those that have been idle for long enough, and if name
+// has too many, the one of them that has been idle for longest. RateLimited if all of name's are
 // busy, Unavailable if the other credentials have taken the rest.
-func (t *connectionTable) reserve(name string) (evict string, err error) {
+func (t *connectionTable) reserve(name string) (evicted []resident, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.subjects[name]
@@ -48,31 +56,26 @@ func (t *connectionTable) reserve(name string) (evict string, err error) {
 		s = &subject{connections: map[string]*connection{}}
 		t.subjects[name] = s
 	}
-	t.forget(s)
-	if t.total >= t.max {
-		for other, theirs := range t.subjects {
-			if other != name {
-				t.forget(theirs)
-				t.drop(other, theirs)
-			}
-		}
+	if now := t.now(); t.total >= t.max || now.Sub(t.swept) >= min(sweepEvery, t.idle) {
+		evicted, t.swept = t.sweep(name), now
 	}
 	full := len(s.connections)+s.opening >= t.perSubject
 	if full || t.total >= t.max {
-		if evict = s.oldest(); evict == "" {
-			t.drop(name, s)
+		oldest := s.oldest()
+		if oldest == "" {
+			t.drop(name)
 			if full {
-				return "", loci.Errorf(loci.RateLimited,
+				return evicted, loci.Errorf(loci.RateLimited,
 					"this credential has too many connections in use; end some with DELETE, or "+orStateless)
 			}
-			return "", loci.Errorf(loci.Unavailable,
+			return evicted, loci.Errorf(loci.Unavailable,
 				"the server has too many connections open; try again later, or "+orStateless)
 		}
-		t.remove(s, evict)
+		evicted = append(evicted, t.remove(name, oldest))
 	}
 	s.opening++
 	t.total++
-	return evict, nil
+	return evicted, nil
 }
 
 // oldest returns the connection that has been idle the longest, or "".
@@ -86,70 +89,86 @@ func (s *subject) oldest() string {
 	return found
 }
 
-// forget drops the connections that the SDK has ended by now.
-func (t *connectionTable) forget(s *subject) {
+// sweep removes the idle sessions. It keeps the subject of name, even if it has none left.
+func (t *connectionTable) sweep(name string) (evicted []resident) {
 	before := t.now().Add(-t.idle)
-	for id, one := range s.connections {
-		if one.busy == 0 && one.used.Before(before) {
-			t.remove(s, id)
+	for other, s := range t.subjects {
+		for id, one := range s.connections {
+			if one.busy == 0 && one.used.Before(before) {
+				evicted = append(evicted, t.remove(other, id))
+			}
+		}
+		if other != name {
+			t.drop(other)
 		}
 	}
+	return evicted
 }
 
-func (t *connectionTable) remove(s *subject, id string) {
-	if _, ok := s.connections[id]; ok {
-		delete(s.connections, id)
-		t.total--
-	}
+func (t *connectionTable) remove(name, id string) resident {
+	s := t.subjects[name]
+	one := s.connections[id]
+	delete(s.connections, id)
+	t.total--
+	return resident{name, one.sdk}
 }
 
-func (t *connectionTable) drop(name string, s *subject) {
-	if s.opening == 0 && len(s.connections) == 0 {
+// drop forgets a subject that has nothing.
+func (t *connectionTable) drop(name string) {
+	if s := t.subjects[name]; s.opening == 0 && len(s.connections) == 0 {
 		delete(t.subjects, name)
 	}
 }
 
-// add turns a reservation into a connection.
-func (t *connectionTable) add(name, id string) {
+// add turns a reservation into a session in use, until done.
+func (t *connectionTable) add(name, id, sdk string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.subjects[name]
 	s.opening--
-	s.connections[id] = &connection{used: t.now()}
+	s.connections[id] = &connection{sdk: sdk, busy: 1, used: t.now()}
 }
 
 // cancel gives up a reservation.
 func (t *connectionTable) cancel(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := t.subjects[name]
-	s.opening--
+	t.subjects[name].opening--
 	t.total--
-	t.drop(name, s)
+	t.drop(name)
 }
 
-// begin records that a request uses a connection, until done.
-func (t *connectionTable) begin(name, id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if one := t.find(name, id); one != nil {
-		one.busy++
-	}
-}
-
-// done ends what begin began. gone means that the connection has ended.
-func (t *connectionTable) done(name, id string, gone bool) {
+// begin returns the session of a connection if this process has one. It is in use until done.
+func (t *connectionTable) begin(name, id string) (sdk string, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	one := t.find(name, id)
 	if one == nil {
-		return
+		return "", false
 	}
-	one.busy, one.used = max(0, one.busy-1), t.now()
-	if gone {
-		t.remove(t.subjects[name], id)
-		t.drop(name, t.subjects[name])
+	one.busy++
+	return one.sdk, true
+}
+
+// done ends what begin or add began.
+func (t *connectionTable) done(name, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if one := t.find(name, id); one != nil {
+		one.busy, one.used = max(0, one.busy-1), t.now()
 	}
+}
+
+// take removes a connection and returns its session, if this process has one.
+func (t *connectionTable) take(name, id string) (sdk string, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.find(name, id) == nil {
+		return "", false
+	}
+	sdk = t.remove(name, id).sdk
+	t.drop(name)
+	return sdk, true
 }
 
 func (t *connectionTable) find(name, id string) *connection {

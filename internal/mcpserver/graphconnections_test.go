@@ -142,8 +142,7 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 	}
 }
 
-// remembered returns how many connections have a stored project, and forgets
-// them.
+// remembered returns how many connections are stored or have a stored project, and forgets them.
 func (w *world) remembered() int {
 	w.t.Helper()
 	n, err := w.store.Connections().Purge(context.Background(), w.clock.Now().Add(time.Hour), 100)
@@ -160,9 +159,10 @@ func TestEndedConnectionsAreForgotten(t *testing.T) {
 	_, key := w.key("claude")
 	r := w.raw(key, stateful)
 	r.must("create_project", `{"name":"p"}`)
-	sdk, _, _ := strings.Cut(r.session, ".")
-	if _, err := w.store.Connections().Get(t.Context(), sha256.Sum256([]byte(sdk))); err != nil {
-		t.Errorf("the session is not stored under the hash of its id: %v", err)
+	key32 := sha256.Sum256([]byte(r.session))
+	_, err := w.store.Connections().Get(t.Context(), key32)
+	if _, failed := w.store.Connections().Opened(t.Context(), key32); err != nil || failed != nil {
+		t.Errorf("the session is not stored under the hash of its id: %v, %v", err, failed)
 	}
 	if a := r.send(http.MethodDelete, "", nil); a.status != http.StatusNoContent {
 		t.Errorf("DELETE: %d %s", a.status, a.body)
@@ -170,10 +170,20 @@ func TestEndedConnectionsAreForgotten(t *testing.T) {
 	if n := w.remembered(); n != 0 {
 		t.Errorf("after DELETE %d connections are remembered", n)
 	}
-	w.raw(key, stateful).must("switch_project", `{"name":"p"}`)
+	if _, err := w.store.Connections().Opened(t.Context(), key32); loci.CodeOf(err) != loci.NotFound {
+		t.Errorf("after DELETE the connection can be continued: %v", err)
+	}
+	evicted := w.raw(key, stateful)
+	evicted.must("switch_project", `{"name":"p"}`)
 	w.raw(key, stateful) // there is room for one only
-	if n := w.remembered(); n != 0 {
-		t.Errorf("after an eviction %d connections are remembered", n)
+	if got := evicted.must("get_current_project", `{}`); got["name"] != "p" {
+		t.Errorf("after an eviction the connection works on %v", got)
+	}
+	if a := evicted.send(http.MethodDelete, "", nil); a.status != http.StatusNoContent {
+		t.Errorf("DELETE after an eviction: %d, %s", a.status, a.body)
+	}
+	if n := w.remembered(); n != 1 {
+		t.Errorf("%d connections are remembered, want the one that is left", n)
 	}
 	session := w.localClient(t, stateful)
 	text(t, session, "switch_project", map[string]any{"name": "p"})

@@ -36,13 +36,18 @@ func (s *Server) HTTP() http.Handler {
 			c.Project = asked
 		}
 		p := pairOf(o)
-		c.Stateful, c.Stateless = p.stateful, p.stateless
+		c.Stateful, c.Stateless, c.Offer = p.stateful, p.stateless, string(o)
 		return c, nil
+	}
+	offered := func(o string) Choice {
+		p := pairOf(offer(o))
+		return Choice{Stateful: p.stateful, Stateless: p.stateless, Offer: o}
 	}
 	usual := pairOf(s.offer)
 	return NewHTTP(HTTPOptions{
-		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Ended: s.ended,
-		Authorize: s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count,
+		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Offered: offered,
+		Connections: s.app.Project,
+		Authorize:   s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count,
 		Log: s.log, PublicURL: s.options.PublicURL,
 		ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
 	})

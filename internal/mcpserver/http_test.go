@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -272,7 +271,7 @@ func TestForeignHostsAreRefused(t *testing.T) {
 			`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
 			`"io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 			header)
-		if a.status != tt.want {
+		if a.status != tt.want || a.status == 403 && !strings.Contains(a.body, `"code":-32000`) {
 			t.Errorf("Host %q Origin %q: %d, want %d: %s", tt.host, tt.origin, a.status, tt.want, a.body)
 		}
 	}
@@ -296,7 +295,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	first, second := w.raw(mine, stateful), w.raw(mine, stateful)
 	works(first, 200) // so that the second has been idle for longer
 	third := w.raw(mine, stateful)
-	works(second, 404)
+	works(second, 200) // its session ended, but the connection did not
 	works(first, 200)
 	works(third, 200)
 	works(theirs, 200)
@@ -330,22 +329,6 @@ func TestTwoCredentialsAreRefused(t *testing.T) {
 		http.Header{"Authorization": {bearer, bearer}}); a.status != 400 || !strings.Contains(a.body, "appears twice") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-}
-
-func TestIdleConnectionsEnd(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(o *mcpserver.Options) { o.ConnectionIdle = time.Nanosecond })
-	_, key := w.key("claude")
-	r := &raw{w: w, key: key, version: stateful}
-	a := r.call("initialize",
-		`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}`)
-	r.session = a.header.Get("Mcp-Session-Id")
-	for range 1000 { // the timer runs on its own; each look takes a round trip
-		if a = r.tool("read_memories", "{}"); a.status == http.StatusNotFound {
-			return
-		}
-	}
-	t.Errorf("the session is still there: %d %s", a.status, a.body)
 }
 
 // TestPrincipalIsOfTheRequest changes a principal's rights inside a connection:

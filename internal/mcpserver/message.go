@@ -21,9 +21,11 @@ type message struct {
 	id      json.RawMessage // as it was sent; nil: none
 	method  string
 	tool    string // the tool that it calls
-	version string // of params._meta
-	fault   error  // what CheckJSON rejects in a tool's arguments; the model must learn of it
-	batch   bool   // then the other fields are zero
+	params  json.RawMessage
+	cancels json.RawMessage   // the id of the call that it cancels
+	version string            // of params._meta
+	fault   error             // what CheckJSON rejects in a tool's arguments; the model must learn of it
+	batch   []json.RawMessage // the messages of a batch; then the other fields are zero
 }
 
 // readMessage reads the body and puts it back for the SDK.
@@ -71,7 +73,10 @@ func parseMessage(body []byte) (message, *jsonrpc.Error) {
 			return message{}, problem
 		}
 	}
-	return message{batch: true}, nil
+	if len(batch) == 0 {
+		return message{}, badRequest("a batch needs at least one message")
+	}
+	return message{batch: batch}, nil
 }
 
 func parseError(what string) *jsonrpc.Error {
@@ -113,6 +118,10 @@ func parseOne(body []byte) (message, *jsonrpc.Error) {
 		return message{id: m.id}, errNoRequest
 	}
 	_ = json.Unmarshal(members["params"], &params) // the SDK checks their form
+	m.params = members["params"]
+	if m.method == "notifications/cancelled" {
+		m.cancels = params["requestId"]
+	}
 	if err := loci.CheckJSON(body); err != nil {
 		arguments := params["arguments"]
 		if m.method != callTool || loci.CheckJSON(arguments) == nil ||

@@ -2,14 +2,13 @@ package mcpserver
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -75,18 +74,21 @@ func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
 	return body
 }
 
-// reply stands between the SDK and the client. It turns errors that the SDK writes
-// as plain text into JSON-RPC, and seals the id of a new connection.
+// reply stands between the SDK and the client. It turns errors that the SDK writes as plain text
+// into JSON-RPC, and an event stream that has nothing but answers into plain JSON. The id that the
+// SDK gives a session becomes the id of the connection.
 type reply struct {
 	http.ResponseWriter
 	message message
-	seal    func(string) string
+	asked   bool // the request is a POST, so its stream ends with the last answer
 	begun   bool
 	failed  int // the status of a plain-text error; 0: none
 	text    bytes.Buffer
 
-	reserved bool         // a connection may be opened, but has not been
-	opened   func(string) // called with the SDK's id when one is
+	held      [][]byte    // answers of an event stream that has nothing else yet
+	cancelled atomic.Bool // the client wants no answer any more
+
+	announce func(sdk string) string // returns the connection's id for the SDK's; nil: no new session
 }
 
 // WriteHeader begins the answer, unless it is a plain-text error.
@@ -100,19 +102,22 @@ func (r *reply) WriteHeader(status int) {
 	}
 	r.begun = true
 	if id := r.Header().Get(sessionHeader); id != "" {
-		if r.reserved && status < http.StatusBadRequest {
-			r.reserved = false
-			r.opened(id)
+		if r.announce != nil && status < http.StatusBadRequest {
+			r.Header().Set(sessionHeader, r.announce(id))
+		} else {
+			r.Header().Del(sessionHeader)
 		}
-		r.Header().Set(sessionHeader, r.seal(id))
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes a part of the answer.
+// Write writes a part of the answer. The SDK writes each event at once.
 func (r *reply) Write(b []byte) (int, error) {
 	if r.failed != 0 {
 		return r.text.Write(b)
+	}
+	if r.asked && strings.HasPrefix(r.Header().Get("Content-Type"), streamType) {
+		return r.event(b)
 	}
 	r.WriteHeader(http.StatusOK)
 	if own := r.reword(b); own != nil {
@@ -122,12 +127,54 @@ func (r *reply) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
+// event writes an event of a stream, or holds it back: an answer may be all that comes.
+func (r *reply) event(b []byte) (int, error) {
+	if data, ok := answerIn(b, len(r.message.id)); ok {
+		if r.cancelled.Load() {
+			return len(b), nil
+		}
+		if !r.begun {
+			r.held = append(r.held, bytes.Clone(data))
+			return len(b), nil
+		}
+	}
+	r.WriteHeader(http.StatusOK)
+	for _, held := range r.held {
+		if _, err := fmt.Fprintf(r.ResponseWriter, "event: message\ndata: %s\n\n", held); err != nil {
+			return 0, err
+		}
+	}
+	r.held = nil
+	return r.ResponseWriter.Write(b)
+}
+
+// answerIn returns the JSON-RPC message of an event, if it is an answer. The SDK writes the members
+// of a message in a fixed order: the id, then either a method, or the result or error.
+func answerIn(event []byte, idSize int) (data []byte, ok bool) {
+	_, data, ok = bytes.Cut(event, []byte("data: "))
+	if !ok {
+		return nil, false
+	}
+	data = bytes.TrimRight(data, "\n")
+	start := startOf(data, idSize)
+	return data, !bytes.Contains(start, []byte(`"method":`)) &&
+		(bytes.Contains(start, []byte(`"result":`)) || isError(data, idSize))
+}
+
+// startOf returns the part of a message in which the id and the name of the next member are.
+func startOf(data []byte, idSize int) []byte {
+	const room = 64
+	return data[:min(len(data), idSize+room)]
+}
+
+func isError(data []byte, idSize int) bool {
+	return bytes.Contains(startOf(data, idSize), []byte(`"error":`))
+}
+
 // reword returns an error of the SDK in our own words, or nil if b is not an error. The SDK
 // writes the error right after the id.
 func (r *reply) reword(b []byte) []byte {
-	const room = 64
-	start := b[:min(len(b), len(r.message.id)+room)]
-	if !bytes.Contains(start, []byte(`"error":`)) || !strings.HasPrefix(r.Header().Get("Content-Type"), jsonType) {
+	if !isError(b, len(r.message.id)) || !strings.HasPrefix(r.Header().Get("Content-Type"), jsonType) {
 		return nil
 	}
 	var m struct {
@@ -137,7 +184,7 @@ func (r *reply) reword(b []byte) []byte {
 	if json.Unmarshal(b, &m) != nil || m.Error == nil {
 		return nil
 	}
-	if m.ID == nil {
+	if m.ID == nil && r.message.batch == nil {
 		m.ID = r.message.id
 	}
 	return encodeError(m.ID, tidy(m.Error))
@@ -145,7 +192,7 @@ func (r *reply) reword(b []byte) []byte {
 
 // Flush sends what has been written. Event streams need it.
 func (r *reply) Flush() {
-	if r.failed == 0 {
+	if r.failed == 0 && !(r.asked && !r.begun) {
 		r.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(r.ResponseWriter).Flush() // without it the answer only arrives later
 	}
@@ -154,13 +201,36 @@ func (r *reply) Flush() {
 // Unwrap lets http.ResponseController reach deadlines.
 func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// finish writes the plain-text error that was held back, if any.
+// finish writes what was held back, if anything.
 func (r *reply) finish() {
-	if r.failed == 0 {
-		return
+	switch {
+	case r.failed != 0:
+		r.Header().Del("X-Content-Type-Options")
+		writeError(r.ResponseWriter, r.failed, r.message.id, r.problem())
+	case len(r.held) > 0:
+		if r.announce != nil && isError(r.held[0], len(r.message.id)) {
+			r.announce = nil // the SDK has ended the session
+		}
+		r.Header().Set("Content-Type", jsonType)
+		r.Header().Del("Connection")
+		r.WriteHeader(http.StatusOK)
+		_, _ = r.ResponseWriter.Write(r.answers()) // a client that is gone needs no answer
+	case r.cancelled.Load() && !r.begun: // an event stream that ends without an event
+		r.WriteHeader(http.StatusOK)
 	}
-	r.Header().Del("X-Content-Type-Options")
-	writeError(r.ResponseWriter, r.failed, r.message.id, r.problem())
+}
+
+// answers returns the answers that were held back as one JSON text.
+func (r *reply) answers() []byte {
+	for i, one := range r.held {
+		if own := r.reword(one); own != nil {
+			r.held[i] = own
+		}
+	}
+	if r.message.batch == nil {
+		return r.held[0]
+	}
+	return slices.Concat([]byte("["), bytes.Join(r.held, []byte(",")), []byte("]"))
 }
 
 // problem returns the SDK's plain text as a JSON-RPC error.
@@ -174,35 +244,4 @@ func (r *reply) problem() *jsonrpc.Error {
 	default:
 		return tidy(&jsonrpc.Error{Message: text})
 	}
-}
-
-// sealer binds the ids of connections to a principal without keeping a table. The
-// client gets the SDK's id with a proof that only its principal can use. The key
-// ends with the process, as the connections do.
-type sealer struct{ key []byte }
-
-func newSealer() sealer {
-	key := make([]byte, sha256.Size)
-	if _, err := rand.Read(key); err != nil {
-		panic(err) // the system has no randomness
-	}
-	return sealer{key}
-}
-
-func (s sealer) seal(id, subject string) string { return id + "." + s.proof(id, subject) }
-
-// open returns the SDK's id. It fails in the same way for another principal's
-// connection and for one that never existed.
-func (s sealer) open(sealed, subject string) (string, bool) {
-	id, proof, ok := strings.Cut(sealed, ".")
-	if !ok || !hmac.Equal([]byte(proof), []byte(s.proof(id, subject))) {
-		return "", false
-	}
-	return id, true
-}
-
-func (s sealer) proof(id, subject string) string {
-	h := hmac.New(sha256.New, s.key)
-	h.Write([]byte(id + "\n" + subject))
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }

@@ -73,19 +73,29 @@ type lines struct {
 	in     chan line
 	closed chan struct{}
 	once   sync.Once
-	alone  bool // the previous call must be answered first; see takeTurn
+	alone  bool   // the previous call must be answered first; see takeTurn
+	rest   []line // what is left of a batch
 
 	writing sync.Mutex
 	out     io.Writer
 
 	mu       sync.Mutex
-	inFlight map[jsonrpc.ID]bool
+	version  string // of the protocol, once it has been negotiated
+	inFlight map[jsonrpc.ID]*running
 	changed  chan struct{} // closed and replaced when inFlight shrinks
 }
 
+// running is a call that has not been answered.
+type running struct {
+	batch     *batch // nil: the call came alone
+	cancelled bool
+}
+
+// line is one line of the input, or one message of a batch.
 type line struct {
-	text []byte
-	err  error
+	text  []byte
+	err   error
+	batch *batch
 }
 
 var errLineTooLong = errors.New("line too long")
@@ -93,7 +103,7 @@ var errLineTooLong = errors.New("line too long")
 func newLines(in io.Reader, out io.Writer, who Who) *lines {
 	l := &lines{who: who, connection: connectionKey(rand.Text()),
 		in: make(chan line), closed: make(chan struct{}), out: out,
-		inFlight: map[jsonrpc.ID]bool{}, changed: make(chan struct{})}
+		inFlight: map[jsonrpc.ID]*running{}, changed: make(chan struct{})}
 	// A read from a terminal cannot be interrupted, so nothing waits for this
 	// goroutine. It ends with the input, or at the next line after Close.
 	go l.read(bufio.NewReaderSize(in, 64<<10))
@@ -104,7 +114,7 @@ func (l *lines) read(in *bufio.Reader) {
 	for {
 		text, err := readLine(in)
 		select {
-		case l.in <- line{text, err}:
+		case l.in <- line{text: text, err: err}:
 		case <-l.closed:
 			return
 		}
@@ -150,76 +160,100 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		if err := l.waitBelow(ctx, maxInFlight); err != nil {
 			return nil, err
 		}
-		var next line
-		select {
-		case next = <-l.in:
-		case <-l.closed:
-			return nil, io.EOF
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		next, err := l.next(ctx)
+		if err != nil {
+			return nil, err
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			l.complain(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
+			l.complain(nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
 		case next.err != nil:
 			if err := l.waitBelow(ctx, 1); err != nil {
 				return nil, err
 			}
 			return nil, next.err
 		default:
-			if m := l.decode(ctx, bytes.TrimSpace(next.text)); m != nil {
+			next.text = bytes.TrimSpace(next.text)
+			if m := l.decode(ctx, next); m != nil {
 				return m, nil
 			}
 		}
 	}
 }
 
-// decode returns nil for an empty line, and for one that it has answered with an
+// next returns the next message of a batch, or the next line.
+func (l *lines) next(ctx context.Context) (line, error) {
+	if len(l.rest) > 0 {
+		next := l.rest[0]
+		l.rest = l.rest[1:]
+		return next, nil
+	}
+	select {
+	case next := <-l.in:
+		return next, nil
+	case <-l.closed:
+		return line{}, io.EOF
+	case <-ctx.Done():
+		return line{}, ctx.Err()
+	}
+}
+
+// decode returns nil for an empty line, for a batch, and for a message that it has answered with an
 // error.
-func (l *lines) decode(ctx context.Context, text []byte) jsonrpc.Message {
-	if len(text) == 0 {
+func (l *lines) decode(ctx context.Context, next line) jsonrpc.Message {
+	if len(next.text) == 0 {
 		return nil
 	}
-	parsed, problem := parseMessage(text)
-	stateless := parsed.version >= statelessVersion
+	parsed, problem := parseMessage(next.text)
+	if problem == nil && parsed.batch != nil {
+		problem = l.unpack(parsed.batch)
+		parsed.id = nil
+	}
 	if problem != nil {
-		l.complain(parsed.id, problem)
+		l.complain(next.batch, parsed.id, problem)
 		return nil
 	}
-	if parsed.batch {
-		l.complain(nil, badRequest("batches are not supported; send one message per line"))
+	if parsed.batch != nil {
 		return nil
 	}
-	m, err := jsonrpc.DecodeMessage(text)
+	m, err := jsonrpc.DecodeMessage(next.text)
 	if err != nil {
-		l.complain(parsed.id, errNoRequest)
+		l.complain(next.batch, parsed.id, errNoRequest)
 		return nil
 	}
-	if request, ok := m.(*jsonrpc.Request); ok {
-		if l.takeTurn(ctx, request, toolNamed(parsed.tool).inOrder) != nil {
-			return nil // the connection has ended; Read returns next
-		}
-		p, err := l.who(ctx) // only now: the previous call may have created a project
-		if err == nil {
-			err = onlyAgents(p)
-		}
-		if err != nil {
-			if request.IsCall() {
-				l.complain(parsed.id, &jsonrpc.Error{Code: answers[loci.CodeOf(err)].rpc, Message: loci.SafeText(err)})
-			}
-			return nil
-		}
-		c := caller{principal: p, connection: l.connection, usualProject: l.project, fault: parsed.fault}
-		if stateless {
-			c.connection = project.ConnectionKey{}
-		}
-		request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
-		if request.IsCall() && !l.start(request.ID) {
-			l.complain(parsed.id, badRequest("a request with this id is still running; give each request its own id"))
-			return nil
-		}
+	if request, ok := m.(*jsonrpc.Request); ok && !l.accept(ctx, request, parsed, next.batch) {
+		return nil
 	}
 	return m
+}
+
+// accept prepares a request for the SDK. If it returns false, it has answered the request, or the
+// connection has ended.
+func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed message, in *batch) bool {
+	if l.takeTurn(ctx, request, toolNamed(parsed.tool).inOrder) != nil {
+		return false // Read returns next
+	}
+	p, err := l.who(ctx) // only now: the previous call may have created a project
+	if err == nil {
+		err = onlyAgents(p)
+	}
+	if err != nil {
+		if request.IsCall() {
+			l.complain(in, parsed.id, &jsonrpc.Error{Code: answers[loci.CodeOf(err)].rpc, Message: loci.SafeText(err)})
+		}
+		return false
+	}
+	c := caller{principal: p, connection: l.connection, usualProject: l.project, fault: parsed.fault}
+	if parsed.version >= statelessVersion {
+		c.connection = project.ConnectionKey{}
+	}
+	request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
+	if request.IsCall() && !l.start(request.ID, in) {
+		l.complain(in, parsed.id, badRequest("a request with this id is still running; give each request its own id"))
+		return false
+	}
+	l.cancel(parsed.cancels)
+	return true
 }
 
 // takeTurn delays a call until every earlier call has been answered, if the tool of this call or
@@ -238,14 +272,31 @@ func (l *lines) takeTurn(ctx context.Context, r *jsonrpc.Request, inOrder bool) 
 }
 
 // start records a call, unless one with the same id is running.
-func (l *lines) start(id jsonrpc.ID) bool {
+func (l *lines) start(id jsonrpc.ID, in *batch) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.inFlight[id] {
+	if l.inFlight[id] != nil {
 		return false
 	}
-	l.inFlight[id] = true
+	l.inFlight[id] = &running{batch: in}
 	return true
+}
+
+// cancel notes that the client wants no answer to a call, if it is still running.
+func (l *lines) cancel(raw json.RawMessage) {
+	var value any
+	if raw == nil || json.Unmarshal(raw, &value) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(value)
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if call := l.inFlight[id]; call != nil {
+		call.cancelled = true
+	}
 }
 
 // waitBelow waits until fewer than n calls are in flight.
@@ -267,13 +318,21 @@ func (l *lines) waitBelow(ctx context.Context, n int) error {
 	}
 }
 
-func (l *lines) complain(id json.RawMessage, problem *jsonrpc.Error) {
-	_ = l.write(encodeError(id, problem)) // the next answer fails too if the pipe is broken
+func (l *lines) complain(in *batch, id json.RawMessage, problem *jsonrpc.Error) {
+	_ = l.answer(in, encodeError(id, problem)) // the next answer fails too if the pipe is broken
 }
 
 // Write writes one message.
 func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
-	if answer, ok := m.(*jsonrpc.Response); ok && answer.Error != nil {
+	answer, ok := m.(*jsonrpc.Response)
+	if !ok {
+		text, err := jsonrpc.EncodeMessage(m)
+		if err != nil {
+			return err
+		}
+		return l.write(text)
+	}
+	if answer.Error != nil {
 		problem := &jsonrpc.Error{Message: answer.Error.Error()}
 		var rpc *jsonrpc.Error
 		if errors.As(answer.Error, &rpc) {
@@ -285,14 +344,22 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	err = l.write(text)
-	if answer, ok := m.(*jsonrpc.Response); ok {
-		l.mu.Lock()
-		delete(l.inFlight, answer.ID)
-		close(l.changed)
-		l.changed = make(chan struct{})
-		l.mu.Unlock()
+	l.noteVersion(answer)
+	l.mu.Lock()
+	call := l.inFlight[answer.ID]
+	l.mu.Unlock()
+	if call == nil {
+		call = new(running)
 	}
+	if call.cancelled {
+		text = nil
+	}
+	err = l.answer(call.batch, text)
+	l.mu.Lock()
+	delete(l.inFlight, answer.ID)
+	close(l.changed)
+	l.changed = make(chan struct{})
+	l.mu.Unlock()
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
@@ -25,9 +26,11 @@ type HTTPOptions struct {
 	// A connection keeps the server that it began with. Choose's errors carry a
 	// loci code. Default: always these two.
 	Choose func(*http.Request) (Choice, error)
-	// Ended is called for a connection that its client has ended, or that had to make room for
-	// another one. Default: no call.
-	Ended func(context.Context, project.ConnectionKey)
+	// Offered returns the choice whose Offer is this. Required with Choose.
+	Offered func(offer string) Choice
+	// Connections keeps what a connection needs to be continued by another process. Default: it is
+	// kept in this process, so connections end with it.
+	Connections Connections
 	// Authorize returns who sends a request; required. Its errors carry a loci
 	// code. It is called for every request.
 	Authorize func(*http.Request) (loci.Principal, error)
@@ -46,15 +49,12 @@ type HTTPOptions struct {
 	ConnectionIdle time.Duration // default: 30 minutes
 	MaxConnections int           // of all; default: 10,000
 	MaxPerKey      int           // of one credential; if it opens another, its oldest idle one ends; default: 100
-	// Streams makes every answer an event stream, for tools that send
-	// notifications or questions before their result. Otherwise answers are
-	// plain JSON.
-	Streams bool
 }
 
 // Choice is what the address of a request chooses.
 type Choice struct {
 	Stateful, Stateless *mcp.Server // nil: those of HTTPOptions
+	Offer               string      // names the servers in a stored connection
 	// Project is the name of the project that graph tools use if neither the
 	// call nor the connection has one.
 	Project string
@@ -80,9 +80,10 @@ type endpoint struct {
 	options   HTTPOptions
 	stateful  http.Handler
 	stateless http.Handler
-	sealer    sealer
 	table     *connectionTable
 	hosts     auth.HostRule
+	resuming  sync.Mutex // taken while a stored connection is set up in this process
+	running   sync.Map   // calls in connections, by runningKey; see reply.cancelled
 }
 
 // NewHTTP returns a handler for every version of MCP at one path. It adds what the SDK leaves to
@@ -93,13 +94,11 @@ func NewHTTP(o HTTPOptions) http.Handler {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
 	}
 	o.setDefaults()
-	e := &endpoint{options: o, sealer: newSealer(), hosts: auth.NewHostRule(o.PublicURL),
+	e := &endpoint{options: o, hosts: auth.NewHostRule(o.PublicURL),
 		table: newConnectionTable(o.MaxPerKey, o.MaxConnections, o.ConnectionIdle)}
-	sdk := mcp.StreamableHTTPOptions{
-		JSONResponse: !o.Streams, MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true,
-	}
+	// The SDK writes event streams; reply turns those without other messages into plain JSON.
+	sdk := mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true}
 	stateful, stateless := sdk, sdk
-	stateful.SessionTimeout = o.ConnectionIdle
 	stateless.Stateless, stateless.PropagateRequestCancellation = true, true
 	e.stateful = mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		return cmp.Or(choiceOf(r).Stateful, o.Stateful)
@@ -123,8 +122,11 @@ func (o *HTTPOptions) setDefaults() {
 	if o.Choose == nil {
 		o.Choose = func(*http.Request) (Choice, error) { return Choice{}, nil }
 	}
-	if o.Ended == nil {
-		o.Ended = func(context.Context, project.ConnectionKey) {}
+	if o.Offered == nil {
+		o.Offered = func(string) Choice { return Choice{} }
+	}
+	if o.Connections == nil {
+		o.Connections = &connectionsHere{states: map[project.ConnectionKey]stateHere{}}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -185,27 +187,19 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuseScope(w, r, m, scope)
 		return
 	}
-	out := &reply{ResponseWriter: w, message: m, seal: func(id string) string { return e.sealer.seal(id, p.Subject()) }}
+	out := &reply{ResponseWriter: w, message: m, asked: r.Method == http.MethodPost}
 	c := caller{principal: p, usualProject: choice.Project, fault: m.fault}
 	if m.isStateless(r) {
-		e.serve(e.stateless, out, r, c)
+		e.serve(e.stateless, out, r, tokenInfo(c))
 		return
 	}
-	if !e.connect(out, r, m, c) {
-		return
-	}
-	if id := r.Header.Get(sessionHeader); id != "" {
-		c.connection = connectionKey(id)
-	}
-	defer func() { e.release(out, r, c) }()
-	e.serve(e.stateful, out, r, c)
+	e.serveConnection(out, r, m, c)
 }
 
 // serve passes the request and its caller to the SDK, and writes the answer.
-func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, c caller) {
+func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, info *sdkauth.TokenInfo) {
 	// RequireBearerToken is the SDK's only way to attach a TokenInfo. The caller
 	// has been authorised already, so the verifier accepts every token.
-	info := tokenInfo(c)
 	if r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer authorized")
 	}
@@ -220,77 +214,3 @@ func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, c calle
 
 var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
 	Message: "the body must not be compressed; send it without Content-Encoding"}
-
-// connect finds the connection of a request or makes room for a new one. If it
-// returns false, it has written an error. Otherwise the caller must call
-// release.
-func (e *endpoint) connect(out *reply, r *http.Request, m message, c caller) bool {
-	w, subject := out.ResponseWriter, c.principal.Subject()
-	if sealed := r.Header.Get(sessionHeader); sealed != "" {
-		id, ok := e.sealer.open(sealed, subject)
-		if !ok {
-			writeError(w, http.StatusNotFound, m.id, errNoConnection)
-			return false
-		}
-		r.Header.Set(sessionHeader, id)
-		e.table.begin(subject, id)
-		return true
-	}
-	if r.Method != http.MethodPost {
-		return true // the SDK rejects it
-	}
-	if m.method != "initialize" {
-		writeError(w, http.StatusBadRequest, m.id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
-			Message: "not connected: send initialize first, then send the Mcp-Session-Id of its answer with every request; " +
-				"or " + orStateless})
-		return false
-	}
-	evicted, err := e.table.reserve(subject)
-	if err != nil {
-		e.refuse(w, r, m, err)
-		return false
-	}
-	if evicted != "" {
-		e.end(r, evicted, c)
-	}
-	out.reserved, out.opened = true, func(id string) { e.table.add(subject, id) }
-	return true
-}
-
-// release ends what connect began.
-func (e *endpoint) release(out *reply, r *http.Request, c caller) {
-	subject := c.principal.Subject()
-	if out.reserved { // but no connection was opened
-		e.table.cancel(subject)
-		return
-	}
-	gone := out.failed == http.StatusNotFound || r.Method == http.MethodDelete && out.failed == 0
-	e.table.done(subject, r.Header.Get(sessionHeader), gone)
-	if gone {
-		e.options.Ended(r.Context(), c.connection)
-	}
-}
-
-// end closes one of the principal's connections, as its client would.
-func (e *endpoint) end(r *http.Request, id string, c caller) {
-	r = r.Clone(context.WithoutCancel(r.Context()))
-	r.Method, r.Body, r.ContentLength = http.MethodDelete, http.NoBody, 0
-	r.Header.Set(sessionHeader, id)
-	out := &reply{ResponseWriter: nowhere{}, seal: func(id string) string { return id }}
-	e.serve(e.stateful, out, r, c)
-	e.options.Ended(r.Context(), connectionKey(id))
-}
-
-// nowhere discards an answer.
-type nowhere struct{}
-
-func (nowhere) Header() http.Header         { return http.Header{} }
-func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
-func (nowhere) WriteHeader(int)             {}
-
-var errNoConnection = &jsonrpc.Error{Code: codeNoConnection,
-	Message: "connection not found: it ended, timed out or belongs to another credential; " +
-		"send initialize to open a new one"}
-
-// orStateless adds the other way out to an error about connections.
-const orStateless = "use protocol version " + statelessVersion + ", which has no connections"

@@ -106,14 +106,6 @@ func (s *Service) keepConnection(ctx context.Context, at store.Connection, fn fu
 	}
 }
 
-// EndConnection forgets the active project of an ended session.
-func (s *Service) EndConnection(ctx context.Context, key ConnectionKey) error {
-	if key == (ConnectionKey{}) {
-		return nil
-	}
-	return s.Store.Connections().Remove(ctx, key)
-}
-
 // rejoin returns p with its present projects instead of those at the start of its request. A key
 // that is limited to projects remains limited to them.
 func (s *Service) rejoin(ctx context.Context, p loci.Principal) (loci.Principal, error) {

@@ -75,10 +75,29 @@ type Connections interface {
 	// Put stores a connection and replaces its previous state. It fails with NotFound if the org,
 	// project or user doesn't exist, and with Conflict if the project is archived.
 	Put(ctx context.Context, s Connection) error
-	// Remove deletes a connection. It may be repeated.
+	// Remove deletes a connection and what it works on. It may be repeated.
 	Remove(ctx context.Context, key [32]byte) error
-	// Purge deletes at most limit connections last used before then and returns their number.
+	// Purge deletes at most limit connections, and at most limit records of what connections work
+	// on, that were last used before then. It returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
+
+	// Open stores a connection that any process can continue. If its subject has more than keep of
+	// them, Open deletes those unused for longest. NotFound if the org or user doesn't exist.
+	Open(ctx context.Context, c OpenConnection, keep int) error
+	// Opened returns a connection that Open stored, or NotFound.
+	Opened(ctx context.Context, key [32]byte) (OpenConnection, error)
+	// Touch stores when a connection that Open stored was last used.
+	Touch(ctx context.Context, key [32]byte, used time.Time) error
+}
+
+// OpenConnection is an MCP connection that any process can continue.
+type OpenConnection struct {
+	Key     [32]byte // as in Connection
+	OrgID   loci.OrgID
+	UserID  loci.UserID
+	Subject [32]byte // a hash of the principal's subject, which alone may use the connection
+	State   []byte   // what the client told when it connected; opaque to the store
+	UsedAt  time.Time
 }
 
 // Connection is what an MCP connection works on.

@@ -191,6 +191,7 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 		return n, err
 	}
 	silent("DELETE FROM mcp_sessions") // which have switched or ended since
+	silent("DELETE FROM mcp_connections")
 	gone, err := l.removed(c)
 	for _, who := range gone {
 		l.shut[who.org] = append(l.shut[who.org], who.user)

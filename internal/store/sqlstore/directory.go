@@ -87,6 +87,10 @@ func (r *Registry) MarkLeaving(ctx context.Context, org loci.OrgID, user loci.Us
 		if err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} user_id = ?", [16]byte(user)); err != nil {
 			return err
 		}
+		err = c.Exec("DELETE FROM mcp_connections WHERE {global mcp_connections} user_id = ?", [16]byte(user))
+		if err != nil {
+			return err
+		}
 		return c.Exec("UPDATE people SET settled = FALSE WHERE {global people} user_id = ?", [16]byte(user))
 	})
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"time"
 
@@ -50,9 +51,13 @@ func (m connections) Put(ctx context.Context, s store.Connection) error {
 	return err
 }
 
+// Remove deletes from both tables, because a connection may have a row in either.
 func (m connections) Remove(ctx context.Context, key [32]byte) error {
 	return m.db.Update(ctx, func(c Conn) error {
-		return c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key = ?", key[:])
+		if err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key = ?", key[:]); err != nil {
+			return err
+		}
+		return c.Exec("DELETE FROM mcp_connections WHERE {global mcp_connections} key = ?", key[:])
 	})
 }
 
@@ -60,8 +65,58 @@ func (m connections) Purge(ctx context.Context, then time.Time, limit int) (n in
 	err = m.db.Update(ctx, func(c Conn) error {
 		err := c.Exec("DELETE FROM mcp_sessions WHERE {global mcp_sessions} key IN (SELECT key FROM mcp_sessions WHERE "+
 			"{global mcp_sessions} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+		if err != nil {
+			return err
+		}
 		n = int(c.Changes())
+		err = c.Exec("DELETE FROM mcp_connections WHERE {global mcp_connections} key IN (SELECT key FROM mcp_connections "+
+			"WHERE {global mcp_connections} used_at < ? ORDER BY used_at LIMIT ?)", ceilMicro(then), limit)
+		n += int(c.Changes())
 		return err
 	})
 	return n, err
+}
+
+func (m connections) Open(ctx context.Context, o store.OpenConnection, keep int) error {
+	err := m.db.Update(ctx, func(c Conn) error {
+		err := c.Exec("INSERT INTO mcp_connections ({global} key, org_id, user_id, subject, state, used_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?)", o.Key[:], string(o.OrgID), [16]byte(o.UserID), o.Subject[:], o.State,
+			loci.CutTime(o.UsedAt).UnixMicro())
+		if err != nil {
+			return err
+		}
+		return c.Exec("DELETE FROM mcp_connections WHERE {global mcp_connections} subject = ?1 AND key <> ?2 AND key NOT IN "+
+			"(SELECT key FROM mcp_connections WHERE {global mcp_connections} subject = ?1 AND key <> ?2 "+
+			"ORDER BY used_at DESC, key LIMIT ?3)", o.Subject[:], o.Key[:], keep-1)
+	})
+	if m.d.dangling(err) {
+		err = loci.Errorf(loci.NotFound, "no such org or user")
+	}
+	return err
+}
+
+func (m connections) Opened(ctx context.Context, key [32]byte) (got store.OpenConnection, err error) {
+	found := false
+	err = m.db.View(ctx, func(c Conn) (err error) {
+		found, err = c.One("SELECT s.org_id, s.user_id, s.subject, s.state, s.used_at FROM mcp_connections s "+
+			"JOIN orgs o ON {global o} o.id = s.org_id AND o.state IN "+OpenStates+" WHERE {global s} s.key = ?", Args{key[:]},
+			func(r Row) error {
+				got = store.OpenConnection{Key: key, OrgID: loci.OrgID(r.Text(0)), UserID: r.ID(1),
+					State: bytes.Clone(r.Raw(3)), UsedAt: timeAt(r, 4)}
+				copy(got.Subject[:], r.Raw(2))
+				return nil
+			})
+		return err
+	})
+	if err == nil && !found {
+		err = loci.Errorf(loci.NotFound, "no such connection")
+	}
+	return got, err
+}
+
+func (m connections) Touch(ctx context.Context, key [32]byte, used time.Time) error {
+	return m.db.Update(ctx, func(c Conn) error {
+		return c.Exec("UPDATE mcp_connections SET used_at = {greatest}(used_at, ?) WHERE {global mcp_connections} key = ?",
+			loci.CutTime(used).UnixMicro(), key[:])
+	})
 }

@@ -129,6 +129,68 @@ func testMCPSessionsPurge(e *env) {
 	}
 }
 
+// An open connection keeps what it was opened with until it is removed, unused for long, or one too many of its subject.
+func testOpenConnections(e *env) {
+	ctx, cs := e.Context(), e.st.Connections()
+	const keep = 2
+	open := func(key, subject byte) store.OpenConnection {
+		e.Helper()
+		e.clock.move(time.Minute)
+		c := store.OpenConnection{Key: [32]byte{key}, OrgID: e.org, UserID: e.user, Subject: [32]byte{subject},
+			State: []byte{'{', key, '}'}, UsedAt: e.clock.now()}
+		if err := cs.Open(ctx, c, keep); err != nil {
+			e.Fatal(explain(err))
+		}
+		return c
+	}
+	want := func(what string, c store.OpenConnection, there bool) {
+		e.Helper()
+		got, err := cs.Opened(ctx, c.Key)
+		switch {
+		case !there:
+			e.wantCode(what, err, loci.NotFound)
+		case err != nil || got.Key != c.Key || got.Subject != c.Subject || !slices.Equal(got.State, c.State) ||
+			!got.UsedAt.Equal(c.UsedAt) || got.OrgID != c.OrgID || got.UserID != c.UserID:
+			e.Errorf("%s: got %+v, %v, want %+v", what, got, explain(err), c)
+		}
+	}
+	first, second, other := open(1, 1), open(2, 1), open(3, 2)
+	e.clock.move(time.Minute)
+	first.UsedAt = e.clock.now()
+	for _, used := range []time.Time{first.UsedAt, first.UsedAt.Add(-time.Hour)} { // an older use changes nothing
+		if err := cs.Touch(ctx, first.Key, used); err != nil {
+			e.Fatal(explain(err))
+		}
+	}
+	third := open(4, 1)
+	want("used since", first, true)
+	want("unused for longest", second, false)
+	want("the newest", third, true)
+	want("of another subject", other, true)
+	if err := cs.Remove(ctx, first.Key); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("removed", first, false)
+	if n, err := cs.Purge(ctx, third.UsedAt, 10); n != 1 || err != nil {
+		e.Errorf("Purge: %d, %v, want 1", n, explain(err))
+	}
+	want("unused", other, false)
+	bad := third
+	bad.Key, bad.UserID = [32]byte{9}, loci.NewUserID()
+	e.wantCode("of nobody", cs.Open(ctx, bad, keep), loci.NotFound)
+	u := e.addUser()
+	theirs := third
+	theirs.Key, theirs.UserID = [32]byte{8}, u.ID
+	if err := cs.Open(ctx, theirs, keep); err != nil {
+		e.Fatal(explain(err))
+	}
+	if err := e.st.People().Remove(ctx, e.org, u.ID, nil); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("of a person who is gone", theirs, false)
+	want("of a person who stays", third, true)
+}
+
 // Whatever changes who belongs to a project changes the version, and the list
 // that goes with a version stays the same.
 func testProjectsVersion(e *env) {

@@ -153,6 +153,7 @@ var tests = []test{
 	{"MCPSessions", testMCPSessions},
 	{"MCPSessionsOfClosed", testMCPSessionsOfClosed},
 	{"MCPSessionsPurge", testMCPSessionsPurge},
+	{"OpenConnections", testOpenConnections},
 	{"GraphCreate", testGraphCreate},
 	{"GraphObserve", testGraphObserve},
 	{"GraphSuggestLimit", testGraphSuggestLimit},

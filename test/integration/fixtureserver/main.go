@@ -37,7 +37,7 @@ func serve(address string) error {
 		Origin: "fixture"}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcpserver.NewHTTP(mcpserver.HTTPOptions{
-		Stateful: newServer(), Stateless: newServer(), Streams: true,
+		Stateful: newServer(), Stateless: newServer(),
 		Authorize: func(*http.Request) (loci.Principal, error) { return somebody, nil },
 		Log:       slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}))
