@@ -125,7 +125,7 @@ func TestPanics(t *testing.T) {
 	do(h, "PUT", "/memories")
 }
 
-// TestMCPRefusesForeignPagesItself demands that a foreign Origin reaches /mcp, which answers in JSON-RPC, and nothing else.
+// TestMCPRefusesForeignPagesItself demands that a foreign Origin reaches nothing but /mcp, which answers in JSON-RPC.
 func TestMCPRefusesForeignPagesItself(t *testing.T) {
 	h := newDoor(front.Options{MCP: answer(http.StatusTeapot)})
 	for path, want := range map[string]int{"/mcp": http.StatusTeapot, "/mcp/": 403, "/memories": 403} {

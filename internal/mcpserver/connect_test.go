@@ -55,8 +55,8 @@ func toolNames(t *testing.T, s *mcp.ClientSession) (names []string) {
 	return names
 }
 
-// TestConnectionsSurviveTheirProcess continues a connection in a process that has never seen it, as after a restart and as
-// with several processes behind one address.
+// TestConnectionsSurviveTheirProcess continues a connection in a process that has never seen it, as after a
+// restart and with several processes behind one address.
 func TestConnectionsSurviveTheirProcess(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", stateful} {
@@ -148,8 +148,12 @@ func TestOpenStreamsCountAsActivity(t *testing.T) {
 	req.Header = http.Header{"Accept": {"text/event-stream"}, "Mcp-Session-Id": {listener.session},
 		"Authorization": {"Bearer " + key.Reveal()}}
 	stream, err := http.DefaultClient.Do(req)
-	if err != nil || stream.StatusCode != 200 {
-		t.Fatalf("GET: %v, %+v", err, stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if stream.StatusCode != http.StatusOK {
+		t.Fatalf("GET: %d", stream.StatusCode)
 	}
 	ended := make(chan struct{})
 	go func() { _, _ = io.Copy(io.Discard, stream.Body); close(ended) }()
@@ -163,7 +167,6 @@ func TestOpenStreamsCountAsActivity(t *testing.T) {
 	}
 	cancel()
 	<-ended
-	_ = stream.Body.Close()
 }
 
 // TestOpeningKeepsNothingUseless rejects what could not be continued.
@@ -262,7 +265,8 @@ const aBatch = `[{"jsonrpc":"2.0","id":11,"method":"ping"},` +
 // TestBatches sends one over both transports. Versions before 2025-06-18 require it to work.
 func TestBatches(t *testing.T) {
 	t.Parallel()
-	for version, works := range map[string]bool{"2024-11-05": true, "2025-03-26": true, "2025-06-18": false, stateful: false} {
+	has := map[string]bool{"2024-11-05": true, "2025-03-26": true, "2025-06-18": false, stateful: false}
+	for version, works := range has {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)

@@ -129,7 +129,8 @@ func testMCPSessionsPurge(e *env) {
 	}
 }
 
-// An open connection keeps what it was opened with until it is removed, unused for long, or one too many of its subject.
+// An open connection keeps what it was opened with until it is removed, unused for long, or one too
+// many of its subject.
 func testOpenConnections(e *env) {
 	ctx, cs := e.Context(), e.st.Connections()
 	const keep = 2
