@@ -17,8 +17,8 @@ import (
 
 // mcpFlags are those of `loci mcp`.
 type mcpFlags struct {
-	vendor, transport, project, session string
-	port                                int
+	vendor, transport, project, session, compat string
+	port                                        int
 }
 
 const (
@@ -41,7 +41,8 @@ agent key exists; then every request requires one. For REST, pages and other mac
 run loci serve.`,
 		Example: `  loci mcp --vendor claude
   loci mcp --transport http --port 8081 --data-dir ./data
-  loci mcp --toolsets graph --project website`,
+  loci mcp --toolsets graph --project website
+  loci mcp --compat reference --project memory`,
 		Annotations: needsNoAction("starts a surface, whose tools name their actions"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v, err := f.check(cmd)
@@ -63,6 +64,7 @@ run loci serve.`,
 	flags.StringVar(&f.session, "session", "",
 		"id of an agent's open session to work in (loci session open); over http, of clients without a key")
 	toolsetsFlag(cmd)
+	compatFlag(cmd, &f.compat)
 	return cmd
 }
 
@@ -83,6 +85,13 @@ func toolsetsFlag(cmd *cobra.Command) {
 		" (default: "+strings.Join(mcpserver.DefaultToolsets(), ",")+"; LOCI_TOOLSETS)")
 }
 
+// compatFlag adds --compat, which replaces the toolsets. The command must have --toolsets.
+func compatFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "compat", "",
+		"offer another server's tools instead of toolsets: reference (the reference memory server's)")
+	cmd.MarkFlagsMutuallyExclusive("compat", "toolsets")
+}
+
 // check returns the vendor, or an error if the flags are invalid.
 func (f *mcpFlags) check(cmd *cobra.Command) (loci.Vendor, error) {
 	if f.transport != overStdio && f.transport != overHTTP {
@@ -93,6 +102,9 @@ func (f *mcpFlags) check(cmd *cobra.Command) (loci.Vendor, error) {
 	}
 	if f.port < 0 || f.port > 65535 {
 		return "", loci.FieldErrorf("--port", "must be from 0 to 65535")
+	}
+	if _, err := mcpserver.ParseCompat(f.compat); err != nil {
+		return "", loci.FieldErrorf("--compat", "must be %s", mcpserver.CompatReference)
 	}
 	return parseVendor("--vendor", f.vendor)
 }
@@ -127,7 +139,7 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 		return err
 	}
 	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version,
-		Toolsets: p.settings.Toolsets, Project: f.project})
+		Toolsets: p.settings.Toolsets, Compat: f.compat, Project: f.project})
 	defer ballast()()
 	if isTerminal(p.in) {
 		p.note("Loci waits for an MCP client on standard input; a client starts this command itself. To connect one, run: " +
@@ -169,7 +181,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 		open = nil
 	}
 	p.greetMCP(listeners[0].Addr(), open != nil)
-	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Open: open}
+	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Compat: f.compat, Open: open}
 	return p.run(ctx, in, listeners, p.handler(in, o, nil))
 }
 

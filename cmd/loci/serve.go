@@ -23,6 +23,7 @@ import (
 )
 
 func (p *program) serveCommand() *cobra.Command {
+	var compat string
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server for assistants (MCP) and programs (REST)",
@@ -36,7 +37,12 @@ immediately. With --log-level debug, it logs each request.
 On an address that other machines can reach, it starts only if somebody can
 authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 		Annotations: does(identity.KeyList, identity.LinkCreate),
-		RunE:        func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, err := mcpserver.ParseCompat(compat); err != nil {
+				return loci.FieldErrorf("--compat", "must be %s", mcpserver.CompatReference)
+			}
+			return p.serve(cmd.Context(), compat)
+		},
 	}
 	flags := cmd.Flags()
 	flags.String("listen", "", "address to listen on (default 127.0.0.1:5624; LOCI_LISTEN)")
@@ -51,10 +57,11 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 	flags.String("egress", "", "on or off; off: Loci never sends anything out (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
 	toolsetsFlag(cmd)
+	compatFlag(cmd, &compat)
 	return cmd
 }
 
-func (p *program) serve(ctx context.Context) (err error) {
+func (p *program) serve(ctx context.Context, compat string) (err error) {
 	// Listen before creating anything: a start that fails here does not count as the first.
 	listeners, err := p.listenLocally(ctx, listenFlag(p.settings.Listen))
 	if err != nil {
@@ -88,7 +95,7 @@ func (p *program) serve(ctx context.Context) (err error) {
 	if err := p.welcome(ctx, in, address, first); err != nil {
 		return err
 	}
-	o := mcpserver.Options{PublicURL: p.settings.PublicURL, SignIn: p.hasBrowsers(address)}
+	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Compat: compat, SignIn: p.hasBrowsers(address)}
 	return p.run(ctx, in, listeners, p.handler(in, o, p.pages(in, address)))
 }
 

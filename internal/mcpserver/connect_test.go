@@ -147,7 +147,7 @@ func TestOpenStreamsCountAsActivity(t *testing.T) {
 	}
 	req.Header = http.Header{"Accept": {"text/event-stream"}, "Mcp-Session-Id": {listener.session},
 		"Authorization": {"Bearer " + key.Reveal()}}
-	stream, err := http.DefaultClient.Do(req)
+	stream, err := http.DefaultClient.Do(req) //nolint:bodyclose // closed below
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,9 @@ type Options struct {
 	// Toolsets are the names of the toolsets to offer. Over HTTP, ?toolsets=
 	// overrides them. Default: DefaultToolsets.
 	Toolsets []string
+	// Compat is CompatReference to offer what the reference memory server offers, instead of
+	// toolsets. Over HTTP, ?compat= overrides it. Default: none.
+	Compat string
 	// Project is the name of the project that graph tools use if neither the
 	// call nor the connection has one. Over HTTP, ?project= overrides it.
 	// Default: none.
@@ -90,6 +93,9 @@ func New(o Options) *Server {
 			s.noteEmpty(names)
 		}
 	}
+	if o.Compat != "" {
+		s.offer = offerReference
+	}
 	s.public = o.PublicURL != "" || o.SignIn
 	return s
 }
@@ -97,6 +103,9 @@ func New(o Options) *Server {
 // build returns an SDK server with everything in an offer registered. It takes
 // milliseconds, so all requests share servers.
 func (s *Server) build(o offer) *mcp.Server {
+	if o == offerReference {
+		return s.buildReference(nil)
+	}
 	srv := mcp.NewServer(
 		&mcp.Implementation{Name: "loci", Title: "Loci memory", Version: s.version()},
 		&mcp.ServerOptions{
@@ -123,6 +132,33 @@ func (s *Server) build(o offer) *mcp.Server {
 		s.addGraphResources(srv)
 	}
 	return srv
+}
+
+// buildReference returns an SDK server with what the reference memory server offers. If subscribe is
+// not nil, clients can subscribe to the graph: only for a server with one client, because those of a
+// shared one must not learn when others write.
+func (s *Server) buildReference(subscribe func(context.Context, *mcp.SubscribeRequest) error) *mcp.Server {
+	o := &mcp.ServerOptions{SetCacheable: setCacheable, SubscribeHandler: subscribe,
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}}
+	if subscribe != nil {
+		o.UnsubscribeHandler = func(context.Context, *mcp.UnsubscribeRequest) error { return nil }
+	}
+	srv := mcp.NewServer(&mcp.Implementation{Name: "loci", Title: "Loci memory", Version: s.version()}, o)
+	srv.AddReceivingMiddleware(s.guard)
+	s.addReference(srv, func(ctx context.Context) {
+		if subscribe != nil { // a client that is gone needs no notice
+			_ = srv.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: referenceURI})
+		}
+	})
+	return srv
+}
+
+// buildAlone is build for a server with one client.
+func (s *Server) buildAlone(o offer) *mcp.Server {
+	if o == offerReference {
+		return s.buildReference(func(context.Context, *mcp.SubscribeRequest) error { return nil })
+	}
+	return s.build(o)
 }
 
 func (s *Server) version() string {

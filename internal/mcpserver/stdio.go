@@ -41,7 +41,7 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 	l := newLines(in, out, who)
 	l.project = s.options.Project
 	defer s.ended(ctx, l.connection)
-	session, err := s.build(s.offer).Connect(ctx, l, nil)
+	session, err := s.buildAlone(s.offer).Connect(ctx, l, nil)
 	if err != nil {
 		return fmt.Errorf("serve stdio: %w", err)
 	}

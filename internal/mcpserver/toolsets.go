@@ -74,7 +74,9 @@ func isEmpty(set string) bool {
 func (o offer) has(set string) bool { return slices.Contains(strings.Split(string(o), ","), set) }
 
 // graphs reports whether the offer includes anything about projects.
-func (o offer) graphs() bool { return o.has(toolsetGraph) || o.has(toolsetGraphExtra) }
+func (o offer) graphs() bool {
+	return o.has(toolsetGraph) || o.has(toolsetGraphExtra) || o == offerReference
+}
 
 // memories reports whether the offer includes anything about memories.
 func (o offer) memories() bool { return o.has(toolsetMemory) || o.has(toolsetMemoryExtra) }
@@ -94,6 +96,13 @@ func (o offer) scope() string {
 // asked returns the offer that the address of a request chooses, or the default
 // of the process.
 func (s *Server) asked(r *http.Request) (offer, error) {
+	compat, err := ParseCompat(r.URL.Query().Get("compat"))
+	if err != nil {
+		return "", err
+	}
+	if compat != "" {
+		return offerReference, nil
+	}
 	list, given := r.URL.Query()["toolsets"]
 	if !given {
 		return s.offer, nil

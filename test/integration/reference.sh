@@ -19,5 +19,6 @@ new=$(server $NEW)
 old=$(server $OLD)
 rc=0
 "$NODE22" test/integration/reference/converse.mjs "$new" "$WORK" || rc=1
+"$NODE22" test/integration/reference/compat.mjs "$new" "$WORK" || rc=1
 "$NODE22" test/integration/reference/transfer.mjs "$new" "$old" "$WORK" || rc=1
 exit $rc
