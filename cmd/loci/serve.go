@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/identity"

@@ -29,10 +29,6 @@ func TestOneRuleAboutChanges(t *testing.T) {
 			_, err := w.Memory.Patch(ctx, w.claude, id, 0, memory.Patch{Title: new("other")})
 			return err
 		},
-		"replace": func(id loci.MemoryID) error {
-			_, err := w.Memory.Replace(ctx, w.claude, id, 0, memory.Draft{Title: "x", Content: "y"})
-			return err
-		},
 		"narrow": func(id loci.MemoryID) error {
 			_, err := w.Memory.Patch(ctx, w.claude, id, 0, memory.Patch{AllowedVendors: &onlyClaude})
 			return err
@@ -82,8 +78,6 @@ func TestOnlyPeopleAdmitVendors(t *testing.T) {
 	m := w.add(w.claude, titled("kept", only("claude")))
 	wide := []loci.Vendor{"claude", "cursor"}
 	_, err := w.Memory.Patch(ctx, w.claude, m.ID, 0, memory.Patch{AllowedVendors: &wide})
-	wantCode(t, err, loci.Forbidden)
-	_, err = w.Memory.Replace(ctx, w.claude, m.ID, 0, memory.Draft{Title: "kept", Content: "c"})
 	wantCode(t, err, loci.Forbidden)
 	if _, err = w.Memory.Patch(ctx, w.owner, m.ID, 0, memory.Patch{AllowedVendors: &wide}); err != nil {
 		t.Error(err)

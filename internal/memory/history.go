@@ -79,7 +79,7 @@ func versionOf(ctx context.Context, tx store.Tx, p loci.Principal, current *loci
 // becomes current again if it was current then. If nothing would change, Revert makes no version.
 //
 // NotFound for a memory or version that does not exist, is in the trash, has expired or is not
-// visible; otherwise the errors of Replace: Conflict if the project is archived, Forbidden if the
+// visible; otherwise the errors of Patch: Conflict if the project is archived, Forbidden if the
 // memory's life gets shorter and the credential may not delete; Invalid if the version would have
 // expired by now.
 func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int) (

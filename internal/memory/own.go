@@ -28,7 +28,7 @@ func mayChange(p loci.Principal, m *loci.Memory) error {
 }
 
 // Own returns a live memory if p may change it. NotFound if it does not exist or is not visible;
-// Forbidden as for Replace.
+// Forbidden as for Patch.
 func (s *Service) Own(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
