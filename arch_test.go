@@ -57,7 +57,7 @@ var arrows = withServices(map[string][]string{
 	"internal/meter":               {".", "internal/store", "internal/eventlog"},
 	"internal/maintain":            {".", "internal/store", "internal/eventlog"},
 	"internal/rest":                {".", "client", "internal/auth", "internal/jsonlines", "internal/app"},
-	"internal/mcpserver":           {".", "internal/auth", "internal/app"},
+	"internal/mcpserver":           {".", "internal/auth", "internal/app", "internal/recall"},
 	"internal/web":                 {".", "internal/auth", "internal/auth/oauth", "internal/app"},
 	"internal/front":               {".", "internal/rest", "internal/mcpserver", "internal/web", "internal/auth"},
 	"internal/bench":               {".", "internal/store", "internal/store/sqlite"}, // measures both

@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -25,4 +26,32 @@ func Printable(s string) string {
 		}
 		return r
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
+}
+
+// Visible makes a text safe to show to a model. Control characters, and characters that reorder,
+// hide or smuggle text, become their number in brackets, such as [U+202E], so that nothing in the
+// text goes unseen. Line breaks, tabs, and the joiners of scripts and emoji stay.
+func Visible(s string) string {
+	if strings.IndexFunc(s, invisible) < 0 {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range s {
+		if invisible(r) {
+			fmt.Fprintf(&out, "[U+%04X]", r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func invisible(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', r == '\r', r == '\u200c', r == '\u200d':
+		return false
+	case r == '\u2028', r == '\u2029', r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0':
+		return true
+	}
+	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r >= 0x80
 }

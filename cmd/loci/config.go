@@ -40,6 +40,7 @@ type settings struct {
 	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
 	OIDC      []auth.OIDCProvider
 	Toolsets  []string // of MCP; none: the default ones
+	Answer    int      // tokens of an answer over MCP, at most
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -99,6 +100,11 @@ var known = []setting{
 	{"egress", "LOCI_EGRESS", "on", func(s *settings, v value) { s.Egress = v.choice("on", "off") == "on" }},
 	{"toolsets", "LOCI_TOOLSETS", "", func(s *settings, v value) {
 		s.Toolsets = parsed(v, mcpserver.ParseToolsets, "must be some of: "+strings.Join(mcpserver.Toolsets(), ", "))
+	}},
+	{"answer_tokens", "LOCI_ANSWER_TOKENS", strconv.Itoa(mcpserver.DefaultAnswerTokens), func(s *settings, v value) {
+		s.Answer = int(v.number(mcpserver.MaxAnswerTokens))
+		v.check(mcpserver.CheckAnswerTokens(s.Answer) == nil, fmt.Sprintf("must be from %d to %d",
+			mcpserver.MinAnswerTokens, mcpserver.MaxAnswerTokens))
 	}},
 	{"keys/owner", "LOCI_API_KEY", "", func(s *settings, v value) { s.OwnerKey = v.apiKey() }},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", "", func(s *settings, v value) {

@@ -194,7 +194,7 @@ func (a *assistant) write(title, content string, more map[string]any) (string, e
 
 type foundMemory struct {
 	ID      string `json:"id"`
-	Content string `json:"content"`
+	Content string `json:"text"`
 	Origin  string `json:"origin"`
 }
 

@@ -63,7 +63,7 @@ run loci serve.`,
 	flags.StringVar(&f.project, "project", "", "project of graph tools if neither call nor session names one")
 	flags.StringVar(&f.session, "session", "",
 		"id of an agent's open session to work in (loci session open); over http, of clients without a key")
-	toolsetsFlag(cmd)
+	mcpSettings(cmd)
 	compatFlag(cmd, &f.compat)
 	return cmd
 }
@@ -79,10 +79,13 @@ func (f *mcpFlags) who(in *instance, vendor loci.Vendor) mcpserver.Who {
 	}
 }
 
-// toolsetsFlag is a setting that LOCI_TOOLSETS sets, too.
-func toolsetsFlag(cmd *cobra.Command) {
+// mcpSettings adds the flags of the settings about MCP, which LOCI_TOOLSETS and LOCI_ANSWER_TOKENS set, too.
+func mcpSettings(cmd *cobra.Command) {
 	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
 		" (default: "+strings.Join(mcpserver.DefaultToolsets(), ",")+"; LOCI_TOOLSETS)")
+	cmd.Flags().String("answer-tokens", "", fmt.Sprintf("most tokens of an answer to an assistant, %d to %d "+
+		"(default %d; LOCI_ANSWER_TOKENS)", mcpserver.MinAnswerTokens, mcpserver.MaxAnswerTokens,
+		mcpserver.DefaultAnswerTokens))
 }
 
 // compatFlag adds --compat, which replaces the toolsets. The command must have --toolsets.
@@ -139,7 +142,8 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 		return err
 	}
 	server := mcpserver.New(mcpserver.Options{App: in.app, Auth: in.auth, Log: p.log, Version: readBuildInfo().Version,
-		Toolsets: p.settings.Toolsets, Compat: f.compat, Project: f.project})
+		Toolsets: p.settings.Toolsets, AnswerTokens: p.settings.Answer, Compat: f.compat,
+		Project: f.project, Pages: p.pagesAddress})
 	defer ballast()()
 	if isTerminal(p.in) {
 		p.note("Loci waits for an MCP client on standard input; a client starts this command itself. To connect one, run: " +

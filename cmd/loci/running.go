@@ -128,6 +128,14 @@ func (p *program) signInServer() running {
 	return running{}
 }
 
+// pagesAddress returns the address of the pages that people open, or "" if no server with pages runs.
+func (p *program) pagesAddress() string {
+	if r := p.signInServer(); r.PID != 0 || p.settings.PublicURL != "" {
+		return r.URL
+	}
+	return ""
+}
+
 // configured returns what the settings tell about a server that does not run.
 func (p *program) configured() running {
 	s := p.settings

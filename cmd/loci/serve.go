@@ -57,7 +57,7 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 		"browser extensions that may call the API, like chrome-extension://<id> (LOCI_ALLOWED_ORIGINS)")
 	flags.String("egress", "", "on or off; off: Loci never sends anything out (LOCI_EGRESS)")
 	flags.String("log-format", "", "text or json (LOCI_LOG_FORMAT)")
-	toolsetsFlag(cmd)
+	mcpSettings(cmd)
 	compatFlag(cmd, &compat)
 	return cmd
 }
@@ -96,7 +96,8 @@ func (p *program) serve(ctx context.Context, compat string) (err error) {
 	if err := p.welcome(ctx, in, address, first); err != nil {
 		return err
 	}
-	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Compat: compat, SignIn: p.hasBrowsers(address)}
+	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Compat: compat, SignIn: p.hasBrowsers(address),
+		Pages: p.pagesAddress}
 	return p.run(ctx, in, listeners, p.handler(in, o, p.pages(in, address)))
 }
 
@@ -206,7 +207,7 @@ func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler)
 	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}),
 		Proxies: s.Proxies, Log: p.log}
 	o.App, o.Auth, o.Log, o.Version = in.app, in.auth, p.log, readBuildInfo().Version
-	o.Toolsets, o.Site, o.Gate = s.Toolsets, p.site(), gate
+	o.Toolsets, o.AnswerTokens, o.Site, o.Gate = s.Toolsets, s.Answer, p.site(), gate
 	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, PublicURL: s.PublicURL,
 		ModelEgress: s.Egress && s.Chat.BaseURL != "", Gate: gate, Site: p.site()})
 	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate,

@@ -3,6 +3,7 @@ package language
 
 import (
 	"embed"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,11 @@ func Words(list string) []string {
 		words = append(words, strings.Fields(line)...)
 	}
 	return words
+}
+
+// Lines returns the lines of a list that are not empty. It panics if there is no such list.
+func Lines(list string) []string {
+	return slices.DeleteFunc(lines(list), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
 // Groups returns the groups of a list: each block of lines is a group, and each line is one side

@@ -164,7 +164,7 @@ func (w *world) checkAgentScope(rt *rapid.T, r *raw, session string, m *loci.Mem
 		}
 		a := r.inSession(header, call[0],
 			strings.NewReplacer("TAG", tag, "ID", m.ID.String(), "SESSION", session).Replace(call[1]))
-		sees := strings.Contains(a.body, `"id":"`+m.ID.String()+`"`) ||
+		sees := strings.Contains(a.body, `"id":"`+m.ID.Short()+`"`) ||
 			call[0] == "get_sources" && !strings.Contains(a.body, "no such memory")
 		if sees != visible {
 			rt.Fatalf("%s %s in session %q: found %v, want %v: %s", call[0], call[1], session, sees, visible, a.body)

@@ -10,3 +10,6 @@ func ToolActions() map[string]gate.Action {
 	}
 	return out
 }
+
+// Tokens returns the estimated size of a text.
+func Tokens(text string) int { return tokens(text) }

@@ -41,6 +41,12 @@ func (f field) or(alias string) field { f.alias = alias; return f }
 // hide leaves f out of the schema.
 func (f field) hide() field { f.hidden = true; return f }
 
+// unlimited leaves the limits of a list out of the schema: no model comes near them.
+func (f field) unlimited() field {
+	f.schema.MinItems, f.schema.MaxItems, f.schema.Items.MaxLength = nil, nil, nil
+	return f
+}
+
 // about describes f in the schema.
 func (f field) about(text string) field { f.schema.Description = text; return f }
 
@@ -131,9 +137,6 @@ func word[T ~string](name string, into *T) field {
 // text is a string of minimum to maximum characters.
 func text(name string, into *string, minimum, maximum int) field {
 	schema := &jsonschema.Schema{Type: "string", MaxLength: &maximum}
-	if minimum > 0 {
-		schema.MinLength = &minimum
-	}
 	return value(name, "a string", schema, func(path, v string) error {
 		*into = v
 		return loci.CheckText(path, v, minimum, maximum)
@@ -270,7 +273,7 @@ func vendors(name string, into *[]loci.Vendor) field {
 			v[i] = loci.Vendor(strings.ToLower(strings.TrimSpace(string(v[i]))))
 		}
 		return loci.CheckVendors(v)
-	}).loosely(atCommas)
+	}).loosely(atCommas).unlimited()
 }
 
 // origin filters by the vendor that wrote a memory.
@@ -283,7 +286,7 @@ func origin(into *string) field {
 
 func tags(into *[]string, minimum int) field {
 	check := func(path string, v []string) error { return loci.CheckTags(path, v, minimum) }
-	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, check).loosely(atCommas)
+	f := list("tags", into, minimum, loci.MaxTags, loci.MaxTag, check).loosely(atCommas).unlimited()
 	f.required = minimum > 0
 	return f
 }

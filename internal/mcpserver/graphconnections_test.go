@@ -97,7 +97,7 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 	}
 	defer other.Close()
 	elsewhere := app.New(app.Options{Store: other, Now: w.clock.Now})
-	const none = "No active project. Use switch_project to select one."
+	none := "No active project. Use switch_project to select one."
 	first, second, local := w.raw(key, stateful), w.raw(key, stateful), w.localClient(t, stateful)
 	project := first.must("create_project", `{"name":"p"}`)["id"].(string)
 	id, err := loci.ParseID[struct{}](project)
@@ -136,6 +136,7 @@ func TestProjectsCloseUnderConnections(t *testing.T) {
 	if err := elsewhere.Project.Delete(t.Context(), owner, loci.ProjectID(id)); err != nil {
 		t.Fatal(err)
 	}
+	none = "No active project, and there is none yet. Create one with create_project."
 	left("deleted")
 	if got := text(t, local, "get_current_project", nil); !strings.Contains(got, none) {
 		t.Errorf("what is active: %s", got)

@@ -36,6 +36,10 @@ func (s *Server) deleteObservations(ctx context.Context, c *call, in *[]loci.Con
 	return deletedOr(s.app.Graph.DeleteObservations(ctx, c.principal, c.project, *in))
 }
 
+func deletedRelationsFields(c *call, in *[]loci.NewRelation) []field {
+	return []field{items("relations", in, loci.MaxGraphItems, relationFields), inProject(c)}
+}
+
 func (s *Server) deleteRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
 	return deletedOr(s.app.Graph.DeleteRelations(ctx, c.principal, c.project, *in))
 }

@@ -34,8 +34,11 @@ func (s *Server) restoreEntities(ctx context.Context, c *call, in *graph.IDs) (a
 }
 
 func trashFields(c *call, in *int) []field {
-	return []field{limit(in, trashMax, trashDefault), inProject(c)}
+	return []field{limit(c, in, trashMax, trashDefault), inProject(c)}
 }
+
+// withIDs is for answers whose ids another tool takes.
+var withIDs = &call{detail: full}
 
 func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (any, error) {
 	trash, err := s.app.Graph.Trash(ctx, c.principal, c.project, *most)
@@ -45,10 +48,13 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 		Relations    []relationShape    `json:"relations"`
 	}{
 		make([]entityShape, len(trash.Entities)), make([]observationShape, len(trash.Observations)),
-		shapeOfRelations(trash.Relations),
+		make([]relationShape, len(trash.Relations)),
 	}
 	for i := range trash.Entities {
-		out.Entities[i] = bareEntity(&trash.Entities[i])
+		out.Entities[i] = bareEntity(withIDs, &trash.Entities[i])
+	}
+	for i := range trash.Relations {
+		out.Relations[i] = shapeOfRelation(withIDs, &trash.Relations[i])
 	}
 	for i := range trash.Observations {
 		o := &trash.Observations[i]
@@ -81,7 +87,7 @@ func (q *entityQuestion) check() error {
 }
 
 func historyFields(c *call, in *entityQuestion) []field {
-	return append(whichFields(&in.Which), limit(&in.limit, historyMax, historyDefault), inProject(c))
+	return append(whichFields(&in.Which), limit(c, &in.limit, historyMax, historyDefault), inProject(c))
 }
 
 // change is a loci.GraphChange without the ids of people.
@@ -110,7 +116,7 @@ func (s *Server) getEntityHistory(ctx context.Context, c *call, in *entityQuesti
 
 func neighborsFields(c *call, in *entityQuestion) []field {
 	return append(whichFields(&in.Which), whole("hops", &in.hops, 1, graph.MaxHops, 1),
-		limit(&in.limit, graph.MaxNeighbours, neighbourDefault), inProject(c))
+		limit(c, &in.limit, graph.MaxNeighbours, neighbourDefault), detail(c), inProject(c))
 }
 
 func (s *Server) getNeighbors(ctx context.Context, c *call, in *entityQuestion) (any, error) {
@@ -118,7 +124,7 @@ func (s *Server) getNeighbors(ctx context.Context, c *call, in *entityQuestion) 
 		return nil, err
 	}
 	list, err := s.app.Graph.Neighbours(ctx, c.principal, c.project, in.Which, in.hops, in.limit)
-	return found{Entities: shapeOfEntities(list)}, err
+	return found{Entities: shapeOfEntities(c, list, s.graphRoom())}, err
 }
 
 type merge struct{ from, into graph.Which }
@@ -128,7 +134,7 @@ func mergeFields(c *call, in *merge) []field {
 		text("from", &in.from.Name, 1, loci.MaxEntityName).must(),
 		text("into", &in.into.Name, 1, loci.MaxEntityName).must(),
 		text("from_type", &in.from.Type, 0, loci.MaxGraphType),
-		text("into_type", &in.into.Type, 0, loci.MaxGraphType), inProject(c),
+		text("into_type", &in.into.Type, 0, loci.MaxGraphType), detail(c).hide(), inProject(c),
 	}
 }
 
@@ -137,5 +143,5 @@ func (s *Server) mergeEntities(ctx context.Context, c *call, in *merge) (any, er
 	if err != nil {
 		return nil, sayTypes(err, "from_type or into_type")
 	}
-	return shapeOfEntity(&e), nil
+	return shapeOfEntities(c, []loci.Entity{e}, s.graphRoom())[0], nil
 }

@@ -8,12 +8,12 @@ import (
 )
 
 // entityMembers are what every entity in an answer has, in its schema.
-var entityMembers = []string{"id", "name", "entity_type", "observations"}
+var entityMembers = []string{"name", "entity_type", "observations"}
 
 func graphSearchFields(c *call, in *graph.SearchRequest) []field {
 	return []field{
-		text("query", &in.Query, 1, loci.MaxTerm).must(), limit(&in.Limit, graph.MaxGraphSearch, graph.DefaultGraphSearch),
-		cursor(&in.Cursor), inProject(c),
+		text("query", &in.Query, 1, loci.MaxTerm).must(), limit(c, &in.Limit, graph.MaxGraphSearch, graph.DefaultGraphSearch),
+		cursor(c, &in.Cursor), detail(c), inProject(c),
 	}
 }
 
@@ -22,12 +22,14 @@ func (s *Server) searchEntities(ctx context.Context, c *call, in *graph.SearchRe
 	if err != nil {
 		return nil, err
 	}
-	return found{Entities: shapeOfEntities(hits.Entities), Total: &hits.Total, TotalIsLowerBound: hits.TotalIsLowerBound,
-		AnyWord: hits.AnyWord, NextCursor: hits.NextCursor}, nil
+	return found{Entities: shapeOfEntities(c, hits.Entities, s.graphRoom()), Total: &hits.Total,
+		TotalIsLowerBound: hits.TotalIsLowerBound,
+		AnyWord:           hits.AnyWord, NextCursor: hits.NextCursor}, nil
 }
 
 func namesFields(c *call, in *[]string) []field {
-	return []field{texts("names", in, loci.MaxEntityName).must(), inProject(c)}
+	return []field{texts("names", in, loci.MaxEntityName).must(), offset(&c.offset),
+		detail(c), inProject(c)}
 }
 
 func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (any, error) {
@@ -35,7 +37,7 @@ func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (an
 	if err != nil {
 		return nil, err
 	}
-	return found{Entities: shapeOfEntities(opened.Entities), Missing: opened.Missing}, nil
+	return found{Entities: shapeOfEntities(c, opened.Entities, s.graphRoom()), Missing: opened.Missing}, nil
 }
 
 func refs(names []string) []loci.EntityRef {
@@ -47,7 +49,8 @@ func refs(names []string) []loci.EntityRef {
 }
 
 func graphFields(c *call, in *graph.ListRequest) []field {
-	return []field{limit(&in.Limit, graph.MaxGraphPage, graph.DefaultGraphPage), cursor(&in.Cursor), inProject(c)}
+	return []field{limit(c, &in.Limit, graph.MaxGraphPage, graph.DefaultGraphPage), cursor(c, &in.Cursor), detail(c),
+		inProject(c)}
 }
 
 func (s *Server) readGraph(ctx context.Context, c *call, in *graph.ListRequest) (any, error) {
@@ -55,5 +58,5 @@ func (s *Server) readGraph(ctx context.Context, c *call, in *graph.ListRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return shapeOfGraph(page), nil
+	return shapeOfGraph(c, page, s.graphRoom()), nil
 }

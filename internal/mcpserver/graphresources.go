@@ -35,7 +35,7 @@ func (s *Server) readGraphResource(
 		if err != nil {
 			return nil, err
 		}
-		return shapeOfGraph(page), nil
+		return shapeOfGraph(new(call), page, s.graphRoom()), nil
 	})
 }
 
@@ -50,7 +50,7 @@ func (s *Server) readEntityResource(
 		if len(opened.Entities) == 0 {
 			return nil, loci.NoSuchEntity()
 		}
-		return found{Entities: shapeOfEntities(opened.Entities)}, nil
+		return found{Entities: shapeOfEntities(new(call), opened.Entities, s.graphRoom())}, nil
 	})
 }
 
@@ -79,7 +79,7 @@ func (s *Server) graphResource(
 	if err != nil {
 		return nil, s.rpcError(ctx, projectURI, err)
 	}
-	body, err := encode(out)
+	body, err := s.within(out)
 	if err != nil {
 		return nil, s.rpcError(ctx, projectURI, err)
 	}

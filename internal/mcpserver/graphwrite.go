@@ -3,13 +3,12 @@ package mcpserver
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/loci-memory/loci"
 )
 
 func newEntitiesFields(c *call, in *[]loci.NewEntity) []field {
-	return []field{items("entities", in, loci.MaxGraphItems, newEntityFields), inProject(c)}
+	return []field{items("entities", in, loci.MaxGraphItems, newEntityFields), detail(c), inProject(c)}
 }
 
 func newEntityFields(in *loci.NewEntity) []field {
@@ -22,9 +21,10 @@ func newEntityFields(in *loci.NewEntity) []field {
 }
 
 type createdEntity struct {
-	entityShape
-	Created bool `json:"created"`
-	Added   int  `json:"added"`
+	ID      string `json:"id,omitempty"`
+	Name    string `json:"name"`
+	Created bool   `json:"created"`
+	Added   int    `json:"added"`
 }
 
 func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEntity) (any, error) {
@@ -32,10 +32,13 @@ func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEnti
 	if err != nil {
 		return nil, err
 	}
-	out, room := make([]createdEntity, len(put)), maxRows
+	out := make([]createdEntity, len(put))
 	for i := range put {
-		out[i] = createdEntity{shapeOfEntity(&put[i].Entity), put[i].Created, len(put[i].Added)}
-		room = out[i].trim(room)
+		e := &put[i].Entity
+		out[i] = createdEntity{Name: e.Name, Created: put[i].Created, Added: len(put[i].Added)}
+		if c.detail == full {
+			out[i].ID = e.ID.String()
+		}
 	}
 	return struct {
 		Entities []createdEntity `json:"entities"`
@@ -43,7 +46,8 @@ func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEnti
 }
 
 func observationsFields(c *call, in *[]loci.Contents) []field {
-	return []field{items("observations", in, loci.MaxGraphItems, contentsFields("contents")), inProject(c)}
+	return []field{items("observations", in, loci.MaxGraphItems, contentsFields("contents")), detail(c),
+		inProject(c)}
 }
 
 // contentsFields returns the fields of an item with observations of one entity.
@@ -58,16 +62,11 @@ func contentsFields(list string) func(*loci.Contents) []field {
 	}
 }
 
-type addedObservation struct {
-	ID        loci.ObservationID `json:"id"`
-	Entity    string             `json:"entity_name"`
-	Content   string             `json:"content"`
-	CreatedAt time.Time          `json:"created_at"`
-}
-
-type duplicate struct {
-	Entity  string `json:"entity_name"`
-	Content string `json:"content"`
+// addedTo is what a call did to one entity.
+type addedTo struct {
+	Entity     string   `json:"entity_name"`
+	Added      []any    `json:"added"`
+	Duplicates []string `json:"duplicates,omitempty"`
 }
 
 func (s *Server) addObservations(ctx context.Context, c *call, in *[]loci.Contents) (any, error) {
@@ -75,24 +74,24 @@ func (s *Server) addObservations(ctx context.Context, c *call, in *[]loci.Conten
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Observations []addedObservation `json:"observations"`
-		Duplicates   []duplicate        `json:"duplicates,omitempty"`
-	}{Observations: []addedObservation{}}
-	for _, d := range done {
-		for i := range d.Added {
-			o := &d.Added[i]
-			out.Observations = append(out.Observations, addedObservation{o.ID, d.Entity.Name, o.Content, o.CreatedAt})
+	out := make([]addedTo, len(done))
+	for i := range done {
+		d := &done[i]
+		out[i] = addedTo{Entity: d.Entity.Name, Added: []any{}}
+		for j := range d.Added {
+			out[i].Added = append(out[i].Added, shapeOfObservation(c, &d.Added[j]))
 		}
-		for i := range d.Duplicates {
-			out.Duplicates = append(out.Duplicates, duplicate{d.Entity.Name, d.Duplicates[i].Content})
+		for j := range d.Duplicates {
+			out[i].Duplicates = append(out[i].Duplicates, d.Duplicates[j].Content)
 		}
 	}
-	return out, nil
+	return struct {
+		Results []addedTo `json:"results"`
+	}{out}, nil
 }
 
 func relationsFields(c *call, in *[]loci.NewRelation) []field {
-	return []field{items("relations", in, loci.MaxGraphItems, relationFields), inProject(c)}
+	return []field{items("relations", in, loci.MaxGraphItems, relationFields), detail(c), inProject(c)}
 }
 
 func relationFields(in *loci.NewRelation) []field {
@@ -118,8 +117,7 @@ func sayTypes(err error, names string) error {
 
 type createdRelation struct {
 	relationShape
-	CreatedAt time.Time `json:"created_at"`
-	Created   bool      `json:"created"`
+	Created bool `json:"created"`
 }
 
 func (s *Server) createRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
@@ -129,8 +127,7 @@ func (s *Server) createRelations(ctx context.Context, c *call, in *[]loci.NewRel
 	}
 	out := make([]createdRelation, len(put))
 	for i := range put {
-		r := &put[i].Relation
-		out[i] = createdRelation{relationShape{ID: r.ID, From: r.From, To: r.To, Type: r.Type}, r.CreatedAt, put[i].Created}
+		out[i] = createdRelation{shapeOfRelation(c, &put[i].Relation), put[i].Created}
 	}
 	return struct {
 		Relations []createdRelation `json:"relations"`

@@ -30,7 +30,7 @@ func write(t *testing.T, s *mcp.ClientSession, arguments map[string]any) loci.Me
 	if saved.Version != 1 || saved.Result != "created" {
 		t.Fatalf("write_memory answered %+v", saved)
 	}
-	return calledFor[loci.Memory](t, s, "get_memory_by_id", map[string]any{"id": saved.ID})
+	return calledFor[loci.Memory](t, s, "get_memory_by_id", map[string]any{"id": saved.ID, "detail": "full"})
 }
 
 // calledFor calls a tool through the official client and returns its structured content.

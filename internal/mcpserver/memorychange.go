@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -24,7 +23,7 @@ func updateFields(c *call, in *memoryEdit) []field {
 	var allowed []loci.Vendor
 	var expires time.Time
 	return []field{
-		id("id", &in.id),
+		memoryID(c, "id", &in.id),
 		text("title", &title, 1, loci.MaxTitle).then(func() { in.Title = &title }),
 		text("content", &content, 1, loci.MaxContent).then(func() { in.Content = &content }).or("value"),
 		tags(&tagged, 0).then(func() { in.Tags = &tagged }),
@@ -66,7 +65,7 @@ func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any
 }
 
 func trashMemoryFields(c *call, in *loci.MemoryID) []field {
-	return []field{id("id", in), inSession(c)}
+	return []field{memoryID(c, "id", in), inSession(c)}
 }
 
 // trashMemory trashes a memory if the deletion rule lets this credential. If only the person may, it
@@ -75,8 +74,12 @@ func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (a
 	m, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
 	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.PersonDeletes(c.principal, memory.Trash) {
 		if m, err = s.app.Memory.Own(ctx, c.principal, *in); err == nil {
-			return changed{ID: m.ID, Version: m.Version, Result: "not_trashed", Tell: fmt.Sprintf(
-				"Only the person can trash memories here. To trash this one, they run: loci trash %s", m.ID)}, nil
+			where := "run: loci trash " + m.ID.Short()
+			if base := s.pages(); base != "" {
+				where = "open " + base + "/app/memories/" + m.ID.String()
+			}
+			return changed{ID: m.ID, Version: m.Version, Result: "not_trashed",
+				Tell: "Only the person can trash memories here. To trash this one, they " + where}, nil
 		}
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 )
@@ -20,15 +21,32 @@ const (
 func suggestionFields(c *call, in *memory.SuggestionsRequest) []field {
 	return []field{
 		oneOf("state", &in.State, loci.SuggestionPending, loci.SuggestionAccepted, loci.SuggestionDeclined),
-		limit(&in.Limit, suggestMax, suggestDefault), cursor(&in.Cursor), inSession(c),
+		limit(c, &in.Limit, suggestMax, suggestDefault), cursor(c, &in.Cursor), inSession(c),
 	}
+}
+
+// whereToDecide tells where the person decides about suggestions. No tool decides: the answer of a
+// program would not prove that the person gave it.
+func (s *Server) whereToDecide() string {
+	if base := s.pages(); base != "" {
+		return "only the person decides, at " + base + "/app/suggestions"
+	}
+	return "only the person decides; they run: loci suggestion accept ID, or decline"
+}
+
+// pages returns the address of the pages, or "".
+func (s *Server) pages() string {
+	if s.options.Pages == nil {
+		return ""
+	}
+	return s.options.Pages()
 }
 
 func (s *Server) listSuggestions(ctx context.Context, c *call, in *memory.SuggestionsRequest) (any, error) {
 	found, err := s.app.Memory.Suggestions(ctx, c.principal, *in)
 	out := rows("suggestions", found.Items, found.NextCursor)
 	if slices.ContainsFunc(found.Items, func(g loci.Suggestion) bool { return g.State == loci.SuggestionPending }) {
-		out["note"] = "Only the person decides: they run loci suggestion accept ID, or decline."
+		out["decide"] = s.whereToDecide()
 	}
 	return out, err
 }
@@ -40,7 +58,7 @@ type newSources struct {
 
 func newSourcesFields(c *call, in *newSources) []field {
 	return []field{
-		id("memory_id", &in.memory), items("sources", &in.sources, loci.MaxSources, sourceFields), inSession(c),
+		memoryID(c, "memory_id", &in.memory), items("sources", &in.sources, loci.MaxSources, sourceFields), inSession(c),
 	}
 }
 
@@ -58,7 +76,7 @@ func (s *Server) addSources(ctx context.Context, c *call, in *newSources) (any, 
 }
 
 func sourcesFields(c *call, in *loci.MemoryID) []field {
-	return []field{id("memory_id", in), inSession(c)}
+	return []field{memoryID(c, "memory_id", in), inSession(c)}
 }
 
 func (s *Server) getSources(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
@@ -67,7 +85,8 @@ func (s *Server) getSources(ctx context.Context, c *call, in *loci.MemoryID) (an
 }
 
 func nodesFields(c *call, in *node.ListRequest) []field {
-	return []field{text("tag", &in.Tag, 0, loci.MaxTag), cursor(&in.Cursor), inSession(c)}
+	return []field{text("tag", &in.Tag, 0, loci.MaxTag), limit(c, &in.Limit, gate.MaxPage, gate.DefaultPage).hide(),
+		cursor(c, &in.Cursor), inSession(c)}
 }
 
 func (s *Server) listMemoryNodes(ctx context.Context, c *call, in *node.ListRequest) (any, error) {
@@ -93,14 +112,23 @@ type nodeText struct {
 }
 
 func (s *Server) readMemoryNode(ctx context.Context, c *call, in *packRequest) (any, error) {
-	pack, err := s.app.Node.Pack(ctx, c.principal, in.id, in.budget)
-	if err != nil {
-		return nil, err
+	for budget := in.budget; ; {
+		pack, err := s.app.Node.Pack(ctx, c.principal, in.id, budget)
+		if err != nil {
+			return nil, err
+		}
+		out := nodeText{pack.Node.ID, pack.Node.Name, pack.Text, pack.Left}
+		size := cost(out) + quarters(loci.Visible(pack.Text))/4 - quarters(pack.Text)/4 + marginTokens
+		if size <= s.budget || budget < shortestText {
+			return out, nil
+		}
+		budget = fewerItems(budget, size, s.budget)
 	}
-	return nodeText{pack.Node.ID, pack.Node.Name, pack.Text, pack.Left}, nil
 }
 
-func agentsFields(_ *call, in *agent.ListRequest) []field { return []field{cursor(&in.Cursor)} }
+func agentsFields(c *call, in *agent.ListRequest) []field {
+	return []field{limit(c, &in.Limit, gate.MaxPage, gate.DefaultPage).hide(), cursor(c, &in.Cursor)}
+}
 
 func (s *Server) listAgents(ctx context.Context, c *call, in *agent.ListRequest) (any, error) {
 	found, err := s.app.Agent.List(ctx, c.principal, *in)
@@ -115,10 +143,10 @@ func (s *Server) registerAgent(ctx context.Context, c *call, in *agent.Draft) (a
 	return s.app.Agent.Create(ctx, c.principal, *in)
 }
 
-func openSessionFields(_ *call, in *agent.SessionDraft) []field {
+func openSessionFields(c *call, in *agent.SessionDraft) []field {
 	return []field{
 		optionalID("agent_id", &in.AgentID), text("title", &in.Title, 0, loci.MaxSessionTitle),
-		optionalID("project_id", &in.ProjectID),
+		namedProject(c, &in.ProjectID),
 	}
 }
 

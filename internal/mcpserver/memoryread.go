@@ -16,73 +16,138 @@ const (
 	tagDefault, tagMax       = 20, 100
 )
 
-func limit(into *int, maximum, fallback int) field {
-	return whole("limit", into, 1, maximum, fallback)
+// limit is how many items an answer has. To keep to the budget, Loci asks again with a smaller one.
+func limit(c *call, into *int, maximum, fallback int) field {
+	c.limit = into
+	f := whole("limit", into, 1, maximum, fallback)
+	f.schema.Minimum, f.schema.Default = nil, nil
+	return f
 }
 
 // offset leaves its maximum out of the schema: no model comes near it.
 func offset(into *int) field {
 	f := whole("offset", into, 0, gate.MaxOffset, 0)
-	f.schema.Maximum = nil
+	f.schema.Minimum, f.schema.Maximum = nil, nil
 	return f
 }
 
-func cursor(into *string) field { return word("cursor", into) }
+// cursor is the place at which the next page begins.
+func cursor(c *call, into *string) field {
+	c.pages = true
+	return word("cursor", into)
+}
 
-func readFields(_ *call, in *memory.ListRequest) []field {
-	return []field{limit(&in.Limit, readMax, readDefault)}
+func readFields(c *call, in *memory.ListRequest) []field {
+	return []field{limit(c, &in.Limit, readMax, readDefault), cursor(c, &in.Cursor), detail(c)}
 }
 
 func (s *Server) readMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
-	return fullPage(s.app.Memory.List(ctx, c.principal, *in))
+	found, err := s.app.Memory.List(ctx, c.principal, *in)
+	return s.listed(ctx, c, in, found, err)
 }
 
-func browseFields(_ *call, in *memory.ListRequest) []field {
-	return []field{limit(&in.Limit, browseMax, browseDefault), offset(&in.Offset), cursor(&in.Cursor)}
+func browseFields(c *call, in *memory.ListRequest) []field {
+	return []field{limit(c, &in.Limit, browseMax, browseDefault), offset(&in.Offset).hide(), cursor(c, &in.Cursor)}
+}
+
+// summary is a memory in a survey.
+type summary struct {
+	ID    string   `json:"id"`
+	Title string   `json:"title"`
+	Tags  []string `json:"tags,omitempty"`
 }
 
 func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
 	in.Total = true
 	found, err := s.app.Memory.List(ctx, c.principal, *in)
-	return countedPage(found, loci.Summaries(found.Items)), err
+	out := pageOf[summary](found)
+	for _, m := range found.Items {
+		out.Memories = append(out.Memories, summary{m.ID.Short(), m.Title, m.Tags})
+	}
+	if err == nil && len(found.Items) == 0 {
+		out.Hint = s.hint(ctx, c, "", &in.Filter)
+	}
+	return out, err
 }
 
-func tagFields(_ *call, in *memory.ListRequest) []field {
-	return []field{tags(&in.Tags, 1), limit(&in.Limit, tagMax, tagDefault), offset(&in.Offset), cursor(&in.Cursor)}
+func tagFields(c *call, in *memory.ListRequest) []field {
+	return []field{tags(&in.Tags, 1), limit(c, &in.Limit, tagMax, tagDefault), offset(&in.Offset).hide(),
+		cursor(c, &in.Cursor), detail(c)}
 }
 
 func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
 	in.Total = true
 	found, err := s.app.Memory.List(ctx, c.principal, *in)
-	return countedPage(found, memories(found.Items)), err
+	return s.listed(ctx, c, in, found, err)
 }
 
-func teamFields(_ *call, in *memory.ListRequest) []field {
-	return []field{limit(&in.Limit, readMax, tagDefault), offset(&in.Offset)}
+func teamFields(c *call, in *memory.ListRequest) []field {
+	return []field{limit(c, &in.Limit, readMax, tagDefault), offset(&in.Offset).hide(), cursor(c, &in.Cursor),
+		detail(c).hide()}
 }
 
 func (s *Server) readTeamMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
-	return fullPage(s.app.Memory.TeamMemories(ctx, c.principal, *in))
+	found, err := s.app.Memory.TeamMemories(ctx, c.principal, *in)
+	return s.listed(ctx, c, in, found, err)
 }
 
-// fullPage returns a page of a list for a tool that takes no cursor.
-func fullPage(found memory.ListPage, err error) (any, error) {
-	return page[*loci.Memory]{Memories: memories(found.Items), HasMore: found.NextCursor != ""}, err
+// listed returns a page of a list.
+func (s *Server) listed(
+	ctx context.Context, c *call, in *memory.ListRequest, found memory.ListPage, err error,
+) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	out := pageOf[hit](found)
+	if !in.Total {
+		out.Total = nil
+	}
+	for _, m := range found.Items {
+		out.Memories = append(out.Memories, s.hitOf(ctx, c, m))
+	}
+	if len(found.Items) == 0 {
+		out.Hint = s.hint(ctx, c, "", &in.Filter)
+	}
+	return out, nil
 }
 
-// countedPage returns a page of a list with its total and a cursor.
-func countedPage[T any](found memory.ListPage, list []T) page[T] {
-	return page[T]{Memories: list, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
+// pageOf returns an empty page with the total and the cursor of a list.
+func pageOf[T any](found memory.ListPage) page[T] {
+	return page[T]{Memories: []T{}, Total: &found.Total, TotalIsLowerBound: found.TotalIsLowerBound,
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
 }
 
-func idFields(_ *call, in *loci.MemoryID) []field { return []field{id("id", in)} }
-
-func (s *Server) getMemoryByID(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
-	return shownOr(s.app.Memory.Get(ctx, c.principal, *in))
+// oneMemory asks for a part of a memory.
+type oneMemory struct {
+	id     loci.MemoryID
+	offset int
 }
 
-func latestFields(_ *call, in *string) []field { return []field{text("tag", in, 0, loci.MaxTag)} }
+func idFields(c *call, in *oneMemory) []field {
+	f := whole("offset", &in.offset, 0, loci.MaxContent, 0)
+	f.schema.Minimum, f.schema.Maximum = nil, nil
+	return []field{memoryID(c, "id", &in.id), f, detail(c)}
+}
+
+// getMemoryByID also returns a superseded memory, because searches and errors name such ones.
+func (s *Server) getMemoryByID(ctx context.Context, c *call, in *oneMemory) (any, error) {
+	m, err := s.app.Memory.Get(ctx, c.principal, in.id)
+	superseded := false
+	if loci.CodeOf(err) == loci.NotFound {
+		m, err = s.app.Memory.GetAt(ctx, c.principal, in.id, loci.When{Superseded: true})
+		superseded = true
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := s.read(ctx, c, m, in.offset)
+	out.Superseded = superseded
+	return out, nil
+}
+
+func latestFields(c *call, in *string) []field {
+	return []field{text("tag", in, 0, loci.MaxTag), detail(c).hide()}
+}
 
 func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any, error) {
 	var f memory.Filter
@@ -95,5 +160,8 @@ func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any
 	if loci.CodeOf(err) == loci.NotFound {
 		return nil, loci.Errorf(loci.NotFound, "%s", none)
 	}
-	return shownOr(m, err)
+	if err != nil {
+		return nil, err
+	}
+	return s.hitOf(ctx, c, m), nil
 }

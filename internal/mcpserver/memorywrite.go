@@ -20,14 +20,14 @@ func writeFields(c *call, in *memory.Draft) []field {
 		word("category", &in.Category),
 		whole("importance", &in.Importance, loci.MinImportance, loci.MaxImportance, 0),
 		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }),
-		seconds("ttl", &in.TTL, memory.MaxTTL),
+		seconds("ttl", &in.TTL, memory.MaxTTL).hide(),
 		moment("expires_at", &in.ExpiresAt).or("expiresAt"),
 		scope(&in.Scope),
-		optionalID("project_id", &in.ProjectID),
+		namedProject(c, &in.ProjectID),
 		inSession(c),
 		oneOf("dedupe", &in.Dedupe, memory.DedupeUpdate, memory.DedupeCreate),
-		ids("supersedes", &in.Supersedes, memory.MaxSuperseded),
-		word("source", &in.Source),
+		memoryIDs(c, "supersedes", &in.Supersedes, memory.MaxSuperseded),
+		word("source", &in.Source).hide(),
 		vendors("allowed_vendors", &in.AllowedVendors),
 		oneOf("memory_type", &in.Type, loci.Semantic, loci.Episodic, loci.Procedural),
 		flag("share_with_team", &share).hide().then(func() { in.Share = in.Share || share }),
@@ -43,7 +43,11 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if err != nil {
 		return nil, err
 	}
-	return writtenOf(saved), nil
+	out := writtenOf(saved)
+	if len(out.Suggestions) > 0 {
+		out.Decide = s.whereToDecide()
+	}
+	return out, nil
 }
 
 // written is the result of a save without the memory, which the model has just written.
@@ -54,6 +58,7 @@ type written struct {
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
+	Decide         string          `json:"decide,omitempty"` // where the person decides about them
 	Similar        []alike         `json:"similar,omitempty"`
 	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
 }
@@ -100,11 +105,15 @@ func writtenOf(saved *loci.Saved) written {
 // theTeam is whom a memory can be shared with. Older clients name it.
 const theTeam = "team"
 
-func shareFields(_ *call, in *loci.MemoryID) []field {
+func shareFields(c *call, in *loci.MemoryID) []field {
 	var with string
-	return []field{id("memory_id", in), oneOf("scope", &with, theTeam).hide()}
+	return []field{memoryID(c, "memory_id", in), oneOf("scope", &with, theTeam).hide()}
 }
 
 func (s *Server) shareMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
-	return shownOr(s.app.Memory.Share(ctx, c.principal, *in))
+	m, err := s.app.Memory.Share(ctx, c.principal, *in)
+	if err != nil {
+		return nil, err
+	}
+	return s.hitOf(ctx, c, m), nil
 }

@@ -13,16 +13,15 @@ import (
 // statusAll lists projects of every status.
 const statusAll loci.ProjectStatus = "all"
 
-func projectsFields(_ *call, in *project.ListRequest) []field {
+func projectsFields(c *call, in *project.ListRequest) []field {
 	in.Status = loci.ProjectActive
 	return []field{
 		oneOf("status", &in.Status, loci.ProjectActive, loci.ProjectArchived, statusAll).otherwise(`"active"`),
-		cursor(&in.Cursor),
+		limit(c, &in.Limit, gate.MaxPage, gate.MaxPage).hide(), cursor(c, &in.Cursor),
 	}
 }
 
 func (s *Server) listProjects(ctx context.Context, c *call, in *project.ListRequest) (any, error) {
-	in.Limit = gate.MaxPage
 	if in.Status == statusAll {
 		in.Status = ""
 	}

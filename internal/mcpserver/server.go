@@ -11,6 +11,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -41,6 +42,9 @@ type Options struct {
 	// SignIn means that people can connect clients by signing in (OAuth). It turns /mcp on before
 	// an agent key exists. Answers tell unauthenticated clients where sign-in is described.
 	SignIn bool
+	// AnswerTokens is the budget of every answer, as CheckAnswerTokens allows. Default:
+	// DefaultAnswerTokens.
+	AnswerTokens int
 	// Toolsets are the names of the toolsets to offer. Over HTTP, ?toolsets=
 	// overrides them. Default: DefaultToolsets.
 	Toolsets []string
@@ -53,7 +57,10 @@ type Options struct {
 	Project string
 	// Open returns the principal for clients without a credential, until an
 	// agent key exists. Default: every client needs a credential.
-	Open           Who
+	Open Who
+	// Pages returns the address of the server's pages, such as http://localhost:5624, or "" if
+	// nobody can open them. Answers link to the page on which the person decides. Default: none.
+	Pages          func() string
 	Site           auth.Site     // the server's own address, for clients that must sign in
 	Gate           auth.Gate     // counts requests; zero: no limits
 	ConnectionIdle time.Duration // default: 30 minutes
@@ -67,6 +74,7 @@ type Server struct {
 	auth    *auth.Authenticator
 	log     *slog.Logger
 	options Options
+	budget  int         // tokens of an answer
 	offer   offer       // for clients that choose nothing
 	public  bool        // /mcp is on even before an agent key exists
 	keyed   atomic.Bool // an agent key exists or existed
@@ -82,7 +90,11 @@ func New(o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, offer: offerOf(DefaultToolsets())}
+	s := &Server{app: o.App, auth: o.Auth, log: o.Log, options: o, offer: offerOf(DefaultToolsets()),
+		budget: cmp.Or(o.AnswerTokens, DefaultAnswerTokens)}
+	if err := CheckAnswerTokens(s.budget); err != nil {
+		panic("mcpserver: " + err.Error())
+	}
 	if len(o.Toolsets) > 0 {
 		names, err := checkToolsets(o.Toolsets)
 		if err != nil {

@@ -21,7 +21,7 @@ var pipelined = []struct{ tool, args, want string }{
 	{"open_nodes", `{"names":["Ada"]}`, `"Takes tea."`},
 	{"delete_relations", `{"relations":[{"from":"Ada","to":"Acme","relation_type":"works_at"}]}`, `"deleted":1`},
 	{"delete_observations", `{"deletions":[{"entity_name":"Ada","observations":["Takes tea."]}]}`, `"deleted":1`},
-	{"open_nodes", `{"names":["Ada"]}`, `"observations":[],"relations":[]`},
+	{"open_nodes", `{"names":["Ada"]}`, `"observations":[]`},
 	{"merge_entities", `{"from":"Ida","into":"Ada"}`, `"Rows."`},
 	{"delete_entities", `{"names":["Ada"]}`, `"deleted":1`},
 	{"read_graph", `{}`, `"left":0`},

@@ -41,6 +41,14 @@ type call struct {
 	session string         // the id of an agent's session; see inSession
 	graph   *string        // the name of a project; nil: the tool has no inProject
 	project loci.ProjectID // the project in whose graph the tool works
+
+	lookups  []lookup                  // what the arguments name
+	offset   int                       // of the newest observations, those to skip
+	detail   string                    // see detail
+	limit    *int                      // where the number of items went; nil: the tool has none
+	pages    bool                      // the tool takes a cursor, so a smaller limit loses nothing
+	most     int                       // the largest limit that keeps to the budget; 0: not known
+	projects map[loci.ProjectID]string // names of projects that have been looked up
 }
 
 // inSession is the argument that makes the call part of an agent's session.
@@ -71,6 +79,9 @@ func takes[In any](
 			if err := decodeArgs(arguments, fields(c, &in)); err != nil {
 				return nil, err
 			}
+			if c.limit != nil && c.most > 0 {
+				*c.limit = c.most
+			}
 			if err := s.place(ctx, c, action); err != nil {
 				return nil, err
 			}
@@ -84,8 +95,16 @@ func nothing(*call, *struct{}) []field { return nil }
 
 // place finds the session and the project that a call names.
 func (s *Server) place(ctx context.Context, c *call, action gate.Action) (err error) {
-	if c.principal, err = s.auth.InNamedSession(ctx, c.principal, c.session); err != nil || c.graph == nil {
+	if c.principal, err = s.auth.InNamedSession(ctx, c.principal, c.session); err != nil {
 		return err
+	}
+	for _, find := range c.lookups {
+		if err := find(ctx, s, c, action); err != nil {
+			return err
+		}
+	}
+	if c.graph == nil {
+		return nil
 	}
 	p, err := s.app.Project.Choose(ctx, c.principal, action,
 		project.Choice{Name: *c.graph, Session: c.connection, Default: c.usualProject})
@@ -111,15 +130,37 @@ func (t tool) addTo(srv *mcp.Server, s *Server) {
 	})
 }
 
+// answer runs the tool and returns its answer, which keeps to the budget: first its texts are cut,
+// then a page gets fewer items, so that its cursor is right. What has no pages loses items at the
+// end of its lists, and the answer counts them.
 func (t tool) answer(ctx context.Context, s *Server, c *call, arguments json.RawMessage) (json.RawMessage, error) {
 	if c.fault != nil {
 		return nil, c.fault
 	}
-	out, err := t.handler.run(ctx, s, c, t.action, arguments)
-	if err != nil {
-		return nil, err
+	for {
+		again := &call{caller: c.caller, most: c.most}
+		out, err := t.handler.run(ctx, s, again, t.action, arguments)
+		if err != nil {
+			return nil, err
+		}
+		tree, err := presented(out)
+		if err != nil {
+			return nil, err
+		}
+		if body := tree.shorten(s.budget, append([]int{unlimited}, textSteps...)...); body != nil {
+			return body, nil
+		}
+		fewer := again.limit != nil && again.pages && t.hints.reads && *again.limit > 1
+		if !fewer {
+			return tree.drop(s.budget), nil
+		}
+		c.most = fewerItems(*again.limit, tokens(tree.body()), s.budget)
 	}
-	return encode(out)
+}
+
+// fewerItems returns a smaller limit that probably keeps to the budget.
+func fewerItems(limit, size, budget int) int {
+	return max(1, min(limit-1, limit*budget*9/10/max(size, 1)))
 }
 
 // encode writes JSON for a model to read.
@@ -164,6 +205,7 @@ type page[T any] struct {
 	stopped
 	HasMore    bool   `json:"has_more"`
 	NextCursor string `json:"next_cursor,omitempty"`
+	Hint       string `json:"hint,omitempty"` // what there is, if nothing was found
 }
 
 // stopped tells whether a search is complete.
@@ -193,27 +235,10 @@ func rows[T any](name string, list []T, next string) map[string]any {
 	return out
 }
 
-// memories returns each memory as shown returns it.
-func memories(found []*loci.Memory) []*loci.Memory {
-	out := make([]*loci.Memory, len(found))
-	for i, m := range found {
-		out[i] = shown(m)
-	}
-	return out
-}
-
 // shown returns a copy of m without the ids of the person and the key that made the version. They
 // would cost a model tokens, and editor is enough.
 func shown(m *loci.Memory) *loci.Memory {
 	c := *m
 	c.EditorID, c.EditorCredentialID = loci.UserID{}, loci.CredentialID{}
 	return &c
-}
-
-// shownOr is shown for the result of a call of app.
-func shownOr(m *loci.Memory, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return shown(m), nil
 }

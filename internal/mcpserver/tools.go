@@ -15,56 +15,52 @@ var tools = []tool{
 	{
 		name: "search_memories", title: "Search memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about: `Find memories by words. Returns full memories, best first. Use it before asking the person ` +
-			`what they may have said. For new ones, use read_memories. "Quotes" match a phrase, word* ` +
-			`a prefix. as_of: what was true then.`,
-		returns: has("memories"),
+		about: `Find memories by words, best first. Use it before asking the person what they may have ` +
+			`said. "Quotes" match a phrase, word* a prefix.`,
+		returns: has(),
 		handler: takes(searchFields, (*Server).searchMemories),
 	},
 	{
 		name: "get_memories_by_tag", title: "Memories by tag",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about: "List memories with any of the tags, in full, newest first. To find words, use " +
-			"search_memories.",
-		returns: has("memories"),
+		about:   "List memories with any of the tags, newest first.",
+		returns: has(),
 		handler: takes(tagFields, (*Server).getMemoriesByTag),
 	},
 	{
 		name: "read_memories", title: "Newest memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about: "List the newest memories in full. Use it to see what is new. To find a topic, use " +
-			"search_memories.",
-		returns: has("memories"),
+		about:   "List the newest memories.",
+		returns: has(),
 		handler: takes(readFields, (*Server).readMemories),
 	},
 	{
 		name: "browse_memories", title: "Browse memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about: "List ids, titles and tags, newest first. Use it to survey what exists, then get_memory_by_id. To " +
-			"find a topic, use search_memories.",
-		returns: has("memories"),
+		about:   "List ids, titles and tags, newest first.",
+		returns: has(),
 		handler: takes(browseFields, (*Server).browseMemories),
 	},
 	{
 		name: "get_memory_by_id", title: "Get a memory",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about:   "Return one memory in full, by an id from another tool.",
-		returns: has("id", "title", "content"),
+		about:   "Return a memory from character offset on.",
+		returns: has(),
 		handler: takes(idFields, (*Server).getMemoryByID),
 	},
 	{
 		name: "get_latest_memory", title: "Latest memory",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about:   "Return the newest memory in full, or the newest with a tag. Use it to resume work.",
-		returns: has("id", "title", "content"),
+		about:   "Return the newest memory, or the newest with a tag, to resume work.",
+		returns: has(),
 		handler: takes(latestFields, (*Server).getLatestMemory),
 	},
 	{
 		name: "write_memory", title: "Write a memory",
 		set: toolsetMemory, action: memory.Create, hints: adds,
-		about: "Save a memory for all the person's assistants; returns its id, version and result. Use it for decisions, " +
-			"preferences, corrections and lasting facts, not for secrets or chatter. The same key updates that memory.",
-		returns: has("id", "version", "result"),
+		about: "Save a memory for all the person's assistants: decisions, preferences, corrections, lasting " +
+			"facts. The same key updates it.",
+		returns: has("id"),
 		handler: takes(writeFields, (*Server).writeMemory),
 	},
 	{
@@ -86,26 +82,26 @@ var tools = []tool{
 	{
 		name: "read_team_memories", title: "Team memories",
 		set: toolsetMemory, action: memory.PoolRead, hints: reads,
-		about:   "List the team's shared memories in full, newest first. If the person has no team, do not retry.",
-		returns: has("memories"),
+		about:   "List the team's shared memories, newest first. If there is no team, do not retry.",
+		returns: has(),
 		handler: takes(teamFields, (*Server).readTeamMemories),
 	},
 	{
 		name: "share_memory", title: "Share with the team",
 		set: toolsetMemory, action: memory.Share, hints: sets,
-		about:   "Share a memory you wrote with the person's team and return it. Use it only when asked.",
-		returns: has("id", "title", "content"),
+		about:   "Share a memory you wrote with the person's team, only when asked.",
+		returns: has(),
 		handler: takes(shareFields, (*Server).shareMemory),
 	},
 
 	{
 		name: "recall_memories", title: "Recall memories",
 		set: toolsetMemoryExtra, action: memory.Read, hints: reads,
-		about: "Search memories with every filter. Returns why each one matched and where it comes from. Use it " +
-			"to ask about the past or within a scope; otherwise use search_memories, which is shorter. as_of: " +
-			"what was true then. known_at: what was stored then.",
-		returns: listOf("memories", "id", "content"),
-		handler: takes(recallFields, (*Server).recallMemories),
+		about: "Search memories with every filter. Use it to ask about the past or within a scope; otherwise use " +
+			"search_memories. as_of: what was true then. known_at: what was stored then. detail: full adds scores " +
+			"and sources.",
+		returns: listOf("memories", "id", "title"),
+		handler: takes(recallFields, (*Server).searchMemories),
 	},
 	{
 		name: "list_suggestions", title: "List suggestions",
@@ -126,8 +122,7 @@ var tools = []tool{
 	{
 		name: "get_sources", title: "Get sources",
 		set: toolsetMemoryExtra, action: memory.SourceRead, hints: reads,
-		about: "List the sources of a memory with their texts, oldest first. Use it to verify a memory. " +
-			"search_memories already returns the quotes.",
+		about:   "List the sources of a memory with their texts, oldest first. Use it to verify a memory.",
 		returns: listOf("sources", "id", "kind"),
 		handler: takes(sourcesFields, (*Server).getSources),
 	},
@@ -149,7 +144,7 @@ var tools = []tool{
 	},
 	{
 		name: "list_agents", title: "List agents",
-		set: toolsetMemoryExtra, action: agent.Read, hints: reads,
+		set: toolsetSession, action: agent.Read, hints: reads,
 		about: "List your vendor's registered agents by name. Use it to find the agent_id for " +
 			"open_agent_session, not to list people.",
 		returns: listOf("agents", "id", "name"),
@@ -157,7 +152,7 @@ var tools = []tool{
 	},
 	{
 		name: "register_agent", title: "Register an agent",
-		set: toolsetMemoryExtra, action: agent.Create, hints: adds,
+		set: toolsetSession, action: agent.Create, hints: adds,
 		about: "Register an agent of your vendor and return it. It can have memories that only it reads (scope " +
 			"agent). Call list_agents first: do not register one twice.",
 		returns: has("id", "name"),
@@ -165,7 +160,7 @@ var tools = []tool{
 	},
 	{
 		name: "open_agent_session", title: "Open a session",
-		set: toolsetMemoryExtra, action: agent.SessionOpen, hints: adds,
+		set: toolsetSession, action: agent.SessionOpen, hints: adds,
 		about: "Open a session and return it. Pass its id as session_id to other tools: they then reach the " +
 			"agent's memories, and what they write belongs to the session. Not needed for other memories.",
 		returns: has("id", "state"),
@@ -173,7 +168,7 @@ var tools = []tool{
 	},
 	{
 		name: "close_agent_session", title: "Close a session",
-		set: toolsetMemoryExtra, action: agent.SessionClose, hints: sets,
+		set: toolsetSession, action: agent.SessionClose, hints: sets,
 		about: "Close a session when its work is done, and return it. No later call can use it. What was written " +
 			"in it stays.",
 		returns: has("id", "state"),
@@ -240,17 +235,17 @@ var tools = []tool{
 		name: "create_entities", title: "Create entities",
 		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
 		about: "Add things of the project (people, systems, decisions) with facts about them, all or none. " +
-			"Returns them with their ids. If the name and type exist, only new facts are added. Call " +
-			"search_nodes first. For facts about an existing entity, use add_observations.",
-		returns: listOf("entities", "id", "name", "created", "added"),
+			"If the name and type exist, only new facts are added. Call search_nodes first. For facts about an " +
+			"existing entity, use add_observations.",
+		returns: listOf("entities", "name", "created", "added"),
 		handler: takes(newEntitiesFields, (*Server).createEntities),
 	},
 	{
 		name: "add_observations", title: "Add observations",
 		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
-		about: "Add facts to existing entities, all or none. Returns the new facts and the duplicates. For a new " +
+		about: "Add facts to existing entities, all or none. Returns what was added and what was there. For a new " +
 			"entity, use create_entities. Send entity_type if several entities share the name.",
-		returns: listOf("observations", "id", "entity_name", "content"),
+		returns: listOf("results", "entity_name", "added"),
 		handler: takes(observationsFields, (*Server).addObservations),
 	},
 	{
@@ -258,7 +253,7 @@ var tools = []tool{
 		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
 		about: "Connect existing entities, all or none, and return the relations. For facts about one entity, " +
 			"use add_observations.",
-		returns: listOf("relations", "id", "from", "to", "relation_type", "created"),
+		returns: listOf("relations", "from", "to", "relation_type", "created"),
 		handler: takes(relationsFields, (*Server).createRelations),
 	},
 	{
@@ -273,16 +268,16 @@ var tools = []tool{
 	{
 		name: "open_nodes", title: "Open entities",
 		set: toolsetGraph, action: graph.Read, hints: reads,
-		about: "Return the entities with exactly these names, with their observations and relations. For a " +
-			"missing name, it returns the nearest ones. To search, use search_nodes.",
+		about: "Return the entities with exactly these names, with their observations and relations. offset skips the " +
+			"newest observations. For a missing name, it returns the nearest ones. To search, use search_nodes.",
 		returns: listOf("entities", entityMembers...),
 		handler: takes(namesFields, (*Server).openEntities),
 	},
 	{
 		name: "read_graph", title: "Read the graph",
 		set: toolsetGraph, action: graph.Read, hints: reads,
-		about: "Return the whole graph in pages, oldest first. left counts the entities on later pages. It can " +
-			"be large: use search_nodes unless you need everything.",
+		about: "Return the whole graph in pages, oldest first. left counts the entities on later pages. Use " +
+			"search_nodes unless you need everything.",
 		returns: has("entities", "relations", "left"),
 		handler: takes(graphFields, (*Server).readGraph),
 	},
@@ -308,7 +303,7 @@ var tools = []tool{
 		about: "Delete exactly these relations and return how many. The entities stay; to delete them, use " +
 			"delete_entities.",
 		returns: has("deleted"),
-		handler: takes(relationsFields, (*Server).deleteRelations),
+		handler: takes(deletedRelationsFields, (*Server).deleteRelations),
 	},
 
 	{
@@ -349,7 +344,7 @@ var tools = []tool{
 		set: toolsetGraphExtra, action: graph.Merge, hints: removes, inOrder: true,
 		about: "Move the observations and relations of one entity to another that means the same, delete the " +
 			"first and return the second. Use it only if you are sure.",
-		returns: has("id", "name"),
+		returns: has("name"),
 		handler: takes(mergeFields, (*Server).mergeEntities),
 	},
 }

@@ -129,7 +129,7 @@ func TestOpenServer(t *testing.T) {
 	nobody := w.raw("", stateful)
 	nobody.must("create_project", `{"name":"p"}`)
 	nobody.must("create_entities", `{"entities":[{"name":"a","entity_type":"t"}]}`)
-	if a := nobody.tool("open_nodes", `{"names":["a"]}`); !strings.Contains(a.body, `"origin":"cursor"`) {
+	if a := nobody.tool("open_nodes", `{"names":["a"],"detail":"full"}`); !strings.Contains(a.body, `"origin":"cursor"`) {
 		t.Errorf("who is let in writes as somebody else: %s", a.body)
 	}
 	if names := w.raw("", stateless).names("p"); len(names) != 1 {
@@ -167,7 +167,8 @@ func TestOpenServer(t *testing.T) {
 	}
 	r := w.raw(key, stateful)
 	r.must("create_entities", `{"project":"p","entities":[{"name":"b","entity_type":"t"}]}`)
-	if a := r.tool("open_nodes", `{"project":"p","names":["b"]}`); !strings.Contains(a.body, `"origin":"claude"`) {
+	if a := r.tool("open_nodes", `{"project":"p","names":["b"],"detail":"full"}`); !strings.Contains(a.body,
+		`"origin":"claude"`) {
 		t.Errorf("with a key: %s", a.body)
 	}
 	if err := w.app.Identity.RevokeKey(t.Context(), w.owner, c.ID); err != nil {

@@ -164,7 +164,22 @@ func (p *player) normal(t *testing.T, body string) string {
 		t.Errorf("the answer has ids of an editor: %s", out.String())
 	}
 	text := timeText.ReplaceAllString(out.String(), "(time)")
-	return uuid.ReplaceAllStringFunc(text, p.name)
+	text = uuid.ReplaceAllStringFunc(text, p.name)
+	return shortID.ReplaceAllStringFunc(text, p.short)
+}
+
+// shortID is the beginning of an id, as a value or in a hint to read on.
+var shortID = regexp.MustCompile(`("|\\"|id=)([0-9a-f]{8})\b`)
+
+// short replaces the beginning of a known id. A new one counts as an id, too.
+func (p *player) short(text string) string {
+	before, id := text[:len(text)-8], text[len(text)-8:]
+	for i, known := range p.ids {
+		if strings.HasPrefix(known, id) {
+			return fmt.Sprintf("%s$%d", before, i+1)
+		}
+	}
+	return before + p.name(id)
 }
 
 // timeText is a time of the test's clock, which moves whenever it is read.

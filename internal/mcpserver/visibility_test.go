@@ -58,6 +58,7 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 		for _, v := range someVendors {
 			after := everything(readers[v], m.ID)
 			after = strings.ReplaceAll(after, m.ID.String(), ghost.String())
+			after = strings.ReplaceAll(after, m.ID.Short(), ghost.Short())
 			viewer := loci.Viewer{OrgID: m.OrgID, UserID: m.UserID, Vendor: v}
 			if viewer.Sees(&m.Access, loci.LiveOnly, w.clock.Now()) {
 				seen++
@@ -151,9 +152,11 @@ func everything(r *raw, id loci.MemoryID) string {
 		{"browse_memories", `{}`}, {"browse_memories", `{"limit":2,"offset":1}`},
 		{"search_memories", `{"term":"alpha"}`}, {"search_memories", `{"term":"beta memory","limit":1}`},
 		{"search_memories", `{"term":"gam*","tags":["red"]}`},
-		{"search_memories", `{"term":"alpha","origin":"claude"}`},
+		{"search_memories", `{"term":"alpha","origin":"claude","detail":"full"}`},
+		{"search_memories", `{"term":"nothing at all"}`},
 		{"get_memories_by_tag", `{"tags":["red"]}`}, {"get_memories_by_tag", `{"tags":["red","blue"],"limit":1}`},
 		{"get_memory_by_id", `{"id":"` + id.String() + `"}`},
+		{"get_memory_by_id", `{"id":"` + id.Short() + `"}`}, {"get_sources", `{"memory_id":"` + id.Short() + `"}`},
 		{"get_latest_memory", `{}`}, {"get_latest_memory", `{"tag":"blue"}`},
 		{"read_team_memories", `{}`}, {"share_memory", `{"memory_id":"` + id.String() + `"}`},
 	} {
@@ -183,7 +186,8 @@ func everything(r *raw, id loci.MemoryID) string {
 			break
 		}
 	}
-	for _, uri := range []string{"loci://briefing", "loci://briefing.json", "loci://memory/" + id.String()} {
+	for _, uri := range []string{"loci://briefing", "loci://briefing.json", "loci://memory/" + id.String(),
+		"loci://memory/" + id.Short()} {
 		ask("resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
 	}
 	ask("prompts/get", `{"name":"recall","arguments":{"topic":"alpha beta"}}`)

@@ -62,7 +62,7 @@ func (s *Service) current(ctx context.Context, p loci.Principal, key ConnectionK
 	}
 	at, err := s.Store.Connections().Get(ctx, key)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && (at.OrgID != p.OrgID || at.UserID != p.UserID) {
-		return loci.Project{}, errNoActive()
+		return loci.Project{}, s.errNoActive(ctx, p)
 	}
 	if err != nil {
 		return loci.Project{}, err
@@ -76,7 +76,7 @@ func (s *Service) current(ctx context.Context, p loci.Principal, key ConnectionK
 	switch {
 	case loci.CodeOf(err) == loci.NotFound || err == nil && got.Status != loci.ProjectActive:
 		s.keepConnection(ctx, at, func() error { return s.Store.Connections().Remove(ctx, at.Key) })
-		return loci.Project{}, errNoActive()
+		return loci.Project{}, s.errNoActive(ctx, p)
 	case err != nil:
 		return loci.Project{}, err
 	}
@@ -88,7 +88,15 @@ func (s *Service) current(ctx context.Context, p loci.Principal, key ConnectionK
 	return got, nil
 }
 
-func errNoActive() error {
+// errNoActive names the tool that helps: without any project, there is none to switch to.
+func (s *Service) errNoActive(ctx context.Context, p loci.Principal) error {
+	page, err := s.Store.Projects().List(ctx, p.Viewer(), store.ProjectQuery{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(page.Projects) == 0 {
+		return loci.Errorf(loci.NotFound, "No active project, and there is none yet. Create one with create_project.")
+	}
 	return loci.Errorf(loci.NotFound, "No active project. Use switch_project to select one.")
 }
 

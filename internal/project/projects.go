@@ -120,9 +120,16 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 	if loci.CodeOf(err) != loci.NotFound {
 		return got, err
 	}
-	near, err := s.nearestProjects(ctx, p, name)
+	names, err := s.otherNames(ctx, p, name)
 	if err != nil {
 		return loci.Project{}, err
+	}
+	if same, ok := onlyByCase(name, names); ok && assistant {
+		return s.Store.Projects().Find(ctx, p.Viewer(), same)
+	}
+	near := loci.Nearest(name, names, maxNearest)
+	for i, other := range near {
+		near[i] = fmt.Sprintf("%q", loci.OneLine(other))
 	}
 	shown := []rune(loci.OneLine(name))
 	text := fmt.Sprintf("there is no project %q", string(shown[:min(len(shown), loci.MaxName)]))
@@ -138,12 +145,25 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 // maxNearest is how many names are suggested.
 const maxNearest = 3
 
-// nearestProjects returns quoted names of visible projects.
-func (s *Service) nearestProjects(ctx context.Context, p loci.Principal, name string) ([]string, error) {
+// onlyByCase returns the one name that differs from name only in case. Models capitalise names.
+func onlyByCase(name string, names []string) (same string, ok bool) {
+	for _, other := range names {
+		if !strings.EqualFold(name, other) {
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		same, ok = other, true
+	}
+	return same, ok
+}
+
+// otherNames returns the names of all visible projects, to compare with name.
+func (s *Service) otherNames(ctx context.Context, p loci.Principal, name string) (names []string, err error) {
 	if len(name) > 4*loci.MaxName { // too long for a name, and slow to compare
 		return nil, nil
 	}
-	var names []string
 	for q := (store.ProjectQuery{Limit: gate.MaxPage}); ; {
 		page, err := s.Store.Projects().List(ctx, p.Viewer(), q)
 		if err != nil {
@@ -153,13 +173,8 @@ func (s *Service) nearestProjects(ctx context.Context, p loci.Principal, name st
 			names = append(names, other.Name)
 		}
 		if !page.More {
-			break
+			return names, nil
 		}
 		q.After = names[len(names)-1]
 	}
-	near := loci.Nearest(name, names, maxNearest)
-	for i, other := range near {
-		near[i] = fmt.Sprintf("%q", loci.OneLine(other))
-	}
-	return near, nil
 }

@@ -55,8 +55,8 @@ func PackNode(n *loci.MemoryNode, pieces []Piece, budget int) (text string, used
 	if n.Description != "" {
 		about = "\n    " + indent(n.Description) + "\n"
 	}
-	head := fence.ReplaceAllString("# "+loci.OneLine(n.Name)+"\n"+about, "<\\/memories")
-	return nodePreface + "\n\n<memories>\n" + head + body.String() + "</memories>\n", used
+	head := "# " + loci.OneLine(n.Name) + "\n" + about
+	return nodePreface + "\n\n" + Fence(head+body.String()), used
 }
 
 func (p *Piece) text() string {
@@ -80,5 +80,5 @@ func (p *Piece) text() string {
 	if p.Content != "" {
 		text += "    " + indent(p.Content) + "\n"
 	}
-	return fence.ReplaceAllString(text, "<\\/memories")
+	return text
 }

@@ -2,7 +2,6 @@ package recall
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +38,7 @@ func Prompt(question string, pinned, memories []*loci.Memory, budget int) Pack {
 	if n := len(p.pack.Cut); n > 0 {
 		fmt.Fprintf(&p.body, "\n(%d more memories were left out to stay within the budget)\n", n)
 	}
-	p.pack.Prompt = preface + "\n<memories>\n" + p.body.String() + "</memories>\n\nQuestion: " + question + "\n"
+	p.pack.Prompt = preface + "\n" + Fence(p.body.String()) + "\nQuestion: " + question + "\n"
 	return p.pack
 }
 
@@ -87,13 +86,9 @@ func entry(n int, m *loci.Memory) string {
 	if m.Pinned {
 		pinned = " · pinned"
 	}
-	text := fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
+	return fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
 		m.CreatedAt.Format("2006-01-02 15:04"), pinned, tags, indent(m.Content))
-	return fence.ReplaceAllString(text, "<\\/memories")
 }
-
-// fence finds anything that a model could mistake for the end of the memories.
-var fence = regexp.MustCompile(`(?i)<\s*/\s*memories`)
 
 // indent indents every line except the first.
 func indent(s string) string {

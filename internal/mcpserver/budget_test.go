@@ -1,0 +1,186 @@
+package mcpserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+)
+
+// fill repeats a word up to n characters.
+func fill(n int, word string) string { return strings.Repeat(word, n/len([]rune(word))) }
+
+// hugeRows fills the data directory with the largest rows that there may be, as claude, and
+// returns the ids of a memory and of a node.
+func (w *world) hugeRows(t *testing.T, r *raw) (loci.MemoryID, loci.NodeID) {
+	t.Helper()
+	ctx := context.Background()
+	claude, err := w.auth.Local(ctx, "claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cursor, err := w.auth.Local(ctx, "cursor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outline, err := w.app.Node.Create(ctx, w.owner, node.Draft{Name: fill(loci.MaxName, "n"), Tags: []string{"all"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last loci.MemoryID
+	for i := range 7 {
+		tags := []string{"all"}
+		for j := 1; j < loci.MaxTags; j++ {
+			tags = append(tags, fmt.Sprintf("%02d%s", j, fill(loci.MaxTag-2, "標")))
+		}
+		word := []string{"word ", "記憶", "\"\n"}[i%3]
+		d := memory.Draft{Title: fmt.Sprint(i, " ", fill(loci.MaxTitle-10, word), "x"),
+			Content: "needle " + fill(90_000, word),
+			Summary: new(fill(loci.MaxSummary, word)), Tags: tags,
+			Key: fmt.Sprint(i, fill(loci.MaxKey-3, "鍵")), Pinned: new(true)}
+		for range 6 {
+			d.Sources = append(d.Sources, loci.Source{Kind: loci.SourceText, Ref: fmt.Sprint(len(d.Sources)),
+				Text: fill(20_000, word), Quote: fill(loci.MaxQuote, word)})
+		}
+		saved, err := w.app.Memory.Create(ctx, claude, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = saved.ID
+		if _, err := w.app.Memory.Share(ctx, claude, last); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.app.Memory.Create(ctx, cursor, memory.Draft{Title: "x", Content: fmt.Sprint("it is ", i),
+			Supersedes: []loci.MemoryID{last}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.app.Node.AddItem(ctx, w.owner, outline.ID,
+			node.ItemDraft{Kind: loci.ItemMemory, MemoryID: last}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.must("create_project", `{"name":"p","description":"`+fill(loci.MaxDescription, "d")+`"}`)
+	return last, outline.ID
+}
+
+// hugeGraph returns arguments that create a graph with entities of many observations, long names
+// and many relations.
+func hugeGraph() (entities, observations, relations string) {
+	var contents, more, names, links []string
+	for i := range 300 {
+		contents = append(contents, fmt.Sprintf(`"%d fact %s"`, i, fill(200, "word ")))
+		more = append(more, fmt.Sprintf(`"%d more %s"`, i, fill(200, "記憶")))
+	}
+	for i := range 200 {
+		names = append(names, fmt.Sprintf(`{"name":"%d %s","entity_type":"t","observations":["fact"]}`, i, fill(480, "名")))
+		links = append(links, fmt.Sprintf(`{"from":"big","to":"%d %s","relation_type":"uses"}`, i, fill(480, "名")))
+	}
+	return `{"entities":[{"name":"big","entity_type":"t","observations":[` + strings.Join(contents, ",") + `]},` +
+			`{"name":"old","entity_type":"t"},` + strings.Join(names, ",") + `]}`,
+		`{"observations":[{"entity_name":"big","contents":[` + strings.Join(more, ",") + `]}]}`,
+		`{"relations":[` + strings.Join(links, ",") + `]}`
+}
+
+// TestAnswersKeepToTheBudget calls every tool, resource and prompt on the largest rows. A new tool
+// must get a line here.
+func TestAnswersKeepToTheBudget(t *testing.T) {
+	t.Parallel()
+	for _, budget := range []int{mcpserver.DefaultAnswerTokens, mcpserver.MinAnswerTokens} {
+		t.Run(fmt.Sprint(budget), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(o *mcpserver.Options) { o.AnswerTokens = budget })
+			w.team("Platform", w.owner)
+			_, key := w.key("claude")
+			r := w.rawAt(key, stateful, allTools)
+			id, outline := w.hugeRows(t, r)
+			for i := range 25 {
+				r.must("register_agent", fmt.Sprintf(`{"name":"%d%s"}`, i, fill(loci.MaxName-3, "名")))
+				r.must("create_project", fmt.Sprintf(`{"name":"%d%s","description":"%s"}`, i, fill(loci.MaxName-3, "名"),
+					fill(loci.MaxDescription, "述")))
+			}
+			r.must("switch_project", `{"name":"P"}`)
+			entities, observations, relations := hugeGraph()
+			memoryID := fmt.Sprintf(`"memory_id":%q`, id)
+			calls := [][2]string{
+				{"create_entities", entities}, {"add_observations", observations}, {"create_relations", relations},
+				{"search_memories", `{"term":"needle"}`}, {"search_memories", `{"term":"needle","limit":50,"detail":"full"}`},
+				{"recall_memories", `{"query":"needle","limit":50,"detail":"full"}`},
+				{"get_memories_by_tag", `{"tags":["all"],"limit":100}`}, {"read_memories", `{"limit":50,"detail":"full"}`},
+				{"browse_memories", `{"limit":200}`}, {"get_memory_by_id", fmt.Sprintf(`{"id":%q}`, id.Short())},
+				{"get_memory_by_id", fmt.Sprintf(`{"id":%q,"detail":"full"}`, id)},
+				{"get_latest_memory", `{"tag":"all","detail":"full"}`}, {"read_team_memories", `{"limit":50}`},
+				{"write_memory", `{"title":"` + fill(490, "word ") + `x","content":"needle ` + fill(90_000, "word ") + `"}`},
+				{"share_memory", "{" + memoryID + "}"}, {"list_suggestions", `{"limit":200}`},
+				{"add_sources", "{" + memoryID + `,"sources":[{"kind":"text","text":"` + fill(90_000, "word ") + `"}]}`},
+				{"get_sources", "{" + memoryID + "}"},
+				{"list_memory_nodes", `{}`}, {"read_memory_node", fmt.Sprintf(`{"id":%q,"budget":100000}`, outline)},
+				{"list_agents", `{}`}, {"register_agent", `{"name":"one"}`}, {"open_agent_session", `{"title":"t"}`},
+				{"list_projects", `{}`}, {"get_current_project", `{}`}, {"switch_project", `{"name":"p"}`},
+				{"search_nodes", `{"query":"fact","limit":100}`}, {"search_nodes", `{"query":"fact","detail":"full"}`},
+				{"open_nodes", `{"names":["big"]}`}, {"open_nodes", `{"names":["big"],"detail":"full","offset":7}`},
+				{"read_graph", `{"limit":1}`}, {"read_graph", `{"limit":500}`}, {"read_graph", `{"detail":"full"}`},
+				{"get_neighbors", `{"name":"big","hops":2,"limit":100}`},
+				{"get_entity_history", `{"name":"big","limit":1000}`},
+				{"merge_entities", `{"from":"old","into":"big"}`},
+				{"delete_observations", `{"deletions":[{"entity_name":"big","observations":["none"]}]}`},
+				{"delete_relations", `{"relations":[{"from":"big","to":"none","relation_type":"uses"}]}`},
+				{"delete_entities", `{"names":["big"]}`}, {"list_deleted_nodes", `{"limit":1000}`},
+				{"archive_project", `{"name":"p"}`}, {"restore_project", `{"name":"p"}`},
+			}
+			missing := mcpserver.ToolActions()
+			// These answer with a number or one small row; the test of schemas calls them.
+			for _, name := range []string{"create_project", "delete_project", "restore_nodes", "close_agent_session"} {
+				delete(missing, name)
+			}
+			for _, call := range calls {
+				var result struct{ StructuredContent json.RawMessage }
+				a := r.tool(call[0], call[1])
+				if text := failure(t, a); text != "" {
+					t.Fatalf("%s %.100s: %s", call[0], call[1], text)
+				}
+				a.result(t, &result)
+				got := string(result.StructuredContent)
+				checkBudget(t, call[0]+" "+cutTo(call[1], 60), got, budget)
+				delete(missing, call[0])
+			}
+			if len(missing) > 0 {
+				t.Errorf("not called: %v", slices.Sorted(maps.Keys(missing)))
+			}
+			for _, uri := range []string{"loci://briefing", "loci://briefing.json", "loci://memory/" + id.Short(),
+				"loci://project/p/graph"} {
+				a := r.call("resources/read", fmt.Sprintf(`{"uri":%q}`, uri))
+				var result struct{ Contents []struct{ Text string } }
+				a.result(t, &result)
+				checkBudget(t, uri, result.Contents[0].Text, budget)
+			}
+			for _, params := range []string{`{"name":"recall","arguments":{"topic":"needle"}}`, `{"name":"session_start"}`} {
+				var result struct {
+					Messages []struct{ Content struct{ Text string } }
+				}
+				r.call("prompts/get", params).result(t, &result)
+				checkBudget(t, params, result.Messages[0].Content.Text, budget)
+			}
+		})
+	}
+}
+
+func cutTo(text string, n int) string { return text[:min(n, len(text))] }
+
+// checkBudget also checks the size in bytes, of which a token has at most about four.
+func checkBudget(t *testing.T, what, text string, budget int) {
+	t.Helper()
+	if n := mcpserver.Tokens(text); n > budget || len(text) > 4*budget {
+		t.Errorf("%s: %d tokens, %d bytes; at most %d tokens are allowed: %.200s", what, n, len(text), budget, text)
+	}
+	if len(text) < 2 {
+		t.Errorf("%s: the answer is empty", what)
+	}
+}

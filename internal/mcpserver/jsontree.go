@@ -1,0 +1,174 @@
+package mcpserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+)
+
+// tree is a JSON value whose members keep their order, so that an answer can be cut without
+// knowing its type. Exactly one of text, list and members is set, or raw.
+type tree struct {
+	raw     json.RawMessage // a number, true, false or null
+	text    *string
+	list    *[]*tree
+	members *[]member
+}
+
+type member struct {
+	name  string
+	value *tree
+}
+
+// treeOf parses a value that encode wrote.
+func treeOf(body json.RawMessage) (*tree, error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	return readTree(dec)
+}
+
+var errTree = errors.New("mcpserver: the answer is not JSON")
+
+func readTree(dec *json.Decoder) (*tree, error) {
+	token, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch v := token.(type) {
+	case string:
+		return &tree{text: &v}, nil
+	case json.Delim:
+		if v == '[' {
+			return readList(dec)
+		}
+		return readObject(dec)
+	}
+	raw, err := json.Marshal(token)
+	return &tree{raw: raw}, err
+}
+
+func readList(dec *json.Decoder) (*tree, error) {
+	list := []*tree{}
+	for dec.More() {
+		one, err := readTree(dec)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	_, err := dec.Token()
+	return &tree{list: &list}, err
+}
+
+func readObject(dec *json.Decoder) (*tree, error) {
+	members := []member{}
+	for dec.More() {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, ok := token.(string)
+		if !ok {
+			return nil, errTree
+		}
+		value, err := readTree(dec)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, member{name, value})
+	}
+	_, err := dec.Token()
+	return &tree{members: &members}, err
+}
+
+// body writes the value as JSON.
+func (t *tree) body() json.RawMessage {
+	var out bytes.Buffer
+	t.write(&out, unlimited)
+	return out.Bytes()
+}
+
+// unlimited is the length of texts that are not cut.
+const unlimited = int(^uint(0) >> 1)
+
+// write writes the value with texts of at most most characters.
+func (t *tree) write(out *bytes.Buffer, most int) {
+	switch {
+	case t.text != nil:
+		writeText(out, cutText(*t.text, most))
+	case t.list != nil:
+		out.WriteByte('[')
+		for i, one := range *t.list {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			one.write(out, most)
+		}
+		out.WriteByte(']')
+	case t.members != nil:
+		out.WriteByte('{')
+		for i, m := range *t.members {
+			if i > 0 {
+				out.WriteByte(',')
+			}
+			writeText(out, m.name)
+			out.WriteByte(':')
+			limit := most
+			if isWhole[m.name] {
+				limit = unlimited
+			}
+			m.value.write(out, limit)
+		}
+		out.WriteByte('}')
+	default:
+		out.Write(t.raw)
+	}
+}
+
+// isWhole are the members whose text is useless in part.
+var isWhole = map[string]bool{"id": true, "next_cursor": true, "more": true}
+
+func writeText(out *bytes.Buffer, text string) {
+	body, _ := encode(text) // a string is always valid
+	out.Write(body)
+}
+
+// cutText returns at most n characters of text. If it cuts the text, the last one is an ellipsis.
+func cutText(text string, n int) string {
+	if len(text) <= n || utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	for i := range text {
+		if n--; n <= 0 {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// get returns a member, or nil.
+func (t *tree) get(name string) *tree {
+	if t.members == nil {
+		return nil
+	}
+	for _, m := range *t.members {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// set replaces a member, or adds it at the end.
+func (t *tree) set(name string, v any) {
+	body, _ := encode(v) // callers pass numbers, booleans and strings
+	value, _ := treeOf(body)
+	for i := range *t.members {
+		if (*t.members)[i].name == name {
+			(*t.members)[i].value = value
+			return
+		}
+	}
+	*t.members = append(*t.members, member{name, value})
+}
