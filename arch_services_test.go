@@ -42,6 +42,7 @@ var largePackages = map[string]struct {
 	"cmd/loci":                {14000, "one file for each command"},
 	"internal/store/sqlstore": {9000, "one file for each family of tables"},
 	"internal/rest":           {6500, "one file for each subject of the API"},
+	"internal/mcpserver":      {7000, "one file for each group of tools, and the transports of two protocol versions"},
 }
 
 // serviceMethods returns the exported methods of each type that embeds gate.Gate, by package.

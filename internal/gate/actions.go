@@ -144,9 +144,12 @@ func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
 	return g.deletion
 }
 
-// PersonDeletes reports whether the deletion rule keeps the credential of p from act, because only
-// the person in a browser or the operator may do it.
+// PersonDeletes reports whether only the deletion rule keeps the credential of p from act: the person
+// in a browser or the operator may do it.
 func (g *Gate) PersonDeletes(p loci.Principal, act Action) bool {
+	if slices.ContainsFunc(g.rules[act].Rights, func(right loci.Right) bool { return !p.Has(right) }) {
+		return false
+	}
 	return g.rules[act].Deletes && p.Kind != loci.KindLocal && g.deletionOf(p) == loci.DeleteWithStepUp &&
 		p.Method != loci.BySignIn && p.Method != loci.ByDashboard
 }

@@ -24,16 +24,16 @@ func updateFields(c *call, in *memoryEdit) []field {
 	var expires time.Time
 	return []field{
 		memoryID(c, "id", &in.id),
-		text("title", &title, 1, loci.MaxTitle).then(func() { in.Title = &title }),
-		text("content", &content, 1, loci.MaxContent).then(func() { in.Content = &content }).or("value"),
+		word("title", &title).then(func() { in.Title = &title }),
+		word("content", &content).then(func() { in.Content = &content }).or("value"),
 		tags(&tagged, 0).then(func() { in.Tags = &tagged }),
 		vendors("allowed_vendors", &allowed).then(func() { in.AllowedVendors = &allowed }),
-		word("summary", &summary).then(func() { in.Summary = &summary }),
+		word("summary", &summary).then(func() { in.Summary = &summary }).hide(),
 		whole("importance", &importance, loci.MinImportance, loci.MaxImportance, 0).
-			then(func() { in.Importance = &importance }),
-		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }),
-		word("category", &category).then(func() { in.Category = &category }),
-		moment("expires_at", &expires).then(func() { in.ExpiresAt = &expires }).or("expiresAt"),
+			then(func() { in.Importance = &importance }).hide(),
+		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }).hide(),
+		word("category", &category).then(func() { in.Category = &category }).hide(),
+		moment("expires_at", &expires).then(func() { in.ExpiresAt = &expires }).or("expiresAt").hide(),
 		word("key", &key).then(func() { in.Key = &key }).hide(),
 		oneOf("memory_type", &kind, loci.Semantic, loci.Episodic, loci.Procedural).
 			then(func() {
@@ -41,7 +41,7 @@ func updateFields(c *call, in *memoryEdit) []field {
 					in.Type = &kind
 				}
 			}).hide(),
-		inSession(c),
+		inSession(c).hide(),
 	}
 }
 
@@ -54,18 +54,18 @@ type changed struct {
 }
 
 func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any, error) {
-	if in.Patch == (memory.Patch{}) {
-		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
-	}
 	m, err := s.app.Memory.Patch(ctx, c.principal, in.id, 0, in.Patch)
 	if err != nil {
 		return nil, err
+	}
+	if in.Patch == (memory.Patch{}) {
+		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
 	}
 	return changed{ID: m.ID, Version: m.Version, Result: "updated"}, nil
 }
 
 func trashMemoryFields(c *call, in *loci.MemoryID) []field {
-	return []field{memoryID(c, "id", in), inSession(c)}
+	return []field{memoryID(c, "id", in), inSession(c).hide()}
 }
 
 // trashMemory trashes a memory if the deletion rule lets this credential. If only the person may, it
@@ -74,7 +74,7 @@ func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (a
 	m, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
 	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.PersonDeletes(c.principal, memory.Trash) {
 		if m, err = s.app.Memory.Own(ctx, c.principal, *in); err == nil {
-			where := "run: loci trash " + m.ID.Short()
+			where := "run: loci trash " + m.ID.String()
 			if base := s.pages(); base != "" {
 				where = "open " + base + "/app/memories/" + m.ID.String()
 			}

@@ -72,7 +72,7 @@ func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListReq
 
 func tagFields(c *call, in *memory.ListRequest) []field {
 	return []field{tags(&in.Tags, 1), limit(c, &in.Limit, tagMax, tagDefault), offset(&in.Offset).hide(),
-		cursor(c, &in.Cursor), detail(c)}
+		cursor(c, &in.Cursor), detail(c).hide()}
 }
 
 func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
@@ -146,7 +146,7 @@ func (s *Server) getMemoryByID(ctx context.Context, c *call, in *oneMemory) (any
 }
 
 func latestFields(c *call, in *string) []field {
-	return []field{text("tag", in, 0, loci.MaxTag), detail(c).hide()}
+	return []field{word("tag", in), detail(c).hide()}
 }
 
 func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any, error) {

@@ -33,7 +33,7 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 	return out.Tools, len(result)
 }
 
-const allTools = "?toolsets=memory,memory-extra,graph,graph-extra"
+const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,session"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	t.Parallel()
@@ -45,9 +45,9 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		graph = "add_observations archive_project create_entities create_project create_relations delete_entities " +
 			"delete_observations delete_project delete_relations " +
 			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
-		more = "add_sources get_sources list_memory_nodes list_suggestions read_memory_node recall_memories"
+		more    = "add_sources get_sources list_memory_nodes list_suggestions read_memory_node recall_memories"
 		session = "close_agent_session list_agents open_agent_session register_agent"
-		extra = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
+		extra   = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
 		query, want string
@@ -58,7 +58,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		{"?toolsets=memory-extra", more, 1400},
 		{"?toolsets=graph-extra", extra, 1000},
 		{"?toolsets=reflect", "", 100},
-		{"?toolsets=reflect&toolsets=session", session, 500},
+		{"?toolsets=reflect&toolsets=session", session, 600},
 		{"", memory + " " + graph + " " + session, 5000},
 		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph + " " + session, 5000},
 		{allTools, memory + " " + more + " " + graph + " " + extra + " " + session, 7250},
@@ -322,6 +322,9 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 	agent := call("register_agent", `{"name":"reviewer"}`)["id"].(string)
 	call("list_agents", "{}")
 	session := call("open_agent_session", `{"agent_id":"`+agent+`"}`)["id"].(string)
+	mine := call("write_memory", `{"title":"mine","content":"x"}`)["id"].(string)
+	call("update_memory", `{"id":"`+mine+`","content":"y"}`)
+	call("trash_memory", `{"id":"`+mine+`"}`)
 	call("close_agent_session", `{"session_id":"`+session+`"}`)
 	call("get_current_project", "{}")
 	call("create_project", `{"name":"p"}`)

@@ -15,36 +15,36 @@ var tools = []tool{
 	{
 		name: "search_memories", title: "Search memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about: `Find memories by words, best first. Use it before asking the person what they may have ` +
-			`said. "Quotes" match a phrase, word* a prefix.`,
+		about: `Find memories by words, best first. Use it before asking what the person may have said. ` +
+			`"Quotes" match a phrase, word* a prefix.`,
 		returns: has(),
 		handler: takes(searchFields, (*Server).searchMemories),
 	},
 	{
 		name: "get_memories_by_tag", title: "Memories by tag",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about:   "List memories with any of the tags, newest first.",
+		about:   "List memories with any of the tags, newest first. To find words, use search_memories.",
 		returns: has(),
 		handler: takes(tagFields, (*Server).getMemoriesByTag),
 	},
 	{
 		name: "read_memories", title: "Newest memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about:   "List the newest memories.",
+		about:   "List the newest memories. To find a topic, use search_memories.",
 		returns: has(),
 		handler: takes(readFields, (*Server).readMemories),
 	},
 	{
 		name: "browse_memories", title: "Browse memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about:   "List ids, titles and tags, newest first.",
+		about:   "List ids, titles and tags, newest first. To find a topic, use search_memories.",
 		returns: has(),
 		handler: takes(browseFields, (*Server).browseMemories),
 	},
 	{
 		name: "get_memory_by_id", title: "Get a memory",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about:   "Return a memory from character offset on.",
+		about:   "Return a memory, from character offset on, by an id from another tool.",
 		returns: has(),
 		handler: takes(idFields, (*Server).getMemoryByID),
 	},
@@ -59,30 +59,30 @@ var tools = []tool{
 		name: "write_memory", title: "Write a memory",
 		set: toolsetMemory, action: memory.Create, hints: adds,
 		about: "Save a memory for all the person's assistants: decisions, preferences, corrections, lasting " +
-			"facts. The same key updates it.",
+			"facts; not secrets or chatter. The same key updates it. Returns id, version, result.",
 		returns: has("id"),
 		handler: takes(writeFields, (*Server).writeMemory),
 	},
 	{
 		name: "update_memory", title: "Update a memory",
 		set: toolsetMemory, action: memory.Change, hints: sets,
-		about: "Change a memory you wrote, by id: only the fields you send. allowed_vendors can only get narrower. " +
-			"Loci keeps the old version. To replace another assistant's memory, use write_memory with supersedes.",
-		returns: has("id", "version", "result"),
+		about: "Change a memory you wrote: only the fields you send; fewer allowed_vendors, never more. " +
+			"For those of others, use write_memory with supersedes.",
+		returns: has("id"),
 		handler: takes(updateFields, (*Server).updateMemory),
 	},
 	{
 		name: "trash_memory", title: "Trash a memory",
 		set: toolsetMemory, action: memory.Trash, hints: removes,
-		about: "Move a memory you wrote to the trash, when asked. If only the person may, it stays and tell is what " +
-			"to tell them. For outdated facts, use update_memory.",
-		returns: has("id", "version", "result"),
+		about: "Trash a memory you wrote, when asked. If only the person may, tell is what to tell them. For " +
+			"outdated facts, use update_memory.",
+		returns: has("id"),
 		handler: takes(trashMemoryFields, (*Server).trashMemory),
 	},
 	{
 		name: "read_team_memories", title: "Team memories",
 		set: toolsetMemory, action: memory.PoolRead, hints: reads,
-		about:   "List the team's shared memories, newest first. If there is no team, do not retry.",
+		about:   "List the team's memories, newest first. If there is no team, do not retry.",
 		returns: has(),
 		handler: takes(teamFields, (*Server).readTeamMemories),
 	},
