@@ -15,8 +15,8 @@ import (
 func TestTimesSortAsText(t *testing.T) {
 	at := time.Date(2026, 11, 20, 16, 0, 5, 0, time.UTC)
 	var texts []string
-	for _, d := range []time.Duration{0, 1, 149_124, 181_100, 200_000, 999_999} {
-		m := loci.Memory{CreatedAt: at.Add(d * time.Microsecond).In(time.FixedZone("west", -8*3600))}
+	for _, micros := range []int{0, 1, 149_124, 181_100, 200_000, 999_999} {
+		m := loci.Memory{CreatedAt: at.Add(time.Duration(micros) * time.Microsecond).In(time.FixedZone("west", -8*3600))}
 		b, err := loci.EncodeJSON(map[string]any{"in": []*loci.Memory{&m}})
 		if err != nil {
 			t.Fatal(err)

@@ -35,8 +35,13 @@ func TestPutAndRemove(t *testing.T) {
 			`{"mcpServers": {"loci": {"command": "l"}, "o": {}}}`, `{"mcpServers": {"o": {}}}`},
 		{"line ends of Windows", jsonConfig{}, "{\r\n  \"mcpServers\": {\r\n    \"o\": {}\r\n  }\r\n}",
 			"{\r\n  \"mcpServers\": {\r\n    \"o\": {},\r\n    \"loci\": {\"command\": \"l\"}\r\n  }\r\n}", "="},
-		{"comments", jsonConfig{servers: "servers"}, "// mine\n{\n  \"servers\": {\n    \"o\": {} // other\n    /* end */\n  }\n}\n",
-			"// mine\n{\n  \"servers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"}\n    /* end */\n  }\n}\n", "="},
+		{
+			"comments",
+			jsonConfig{servers: "servers"},
+			"// mine\n{\n  \"servers\": {\n    \"o\": {} // other\n    /* end */\n  }\n}\n",
+			"// mine\n{\n  \"servers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"}\n    /* end */\n  }\n}\n",
+			"=",
+		},
 		{"trailing commas", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {}, // other\n  },\n}",
 			"{\n  \"mcpServers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"},\n  },\n}", "="},
 		{"a trailing comma without a comment", jsonConfig{}, "{\n  \"mcpServers\": {\n    \"o\": {},\n  }\n}",
@@ -92,7 +97,12 @@ func TestChangeEntryRefusesWhatItCannotKeep(t *testing.T) {
 		{"servers twice", jsonConfig{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		{"not TOML", tomlConfig{}, "a = ", "not TOML"},
 		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "would change other entries"},
-		{"a header inside a text", tomlConfig{}, "a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n", "would change other entries"},
+		{
+			"a header inside a text",
+			tomlConfig{},
+			"a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n",
+			"would change other entries",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -62,7 +62,10 @@ func startMCP(tb testing.TB, dir string, args ...string) *liveServer {
 	case <-time.After(time.Minute):
 		tb.Fatalf("it does not say where it is: %s", s.errors)
 	}
-	if want := "MCP is at " + localURL(strings.TrimPrefix(s.url, "http://")) + "/mcp"; !strings.Contains(s.errors.String(), want) {
+	if want := "MCP is at " + localURL(strings.TrimPrefix(s.url, "http://")) + "/mcp"; !strings.Contains(
+		s.errors.String(),
+		want,
+	) {
 		tb.Fatalf("got %q, want %q in it", s.errors, want)
 	}
 	return s

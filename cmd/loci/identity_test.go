@@ -161,7 +161,8 @@ func TestFirstLinkSignsIn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := startServer(t, dir)
-	m := regexp.MustCompile(`(?m)^Open this link .*: (http://localhost:[0-9]+/app/link\?token=\S+)$`).FindStringSubmatch(s.greeted)
+	m := regexp.MustCompile(`(?m)^Open this link .*: (http://localhost:[0-9]+/app/link\?token=\S+)$`).
+		FindStringSubmatch(s.greeted)
 	if m == nil {
 		t.Fatalf("no link in %s", s.greeted)
 	}

@@ -80,7 +80,12 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		"limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
-	flags.StringVar(&f.expires, "expires", "", "when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)")
+	flags.StringVar(
+		&f.expires,
+		"expires",
+		"",
+		"when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)",
+	)
 	_ = cmd.MarkFlagRequired("name")
 	if kind == loci.KindAgent {
 		flags.StringVar(&f.vendor, "vendor", "", "vendor of the assistant: claude, cursor, codex, … (required)")
@@ -240,8 +245,18 @@ func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) e
 	}
 	return printList(p, "keys", shown, nil, empty, "NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|ORG",
 		func(k keyJSON) []string {
-			return []string{k.Name, k.ID.String(), string(k.Vendor), k.Status, p.showTime(k.LastUsedAt), p.showTime(k.CreatedAt),
-				p.showTime(k.ExpiresAt), k.Prefix + "…", joined(k.Scopes), string(k.OrgID)}
+			return []string{
+				k.Name,
+				k.ID.String(),
+				string(k.Vendor),
+				k.Status,
+				p.showTime(k.LastUsedAt),
+				p.showTime(k.CreatedAt),
+				p.showTime(k.ExpiresAt),
+				k.Prefix + "…",
+				joined(k.Scopes),
+				string(k.OrgID),
+			}
 		})
 }
 

@@ -96,10 +96,17 @@ func (p *program) nodeListCommand() *cobra.Command {
 			return p.printNodesJSON(page, err)
 		}
 		defer p.more(page.NextCursor)
-		return printList(p, "memory_nodes", page.Items, nil, "no memory nodes; create one with: loci node create NAME", "NAME|ID|CHANGED|ORIGIN|TAGS",
+		return printList(
+			p,
+			"memory_nodes",
+			page.Items,
+			nil,
+			"no memory nodes; create one with: loci node create NAME",
+			"NAME|ID|CHANGED|ORIGIN|TAGS",
 			func(n *loci.MemoryNode) []string {
 				return []string{n.Name, n.ID.String(), p.showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, " ")}
-			})
+			},
+		)
 	})
 	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
 	cmd.Flags().StringVar(&projectName, "project", "", "only of this project, by name or id")

@@ -17,7 +17,11 @@ import (
 func itemID(s string) (loci.NodeItemID, error) {
 	id, err := loci.ParseID[struct{}](s)
 	if err != nil || id.IsZero() {
-		return loci.NodeItemID{}, loci.Errorf(loci.Invalid, "%q is not a valid item id; see `loci node show NODE`", cut(s, 60))
+		return loci.NodeItemID{}, loci.Errorf(
+			loci.Invalid,
+			"%q is not a valid item id; see `loci node show NODE`",
+			cut(s, 60),
+		)
 	}
 	return loci.NodeItemID(id), nil
 }

@@ -46,7 +46,10 @@ func TestFit(t *testing.T) {
 
 func TestTableInTerminal(t *testing.T) {
 	rows := func() [][]string {
-		return [][]string{{"One", "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", "-"}, {"Two", "6f1d2c1e-8b52-4c0e-9d7b-2f3a4b5c6d7e", ""}}
+		return [][]string{
+			{"One", "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", "-"},
+			{"Two", "6f1d2c1e-8b52-4c0e-9d7b-2f3a4b5c6d7e", ""},
+		}
 	}
 	headers := []string{"NAME", "ID", "EXPIRES"}
 	for _, tt := range []struct {

@@ -60,7 +60,8 @@ func (p *program) announce(r running) (withdraw func(), err error) {
 	return withdraw, nil
 }
 
-// servers returns the servers that run on the data directory, the newest first. It removes what killed ones left behind.
+// servers returns the servers that run on the data directory, the newest first. It removes what
+// killed ones left behind.
 func (p *program) servers() []running {
 	names, err := filepath.Glob(filepath.Join(p.settings.runningDir(), "*"+recordSuffix))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -88,7 +89,7 @@ func (p *program) paged(write func()) {
 func (p *program) runPager(text []byte) error {
 	pager := p.screen.pager
 	cmd := exec.Command(pager[0], pager[1:]...) //nolint:noctx // Ctrl-C is for the pager to handle
-	cmd.Env = append(p.environ, "LESS=FRX")
+	cmd.Env = append(slices.Clone(p.environ), "LESS=FRX")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), p.out, p.err
 	if err := cmd.Start(); err != nil {
 		return err

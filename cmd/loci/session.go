@@ -96,7 +96,14 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 	return printList(p, "sessions", list, nil, "no sessions; open one with: loci session open",
 		"TITLE|ID|AGENT|VENDOR|STATE|OPENED",
 		func(s loci.Session) []string {
-			return []string{s.Title, s.ID.String(), called[s.AgentID], string(s.Vendor), string(s.State), p.showTime(s.CreatedAt)}
+			return []string{
+				s.Title,
+				s.ID.String(),
+				called[s.AgentID],
+				string(s.Vendor),
+				string(s.State),
+				p.showTime(s.CreatedAt),
+			}
 		})
 }
 

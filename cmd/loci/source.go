@@ -21,9 +21,17 @@ raw text, with the quote that supports the memory. Every search result shows it.
 // onMemoryID completes a command about the memory in its first argument.
 func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 	do func(context.Context, *call, loci.MemoryID) error) *cobra.Command {
-	return onID(p, which, "memory", "loci list", resolveMemory, cmd, func(ctx context.Context, c *call, id loci.MemoryID) error {
-		return aboutMemory(id, do(ctx, c, id))
-	})
+	return onID(
+		p,
+		which,
+		"memory",
+		"loci list",
+		resolveMemory,
+		cmd,
+		func(ctx context.Context, c *call, id loci.MemoryID) error {
+			return aboutMemory(id, do(ctx, c, id))
+		},
+	)
 }
 
 func (p *program) sourceAddCommand() *cobra.Command {

@@ -57,7 +57,12 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
 	flags.StringVar(&f.session, "session", "", "changes in this session of an agent")
 	flags.StringVar(&f.credential, "credential", "", "changes with this key, by its id")
-	flags.StringVar(&f.since, "since", "", "changes from then on: 14:00, 2h, yesterday or another time; required without --session")
+	flags.StringVar(
+		&f.since,
+		"since",
+		"",
+		"changes from then on: 14:00, 2h, yesterday or another time; required without --session",
+	)
 	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the report, but change nothing")
 	return cmd
@@ -96,16 +101,20 @@ func (f *undoFlags) resolve(ctx context.Context, c *call, s *loci.UndoSelection)
 }
 
 // resolveKey is the resolver of the keys of people and assistants.
-var resolveKey = among("key", "loci key list --all", func(ctx context.Context, c *call) (ids []loci.CredentialID, err error) {
-	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-		keys, err := c.keys(ctx, string(c.who.OrgID), kind)
-		if err != nil {
-			return nil, err
+var resolveKey = among(
+	"key",
+	"loci key list --all",
+	func(ctx context.Context, c *call) (ids []loci.CredentialID, err error) {
+		for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+			keys, err := c.keys(ctx, string(c.who.OrgID), kind)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, idsIn(keys, func(k loci.Credential) loci.CredentialID { return k.ID })...)
 		}
-		ids = append(ids, idsIn(keys, func(k loci.Credential) loci.CredentialID { return k.ID })...)
-	}
-	return ids, nil
-})
+		return ids, nil
+	},
+)
 
 func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	p.printf("Changes %s\n", showSelection(&r.Selection))

@@ -27,8 +27,10 @@ func TestASaveShares(t *testing.T) {
 		t.Errorf("a save that does not share: team %v, trail %q", again.TeamID, c.trail())
 	}
 	alone := c.add(c.tom, memory.Draft{Title: "later", Content: "c", Key: "later"})
-	if shared := c.add(c.tom, memory.Draft{Title: "later", Content: "c", Key: "later", Share: true}); shared.ID != alone.ID ||
-		shared.TeamID != c.team || shared.Version != 2 {
+	shared := c.add(c.tom, memory.Draft{Title: "later", Content: "c", Key: "later", Share: true})
+	if shared.ID != alone.ID ||
+		shared.TeamID != c.team ||
+		shared.Version != 2 {
 		t.Errorf("sharing by key: got %+v", shared)
 	}
 	_, err := c.Memory.Create(ctx, c.tom, memory.Draft{Title: "t", Content: "c", Share: true, Scope: loci.ScopeAgent,

@@ -119,7 +119,10 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"get_latest_memory", `{"tag":"all","detail":"full"}`}, {"read_team_memories", `{"limit":50}`},
 				{"write_memory", `{"title":"` + fill(490, "word ") + `x","content":"needle ` + fill(90_000, "word ") + `"}`},
 				{"update_memory", fmt.Sprintf(`{"id":%q,"summary":%q}`, id, fill(400, "word "))},
-				{"share_memory", "{" + memoryID + "}"}, {"trash_memory", fmt.Sprintf(`{"id":%q}`, id)}, {"list_suggestions", `{"limit":200}`},
+				{
+					"share_memory",
+					"{" + memoryID + "}",
+				}, {"trash_memory", fmt.Sprintf(`{"id":%q}`, id)}, {"list_suggestions", `{"limit":200}`},
 				{"add_sources", "{" + memoryID + `,"sources":[{"kind":"text","text":"` + fill(90_000, "word ") + `"}]}`},
 				{"get_sources", "{" + memoryID + "}"},
 				{"list_memory_nodes", `{}`}, {"read_memory_node", fmt.Sprintf(`{"id":%q,"budget":100000}`, outline)},

@@ -289,7 +289,10 @@ func TestProjectsByName(t *testing.T) {
 	if m["project"] != "shop" {
 		t.Errorf("a memory of a project: %v", m)
 	}
-	if text := r.mustFail("write_memory", `{"title":"t","content":"c","project":"shops"}`); !strings.Contains(text, `did you mean "shop"`) {
+	if text := r.mustFail("write_memory", `{"title":"t","content":"c","project":"shops"}`); !strings.Contains(
+		text,
+		`did you mean "shop"`,
+	) {
 		t.Errorf("a wrong name: %q", text)
 	}
 	w.raw(key, stateful).must("switch_project", `{"name":"Shop"}`)

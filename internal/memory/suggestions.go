@@ -16,8 +16,9 @@ type SuggestionsRequest struct {
 	Cursor string               // NextCursor of the previous page; "": the first page
 }
 
-// Suggestions returns, with the beginnings of both memories, the suggestions of which the principal sees both memories, in whatever state these are. Invalid
-// if the state is none or the cursor belongs to another query or principal.
+// Suggestions returns the suggestions of which the principal sees both memories, in whatever state
+// these are, with the beginnings of both. Invalid if the state is none or the cursor belongs to
+// another query or principal.
 func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (
 	gate.Page[loci.Suggestion], error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {

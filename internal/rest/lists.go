@@ -33,10 +33,14 @@ var listRoutes = table{"memories", []served{
 
 // The routes that list and search memories for agents.
 var agentListRoutes = table{"agent", []served{
-	serve("GET /agent/memories/latest", route{ID: "agentLatestMemory", Who: forAny, Action: memory.Read, Missing: noMemory,
-		Summary: "Get the newest memory",
-		Text:    "Optionally with a tag or an origin. 404 if there is none.",
-		Out:     exampleMemory}, (*server).latest),
+	serve(
+		"GET /agent/memories/latest",
+		route{ID: "agentLatestMemory", Who: forAny, Action: memory.Read, Missing: noMemory,
+			Summary: "Get the newest memory",
+			Text:    "Optionally with a tag or an origin. 404 if there is none.",
+			Out:     exampleMemory},
+		(*server).latest,
+	),
 	serve("GET /agent/memories/team", route{ID: "agentTeamMemories", Who: forAny, Action: memory.PoolRead,
 		Summary: "List the memories of the team as an agent",
 		Text: "Newest first. Only memories that the vendor of the key may read. 409 if the person is not in a " +
@@ -142,7 +146,13 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 		page: pageOf(a, page.NextCursor), stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}
 	for i, h := range page.Items {
 		out.memories[i] = h.Memory
-		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Disagreement: h.Disagreement}
+		out.hits[i] = client.Hit{
+			ID:           h.Memory.ID,
+			Score:        h.Score,
+			Snippet:      h.Snippet,
+			Why:          h.Why,
+			Disagreement: h.Disagreement,
+		}
 	}
 	out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
 	return out, nil
@@ -403,8 +413,11 @@ var (
 	one              = 1
 	examplePosition  = client.Page{Limit: 50, Total: &one}
 	examplePage      = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
-	exampleSummaries = client.SummaryPage{Memories: []loci.MemorySummary{exampleMemory.Summarize()}, Page: examplePosition}
-	exampleFound     = client.SearchPage{Memories: []*loci.Memory{exampleMemory}, Count: 1,
+	exampleSummaries = client.SummaryPage{
+		Memories: []loci.MemorySummary{exampleMemory.Summarize()},
+		Page:     examplePosition,
+	}
+	exampleFound = client.SearchPage{Memories: []*loci.Memory{exampleMemory}, Count: 1,
 		Hits: []client.Hit{{ID: exampleID, Score: 2.7, Snippet: "We **deploy** on Tuesdays, never on Fridays.",
 			Why: exampleWhy}},
 		Page: client.Page{Limit: 10, Total: &one}}

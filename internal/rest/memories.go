@@ -455,7 +455,13 @@ var (
 		Summary: client.Clear[string]()}
 	exampleHistory = client.History{CurrentVersion: 2, Versions: []client.Version{versionShown(&loci.Version{
 		Memory: *exampleMemory, ReplacedAt: exampleTime.Add(time.Hour)})}}
-	exampleDeleted     = client.DeletedMemory{Deleted: true, ID: exampleID, Title: "Deploys", Version: 2, DeletedAt: exampleTime}
+	exampleDeleted = client.DeletedMemory{
+		Deleted:   true,
+		ID:        exampleID,
+		Title:     "Deploys",
+		Version:   2,
+		DeletedAt: exampleTime,
+	}
 	exampleShared      = client.Shared{Shared: true, MemoryID: exampleID, TeamID: loci.TeamID(exampleUser)}
 	exampleBulk        = client.BulkTrash{IDs: []loci.MemoryID{exampleID}}
 	exampleBulkTrashed = client.BulkTrashed{Trashed: []client.Trashed{{ID: exampleID, Version: 2,

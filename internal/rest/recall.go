@@ -13,12 +13,16 @@ import (
 
 // The routes about recall.
 var recallRoutes = table{"recall", []served{
-	serve("POST /memories/recall", route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
-		Summary: "Recall the best matching memories",
-		Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
-			"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
-			"them, and then for parts of words.",
-		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}, (*server).recallByBody),
+	serve(
+		"POST /memories/recall",
+		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
+			Summary: "Recall the best matching memories",
+			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
+				"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
+				"them, and then for parts of words.",
+			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
+		(*server).recallByBody,
+	),
 	serve("GET /memories/recall", route{ID: "recallMemoriesByQuery", Who: forAny, Action: memory.Read,
 		Summary: "Recall by query parameters",
 		Text:    "The same as POST /memories/recall, for browsers and scripts.",

@@ -60,8 +60,9 @@ func New(o Options) http.Handler {
 		panic("rest: Options.App and Options.Auth are required")
 	}
 	s := &server{app: o.App, auth: o.Auth, log: o.Log, now: o.Now, options: o,
-		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{}, forActions: map[string]bool{},
-		live: o.Live.withDefaults()}
+		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{},
+		forActions: map[string]bool{},
+		live:       o.Live.withDefaults()}
 	if s.site.PublicURL == "" {
 		s.site.PublicURL = o.PublicURL
 	}

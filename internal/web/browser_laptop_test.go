@@ -10,13 +10,16 @@ import (
 	"github.com/loci-memory/loci/internal/front"
 )
 
-// TestBrowserOnALaptop is the way of docs/oauth.md on one's own machine: sign in with the link that the first start
-// prints, give a program the address of /mcp, and choose the vendor. Nothing asks for a sign-in again, whichever name of
-// this machine the program uses, and a page under another name of it leads to localhost.
+// TestBrowserOnALaptop follows docs/oauth.md on one's own machine: sign in with the link that the
+// first start prints, give a program the address of /mcp, and choose the vendor. Nothing asks for a
+// sign-in again, whichever name of this machine the program uses, and a page under another name of
+// it leads to localhost.
 func TestBrowserOnALaptop(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newTab(t)
-	srv := httptest.NewServer(front.New(front.Options{REST: http.NotFoundHandler(), MCP: w.all, Web: w.all, Auth: w.auth}))
+	srv := httptest.NewServer(
+		front.New(front.Options{REST: http.NotFoundHandler(), MCP: w.all, Web: w.all, Auth: w.auth}),
+	)
 	t.Cleanup(srv.Close)
 	local := strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
 	token, err := w.signIn.NewLink(t.Context(), w.mara, 15*time.Minute)
