@@ -18,6 +18,7 @@ import (
 
 const (
 	noActive  = "No active project. Use switch_project to select one."
+	noProject = "No active project, and there is none yet. Create one with create_project."
 	noSession = "No active project: this client has no session. Pass project with each call; list_projects names them."
 )
 
@@ -169,7 +170,11 @@ func TestSessionsOfOthers(t *testing.T) {
 	mine := w.who["agent"]()
 	w.enter(mine, s, "website")
 	for _, name := range []string{"member's", "other org", "outside owner"} {
-		wantNone(t, w.App, w.who[name](), s, noActive)
+		want := noActive
+		if name == "other org" {
+			want = noProject
+		}
+		wantNone(t, w.App, w.who[name](), s, want)
 	}
 	wantActive(t, w.App, mine, s, w.open.ID)
 	wantActive(t, w.App, w.session(w.olga), s, w.open.ID) // another credential of the same person
@@ -311,5 +316,5 @@ func TestWorkspacesAndSessions(t *testing.T) {
 	w.must(err)
 	w.must(w.Org.JoinWorkspace(ctx, w.operator("acme"), other.ID, w.olga.ID))
 	there := w.stage.key(w.session(w.olga), auth.KeyRequest{Vendor: "claude", WorkspaceID: other.ID})
-	wantNone(t, w.App, there, s, noActive)
+	wantNone(t, w.App, there, s, noProject)
 }

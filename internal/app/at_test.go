@@ -147,6 +147,9 @@ func (c *chronicle) hide(id loci.MemoryID, by *loci.Memory, correct bool, at tim
 		end = m.ValidFrom
 	}
 	m.SupersededBy, m.ValidTo = by.ID, end
+	if both := loci.Narrowed(m.AllowedVendors, by.AllowedVendors); len(both) > 0 {
+		m.AllowedVendors = both
+	}
 	stored := c.stored(m)
 	m.State, m.UpdatedAt = stored.State, stored.UpdatedAt // who did it, and the very microsecond, which no answer tells
 	if diff := cmp.Diff(m, stored); diff != "" {

@@ -128,7 +128,7 @@ func TestBulkLimitsAndRights(t *testing.T) {
 	mine := w.add(w.owner, memory.Draft{Title: "mine", Content: "c"})
 	_, err := w.Memory.Bulk(ctx, w.claude,
 		[]memory.BulkItem{creating("one", ""), {Op: loci.BulkUpdate, ID: mine.ID, Patch: memory.Patch{Title: new("x")}}},
-		false)
+		true)
 	wantCode(t, err, loci.Forbidden)
 	if n := len(w.everything()); n != 1 {
 		t.Errorf("%d memories", n)

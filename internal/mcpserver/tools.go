@@ -89,7 +89,7 @@ var tools = []tool{
 	{
 		name: "share_memory", title: "Share with the team",
 		set: toolsetMemory, action: memory.Share, hints: sets,
-		about:   "Share a memory you wrote with the person's team, only when asked.",
+		about:   "Share a memory you wrote with the team, only when asked.",
 		returns: has(),
 		handler: takes(shareFields, (*Server).shareMemory),
 	},

@@ -107,7 +107,10 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.wants("Your key nightly script", "only this once", "claude", "memories:read")
 	b.shot("key-created")
 	b.do("copy", clickOn(`button[data-copy]`))
-	b.waitFor("Copied")
+	if _, err := chromedp.Run(b.ctx,
+		chromedp.Poll[bool](`document.querySelector("button[data-copy]").textContent === "Copied"`)); err != nil {
+		t.Errorf("the key was not copied: %v", err)
+	}
 	key := b.evaluate(`document.querySelector(".secret").textContent`)
 	if !strings.HasPrefix(key, "loci_agent_") {
 		t.Errorf("the key is %q", key)
