@@ -53,7 +53,7 @@ function parse(text) {
   }
 }
 
-export const loci = (dir, ...more) => Client.start(process.env.LOCI_BIN, ['mcp', '--data-dir', dir, '--toolsets', 'graph', ...more], {})
+export const loci = (dir, ...more) => Client.start(process.env.LOCI_BIN, ['mcp', '--data-dir', dir, '--toolsets', 'graph', '--answer-tokens', '100000', ...more], {})
 export const reference = (entry, file) => Client.start(process.env.NODE22, [entry], { MEMORY_FILE_PATH: file })
 
 const list = (x) => (Array.isArray(x) ? x : [])
@@ -69,14 +69,12 @@ export function common(tool, answer) {
   const v = answer.value
   switch (tool) {
     case 'create_entities':
-      return { created: sorted(list(v.entities ?? v).filter((e) => e.created ?? true).map(entity)) }
+      return { created: sorted(list(v.entities ?? v).filter((e) => e.created ?? true).map((e) => e.name)) }
     case 'create_relations':
       return { created: sorted(list(v.relations ?? v).filter((r) => r.created ?? true).map(edge)) }
     case 'add_observations':
       return {
-        added: sorted(v.observations
-          ? v.observations.map((o) => `${o.entity_name}: ${o.content}`)
-          : list(v.results ?? v).flatMap((r) => r.addedObservations.map((o) => `${r.entityName}: ${o}`))),
+        added: sorted(list(v.results ?? v).flatMap((r) => list(r.added ?? r.addedObservations).map((o) => `${r.entity_name ?? r.entityName}: ${o}`))),
       }
     case 'delete_entities': case 'delete_observations': case 'delete_relations':
       return { done: true }
