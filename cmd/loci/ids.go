@@ -167,9 +167,10 @@ func idsIn[T, ID any](list []T, of func(T) ID) []ID {
 	return ids
 }
 
-// findNamed returns the item of a list with that id or name, or whose id begins with s.
+// findNamed returns the item of a list with that id; else the one of that name, also in other capitals; else the one
+// whose id begins with s.
 func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, see string) (T, error) {
-	var called, begun []T
+	var called, spelled, begun []T
 	var names []string
 	for _, x := range list {
 		id, name := of(x)
@@ -179,6 +180,9 @@ func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, se
 		if name != "" && name == s {
 			called = append(called, x)
 		}
+		if name != "" && strings.EqualFold(name, s) {
+			spelled = append(spelled, x)
+		}
 		if len(s) >= leastID && strings.HasPrefix(id, strings.ToLower(s)) {
 			begun = append(begun, x)
 		}
@@ -187,18 +191,18 @@ func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, se
 			names = append(names, id)
 		}
 	}
-	if len(called) == 0 {
-		called = begun
+	for _, found := range [][]T{called, spelled, begun} {
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			ids := idsIn(found, func(x T) string { id, _ := of(x); return id })
+			return found[0], loci.Errorf(loci.Invalid, "%d %ss match %s; specify one by its id: %s", len(found), noun,
+				quoted(cut(s, 60)), strings.Join(ids, ", "))
+		}
 	}
-	switch len(called) {
-	case 0:
-		var none T
-		return none, noSuchButNear(noun, s, see, names)
-	case 1:
-		return called[0], nil
-	}
-	return called[0], loci.Errorf(loci.Invalid, "%d %ss match %s; specify one by its id; see `%s`", len(called), noun,
-		quoted(cut(s, 60)), see)
+	var none T
+	return none, noSuchButNear(noun, s, see, names)
 }
 
 // noSuchButNear is noSuch with the nearest of the known names.
