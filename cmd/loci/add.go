@@ -48,6 +48,7 @@ type saveFlags struct {
 	memoryFlags
 	ttl, scope, project, agent, session, source, dedupe, validFrom, validTo string
 	supersedes, corrects                                                    []string
+	share                                                                   bool
 }
 
 func (f *saveFlags) add(cmd *cobra.Command) {
@@ -65,6 +66,7 @@ func (f *saveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a time; \"in 3d\" lies ahead")
 	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that this one replaces; may be repeated")
 	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that was wrong; may be repeated")
+	flags.BoolVar(&f.share, "share", false, "share it with the team, in the same step")
 }
 
 func (p *program) addCommand() *cobra.Command {
@@ -88,7 +90,7 @@ old version. A new memory with a key and no --title has the key as its title.`,
 			}
 			return nil
 		},
-		Annotations: does(memory.Create, project.Read, agent.Read),
+		Annotations: does(memory.Create, memory.Share, project.Read, agent.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := p.content(args, f.file)
 			if err != nil {
@@ -137,11 +139,11 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if err != nil {
 		return err
 	}
-	return p.printSaved(m)
+	return p.printSaved(m, f.share)
 }
 
-// printSaved reports the result of a save.
-func (p *program) printSaved(m *loci.Saved) error {
+// printSaved reports the result of a save, which also shared the memory or not.
+func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if p.json {
 		return p.printJSON(m)
 	}
@@ -154,6 +156,9 @@ func (p *program) printSaved(m *loci.Saved) error {
 	}
 	if err := p.saved(done, &m.Memory); err != nil {
 		return err
+	}
+	if shared {
+		p.printf("shared %s with the team\n", m.ID)
 	}
 	for _, id := range m.Superseded {
 		p.printf("superseded %s\n", id)
@@ -177,7 +182,7 @@ func (p *program) printSaved(m *loci.Saved) error {
 func (f *saveFlags) draft(content string, now time.Time, given func(string) bool) (memory.Draft, error) {
 	d := memory.Draft{Title: f.title, Content: content, Key: f.key, Category: f.category, Source: f.source,
 		Dedupe: memory.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
-		Scope: loci.Scope(f.scope)}
+		Scope: loci.Scope(f.scope), Share: f.share}
 	if d.Title == "" && d.Key == "" {
 		d.Title = firstLine(content)
 	}

@@ -25,7 +25,8 @@ func TestFieldsHaveFlags(t *testing.T) {
 		request    any
 		exceptions []string
 	}{
-		{p.addCommand(), wire.NewMemory{}, []string{"content", "value", "similar", "sources", "--file"}},
+		{p.addCommand(), wire.NewMemory{}, []string{"content", "value", "share_scope", "similar", "sources",
+			"--file"}},
 		{p.editCommand(), wire.Edit{}, []string{"source", "valid_from", "valid_to", "--file", "--if-version"}},
 		{p.sourceAddCommand(), wire.NewSource{}, nil},
 		{p.sessionOpenCommand(), loci.NewAgentSession{}, nil},
