@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,10 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			if e == nil {
 				return ""
 			}
-			return cut(e.Title+": "+loci.OneLine(e.Text), 60)
+			if text := loci.OneLine(e.Text); !strings.HasPrefix(text, strings.TrimSuffix(e.Title, "…")) {
+				return cut(e.Title+": "+text, 60)
+			}
+			return cut(e.Text, 60) // without a title of its own, it has the first line as its title
 		}
 		return printList(p, "suggestions", list, err, "no suggestions", "MEMORY|WITH|ID|WHAT|BY|SUGGESTED|STATE",
 			func(s loci.Suggestion) []string {
