@@ -22,7 +22,11 @@ import (
 // SDK's own choice has none.
 const withSessions = "2025-11-25"
 
-const noActiveProject = "No active project. Use switch_project to select one."
+// These are the answers without an active project: where there is one to select, and where there is none.
+const (
+	noActiveProject = "No active project. Use switch_project to select one."
+	noProject       = "No active project, and there is none yet. Create one with create_project."
+)
 
 // inSession connects a client that has a session.
 func inSession(tb testing.TB, name string, transport mcp.Transport) *assistant {
@@ -107,7 +111,7 @@ type step struct {
 // sense.
 var conversation = []step{
 	{tool: "list_projects", want: `"projects":[]`},
-	{tool: "read_graph", want: noActiveProject, fail: true},
+	{tool: "read_graph", want: noProject, fail: true},
 	{tool: "create_project", args: map[string]any{"name": "home", "description": "At home"}, want: `"status":"active"`},
 	{tool: "get_current_project", want: `"name":"home"`},
 	{tool: "create_entities", args: map[string]any{"entities": []any{
@@ -138,7 +142,7 @@ var conversation = []step{
 	{tool: "switch_project", args: map[string]any{"name": "home"}, want: `"name":"home"`},
 	{tool: "open_nodes", args: map[string]any{"names": []string{"Ada"}}, want: "Kiel"},
 	{tool: "delete_project", args: map[string]any{"name": "home"}, want: "home"},
-	{tool: "read_graph", want: noActiveProject, fail: true},
+	{tool: "read_graph", want: noProject, fail: true},
 	{tool: "list_projects", args: map[string]any{"status": "all"}, want: `"projects":[]`},
 }
 
@@ -199,13 +203,14 @@ func TestFirstKeyClosesTheOpenDoor(t *testing.T) {
 	dir := t.TempDir()
 	s := startMCP(t, dir, "--vendor", "cursor")
 	if said := s.errors.String(); !strings.Contains(said,
-		"claude mcp add --scope user --transport http loci "+s.url+"/mcp\n") {
+		"claude mcp add --scope user --transport http loci "+localURL(strings.TrimPrefix(s.url, "http://"))+"/mcp\n") {
 		t.Errorf("it does not say how to connect: %s", said)
 	}
 	open := inSession(t, "nobody", s.transport(http.DefaultClient))
 	open.must("create_project", map[string]any{"name": "home"})
-	if got := open.must("create_entities", map[string]any{"entities": []any{map[string]any{"name": "Ada",
-		"entity_type": "person"}}}); !strings.Contains(got, `"origin":"cursor"`) {
+	open.must("create_entities", map[string]any{"entities": []any{map[string]any{"name": "Ada",
+		"entity_type": "person"}}})
+	if got := open.must("read_graph", map[string]any{"detail": "full"}); !strings.Contains(got, `"origin":"cursor"`) {
 		t.Errorf("got %s, want the vendor of the command line as its origin", got)
 	}
 	for header, value := range map[string]string{"Host": "evil.example", "Origin": "https://evil.example"} {
