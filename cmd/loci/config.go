@@ -27,6 +27,7 @@ import (
 // settings is everything that the environment, a file and flags set.
 type settings struct {
 	DataDir   string
+	DirAsked  bool // a flag named the data directory
 	Listen    string
 	PublicURL string
 	Asked     bool // the command line sets the address, which then is not that of a running server
@@ -167,6 +168,7 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 		if key := strings.ReplaceAll(f.Name, "-", "_"); variable(key) != "" {
 			r.values[key] = f.Value.String()
 		}
+		s.DirAsked = s.DirAsked || f.Name == "data-dir"
 		s.Asked = s.Asked || f.Name == "listen" || f.Name == "public-url"
 	})
 	if err != nil {

@@ -169,10 +169,14 @@ func (p *program) noteNotRunning(ctx context.Context, r running) {
 	}
 }
 
-// serveLine is the command that starts the server at the configured address.
+// serveLine is the command that starts the server at the configured address, on the data directory of this command.
 func (p *program) serveLine() string {
-	if p.settings.Listen == defaultListen {
-		return "loci serve"
+	line := "loci serve"
+	if p.settings.DirAsked {
+		line += " --data-dir " + quoted(p.settings.DataDir)
 	}
-	return "loci serve --listen " + p.settings.Listen
+	if p.settings.Listen != defaultListen {
+		line += " --listen " + p.settings.Listen
+	}
+	return line
 }
