@@ -279,7 +279,7 @@ func TestHiddenChangesLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	read := func(hide bool) string {
 		s, h, url := newLiveServer(t)
-		s.clock.freeze()
+		s.clock.stop()
 		in := s.follow(t, url, claude, "")
 		var all strings.Builder
 		in.lines = bufio.NewReader(io.TeeReader(in.lines, &all))

@@ -53,6 +53,14 @@ func (c *clock) freeze() {
 	c.frozen = true
 }
 
+// stop freezes the clock at noon of its second day, however often the background work of the server
+// has asked for the time until now.
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.frozen = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), true
+}
+
 func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
