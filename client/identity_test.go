@@ -71,10 +71,11 @@ func TestAccountAndKeys(t *testing.T) {
 		t.Error("an unknown grant or session is not NotFound")
 	}
 
+	home := strings.Replace(address, "127.0.0.1", "localhost", 1) // the one name of pages
 	_, err := stale.CreateKey(ctx, client.NewKey{Name: "x"})
 	var e *client.Error
-	if !errors.As(err, &e) || e.Code != loci.StepUp || e.StepUpURL != address+"/app/step-up" {
-		t.Errorf("CreateKey with a stale proof: got %+v, want step-up at %s", err, address)
+	if !errors.As(err, &e) || e.Code != loci.StepUp || e.StepUpURL != home+"/app/step-up" {
+		t.Errorf("CreateKey with a stale proof: got %+v, want step-up at %s", err, home)
 	}
 	made := must(fresh.CreateKey(ctx, client.NewKey{Name: "script",
 		Scopes: []loci.Right{loci.RightRead, loci.RightWrite}}))(t)

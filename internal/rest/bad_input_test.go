@@ -145,7 +145,7 @@ func TestBadRequests(t *testing.T) {
 		{"limit of another language", "GET /memories?limit=NaN", "", 400, "limit", "whole number from 1 to 500"},
 		{"negative offset", "GET /memories?offset=-1", "", 400, "offset", "at least 0"},
 		{"deep offset", "GET /memories?offset=10001", "", 400, "offset", "at most 10000"},
-		{"search too many", "GET /memories?q=x&limit=201", "", 400, "limit", "at most 200"},
+		{"search too many", "GET /memories?q=x&limit=501", "", 400, "limit", "at most 500"},
 		{"search for a NUL", "GET /memories?q=%00", "", 400, "q", "NUL"},
 		{"search in the trash", "GET /memories?q=x&trashed=true", "", 400, "q", "cannot be combined"},
 		{"tag that is not UTF-8", "GET /memories?tags=%ff", "", 400, "tags[0]", "UTF-8"},

@@ -17,7 +17,7 @@ var agentOperations = map[string]bool{
 	"agentCreateMemory": false, "agentGetMemory": false, "agentTrashMemory": true, "agentListVersions": false,
 	"agentShareMemory": true, "agentTeamPool": false, "agentTeamMemories": false, "agentLatestMemory": false,
 	"agentMemoriesByTag": false, "agentBrowseMemories": false, "agentSearchMemories": false, "agentListMemories": false,
-	"agentGetBriefing": false,
+	"agentGetBriefing": false, "agentReplaceMemory": true, "agentEditMemory": true,
 }
 
 // What the importer of ChatGPT accepts.

@@ -36,7 +36,7 @@ func TestDeletionNeedsStepUp(t *testing.T) {
 		}
 		w := s.request(stale, request)
 		p := problemOf(t, w.Body.Bytes())
-		if w.Code != 403 || p.Code != "step_up_required" || p.StepUpURL != "http://127.0.0.1:5624/app/step-up" {
+		if w.Code != 403 || p.Code != "step_up_required" || p.StepUpURL != "http://localhost:5624/app/step-up" {
 			t.Errorf("%s with a stale session: got %d %s", name, w.Code, w.Body)
 		}
 		if got, want := w.Header().Get("WWW-Authenticate"),
