@@ -69,6 +69,7 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 
 // routesByID take an id; PATCH comes last because it changes what it may.
 var routesByID = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /memories/%s/versions",
+	"GET /agent/memories/%s/versions", "PUT /agent/memories/%s {}", "PATCH /agent/memories/%s {\"importance\":4}",
 	"PATCH /memories/%s {\"title\":5}", "PATCH /memories/%s {\"importance\":3}", "PUT /memories/%s {}"}
 
 func checkByID(rt *rapid.T, s *server, key string, m *loci.Memory, visible bool) {

@@ -188,7 +188,7 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 		})
 		if err != nil || len(problems) > 0 { // a check of derived data is useless if the file is damaged
 			cancel()
-			_ = <-done
+			<-done //nolint:errcheck // it was cancelled
 			return err
 		}
 		err = <-done
