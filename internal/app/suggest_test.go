@@ -355,3 +355,34 @@ func TestSuggestionPages(t *testing.T) {
 	_, err = w.Memory.Suggestions(ctx, w.claude, memory.SuggestionsRequest{Cursor: page.NextCursor})
 	wantCode(t, err, loci.Invalid)
 }
+
+// TestExcerptsEndWithTheMemory lists a suggestion about a memory that went to the trash or expired: its
+// text is only for the person who owns it.
+func TestExcerptsEndWithTheMemory(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"trashed", "expired"} {
+		w := newWorld(t)
+		ctx := t.Context()
+		old := w.keep(w.owner, titled("old", func(d *memory.Draft) { d.TTL = time.Hour }))
+		w.keep(w.claude, titled("new", supersedes(old.ID)))
+		if how == "trashed" {
+			_, err := w.Memory.Trash(ctx, w.owner, old.ID, 0)
+			w.must(err)
+		} else {
+			w.now = w.now.Add(2 * time.Hour)
+		}
+		for _, reader := range []struct {
+			who   loci.Principal
+			reads bool
+		}{{w.owner, true}, {w.claude, false}} {
+			page, err := w.Memory.Suggestions(ctx, reader.who, memory.SuggestionsRequest{})
+			w.must(err)
+			if len(page.Items) != 1 || (page.Items[0].Memory != nil) != reader.reads || page.Items[0].By == nil {
+				t.Errorf("%s, %s: %+v, want the text of the memory: %v", how, reader.who.Vendor, page.Items, reader.reads)
+			}
+			if _, err = w.Memory.Resolve(ctx, reader.who, old.ID.Short()); (err == nil) != reader.reads {
+				t.Errorf("%s, %s: resolving gives %v", how, reader.who.Vendor, err)
+			}
+		}
+	}
+}

@@ -27,6 +27,9 @@ func (d *door) extension(x *exchange, r *http.Request) bool {
 	if len(origins) != 1 || !auth.IsExtension(origins[0]) {
 		return false
 	}
+	if within(r.URL.Path, openPlaces) && !slices.Contains(d.options.AllowedOrigins, strings.ToLower(origins[0])) {
+		return false // as for any other page
+	}
 	origin := origins[0]
 	probe := *r
 	probe.Header = r.Header.Clone()

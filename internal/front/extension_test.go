@@ -65,3 +65,17 @@ func TestExtensions(t *testing.T) {
 		t.Errorf("without the setting: got %d", w.Code)
 	}
 }
+
+// TestUnknownExtensionsAtOpenPlaces requires that an extension is at the places that every web page may
+// use what any other page is.
+func TestUnknownExtensionsAtOpenPlaces(t *testing.T) {
+	var seen http.Header
+	surface := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header })
+	h := newDoor(front.Options{Web: surface})
+	if w := do(h, "POST", "/oauth/token", "Origin: "+chrome); w.Code != 200 || seen == nil {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+	if w := do(h, "POST", "/agent/memories", "Origin: "+chrome); w.Code != 403 {
+		t.Errorf("the API: got %d", w.Code)
+	}
+}

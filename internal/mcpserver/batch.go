@@ -29,8 +29,8 @@ func (l *lines) unpack(messages []json.RawMessage) *jsonrpc.Error {
 	}
 	in := new(batch)
 	for _, text := range messages {
-		if m, _ := parseOne(text); m.id != nil && m.method != "" {
-			in.left++
+		if m, err := parseOne(text); err != nil || m.id != nil && m.method != "" {
+			in.left++ // an error is an answer, too
 		}
 		l.rest = append(l.rest, line{text: text, batch: in})
 	}

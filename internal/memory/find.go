@@ -212,7 +212,8 @@ func (f *finder) load(ranked []recall.Hit) ([]Hit, error) {
 		h.Why.Fallback = f.fallback
 		hits[i] = Hit{Memory: m, Score: h.Score, Snippet: f.query.Snippet(m.Content), Why: h.Why}
 	}
-	if !f.filter.When.IsZero() { // what disagrees now may not have disagreed then
+	// What disagrees now may not have disagreed then. A search that used up its time reads no more.
+	if !f.filter.When.IsZero() || f.stopped != "" {
 		return hits, nil
 	}
 	return hits, disagreeing(f.ctx, f.tx, f.v, hits)

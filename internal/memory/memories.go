@@ -136,6 +136,10 @@ func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Mem
 	if err := mayAdmit(p, before.AllowedVendors, m.AllowedVendors); err != nil {
 		return err
 	}
+	if m.Scope == loci.ScopeAgent && !m.TeamID.IsZero() {
+		return loci.Errorf(loci.Conflict,
+			"cannot give this memory the scope agent: it is shared with a team; unshare it first")
+	}
 	if m.ExpiresAt.Equal(expires) {
 		return nil
 	}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -17,8 +18,8 @@ const minPersonID = 4
 const maxAmbiguous = 10
 
 // Resolve returns the id of a memory from the text of an id or from its beginning: at least
-// loci.ShortID characters, for a person 4. It finds superseded memories, and for a person those in
-// the trash and expired ones. Resolve returns a whole id without looking for it. NotFound if no
+// loci.ShortID characters, for a person 4. It finds superseded memories, and for a person their
+// own in the trash and expired ones. Resolve returns a whole id without looking for it. NotFound if no
 // visible memory has an id that begins like this; Invalid if there are several, with their ids and
 // titles.
 func (s *Service) Resolve(ctx context.Context, p loci.Principal, text string) (loci.MemoryID, error) {
@@ -38,6 +39,8 @@ func (s *Service) Resolve(ctx context.Context, p loci.Principal, text string) (l
 	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]*loci.Memory, error) {
 		return tx.Memories().Between(ctx, p.Viewer(), q)
 	})
+	now := s.Time()
+	found = slices.DeleteFunc(found, func(m *loci.Memory) bool { return goneFor(p.Viewer(), m, now) })
 	switch {
 	case err != nil:
 		return loci.MemoryID{}, err

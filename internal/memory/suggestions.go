@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -35,14 +36,15 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 				if list, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, after, limit); err != nil {
 					return err
 				}
-				return excerpted(ctx, tx, p.Viewer(), list)
+				return excerpted(ctx, tx, p.Viewer(), s.Time(), list)
 			})
 			return list, next, err
 		})
 }
 
-// excerpted adds the beginnings of both memories to suggestions that v sees, so that it sees both.
-func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, list []loci.Suggestion) error {
+// excerpted adds the beginnings of both memories to suggestions that v sees, unless a memory is gone
+// for v.
+func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, list []loci.Suggestion) error {
 	ids := make([]loci.MemoryID, 0, 2*len(list))
 	for i := range list {
 		ids = append(ids, list[i].MemoryID, list[i].ByID)
@@ -54,13 +56,22 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, list []loci.Sugg
 			return err
 		}
 		for _, m := range found {
-			of[m.ID] = loci.NewExcerpt(m)
+			if !goneFor(v, m, now) {
+				of[m.ID] = loci.NewExcerpt(m)
+			}
 		}
 	}
 	for i := range list {
 		list[i].Memory, list[i].By = of[list[i].MemoryID], of[list[i].ByID]
 	}
 	return nil
+}
+
+// goneFor reports whether a memory, which v sees in some state, is in the trash or has expired and v
+// is not its owner. Only the owner, as a person, still reads it then.
+func goneFor(v loci.Viewer, m *loci.Memory, now time.Time) bool {
+	gone := !m.DeletedAt.IsZero() || !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(now)
+	return gone && (v.Vendor != "" || m.UserID != v.UserID)
 }
 
 // Suggestion returns a suggestion if the principal sees both its memories, whatever their state,
