@@ -42,22 +42,11 @@ func PinMemories(memories []*Memory) []PinnedMemory {
 		if text == "" {
 			text = m.Content
 		}
-		text = shorten(text, min(left, maxPinnedText))
+		text = Shorten(text, min(left, maxPinnedText))
 		left -= utf8.RuneCountInString(text)
 		out[i] = PinnedMemory{m.Summarize(), m.Importance, text}
 	}
 	return out
-}
-
-// shorten returns at most n characters of s. If it cuts s, the last one is an ellipsis.
-func shorten(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	if n < 1 {
-		return ""
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }
 
 // Count is a name and the number of memories that have it.
@@ -99,8 +88,14 @@ func writePinned(out *strings.Builder, b *Briefing) {
 }
 
 func writeMemory(out *strings.Builder, m MemorySummary) {
-	fmt.Fprintf(out, "- %s (%s, %s, id %s)\n", OneLine(m.Title), OneLine(m.Origin), m.CreatedAt.Format(time.DateOnly),
-		m.ID)
+	fmt.Fprintf(out, "- %s (%s, %s, id %s", OneLine(m.Title), OneLine(m.Origin), m.CreatedAt.Format(time.DateOnly), m.ID)
+	for _, other := range m.DisputedBy {
+		fmt.Fprintf(out, "; disputed by %s, id %s", OneLine(other.Origin), other.ID)
+	}
+	if !m.PendingSupersede.IsZero() {
+		fmt.Fprintf(out, "; to be replaced by id %s, if the person agrees", m.PendingSupersede)
+	}
+	out.WriteString(")\n")
 }
 
 func writeMemories(out *strings.Builder, title string, memories []MemorySummary) {

@@ -23,6 +23,7 @@ type BulkResult struct {
 	Created         bool           `json:"created,omitempty"`
 	ReplacedVersion int            `json:"replaced_version,omitempty" doc:"For a create whose key already existed: the version that it replaced"`
 	Unchanged       bool           `json:"unchanged,omitempty" doc:"True if nothing differed, so Loci made no new version"`
+	Identical       bool           `json:"identical,omitempty" doc:"Of a create without key: the memory with that id already says the same"`
 	Superseded      []MemoryID     `json:"superseded,omitempty" doc:"Memories that this one replaces"`
 	Suggestions     []SuggestionID `json:"suggestions,omitempty" doc:"Replacements that Loci only suggested to the owner"`
 	Narrowed        []MemoryID     `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now"`

@@ -202,7 +202,7 @@ func TestEveryFieldIsCompared(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := []string{"id", "user_id", "origin", "created_at", "updated_at", "version", "change", "editor", "editor_id",
-		"editor_credential_id", "editor_session_id",
+		"editor_credential_id", "editor_session_id", "disputed_by", "pending_supersede",
 		"title", "content", "summary"}
 	for _, c := range compared {
 		known = append(known, c.field)

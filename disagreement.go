@@ -5,8 +5,11 @@ package loci
 type Disagreement struct {
 	DisputedBy []Dispute `json:"disputed_by,omitempty" doc:"Memories of the same key by other origins that say something else, newest first"`
 	// PendingSupersede is the newest one if several are suggested.
-	PendingSupersede MemoryID `json:"pending_supersede,omitzero" format:"uuid" doc:"The memory that an open suggestion would put in the place of this one. The owner decides"`
+	PendingSupersede MemoryID `json:"pending_supersede,omitzero" format:"uuid" doc:"The memory that would replace this one if the owner accepts an open suggestion"`
 }
+
+// Disputed reports whether a memory disagrees or is suggested as a replacement.
+func (d *Disagreement) Disputed() bool { return len(d.DisputedBy) > 0 || !d.PendingSupersede.IsZero() }
 
 // Dispute is a memory that says something else under the same key.
 type Dispute struct {

@@ -63,6 +63,8 @@ type Memory struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	State
+	// Disagreement is not stored and not exported: Loci works it out for the reader of the memory.
+	Disagreement
 }
 
 // MemorySummary is what a list shows of a memory.
@@ -75,12 +77,13 @@ type MemorySummary struct {
 	Type      MemoryType `json:"memory_type"`
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
+	Disagreement
 }
 
 // Summarize returns the summary of m for lists.
 func (m *Memory) Summarize() MemorySummary {
 	return MemorySummary{ID: m.ID, Title: m.Title, Summary: m.Summary, Tags: m.Tags, Origin: m.Origin,
-		Type: m.Type, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt}
+		Type: m.Type, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Disagreement: m.Disagreement}
 }
 
 // Summaries returns the summary of each memory. It never returns nil.

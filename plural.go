@@ -10,17 +10,17 @@ func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return thousands(n) + " " + many
+	return Thousands(n) + " " + many
 }
 
-// thousands formats n with commas between groups of three digits.
-func thousands(n int) string {
+// Thousands formats n with commas between groups of three digits.
+func Thousands(n int) string {
 	if n < 0 {
-		return "-" + thousands(-n)
+		return "-" + Thousands(-n)
 	}
 	if n < 1000 {
 		return strconv.Itoa(n)
 	}
 	rest := strconv.Itoa(n % 1000)
-	return thousands(n/1000) + "," + strings.Repeat("0", 3-len(rest)) + rest
+	return Thousands(n/1000) + "," + strings.Repeat("0", 3-len(rest)) + rest
 }

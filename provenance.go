@@ -213,9 +213,5 @@ const ExcerptLength = 300
 
 // NewExcerpt returns the beginning of m.
 func NewExcerpt(m *Memory) *Excerpt {
-	text := []rune(m.Content[:min(len(m.Content), 4*ExcerptLength)])
-	if len(text) > ExcerptLength || len(m.Content) > 4*ExcerptLength {
-		text = append(text[:min(len(text), ExcerptLength-1)], '…')
-	}
-	return &Excerpt{Title: m.Title, Text: string(text), Origin: m.Origin}
+	return &Excerpt{Title: m.Title, Text: Shorten(m.Content, ExcerptLength), Origin: m.Origin}
 }

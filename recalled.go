@@ -3,10 +3,9 @@ package loci
 // Recalled is a memory that a search found, with the reasons.
 type Recalled struct {
 	Memory
-	Score   float64 `json:"score" doc:"Higher is better; comparable only within one search"`
-	Snippet string  `json:"snippet" doc:"The passage that fits best, with found words marked"`
-	Why     Why     `json:"why"`
-	Disagreement
+	Score   float64  `json:"score" doc:"Higher is better; comparable only within one search"`
+	Snippet string   `json:"snippet" doc:"The passage that fits best, with found words marked"`
+	Why     Why      `json:"why"`
 	Sources []Source `json:"sources" nullable:"false" doc:"Sources that you can see, oldest first"`
 }
 

@@ -6,7 +6,8 @@ type Saved struct {
 	Memory
 	// ReplacedVersion is 0 if the save created a new memory.
 	ReplacedVersion int          `json:"replaced_version,omitempty" doc:"The version with the same key that this save replaced; absent for a new memory"`
-	Unchanged       bool         `json:"unchanged,omitempty" doc:"True if the memory with that key already had these values; Loci made no new version"`
+	Unchanged       bool         `json:"unchanged,omitempty" doc:"True if the memory already had these values; Loci stored nothing"`
+	Identical       bool         `json:"identical,omitempty" doc:"True if you sent no key and this memory already says the same; unchanged is true too"`
 	Superseded      []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
 	Suggestions     []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
 	// Narrowed and NotNarrowed exist so that nobody believes a text is hidden that is not.
@@ -36,7 +37,7 @@ type Similar struct {
 	ID       MemoryID `json:"id" format:"uuid"`
 	Title    string   `json:"title"`
 	Score    float64  `json:"score" doc:"Share of the text that is the same, 0 to 1"`
-	Relation Likeness `json:"relation" enum:"duplicate,near_duplicate,contradiction"`
+	Relation Likeness `json:"relation" enum:"duplicate,near_duplicate,contradiction,same_subject"`
 }
 
 // Likeness is how two memories seem to relate to each other.
@@ -47,4 +48,5 @@ const (
 	Duplicate     Likeness = "duplicate"      // the same text, ignoring case, spaces and punctuation
 	NearDuplicate Likeness = "near_duplicate" // nearly the same words, and all numbers and negations are equal
 	Contradiction Likeness = "contradiction"  // nearly the same words, but a number, date or negation differs
+	SameSubject   Likeness = "same_subject"   // the same key or title, and another text; it may agree or not
 )

@@ -11,6 +11,26 @@ import (
 // or start a new one.
 func OneLine(s string) string { return strings.Join(strings.Fields(Printable(s)), " ") }
 
+// Shorten returns at most n characters of s. If it cuts s, the last one is an ellipsis.
+func Shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	if n < 1 {
+		return ""
+	}
+	end, count := 0, 0
+	for i := range s {
+		if count == n {
+			return s[:end] + "…"
+		}
+		if count++; count == n {
+			end = i // this character makes room for the ellipsis
+		}
+	}
+	return s
+}
+
 // Printable removes control characters, and characters that reorder the text. It keeps line breaks
 // and tabs, and converts every kind of line break to "\n".
 func Printable(s string) string {

@@ -22,3 +22,18 @@ func TestPrintableDropsWhatATerminalObeys(t *testing.T) {
 		})
 	}
 }
+
+func TestShortenCountsCharacters(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"", 0, ""}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"abcd", 1, "…"}, {"abcd", 0, ""}, {"abcd", -1, ""},
+		{"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"}, {"日本語文", 2, "日…"},
+	} {
+		if got := loci.Shorten(tt.in, tt.n); got != tt.want {
+			t.Errorf("Shorten(%q, %d) = %q, want %q", tt.in, tt.n, got, tt.want)
+		}
+	}
+}

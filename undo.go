@@ -48,6 +48,8 @@ type UndoReport struct {
 	Undone    []Undone      `json:"undone" nullable:"false"`
 	LeftAlone []LeftAlone   `json:"left_alone" nullable:"false"`
 	Unchanged int           `json:"unchanged,omitempty" doc:"Number of other memories that changed in the range but already have their earlier content"`
+	// StillSuperseded exists so that nobody believes that what an undone memory had replaced is back.
+	StillSuperseded []StillSuperseded `json:"still_superseded,omitempty" doc:"Memories that stay replaced by one that the undo moves to the trash. To bring one back, revert it"`
 	// Redo is nil if nothing changed.
 	Redo *UndoSelection `json:"redo,omitempty" doc:"The selection that undoes this undo"`
 }

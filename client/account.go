@@ -126,7 +126,8 @@ type BulkTrashed struct {
 
 // Trashed is one memory that moved to the trash.
 type Trashed struct {
-	ID        loci.MemoryID `json:"id" format:"uuid"`
-	Version   int           `json:"version" example:"2"`
-	DeletedAt time.Time     `json:"deleted_at"`
+	ID              loci.MemoryID          `json:"id" format:"uuid"`
+	Version         int                    `json:"version" example:"2"`
+	DeletedAt       time.Time              `json:"deleted_at"`
+	StillSuperseded []loci.StillSuperseded `json:"still_superseded,omitempty" doc:"Memories that stay replaced by this one. To bring one back, revert it"`
 }

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -59,8 +60,9 @@ func TestFollowGoesOnWhereItBroke(t *testing.T) {
 	must(struct{}{}, writer.Follow(ctx, client.FollowOptions{Once: true},
 		func(e client.StreamEvent) error { at = e.Position; return nil }))(t)
 	var want []string
-	for range 20 {
-		want = append(want, must(writer.Create(ctx, client.NewMemory{Title: "t", Content: "c"}))(t).ID.String())
+	for i := range 20 {
+		m := must(writer.Create(ctx, client.NewMemory{Title: "t", Content: fmt.Sprint("c", i)}))(t)
+		want = append(want, m.ID.String())
 	}
 	transport := &breaking{next: http.DefaultTransport, after: []int{0, 50, 400, 700, 333, 1234, 90, 600, 1 << 20}}
 	var waits []time.Duration

@@ -36,8 +36,8 @@ func (c *Client) Edit(ctx context.Context, id loci.MemoryID, atVersion int, e Ed
 
 // Trash moves a memory to the trash. It fails unless the memory is at atVersion; 0 means any
 // version.
-func (c *Client) Trash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
-	return one(ctx, c, http.MethodDelete, "/memories/"+id.String(), version(atVersion), nil)
+func (c *Client) Trash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.TrashedMemory, error) {
+	return callAt[loci.TrashedMemory](ctx, c, http.MethodDelete, "/memories/"+id.String(), version(atVersion), nil)
 }
 
 // Restore restores a memory from the trash. It fails unless the memory is at atVersion; 0 means any

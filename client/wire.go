@@ -20,7 +20,7 @@ type NewMemory struct {
 	// ExpiresAtToo is another name of ExpiresAt.
 	ExpiresAtToo time.Time       `json:"expiresAt,omitzero" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Another name of expires_at"`
 	TTL          int64           `json:"ttl,omitzero" minimum:"1" maximum:"3153600000" doc:"Lifetime in seconds from now, instead of expires_at"`
-	Dedupe       string          `json:"dedupe,omitzero" enum:"update,create" doc:"What to do if a memory with that key, scope and context exists: update it, or create another. Default: update"`
+	Dedupe       string          `json:"dedupe,omitzero" enum:"update,create" doc:"What to do if a memory with that key, or without a key with the same text, exists in that scope and context: update it, or create another. Default: update"`
 	Supersedes   []loci.MemoryID `json:"supersedes,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"Memories that are no longer true. Loci hides yours from recall, and suggests the change to the owner of others"`
 	Corrects     []loci.MemoryID `json:"corrects,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"Memories that were never true. Works like supersedes"`
 	// ShareWithTeam and ShareScope both share the memory with the person's team.
@@ -118,11 +118,12 @@ type Shared struct {
 
 // DeletedMemory is a memory that was moved to the trash.
 type DeletedMemory struct {
-	Deleted   bool          `json:"deleted" doc:"Always true" example:"true"`
-	ID        loci.MemoryID `json:"id" format:"uuid"`
-	Title     string        `json:"title" example:"Deploys"`
-	Version   int           `json:"version" example:"2"`
-	DeletedAt time.Time     `json:"deleted_at"`
+	Deleted         bool                   `json:"deleted" doc:"Always true" example:"true"`
+	ID              loci.MemoryID          `json:"id" format:"uuid"`
+	Title           string                 `json:"title" example:"Deploys"`
+	Version         int                    `json:"version" example:"2"`
+	DeletedAt       time.Time              `json:"deleted_at"`
+	StillSuperseded []loci.StillSuperseded `json:"still_superseded,omitempty" doc:"Memories that stay replaced by this one. To bring one back, revert it"`
 }
 
 // Emptied is the answer to emptying the trash.

@@ -61,7 +61,8 @@ func (f *saveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.agent, "agent", "", "agent, for scope agent (default: the agent of --session)")
 	sessionFlag(cmd, &f.session)
 	flags.StringVar(&f.source, "source", "", `how it was captured, such as "manual"`)
-	flags.StringVar(&f.dedupe, "dedupe", "", `if a memory has the key: "update" it (default) or "create" another`)
+	flags.StringVar(&f.dedupe, "dedupe", "",
+		`if a memory has the key or the same text: "update" it (default) or "create" another`)
 	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a time such as 2026-01-31 or 3d (ago)")
 	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a time; \"in 3d\" lies ahead")
 	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that this one replaces; may be repeated")
@@ -80,7 +81,10 @@ unchanged. Without --title, the first line becomes the title.
 
 With --key, the save updates the memory that has this key in the same scope and
 project, if there is one. Attributes without a flag do not change, and Loci keeps the
-old version. A new memory with a key and no --title has the key as its title.`,
+old version. A new memory with a key and no --title has the key as its title.
+
+Without --key, Loci does not store the same text twice: if you saved it before in the
+same place and add nothing, the answer is "identical". --dedupe create stores it again.`,
 		Example: `  loci add "We deploy on Tuesdays, never on Fridays." --title Deploys --tag ops
   loci add "We deploy on Thursdays." --key deploy.day
   git log -1 --format=%B | loci add --tag commit --allow claude,cursor`,
@@ -149,6 +153,8 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	}
 	done := "added"
 	switch {
+	case m.Identical:
+		done = "identical"
 	case m.Unchanged:
 		done = "unchanged"
 	case !m.Created():
@@ -156,6 +162,13 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	}
 	if err := p.saved(done, &m.Memory); err != nil {
 		return err
+	}
+	if !m.ExpiresAt.IsZero() {
+		p.printf("expires %s", p.showTime(m.ExpiresAt))
+		if len(m.Superseded) > 0 {
+			p.printf("; what it superseded stays superseded then: bring it back with loci revert")
+		}
+		p.printf("\n")
 	}
 	if shared {
 		p.printf("shared %s with the team\n", m.ID)
@@ -173,7 +186,11 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 		p.printf("suggested %s: %s memory %s of another origin; its owner decides\n", s.ID, s.Kind, s.MemoryID)
 	}
 	for _, o := range m.Similar {
-		p.printf("similar %s (%s, %.0f %%): %s\n", o.ID, o.Relation, 100*o.Score, cut(o.Title, 60))
+		how := string(o.Relation)
+		if o.Score > 0 {
+			how += fmt.Sprintf(", %.0f %%", 100*o.Score)
+		}
+		p.printf("similar %s (%s): %s\n", o.ID, how, cut(o.Title, 60))
 	}
 	return nil
 }

@@ -8,8 +8,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// parseVendors reads the vendors of a flag or an argument; nil for none.
+// parseVendors reads the vendors of a flag or an argument; nil if it is not set. It rejects a flag
+// with an empty value, such as that of an unset variable in a script: without vendors, all may read.
 func parseVendors(field string, names []string) ([]loci.Vendor, error) {
+	if names != nil && len(names) == 0 {
+		return nil, loci.CheckVendors(nil)
+	}
 	var vendors []loci.Vendor
 	for _, name := range names {
 		if name == string(loci.AnyVendor) {

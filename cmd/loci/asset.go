@@ -72,10 +72,14 @@ func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file st
 	if u.MediaType == "" {
 		u.MediaType = mime.TypeByExtension(filepath.Ext(u.Name))
 	}
-	bar := p.progress("attaching "+cut(u.Name, 40), size, true)
-	u.Size, u.Body = size, io.TeeReader(r, bar)
-	a, added, err := c.app.Memory.AddAsset(ctx, c.who, id, u)
-	_ = bar.Finish()
+	var a loci.Asset
+	var added bool
+	u.Size = size
+	err = p.follow(ctx, func(ctx context.Context) (err error) {
+		u.Body = io.TeeReader(r, passingBytes(ctx, "attaching", u.Name, size))
+		a, added, err = c.app.Memory.AddAsset(ctx, c.who, id, u)
+		return err
+	})
 	if err == nil && !p.json {
 		verb := "attached"
 		if !added {
@@ -161,16 +165,16 @@ func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to str
 	case err == nil && info.IsDir():
 		to = filepath.Join(to, a.Name)
 	}
-	bar := p.progress("writing "+cut(a.Name, 40), a.Size, true)
-	err = p.writeTo(to, func(w io.Writer) error {
-		sum := sha256.New()
-		_, err := io.Copy(io.MultiWriter(w, sum, bar), f)
-		if err == nil && hex.EncodeToString(sum.Sum(nil)) != a.SHA256 {
-			err = loci.Errorf(loci.Unavailable, "the file has changed on the disk; run `loci doctor`")
-		}
-		return err
+	err = p.follow(ctx, func(ctx context.Context) error {
+		return p.writeTo(to, func(w io.Writer) error {
+			sum := sha256.New()
+			_, err := io.Copy(io.MultiWriter(w, sum, passingBytes(ctx, "writing", a.Name, a.Size)), f)
+			if err == nil && hex.EncodeToString(sum.Sum(nil)) != a.SHA256 {
+				err = loci.Errorf(loci.Unavailable, "the file has changed on the disk; run `loci doctor`")
+			}
+			return err
+		})
 	})
-	_ = bar.Finish()
 	if err != nil || to == "-" {
 		return err
 	}

@@ -49,7 +49,11 @@ func (p *program) backupCreateCommand() *cobra.Command {
 		Short:       "Create a backup",
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 	}, func(ctx context.Context, c *call) error {
-		b, err := p.backups().Create(ctx, c.store.Backup)
+		var b *maintain.Backup
+		err := p.follow(ctx, func(ctx context.Context) (err error) {
+			b, err = p.backups().Create(ctx, c.store.Backup)
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -101,7 +105,11 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			problems, err := p.backups().Verify(cmd.Context(), b)
+			var problems []string
+			err = p.follow(cmd.Context(), func(ctx context.Context) (err error) {
+				problems, err = p.backups().Verify(ctx, b)
+				return err
+			})
 			if err != nil {
 				return err
 			}
@@ -153,7 +161,11 @@ Revoked keys stay revoked, even if the backup is older.`,
 				return err
 			}
 			if to != "" {
-				done, err := p.backups().RestoreTo(cmd.Context(), b, to)
+				var done maintain.Restored
+				err := p.follow(cmd.Context(), func(ctx context.Context) (err error) {
+					done, err = p.backups().RestoreTo(ctx, b, to)
+					return err
+				})
 				if err != nil {
 					return err
 				}
@@ -176,7 +188,11 @@ func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	done, err := p.backups().RestoreInPlace(ctx, b)
+	var done maintain.Restored
+	err = p.follow(ctx, func(ctx context.Context) (err error) {
+		done, err = p.backups().RestoreInPlace(ctx, b)
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/bench"
 )
 
@@ -72,14 +74,21 @@ func (p *program) measure(dir string, run func(binary, scratch string) ([]bench.
 	if failed != nil {
 		return errors.Join(failed, err)
 	}
+	return errors.Join(missedTargets(results), err)
+}
+
+// missedTargets names the steps that miss a bar marked "must".
+func missedTargets(results []bench.Result) error {
+	var missed []string
 	for _, r := range results {
-		for _, bar := range r.Bars {
-			if bar.Name == "must" && !bar.Met(r.Value) {
-				return errors.Join(err, errUnwell)
-			}
+		if slices.ContainsFunc(r.Bars, func(bar bench.Bar) bool { return bar.Name == "must" && !bar.Met(r.Value) }) {
+			missed = append(missed, r.Step)
 		}
 	}
-	return err
+	if len(missed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s missed (%s)", loci.Plural(len(missed), "target", "targets"), strings.Join(missed, ", "))
 }
 
 func (p *program) printResults(results []bench.Result) {

@@ -23,6 +23,10 @@ type configFormat interface {
 	parse(text []byte) (map[string]any, error)
 	// table is the key of the servers.
 	table() string
+	// entryName is the name of Loci's entry.
+	entryName() string
+	// named is the same format, in which Loci's entry has another name.
+	named(name string) configFormat
 	// find returns the text of Loci's entry, or nil.
 	find(text []byte) ([]byte, error)
 	// put adds or replaces Loci's entry.
@@ -67,7 +71,7 @@ func withoutLoci(f configFormat, parsed map[string]any) map[string]any {
 	if !ok {
 		return parsed
 	}
-	delete(servers, serverName)
+	delete(servers, f.entryName())
 	if len(servers) == 0 {
 		delete(parsed, f.table())
 	}

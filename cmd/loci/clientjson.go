@@ -20,9 +20,17 @@ type jsonConfig struct {
 	overHTTP  string // "type" of an entry with an address; "": it has none
 	overStdio string // "type" of an entry with a command; "": it has none
 	oneList   bool   // the command and its arguments are one list
+	name      string // of Loci's entry; "": serverName
 }
 
 func (c jsonConfig) table() string { return cmp.Or(c.servers, "mcpServers") }
+
+func (c jsonConfig) entryName() string { return cmp.Or(c.name, serverName) }
+
+func (c jsonConfig) named(name string) configFormat {
+	c.name = name
+	return c
+}
 
 // standard returns JSON without comments and trailing commas, in which every offset is that of text.
 func standard(text []byte) ([]byte, error) {
@@ -166,7 +174,7 @@ func (c jsonConfig) locate(text []byte) (root, servers *jsonObject, entry *jsonM
 	if servers, err = readObject(text, m.start); err != nil {
 		return nil, nil, nil, err
 	}
-	entry, err = servers.member(serverName)
+	entry, err = servers.member(c.entryName())
 	return root, servers, entry, err
 }
 
@@ -192,13 +200,13 @@ func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
 	case old != nil:
 		return splice(text, old.start, old.end, reindent(entry, lineIndent(text, old.at))), nil
 	case servers != nil:
-		return servers.insert(text, root.step(text), serverName, entry), nil
+		return servers.insert(text, root.step(text), c.entryName(), entry), nil
 	}
 	step := root.step(text)
 	if step == "" {
 		step = "  "
 	}
-	whole := "{\n" + step + `"` + serverName + `": ` + string(reindent(entry, step)) + "\n}"
+	whole := "{\n" + step + `"` + c.entryName() + `": ` + string(reindent(entry, step)) + "\n}"
 	return root.insert(text, root.step(text), c.table(), []byte(whole)), nil
 }
 

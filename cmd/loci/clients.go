@@ -23,6 +23,7 @@ type client struct {
 	vendor loci.Vendor
 	config loci.ClientConfig
 	form
+	record string // the name of the files about the connection, in connections/
 }
 
 // form is how a client lists MCP servers in its file, and how a person sees the result.
@@ -64,7 +65,8 @@ func knownClients() (out []*client) {
 }
 
 func newClient(vendor loci.Vendor, config loci.ClientConfig) *client {
-	c := &client{id: config.Name, name: config.Label, vendor: vendor, config: config, form: forms[config.Name]}
+	c := &client{id: config.Name, name: config.Label, vendor: vendor, config: config, form: forms[config.Name],
+		record: config.Name}
 	switch {
 	case c.format != nil:
 	case path.Ext(config.File) == ".toml":
@@ -125,10 +127,11 @@ func (c *client) installed(s *settings) bool {
 	return err == nil
 }
 
+// findClient returns the client of that name, in any capitals.
 func findClient(id string) (*client, error) {
 	var meant []string
 	for _, c := range clients {
-		if c.id == id {
+		if c.id == strings.ToLower(id) {
 			return c, nil
 		}
 		if string(c.vendor) == id {
@@ -139,10 +142,10 @@ func findClient(id string) (*client, error) {
 		meant = loci.Nearest(id, strings.Split(clientNames(" "), " "), 2)
 	}
 	if len(meant) > 0 {
-		return nil, loci.Errorf(loci.Invalid, "cannot connect %q: did you mean %s?", cut(id, 60),
+		return nil, loci.Errorf(loci.Invalid, "cannot find the client %q: did you mean %s?", cut(id, 60),
 			strings.Join(meant, " or "))
 	}
-	return nil, loci.Errorf(loci.Invalid, "cannot connect %q: it must be one of %s. For any other client, run: "+
+	return nil, loci.Errorf(loci.Invalid, "cannot find the client %q: it must be one of %s. For any other client, run: "+
 		"loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), clientNames(", "))
 }
 
@@ -156,9 +159,13 @@ type endpoint struct {
 
 func mcpURL(address string) string { return strings.TrimRight(address, "/") + "/mcp" }
 
-// offer sets the client's toolsets and the project of its graph tools.
-func (e *endpoint) offer(toolsets []string, project string) {
+// offer sets the client's toolsets or compatibility mode, and the project of its graph tools.
+func (e *endpoint) offer(toolsets []string, compat, project string) {
 	var query []string
+	if compat != "" {
+		query = append(query, "compat="+compat)
+		e.Args = append(e.Args, "--compat", compat)
+	}
 	if len(toolsets) > 0 {
 		query = append(query, "toolsets="+strings.Join(toolsets, ",")) // these names need no escaping
 		e.Args = append(e.Args, "--toolsets", strings.Join(toolsets, ","))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,9 +13,18 @@ import (
 )
 
 // tomlConfig is the form of Codex's file: TOML with tables [mcp_servers.NAME].
-type tomlConfig struct{}
+type tomlConfig struct {
+	name string // of Loci's entry; "": serverName
+}
 
 func (tomlConfig) table() string { return "mcp_servers" }
+
+func (c tomlConfig) entryName() string { return cmp.Or(c.name, serverName) }
+
+func (c tomlConfig) named(name string) configFormat {
+	c.name = name
+	return c
+}
 
 func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	parsed := map[string]any{}
@@ -29,9 +39,9 @@ func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	return parsed, nil
 }
 
-func (tomlConfig) render(e *endpoint) []byte {
+func (c tomlConfig) render(e *endpoint) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[mcp_servers.%s]\n", serverName)
+	fmt.Fprintf(&b, "[mcp_servers.%s]\n", tomlKey(c.entryName()))
 	if e.Command != "" {
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
@@ -45,23 +55,36 @@ func (tomlConfig) render(e *endpoint) []byte {
 	return []byte(b.String())
 }
 
+// tomlKey quotes a key that is not bare.
+func tomlKey(s string) string {
+	if bareKey.MatchString(s) {
+		return s
+	}
+	return tomlString(s)
+}
+
 // tomlString quotes as JSON does, which TOML's basic strings understand.
 func tomlString(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
 		panic(err) // a string always has a JSON form
 	}
-	return string(b)
+	return strings.TrimRight(b.String(), "\n")
 }
 
 var (
 	tomlHeader = regexp.MustCompile(`^\s*\[`)
-	lociHeader = regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"loci"|'loci'|loci)\s*(?:\.[^\]]*)?\]`)
+	bareKey    = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 )
 
 // sections returns the positions of Loci's table and its sub-tables. Empty lines and comments at the end belong to what
 // follows. A line of a long string can look like a header; changeEntry detects that.
-func sections(text []byte) (spans [][2]int) {
+func (c tomlConfig) sections(text []byte) (spans [][2]int) {
+	name := regexp.QuoteMeta(c.entryName())
+	header := regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"` + name + `"|'` + name + `'|` + name +
+		`)\s*(?:\.[^\]]*)?\]`)
 	at, start, end := 0, -1, 0
 	flush := func() {
 		if start >= 0 {
@@ -72,7 +95,7 @@ func sections(text []byte) (spans [][2]int) {
 	for line := range bytes.Lines(text) {
 		trimmed := bytes.TrimSpace(line)
 		switch {
-		case lociHeader.Match(line):
+		case header.Match(line):
 			if start < 0 {
 				start = at
 			}
@@ -93,16 +116,16 @@ func insideArray(text []byte) bool {
 	return bytes.Count(text, []byte("[")) > bytes.Count(text, []byte("]"))
 }
 
-func (tomlConfig) find(text []byte) ([]byte, error) {
+func (c tomlConfig) find(text []byte) ([]byte, error) {
 	var found []byte
-	for _, s := range sections(text) {
+	for _, s := range c.sections(text) {
 		found = append(found, text[s[0]:s[1]]...)
 	}
 	return found, nil
 }
 
 func (c tomlConfig) put(text, entry []byte) ([]byte, error) {
-	spans := sections(text)
+	spans := c.sections(text)
 	if len(spans) > 0 {
 		rest, err := c.remove(text[spans[0][1]:])
 		if err != nil {
@@ -120,8 +143,8 @@ func (c tomlConfig) put(text, entry []byte) ([]byte, error) {
 	return splice(text, len(text), len(text), append([]byte(gap), entry...)), nil
 }
 
-func (tomlConfig) remove(text []byte) ([]byte, error) {
-	spans := sections(text)
+func (c tomlConfig) remove(text []byte) ([]byte, error) {
+	spans := c.sections(text)
 	for i := len(spans) - 1; i >= 0; i-- {
 		from, to := spans[i][0], spans[i][1]
 		if bytes.HasSuffix(text[:from], []byte("\n\n")) && (to == len(text) || text[to] == '\n') {

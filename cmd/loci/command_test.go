@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,9 +18,11 @@ import (
 func TestEveryCommandSaysItsActions(t *testing.T) {
 	p := &program{in: &bytes.Buffer{}, out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	seen := 0
+	named := map[string]string{} // the actions of each command
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
 		seen++
+		named[c.CommandPath()] = c.Annotations[actionNote]
 		names, reason := strings.Fields(c.Annotations[actionNote]), c.Annotations[localNote]
 		if (len(names) == 0) == (reason == "") {
 			t.Errorf("%q must name its actions or say why it has none: %q, %q", c.CommandPath(), names, reason)
@@ -34,6 +37,11 @@ func TestEveryCommandSaysItsActions(t *testing.T) {
 		}
 	}
 	walk(p.root())
+	for act, rule := range app.Rules() {
+		if rule.Command != "" && !slices.Contains(strings.Fields(named[rule.Command]), string(act)) {
+			t.Errorf("a refusal of %s names %q, which does not do it", act, rule.Command)
+		}
+	}
 	if seen < 60 {
 		t.Errorf("only %d commands were looked at", seen)
 	}

@@ -10,9 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	wire "github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // connecting is what the flags of connect choose.
@@ -21,6 +24,8 @@ type connecting struct {
 	project          string
 	toolsets         []string
 	offered          bool // the person named no client, so they may refuse one and go on
+	replace          bool // the entry of the reference memory server
+	memoryFile       string
 }
 
 func (p *program) connectCommand() *cobra.Command {
@@ -32,14 +37,23 @@ func (p *program) connectCommand() *cobra.Command {
 CLIENT, the command finds the clients on this machine and offers each. It shows every
 change and asks for confirmation. "loci disconnect" undoes it.
 
+--replace-memory imports the graph of the reference "memory" MCP server into a project and
+puts Loci in the place of that server, with its tools and under its name.
+
 CLIENT is one of:
   ` + clientNames("\n  "),
 		Example: `  loci connect
   loci connect claude-code
+  loci connect --replace-memory claude-code
   loci connect codex --stdio     # the assistant starts Loci; no server, no key
   loci connect cursor --toolsets memory,graph --project website`,
-		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke),
+		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke, project.Read, project.Create,
+			project.Delete, graph.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.memoryFile != "" && !o.replace {
+				return usagef("--memory-file requires --replace-memory")
+			}
+			o.stdio = o.stdio || o.replace && !cmd.Flags().Changed("listen") && !cmd.Flags().Changed("public-url")
 			list, err := p.chooseClients(args, &o)
 			if err != nil {
 				return err
@@ -56,11 +70,17 @@ CLIENT is one of:
 	cmd.Flags().BoolVar(&o.stdio, "stdio", false, "let the assistant start loci, without a server")
 	cmd.Flags().BoolVar(&o.show, "print", false, "create a key and print the configuration, but change no file")
 	p.yesFlag(cmd)
+	cmd.Flags().BoolVar(&o.replace, "replace-memory", false,
+		"replace the reference memory server: import its graph and keep its entry's name")
+	cmd.Flags().StringVar(&o.memoryFile, "memory-file", "",
+		"file of the reference memory server (default: the one that its entry uses); "+noMemoryFile+": import nothing")
 	cmd.Flags().StringVar(&o.project, "project", "", "project of its graph tools if neither call nor session names one")
 	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
 		" (default: the server's)")
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default: that of the running server)")
 	cmd.Flags().String("public-url", "", "address at which people reach that server (default: that of the running server)")
+	cmd.MarkFlagsMutuallyExclusive("replace-memory", "toolsets")
+	cmd.MarkFlagsMutuallyExclusive("replace-memory", "print")
 	return cmd
 }
 
@@ -79,9 +99,14 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 	if len(names) > 0 {
 		return list, nil
 	}
-	if list = p.installedClients(); len(list) == 0 {
-		return nil, loci.Errorf(loci.NotFound, "cannot find %s on this machine; to connect one anyway, name it: "+
-			"loci connect %s", labels(clients), clientNames("|"))
+	if list = p.installedClients(); o.replace {
+		if list, err = p.withMemoryServer(list); err != nil {
+			return nil, err
+		}
+	}
+	if len(list) == 0 {
+		return nil, loci.Errorf(loci.NotFound, "cannot find a client that Loci knows on this machine; to connect one "+
+			"anyway, name it: loci connect %s", clientNames("|"))
 	}
 	o.offered = !o.all
 	if o.offered && !isTerminal(p.in) {
@@ -111,20 +136,11 @@ func (p *program) connectEach(ctx context.Context, in *instance, list []*client,
 	var failed []error
 	done := []connected{}
 	for _, c := range list {
-		e, err := p.endpoint(c, o.stdio || c.stdio)
-		if err == nil {
-			e.offer(o.toolsets, o.project)
-			if o.show {
-				err = p.printEntry(ctx, in, c, e)
-			} else {
-				var n *connected
-				if n, err = p.connect(ctx, in, c, e, o.offered); n != nil {
-					done = append(done, *n)
-				}
-			}
-		}
+		n, err := p.connectOne(ctx, in, c, o)
 		if err != nil {
 			failed = append(failed, err)
+		} else if n != nil {
+			done = append(done, *n)
 		}
 	}
 	if err := errors.Join(failed...); err != nil || !p.json || o.show {
@@ -136,12 +152,31 @@ func (p *program) connectEach(ctx context.Context, in *instance, list []*client,
 	return p.printJSON(page("clients", done))
 }
 
+// connectOne returns nil if there was nothing to do.
+func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *connecting) (*connected, error) {
+	if o.replace {
+		return p.replaceMemory(ctx, in, c, o)
+	}
+	e, err := p.endpoint(c, o.stdio || c.stdio)
+	if err != nil {
+		return nil, err
+	}
+	e.offer(o.toolsets, "", o.project)
+	if o.show {
+		return nil, p.printEntry(ctx, in, c, e)
+	}
+	return p.connect(ctx, in, c, e, o.offered, nil)
+}
+
 // connected is a client that connect has connected, for programs.
 type connected struct {
 	Client string            `json:"client"`
 	File   string            `json:"file"`
 	KeyID  loci.CredentialID `json:"key_id,omitzero"`
 	Backup string            `json:"backup,omitempty"`
+
+	Project  string              `json:"project,omitempty"` // into which connect imported the graph
+	Imported *wire.GraphImported `json:"imported,omitempty"`
 }
 
 // endpoint is how the client will reach Loci, without a key yet.
@@ -173,28 +208,39 @@ func isTransient(binary string) bool {
 	return strings.Contains(slash, "/go-build") && !strings.Contains(path.Base(slash), ".test")
 }
 
+// These tell a person by its name what a key is for. Only disconnect revokes one of a client that it knows.
+const (
+	keyConnected = "connected"
+	keyPrinted   = "printed"
+)
+
 // newKey creates a key for the endpoint, unless it requires none.
-func (in *instance) newKey(ctx context.Context, c *client, e *endpoint) (id loci.CredentialID, err error) {
+func (in *instance) newKey(ctx context.Context, c *client, e *endpoint, how string) (id loci.CredentialID, err error) {
 	if e.Command != "" {
 		return id, nil
 	}
 	made, key, err := in.app.Identity.CreateKey(ctx, in.operator,
-		auth.KeyRequest{Name: c.name + " (connected)", Vendor: c.vendor})
+		auth.KeyRequest{Name: c.name + " (" + how + ")", Vendor: c.vendor})
 	e.Key = key
 	return made.ID, err
 }
 
 func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *endpoint) error {
-	if _, err := in.newKey(ctx, c, e); err != nil {
+	id, err := in.newKey(ctx, c, e, keyPrinted)
+	if err != nil {
 		return err
 	}
 	p.printf("%s\n", c.instructions(e, c.file(p.settings)))
+	if !id.IsZero() {
+		p.note("This created a key, which loci disconnect does not revoke. To revoke it, run: loci agent-key revoke %s", id)
+	}
 	return nil
 }
 
-// connect writes the client's file. Repeating it changes nothing. It returns nil if there was nothing to do, or if the
-// person refuses a client that was only offered.
-func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, offered bool) (*connected, error) {
+// connect writes the client's file, after it imported the graph of a replaced server. Repeating it changes nothing. It
+// returns nil if there was nothing to do, or if the person refuses a client that was only offered.
+func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, offered bool,
+	moved *moving) (*connected, error) {
 	if p.settings.Home == "" {
 		return nil, loci.Errorf(loci.Invalid,
 			"cannot find the configuration of %s: the home directory is unknown; use --print", c.name)
@@ -222,6 +268,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if err := p.preview(c, e, file, text, existed); err != nil {
 		return nil, err
 	}
+	moved.announce(p)
 	if !p.yes && !p.confirm("Connect "+c.name+"?") {
 		if offered {
 			return nil, nil
@@ -229,7 +276,10 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return nil, usagef("cannot connect %s: not confirmed; pass --yes", c.name)
 	}
 	n := &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}
-	return p.establish(ctx, in, c, e, n, text, old)
+	if moved != nil {
+		n.Name, n.Project = c.format.entryName(), moved.project
+	}
+	return p.establish(ctx, in, c, e, n, text, old, moved)
 }
 
 // preview shows the person what connect changes, without a key.
@@ -248,9 +298,10 @@ func (p *program) preview(c *client, e *endpoint, file string, text []byte, exis
 	return nil
 }
 
-// establish creates the key, keeps a copy of the file, and writes it. If anything fails, it revokes the key.
+// establish creates the key, imports the graph of a replaced server, keeps a copy of the file, and writes it. If
+// anything fails, it revokes the key and takes the import and the record back.
 func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection, text []byte,
-	old *connection) (_ *connected, err error) {
+	old *connection, moved *moving) (_ *connected, err error) {
 	before := text
 	if old != nil && old.File == n.File { // connected before: the original is that of the first time
 		if before, err = old.undo(c.format, text); err != nil {
@@ -258,7 +309,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 		}
 		n.Existed = old.Existed
 	}
-	if n.KeyID, err = in.newKey(ctx, c, e); err != nil {
+	if n.KeyID, err = in.newKey(ctx, c, e, keyConnected); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -279,10 +330,15 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 		return nil, err
 	}
 	n.Entry, n.Previous, n.Written = digest(entry), string(previous), digest(after)
-	if err := p.keepConnection(n, before); err != nil {
+	if err := moved.run(ctx, p, in); err != nil {
 		return nil, err
 	}
-	if err := writeConfig(n.File, after); err != nil {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, moved.undo(context.WithoutCancel(ctx), in))
+		}
+	}()
+	if err := p.writeConnection(c, n, old, before, after); err != nil {
 		return nil, err
 	}
 	if old != nil && !old.KeyID.IsZero() {
@@ -291,9 +347,9 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 		}
 	}
 	p.reportConnected(ctx, c, e, n)
-	done := &connected{Client: c.id, File: n.File, KeyID: n.KeyID}
+	done := &connected{Client: c.id, File: n.File, KeyID: n.KeyID, Project: n.Project, Imported: moved.result()}
 	if n.Existed {
-		done.Backup = p.connectionFile(c.id, backupSuffix)
+		done.Backup = p.connectionFile(c.record, backupSuffix)
 	}
 	return done, nil
 }
@@ -307,7 +363,7 @@ func (p *program) reportConnected(ctx context.Context, c *client, e *endpoint, n
 	}
 	original := ""
 	if n.Existed {
-		original = "The original file is in " + p.connectionFile(c.id, backupSuffix) + ". "
+		original = "The original file is in " + p.connectionFile(c.record, backupSuffix) + ". "
 	}
 	p.note("%sTo undo, run: loci disconnect %s", original, c.id)
 }

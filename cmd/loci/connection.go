@@ -17,6 +17,8 @@ import (
 // the client's original file.
 type connection struct {
 	Client   string            `json:"client"`
+	Name     string            `json:"name,omitempty"`    // of the entry, if it is not loci
+	Project  string            `json:"project,omitempty"` // into which connect imported the graph of the replaced server
 	File     string            `json:"file"`
 	Existed  bool              `json:"existed"` // the file was there before
 	URL      string            `json:"url,omitempty"`
@@ -40,7 +42,7 @@ func (p *program) connectionFile(id, suffix string) string {
 
 // connection returns what connect did for a client, or nil.
 func (p *program) connection(c *client) (*connection, error) {
-	name := p.connectionFile(c.id, recordSuffix)
+	name := p.connectionFile(c.record, recordSuffix)
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -54,14 +56,14 @@ func (p *program) connection(c *client) (*connection, error) {
 			name, c.file(p.settings))
 	}
 	if n.Existed {
-		n.original, err = os.ReadFile(p.connectionFile(c.id, backupSuffix))
+		n.original, err = os.ReadFile(p.connectionFile(c.record, backupSuffix))
 	}
 	return &n, err
 }
 
-func (p *program) keepConnection(n *connection, original []byte) error {
+func (p *program) keepConnection(c *client, n *connection, original []byte) error {
 	if n.Existed {
-		if err := writeConfig(p.connectionFile(n.Client, backupSuffix), original); err != nil {
+		if err := writeConfig(p.connectionFile(c.record, backupSuffix), original); err != nil {
 			return err
 		}
 	}
@@ -69,15 +71,32 @@ func (p *program) keepConnection(n *connection, original []byte) error {
 	if err != nil {
 		return err
 	}
-	return writeConfig(p.connectionFile(n.Client, recordSuffix), append(text, '\n'))
+	return writeConfig(p.connectionFile(c.record, recordSuffix), append(text, '\n'))
+}
+
+// writeConnection keeps the record and a copy of the file, and writes the file. If that fails, the record is as before.
+func (p *program) writeConnection(c *client, n, old *connection, before, after []byte) error {
+	err := p.keepConnection(c, n, before)
+	if err == nil {
+		err = writeConfig(n.File, after)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case old == nil:
+		return errors.Join(err, p.forgetConnection(c))
+	}
+	return errors.Join(err, p.keepConnection(c, old, old.original))
 }
 
 func (p *program) forgetConnection(c *client) error {
-	err := os.Remove(p.connectionFile(c.id, backupSuffix))
-	if errors.Is(err, fs.ErrNotExist) { // the client had no file
-		err = nil
+	var failed []error
+	for _, suffix := range []string{backupSuffix, recordSuffix} { // there is no backup if the client had no file
+		if err := os.Remove(p.connectionFile(c.record, suffix)); !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, err)
+		}
 	}
-	return errors.Join(err, os.Remove(p.connectionFile(c.id, recordSuffix)))
+	return errors.Join(failed...)
 }
 
 func (n *connection) reaches(e *endpoint) bool {

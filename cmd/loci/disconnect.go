@@ -28,7 +28,7 @@ func (p *program) disconnectCommand() *cobra.Command {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				var failed []error
 				for _, c := range list {
-					failed = append(failed, p.disconnect(cmd.Context(), in, c))
+					failed = append(failed, p.disconnectEach(cmd.Context(), in, c))
 				}
 				return errors.Join(failed...)
 			})
@@ -55,11 +55,11 @@ func (p *program) connectedClients(names []string, all bool) (list []*client, er
 		return list, nil
 	}
 	for _, c := range clients {
-		n, err := p.connection(c)
+		entries, err := p.entries(c)
 		if err != nil {
 			return nil, err
 		}
-		if n != nil {
+		if len(entries) > 0 {
 			list = append(list, c)
 		}
 	}
@@ -69,14 +69,80 @@ func (p *program) connectedClients(names []string, all bool) (list []*client, er
 	return list, nil
 }
 
+// disconnectEach removes both entries that Loci may have in a client's file.
+func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) error {
+	entries, err := p.entries(c)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		return loci.Errorf(loci.NotFound, "cannot disconnect %s: `loci connect` did not connect it to this data directory; "+
+			"remove the entry by hand, in %s", c.name, c.file(p.settings))
+	}
+	for _, entry := range entries {
+		if err := p.disconnect(ctx, in, entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries returns the client once for each entry that Loci has in its file, the newer kind first.
+func (p *program) entries(c *client) (list []*client, err error) {
+	for _, x := range []*client{c.replacing(""), c} {
+		n, err := p.connection(x)
+		if err != nil {
+			return nil, err
+		}
+		if n != nil && n.Name != "" {
+			x = c.replacing(n.Name)
+		}
+		if n != nil {
+			list = append(list, x)
+		}
+	}
+	return list, nil
+}
+
+// startingClients returns the clients that connect lets start loci, if their files still do. It goes on after an error.
+func (p *program) startingClients() (list []*client, err error) {
+	var failed []error
+	for _, c := range clients {
+		entries, err := p.entries(c)
+		failed = append(failed, err)
+		for _, x := range entries {
+			starts, err := p.starts(x)
+			failed = append(failed, err)
+			if starts {
+				list = append(list, x)
+				break
+			}
+		}
+	}
+	return list, errors.Join(failed...)
+}
+
+// starts reports whether connect let a client start loci, and its file still has that entry.
+func (p *program) starts(c *client) (bool, error) {
+	n, err := p.connection(c)
+	if err != nil || n == nil || n.Command == "" {
+		return false, err
+	}
+	text, _, err := readConfig(n.File)
+	if err != nil {
+		return false, err
+	}
+	entry, err := c.format.find(text)
+	if err != nil {
+		return false, malformed(n.File, err)
+	}
+	return entry != nil, nil
+}
+
 func (p *program) disconnect(ctx context.Context, in *instance, c *client) error {
 	n, err := p.connection(c)
 	if err != nil {
 		return err
-	}
-	if n == nil {
-		return loci.Errorf(loci.NotFound, "cannot disconnect %s: `loci connect` did not connect it to this data directory; "+
-			"remove the entry by hand, in %s", c.name, c.file(p.settings))
 	}
 	text, exists, err := readConfig(n.File)
 	if err != nil {
@@ -119,5 +185,9 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "disconnected": true})
 	}
 	p.printf("disconnected %s\n", c.name)
+	if n.Project != "" {
+		p.note("Project %[1]s keeps its graph. To export it for the other server, run: "+
+			"loci graph export --project %[2]s --format reference FILE", cut(n.Project, 100), quoted(n.Project))
+	}
 	return nil
 }

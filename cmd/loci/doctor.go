@@ -161,13 +161,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	} else {
 		d.ok("write", "writing works")
 	}
-	problems, err := in.store.Check(ctx)
-	if err == nil && len(problems) > 0 && d.fix {
-		if err = in.store.Rebuild(ctx); err == nil {
-			d.ok("rebuild", "rebuilt the indexes")
-			problems, err = in.store.Check(ctx)
-		}
-	}
+	problems, err := d.checkFiles(ctx, in)
 	if err != nil {
 		d.fail("files", remedy(err), "%s", loci.OneLine(err.Error()))
 		return
@@ -184,15 +178,41 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	}
 }
 
+// checkFiles returns the problems of the files. With --fix it rebuilds the indexes first if there are any.
+func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []string, err error) {
+	err = d.follow(ctx, func(ctx context.Context) (err error) {
+		problems, err = in.store.Check(ctx)
+		if err != nil || len(problems) == 0 || !d.fix {
+			return err
+		}
+		if err = in.store.Rebuild(ctx); err == nil {
+			d.ok("rebuild", "rebuilt the indexes")
+			problems, err = in.store.Check(ctx)
+		}
+		return err
+	})
+	return problems, err
+}
+
 func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	on, err := in.auth.AgentsExist(ctx)
 	if err != nil {
 		d.fail("keys", "read the message", "%s", loci.OneLine(err.Error()))
 		return
 	}
-	if on || d.settings.PublicURL != "" {
+	started, err := d.startingClients()
+	if err != nil {
+		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
+	}
+	if len(started) > 0 {
+		d.ok("clients", "connected over stdio: %s", labels(started))
+	}
+	switch {
+	case on || d.settings.PublicURL != "":
 		d.ok("keys", "assistants can connect at /mcp")
-	} else {
+	case len(started) > 0:
+		d.ok("keys", "no agent key works; other assistants can connect over stdio or by OAuth")
+	default:
 		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME",
 			"no agent key works; assistants can connect only by OAuth")
 	}

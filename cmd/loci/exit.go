@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -65,14 +66,18 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// report prints an error as one line or one JSON object. It prints the whole text with its causes, because the person
+// report prints each error on a line, or one JSON object. It prints the whole text with its causes, because the person
 // at the command line owns the data.
 func report(w io.Writer, err error, asJSON bool) {
-	text := loci.OneLine(explain(err))
+	all := separate(err)
+	texts := idsIn(all, func(err error) string { return loci.OneLine(explain(err)) })
 	if !asJSON {
-		fmt.Fprintln(w, "loci:", text)
+		for _, text := range texts {
+			fmt.Fprintln(w, "loci:", text)
+		}
 		return
 	}
+	text := strings.Join(texts, "; ")
 	body := struct {
 		Error string `json:"error"`
 		Code  string `json:"code"`
@@ -82,6 +87,18 @@ func report(w io.Writer, err error, asJSON bool) {
 		Items []loci.ItemError `json:"items,omitempty"`
 	}{text, errorCode(err), loci.FieldOf(err), exitCode(err), itemsOf(err)}
 	_ = json.NewEncoder(w).Encode(body)
+}
+
+// separate returns the errors that errors.Join has joined.
+func separate(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	for _, x := range joined.Unwrap() {
+		all = append(all, separate(x)...)
+	}
+	return all
 }
 
 func itemsOf(err error) []loci.ItemError {

@@ -46,11 +46,11 @@ func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal
 }
 
 func (p *program) export(ctx context.Context, in *instance, who loci.Principal, name string) (n int, err error) {
-	bar := p.progress("exporting", -1, false)
-	defer func() { _ = bar.Finish() }()
-	err = p.writeTo(name, func(w io.Writer) (err error) {
-		n, err = in.app.Transfer.Export(ctx, who, w, func(n int) { _ = bar.Set(n) })
-		return err
+	err = p.follow(ctx, func(ctx context.Context) error {
+		return p.writeTo(name, func(w io.Writer) (err error) {
+			n, err = in.app.Transfer.Export(ctx, who, w)
+			return err
+		})
 	})
 	return n, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 
@@ -38,13 +39,13 @@ vendors. --format reference is the memory.json of the reference "memory" MCP ser
 }
 
 func (p *program) exportGraph(ctx context.Context, g *onGraph, format graph.Format, name string) error {
-	bar := p.progress("exporting "+cut(g.project.Name, 40), -1, true)
-	count := lineCounter{moved: func(n int64) { _ = bar.Set64(n) }}
-	err := p.writeTo(name, func(w io.Writer) error {
-		count.to = w
-		return g.app.Graph.Export(ctx, g.who, g.project.ID, format, &count)
+	var count lineCounter
+	err := p.follow(ctx, func(ctx context.Context) error {
+		return p.writeTo(name, func(w io.Writer) error {
+			count.to = w
+			return g.app.Graph.Export(ctx, g.who, g.project.ID, format, &count)
+		})
 	})
-	_ = bar.Finish()
 	if err != nil {
 		return err
 	}
@@ -59,8 +60,6 @@ func (p *program) exportGraph(ctx context.Context, g *onGraph, format graph.Form
 type lineCounter struct {
 	to    io.Writer
 	lines int
-	bytes int64
-	moved func(bytes int64)
 }
 
 func (c *lineCounter) Write(b []byte) (int, error) {
@@ -70,8 +69,6 @@ func (c *lineCounter) Write(b []byte) (int, error) {
 			c.lines++
 		}
 	}
-	c.bytes += int64(n)
-	c.moved(c.bytes)
 	return n, err
 }
 
@@ -150,11 +147,7 @@ func (p *program) importTarget(ctx context.Context, in *instance, a *actor, proj
 
 func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size int64,
 	o graph.ImportOptions) error {
-	t := p.importing(size)
-	o.Progress = func(done graph.Report) { t.read(done.Bytes) }
-	o.Problem = t.problem
-	report, err := g.app.Graph.Import(ctx, g.who, g.project.ID, r, o)
-	t.finish()
+	report, rejected, err := p.loadGraph(ctx, g, r, size, o)
 	added := report.Entities + report.Observations + report.Relations
 	if err != nil {
 		if !p.json && added > 0 && !o.DryRun {
@@ -163,27 +156,45 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 		return err
 	}
 	if p.json {
-		out := struct {
-			wire.GraphImported
+		if err := p.printJSON(struct {
+			*wire.GraphImported
 			DryRun bool `json:"dry_run"`
-		}{wire.GraphImported{Lines: report.Lines, Entities: report.Entities, Observations: report.Observations,
-			Relations: report.Relations, Present: report.Present, Refused: report.Refused,
-			Problems: []wire.LineProblem{}}, o.DryRun}
-		slices.SortStableFunc(t.rejected, func(a, b rejection) int { return a.Line - b.Line }) // relations are read last
-		for _, x := range t.rejected {
-			out.Problems = append(out.Problems, wire.LineProblem{Line: x.Line, Detail: x.Error})
-		}
-		if err := p.printJSON(out); err != nil {
+		}{graphImported(report, rejected), o.DryRun}); err != nil {
 			return err
 		}
 	} else {
-		p.printf("%s %s, %s and %s (%s, %d rejected)\n", imported(o.DryRun),
-			loci.Plural(report.Entities, "entity", "entities"),
-			loci.Plural(report.Observations, "observation", "observations"), loci.Plural(report.Relations, "relation",
-				"relations"),
-			loci.Plural(report.Present, "duplicate", "duplicates"), report.Refused)
+		p.printf("%s %s\n", imported(o.DryRun), importedText(report))
 	}
 	return errRejected(report.Refused)
+}
+
+// loadGraph imports, shows the progress, and notes the lines that it rejects.
+func (p *program) loadGraph(ctx context.Context, g *onGraph, r io.Reader, size int64,
+	o graph.ImportOptions) (report graph.Report, _ []rejection, err error) {
+	t := &importing{program: p, rejected: []rejection{}}
+	o.Size, o.Problem = size, t.problem
+	err = p.follow(ctx, func(ctx context.Context) error {
+		report, err = g.app.Graph.Import(ctx, g.who, g.project.ID, r, o)
+		return err
+	})
+	slices.SortStableFunc(t.rejected, func(a, b rejection) int { return a.Line - b.Line }) // relations are read last
+	return report, t.rejected, err
+}
+
+func graphImported(report graph.Report, rejected []rejection) *wire.GraphImported {
+	out := &wire.GraphImported{Lines: report.Lines, Entities: report.Entities, Observations: report.Observations,
+		Relations: report.Relations, Present: report.Present, Refused: report.Refused, Problems: []wire.LineProblem{}}
+	for _, x := range rejected {
+		out.Problems = append(out.Problems, wire.LineProblem{Line: x.Line, Detail: x.Error})
+	}
+	return out
+}
+
+func importedText(report graph.Report) string {
+	return fmt.Sprintf("%s, %s and %s (%s, %d rejected)", loci.Plural(report.Entities, "entity", "entities"),
+		loci.Plural(report.Observations, "observation", "observations"),
+		loci.Plural(report.Relations, "relation", "relations"),
+		loci.Plural(report.Present, "duplicate", "duplicates"), report.Refused)
 }
 
 func (p *program) graphCheckCommand() *cobra.Command {
@@ -200,15 +211,20 @@ compares again. The exit code is 1 if they differ. "loci doctor" checks all proj
 
 // checkGraph prints what differs. After a rebuild it also notes what differed before.
 func (p *program) checkGraph(ctx context.Context, g *onGraph, rebuild bool) error {
-	problems, err := g.app.Graph.Check(ctx, g.who, g.project.ID, rebuild)
-	if err == nil && rebuild {
+	var problems []string
+	err := p.follow(ctx, func(ctx context.Context) (err error) {
+		problems, err = g.app.Graph.Check(ctx, g.who, g.project.ID, rebuild)
+		if err != nil || !rebuild {
+			return err
+		}
 		if !p.json {
 			for _, text := range problems {
 				p.note("before: %s", loci.OneLine(text))
 			}
 		}
 		problems, err = g.app.Graph.Check(ctx, g.who, g.project.ID, false)
-	}
+		return err
+	})
 	if err != nil {
 		return err
 	}

@@ -83,11 +83,8 @@ func (in *instance) memoryID(ctx context.Context, who loci.Principal, s string) 
 	return id, err
 }
 
-func (in *instance) memoryIDs(
-	ctx context.Context,
-	who loci.Principal,
-	texts []string,
-) (ids []loci.MemoryID, err error) {
+func (in *instance) memoryIDs(ctx context.Context, who loci.Principal, texts []string) ([]loci.MemoryID, error) {
+	var ids []loci.MemoryID
 	for _, s := range texts {
 		id, err := in.memoryID(ctx, who, s)
 		if err != nil {
@@ -138,26 +135,23 @@ var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 		return idsIn(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
 	})
 
-var resolveNode = among(
-	"memory node",
-	"loci node list",
-	func(ctx context.Context, c *call) (ids []loci.NodeID, err error) {
-		for _, trashed := range []bool{false, true} {
-			if trashed && c.who.Vendor != "" {
-				break // only people see the trash
-			}
-			list, err := allPages(func(cursor string) (gate.Page[*loci.MemoryNode], error) {
-				page, err := c.app.Node.List(ctx, c.who, node.ListRequest{Limit: gate.MaxPage, Cursor: cursor, Trashed: trashed})
-				return gate.Page[*loci.MemoryNode]{Items: page.Items, NextCursor: page.NextCursor}, err
-			})
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, idsIn(list, func(n *loci.MemoryNode) loci.NodeID { return n.ID })...)
+var resolveNode = among("memory node", "loci node list", func(ctx context.Context, c *call) ([]loci.NodeID, error) {
+	var ids []loci.NodeID
+	for _, trashed := range []bool{false, true} {
+		if trashed && c.who.Vendor != "" {
+			break // only people see the trash
 		}
-		return ids, nil
-	},
-)
+		list, err := allPages(func(cursor string) (gate.Page[*loci.MemoryNode], error) {
+			page, err := c.app.Node.List(ctx, c.who, node.ListRequest{Limit: gate.MaxPage, Cursor: cursor, Trashed: trashed})
+			return gate.Page[*loci.MemoryNode]{Items: page.Items, NextCursor: page.NextCursor}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, idsIn(list, func(n *loci.MemoryNode) loci.NodeID { return n.ID })...)
+	}
+	return ids, nil
+})
 
 func idsIn[T, ID any](list []T, of func(T) ID) []ID {
 	ids := make([]ID, len(list))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
@@ -44,10 +43,13 @@ type rejection struct {
 }
 
 func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, size int64, dryRun bool) error {
-	t := p.importing(size)
-	report, err := in.app.Transfer.Import(ctx, in.operator, r, transfer.ImportOptions{
-		DryRun: dryRun, Progress: func(done transfer.ImportReport) { t.read(done.Bytes) }, Problem: t.problem})
-	t.finish()
+	t := &importing{program: p, rejected: []rejection{}}
+	var report transfer.ImportReport
+	err := p.follow(ctx, func(ctx context.Context) (err error) {
+		report, err = in.app.Transfer.Import(ctx, in.operator, r, transfer.ImportOptions{DryRun: dryRun, Size: size,
+			Problem: t.problem})
+		return err
+	})
 	if err != nil {
 		if !p.json && report.Added > 0 {
 			p.note("Imported %s before this", loci.Plural(report.Added, "memory", "memories"))
@@ -64,19 +66,11 @@ func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, siz
 	return errRejected(report.Refused)
 }
 
-// importing shows the progress of an import, and keeps the lines that it rejects.
+// importing keeps the lines that an import rejects.
 type importing struct {
 	*program
-	bar      *progressbar.ProgressBar
 	rejected []rejection
 }
-
-func (p *program) importing(size int64) *importing {
-	return &importing{program: p, bar: p.progress("importing", size, true), rejected: []rejection{}}
-}
-
-func (t *importing) read(bytes int64) { _ = t.bar.Set64(bytes) }
-func (t *importing) finish()          { _ = t.bar.Finish() }
 
 func (t *importing) problem(x jsonlines.Problem) {
 	if len(t.rejected) < maxRejections {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,12 +58,32 @@ func (p *program) printPage(page memory.ListPage) error {
 		p.note("no memories")
 		return nil
 	}
+	headers := []string{"TITLE", "ID", "CREATED", "ORIGIN", "VISIBLE TO"}
+	disputed := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return m.Disputed() })
+	if disputed {
+		headers = append(headers, "DISPUTED BY")
+	}
+	headers = append(headers, "TAGS") // the first to go in a narrow terminal
 	rows := make([][]string, len(page.Items))
 	for i, m := range page.Items {
-		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, strings.Join(m.Tags, " "),
-			joined(m.AllowedVendors)}
+		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, joined(m.AllowedVendors)}
+		if disputed {
+			rows[i] = append(rows[i], strings.Join(disputes(&m.Disagreement), ", "))
+		}
+		rows[i] = append(rows[i], strings.Join(m.Tags, " "))
 	}
-	p.printTable([]string{"TITLE", "ID", "CREATED", "ORIGIN", "TAGS", "VISIBLE TO"}, rows)
+	p.printTable(headers, rows)
 	p.more(page.NextCursor)
 	return nil
+}
+
+// disputes says who disagrees with a memory, and what is suggested in its place, for a list.
+func disputes(d *loci.Disagreement) (all []string) {
+	for _, other := range d.DisputedBy {
+		all = append(all, other.Origin+" in "+other.ID.Short())
+	}
+	if !d.PendingSupersede.IsZero() {
+		all = append(all, "suggestion "+d.PendingSupersede.Short())
+	}
+	return all
 }

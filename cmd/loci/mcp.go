@@ -36,6 +36,9 @@ func (p *program) mcpCommand() *cobra.Command {
 		Long: `Serve MCP to one assistant over standard input and output. The client starts this
 command. Any number of them and a server can share one data directory.
 
+Over standard input and output, an assistant may permanently delete a project with its
+graph, but not trash a memory. To leave the graph tools out, pass --toolsets memory.
+
 With --transport http, serve MCP on 127.0.0.1, at /mcp. It requires no key until an
 agent key exists; then every request requires one. For REST, pages and other machines,
 run loci serve.`,

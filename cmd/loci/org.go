@@ -261,9 +261,7 @@ the hashes of passwords.`,
 }
 
 func (p *program) exportOrg(ctx context.Context, in *instance, who loci.Principal, dir string) error {
-	bar := p.progress("exporting "+string(who.OrgID), -1, false)
-	defer func() { _ = bar.Finish() }()
-	return in.app.Org.Export(ctx, who, dir)
+	return p.follow(ctx, func(ctx context.Context) error { return in.app.Org.Export(ctx, who, dir) })
 }
 
 func (p *program) orgDeleteCommand() *cobra.Command {
@@ -295,9 +293,11 @@ copy, or --no-export. Earlier backups still contain the org.`,
 				return err
 			}
 		}
-		bar := p.progress("deleting "+string(who.OrgID), -1, false)
-		r, err := c.app.Org.Delete(ctx, who, string(who.OrgID))
-		_ = bar.Finish()
+		var r store.Receipt
+		err = p.follow(ctx, func(ctx context.Context) (err error) {
+			r, err = c.app.Org.Delete(ctx, who, string(who.OrgID))
+			return err
+		})
 		return p.answer(r, err, "%s", receiptText(r))
 	})
 	cmd.Flags().StringVar(&dir, "export", "", "first copy the org into this directory")

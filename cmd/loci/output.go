@@ -43,7 +43,10 @@ func (p *program) wrote(err error) {
 }
 
 // note prints to standard error what is not part of the result.
-func (p *program) note(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
+func (p *program) note(format string, args ...any) {
+	p.meter.clear()
+	fmt.Fprintf(p.err, format+"\n", args...)
+}
 
 // answer prints the result of a command: v as JSON, or a line of text. It returns err if the command failed.
 func (p *program) answer(v any, err error, format string, args ...any) error {
@@ -105,14 +108,7 @@ func (p *program) more(cursor string) {
 	}
 }
 
-func cut(s string, most int) string {
-	s = loci.OneLine(s)
-	runes := []rune(s)
-	if len(runes) <= most {
-		return s
-	}
-	return string(runes[:most-1]) + "…"
-}
+func cut(s string, most int) string { return loci.Shorten(loci.OneLine(s), most) }
 
 // quoted returns a text quoted as one word for a shell.
 func quoted(s string) string {
@@ -193,13 +189,18 @@ func (p *program) printMemory(m *loci.Memory) {
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
 		"created", p.showTime(m.CreatedAt), "updated", p.showTime(m.UpdatedAt), "scope", scope,
 		"true from", p.showTime(m.ValidFrom), "true until", p.showTime(m.ValidTo),
-		"superseded", superseded, "expires", p.showTime(m.ExpiresAt), "in the trash", trashed)
+		"superseded", superseded, "disputed by", strings.Join(disputes(&m.Disagreement), ", "),
+		"expires", p.showTime(m.ExpiresAt), "in the trash", trashed)
 	p.printf("\n%s\n", strings.TrimRight(loci.Printable(m.Content), "\n"))
 }
 
 // saved reports what happened to a memory.
 func (p *program) saved(what string, m *loci.Memory) error {
-	return p.answer(m, nil, "%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
+	return p.answer(m, nil, "%s", savedLine(what, m))
+}
+
+func savedLine(what string, m *loci.Memory) string {
+	return fmt.Sprintf("%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
 }
 
 // allPages reads a list page by page to its end.

@@ -25,20 +25,24 @@ func TestFit(t *testing.T) {
 		{"unknown width", title, 0, []string{title, "11111111", "2026-01-31 14:00", "cli", tags}},
 		{"others are cut before the title", title, 122, []string{title, "11111111", "2026-01-31 14:00", "cli",
 			strings.Repeat("g", 23) + "…"}},
-		{"then the title, down to half", title, 110,
+		{"then the title", title, 110,
 			[]string{strings.Repeat("t", 55) + "…", "11111111", "2026-01-31 14:00", "cli", strings.Repeat("g", 15) + "…"}},
-		{"80 columns", title, 80, []string{strings.Repeat("t", 43) + "…", "11111111", "2026-01-31 14:00", "cli"}},
+		{"80 columns", title, 80, []string{strings.Repeat("t", 25) + "…", "11111111", "2026-01-31 14:00", "cli",
+			strings.Repeat("g", 15) + "…"}},
+		{"then both", title, 70, []string{strings.Repeat("t", 19) + "…", "11111111", "2026-01-31 14:00", "cli",
+			strings.Repeat("g", 11) + "…"}},
 		{"a short title leaves room", "short", 80, []string{"short", "11111111", "2026-01-31 14:00", "cli", tags}},
-		{"40 columns", title, 40, []string{strings.Repeat("t", 29) + "…", "11111111"}},
+		{"then columns go", title, 60, []string{strings.Repeat("t", 23) + "…", "11111111", "2026-01-31 14:00", "cli"}},
+		{"40 columns", title, 40, []string{strings.Repeat("t", 11) + "…", "11111111", "2026-01-31 14:00"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			row := []string{tt.title, "11111111", "2026-01-31 14:00", "cli", tags}
-			gotHeaders, got := fit(columns{headers, [][]string{row}}, tt.width)
-			if diff := cmp.Diff(tt.want, got[0]); diff != "" {
+			got, hidden := fit(columns{headers, [][]string{row}}, tt.width)
+			if diff := cmp.Diff(tt.want, got.rows[0]); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if len(gotHeaders) != len(got[0]) {
-				t.Errorf("%d headers for %d columns", len(gotHeaders), len(got[0]))
+			if diff := cmp.Diff(headers, append(got.headers[:len(tt.want):len(tt.want)], hidden...)); diff != "" {
+				t.Errorf("shown and hidden (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -65,7 +69,8 @@ func TestTableInTerminal(t *testing.T) {
 			"One   6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e  -\nTwo   6f1d2c1e-8b52-4c0e-9d7b-2f3a4b5c6d7e\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, renderTable(tt.screen, headers, rows())); diff != "" {
+			got, _ := renderTable(tt.screen, headers, rows())
+			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -122,6 +127,10 @@ func setSomething(t *testing.T, v reflect.Value) {
 		v.SetBool(true)
 	case reflect.Array: // an id
 		v.Index(0).SetUint(7)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			setSomething(t, v.Field(i))
+		}
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		setSomething(t, v.Index(0))

@@ -1,22 +1,103 @@
 package main
 
 import (
+	"context"
+	"io"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/loci-memory/loci"
 )
 
 // progressRate is how often the bar moves.
 const progressRate = 100 * time.Millisecond
 
-// progress shows a progress bar on standard error if that is a terminal. A negative total is unknown.
-func (p *program) progress(what string, total int64, bytes bool) *progressbar.ProgressBar {
+// meter shows how far long work has come: one bar for each stage, with the count and the time left.
+type meter struct {
+	out io.Writer
+
+	mu    sync.Mutex
+	bar   *progressbar.ProgressBar // of the stage; nil before the first report
+	stage string
+}
+
+// follow runs work that may take long. If standard error is a terminal, follow shows there how far the work has come.
+func (p *program) follow(ctx context.Context, work func(context.Context) error) error {
+	if !isTerminal(p.err) || p.json {
+		return work(ctx)
+	}
+	p.meter = &meter{out: p.err}
+	defer func() {
+		p.meter.clear()
+		p.meter = nil
+	}()
+	return work(loci.WithProgress(ctx, p.meter.report))
+}
+
+// report is the function for loci.WithProgress.
+func (m *meter) report(at loci.Progress) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	total := at.Total
+	if total <= 0 {
+		total = -1 // unknown
+	}
+	if m.bar == nil || at.Stage != m.stage {
+		m.end()
+		m.stage, m.bar = at.Stage, newBar(m.out, at.Stage, total, at.Bytes)
+	}
+	if total != m.bar.GetMax64() {
+		m.bar.ChangeMax64(total)
+	}
+	_ = m.bar.Set64(at.Done) // it only fails to draw
+}
+
+func newBar(out io.Writer, what string, total int64, bytes bool) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(p.err),
-		progressbar.OptionSetVisibility(isTerminal(p.err)),
+		progressbar.OptionSetWriter(out),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionShowBytes(bytes),
 		progressbar.OptionShowCount(),
+		progressbar.OptionShowElapsedTimeOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+		progressbar.OptionSetSpinnerChangeInterval(0), // otherwise a goroutine draws it that never ends
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(progressRate))
+}
+
+// clear makes room for other output. The next report draws a new bar. A nil meter has shown nothing.
+func (m *meter) clear() {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.end()
+}
+
+// end removes the bar.
+func (m *meter) end() {
+	if m.bar != nil {
+		_ = m.bar.Exit() // it only fails to draw
+		_ = m.bar.Clear()
+	}
+	m.bar = nil
+}
+
+// passing reports the bytes that are written to it.
+type passing struct {
+	ctx context.Context //nolint:containedctx // lives as long as one copy
+	at  loci.Progress
+}
+
+func passingBytes(ctx context.Context, doing, name string, size int64) *passing {
+	return &passing{ctx, loci.Progress{Stage: doing + " " + cut(name, 40), Total: size, Bytes: true}}
+}
+
+func (p *passing) Write(b []byte) (int, error) {
+	p.at.Done += int64(len(b))
+	loci.ReportProgress(p.ctx, p.at)
+	return len(b), nil
 }

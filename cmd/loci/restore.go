@@ -16,13 +16,15 @@ func (p *program) restoreCommand() *cobra.Command {
 		Short:       "Restore memories from the trash",
 		Annotations: does(memory.Restore),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, "restored", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory,
-				error) {
+			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
 				m, err := in.app.Memory.Restore(ctx, in.operator, id, version)
 				if loci.CodeOf(err) == loci.NotFound {
-					return nil, loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
+					return loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
 				}
-				return m, err
+				if err != nil {
+					return err
+				}
+				return p.saved("restored", m)
 			})
 		},
 	}

@@ -25,6 +25,7 @@ type program struct {
 	settings  *settings
 	log       *slog.Logger
 	screen    screen
+	meter     *meter // of the long work that is running; nil: none
 	noPager   bool
 	unwritten error // the first error of standard output
 	started   bool  // the command line is valid; later errors are not usage errors
@@ -77,6 +78,10 @@ exists, other version), 130 interrupted.`,
 		Annotations: onlyHelps(),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if isCompletion(cmd) {
+				p.started = true
+				return nil
+			}
 			if err := errors.Join(missingFlags(cmd), checkLimit(cmd)); err != nil {
 				return err
 			}
@@ -90,10 +95,26 @@ exists, other version), 130 interrupted.`,
 	flags.String("log-level", "", "debug, info, warn or error; logs go to standard error (LOCI_LOG_LEVEL)")
 	flags.BoolVar(&p.json, "json", false, "print JSON, including errors")
 	flags.BoolVar(&p.noPager, "no-pager", false, "do not show long output in a pager")
-	for _, group := range []struct {
-		id, title string
-		commands  []*cobra.Command
-	}{
+	for _, group := range p.commandGroups() {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.id
+			root.AddCommand(c)
+		}
+	}
+	takeArguments(root)
+	p.takeValues(root)
+	return root
+}
+
+// commandGroup is a part of the list of commands.
+type commandGroup struct {
+	id, title string
+	commands  []*cobra.Command
+}
+
+func (p *program) commandGroups() []commandGroup {
+	return []commandGroup{
 		{"run", "Run:", []*cobra.Command{p.serveCommand(), p.statusCommand(), p.openCommand(), p.mcpCommand(),
 			p.demoCommand()}},
 		{"memory", "Memories:", []*cobra.Command{p.addCommand(), p.searchCommand(), p.recallCommand(), p.listCommand(),
@@ -108,16 +129,8 @@ exists, other version), 130 interrupted.`,
 		{"people", "Orgs and people:", []*cobra.Command{p.orgCommand(), p.userCommand(), p.teamCommand(),
 			p.workspaceCommand(), p.oauthCommand(), p.auditCommand()}},
 		{"care", "Maintain the data:", []*cobra.Command{p.importCommand(), p.exportCommand(), p.backupCommand(),
-			p.doctorCommand(), p.benchCommand(), p.versionCommand()}},
-	} {
-		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
-		for _, c := range group.commands {
-			c.GroupID = group.id
-			root.AddCommand(c)
-		}
+			p.doctorCommand(), p.benchCommand(), p.manCommand(), p.versionCommand()}},
 	}
-	takeArguments(root)
-	return root
 }
 
 // group is a command that only lists its subcommands.

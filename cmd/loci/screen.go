@@ -85,7 +85,8 @@ func (p *program) paged(write func()) {
 	p.wrote(err)
 }
 
-// runPager fails if there is no such program. What the pager does after its start is the person's affair.
+// runPager fails if there is no such program. It ignores how the pager ends, because people stop it
+// at any time.
 func (p *program) runPager(text []byte) error {
 	pager := p.screen.pager
 	cmd := exec.Command(pager[0], pager[1:]...) //nolint:noctx // Ctrl-C is for the pager to handle

@@ -160,13 +160,7 @@ func scriptEnv(ts *testscript.TestScript) []string {
 // stopServer (shutdown) interrupts the server and checks that it ends well. Its outputs
 // are in serve.out and serve.err then.
 func stopServer(ts *testscript.TestScript, _ bool, _ []string) {
-	pid, err := strconv.Atoi(ts.Getenv("SERVER"))
-	ts.Check(err)
-	found, ok := servers.LoadAndDelete(pid)
-	if !ok {
-		ts.Fatalf("no server")
-	}
-	s := found.(*scriptServer)
+	s := takeServer(ts)
 	ts.Check(s.process.Process.Signal(os.Interrupt))
 	rest, err := io.ReadAll(s.out)
 	ts.Check(err)
@@ -174,6 +168,17 @@ func stopServer(ts *testscript.TestScript, _ bool, _ []string) {
 		ts.Fatalf("the server ended with %v: %s", err, ts.ReadFile("serve.err"))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("serve.out"), rest, 0o600))
+}
+
+// takeServer returns the running server, which the caller ends.
+func takeServer(ts *testscript.TestScript) *scriptServer {
+	pid, err := strconv.Atoi(ts.Getenv("SERVER"))
+	ts.Check(err)
+	found, ok := servers.LoadAndDelete(pid)
+	if !ok {
+		ts.Fatalf("no server")
+	}
+	return found.(*scriptServer)
 }
 
 // get URL sends a request, whatever the answer is.
@@ -200,13 +205,7 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 
 // killServer (killserver) ends the server as kill -9 does.
 func killServer(ts *testscript.TestScript, _ bool, _ []string) {
-	pid, err := strconv.Atoi(ts.Getenv("SERVER"))
-	ts.Check(err)
-	found, ok := servers.LoadAndDelete(pid)
-	if !ok {
-		ts.Fatalf("no server")
-	}
-	s := found.(*scriptServer)
+	s := takeServer(ts)
 	ts.Check(s.process.Process.Kill())
 	_ = s.process.Wait() // it reports the signal
 }

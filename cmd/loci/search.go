@@ -20,7 +20,6 @@ type hitJSON struct {
 	Score   float64  `json:"score"`
 	Snippet string   `json:"snippet"`
 	Why     loci.Why `json:"why"`
-	loci.Disagreement
 }
 
 func (p *program) searchCommand() *cobra.Command {
@@ -72,7 +71,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	if p.json {
 		hits := make([]hitJSON, len(page.Items))
 		for i, h := range page.Items {
-			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why, h.Disagreement}
+			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
@@ -88,7 +87,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	p.paged(func() {
 		for _, h := range page.Items {
 			p.printHit(h.Memory, h.Snippet, length)
-			p.printDisagreement(&h.Disagreement)
+			p.printDisagreement(&h.Memory.Disagreement)
 			if why {
 				p.printf("    %s\n", showWhy(h.Score, h.Why))
 			}

@@ -24,12 +24,16 @@ func (p *program) poolCommand(use, short, done string,
 	cmd := &cobra.Command{
 		Use: use, Short: short, Annotations: does(memory.Share),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, done, func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
+			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
 				who, err := a.principal(ctx, in)
 				if err != nil {
-					return nil, err
+					return err
 				}
-				return do(in.app.Memory, ctx, who, id)
+				m, err := do(in.app.Memory, ctx, who, id)
+				if err != nil {
+					return err
+				}
+				return p.saved(done, m)
 			})
 		},
 	}

@@ -40,7 +40,7 @@ func (p *program) showCommand() *cobra.Command {
 				who.Vendor, id)
 		case missing:
 			return loci.WrapError(loci.NotFound, err, "memory %s not found; it may be in the trash (`loci list --trash`), "+
-				"replaced (`loci show %s --superseded`) or permanently deleted", id, id)
+				"replaced (`loci show %s --superseded`), expired (`loci restore %s`) or permanently deleted", id, id, id)
 		case err != nil || p.json:
 			return p.answer(m, aboutMemory(id, err), "")
 		}

@@ -32,7 +32,7 @@ type status struct {
 type clientUse struct {
 	Name     string      `json:"name"`
 	Vendor   loci.Vendor `json:"vendor"`
-	How      string      `json:"how"` // key or OAuth
+	How      string      `json:"how"` // key, OAuth or stdio
 	LastUsed time.Time   `json:"last_used_at,omitzero"`
 }
 
@@ -71,12 +71,23 @@ func (p *program) status(ctx context.Context) (*status, error) {
 	}
 	s.Bytes = bytesIn(p.settings.DataDir)
 	return s, p.with(ctx, refuse, func(in *instance) error {
-		brief, err := in.app.Memory.Briefing(ctx, in.operator, loci.When{})
+		var err error
+		if s.Memories, err = in.app.Memory.Count(ctx, in.operator); err != nil {
+			return err
+		}
+		err = in.inOrgs(ctx, "", func(who loci.Principal) error { return in.addClients(ctx, who, s) })
 		if err != nil {
 			return err
 		}
-		s.Memories = brief.Total
-		return in.inOrgs(ctx, "", func(who loci.Principal) error { return in.addClients(ctx, who, s) })
+		slices.SortStableFunc(s.Clients, func(a, b clientUse) int { return b.LastUsed.Compare(a.LastUsed) })
+		started, err := p.startingClients()
+		if err != nil {
+			s.Warnings = append(s.Warnings, loci.OneLine(err.Error()))
+		}
+		for _, c := range started {
+			s.Clients = append(s.Clients, clientUse{Name: c.name, Vendor: c.vendor, How: overStdio})
+		}
+		return nil
 	})
 }
 
@@ -100,7 +111,6 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 			s.Clients = append(s.Clients, clientUse{g.ClientName, g.Vendor, "OAuth", g.LastUsedAt})
 		}
 	}
-	slices.SortStableFunc(s.Clients, func(a, b clientUse) int { return b.LastUsed.Compare(a.LastUsed) })
 	return nil
 }
 
@@ -133,7 +143,7 @@ func (p *program) printStatus(s *status) {
 		data = s.DataDir + ", empty"
 	}
 	p.printFields("server", server, "also at", others, "version", s.Version, "data", data,
-		"memories", loci.Plural(s.Memories, "memory", "memories"))
+		"memories", loci.Thousands(s.Memories))
 	for _, text := range s.Warnings {
 		p.printFields("warning", text)
 	}
@@ -144,7 +154,10 @@ func (p *program) printStatus(s *status) {
 	rows := make([][]string, len(s.Clients))
 	for i, c := range s.Clients {
 		used := "never"
-		if !c.LastUsed.IsZero() {
+		switch {
+		case c.How == overStdio:
+			used = "-" // Loci does not record it
+		case !c.LastUsed.IsZero():
 			used = p.showTime(c.LastUsed)
 		}
 		rows[i] = []string{c.Name, string(c.Vendor), c.How, used}

@@ -42,12 +42,12 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			if text := loci.OneLine(e.Text); !strings.HasPrefix(text, strings.TrimSuffix(e.Title, "…")) {
 				return cut(e.Title+": "+text, 60)
 			}
-			return cut(e.Text, 60) // without a title of its own, it has the first line as its title
+			return cut(e.Text, 60) // a memory without a title gets its first line as the title
 		}
-		return printList(p, "suggestions", list, err, "no suggestions", "MEMORY|WITH|ID|WHAT|BY|SUGGESTED|STATE",
+		return printList(p, "suggestions", list, err, "no suggestions", "MEMORY|WITH|ID|WHAT|STATE|BY|SUGGESTED",
 			func(s loci.Suggestion) []string {
-				return []string{title(s.Memory), title(s.By), s.ID.String(), string(s.Kind), s.Origin,
-					p.showTime(s.CreatedAt), string(s.State)}
+				return []string{title(s.Memory), title(s.By), s.ID.String(), string(s.Kind), string(s.State),
+					s.Origin, p.showTime(s.CreatedAt)}
 			})
 	})
 	cmd.Flags().StringVar(&state, "state", string(loci.SuggestionPending), "pending, accepted, declined or all")

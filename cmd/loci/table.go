@@ -57,10 +57,16 @@ func (p *program) printFields(fields ...string) {
 
 // printTable writes aligned columns: cut to its width in a terminal, plain and in full anywhere else.
 func (p *program) printTable(headers []string, rows [][]string) {
-	p.paged(func() { p.printf("%s", renderTable(p.screen, headers, rows)) })
+	text, hidden := renderTable(p.screen, headers, rows)
+	p.paged(func() { p.printf("%s", text) })
+	if len(hidden) > 0 {
+		p.note("The terminal is too narrow for %s: %s. Widen it, or pass --json.",
+			loci.Plural(len(hidden), "column", "columns"), strings.Join(hidden, ", "))
+	}
 }
 
-func renderTable(s screen, headers []string, rows [][]string) string {
+// renderTable also returns the headers of the columns for which a terminal is too narrow.
+func renderTable(s screen, headers []string, rows [][]string) (text string, hidden []string) {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = loci.OneLine(cell)
@@ -68,7 +74,9 @@ func renderTable(s screen, headers []string, rows [][]string) string {
 	}
 	if s.terminal {
 		shortenIDs(headers, rows)
-		headers, rows = fit(withValues(headers, rows), s.width)
+		var shown columns
+		shown, hidden = fit(withValues(headers, rows), s.width)
+		headers, rows = shown.headers, shown.rows
 	}
 	last := len(headers) - 1
 	t := table.New().Headers(headers...).Rows(rows...).Wrap(false).
@@ -85,7 +93,7 @@ func renderTable(s screen, headers []string, rows [][]string) string {
 	for line := range strings.Lines(t.Render()) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
-	return b.String()
+	return b.String(), hidden
 }
 
 // idColumn is the header of ids that a command finds by their beginning.
@@ -142,40 +150,64 @@ func withValues(headers []string, rows [][]string) (out columns) {
 }
 
 const (
-	gap      = 2  // between columns
-	uncut    = 16 // columns up to this width are never cut, such as times and short ids
-	leastFit = 2  // at least this many columns stay
+	gap       = 2  // between columns
+	uncut     = 16 // columns up to this width are never cut, such as times and short ids
+	leastText = 12 // wider columns keep this much
+	goodFirst = 20 // the first column takes this much of the others, which then become shorter than uncut
+	leastFit  = 2  // at least this many columns stay
 )
 
-// fit makes each row take one line of the terminal. The first column has the names by which people recognise things,
-// so it keeps at least half of the line, if it needs that. First, fit cuts long cells of the other columns. Then it
-// leaves out the last columns. A width of 0 is unknown.
-func fit(c columns, width int) ([]string, [][]string) {
+// fit makes each row take one line of the terminal, and returns the headers of the columns that it had to leave out.
+// The first column has the names by which people recognise things. fit cuts the long cells of the other columns, then
+// those of the first, then both further. Only then does it leave out the last columns. A width of 0 is unknown.
+func fit(c columns, width int) (_ columns, hidden []string) {
 	for width > 0 && len(c.headers) > 0 {
 		widths := c.widths()
-		others := 0
-		for _, w := range widths[1:] {
-			others += gap + min(w, uncut)
+		kept, needed := uncut, c.needed(widths, uncut)
+		if needed+min(widths[0], goodFirst) > width {
+			kept, needed = leastText, c.needed(widths, leastText)
 		}
-		if others+min(widths[0], width/2) > width && len(widths) > leastFit {
-			c = c.first(len(widths) - 1)
+		if needed+min(widths[0], leastText) > width && len(widths) > leastFit {
+			last := len(widths) - 1
+			hidden = slices.Insert(hidden, 0, c.headers[last])
+			c = c.first(last)
 			continue
 		}
-		spare := width - others
-		for i, w := range widths {
-			least := min(w, uncut)
-			if i == 0 {
-				least = 0
-			}
-			to := max(min(w, least+spare), least, 1)
-			spare -= to - least
-			for _, row := range c.rows {
-				row[i] = cut(row[i], to)
-			}
-		}
+		c.cut(widths, kept, width-needed)
 		break
 	}
-	return c.headers, c.rows
+	return c, hidden
+}
+
+// least is the width that a column keeps, if the wide ones may be cut to kept.
+func least(w, kept int) int {
+	if w > uncut {
+		return kept
+	}
+	return w
+}
+
+// needed is the least width of all columns but the first, with the gaps.
+func (c columns) needed(widths []int, kept int) (sum int) {
+	for _, w := range widths[1:] {
+		sum += gap + least(w, kept)
+	}
+	return sum
+}
+
+// cut shortens the cells. The columns share spare from the left.
+func (c columns) cut(widths []int, kept, spare int) {
+	for i, w := range widths {
+		floor := least(w, kept)
+		if i == 0 {
+			floor = 0
+		}
+		to := max(min(w, floor+spare), floor, 1)
+		spare -= to - floor
+		for _, row := range c.rows {
+			row[i] = cut(row[i], to)
+		}
+	}
 }
 
 func (c columns) widths() []int {

@@ -33,7 +33,7 @@ func (p *program) teamCreateCommand() *cobra.Command {
 		Use: "create NAME", Short: "Create a team; --user becomes its owner", Annotations: does(org.TeamCreate),
 	}, func(ctx context.Context, c *call) error {
 		t, err := c.app.Org.CreateTeam(ctx, c.who, c.args[0])
-		return p.answer(t, err, "%s", t.ID)
+		return p.answer(t, err, "created %s: %s", t.ID, loci.OneLine(t.Name))
 	})
 }
 
@@ -116,7 +116,8 @@ func (p *program) teamRoleCommand() *cobra.Command {
 			return err
 		}
 		u, err := c.app.Org.SetTeamRole(ctx, c.who, t.ID, person.UserID, role)
-		return p.answer(u, notInTeam(c.args[1], t, err), "%s is now %s of %s", u.ID, u.TeamRole, loci.OneLine(t.Name))
+		return p.answer(u, notInTeam(c.args[1], t, err), "%s is now %s of %s", c.names().user(ctx, u.OrgID, u.ID),
+			u.TeamRole, loci.OneLine(t.Name))
 	}))
 }
 

@@ -21,8 +21,16 @@ func (p *program) trashCommand() *cobra.Command {
 		Short:       "Move memories to the trash for " + trashTime,
 		Annotations: does(memory.Trash),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, "trashed", func(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
-				return in.app.Memory.Trash(ctx, in.operator, id, version)
+			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
+				m, err := in.app.Memory.Trash(ctx, in.operator, id, version)
+				if err != nil {
+					return err
+				}
+				if err := p.answer(m, nil, "%s", savedLine("trashed", &m.Memory)); err != nil || p.json {
+					return err
+				}
+				p.printReplaced(m.StillSuperseded, nil)
+				return nil
 			})
 		},
 	}
@@ -36,8 +44,8 @@ func ifVersionFlag(cmd *cobra.Command, version *int) {
 
 // each does one thing to every id on the command line, and fails at the end if any of them failed. It reads all ids
 // before it changes anything.
-func (p *program) each(cmd *cobra.Command, args []string, done string,
-	do func(context.Context, *instance, loci.MemoryID) (*loci.Memory, error)) error {
+func (p *program) each(cmd *cobra.Command, args []string,
+	do func(context.Context, *instance, loci.MemoryID) error) error {
 	if err := checkMemoryIDs(args); err != nil {
 		return err
 	}
@@ -51,11 +59,7 @@ func (p *program) each(cmd *cobra.Command, args []string, done string,
 			if slices.Contains(ids[:i], id) { // named twice, done once
 				continue
 			}
-			m, err := do(cmd.Context(), in, id)
-			if err == nil {
-				err = p.saved(done, m)
-			}
-			failed = errors.Join(failed, aboutMemory(id, err))
+			failed = errors.Join(failed, aboutMemory(id, do(cmd.Context(), in, id)))
 		}
 		return failed
 	})
@@ -66,7 +70,8 @@ func aboutMemory(id loci.MemoryID, err error) error {
 	switch code := loci.CodeOf(err); {
 	case code == loci.NotFound && err.Error() == loci.NoSuchMemory().Error():
 		return loci.WrapError(code, err,
-			"memory %s not found; it may be in the trash (`loci list --trash`) or permanently deleted", id)
+			"memory %s not found; it may be in the trash (`loci list --trash`), expired (`loci restore %s`) or permanently "+
+				"deleted", id, id)
 	case code == loci.Forbidden || code == loci.Precondition:
 		return loci.WrapError(code, err, "memory %s: %s", id, err)
 	}

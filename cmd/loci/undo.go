@@ -46,7 +46,11 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 		if err := f.resolve(ctx, c, &s); err != nil {
 			return err
 		}
-		report, err := c.app.Memory.Undo(ctx, c.who, s, f.dryRun)
+		var report *loci.UndoReport
+		err := p.follow(ctx, func(ctx context.Context) (err error) {
+			report, err = c.app.Memory.Undo(ctx, c.who, s, f.dryRun)
+			return err
+		})
 		if err != nil || p.json {
 			return p.answer(report, err, "")
 		}
@@ -134,6 +138,10 @@ func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 		}
 		p.printTable([]string{"TITLE", "ID", "WHY"}, rows)
 	}
+	if len(r.StillSuperseded) > 0 {
+		p.printf("\n")
+	}
+	p.printReplaced(r.StillSuperseded, a)
 	done := "Undone"
 	if r.DryRun {
 		done = "Would undo"
@@ -188,6 +196,14 @@ func showSelection(s *loci.UndoSelection) string {
 func redoCommand(s *loci.UndoSelection, a *actor) string {
 	out := fmt.Sprintf("loci undo --origin %s --since %s --until %s", s.Origin, s.Since.Format(time.RFC3339Nano),
 		s.Until.Format(time.RFC3339Nano))
+	return out + a.flags()
+}
+
+// flags are those that make another command act for the same person. a is nil for the operator.
+func (a *actor) flags() (out string) {
+	if a == nil {
+		return ""
+	}
 	if a.org != "" {
 		out += " --org " + a.org
 	}
@@ -195,4 +211,15 @@ func redoCommand(s *loci.UndoSelection, a *actor) string {
 		out += " --user " + a.user
 	}
 	return out
+}
+
+// printReplaced prints the memories that nobody recalls because their successor is trashed, each with the way back.
+func (p *program) printReplaced(list []loci.StillSuperseded, a *actor) {
+	for _, m := range list {
+		way := fmt.Sprintf("loci revert %s %d%s", m.ID, m.RevertTo, a.flags())
+		if m.RevertTo == 0 {
+			way = fmt.Sprintf("loci history %s%s, then loci revert", m.ID, a.flags())
+		}
+		p.printf("Stays replaced by %s: %s; to bring it back: %s\n", m.SupersededBy, cut(m.Title, 60), way)
+	}
 }

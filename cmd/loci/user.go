@@ -42,7 +42,7 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 		if err == nil && !p.json {
 			p.note("To let %s sign in, run: loci user link %s", u.Email, u.Email)
 		}
-		return p.answer(u, err, "%s", u.ID)
+		return p.answer(u, err, "created %s: %s", u.ID, u.Email)
 	})
 	flags := cmd.Flags()
 	if !orgFirst {

@@ -35,7 +35,7 @@ func (p *program) workspaceCreateCommand() *cobra.Command {
 		Use: "create NAME", Short: "Create a workspace", Annotations: does(org.WorkspaceChange),
 	}, func(ctx context.Context, c *call) error {
 		w, err := c.app.Org.CreateWorkspace(ctx, c.who, c.args[0])
-		return p.answer(w, err, "%s", w.ID)
+		return p.answer(w, err, "created %s: %s", w.ID, loci.OneLine(w.Name))
 	})
 }
 

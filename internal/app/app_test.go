@@ -305,7 +305,8 @@ func TestCursorsBelongToOneQueryAndReader(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	for range 5 {
-		w.add(w.owner, memory.Draft{Title: "deploy", Content: "deploy", Tags: []string{"a"}})
+		w.add(w.owner, memory.Draft{Title: "deploy", Content: "deploy", Tags: []string{"a"},
+			Dedupe: memory.DedupeCreate})
 	}
 	tagged := memory.Filter{Tags: []string{"a"}}
 	first, err := w.Memory.List(ctx, w.owner, memory.ListRequest{Filter: tagged, Limit: 2})

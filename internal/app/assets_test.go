@@ -136,7 +136,7 @@ func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}, {"gemini"}}).Draw(
 			rt, "vendors")
-		m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: vendors})
+		m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: vendors, Dedupe: memory.DedupeCreate})
 		a := w.attach(w.owner, m.ID, "a.txt", "content of "+m.ID.String())
 		own := vendors
 		if slices.Contains(vendors, "claude") && rapid.Bool().Draw(rt, "narrower") {
@@ -148,9 +148,11 @@ func TestFilesAndSourcesAreHiddenWithTheirMemory(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if rapid.IntRange(0, 3).Draw(rt, "trashed") == 0 {
-			if m, err = w.Memory.Trash(ctx, w.owner, m.ID, 0); err != nil {
+			gone, err := w.Memory.Trash(ctx, w.owner, m.ID, 0)
+			if err != nil {
 				rt.Fatal(err)
 			}
+			m = &gone.Memory
 		}
 		for _, p := range []loci.Principal{w.owner, w.claude, w.other} {
 			life := loci.LiveOnly

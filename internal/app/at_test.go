@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/loci-memory/loci"
@@ -252,7 +253,11 @@ func (c *chronicle) step() {
 	case "patch":
 		c.keep(c.Memory.Patch(ctx, p, id, 0, c.patch()))
 	case "trash":
-		c.keep(c.Memory.Trash(ctx, p, id, 0))
+		if gone, err := c.Memory.Trash(ctx, p, id, 0); err != nil {
+			c.keep(nil, err)
+		} else {
+			c.keep(&gone.Memory, nil)
+		}
 	case "restore":
 		c.keep(c.Memory.Restore(ctx, p, id, 0))
 	case "share":
@@ -395,6 +400,9 @@ var readings = []reading{
 	}},
 }
 
+// ofRows compares what rows say. Disagreement is of the present only, and has a test of its own with hidden rows.
+var ofRows = cmpopts.IgnoreTypes(loci.Disagreement{})
+
 func TestOtherTimesEqualAReplay(t *testing.T) {
 	drawFewer(t, "12")
 	s := newStage(t, loci.DeleteWithKey)
@@ -415,7 +423,7 @@ func TestOtherTimesEqualAReplay(t *testing.T) {
 				}
 				got := keyed(r.read(c, p, w)...)
 				found += len(got)
-				if diff := cmp.Diff(want, got); diff != "" {
+				if diff := cmp.Diff(want, got, ofRows); diff != "" {
 					rt.Fatalf("%s by %s at %+v (-want +got):\n%s", r.name, name, w, diff)
 				}
 			}
@@ -434,14 +442,15 @@ func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
 	all := slices.SortedFunc(maps.Values(want),
 		func(x, y *loci.Memory) int { return c.states[y.ID][0].CreatedAt.Compare(c.states[x.ID][0].CreatedAt) })
 	latest, err := c.Memory.Latest(ctx, p, memory.Filter{When: w})
-	if len(all) == 0 && loci.CodeOf(err) != loci.NotFound || len(all) > 0 && (err != nil || !cmp.Equal(latest, all[0])) {
+	if len(all) == 0 && loci.CodeOf(err) != loci.NotFound ||
+		len(all) > 0 && (err != nil || !cmp.Equal(latest, all[0], ofRows)) {
 		c.rt.Fatalf("latest by %s at %+v: %v %+v", name, w, err, latest)
 	}
 	if !p.OnlyProjects {
 		b, err := c.Memory.Briefing(ctx, p, w)
 		told := c.told(p.Viewer(), w)
 		all := slices.DeleteFunc(slices.Clone(all), func(m *loci.Memory) bool { return told[m.ID] == nil })
-		if err != nil || b.Total != len(all) || !cmp.Equal(b.Recent, loci.Summaries(all[:min(10, len(all))])) {
+		if err != nil || b.Total != len(all) || !cmp.Equal(b.Recent, loci.Summaries(all[:min(10, len(all))]), ofRows) {
 			c.rt.Fatalf("briefing by %s at %+v: %v %s", name, w, err, cmp.Diff(loci.Summaries(all), b.Recent))
 		}
 	}
@@ -456,7 +465,13 @@ func (c *chronicle) compareRest(name string, p loci.Principal, w loci.When) {
 }
 
 func asJSON(c *chronicle, memories []*loci.Memory) string {
-	b, err := json.Marshal(append([]*loci.Memory{}, memories...))
+	list := []*loci.Memory{}
+	for _, m := range memories {
+		m = m.Clone()
+		m.Disagreement = loci.Disagreement{}
+		list = append(list, m)
+	}
+	b, err := json.Marshal(list)
 	c.must(err)
 	return string(b)
 }

@@ -15,7 +15,7 @@ func TestCursorsAreOfOneQuestion(t *testing.T) {
 	_, u := s.org("cursors", "a@cursors.example")
 	p := s.session(u)
 	for range 3 {
-		s.add(p, memory.Draft{Title: "x", Content: "the same"})
+		s.add(p, memory.Draft{Title: "x", Content: "the same", Dedupe: memory.DedupeCreate})
 	}
 	known := s.now
 	base := memory.Filter{When: loci.When{KnownAt: known}}

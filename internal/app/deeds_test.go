@@ -87,8 +87,9 @@ func newCompany(t testing.TB) *company {
 	c.must(c.Org.JoinWorkspace(ctx, c.owner, space.ID, tom.ID))
 	c.memory = c.add(c.mara, memory.Draft{Title: "zebra", Content: "the quagga", Tags: []string{"okapi"}})
 	c.trashed = c.add(c.mara, memory.Draft{Title: "zebra too", Content: "another quagga"})
-	c.trashed, err = c.Memory.Trash(ctx, c.mara, c.trashed.ID, 0)
+	gone, err := c.Memory.Trash(ctx, c.mara, c.trashed.ID, 0)
 	c.must(err)
+	c.trashed = &gone.Memory
 	c.settleAttached()
 	c.settleSuggested()
 	c.settleNodes()
@@ -152,13 +153,13 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	memory.Erase: func(c *company, ctx context.Context) error { return c.Memory.Erase(ctx, c.mara, c.trashed.ID, 0) },
 	memory.Share: func(c *company, ctx context.Context) error { return second(c.Memory.Share(ctx, c.mara, c.memory.ID)) },
 	transfer.Export: func(c *company, ctx context.Context) error {
-		return second(c.App.Transfer.Export(ctx, c.mara, io.Discard, nil))
+		return second(c.App.Transfer.Export(ctx, c.mara, io.Discard))
 	},
 	transfer.Import: func(c *company, ctx context.Context) error {
 		var b bytes.Buffer
 		w := newWorld(c.t.(*testing.T))
 		w.add(w.owner, memory.Draft{Title: "zebra", Content: "quagga"})
-		if _, err := w.App.Transfer.Export(ctx, w.owner, &b, nil); err != nil {
+		if _, err := w.App.Transfer.Export(ctx, w.owner, &b); err != nil {
 			return err
 		}
 		return second(c.App.Transfer.Import(ctx, c.operator, &b, transfer.ImportOptions{}))

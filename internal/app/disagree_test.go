@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,13 +48,59 @@ func TestDisputesAreShown(t *testing.T) {
 		}
 	}
 	page, err := w.Memory.Search(ctx, w.other, memory.SearchRequest{Query: "Tuesday"})
-	if err != nil || len(page.Items) != 1 || !page.Items[0].With(old.ID) {
+	if err != nil || len(page.Items) != 1 || !page.Items[0].Memory.With(old.ID) {
 		t.Errorf("a search: %+v, %v", page.Items, err)
 	}
+	w.wantListed(w.other, want)
 	_, err = w.Memory.Trash(ctx, w.owner, old.ID, 0)
 	w.must(err)
 	if got := w.recalled(w.other, "Tuesday"); len(got) != 1 || len(got[0].DisputedBy) != 0 {
 		t.Errorf("after the other one was trashed: %+v", got)
+	}
+}
+
+// wantListed reads memories in each way that is not a search.
+func (w *world) wantListed(p loci.Principal, want map[loci.MemoryID]loci.Disagreement) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	check := func(way string, got *loci.Memory, err error) {
+		w.t.Helper()
+		w.must(err)
+		if diff := cmp.Diff(want[got.ID], got.Disagreement); diff != "" {
+			w.t.Errorf("%s: %q (-want +got):\n%s", way, got.Content, diff)
+		}
+	}
+	page, err := w.Memory.List(ctx, p, memory.ListRequest{})
+	w.must(err)
+	for i, m := range page.Items {
+		check("list", m, nil)
+		if i > 0 && m.CreatedAt.After(page.Items[i-1].CreatedAt) {
+			w.t.Errorf("the list is out of order at %d", i)
+		}
+	}
+	latest, err := w.Memory.Latest(ctx, p, memory.Filter{Key: "deploy.day", Origin: "claude"})
+	check("latest", latest, err)
+	asked, err := w.Memory.Query(ctx, p, memory.QueryRequest{Query: "deploy Friday"})
+	w.must(err)
+	for _, m := range asked.Used {
+		check("query", m, nil)
+	}
+	b, err := w.Memory.Briefing(ctx, p, loci.When{})
+	w.must(err)
+	for _, m := range b.Recent {
+		if diff := cmp.Diff(want[m.ID], m.Disagreement); diff != "" {
+			w.t.Errorf("briefing: %q (-want +got):\n%s", m.Title, diff)
+		}
+	}
+	for id, d := range want {
+		got, err := w.Memory.Get(ctx, p, id)
+		check("get", got, err)
+		found, err := w.Memory.ByIDs(ctx, p, []loci.MemoryID{id}, loci.When{})
+		w.must(err)
+		check("by ids", found[0], nil)
+		if !strings.Contains(b.Markdown(), "; disputed by "+d.DisputedBy[0].Origin+", id "+d.DisputedBy[0].ID.String()) {
+			w.t.Errorf("the briefing does not name %s:\n%s", d.DisputedBy[0].ID, b.Markdown())
+		}
 	}
 }
 

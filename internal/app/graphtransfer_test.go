@@ -315,17 +315,17 @@ func manyLines(n int) string {
 
 func TestAnInterruptedGraphImportGoesOn(t *testing.T) {
 	t.Parallel()
-	const lines = 4_000
+	const lines = 2_600 // some 8 batches
 	w := newGraphWorld(t)
 	text := manyLines(lines)
 	ctx, cancel := context.WithCancel(t.Context())
 	batches := 0
-	report, err := w.Graph.Import(ctx, w.olga, w.open, strings.NewReader(text),
-		graph.ImportOptions{Progress: func(r graph.Report) {
-			if batches++; batches == 5 {
-				cancel()
-			}
-		}})
+	following := loci.WithProgress(ctx, func(loci.Progress) {
+		if batches++; batches == 5 {
+			cancel()
+		}
+	})
+	report, err := w.Graph.Import(following, w.olga, w.open, strings.NewReader(text), graph.ImportOptions{})
 	if !errors.Is(err, context.Canceled) || report.Entities == 0 || report.Entities == lines/2 {
 		t.Fatalf("interrupted: %+v, %v", report, err)
 	}

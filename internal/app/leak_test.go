@@ -199,7 +199,7 @@ var walks = map[string]func(*caller) (any, error){
 	},
 	"export": func(c *caller) (any, error) {
 		var b bytes.Buffer
-		_, err := c.App.Transfer.Export(c.ctx, c.p, &b, nil)
+		_, err := c.App.Transfer.Export(c.ctx, c.p, &b)
 		return b.String(), err
 	},
 	"whoami":     func(c *caller) (any, error) { return c.Identity.WhoAmI(c.ctx, c.p) },

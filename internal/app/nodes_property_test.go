@@ -167,7 +167,8 @@ func (f *forest) plantOne(r *rand.Rand, who loci.Principal, n *loci.MemoryNode, 
 	d := node.ItemDraft{AllowedVendors: someVendors[r.IntN(len(someVendors))]}
 	switch r.IntN(3) {
 	case 0:
-		i.memory = f.add(who, memory.Draft{Title: "t", Content: "c", AllowedVendors: someVendors[r.IntN(len(someVendors))]})
+		i.memory = f.add(who, memory.Draft{Title: "t", Content: "c", AllowedVendors: someVendors[r.IntN(len(someVendors))],
+			Dedupe: memory.DedupeCreate})
 		if r.IntN(2) == 0 {
 			shared, err := f.Memory.Share(ctx, who, i.memory.ID)
 			f.must(err)
@@ -222,9 +223,9 @@ func TestEverybodySeesOfANodeWhatTheRuleSays(t *testing.T) {
 				if i.memory.UserID == f.tom.UserID {
 					owner = f.tom
 				}
-				var err error
-				i.memory, err = f.Memory.Trash(ctx, owner, i.memory.ID, 0)
+				gone, err := f.Memory.Trash(ctx, owner, i.memory.ID, 0)
 				f.must(err)
+				i.memory = &gone.Memory
 			}
 		}
 		switch round {

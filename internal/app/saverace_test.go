@@ -20,29 +20,9 @@ import (
 // TestOneKeyIsOneMemory has many writers save under the same keys at the same time, through two stores that have
 // one directory open as two processes would, and demands that each key is one memory, of which every save is
 // a version of its own.
-// long: one scene
 func TestOneKeyIsOneMemory(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	var apps [2]*app.App
-	var p loci.Principal
-	for i := range apps {
-		st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := st.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		apps[i] = app.New(app.Options{Store: st})
-		org, _, err := apps[i].Identity.Setup(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		p = loci.Principal{Kind: loci.KindUser, OrgID: org.ID, UserID: org.OwnerID, Origin: "api"}
-	}
+	apps, p := twoProcesses(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		mark := loci.NewMemoryID().String()
 		writers := rapid.SliceOfN(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3), 2, 10).Draw(rt, "writers")
@@ -81,6 +61,30 @@ func TestOneKeyIsOneMemory(t *testing.T) {
 	})
 }
 
+// twoProcesses returns two apps whose stores have one directory open, as two processes do, and its owner.
+func twoProcesses(t *testing.T) (apps [2]*app.App, p loci.Principal) {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range apps {
+		st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := st.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		apps[i] = app.New(app.Options{Store: st})
+		org, _, err := apps[i].Identity.Setup(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = loci.Principal{Kind: loci.KindUser, OrgID: org.ID, UserID: org.OwnerID, Origin: "api"}
+	}
+	return apps, p
+}
+
 // held is an engine whose changes wait.
 type held struct {
 	store.Store
@@ -97,7 +101,8 @@ func (h held) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 func TestFloodsAreCompared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	draft := memory.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon"}
+	draft := memory.Draft{Title: "Deploys", Content: "We deploy the whole shop on Tuesdays at noon",
+		Dedupe: memory.DedupeCreate}
 	w.keep(w.owner, draft)
 	h := held{w.st, make(chan struct{}), make(chan struct{})}
 	a := app.New(app.Options{Store: h, Patience: time.Hour})

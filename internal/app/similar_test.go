@@ -57,7 +57,7 @@ func TestSaveTellsOfSimilar(t *testing.T) {
 			"The nightly job copies the database of the shop to the second region, checks that every table has as many rows " +
 				"as the original and writes a report of 9 lines to the channel of the team", loci.Contradiction},
 		"short":  {"Berlin", "berlin", loci.Duplicate},
-		"unlike": {"We deploy on Tuesdays", "Tuesdays are for the choir, which nobody may miss", ""},
+		"unlike": {"We deploy on Tuesdays", "Tuesdays are for the choir, which nobody may miss", loci.SameSubject},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -240,7 +240,7 @@ func TestSimilarIgnoresHidden(t *testing.T) {
 			}
 		}
 		probe := func(content string) []loci.Similar {
-			m, err := w.Memory.Create(ctx, w.claude, memory.Draft{Title: "Note", Content: content})
+			m, err := w.Memory.Create(ctx, w.claude, memory.Draft{Title: "Note", Content: content, Dedupe: memory.DedupeCreate})
 			if err != nil {
 				rt.Fatal(err)
 			}

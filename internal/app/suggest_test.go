@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -116,8 +117,8 @@ func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 		"it was to begin only later":      {from: day(20), next: day(10), want: day(20)},
 		"wrong since it began":            {from: day(3), to: day(20), correct: true, want: day(3)},
 	} {
-		old := w.keep(w.owner, titled("old", func(d *memory.Draft) { d.ValidFrom, d.ValidTo = tt.from, tt.to }))
-		d := titled("new", func(d *memory.Draft) { d.ValidFrom = tt.next })
+		old := w.keep(w.owner, titled("old of "+name, func(d *memory.Draft) { d.ValidFrom, d.ValidTo = tt.from, tt.to }))
+		d := titled("new", func(d *memory.Draft) { d.ValidFrom, d.Dedupe = tt.next, memory.DedupeCreate })
 		if tt.correct {
 			corrects(old.ID)(&d)
 		} else {
@@ -326,8 +327,8 @@ func TestSuggestionPages(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	var want, got []loci.SuggestionID
-	for range 5 {
-		m := w.keep(w.owner, titled("old"))
+	for i := range 5 {
+		m := w.keep(w.owner, titled(fmt.Sprint("old ", i)))
 		want = append(want, w.keep(w.claude, titled("new", supersedes(m.ID))).Suggestions[0].ID)
 	}
 	slices.Reverse(want)

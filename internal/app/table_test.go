@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // policy is the table of actions once more, written down from the design and
@@ -323,6 +324,7 @@ func TestRefusalsNameTheCommand(t *testing.T) {
 		memory.Trash:       "loci org set acme deletion=api_key",
 		identity.AdminRead: "loci user role " + p.UserID.String() + " admin",
 		identity.KeyCreate: "sign in at /app/",
+		project.Delete:     "use `loci project delete`",
 	} {
 		if err := s.May(p, act); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q in it", act, err, want)

@@ -38,7 +38,7 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 	}
 	w.now = w.now.Add(90 * time.Minute) // one has expired
 	var first, second bytes.Buffer
-	if n, err := w.Transfer.Export(ctx, w.local, &first, nil); n != 3 || err != nil {
+	if n, err := w.Transfer.Export(ctx, w.local, &first); n != 3 || err != nil {
 		t.Fatalf("exported %d, %v", n, err)
 	}
 	fresh := newWorld(t)
@@ -49,7 +49,7 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 			t.Errorf("round %d: %v\n%s", round, err, diff)
 		}
 	}
-	if _, err := fresh.Transfer.Export(ctx, fresh.local, &second, nil); err != nil {
+	if _, err := fresh.Transfer.Export(ctx, fresh.local, &second); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(first.String(), second.String()); diff != "" {
@@ -101,7 +101,7 @@ func TestImportLeavesOutBadLines(t *testing.T) {
 		source.add(source.owner, memory.Draft{Title: title, Content: title})
 	}
 	var export bytes.Buffer
-	if _, err := source.Transfer.Export(t.Context(), source.local, &export, nil); err != nil {
+	if _, err := source.Transfer.Export(t.Context(), source.local, &export); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(export.String(), "\n")
@@ -135,7 +135,7 @@ func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for range 3 {
-		w.add(w.owner, memory.Draft{Title: "Deploys", Content: "We deploy on Tuesdays."})
+		w.add(w.owner, memory.Draft{Title: "Deploys", Content: "We deploy on Tuesdays.", Dedupe: memory.DedupeCreate})
 	}
 	var lines bytes.Buffer
 	lines.WriteString(exportHead)
@@ -179,7 +179,7 @@ func TestImportLeavesForeignTeamsAndWorkspaces(t *testing.T) {
 	_, err := c.Memory.Share(ctx, c.mara, c.memory.ID)
 	c.must(err)
 	var sent bytes.Buffer
-	if _, err := c.App.Transfer.Export(ctx, c.mara, &sent, nil); err != nil {
+	if _, err := c.App.Transfer.Export(ctx, c.mara, &sent); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(sent.String(), `"team_id"`) {
@@ -213,7 +213,7 @@ func TestImportTakesVersionsAlong(t *testing.T) {
 	_, err := c.Memory.Patch(ctx, c.mara, c.memory.ID, 0, memory.Patch{Title: &title})
 	c.must(err)
 	var sent bytes.Buffer
-	_, err = c.App.Transfer.Export(ctx, c.mara, &sent, nil)
+	_, err = c.App.Transfer.Export(ctx, c.mara, &sent)
 	c.must(err)
 	id := loci.NewMemoryID()
 	foreign := strings.ReplaceAll(sent.String(), c.memory.ID.String(), id.String())
@@ -257,7 +257,7 @@ func TestExportIsTheSameInAnotherWorkspace(t *testing.T) {
 			t.Fatalf("%+v, %v", report, err)
 		}
 		var out bytes.Buffer
-		_, err = c.App.Transfer.Export(ctx, c.stage.operator(name), &out, nil)
+		_, err = c.App.Transfer.Export(ctx, c.stage.operator(name), &out)
 		c.must(err)
 		sent = append(sent, out.String())
 	}

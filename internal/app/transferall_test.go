@@ -144,7 +144,7 @@ func (l *library) hang(ctx context.Context, tx store.Tx, other, gone *loci.Memor
 func exported(t testing.TB, w *world) string {
 	t.Helper()
 	var out bytes.Buffer
-	if _, err := w.Transfer.Export(t.Context(), w.local, &out, nil); err != nil {
+	if _, err := w.Transfer.Export(t.Context(), w.local, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -323,7 +323,7 @@ func TestExportFailsWithoutTheBytes(t *testing.T) {
 	e.must(t, e.st.Update(t.Context(), m.OrgID, func(tx store.Tx) error { return tx.Assets().Insert(t.Context(), a) }))
 	whole := e.add(e.owner, memory.Draft{Title: "whole", Content: "c"})
 	// the first of the same bytes is whole
-	if _, err := e.Transfer.Export(t.Context(), e.local, io.Discard, nil); err != nil {
+	if _, err := e.Transfer.Export(t.Context(), e.local, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	a.ID, a.MemoryID, a.Size = loci.NewAssetID(), whole.ID, 5
@@ -331,7 +331,7 @@ func TestExportFailsWithoutTheBytes(t *testing.T) {
 	e.must(t, err)
 	a.SHA256, a.Size = hex.EncodeToString(sum[:]), 6
 	e.must(t, e.st.Update(t.Context(), m.OrgID, func(tx store.Tx) error { return tx.Assets().Insert(t.Context(), a) }))
-	_, err = e.Transfer.Export(t.Context(), e.local, io.Discard, nil)
+	_, err = e.Transfer.Export(t.Context(), e.local, io.Discard)
 	wantCode(t, err, loci.Conflict)
 }
 
@@ -346,9 +346,9 @@ func TestExportTakesNothingOfOthers(t *testing.T) {
 		UserID: c.tom.UserID, Origin: "api", AllowedVendors: []loci.Vendor{"*"}, CreatedAt: c.now}
 	c.must(c.st.Update(ctx, "acme", func(tx store.Tx) error { return tx.Sources().Insert(ctx, s) }))
 	var mine, toms bytes.Buffer
-	_, err = c.Transfer.Export(ctx, c.mara, &mine, nil)
+	_, err = c.Transfer.Export(ctx, c.mara, &mine)
 	c.must(err)
-	_, err = c.Transfer.Export(ctx, c.tom, &toms, nil)
+	_, err = c.Transfer.Export(ctx, c.tom, &toms)
 	c.must(err)
 	if strings.Contains(mine.String(), "said by tom") || strings.Contains(toms.String(), c.memory.ID.String()) {
 		t.Errorf("mara's:\n%s\ntom's:\n%s", mine.String(), toms.String())

@@ -23,6 +23,8 @@ type Rule struct {
 	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
 	// started it at the data directory.
 	Disk bool
+	// Command is the command that does it, if Deletes or StepUp applies and no page does it.
+	Command string
 	// Browser allows only browser sessions.
 	Browser bool
 	Metered bool // report the action to the metering hook
@@ -105,8 +107,12 @@ func (g *Gate) Also(ctx context.Context, p loci.Principal, act Action) error {
 
 // May decides. It is part of Begin and Also, which record rejections.
 func (g *Gate) May(p loci.Principal, act Action) error {
-	r, ok := g.rules[act]
-	if !ok || !slices.Contains(r.Kinds, p.Kind) {
+	return g.allows(p, g.rules[act]) // an action without a rule is for no kind of principal
+}
+
+// allows decides by a rule.
+func (g *Gate) allows(p loci.Principal, r Rule) error {
+	if !slices.Contains(r.Kinds, p.Kind) {
 		return notFor(p, r)
 	}
 	for _, right := range r.Rights {
@@ -147,11 +153,12 @@ func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
 // PersonDeletes reports whether only the deletion rule keeps the credential of p from act: the person
 // in a browser or the operator may do it.
 func (g *Gate) PersonDeletes(p loci.Principal, act Action) bool {
-	if slices.ContainsFunc(g.rules[act].Rights, func(right loci.Right) bool { return !p.Has(right) }) {
+	r := g.rules[act]
+	if loci.CodeOf(g.allows(p, r)) != loci.Forbidden {
 		return false
 	}
-	return g.rules[act].Deletes && p.Kind != loci.KindLocal && g.deletionOf(p) == loci.DeleteWithStepUp &&
-		p.Method != loci.BySignIn && p.Method != loci.ByDashboard
+	r.Deletes = false
+	return g.allows(p, r) == nil
 }
 
 // stepUp requires a browser session with a fresh proof.

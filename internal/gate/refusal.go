@@ -14,23 +14,16 @@ func notFor(p loci.Principal, r Rule) error {
 	agent := p.Kind == loci.KindAgent
 	switch {
 	case slices.Contains(r.Kinds, loci.KindUser) && agent:
-		return loci.Errorf(
-			loci.Forbidden,
-			"this is for people, not for agents; ask your person to do it with their own key, "+
-				"in the browser at /app/, or with the loci command",
-		)
+		return loci.Errorf(loci.Forbidden, "this is for people, not for agents; ask your person to do it with their own "+
+			"key, in the browser at /app/, or with the loci command")
 	case slices.Contains(r.Kinds, loci.KindAdmin) && agent:
-		return loci.Errorf(
-			loci.Forbidden,
-			"this needs an admin; tell your person that only an admin of this server can do it",
-		)
+		return loci.Errorf(loci.Forbidden,
+			"this needs an admin; tell your person that only an admin of this server can do it")
 	case slices.Contains(r.Kinds, loci.KindAdmin):
 		return loci.Errorf(loci.Forbidden, "this needs an admin; ask the operator to run: loci user role %s admin", p.UserID)
 	case agent:
-		return loci.Errorf(
-			loci.Forbidden,
-			"only the operator of this server can do this; tell your person to ask the operator",
-		)
+		return loci.Errorf(loci.Forbidden,
+			"only the operator of this server can do this; tell your person to ask the operator")
 	}
 	return loci.Errorf(loci.Forbidden,
 		"only the operator can do this; ask the operator to use the loci command at the data directory")
@@ -39,12 +32,8 @@ func notFor(p loci.Principal, r Rule) error {
 // lacks is the error for a credential without a right.
 func lacks(p loci.Principal, right loci.Right) error {
 	if p.Kind == loci.KindAgent {
-		return loci.Errorf(
-			loci.Forbidden,
-			"this credential lacks the scope %q; ask your person to connect you again and to "+
-				"allow it",
-			right,
-		)
+		return loci.Errorf(loci.Forbidden,
+			"this credential lacks the scope %q; ask your person to connect you again and to allow it", right)
 	}
 	return loci.Errorf(loci.Forbidden, "this credential lacks the scope %q; use one that has it, or create a key with "+
 		"that scope", right)
@@ -74,17 +63,17 @@ func needsProof(p loci.Principal, r Rule) error {
 	if r.Deletes && !r.StepUp {
 		hint = "; an owner can let keys delete with `loci org set " + string(p.OrgID) + " deletion=api_key`"
 	}
-	if p.Kind == loci.KindAgent {
-		return loci.Errorf(
-			loci.Forbidden,
-			"only your person can do this: ask them to do it in their browser at /app/%s",
-			hint,
-		)
+	agent := p.Kind == loci.KindAgent
+	switch {
+	case agent && r.Command != "":
+		return loci.Errorf(loci.Forbidden, "only your person can do this: ask them to run `%s`%s", r.Command, hint)
+	case agent:
+		return loci.Errorf(loci.Forbidden,
+			"only your person can do this: ask them to do it in their browser at /app/%s", hint)
+	case r.Command != "":
+		return loci.Errorf(loci.Forbidden, "this needs a browser session with a fresh proof of who you are; a key or token "+
+			"is not enough: use `%s` at the data directory%s", r.Command, hint)
 	}
-	return loci.Errorf(
-		loci.Forbidden,
-		"this needs a browser session with a fresh proof of who you are; a key or token is "+
-			"not enough: sign in at /app/%s",
-		hint,
-	)
+	return loci.Errorf(loci.Forbidden, "this needs a browser session with a fresh proof of who you are; a key or token "+
+		"is not enough: sign in at /app/%s", hint)
 }

@@ -198,9 +198,7 @@ func (im *importer) flush(ctx context.Context) error {
 		}
 		items = im.setAside(items, bad)
 	}
-	if im.o.Progress != nil {
-		im.o.Progress(im.report)
-	}
+	loci.ReportProgress(ctx, loci.Progress{Stage: "importing", Done: im.report.Bytes, Total: im.o.Size, Bytes: true})
 	return nil
 }
 

@@ -88,7 +88,7 @@ var errNotGraph = errors.New("not a graph")
 func checkHeader(name string, format int) error {
 	if name != "graph" {
 		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of %q",
-			cutText(name))
+			repeated(name))
 	}
 	if format > formatVersion {
 		return loci.WrapError(loci.Invalid, errNotGraph,
@@ -135,7 +135,7 @@ func parseReference(kind string, line []byte) (*item, error) {
 			Type: or(r.RelationType, r.RelationType2)}
 		return &item{relation: &rel}, rel.Validate("relation")
 	}
-	return nil, loci.FieldErrorf("type", "must be entity or relation, not %q", cutText(kind))
+	return nil, loci.FieldErrorf("type", "must be entity or relation, not %q", repeated(kind))
 }
 
 func or(a, b string) string {
@@ -205,8 +205,5 @@ func parseOwn(line []byte) (*item, error) {
 	return nil, loci.Errorf(loci.Invalid, "a line must have exactly one of entity, observation and relation")
 }
 
-// cutText makes user input safe to repeat in a message.
-func cutText(s string) string {
-	short := []rune(loci.OneLine(s))
-	return string(short[:min(len(short), 60)])
-}
+// repeated makes user input safe to repeat in a message.
+func repeated(s string) string { return loci.Shorten(loci.OneLine(s), 60) }

@@ -38,9 +38,9 @@ func ParseFormat(s string) (Format, error) {
 type ImportOptions struct {
 	AllowedVendors []loci.Vendor // for rows in the reference format; nil: everybody
 	// check and count, store nothing; keeps the file in memory, and other writers of the graph waiting
-	DryRun   bool
-	Progress func(Report)            // called after each batch; may be nil
-	Problem  func(jsonlines.Problem) // called for each line that was not imported, or not wholly; may be nil
+	DryRun  bool
+	Size    int64                   // the size of the input in bytes, to report progress; 0 or less: unknown
+	Problem func(jsonlines.Problem) // called for each line that was not imported, or not wholly; may be nil
 }
 
 // Report is the result of an import.
@@ -83,11 +83,14 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectI
 		if err := lines.begin(tx.Project()); err != nil {
 			return err
 		}
+		at := loci.Progress{Stage: "exporting rows"}
 		for q := (store.GraphQuery{Limit: exportRows}); ; {
 			rows, next, err := tx.Graph().Rows(ctx, v, q)
 			if err != nil {
 				return err
 			}
+			at.Done += int64(len(rows.Entities) + len(rows.Observations) + len(rows.Relations))
+			loci.ReportProgress(ctx, at)
 			if err := lines.page(rows); err != nil {
 				return err
 			}

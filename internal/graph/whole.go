@@ -7,42 +7,77 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// MaxWhole limits the text of Whole, in bytes.
-const MaxWhole = 16 << 20
+// MaxWhole limits the text of Whole, in bytes. It is more than any model reads.
+const MaxWhole = 4 << 20
 
 // Whole returns everything that p sees of a project's graph, in the order in which it was stored,
-// from one snapshot. It is for clients that know no pages. TooLarge if the graph has more than
-// MaxWhole bytes of text.
-func (s *Service) Whole(ctx context.Context, p loci.Principal, in loci.ProjectID) (*Page, error) {
+// from one snapshot: the entities that keep accepts, and the relations of entities with their names.
+// It is for clients that know no pages. TooLarge if that is more than MaxWhole bytes of text.
+func (s *Service) Whole(ctx context.Context, p loci.Principal, in loci.ProjectID, keep func(*loci.Entity) bool) (
+	*Page, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
 	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (*Page, error) {
-		out, at, size := &Page{}, map[loci.EntityID]int{}, 0
+		g := whole{keep: keep, names: map[string]bool{}}
 		for q := (store.GraphQuery{Limit: exportRows}); ; {
 			rows, next, err := tx.Graph().Rows(ctx, v, q)
 			if err != nil {
 				return nil, err
 			}
-			for _, e := range rows.Entities {
-				at[e.ID] = len(out.Entities)
-				out.Entities = append(out.Entities, e)
-				size += len(e.Name) + len(e.Type)
+			if q.After = next; next == "" || len(rows.Relations) > 0 {
+				g.add(&rows, 0)
+			} else {
+				g.add(&rows, 1)
 			}
-			for _, o := range rows.Observations {
-				e := &out.Entities[at[o.EntityID]]
-				e.Observations = append(e.Observations, o)
-				size += len(o.Content)
+			if g.size > MaxWhole {
+				return nil, loci.Errorf(loci.TooLarge, "this is more than %d bytes of the graph at once; find a part of it with "+
+					"search_nodes, or name entities with open_nodes", MaxWhole)
 			}
-			out.Relations = append(out.Relations, rows.Relations...)
-			if size > MaxWhole {
-				return nil, loci.Errorf(loci.TooLarge, "the graph has more than %d bytes of text; read it in pages", MaxWhole)
-			}
-			if q.After = next; next == "" {
-				return out, nil
+			if next == "" {
+				return &g.Page, nil
 			}
 		}
 	})
+}
+
+// whole is the state of Whole.
+type whole struct {
+	Page
+	keep  func(*loci.Entity) bool
+	open  []loci.Entity   // not decided yet
+	names map[string]bool // of the entities that are kept
+	size  int             // of the text that is kept
+}
+
+// add adds a page of rows, which has entities with their observations and then relations. The
+// observations of the last entities, as many as undecided, may go on in the next page.
+func (g *whole) add(rows *store.GraphRows, undecided int) {
+	g.open = append(g.open, rows.Entities...)
+	at := map[loci.EntityID]int{}
+	for i := range g.open {
+		at[g.open[i].ID] = i
+	}
+	for _, o := range rows.Observations {
+		e := &g.open[at[o.EntityID]]
+		e.Observations = append(e.Observations, o)
+	}
+	for len(g.open) > undecided {
+		if e := &g.open[0]; g.keep(e) {
+			g.Entities, g.names[e.Name] = append(g.Entities, *e), true
+			g.size += len(e.Name) + len(e.Type)
+			for i := range e.Observations {
+				g.size += len(e.Observations[i].Content)
+			}
+		}
+		g.open = g.open[1:]
+	}
+	for _, r := range rows.Relations {
+		if g.names[r.From] || g.names[r.To] {
+			g.Relations = append(g.Relations, r)
+			g.size += len(r.From) + len(r.To) + len(r.Type)
+		}
+	}
 }
 
 // CreateNew is CreateEntities, except that it leaves out items whose name an entity of any type

@@ -70,8 +70,9 @@ func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, d
 		return nil, err
 	}
 	m := Manifest{Loci: manifestKind, Format: manifestFormat, CreatedAt: now.Truncate(time.Second), Program: b.Program}
+	at := &loci.Progress{Stage: "computing checksums", Total: sizeOf(part), Bytes: true}
 	for _, name := range files {
-		f, err := describe(ctx, part, name)
+		f, err := describeFile(ctx, part, name, at)
 		if err != nil {
 			return nil, err
 		}

@@ -92,26 +92,36 @@ func readManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-func describe(ctx context.Context, dir, name string) (File, error) {
+// describeFile describes a file of a backup that is being made.
+func describeFile(ctx context.Context, dir, name string, at *loci.Progress) (File, error) {
 	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
 		return File{}, err
 	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, &untilDone{ctx, f})
-	return File{Name: name, Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+	described, err := describe(&following{ctx, f, at})
+	described.Name = name
+	return described, errors.Join(err, f.Close())
 }
 
-// untilDone is a reader that fails when its context ends.
-type untilDone struct {
+func describe(r *following) (File, error) {
+	h := sha256.New()
+	n, err := io.Copy(h, r)
+	return File{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
+}
+
+// following is a reader that reports how many bytes it has read, and fails when its context ends.
+type following struct {
 	ctx context.Context //nolint:containedctx // lives as long as one copy
 	r   io.Reader
+	at  *loci.Progress
 }
 
-func (u *untilDone) Read(b []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+func (f *following) Read(b []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return u.r.Read(b)
+	n, err := f.r.Read(b)
+	f.at.Done += int64(n)
+	loci.ReportProgress(f.ctx, *f.at)
+	return n, err
 }

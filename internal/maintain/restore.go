@@ -14,25 +14,9 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Verify compares every file with the manifest. Then it opens a copy and checks it. It returns the
-// problems, one sentence each.
+// Verify copies every file, compares it with the manifest, and then opens the copy and checks it. It
+// returns the problems, one sentence each.
 func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string, err error) {
-	for _, want := range backup.Manifest.Files {
-		got, err := describe(ctx, backup.Path, want.Name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, want.Name+": is missing")
-		case err != nil:
-			return problems, err
-		case got.Size != want.Size:
-			problems = append(problems, fmt.Sprintf("%s: has %d bytes, the manifest says %d", want.Name, got.Size, want.Size))
-		case got.SHA256 != want.SHA256:
-			problems = append(problems, want.Name+": was changed; its SHA-256 is not the manifest's")
-		}
-	}
-	if len(problems) > 0 || b.Check == nil {
-		return problems, nil
-	}
 	// Use a copy, because opening a database writes files next to it and may migrate it.
 	dir, remove, err := scratch(filepath.Dir(backup.Path), verifyPrefix)
 	if errors.Is(err, fs.ErrPermission) {
@@ -42,8 +26,9 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if err := copyFiles(ctx, backup, dir); err != nil {
-		return nil, err
+	problems, err = copyFiles(ctx, backup, dir, copying{stage: "comparing files"})
+	if err != nil || len(problems) > 0 || b.Check == nil {
+		return problems, err
 	}
 	return b.Check(ctx, dir)
 }
@@ -77,7 +62,11 @@ func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (do
 // fill copies a backup to an empty directory. Then it applies all revocations made in the data
 // directory to the copy, because a restore must not make revoked access valid again.
 func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored) error {
-	if err := copyFiles(ctx, backup, dir); err != nil {
+	problems, err := copyFiles(ctx, backup, dir, copying{stage: "copying files", durable: true})
+	if err != nil {
+		return err
+	}
+	if err := damaged(backup, problems); err != nil {
 		return err
 	}
 	if b.Carry != nil {
@@ -94,10 +83,14 @@ func (b *Backups) verified(ctx context.Context, backup *Backup) error {
 	if err != nil {
 		return err
 	}
-	if len(problems) > 0 {
-		return loci.Errorf(loci.Unavailable, "backup %s is damaged and was not restored: %s", backup.Name, problems[0])
+	return damaged(backup, problems)
+}
+
+func damaged(backup *Backup, problems []string) error {
+	if len(problems) == 0 {
+		return nil
 	}
-	return nil
+	return loci.Errorf(loci.Unavailable, "backup %s is damaged and was not restored: %s", backup.Name, problems[0])
 }
 
 // stays lists what is not part of a restore: the lock that the caller holds, the backups, earlier
@@ -204,29 +197,51 @@ func syncTree(dir string) error {
 	})
 }
 
-func copyFiles(ctx context.Context, backup *Backup, dir string) error {
-	for _, f := range backup.Manifest.Files {
-		name := filepath.FromSlash(f.Name)
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			return err
-		}
-		if err := copyFile(ctx, filepath.Join(backup.Path, name), filepath.Join(dir, name)); err != nil {
-			return err
-		}
-	}
-	return nil
+// copying is how copyFiles copies.
+type copying struct {
+	stage   string // as it reports its progress
+	durable bool   // the copies must survive a loss of power
 }
 
-func copyFile(ctx context.Context, from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
+// copyFiles copies a backup to dir and compares what it copies with the manifest. It returns the
+// problems, one sentence each.
+func copyFiles(ctx context.Context, backup *Backup, dir string, how copying) (problems []string, err error) {
+	at := &loci.Progress{Stage: how.stage, Total: backup.Manifest.Size(), Bytes: true}
+	for _, want := range backup.Manifest.Files {
+		name := filepath.FromSlash(want.Name)
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			return problems, err
+		}
+		in, err := os.Open(filepath.Join(backup.Path, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, want.Name+": is missing")
+			continue
+		}
+		if err != nil {
+			return problems, err
+		}
+		got, err := copyFile(ctx, in, filepath.Join(dir, name), how.durable, at)
+		switch err = errors.Join(err, in.Close()); {
+		case err != nil:
+			return problems, err
+		case got.Size != want.Size:
+			problems = append(problems, fmt.Sprintf("%s: has %d bytes, the manifest says %d", want.Name, got.Size, want.Size))
+		case got.SHA256 != want.SHA256:
+			problems = append(problems, want.Name+": was changed; its SHA-256 is not the manifest's")
+		}
 	}
-	defer in.Close()
+	return problems, nil
+}
+
+// copyFile returns the size and the hash of what it copied.
+func copyFile(ctx context.Context, in io.Reader, to string, durable bool, at *loci.Progress) (f File, err error) {
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return f, err
 	}
-	_, err = io.Copy(out, &untilDone{ctx, in})
-	return errors.Join(err, out.Sync(), out.Close())
+	f, err = describe(&following{ctx, io.TeeReader(in, out), at})
+	if durable {
+		err = errors.Join(err, out.Sync())
+	}
+	return f, errors.Join(err, out.Close())
 }

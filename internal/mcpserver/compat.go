@@ -13,6 +13,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/recall"
 )
 
 // CompatReference makes a server offer exactly what the reference memory server offers, with the
@@ -31,8 +32,8 @@ const (
 	// offerReference is the offer of CompatReference. No toolset has this name.
 	offerReference offer = "compat:reference"
 
-	// usualReferenceProject is used if nothing names a project. The first write creates it.
-	usualReferenceProject = "memory"
+	// ReferenceProject is used if nothing names a project. The first write creates it.
+	ReferenceProject = "memory"
 
 	referenceURI = "memory://knowledge-graph"
 )
@@ -65,7 +66,8 @@ func (s *Server) addReference(srv *mcp.Server, changed func(context.Context)) {
 			if !t.hints.reads {
 				changed(ctx)
 			}
-			return &mcp.CallToolResult{StructuredContent: structured, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+			return &mcp.CallToolResult{Meta: warned(text), StructuredContent: structured,
+				Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 		})
 	}
 	srv.AddResource(&mcp.Resource{URI: referenceURI, Name: "knowledge-graph", Title: "Knowledge graph",
@@ -106,11 +108,20 @@ func indented(v any) (string, error) {
 	return out.String(), err
 }
 
+// warned returns the metadata of an answer. A text that reads like an instruction is flagged there,
+// because a program written for the reference server must find nothing new in the answer itself.
+func warned(text string) mcp.Meta {
+	if !recall.Instructs(text) {
+		return nil
+	}
+	return mcp.Meta{"loci/caution": "some of it " + caution}
+}
+
 // placeReference finds the project of a call. Before the first write there may be none.
 func (s *Server) placeReference(ctx context.Context, c *referenceCall, reads bool) error {
 	name := c.usualProject
 	if name == "" {
-		name = usualReferenceProject
+		name = ReferenceProject
 	}
 	p, err := s.app.Project.Choose(ctx, c.principal, c.tool.action, project.Choice{Name: name})
 	if loci.CodeOf(err) == loci.NotFound {
@@ -142,7 +153,9 @@ func (s *Server) referenceResource(ctx context.Context, req *mcp.ReadResourceReq
 	if err != nil {
 		return nil, s.rpcError(ctx, referenceURI, err)
 	}
-	return content(req, jsonType, body), nil
+	out := content(req, jsonType, body)
+	out.Contents[0].Meta = warned(body)
+	return out, nil
 }
 
 // These are the rows of the reference server.
@@ -172,21 +185,18 @@ func (s *Server) referenceGraph(ctx context.Context, c *referenceCall, keep func
 			return out, err
 		}
 	}
-	whole, err := s.app.Graph.Whole(ctx, c.principal, c.project)
+	whole, err := s.app.Graph.Whole(ctx, c.principal, c.project, func(e *loci.Entity) bool {
+		one := referenceEntityOf(e)
+		return keep(&one)
+	})
 	if err != nil {
 		return nil, err
 	}
-	kept := map[string]bool{}
 	for i := range whole.Entities {
-		if e := referenceEntityOf(&whole.Entities[i]); keep(&e) {
-			kept[e.Name] = true
-			out.Entities = append(out.Entities, e)
-		}
+		out.Entities = append(out.Entities, referenceEntityOf(&whole.Entities[i]))
 	}
 	for _, r := range whole.Relations {
-		if kept[r.From] || kept[r.To] {
-			out.Relations = append(out.Relations, referenceRelation{r.From, r.To, r.Type})
-		}
+		out.Relations = append(out.Relations, referenceRelation{r.From, r.To, r.Type})
 	}
 	return out, nil
 }

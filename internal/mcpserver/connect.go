@@ -69,15 +69,26 @@ func (e *endpoint) open(out *reply, r *http.Request, m message, c caller) {
 		return
 	}
 	id, opened := rand.Text(), false
+	defer func() { // also if the SDK panics
+		if opened {
+			e.table.done(subject, id)
+		} else {
+			e.table.cancel(subject)
+		}
+	}()
 	state, err := openingState(m, choiceOf(r).Offer)
 	if err == nil {
 		err = e.options.Connections.OpenConnection(r.Context(), c.principal, connectionKey(id), state)
 	}
 	if err != nil {
-		e.table.cancel(subject)
 		e.refuse(out.ResponseWriter, r, m, err)
 		return
 	}
+	defer func() {
+		if !opened {
+			e.forget(r.Context(), id)
+		}
+	}()
 	out.announce = func(sdk string) string {
 		e.table.add(subject, id, sdk)
 		opened = true
@@ -85,12 +96,6 @@ func (e *endpoint) open(out *reply, r *http.Request, m message, c caller) {
 	}
 	c.connection = connectionKey(id)
 	e.serve(e.stateful, out, r, tokenInfo(c))
-	if !opened {
-		e.table.cancel(subject)
-		e.forget(r.Context(), id)
-		return
-	}
-	e.table.done(subject, id)
 }
 
 // openingState returns what must be stored of a request to initialize.
@@ -168,17 +173,21 @@ func (e *endpoint) session(out *reply, r *http.Request, m message, subject, id s
 	if sdk, ok := e.table.begin(subject, id); ok {
 		return sdk, true
 	}
-	e.resuming.Lock()
-	defer e.resuming.Unlock()
+	defer e.resuming.lock(id)()
 	if sdk, ok := e.table.begin(subject, id); ok { // another request was faster
 		return sdk, true
 	}
 	if !e.reserve(out, r, m, subject) {
 		return "", false
 	}
+	sdk := ""
+	defer func() { // also if the SDK panics
+		if sdk == "" {
+			e.table.cancel(subject)
+		}
+	}()
 	sdk, err := e.resume(r.Context(), subject, state)
 	if err != nil {
-		e.table.cancel(subject)
 		e.refuse(out.ResponseWriter, r, m, err)
 		return "", false
 	}

@@ -91,7 +91,7 @@ func tidy(err *jsonrpc.Error) *jsonrpc.Error {
 	case strings.Contains(out.Message, "unmarshaling"):
 		out.Message = "invalid params: this method takes params of another form"
 	case len(out.Message) > maxErrorText:
-		out.Message = strings.ToValidUTF8(out.Message[:maxRepeated], "") + "…"
+		out.Message = loci.Shorten(out.Message, maxRepeated)
 	}
 	if len(out.Data) > maxErrorData || !json.Valid(out.Data) {
 		out.Data = nil // the SDK quotes addresses as Go does, which is not always JSON

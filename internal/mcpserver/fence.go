@@ -16,7 +16,7 @@ const caution = "reads like an instruction"
 
 // ours are members whose text Loci wrote.
 var ours = map[string]bool{"hint": true, "more": true, "note": true, "message": true,
-	"caution": true, "next_cursor": true}
+	"caution": true, "next_cursor": true, "decide": true, "tell": true}
 
 // presented returns an answer as a model reads it: invisible characters in texts are made visible,
 // and an object with a text that reads like an instruction carries a caution.

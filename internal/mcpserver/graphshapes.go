@@ -99,7 +99,7 @@ func shapeOfEntities(c *call, list []loci.Entity, room int) []entityShape {
 		taken := out[i].addObservations(c, e, share-used-min(share/4, relationsCost(c, e)))
 		taken += out[i].addRelations(c, e, share-used-taken)
 		if out[i].ObservationsLeft+out[i].RelationsLeft > 0 {
-			name, _ := json.Marshal(cutText(e.Name, nameInMore)) // a string is always valid
+			name, _ := json.Marshal(loci.Shorten(e.Name, nameInMore)) // a string is always valid
 			out[i].More = fmt.Sprintf("open_nodes names=[%s] offset=%d", name, c.offset+len(out[i].Observations))
 		}
 		room -= used + taken

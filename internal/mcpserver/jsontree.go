@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
 )
 
 // tree is a JSON value whose members keep their order, so that an answer can be cut without
@@ -96,7 +97,7 @@ const unlimited = int(^uint(0) >> 1)
 func (t *tree) write(out *bytes.Buffer, most int) {
 	switch {
 	case t.text != nil:
-		writeText(out, cutText(*t.text, most))
+		writeText(out, loci.Shorten(*t.text, most))
 	case t.list != nil:
 		out.WriteByte('[')
 		for i, one := range *t.list {
@@ -127,24 +128,11 @@ func (t *tree) write(out *bytes.Buffer, most int) {
 }
 
 // isWhole are the members whose text is useless in part.
-var isWhole = map[string]bool{"id": true, "next_cursor": true, "more": true}
+var isWhole = map[string]bool{"id": true, "next_cursor": true, "more": true, "decide": true, "tell": true}
 
 func writeText(out *bytes.Buffer, text string) {
 	body, _ := encode(text) // a string is always valid
 	out.Write(body)
-}
-
-// cutText returns at most n characters of text. If it cuts the text, the last one is an ellipsis.
-func cutText(text string, n int) string {
-	if len(text) <= n || utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	for i := range text {
-		if n--; n <= 0 {
-			return text[:i] + "…"
-		}
-	}
-	return text
 }
 
 // get returns a member, or nil.

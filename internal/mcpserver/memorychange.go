@@ -50,7 +50,9 @@ type changed struct {
 	ID      loci.MemoryID `json:"id"`
 	Version int           `json:"version"`
 	Result  string        `json:"result"`
-	Tell    string        `json:"tell,omitempty"` // what the model should tell the person
+	// what stays replaced by a trashed memory
+	StillSuperseded []loci.StillSuperseded `json:"still_superseded,omitempty"`
+	Tell            string                 `json:"tell,omitempty"` // what the model should tell the person
 }
 
 func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any, error) {
@@ -71,8 +73,9 @@ func trashMemoryFields(c *call, in *loci.MemoryID) []field {
 // trashMemory trashes a memory if the deletion rule lets this credential. If only the person may, it
 // trashes nothing and answers how the person does it, because a model would otherwise try again.
 func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
-	m, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
+	trashed, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
 	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.PersonDeletes(c.principal, memory.Trash) {
+		var m *loci.Memory
 		if m, err = s.app.Memory.Own(ctx, c.principal, *in); err == nil {
 			where := "run: loci trash " + m.ID.String()
 			if base := s.pages(); base != "" {
@@ -85,5 +88,10 @@ func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (a
 	if err != nil {
 		return nil, err
 	}
-	return changed{ID: m.ID, Version: m.Version, Result: "trashed"}, nil
+	out := changed{ID: trashed.ID, Version: trashed.Version, Result: "trashed", StillSuperseded: trashed.StillSuperseded}
+	if len(out.StillSuperseded) > 0 {
+		out.Tell = "What this memory had replaced stays replaced. To bring it back, the person runs: " +
+			"loci revert <id> <revert_to>"
+	}
+	return out, nil
 }

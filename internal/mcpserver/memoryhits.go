@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -44,7 +45,7 @@ type hit struct {
 	SupersededBy string   `json:"superseded_by,omitempty"`
 	Expires      string   `json:"expires,omitempty"` // day
 	// DisputedBy names memories of the same key by other origins that say something else, and
-	// PendingSupersede the memory that an open suggestion would put in the place of this one.
+	// PendingSupersede the memory that would replace this one if the owner accepts an open suggestion.
 	DisputedBy       []string `json:"disputed_by,omitempty"`
 	PendingSupersede string   `json:"pending_supersede,omitempty"`
 
@@ -70,10 +71,10 @@ const (
 // hitOf returns a memory for an answer, with as much of its text as a list shows.
 func (s *Server) hitOf(ctx context.Context, c *call, m *loci.Memory) hit {
 	out := s.bareHit(ctx, c, m)
-	if text := []rune(m.Content); len(text) <= wholeText {
+	if utf8.RuneCountInString(m.Content) <= wholeText {
 		out.Text = m.Content
 	} else {
-		out.Snippet = string(text[:textStart]) + "…"
+		out.Snippet = loci.Shorten(m.Content, textStart+1)
 		out.More = readOn(m.ID, textStart)
 	}
 	return out
@@ -97,10 +98,22 @@ func (s *Server) bareHit(ctx context.Context, c *call, m *loci.Memory) hit {
 	if !m.ExpiresAt.IsZero() {
 		out.Expires = m.ExpiresAt.Format(time.DateOnly)
 	}
+	out.DisputedBy, out.PendingSupersede = disagreement(&m.Disagreement)
 	if c.detail == full {
 		out.ID, out.Memory = m.ID.String(), shown(m)
 	}
 	return out
+}
+
+// disagreement names the memories that say something else, and the one that is to replace it.
+func disagreement(d *loci.Disagreement) (disputedBy []string, pendingSupersede string) {
+	for _, other := range d.DisputedBy {
+		disputedBy = append(disputedBy, other.ID.Short()+" by "+other.Origin)
+	}
+	if !d.PendingSupersede.IsZero() {
+		pendingSupersede = d.PendingSupersede.Short()
+	}
+	return disputedBy, pendingSupersede
 }
 
 // projectName returns the name of a project, or its id for a caller who may not read projects.
@@ -132,12 +145,6 @@ func (s *Server) foundHit(ctx context.Context, c *call, r *loci.Recalled) hit {
 		out.More = "get_memory_by_id id=" + r.Memory.ID.Short()
 	}
 	out.Why = whyPhrase(&r.Why)
-	for _, other := range r.DisputedBy {
-		out.DisputedBy = append(out.DisputedBy, other.ID.Short()+" by "+other.Origin)
-	}
-	if !r.PendingSupersede.IsZero() {
-		out.PendingSupersede = r.PendingSupersede.Short()
-	}
 	if c.detail == full {
 		out.Why, out.Score = r.Why, r.Score
 		for _, source := range r.Sources {

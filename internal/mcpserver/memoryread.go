@@ -55,6 +55,9 @@ type summary struct {
 	ID    string   `json:"id"`
 	Title string   `json:"title"`
 	Tags  []string `json:"tags,omitempty"`
+	// DisputedBy and PendingSupersede are as in a hit.
+	DisputedBy       []string `json:"disputed_by,omitempty"`
+	PendingSupersede string   `json:"pending_supersede,omitempty"`
 }
 
 func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
@@ -62,7 +65,8 @@ func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListReq
 	found, err := s.app.Memory.List(ctx, c.principal, *in)
 	out := pageOf[summary](found)
 	for _, m := range found.Items {
-		out.Memories = append(out.Memories, summary{m.ID.Short(), m.Title, m.Tags})
+		by, pending := disagreement(&m.Disagreement)
+		out.Memories = append(out.Memories, summary{m.ID.Short(), m.Title, m.Tags, by, pending})
 	}
 	if err == nil && len(found.Items) == 0 {
 		out.Hint = s.hint(ctx, c, "", &in.Filter)

@@ -54,7 +54,7 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 type written struct {
 	ID             loci.MemoryID   `json:"id"`
 	Version        int             `json:"version"`
-	Result         string          `json:"result"` // created, updated or unchanged
+	Result         string          `json:"result"` // created, updated, unchanged or identical
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
@@ -87,6 +87,8 @@ func writtenOf(saved *loci.Saved) written {
 	switch {
 	case saved.Created():
 		out.Result = "created"
+	case saved.Identical:
+		out.Result = "identical"
 	case saved.Unchanged:
 		out.Result = "unchanged"
 	}

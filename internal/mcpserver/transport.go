@@ -82,8 +82,8 @@ type endpoint struct {
 	stateless http.Handler
 	table     *connectionTable
 	hosts     auth.HostRule
-	resuming  sync.Mutex // taken while a stored connection is set up in this process
-	running   sync.Map   // calls in connections, by runningKey; see reply.cancelled
+	resuming  locks    // taken, by connection, while a stored one is set up in this process
+	running   sync.Map // calls in connections, by runningKey; see reply.cancelled
 }
 
 // NewHTTP returns a handler for every version of MCP at one path. It adds what the SDK leaves to

@@ -30,8 +30,10 @@ func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 		} else {
 			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
 		}
-		m, err = showableOne(ctx, tx, p.Viewer(), m, err)
-		return err
+		if m, err = showableOne(ctx, tx, p.Viewer(), m, err); err != nil || !w.IsZero() {
+			return err
+		}
+		return s.disagreeing(ctx, tx, p.Viewer(), m)
 	})
 	return m, err
 }

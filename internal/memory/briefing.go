@@ -29,21 +29,24 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	}
 	f := current(Filter{When: w})
 	var page store.Page
-	var pinned []*loci.Memory
+	var pinned, recent []*loci.Memory
 	var more bool
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		if pinned, more, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
 			return err
 		}
 		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: briefingSample, Total: true})
-		return err
+		if recent = page.Memories[:min(briefingRecent, len(page.Memories))]; err != nil || !w.IsZero() {
+			return err
+		}
+		return s.disagreeing(ctx, tx, p.Viewer(), slices.Concat(pinned, recent)...)
 	})
 	if err != nil {
 		return nil, err
 	}
 	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: s.Time(),
 		Pinned: loci.PinMemories(pinned), MorePinned: more}
-	b.Recent = loci.Summaries(page.Memories[:min(briefingRecent, len(page.Memories))])
+	b.Recent = loci.Summaries(recent)
 	tags, origins := map[string]int{}, map[string]int{}
 	for _, m := range page.Memories {
 		for _, t := range m.Tags {
@@ -53,6 +56,21 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	}
 	b.Tags, b.Origins = mostUsed(tags), mostUsed(origins)
 	return b, nil
+}
+
+// Count returns how many memories the caller can read as they are now. Unlike the total of a briefing, it is exact,
+// and its cost grows with that number.
+func (s *Service) Count(ctx context.Context, p loci.Principal) (int, error) {
+	if err := s.Begin(ctx, p, Briefing); err != nil {
+		return 0, err
+	}
+	var page store.Page
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: current(Filter{}), Limit: 1, Total: true,
+			All: true})
+		return err
+	})
+	return page.Total, err
 }
 
 // alwaysOn returns the pinned memories that pass the filter, the most important first and then

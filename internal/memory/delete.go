@@ -11,12 +11,24 @@ import (
 // Trash moves a memory to the trash. It can be restored until it is purged. NotFound if it is in
 // the trash already or not visible; Forbidden if it belongs to another person, for an agent if
 // another vendor wrote it, and if the org requires step-up for deletion; Precondition as for
-// Replace.
-func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (*loci.Memory, error) {
+// Replace. What it had replaced stays superseded, and the result names it.
+func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
+	*loci.TrashedMemory, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
 		return nil, err
 	}
-	return s.change(ctx, p, id, edit{act: Trash, ifVersion: ifVersion, what: loci.Trashed, fn: s.toTrash})
+	var out loci.TrashedMemory
+	how := edit{act: Trash, ifVersion: ifVersion, what: loci.Trashed, fn: s.toTrash}
+	how.then = func(tx store.Tx) (err error) {
+		out.StillSuperseded, err = stillSuperseded(ctx, tx, p.Viewer(), id)
+		return err
+	}
+	m, err := s.change(ctx, p, id, how)
+	if err != nil {
+		return nil, err
+	}
+	out.Memory = *m
+	return &out, nil
 }
 
 func (s *Service) toTrash(m *loci.Memory) error {
@@ -29,6 +41,8 @@ type TrashResult struct {
 	ID        loci.MemoryID `json:"id" format:"uuid"`
 	Version   int           `json:"version"`
 	DeletedAt time.Time     `json:"deleted_at"`
+	// StillSuperseded is as in loci.TrashedMemory.
+	StillSuperseded []loci.StillSuperseded `json:"still_superseded,omitempty"`
 }
 
 // MaxTrash is the most memories that one call of TrashMany accepts.
@@ -84,6 +98,11 @@ func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, i
 			return nil, err
 		}
 		out = append(out, TrashResult{ID: id, Version: m.Version, DeletedAt: m.DeletedAt})
+	}
+	for i := range out { // now that all are in the trash
+		if out[i].StillSuperseded, err = stillSuperseded(ctx, tx, p.Viewer(), out[i].ID); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -7,27 +7,36 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// disagreeing adds to a page of hits which memories say something else, and puts the newer of two
-// hits that disagree first.
-func disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit) error {
-	ids := make([]loci.MemoryID, len(hits))
-	for i := range hits {
-		ids[i] = hits[i].Memory.ID
+// disagreementShare is the part of a search's time limit that looking for disagreements may take.
+const disagreementShare = 10
+
+// disagreeing adds to memories, which v sees as they are now, which others say something else. All
+// that a reader gets of the present passes through here. If one key has so many memories that the
+// time is over, some disagreements are missing.
+func (s *Service) disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci.Memory) error {
+	ids := make([]loci.MemoryID, 0, len(memories))
+	for _, m := range memories {
+		if m.DeletedAt.IsZero() && m.SupersededBy.IsZero() {
+			ids = append(ids, m.ID)
+		}
 	}
-	found, err := tx.Suggestions().Disagreements(ctx, v, ids)
-	if err != nil || len(found) == 0 {
-		return err
+	ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, store.ErrSpent)
+	defer cancel()
+	found, err := tx.Suggestions().Disagreements(ctx, v, loci.Unique(ids))
+	for _, m := range memories {
+		m.Disagreement = found[m.ID]
 	}
-	for i := range hits {
-		hits[i].Disagreement = found[hits[i].Memory.ID]
-	}
+	return err
+}
+
+// newerFirst puts the newer of two hits of a page that disagree first.
+func newerFirst(hits []Hit) {
 	for i := range hits {
 		for j := i + 1; j < len(hits); j++ {
-			a, b := &hits[i], &hits[j]
-			if (a.With(b.Memory.ID) || b.With(a.Memory.ID)) && b.Memory.UpdatedAt.After(a.Memory.UpdatedAt) {
-				*a, *b = *b, *a
+			a, b := hits[i].Memory, hits[j].Memory
+			if (a.With(b.ID) || b.With(a.ID)) && b.UpdatedAt.After(a.UpdatedAt) {
+				hits[i], hits[j] = hits[j], hits[i]
 			}
 		}
 	}
-	return nil
 }

@@ -44,6 +44,16 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 		return nil, nil, err
 	}
 	hits, err := f.load(f.ranking.Hits(offset, offset+limit))
+	// What disagrees now may not have disagreed then. A search that used up its time reads no more.
+	if err != nil || !f.filter.When.IsZero() || f.stopped != "" {
+		return f, hits, err
+	}
+	memories := make([]*loci.Memory, len(hits))
+	for i := range hits {
+		memories[i] = hits[i].Memory
+	}
+	err = s.disagreeing(ctx, tx, v, memories...)
+	newerFirst(hits)
 	return f, hits, err
 }
 
@@ -212,9 +222,5 @@ func (f *finder) load(ranked []recall.Hit) ([]Hit, error) {
 		h.Why.Fallback = f.fallback
 		hits[i] = Hit{Memory: m, Score: h.Score, Snippet: f.query.Snippet(m.Content), Why: h.Why}
 	}
-	// What disagrees now may not have disagreed then. A search that used up its time reads no more.
-	if !f.filter.When.IsZero() || f.stopped != "" {
-		return hits, nil
-	}
-	return hits, disagreeing(f.ctx, f.tx, f.v, hits)
+	return hits, nil
 }

@@ -175,10 +175,8 @@ func (s *Service) lives(p loci.Principal, was, m *loci.Memory) error {
 	if m.ExpiresAt.Equal(was.ExpiresAt) {
 		return nil
 	}
-	if !m.ExpiresAt.IsZero() && (was.ExpiresAt.IsZero() || m.ExpiresAt.Before(was.ExpiresAt)) {
-		if err := s.mayShorten(p); err != nil {
-			return err
-		}
+	if err := s.mayExpire(p, was.ExpiresAt, m.ExpiresAt); err != nil {
+		return err
 	}
 	if !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(s.Time()) {
 		return loci.FieldErrorf("version",

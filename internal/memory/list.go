@@ -51,7 +51,10 @@ func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kin
 				if found, err = tx.Lists().List(ctx, p.Viewer(), q); err != nil {
 					return err
 				}
-				return showable(ctx, tx, p.Viewer(), found.Memories...)
+				if err = showable(ctx, tx, p.Viewer(), found.Memories...); err != nil || !r.present() {
+					return err
+				}
+				return s.disagreeing(ctx, tx, p.Viewer(), found.Memories...)
 			})
 			return found.Memories, found.Next, err
 		})
@@ -65,6 +68,9 @@ func (r *ListRequest) action() gate.Action {
 	}
 	return Read
 }
+
+// present reports whether the list is of what holds now.
+func (r *ListRequest) present() bool { return r.Lifecycle != loci.TrashOnly && r.When.IsZero() }
 
 // ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
 // exist and ids that may not be seen are left out alike.
@@ -80,7 +86,11 @@ func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.Memory
 		return nil, err
 	}
 	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]*loci.Memory, error) {
-		return readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
+		found, err := readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
+		if err == nil && w.IsZero() {
+			err = s.disagreeing(ctx, tx, p.Viewer(), found...)
+		}
+		return found, err
 	})
 	slices.SortStableFunc(found,
 		func(x, y *loci.Memory) int { return cmp.Compare(y.CreatedAt.UnixMicro(), x.CreatedAt.UnixMicro()) })

@@ -128,7 +128,6 @@ func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID
 // updated applies a change and checks the result.
 func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Memory)) error {
 	before := *m
-	expires := before.ExpiresAt
 	apply(m)
 	if err := checkDraft(p, m, &before); err != nil {
 		return err
@@ -140,13 +139,11 @@ func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Mem
 		return loci.Errorf(loci.Conflict,
 			"cannot give this memory the scope agent: it is shared with a team; unshare it first")
 	}
-	if m.ExpiresAt.Equal(expires) {
+	if m.ExpiresAt.Equal(before.ExpiresAt) {
 		return nil
 	}
-	if !m.ExpiresAt.IsZero() && (expires.IsZero() || m.ExpiresAt.Before(expires)) {
-		if err := s.mayShorten(p); err != nil {
-			return err
-		}
+	if err := s.mayExpire(p, before.ExpiresAt, m.ExpiresAt); err != nil {
+		return err
 	}
 	return s.checkExpiry(m)
 }
@@ -190,6 +187,7 @@ type edit struct {
 	life      loci.Lifecycle
 	what      loci.Change
 	fn        func(*loci.Memory) error
+	then      func(store.Tx) error // after the change, in its transaction; may be nil
 }
 
 // change updates one stored memory in its own transaction.
@@ -206,6 +204,9 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 		}
 		e.Target = id.String()
 		changed, err = showableOne(ctx, tx, p.Viewer(), changed, err)
+		if err == nil && how.then != nil {
+			err = how.then(tx)
+		}
 		return err
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -48,8 +49,12 @@ func mayAdmit(p loci.Principal, before, after []loci.Vendor) error {
 		"only a person may let more vendors read a memory; leave allowed_vendors out to keep it as it is")
 }
 
-// mayShorten returns an error unless p may let a memory live shorter, which counts as a deletion.
-func (s *Service) mayShorten(p loci.Principal) error {
+// mayExpire returns an error unless p may let a memory expire at after instead of before. An earlier
+// end counts as a deletion. The zero time is no end.
+func (s *Service) mayExpire(p loci.Principal, before, after time.Time) error {
+	if after.IsZero() || !before.IsZero() && !after.Before(before) {
+		return nil
+	}
 	err := s.May(p, Trash)
 	if loci.CodeOf(err) != loci.Forbidden {
 		return err

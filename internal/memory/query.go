@@ -104,7 +104,10 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	var pinned, memories []*loci.Memory
 	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
 		pinned, memories, err = s.retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
-		return err
+		if err != nil || !r.When.IsZero() || answer.StoppedBy != "" {
+			return err
+		}
+		return s.disagreeing(ctx, tx, p.Viewer(), slices.Concat(pinned, memories)...)
 	})
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ type Draft struct {
 
 	// TTL is a lifetime that starts now, at most MaxTTL, instead of ExpiresAt.
 	TTL time.Duration
-	// Dedupe is what a save does if a memory with its key exists.
+	// Dedupe is what a save does if a memory with its key, or without a key one with its text, exists.
 	Dedupe Dedupe
 	// Supersedes and Corrects name memories that this one replaces, at most MaxSuperseded.
 	Supersedes, Corrects []loci.MemoryID
@@ -49,12 +49,12 @@ type Draft struct {
 	NotCompared bool
 }
 
-// Dedupe is what a save does if a memory with its key exists.
+// Dedupe is what a save does if a memory with its key, or without a key one with its text, exists.
 type Dedupe string
 
 // These are the ways to save.
 const (
-	DedupeUpdate Dedupe = "update" // change the memory of that key; the default
+	DedupeUpdate Dedupe = "update" // change the memory of that key, keep the identical one; the default
 	DedupeCreate Dedupe = "create" // make a new one all the same
 )
 
@@ -71,6 +71,9 @@ const (
 // origin wrote it. A person may update their memory of any origin. Create keeps the old version,
 // and fields that the draft leaves out. Otherwise it makes a new memory. Two saves with one key
 // at the same time make one memory.
+//
+// Without a key, a save that says the same as a live memory stores nothing and returns that memory as
+// Identical. See saving.identical.
 //
 // Create hides the writer's own superseded memories from recall in the same transaction. For
 // memories of others it makes suggestions.
@@ -117,6 +120,8 @@ type saving struct {
 	places []place
 	saved  loci.Saved
 	shares bool // the save adds the memory to the pool of the team
+
+	inSession bool // the draft names the session
 
 	// What follows is for the comparison with other memories. A credential that may not read learns of
 	// none of them.
@@ -168,7 +173,7 @@ func (s *saving) prepare() (err error) {
 	default:
 		d.ExpiresAt = s.now.Add(d.TTL)
 	}
-	if d.SessionID.IsZero() {
+	if s.inSession = !d.SessionID.IsZero(); !s.inSession {
 		d.SessionID = s.p.SessionID
 	}
 	if d.Scope == loci.ScopeAgent && d.AgentID.IsZero() {
@@ -225,6 +230,9 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		}
 	}
 	if old == nil {
+		if same, err := s.identical(ctx, tx); err != nil || same != nil {
+			return same, err
+		}
 		return s.m, tx.Memories().Insert(ctx, s.m)
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
@@ -242,7 +250,7 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	return m, err
 }
 
-// may checks what the save does besides saving.
+// may checks what the save does besides saving, and prepares the memory for sharing.
 func (s *saving) may(ctx context.Context) error {
 	if err := s.mayRead(ctx); err != nil || !s.d.Share {
 		return err
@@ -271,10 +279,9 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	if !s.dedupes() {
 		return nil, nil
 	}
-	q := store.KeyQuery{UserID: s.m.UserID, Scope: s.m.Scope, ProjectID: s.m.ProjectID, AgentID: s.m.AgentID,
-		WorkspaceID: s.m.WorkspaceID, Key: s.m.Key}
-	if s.p.Vendor != "" {
-		q.Origin = s.p.Origin
+	q := store.KeyQuery{Place: s.stands(), Key: s.m.Key}
+	if s.p.Vendor == "" {
+		q.Origin = ""
 	}
 	m, err := tx.Memories().ByKey(ctx, s.p.Viewer(), q)
 	if loci.CodeOf(err) == loci.NotFound {

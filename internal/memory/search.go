@@ -31,7 +31,6 @@ type Hit struct {
 	Score   float64 // comparable within one search only
 	Snippet string  // the part of the content that matches best, with found words marked
 	Why     loci.Why
-	loci.Disagreement
 }
 
 // SearchPage is one page of what a search found.

@@ -46,10 +46,14 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
 			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/10, store.ErrSpent)
 			defer cancel()
-			ids, cut, err := candidates(short, tx, s.p.Viewer(), m, text.Words, about.Alike())
-			s.skipped = cut
-			if err == nil && len(ids) > 0 {
-				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), ids, loci.LiveOnly)
+			found := candidates{ctx: short, tx: tx, v: s.p.Viewer(), m: m, words: text.Words}
+			err := found.alike(about.Alike())
+			if err == nil {
+				err = found.namesakes()
+			}
+			s.skipped = found.cut
+			if err == nil && len(found.ids) > 0 {
+				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
 			return err
 		})
@@ -75,7 +79,7 @@ func (s *saving) tell(ctx context.Context) {
 		}
 		s.guarded(ctx, func() error {
 			others := slices.DeleteFunc(s.others, func(o *loci.Memory) bool {
-				return o.ID == m.ID || slices.Contains(s.saved.Superseded, o.ID)
+				return o.ID == m.ID || s.names(o.ID)
 			})
 			s.saved.Similar = compare(m, s.read(m), others)
 			return nil
@@ -100,33 +104,63 @@ func (s *saving) guarded(ctx context.Context, fn func() error) {
 	}
 }
 
-// candidates returns visible memories that have the words of one of the searches, and are about as long as
-// words. Cut says that ctx ended by ErrSpent before it had looked at all of them.
-func candidates(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory, words int, searches [][]loci.Term) (
-	ids []loci.MemoryID, cut bool, err error) {
+// candidates collects the visible memories that m is compared with.
+type candidates struct {
+	ctx   context.Context // ends by ErrSpent
+	tx    store.Tx
+	v     loci.Viewer
+	m     *loci.Memory
+	words int // of its content
+
+	ids []loci.MemoryID
+	cut bool // ctx ended before all of them were looked at
+}
+
+// alike adds memories that have the words of one of the searches, and are about as long as m.
+func (c *candidates) alike(searches [][]loci.Term) error {
 	for _, terms := range searches {
-		// m may be stored by now and be among what is found.
-		found, err := tx.Lists().Match(ctx, v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
-		if err != nil {
-			return nil, false, err
-		}
-		for _, hit := range found.Hits {
+		err := c.match(terms, func(hit *loci.Match) bool {
 			n := int(hit.Lengths[loci.FieldContent])
-			if hit.ID != m.ID && !slices.Contains(ids, hit.ID) && n <= 2*words+2 && words <= 2*n+2 {
-				ids = append(ids, hit.ID)
-			}
+			return n <= 2*c.words+2 && c.words <= 2*n+2
+		})
+		if err != nil {
+			return err
 		}
-		cut = cut || found.Cut
 	}
-	return ids, cut, nil
+	return nil
+}
+
+func (c *candidates) match(terms []loci.Term, fits func(*loci.Match) bool) error {
+	// m may be stored by now and be among what is found.
+	found, err := c.tx.Lists().Match(c.ctx, c.v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
+	if err != nil {
+		return err
+	}
+	for i := range found.Hits {
+		if fits(&found.Hits[i]) {
+			c.add(found.Hits[i].ID)
+		}
+	}
+	c.cut = c.cut || found.Cut
+	return nil
+}
+
+func (c *candidates) add(id loci.MemoryID) {
+	if id != c.m.ID && !slices.Contains(c.ids, id) {
+		c.ids = append(c.ids, id)
+	}
 }
 
 // compare returns at most MaxSimilar of them, and nil for none.
 func compare(m *loci.Memory, text *recall.Text, others []*loci.Memory) []loci.Similar {
 	title := recall.Read(m.Title)
+	titled := namesSubject(title, others)
 	var list []loci.Similar
 	for _, o := range others {
 		score, like := likeness(m, text, title, o)
+		if like == "" {
+			like = ofSubject(m, text, o, titled && sameTitle(m, title, o))
+		}
 		if like != "" {
 			list = append(list, loci.Similar{ID: o.ID, Title: o.Title, Score: score, Relation: like})
 		}

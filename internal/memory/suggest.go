@@ -40,6 +40,11 @@ func placesOf(d *Draft) ([]place, error) {
 	return list, add("corrects", loci.SuggestCorrect, d.Corrects)
 }
 
+// names reports whether the save supersedes or corrects that memory, or suggests it.
+func (s *saving) names(id loci.MemoryID) bool {
+	return slices.ContainsFunc(s.places, func(p place) bool { return p.id == id })
+}
+
 // mayRead rejects a save by a write-only credential if the result reveals whether memories exist.
 func (s *saving) mayRead(ctx context.Context) (err error) {
 	switch {

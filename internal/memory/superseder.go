@@ -46,3 +46,40 @@ func showableOne(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory
 	}
 	return m, nil
 }
+
+// stillSuperseded returns the memories that v sees and that stay superseded by id.
+func stillSuperseded(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryID) (
+	[]loci.StillSuperseded, error) {
+	rows, err := tx.Memories().ReplacedBy(ctx, v, id, loci.MaxIDs)
+	if err != nil {
+		return nil, err
+	}
+	var list []loci.StillSuperseded
+	for _, m := range rows {
+		one := loci.StillSuperseded{ID: m.ID, Title: m.Title, SupersededBy: id}
+		if one.RevertTo, err = lastCurrent(ctx, tx, v, m.ID); err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// lastCurrent returns the newest version of a memory that was not superseded, or 0 if v sees none.
+func lastCurrent(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryID) (int, error) {
+	for before := 0; ; {
+		page, err := tx.Memories().Versions(ctx, v, id, loci.AnyState, before, undoPage)
+		if err != nil {
+			return 0, err
+		}
+		for _, old := range page {
+			if old.SupersededBy.IsZero() && old.DeletedAt.IsZero() {
+				return old.Version, nil
+			}
+		}
+		if len(page) < undoPage {
+			return 0, nil
+		}
+		before = page[len(page)-1].Version
+	}
+}

@@ -104,7 +104,8 @@ type undo struct {
 	order     []loci.MemoryID
 	steps     undoSteps
 	unchanged int
-	first     time.Time // when the first and the last new version were made
+	replaced  []loci.StillSuperseded // by what the undo trashes
+	first     time.Time              // when the first and the last new version were made
 	last      time.Time
 }
 
@@ -152,12 +153,16 @@ func (u *undo) plan(ctx context.Context) error {
 			"more than %d memories were changed in that range; narrow it with since and until, and undo the newest part first",
 			loci.MaxUndo)
 	}
-	for _, id := range ids {
+	for i, id := range ids {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "reading versions", Done: int64(i), Total: int64(len(ids))})
 		if err := u.consider(ctx, id); err != nil {
 			return err
 		}
 	}
-	return u.noteHidden(ctx)
+	if err := u.noteHidden(ctx); err != nil {
+		return err
+	}
+	return u.findReplaced(ctx)
 }
 
 func (u *undo) query() store.EditQuery {
@@ -215,7 +220,8 @@ func changeOf(old, next *loci.Memory) loci.Change {
 
 // apply runs the plan.
 func (u *undo) apply(ctx context.Context) error {
-	for _, id := range u.order {
+	for i, id := range u.order {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "undoing changes", Done: int64(i), Total: int64(len(u.order))})
 		step := u.steps[id]
 		if step.reason != "" {
 			continue
@@ -248,7 +254,7 @@ func (u *undo) apply(ctx context.Context) error {
 // report returns what the undo did, or would do.
 func (u *undo) report(dryRun bool) *loci.UndoReport {
 	r := &loci.UndoReport{Selection: u.selection, DryRun: dryRun, Undone: []loci.Undone{}, LeftAlone: []loci.LeftAlone{},
-		Unchanged: u.unchanged}
+		Unchanged: u.unchanged, StillSuperseded: u.replaced}
 	for _, id := range u.order {
 		s := u.steps[id]
 		if s.reason != "" {

@@ -159,3 +159,24 @@ func (u *undo) stays(ctx context.Context, id loci.MemoryID) (bool, error) {
 	}
 	return err == nil && m.DeletedAt.IsZero(), err
 }
+
+// findReplaced finds the memories that nobody would recall after the undo, because it trashes the
+// memory that replaced them and does not bring them back.
+func (u *undo) findReplaced(ctx context.Context) error {
+	for _, by := range u.order {
+		if s := u.steps[by]; s.reason != "" || s.change != loci.Trashed {
+			continue
+		}
+		rows, err := stillSuperseded(ctx, u.tx, u.p.Viewer(), by)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			s := u.steps[row.ID]
+			if s == nil || s.reason != "" || s.superseded == by && !s.gone {
+				u.replaced = append(u.replaced, row)
+			}
+		}
+	}
+	return nil
+}

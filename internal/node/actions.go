@@ -14,10 +14,13 @@ const (
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	Create:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
-	Read:    {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
-	Change:  {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
-	Trash:   {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
-	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
-	Erase:   {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
+	Create: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
+	Read:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
+	Change: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
+	Trash: {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
+		Command: "loci node trash"},
+	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
+		Command: "loci node restore"},
+	Erase: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
+		Command: "loci node delete"},
 }

@@ -104,8 +104,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.ProjectID) 
 	return s.Store.Projects().Get(ctx, p.Viewer(), id)
 }
 
-// Find returns a project by name. Its NotFound error suggests the nearest names that the person
-// can see.
+// Find returns a project by name, or the only one whose name differs in case. Its NotFound error
+// suggests the nearest names that the person can see.
 func (s *Service) Find(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -124,7 +124,7 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 	if err != nil {
 		return loci.Project{}, err
 	}
-	if same, ok := onlyByCase(name, names); ok && assistant {
+	if same, ok := onlyByCase(name, names); ok {
 		return s.Store.Projects().Find(ctx, p.Viewer(), same)
 	}
 	near := loci.Nearest(name, names, maxNearest)
@@ -145,7 +145,7 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 // maxNearest is how many names are suggested.
 const maxNearest = 3
 
-// onlyByCase returns the one name that differs from name only in case. Models capitalise names.
+// onlyByCase returns the one name that differs from name only in case. Models and people capitalise names.
 func onlyByCase(name string, names []string) (same string, ok bool) {
 	for _, other := range names {
 		if !strings.EqualFold(name, other) {

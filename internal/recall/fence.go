@@ -33,16 +33,15 @@ func Fence(text string) string {
 
 // cues are the words and phrases of language by which Instructs judges.
 var cues = sync.OnceValue(func() *cueLists {
-	c := &cueLists{phrases: language.Lines("instruction-phrases"), unspaced: language.Lines("instruction-unspaced")}
+	c := &cueLists{words: map[string][]cueSide{}, phrases: language.Lines("instruction-phrases"),
+		unspaced: language.Lines("instruction-unspaced")}
 	for _, sides := range language.Groups("instructions") {
-		group := make([]map[string]bool, len(sides))
 		for i, side := range sides {
-			group[i] = map[string]bool{}
 			for _, w := range side {
-				group[i][fold(w)] = true
+				c.words[fold(w)] = append(c.words[fold(w)], cueSide{len(c.groups), i})
 			}
 		}
-		c.groups = append(c.groups, group)
+		c.groups = append(c.groups, len(sides))
 	}
 	for i, p := range c.phrases {
 		c.phrases[i] = " " + strings.Join(wordsOf(p), " ") + " "
@@ -51,15 +50,19 @@ var cues = sync.OnceValue(func() *cueLists {
 })
 
 type cueLists struct {
-	groups   [][]map[string]bool // each side of a group must have a word within maxCueSpan words
-	phrases  []string            // words in a row
-	unspaced []string            // anywhere in the text
+	words    map[string][]cueSide
+	groups   []int    // the number of sides; each side must have a word within maxCueSpan words
+	phrases  []string // words in a row
+	unspaced []string // anywhere in the text
 }
+
+// cueSide is a side of a group that has a word.
+type cueSide struct{ group, side int }
 
 // maxCueSpan is how many words apart the words of a cue may be.
 const maxCueSpan = 8
 
-// maxCueText is how many characters of a text are judged at its beginning and at its end.
+// maxCueText is how many bytes of a text are judged at its beginning and at its end.
 const maxCueText = 20_000
 
 // Instructs reports whether a text reads as if it told a model what to do: to forget what it was
@@ -83,23 +86,21 @@ func Instructs(text string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.groups, func(g []map[string]bool) bool { return cued(words, g) })
+	return c.cued(words)
 }
 
-// cued reports whether words has a word of each side of the group within maxCueSpan words.
-func cued(words []string, group []map[string]bool) bool {
-	last := make([]int, len(group))
-	for i := range last {
-		last[i] = -maxCueSpan - 1
+// cued reports whether words has a word of each side of any group within maxCueSpan words.
+func (c *cueLists) cued(words []string) bool {
+	last := make([][]int, len(c.groups)) // where each side had its last word
+	for i, sides := range c.groups {
+		last[i] = slices.Repeat([]int{-maxCueSpan - 1}, sides)
 	}
 	for at, w := range words {
-		for side, set := range group {
-			if set[w] {
-				last[side] = at
+		for _, of := range c.words[w] {
+			last[of.group][of.side] = at
+			if at-slices.Min(last[of.group]) < maxCueSpan {
+				return true
 			}
-		}
-		if at-slices.Min(last) < maxCueSpan {
-			return true
 		}
 	}
 	return false

@@ -86,8 +86,12 @@ func entry(n int, m *loci.Memory) string {
 	if m.Pinned {
 		pinned = " · pinned"
 	}
-	return fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
-		m.CreatedAt.Format("2006-01-02 15:04"), pinned, tags, indent(m.Content))
+	disputed := ""
+	if m.Disputed() {
+		disputed = " · disputed"
+	}
+	return fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s%s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
+		m.CreatedAt.Format("2006-01-02 15:04"), pinned, disputed, tags, indent(m.Content))
 }
 
 // indent indents every line except the first.

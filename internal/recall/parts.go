@@ -19,17 +19,14 @@ const minPart = 3
 const maxParts = 4
 
 // AsParts returns the query for a last attempt, when not even words that begin like its terms
-// were found. It looks for the texts anywhere. text is the input of Parse. If it has no words,
-// for example only signs, AsParts looks for the texts between its spaces. It uses at most the 4
-// longest texts. The query has no terms if nothing is left to look for.
+// were found. It looks for the texts anywhere. text is the input of Parse. If it has only short
+// words, such as that of "C++", or none, AsParts looks for the texts between its spaces as typed,
+// unless these are short too. It uses at most the 4 longest texts. The query has no terms if
+// nothing is left to look for.
 func (q Query) AsParts(text string) Query {
-	texts := q.texts
+	texts := tellingParts(unrepeated(q.texts))
 	if len(texts) == 0 {
-		texts = strings.Fields(text)
-	}
-	texts = unrepeated(texts)
-	if long := tellingParts(texts); len(long) > 0 {
-		texts = long
+		texts = tellingParts(unrepeated(strings.Fields(text)))
 	}
 	for len(texts) > maxParts {
 		texts = withoutShortest(texts)
@@ -87,11 +84,11 @@ func withoutShortest(texts []string) []string {
 }
 
 // Count returns m as a match of a query that AsParts made: how often each text occurs in each
-// field. found is false if none occurs.
+// field but the category, which store.Lists.Contains leaves out too. found is false if none occurs.
 func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
 	hit = loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
 		Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
-	for f, text := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, strings.Join(m.Tags, "\n")} {
+	for f, text := range []string{m.Title, m.Content, m.Summary, m.Key, "", strings.Join(m.Tags, "\n")} {
 		folded := foldRunes(text)
 		hit.Lengths[f] = uint32(len(folded)) // characters instead of words: only the ratio to the average counts
 		for t, p := range q.parts {

@@ -98,8 +98,13 @@ func compareBool(x, y bool) int {
 	return -1
 }
 
+// others is how many memories without a match are assumed, since a search only counts those with one.
+// Without them, a word of most matches would weigh next to nothing, and one rare word would overrule
+// several that fit.
+const others = 50
+
 // inverseFrequency returns ln(1 + (N-n+.5)/(n+.5)) for each term, where N is
-// the number of matches and n how many of them contain the term.
+// the number of matches and others, and n how many of them contain the term.
 func inverseFrequency(terms int, matches []loci.Match) []float64 {
 	counts := make([]float64, terms)
 	for i := range matches {
@@ -109,7 +114,7 @@ func inverseFrequency(terms int, matches []loci.Match) []float64 {
 			}
 		}
 	}
-	total := float64(len(matches))
+	total := float64(len(matches) + others)
 	for t, n := range counts {
 		counts[t] = math.Log(1 + (total-n+0.5)/(n+0.5))
 	}

@@ -59,6 +59,25 @@ func (r *Text) Compare(s *Text) (score float64, like loci.Likeness) {
 	return r.share(s, leastWorth), loci.Contradiction
 }
 
+// Excludes reports whether two texts about one thing state values of which only one can hold, such as
+// "on Friday" and "Tuesdays", and say nothing else.
+func (r *Text) Excludes(s *Text) bool {
+	surplus, how := valuesDiffer(r, s)
+	return how == otherValues && r.unspaced+s.unspaced == "" && len(r.numbers()) == len(s.numbers()) &&
+		slices.Equal(r.rest(surplus), s.rest(surplus))
+}
+
+// rest returns the words besides these values that are not common ones, in alphabetical order.
+func (r *Text) rest(values map[string]bool) (list []string) {
+	for _, t := range r.tokens {
+		if t.kind == wordToken && !values[t.key] && !stopWords[t.text] {
+			list = append(list, t.key)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // otherwiseSame reports whether two texts without their values are one sentence: at most two words
 // differ, or more in a long text. Where a character is a word, a negation changes several.
 func otherwiseSame(r, s *Text, values map[string]bool) bool {
@@ -138,7 +157,7 @@ func valuesDiffer(x, y *Text) (surplus map[string]bool, how difference) {
 			least[v.group] |= 1 << v.side
 		}
 	}
-	turned, other := map[int]bool{}, !slices.Equal(x.numbers(), y.numbers()) || unitsDiffer(x, y)
+	turned, other := map[int]bool{}, numbersDiffer(x.numbers(), y.numbers()) || unitsDiffer(x, y)
 	for group, a := range most {
 		b := least[group]
 		switch {
@@ -169,6 +188,23 @@ func valuesDiffer(x, y *Text) (surplus map[string]bool, how difference) {
 		return surplus, turnedTwice
 	}
 	return surplus, equalValues
+}
+
+// numbersDiffer reports whether each text has a number that the other lacks, or the same numbers stand in
+// another order. A text that only has more numbers adds something and contradicts nothing.
+func numbersDiffer(x, y []string) bool {
+	counts := map[string]int{}
+	for _, n := range x {
+		counts[n]++
+	}
+	for _, n := range y {
+		counts[n]--
+	}
+	more, less := false, false
+	for _, n := range counts {
+		more, less = more || n > 0, less || n < 0
+	}
+	return more == less && !slices.Equal(x, y)
 }
 
 // isOpposite reports whether a word is of one of the groups, as "without" is of "with": then it does

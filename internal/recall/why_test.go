@@ -29,7 +29,7 @@ func TestWhyNamesWordsAndFields(t *testing.T) {
 		}
 		got = append(got, terms)
 	}
-	want := [][]string{{"deploy day: key", "Tues: content", "deploys: title content key"}, {"deploys: content"}}
+	want := [][]string{{"deploys: title content key", "deploy day: key", "Tues: content"}, {"deploys: content"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -105,7 +105,12 @@ func TestAsParts(t *testing.T) {
 		{"a word", "Versicherung", "Versicherung"},
 		{"without what stands around it", "(versicherung)?", "versicherung"},
 		{"short ones say nothing beside long ones", "is of versicherung ab", "versicherung"},
-		{"unless there is nothing else", "ab", "ab"},
+		{"nor alone", "ab", ""},
+		{"one letter", "C", ""},
+		{"a short one with signs, as typed", "C++", "C++"},
+		{"too short with its sign", "c#", ""},
+		{"several short ones", "c go r", ""},
+		{"one ideograph alone", "京", "京"},
 		{"an ideograph is enough", "京 versicherung", "京|versicherung"},
 		{"twice is once, whatever the case", "ROUND round", "ROUND"},
 		{"a phrase stays whole", `"grün hier" x`, "grün hier"},

@@ -125,7 +125,7 @@ const jsonLines = "application/x-ndjson"
 
 func (s *server) export(_ context.Context, p loci.Principal, _ *noBody) (*huma.StreamResponse, error) {
 	return s.stream("loci-export.jsonl", "", func(ctx context.Context, w http.ResponseWriter) error {
-		_, err := s.app.Transfer.Export(ctx, p, w, nil)
+		_, err := s.app.Transfer.Export(ctx, p, w)
 		return err
 	})
 }

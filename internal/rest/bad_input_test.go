@@ -229,7 +229,7 @@ func TestContentTypes(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"a","content":"b"}`)
-	const body = `{"title":"x","content":"y"}`
+	const body, save = `{"title":"x","content":"y"}`, `{"title":"x","content":"y","dedupe":"create"}`
 	for contentType, want := range map[string]int{
 		"": 201, "application/json": 201, "application/json; charset=utf-8": 201, "Application/JSON;charset=UTF-8": 201,
 		"application/merge-patch+json": 415,
@@ -238,7 +238,7 @@ func TestContentTypes(t *testing.T) {
 		"multipart/form-data":  415,
 		"application/foo+json": 415, "application/json; charset=utf-16": 415, "json": 415,
 	} {
-		w := s.do("POST", "/memories", owner, body, "Content-Type: "+contentType)
+		w := s.do("POST", "/memories", owner, save, "Content-Type: "+contentType)
 		if w.Code != want {
 			t.Errorf("%q: got %d %s, want %d", contentType, w.Code, w.Body, want)
 		}
@@ -250,7 +250,7 @@ func TestContentTypes(t *testing.T) {
 		}
 	}
 	for coding, want := range map[string]int{"gzip": 415, "identity": 201} {
-		w := s.do("POST", "/memories", owner, body, "Content-Encoding: "+coding)
+		w := s.do("POST", "/memories", owner, save, "Content-Encoding: "+coding)
 		if w.Code != want || want == 415 && !strings.Contains(w.Body.String(), "omit Content-Encoding") {
 			t.Errorf("%s: got %d %s", coding, w.Code, w.Body)
 		}

@@ -67,7 +67,8 @@ func (h *history) write(t *testing.T, s *server, seed uint64, n int) {
 	}
 	for range n {
 		if len(mine) == 0 || r.IntN(4) == 0 {
-			saved, err := s.app.Memory.Create(ctx, who, memory.Draft{Title: "t", Content: "c", AllowedVendors: vendors()})
+			saved, err := s.app.Memory.Create(ctx, who,
+				memory.Draft{Title: "t", Content: "c", AllowedVendors: vendors(), Dedupe: memory.DedupeCreate})
 			if err != nil {
 				t.Error(err)
 				return
@@ -83,7 +84,10 @@ func (h *history) write(t *testing.T, s *server, seed uint64, n int) {
 		case !old.DeletedAt.IsZero():
 			now, err = s.app.Memory.Restore(ctx, who, old.ID, 0)
 		case change == 0:
-			now, err = s.app.Memory.Trash(ctx, who, old.ID, 0)
+			var gone *loci.TrashedMemory
+			if gone, err = s.app.Memory.Trash(ctx, who, old.ID, 0); err == nil {
+				now = &gone.Memory
+			}
 		case change == 1:
 			err = s.app.Memory.Erase(ctx, who, old.ID, 0)
 		case change == 2:

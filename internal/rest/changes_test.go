@@ -351,7 +351,7 @@ func TestASlowReaderHoldsNobody(t *testing.T) {
 	<-w.began
 	const n = 700 // more than one page
 	for range n {
-		s.write(t, cursor, `{"title":"t","content":"c"}`)
+		s.write(t, cursor, `{"title":"t","content":"c","dedupe":"create"}`)
 	}
 	close(w.let)
 	got := func() int { w.mu.Lock(); defer w.mu.Unlock(); return strings.Count(w.Body.String(), "event: change") }

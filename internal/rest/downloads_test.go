@@ -166,7 +166,7 @@ func TestHiddenFilesReadAsAbsent(t *testing.T) {
 	a := s.attach(t, claude, hidden.ID, "a.txt", "secret")
 	var sources client.SourceList
 	decode(t, s.expect(t, 200, claude, "GET /memories/"+hidden.ID.String()+"/sources"), &sources)
-	open := s.write(t, claude, `{"title":"x","content":"y"}`)
+	open := s.write(t, claude, `{"title":"x","content":"y, open"}`)
 	var narrow client.SourceList
 	decode(t, s.expect(t, 201, claude, "POST "+
 		"/memories/"+open.ID.String()+`/sources {"sources":[{"kind":"text","text":"secret","allowed_vendors":["claude"]}]}`),

@@ -71,12 +71,8 @@ func (s *server) versions(ctx context.Context, p loci.Principal, in *versionsInp
 }
 
 func versionShown(v *loci.Version) client.Version {
-	return client.Version{
-		Version:  *v,
-		ID:       loci.VersionOf(v.ID, v.Memory.Version),
-		MemoryID: v.ID,
-		Number:   v.Memory.Version,
-	}
+	return client.Version{Version: *v, ID: loci.VersionOf(v.ID, v.Memory.Version), MemoryID: v.ID,
+		Number: v.Memory.Version}
 }
 
 type diffInput struct {

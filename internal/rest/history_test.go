@@ -69,6 +69,38 @@ func TestUndoOverREST(t *testing.T) {
 	s.expect(t, 200, claude, "GET /agent/memories/"+made.ID.String())
 }
 
+// TestStillSuperseded trashes and undoes what replaced a memory. The answers name it and the way back.
+func TestStillSuperseded(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
+	for name, remove := range map[string]func(by, since string) string{
+		"trash":       func(by, _ string) string { return "DELETE /memories/" + by },
+		"agent trash": func(by, _ string) string { return "DELETE /agent/memories/" + by },
+		"trash many":  func(by, _ string) string { return `DELETE /memories {"ids":["` + by + `"]}` },
+		"dry undo": func(_, since string) string {
+			return `POST /undo {"origin":"claude","dry_run":true,"since":"` + since + `"}`
+		},
+		"undo": func(_, since string) string { return `POST /undo {"origin":"claude","since":"` + since + `"}` },
+	} {
+		old := s.write(t, owner, `{"title":"old","content":"rent is 900 for `+name+`"}`)
+		since := s.clock.Now().Format(time.RFC3339Nano)
+		by := s.write(t, claude, `{"title":"new","content":"rent is 950 for `+name+`","supersedes":["`+old.ID.String()+`"]}`)
+		var suggested client.SuggestionList
+		decode(t, s.expect(t, 200, owner, "GET /suggestions"), &suggested)
+		s.expect(t, 200, owner, "POST /suggestions/"+suggested.Suggestions[0].ID.String()+"/accept")
+		who := fresh
+		if name == "agent trash" {
+			who = claude
+		}
+		want := `{"id":"` + old.ID.String() + `","title":"old","superseded_by":"` + by.ID.String() + `","revert_to":1}`
+		if w := s.expect(t, 200, who, remove(by.ID.String(), since)); !strings.Contains(w.Body.String(),
+			`"still_superseded":[`) || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: got %s, want %s", name, w.Body, want)
+		}
+	}
+}
+
 // TestUndoAgain sends an undo twice under one key: it is done once.
 func TestUndoAgain(t *testing.T) {
 	t.Parallel()

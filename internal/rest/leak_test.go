@@ -43,17 +43,27 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 		writer.Origin = rapid.SampledFrom([]string{"claude", "cursor", "api"}).Draw(rt, "origin")
 		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "gemini", "other"}),
 			1, 3, rapid.ID).Draw(rt, "vendors")
+		fact := loci.NewMemoryID().String() // the key of the drawn memory and of one that all may see
 		saved, err := s.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag,
-			Tags: []string{tag}, AllowedVendors: vendors})
+			Tags: []string{tag}, AllowedVendors: vendors, Key: fact})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		other := s.owner
+		other.Origin = "codex"
+		open, err := s.app.Memory.Create(ctx, other, memory.Draft{Content: "horse", Key: fact,
+			Dedupe: memory.DedupeCreate})
 		if err != nil {
 			rt.Fatal(err)
 		}
 		m := &saved.Memory
 		trashed := rapid.Bool().Draw(rt, "trashed")
 		if trashed {
-			if m, err = s.app.Memory.Trash(ctx, writer, m.ID, 0); err != nil {
+			gone, err := s.app.Memory.Trash(ctx, writer, m.ID, 0)
+			if err != nil {
 				rt.Fatal(err)
 			}
+			m = &gone.Memory
 		}
 		for key, vendor := range readers {
 			v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: s.owner.UserID, Vendor: vendor}
@@ -62,9 +72,32 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 				life = loci.LiveOrTrash
 			}
 			checkByID(rt, s, key, m, v.Sees(&m.Access, life, s.clock.Now()))
-			checkInLists(rt, s, key, m, tag, v.Sees(&m.Access, loci.LiveOnly, s.clock.Now()))
+			visible := v.Sees(&m.Access, loci.LiveOnly, s.clock.Now())
+			checkInLists(rt, s, key, m, tag, visible)
+			checkDisputes(rt, s, key, &open.Memory, m, visible && writer.UserID == s.owner.UserID)
 		}
 	})
+}
+
+// checkDisputes demands that what a reader sees of one memory names another that disagrees only if
+// the reader sees that one, too.
+func checkDisputes(rt *rapid.T, s *server, key string, seen, drawn *loci.Memory, want bool) {
+	for _, route := range []string{
+		"GET /agent/memories/" + seen.ID.String(), `GET /agent/memories/latest?origin=codex`,
+		`POST /agent/memories/browse {"filter":{"key":"` + seen.Key + `"}}`,
+		`POST /agent/memories/browse {"filter":{"ids":["` + seen.ID.String() + `"]}}`,
+		`POST /agent/memories/search {"term":"horse","key":"` + seen.Key + `"}`, "GET /agent/briefing",
+		`POST /query {"query":"horse?","memory_filter":{"key":"` + seen.Key + `"}}`,
+	} {
+		got := s.request(key, route)
+		if got.Code != 200 || !strings.Contains(got.Body.String(), seen.ID.String()) {
+			rt.Fatalf("%s, %s: %d %s", key, route, got.Code, got.Body)
+		}
+		named := `"disputed_by":[{"id":"` + drawn.ID.String() + `"`
+		if found := strings.Contains(got.Body.String(), named); found != want {
+			rt.Fatalf("%s, %s: disputed %v, want %v: %s", key, route, found, want, got.Body)
+		}
+	}
 }
 
 // routesByID take an id; PATCH comes last because it changes what it may.
@@ -75,14 +108,16 @@ var routesByID = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /me
 func checkByID(rt *rapid.T, s *server, key string, m *loci.Memory, visible bool) {
 	for _, route := range routesByID {
 		got := s.request(key, fmt.Sprintf(route, m.ID))
+		if visible {
+			if strings.HasPrefix(route, "GET /agent") && got.Code != 200 {
+				rt.Fatalf("%s, %s: a visible memory answers %d %s", key, route, got.Code, got.Body)
+			}
+			continue
+		}
 		want := s.request(key, fmt.Sprintf(route, absent))
-		same := got.Code == want.Code && got.Body.String() == want.Body.String() && headers(got) == headers(want)
-		if !visible && !same {
+		if got.Code != want.Code || got.Body.String() != want.Body.String() || headers(got) != headers(want) {
 			rt.Fatalf("%s, %s: a hidden memory answers\n%d %s %s\nan absent one\n%d %s %s", key, route,
 				got.Code, got.Body, headers(got), want.Code, want.Body, headers(want))
-		}
-		if visible && strings.HasPrefix(route, "GET /agent") && got.Code != 200 {
-			rt.Fatalf("%s, %s: a visible memory answers %d %s", key, route, got.Code, got.Body)
 		}
 	}
 }
@@ -103,9 +138,12 @@ func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string
 		if found := strings.Contains(got.Body.String(), `"id":"`+id+`"`); found != visible {
 			rt.Fatalf("%s, %s: found %v, want %v: %d %s", key, route, found, visible, got.Code, got.Body)
 		}
+		if visible {
+			continue
+		}
 		other := strings.NewReplacer(tag, "t"+absent, id, absent).Replace(route)
 		want := s.request(key, other)
-		if !visible && (got.Code != want.Code || got.Body.String() != want.Body.String()) {
+		if got.Code != want.Code || got.Body.String() != want.Body.String() {
 			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code,
 				want.Body)
 		}

@@ -33,14 +33,11 @@ var listRoutes = table{"memories", []served{
 
 // The routes that list and search memories for agents.
 var agentListRoutes = table{"agent", []served{
-	serve(
-		"GET /agent/memories/latest",
-		route{ID: "agentLatestMemory", Who: forAny, Action: memory.Read, Missing: noMemory,
-			Summary: "Get the newest memory",
-			Text:    "Optionally with a tag or an origin. 404 if there is none.",
-			Out:     exampleMemory},
-		(*server).latest,
-	),
+	serve("GET /agent/memories/latest", route{ID: "agentLatestMemory", Who: forAny, Action: memory.Read,
+		Missing: noMemory,
+		Summary: "Get the newest memory",
+		Text:    "Optionally with a tag or an origin. 404 if there is none.",
+		Out:     exampleMemory}, (*server).latest),
 	serve("GET /agent/memories/team", route{ID: "agentTeamMemories", Who: forAny, Action: memory.PoolRead,
 		Summary: "List the memories of the team as an agent",
 		Text: "Newest first. Only memories that the vendor of the key may read. 409 if the person is not in a " +
@@ -151,7 +148,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 			Score:        h.Score,
 			Snippet:      h.Snippet,
 			Why:          h.Why,
-			Disagreement: h.Disagreement,
+			Disagreement: h.Memory.Disagreement,
 		}
 	}
 	out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound

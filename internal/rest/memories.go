@@ -38,7 +38,7 @@ var memoryRoutes = table{"memories", []served{
 		Summary: "Move a memory to the trash",
 		Text: "You can restore it for " + trashDays + " days. With permanent=true, Loci deletes it permanently with " +
 			"all its versions. Needs step-up unless the org deletes by key.",
-		Out: exampleMemory, Further: erasedToo}, (*server).trash),
+		Out: &loci.TrashedMemory{Memory: *exampleMemory}, Further: erasedToo}, (*server).trash),
 	serve("DELETE /memories", route{ID: "trashMemories", Who: forPeople, Action: memory.Trash,
 		Missing: noMemory, Limit: expensive,
 		Summary: "Move several memories to the trash",
@@ -236,7 +236,8 @@ func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memo
 
 // unlessKnown answers 304 if the caller already has that version.
 func unlessKnown(out *memoryOutput, header string) *memoryOutput {
-	if out != nil && header != "" && noneMatch(header, out.Body) {
+	// A disagreement comes and goes without a new version.
+	if out != nil && header != "" && noneMatch(header, out.Body) && !out.Body.Disputed() {
 		out.Status = http.StatusNotModified
 	}
 	return out
@@ -315,15 +316,26 @@ type trashInput struct {
 	Permanent bool `query:"permanent" doc:"Delete it permanently, with all its versions"`
 }
 
-func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*memoryOutput, error) {
+// trashedOutput is a memory in the trash. Body is nil for one that is deleted permanently.
+type trashedOutput struct {
+	Status int
+	ETag   string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
+	Body   *loci.TrashedMemory
+}
+
+func (s *server) trash(ctx context.Context, p loci.Principal, in *trashInput) (*trashedOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
 	if in.Permanent {
-		return &memoryOutput{Status: http.StatusNoContent}, s.app.Memory.Erase(ctx, p, id, version)
+		return &trashedOutput{Status: http.StatusNoContent}, s.app.Memory.Erase(ctx, p, id, version)
 	}
-	return oneMemory(s.app.Memory.Trash(ctx, p, id, version))
+	m, err := s.app.Memory.Trash(ctx, p, id, version)
+	if err != nil {
+		return nil, err
+	}
+	return &trashedOutput{http.StatusOK, etag(&m.Memory), m}, nil
 }
 
 func (s *server) erase(ctx context.Context, p loci.Principal, in *targetInput) (*nothing, error) {
@@ -353,7 +365,7 @@ func (s *server) agentTrash(ctx context.Context, p loci.Principal, in *targetInp
 	}
 	m := out.Body
 	return &deletedOutput{out.ETag, client.DeletedMemory{Deleted: true, ID: m.ID, Title: m.Title, Version: m.Version,
-		DeletedAt: m.DeletedAt}}, nil
+		DeletedAt: m.DeletedAt, StillSuperseded: m.StillSuperseded}}, nil
 }
 
 func (s *server) agentShare(ctx context.Context, p loci.Principal, in *body[client.ShareRequest]) (
@@ -373,7 +385,8 @@ func (s *server) trashMany(ctx context.Context, p loci.Principal,
 	}
 	out := client.BulkTrashed{Trashed: make([]client.Trashed, len(trashed)), Count: len(trashed)}
 	for i, t := range trashed {
-		out.Trashed[i] = client.Trashed{ID: t.ID, Version: t.Version, DeletedAt: t.DeletedAt}
+		out.Trashed[i] = client.Trashed{ID: t.ID, Version: t.Version, DeletedAt: t.DeletedAt,
+			StillSuperseded: t.StillSuperseded}
 	}
 	return say(out, nil)
 }

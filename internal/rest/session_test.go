@@ -117,7 +117,7 @@ func TestCookies(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	cookie := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
-	const body = `{"title":"x","content":"y"}`
+	const body = `{"title":"x","content":"y","dedupe":"create"}`
 	tests := []struct {
 		name, method, path string
 		headers            []string
@@ -180,7 +180,7 @@ func TestExportIsTheCommandLines(t *testing.T) {
 		s.do("PATCH", "/memories/"+m.ID.String(), owner, `{"content":"z"}`)
 	}
 	var want bytes.Buffer
-	if _, err := s.app.Transfer.Export(context.Background(), s.owner, &want, nil); err != nil {
+	if _, err := s.app.Transfer.Export(context.Background(), s.owner, &want); err != nil {
 		t.Fatal(err)
 	}
 	w := s.request(owner, "GET /users/me/export")

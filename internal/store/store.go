@@ -90,6 +90,9 @@ type Memories interface {
 	Get(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error)
 	// GetMany returns the visible memories among ids, in the order of ids.
 	GetMany(ctx context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]*loci.Memory, error)
+	// ReplacedBy returns the visible memories that id superseded, in the order they were stored, at
+	// most limit. It leaves out those in the trash and the expired ones.
+	ReplacedBy(ctx context.Context, v loci.Viewer, id loci.MemoryID, limit int) ([]*loci.Memory, error)
 	// Replace replaces the row with the same id by m and keeps the old row as a version. The old row
 	// must be at m.Version-1. Replace fails with Conflict if it is at another version, and with
 	// NotFound if the row or its user doesn't exist.
@@ -126,10 +129,10 @@ type Lists interface {
 	// or empty ones.
 	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
 	// Contains searches the newest visible memories that pass the filter. It returns those with q.Text
-	// in the title, content, summary, key, category or a tag, newest first in the order of List. It
-	// ignores case letter by letter, as Unicode pairs letters. Memories that the viewer may not see
-	// have no influence. It fails with Invalid if q.Text is empty, if q.Look or q.Limit is below 1, or
-	// if When is used with a Lifecycle other than LiveOnly.
+	// in the title, content, summary, key or a tag, newest first in the order of List. It leaves out
+	// the category, since most memories share one. It ignores case letter by letter, as Unicode pairs
+	// letters. Memories that the viewer may not see have no influence. It fails with Invalid if q.Text
+	// is empty, if q.Look or q.Limit is below 1, or if When is used with a Lifecycle other than LiveOnly.
 	Contains(ctx context.Context, v loci.Viewer, q ContainsQuery) (Contained, error)
 	// Rebuild drops and rebuilds all data derived from the rows, such as the full-text index. It
 	// requires an Update; Check doesn't.
@@ -171,6 +174,7 @@ type ListQuery struct {
 	Offset int      // rows to skip after After, for callers without cursors
 	Oldest bool     // oldest first; for export
 	Total  bool     // also count, up to MaxTotal
+	All    bool     // Total counts every row
 }
 
 // MaxTotal is the number up to which List counts.
@@ -180,7 +184,8 @@ const MaxTotal = 1000
 type Page struct {
 	Memories []*loci.Memory
 	Next     Position // "": this is the last page
-	// Total is the number of rows that pass the filter, if requested, at most MaxTotal. Exact reports
+	// Total is the number of rows that pass the filter, if requested, at most MaxTotal unless all were
+	// requested. Exact reports
 	// whether there are no more than that.
 	Total int
 	Exact bool

@@ -8,16 +8,28 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// KeyQuery names a memory by its key. The key is unique in this context, except for memories
-// created with dedupe "create". A zero id means none, not any.
-type KeyQuery struct {
+// Place is where a memory stands, and who wrote it there. A zero id means none, not any.
+type Place struct {
 	UserID      loci.UserID
 	Origin      string // "": any
 	Scope       loci.Scope
 	ProjectID   loci.ProjectID
 	AgentID     loci.AgentID
 	WorkspaceID loci.WorkspaceID
-	Key         string
+}
+
+// KeyQuery names a memory by its key. The key is unique in its place, except for memories created
+// with dedupe "create".
+type KeyQuery struct {
+	Place
+	Key string
+}
+
+// TextQuery names memories by their text, exactly as stored.
+type TextQuery struct {
+	Place
+	Title, Content string
+	Limit          int // at least 1
 }
 
 // EditQuery selects changes by who or what made them. Zero fields match everything.
@@ -45,6 +57,9 @@ type Timeless interface {
 	// Update, no other write can come between ByKey and a write. So two saves of one key never create
 	// two memories.
 	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
+	// ByText returns the live visible memories with that title and content, stored last first. Like
+	// ByKey, no other write can come between it and a write. It fails with Invalid without a limit.
+	ByText(ctx context.Context, v loci.Viewer, q TextQuery) ([]*loci.Memory, error)
 	// Between returns the visible memories whose ids are in a range, in the order of their ids. It
 	// fails with Invalid without a limit, or if Superseded is used with a Lifecycle other than LiveOnly.
 	Between(ctx context.Context, v loci.Viewer, q IDQuery) ([]*loci.Memory, error)
@@ -113,7 +128,8 @@ type Suggestions interface {
 	// isn't pending, and with Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
 	// Disagreements returns which visible live memories say something else than those with these ids,
-	// which v sees. Memories without any are not in the map.
+	// which v sees, newest first. Memories without any are not in the map. If ctx ends with ErrSpent,
+	// it returns those that it has found by then.
 	Disagreements(ctx context.Context, v loci.Viewer, ids []loci.MemoryID) (map[loci.MemoryID]loci.Disagreement, error)
 }
 

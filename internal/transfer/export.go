@@ -48,19 +48,16 @@ const exportPage = 200
 // Export writes every memory of the person as JSON lines, with all versions, trashed and expired
 // ones, and the person's agents, sessions, sources, attachments, nodes and suggestions. It reads
 // one snapshot, whatever is written meanwhile. It records the export in the audit trail before
-// the first byte. progress, if not nil, gets the number of memories written so far. Export
-// returns the final number. Conflict if the bytes of an attachment are missing.
-func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, progress func(int)) (int, error) {
+// the first byte. It returns the number of memories. Conflict if the bytes of an attachment are
+// missing.
+func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (int, error) {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return 0, err
 	}
 	if err := s.Record(ctx, p, Export, p.UserID.String()); err != nil {
 		return 0, err
 	}
-	if progress == nil {
-		progress = func(int) {}
-	}
-	x := &export{app: s, out: bufio.NewWriterSize(w, 1<<16), progress: progress, blobs: map[string]bool{}}
+	x := &export{app: s, out: bufio.NewWriterSize(w, 1<<16), blobs: map[string]bool{}}
 	if err := jsonlines.Write(x.out, exportHeader{"export", exportFormat}); err != nil {
 		return 0, err
 	}
@@ -84,11 +81,10 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer, pro
 // export is the state of one export.
 type export struct {
 	*ownedRows
-	app      *Service
-	out      *bufio.Writer
-	progress func(int)
-	written  int             // number of memories
-	blobs    map[string]bool // blobs written so far, by checksum
+	app     *Service
+	out     *bufio.Writer
+	written int             // number of memories
+	blobs   map[string]bool // blobs written so far, by checksum
 }
 
 // ownedRows reads a person's rows in one transaction.
@@ -113,11 +109,16 @@ func ownRows(ctx context.Context, tx store.Tx, p loci.Principal) (*ownedRows, er
 }
 
 func (x *export) writeMemories(ctx context.Context) error {
-	q := store.ListQuery{Filter: memory.Filter{Lifecycle: loci.AnyState}, Limit: exportPage, Oldest: true}
+	q := store.ListQuery{Filter: memory.Filter{Lifecycle: loci.AnyState}, Limit: exportPage, Oldest: true,
+		Total: true, All: true}
+	at := loci.Progress{Stage: "exporting memories"} // Done and Total include what is shared with the person
 	for more := true; more; more = q.After != "" {
 		page, err := x.tx.Lists().List(ctx, x.viewer, q)
 		if err != nil {
 			return err
+		}
+		if q.Total {
+			at.Total, q.Total = int64(page.Total), false
 		}
 		for _, m := range page.Memories {
 			if m.UserID != x.viewer.UserID {
@@ -128,7 +129,8 @@ func (x *export) writeMemories(ctx context.Context) error {
 			}
 			x.written++
 		}
-		x.progress(x.written)
+		at.Done += int64(len(page.Memories))
+		loci.ReportProgress(ctx, at)
 		q.After = page.Next
 	}
 	return nil

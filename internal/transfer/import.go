@@ -16,9 +16,9 @@ import (
 
 // ImportOptions configure an import.
 type ImportOptions struct {
-	DryRun   bool                    // check and count, store nothing
-	Progress func(ImportReport)      // called after each batch; may be nil
-	Problem  func(jsonlines.Problem) // called for each line that was not imported; may be nil
+	DryRun  bool                    // check and count, store nothing
+	Size    int64                   // the size of the input in bytes, to report progress; 0 or less: unknown
+	Problem func(jsonlines.Problem) // called for each line that was not imported; may be nil
 }
 
 // ImportReport is the result of an import so far. The bytes of attachments count with the
@@ -202,14 +202,14 @@ func (im *importer) flush(ctx context.Context) error {
 		err = im.oneByOne(ctx)
 	}
 	im.batch, im.size = im.batch[:0], 0
-	im.tell(err)
+	if err == nil {
+		im.tell(ctx)
+	}
 	return err
 }
 
-func (im *importer) tell(err error) {
-	if err == nil && im.o.Progress != nil {
-		im.o.Progress(im.report)
-	}
+func (im *importer) tell(ctx context.Context) {
+	loci.ReportProgress(ctx, loci.Progress{Stage: "importing", Done: im.report.Bytes, Total: im.o.Size, Bytes: true})
 }
 
 // isOfLine reports whether an error concerns one line and not all of them.

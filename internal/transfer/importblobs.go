@@ -52,7 +52,7 @@ func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 		return im.closeBlob()
 	}
 	if im.blob.at += int64(len(part.Data)); im.blob.at < im.blob.Size {
-		im.tell(nil)
+		im.tell(ctx)
 		return nil
 	}
 	return im.closeBlob()

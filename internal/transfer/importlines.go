@@ -209,6 +209,9 @@ func checkStored(m *loci.Memory) error {
 	if loci.Vendor(m.Editor).Validate() != nil {
 		return loci.FieldErrorf("editor", "is not a vendor or one of api, cli and dashboard")
 	}
+	if m.Disputed() {
+		return loci.FieldErrorf("disputed_by", "and pending_supersede are never stored; leave both out")
+	}
 	if m.Version < 1 {
 		return loci.FieldErrorf("version", "must be at least 1")
 	}

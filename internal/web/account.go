@@ -19,9 +19,11 @@ var doneTexts = map[string]string{
 	"password-removed": "Your password is removed.",
 	"passkey":          "Your passkey is added.",
 	"passkey-removed":  "Your passkey is removed.",
-	"trashed":          "The memory is in the trash. To restore it, run loci trash.",
-	"accepted":         "Accepted. The old memory is superseded.",
-	"declined":         "Declined. The memory stays as it is.",
+	"trashed":          "The memory is in the trash. To restore it, run loci restore with its id.",
+	"trashed-replacing": "The memory is in the trash. What it had replaced stays replaced: run loci list --superseded, " +
+		"then loci revert with its id and version. To restore this one, run loci restore with its id.",
+	"accepted": "Accepted. The old memory is superseded.",
+	"declined": "Declined. The memory stays as it is.",
 }
 
 func doneOf(r *http.Request) string {

@@ -22,19 +22,17 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, p loci.Principal, t
 
 // askRevokeKey asks before a key is revoked.
 func (s *server) askRevokeKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-		list, err := s.app.Identity.Keys(r.Context(), p, kind)
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(list, func(c loci.Credential) bool { return c.ID.String() == r.Form.Get("id") })
-		if at >= 0 {
-			return s.ask(w, r, p, "Revoke the key "+list[at].Name+"?", confirmation{Button: "Revoke the key",
-				Text:   "Programs that use this key stop working immediately. You cannot undo this.",
-				Action: "/app/keys/revoke", ID: list[at].ID.String(), Back: "/app/keys"})
-		}
+	list, err := s.allKeys(r.Context(), p)
+	if err != nil {
+		return err
 	}
-	return loci.Errorf(loci.NotFound, "key not found")
+	at := slices.IndexFunc(list, func(c loci.Credential) bool { return c.ID.String() == r.Form.Get("id") })
+	if at < 0 {
+		return loci.Errorf(loci.NotFound, "key not found")
+	}
+	return s.ask(w, r, p, "Revoke the key "+list[at].Name+"?", confirmation{Button: "Revoke the key",
+		Text:   "Programs that use this key stop working immediately. You cannot undo this.",
+		Action: "/app/keys/revoke", ID: list[at].ID.String(), Back: "/app/keys"})
 }
 
 // askRevokeGrant asks before a connection is revoked.

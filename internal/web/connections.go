@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/loci-memory/loci"
 )
@@ -25,12 +26,18 @@ func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Prin
 			}
 		}
 	}
+	keys, err := s.app.Identity.Keys(r.Context(), p, loci.KindAgent)
+	if err != nil {
+		return err
+	}
+	keys = slices.DeleteFunc(keys, func(c loci.Credential) bool { return !c.Usable(s.now()) })
 	return s.showOwn(w, r, p, http.StatusOK, "connections",
 		view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
 			Data: struct {
 				Grants []grantRow
+				Keys   []loci.Credential
 				MCP    string
-			}{rows, s.site.Home(r) + "/mcp"}})
+			}{rows, keys, s.site.Home(r) + "/mcp"}})
 }
 
 func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

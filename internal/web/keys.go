@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -78,17 +79,26 @@ func (s *server) keys(w http.ResponseWriter, r *http.Request, p loci.Principal) 
 	return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"}}, "")
 }
 
-func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d keyList,
-	problem string) error {
-	ctx := r.Context()
+// allKeys returns the keys of the person and those of their agents.
+func (s *server) allKeys(ctx context.Context, p loci.Principal) (all []loci.Credential, err error) {
 	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 		list, err := s.app.Identity.Keys(ctx, p, kind)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, c := range list {
-			d.Keys = append(d.Keys, keyRow{Credential: c, Usable: c.Usable(s.now())})
-		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d keyList,
+	problem string) error {
+	list, err := s.allKeys(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	for _, c := range list {
+		d.Keys = append(d.Keys, keyRow{Credential: c, Usable: c.Usable(s.now())})
 	}
 	slices.SortStableFunc(d.Keys, func(a, b keyRow) int {
 		if a.Usable != b.Usable {

@@ -33,7 +33,8 @@ func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
 
 func (s *server) badLink(w http.ResponseWriter, r *http.Request, err error) error {
 	status, text := s.problem(w, r, err)
-	return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text})
+	_, signedOut := s.principal(r)
+	return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text, Data: signedOut == nil})
 }
 
 // invitation is what the page of an invitation shows.

@@ -66,7 +66,7 @@ func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next 
 	found, err := s.app.Memory.List(r.Context(), p,
 		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, memoryRow{m, []part{{Text: beginning(m.Content)}}})
+		d.Rows = append(d.Rows, memoryRow{m, []part{{Text: loci.Shorten(m.Content, maxBeginning)}}})
 	}
 	return found.NextCursor, err
 }
@@ -86,14 +86,6 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 
 // maxBeginning is how many characters of a memory the list shows.
 const maxBeginning = 240
-
-func beginning(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxBeginning {
-		return text
-	}
-	return strings.TrimSpace(string(runes[:maxBeginning])) + "…"
-}
 
 // partsOf splits a snippet at its marks. Every second part was found.
 func partsOf(snippet string) []part {
@@ -130,8 +122,12 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 // it.
 func (s *server) trash(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	id, err := loci.ParseMemoryID(r.PostForm.Get("id"))
-	if err == nil {
-		_, err = s.app.Memory.Trash(r.Context(), p, id, 0)
+	if err != nil {
+		return err
+	}
+	m, err := s.app.Memory.Trash(r.Context(), p, id, 0)
+	if err == nil && len(m.StillSuperseded) > 0 {
+		return done(w, r, homePath, "trashed-replacing", nil)
 	}
 	return done(w, r, homePath, "trashed", err)
 }

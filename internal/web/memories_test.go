@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -15,8 +16,8 @@ func TestMemoriesAreListedAndFound(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	want(t, "none", b.get("/app/"), 200, "You have no memories yet", "/mcp")
-	for range 26 {
-		w.remember("an older note")
+	for i := range 26 {
+		w.remember(fmt.Sprint("an older note ", i))
 	}
 	w.remember("deploy <day>", "claude")
 	first := b.get("/app/")
@@ -93,6 +94,27 @@ func TestTrashNeedsAFreshProof(t *testing.T) {
 	want(t, "its page", b.get("/app/memories/"+id), 200, "In the trash")
 }
 
+func TestTrashTellsWhatStaysReplaced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	save := func(d memory.Draft) loci.MemoryID {
+		m, err := w.app.Memory.Create(t.Context(), w.local(w.mara), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.ID
+	}
+	old := save(memory.Draft{Title: "Rent", Content: "900"})
+	by := save(memory.Draft{Title: "Rent", Content: "950", Supersedes: []loci.MemoryID{old}})
+	b := w.browser()
+	b.signIn()
+	a := b.post("/app/memories/trash", "id", by.String())
+	if a.status != 303 {
+		t.Fatalf("%d %s", a.status, a.body)
+	}
+	want(t, "after it", b.get(a.location()), 200, "stays replaced", "loci revert")
+}
+
 func TestSuggestionsAreDecidedOnTheirPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,6 +158,33 @@ func TestSuggestionsAreDecidedOnTheirPage(t *testing.T) {
 		}
 	}
 	want(t, "all decided", b.get("/app/suggestions"), 200, "No suggestions wait")
+}
+
+func TestConnectionsListKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	want(t, "none", b.get("/app/connections"), 200, "No assistants are connected by signing in (OAuth).",
+		"No assistants have a key.", `<a href="/app/keys">Keys</a>`)
+	for _, k := range []auth.KeyRequest{{Name: "Cursor (connected)", Vendor: "cursor"}, {Name: "mine"},
+		{Name: "revoked one", Vendor: "codex"}} {
+		c, _, err := w.app.Identity.CreateKey(t.Context(), w.local(w.mara), k)
+		if err == nil && k.Vendor == "codex" {
+			err = w.app.Identity.RevokeKey(t.Context(), w.local(w.mara), c.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	a := b.get("/app/connections")
+	want(t, "with a key", a, 200, "No assistants are connected by signing in (OAuth).",
+		`<strong>Cursor (connected)</strong> is <span class="tag">cursor</span>`, "last used never")
+	for _, name := range []string{"mine", "revoked one", "have a key"} {
+		if strings.Contains(a.body, name) {
+			t.Errorf("the page has %q", name)
+		}
+	}
 }
 
 func TestRevokingAsksFirst(t *testing.T) {

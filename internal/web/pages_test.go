@@ -201,7 +201,9 @@ func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
 		t.Fatalf("using it: %d %s %s", a.status, a.location(), a.body)
 	}
 	want(t, "signed in", b.get("/app/account"), 200, maraMail)
-	want(t, "looking at a used one", w.browser().get(path), 401, "used or has expired")
+	want(t, "looking at a used one", w.browser().get(path), 401, "used or has expired", "<code>loci open</code>",
+		"sign in another way")
+	want(t, "looking at it signed in", b.get(path), 401, "used or has expired", `<a href="/app/">To your memories</a>`)
 	want(t, "using it twice", w.browser().post("/app/link", "token", token.Reveal()), 401, "used or has expired")
 }
 

@@ -41,7 +41,8 @@ var templates = parseTemplates()
 func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
 		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
-		"beginning": beginning, "trashDays": func() int { return loci.TrashDays },
+		"beginning": func(text string) string { return loci.Shorten(text, maxBeginning) },
+		"trashDays": func() int { return loci.TrashDays },
 	}).ParseFS(files, "templates/frame.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {

@@ -6,22 +6,22 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/integration/lib.bash
 
-suite() { # suite VERSION URL OUT: runs the official tool and keeps its results in OUT
+suite() { # suite LIST URL OUT: runs the official tool and keeps its results in OUT
   local tool args
   case $1 in
-    2025-11-25) tool=0.1.16 args=(--suite active --spec-version 2025-11-25) ;;
-    2026-07-28) tool=0.2.0-alpha.12 args=(--requirements 2026-07-28) ;;
+    2025-11-25-active) tool=0.1.16 args=(--suite active --spec-version 2025-11-25) ;;
+    *) tool=0.2.0-alpha.12 args=(--requirements "$1") ;;
   esac
   tool=$(npm_dir "conformance-$tool" "@modelcontextprotocol/conformance@$tool")/node_modules/@modelcontextprotocol/conformance
   # Its exit code knows nothing of our lists; check.mjs decides.
   "$NODE22" "$tool/dist/index.js" server --url "$2" "${args[@]}" -o "$3" >"$3.log" 2>&1 || true
 }
 
-check() { # check TARGET URL: both versions against one server
-  local version bad=0
-  for version in 2025-11-25 2026-07-28; do
-    suite "$version" "$2" "$WORK/$1-$version"
-    "$NODE22" test/integration/conformance/check.mjs "test/integration/conformance/$version.txt" "$1" "$WORK/$1-$version" || bad=1
+check() { # check TARGET URL: each list of scenarios against one server
+  local list bad=0
+  for list in 2025-11-25 2026-07-28 2025-11-25-active; do
+    suite "$list" "$2" "$WORK/$1-$list"
+    "$NODE22" test/integration/conformance/check.mjs "test/integration/conformance/$list.txt" "$1" "$WORK/$1-$list" || bad=1
   done
   return $bad
 }

@@ -41,6 +41,12 @@ start_loci() {
   wait_http "$BASE/health" "$WORK/$name.log"
 }
 
+# debian_package NAME installs a package; only root can.
+debian_package() {
+  apt-get update -q
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$1"
+}
+
 # npm_dir NAME PACKAGE@VERSION… installs packages once into the cache and prints the directory.
 npm_dir() {
   local dir=$LOCI_CI_CACHE/$1
@@ -48,6 +54,19 @@ npm_dir() {
   if [ ! -f "$dir/.complete" ]; then
     rm -rf "$dir" && mkdir -p "$dir"
     npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$dir" "$@" >&2
+    touch "$dir/.complete"
+  fi
+  echo "$dir"
+}
+
+# pip_dir NAME PACKAGE==VERSION… installs Python packages once into a virtual environment in the cache and prints its directory.
+pip_dir() {
+  local dir=$LOCI_CI_CACHE/$1
+  shift
+  if [ ! -f "$dir/.complete" ]; then
+    python3 -c 'import ensurepip' 2>/dev/null || debian_package python3-venv >&2
+    rm -rf "$dir" && python3 -m venv "$dir"
+    "$dir/bin/pip" install --quiet --disable-pip-version-check "$@" >&2
     touch "$dir/.complete"
   fi
   echo "$dir"

@@ -77,9 +77,17 @@ func TestPlans(t *testing.T) {
 				return err
 			}, []string{byID, version}},
 			"by key": {func() error {
-				_, err := p.Memories().ByKey(ctx, v, store.KeyQuery{UserID: v.UserID, Key: "key21", Scope: loci.ScopeGlobal})
+				_, err := p.Memories().ByKey(ctx, v, store.KeyQuery{
+					Place: store.Place{UserID: v.UserID, Scope: loci.ScopeGlobal}, Key: "key21"})
 				return err
 			}, []string{"memories_by_key"}},
+			"by text": {func() error {
+				_, err := p.Memories().ByText(ctx, v, store.TextQuery{
+					Place: store.Place{UserID: v.UserID, Scope: loci.ScopeGlobal}, Title: "default", Content: "word21", Limit: 9})
+				return err
+			}, []string{"memories_by_text"}},
+			"replaced by": {func() error { _, err := p.Memories().ReplacedBy(ctx, v, loci.MemoryID{1}, 10); return err },
+				[]string{"memories_by_superseder"}},
 			"edited": {func() error {
 				_, err := p.Memories().EditedBy(ctx, v, store.EditQuery{Editor: "a", Since: time.UnixMicro(7950), Limit: 10})
 				return err
@@ -104,6 +112,10 @@ func TestPlans(t *testing.T) {
 				[]string{"memories_trash"}},
 			"erase of": {func() error { _, err := p.Memories().EraseOf(ctx, loci.UserID{9}, 10); return err },
 				[]string{"memories_edited"}},
+			"disagreements": {func() error {
+				_, err := p.Suggestions().Disagreements(ctx, v, []loci.MemoryID{id, loci.MemoryID(idOf("memory", 41))})
+				return err
+			}, []string{byID, "memories_by_key", "suggestions_pending"}},
 			"each memory": {func() error {
 				return p.EachMemory(ctx, func(*sqlstore.Stored) error { return loci.NoSuchMemory() })
 			}, []string{byNumber}},

@@ -5,7 +5,7 @@ INSERT INTO users (org_id, id, role, created_at, name, state, org_role)
 
 INSERT INTO memories (org_id, id, user_id, scope, type, deleted_at, team_id, project_id, agent_id, session_id,
 		allowed_vendors, origin, created_at, updated_at, version, change, editor, importance, pinned, key, category,
-		source, tags, title, summary, content)
+		source, tags, title, summary, content, digest, superseded_by)
 	SELECT o, md5('memory' || i || CASE WHEN o = 'other' AND i % 2 = 1 THEN o ELSE '' END)::uuid,
 		md5('user' || i % 20 + 1)::uuid,
 		CASE i % 7 WHEN 1 THEN 'project' WHEN 2 THEN 'agent' ELSE 'global' END, 'semantic',
@@ -14,7 +14,8 @@ INSERT INTO memories (org_id, id, user_id, scope, type, deleted_at, team_id, pro
 		CASE WHEN i % 7 = 1 THEN md5('project' || i % 5)::uuid END,
 		CASE WHEN i % 7 = 2 THEN md5('agent' || i % 30)::uuid END,
 		md5('session' || i / 40)::uuid, '["*"]', 'origin' || i % 9, i, i, 1, 'created', 'a', 5, i % 23 = 1,
-		CASE WHEN i % 4 = 1 THEN 'key' || i ELSE '' END, 'fact', '', '["t' || i % 9 || '"]', o, '', 'word' || i % 99
+		CASE WHEN i % 4 = 1 THEN 'key' || i ELSE '' END, 'fact', '', '["t' || i % 9 || '"]', o, '', 'word' || i % 99, i,
+		CASE WHEN i = 4001 THEN md5('memory22')::uuid END
 	FROM unnest(ARRAY['default', 'other']) o, generate_series(1, 8000) i;
 
 INSERT INTO memory_versions (org_id, seq, replaced_at, user_id, scope, type, allowed_vendors, origin, created_at,
@@ -27,4 +28,8 @@ INSERT INTO memory_tokens (org_id, pool, token, at, seq)
 	SELECT m.org_id, m.user_id, t, m.created_at, m.seq
 	FROM memories m, unnest(ARRAY['t:' || (m.tags::json ->> 0), 'w:' || m.content]) t;
 
-ANALYZE memories, memory_versions, memory_tokens, users;
+INSERT INTO suggestions (org_id, id, kind, memory_seq, by_seq, origin, state, created_at)
+	SELECT org_id, id, 'supersede', seq, seq + 20, 'a', CASE WHEN seq % 5 = 1 THEN 'declined' ELSE 'pending' END, 0
+	FROM memories WHERE seq % 4 = 1 AND seq <= 7000;
+
+ANALYZE memories, memory_versions, memory_tokens, users, suggestions;

@@ -95,6 +95,7 @@ CREATE TABLE memories (
 	editor_user       uuid,
 	editor_credential uuid,
 	editor_session    uuid,
+	digest            bigint,
 	PRIMARY KEY (org_id, seq),
 	UNIQUE (org_id, id),
 	FOREIGN KEY (org_id, user_id) REFERENCES users (org_id, id)
@@ -112,6 +113,8 @@ CREATE INDEX memories_pinned ON memories (org_id, user_id, created_at, seq) WHER
 CREATE INDEX memories_trashed ON memories (org_id, user_id, deleted_at, seq) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memories_trash ON memories (org_id, deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memories_by_key ON memories (org_id, user_id, key, updated_at) WHERE key <> '';
+CREATE INDEX memories_by_text ON memories (org_id, digest, seq) WHERE deleted_at IS NULL AND superseded_by IS NULL;
+CREATE INDEX memories_by_superseder ON memories (org_id, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memories_edited ON memories (org_id, user_id, updated_at);
 CREATE INDEX memories_shared ON memories (org_id, team_id, user_id) WHERE team_id IS NOT NULL;
 
@@ -122,9 +125,29 @@ CREATE TABLE memory_versions (
 	FOREIGN KEY (org_id, seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE
 );
 
-ALTER TABLE memory_versions DROP COLUMN id;
+ALTER TABLE memory_versions DROP COLUMN id, DROP COLUMN digest;
 CREATE INDEX memory_versions_edited ON memory_versions (org_id, user_id, updated_at);
 CREATE INDEX memory_versions_replaced ON memory_versions (org_id, replaced_at);
+
+CREATE TABLE suggestions (
+	org_id     text NOT NULL,
+	seq        bigint GENERATED ALWAYS AS IDENTITY,
+	id         uuid NOT NULL,
+	kind       text NOT NULL,
+	memory_seq bigint NOT NULL,
+	by_seq     bigint NOT NULL,
+	origin     text NOT NULL,
+	state      text NOT NULL,
+	created_at bigint NOT NULL,
+	settled_at bigint,
+	PRIMARY KEY (org_id, seq),
+	UNIQUE (org_id, id),
+	FOREIGN KEY (org_id, memory_seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE,
+	FOREIGN KEY (org_id, by_seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE
+);
+
+CREATE UNIQUE INDEX suggestions_pending ON suggestions (org_id, memory_seq, by_seq, kind) WHERE state = 'pending';
+CREATE INDEX suggestions_by ON suggestions (org_id, by_seq);
 
 -- The words and tags of memories, for each pool in which they may be seen. An index of words or of tags in one column of
 -- memories (GIN) would serve no statement: PostgreSQL applies the policy before an operator that may leak what it sees.

@@ -15,8 +15,8 @@ var (
 	memories = []string{
 		"InsertKeepsEveryField", "InsertConflict", "InsertRefusesStrangers", "GetNotFound", "GetMany", "Replace",
 		"ReplaceErrors", "Versions", "InsertVersion", "Purge", "Erase", "EraseOf", "SharedBy", "ByKey", "SavesByKey",
-		"EditedBy", "Tenancy", "UnknownOrg", "Rollback", "Snapshot", "UpdateSeesItsWrites", "ConcurrentInserts",
-		"ConcurrentReplace",
+		"ByText", "EditedBy", "Tenancy", "UnknownOrg", "Rollback", "Snapshot", "UpdateSeesItsWrites", "ConcurrentInserts",
+		"ConcurrentReplace", "Suggestions", "Disagreements",
 	}
 	lists = []string{
 		"ListOrder", "ListPages", "ListPagesUnderInserts", "ListFilters", "ManyProjects", "ListTotals", "ListTrash",
@@ -26,7 +26,8 @@ var (
 	}
 	visibility = []string{
 		"Visibility", "VersionsNeedBothVendors", "VersionsNeedBothReaches", "OnlyProjects", "EditsVisibility",
-		"WhenIsNoWayAround", "WhenReplays", "MatchIgnoresHiddenRows", "RebuildChangesNothing",
+		"WhenIsNoWayAround", "WhenReplays", "MatchIgnoresHiddenRows", "RebuildChangesNothing", "SuggestionVisibility",
+		"DisagreementVisibility",
 	}
 )
 

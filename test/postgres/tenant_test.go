@@ -206,6 +206,9 @@ func questions() map[string]question {
 		"shared": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
 			return tx.Memories().SharedBy(ctx, v.UserID, v.TeamID, 1000)
 		},
+		"replaced": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
+			return tx.Memories().ReplacedBy(ctx, v, idOf("memory", 22), 1000)
+		},
 		"people": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
 			return tx.Users().List(ctx, loci.UserID{}, 100)
 		},

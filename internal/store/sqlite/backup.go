@@ -12,6 +12,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) backUp(ctx context.Context, dir string) ([]string, error) {
 		return nil, openError("backup directory "+dir, err)
 	}
 	meta := filepath.Join(dir, metaFile)
-	if err := s.meta.BackupTo(ctx, meta); err != nil {
+	if err := copyDB(ctx, s.meta, metaFile, meta); err != nil {
 		return nil, translate(err)
 	}
 	files := []string{metaFile}
@@ -55,6 +56,13 @@ func (s *Store) backUp(ctx context.Context, dir string) ([]string, error) {
 	}
 	names, err := s.copyProjects(ctx, dir, projects)
 	return append(files, names...), translate(err)
+}
+
+// copyDB copies an open database, whose name is for people.
+func copyDB(ctx context.Context, db *sqlitedb.DB, name, target string) error {
+	return db.BackupTo(ctx, target, func(pages, of int) {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "copying the pages of " + name, Done: int64(pages), Total: int64(of)})
+	})
 }
 
 // listedIn reads the registry in a file that no process has open, and leaves no other files

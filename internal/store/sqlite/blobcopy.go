@@ -42,7 +42,7 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	target := filepath.Join(dir, filepath.FromSlash(name))
-	if err := s.with(ctx, id, func(f *orgFile) error { return f.db.BackupTo(ctx, target) }); err != nil {
+	if err := s.with(ctx, id, func(f *orgFile) error { return copyDB(ctx, f.db, name, target) }); err != nil {
 		return nil, err
 	}
 	sums, err := sumsIn(target)
@@ -50,7 +50,8 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 		return nil, fmt.Errorf("cannot read %s: %w", target, err)
 	}
 	names = []string{name}
-	for _, sum := range sums {
+	for i, sum := range sums {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "copying attachments", Done: int64(i), Total: int64(len(sums))})
 		blob := path.Join(assetsDir, string(id), filepath.ToSlash(blobName(sum)))
 		err := copyBlob(ctx, blobPath(s.opts.Dir, id, sum), filepath.Join(dir, filepath.FromSlash(blob)), sum)
 		if errors.Is(err, errDamaged) {
@@ -123,6 +124,8 @@ func (b blobs) Check(ctx context.Context, org loci.OrgID) (problems []string, er
 		if f.sum == nil {
 			return nil
 		}
+		loci.ReportProgress(ctx, loci.Progress{Stage: "checking attachments", Done: int64(len(good)),
+			Total: int64(len(named))})
 		is, err := hashFile(ctx, f.path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +29,18 @@ type sums struct {
 const pageRows = 1024
 
 func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]*[pageRows]uint64{}} }
+
+// newSumsLike returns sums that can be added to others.
+func newSumsLike(s *sums) *sums { return &sums{s.seed, map[int64]*[pageRows]uint64{}} }
+
+// add adds the sums of all rows of others.
+func (s *sums) add(others *sums) {
+	for page, sums := range others.pages {
+		for i, sum := range sums {
+			*s.of(page*pageRows + int64(i)) += sum
+		}
+	}
+}
 
 // of returns the sum of a row.
 func (s *sums) of(row int64) *uint64 {
@@ -68,25 +82,78 @@ func (s *sums) report(what string) (problems []string) {
 
 var fieldNames = [loci.FieldCount]string{"title", "content", "summary", "key", "category", "tags"}
 
+// comparison compares an index with the rows: the sums of its entries with the sums of those that
+// the rows should have. Each sum belongs to one of two readers, so that they can work side by side.
+type comparison struct {
+	indexed        *sums // of the full-text index; all its entries
+	text, postings *sums // negative: of the entries that the rows should have
+}
+
+func newComparison() *comparison {
+	indexed := newSums()
+	return &comparison{indexed, newSumsLike(indexed), newSums()}
+}
+
+func (c *comparison) report() []string {
+	c.indexed.add(c.text)
+	return append(c.indexed.report("full-text index"), c.postings.report("list index")...)
+}
+
 // Check compares the derived data with the rows. It reads one snapshot and may run in a View, so
 // that writers can go on.
 func (x index) Check(ctx context.Context) ([]string, error) {
-	text, postings := newSums(), newSums()
-	if err := x.sumIndexes(ctx, text, postings); err != nil {
-		return nil, err
+	c := newComparison()
+	err := x.sumWords(c)
+	if err == nil {
+		err = x.sumRows(ctx, c)
+	}
+	return c.report(), err
+}
+
+// sumWords adds the entries of the full-text index, which come in the order of their terms.
+func (x index) sumWords(c *comparison) error {
+	var last []byte
+	var hash uint64
+	return x.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
+		if term := r.Raw(0); last == nil || !bytes.Equal(term, last) {
+			last, hash = append(last[:0], term...), maphash.Bytes(c.indexed.seed, term)
+		}
+		*c.indexed.of(r.Int64(1)) += c.indexed.word(hash, fieldNumber(r.Raw(2)), r.Int(3))
+		return nil
+	})
+}
+
+// sumRows adds the postings and the digests of texts, and subtracts what the rows should have in both indexes.
+func (x index) sumRows(ctx context.Context, c *comparison) error {
+	const postings = "SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings"
+	err := x.c.Query(postings, nil, func(r *sqlitedb.Row) error {
+		seq, p := scanPosting(r)
+		*c.postings.of(seq) += maphash.Comparable(c.postings.seed, p)
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	err = x.c.Query("SELECT seq, digest FROM memories", nil, func(r *sqlitedb.Row) error {
+		*c.postings.of(r.Int64(0)) += maphash.Comparable(c.postings.seed, r.Int64(1))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	var analyzer loci.Analyzer
 	analyzer.Remember()
-	err := x.EachMemory(ctx, func(m *sqlstore.Stored) error {
+	return x.eachMemory(ctx, "checking memories", func(m *sqlstore.Stored) error {
 		for _, p := range postingsOf(&m.Memory) {
-			*postings.of(m.Seq) -= maphash.Comparable(postings.seed, p)
+			*c.postings.of(m.Seq) -= maphash.Comparable(c.postings.seed, p)
 		}
+		*c.postings.of(m.Seq) -= maphash.Comparable(c.postings.seed, sqlstore.TextDigest(m.Title, m.Content))
 		for i, field := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)} {
-			offset, sum := 0, text.of(m.Seq)
+			offset, sum := 0, c.text.of(m.Seq)
 			analyzer.Words(field, func(w loci.Word) bool {
-				*sum -= text.word(maphash.String(text.seed, w.Stem), i, offset)
+				*sum -= c.text.word(maphash.String(c.text.seed, w.Stem), i, offset)
 				if w.Form != w.Stem {
-					*sum -= text.word(maphash.String(text.seed, w.Form), i, offset)
+					*sum -= c.text.word(maphash.String(c.text.seed, w.Form), i, offset)
 				}
 				offset++
 				return true
@@ -94,7 +161,23 @@ func (x index) Check(ctx context.Context) ([]string, error) {
 		}
 		return nil
 	})
-	return append(text.report("full-text index"), postings.report("list index")...), err
+}
+
+// eachMemory is EachMemory for a stage of long work, which reports how many rows are done.
+func (x index) eachMemory(ctx context.Context, stage string, fn func(*sqlstore.Stored) error) error {
+	at := loci.Progress{Stage: stage}
+	_, err := x.c.One("SELECT count(*) FROM memories", nil, func(r *sqlitedb.Row) error {
+		at.Total = r.Int64(0)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return x.EachMemory(ctx, func(m *sqlstore.Stored) error {
+		at.Done++
+		loci.ReportProgress(ctx, at)
+		return fn(m)
+	})
 }
 
 // fieldNumber returns the position in fieldNames, -1 if there is no such field.
@@ -105,22 +188,6 @@ func fieldNumber(name []byte) int {
 		}
 	}
 	return -1
-}
-
-func (x index) sumIndexes(ctx context.Context, text, postings *sums) error {
-	err := x.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
-		*text.of(r.Int64(1)) += text.word(maphash.Bytes(text.seed, r.Raw(0)), fieldNumber(r.Raw(2)), r.Int(3))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return x.c.Query("SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings", nil,
-		func(r *sqlitedb.Row) error {
-			seq, p := scanPosting(r)
-			*postings.of(seq) += maphash.Comparable(postings.seed, p)
-			return ctx.Err()
-		})
 }
 
 // Check reads every file of the data directory and returns the problems that it finds, one
@@ -136,6 +203,7 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 		return problems, err
 	}
 	for _, org := range list {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "checking org " + string(org.ID)})
 		found, err := s.checkOrg(ctx, org.ID)
 		if loci.CodeOf(err) == loci.Unavailable {
 			found, err = append(found, err.Error()), nil
@@ -168,34 +236,56 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 	return append(problems, found...), err
 }
 
-// checkOrg compares the derived data with the rows beside the check of the file: both read all of
-// it, and each keeps one processor busy.
+// checkOrg checks the file beside its derived data: both read all of it, and each keeps a processor
+// busy. If the file is damaged, it reports nothing else.
 func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string, err error) {
 	err = s.with(ctx, id, func(f *orgFile) error {
-		ctx, cancel := context.WithCancel(ctx)
+		beside, cancel := context.WithCancel(ctx)
 		defer cancel()
-		var derived []string
-		done := make(chan error, 1)
-		go func() {
-			done <- f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
-				derived, err = s.tx(f, c).Lists().Check(ctx)
-				return err
-			})
-		}()
-		err := f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
-			problems, err = integrity(c, "memory_text")
+		differences := make(chan checked, 1)
+		go func() { differences <- s.checkDerived(beside, f) }()
+		damage := checked{}
+		damage.err = f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
+			damage.problems, err = integrity(c, "memory_text")
 			return err
 		})
-		if err != nil || len(problems) > 0 { // a check of derived data is useless if the file is damaged
+		found := damage
+		if damage.err != nil || len(damage.problems) > 0 {
 			cancel()
-			<-done //nolint:errcheck // it was cancelled
-			return err
 		}
-		err = <-done
-		problems = derived
-		return err
+		if derived := <-differences; damage.err == nil && len(damage.problems) == 0 {
+			found = derived
+		}
+		problems = found.problems
+		return found.err
 	})
 	return problems, err
+}
+
+// checked is the result of a check.
+type checked struct {
+	problems []string
+	err      error
+}
+
+// checkDerived is index.Check by two readers of one snapshot.
+func (s *Store) checkDerived(ctx context.Context, f *orgFile) checked {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := newComparison()
+	var failed error
+	err := f.db.ViewTwo(ctx, func(a, b *sqlitedb.Conn) error {
+		words := make(chan error, 1)
+		go func() { words <- indexOf(s.tx(f, a)).sumWords(c) }()
+		if failed = indexOf(s.tx(f, b)).sumRows(ctx, c); failed != nil {
+			cancel()
+		}
+		return <-words
+	})
+	if err = cmp.Or(failed, err); err != nil {
+		return checked{nil, err}
+	}
+	return checked{c.report(), nil}
 }
 
 // integrity queries the full-text tables before it checks the file. FTS5 caches their layout

@@ -34,24 +34,34 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 		list = append(list, newMemory(user, fmt.Sprint("Deployments ", i), "tag"))
 	}
 	insert(t, s, loci.DefaultOrg, list...)
-	for name, tt := range map[string]struct{ damage, want string }{
+	for name, tt := range map[string]struct {
+		damage string
+		want   []string
+	}{
 		"lost posting": {"DELETE FROM memory_postings WHERE token = 't:tag' AND seq = 2",
-			"list index differs from row 2"},
+			[]string{"list index differs from row 2"}},
 		"stale posting": {"INSERT INTO memory_postings SELECT pool, vendor, 't:more', at, seq, NULL, NULL, NULL FROM " +
-			"memory_postings WHERE token = '' AND seq = 3", "list index differs from row 3"},
-		"wrong expiry": {"UPDATE memory_postings SET expires_at = 1 WHERE seq = 4", "list index differs from row 4"},
+			"memory_postings WHERE token = '' AND seq = 3", []string{"list index differs from row 3"}},
+		"wrong expiry": {"UPDATE memory_postings SET expires_at = 1 WHERE seq = 4",
+			[]string{"list index differs from row 4"}},
 		"orphaned posting": {"INSERT INTO memory_postings SELECT pool, vendor, token, at, 99, NULL, NULL, NULL FROM " +
-			"memory_postings WHERE token = '' AND seq = 3", "list index differs from row 99"},
-		"text not indexed": {"UPDATE memories SET content = 'changed' WHERE seq = 1", "full-text index differs from row 1"},
+			"memory_postings WHERE token = '' AND seq = 3", []string{"list index differs from row 99"}},
+		"wrong digest": {"UPDATE memories SET digest = 7 WHERE seq = 4", []string{"list index differs from row 4"}},
+		"text not indexed": {"UPDATE memories SET content = 'changed' WHERE seq = 1",
+			[]string{"full-text index differs from row 1", "list index differs from row 1"}},
 		"text indexed twice": {"INSERT INTO memory_text (rowid, title) VALUES (5, 'extra')",
-			"full-text index differs from row 5"},
+			[]string{"full-text index differs from row 5"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			update(t, s, tt.damage)
 			problems, err := s.Check(bg)
-			if err != nil || len(problems) != 1 || !strings.Contains(problems[0], tt.want) ||
-				!strings.HasPrefix(problems[0], "orgs/default.db: ") {
-				t.Errorf("got %q, %v; want one that says %q", problems, err, tt.want)
+			if err != nil || len(problems) != len(tt.want) {
+				t.Errorf("got %q, %v; want %q", problems, err, tt.want)
+			}
+			for i, problem := range problems[:min(len(problems), len(tt.want))] {
+				if problem != "orgs/default.db: the "+tt.want[i]+": rebuild it" {
+					t.Errorf("got %q, want one that says %q", problem, tt.want[i])
+				}
 			}
 			if err := s.Rebuild(bg); err != nil {
 				t.Fatal(err)
@@ -61,6 +71,56 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCheckAndRebuildReportEachMemory(t *testing.T) {
+	t.Parallel()
+	s, user := newStore(t, Options{})
+	for i := range 3 {
+		insert(t, s, loci.DefaultOrg, newMemory(user, fmt.Sprint(i)))
+	}
+	var got []string
+	ctx := loci.WithProgress(bg, func(p loci.Progress) {
+		if p.Total > 0 {
+			got = append(got, fmt.Sprintf("%s %d of %d", p.Stage, p.Done, p.Total))
+		}
+	})
+	if problems, err := s.Check(ctx); err != nil || len(problems) > 0 {
+		t.Fatalf("%q, %v", problems, err)
+	}
+	if err := s.Rebuild(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"checking memories 1 of 3", "checking memories 2 of 3", "checking memories 3 of 3",
+		"rebuilding the indexes 1 of 3", "rebuilding the indexes 2 of 3", "rebuilding the indexes 3 of 3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A check that runs beside writers compares the rows and the indexes of one moment.
+func TestCheckBesideWriters(t *testing.T) {
+	t.Parallel()
+	s, user := newStore(t, Options{})
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+				insert(t, s, loci.DefaultOrg, newMemory(user, fmt.Sprint(i), "tag"))
+			}
+		}
+	}()
+	for range 20 {
+		if problems, err := s.Check(bg); err != nil || len(problems) > 0 {
+			t.Errorf("%q, %v", problems, err)
+		}
+	}
+	close(stop)
+	<-stopped
 }
 
 // A torn file is a finding, not a failure of the check.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
@@ -15,8 +16,9 @@ var hashed = []struct{ table, of string }{
 }
 
 // Rebuild rebuilds the full-text tables and the hashes.
-func (tx *graphTx) Rebuild(context.Context) error {
+func (tx *graphTx) Rebuild(ctx context.Context) error {
 	for _, table := range []string{"entities_fts", "observations_fts"} {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "rebuilding the index " + table})
 		if err := tx.c.Exec("INSERT INTO " + table + " (" + table + ") VALUES ('rebuild')"); err != nil {
 			return err
 		}
@@ -49,8 +51,9 @@ func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error)
 }
 
 // Check compares the full-text tables and the hashes with the rows.
-func (tx *graphTx) Check(context.Context) (problems []string, err error) {
+func (tx *graphTx) Check(ctx context.Context) (problems []string, err error) {
 	for _, table := range []string{"entities_fts", "observations_fts"} {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "checking the index " + table})
 		err := tx.c.Exec("INSERT INTO " + table + " (" + table + ", rank) VALUES ('integrity-check', 1)")
 		if errors.Is(err, sqlitedb.ErrCorrupt) {
 			problems = append(problems, "the full-text index "+table+" differs from the rows: rebuild it")

@@ -66,5 +66,9 @@ func (x index) Rebuild(ctx context.Context) error {
 	if err := x.c.Exec("DELETE FROM memory_postings"); err != nil {
 		return err
 	}
-	return x.EachMemory(ctx, func(m *sqlstore.Stored) error { return x.Change(m.Seq, nil, &m.Memory) })
+	if err := addDigests(x.c); err != nil {
+		return err
+	}
+	return x.eachMemory(ctx, "rebuilding the indexes",
+		func(m *sqlstore.Stored) error { return x.Change(m.Seq, nil, &m.Memory) })
 }

@@ -145,6 +145,13 @@ func checkOldData(t *testing.T, s *Store) {
 		if err != nil || page.Total != 2 || len(page.Memories) != 2 {
 			t.Errorf("by tag: %d of %d, %v", len(page.Memories), page.Total, err)
 		}
+		for _, m := range []*loci.Memory{want[0], want[1]} {
+			same, err := tx.Memories().ByText(bg, v, store.TextQuery{Title: m.Title, Content: m.Content, Limit: 9,
+				Place: store.Place{UserID: m.UserID, Scope: m.Scope, ProjectID: m.ProjectID}})
+			if err != nil || len(same) != 1 || same[0].ID != m.ID {
+				t.Errorf("by its text: %v, %v", same, err)
+			}
+		}
 		found, err := tx.Lists().Match(bg, v,
 			store.MatchQuery{Limit: 10, Terms: []loci.Term{{Words: []string{"deploy"}}, {Words: []string{"cafe"}}}})
 		if err != nil || len(found.Hits) != 2 {

@@ -21,7 +21,8 @@ type Plain struct {
 
 // bare reduces the schema to what any program would have: the rows, their ids, an index for
 // newest first, and the full text.
-const bare = "DROP TABLE memory_postings; CREATE INDEX memories_newest ON memories (user_id, created_at)"
+const bare = "DROP TABLE memory_postings; DROP INDEX memories_by_text; " +
+	"DROP INDEX memories_by_superseder; CREATE INDEX memories_newest ON memories (user_id, created_at)"
 
 // OpenPlain creates the file at path, which must not exist, with one user, the owner of what
 // Insert stores. Without postings it has only rows, ids, times and full text, to compare sizes.
@@ -93,7 +94,7 @@ func (p *Plain) prepare(postings bool) (err error) {
 		into **sqlite3.Stmt
 		sql  string
 	}{
-		{&p.memory, "INSERT INTO memories (id, " + sqlstore.Columns("") + ") VALUES (?" +
+		{&p.memory, "INSERT INTO memories (id, digest, " + sqlstore.Columns("") + ") VALUES (?, ?" +
 			strings.Repeat(", ?", len(sqlstore.BindState(&loci.Memory{}))) + ")"},
 		{&p.text, insertText},
 		{&p.entry, insertPosting},
@@ -126,7 +127,8 @@ func (p *Plain) InsertAll(memories []*loci.Memory) error {
 }
 
 func (p *Plain) insert(m *loci.Memory) error {
-	if err := run(p.memory, append([]any{[16]byte(m.ID)}, sqlstore.BindState(m)...)...); err != nil {
+	values := append([]any{[16]byte(m.ID), sqlstore.TextDigest(m.Title, m.Content)}, sqlstore.BindState(m)...)
+	if err := run(p.memory, values...); err != nil {
 		return err
 	}
 	seq := p.conn.LastInsertRowID()

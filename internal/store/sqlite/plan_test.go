@@ -106,11 +106,17 @@ func TestTimelessPlans(t *testing.T) {
 	plans(t, s, func(p *planner) {
 		for _, origin := range []string{"", "claude"} {
 			p.check("by key", 0, func() error {
-				_, err := p.Memories().ByKey(bg, v, store.KeyQuery{Key: "k", Origin: origin})
+				_, err := p.Memories().ByKey(bg, v, store.KeyQuery{Key: "k", Place: store.Place{Origin: origin}})
 				return err
 			},
 				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
 		}
+		p.check("by text", 0, func() error {
+			_, err := p.Memories().ByText(bg, v, store.TextQuery{Place: store.Place{Origin: "claude"}, Title: "t", Limit: 2})
+			return err
+		}, "SEARCH m USING INDEX memories_by_text (digest=?)")
+		p.check("replaced by", 0, func() error { _, err := p.Memories().ReplacedBy(bg, v, loci.MemoryID{1}, 2); return err },
+			"SEARCH m USING INDEX memories_by_superseder (superseded_by=?)")
 		p.check("between", 0, func() error {
 			_, err := p.Memories().Between(bg, v, store.IDQuery{Superseded: true, Limit: 2})
 			return err

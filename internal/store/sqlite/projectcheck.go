@@ -21,7 +21,8 @@ func (s *Store) checkProjects(ctx context.Context) (problems []string, err error
 	if err != nil {
 		return nil, translateFile(err)
 	}
-	for _, p := range list {
+	for i, p := range list {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "checking projects", Done: int64(i), Total: int64(len(list))})
 		found, err := s.checkProject(ctx, p)
 		err = translateFile(err)
 		switch loci.CodeOf(err) {
@@ -152,10 +153,11 @@ func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there b
 // rebuildProjects rebuilds the derived data of every project.
 func (s *Store) rebuildProjects(ctx context.Context) error {
 	list, err := s.projectsOf(ctx, "")
-	for _, p := range list {
+	for i, p := range list {
 		if err != nil {
 			break
 		}
+		loci.ReportProgress(ctx, loci.Progress{Stage: "rebuilding projects", Done: int64(i), Total: int64(len(list))})
 		err = s.withIdleGraph(ctx, p, func(g idleGraph, p loci.Project) error {
 			return g.update(ctx, func(c *sqlitedb.Conn) error { return s.graphTx(p, c).Rebuild(ctx) })
 		})

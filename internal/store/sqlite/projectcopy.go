@@ -85,7 +85,7 @@ func (s *Store) copyProjects(ctx context.Context, dir string, list []loci.Projec
 		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return names, err
 		}
-		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, _ loci.Project) error { return db.BackupTo(ctx, target) })
+		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, _ loci.Project) error { return copyDB(ctx, db, name, target) })
 		if loci.CodeOf(err) == loci.NotFound {
 			err = errProjectGone
 		}
@@ -125,7 +125,8 @@ func (s *Store) deleteProjects(ctx context.Context, org loci.OrgID, r *store.Rec
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
+	for i, id := range ids {
+		loci.ReportProgress(ctx, loci.Progress{Stage: "deleting projects", Done: int64(i), Total: int64(len(ids))})
 		if err := s.settleProject(ctx, org, id); err != nil {
 			return err
 		}

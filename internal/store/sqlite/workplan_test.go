@@ -29,6 +29,17 @@ func TestWorkPlans(t *testing.T) {
 					"SEARCH a USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH b USING INTEGER PRIMARY KEY (rowid=?)", both, both)
 			}
 		}
+		for nth, want := range [][]string{
+			{"SEARCH a USING INDEX sqlite_autoindex_memories_1 (id=?)",
+				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)"},
+			{"SEARCH a USING COVERING INDEX sqlite_autoindex_memories_1 (id=?)",
+				"SEARCH s USING COVERING INDEX suggestions_pending (memory_seq=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"},
+		} {
+			p.check("disagreements", nth, func() error {
+				_, err := p.Suggestions().Disagreements(bg, claude, []loci.MemoryID{{1}, {2}})
+				return err
+			}, want...)
+		}
 		for name, tt := range map[string]struct {
 			v    loci.Viewer
 			q    store.SessionQuery

@@ -13,15 +13,16 @@ import (
 const backupPages = 1024
 
 // BackupTo writes a snapshot to path, which must not exist, while others go on writing. The copy
-// gets its name only when it is complete and on the disk. It needs no -wal file beside it.
-func (db *DB) BackupTo(ctx context.Context, path string) error {
-	if err := db.backup(ctx, path); err != nil {
+// gets its name only when it is complete and on the disk. It needs no -wal file beside it. copied,
+// if not nil, gets the number of pages copied so far, and of all pages.
+func (db *DB) BackupTo(ctx context.Context, path string, copied func(pages, of int)) error {
+	if err := db.backup(ctx, path, copied); err != nil {
 		return fmt.Errorf("cannot back up %s to %s: %w", db.opts.Path, path, err)
 	}
 	return nil
 }
 
-func (db *DB) backup(ctx context.Context, path string) error {
+func (db *DB) backup(ctx context.Context, path string, copied func(pages, of int)) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -34,7 +35,7 @@ func (db *DB) backup(ctx context.Context, path string) error {
 		return explainPath(path, err)
 	}
 	defer func() { _ = os.Remove(part.Name()) }() // gone already after success
-	err = db.View(ctx, func(c *Conn) error { return copyPages(ctx, c, part.Name()) })
+	err = db.View(ctx, func(c *Conn) error { return copyPages(ctx, c, part.Name(), copied) })
 	if err == nil {
 		err = part.Sync()
 	}
@@ -48,7 +49,7 @@ func (db *DB) backup(ctx context.Context, path string) error {
 }
 
 // copyPages copies the snapshot of c's transaction, so that writers do not make it start over.
-func copyPages(ctx context.Context, c *Conn, path string) error {
+func copyPages(ctx context.Context, c *Conn, path string, copied func(pages, of int)) error {
 	if err := c.Exec("SELECT count(*) FROM sqlite_schema"); err != nil {
 		return err
 	}
@@ -58,6 +59,9 @@ func copyPages(ctx context.Context, c *Conn, path string) error {
 	}
 	for done := false; err == nil && !done; {
 		if done, err = b.Step(backupPages); err == nil {
+			if copied != nil {
+				copied(b.PageCount()-b.Remaining(), b.PageCount())
+			}
 			err = ctx.Err()
 		}
 	}

@@ -63,7 +63,7 @@ func TestPathIsTakenLiterally(t *testing.T) {
 	}
 	db := openAt(t, path)
 	mustUpdate(t, db, addItem("a"))
-	wantErr(t, db.BackupTo(t.Context(), path+"%20"), nil)
+	wantErr(t, db.BackupTo(t.Context(), path+"%20", nil), nil)
 	for _, suffix := range []string{"", "-wal", "%20"} {
 		if info, err := os.Stat(path + suffix); err != nil || info.Size() == 0 {
 			t.Errorf("%q: %v", suffix, err)
@@ -201,11 +201,11 @@ func TestBackupWhileWriting(t *testing.T) {
 		}
 	})
 	path := filepath.Join(t.TempDir(), "copy.db")
-	wantErr(t, db.BackupTo(t.Context(), path), nil)
+	wantErr(t, db.BackupTo(t.Context(), path, nil), nil)
 	cancel()
 	wg.Wait()
-	wantErr(t, db.BackupTo(t.Context(), path), fs.ErrExist)
-	wantErr(t, db.BackupTo(ctx, path+"2"), context.Canceled)
+	wantErr(t, db.BackupTo(t.Context(), path, nil), fs.ErrExist)
+	wantErr(t, db.BackupTo(ctx, path+"2", nil), context.Canceled)
 	files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
 	if diff := cmp.Diff([]string{path}, files); diff != "" {
 		t.Error(diff)

@@ -66,7 +66,7 @@ func (t lists) texts(w *listing, places []Place, f *finder) (map[int64]textRow, 
 	for _, row := range stages(w.Filter.When) {
 		var q Query
 		t.loadQuery(&q, &w.Listing, seqs, row, row+".title, "+row+".content, "+row+".summary, "+row+".key, "+row+
-			".category, "+row+".tags")
+			".tags")
 		err := t.c.Query(q.String(), q.Args, func(r Row) error {
 			has, err := f.inRow(r)
 			rows[r.Int64(0)] = textRow{r.ID(1), has}
@@ -84,14 +84,14 @@ type finder struct{ want, buf []byte }
 
 func newFinder(text string) *finder { return &finder{want: fold(nil, []byte(text))} }
 
-// inRow searches columns 2 to 7. The last of them has the tags.
+// inRow searches columns 2 to 6. The last of them has the tags.
 func (f *finder) inRow(r Row) (bool, error) {
-	for col := 2; col < 7; col++ {
+	for col := 2; col < 6; col++ {
 		if f.in(r.Raw(col)) {
 			return true, nil
 		}
 	}
-	tags, err := fromJSON[string](r.Raw(7))
+	tags, err := fromJSON[string](r.Raw(6))
 	for _, tag := range tags {
 		if f.in([]byte(tag)) {
 			return true, nil

@@ -1,67 +1,111 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 )
 
-// maxDisagreements limits the rows of one statement, because a key may have many memories.
-const maxDisagreements = 1000
+// maxDisagreements limits the rows of one statement. They are rows that the viewer sees, so hidden
+// ones do not change the answer. The time of ctx limits the others.
+const maxDisagreements = 10_000
 
-func (t suggestions) Disagreements(_ context.Context, v loci.Viewer, ids []loci.MemoryID) (
+// dispute is a row that says something else.
+type dispute struct {
+	loci.Dispute
+	updated, seq int64
+}
+
+func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, ids []loci.MemoryID) (
 	map[loci.MemoryID]loci.Disagreement, error) {
 	found := map[loci.MemoryID]loci.Disagreement{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	var q Query
-	t.disputesQuery(&q, v, ids)
-	err := t.c.Query(q.String(), q.Args, func(r Row) error {
-		of, one := loci.MemoryID(r.ID(0)), loci.Dispute{ID: r.ID(1), Origin: r.Text(2)}
-		if d := found[of]; len(d.DisputedBy) < loci.MaxDisputes {
-			d.DisputedBy = append(d.DisputedBy, one)
-			found[of] = d
+	newest := map[loci.MemoryID][]dispute{}
+	var cut bool
+	err := t.untilSpent(ctx, &cut, func() error { return t.disputes(v, ids, newest) })
+	for id, list := range newest {
+		d := loci.Disagreement{}
+		for _, one := range list {
+			d.DisputedBy = append(d.DisputedBy, one.Dispute)
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		found[id] = d
 	}
-	q = Query{}
-	t.replacementsQuery(&q, v, ids)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		of := loci.MemoryID(r.ID(0))
-		d := found[of]
-		d.PendingSupersede = r.ID(1)
-		found[of] = d
-		return nil
-	})
+	if err != nil || cut {
+		return found, err
+	}
+	err = t.untilSpent(ctx, &cut, func() error { return t.replacements(v, ids, found) })
 	return found, err
 }
 
-// disputesQuery selects the visible memories with the key of one of ids, by another origin. It
-// repeats the condition of the index memories_by_key, as keyQuery does.
-func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
-	q.Add(`SELECT a.id, m.id, m.origin FROM memories a {join} memories m ON {m} m.user_id = a.user_id AND m.key = a.key
-		AND m.key <> '' AND m.scope = a.scope AND m.project_id {is} a.project_id AND m.agent_id {is} a.agent_id
-		AND m.workspace_id {is} a.workspace_id WHERE {a} m.origin <> a.origin AND m.content <> a.content
-		AND a.deleted_at IS NULL AND a.superseded_by IS NULL AND a.id IN `)
-	in(q, bytesOf(ids))
-	q.Add(" AND ")
-	t.visible(q, v, loci.LiveOnly, t.Now())
-	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?", maxDisagreements)
+// disputes puts the newest memories that dispute each of ids into newest.
+func (t suggestions) disputes(v loci.Viewer, ids []loci.MemoryID, newest map[loci.MemoryID][]dispute) error {
+	var q Query
+	t.disputesQuery(&q, v, ids)
+	left := maxDisagreements
+	return t.c.Query(q.String(), q.Args, func(r Row) error {
+		of, one := loci.MemoryID(r.ID(0)), dispute{loci.Dispute{ID: r.ID(1), Origin: r.Text(2)}, r.Int64(3), r.Int64(4)}
+		list := newest[of]
+		at, _ := slices.BinarySearchFunc(list, one, newerDispute)
+		if at < loci.MaxDisputes {
+			list = slices.Insert(list, at, one)
+			newest[of] = list[:min(len(list), loci.MaxDisputes)]
+		}
+		if left--; left == 0 {
+			return ErrStop
+		}
+		return nil
+	})
 }
 
-// replacementsQuery selects the visible memories that open suggestions would put in the place of
-// ids, newest last.
-func (t suggestions) replacementsQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
-	q.Add(`SELECT a.id, m.id FROM memories a {join} suggestions s ON {s} s.memory_seq = a.seq AND s.state = 'pending'
-		{join} memories m ON {m} m.seq = s.by_seq WHERE {a} a.id IN `)
+// newerDispute orders disputes, newest first.
+func newerDispute(x, y dispute) int {
+	return cmp.Or(cmp.Compare(y.updated, x.updated), cmp.Compare(y.seq, x.seq))
+}
+
+// replacements adds to found which memories open suggestions would put in the place of ids.
+func (t suggestions) replacements(v loci.Viewer, ids []loci.MemoryID, found map[loci.MemoryID]loci.Disagreement) error {
+	var q Query
+	t.replacementsQuery(&q, v, ids)
+	newest, left := map[loci.MemoryID]int64{}, maxDisagreements
+	return t.c.Query(q.String(), q.Args, func(r Row) error {
+		of, seq := loci.MemoryID(r.ID(0)), r.Int64(2)
+		if seq > newest[of] {
+			d := found[of]
+			d.PendingSupersede = r.ID(1)
+			newest[of], found[of] = seq, d
+		}
+		if left--; left == 0 {
+			return ErrStop
+		}
+		return nil
+	})
+}
+
+// disputesQuery selects the visible memories with the key of one of ids, by another origin. It
+// repeats the condition of the index memories_by_key, as keyQuery does. It does not sort, so that
+// the rows come while it looks for others.
+func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
+	q.Add(`SELECT a.id, m.id, m.origin, m.updated_at, m.seq FROM memories a {join} memories m ON {m}
+		m.user_id = a.user_id AND m.key = a.key AND m.key <> '' AND m.scope = a.scope AND m.project_id {is} a.project_id
+		AND m.agent_id {is} a.agent_id AND m.workspace_id {is} a.workspace_id WHERE {a} m.origin <> a.origin
+		AND m.content <> a.content AND a.deleted_at IS NULL AND a.superseded_by IS NULL AND a.id IN `)
 	in(q, bytesOf(ids))
 	q.Add(" AND ")
 	t.visible(q, v, loci.LiveOnly, t.Now())
-	q.Add(" ORDER BY s.seq LIMIT ?", maxDisagreements)
+}
+
+// replacementsQuery selects the visible memories that would replace ids if their owner accepted the
+// open suggestions.
+func (t suggestions) replacementsQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
+	q.Add(`SELECT a.id, m.id, s.seq FROM memories a {join} suggestions s ON {s} s.memory_seq = a.seq
+		AND s.state = 'pending' {join} memories m ON {m} m.seq = s.by_seq WHERE {a} a.id IN `)
+	in(q, bytesOf(ids))
+	q.Add(" AND ")
+	t.visible(q, v, loci.LiveOnly, t.Now())
 }
 
 func bytesOf(ids []loci.MemoryID) [][16]byte {

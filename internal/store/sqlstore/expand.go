@@ -5,11 +5,46 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Expand writes a statement in the dialect: it replaces everything in braces. It fails if a table
 // reference has no marker or a marker has no table. The package comment describes the markers.
 func (d *Dialect) Expand(text string) (string, error) {
+	expanded.Lock()
+	done, known := expanded.texts[statement{d, text}]
+	expanded.Unlock()
+	if known {
+		return done, nil
+	}
+	done, err := d.expandNew(text)
+	if err != nil {
+		return "", err
+	}
+	expanded.Lock()
+	defer expanded.Unlock()
+	if len(expanded.texts) >= maxExpanded {
+		clear(expanded.texts)
+	}
+	expanded.texts[statement{d, text}] = done
+	return done, nil
+}
+
+// expanded keeps what Expand did, because every new connection prepares the same statements.
+var expanded = struct {
+	sync.Mutex
+	texts map[statement]string
+}{texts: map[statement]string{}}
+
+type statement struct {
+	dialect *Dialect
+	text    string
+}
+
+// maxExpanded limits the memory that expanded takes, to some megabytes.
+const maxExpanded = 2048
+
+func (d *Dialect) expandNew(text string) (string, error) {
 	if err := checkMarkers(text); err != nil {
 		return "", fmt.Errorf("%w in: %s", err, text)
 	}

@@ -25,11 +25,15 @@ func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (pag
 		return store.Page{}, err
 	}
 	if lq.Total {
-		n, err := w.walk.Total(store.MaxTotal + 1)
+		most := store.MaxTotal
+		if lq.All {
+			most = math.MaxInt32
+		}
+		n, err := w.walk.Total(most + 1)
 		if err != nil {
 			return store.Page{}, err
 		}
-		page.Total, page.Exact = min(n, store.MaxTotal), n <= store.MaxTotal
+		page.Total, page.Exact = min(n, most), n <= most
 	}
 	kind := listKind(&lq)
 	if lq.After != "" {

@@ -22,18 +22,36 @@ func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*lo
 // keyQuery repeats the condition of the index memories_by_key as constants, because the database
 // cannot use the index on the strength of parameter values.
 func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
-	q.Add("SELECT "+memoryColumns+` FROM memories m WHERE {m} m.user_id = ? AND m.key = ? AND m.key <> '' AND m.scope = ?
-		AND m.project_id {is} ? AND m.agent_id {is} ? AND m.workspace_id {is} ?`,
-		[16]byte(k.UserID), k.Key, string(k.Scope), orNull(k.ProjectID), orNull(k.AgentID), orNull(k.WorkspaceID))
-	if k.Origin != "" {
-		q.Add(" AND m.origin = ?", k.Origin)
-	}
-	q.Add(" AND ")
-	t.visible(q, v, loci.LiveOnly, t.Now())
+	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
+	t.liveIn(q, v, k.Place)
 	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
 }
 
-func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) (list []*loci.Memory, err error) {
+// liveIn adds that the row stands in that place, and that v sees it.
+func (t memories) liveIn(q *Query, v loci.Viewer, p store.Place) {
+	q.Add("m.user_id = ? AND m.scope = ? AND m.project_id {is} ? AND m.agent_id {is} ? AND m.workspace_id {is} ?",
+		[16]byte(p.UserID), string(p.Scope), orNull(p.ProjectID), orNull(p.AgentID), orNull(p.WorkspaceID))
+	if p.Origin != "" {
+		q.Add(" AND m.origin = ?", p.Origin)
+	}
+	q.Add(" AND ")
+	t.visible(q, v, loci.LiveOnly, t.Now())
+}
+
+func (t memories) ByText(_ context.Context, v loci.Viewer, same store.TextQuery) ([]*loci.Memory, error) {
+	if same.Limit < 1 {
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	var q Query
+	// The digest alone finds the row. The text is compared because two texts may share a digest.
+	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.digest = ? AND m.title = ? AND m.content = ? AND ",
+		TextDigest(same.Title, same.Content), same.Title, same.Content)
+	t.liveIn(&q, v, same.Place)
+	q.Add(" ORDER BY m.seq DESC LIMIT ?", same.Limit)
+	return t.manyMemories(&q)
+}
+
+func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) ([]*loci.Memory, error) {
 	f := store.Filter{Lifecycle: r.Lifecycle, When: loci.When{Superseded: r.Superseded}}
 	if err := checkWhen(&f); err != nil {
 		return nil, err
@@ -46,6 +64,11 @@ func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) (li
 		[16]byte(r.First), [16]byte(r.Last))
 	t.Passes(&q, v, &f, t.Now(), "m")
 	q.Add(" ORDER BY m.id LIMIT ?", r.Limit)
+	return t.manyMemories(&q)
+}
+
+// manyMemories returns the rows of q, which selects memoryColumns.
+func (t memories) manyMemories(q *Query) (list []*loci.Memory, err error) {
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
 		m, err := t.scanMemory(r)
 		if err == nil {

@@ -9,7 +9,7 @@ import (
 
 type memories struct{ *Tx }
 
-var insertMemory = "INSERT INTO memories ({org} id, " + Columns("") + ") VALUES ({?} ?" +
+var insertMemory = "INSERT INTO memories ({org} id, digest, " + Columns("") + ") VALUES ({?} ?, ?" +
 	strings.Repeat(", ?", len(stateColumns)) + ")"
 
 func (t memories) Insert(_ context.Context, m *loci.Memory) error {
@@ -19,7 +19,7 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err := t.knowsUser(m.UserID); err != nil {
 		return err
 	}
-	err := t.c.Exec(insertMemory, append(Args{[16]byte(m.ID)}, BindState(m)...)...)
+	err := t.c.Exec(insertMemory, append(Args{[16]byte(m.ID), TextDigest(m.Title, m.Content)}, BindState(m)...)...)
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "memory %s exists already", m.ID)
 	}
@@ -72,6 +72,23 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 	return list, nil
 }
 
+func (t memories) ReplacedBy(_ context.Context, v loci.Viewer, id loci.MemoryID, limit int) (
+	list []*loci.Memory, err error) {
+	var q Query
+	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.superseded_by = ? AND ", [16]byte(id))
+	t.visible(&q, v, loci.AnyState, t.Now())
+	q.Add(" AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?) ORDER BY m.seq LIMIT ?",
+		t.Now().UnixMicro(), limit)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+		m, err := t.scanMemory(r)
+		if err == nil {
+			list = append(list, &m.Memory)
+		}
+		return err
+	})
+	return list, err
+}
+
 // row returns a row for writing, whether or not the caller may see it.
 func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
 	found, err := t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? {lock}", Args{[16]byte(id)},
@@ -79,7 +96,8 @@ func (t memories) row(id loci.MemoryID) (m *Stored, err error) {
 	return m, orMissing(found, err, loci.NoSuchMemory)
 }
 
-var updateMemory = "UPDATE memories SET " + strings.Join(stateColumns, " = ?, ") + " = ? WHERE {memories} seq = ?"
+var updateMemory = "UPDATE memories SET " + strings.Join(stateColumns, " = ?, ") +
+	" = ?, digest = ? WHERE {memories} seq = ?"
 
 func (t memories) Replace(_ context.Context, m *loci.Memory) error {
 	if err := t.mine(m.OrgID); err != nil {
@@ -103,7 +121,7 @@ func (t memories) put(old *Stored, m *loci.Memory) error {
 	if err := t.keepVersion(old.Seq, &old.Memory, m.UpdatedAt); err != nil {
 		return err
 	}
-	if err := t.c.Exec(updateMemory, append(BindState(m), old.Seq)...); err != nil {
+	if err := t.c.Exec(updateMemory, append(BindState(m), TextDigest(m.Title, m.Content), old.Seq)...); err != nil {
 		return err
 	}
 	if err := t.Index().Change(old.Seq, &old.Memory, m); err != nil {

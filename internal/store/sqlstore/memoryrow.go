@@ -2,7 +2,10 @@ package sqlstore
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -34,6 +37,16 @@ func BindState(m *loci.Memory) []any {
 		m.Editor, m.Importance, m.Pinned, micros(m.ValidFrom), micros(m.ValidTo), m.Key, m.Category, m.Source,
 		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID),
 		orNull(m.EditorSessionID)}
+}
+
+// TextDigest is the value of the column digest, by which an index finds a text: 8 bytes of the SHA-256
+// of the title and the content. The rows of every data directory have it, so it never changes.
+func TextDigest(title, content string) int64 {
+	h := sha256.New()
+	_, _ = io.WriteString(h, title) // a hash never fails
+	_, _ = h.Write([]byte{0})       // no text contains it
+	_, _ = io.WriteString(h, content)
+	return int64(binary.BigEndian.Uint64(h.Sum(nil))) // #nosec G115 -- any mapping of the numbers will do
 }
 
 // Stored is a memory with its row number.

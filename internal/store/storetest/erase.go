@@ -124,6 +124,43 @@ func testSharedBy(e *env) {
 	})
 }
 
+func testReplacedBy(e *env) {
+	u, by := e.addUser().ID, e.insert().ID
+	replaced := func(change func(*loci.Memory)) loci.MemoryID {
+		return e.replace(e.insert(func(m *loci.Memory) { m.UserID = u }), func(m *loci.Memory) {
+			m.SupersededBy = by
+			change(m)
+		}).ID
+	}
+	open := replaced(func(*loci.Memory) {})
+	claudes := replaced(func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"claude"} })
+	replaced(func(m *loci.Memory) { m.DeletedAt = e.clock.now() })
+	replaced(func(m *loci.Memory) { m.ExpiresAt = e.clock.now() })
+	replaced(func(m *loci.Memory) { m.SupersededBy = loci.NewMemoryID() })
+	e.replace(e.insert(), func(m *loci.Memory) { m.SupersededBy = by }) // of somebody else
+	e.view(func(ctx context.Context, tx store.Tx) error {
+		for vendor, want := range map[loci.Vendor][]loci.MemoryID{"": {open, claudes}, "claude": {open, claudes},
+			"cursor": {open}} {
+			v := loci.Viewer{OrgID: e.org, UserID: u, Vendor: vendor}
+			list, err := tx.Memories().ReplacedBy(ctx, v, by, 10)
+			if err != nil {
+				return err
+			}
+			var got []loci.MemoryID
+			for _, m := range list {
+				got = append(got, m.ID)
+			}
+			if !sameIDs(got, want) {
+				e.Errorf("for %q: got %v, want %v", vendor, got, want)
+			}
+			if list, err = tx.Memories().ReplacedBy(ctx, v, by, 1); err != nil || len(list) != 1 {
+				e.Errorf("for %q with limit 1: got %d, %v", vendor, len(list), err)
+			}
+		}
+		return nil
+	})
+}
+
 func sameIDs(a, b []loci.MemoryID) bool {
 	order := func(list []loci.MemoryID) []loci.MemoryID {
 		list = slices.Clone(list)

@@ -22,6 +22,11 @@ func (e *env) byKey(v loci.Viewer, q store.KeyQuery) (m *loci.Memory, err error)
 	return m, err
 }
 
+// globally is a person's place without a project, from any origin.
+func globally(user loci.UserID) store.Place {
+	return store.Place{UserID: user, Scope: loci.ScopeGlobal}
+}
+
 // testByKey looks a memory up in its own context and beside it.
 // long: one table
 func testByKey(e *env) {
@@ -54,7 +59,7 @@ func testByKey(e *env) {
 	tied := keyed("tied", "tied")
 	e.insert(titled("tied, stored last"), func(m *loci.Memory) { m.Key, m.UpdatedAt = "tied", tied.UpdatedAt })
 	mine := func(key string, change ...func(*store.KeyQuery)) store.KeyQuery {
-		q := store.KeyQuery{UserID: e.user, Scope: loci.ScopeGlobal, Key: key}
+		q := store.KeyQuery{Place: globally(e.user), Key: key}
 		for _, c := range change {
 			c(&q)
 		}
@@ -84,9 +89,9 @@ func testByKey(e *env) {
 			mine("k", func(q *store.KeyQuery) { q.Scope, q.AgentID = loci.ScopeAgent, agent }), ""},
 		"in the workspace": {e.person(), mine("k", func(q *store.KeyQuery) { q.WorkspaceID = space }),
 			"in the workspace"},
-		"of somebody else": {friend, store.KeyQuery{UserID: friend.UserID, Scope: loci.ScopeGlobal, Key: "k"},
+		"of somebody else": {friend, store.KeyQuery{Place: globally(friend.UserID), Key: "k"},
 			"the friend's"},
-		"not of somebody else": {e.person(), store.KeyQuery{UserID: friend.UserID, Scope: loci.ScopeGlobal, Key: "k"}, ""},
+		"not of somebody else": {e.person(), store.KeyQuery{Place: globally(friend.UserID), Key: "k"}, ""},
 		"shared by another":    {friend, mine("shared"), "shared"},
 		"a closed one":         {e.person(), mine("closed"), "closed"},
 		"behind a closed one":  {e.agent("claude"), mine("closed"), "open"},
@@ -144,7 +149,7 @@ func SavesByKey(t *testing.T, now func() time.Time, org loci.OrgID, user loci.Us
 func save(ctx context.Context, s store.Store, at time.Time, org loci.OrgID, user loci.UserID, key string) error {
 	v := loci.Viewer{OrgID: org, UserID: user}
 	return s.Update(ctx, org, func(tx store.Tx) error {
-		there, err := tx.Memories().ByKey(ctx, v, store.KeyQuery{UserID: user, Scope: loci.ScopeGlobal, Key: key})
+		there, err := tx.Memories().ByKey(ctx, v, store.KeyQuery{Place: globally(user), Key: key})
 		if err == nil {
 			return tx.Memories().Replace(ctx, edited(there, at, titled(fmt.Sprint("save ", there.Version+1))))
 		}

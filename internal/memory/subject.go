@@ -1,0 +1,97 @@
+package memory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const (
+	// shortFact is how many words of a content may be one fact. Longer texts under one title are
+	// chapters, which do not exclude each other.
+	shortFact = 24
+	// maxTitled is how many others may have the title of a fact. A title of more, such as "Note", is no
+	// name of anything.
+	maxTitled = 2
+	// titleTerms is how many words of a title are looked for.
+	titleTerms = 2
+)
+
+// namesakes adds the newest memories with the key of m, and short ones with the words of its title.
+func (c *candidates) namesakes() error {
+	if c.m.Key != "" {
+		page, err := c.tx.Lists().List(c.ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.m.Key}, Limit: similarLook})
+		if err != nil {
+			return err
+		}
+		for _, o := range page.Memories {
+			c.add(o.ID)
+		}
+	}
+	if c.words >= shortFact {
+		return nil
+	}
+	title := recall.Read(c.m.Title)
+	terms := slices.Concat(title.Alike()...)
+	if len(terms) == 0 {
+		return nil
+	}
+	// The longest words are enough, as sameTitle compares the titles. Each more costs as much.
+	slices.SortStableFunc(terms, func(x, y loci.Term) int { return cmp.Compare(length(y), length(x)) })
+	terms = terms[:min(len(terms), titleTerms)]
+	return c.match(terms, func(hit *loci.Match) bool {
+		for t := range terms {
+			if hit.In(t, loci.FieldTitle) == 0 {
+				return false
+			}
+		}
+		return hit.Lengths[loci.FieldContent] < shortFact && int(hit.Lengths[loci.FieldTitle]) == title.Words
+	})
+}
+
+// ofSubject says what two texts that are not alike are to each other if they have one key or title.
+func ofSubject(m *loci.Memory, text *recall.Text, o *loci.Memory, titled bool) loci.Likeness {
+	keyed := sameKey(m, o)
+	if !keyed && !titled {
+		return ""
+	}
+	switch other := recall.Read(o.Content); {
+	case text.Excludes(other):
+		return loci.Contradiction
+	case !keyed && max(text.Words, other.Words) >= shortFact:
+		return ""
+	}
+	return loci.SameSubject
+}
+
+func length(t loci.Term) int { return len(strings.Join(t.Words, "")) }
+
+// sameKey reports whether two memories have one key in one place.
+func sameKey(m, o *loci.Memory) bool {
+	return m.Key != "" && m.Key == o.Key && m.Scope == o.Scope && m.ProjectID == o.ProjectID && m.AgentID == o.AgentID &&
+		m.WorkspaceID == o.WorkspaceID
+}
+
+// sameTitle reports whether the titles differ at most in case and punctuation.
+func sameTitle(m *loci.Memory, title *recall.Text, o *loci.Memory) bool {
+	if m.ProjectID != o.ProjectID {
+		return false
+	}
+	_, like := title.Compare(recall.Read(o.Title))
+	return like == loci.Duplicate
+}
+
+// namesSubject reports whether few others have the title.
+func namesSubject(title *recall.Text, others []*loci.Memory) bool {
+	n := 0
+	for _, o := range others {
+		if _, like := title.Compare(recall.Read(o.Title)); like == loci.Duplicate {
+			n++
+		}
+	}
+	return n <= maxTitled
+}

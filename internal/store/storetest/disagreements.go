@@ -1,0 +1,155 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+func (e *env) disagreements(v loci.Viewer, ids ...loci.MemoryID) (
+	found map[loci.MemoryID]loci.Disagreement, err error) {
+	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
+		found, err = tx.Suggestions().Disagreements(e.Context(), v, ids)
+		return err
+	})
+	return found, err
+}
+
+// same compares what the engine says with what it should.
+func (e *env) same(what string, err error, want, got map[loci.MemoryID]loci.Disagreement) {
+	e.Helper()
+	if diff := gocmp.Diff(want, got); diff != "" || err != nil {
+		e.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
+	}
+}
+
+// testDisagreements has more memories of a key than a Disagreement names, and a context that ends.
+func testDisagreements(e *env) {
+	keyed := func(origin, content string) *loci.Memory {
+		e.clock.move(time.Second)
+		return e.insert(func(m *loci.Memory) { m.Key, m.Origin, m.Content = "k", origin, content })
+	}
+	mine := keyed("claude", "Tuesday")
+	var want loci.Disagreement
+	for range loci.MaxDisputes + 2 {
+		m := keyed("cursor", "Friday")
+		want.DisputedBy = slices.Insert(want.DisputedBy, 0, loci.Dispute{ID: m.ID, Origin: "cursor"})
+	}
+	want.DisputedBy = want.DisputedBy[:loci.MaxDisputes]
+	keyed("cursor", "Tuesday") // says the same
+	keyed("claude", "Friday")  // is by the same origin
+	alone := e.insert()
+	for _, by := range []*loci.Memory{e.insert(), e.insert()} {
+		if err := e.suggest(e.newSuggestion(mine, by)); err != nil {
+			e.Fatal(explain(err))
+		}
+		want.PendingSupersede = by.ID
+	}
+	w := map[loci.MemoryID]loci.Disagreement{mine.ID: want}
+	got, err := e.disagreements(e.person(), mine.ID, alone.ID)
+	e.same("the newest disputes and the newest suggestion", err, w, got)
+	got, err = e.disagreements(e.person())
+	e.same("of nothing", err, map[loci.MemoryID]loci.Disagreement{}, got)
+}
+
+// testDisagreementsSpent ends the context of a look-up: one that used up its time is no error.
+func testDisagreementsSpent(e *env) {
+	ids := make([]loci.MemoryID, 100)
+	for i := range ids {
+		ids[i] = e.insert(func(m *loci.Memory) {
+			m.Key, m.Origin, m.Content = "k", []string{"claude", "cursor"}[i%2], strconv.Itoa(i)
+		}).ID
+	}
+	e.scan(func(ctx context.Context, tx store.Tx) error {
+		look := tx.Suggestions().Disagreements
+		got, err := look(endingAfter(ctx, 0, store.ErrSpent), e.person(), ids)
+		if len(got) == len(ids) || err != nil {
+			e.Errorf("when the time is over: %d of %d, %v", len(got), len(ids), err)
+		}
+		if _, err := look(endingAfter(ctx, 0, errors.New("the caller has gone")), e.person(), ids); err == nil {
+			e.Error("no error for a caller who has gone")
+		}
+		if got, err = look(ctx, e.person(), ids); len(got) != len(ids) || err != nil {
+			e.Errorf("once more: %d of %d, %v", len(got), len(ids), err)
+		}
+		return nil
+	})
+}
+
+// testDisagreementVisibility draws memories of few keys, suggestions and viewers, and demands that
+// the engine names those that the rule shows, and no others.
+func testDisagreementVisibility(e *env) {
+	rapid.Check(e, func(t *rapid.T) {
+		w := e.newWorld(t)
+		w.users = w.users[:1]
+		for range rapid.IntRange(2, 9).Draw(t, "rows") {
+			w.rows = append(w.rows, e.insert(w.change, func(m *loci.Memory) {
+				m.Scope, m.Key = draw(t, "scope", loci.ScopeGlobal, m.Scope), draw(t, "key", "k", "k", m.Key)
+				m.ProjectID = draw(t, "project", loci.ProjectID{}, m.ProjectID)
+				m.AgentID = draw(t, "agent", loci.AgentID{}, m.AgentID)
+				m.WorkspaceID = draw(t, "workspace", loci.WorkspaceID{}, m.WorkspaceID)
+				m.ExpiresAt, m.DeletedAt, m.SupersededBy = draw(t, "expires", time.Time{}, m.ExpiresAt),
+					draw(t, "deleted", time.Time{}, m.DeletedAt), loci.MemoryID{}
+			}))
+		}
+		pending := map[loci.MemoryID][]loci.MemoryID{}
+		for range rapid.IntRange(0, 4).Draw(t, "suggestions") {
+			m, by := draw(t, "memory", w.rows...), draw(t, "by", w.rows...)
+			if m != by && e.suggest(e.newSuggestion(m, by)) == nil {
+				pending[m.ID] = append(pending[m.ID], by.ID)
+			}
+		}
+		for range 3 {
+			v := w.viewer()
+			var ids []loci.MemoryID
+			for _, m := range w.visible(v, loci.LiveOnly) {
+				ids = append(ids, m.ID)
+			}
+			got, err := e.disagreements(v, ids...)
+			if err != nil {
+				t.Fatal(explain(err))
+			}
+			w.differ("disagreements", v, w.disagreeing(v, pending), got)
+		}
+	})
+}
+
+// disagreeing is the rule for what v learns about the live memories that v sees.
+func (w *world) disagreeing(v loci.Viewer, pending map[loci.MemoryID][]loci.MemoryID) any {
+	want := map[loci.MemoryID]loci.Disagreement{}
+	seen := w.visible(v, loci.LiveOnly)
+	for _, a := range seen {
+		var d loci.Disagreement
+		others := slices.DeleteFunc(slices.Clone(seen), func(m *loci.Memory) bool {
+			return a.Key == "" || m.Key != a.Key || m.UserID != a.UserID || m.Scope != a.Scope ||
+				m.ProjectID != a.ProjectID || m.AgentID != a.AgentID || m.WorkspaceID != a.WorkspaceID ||
+				m.Origin == a.Origin || m.Content == a.Content
+		})
+		slices.SortFunc(others, func(x, y *loci.Memory) int {
+			if c := y.UpdatedAt.Compare(x.UpdatedAt); c != 0 {
+				return c
+			}
+			return slices.Index(w.rows, y) - slices.Index(w.rows, x)
+		})
+		for _, m := range others[:min(len(others), loci.MaxDisputes)] {
+			d.DisputedBy = append(d.DisputedBy, loci.Dispute{ID: m.ID, Origin: m.Origin})
+		}
+		for _, id := range pending[a.ID] {
+			if slices.ContainsFunc(seen, func(m *loci.Memory) bool { return m.ID == id }) {
+				d.PendingSupersede = id
+			}
+		}
+		if d.Disputed() {
+			want[a.ID] = d
+		}
+	}
+	return want
+}
