@@ -61,6 +61,7 @@ var arrows = withServices(map[string][]string{
 	"internal/web":                 {".", "internal/auth", "internal/auth/oauth", "internal/app"},
 	"internal/front":               {".", "internal/rest", "internal/mcpserver", "internal/web", "internal/auth"},
 	"internal/bench":               {".", "internal/store", "internal/store/sqlite"}, // measures both
+	"internal/eval":                {".", "internal/store", "internal/auth", "internal/jsonlines", "internal/app"},
 	"test/integration/bearerproxy": nil,
 	"internal/app":                 {".", "internal/store", "internal/auth", "internal/auth/oauth"},
 })

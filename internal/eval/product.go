@@ -1,0 +1,200 @@
+package eval
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/transfer"
+)
+
+// MaxLimit is the most hits that the product's recall returns for a question.
+const MaxLimit = memory.MaxRecall
+
+// patience is how long a search may take. It is longer than in the product, so that a busy machine takes longer instead
+// of finding less.
+const patience = time.Minute
+
+// Open opens the store in a directory, and creates it if it is not there.
+type Open func(ctx context.Context, dir string) (store.Store, error)
+
+// Product returns the build with what Loci itself does: it imports each unit as a memory into an empty Loci in a new
+// temporary directory, and searches with recall. The size is what the units add to that of the empty data directory.
+func Product(open Open) Build {
+	empty := int64(-1)
+	return func(ctx context.Context, units []Unit) (_ Searcher, size int64, err error) {
+		if empty < 0 {
+			if empty, err = emptySize(ctx, open); err != nil {
+				return nil, 0, err
+			}
+		}
+		p, err := newProduct(ctx, open)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, p.Close())
+			}
+		}()
+		if err := p.save(ctx, units); err != nil {
+			return nil, 0, err
+		}
+		if size, err = p.closedSize(); err != nil {
+			return nil, 0, err
+		}
+		return p, max(size-empty, 0), p.reopen(ctx)
+	}
+}
+
+func emptySize(ctx context.Context, open Open) (size int64, err error) {
+	p, err := newProduct(ctx, open)
+	if err != nil {
+		return -1, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	return p.closedSize()
+}
+
+// Stored returns the search of memories that a Loci already has, for a principal. The ids are those of the memories.
+func Stored(a *app.App, who loci.Principal) Searcher { return &product{app: a, who: who} }
+
+// product searches with recall.
+type product struct {
+	app   *app.App
+	who   loci.Principal
+	units map[loci.MemoryID]string // nil: the ids are those of the memories
+
+	// The following fields are set if Loci is temporary.
+	open  Open
+	dir   string
+	store store.Store
+}
+
+// newProduct opens an empty Loci in a new temporary directory. Close removes it.
+func newProduct(ctx context.Context, open Open) (*product, error) {
+	dir, err := os.MkdirTemp("", "loci-eval-")
+	if err != nil {
+		return nil, err
+	}
+	p := &product{open: open, dir: dir}
+	if err := p.reopen(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Search ignores askedAt, because recall does not take the time of a question.
+func (p *product) Search(ctx context.Context, question string, _ time.Time, limit int) ([]string, error) {
+	page, err := p.app.Memory.Recall(ctx, p.who, memory.SearchRequest{Query: question, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(page.Items))
+	for i, m := range page.Items {
+		if ids[i] = m.ID.String(); p.units != nil {
+			ids[i] = p.units[m.ID]
+		}
+	}
+	return ids, nil
+}
+
+// Close closes and removes a temporary Loci.
+func (p *product) Close() (err error) {
+	if p.store != nil {
+		err = p.store.Close()
+	}
+	if p.dir != "" {
+		err = errors.Join(err, os.RemoveAll(p.dir))
+	}
+	return err
+}
+
+// closedSize closes the store, because its log is no part of the size, and returns the size of its files.
+func (p *product) closedSize() (int64, error) {
+	if err := p.store.Close(); err != nil {
+		return 0, err
+	}
+	return sizeOf(p.dir)
+}
+
+func (p *product) reopen(ctx context.Context) error {
+	st, err := p.open(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	p.store, p.app = st, app.New(app.Options{Store: st, Patience: patience})
+	if _, _, err = p.app.Identity.Setup(ctx); err != nil {
+		return err
+	}
+	who, err := auth.New(auth.Options{Store: st})
+	if err == nil {
+		p.who, err = who.Local(ctx, "")
+	}
+	return err
+}
+
+// save imports the units, which keeps their times.
+func (p *product) save(ctx context.Context, units []Unit) error {
+	p.units = make(map[loci.MemoryID]string, len(units))
+	var lines bytes.Buffer
+	lines.WriteString(`{"loci":"export","format":2}` + "\n")
+	for i := range units {
+		m := memoryOf(&units[i])
+		p.units[m.ID] = units[i].ID
+		if err := jsonlines.Write(&lines, map[string]*loci.Memory{"memory": m}); err != nil {
+			return err
+		}
+	}
+	var refused error
+	_, err := p.app.Transfer.Import(ctx, p.who, &lines, transfer.ImportOptions{Problem: func(x jsonlines.Problem) {
+		refused = cmp.Or(refused, loci.Errorf(loci.Invalid, "cannot save %s: %s", units[x.Line-2].ID, x.Text))
+	}})
+	return errors.Join(err, refused)
+}
+
+// memoryOf returns the memory of a unit. As with `loci add`, the first line is the title. The id depends on the unit
+// alone, so that hits with the same score have the same order each time.
+func memoryOf(u *Unit) *loci.Memory {
+	text := u.Text
+	if u.Speaker != "" {
+		text = u.Speaker + ": " + u.Text
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	at := cmp.Or(u.Time, time.Unix(0, 0).UTC())
+	m := &loci.Memory{Title: loci.Shorten(loci.OneLine(line), 80), Content: text, CreatedAt: at, UpdatedAt: at,
+		State: loci.State{Version: 1, Change: loci.Created, Editor: auth.OriginCLI}}
+	sum := sha256.Sum256([]byte(u.ID))
+	copy(m.ID[:], sum[:])
+	m.Origin = auth.OriginCLI
+	m.SetDefaults()
+	return m
+}
+
+// sizeOf returns the size of all files below dir.
+func sizeOf(dir string) (size int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	return size, err
+}

@@ -1,0 +1,246 @@
+package eval
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Apart is the type of questions that have no answer in the conversation. They are reported, but are not part of the
+// overall figures.
+const Apart = "adversarial"
+
+// allTypes is the name of the overall group.
+const allTypes = "all"
+
+// depths are where rankings are cut.
+var depths = []int{5, 10, 20}
+
+// Metrics returns the names of all figures, in the order of a report. With k the number after @:
+//   - recall@k: which part of the units that answer a question are among the first k
+//   - all@k: whether all of them are; hit@k: whether any of them is
+//   - mrr: 1 divided by the rank of the first of them
+//   - ndcg@10: the discounted gain of the first 10, divided by the best possible one
+//   - session_recall@k, session_all@k: the same for their sessions, ranked by their first unit. A set in which a unit
+//     has no session lacks these figures.
+func Metrics() []string { return slices.Clone(metrics) }
+
+var metrics = metricNames()
+
+// unitMetrics is how many metrics do not need sessions. These are the first ones.
+var unitMetrics = slices.Index(metrics, "ndcg@10") + 1
+
+func metricNames() (names []string) {
+	for _, name := range []string{"recall", "all", "hit"} {
+		for _, k := range depths {
+			names = append(names, fmt.Sprintf("%s@%d", name, k))
+		}
+	}
+	names = append(names, "mrr", "ndcg@10")
+	for _, name := range []string{"session_recall", "session_all"} {
+		for _, k := range depths {
+			names = append(names, fmt.Sprintf("%s@%d", name, k))
+		}
+	}
+	return names
+}
+
+// Result is how well a search answered the questions of a set.
+type Result struct {
+	Set     string  `json:"set"`
+	All     Group   `json:"all"`     // without the type Apart
+	Types   []Group `json:"types"`   // by name, Apart last
+	Missing int     `json:"missing"` // questions that a run file lacks
+	Cost    *Cost   `json:"cost,omitempty"`
+
+	Outcomes []Outcome `json:"-"` // of each question, in the order of the set
+
+	metrics []string // those that the set has
+}
+
+// Group is the figures of the questions of one type, each an average over these questions.
+type Group struct {
+	Type          string            `json:"type"`
+	Questions     int               `json:"questions"`
+	Conversations int               `json:"conversations"`
+	Figures       map[string]Figure `json:"figures"` // by the names of Metrics, from 0 to 1
+}
+
+// Figure is an average with its 95 % interval.
+type Figure struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Outcome is the answer to one question.
+type Outcome struct {
+	Question Question
+	Ranked   []string // as the search returned it
+	Ranks    []int    // of each of Question.Gold, counted from 1; 0: not found
+	figures  []float64
+}
+
+// Score computes the figures of the rankings of a set, by id of the question. Of an id that a ranking has twice, only
+// the first counts.
+func Score(set Set, ranked map[string][]string) *Result {
+	r := &Result{Set: set.Name, metrics: metrics}
+	if !set.hasSessions() {
+		r.metrics = metrics[:unitMetrics]
+	}
+	for i := range set.Conversations {
+		c := &set.Conversations[i]
+		session := make(map[string]string, len(c.Units))
+		for _, u := range c.Units {
+			session[u.ID] = u.Session
+		}
+		for _, q := range c.Questions {
+			ids, there := ranked[q.ID]
+			if !there {
+				r.Missing++
+			}
+			o := outcome(q, ids, session)
+			o.figures = o.figures[:len(r.metrics)]
+			r.Outcomes = append(r.Outcomes, o)
+		}
+	}
+	r.summarize()
+	return r
+}
+
+func (s Set) hasSessions() bool {
+	found := false
+	for _, c := range s.Conversations {
+		for _, u := range c.Units {
+			if u.Session == "" {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+func outcome(q Question, ids []string, session map[string]string) Outcome {
+	o := Outcome{Question: q, Ranked: ids, Ranks: ranksOf(q.Gold, unique(ids))}
+	var found, wanted []string
+	for _, id := range ids {
+		if s, known := session[id]; known {
+			found = append(found, s)
+		}
+	}
+	for _, id := range q.Gold {
+		wanted = append(wanted, session[id])
+	}
+	sessions := ranksOf(unique(wanted), unique(found))
+	within := func(ranks []int, k int) float64 {
+		n := 0
+		for _, rank := range ranks {
+			if rank > 0 && rank <= k {
+				n++
+			}
+		}
+		return float64(n) / float64(len(ranks))
+	}
+	each := func(of func(k int) float64) {
+		for _, k := range depths {
+			o.figures = append(o.figures, of(k))
+		}
+	}
+	each(func(k int) float64 { return within(o.Ranks, k) })
+	each(func(k int) float64 { return math.Floor(within(o.Ranks, k)) })
+	each(func(k int) float64 { return math.Ceil(within(o.Ranks, k)) })
+	o.figures = append(o.figures, reciprocal(o.Ranks), gain(o.Ranks, 10))
+	each(func(k int) float64 { return within(sessions, k) })
+	each(func(k int) float64 { return math.Floor(within(sessions, k)) })
+	return o
+}
+
+// ranksOf returns the place of each wanted id in a ranking, counted from 1, or 0.
+func ranksOf(wanted, ranking []string) []int {
+	at := make(map[string]int, len(ranking))
+	for i, id := range ranking {
+		at[id] = i + 1
+	}
+	ranks := make([]int, len(wanted))
+	for i, id := range wanted {
+		ranks[i] = at[id]
+	}
+	return ranks
+}
+
+func unique(ids []string) (out []string) {
+	seen := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func reciprocal(ranks []int) (best float64) {
+	for _, rank := range ranks {
+		if rank > 0 {
+			best = max(best, 1/float64(rank))
+		}
+	}
+	return best
+}
+
+// gain is nDCG with a gain of 1 for each wanted unit.
+func gain(ranks []int, depth int) float64 {
+	sum, ideal := 0.0, 0.0
+	for _, rank := range slices.Sorted(slices.Values(ranks)) {
+		if rank > 0 && rank <= depth {
+			sum += 1 / math.Log2(float64(rank)+1)
+		}
+	}
+	for rank := 1; rank <= min(depth, len(ranks)); rank++ {
+		ideal += 1 / math.Log2(float64(rank)+1)
+	}
+	return sum / ideal
+}
+
+// summarize fills All and Types.
+func (r *Result) summarize() {
+	types := map[string][]*Outcome{}
+	var all []*Outcome
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		types[o.Question.Type] = append(types[o.Question.Type], o)
+		if o.Question.Type != Apart {
+			all = append(all, o)
+		}
+	}
+	r.All = r.group(allTypes, all)
+	names := slices.Sorted(maps.Keys(types))
+	if i := slices.Index(names, Apart); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), Apart)
+	}
+	for _, name := range names {
+		r.Types = append(r.Types, r.group(name, types[name]))
+	}
+}
+
+func (r *Result) group(name string, outcomes []*Outcome) Group {
+	g := Group{Type: name, Questions: len(outcomes), Figures: map[string]Figure{}}
+	rows := make([]row, len(outcomes))
+	for i, o := range outcomes {
+		rows[i] = row{o.Question.Conv, o.figures}
+	}
+	var spread [][]float64
+	spread, g.Conversations = resample(rows, len(r.metrics))
+	for m, name := range r.metrics {
+		if len(rows) == 0 {
+			g.Figures[name] = Figure{}
+			continue
+		}
+		f := Figure{Value: mean(rows, m)}
+		f.Low, f.High = interval(spread[m])
+		g.Figures[name] = f
+	}
+	return g
+}
