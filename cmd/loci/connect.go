@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,9 @@ CLIENT is one of:
 			}
 			if cmd.Flags().Changed("toolsets") { // LOCI_TOOLSETS is for the server
 				o.toolsets = p.settings.Toolsets
+			}
+			if err := p.refuseOther(cmd.Context(), list, &o); err != nil {
+				return err
 			}
 			return p.with(cmd.Context(), create, func(in *instance) error {
 				return p.connectEach(cmd.Context(), in, list, &o)
@@ -122,6 +126,18 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 	}
 	p.note("Found %s.", labels(list))
 	return list, nil
+}
+
+// refuseOther refuses to connect clients to a server of another data directory, which would reject their keys.
+func (p *program) refuseOther(ctx context.Context, list []*client, o *connecting) error {
+	overHTTP := slices.ContainsFunc(list, func(c *client) bool { return !o.stdio && !c.stdio })
+	server := p.server()
+	if !overHTTP || server.PID != 0 || p.settings.PublicURL != "" ||
+		p.answererAt(ctx, server.Listen) != otherLoci {
+		return nil
+	}
+	return loci.Errorf(loci.Conflict, "cannot connect %s: %s, and would reject the keys of this one; %s", labels(list),
+		p.whatAnswers(server.Listen), p.besideOther(server.Listen))
 }
 
 // foundClient is a client that connect found.

@@ -293,12 +293,18 @@ func (d *doctor) examinePort(ctx context.Context) {
 	address := d.settings.Listen
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)
+	answers := noLoci
+	if isInUse(err) {
+		answers = d.answererAt(ctx, address)
+	}
 	switch {
 	case err == nil:
 		d.ok("server", "Loci is not running; %s is free", address)
 		_ = l.Close()
-	case isInUse(err) && isLoci(ctx, address):
-		d.ok("server", "Loci answers at %s, on another data directory", localURL(address))
+	case isInUse(err) && answers == thisLoci:
+		d.ok("server", "Loci is running at %s", localURL(address))
+	case isInUse(err) && answers == otherLoci:
+		d.warn("server", d.besideOther(address), "%s", d.whatAnswers(address))
 	case isInUse(err):
 		_, port, _ := net.SplitHostPort(address)
 		d.warn("server", "choose another with loci serve --listen; to find the program, run: "+whoHas(port),

@@ -231,6 +231,7 @@ func TestFirstKeyClosesTheOpenDoor(t *testing.T) {
 		nil); !strings.Contains(got, "home") {
 		t.Errorf("with the key: got %s", got)
 	}
+	runLoci(t, dir, "connect", "cursor", "--yes", "--listen", strings.TrimPrefix(s.url, "http://")) // of this directory
 	s.stop()
 }
 

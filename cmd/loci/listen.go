@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"runtime"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/loci-memory/loci"
 )
@@ -109,29 +106,4 @@ func whoHas(port string) string {
 		return "ss -ltnp sport = :" + port
 	}
 	return "lsof -nP -iTCP:" + port
-}
-
-// answersAs tells whether the other program is a Loci server.
-func (p *program) answersAs(ctx context.Context, address string) string {
-	if isLoci(ctx, address) {
-		return " by another loci"
-	}
-	return " by another program"
-}
-
-// isLoci reports whether a Loci server answers at an address on this machine.
-func isLoci(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health", nil)
-	if err != nil {
-		return false
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return false
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	return err == nil && answer.StatusCode == http.StatusOK && strings.Contains(strings.ToLower(string(body)), "loci")
 }

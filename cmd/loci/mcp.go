@@ -187,9 +187,16 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	if keys || p.settings.PublicURL != "" { // a proxy may forward clients of other people
 		open = nil
 	}
+	this := p.serves(listeners[0].Addr())
+	this.SignIn, this.MCPOnly = false, true
+	withdraw, err := p.announce(this)
+	if err != nil {
+		return err
+	}
+	defer withdraw()
 	p.greetMCP(listeners[0].Addr(), open != nil)
 	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Compat: f.compat, Open: open}
-	return p.run(ctx, in, listeners, p.handler(in, o, nil))
+	return p.run(ctx, in, listeners, p.handler(in, o, nil, this.Instance))
 }
 
 // greetMCP prints on standard error where and how clients connect.

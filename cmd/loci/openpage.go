@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os/exec"
 	"runtime"
@@ -24,8 +25,8 @@ of programs, and so the link until the browser has used it; on a shared machine,
 	}, func(ctx context.Context, c *call) error {
 		server := p.signInServer()
 		if server.PID == 0 && p.settings.PublicURL == "" {
-			return loci.Errorf(loci.Unavailable, "cannot open Loci: the server is not running; start it with: %s",
-				p.serveLine())
+			return loci.Errorf(loci.Unavailable, "cannot open Loci: %s",
+				cmp.Or(p.notRunning(ctx, p.settings.Listen), "the running server has no pages for browsers"))
 		}
 		token, err := c.app.Identity.NewLink(ctx, c.operator, c.operator.UserID)
 		if err != nil {

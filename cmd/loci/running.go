@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +25,9 @@ type running struct {
 	PID     int       `json:"pid"`
 	Version string    `json:"version"`
 	Started time.Time `json:"started"`
+	// Instance is a random name of this start, which the server tells at /health.
+	Instance string `json:"instance,omitempty"`
+	MCPOnly  bool   `json:"mcp_only,omitempty"` // of loci mcp: no server for people
 }
 
 const lockSuffix = ".lock"
@@ -35,15 +36,11 @@ func (s *settings) runningDir() string { return filepath.Join(s.DataDir, "runnin
 
 // announce records a server until withdraw is called or the process ends.
 func (p *program) announce(r running) (withdraw func(), err error) {
-	var random [4]byte
-	if _, err := rand.Read(random[:]); err != nil {
-		return nil, err
-	}
 	dir := p.settings.runningDir()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	name := filepath.Join(dir, fmt.Sprintf("%d-%s", r.PID, hex.EncodeToString(random[:])))
+	name := filepath.Join(dir, fmt.Sprintf("%d-%.8s", r.PID, r.Instance))
 	lock := flock.New(name+lockSuffix, flock.SetPermissions(0o600))
 	if ok, err := lock.TryLock(); err != nil || !ok { // before the record exists, so that nobody finds it without a lock
 		return nil, errors.Join(err, errors.New("cannot lock "+name+lockSuffix))
@@ -60,9 +57,14 @@ func (p *program) announce(r running) (withdraw func(), err error) {
 	return withdraw, nil
 }
 
-// servers returns the servers that run on the data directory, the newest first. It removes what
-// killed ones left behind.
+// servers returns the servers that run on the data directory, the newest first.
 func (p *program) servers() []running {
+	return slices.DeleteFunc(p.processes(), func(r running) bool { return r.MCPOnly })
+}
+
+// processes returns the servers and the processes that serve only MCP over HTTP, the newest first. It removes what
+// killed ones left behind.
+func (p *program) processes() []running {
 	names, err := filepath.Glob(filepath.Join(p.settings.runningDir(), "*"+recordSuffix))
 	if err != nil {
 		return nil
@@ -164,19 +166,24 @@ func isLocalhost(ip net.IP) bool {
 
 // noteNotRunning notes that the server does not run, if so.
 func (p *program) noteNotRunning(ctx context.Context, r running) {
-	if r.PID == 0 && p.settings.PublicURL == "" && !isLoci(ctx, r.Listen) {
-		p.note("The server is not running; start it with: %s", p.serveLine())
+	if r.PID != 0 || p.settings.PublicURL != "" {
+		return
+	}
+	if text := p.notRunning(ctx, r.Listen); text != "" {
+		p.note("%s", strings.ToUpper(text[:1])+text[1:])
 	}
 }
 
 // serveLine is the command that starts the server at the configured address, on the data directory of this command.
-func (p *program) serveLine() string {
+func (p *program) serveLine() string { return p.serveLineAt(p.settings.Listen) }
+
+func (p *program) serveLineAt(listen string) string {
 	line := "loci serve"
 	if p.settings.DirAsked {
 		line += " --data-dir " + quoted(p.settings.DataDir)
 	}
-	if p.settings.Listen != defaultListen {
-		line += " --listen " + p.settings.Listen
+	if listen != defaultListen {
+		line += " --listen " + listen
 	}
 	return line
 }

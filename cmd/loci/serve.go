@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/http"
@@ -87,8 +88,9 @@ func (p *program) serve(ctx context.Context, compat string) (err error) {
 	if err != nil {
 		return err
 	}
-	p.servers() // removes the records of killed servers
-	withdraw, err := p.announce(p.serves(address))
+	p.processes() // removes the records of killed servers
+	this := p.serves(address)
+	withdraw, err := p.announce(this)
 	if err != nil {
 		return err
 	}
@@ -98,13 +100,14 @@ func (p *program) serve(ctx context.Context, compat string) (err error) {
 	}
 	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Compat: compat, SignIn: p.hasBrowsers(address),
 		Pages: p.pagesAddress}
-	return p.run(ctx, in, listeners, p.handler(in, o, p.pages(in, address)))
+	return p.run(ctx, in, listeners, p.handler(in, o, p.pages(in, address), this.Instance))
 }
 
 // serves describes the server that listens on an address.
 func (p *program) serves(address net.Addr) running {
 	return running{URL: cmp.Or(p.settings.PublicURL, localURL(address.String())), Listen: address.String(),
-		SignIn: p.hasBrowsers(address), PID: os.Getpid(), Version: readBuildInfo().Version, Started: time.Now().UTC()}
+		SignIn: p.hasBrowsers(address), PID: os.Getpid(), Version: readBuildInfo().Version, Started: time.Now().UTC(),
+		Instance: rand.Text()}
 }
 
 func closeAll(listeners []net.Listener) (err error) {
@@ -202,13 +205,15 @@ func watch(ctx context.Context, st *engine, ticks <-chan time.Time) error {
 }
 
 // handler serves MCP with the options o, REST, and the pages if there are any.
-func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler) http.Handler {
+// /health tells the name of this start.
+func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler, start string) http.Handler {
 	s := p.settings
 	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}),
 		Proxies: s.Proxies, Log: p.log}
 	o.App, o.Auth, o.Log, o.Version = in.app, in.auth, p.log, readBuildInfo().Version
 	o.Toolsets, o.AnswerTokens, o.Site, o.Gate = s.Toolsets, s.Answer, p.site(), gate
-	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, PublicURL: s.PublicURL,
+	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, Instance: start,
+		PublicURL:   s.PublicURL,
 		ModelEgress: s.Egress && s.Chat.BaseURL != "", Gate: gate, Site: p.site()})
 	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate,
 		Log:       p.log,

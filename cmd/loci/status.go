@@ -26,6 +26,8 @@ type status struct {
 	Memories int         `json:"memories"` // of the owner of this machine's memories
 	Clients  []clientUse `json:"clients"`
 	Warnings []string    `json:"warnings"`
+
+	start string // the command that starts the server
 }
 
 // clientUse is a client that has access, and when it was last used.
@@ -60,7 +62,11 @@ have access. To check the files, run loci doctor.`,
 func (p *program) status(ctx context.Context) (*status, error) {
 	server := p.server()
 	s := &status{Running: server.PID != 0, URL: server.URL, Servers: notNil(p.servers()), Version: readBuildInfo().Version,
-		DataDir: p.settings.DataDir, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings())}
+		DataDir: p.settings.DataDir, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings()), start: p.serveLine()}
+	if !s.Running && p.answererAt(ctx, server.Listen) == otherLoci {
+		s.start = p.serveLineBeside(server.Listen)
+		s.Warnings = append(s.Warnings, p.whatAnswers(server.Listen)+"; "+p.besideOther(server.Listen))
+	}
 	for _, r := range s.Servers {
 		if r.Version != s.Version {
 			s.Warnings = append(s.Warnings, "the server at "+r.URL+" has version "+r.Version+"; start it again")
@@ -128,7 +134,7 @@ func bytesIn(dir string) (total int64) {
 }
 
 func (p *program) printStatus(s *status) {
-	server := "not running; start it with: " + p.serveLine()
+	server := "not running; start it with: " + s.start
 	if s.Running {
 		server = "running at " + s.URL
 	}

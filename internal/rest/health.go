@@ -37,7 +37,8 @@ var healthRoutes = table{"server", []served{
 
 func (s *server) health(context.Context, loci.Principal, *struct{}) (*answer[client.Health], error) {
 	h := client.Health{Service: "loci", Status: "ok", Version: s.options.Version,
-		Uptime: int64(s.now().Sub(s.started).Seconds()), ModelEgress: "disabled"}
+		Uptime: int64(s.now().Sub(s.started).Seconds()), ModelEgress: "disabled",
+		Instance: s.options.Instance}
 	if s.options.ModelEgress {
 		h.ModelEgress = "enabled"
 	}

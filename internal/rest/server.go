@@ -23,6 +23,8 @@ type Options struct {
 	Log     *slog.Logger        // default: discard
 	Now     func() time.Time    // default: time.Now
 	Version string              // shown by /health and in the OpenAPI document
+	// Instance is a random name of this start, at /health; "": none. It tells strangers nothing.
+	Instance string
 	// PublicURL is the address that people use, such as https://loci.example; "" if there is only
 	// the listener.
 	PublicURL string

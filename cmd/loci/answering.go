@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	wire "github.com/loci-memory/loci/client"
+)
+
+// answerer is what answers at an address of this machine.
+type answerer int
+
+const (
+	noLoci    answerer = iota // nothing, or another program
+	thisLoci                  // a server of this data directory
+	otherLoci                 // a server of another one, which knows none of the keys of this one
+)
+
+// answererAt finds out what answers at an address. A server tells a random name of its start, which only those who can
+// read its data directory can recognise.
+func (p *program) answererAt(ctx context.Context, address string) answerer {
+	health, ok := askHealth(ctx, address)
+	if !ok {
+		return noLoci
+	}
+	if slices.ContainsFunc(p.processes(), func(r running) bool {
+		return r.Listen == address || r.Instance != "" && r.Instance == health.Instance
+	}) {
+		return thisLoci
+	}
+	return otherLoci
+}
+
+// askHealth returns the health of the Loci server at an address, or false if there is none.
+func askHealth(ctx context.Context, address string) (health wire.Health, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health", nil)
+	if err != nil {
+		return health, false
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return health, false
+	}
+	defer answer.Body.Close()
+	err = json.NewDecoder(io.LimitReader(answer.Body, 4096)).Decode(&health)
+	return health, err == nil && answer.StatusCode == http.StatusOK && health.Service == "loci"
+}
+
+// answersAs tells which program uses an address.
+func (p *program) answersAs(ctx context.Context, address string) string {
+	switch p.answererAt(ctx, address) {
+	case thisLoci:
+		return " by another loci, with this data directory"
+	case otherLoci:
+		return " by another loci, with another data directory than " + p.settings.DataDir
+	case noLoci:
+	}
+	return " by another program"
+}
+
+// whatAnswers describes the server of another data directory at an address.
+func (p *program) whatAnswers(address string) string {
+	return "the Loci that answers at " + localURL(address) + " uses another data directory than this command, " +
+		p.settings.DataDir
+}
+
+// besideOther tells what to do about the server of another data directory at an address.
+func (p *program) besideOther(address string) string {
+	return "to use that Loci, pass its --data-dir; to use this data directory, stop that Loci, or run: " +
+		p.serveLineBeside(address)
+}
+
+// serveLineBeside is the command that starts the server of this data directory beside another one.
+func (p *program) serveLineBeside(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return p.serveLine()
+	}
+	return p.serveLineAt(net.JoinHostPort(host, nextPort(port)))
+}
+
+// notRunning tells that no server of this data directory answers at an address, and what to do; "": one does.
+func (p *program) notRunning(ctx context.Context, address string) string {
+	switch p.answererAt(ctx, address) {
+	case thisLoci:
+		return ""
+	case otherLoci:
+		return p.whatAnswers(address) + "; " + p.besideOther(address)
+	case noLoci:
+	}
+	return "the server is not running; start it with: " + p.serveLine()
+}
