@@ -224,19 +224,13 @@ func isTransient(binary string) bool {
 	return strings.Contains(slash, "/go-build") && !strings.Contains(path.Base(slash), ".test")
 }
 
-// These tell a person by its name what a key is for. Only disconnect revokes one of a client that it knows.
-const (
-	keyConnected = "connected"
-	keyPrinted   = "printed"
-)
-
 // newKey creates a key for the endpoint, unless it requires none.
 func (in *instance) newKey(ctx context.Context, c *client, e *endpoint, how string) (id loci.CredentialID, err error) {
 	if e.Command != "" {
 		return id, nil
 	}
 	made, key, err := in.app.Identity.CreateKey(ctx, in.operator,
-		auth.KeyRequest{Name: c.name + " (" + how + ")", Vendor: c.vendor})
+		auth.KeyRequest{Name: keyName(c, how), Vendor: c.vendor})
 	e.Key = key
 	return made.ID, err
 }
@@ -277,9 +271,19 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if err != nil {
 		return nil, malformed(file, err)
 	}
-	if old != nil && old.File == file && digest(entry) == old.Entry && old.reaches(e) && in.keyWorks(ctx, old.KeyID) {
-		p.note("%s is already connected, in %s", c.name, file)
-		return nil, nil
+	if old != nil && old.File == file && digest(entry) == old.Entry {
+		keys, err := in.agentKeys(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fault := p.keyFault(keys, old)
+		if fault == "" && old.reaches(e) {
+			p.note("%s is already connected, in %s", c.name, file)
+			return nil, nil
+		}
+		if fault != "" {
+			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file, fault)
+		}
 	}
 	if err := p.preview(c, e, file, text, existed); err != nil {
 		return nil, err
@@ -357,8 +361,8 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	if err := p.writeConnection(c, n, old, before, after); err != nil {
 		return nil, err
 	}
-	if old != nil && !old.KeyID.IsZero() {
-		if err := in.app.Identity.RevokeKey(ctx, in.operator, old.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
+	if old != nil {
+		if err := in.revokeKeysOf(ctx, old); err != nil {
 			p.log.WarnContext(ctx, "cannot revoke the old key", "credential", old.KeyID.String(), "error", err)
 		}
 	}
@@ -382,21 +386,4 @@ func (p *program) reportConnected(ctx context.Context, c *client, e *endpoint, n
 		original = "The original file is in " + p.connectionFile(c.record, backupSuffix) + ". "
 	}
 	p.note("%sTo undo, run: loci disconnect %s", original, c.id)
-}
-
-// keyWorks reports whether a connection's key is valid. A connection over stdio has none.
-func (in *instance) keyWorks(ctx context.Context, id loci.CredentialID) bool {
-	if id.IsZero() {
-		return true
-	}
-	keys, err := in.app.Identity.Keys(ctx, in.operator, loci.KindAgent)
-	if err != nil {
-		return false
-	}
-	for i := range keys {
-		if keys[i].ID == id {
-			return keyStatus(&keys[i]) == "valid"
-		}
-	}
-	return false
 }

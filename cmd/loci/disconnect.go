@@ -17,7 +17,7 @@ func (p *program) disconnectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "disconnect [CLIENT…]",
 		Short:       "Disconnect assistants: restore their configurations and revoke their keys",
-		Annotations: does(identity.KeyRevoke),
+		Annotations: does(identity.KeyRevoke, identity.KeyList),
 		Example: `  loci disconnect claude-code
   loci disconnect --all`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,7 +84,11 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 			return err
 		}
 	}
-	return nil
+	n, err := in.revokeConnected(ctx, c)
+	if n > 0 {
+		p.note("Revoked %s of earlier connections.", loci.Plural(n, "more key", "more keys"))
+	}
+	return err
 }
 
 // entries returns the client once for each entry that Loci has in its file, the newer kind first.
@@ -173,10 +177,8 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 	} else {
 		p.note("%s no longer has Loci's entry and stays unchanged", n.File)
 	}
-	if !n.KeyID.IsZero() {
-		if err := in.app.Identity.RevokeKey(ctx, in.operator, n.KeyID); err != nil && loci.CodeOf(err) != loci.NotFound {
-			return err
-		}
+	if err := in.revokeKeysOf(ctx, n); err != nil {
+		return err
 	}
 	if err := p.forgetConnection(c); err != nil {
 		return err

@@ -207,6 +207,13 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	if len(started) > 0 {
 		d.ok("clients", "connected over stdio: %s", labels(started))
 	}
+	faulty, err := d.faultyKeys(ctx, in)
+	if err != nil {
+		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
+	}
+	for _, f := range faulty {
+		d.warn("clients", f.fix, "%s", f.text)
+	}
 	switch {
 	case on || d.settings.PublicURL != "":
 		d.ok("keys", "assistants can connect at /mcp")

@@ -207,9 +207,10 @@ func (in *instance) keys(ctx context.Context, org string, kind loci.Kind) (out [
 	return out, err
 }
 
-// usableName returns the id and the name of a key. A revoked key has no name: its successor may have the same.
+// usableName returns the id and the name of a key. A revoked or expired key has no name: its successor may have the
+// same.
 func usableName(k loci.Credential) (id, name string) {
-	if !k.RevokedAt.IsZero() {
+	if keyStatus(&k) != "valid" {
 		return k.ID.String(), ""
 	}
 	return k.ID.String(), k.Name
@@ -278,7 +279,10 @@ func (p *program) keyRotateCommand(kind loci.Kind) *cobra.Command {
 		if !p.json {
 			p.note("The old key, %s, works until %s at the latest.", k.ID, p.showTime(time.Now().Add(time.Duration(overlap))))
 		}
-		return p.printNewKey(next, key)
+		if err := p.printNewKey(next, key); err != nil || p.json || kind != loci.KindAgent {
+			return err
+		}
+		return p.noteRotated(ctx, c.instance, &next)
 	})
 	cmd.Flags().Var(&overlap, "overlap", "how long the old key still works: 12h or 7d, at most 30d; 0 is not at all")
 	return cmd

@@ -90,10 +90,14 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		if err != nil {
 			s.Warnings = append(s.Warnings, loci.OneLine(err.Error()))
 		}
+		faulty, err := p.faultyKeys(ctx, in)
+		for _, f := range faulty {
+			s.Warnings = append(s.Warnings, f.text+"; for a new one, run: "+f.fix)
+		}
 		for _, c := range started {
 			s.Clients = append(s.Clients, clientUse{Name: c.name, Vendor: c.vendor, How: overStdio})
 		}
-		return nil
+		return err
 	})
 }
 
@@ -103,10 +107,19 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 	if err != nil {
 		return err
 	}
-	for _, k := range keys {
-		if k.Kind == loci.KindAgent && keyStatus(&k) == "valid" {
-			s.Clients = append(s.Clients, clientUse{k.Name, k.Vendor, "key", k.LastUsedAt})
+	rows := map[loci.CredentialID]int{} // a rotated key and its successor are one client
+	for _, k := range keys {            // the newest first
+		row, replaced := rows[k.ID]
+		if !replaced && (k.Kind != loci.KindAgent || keyStatus(&k) != "valid") {
+			continue
 		}
+		if !replaced {
+			row = len(s.Clients)
+			s.Clients = append(s.Clients, clientUse{k.Name, k.Vendor, "key", k.LastUsedAt})
+		} else if c := &s.Clients[row]; k.LastUsedAt.After(c.LastUsed) {
+			c.LastUsed = k.LastUsedAt
+		}
+		rows[k.Replaces] = row
 	}
 	grants, err := in.app.Identity.OrgGrants(ctx, who)
 	if err != nil {

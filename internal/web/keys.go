@@ -32,6 +32,7 @@ type newKey struct {
 	Name    string
 	Key     string
 	Rotated bool
+	Agent   bool // of an assistant
 }
 
 // keyForm is the person's input, to show again with an error.
@@ -178,7 +179,7 @@ func (s *server) rotateKey(w http.ResponseWriter, r *http.Request, p loci.Princi
 		var key loci.Secret
 		if c, key, err = s.app.Identity.RotateKey(r.Context(), p, id, rotationOverlap); err == nil {
 			return s.showKeys(w, r, p, http.StatusOK, keyList{Form: keyForm{Expires: "90"},
-				New: &newKey{Name: c.Name, Key: key.Reveal(), Rotated: true}}, "")
+				New: &newKey{Name: c.Name, Key: key.Reveal(), Rotated: true, Agent: c.Kind == loci.KindAgent}}, "")
 		}
 	}
 	return s.keyProblem(w, r, p, keyForm{Expires: "90"}, err)

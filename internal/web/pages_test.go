@@ -238,7 +238,8 @@ func TestKeysNeedAFreshProof(t *testing.T) {
 		t.Error("the key is shown again")
 	}
 	id := list[0].ID.String()
-	want(t, "rotate", b.post("/app/keys/rotate", "id", id), 200, "The new key of", "another 24 hours")
+	want(t, "rotate", b.post("/app/keys/rotate", "id", id), 200, "The new key of", "another 24 hours",
+		"If <code>loci connect</code> wrote it, run that command again")
 	if a := b.post("/app/keys/revoke", "id", id); a.status != 303 || a.location() != "/app/keys?done=revoked" {
 		t.Errorf("revoke: %d %s", a.status, a.location())
 	}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// These tell a person by its name what a key is for. Only disconnect revokes one of a client that it knows.
+const (
+	keyConnected = "connected"
+	keyPrinted   = "printed"
+)
+
+func keyName(c *client, how string) string { return c.name + " (" + how + ")" }
+
+// replacedKeys returns the id of a key and of those that rotation replaced by it.
+func replacedKeys(keys []loci.Credential, id loci.CredentialID) (line []loci.CredentialID) {
+	before := map[loci.CredentialID]loci.CredentialID{}
+	for _, k := range keys {
+		before[k.ID] = k.Replaces
+	}
+	for ; !id.IsZero(); id = before[id] {
+		line = append(line, id)
+	}
+	return line
+}
+
+// comesFrom reports whether a key is that of a connection, or one that rotation put in its place.
+func comesFrom(keys []loci.Credential, k *loci.Credential, n *connection) bool {
+	for _, id := range replacedKeys(keys, k.ID) {
+		if id == n.KeyID {
+			return true
+		}
+	}
+	return false
+}
+
+// keyFault tells why a client should get another key than that of its connection, or "". A connection over stdio has
+// none.
+func (p *program) keyFault(keys []loci.Credential, n *connection) string {
+	if n.KeyID.IsZero() {
+		return ""
+	}
+	fault, rotated := "is unknown", false
+	for i := range keys {
+		k := &keys[i]
+		rotated = rotated || k.Replaces == n.KeyID
+		switch {
+		case k.ID != n.KeyID:
+			continue
+		case keyStatus(k) != "valid":
+			fault = map[string]string{"revoked": "is revoked", "expired": "has expired"}[keyStatus(k)]
+		case !k.ExpiresAt.IsZero():
+			fault = "expires " + p.showTime(k.ExpiresAt)
+		default:
+			fault = ""
+		}
+	}
+	if rotated && fault != "is revoked" {
+		return "was rotated and " + fault
+	}
+	return fault
+}
+
+// agentKeys returns the keys of the assistants of the person at this command line.
+func (in *instance) agentKeys(ctx context.Context) ([]loci.Credential, error) {
+	return in.app.Identity.Keys(ctx, in.operator, loci.KindAgent)
+}
+
+// revokeKeys revokes the valid keys that match, and returns how many.
+func (in *instance) revokeKeys(ctx context.Context, keys []loci.Credential, match func(*loci.Credential) bool) (n int,
+	err error) {
+	for i := range keys {
+		if keyStatus(&keys[i]) != "valid" || !match(&keys[i]) {
+			continue
+		}
+		if err := in.app.Identity.RevokeKey(ctx, in.operator, keys[i].ID); err != nil &&
+			loci.CodeOf(err) != loci.NotFound {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// revokeKeysOf revokes the key of a connection and those that rotation put in its place.
+func (in *instance) revokeKeysOf(ctx context.Context, n *connection) error {
+	if n.KeyID.IsZero() {
+		return nil
+	}
+	keys, err := in.agentKeys(ctx)
+	if err == nil {
+		_, err = in.revokeKeys(ctx, keys, func(k *loci.Credential) bool { return comesFrom(keys, k, n) })
+	}
+	return err
+}
+
+// revokeConnected revokes the keys that connect made for a client, and those that rotation put in their place: all have
+// the same name.
+func (in *instance) revokeConnected(ctx context.Context, c *client) (int, error) {
+	keys, err := in.agentKeys(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return in.revokeKeys(ctx, keys, func(k *loci.Credential) bool {
+		return k.Name == keyName(c, keyConnected) && k.Vendor == c.vendor
+	})
+}
+
+// keyed is an entry with a key that connect wrote.
+type keyed struct {
+	client *client
+	*connection
+}
+
+// keyedEntries returns the entries that still have the key that connect wrote. It leaves out what it cannot read.
+func (p *program) keyedEntries() (list []keyed) {
+	for _, c := range clients {
+		entries, err := p.entries(c)
+		if err != nil {
+			continue
+		}
+		for _, x := range entries {
+			n, err := p.connection(x)
+			if err != nil || n == nil || n.KeyID.IsZero() {
+				continue
+			}
+			text, _, err := readConfig(n.File)
+			if err != nil {
+				continue
+			}
+			if entry, err := x.format.find(text); err == nil && digest(entry) == n.Entry {
+				list = append(list, keyed{x, n})
+			}
+		}
+	}
+	return list
+}
+
+// faultyKey is a client whose file has a key that it should not use any more.
+type faultyKey struct{ text, fix string }
+
+// faultyKeys finds them.
+func (p *program) faultyKeys(ctx context.Context, in *instance) (list []faultyKey, err error) {
+	keys, err := in.agentKeys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range p.keyedEntries() {
+		if fault := p.keyFault(keys, k.connection); fault != "" {
+			list = append(list, faultyKey{"the key of " + k.client.name + " in " + k.File + " " + fault, p.connectLine(k)})
+		}
+	}
+	return list, nil
+}
+
+// noteRotated tells the person of a rotated key whose client still has the old one in its file.
+func (p *program) noteRotated(ctx context.Context, in *instance, rotated *loci.Credential) error {
+	keys, err := in.agentKeys(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range p.keyedEntries() {
+		if comesFrom(keys, rotated, k.connection) {
+			p.note("%s still has the old key in %s. To write a new one there and revoke the others, run: %s", k.client.name,
+				k.File, p.connectLine(k))
+		}
+	}
+	return nil
+}
+
+// connectLine is the command that connects a client again, with another key but otherwise as it is.
+func (p *program) connectLine(k keyed) string {
+	line := "loci connect"
+	address, err := url.Parse(k.URL)
+	if err != nil {
+		return line + " " + k.client.id
+	}
+	options := address.Query()
+	if k.Name != "" {
+		line += " --replace-memory"
+	}
+	line += " " + k.client.id
+	for _, name := range []string{"toolsets", "project"} {
+		if v := options.Get(name); v != "" {
+			line += " --" + name + " " + quoted(v)
+		}
+	}
+	address.RawQuery, address.Path = "", strings.TrimSuffix(address.Path, "/mcp")
+	if base := address.String(); k.Name != "" || base != p.server().URL {
+		line += " --public-url " + quoted(base)
+	}
+	return line
+}
