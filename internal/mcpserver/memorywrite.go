@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -55,6 +56,7 @@ type written struct {
 	ID             loci.MemoryID   `json:"id"`
 	Version        int             `json:"version"`
 	Result         string          `json:"result"` // created, updated, unchanged or identical
+	ExpiresAt      string          `json:"expires_at,omitempty"` // also if a save by key keeps an old expiry
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
@@ -91,6 +93,9 @@ func writtenOf(saved *loci.Saved) written {
 		out.Result = "identical"
 	case saved.Unchanged:
 		out.Result = "unchanged"
+	}
+	if !saved.ExpiresAt.IsZero() {
+		out.ExpiresAt = saved.ExpiresAt.UTC().Format(time.RFC3339)
 	}
 	for _, s := range saved.Suggestions {
 		out.Suggestions = append(out.Suggestions, replacement{s.ID, s.MemoryID})
