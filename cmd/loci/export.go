@@ -17,23 +17,49 @@ import (
 )
 
 func (p *program) exportCommand() *cobra.Command {
-	return p.acting(operator, &cobra.Command{
+	var force bool
+	cmd := p.acting(operator, &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Export everything that is yours as JSON lines",
 		Long: `Export all memories with their versions, sources and attachments, including the trash,
 and agents, sessions, memory nodes and suggestions. The format is JSON lines, to FILE
 or to standard output. "loci import" restores them byte for byte. A FILE appears only
-when it is complete.`,
+when it is complete.
+
+The graphs of projects are not in it: "loci graph export" writes one, and "loci backup
+create" saves everything.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
 		Annotations: does(transfer.Export),
 	}, func(ctx context.Context, c *call) error {
-		return p.exportTo(ctx, c.instance, c.operator, cmp.Or(first(c.args), "-"))
+		return p.exportTo(ctx, c.instance, c.operator, cmp.Or(first(c.args), "-"), force)
 	})
+	forceFlag(cmd, &force)
+	return cmd
+}
+
+func forceFlag(cmd *cobra.Command, force *bool) {
+	cmd.Flags().BoolVar(force, "force", false, "replace FILE if it exists")
+}
+
+// mayReplace rejects the name of a file that exists, unless the person wants to replace it.
+func mayReplace(name string, force bool) error {
+	if force || name == "-" || !isRegular(name) {
+		return nil
+	}
+	return loci.Errorf(loci.Conflict, "cannot write %s: it exists; choose another name, or pass --force to replace it", name)
+}
+
+func isRegular(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // exportTo exports a person's memories and prints how many there are.
-func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal, name string) error {
+func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal, name string, force bool) error {
+	if err := mayReplace(name, force); err != nil {
+		return err
+	}
 	n, err := p.export(ctx, in, who, name)
 	if err != nil {
 		return err

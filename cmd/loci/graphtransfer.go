@@ -17,6 +17,7 @@ import (
 
 func (p *program) graphExportCommand() *cobra.Command {
 	var format string
+	var force bool
 	cmd := p.graph(pickPerson, &cobra.Command{
 		Use: "export [FILE]", Short: "Export a graph as JSON lines", Annotations: does(graph.Export, project.Read),
 		Long: `Export the live graph of a project as JSON lines, to FILE or to standard output. A FILE
@@ -32,8 +33,13 @@ vendors. --format reference is the memory.json of the reference "memory" MCP ser
 			return nil
 		},
 	}, func(ctx context.Context, g *onGraph) error {
-		return p.exportGraph(ctx, g, graph.Format(format), cmp.Or(first(g.args), "-"))
+		name := cmp.Or(first(g.args), "-")
+		if err := mayReplace(name, force); err != nil {
+			return err
+		}
+		return p.exportGraph(ctx, g, graph.Format(format), name)
 	})
+	forceFlag(cmd, &force)
 	cmd.Flags().StringVar(&format, "format", string(graph.GraphLoci), "loci or reference")
 	return cmd
 }

@@ -19,7 +19,8 @@ func (p *program) importCommand() *cobra.Command {
 		Short: "Import an export",
 		Long: `Import an export of "loci export": FILE, or "-" for standard input. You can repeat the
 command, also after an interruption: Loci skips what exists already. It reports lines
-that it cannot import, and imports the others.`,
+that it cannot import, and imports the others. For a graph, or the memory.json of the
+reference "memory" MCP server, see "loci graph import".`,
 		Annotations: does(transfer.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, size, err := p.openFile(cmd.Context(), args[0])

@@ -161,7 +161,8 @@ func (p *program) userResetCommand() *cobra.Command {
 }
 
 func (p *program) userExportCommand() *cobra.Command {
-	return p.acting(operator, &cobra.Command{
+	var force bool
+	cmd := p.acting(operator, &cobra.Command{
 		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines",
 		Annotations: does(transfer.Export),
 	}, func(ctx context.Context, c *call) error {
@@ -169,8 +170,10 @@ func (p *program) userExportCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.exportTo(ctx, c.instance, who, c.args[1])
+		return p.exportTo(ctx, c.instance, who, c.args[1], force)
 	})
+	forceFlag(cmd, &force)
+	return cmd
 }
 
 func (p *program) userDeleteCommand() *cobra.Command {

@@ -170,8 +170,17 @@ func (im *importer) refuse(line int, err error) {
 }
 
 func checkHeader(line []byte) error {
-	var h exportHeader
-	if err := json.Unmarshal(line, &h); err != nil || h.Loci != "export" {
+	var h struct {
+		exportHeader
+		Type     string          `json:"type"`     // of a line of the reference memory server
+		Entities json.RawMessage `json:"entities"` // of its older file
+	}
+	err := json.Unmarshal(line, &h)
+	if err == nil && (h.Loci == "graph" || h.Type == "entity" || h.Type == "relation" || h.Entities != nil) {
+		return loci.Errorf(loci.Invalid, "this is a graph, not an export of memories; import it into a project: "+
+			"`loci graph import FILE --project NAME --create`")
+	}
+	if err != nil || h.Loci != "export" {
 		return loci.Errorf(loci.Invalid,
 			`this is not an export of Loci: its first line must be {"loci":"export","format":%d}`, exportFormat)
 	}
