@@ -10,7 +10,10 @@ type When struct {
 }
 
 // IsZero reports whether w means the present.
-func (w When) IsZero() bool { return w.AsOf.IsZero() && w.KnownAt.IsZero() && !w.Superseded }
+func (w When) IsZero() bool { return w.IsPresent() && !w.Superseded }
+
+// IsPresent reports whether w means the memories as they are now, perhaps also superseded ones.
+func (w When) IsPresent() bool { return w.AsOf.IsZero() && w.KnownAt.IsZero() }
 
 // SeesAt is the visibility rule for a memory at another time. then is the memory as stored at
 // w.KnownAt, and current is the memory now. Without KnownAt, both are the same. Parts 1 to 3 apply

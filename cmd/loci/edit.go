@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,11 +45,12 @@ and --expires "" remove them.`,
 				if patch == nil {
 					return p.editContent(cmd.Context(), in, id, version)
 				}
+				began := time.Now()
 				m, err := in.app.Memory.Patch(cmd.Context(), in.operator, id, version, *patch)
 				if err != nil {
 					return aboutMemory(id, err)
 				}
-				return p.saved("changed", m)
+				return p.savedSince(began, "changed", m)
 			})
 		},
 	}

@@ -63,12 +63,21 @@ func (p *program) printPage(page memory.ListPage) error {
 	if disputed {
 		headers = append(headers, "DISPUTED BY")
 	}
+	superseded := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.SupersededBy.IsZero() })
+	if superseded {
+		headers = append(headers, "SUPERSEDED BY")
+	}
 	headers = append(headers, "TAGS") // the first to go in a narrow terminal
 	rows := make([][]string, len(page.Items))
 	for i, m := range page.Items {
 		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, joined(m.AllowedVendors)}
 		if disputed {
 			rows[i] = append(rows[i], strings.Join(disputes(&m.Disagreement), ", "))
+		}
+		if superseded && m.SupersededBy.IsZero() {
+			rows[i] = append(rows[i], "")
+		} else if superseded {
+			rows[i] = append(rows[i], m.SupersededBy.Short())
 		}
 		rows[i] = append(rows[i], strings.Join(m.Tags, " "))
 	}

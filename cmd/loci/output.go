@@ -199,6 +199,14 @@ func (p *program) saved(what string, m *loci.Memory) error {
 	return p.answer(m, nil, "%s", savedLine(what, m))
 }
 
+// savedSince is saved for a change that began at that time. A memory that it did not change is older.
+func (p *program) savedSince(began time.Time, what string, m *loci.Memory) error {
+	if m.UpdatedAt.Before(loci.CutTime(began)) {
+		what = "unchanged"
+	}
+	return p.saved(what, m)
+}
+
 func savedLine(what string, m *loci.Memory) string {
 	return fmt.Sprintf("%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
 }

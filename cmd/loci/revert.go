@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,11 +24,12 @@ Sharing does not change. If the memory is in the trash or has expired, first run
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		began := time.Now()
 		m, err := c.app.Memory.Revert(ctx, c.who, id, atVersion, to)
 		if err != nil {
 			return err
 		}
-		return p.saved("reverted", m)
+		return p.savedSince(began, "reverted", m)
 	})
 	ifVersionFlag(cmd, &atVersion)
 	return cmd

@@ -30,7 +30,7 @@ func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 		} else {
 			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
 		}
-		if m, err = showableOne(ctx, tx, p.Viewer(), m, err); err != nil || !w.IsZero() {
+		if m, err = showableOne(ctx, tx, p.Viewer(), m, err); err != nil || !w.IsPresent() {
 			return err
 		}
 		return s.disagreeing(ctx, tx, p.Viewer(), m)

@@ -45,7 +45,7 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	}
 	hits, err := f.load(f.ranking.Hits(offset, offset+limit))
 	// What disagrees now may not have disagreed then. A search that used up its time reads no more.
-	if err != nil || !f.filter.When.IsZero() || f.stopped != "" {
+	if err != nil || !f.filter.When.IsPresent() || f.stopped != "" {
 		return f, hits, err
 	}
 	memories := make([]*loci.Memory, len(hits))

@@ -70,7 +70,7 @@ func (r *ListRequest) action() gate.Action {
 }
 
 // present reports whether the list is of what holds now.
-func (r *ListRequest) present() bool { return r.Lifecycle != loci.TrashOnly && r.When.IsZero() }
+func (r *ListRequest) present() bool { return r.Lifecycle != loci.TrashOnly && r.When.IsPresent() }
 
 // ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
 // exist and ids that may not be seen are left out alike.
@@ -87,7 +87,7 @@ func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.Memory
 	}
 	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]*loci.Memory, error) {
 		found, err := readAt(ctx, tx, p.Viewer(), ids, &Filter{When: w})
-		if err == nil && w.IsZero() {
+		if err == nil && w.IsPresent() {
 			err = s.disagreeing(ctx, tx, p.Viewer(), found...)
 		}
 		return found, err

@@ -104,7 +104,7 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	var pinned, memories []*loci.Memory
 	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
 		pinned, memories, err = s.retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
-		if err != nil || !r.When.IsZero() || answer.StoppedBy != "" {
+		if err != nil || !r.When.IsPresent() || answer.StoppedBy != "" {
 			return err
 		}
 		return s.disagreeing(ctx, tx, p.Viewer(), slices.Concat(pinned, memories)...)

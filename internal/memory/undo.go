@@ -25,6 +25,9 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci
 	if err := undoSelection.Validate(); err != nil {
 		return nil, err
 	}
+	if undoSelection.Since.After(s.Time()) {
+		return nil, loci.FieldErrorf("since", "is in the future; nothing has changed since then")
+	}
 	open, err := s.openProjects(ctx, p)
 	if err != nil {
 		return nil, err
