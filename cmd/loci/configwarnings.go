@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -35,8 +36,17 @@ func (s *settings) warnings() (out []string) {
 		warn(p.Bits() == 0,
 			nameOf("trusted_proxies")+" trusts everybody: any client can claim any address and evade limits by address")
 	}
+	return append(out, s.unknown()...)
+}
+
+// unknown lists the variables that are probably misspelled.
+func (s *settings) unknown() (out []string) {
+	names := []string{configVariable}
+	for _, t := range known {
+		names = append(names, t.env)
+	}
 	for _, name := range s.Unknown {
-		warn(true, "unknown variable "+name+"; is it misspelled?")
+		out = append(out, "unknown variable "+name+cmp.Or(didYouMean(name, names), "; is it misspelled?"))
 	}
 	return out
 }

@@ -156,8 +156,17 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 	if p.settings.LogJSON {
 		p.log = slog.New(slog.NewJSONHandler(p.err, options))
 	}
+	if p.json || slices.Contains(showWarnings, cmd.CommandPath()) {
+		return nil
+	}
+	for _, text := range p.settings.unknown() {
+		p.note("warning: %s", text)
+	}
 	return nil
 }
+
+// showWarnings are the commands that show all warnings about the settings.
+var showWarnings = []string{"loci serve", "loci mcp", "loci status", "loci doctor"}
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {

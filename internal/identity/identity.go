@@ -17,6 +17,11 @@ type Identity struct {
 	Team      *loci.Team // nil: none
 }
 
+// IsOperator reports whether the commands of the operator act for this person unless they name another one.
+func (i *Identity) IsOperator() bool {
+	return i.Org.ID == loci.DefaultOrg && i.Org.OwnerID == i.User.ID
+}
+
 // WhoAmI returns who p is and for whom it acts.
 func (s *Service) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, error) {
 	if err := s.Begin(ctx, p, WhoAmI); err != nil {

@@ -53,7 +53,13 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	w.clock.advance(time.Hour)
 	proof := b.get("/app/step-up")
 	want(t, "step-up with nothing to prove it by", proof, 200, "loci user link "+ann.UserID.String())
-	lacks(t, "step-up with nothing to prove it by", proof, `type="password"`, `data-passkey="get"`)
+	lacks(t, "step-up with nothing to prove it by", proof, `type="password"`, `data-passkey="get"`, "loci open")
+	operator := w.browser()
+	operator.get(operator.byLink(w.owner(loci.DefaultOrg, "")))
+	w.clock.advance(time.Hour)
+	own := operator.get("/app/step-up")
+	want(t, "step-up of the operator", own, 200, "<code>loci open</code>")
+	lacks(t, "step-up of the operator", own, "loci user link")
 	err := w.store.Update(t.Context(), ann.OrgID, func(tx store.Tx) error {
 		return tx.SignIn().PutPasskey(t.Context(), ann.UserID,
 			loci.Passkey{ID: []byte("x"), Name: "Laptop", Data: []byte("{}"), CreatedAt: w.clock.Now()})
