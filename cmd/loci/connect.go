@@ -149,6 +149,12 @@ type foundClient struct {
 
 // connectEach connects clients one after the other. A failure does not keep it from connecting the others.
 func (p *program) connectEach(ctx context.Context, in *instance, list []*client, o *connecting) error {
+	if !o.replace { // that creates the project
+		who := func(context.Context) (loci.Principal, error) { return in.operator, nil }
+		if err := p.noteProject(ctx, in, who, o.project); err != nil {
+			return err
+		}
+	}
 	var failed []error
 	done := []connected{}
 	for _, c := range list {
@@ -260,7 +266,8 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.format.parse(text); err != nil {
+	parsed, err := c.format.parse(text)
+	if err != nil {
 		return nil, malformed(file, err)
 	}
 	old, err := p.connection(c)
@@ -284,6 +291,10 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		if fault != "" {
 			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file, fault)
 		}
+	}
+	if moved == nil && len(memoryServers(parsed[c.format.table()])) > 0 {
+		p.note("%s also runs the reference memory server. To import its graph and replace it, run: loci connect "+
+			"--replace-memory %s", c.name, c.id)
 	}
 	if err := p.preview(c, e, file, text, existed); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,11 +28,17 @@ func didYouMean(name string, known []string) string {
 func flagMistake(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return fmt.Errorf("unknown flag -%s", cut(short, 60))
+			if len(short) > 1 {
+				return fmt.Errorf("unknown flag -%s%s", cut(short, 60), afterDashes)
+			}
+			return fmt.Errorf("unknown flag -%s", short)
 		}
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		name := "--" + cut(unknown.GetSpecifiedName(), 60)
+		if strings.ContainsFunc(name, unicode.IsSpace) {
+			return fmt.Errorf("unknown flag %s%s", name, afterDashes)
+		}
 		return fmt.Errorf("unknown flag %s%s", name, didYouMean(name, known))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
@@ -51,6 +58,8 @@ func flagMistake(cmd *cobra.Command, err error) error {
 	}
 	return fmt.Errorf("--%s %s", invalid.GetFlag().Name, takes)
 }
+
+const afterDashes = "; put -- before text that begins with a dash"
 
 // missingFlags returns an error about required flags that were left out.
 func missingFlags(cmd *cobra.Command) error {

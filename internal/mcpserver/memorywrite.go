@@ -55,7 +55,7 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 type written struct {
 	ID             loci.MemoryID   `json:"id"`
 	Version        int             `json:"version"`
-	Result         string          `json:"result"` // created, updated, unchanged or identical
+	Result         string          `json:"result"`               // created, updated, unchanged or identical
 	ExpiresAt      string          `json:"expires_at,omitempty"` // also if a save by key keeps an old expiry
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
