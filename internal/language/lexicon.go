@@ -1,4 +1,7 @@
-// Package language holds word lists as data files. Its callers decide how to use them.
+// Package language knows about languages: it splits texts into the tokens that indexes and queries
+// share, finds stems, stop-words and similar words, and detects the languages of a text. It also
+// holds word lists as data files, of which its callers decide how to use them. It leaves out
+// ranking and storage. One rule always holds: the tokens of a text depend on nothing but the text.
 package language
 
 import (

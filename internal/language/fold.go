@@ -1,0 +1,137 @@
+package language
+
+import (
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxForm is the length at which forms are cut, in bytes. Longer ones are base64, hashes or
+// minified code, which nobody types.
+const maxForm = 64
+
+// letters are the folded forms of letters that Unicode does not decompose.
+var letters = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ħ': "h", 'ı': "i", 'ŋ': "n",
+	'ς': "σ", 'ё': "е", 'ѐ': "е",
+	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ئ': "ي", 'ؤ': "و", 'ة': "ه", 'ک': "ك", 'ـ': "",
+}
+
+// fold returns a word in the form in which words are compared: lower case, without diacritics and
+// vowel marks, in one width, and with one form for each ideograph and each kana.
+func fold(raw string) string {
+	var b []byte
+	for _, r := range norm.NFKC.String(raw) {
+		b = appendFolded(b, r)
+	}
+	return cut(string(b))
+}
+
+// appendFolded appends the folded form of a character, which may be empty.
+func appendFolded(b []byte, r rune) []byte {
+	r = unicode.ToLower(r)
+	switch {
+	case r < utf8.RuneSelf:
+		if r == '\'' {
+			return b
+		}
+		return append(b, byte(r))
+	case unspaced(r) == cjk:
+		return utf8.AppendRune(b, foldIdeograph(r))
+	case silent(r):
+		return b
+	case isDigit(r):
+		return append(b, '0'+digit(r))
+	}
+	if s, ok := letters[r]; ok {
+		return append(b, s...)
+	}
+	if decomposes(r) {
+		for _, part := range norm.NFD.String(string(r)) {
+			if !unicode.Is(unicode.Mn, part) {
+				b = utf8.AppendRune(b, part)
+			}
+		}
+		return b
+	}
+	return utf8.AppendRune(b, r)
+}
+
+// silent reports whether a character makes no difference: diacritics of alphabets, the vowel marks
+// of Arabic and Hebrew, apostrophes and invisible characters. The marks of Indic scripts and of
+// Thai are vowels and remain.
+func silent(r rune) bool {
+	switch {
+	case r == '’', r == '\u02bc', r == '\u00ad', r >= '\u200b' && r <= '\u200f', r == '\u2060', r == '\ufeff':
+		return true
+	case r >= '\ufe00' && r <= '\ufe0f':
+		return true
+	}
+	return r < 0x0900 && unicode.Is(unicode.Mn, r)
+}
+
+// decomposes reports whether the marks of a letter are dropped: Latin and Greek, but not Cyrillic,
+// where й and ї are letters of their own.
+func decomposes(r rune) bool {
+	return r < 0x0400 || r >= 0x1e00 && r < 0x2000
+}
+
+// foldIdeograph returns hiragana for katakana and one form of each ideograph.
+func foldIdeograph(r rune) rune {
+	switch {
+	case r >= 'ァ' && r <= 'ヶ' || r == 'ヽ' || r == 'ヾ':
+		return r - ('ァ' - 'ぁ')
+	case r >= 0x2e80 && unicode.Is(unicode.Han, r):
+		if to, ok := ideographs()[r]; ok {
+			return to
+		}
+	}
+	return r
+}
+
+// ideographs maps variants of ideographs to the one that stands for all.
+var ideographs = sync.OnceValue(func() map[rune]rune {
+	table := make(map[rune]rune, 3000)
+	for _, group := range Words("ideographs") {
+		first, size := utf8.DecodeRuneInString(group)
+		for _, r := range group[size:] {
+			table[r] = first
+		}
+	}
+	return table
+})
+
+func isDigit(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= '0' && r <= '9'
+	}
+	return unicode.IsDigit(r)
+}
+
+// digit returns the value of a decimal digit. Unicode keeps the digits of a script together, zero
+// first.
+func digit(r rune) byte {
+	for _, zero := range [...]rune{'0', '٠', '۰', '०', '０'} {
+		if r >= zero && r < zero+10 {
+			return byte(r - zero)
+		}
+	}
+	value := byte(0)
+	for value < 9 && unicode.IsDigit(r-1) {
+		r, value = r-1, value+1
+	}
+	return value
+}
+
+func cut(s string) string {
+	if len(s) <= maxForm {
+		return s
+	}
+	end := maxForm
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}

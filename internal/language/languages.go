@@ -1,0 +1,231 @@
+package language
+
+import (
+	"math/bits"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Languages is a set of languages.
+type Languages uint32
+
+// The languages that Loci knows something about: their stop-words, and for most their endings.
+const (
+	English Languages = 1 << iota
+	German
+	French
+	Spanish
+	Italian
+	Portuguese
+	Dutch
+	Swedish
+	Norwegian
+	Danish
+	Finnish
+	Hungarian
+	Romanian
+	Turkish
+	Polish
+	Czech
+	Russian
+	Ukrainian
+	Greek
+	Arabic
+	Persian
+	Hebrew
+	Hindi
+	Tamil
+	Chinese
+	Japanese
+	Korean
+	Thai
+)
+
+// codes are the codes of the languages in stopwords.txt, in the order of their bits.
+var codes = strings.Fields("en de fr es it pt nl sv no da fi hu ro tr pl cs ru uk el ar fa he hi ta zh ja ko th")
+
+// Each calls yield for each language of the set.
+func (l Languages) Each(yield func(Languages) bool) {
+	for ; l != 0; l &= l - 1 {
+		if !yield(l & -l) {
+			return
+		}
+	}
+}
+
+// String returns the codes of the languages.
+func (l Languages) String() string {
+	var names []string
+	for one := range l.Each {
+		names = append(names, codes[bits.TrailingZeros32(uint32(one))])
+	}
+	return strings.Join(names, " ")
+}
+
+// latin are the languages in Latin script.
+const latin = English | German | French | Spanish | Italian | Portuguese | Dutch | Swedish | Norwegian | Danish |
+	Finnish | Hungarian | Romanian | Turkish | Polish | Czech
+
+// stopWords maps folded stop-words to the languages in which they are some.
+var stopWords = sync.OnceValue(func() map[string]Languages {
+	table := map[string]Languages{}
+	for _, line := range Lines("stopwords") {
+		code, words, _ := strings.Cut(line, " ")
+		for i, c := range codes {
+			if c != code {
+				continue
+			}
+			for word := range strings.FieldsSeq(words) {
+				table[fold(word)] |= 1 << i
+			}
+		}
+	}
+	return table
+})
+
+// Stop reports whether a form is a stop-word in one of these languages.
+func Stop(form string, langs Languages) bool { return stopWords()[form]&langs != 0 }
+
+// telling are letters that few languages have.
+var telling = map[rune]Languages{
+	'ß': German, 'ä': German | Swedish | Finnish, 'ö': German | Swedish | Finnish | Turkish | Hungarian,
+	'ü': German | Turkish | Hungarian, 'ñ': Spanish, '¿': Spanish, '¡': Spanish, 'ã': Portuguese, 'õ': Portuguese,
+	'ç': French | Portuguese | Turkish, 'è': French | Italian, 'ê': French | Portuguese, 'ù': French | Italian,
+	'ì': Italian, 'ò': Italian, 'œ': French, 'ő': Hungarian, 'ű': Hungarian, 'ă': Romanian, 'ș': Romanian, 'ț': Romanian,
+	'ţ': Romanian, 'ş': Turkish, 'ğ': Turkish, 'ı': Turkish, 'ł': Polish, 'ą': Polish, 'ę': Polish, 'ś': Polish,
+	'ź': Polish, 'ż': Polish, 'ć': Polish, 'ń': Polish, 'ř': Czech, 'ě': Czech, 'ů': Czech, 'č': Czech, 'ž': Czech,
+	'š': Czech, 'å': Swedish | Norwegian | Danish, 'æ': Norwegian | Danish, 'ø': Norwegian | Danish,
+	'і': Ukrainian, 'ї': Ukrainian, 'є': Ukrainian, 'ґ': Ukrainian, 'ы': Russian, 'э': Russian, 'ё': Russian, 'ъ': Russian,
+	'پ': Persian, 'چ': Persian, 'ژ': Persian, 'گ': Persian,
+}
+
+// analyzers are for functions that need one for a moment.
+var analyzers = sync.Pool{New: func() any { return new(Analyzer) }}
+
+// Detect returns the languages that a text may be in, by its script, its stop-words and the letters
+// that few languages have. If it cannot tell, it returns English for Latin script. It returns 0 for
+// a text without letters.
+func Detect(text string) Languages {
+	a := analyzers.Get().(*Analyzer)
+	defer analyzers.Put(a)
+	return DetectTokens(text, a.Tokens(text, nil))
+}
+
+// DetectTokens is Detect for a text whose tokens are at hand.
+func DetectTokens(text string, tokens []Token) Languages {
+	found, letters := scripts(text)
+	if found&latin != 0 {
+		found = found&^latin | latinLanguages(tokens, letters)
+	}
+	if found&(Russian|Ukrainian) != 0 && letters[Ukrainian] > letters[Russian] {
+		found = found&^Russian | Ukrainian
+	}
+	if found&Arabic != 0 && letters[Persian] > 0 {
+		found |= Persian
+	}
+	return found
+}
+
+// scripts returns the languages by script, with English for Latin, and how often the text has
+// telling letters of each language.
+func scripts(text string) (found Languages, letters map[Languages]float64) {
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			if asciiKind[r] == lower || asciiKind[r] == upper {
+				found |= English
+			}
+			continue
+		}
+		found |= scriptOf(r)
+		langs := telling[unicode.ToLower(r)]
+		for one := range langs.Each {
+			if letters == nil {
+				letters = map[Languages]float64{}
+			}
+			letters[one] += 1 / float64(bits.OnesCount32(uint32(langs)))
+		}
+	}
+	if found&Japanese != 0 {
+		found &^= Chinese
+	} else if found&Chinese != 0 {
+		found |= Japanese
+	}
+	return found, letters
+}
+
+func scriptOf(r rune) Languages {
+	switch {
+	case r < 0x0370:
+		if unicode.IsLetter(r) {
+			return English
+		}
+	case r < 0x0400:
+		return Greek
+	case r < 0x0530:
+		return Russian
+	case r >= 0x0590 && r < 0x0600:
+		return Hebrew
+	case r >= 0x0600 && r < 0x0780:
+		return Arabic
+	case r >= 0x0900 && r < 0x0980:
+		return Hindi
+	case r >= 0x0b80 && r < 0x0c00:
+		return Tamil
+	case r >= 0x0e00 && r < 0x0e80:
+		return Thai
+	case r >= 0x1e00 && r < 0x1f00, r >= 'Ａ' && r <= 'ｚ':
+		return English
+	case r >= 0x1f00 && r < 0x2000:
+		return Greek
+	case r >= 0x3041 && r < 0x3100, r >= 0xff66 && r < 0xffa0:
+		return Japanese
+	}
+	switch unspaced(r) {
+	case hangul:
+		return Korean
+	case cjk:
+		return Chinese
+	}
+	return 0
+}
+
+// latinLanguages returns the languages with the most stop-words and telling letters. A stop-word of
+// several languages counts less for each.
+func latinLanguages(tokens []Token, letters map[Languages]float64) Languages {
+	var scores [32]float64
+	table := stopWords()
+	for _, t := range tokens {
+		langs := table[t.Form] & latin
+		if langs == 0 {
+			continue
+		}
+		share := 1 / float64(bits.OnesCount32(uint32(langs)))
+		for one := range langs.Each {
+			scores[bits.TrailingZeros32(uint32(one))] += .5 + .5*share
+		}
+	}
+	best := 0.0
+	for i := range scores {
+		if one := Languages(1) << i; latin&one != 0 {
+			scores[i] += .75 * min(letters[one], 3)
+			best = max(best, scores[i])
+		}
+	}
+	if best < 1 {
+		best = 1 // not sure: English, and whatever has a hint
+		scores[0] = 1
+	}
+	least := .7 * best
+	if scores[0] == best {
+		least = .9 * best // short English words are words of other languages, too
+	}
+	var found Languages
+	for i, score := range scores {
+		if score >= least {
+			found |= 1 << i
+		}
+	}
+	return found
+}
