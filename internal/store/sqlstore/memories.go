@@ -73,20 +73,13 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 }
 
 func (t memories) ReplacedBy(_ context.Context, v loci.Viewer, id loci.MemoryID, limit int) (
-	list []*loci.Memory, err error) {
+	[]*loci.Memory, error) {
 	var q Query
 	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.superseded_by = ? AND ", [16]byte(id))
 	t.visible(&q, v, loci.AnyState, t.Now())
 	q.Add(" AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?) ORDER BY m.seq LIMIT ?",
 		t.Now().UnixMicro(), limit)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		m, err := t.scanMemory(r)
-		if err == nil {
-			list = append(list, &m.Memory)
-		}
-		return err
-	})
-	return list, err
+	return t.manyMemories(&q)
 }
 
 // row returns a row for writing, whether or not the caller may see it.
