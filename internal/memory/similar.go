@@ -46,10 +46,10 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
 			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/10, store.ErrSpent)
 			defer cancel()
-			found := candidates{ctx: short, tx: tx, v: s.p.Viewer(), m: m, words: text.Words}
-			err := found.alike(about.Alike())
+			found := candidates{tx: tx, v: s.p.Viewer(), m: m, words: text.Words}
+			err := found.alike(short, about.Alike())
 			if err == nil {
-				err = found.namesakes()
+				err = found.namesakes(short)
 			}
 			s.skipped = found.cut
 			if err == nil && len(found.ids) > 0 {
@@ -104,22 +104,22 @@ func (s *saving) guarded(ctx context.Context, fn func() error) {
 	}
 }
 
-// candidates collects the visible memories that m is compared with.
+// candidates collects the visible memories that m is compared with. The contexts of its methods end
+// by ErrSpent.
 type candidates struct {
-	ctx   context.Context // ends by ErrSpent
 	tx    store.Tx
 	v     loci.Viewer
 	m     *loci.Memory
 	words int // of its content
 
 	ids []loci.MemoryID
-	cut bool // ctx ended before all of them were looked at
+	cut bool // the time was over before all of them were looked at
 }
 
 // alike adds memories that have the words of one of the searches, and are about as long as m.
-func (c *candidates) alike(searches [][]loci.Term) error {
+func (c *candidates) alike(ctx context.Context, searches [][]loci.Term) error {
 	for _, terms := range searches {
-		err := c.match(terms, func(hit *loci.Match) bool {
+		err := c.match(ctx, terms, func(hit *loci.Match) bool {
 			n := int(hit.Lengths[loci.FieldContent])
 			return n <= 2*c.words+2 && c.words <= 2*n+2
 		})
@@ -130,9 +130,9 @@ func (c *candidates) alike(searches [][]loci.Term) error {
 	return nil
 }
 
-func (c *candidates) match(terms []loci.Term, fits func(*loci.Match) bool) error {
+func (c *candidates) match(ctx context.Context, terms []loci.Term, fits func(*loci.Match) bool) error {
 	// m may be stored by now and be among what is found.
-	found, err := c.tx.Lists().Match(c.ctx, c.v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
+	found, err := c.tx.Lists().Match(ctx, c.v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -22,9 +23,9 @@ const (
 )
 
 // namesakes adds the newest memories with the key of m, and short ones with the words of its title.
-func (c *candidates) namesakes() error {
+func (c *candidates) namesakes(ctx context.Context) error {
 	if c.m.Key != "" {
-		page, err := c.tx.Lists().List(c.ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.m.Key}, Limit: similarLook})
+		page, err := c.tx.Lists().List(ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.m.Key}, Limit: similarLook})
 		if err != nil {
 			return err
 		}
@@ -43,7 +44,7 @@ func (c *candidates) namesakes() error {
 	// The longest words are enough, as sameTitle compares the titles. Each more costs as much.
 	slices.SortStableFunc(terms, func(x, y loci.Term) int { return cmp.Compare(length(y), length(x)) })
 	terms = terms[:min(len(terms), titleTerms)]
-	return c.match(terms, func(hit *loci.Match) bool {
+	return c.match(ctx, terms, func(hit *loci.Match) bool {
 		for t := range terms {
 			if hit.In(t, loci.FieldTitle) == 0 {
 				return false
