@@ -3,7 +3,6 @@ package mcpserver_test
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/node"
 )
 
@@ -273,42 +273,58 @@ func failure(t testing.TB, a reply) string {
 // order in which each has something to return.
 func TestResultsFitTheirSchemas(t *testing.T) {
 	t.Parallel()
+	schemas := map[string]*jsonschema.Resolved{}
+	everyTool(t, "claude", func(tool listed) { schemas[tool.Name] = resolved(t, tool.OutputSchema) },
+		func(r *raw, name, arguments string) map[string]any {
+			t.Helper()
+			var result struct{ StructuredContent map[string]any }
+			answer := r.tool(name, arguments)
+			if text := failure(t, answer); text != "" {
+				t.Fatalf("%s %s: %s", name, arguments, text)
+			}
+			answer.result(t, &result)
+			if err := schemas[name].Validate(result.StructuredContent); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			return result.StructuredContent
+		})
+}
+
+func resolved(t *testing.T, schema *jsonschema.Schema) *jsonschema.Resolved {
+	t.Helper()
+	r, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// everyTool lists all tools to an assistant of a vendor, shows each to see, and then calls each. call
+// returns the structured content.
+func everyTool(t *testing.T, vendor loci.Vendor, see func(listed),
+	call func(r *raw, name, arguments string) map[string]any) {
+	t.Helper()
 	w := newWorld(t)
-	_, key := w.key("claude")
+	_, key := w.key(vendor)
 	r := w.rawAt(key, stateful, allTools)
 	tools, _ := listTools(t, r)
-	schemas := map[string]*jsonschema.Resolved{}
+	left := map[string]bool{}
 	for _, tool := range tools {
-		schema, err := tool.OutputSchema.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		schemas[tool.Name] = schema
+		see(tool)
+		left[tool.Name] = true
 	}
-	left := maps.Clone(schemas)
-	call := func(name, arguments string) map[string]any {
+	callInOrder(t, w, func(name, arguments string) map[string]any {
 		t.Helper()
-		var result struct{ StructuredContent map[string]any }
-		answer := r.tool(name, arguments)
-		if text := failure(t, answer); text != "" {
-			t.Fatalf("%s %s: %s", name, arguments, text)
-		}
-		answer.result(t, &result)
-		if err := schemas[name].Validate(result.StructuredContent); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
 		delete(left, name)
-		return result.StructuredContent
-	}
-	everyTool(t, w, call)
+		return call(r, name, arguments)
+	})
 	if len(left) > 0 {
 		t.Errorf("not called: %v", left)
 	}
 }
 
-// everyTool calls each tool, in an order in which each has something to return. call returns the
-// structured content.
-func everyTool(t *testing.T, w *world, call func(name, arguments string) map[string]any) {
+// callInOrder calls each tool, in an order in which each has something to return.
+func callInOrder(t *testing.T, w *world, call func(name, arguments string) map[string]any) {
 	t.Helper()
 	w.team("Platform", w.owner)
 	id := call("write_memory", `{"title":"a","content":"a","tags":["a"]}`)["id"].(string)
