@@ -1,5 +1,7 @@
 package sqlstore
 
+import "sync"
+
 // Dialect holds what differs between databases in the shared statements. An engine chooses it
 // when it opens. Statements refer to its fields in braces and lower case: {join}, {is}, {each
 // m.tags}.
@@ -26,4 +28,8 @@ type Dialect struct {
 
 	Unique    error // the error of a statement if a row with its key exists
 	Reference error // the error of a statement if a row that it refers to is missing, or if rows still refer to its row
+
+	mu sync.Mutex
+	// expanded keeps what Expand did, because every new connection prepares the same statements.
+	expanded map[string]string
 }

@@ -5,15 +5,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Expand writes a statement in the dialect: it replaces everything in braces. It fails if a table
 // reference has no marker or a marker has no table. The package comment describes the markers.
 func (d *Dialect) Expand(text string) (string, error) {
-	expanded.Lock()
-	done, known := expanded.texts[statement{d, text}]
-	expanded.Unlock()
+	d.mu.Lock()
+	done, known := d.expanded[text]
+	d.mu.Unlock()
 	if known {
 		return done, nil
 	}
@@ -21,27 +20,16 @@ func (d *Dialect) Expand(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	expanded.Lock()
-	defer expanded.Unlock()
-	if len(expanded.texts) >= maxExpanded {
-		clear(expanded.texts)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.expanded == nil || len(d.expanded) >= maxExpanded {
+		d.expanded = map[string]string{}
 	}
-	expanded.texts[statement{d, text}] = done
+	d.expanded[text] = done
 	return done, nil
 }
 
-// expanded keeps what Expand did, because every new connection prepares the same statements.
-var expanded = struct {
-	sync.Mutex
-	texts map[statement]string
-}{texts: map[statement]string{}}
-
-type statement struct {
-	dialect *Dialect
-	text    string
-}
-
-// maxExpanded limits the memory that expanded takes, to some megabytes.
+// maxExpanded limits the memory that the expanded statements take, to some megabytes.
 const maxExpanded = 2048
 
 func (d *Dialect) expandNew(text string) (string, error) {
