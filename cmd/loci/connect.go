@@ -38,8 +38,8 @@ func (p *program) connectCommand() *cobra.Command {
 CLIENT, the command finds the clients on this machine and offers each. It shows every
 change and asks for confirmation. "loci disconnect" undoes it.
 
---replace-memory imports the graph of the reference "memory" MCP server into a project and
-puts Loci in the place of that server, with its tools and under its name.
+--replace-memory imports the graph of the reference "memory" MCP server into a project. Then it
+replaces the server by Loci, which has the same tools and keeps the server's name.
 
 CLIENT is one of:
   ` + clientNames("\n  "),

@@ -16,8 +16,8 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
-// replaceMemory puts Loci in the place of the reference memory server in a client's file, under that entry's name, so
-// that what the client allows the server's tools stays allowed. First it imports the server's file.
+// replaceMemory replaces the reference memory server by Loci in a client's file. First it imports the server's file. It
+// keeps the entry's name, because clients store under that name which of the server's tools they allow.
 func (p *program) replaceMemory(ctx context.Context, in *instance, c *client, o *connecting) (*connected, error) {
 	server, err := p.memoryServer(c)
 	if err != nil {
@@ -239,8 +239,8 @@ func (s memoryServer) inContainer() bool {
 	return slices.ContainsFunc(s.words, memoryImage.MatchString)
 }
 
-// mounts returns the directories of this machine that a container has in the place of the server's own. Named volumes
-// are not among them.
+// mounts returns the directories of this machine that a container mounts over the server's own. Named volumes are not
+// among them.
 func (s memoryServer) mounts() (dirs []string) {
 	for _, w := range s.words {
 		w = strings.TrimPrefix(strings.TrimPrefix(w, "--volume="), "-v=")

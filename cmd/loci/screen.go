@@ -85,8 +85,8 @@ func (p *program) paged(write func()) {
 	p.wrote(err)
 }
 
-// runPager fails if there is no such program. It ignores how the pager ends, because people stop it
-// at any time.
+// runPager returns an error if it cannot start the pager. It ignores the pager's exit status, because
+// people quit a pager at any time.
 func (p *program) runPager(text []byte) error {
 	pager := p.screen.pager
 	cmd := exec.Command(pager[0], pager[1:]...) //nolint:noctx // Ctrl-C is for the pager to handle
@@ -95,7 +95,7 @@ func (p *program) runPager(text []byte) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	_ = cmd.Wait() // people leave a pager before its end
+	_ = cmd.Wait()
 	return nil
 }
 

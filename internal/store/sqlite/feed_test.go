@@ -47,7 +47,7 @@ func TestFeedOfARestoredBackup(t *testing.T) {
 	now = now.Add(time.Hour)
 	insert(t, restored, loci.DefaultOrg, newMemory(user, "other"), newMemory(user, "more"))
 	if page, err := feedAfter(restored, v, after, 10); loci.CodeOf(err) != loci.Conflict {
-		t.Errorf("in the place of what was lost: %+v, %v", page, err)
+		t.Errorf("instead of what was lost: %+v, %v", page, err)
 	}
 	if page, err := feedAfter(restored, v, before, 10); err != nil || len(page.Events) != 2 {
 		t.Errorf("from before the backup: %+v, %v", page, err)

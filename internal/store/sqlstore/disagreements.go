@@ -66,7 +66,7 @@ func newerDispute(x, y dispute) int {
 	return cmp.Or(cmp.Compare(y.updated, x.updated), cmp.Compare(y.seq, x.seq))
 }
 
-// replacements adds to found which memories open suggestions would put in the place of ids.
+// replacements adds to found the memories that would replace ids if the owner accepted open suggestions.
 func (t suggestions) replacements(v loci.Viewer, ids []loci.MemoryID, found map[loci.MemoryID]loci.Disagreement) error {
 	var q Query
 	t.replacementsQuery(&q, v, ids)
