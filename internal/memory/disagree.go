@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -14,15 +15,12 @@ const disagreementShare = 10
 // that a reader gets of the present passes through here. If one key has so many memories that the
 // time is over, some disagreements are missing.
 func (s *Service) disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci.Memory) error {
-	ids := make([]loci.MemoryID, 0, len(memories))
-	for _, m := range memories {
-		if m.DeletedAt.IsZero() && m.SupersededBy.IsZero() {
-			ids = append(ids, m.ID)
-		}
-	}
+	current := slices.DeleteFunc(slices.Clone(memories), func(m *loci.Memory) bool {
+		return !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero()
+	})
 	ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, store.ErrSpent)
 	defer cancel()
-	found, err := tx.Suggestions().Disagreements(ctx, v, loci.Unique(ids))
+	found, err := tx.Suggestions().Disagreements(ctx, v, current)
 	for _, m := range memories {
 		m.Disagreement = found[m.ID]
 	}

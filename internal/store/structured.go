@@ -127,10 +127,11 @@ type Suggestions interface {
 	// Settle accepts or declines a pending suggestion. It fails with NotFound, with Conflict if it
 	// isn't pending, and with Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
-	// Disagreements returns which visible live memories say something else than those with these ids,
-	// which v sees, newest first. Memories without any are not in the map. If ctx ends with ErrSpent,
-	// it returns those that it has found by then.
-	Disagreements(ctx context.Context, v loci.Viewer, ids []loci.MemoryID) (map[loci.MemoryID]loci.Disagreement, error)
+	// Disagreements returns which visible live memories say something else than these, which v sees,
+	// newest first. Memories without any are not in the map. If ctx ends with ErrSpent, it returns those
+	// that it has found by then.
+	Disagreements(ctx context.Context, v loci.Viewer, memories []*loci.Memory) (map[loci.MemoryID]loci.Disagreement,
+		error)
 }
 
 // Assets stores the descriptions of attachments; Blobs stores their bytes.

@@ -113,7 +113,8 @@ func TestPlans(t *testing.T) {
 			"erase of": {func() error { _, err := p.Memories().EraseOf(ctx, loci.UserID{9}, 10); return err },
 				[]string{"memories_edited"}},
 			"disagreements": {func() error {
-				_, err := p.Suggestions().Disagreements(ctx, v, []loci.MemoryID{id, loci.MemoryID(idOf("memory", 41))})
+				_, err := p.Suggestions().Disagreements(ctx, v, []*loci.Memory{{ID: id, Key: "k"},
+					{ID: loci.MemoryID(idOf("memory", 41)), Key: "k"}})
 				return err
 			}, []string{byID, "memories_by_key", "suggestions_pending"}},
 			"each memory": {func() error {

@@ -36,7 +36,8 @@ func TestWorkPlans(t *testing.T) {
 				"SEARCH s USING COVERING INDEX suggestions_pending (memory_seq=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"},
 		} {
 			p.check("disagreements", nth, func() error {
-				_, err := p.Suggestions().Disagreements(bg, claude, []loci.MemoryID{{1}, {2}})
+				_, err := p.Suggestions().Disagreements(bg, claude, []*loci.Memory{{ID: loci.MemoryID{1}, Key: "k"},
+					{ID: loci.MemoryID{2}, Key: "k"}})
 				return err
 			}, want...)
 		}

@@ -18,15 +18,22 @@ type dispute struct {
 	updated, seq int64
 }
 
-func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, ids []loci.MemoryID) (
+func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories []*loci.Memory) (
 	map[loci.MemoryID]loci.Disagreement, error) {
 	found := map[loci.MemoryID]loci.Disagreement{}
-	if len(ids) == 0 {
+	if len(memories) == 0 {
 		return found, nil
+	}
+	var ids, keyed []loci.MemoryID // most memories have no key, which saves a statement
+	for _, m := range memories {
+		ids = append(ids, m.ID)
+		if m.Key != "" {
+			keyed = append(keyed, m.ID)
+		}
 	}
 	newest := map[loci.MemoryID][]dispute{}
 	var cut bool
-	err := t.untilSpent(ctx, &cut, func() error { return t.disputes(v, ids, newest) })
+	err := t.untilSpent(ctx, &cut, func() error { return t.disputes(v, loci.Unique(keyed), newest) })
 	for id, list := range newest {
 		d := loci.Disagreement{}
 		for _, one := range list {
@@ -37,12 +44,15 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, ids []loc
 	if err != nil || cut {
 		return found, err
 	}
-	err = t.untilSpent(ctx, &cut, func() error { return t.replacements(v, ids, found) })
+	err = t.untilSpent(ctx, &cut, func() error { return t.replacements(v, loci.Unique(ids), found) })
 	return found, err
 }
 
 // disputes puts the newest memories that dispute each of ids into newest.
 func (t suggestions) disputes(v loci.Viewer, ids []loci.MemoryID, newest map[loci.MemoryID][]dispute) error {
+	if len(ids) == 0 {
+		return nil
+	}
 	var q Query
 	t.disputesQuery(&q, v, ids)
 	left := maxDisagreements

@@ -14,10 +14,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (e *env) disagreements(v loci.Viewer, ids ...loci.MemoryID) (
+func (e *env) disagreements(v loci.Viewer, memories ...*loci.Memory) (
 	found map[loci.MemoryID]loci.Disagreement, err error) {
 	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
-		found, err = tx.Suggestions().Disagreements(e.Context(), v, ids)
+		found, err = tx.Suggestions().Disagreements(e.Context(), v, memories)
 		return err
 	})
 	return found, err
@@ -54,7 +54,7 @@ func testDisagreements(e *env) {
 		want.PendingSupersede = by.ID
 	}
 	w := map[loci.MemoryID]loci.Disagreement{mine.ID: want}
-	got, err := e.disagreements(e.person(), mine.ID, alone.ID)
+	got, err := e.disagreements(e.person(), mine, alone, mine)
 	e.same("the newest disputes and the newest suggestion", err, w, got)
 	got, err = e.disagreements(e.person())
 	e.same("of nothing", err, map[loci.MemoryID]loci.Disagreement{}, got)
@@ -62,23 +62,23 @@ func testDisagreements(e *env) {
 
 // testDisagreementsSpent ends the context of a look-up: one that used up its time is no error.
 func testDisagreementsSpent(e *env) {
-	ids := make([]loci.MemoryID, 100)
-	for i := range ids {
-		ids[i] = e.insert(func(m *loci.Memory) {
+	all := make([]*loci.Memory, 100)
+	for i := range all {
+		all[i] = e.insert(func(m *loci.Memory) {
 			m.Key, m.Origin, m.Content = "k", []string{"claude", "cursor"}[i%2], strconv.Itoa(i)
-		}).ID
+		})
 	}
 	e.scan(func(ctx context.Context, tx store.Tx) error {
 		look := tx.Suggestions().Disagreements
-		got, err := look(endingAfter(ctx, 0, store.ErrSpent), e.person(), ids)
-		if len(got) == len(ids) || err != nil {
-			e.Errorf("when the time is over: %d of %d, %v", len(got), len(ids), err)
+		got, err := look(endingAfter(ctx, 0, store.ErrSpent), e.person(), all)
+		if len(got) == len(all) || err != nil {
+			e.Errorf("when the time is over: %d of %d, %v", len(got), len(all), err)
 		}
-		if _, err := look(endingAfter(ctx, 0, errors.New("the caller has gone")), e.person(), ids); err == nil {
+		if _, err := look(endingAfter(ctx, 0, errors.New("the caller has gone")), e.person(), all); err == nil {
 			e.Error("no error for a caller who has gone")
 		}
-		if got, err = look(ctx, e.person(), ids); len(got) != len(ids) || err != nil {
-			e.Errorf("once more: %d of %d, %v", len(got), len(ids), err)
+		if got, err = look(ctx, e.person(), all); len(got) != len(all) || err != nil {
+			e.Errorf("once more: %d of %d, %v", len(got), len(all), err)
 		}
 		return nil
 	})
@@ -109,11 +109,7 @@ func testDisagreementVisibility(e *env) {
 		}
 		for range 3 {
 			v := w.viewer()
-			var ids []loci.MemoryID
-			for _, m := range w.visible(v, loci.LiveOnly) {
-				ids = append(ids, m.ID)
-			}
-			got, err := e.disagreements(v, ids...)
+			got, err := e.disagreements(v, w.visible(v, loci.LiveOnly)...)
 			if err != nil {
 				t.Fatal(explain(err))
 			}
