@@ -89,11 +89,10 @@ func (p *program) memoryServer(c *client) (memoryServer, error) {
 // withMemoryServer returns the clients that run the reference memory server.
 func (p *program) withMemoryServer(list []*client) (with []*client, err error) {
 	for _, c := range list {
-		switch _, err := p.memoryServer(c); loci.CodeOf(err) {
-		case "", loci.Conflict:
+		switch _, err := p.memoryServer(c); {
+		case err == nil || loci.CodeOf(err) == loci.Conflict:
 			with = append(with, c)
-		case loci.NotFound:
-		default:
+		case loci.CodeOf(err) != loci.NotFound:
 			return nil, err
 		}
 	}

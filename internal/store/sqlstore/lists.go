@@ -27,7 +27,7 @@ func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (pag
 	if lq.Total {
 		most := store.MaxTotal
 		if lq.All {
-			most = math.MaxInt32
+			most = math.MaxInt32 - 1
 		}
 		n, err := w.walk.Total(most + 1)
 		if err != nil {
