@@ -220,13 +220,11 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 	ctx := t.Context()
 	for name, end := range map[string]func(old, by loci.MemoryID){
 		"the memory is in the trash": func(old, _ loci.MemoryID) {
-			_,
-				err := w.Memory.Trash(ctx, w.owner, old, 0)
+			_, err := w.Memory.Trash(ctx, w.owner, old, 0)
 			w.must(err)
 		},
 		"the other is in the trash": func(_, by loci.MemoryID) {
-			_,
-				err := w.Memory.Trash(ctx, w.owner, by, 0)
+			_, err := w.Memory.Trash(ctx, w.owner, by, 0)
 			w.must(err)
 		},
 		"the memory is superseded":     func(old, _ loci.MemoryID) { w.keep(w.owner, titled("new", supersedes(old))) },
@@ -239,6 +237,10 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 		s := made.Suggestions[0]
 		if _, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID); loci.CodeOf(err) != loci.Conflict {
 			t.Errorf("%s: accepting gives %v, want a conflict", name, err)
+		}
+		all, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{Limit: 1})
+		if err != nil || len(all.Items) != 1 || all.Items[0].ID != s.ID || len(w.pending(w.owner)) != 0 {
+			t.Errorf("%s: all are %+v, pending %+v, %v", name, all.Items, w.pending(w.owner), err)
 		}
 		if got, err := w.Memory.DeclineSuggestion(ctx, w.owner, s.ID); err != nil || got.State != loci.SuggestionDeclined {
 			t.Errorf("%s: declining gives %+v, %v", name, got, err)

@@ -17,9 +17,9 @@ type SuggestionsRequest struct {
 	Cursor string               // NextCursor of the previous page; "": the first page
 }
 
-// Suggestions returns the suggestions of which the principal sees both memories, in whatever state
-// these are, with the beginnings of both. Invalid if the state is none or the cursor belongs to
-// another query or principal.
+// Suggestions returns the suggestions of which the principal sees both memories, with the beginnings
+// of both. The pending ones leave out those that nobody can accept, because one of the memories is
+// not live. Invalid if the state is none or the cursor belongs to another query or principal.
 func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (
 	gate.Page[loci.Suggestion], error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {

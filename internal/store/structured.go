@@ -120,8 +120,9 @@ type Suggestions interface {
 	Pending(ctx context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion,
 		error)
 	// List returns visible suggestions, last stored first, and the position after them, which is "" at
-	// the end. An empty state means all. It fails with Invalid if after is not a Position of such a
-	// list.
+	// the end. An empty state means all. Of the pending ones it leaves out those that nobody can accept,
+	// because one of the memories is not live. It fails with Invalid if after is not a Position of such
+	// a list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion,
 		Position, error)
 	// Settle accepts or declines a pending suggestion. It fails with NotFound, with Conflict if it

@@ -24,15 +24,15 @@ func scanSuggestion(r Row) (int64, loci.Suggestion) {
 }
 
 // seesBoth adds the visibility rule for both memories.
-func (t suggestions) seesBoth(q *Query, v loci.Viewer) {
-	t.sees(q, v, "s.memory_seq")
+func (t suggestions) seesBoth(q *Query, v loci.Viewer, l loci.Lifecycle) {
+	t.sees(q, v, "s.memory_seq", l)
 	q.Add(" AND ")
-	t.sees(q, v, "s.by_seq")
+	t.sees(q, v, "s.by_seq", l)
 }
 
-func (t suggestions) sees(q *Query, v loci.Viewer, seq string) {
+func (t suggestions) sees(q *Query, v loci.Viewer, seq string, l loci.Lifecycle) {
 	q.Add("EXISTS (SELECT 1 FROM memories m WHERE {m} m.seq = " + seq + " AND ")
-	t.visible(q, v, loci.AnyState, t.Now())
+	t.visible(q, v, l, t.Now())
 	q.Add(")")
 }
 
@@ -74,7 +74,7 @@ func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.Suggest
 func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Suggestion, err error) {
 	var q Query
 	q.Add(fromSuggestions+that+" AND ", args...)
-	t.seesBoth(&q, v)
+	t.seesBoth(&q, v, loci.AnyState)
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = scanSuggestion(r); return nil })
 	return s, orMissing(found, err, noSuggestion)
 }
@@ -107,11 +107,15 @@ func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.Suggestio
 // listQuery selects one row more than the page has, to know whether another page follows.
 func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionState, before int64, limit int) {
 	q.Add(fromSuggestions)
-	t.seesBoth(q, v)
-	if state == loci.SuggestionPending {
-		q.Add(" AND s.state = 'pending'") // in the text, so that its index serves
-	} else if state != "" {
-		q.Add(" AND s.state = ?", string(state))
+	switch state {
+	case loci.SuggestionPending:
+		q.Add("s.state = 'pending' AND ") // in the text, so that its index serves
+		t.seesBoth(q, v, loci.LiveOnly)
+	case "":
+		t.seesBoth(q, v, loci.AnyState)
+	default:
+		q.Add("s.state = ? AND ", string(state))
+		t.seesBoth(q, v, loci.AnyState)
 	}
 	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
 }

@@ -187,16 +187,17 @@ func testSuggestionVisibility(e *env) {
 }
 
 func (w *world) compareSuggestions(v loci.Viewer, all []loci.Suggestion) {
-	sees := func(id loci.MemoryID) bool {
-		i := slices.IndexFunc(w.rows, func(m *loci.Memory) bool { return m.ID == id })
-		return v.Sees(&w.rows[i].Access, loci.AnyState, w.clock.now())
+	sees := func(s loci.Suggestion, l loci.Lifecycle) bool {
+		return !slices.ContainsFunc(w.rows, func(m *loci.Memory) bool {
+			return (m.ID == s.MemoryID || m.ID == s.ByID) && !v.Sees(&m.Access, l, w.clock.now())
+		})
 	}
 	state := draw(w.t, "asked for", "", loci.SuggestionPending, loci.SuggestionAccepted)
 	var visible, one, want []loci.Suggestion
 	for _, s := range slices.Backward(all) {
-		if sees(s.MemoryID) && sees(s.ByID) {
+		if sees(s, loci.AnyState) {
 			visible = append(visible, s)
-			if state == "" || s.State == state {
+			if state == "" || s.State == state && (state != loci.SuggestionPending || sees(s, loci.LiveOnly)) {
 				want = append(want, s)
 			}
 		}
