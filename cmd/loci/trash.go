@@ -23,6 +23,10 @@ func (p *program) trashCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
 				m, err := in.app.Memory.Trash(ctx, in.operator, id, version)
+				if loci.CodeOf(err) == loci.Conflict {
+					err = loci.WrapError(loci.Conflict, err,
+						"memory %s is already in the trash; to get it back, run: loci restore %s", id, id)
+				}
 				if err != nil {
 					return err
 				}

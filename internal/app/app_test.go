@@ -184,6 +184,8 @@ func TestHistoryKeepsEveryVersion(t *testing.T) {
 	_, err = w.Memory.Get(ctx, w.claude, m.ID)
 	wantCode(t, err, loci.NotFound)
 	_, err = w.Memory.Trash(ctx, w.owner, m.ID, 0)
+	wantCode(t, err, loci.Conflict)
+	_, err = w.Memory.Trash(ctx, w.claude, m.ID, 0) // which does not see the trash
 	wantCode(t, err, loci.NotFound)
 	back, err := w.Memory.Restore(ctx, w.local, m.ID, 0)
 	if err != nil {

@@ -81,7 +81,7 @@ func TestBulkDoesNothingIfOneIsRefused(t *testing.T) {
 		got = append(got, strings.Repeat("x", i.Index)+" "+string(i.Code))
 	}
 	// The fourth and fifth find it in the trash, into which the second moved it.
-	if diff := cmp.Diff([]string{"xx not_found", "xxx not_found", "xxxx not_found"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"xx not_found", "xxx not_found", "xxxx conflict"}, got); diff != "" {
 		t.Error(diff)
 	}
 	_, err = w.Memory.Bulk(t.Context(), w.owner,

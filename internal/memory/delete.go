@@ -8,10 +8,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Trash moves a memory to the trash. It can be restored until it is purged. NotFound if it is in
-// the trash already or not visible; Forbidden if it belongs to another person, for an agent if
-// another vendor wrote it, and if the org requires step-up for deletion; Precondition as for
-// Replace. What it had replaced stays superseded, and the result names it.
+// Trash moves a memory to the trash. It can be restored until it is purged. NotFound if it is not
+// visible; Conflict if it is in the person's trash already, which is NotFound for an agent;
+// Forbidden if it belongs to another person, for an agent if another vendor wrote it, and if the org
+// requires step-up for deletion; Precondition as for Replace. What it had replaced stays superseded,
+// and the result names it.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
 	*loci.TrashedMemory, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
@@ -29,6 +30,17 @@ func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID,
 	}
 	out.Memory = *m
 	return &out, nil
+}
+
+// trashedAlready returns why p cannot trash a memory that is not live. Only people see their trash.
+func trashedAlready(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID) error {
+	if p.Vendor != "" {
+		return loci.NoSuchMemory()
+	}
+	if _, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.TrashOnly); err != nil {
+		return err
+	}
+	return loci.Errorf(loci.Conflict, "this memory is already in the trash; to get it back, restore it")
 }
 
 func (s *Service) toTrash(m *loci.Memory) error {

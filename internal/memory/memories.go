@@ -218,6 +218,9 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 // owned returns a memory that p may update. If p may not see it, the error is always NotFound.
 func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, how edit) (*loci.Memory, error) {
 	m, err := tx.Memories().Get(ctx, p.Viewer(), id, how.life)
+	if loci.CodeOf(err) == loci.NotFound && how.act == Trash {
+		err = trashedAlready(ctx, tx, p, id)
+	}
 	if err != nil {
 		return nil, err
 	}

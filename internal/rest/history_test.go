@@ -101,6 +101,18 @@ func TestStillSuperseded(t *testing.T) {
 	}
 }
 
+func TestTrashedAlready(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	fresh := s.session(t, loci.DefaultOrg, s.owner.UserID, time.Minute)
+	at := "/memories/" + s.write(t, claude, `{"title":"once","content":"only"}`).ID.String()
+	s.expect(t, 200, fresh, "DELETE "+at)
+	if w := s.expect(t, 409, fresh, "DELETE "+at); !strings.Contains(w.Body.String(), "already in the trash") {
+		t.Errorf("got %s", w.Body)
+	}
+	s.expect(t, 404, claude, "DELETE /agent"+at) // an agent does not see the trash
+}
+
 // TestUndoAgain sends an undo twice under one key: it is done once.
 func TestUndoAgain(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ var memoryRoutes = table{"memories", []served{
 		More: []gate.Action{memory.Erase}, Conditional: true,
 		Summary: "Move a memory to the trash",
 		Text: "You can restore it for " + trashDays + " days. With permanent=true, Loci deletes it permanently with " +
-			"all its versions. Needs step-up unless the org deletes by key.",
+			"all its versions. Needs step-up unless the org deletes by key. 409 if it is already in the trash.",
 		Out: &loci.TrashedMemory{Memory: *exampleMemory}, Further: erasedToo}, (*server).trash),
 	serve("DELETE /memories", route{ID: "trashMemories", Who: forPeople, Action: memory.Trash,
 		Missing: noMemory, Limit: expensive,
