@@ -13,8 +13,8 @@ const (
 	BulkTrash  BulkOp = "trash"
 )
 
-// BulkResult is the result of one operation of a bulk call. The only text of memories in it is the
-// titles of similar ones.
+// BulkResult is the result of one operation of a bulk call. The only texts of memories in it are
+// titles.
 type BulkResult struct {
 	Index           int            `json:"index" doc:"Index of the operation, from 0"`
 	Op              BulkOp         `json:"op" enum:"create,update,trash"`
@@ -30,5 +30,7 @@ type BulkResult struct {
 	NotNarrowed     []StillOpen    `json:"not_narrowed,omitempty" doc:"Memories that vendors can still read who cannot read their replacement"`
 	SimilarSkipped  bool           `json:"similar_skipped,omitempty" doc:"Of a create: Loci did not look at all memories that could be similar"`
 	Similar         []Similar      `json:"similar,omitempty" doc:"Of a create: memories that say nearly the same or the opposite, best first"`
-	Error           *ItemError     `json:"error,omitempty" doc:"Why the operation failed; absent if it succeeded"`
+	// StillSuperseded is as in TrashedMemory.
+	StillSuperseded []StillSuperseded `json:"still_superseded,omitempty" doc:"Of a trash: memories that stay replaced by this one. To bring one back, revert it"`
+	Error           *ItemError        `json:"error,omitempty" doc:"Why the operation failed; absent if it succeeded"`
 }

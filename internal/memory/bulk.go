@@ -199,6 +199,16 @@ func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID
 	if len(b.refused) > 0 {
 		return &loci.ItemsError{Items: b.refused}
 	}
+	for i := range b.results { // now that all are in the trash
+		r := &b.results[i]
+		if r.Op != loci.BulkTrash {
+			continue
+		}
+		var err error
+		if r.StillSuperseded, err = stillSuperseded(ctx, tx, b.p.Viewer(), r.ID); err != nil {
+			return err
+		}
+	}
 	for _, act := range []gate.Action{Create, Change, Trash} {
 		if counts[act] == 0 {
 			continue

@@ -78,6 +78,9 @@ func TestStillSuperseded(t *testing.T) {
 		"trash":       func(by, _ string) string { return "DELETE /memories/" + by },
 		"agent trash": func(by, _ string) string { return "DELETE /agent/memories/" + by },
 		"trash many":  func(by, _ string) string { return `DELETE /memories {"ids":["` + by + `"]}` },
+		"bulk": func(by, _ string) string {
+			return `POST /memories/bulk {"operations":[{"op":"trash","id":"` + by + `"}]}`
+		},
 		"dry undo": func(_, since string) string {
 			return `POST /undo {"origin":"claude","dry_run":true,"since":"` + since + `"}`
 		},
