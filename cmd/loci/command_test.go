@@ -18,11 +18,11 @@ import (
 func TestEveryCommandSaysItsActions(t *testing.T) {
 	p := &program{in: &bytes.Buffer{}, out: &bytes.Buffer{}, err: &bytes.Buffer{}}
 	seen := 0
-	named := map[string]string{} // the actions of each command
+	named := map[string]string{} // the actions of each command, by the command with its arguments
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
 		seen++
-		named[c.CommandPath()] = c.Annotations[actionNote]
+		named[strings.Join(append([]string{c.CommandPath()}, argumentNames(c.Use)...), " ")] = c.Annotations[actionNote]
 		names, reason := strings.Fields(c.Annotations[actionNote]), c.Annotations[localNote]
 		if (len(names) == 0) == (reason == "") {
 			t.Errorf("%q must name its actions or say why it has none: %q, %q", c.CommandPath(), names, reason)

@@ -324,7 +324,7 @@ func TestRefusalsNameTheCommand(t *testing.T) {
 		memory.Trash:       "loci org set acme deletion=api_key",
 		identity.AdminRead: "loci user role " + p.UserID.String() + " admin",
 		identity.KeyCreate: "sign in at /app/",
-		project.Delete:     "use `loci project delete`",
+		project.Delete:     "use `loci project delete PROJECT`",
 	} {
 		if err := s.May(p, act); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %q in it", act, err, want)

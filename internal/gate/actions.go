@@ -23,7 +23,8 @@ type Rule struct {
 	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
 	// started it at the data directory.
 	Disk bool
-	// Command is the command that does it, if Deletes or StepUp applies and no page does it.
+	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page
+	// does it.
 	Command string
 	// Browser allows only browser sessions.
 	Browser bool

@@ -18,9 +18,9 @@ var Actions = gate.Actions{
 	Read:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
 	Change: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	Trash: {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci node trash"},
+		Command: "loci node trash NODE"},
 	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci node restore"},
+		Command: "loci node restore NODE"},
 	Erase: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
-		Command: "loci node delete"},
+		Command: "loci node delete NODE"},
 }

@@ -24,7 +24,7 @@ var Actions = gate.Actions{
 	Archive: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Restore: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Delete: {Kinds: gate.Everyone, Rights: gate.Graphs, Deletes: true, Disk: true, Metered: true,
-		Command: "loci project delete", Audit: gate.WithChange},
+		Command: "loci project delete PROJECT", Audit: gate.WithChange},
 	ReadMembers:  {Kinds: gate.People, Rights: gate.Graphs, Metered: true},
 	ChangeMember: {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 }
