@@ -57,7 +57,8 @@ func (s *Server) createProject(ctx context.Context, c *call, in *project.Draft) 
 	return shapeOfProject(made, message), nil
 }
 
-func projectFields(_ *call, in *string) []field { return []field{projectName(in)} }
+// projectFields accept the name as project, as the tools for graphs do.
+func projectFields(_ *call, in *string) []field { return []field{projectName(in).or("project")} }
 
 func (s *Server) switchProject(ctx context.Context, c *call, name *string) (any, error) {
 	p, err := s.app.Project.Switch(ctx, c.principal, c.connection, *name)

@@ -220,3 +220,18 @@ func (r *raw) names(project string) (names []string) {
 	}
 	return names
 }
+
+// TestProjectNamesAProject calls the tools about one project with the argument that the tools for graphs have.
+func TestProjectNamesAProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.deletesByKey()
+	_, key := w.key("claude")
+	r := w.rawAt(key, stateful, allTools)
+	r.must("create_project", `{"name":"site"}`)
+	for _, tool := range []string{"switch_project", "archive_project", "restore_project", "delete_project"} {
+		if got := r.must(tool, `{"project":"site"}`); got["name"] != "site" {
+			t.Errorf("%s: got %v", tool, got)
+		}
+	}
+}
