@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -156,6 +158,11 @@ data directory.
 Revoked keys stay revoked, even if the backup is older.`,
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "" && isEmptyDir(p.settings.DataDir) {
+				return loci.Errorf(loci.NotFound, "cannot restore in place: the data directory %s does not exist or is empty; to "+
+					"restore into it, run: loci backup restore --to %s --data-dir DIR, where DIR has the backups",
+					p.settings.DataDir, quoted(p.settings.DataDir))
+			}
 			b, err := p.backups().Find(first(args))
 			if err != nil {
 				return err
@@ -180,6 +187,12 @@ Revoked keys stay revoked, even if the backup is older.`,
 	cmd.Flags().StringVar(&to, "to", "", "restore into this new directory")
 	p.yesFlag(cmd)
 	return cmd
+}
+
+// isEmptyDir reports whether a directory is missing or has no files.
+func isEmptyDir(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }
 
 func (p *program) restoreInPlace(ctx context.Context, b *maintain.Backup) (err error) {
