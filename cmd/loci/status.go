@@ -44,7 +44,7 @@ func (p *program) statusCommand() *cobra.Command {
 		Short: "Show the server, the data directory and the connected clients",
 		Long: `Show where the server runs, which version it has, where the data is, and which clients
 have access. To check the files, run loci doctor.`,
-		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantList, org.List),
+		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.status(cmd.Context())
 			if err != nil {
