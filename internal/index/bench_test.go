@@ -1,0 +1,96 @@
+package index
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// zipfText returns texts of 42 words that are as frequent as in natural language.
+func zipfText(r *rand.Rand, z *rand.Zipf, words int) string {
+	var b strings.Builder
+	for i := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "w%d", z.Uint64())
+	}
+	_ = r
+	return b.String()
+}
+
+// large builds a segment of rows, one session for every so many of them, or none.
+func large(rows, perSession int) *View {
+	r := rand.New(rand.NewPCG(1, 2))
+	z := rand.NewZipf(r, 1.1, 2.7, 60_000)
+	b := NewBuilder()
+	for i := range rows {
+		row := Row{Class: Class(fmt.Sprint("c", i%3)), Time: time.Unix(int64(1_700_000_000+i*60), 0),
+			Fields: []Field{{Text: zipfText(r, z, 42)}}}
+		binary.BigEndian.PutUint64(row.ID[:], uint64(i)*0x9e3779b97f4a7c15)
+		binary.BigEndian.PutUint64(row.ID[8:], uint64(i))
+		if perSession > 0 {
+			row.Session = fmt.Sprint(i / perSession)
+		}
+		b.Add(row)
+	}
+	s, err := Open(b.Build())
+	if err != nil {
+		panic(err)
+	}
+	return NewView(s)
+}
+
+var largeViews sync.Map
+
+func questions(n int) []*Query {
+	r := rand.New(rand.NewPCG(3, 4))
+	z := rand.NewZipf(r, 1.1, 2.7, 60_000)
+	list := make([]*Query, n)
+	for i := range list {
+		q := &Query{Sees: func(c Class) bool { return true }, Now: time.Unix(1_800_000_000, 0), Limit: 10, Weights: testWeights}
+		seen := map[string]bool{}
+		for len(q.Terms) < 5 {
+			w := fmt.Sprint("w", z.Uint64())
+			if !seen[w] {
+				q.Terms = append(q.Terms, Term{Form: w})
+				seen[w] = true
+			}
+		}
+		list[i] = q
+	}
+	return list
+}
+
+var testWeights = Weights{Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4, When: .2, Date: .9, Stem: .9, Similar: .5}
+
+// BenchmarkSearch asks five words that are as frequent as in texts, in rows of their own and in
+// sessions of 20.
+func BenchmarkSearch(b *testing.B) {
+	for _, rows := range []int{10_000, 100_000, 1_000_000} {
+		for _, session := range []int{0, 20} {
+			b.Run(fmt.Sprintf("rows=%d/session=%d", rows, session), func(b *testing.B) {
+				if rows > 100_000 && testing.Short() {
+					b.Skip("large")
+				}
+				key := fmt.Sprint(rows, session)
+				v, ok := largeViews.Load(key)
+				if !ok {
+					v = large(rows, session)
+					largeViews.Store(key, v)
+				}
+				view := v.(*View)
+				b.ReportMetric(float64(view.Size())/float64(rows), "bytes/row")
+				list := questions(200)
+				b.ResetTimer()
+				for i := 0; b.Loop(); i++ {
+					Search([]*View{view}, list[i%len(list)])
+				}
+			})
+		}
+	}
+}

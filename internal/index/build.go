@@ -1,0 +1,266 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// Builder makes a segment of rows. It is not safe for concurrent use.
+type Builder struct {
+	analyzer language.Analyzer
+	forms    map[string]uint32
+	names    []string // of forms, by number
+	langs    []language.Languages
+	cues     []byte // of forms: the flags that they give to a row
+	rows     []builtRow
+	actors   map[string]uint16
+	people   []string
+	tokens   []language.Token
+}
+
+// builtRow is a row with its words as numbers.
+type builtRow struct {
+	Row
+	words  []place
+	length uint32 // in halves
+	actor  uint16
+	flags  byte
+}
+
+// place is one occurrence of a form. Its value counts halves.
+type place struct{ form, position, value uint32 }
+
+// Flags of a row.
+const (
+	flagQuestion = 1 << iota // it asks something
+	flagWhen                 // it tells when something happens
+	flagLong                 // it is longer than a passage
+	flagSelf                 // its author speaks of themselves
+)
+
+// NewBuilder returns an empty Builder.
+func NewBuilder() *Builder {
+	return &Builder{forms: map[string]uint32{}, actors: map[string]uint16{"": 0}, people: []string{""}}
+}
+
+// Len returns the number of rows.
+func (b *Builder) Len() int { return len(b.rows) }
+
+// Add adds a row. Its id must not have been added before.
+func (b *Builder) Add(r Row) {
+	if !r.From.IsZero() || !r.Until.IsZero() {
+		r.Session = ""
+	}
+	row := builtRow{Row: r, actor: b.actor(strings.ToLower(r.Actor))}
+	position := uint32(0)
+	for _, f := range r.Fields {
+		value := uint32(once)
+		if f.Weight > 0 {
+			value = uint32(math.Round(once * f.Weight))
+		}
+		position = b.field(&row, f.Text, position, value)
+	}
+	if position > PassageWords {
+		row.flags |= flagLong
+	}
+	row.Fields = nil
+	b.rows = append(b.rows, row)
+}
+
+// field adds the words of one text and returns the position after it.
+func (b *Builder) field(row *builtRow, text string, position, value uint32) uint32 {
+	if asks(text) {
+		row.flags |= flagQuestion
+	}
+	b.tokens = b.analyzer.Tokens(text, b.tokens[:0])
+	if len(b.tokens) == 0 {
+		return position
+	}
+	langs := language.DetectTokens(text, b.tokens)
+	last := position
+	for _, t := range b.tokens {
+		form := b.form(t.Form)
+		b.langs[form] |= langs
+		last = position + uint32(t.Position)
+		row.words = append(row.words, place{form, last, value})
+		row.length += value
+		row.flags |= b.cues[form]
+	}
+	return last + fieldGap
+}
+
+func asks(text string) bool { return strings.ContainsAny(text, "?？؟") }
+
+func (b *Builder) form(text string) uint32 {
+	n, ok := b.forms[text]
+	if !ok {
+		n = uint32(len(b.names))
+		text = strings.Clone(text) // it may be part of a long text
+		b.forms[text] = n
+		b.names, b.langs, b.cues = append(b.names, text), append(b.langs, 0), append(b.cues, cues(text))
+	}
+	return n
+}
+
+func cues(form string) (flags byte) {
+	if language.TellsWhen(form) {
+		flags |= flagWhen
+	}
+	if language.FirstPerson(form) {
+		flags |= flagSelf
+	}
+	return flags
+}
+
+// actor numbers the people. After 65,535 of them, the others count as unknown.
+func (b *Builder) actor(name string) uint16 {
+	n, ok := b.actors[name]
+	if !ok && len(b.people) < math.MaxUint16 {
+		n = uint16(len(b.people))
+		b.actors[name], b.people = n, append(b.people, name)
+	}
+	return n
+}
+
+// Build returns the segment of all rows that were added, as bytes for Open.
+func (b *Builder) Build() []byte {
+	slices.SortFunc(b.rows, func(x, y builtRow) int {
+		return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(x.Session, y.Session), x.Time.Compare(y.Time),
+			bytes.Compare(x.ID[:], y.ID[:]))
+	})
+	var parts [sections][]byte
+	b.encodeRows(&parts)
+	b.encodeWords(&parts)
+	return joinSections(&parts)
+}
+
+// sameGroup reports whether two rows are neighbours of one session.
+func sameGroup(x, y *builtRow) bool {
+	return x.Session != "" && x.Session == y.Session && x.Class == y.Class
+}
+
+func (b *Builder) encodeRows(parts *[sections][]byte) {
+	le := binary.LittleEndian
+	group, classes := uint32(0), classWriter{}
+	var sessions []uint32
+	byID := make([]uint32, len(b.rows))
+	for i := range b.rows {
+		r := &b.rows[i]
+		byID[i] = uint32(i)
+		if i > 0 && !sameGroup(&b.rows[i-1], r) {
+			group++
+		}
+		if int(group) == len(sessions) {
+			sessions = append(sessions, 0)
+		}
+		sessions[group] += uint32(words(r.length))
+		context := r.length
+		if i > 0 && sameGroup(&b.rows[i-1], r) {
+			context += b.rows[i-1].length
+		}
+		if i+1 < len(b.rows) && sameGroup(r, &b.rows[i+1]) {
+			context += b.rows[i+1].length
+		}
+		parts[secIDs] = append(parts[secIDs], r.ID[:]...)
+		parts[secLengths] = le.AppendUint16(parts[secLengths], words(r.length))
+		parts[secContext] = le.AppendUint16(parts[secContext], words(context))
+		parts[secGroups] = le.AppendUint32(parts[secGroups], group)
+		parts[secDays] = le.AppendUint32(parts[secDays], uint32(day(r.Time)))
+		parts[secActors] = le.AppendUint16(parts[secActors], r.actor)
+		parts[secFlags] = append(parts[secFlags], r.flags)
+		parts[secPriority] = append(parts[secPriority], r.Priority)
+		parts[secUpdated] = le.AppendUint64(parts[secUpdated], uint64(micros(r.Updated)))
+		if !r.From.IsZero() || !r.Until.IsZero() {
+			parts[secLimits] = appendLimit(parts[secLimits], uint32(i), r)
+		}
+		classes.add(r.Class, uint32(i))
+	}
+	slices.SortFunc(byID, func(x, y uint32) int { return bytes.Compare(b.rows[x].ID[:], b.rows[y].ID[:]) })
+	for _, i := range byID {
+		parts[secByID] = le.AppendUint32(parts[secByID], i)
+	}
+	for _, n := range sessions {
+		parts[secSessions] = le.AppendUint32(parts[secSessions], n)
+	}
+	parts[secClasses] = classes.encode(uint32(len(b.rows)))
+	parts[secNames] = encodeNames(b.people)
+}
+
+// words returns a length in whole words, for two bytes.
+func words(halves uint32) uint16 { return uint16(min((halves+1)/once, math.MaxUint16)) }
+
+func (b *Builder) encodeWords(parts *[sections][]byte) {
+	order := make([]uint32, len(b.names)) // numbers of forms, sorted
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(x, y uint32) int { return cmp.Compare(b.names[x], b.names[y]) })
+	sorted := make([]string, len(order))
+	for i, n := range order {
+		sorted[i] = b.names[n]
+	}
+	parts[secForms] = encodeTable(sorted)
+	lists := b.postings()
+	for _, n := range order {
+		parts[secDirectory] = binary.LittleEndian.AppendUint64(parts[secDirectory], uint64(len(parts[secPostings])))
+		parts[secPostings], parts[secPositions] = lists[n].write(parts[secPostings], parts[secPositions])
+	}
+	stems := map[string][]uint32{}
+	grams := map[string][]uint32{}
+	var scratch []string
+	for i, n := range order {
+		form := sorted[i]
+		for _, stem := range b.analyzer.Stems(form, b.langs[n]) {
+			stems[stem] = append(stems[stem], uint32(i))
+		}
+		scratch = language.Grams(form, scratch[:0])
+		for _, g := range scratch {
+			if l := grams[g]; len(l) == 0 || l[len(l)-1] != uint32(i) {
+				grams[g] = append(l, uint32(i))
+			}
+		}
+	}
+	parts[secStems], parts[secStemForms] = encodeMap(stems)
+	parts[secGrams], parts[secGramForms] = encodeMap(grams)
+}
+
+// postings collects the postings of each form. Rows are sorted already.
+func (b *Builder) postings() []listWriter {
+	lists := make([]listWriter, len(b.names))
+	var positions []uint32
+	for doc := range b.rows {
+		list := b.rows[doc].words
+		slices.SortStableFunc(list, func(x, y place) int {
+			return cmp.Or(cmp.Compare(x.form, y.form), cmp.Compare(x.position, y.position))
+		})
+		for i := 0; i < len(list); {
+			form, value := list[i].form, uint32(0)
+			positions = positions[:0]
+			for ; i < len(list) && list[i].form == form; i++ {
+				value += list[i].value
+				positions = append(positions, list[i].position)
+			}
+			lists[form].add(uint32(doc), value, positions)
+		}
+	}
+	return lists
+}
+
+func encodeMap(m map[string][]uint32) (keys, lists []byte) {
+	sorted := make([]string, 0, len(m))
+	for k := range m {
+		sorted = append(sorted, k)
+	}
+	slices.Sort(sorted)
+	all := make([][]uint32, len(sorted))
+	for i, k := range sorted {
+		all[i] = m[k]
+	}
+	return encodeTable(sorted), encodeLists(all)
+}

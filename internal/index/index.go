@@ -1,0 +1,42 @@
+// Package index finds rows by their text. It keeps postings in immutable segments that it derives
+// from rows, so a segment may be deleted and built again at any time. It knows no database and no
+// file format of one.
+//
+// One invariant: a search reads the postings of the visibility classes that its reader sees, and
+// nothing else. Document frequencies, lengths and scores come from those rows alone. So a row that
+// the reader may not see changes neither the answer nor the time it takes.
+package index
+
+import "time"
+
+// Class names a visibility class: everything that the visibility rule reads of a row, encoded by
+// the caller. Rows of one class are visible to the same readers.
+type Class string
+
+// Row is what the index reads of a row.
+type Row struct {
+	ID    [16]byte
+	Class Class
+	// Session groups rows that belong to one conversation. Rows of a session are each other's
+	// context, in the order of Time and then of ID. "": the row stands alone.
+	Session string
+	Time    time.Time // when it happened
+	Actor   string    // who said it; "" if nobody is known
+	Fields  []Field
+	// Priority orders rows of equal score, highest first. Updated comes next, newest first.
+	Priority uint8
+	Updated  time.Time
+	// From and Until limit when the row is found: at From and before Until. Zero: no limit. A row
+	// with a limit stands alone, because its neighbours would change when it starts or ends.
+	From, Until time.Time
+}
+
+// Field is a text of a row. Weight is how often each of its words counts; 0 is 1. Weights are kept
+// in steps of one half.
+type Field struct {
+	Text   string
+	Weight float64
+}
+
+// fieldGap is how many positions lie between two fields, so that no phrase spans both.
+const fieldGap = 16

@@ -1,0 +1,205 @@
+package index
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// postingsBlock is how many rows a block of postings has. A reader skips blocks without rows that
+// it sees.
+const postingsBlock = 128
+
+// once is the value of a word that occurs once in a field of weight 1. Values count halves.
+const once = 2
+
+// listWriter collects the postings of one form. Rows arrive in ascending order.
+type listWriter struct {
+	count     uint32
+	last      uint32
+	docs      []byte
+	positions []byte
+	blocks    []blockStart
+}
+
+// blockStart is where a block begins: its first row and its places in docs and positions.
+type blockStart struct{ doc, docs, positions uint32 }
+
+func (w *listWriter) add(doc, value uint32, positions []uint32) {
+	if w.count%postingsBlock == 0 {
+		w.blocks = append(w.blocks, blockStart{doc, uint32(len(w.docs)), uint32(len(w.positions))})
+		w.last = doc
+	}
+	head := uint64(doc-w.last) << 1
+	w.last = doc
+	w.count++
+	if value == once {
+		w.docs = binary.AppendUvarint(w.docs, head)
+	} else {
+		w.docs = binary.AppendUvarint(w.docs, head|1)
+		w.docs = binary.AppendUvarint(w.docs, uint64(value))
+	}
+	before := uint32(0)
+	for i, p := range positions {
+		n := uint64(p-before) << 1
+		if i+1 < len(positions) {
+			n |= 1
+		}
+		w.positions = binary.AppendUvarint(w.positions, n)
+		before = p
+	}
+}
+
+// write appends the list to the two sections.
+func (w *listWriter) write(postings, positions []byte) (newPostings, newPositions []byte) {
+	postings = binary.AppendUvarint(postings, uint64(w.count))
+	postings = binary.AppendUvarint(postings, uint64(len(positions)))
+	for _, b := range w.blocks {
+		postings = binary.LittleEndian.AppendUint32(postings, b.doc)
+		postings = binary.LittleEndian.AppendUint32(postings, b.docs)
+		postings = binary.LittleEndian.AppendUint32(postings, b.positions)
+	}
+	return append(postings, w.docs...), append(positions, w.positions...)
+}
+
+// list is the postings of one form.
+type list struct {
+	count     uint32
+	blocks    []byte // blockStart, 12 bytes each
+	docs      []byte
+	positions []byte
+}
+
+func (s *Segment) list(form uint32) list {
+	rest := s.parts[secPostings][u64(s.parts[secDirectory], form):]
+	count, n := binary.Uvarint(rest)
+	rest = rest[n:]
+	positions, n := binary.Uvarint(rest)
+	rest = rest[n:]
+	size := 12 * ((int(count) + postingsBlock - 1) / postingsBlock)
+	return list{uint32(count), rest[:size], rest[size:], s.parts[secPositions][positions:]}
+}
+
+func (l *list) block(i int) blockStart {
+	b := l.blocks[12*i:]
+	return blockStart{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]),
+		binary.LittleEndian.Uint32(b[8:])}
+}
+
+// entries are the rows that contain a term, ascending, and the weighted count of the term in each.
+type entries struct {
+	docs   []uint32
+	values []float32
+}
+
+func (e *entries) reset() { e.docs, e.values = e.docs[:0], e.values[:0] }
+
+// read appends the rows of the list that lie in one of the spans and are not gone.
+func (l *list) read(spans []span, gone bitmap, scale float32, out *entries) {
+	next := 0
+	for i := range len(l.blocks) / 12 {
+		b := l.block(i)
+		end := ^uint32(0) // the first row after the block
+		if 12*(i+1) < len(l.blocks) {
+			end = l.block(i + 1).doc
+		}
+		for next < len(spans) && spans[next].end <= b.doc {
+			next++
+		}
+		if next == len(spans) {
+			return
+		}
+		if spans[next].begin >= end {
+			continue
+		}
+		n := min(int(l.count)-i*postingsBlock, postingsBlock)
+		if spans[next].begin <= b.doc && end <= spans[next].end && gone == nil {
+			l.readAll(b, n, scale, out)
+			continue
+		}
+		l.readSome(b, n, spans[next:], gone, scale, out)
+	}
+}
+
+// readAll appends a whole block.
+func (l *list) readAll(b blockStart, n int, scale float32, out *entries) {
+	rest, doc := l.docs[b.docs:], b.doc
+	for range n {
+		var value uint32
+		doc, value, rest = readEntry(rest, doc)
+		out.docs = append(out.docs, doc)
+		out.values = append(out.values, float32(value)*scale)
+	}
+}
+
+func (l *list) readSome(b blockStart, n int, spans []span, gone bitmap, scale float32, out *entries) {
+	rest, doc := l.docs[b.docs:], b.doc
+	for range n {
+		var value uint32
+		doc, value, rest = readEntry(rest, doc)
+		for len(spans) > 0 && spans[0].end <= doc {
+			spans = spans[1:]
+		}
+		if len(spans) == 0 {
+			return
+		}
+		if doc >= spans[0].begin && !gone.has(doc) {
+			out.docs = append(out.docs, doc)
+			out.values = append(out.values, float32(value)*scale)
+		}
+	}
+}
+
+// readEntry reads one row of a block. Most heads take one byte.
+func readEntry(b []byte, doc uint32) (next, value uint32, rest []byte) {
+	head := uint64(b[0])
+	n := 1
+	if head >= 0x80 {
+		head, n = binary.Uvarint(b)
+	}
+	doc += uint32(head >> 1)
+	if head&1 == 0 {
+		return doc, once, b[n:]
+	}
+	v, m := binary.Uvarint(b[n:])
+	return doc, uint32(v), b[n+m:]
+}
+
+// positionsOf returns where the form occurs in a row, ascending. It is empty if the row lacks it.
+func (l *list) positionsOf(doc uint32, out []uint32) []uint32 {
+	blocks := len(l.blocks) / 12
+	i := sort.Search(blocks, func(i int) bool { return l.block(i).doc > doc }) - 1
+	if i < 0 {
+		return out
+	}
+	b := l.block(i)
+	rest, places, at := l.docs[b.docs:], l.positions[b.positions:], b.doc
+	for range min(int(l.count)-i*postingsBlock, postingsBlock) {
+		at, _, rest = readEntry(rest, at)
+		if at > doc {
+			return out
+		}
+		position := uint32(0)
+		for more := true; more; {
+			n, size := binary.Uvarint(places)
+			places = places[size:]
+			position += uint32(n >> 1)
+			more = n&1 == 1
+			if at == doc {
+				out = append(out, position)
+			}
+		}
+	}
+	return out
+}
+
+// span is a range of rows, without end.
+type span struct{ begin, end uint32 }
+
+// bitmap is a set of rows. A nil bitmap is empty.
+type bitmap []uint64
+
+func newBitmap(rows uint32) bitmap { return make(bitmap, (rows+63)/64) }
+
+func (b bitmap) has(doc uint32) bool { return b != nil && b[doc/64]&(1<<(doc%64)) != 0 }
+
+func (b bitmap) set(doc uint32) { b[doc/64] |= 1 << (doc % 64) }

@@ -1,0 +1,151 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// Query asks for rows. The zero value of each field but Sees and Now asks for nothing.
+type Query struct {
+	Terms []Term
+	Sees  func(Class) bool // required
+	Now   time.Time        // required
+	// Actors are people whom the question names or who ask it, as in Row.Actor.
+	Actors []string
+	// When asks for rows that tell when something happens.
+	When bool
+	// Periods are the times that the question names.
+	Periods []Period
+	// OwnWords leaves out rows that match only by their session.
+	OwnWords bool
+	Limit    int // at least 1
+	Weights  Weights
+}
+
+// Term is a word to look for. Forms with one of its stems match as well. Fuzzy also finds similar
+// forms if no visible row has the word or a form with its stem.
+type Term struct {
+	Form  string
+	Stems []string
+	Fuzzy bool
+}
+
+// Period is a range of days since 1970, both included. Value is what a row of that time gets, up to
+// 1. Of several periods, the best one counts.
+type Period struct {
+	First, Last int32
+	Value       float64
+}
+
+// Weights say how much each signal counts in the sum that orders hits. Each signal is in [0, 1].
+type Weights struct {
+	Row      float64 // BM25 of the row itself
+	Context  float64 // BM25 of the row with its neighbours
+	Session  float64 // BM25 of all rows of its session
+	Passage  float64 // BM25 of the best passage of the row
+	Question float64 // BM25 of the row before it, if that one asks something
+	Actor    float64 // a person in Query.Actors said it
+	Self     float64 // such a person said it and speaks of themselves
+	When     float64 // Query.When, and it tells when
+	Date     float64 // it happened in one of Query.Periods
+	Stem     float64 // how much a form with the same stem counts, beside 1 for the form itself
+	Similar  float64 // how much a similar form counts, times its similarity
+}
+
+// Signals are the figures of one hit. Each is in [0, 1].
+type Signals struct {
+	Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
+}
+
+// score adds the signals up, always in the same order.
+func (w *Weights) score(s *Signals) float64 {
+	return w.Row*s.Row + w.Context*s.Context + w.Session*s.Session + w.Passage*s.Passage +
+		w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
+}
+
+// Hit is a row that was found.
+type Hit struct {
+	ID      [16]byte
+	Score   float64
+	Signals Signals
+	// Priority and Updated order hits of equal score.
+	Priority uint8
+	Updated  int64 // microseconds since 1970
+}
+
+// weighted is a form and how much it counts for a term.
+type weighted struct {
+	form   uint32
+	weight float32
+}
+
+// forms returns the forms of a segment that match a term: the word itself and forms with the same
+// stem.
+func (s *Segment) match(t *Term, stem float64) (found []weighted) {
+	if n, ok := s.forms.find(t.Form); ok {
+		found = append(found, weighted{n, 1})
+	}
+	s.sameStem(t.Form, stem, &found)
+	for _, key := range t.Stems {
+		if n, ok := s.forms.find(key); ok {
+			addForm(&found, n, stem)
+		}
+		s.sameStem(key, stem, &found)
+	}
+	return found
+}
+
+func (s *Segment) sameStem(key string, weight float64, found *[]weighted) {
+	if n, ok := s.stems.find(key); ok {
+		readList(s.parts[secStemForms], s.stems.count, n, func(form uint32) { addForm(found, form, weight) })
+	}
+}
+
+func addForm(found *[]weighted, form uint32, weight float64) {
+	for _, f := range *found {
+		if f.form == form {
+			return
+		}
+	}
+	*found = append(*found, weighted{form, float32(weight)})
+}
+
+// These limit the forms that a word can be similar to.
+const (
+	minSimilarity = 0.5
+	maxSimilar    = 16
+	// sharedGrams is the share of a word's n-grams that a similar form has at least.
+	sharedGrams = 0.4
+)
+
+// similar returns the forms most similar to a term, each with its similarity times weight.
+func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
+	grams := language.Grams(t.Form, nil)
+	counts := map[uint32]int{}
+	for _, g := range grams {
+		if n, ok := s.grams.find(g); ok {
+			readList(s.parts[secGramForms], s.grams.count, n, func(form uint32) { counts[form]++ })
+		}
+	}
+	for form, n := range counts {
+		if float64(n) < sharedGrams*float64(len(grams)) {
+			continue
+		}
+		if alike := language.Similarity(t.Form, s.forms.at(form)); alike >= minSimilarity {
+			found = append(found, weighted{form, float32(alike * weight)})
+		}
+	}
+	return mostSimilar(found)
+}
+
+// mostSimilar keeps the best maxSimilar forms. Equal ones are ordered by their number, so that the
+// choice is stable.
+func mostSimilar(found []weighted) []weighted {
+	slices.SortFunc(found, func(x, y weighted) int {
+		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.form, y.form))
+	})
+	return found[:min(len(found), maxSimilar)]
+}

@@ -1,0 +1,114 @@
+package index
+
+import (
+	"bytes"
+	"sort"
+)
+
+// Segment is an immutable index of rows. It is safe for concurrent use.
+type Segment struct {
+	data    []byte
+	parts   [sections][]byte
+	rows    uint32
+	classes []classRange
+	actors  map[string]uint16
+	forms   table
+	stems   table
+	grams   table
+}
+
+// Open reads a segment that a Builder made. data must not change while the segment is in use. Open
+// checks the structure of the segment, and Verify its bytes.
+func Open(data []byte) (*Segment, error) {
+	parts, err := splitSections(data)
+	if err != nil {
+		return nil, err
+	}
+	s := &Segment{data: data, parts: parts, rows: uint32(len(parts[secLengths]) / 2)}
+	for _, p := range []struct {
+		section section
+		size    int
+	}{{secIDs, 16}, {secLengths, 2}, {secContext, 2}, {secGroups, 4}, {secDays, 4}, {secActors, 2}, {secFlags, 1},
+		{secPriority, 1}, {secUpdated, 8}, {secByID, 4}} {
+		if len(parts[p.section]) != p.size*int(s.rows) {
+			return nil, errDamaged
+		}
+	}
+	if s.rows > 0 && len(parts[secSessions]) != 4*int(s.group(s.rows-1)+1) {
+		return nil, errDamaged
+	}
+	if s.classes, err = decodeClasses(parts[secClasses], s.rows); err != nil {
+		return nil, err
+	}
+	names, err := decodeNames(parts[secNames])
+	if err != nil {
+		return nil, err
+	}
+	s.actors = make(map[string]uint16, len(names))
+	for i, n := range names {
+		s.actors[n] = uint16(i)
+	}
+	for _, t := range []struct {
+		table   *table
+		section section
+	}{{&s.forms, secForms}, {&s.stems, secStems}, {&s.grams, secGrams}} {
+		if *t.table, err = decodeTable(parts[t.section]); err != nil {
+			return nil, err
+		}
+	}
+	if len(parts[secDirectory]) != 8*int(s.forms.count) {
+		return nil, errDamaged
+	}
+	return s, nil
+}
+
+// Verify reports whether the bytes are those that Build wrote.
+func (s *Segment) Verify() error {
+	if !checksum(s.data) {
+		return errDamaged
+	}
+	return nil
+}
+
+// Len returns the number of rows.
+func (s *Segment) Len() int { return int(s.rows) }
+
+// Size returns the number of bytes.
+func (s *Segment) Size() int64 { return int64(len(s.data)) }
+
+// id returns the id of a row.
+func (s *Segment) id(doc uint32) (id [16]byte) {
+	copy(id[:], s.parts[secIDs][16*doc:])
+	return id
+}
+
+// find returns the row with an id.
+func (s *Segment) find(id [16]byte) (doc uint32, ok bool) {
+	n := sort.Search(int(s.rows), func(i int) bool {
+		at := u32(s.parts[secByID], uint32(i))
+		return bytes.Compare(s.parts[secIDs][16*at:16*at+16], id[:]) >= 0
+	})
+	if n == int(s.rows) {
+		return 0, false
+	}
+	doc = u32(s.parts[secByID], uint32(n))
+	return doc, s.id(doc) == id
+}
+
+func (s *Segment) length(doc uint32) float32 { return float32(u16(s.parts[secLengths], doc)) }
+
+func (s *Segment) context(doc uint32) float32 { return float32(u16(s.parts[secContext], doc)) }
+
+func (s *Segment) group(doc uint32) uint32 { return u32(s.parts[secGroups], doc) }
+
+// sessionLength returns the words of a session.
+func (s *Segment) sessionLength(group uint32) float32 {
+	return float32(u32(s.parts[secSessions], group))
+}
+
+func (s *Segment) flag(doc uint32, f byte) bool { return s.parts[secFlags][doc]&f != 0 }
+
+// follows reports whether a row has one before it in its session.
+func (s *Segment) follows(doc uint32) bool {
+	return doc > 0 && doc < s.rows && s.group(doc) == s.group(doc-1)
+}

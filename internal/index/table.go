@@ -1,0 +1,175 @@
+package index
+
+import (
+	"encoding/binary"
+	"sort"
+)
+
+// table is a sorted list of distinct strings. A string's number is its place in the list. Strings
+// are stored in blocks of which each string but the first is stored as its difference to the one
+// before.
+type table struct {
+	count  uint32
+	starts []byte // uint32 a block: where it begins in keys
+	keys   []byte
+}
+
+const tableBlock = 16
+
+// encodeTable writes strings, which must be sorted and distinct.
+func encodeTable(list []string) []byte {
+	var starts, keys []byte
+	for i, s := range list {
+		shared := 0
+		if i%tableBlock == 0 {
+			starts = binary.LittleEndian.AppendUint32(starts, uint32(len(keys)))
+		} else {
+			shared = sharedPrefix(list[i-1], s)
+			keys = binary.AppendUvarint(keys, uint64(shared))
+		}
+		keys = binary.AppendUvarint(keys, uint64(len(s)-shared))
+		keys = append(keys, s[shared:]...)
+	}
+	out := binary.LittleEndian.AppendUint32(nil, uint32(len(list)))
+	return append(append(out, starts...), keys...)
+}
+
+func sharedPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+func decodeTable(data []byte) (table, error) {
+	if len(data) < 4 {
+		return table{}, errDamaged
+	}
+	t := table{count: binary.LittleEndian.Uint32(data)}
+	blocks := (int(t.count) + tableBlock - 1) / tableBlock
+	if len(data) < 4+4*blocks {
+		return table{}, errDamaged
+	}
+	t.starts, t.keys = data[4:4+4*blocks], data[4+4*blocks:]
+	return t, nil
+}
+
+// find returns the number of a string.
+func (t *table) find(s string) (number uint32, ok bool) {
+	n := t.search(s)
+	if n == t.count {
+		return 0, false
+	}
+	var c cursor
+	c.seek(t, n)
+	return n, string(c.key) == s
+}
+
+// search returns the number of the first string that is not before s.
+func (t *table) search(s string) uint32 {
+	blocks := len(t.starts) / 4
+	block := sort.Search(blocks, func(i int) bool { return t.first(uint32(i)) > s }) - 1
+	if block < 0 {
+		return 0
+	}
+	var c cursor
+	end := min(uint32(block+1)*tableBlock, t.count)
+	for c.start(t, uint32(block)); c.number < end && string(c.key) < s; {
+		if !c.next(t) {
+			return t.count
+		}
+	}
+	return c.number
+}
+
+// first returns the first string of a block.
+func (t *table) first(block uint32) string {
+	rest := t.keys[u32(t.starts, block):]
+	n, size := binary.Uvarint(rest)
+	return string(rest[size : size+int(n)])
+}
+
+// at returns the string with a number.
+func (t *table) at(number uint32) string {
+	var c cursor
+	c.seek(t, number)
+	return string(c.key)
+}
+
+// cursor walks a table.
+type cursor struct {
+	number uint32
+	key    []byte
+	rest   []byte
+}
+
+// start moves to the first string of a block.
+func (c *cursor) start(t *table, block uint32) {
+	c.rest, c.key, c.number = t.keys[u32(t.starts, block):], c.key[:0], block*tableBlock
+	c.read(0)
+}
+
+func (c *cursor) seek(t *table, number uint32) {
+	for c.start(t, number/tableBlock); c.number < number; {
+		c.next(t)
+	}
+}
+
+// next moves to the next string, or reports that there is none.
+func (c *cursor) next(t *table) bool {
+	if c.number+1 >= t.count {
+		return false
+	}
+	c.number++
+	shared := uint64(0)
+	if c.number%tableBlock != 0 {
+		shared = c.uvarint()
+	}
+	c.read(int(shared))
+	return true
+}
+
+func (c *cursor) read(shared int) {
+	n := int(c.uvarint())
+	c.key = append(c.key[:shared], c.rest[:n]...)
+	c.rest = c.rest[n:]
+}
+
+func (c *cursor) uvarint() uint64 {
+	n, size := binary.Uvarint(c.rest)
+	c.rest = c.rest[size:]
+	return n
+}
+
+// encodeLists writes a list of forms for each string of a table: uint32 offsets, and then ascending
+// numbers as differences.
+func encodeLists(all [][]uint32) []byte {
+	var offsets, data []byte
+	for _, list := range all {
+		offsets = binary.LittleEndian.AppendUint32(offsets, uint32(len(data)))
+		data = binary.AppendUvarint(data, uint64(len(list)))
+		last := uint32(0)
+		for _, n := range list {
+			data = binary.AppendUvarint(data, uint64(n-last))
+			last = n
+		}
+	}
+	return append(offsets, data...)
+}
+
+// readList calls yield for each number of list i, of count lists.
+func readList(data []byte, count, i uint32, yield func(uint32)) {
+	rest := data[4*count+u32(data, i):]
+	n, size := binary.Uvarint(rest)
+	rest = rest[size:]
+	last := uint32(0)
+	for range n {
+		delta, size := binary.Uvarint(rest)
+		rest = rest[size:]
+		last += uint32(delta)
+		yield(last)
+	}
+}

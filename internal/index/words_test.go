@@ -1,0 +1,142 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// texts makes one row of each text. The number of a row is the first byte of its id.
+func texts(t testing.TB, list ...string) []*View {
+	rows := make([]Row, len(list))
+	for i, text := range list {
+		rows[i] = Row{ID: [16]byte{byte(i)}, Fields: []Field{{Text: text}}}
+	}
+	return build(t, rows, 1)
+}
+
+func found(views []*View, terms ...Term) (rows []int) {
+	hits := Search(views, &Query{Terms: terms, Sees: func(Class) bool { return true }, Now: time.Unix(1, 0), Limit: 10,
+		Weights: testWeights})
+	for _, h := range hits {
+		rows = append(rows, int(h.ID[0]))
+	}
+	return rows
+}
+
+func TestFormsOfAWordMatch(t *testing.T) {
+	t.Parallel()
+	views := texts(t, "she runs every day", "a run in the park", "running shoes", "the ruin")
+	for _, tt := range []struct {
+		term Term
+		want []int
+	}{
+		{Term{Form: "runs", Stems: []string{"run"}}, []int{0, 1, 2}},
+		{Term{Form: "run"}, []int{0, 1, 2}},
+		{Term{Form: "ruin"}, []int{3}},
+		{Term{Form: "walked", Stems: []string{"walk"}}, nil},
+	} {
+		got := found(views, tt.term)
+		if slices.Sort(got); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %v, want %v", tt.term.Form, got, tt.want)
+		}
+	}
+}
+
+// A similar word counts only if no row that the reader sees has the word itself.
+func TestSimilarWordsAreTheLastResort(t *testing.T) {
+	t.Parallel()
+	fuzzy := Term{Form: "strom", Fuzzy: true}
+	if got := found(texts(t, "der Stromausfall", "ein Fahrrad"), fuzzy); !slices.Equal(got, []int{0}) {
+		t.Errorf("a compound: got %v", got)
+	}
+	if got := found(texts(t, "der Stromausfall", "der Strom"), fuzzy); !slices.Equal(got, []int{1}) {
+		t.Errorf("the word itself: got %v", got)
+	}
+	if got := found(texts(t, "der Stromausfall"), Term{Form: "strom"}); got != nil {
+		t.Errorf("not asked for: got %v", got)
+	}
+	hidden := build(t, []Row{{ID: [16]byte{0}, Class: "mine", Fields: []Field{{Text: "der Stromausfall"}}},
+		{ID: [16]byte{1}, Class: "theirs", Fields: []Field{{Text: "der Strom"}}}}, 1)
+	hits := Search(hidden, &Query{Terms: []Term{fuzzy}, Sees: func(c Class) bool { return c == "mine" },
+		Now: time.Unix(1, 0), Limit: 10, Weights: testWeights})
+	if len(hits) != 1 || hits[0].ID[0] != 0 {
+		t.Errorf("a hidden row has the word: got %+v", hits)
+	}
+}
+
+// The best passage of a long row counts, wherever it is.
+func TestPassages(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("filler ", 200)
+	views := texts(t, filler+"alpha beta gamma "+filler, "alpha "+filler+"beta "+filler+"gamma "+filler)
+	q := Query{Terms: []Term{{Form: "alpha"}, {Form: "beta"}, {Form: "gamma"}}, Sees: func(Class) bool { return true },
+		Now: time.Unix(1, 0), Limit: 10, Weights: Weights{Passage: 1, Row: 1e-9}}
+	hits := Search(views, &q)
+	if len(hits) != 2 || hits[0].ID[0] != 0 || hits[0].Signals.Passage < 2*hits[1].Signals.Passage {
+		t.Errorf("got %+v", hits)
+	}
+}
+
+func TestPeopleAreKnownWhereTheyAreSeen(t *testing.T) {
+	t.Parallel()
+	views := build(t, []Row{{ID: [16]byte{0}, Class: "a", Actor: "Ann"}, {ID: [16]byte{1}, Class: "b", Actor: "Bob"}}, 1)
+	views[0] = NewView(views[0].Segment, [16]byte{0})
+	for _, tt := range []struct {
+		class Class
+		name  string
+		want  bool
+	}{{"b", "bob", true}, {"a", "bob", false}, {"a", "ann", false}, {"b", "", false}, {"b", "carl", false}} {
+		if got := Knows(views, func(c Class) bool { return c == tt.class }, tt.name); got != tt.want {
+			t.Errorf("%q in %q: got %v", tt.name, tt.class, got)
+		}
+	}
+}
+
+func TestTableFindsItsStrings(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		list := rapid.SliceOfDistinct(rapid.StringOfN(rapid.SampledFrom([]rune("abé\x00")), 0, 6, -1),
+			func(s string) string { return s }).Draw(rt, "strings")
+		slices.Sort(list)
+		table, err := decodeTable(encodeTable(list))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		probe := rapid.StringOfN(rapid.SampledFrom([]rune("abé\x00")), 0, 6, -1).Draw(rt, "probe")
+		for _, s := range append(list, probe) {
+			want, in := slices.BinarySearch(list, s)
+			got, ok := table.find(s)
+			if ok != in || in && int(got) != want || in && table.at(got) != s {
+				rt.Fatalf("%q: got %d %v, want %d %v", s, got, ok, want, in)
+			}
+		}
+	})
+}
+
+// Bytes that are not a segment give an error when they are opened or verified.
+func TestDamageIsFound(t *testing.T) {
+	t.Parallel()
+	b := NewBuilder()
+	for i := range 50 {
+		b.Add(Row{ID: [16]byte{byte(i)}, Class: Class(fmt.Sprint(i % 3)), Fields: []Field{{Text: "some words here"}}})
+	}
+	whole := b.Build()
+	for i := range whole {
+		data := slices.Clone(whole)
+		data[i] ^= 0x41
+		if s, err := Open(data); err == nil && s.Verify() == nil {
+			t.Errorf("the change of byte %d of %d was not found", i, len(whole))
+		}
+		if _, err := Open(whole[:i]); err == nil {
+			t.Errorf("the first %d of %d bytes were opened", i, len(whole))
+		}
+	}
+	if s, err := Open(NewBuilder().Build()); err != nil || s.Len() != 0 || len(found([]*View{NewView(s)}, Term{Form: "x"})) != 0 {
+		t.Errorf("without rows: %v", err)
+	}
+}
