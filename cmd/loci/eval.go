@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eval"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/transfer"
 )
@@ -24,6 +25,7 @@ import (
 type evaluation struct {
 	*program
 	dir, golden  string
+	search       string // of searches
 	compare, run string
 	split        string
 	limit        int
@@ -42,8 +44,10 @@ the ids of the memories that it must find:
 
   {"query": "when do we deploy", "must_find": ["1b4e28ba"]}
 
---compare names a search of this Loci (` + e.searchNames() + `) or a file that --run wrote before.
-Differences are those of the present search to that one.`,
+--search names what is measured: recall is the search that Loci has now, and index is the
+one that will replace it. index-without-SIGNAL leaves out one of its signals.
+--compare names another search, or a file that --run wrote before. Differences are those
+of the measured search to that one.`,
 		Example: `  loci eval sets/friends
   loci eval sets/friends --run new.jsonl --compare old.jsonl
   loci eval --golden golden.jsonl`,
@@ -60,6 +64,7 @@ Differences are those of the present search to that one.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&e.golden, "golden", "", "file with your own questions, to ask your own memories")
+	flags.StringVar(&e.search, "search", defaultSearch, "search to measure, such as recall or index")
 	flags.StringVar(&e.compare, "compare", "", "also print the differences to another search, or to a file of --run")
 	flags.StringVar(&e.run, "run", "", "file to write the ranking of each question to, as JSON lines")
 	flags.IntVar(&e.limit, "limit", eval.DefaultLimit, "hits per question")
@@ -67,16 +72,24 @@ Differences are those of the present search to that one.`,
 	return cmd
 }
 
-// defaultSearch is the search that the command measures.
+// defaultSearch is the search that the command measures unless another one is named.
 const defaultSearch = "recall"
+
+// indexSearch is the search that will replace it.
+const indexSearch = "index"
 
 // searches are the configurations that can be compared.
 func (p *program) searches() map[string]eval.Build {
-	return map[string]eval.Build{
+	searches := map[string]eval.Build{
 		defaultSearch: eval.Product(func(ctx context.Context, dir string) (store.Store, error) {
 			return openEngine(ctx, dir, p.log)
 		}),
+		indexSearch: eval.Indexed(recall.Formula),
 	}
+	for _, signal := range recall.Signals() {
+		searches[indexSearch+"-without-"+signal] = eval.Indexed(recall.Without(signal))
+	}
+	return searches
 }
 
 func (p *program) searchNames() string {
@@ -89,6 +102,10 @@ func (e *evaluation) check() error {
 		return usagef("specify DIR or --golden")
 	case e.dir != "" && e.golden != "":
 		return usagef("specify DIR or --golden, not both")
+	case e.searches()[e.search] == nil:
+		return loci.FieldErrorf("--search", "must be one of %s, not %s", e.searchNames(), quoted(cut(e.search, 60)))
+	case e.golden != "" && e.search != defaultSearch:
+		return loci.FieldErrorf("--search", "must be %s if --golden is set: your memories have one search", defaultSearch)
 	case e.limit < eval.LeastLimit || e.limit > eval.MaxLimit:
 		return loci.FieldErrorf("--limit", "must be from %d to %d", eval.LeastLimit, eval.MaxLimit)
 	case e.golden != "" && e.compare != "" && e.searches()[e.compare] != nil:
@@ -116,7 +133,7 @@ func (e *evaluation) evaluate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.measure(ctx, set, e.searches()[defaultSearch])
+	return e.measure(ctx, set, e.searches()[e.search])
 }
 
 // golden reads a golden file and finds the memories that it names.
@@ -216,7 +233,7 @@ type goldenRank struct {
 }
 
 func (e *evaluation) asJSON(r *eval.Result, diff *eval.Comparison) *evalJSON {
-	out := &evalJSON{Result: r, Search: defaultSearch, Limit: e.limit}
+	out := &evalJSON{Result: r, Search: e.search, Limit: e.limit}
 	if diff != nil {
 		out.Compare = &compareJSON{e.compare, diff}
 	}
@@ -306,5 +323,5 @@ func (e *evaluation) printDifferences(c *eval.Comparison) {
 			fmt.Sprintf("%+.1f to %+.1f", 100*d.Low, 100*d.High), fmt.Sprintf("%.4f", d.P), strconv.Itoa(d.Better),
 			strconv.Itoa(d.Worse)})
 	}
-	e.printTable([]string{"FIGURE", e.compare, defaultSearch, "DIFFERENCE", "95 % INTERVAL", "P", "BETTER", "WORSE"}, rows)
+	e.printTable([]string{"FIGURE", e.compare, e.search, "DIFFERENCE", "95 % INTERVAL", "P", "BETTER", "WORSE"}, rows)
 }

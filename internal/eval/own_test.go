@@ -13,6 +13,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eval"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -131,5 +132,26 @@ func TestUnitsThatCannotBeSavedAreErrors(t *testing.T) {
 	}
 	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
 		t.Errorf("left in the temporary directory: %v, %v", left, err)
+	}
+}
+
+// indexFloor is what the search of package index has reached on sets of our own, in percent, rounded down.
+var indexFloor = map[string]map[string]float64{
+	"testdata/own":                   {"recall@5": 79, "recall@10": 83, "mrr": 66},
+	"../language/testdata/languages": {"recall@5": 98, "recall@10": 98, "mrr": 97},
+}
+
+func TestIndexKeepsItsFloor(t *testing.T) {
+	t.Parallel()
+	for dir, floor := range indexFloor {
+		r, err := eval.Run(t.Context(), load(t, dir), eval.Indexed(recall.Formula), eval.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, least := range floor {
+			if got := 100 * r.All.Figures[name].Value; got < least {
+				t.Errorf("%s: %s is %.1f, it was at least %v", dir, name, got, least)
+			}
+		}
 	}
 }

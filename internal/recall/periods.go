@@ -1,0 +1,198 @@
+package recall
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// What a row gets whose time is in a period that a question names. The longer the period, the less
+// it tells.
+const (
+	ofDay   = 1
+	ofWeek  = 0.7
+	ofMonth = 0.5
+	ofYear  = 0.2
+)
+
+// yearsBack is how many years a date without a year may mean, from the year of the question back.
+const yearsBack = 3
+
+// periods returns the times that a question names, in absolute dates or relative to at.
+func periods(text string, tokens []language.Token, at time.Time) []index.Period {
+	p := dates{at: at.UTC()}
+	for _, t := range tokens {
+		if y := language.YearOf(t.Form); y > 0 {
+			p.years = append(p.years, y)
+		}
+	}
+	for i, t := range tokens {
+		switch month := language.MonthOf(t.Form); {
+		case p.written(t.Form):
+		case month > 0 && isMonth(text, t):
+			p.month(month, i > 0 && language.RelativeTime(tokens[i-1].Form).Last)
+		default:
+			p.relative(tokens, i)
+		}
+	}
+	if len(p.list) == 0 {
+		for _, y := range p.years {
+			p.add(date(y, 1, 1), date(y+1, 1, 1), ofYear)
+		}
+	}
+	return p.list
+}
+
+// dates collects periods.
+type dates struct {
+	at    time.Time
+	years []int // that the question names
+	list  []index.Period
+}
+
+func date(year, month, day int) time.Time {
+	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+}
+
+// add adds the days from begin up to end, without end.
+func (p *dates) add(begin, end time.Time, value float64) {
+	const day = 24 * 60 * 60
+	p.list = append(p.list, index.Period{First: int32(begin.Unix() / day), Last: int32(end.Unix()/day) - 1, Value: value})
+}
+
+// candidates are the years of a date without one.
+func (p *dates) candidates() []int {
+	if len(p.years) > 0 {
+		return p.years
+	}
+	years := make([]int, yearsBack)
+	for i := range years {
+		years[i] = p.at.Year() - i
+	}
+	return years
+}
+
+// written adds a date that the analysis has put into one notation: 2026-05-14, 2026-05 or 05-14.
+func (p *dates) written(form string) bool {
+	digits := func(from, to int) int {
+		n, err := strconv.Atoi(form[from:to])
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	switch {
+	case len(form) == 10 && form[4] == '-' && form[7] == '-':
+		p.day(digits(0, 4), digits(5, 7), digits(8, 10))
+	case len(form) == 7 && form[4] == '-':
+		p.monthOf(digits(0, 4), digits(5, 7))
+	case len(form) == 5 && form[2] == '-':
+		for _, y := range p.candidates() {
+			p.day(y, digits(0, 2), digits(3, 5))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *dates) day(year, month, day int) {
+	if year == 0 || month == 0 || day == 0 {
+		return
+	}
+	begin := date(year, month, day)
+	p.add(begin, begin.AddDate(0, 0, 1), ofDay)
+	p.monthOf(year, month)
+}
+
+func (p *dates) monthOf(year, month int) {
+	if year == 0 || month == 0 {
+		return
+	}
+	p.add(date(year, month, 1), date(year, month+1, 1), ofMonth)
+	if len(p.years) > 0 {
+		p.add(date(year, 1, 1), date(year+1, 1, 1), ofYear)
+	}
+}
+
+// month adds a month that the question names: the last one before the question, or of any year.
+func (p *dates) month(month int, last bool) {
+	if !last {
+		for _, y := range p.candidates() {
+			p.monthOf(y, month)
+		}
+		return
+	}
+	year := p.at.Year()
+	if month >= int(p.at.Month()) {
+		year--
+	}
+	p.monthOf(year, month)
+}
+
+// relative adds "yesterday", "last week" and "two months ago".
+func (p *dates) relative(tokens []language.Token, i int) {
+	r := language.RelativeTime(tokens[i].Form)
+	switch {
+	case r.Whole:
+		p.back(r.Unit, -r.Offset)
+	case r.Last && i+1 < len(tokens):
+		if next := language.RelativeTime(tokens[i+1].Form); next.Unit != language.NoUnit && !next.Whole {
+			p.back(next.Unit, 1)
+		}
+	case r.Ago && i >= 2:
+		n, unit := count(tokens[i-2].Form), language.RelativeTime(tokens[i-1].Form).Unit
+		if n > 0 && unit != language.NoUnit {
+			p.back(unit, n)
+		}
+	}
+}
+
+// maxBack is how many units back a question may go.
+const maxBack = 1000
+
+// count returns the number that a form is, up to maxBack, or 0.
+func count(form string) int {
+	if n, ok := numberWords[form]; ok {
+		form = n
+	}
+	if form == "a" || form == "an" {
+		return 1
+	}
+	n, err := strconv.Atoi(form)
+	if err != nil || n < 0 || n > maxBack {
+		return 0
+	}
+	return n
+}
+
+// back adds the day, week, month or year that lies n before the question.
+func (p *dates) back(unit language.Unit, n int) {
+	today := date(p.at.Year(), int(p.at.Month()), p.at.Day())
+	switch unit {
+	case language.Day:
+		begin := today.AddDate(0, 0, -n)
+		p.add(begin, begin.AddDate(0, 0, 1), ofDay)
+	case language.Week:
+		monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7-7*n)
+		p.add(monday, monday.AddDate(0, 0, 7), ofWeek)
+	case language.Month:
+		begin := date(p.at.Year(), int(p.at.Month())-n, 1)
+		p.add(begin, begin.AddDate(0, 1, 0), ofMonth)
+	case language.Year:
+		begin := date(p.at.Year()-n, 1, 1)
+		p.add(begin, begin.AddDate(1, 0, 0), ofYear)
+	}
+}
+
+// isMonth reports whether a token that could be a month is one. "May", "March" and "Mar" are also
+// other words, so they need a capital inside of the question.
+func isMonth(text string, t language.Token) bool {
+	switch t.Form {
+	case "may", "march", "mar", "mars", "mai":
+		return t.Start > 0 && text[t.Start] >= 'A' && text[t.Start] <= 'Z'
+	}
+	return true
+}

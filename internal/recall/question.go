@@ -1,0 +1,166 @@
+package recall
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// Formula is how much each signal counts. There is one formula for all questions and all memories.
+// The weights were set by hand on conversations between people and between a person and an
+// assistant; docs/recall.md shows what each of them is worth.
+var Formula = index.Weights{
+	Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
+	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9,
+	Stem: 0.9, Similar: 0.5,
+}
+
+// Without returns the formula without one signal. The names are those of Signals.
+func Without(signal string) index.Weights {
+	w := Formula
+	*signals[signal](&w) = 0
+	return w
+}
+
+// Signals returns the names of the signals of the formula, sorted.
+func Signals() []string { return slices.Sorted(maps.Keys(signals)) }
+
+var signals = map[string]func(*index.Weights) *float64{
+	"row":      func(w *index.Weights) *float64 { return &w.Row },
+	"context":  func(w *index.Weights) *float64 { return &w.Context },
+	"session":  func(w *index.Weights) *float64 { return &w.Session },
+	"passage":  func(w *index.Weights) *float64 { return &w.Passage },
+	"question": func(w *index.Weights) *float64 { return &w.Question },
+	"actor":    func(w *index.Weights) *float64 { return &w.Actor },
+	"self":     func(w *index.Weights) *float64 { return &w.Self },
+	"when":     func(w *index.Weights) *float64 { return &w.When },
+	"date":     func(w *index.Weights) *float64 { return &w.Date },
+	"stem":     func(w *index.Weights) *float64 { return &w.Stem },
+	"similar":  func(w *index.Weights) *float64 { return &w.Similar },
+}
+
+// Ask is a question to an index.
+type Ask struct {
+	Text string
+	At   time.Time // when it is asked; "last May" is relative to it
+	// Self are the names under which the person who asks appears as index.Row.Actor, in lower case.
+	// "I" in the question means them.
+	Self  []string
+	Sees  func(index.Class) bool
+	Limit int
+	// Weights replace Formula, to measure what a signal is worth. Zero: Formula.
+	Weights index.Weights
+}
+
+// Find returns the rows that answer a question best, best first, as index.Search orders them.
+func Find(views []*index.View, a Ask) []index.Hit {
+	q := a.query(func(name string) bool { return index.Knows(views, a.Sees, name) })
+	return index.Search(views, &q)
+}
+
+// query reads the question. known reports whether somebody of that name said something that the
+// asker may see.
+func (a *Ask) query(known func(string) bool) index.Query {
+	q := index.Query{Sees: a.Sees, Now: a.At, Limit: a.Limit, Weights: a.Weights}
+	if q.Weights == (index.Weights{}) {
+		q.Weights = Formula
+	}
+	var analyzer language.Analyzer
+	tokens := analyzer.Tokens(cutQuestion(a.Text), nil)
+	langs := language.DetectTokens(a.Text, tokens)
+	q.When = language.AsksWhen(tokens)
+	q.Periods = periods(a.Text, tokens, a.At)
+	named := actors(tokens, known)
+	if q.Actors = named.names; slices.ContainsFunc(tokens, ofAsker) {
+		for _, self := range a.Self {
+			if known(self) {
+				q.Actors = append(q.Actors, self)
+			}
+		}
+	}
+	var common []index.Term
+	seen := map[string]bool{}
+	for i, t := range tokens {
+		if seen[t.Form] || named.at[i] {
+			continue
+		}
+		seen[t.Form] = true
+		term := index.Term{Form: t.Form, Stems: analyzer.Stems(t.Form, langs), Fuzzy: true}
+		switch {
+		case language.Stop(t.Form, langs):
+			common = append(common, term)
+		case len(q.Terms) < loci.MaxTerms:
+			q.Terms = append(q.Terms, term)
+		}
+	}
+	if len(q.Terms) == 0 {
+		q.Terms = common[:min(len(common), loci.MaxTerms)]
+	}
+	return q
+}
+
+func ofAsker(t language.Token) bool { return language.FirstPerson(t.Form) }
+
+// maxQuestion is how much of a question is read, in bytes. A question with more words than
+// loci.MaxTerms is rare, and the rest of a longer text adds nothing.
+const maxQuestion = 8 << 10
+
+func cutQuestion(text string) string {
+	if len(text) <= maxQuestion {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxQuestion], "")
+}
+
+// mentions are the people whom a question names, and which tokens name them.
+type mentions struct {
+	names []string
+	at    []bool
+}
+
+// maxName is how many words a name has at most.
+const maxName = 3
+
+// actors finds the people whom a question names: in the nominative, or with an s behind.
+func actors(tokens []language.Token, known func(string) bool) mentions {
+	m := mentions{at: make([]bool, len(tokens))}
+	for i := 0; i < len(tokens); i++ {
+		for n := min(maxName, len(tokens)-i); n > 0; n-- {
+			name := joined(tokens[i : i+n])
+			if !known(name) {
+				if name = strings.TrimSuffix(name, "s"); !known(name) {
+					continue
+				}
+			}
+			m.add(name)
+			for j := i; j < i+n; j++ {
+				m.at[j] = true
+			}
+			i += n - 1
+			break
+		}
+	}
+	return m
+}
+
+func (m *mentions) add(name string) {
+	if !slices.Contains(m.names, name) {
+		m.names = append(m.names, name)
+	}
+}
+
+func joined(tokens []language.Token) string {
+	if len(tokens) == 1 {
+		return tokens[0].Form
+	}
+	parts := make([]string, len(tokens))
+	for i, t := range tokens {
+		parts[i] = t.Form
+	}
+	return strings.Join(parts, " ")
+}
