@@ -26,6 +26,10 @@ import (
 // scripts, and as the real process of the other tests.
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"loci": main}) }
 
+// noExitSleep keeps the race detector from waiting a second whenever a program ends. The scripts run
+// more than a thousand of them.
+const noExitSleep = "atexit_sleep_ms=10"
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -33,6 +37,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)
+			e.Setenv("GORACE", noExitSleep)
 			e.Setenv("USERPROFILE", home)
 			e.Setenv("DATA", filepath.Join(home, ".local", "share", "loci"))
 			address := freeAddress(t)
