@@ -187,7 +187,7 @@ func (p *program) assetDeleteCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
 		a, err := c.app.Memory.Asset(ctx, c.who, id)
 		if err == nil {
-			err = p.sure("delete", "file", a.Name)
+			err = p.sure(ctx, "delete", "file", a.Name)
 		}
 		if err == nil {
 			err = c.app.Memory.DeleteAsset(ctx, c.who, id)

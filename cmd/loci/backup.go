@@ -178,8 +178,10 @@ Revoked keys stay revoked, even if the backup is older.`,
 				}
 				return p.restored(b.Name, to, done)
 			}
-			if !p.yes && !p.confirm(fmt.Sprintf("Replace %s with backup %s?", p.settings.DataDir, b.Name)) {
-				return usagef("cannot restore backup %s: not confirmed; pass --yes, or --to DIR for a new directory", b.Name)
+			question := fmt.Sprintf("Replace %s with backup %s?", p.settings.DataDir, b.Name)
+			err = p.agreed(cmd.Context(), question, "restore backup "+b.Name, "--yes, or --to DIR for a new directory")
+			if err != nil {
+				return err
 			}
 			return p.restoreInPlace(cmd.Context(), b)
 		},

@@ -159,6 +159,9 @@ func (p *program) connectEach(ctx context.Context, in *instance, list []*client,
 	done := []connected{}
 	for _, c := range list {
 		n, err := p.connectOne(ctx, in, c, o)
+		if err != nil && ctx.Err() != nil { // Ctrl-C is for all
+			return err
+		}
 		if err != nil {
 			failed = append(failed, err)
 		} else if n != nil {
@@ -300,11 +303,11 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return nil, err
 	}
 	moved.announce(p)
-	if !p.yes && !p.confirm("Connect "+c.name+"?") {
-		if offered {
+	if err := p.agreed(ctx, "Connect "+c.name+"?", "connect "+c.name, "--yes"); err != nil {
+		if offered && errors.Is(err, errNotConfirmed) {
 			return nil, nil
 		}
-		return nil, usagef("cannot connect %s: not confirmed; pass --yes", c.name)
+		return nil, err
 	}
 	n := &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}
 	if moved != nil {

@@ -28,7 +28,11 @@ func (p *program) disconnectCommand() *cobra.Command {
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				var failed []error
 				for _, c := range list {
-					failed = append(failed, p.disconnectEach(cmd.Context(), in, c))
+					err := p.disconnectEach(cmd.Context(), in, c)
+					if cmd.Context().Err() != nil { // Ctrl-C is for all
+						return err
+					}
+					failed = append(failed, err)
 				}
 				return errors.Join(failed...)
 			})
@@ -163,8 +167,8 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 		} else {
 			p.note("This changes %s:\n%s", n.File, difference(text, after))
 		}
-		if !p.yes && !p.confirm("Write it?") {
-			return usagef("cannot disconnect %s: not confirmed; pass --yes", c.name)
+		if err := p.agreed(ctx, "Write it?", "disconnect "+c.name, "--yes"); err != nil {
+			return err
 		}
 		if gone {
 			err = os.Remove(n.File)

@@ -223,8 +223,8 @@ func (p *program) nodeDeleteCommand() *cobra.Command {
 		Long: `Permanently delete a memory node with its texts. The memories and entities that it
 shows stay.`,
 		Annotations: does(node.Erase),
-		PreRunE: func(_ *cobra.Command, args []string) error {
-			return p.sure("delete", "memory node", args[0])
+		PreRunE: func(cmd *cobra.Command, args []string) error {
+			return p.sure(cmd.Context(), "delete", "memory node", args[0])
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		return p.done(c.app.Node.Erase(ctx, c.who, id), "deleted", id.String())

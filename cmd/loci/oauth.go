@@ -84,7 +84,7 @@ func (p *program) clientDeleteCommand() *cobra.Command {
 		Use: "delete ID", Short: "Delete a client and revoke all access granted to it",
 		Annotations: does(identity.ClientDrop, identity.ClientList),
 	}, onNamed((*instance).client, func(ctx context.Context, c *call, x loci.OAuthClient) error {
-		err := p.sure("delete", "client", x.Name)
+		err := p.sure(ctx, "delete", "client", x.Name)
 		if err == nil {
 			err = c.app.Identity.DeleteClient(ctx, c.who, x.ID)
 		}

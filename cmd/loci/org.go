@@ -285,7 +285,7 @@ copy, or --no-export. Earlier backups still contain the org.`,
 		if err != nil {
 			return err
 		}
-		if err := p.sure("delete", "org", string(who.OrgID)); err != nil {
+		if err := p.sure(ctx, "delete", "org", string(who.OrgID)); err != nil {
 			return err
 		}
 		if dir != "" {

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -74,31 +76,49 @@ func (p *program) done(err error, what, id string) error {
 	return p.answer(map[string]any{"id": id, what: true}, err, "%s %s", what, id)
 }
 
+// errNotConfirmed ends a command whose question the person did not answer with yes.
+var errNotConfirmed = errors.New("not confirmed")
+
 // sure asks the person at a terminal. Anywhere else they must pass --yes.
-func (p *program) sure(verb, noun, name string) error {
-	switch {
-	case p.yes:
-		return nil
-	case !isTerminal(p.in):
-		return usagef("cannot %s %s %s: not confirmed; pass --yes", verb, noun, quoted(cut(name, 100)))
-	case !p.confirm(strings.ToUpper(verb[:1]) + verb[1:] + " " + noun + " " + quoted(cut(name, 100)) + "?"):
-		return usagef("did not %s %s %s: not confirmed", verb, noun, quoted(cut(name, 100)))
+func (p *program) sure(ctx context.Context, verb, noun, name string) error {
+	what := verb + " " + noun + " " + quoted(cut(name, 100))
+	if !p.yes && !isTerminal(p.in) {
+		return usagef("cannot %s: %w; pass --yes", what, errNotConfirmed)
 	}
-	return nil
+	return p.agreed(ctx, strings.ToUpper(what[:1])+what[1:]+"?", what, "--yes")
 }
 
-// confirm asks on standard error. Any answer but yes means no, and so does the end of the input.
-func (p *program) confirm(question string) bool {
+// agreed asks on standard error whether to go on with what the command does, unless the person passed --yes. Without a
+// terminal, a refusal names the options instead.
+func (p *program) agreed(ctx context.Context, question, what, options string) error {
+	if p.yes {
+		return nil
+	}
+	yes, err := p.confirm(ctx, question)
+	switch {
+	case err != nil || yes:
+		return err
+	case isTerminal(p.in):
+		return usagef("did not %s: %w", what, errNotConfirmed)
+	}
+	return usagef("cannot %s: %w; pass %s", what, errNotConfirmed, options)
+}
+
+// confirm returns an error only if ctx ended. Any answer but yes means no, and so does the end of the input.
+func (p *program) confirm(ctx context.Context, question string) (bool, error) {
 	if p.answers == nil { // one reader: it may read ahead to the answer of the next question
-		p.answers = bufio.NewReader(p.in)
+		p.answers = bufio.NewReader(untilDone(ctx, p.in))
 	}
 	p.note("%s [y/N]", question)
 	answer, err := p.answers.ReadString('\n')
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
 	if err != nil && answer == "" {
-		return false
+		return false, nil
 	}
 	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes"
+	return answer == "y" || answer == "yes", nil
 }
 
 // more tells how to see the next page.

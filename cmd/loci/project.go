@@ -243,7 +243,7 @@ Memories of the project move to their owners' trash. To keep a copy of the graph
 first run: loci graph export --project PROJECT FILE. To keep the project, archive
 it: loci project archive PROJECT.`,
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
-		if err := p.sure("delete", "project", x.Name); err != nil {
+		if err := p.sure(ctx, "delete", "project", x.Name); err != nil {
 			return err
 		}
 		return p.done(c.app.Project.Delete(ctx, c.who, x.ID), "deleted", x.ID.String())

@@ -85,8 +85,8 @@ func (p *program) sourceDeleteCommand() *cobra.Command {
 	const see = "loci source list MEMORY"
 	return onID[loci.SourceID](p, pickAny|asks, "source", see, nil, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete a source", Annotations: does(memory.SourceDelete),
-		PreRunE: func(_ *cobra.Command, args []string) error {
-			return p.sure("delete", "source", strings.ToLower(args[0]))
+		PreRunE: func(cmd *cobra.Command, args []string) error {
+			return p.sure(cmd.Context(), "delete", "source", strings.ToLower(args[0]))
 		},
 	}, func(ctx context.Context, c *call, id loci.SourceID) error {
 		err := orNoSuch(c.app.Memory.DeleteSource(ctx, c.who, id), "source", id.String(), see)

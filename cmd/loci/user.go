@@ -146,7 +146,7 @@ func (p *program) userResetCommand() *cobra.Command {
 		Short:       "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
 		Annotations: does(identity.UserReset, identity.LinkCreate),
 	}, func(ctx context.Context, c *call, id loci.UserID) error {
-		if err := p.sure("reset", "user", c.args[0]); err != nil {
+		if err := p.sure(ctx, "reset", "user", c.args[0]); err != nil {
 			return err
 		}
 		if err := c.app.Identity.ResetUser(ctx, c.who, id); err != nil {
@@ -184,7 +184,7 @@ func (p *program) userDeleteCommand() *cobra.Command {
 The owner of an org can only be deleted with the org. To keep a copy of the
 memories, first run: loci user export USER FILE.`,
 	}, func(ctx context.Context, c *call, id loci.UserID) error {
-		if err := p.sure("delete", "user", c.args[0]); err != nil {
+		if err := p.sure(ctx, "delete", "user", c.args[0]); err != nil {
 			return err
 		}
 		return p.done(c.app.Identity.DeleteUser(ctx, c.who, id), "deleted", id.String())
