@@ -61,8 +61,13 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 }
 
 func malformed(name string, err error) error {
-	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file, or connect by hand with --print", name,
-		err)
+	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file and run the command again, or edit it "+
+		"by hand: loci connect --print shows the entry", name, err)
+}
+
+// badSyntax is an error of syntax in a client's file. The texts of the parsers are for programmers.
+func badSyntax(language string, line, column int) error {
+	return fmt.Errorf("it is not valid %s at line %d, column %d", language, line, column)
 }
 
 // withoutLoci drops Loci's entry, and the table if it becomes empty.

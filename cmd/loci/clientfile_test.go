@@ -90,12 +90,15 @@ func TestChangeEntryRefusesWhatItCannotKeep(t *testing.T) {
 		text   string
 		want   string
 	}{
-		{"not JSON", jsonConfig{}, "{,}", "not JSON"},
-		{"two objects", jsonConfig{}, "{} {}", "not JSON"},
+		{"not JSON", jsonConfig{}, "{,}", ": it is not valid JSON at line 1, column 2; fix the file"},
+		{"a bare word", jsonConfig{}, "{\n  broken\n}", ": it is not valid JSON at line 2, column 3; fix the file"},
+		{"it ends early", jsonConfig{}, "{\n", ": it is not valid JSON at line 2, column 1; fix the file"},
+		{"two objects", jsonConfig{}, "{} {}", ": it is not valid JSON at line 1, column 4; fix the file"},
 		{"a list", jsonConfig{}, "[]", "not JSON with an object"},
 		{"servers are a list", jsonConfig{}, `{"mcpServers": []}`, "not an object"},
 		{"servers twice", jsonConfig{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
-		{"not TOML", tomlConfig{}, "a = ", "not TOML"},
+		{"not TOML", tomlConfig{}, "b = 1\na = ", ": it is not valid TOML at line 2, column 5; fix the file"},
+		{"a key twice", tomlConfig{}, "a = 1\na = 2\n", ": it is not valid TOML: "},
 		{"inline table", tomlConfig{}, "mcp_servers = { o = { command = \"c\" } }\n", "would change other entries"},
 		{
 			"a header inside a text",

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -36,10 +37,19 @@ func (c jsonConfig) named(name string) configFormat {
 func standard(text []byte) ([]byte, error) {
 	plain, err := hujson.Standardize(bytes.Clone(text))
 	if err != nil {
-		return nil, fmt.Errorf("it is not JSON: %w", err)
+		at := jsonPosition.FindStringSubmatch(err.Error())
+		if at == nil {
+			return nil, errors.New("it is not valid JSON")
+		}
+		line, _ := strconv.Atoi(at[1])
+		column, _ := strconv.Atoi(at[2])
+		return nil, badSyntax("JSON", line, column)
 	}
 	return plain, nil
 }
+
+// jsonPosition finds the position in an error of hujson, which has it only as text.
+var jsonPosition = regexp.MustCompile(`line (\d+), column (\d+)`)
 
 func (c jsonConfig) parse(text []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -53,7 +63,7 @@ func (c jsonConfig) parse(text []byte) (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	if err := dec.Decode(&parsed); err != nil {
-		return nil, fmt.Errorf("it is not JSON with an object at the top: %w", err)
+		return nil, errors.New("it is not JSON with an object at the top")
 	}
 	if servers, there := parsed[c.table()]; there {
 		if _, ok := servers.(map[string]any); !ok {

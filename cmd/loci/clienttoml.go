@@ -29,7 +29,11 @@ func (c tomlConfig) named(name string) configFormat {
 func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	parsed := map[string]any{}
 	if err := toml.Unmarshal(text, &parsed); err != nil {
-		return nil, fmt.Errorf("it is not TOML: %w", err)
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, column := at.Position()
+			return nil, badSyntax("TOML", line, column)
+		}
+		return nil, fmt.Errorf("it is not valid TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	if servers, there := parsed["mcp_servers"]; there {
 		if _, ok := servers.(map[string]any); !ok {
