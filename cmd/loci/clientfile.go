@@ -70,6 +70,71 @@ func badSyntax(language string, line, column int) error {
 	return fmt.Errorf("it is not valid %s at line %d, column %d", language, line, column)
 }
 
+// configFile is a client's file as it is now.
+type configFile struct {
+	name    string
+	existed bool
+	text    []byte
+	parsed  map[string]any
+}
+
+// readFile reads a client's file, which may be missing.
+func (c *client) readFile(name string) (*configFile, error) {
+	text, existed, err := readConfig(name)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := c.format.parse(text)
+	if err != nil {
+		return nil, malformed(name, err)
+	}
+	return &configFile{name, existed, text, parsed}, nil
+}
+
+// replace writes the file, unless somebody else changed it since it was read: a person has time to answer.
+func (f *configFile) replace(text []byte) error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	return writeConfig(f.name, text)
+}
+
+func (f *configFile) remove() error {
+	if err := f.unchanged(); err != nil {
+		return err
+	}
+	return os.Remove(f.name)
+}
+
+func (f *configFile) unchanged() error {
+	text, existed, err := readConfig(f.name)
+	if err == nil && (existed != f.existed || !bytes.Equal(text, f.text)) {
+		err = loci.Errorf(loci.Conflict, "cannot change %s: another program changed it meanwhile; run the command again",
+			f.name)
+	}
+	return err
+}
+
+// namedEntry returns the entry that has the name of Loci's, or nil.
+func namedEntry(f configFormat, parsed map[string]any) map[string]any {
+	servers, _ := parsed[f.table()].(map[string]any)
+	entry, _ := servers[f.entryName()].(map[string]any)
+	return entry
+}
+
+// holdsNothing reports whether nothing is left but what removing Loci's entry leaves of a file that connect created.
+// White space does not count. A comment does: somebody wrote it.
+func holdsNothing(f configFormat, text []byte) (bool, error) {
+	created, err := f.put(nil, f.render(&endpoint{}))
+	if err != nil {
+		return false, err
+	}
+	left, err := f.remove(created)
+	return bytes.Equal(withoutSpace(text), withoutSpace(left)), err
+}
+
+func withoutSpace(text []byte) []byte { return bytes.Join(bytes.Fields(text), nil) }
+
 // withoutLoci drops Loci's entry, and the table if it becomes empty.
 func withoutLoci(f configFormat, parsed map[string]any) map[string]any {
 	servers, ok := parsed[f.table()].(map[string]any)

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
 )
 
 // entryFor has one short line for JSON, so that the tables can be read.
@@ -127,26 +131,61 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &connection{File: "f", Entry: digest([]byte(shortJSON)), Previous: `{"command": "mine"}`,
-		Written: digest(written), Existed: true, original: []byte(before)}
+	n := &connection{File: "f", Command: "l", Previous: `{"command": "mine"}`, Written: digest(written), Existed: true,
+		original: []byte(before)}
 	tests := []struct{ name, now, want string }{
 		{"untouched", string(written), before},
 		{"others added", strings.Replace(string(written), "{\n", "{\n  \"theme\": \"dark\",\n", 1),
 			strings.Replace(before, "{\n", "{\n  \"theme\": \"dark\",\n", 1)},
+		{"only white space changed", strings.ReplaceAll(string(written), " ", "\t\t"),
+			"{\n\t\t\t\t\"mcpServers\":\t\t{\n\t\t\t\t\t\t\t\t\"loci\":\t\t{\"command\": \"mine\"}\n\t\t\t\t}\n}\n"},
 		{"ours was replaced", strings.Replace(string(written), `"l"`, `"theirs"`, 1),
 			strings.Replace(string(written), `"l"`, `"theirs"`, 1)},
 		{"ours was removed", "{}", "{}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := n.undo(jsonConfig{}, []byte(tt.now))
+			parsed, err := jsonConfig{}.parse([]byte(tt.now))
 			if err != nil {
 				t.Fatal(err)
+			}
+			now := &configFile{name: "f", existed: true, text: []byte(tt.now), parsed: parsed}
+			p := &program{settings: &settings{}}
+			own := p.ownEntry(newClient("v", loci.ClientConfig{Name: "c", File: "f.json"}), n, nil, now) != nil
+			got, remains, err := n.undo(jsonConfig{}, now, own)
+			if err != nil || !remains {
+				t.Fatal(remains, err)
 			}
 			if diff := cmp.Diff(tt.want, string(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestReplaceKeepsWhatSomebodyWroteMeanwhile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(name, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := clients[0].readFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const theirs = `{"mcpServers": {}}`
+	if err := os.WriteFile(name, []byte(theirs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func() error{
+		"replace": func() error { return file.replace([]byte("ours")) },
+		"remove":  file.remove,
+	} {
+		if err := change(); loci.CodeOf(err) != loci.Conflict {
+			t.Errorf("%s: got %v, want a conflict", what, err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != theirs {
+			t.Errorf("%s left %q, %v", what, got, err)
+		}
 	}
 }
 

@@ -208,7 +208,7 @@ func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case old != nil:
-		return splice(text, old.start, old.end, reindent(entry, lineIndent(text, old.at))), nil
+		return splice(text, old.start, old.end, servers.fitting(text, entry, lineIndent(text, old.at))), nil
 	case servers != nil:
 		return servers.insert(text, root.step(text), c.entryName(), entry), nil
 	}
@@ -241,12 +241,8 @@ func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte
 			[]byte("\n"+inner+`"`+name+`": `+string(reindent(value, inner))+"\n"+outer+"}"))
 	}
 	first, last := o.members[0], o.members[len(o.members)-1]
-	if !bytes.Contains(text[o.start:first.at], []byte("\n")) {
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, value); err != nil {
-			panic(err) // it comes from render or from valid JSON
-		}
-		return splice(text, last.end, last.end, []byte(`, "`+name+`": `+compact.String()))
+	if o.onOneLine(text) {
+		return splice(text, last.end, last.end, []byte(`, "`+name+`": `+compact(value)))
 	}
 	inner := lineIndent(text, first.at)
 	member := "\n" + inner + `"` + name + `": ` + string(reindent(value, inner))
@@ -260,6 +256,26 @@ func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte
 		return text
 	}
 	return splice(text, last.end, last.end, []byte(","+member))
+}
+
+func (o *jsonObject) onOneLine(text []byte) bool {
+	return !bytes.Contains(text[o.start:o.members[0].at], []byte("\n"))
+}
+
+// fitting returns a value that replaces one of the object, in its layout.
+func (o *jsonObject) fitting(text, value []byte, indent string) []byte {
+	if o.onOneLine(text) && bytes.Contains(value, []byte("\n")) {
+		return []byte(compact(value))
+	}
+	return reindent(value, indent)
+}
+
+func compact(value []byte) string {
+	var out bytes.Buffer
+	if err := json.Compact(&out, value); err != nil {
+		panic(err) // it comes from render or from valid JSON
+	}
+	return out.String()
 }
 
 // lineComment is a comment at the end of a member's line, after its comma if it has one.

@@ -215,8 +215,7 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 			return nil, usagef("cannot let %s start a program that `go run` started: it is temporary; run "+
 				"`go install ./cmd/loci` and use the installed one", c.name)
 		}
-		args := append([]string{"mcp", "--vendor", string(c.vendor)}, p.settings.sameData()...)
-		return &endpoint{Command: binary, Args: args}, nil
+		return p.starting(c, binary), nil
 	}
 	server := p.server()
 	if server.URL == "" {
@@ -224,6 +223,12 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 			"first, or pass --listen", c.name)
 	}
 	return &endpoint{URL: mcpURL(server.URL)}, nil
+}
+
+// starting is the endpoint of a client that starts Loci on this data.
+func (p *program) starting(c *client, binary string) *endpoint {
+	return &endpoint{Command: binary,
+		Args: append([]string{"mcp", "--vendor", string(c.vendor)}, p.settings.sameData()...)}
 }
 
 // isTransient reports whether a program is in the temporary directory of `go run`. Binaries of go test count as
@@ -264,42 +269,43 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return nil, loci.Errorf(loci.Invalid,
 			"cannot find the configuration of %s: the home directory is unknown; use --print", c.name)
 	}
-	file := c.file(p.settings)
-	text, existed, err := readConfig(file)
+	file, err := c.readFile(c.file(p.settings))
 	if err != nil {
 		return nil, err
-	}
-	parsed, err := c.format.parse(text)
-	if err != nil {
-		return nil, malformed(file, err)
 	}
 	old, err := p.connection(c)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := c.format.find(text)
+	keys, err := in.agentKeys(ctx)
 	if err != nil {
-		return nil, malformed(file, err)
+		return nil, err
 	}
-	if old != nil && old.File == file && digest(entry) == old.Entry {
-		keys, err := in.agentKeys(ctx)
-		if err != nil {
+	own := p.ownEntry(c, old, keys, file)
+	if own != nil && old != nil && old.File == file.name {
+		fault := p.keyFault(keys, own.keyID)
+		switch same, err := own.reaches(c.format, e); {
+		case err != nil:
 			return nil, err
-		}
-		fault := p.keyFault(keys, old)
-		if fault == "" && old.reaches(e) {
-			p.note("%s is already connected, in %s", c.name, file)
+		case fault != "":
+			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file.name, fault)
+		case same:
+			p.note("%s is already connected, in %s", c.name, file.name)
 			return nil, nil
 		}
-		if fault != "" {
-			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file, fault)
-		}
 	}
-	if moved == nil && len(memoryServers(parsed[c.format.table()])) > 0 {
+	if moved == nil && len(memoryServers(file.parsed[c.format.table()])) > 0 {
 		p.note("%s also runs the reference memory server. To import its graph and replace it, run: loci connect "+
 			"--replace-memory %s", c.name, c.id)
 	}
-	if err := p.preview(c, e, file, text, existed); err != nil {
+	n := &connection{Client: c.id, File: file.name, URL: e.URL, Command: e.Command, Args: e.Args}
+	if n.original, n.Existed, err = original(c.format, old, file, own != nil); err != nil {
+		return nil, err
+	}
+	if moved != nil {
+		n.Name, n.Project = c.format.entryName(), moved.project
+	}
+	if err := p.preview(c, e, file); err != nil {
 		return nil, err
 	}
 	moved.announce(p)
@@ -309,40 +315,29 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		}
 		return nil, err
 	}
-	n := &connection{Client: c.id, File: file, Existed: existed, URL: e.URL, Command: e.Command, Args: e.Args}
-	if moved != nil {
-		n.Name, n.Project = c.format.entryName(), moved.project
-	}
-	return p.establish(ctx, in, c, e, n, text, old, moved)
+	return p.establish(ctx, in, c, e, n, file, old, moved)
 }
 
 // preview shows the person what connect changes, without a key.
-func (p *program) preview(c *client, e *endpoint, file string, text []byte, existed bool) error {
+func (p *program) preview(c *client, e *endpoint, file *configFile) error {
 	like := *e
 	like.Key = loci.Secret(auth.AgentKeyPrefix + "…")
-	after, err := changeEntry(c.format, file, text, c.format.render(&like))
+	after, err := changeEntry(c.format, file.name, file.text, c.format.render(&like))
 	switch {
 	case err != nil:
 		return err
-	case existed:
-		p.note("This changes %s:\n%s", file, difference(text, after))
+	case file.existed:
+		p.note("This changes %s:\n%s", file.name, difference(file.text, after))
 	default:
-		p.note("This creates %s, with Loci as the only server.", file)
+		p.note("This creates %s, with Loci as the only server.", file.name)
 	}
 	return nil
 }
 
 // establish creates the key, imports the graph of a replaced server, keeps a copy of the file, and writes it. If
 // anything fails, it revokes the key and takes the import and the record back.
-func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection, text []byte,
-	old *connection, moved *moving) (_ *connected, err error) {
-	before := text
-	if old != nil && old.File == n.File { // connected before: the original is that of the first time
-		if before, err = old.undo(c.format, text); err != nil {
-			return nil, err
-		}
-		n.Existed = old.Existed
-	}
+func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection,
+	file *configFile, old *connection, moved *moving) (_ *connected, err error) {
 	if n.KeyID, err = in.newKey(ctx, c, e, keyConnected); err != nil {
 		return nil, err
 	}
@@ -351,19 +346,15 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 			err = errors.Join(err, in.app.Identity.RevokeKey(context.WithoutCancel(ctx), in.operator, n.KeyID))
 		}
 	}()
-	after, err := changeEntry(c.format, n.File, before, c.format.render(e))
+	after, err := changeEntry(c.format, file.name, file.text, c.format.render(e))
 	if err != nil {
 		return nil, err
 	}
-	entry, err := c.format.find(after)
+	previous, err := c.format.find(n.original)
 	if err != nil {
 		return nil, err
 	}
-	previous, err := c.format.find(before)
-	if err != nil {
-		return nil, err
-	}
-	n.Entry, n.Previous, n.Written = digest(entry), string(previous), digest(after)
+	n.KeyHash, n.Previous, n.Written = hashOf(e.Key), string(previous), digest(after)
 	if err := moved.run(ctx, p, in); err != nil {
 		return nil, err
 	}
@@ -372,7 +363,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 			err = errors.Join(err, moved.undo(context.WithoutCancel(ctx), in))
 		}
 	}()
-	if err := p.writeConnection(c, n, old, before, after); err != nil {
+	if err := p.writeConnection(c, n, old, file, after); err != nil {
 		return nil, err
 	}
 	if old != nil {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/loci-memory/loci"
 )
@@ -20,15 +19,15 @@ type connection struct {
 	Name     string            `json:"name,omitempty"`    // of the entry, if it is not loci
 	Project  string            `json:"project,omitempty"` // into which connect imported the graph of the replaced server
 	File     string            `json:"file"`
-	Existed  bool              `json:"existed"` // the file was there before
+	Existed  bool              `json:"existed"` // the file has more than Loci wrote
 	URL      string            `json:"url,omitempty"`
 	Command  string            `json:"command,omitempty"`
 	Args     []string          `json:"args,omitempty"`
 	KeyID    loci.CredentialID `json:"key_id,omitzero"`
-	Entry    string            `json:"entry"`              // SHA-256 of what connect wrote: there is a key in it
+	KeyHash  string            `json:"key_hash,omitempty"` // SHA-256 of the key
 	Previous string            `json:"previous,omitempty"` // the entry that it replaced
 	Written  string            `json:"written"`            // SHA-256 of the whole file then
-	original []byte            // the file before
+	original []byte            // the file before, without Loci's entry
 }
 
 const (
@@ -61,9 +60,9 @@ func (p *program) connection(c *client) (*connection, error) {
 	return &n, err
 }
 
-func (p *program) keepConnection(c *client, n *connection, original []byte) error {
+func (p *program) keepConnection(c *client, n *connection) error {
 	if n.Existed {
-		if err := writeConfig(p.connectionFile(c.record, backupSuffix), original); err != nil {
+		if err := writeConfig(p.connectionFile(c.record, backupSuffix), n.original); err != nil {
 			return err
 		}
 	}
@@ -75,10 +74,10 @@ func (p *program) keepConnection(c *client, n *connection, original []byte) erro
 }
 
 // writeConnection keeps the record and a copy of the file, and writes the file. If that fails, the record is as before.
-func (p *program) writeConnection(c *client, n, old *connection, before, after []byte) error {
-	err := p.keepConnection(c, n, before)
+func (p *program) writeConnection(c *client, n, old *connection, file *configFile, after []byte) error {
+	err := p.keepConnection(c, n)
 	if err == nil {
-		err = writeConfig(n.File, after)
+		err = file.replace(after)
 	}
 	switch {
 	case err == nil:
@@ -86,7 +85,7 @@ func (p *program) writeConnection(c *client, n, old *connection, before, after [
 	case old == nil:
 		return errors.Join(err, p.forgetConnection(c))
 	}
-	return errors.Join(err, p.keepConnection(c, old, old.original))
+	return errors.Join(err, p.keepConnection(c, old))
 }
 
 func (p *program) forgetConnection(c *client) error {
@@ -99,27 +98,37 @@ func (p *program) forgetConnection(c *client) error {
 	return errors.Join(failed...)
 }
 
-func (n *connection) reaches(e *endpoint) bool {
-	return n.URL == e.URL && n.Command == e.Command && slices.Equal(n.Args, e.Args)
+// undo returns the client's file without the connection, and whether there should be one: the original bytes if nobody
+// changed the file since, otherwise with only Loci's entry restored or removed. own reports whether the file still has
+// that entry.
+func (n *connection) undo(f configFormat, now *configFile, own bool) (after []byte, remains bool, err error) {
+	switch {
+	case n.Existed && digest(now.text) == n.Written:
+		return n.original, true, nil
+	case !own:
+		return now.text, now.existed, nil
+	case n.Previous != "":
+		after, err = changeEntry(f, now.name, now.text, []byte(n.Previous))
+		return after, true, err
+	}
+	if after, err = changeEntry(f, now.name, now.text, nil); err != nil || n.Existed {
+		return after, true, err
+	}
+	empty, err := holdsNothing(f, after)
+	return after, !empty, err
 }
 
-// undo returns the client's file without the connection: the original bytes if nobody changed the file since, otherwise
-// with only Loci's entry restored or removed.
-func (n *connection) undo(f configFormat, text []byte) ([]byte, error) {
-	if digest(text) == n.Written {
-		return n.original, nil
+// original returns what a client's file would be without Loci, and whether there would be one. It never has Loci's own
+// entry: disconnect would restore that, with a revoked key.
+func original(f configFormat, old *connection, now *configFile, own bool) (before []byte, existed bool, err error) {
+	switch {
+	case old != nil && old.File == now.name: // connected before: the original is that of the first time
+		return old.undo(f, now, own)
+	case own:
+		before, err = changeEntry(f, now.name, now.text, nil)
+		return before, true, err
 	}
-	entry, err := f.find(text)
-	if err != nil {
-		return nil, malformed(n.File, err)
-	}
-	if digest(entry) != n.Entry { // somebody changed it
-		return text, nil
-	}
-	if n.Previous != "" {
-		return changeEntry(f, n.File, text, []byte(n.Previous))
-	}
-	return changeEntry(f, n.File, text, nil)
+	return now.text, now.existed, nil
 }
 
 func digest(text []byte) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -38,18 +39,17 @@ func comesFrom(keys []loci.Credential, k *loci.Credential, n *connection) bool {
 	return false
 }
 
-// keyFault tells why a client should get another key than that of its connection, or "". A connection over stdio has
-// none.
-func (p *program) keyFault(keys []loci.Credential, n *connection) string {
-	if n.KeyID.IsZero() {
+// keyFault tells why a client should get another key than this one, or "". A connection over stdio has none.
+func (p *program) keyFault(keys []loci.Credential, id loci.CredentialID) string {
+	if id.IsZero() {
 		return ""
 	}
 	fault, rotated := "is unknown", false
 	for i := range keys {
 		k := &keys[i]
-		rotated = rotated || k.Replaces == n.KeyID
+		rotated = rotated || k.Replaces == id
 		switch {
-		case k.ID != n.KeyID:
+		case k.ID != id:
 			continue
 		case keyStatus(k) != "valid":
 			fault = map[string]string{"revoked": "is revoked", "expired": "has expired"}[keyStatus(k)]
@@ -105,19 +105,18 @@ func (in *instance) revokeConnected(ctx context.Context, c *client) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	return in.revokeKeys(ctx, keys, func(k *loci.Credential) bool {
-		return k.Name == keyName(c, keyConnected) && k.Vendor == c.vendor
-	})
+	return in.revokeKeys(ctx, keys, func(k *loci.Credential) bool { return isConnected(c, k) })
 }
 
-// keyed is an entry with a key that connect wrote.
+// keyed is an entry with a key that connect created for the client.
 type keyed struct {
 	client *client
 	*connection
+	keyID loci.CredentialID // in the file: that of the connection, or a later one that a person put there
 }
 
-// keyedEntries returns the entries that still have the key that connect wrote. It leaves out what it cannot read.
-func (p *program) keyedEntries() (list []keyed) {
+// keyedEntries returns the entries that have such a key. It leaves out what it cannot read.
+func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 	for _, c := range clients {
 		entries, err := p.entries(c)
 		if err != nil {
@@ -125,15 +124,15 @@ func (p *program) keyedEntries() (list []keyed) {
 		}
 		for _, x := range entries {
 			n, err := p.connection(x)
-			if err != nil || n == nil || n.KeyID.IsZero() {
+			if err != nil || n == nil {
 				continue
 			}
-			text, _, err := readConfig(n.File)
+			now, err := x.readFile(n.File)
 			if err != nil {
 				continue
 			}
-			if entry, err := x.format.find(text); err == nil && digest(entry) == n.Entry {
-				list = append(list, keyed{x, n})
+			if own := p.ownEntry(x, n, keys, now); own != nil && !own.keyID.IsZero() {
+				list = append(list, keyed{x, n, own.keyID})
 			}
 		}
 	}
@@ -149,8 +148,8 @@ func (p *program) faultyKeys(ctx context.Context, in *instance) (list []faultyKe
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range p.keyedEntries() {
-		if fault := p.keyFault(keys, k.connection); fault != "" {
+	for _, k := range p.keyedEntries(keys) {
+		if fault := p.keyFault(keys, k.keyID); fault != "" {
 			list = append(list, faultyKey{"the key of " + k.client.name + " in " + k.File + " " + fault, p.connectLine(k)})
 		}
 	}
@@ -163,8 +162,8 @@ func (p *program) noteRotated(ctx context.Context, in *instance, rotated *loci.C
 	if err != nil {
 		return err
 	}
-	for _, k := range p.keyedEntries() {
-		if comesFrom(keys, rotated, k.connection) {
+	for _, k := range p.keyedEntries(keys) {
+		if slices.Contains(replacedKeys(keys, rotated.ID), k.keyID) {
 			p.note("%s still has the old key in %s. To write a new one there and revoke the others, run: %s", k.client.name,
 				k.File, p.connectLine(k))
 		}

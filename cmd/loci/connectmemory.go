@@ -58,15 +58,11 @@ type memoryServer struct {
 // memoryServer finds the one entry in the client's file.
 func (p *program) memoryServer(c *client) (memoryServer, error) {
 	file := c.file(p.settings)
-	text, _, err := readConfig(file)
+	now, err := c.readFile(file)
 	if err != nil {
 		return memoryServer{}, err
 	}
-	parsed, err := c.format.parse(text)
-	if err != nil {
-		return memoryServer{}, malformed(file, err)
-	}
-	found := memoryServers(parsed[c.format.table()])
+	found := memoryServers(now.parsed[c.format.table()])
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -114,8 +110,7 @@ func memoryServers(table any) (found []memoryServer) {
 	entries, _ := table.(map[string]any)
 	for name, value := range entries {
 		entry, _ := value.(map[string]any)
-		s := memoryServer{name: name, words: slices.Concat(texts(entry["command"]), texts(entry["args"])),
-			env: entryVariables(entry)}
+		s := memoryServer{name: name, words: entryWords(entry), env: entryVariables(entry)}
 		if slices.ContainsFunc(s.words, func(w string) bool {
 			return memoryProgram.MatchString(filepath.ToSlash(w)) || memoryImage.MatchString(w)
 		}) {
@@ -124,6 +119,11 @@ func memoryServers(table any) (found []memoryServer) {
 	}
 	slices.SortFunc(found, func(a, b memoryServer) int { return strings.Compare(a.name, b.name) })
 	return found
+}
+
+// entryWords returns the command of an entry and its arguments.
+func entryWords(entry map[string]any) []string {
+	return slices.Concat(texts(entry["command"]), texts(entry["args"]))
 }
 
 // texts returns the texts of a value: one, a list, or an object with a path and arguments.

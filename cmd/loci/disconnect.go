@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -136,15 +135,11 @@ func (p *program) starts(c *client) (bool, error) {
 	if err != nil || n == nil || n.Command == "" {
 		return false, err
 	}
-	text, _, err := readConfig(n.File)
+	now, err := c.readFile(n.File)
 	if err != nil {
 		return false, err
 	}
-	entry, err := c.format.find(text)
-	if err != nil {
-		return false, malformed(n.File, err)
-	}
-	return entry != nil, nil
+	return p.ownEntry(c, n, nil, now) != nil, nil
 }
 
 func (p *program) disconnect(ctx context.Context, in *instance, c *client) error {
@@ -152,34 +147,8 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 	if err != nil {
 		return err
 	}
-	text, exists, err := readConfig(n.File)
-	if err != nil {
+	if err := p.restoreFile(ctx, in, c, n); err != nil {
 		return err
-	}
-	after, err := n.undo(c.format, text)
-	if err != nil {
-		return err
-	}
-	gone := !n.Existed && bytes.Equal(after, n.original)
-	if exists && !bytes.Equal(text, after) {
-		if gone {
-			p.note("This removes %s, which loci connect created.", n.File)
-		} else {
-			p.note("This changes %s:\n%s", n.File, difference(text, after))
-		}
-		if err := p.agreed(ctx, "Write it?", "disconnect "+c.name, "--yes"); err != nil {
-			return err
-		}
-		if gone {
-			err = os.Remove(n.File)
-		} else {
-			err = writeConfig(n.File, after)
-		}
-		if err != nil {
-			return err
-		}
-	} else {
-		p.note("%s no longer has Loci's entry and stays unchanged", n.File)
 	}
 	if err := in.revokeKeysOf(ctx, n); err != nil {
 		return err
@@ -196,4 +165,41 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 			"loci graph export --project %[2]s --format reference FILE", cut(n.Project, 100), quoted(n.Project))
 	}
 	return nil
+}
+
+// restoreFile takes Loci's entry out of the client's file. If connect created the file and nothing else is in it, the
+// file goes, too.
+func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *connection) error {
+	keys, err := in.agentKeys(ctx)
+	if err != nil {
+		return err
+	}
+	now, err := c.readFile(n.File)
+	if err != nil {
+		return err
+	}
+	after, remains, err := n.undo(c.format, now, p.ownEntry(c, n, keys, now) != nil)
+	switch {
+	case err != nil:
+		return err
+	case !now.existed || remains && bytes.Equal(now.text, after):
+		if namedEntry(c.format, now.parsed) != nil {
+			p.note("The entry %s in %s is not the one that loci connect wrote. It stays unchanged.",
+				quoted(c.format.entryName()), n.File)
+		} else {
+			p.note("%s no longer has Loci's entry and stays unchanged", n.File)
+		}
+		return nil
+	case remains:
+		p.note("This changes %s:\n%s", n.File, difference(now.text, after))
+	default:
+		p.note("This removes %s, which loci connect created.", n.File)
+	}
+	if err := p.agreed(ctx, "Write it?", "disconnect "+c.name, "--yes"); err != nil {
+		return err
+	}
+	if !remains {
+		return now.remove()
+	}
+	return now.replace(after)
 }

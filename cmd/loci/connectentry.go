@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/hex"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// ownEntry is Loci's own entry in a client's file.
+type ownEntry struct {
+	value map[string]any
+	key   loci.Secret       // "" over stdio
+	keyID loci.CredentialID // zero over stdio
+}
+
+// ownEntry returns the entry that connect wrote into a client's file, or nil. Only here Loci recognises it. What counts
+// is its meaning, because people and programs reformat these files: it has a key that connect created for the client,
+// or it starts Loci on this data. Without a connection, n is nil.
+func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now *configFile) *ownEntry {
+	value := namedEntry(c.format, now.parsed)
+	if key := loci.Secret(ourKeys.FindString(fmt.Sprint(value))); key != "" {
+		if id := connectedKey(c, n, keys, key); !id.IsZero() {
+			return &ownEntry{value, key, id}
+		}
+		return nil
+	}
+	words := entryWords(value)
+	recorded := n != nil && n.Command != "" && slices.Equal(words, append([]string{n.Command}, n.Args...))
+	if recorded || p.startsThis(c, words) {
+		return &ownEntry{value: value}
+	}
+	return nil
+}
+
+// connectedKey returns the id of a key if connect created it for the client, or rotation put it in the place of such a
+// key: both have the same name.
+func connectedKey(c *client, n *connection, keys []loci.Credential, key loci.Secret) (id loci.CredentialID) {
+	if n != nil && n.KeyHash == hashOf(key) {
+		return n.KeyID
+	}
+	for i := range keys {
+		if k := &keys[i]; k.Hash == auth.Hash(key) && isConnected(c, k) {
+			return k.ID
+		}
+	}
+	return id
+}
+
+// hashOf is the stored form of a key; an entry over stdio has none.
+func hashOf(key loci.Secret) string {
+	if key == "" {
+		return ""
+	}
+	hash := auth.Hash(key)
+	return hex.EncodeToString(hash[:])
+}
+
+// isConnected reports whether a key has the name of those that connect creates for the client.
+func isConnected(c *client, k *loci.Credential) bool {
+	return k.Name == keyName(c, keyConnected) && k.Vendor == c.vendor
+}
+
+// startsThis reports whether a command is one that connect would write for the client, with any of its options.
+func (p *program) startsThis(c *client, words []string) bool {
+	binary, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	e := p.starting(c, binary)
+	start := append([]string{e.Command}, e.Args...)
+	if len(words) < len(start) || !slices.Equal(words[:len(start)], start) {
+		return false
+	}
+	rest := words[len(start):]
+	for len(rest) >= 2 && slices.Contains([]string{"--compat", "--toolsets", "--project"}, rest[0]) {
+		rest = rest[2:]
+	}
+	return len(rest) == 0
+}
+
+// reaches reports whether the entry means the endpoint, apart from the key. What a person added to the entry does not
+// count.
+func (o *ownEntry) reaches(f configFormat, e *endpoint) (bool, error) {
+	like := *e
+	like.Key = o.key
+	text, err := f.put(nil, f.render(&like))
+	if err != nil {
+		return false, err
+	}
+	parsed, err := f.parse(text)
+	return includes(o.value, namedEntry(f, parsed)), err
+}
+
+// includes reports whether an object has all members of another.
+func includes(whole, part map[string]any) bool {
+	for name, want := range part {
+		got := whole[name]
+		if wanted, ok := want.(map[string]any); ok {
+			got, ok := got.(map[string]any)
+			if !ok || !includes(got, wanted) {
+				return false
+			}
+		} else if !reflect.DeepEqual(got, want) {
+			return false
+		}
+	}
+	return true
+}
