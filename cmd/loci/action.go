@@ -13,7 +13,7 @@ const (
 	localNote  = "local"
 )
 
-// does annotates a command with its actions.
+// does annotates a command with its actions. Listing keys for a hint about --as and --allow is not among them.
 func does(actions ...gate.Action) map[string]string {
 	names := make([]string, len(actions))
 	for i, a := range actions {

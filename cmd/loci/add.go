@@ -13,7 +13,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
-	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
 )
@@ -43,32 +42,6 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 }
 
 func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
-
-// noteVendors notes vendors that neither Loci nor any assistant's key knows. They are allowed, but a misspelled one
-// hides the memory from the assistant that was meant.
-func (p *program) noteVendors(ctx context.Context, in *instance, vendors []loci.Vendor) error {
-	known := []string{string(loci.AnyVendor), string(loci.LocalVendor)}
-	for _, v := range loci.Vendors {
-		known = append(known, string(v.Name))
-	}
-	isUnknown := func(v loci.Vendor) bool { return !slices.Contains(known, string(v)) }
-	if !slices.ContainsFunc(vendors, isUnknown) {
-		return nil
-	}
-	var connected status
-	if err := in.addClients(ctx, in.operator, &connected); err != nil {
-		return err
-	}
-	for _, c := range connected.Clients {
-		known = append(known, string(c.Vendor))
-	}
-	for _, v := range vendors {
-		if isUnknown(v) {
-			p.note("--allow: no assistant is known as %s%s", quoted(string(v)), didYouMean(string(v), known))
-		}
-	}
-	return nil
-}
 
 // saveFlags are memoryFlags and the flags that only a new memory has.
 type saveFlags struct {
@@ -121,7 +94,7 @@ same place and add nothing, the answer is "identical". --dedupe create stores it
 			}
 			return nil
 		},
-		Annotations: does(memory.Create, memory.Share, project.Read, agent.Read, identity.KeyListAll, identity.GrantListAll),
+		Annotations: does(memory.Create, memory.Share, project.Read, agent.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			content, err := p.content(args, f.file)
 			if err != nil {
@@ -164,9 +137,6 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 		return err
 	}
 	if d.Corrects, err = in.memoryIDs(ctx, who, f.corrects); err != nil {
-		return err
-	}
-	if err := p.noteVendors(ctx, in, d.AllowedVendors); err != nil {
 		return err
 	}
 	m, err := in.app.Memory.Create(ctx, who, d)

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -29,7 +28,7 @@ $EDITOR. Loci keeps the old version; see "loci history". --tag replaces all tags
 and --expires "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
-		Annotations: does(memory.Change, memory.Read, identity.KeyListAll, identity.GrantListAll),
+		Annotations: does(memory.Change, memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkMemoryIDs(args); err != nil {
 				return err
@@ -46,17 +45,16 @@ and --expires "" remove them.`,
 				if patch == nil {
 					return p.editContent(cmd.Context(), in, id, version)
 				}
-				if patch.AllowedVendors != nil {
-					if err := p.noteVendors(cmd.Context(), in, *patch.AllowedVendors); err != nil {
-						return err
-					}
-				}
 				began := time.Now()
 				m, err := in.app.Memory.Patch(cmd.Context(), in.operator, id, version, *patch)
 				if err != nil {
 					return aboutMemory(id, err)
 				}
-				return p.savedSince(began, "changed", m)
+				if err := p.savedSince(began, "changed", m); err != nil || patch.AllowedVendors == nil {
+					return err
+				}
+				p.printVisible(m)
+				return nil
 			})
 		},
 	}

@@ -39,6 +39,9 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 		return err
 	}
 	defer func() { err = errors.Join(err, in.store.Close()) }()
+	if err := p.noteVendors(ctx, in); err != nil {
+		return err
+	}
 	return fn(in)
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -225,6 +226,17 @@ func (p *program) savedSince(began time.Time, what string, m *loci.Memory) error
 		what = "unchanged"
 	}
 	return p.saved(what, m)
+}
+
+// printVisible prints whose assistants may read a memory now that this has changed.
+func (p *program) printVisible(m *loci.Memory) {
+	switch {
+	case p.json: // the memory says it
+	case slices.Contains(m.AllowedVendors, loci.AnyVendor):
+		p.printf("visible to all assistants\n")
+	default:
+		p.printf("visible to %s\n", joined(m.AllowedVendors))
+	}
 }
 
 func savedLine(what string, m *loci.Memory) string {

@@ -27,8 +27,9 @@ type program struct {
 	screen    screen
 	meter     *meter // of the long work that is running; nil: none
 	noPager   bool
-	unwritten error // the first error of standard output
-	started   bool  // the command line is valid; later errors are not usage errors
+	vendors   []namedVendor // that --as and --allow name
+	unwritten error         // the first error of standard output
+	started   bool          // the command line is valid; later errors are not usage errors
 }
 
 // execute runs one command line and returns its exit code.
@@ -150,6 +151,7 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 	if p.settings, err = loadSettings(p.environ, cmd.Flags()); err != nil {
 		return err
 	}
+	p.vendors = vendorsIn(cmd.Flags())
 	p.screen = p.findScreen(p.settings)
 	options := &slog.HandlerOptions{Level: p.settings.LogLevel}
 	p.log = slog.New(slog.NewTextHandler(p.err, options))
