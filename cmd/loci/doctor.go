@@ -128,6 +128,7 @@ func (d *doctor) examineSettings() {
 func (d *doctor) examineDirectory() bool {
 	dir := d.settings.DataDir
 	info, err := os.Stat(dir)
+	unusable := d.settings.unusable(refuse)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		d.warn("directory", "loci serve", "%s does not exist yet", dir)
@@ -137,6 +138,9 @@ func (d *doctor) examineDirectory() bool {
 		return false
 	case !info.IsDir():
 		d.fail("directory", "name another place with --data-dir", "%s is a file", dir)
+		return false
+	case unusable != nil:
+		d.fail("directory", remedy(os.ErrPermission), "%s", unusable)
 		return false
 	case hasNoData(dir):
 		d.warn("directory", "loci serve", "%s has no memories yet", dir)

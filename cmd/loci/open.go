@@ -47,9 +47,8 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 
 func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	s := p.settings
-	if _, err := os.Stat(s.DataDir); errors.Is(err, fs.ErrPermission) {
-		return nil, loci.WrapError(loci.Unavailable, err,
-			"cannot open data directory %s: this user may not; choose another with --data-dir", s.DataDir)
+	if err := s.unusable(absent); err != nil {
+		return nil, err
 	}
 	if absent == refuse && hasNoData(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound,
@@ -129,6 +128,24 @@ func (in *instance) as(ctx context.Context, vendor string) (loci.Principal, erro
 		return loci.Principal{}, err
 	}
 	return in.auth.Local(ctx, v)
+}
+
+// unusable returns Unavailable if the data directory exists, but this user may not enter it. If a command only reads
+// and nothing is in the directory, it also tries to write there: the advice to create memories would not work.
+func (s *settings) unusable(absent missing) error {
+	if _, err := os.Stat(s.runningDir()); errors.Is(err, fs.ErrPermission) {
+		return loci.WrapError(loci.Unavailable, err,
+			"cannot open data directory %s: this user may not; choose another with --data-dir", s.DataDir)
+	}
+	if info, err := os.Stat(s.DataDir); absent == create || err != nil || !info.IsDir() || !hasNoData(s.DataDir) {
+		return nil
+	}
+	f, err := os.CreateTemp(s.DataDir, "loci-*")
+	if err != nil {
+		return loci.WrapError(loci.Unavailable, err,
+			"no memories in %s yet, and this user may not write there; choose another directory with --data-dir", s.DataDir)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func isFile(path string) bool {

@@ -47,8 +47,49 @@ func TestReadOnlyDirectory(t *testing.T) {
 		unreachable)
 }
 
+// TestDirectoryOfAnother runs the program on directories that it may not enter, or has nothing in and may not write to.
+func TestDirectoryOfAnother(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	locked, empty, binary := filepath.Join(dir, "locked"), filepath.Join(dir, "empty"), filepath.Join(dir, "loci")
+	runLoci(t, dir, "add", "x", "--data-dir", locked)
+	copyProgram(t, binary)
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(empty, 0o700), os.Chmod(empty, 0o555),
+		os.Chmod(locked, 0)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(locked, 0o755) })
+	for _, args := range [][]string{{"list"}, {"status"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		refusedToNobody(t, binary, dir, "cannot open data directory "+locked+": this user may not; choose another with "+
+			"--data-dir", append(args, "--data-dir", locked)...)
+	}
+	for _, command := range []string{"list", "status"} {
+		refusedToNobody(t, binary, dir, "no memories in "+empty+" yet, and this user may not write there", command,
+			"--data-dir", empty)
+	}
+	for _, name := range []string{locked, empty} {
+		stdout, _, code := asNobody(t, binary, dir, "doctor", "--data-dir", name)
+		if code != exitFailed || !strings.Contains(stdout, "fail  directory") || !strings.Contains(stdout,
+			"fix: make the directory and its files writable for this user") {
+			t.Errorf("loci doctor --data-dir %s: exit code %d, %s", name, code, stdout)
+		}
+	}
+}
+
 // refusedToNobody runs the program as somebody who may nothing.
 func refusedToNobody(t *testing.T, binary, dir, says string, args ...string) {
+	t.Helper()
+	stdout, stderr, code := asNobody(t, binary, dir, args...)
+	if code != exitStorage {
+		t.Errorf("loci %v: got exit code %d, want %d", args, code, exitStorage)
+	}
+	if !strings.Contains(stderr, says) || stdout != "" {
+		t.Errorf("loci %v does not say what to do: %s%s", args, stdout, stderr)
+	}
+}
+
+// asNobody returns the outputs and the exit code of a program that somebody runs who may nothing.
+func asNobody(t *testing.T, binary, dir string, args ...string) (out, notes string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, args...)
 	cmd.Env, cmd.Dir = environmentOf(dir), "/"
@@ -59,12 +100,10 @@ func refusedToNobody(t *testing.T, binary, dir, says string, args ...string) {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitStorage {
-		t.Errorf("loci %v: got %v, want exit code %d", args, err, exitStorage)
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
 	}
-	if !strings.Contains(stderr.String(), says) || stdout.Len() > 0 {
-		t.Errorf("loci %v does not say what to do: %s%s", args, &stdout, &stderr)
-	}
+	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
 }
 
 // copyProgram puts the program where anybody can run it.

@@ -72,8 +72,8 @@ func (p *program) status(ctx context.Context) (*status, error) {
 			s.Warnings = append(s.Warnings, "the server at "+r.URL+" has version "+r.Version+"; start it again")
 		}
 	}
-	if hasNoData(p.settings.DataDir) {
-		return s, nil
+	if err := p.settings.unusable(refuse); err != nil || hasNoData(p.settings.DataDir) {
+		return s, err
 	}
 	s.Bytes = bytesIn(p.settings.DataDir)
 	return s, p.with(ctx, refuse, func(in *instance) error {
