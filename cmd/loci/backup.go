@@ -88,7 +88,7 @@ func (p *program) backupListCommand() *cobra.Command {
 				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
 			}
 			if len(rows) == 0 {
-				p.note("no backups; create one with: loci backup create")
+				p.note("no backups; create one with: %s", p.onSameData("loci backup create"))
 				return nil
 			}
 			p.printTable([]string{"NAME", "CREATED", "FILES", "SIZE", "BY"}, rows)

@@ -27,7 +27,7 @@ import (
 // settings is everything that the environment, a file and flags set.
 type settings struct {
 	DataDir   string
-	DirAsked  bool // a flag named the data directory
+	DirAsked  bool // a flag named the data directory, and without it this would be another
 	Listen    string
 	PublicURL string
 	Asked     bool // the command line sets the address, which then is not that of a running server
@@ -164,6 +164,8 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	for i := 0; i < len(environ) && err == nil; i++ {
 		err = s.loadVariable(r, environ[i])
 	}
+	elsewhere := &settings{Home: s.Home} // the data directory without the flag
+	elsewhere.DataDir, _ = r.values["data_dir"].(string)
 	flags.Visit(func(f *pflag.Flag) {
 		if key := strings.ReplaceAll(f.Name, "-", "_"); variable(key) != "" {
 			r.values[key] = f.Value.String()
@@ -188,7 +190,13 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return s, s.findDataDir(lookup)
+	if err := s.findDataDir(lookup); err != nil {
+		return nil, err
+	}
+	if elsewhere.findDataDir(lookup) == nil && elsewhere.DataDir == s.DataDir {
+		s.DirAsked = false
+	}
+	return s, nil
 }
 
 func lookupIn(environ []string) func(string) string {

@@ -131,7 +131,7 @@ func (d *doctor) examineDirectory() bool {
 	unusable := d.settings.unusable(refuse)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		d.warn("directory", "loci serve", "%s does not exist yet", dir)
+		d.warn("directory", d.serveLine(), "%s does not exist yet", dir)
 		return false
 	case err != nil:
 		d.fail("directory", "make it readable for this user", "%s", err)
@@ -143,7 +143,7 @@ func (d *doctor) examineDirectory() bool {
 		d.fail("directory", remedy(os.ErrPermission), "%s", unusable)
 		return false
 	case hasNoData(dir):
-		d.warn("directory", "loci serve", "%s has no memories yet", dir)
+		d.warn("directory", d.serveLine(), "%s has no memories yet", dir)
 		return false
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
@@ -151,7 +151,7 @@ func (d *doctor) examineDirectory() bool {
 			d.ok("directory", "%s: changed permissions from %o to 700", dir, mode)
 			return true
 		}
-		d.warn("directory", "chmod 700 "+dir+", or loci doctor --fix", "other users can read %s (mode %o)", dir, mode)
+		d.warn("directory", "chmod 700 "+quoted(dir)+", or "+d.onSameData("loci doctor --fix"), "other users can read %s (mode %o)", dir, mode)
 		return true
 	}
 	d.ok("directory", "%s", dir)
@@ -175,7 +175,7 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 			d.warn("files", "run loci doctor again when that process has ended", "%s", text)
 			continue
 		}
-		d.fail("files", remedyOfProblem(text, unwritten), "%s", text)
+		d.fail("files", d.remedyOfProblem(text, unwritten), "%s", text)
 	}
 	if len(problems) == 0 {
 		d.ok("files", "every file is intact, and the full-text and list indexes match the rows")
@@ -224,7 +224,8 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	case len(started) > 0:
 		d.ok("keys", "no agent key works; other assistants can connect over stdio or by OAuth")
 	default:
-		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME",
+		d.warn("keys", d.onSameData("loci connect claude-code")+", or "+
+			d.onSameData("loci agent-key create --vendor claude --name NAME"),
 			"no agent key works; assistants can connect only by OAuth")
 	}
 	expired := 0
@@ -264,7 +265,7 @@ func (d *doctor) examineLeftovers() {
 			d.ok("backups", "removed %s, which an interrupted backup or restore left behind", l.Path)
 			continue
 		}
-		d.warn("backups", "loci doctor --fix; the next backup and the next start of the server also remove it",
+		d.warn("backups", d.onSameData("loci doctor --fix")+"; the next backup and the next start of the server also remove it",
 			"%s is left behind by an interrupted backup or restore and takes %s", l.Path, showBytes(l.Bytes))
 	}
 }
@@ -275,9 +276,9 @@ func (d *doctor) examineBackups() {
 	case err != nil:
 		d.fail("backups", "make the directory readable for this user", "%s", err)
 	case len(found) == 0:
-		d.warn("backups", "loci backup create", "no backups")
+		d.warn("backups", d.onSameData("loci backup create"), "no backups")
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
-		d.warn("backups", "loci backup create", "the newest is from %s", d.showTime(found[0].Manifest.CreatedAt))
+		d.warn("backups", d.onSameData("loci backup create"), "the newest is from %s", d.showTime(found[0].Manifest.CreatedAt))
 	default:
 		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),
 			d.showTime(found[0].Manifest.CreatedAt))

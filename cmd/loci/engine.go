@@ -65,7 +65,7 @@ func isBusy(problem string) bool {
 
 // remedyOfProblem returns what to do about a problem that Check found. The error unwritten says why writing does not
 // work, or is nil.
-func remedyOfProblem(problem string, unwritten error) string {
+func (p *program) remedyOfProblem(problem string, unwritten error) string {
 	switch {
 	case unwritten != nil:
 		return remedy(unwritten) // until writing works, no other finding is reliable
@@ -75,7 +75,7 @@ func remedyOfProblem(problem string, unwritten error) string {
 		return "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after " +
 			"two days"
 	case strings.Contains(problem, "index") && strings.Contains(problem, "rebuild"):
-		return "loci doctor --fix"
+		return p.onSameData("loci doctor --fix")
 	}
 	return remedy(sqlitedb.ErrCorrupt)
 }

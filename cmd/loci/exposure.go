@@ -48,7 +48,7 @@ func (p *program) refuseNew(address net.Addr) error {
 	if isLoopback(address) || p.bringsCredentials() || !hasNoData(p.settings.DataDir) {
 		return nil
 	}
-	return nobodyCould(p.listening(address))
+	return p.nobodyCould(address)
 }
 
 // refuseOpen returns Forbidden if other machines can reach the address but nobody can authenticate.
@@ -60,7 +60,7 @@ func (p *program) refuseOpen(ctx context.Context, in *instance, address net.Addr
 	if err != nil || any {
 		return err
 	}
-	return nobodyCould(p.listening(address))
+	return p.nobodyCould(address)
 }
 
 // bringsCredentials reports whether the settings alone let somebody authenticate.
@@ -70,11 +70,11 @@ func (p *program) bringsCredentials() bool {
 		s.hasTLS()
 }
 
-func nobodyCould(address string) error {
+func (p *program) nobodyCould(address net.Addr) error {
 	return loci.Errorf(loci.Forbidden, "cannot serve on %s: other machines can reach it, but nobody could authenticate. "+
-		"First create a key (loci key create --name NAME, or loci agent-key create --vendor VENDOR --name NAME; for other "+
-		"people, loci user create, then a key with --user), or set LOCI_API_KEY, or start once with "+
-		"--listen 127.0.0.1:5624. %s", address, howToTLS)
+		"First create a key (%s, or %s; for other people, loci user create, then a key with --user), or set LOCI_API_KEY, "+
+		"or start once with --listen 127.0.0.1:5624. %s", p.listening(address), p.onSameData("loci key create --name NAME"),
+		p.onSameData("loci agent-key create --vendor VENDOR --name NAME"), howToTLS)
 }
 
 // hasTLS reports whether people reach the server over TLS, through a proxy.

@@ -240,10 +240,11 @@ func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) e
 	for i := range keys {
 		shown[i] = showKey(&keys[i])
 	}
-	empty := "no keys; create one with: loci key create --name NAME"
+	create := "loci key create --name NAME"
 	if kind == loci.KindAgent {
-		empty = "no keys; create one with: loci agent-key create --vendor VENDOR --name NAME"
+		create = "loci agent-key create --vendor VENDOR --name NAME"
 	}
+	empty := "no keys; create one with: " + p.onSameData(create)
 	return printList(p, "keys", shown, nil, empty, "NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|ORG",
 		func(k keyJSON) []string {
 			return []string{

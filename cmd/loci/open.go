@@ -52,8 +52,8 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	}
 	if absent == refuse && hasNoData(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound,
-			"no memories in %s yet; create the first with `loci serve` or `loci add`, or choose another directory with "+
-				"--data-dir", s.DataDir)
+			"no memories in %s yet; create the first with `%s` or `%s`, or choose another directory with --data-dir",
+			s.DataDir, p.serveLine(), p.onSameData("loci add"))
 	}
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err

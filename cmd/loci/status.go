@@ -167,7 +167,7 @@ func (p *program) printStatus(s *status) {
 		p.printFields("warning", text)
 	}
 	if len(s.Clients) == 0 {
-		p.printFields("clients", "none; connect one with: loci connect")
+		p.printFields("clients", "none; connect one with: "+p.onSameData("loci connect"))
 		return
 	}
 	rows := make([][]string, len(s.Clients))

@@ -40,12 +40,10 @@ func (p *program) welcome(ctx context.Context, in *instance, address net.Addr, f
 	switch {
 	case link != "":
 		p.printf("Open this link to sign in, once, within 15 minutes: %s\n", link)
-		p.printf("Connect your assistants: run loci connect\n")
 	case p.hasBrowsers(address):
-		p.printf("Sign in: run loci open. Connect your assistants: run loci connect\n")
-	default:
-		p.printf("Connect your assistants: run loci connect\n")
+		p.printf("Sign in: run %s\n", p.onSameData("loci open"))
 	}
+	p.printf("Connect your assistants: run %s\n", p.onSameData("loci connect"))
 	p.printf("%s\n", lastLine)
 	return p.unwritten // nobody can use a link that was not printed
 }
