@@ -21,9 +21,13 @@ func (p *program) auditCommand() *cobra.Command {
 	var org, user, since string
 	var q store.AuditQuery
 	cmd := p.acting(operator, &cobra.Command{
-		Use: "audit", Short: "Show the audit trail of an org, newest first", Annotations: does(identity.AuditRead),
-		Long: `Show the audit trail of an org, newest first: who did what, and which requests Loci
-rejected. It has ids and counts, never the content of memories.`,
+		Use: "audit", Short: "Show the audit trail of an org, last recorded first", Annotations: does(identity.AuditRead),
+		Long: `Show the audit trail of an org: who did what, and which requests Loci rejected. It has
+ids and counts, never the content of memories.
+
+The entry that Loci recorded last comes first. Each project keeps the entries of its graph
+until the trail is read, so changes of graphs can come before newer entries. AT is when
+something happened, and NUMBER is the order of recording.`,
 		Example: `  loci audit --denied --since 7d
   loci audit --org acme --user mara@acme.example --action memory.trash`,
 		PreRunE: func(*cobra.Command, []string) (err error) {

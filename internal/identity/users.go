@@ -180,7 +180,7 @@ func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserI
 // maxAudit is the maximum number of entries on one page of the trail.
 const maxAudit = 1000
 
-// AuditTrail returns the actions and rejections in the org, newest first. If Limit is 0, it is 100;
+// AuditTrail returns the actions and rejections in the org, last recorded first. If Limit is 0, it is 100;
 // the maximum is 1,000.
 func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
 	if err := s.Begin(ctx, p, AuditRead); err != nil {

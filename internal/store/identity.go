@@ -112,7 +112,7 @@ type AuditRow struct {
 type Audit interface {
 	// Add appends an entry.
 	Add(ctx context.Context, e loci.AuditEntry) error
-	// List returns entries, newest first.
+	// List returns entries, the last added first. Entries of graphs are added later than they happened.
 	List(ctx context.Context, q AuditQuery) ([]AuditRow, error)
 	// Purge deletes at most limit entries from before then and returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
