@@ -82,6 +82,7 @@ func (p *program) printPage(page memory.ListPage) error {
 		rows[i] = append(rows[i], strings.Join(m.Tags, " "))
 	}
 	p.printTable(headers, rows)
+	p.noteDisagreements(page.Items...)
 	p.more(page.NextCursor)
 	return nil
 }

@@ -56,6 +56,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 			}
 		}
 	})
+	p.noteDisagreements(idsIn(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })...)
 	p.more(page.NextCursor)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 			}
 		}
 	})
+	p.noteDisagreements(idsIn(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory })...)
 	p.more(page.NextCursor)
 	return nil
 }
@@ -103,7 +105,18 @@ func (p *program) printDisagreement(d *loci.Disagreement) {
 		p.printf("    disputed by %s (%s)\n", o.ID, o.Origin)
 	}
 	if !d.PendingSupersede.IsZero() {
-		p.printf("    %s is suggested to replace it; to decide, see \"loci suggestion list\"\n", d.PendingSupersede)
+		p.printf("    %s is suggested to replace it\n", d.PendingSupersede)
+	}
+}
+
+// noteDisagreements tells once how to decide between memories that were printed and others.
+func (p *program) noteDisagreements(memories ...*loci.Memory) {
+	if slices.ContainsFunc(memories, func(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }) {
+		p.note("Memories of one key disagree. Trash the wrong one (%s), or replace all of them (%s).",
+			p.onSameData("loci trash ID"), p.onSameData("loci add TEXT --supersedes ID,ID"))
+	}
+	if slices.ContainsFunc(memories, func(m *loci.Memory) bool { return !m.PendingSupersede.IsZero() }) {
+		p.note("A replacement is suggested. To decide, run: %s", p.onSameData("loci suggestion list"))
 	}
 }
 

@@ -45,6 +45,7 @@ func (p *program) showCommand() *cobra.Command {
 			return p.answer(m, aboutMemory(id, err), "")
 		}
 		p.paged(func() { p.printMemory(m) })
+		p.noteDisagreements(m)
 		return nil
 	})
 	cmd.Flags().StringVar(&vendor, "as", "", "see what this vendor sees")
