@@ -85,10 +85,7 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		c.Type = (*loci.MemoryType)(&f.kind)
 	}
 	if given("tag") {
-		tags := f.tags
-		if len(tags) == 1 && tags[0] == "" { // --tag "" removes all tags
-			tags = []string{}
-		}
+		tags := newTags(f.tags)
 		c.Tags = &tags
 	}
 	if given("importance") {
@@ -122,6 +119,14 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		return nil, nil
 	}
 	return &c, nil
+}
+
+// newTags returns what replaces all tags. --tag "" removes them.
+func newTags(tags []string) []string {
+	if len(tags) == 1 && tags[0] == "" {
+		return []string{}
+	}
+	return tags
 }
 
 // editContent lets the person change the content in their editor. It does not overwrite a change

@@ -68,7 +68,7 @@ func (p *program) nodeCreateCommand() *cobra.Command {
 	})
 	vendorsFlag(cmd, &allow)
 	cmd.Flags().StringVar(&d.Description, "description", "", "what the node is about")
-	cmd.Flags().StringSliceVar(&d.Tags, "tag", nil, "tag; may be repeated")
+	cmd.Flags().StringArrayVar(&d.Tags, "tag", nil, "tag; may be repeated")
 	cmd.Flags().StringVar(&projectName, "project", "", "make it visible to the members of this project, by name or id")
 	cmd.Flags().BoolVar(&d.Shared, "shared", false, "share it with the team")
 	return cmd
@@ -183,6 +183,7 @@ func (p *program) nodeEditCommand() *cobra.Command {
 		Use: "edit NODE", Short: "Change a memory node", Annotations: does(node.Change),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			vendors, err := parseVendors("--allow", allow)
+			tags = newTags(tags)
 			for flag, set := range map[string]func(){"name": func() { patch.Name = &name },
 				"description": func() { patch.Description = &description }, "tag": func() { patch.Tags = &tags },
 				"allow": func() { patch.AllowedVendors = &vendors }, "shared": func() { patch.Shared = &shared }} {
@@ -202,7 +203,7 @@ func (p *program) nodeEditCommand() *cobra.Command {
 	vendorsFlag(cmd, &allow)
 	cmd.Flags().StringVar(&name, "name", "", "the new name")
 	cmd.Flags().StringVar(&description, "description", "", "what the node is about")
-	cmd.Flags().StringSliceVar(&tags, "tag", nil, "replace all tags; may be repeated")
+	cmd.Flags().StringArrayVar(&tags, "tag", nil, "replace all tags; may be repeated; \"\" removes them")
 	cmd.Flags().BoolVar(&shared, "shared", false, "share it with the team; --shared=false makes it private")
 	return cmd
 }

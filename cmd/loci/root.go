@@ -87,7 +87,9 @@ exists, other version), 130 interrupted.`,
 				return err
 			}
 			p.started = true
-			return p.configure(cmd)
+			err := p.configure(cmd)
+			p.noteTags(cmd.Flags())
+			return err
 		},
 	}
 	flags := root.PersistentFlags()

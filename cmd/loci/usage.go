@@ -87,6 +87,23 @@ func checkLimit(cmd *cobra.Command) error {
 	return nil
 }
 
+// noteTags notes a comma in --tag, which belongs to the tag: --allow and other lists are split there.
+func (p *program) noteTags(flags *pflag.FlagSet) {
+	f := flags.Lookup("tag")
+	if f == nil {
+		return
+	}
+	tags := []string{f.Value.String()}
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		tags = list.GetSlice()
+	}
+	for _, tag := range tags {
+		if strings.Contains(tag, ",") {
+			p.note("--tag: one tag named %q; repeat --tag for several", cut(tag, 60))
+		}
+	}
+}
+
 // takeArguments lets a command and those below it take the arguments that their use lines name.
 func takeArguments(cmd *cobra.Command) {
 	if cmd.Args == nil {
