@@ -284,7 +284,7 @@ func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loc
 
 // sessionFlag adds --session, which during reads.
 func sessionFlag(cmd *cobra.Command, session *string) {
-	cmd.Flags().StringVar(session, "session", "", "id of an agent's open session to work in; see `loci session open`")
+	cmd.Flags().StringVar(session, "session", "", "id of an agent's open session to work in; see \"loci session open\"")
 }
 
 // during returns who in the session that --session names. "" means none.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/gate"
@@ -32,6 +33,11 @@ func TestEveryCommandSaysItsActions(t *testing.T) {
 				t.Errorf("%q names the action %q, which has no rule", c.CommandPath(), name)
 			}
 		}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if strings.Contains(f.Usage, "`") {
+				t.Errorf("%q --%s: help takes the quoted words for the name of the value: %s", c.CommandPath(), f.Name, f.Usage)
+			}
+		})
 		for _, below := range c.Commands() {
 			walk(below)
 		}

@@ -59,5 +59,5 @@ func onlyAgents(p loci.Principal) error {
 	}
 	return loci.Errorf(loci.Forbidden, "this is a person's credential, "+
 		"but MCP requires an agent key, which identifies the assistant; "+
-		"create one with `loci agent-key create --vendor claude` (or another vendor)")
+		"create one with `loci agent-key create --vendor claude --name NAME` (or another vendor)")
 }

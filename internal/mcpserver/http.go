@@ -186,7 +186,7 @@ func (s *Server) on(ctx context.Context) error {
 	}
 	if !exist {
 		return loci.Errorf(loci.NotFound, "MCP is off until an agent key exists; "+
-			"create one with `loci agent-key create --vendor claude` (or another vendor)")
+			"create one with `loci agent-key create --vendor claude --name NAME` (or another vendor)")
 	}
 	return nil
 }
