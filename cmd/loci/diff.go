@@ -55,6 +55,10 @@ func (p *program) printDiff(d *loci.Diff) {
 		p.printf("no differences\n")
 	}
 	for _, f := range d.Fields {
+		if f.Field == "deleted_at" { // people know the trash by its name
+			p.printf("%s\n", map[bool]string{true: "trashed", false: "restored from the trash"}[string(f.Old) == "null"])
+			continue
+		}
 		p.printf("%s: %s → %s\n", f.Field, loci.OneLine(string(f.Old)), loci.OneLine(string(f.New)))
 	}
 	for _, t := range d.Texts {

@@ -25,7 +25,11 @@ func checkID(s, noun, see string) error {
 			s, noun, leastID, see)
 	}
 	if first, last, err := loci.ParseIDPrefix[struct{}](s, leastID); err != nil || first == last && first.IsZero() {
-		return loci.Errorf(loci.Invalid, "%q is not a valid %s id; see `%s`", cut(s, 60), noun, see)
+		byKey := ""
+		if noun == "memory" && s != "" {
+			byKey = "; if it is the key of one, run: loci list --key " + quoted(cut(s, 60))
+		}
+		return loci.Errorf(loci.Invalid, "%q is not a valid %s id; see `%s`%s", cut(s, 60), noun, see, byKey)
 	}
 	return nil
 }

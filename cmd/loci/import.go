@@ -53,18 +53,27 @@ func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, siz
 	})
 	if err != nil {
 		if !p.json && report.Added > 0 {
-			p.note("Imported %s before this", loci.Plural(report.Added, "memory", "memories"))
+			p.note("Imported %s before this", importedRows(&report))
 		}
 		return err
 	}
 	err = p.answer(map[string]any{"added": report.Added, "present": report.Present, "refused": report.Refused,
 		"dry_run": dryRun, "problems": t.rejected}, nil, "%s %s (%s, %d rejected)", imported(dryRun),
-		loci.Plural(report.Added, "memory", "memories"), loci.Plural(report.Present, "duplicate", "duplicates"),
+		importedRows(&report), loci.Plural(report.Present, "duplicate", "duplicates"),
 		report.Refused)
 	if err != nil {
 		return err
 	}
 	return errRejected(report.Refused)
+}
+
+// importedRows counts memories, as the export does, and the other rows apart.
+func importedRows(r *transfer.ImportReport) string {
+	text := loci.Plural(r.Added-r.Others, "memory", "memories")
+	if r.Others > 0 {
+		text += " and " + loci.Plural(r.Others, "other row", "other rows")
+	}
+	return text
 }
 
 // importing keeps the lines that an import rejects.

@@ -226,10 +226,28 @@ func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
 		}
 		k, err := findNamed(keys, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
 		if err != nil {
-			return err
+			return c.otherKind(ctx, kind, cmd.Name(), err)
 		}
 		return do(ctx, c, k)
 	})
+}
+
+// otherKind adds the right command to the error of one that did not find its key, if a key of the other kind has that
+// id or name.
+func (c *call) otherKind(ctx context.Context, kind loci.Kind, command string, err error) error {
+	other, what := loci.KindAgent, "the key of an assistant"
+	if kind == loci.KindAgent {
+		other, what = loci.KindUser, "the key of a person"
+	}
+	keys, failed := c.keys(ctx, "", other)
+	if loci.CodeOf(err) != loci.NotFound || failed != nil {
+		return err
+	}
+	if _, failed := findNamed(keys, c.args[0], usableName, "key", ""); failed != nil {
+		return err
+	}
+	return loci.WrapError(loci.NotFound, err, "%s is %s; run: loci %s %s %s", quoted(cut(c.args[0], 100)), what,
+		keyNoun(other), command, quoted(c.args[0]))
 }
 
 func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) error {

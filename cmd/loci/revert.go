@@ -29,7 +29,11 @@ Sharing does not change. If the memory is in the trash or has expired, first run
 		if err != nil {
 			return err
 		}
-		return p.savedSince(began, "reverted", m)
+		if err := p.savedSince(began, "reverted", m); err != nil {
+			return err
+		}
+		p.printVisible(m)
+		return nil
 	})
 	ifVersionFlag(cmd, &atVersion)
 	return cmd

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -141,6 +142,9 @@ func argumentsOf(use string) cobra.PositionalArgs {
 func usageOf(cmd *cobra.Command) string { return cmd.Parent().CommandPath() + " " + cmd.Use }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
+	if cmd.Parent() == nil && slices.Contains([]string{"delete", "remove", "rm"}, name) {
+		return fmt.Errorf("unknown command %s; to move a memory to the trash, run: loci trash ID", name)
+	}
 	var known []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

@@ -26,9 +26,10 @@ type ImportOptions struct {
 type ImportReport struct {
 	Lines   int   // read
 	Bytes   int64 // read
-	Added   int
-	Present int // exactly the same row exists already
-	Refused int // see ImportOptions.Problem
+	Added   int   // rows
+	Others  int   // those of Added that are no memories
+	Present int   // exactly the same row exists already
+	Refused int   // see ImportOptions.Problem
 }
 
 // A batch is stored when it has that many lines or bytes. So the longest line limits the memory
@@ -241,9 +242,9 @@ func (im *importer) oneByOne(ctx context.Context) error {
 }
 
 func (im *importer) store(ctx context.Context, batch []numbered) error {
-	var added, present int
+	var added, others, present int
 	err := im.app.Write(ctx, im.p, Import, func(tx store.Tx, e *loci.AuditEntry) error {
-		added, present = 0, 0
+		added, others, present = 0, 0, 0
 		rows, err := ownRows(ctx, tx, im.p)
 		if err != nil {
 			return err
@@ -253,10 +254,14 @@ func (im *importer) store(ctx context.Context, batch []numbered) error {
 			if err != nil {
 				return err
 			}
-			if isNew {
-				added++
-			} else {
+			switch {
+			case !isNew:
 				present++
+			case r.Memory == nil:
+				others++
+				fallthrough
+			default:
+				added++
 			}
 		}
 		if im.o.DryRun {
@@ -271,6 +276,7 @@ func (im *importer) store(ctx context.Context, batch []numbered) error {
 		return err
 	}
 	im.report.Added += added
+	im.report.Others += others
 	im.report.Present += present
 	return nil
 }
