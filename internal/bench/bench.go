@@ -13,14 +13,16 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// Options configure a run. All are required.
+// Options configure a run. All but Processor are required.
 type Options struct {
 	Binary   string        // the loci binary to measure
 	Dir      string        // an empty directory on the disk to measure
 	Memories int           // how many are stored before reads are measured
 	Clients  int           // of the concurrent steps
 	Step     time.Duration // length of one step
-	Progress func(string)  // told what is going on
+	// Processor measures only the processor time of each operation.
+	Processor bool
+	Progress  func(string) // told what is going on
 }
 
 // Result is one line of the table.
@@ -55,7 +57,11 @@ type bencher struct {
 // Run measures everything and returns one result per line, in order.
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	b := &bencher{Options: o}
-	for _, part := range []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness} {
+	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.processor}
+	if o.Processor {
+		parts = parts[len(parts)-1:]
+	}
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return b.results, err
 		}
@@ -123,10 +129,7 @@ func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err err
 	}
 	write := func(similar bool) func(*conn, int) (time.Duration, error) {
 		return func(c *conn, client int) (time.Duration, error) {
-			m := sources[client].next()
-			_, err := c.call("POST", "/agent/memories", agentKey,
-				map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags,
-					"allowed_vendors": []string{"*"}, "similar": similar})
+			_, err := c.call("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
 			return 0, err // timed from outside, because durability includes the way there
 		}
 	}

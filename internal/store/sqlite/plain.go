@@ -8,6 +8,7 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
@@ -16,7 +17,9 @@ import (
 // has no queue, no locks between processes and no savepoints. Only benchmarks use it.
 type Plain struct {
 	conn                *sqlite3.Conn
+	user                loci.UserID
 	memory, text, entry *sqlite3.Stmt
+	get, list, count    *sqlite3.Stmt // with postings only
 }
 
 // bare reduces the schema to what any program would have: the rows, their ids, an index for
@@ -31,7 +34,7 @@ func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &Plain{conn: conn}
+	p = &Plain{conn: conn, user: user}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.Close())
@@ -98,8 +101,12 @@ func (p *Plain) prepare(postings bool) (err error) {
 			strings.Repeat(", ?", len(sqlstore.BindState(&loci.Memory{}))) + ")"},
 		{&p.text, insertText},
 		{&p.entry, insertPosting},
+		{&p.get, "SELECT " + plainColumns + " FROM memories m WHERE m.id = ?"},
+		{&p.list, "SELECT " + plainColumns + " FROM memory_postings p CROSS JOIN memories m ON m.seq = p.seq " +
+			"WHERE p.pool = ? AND p.vendor = ? AND p.token = ? ORDER BY p.at DESC, p.seq DESC LIMIT ?"},
+		{&p.count, "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE pool = ? AND vendor = ? AND token = ? LIMIT ?)"},
 	} {
-		if s.into == &p.entry && !postings {
+		if !postings && s.into != &p.memory && s.into != &p.text {
 			continue
 		}
 		if *s.into, _, err = p.conn.PrepareFlags(s.sql, sqlite3.PREPARE_PERSISTENT); err != nil {
@@ -112,6 +119,69 @@ func (p *Plain) prepare(postings bool) (err error) {
 // Insert stores a memory durably in its own transaction.
 func (p *Plain) Insert(m *loci.Memory) error {
 	return inOne(p.conn, func() error { return p.insert(m) })
+}
+
+// plainColumns are the columns of a memory that its readers get.
+var plainColumns = "m.id, " + sqlstore.Columns("m.")
+
+// User is the owner of what Insert stores.
+func (p *Plain) User() loci.UserID { return p.user }
+
+// Get reads one memory into a program's own values.
+func (p *Plain) Get(id loci.MemoryID) error { return p.read(1, p.get, [16]byte(id)) }
+
+// List reads the newest memories, of a tag or of all, up to limit. Like a server's list by tag, it
+// also counts those of a tag.
+func (p *Plain) List(tag string, limit int) error {
+	pool, token := newPool(userPool, p.user), tokenLive
+	if tag != "" {
+		token = tokenTag + tag
+		if err := p.read(1, p.count, pool[:], vendorAny, token, store.MaxTotal); err != nil {
+			return err
+		}
+	}
+	return p.read(limit, p.list, pool[:], vendorAny, token, limit)
+}
+
+// read runs a statement that must have that many rows, and copies its values.
+func (p *Plain) read(rows int, st *sqlite3.Stmt, args ...any) error {
+	for i, arg := range args {
+		if err := bindPlain(st, i+1, arg); err != nil {
+			return err
+		}
+	}
+	n, columns := 0, st.ColumnCount()
+	for ; st.Step(); n++ {
+		values := make([]plainValue, columns)
+		for i := range values {
+			values[i].read(st, i)
+		}
+	}
+	if err := st.Reset(); err != nil {
+		return err
+	}
+	if n != rows {
+		return fmt.Errorf("there are %d rows, want %d", n, rows)
+	}
+	return nil
+}
+
+// plainValue is one value of a row.
+type plainValue struct {
+	number int64
+	text   string
+	blob   []byte
+}
+
+func (v *plainValue) read(st *sqlite3.Stmt, column int) {
+	switch st.ColumnType(column) {
+	case sqlite3.INTEGER:
+		v.number = st.ColumnInt64(column)
+	case sqlite3.TEXT:
+		v.text = st.ColumnText(column)
+	case sqlite3.BLOB:
+		v.blob = st.ColumnBlob(column, nil)
+	}
 }
 
 // InsertAll stores memories in one transaction.
@@ -186,5 +256,5 @@ func bindPlain(st *sqlite3.Stmt, i int, arg any) error {
 // Close moves the write-ahead log into the file and closes it.
 func (p *Plain) Close() error {
 	_, _, err := p.conn.WALCheckpoint("main", sqlite3.CHECKPOINT_TRUNCATE)
-	return errors.Join(err, closeBare(p.conn, p.memory, p.text, p.entry))
+	return errors.Join(err, closeBare(p.conn, p.memory, p.text, p.entry, p.get, p.list, p.count))
 }

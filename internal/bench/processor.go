@@ -1,0 +1,221 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+)
+
+// operation is one kind of request, with the work on SQLite that no server can leave out.
+type operation struct {
+	name    string
+	clients int
+	send    func(c *conn, client int) error
+	alone   func() error // one durable row or the rows of the answer, on one bare connection
+	bars    []Bar
+	of      func(cost) (ratio float64, unit string)
+}
+
+// cost is the processor time of one operation.
+type cost struct{ server, handler, alone time.Duration }
+
+const ofBothUnit = "× (bare handler + SQLite)"
+
+func ofBoth(c cost) (float64, string) {
+	return c.server.Seconds() / (c.handler + c.alone).Seconds(), ofBothUnit
+}
+
+// turns is how often the server, the bare handler and SQLite take turns, so that other work on the
+// machine affects all three.
+const turns = 5
+
+// processor measures the processor time of the server process per operation. Beside it stands the
+// floor: a bare net/http handler, in a process too, that sends the same bytes, and the same rows on
+// SQLite alone.
+func (b *bencher) processor(ctx context.Context) error {
+	if processorTime(os.Getpid()) == 0 {
+		b.Progress("no processor time, because this system doesn't report it")
+		return nil
+	}
+	dir := filepath.Join(b.Dir, "processor")
+	b.Progress(fmt.Sprintf("storing %d memories, also on SQLite alone", b.Memories))
+	ids, err := b.load(ctx, dir)
+	if err != nil {
+		return err
+	}
+	p, plainIDs, err := b.plainCopy()
+	if err != nil {
+		return err
+	}
+	s, err := startServer(ctx, b.Binary, dir)
+	if err != nil {
+		return errors.Join(err, p.Close())
+	}
+	for _, op := range append(b.readOperations(ids, p, plainIDs), b.saveOperations(p)...) {
+		b.Progress("processor time: " + op.name)
+		if err = b.operation(ctx, s, op); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, s.stop(), p.Close())
+}
+
+// plainCopy stores the corpus of load on SQLite alone, with postings.
+func (b *bencher) plainCopy() (*sqlite.Plain, []loci.MemoryID, error) {
+	user := loci.NewUserID()
+	p, err := sqlite.OpenPlain(filepath.Join(b.Dir, "plain-processor.db"), user, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, ids := newCorpus(1, user), make([]loci.MemoryID, 0, b.Memories)
+	for len(ids) < b.Memories && err == nil {
+		batch := make([]*loci.Memory, min(500, b.Memories-len(ids)))
+		for i := range batch {
+			batch[i] = c.next()
+			ids = append(ids, batch[i].ID)
+		}
+		err = p.InsertAll(batch)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, p.Close())
+	}
+	return p, ids, nil
+}
+
+func (b *bencher) readOperations(ids []loci.MemoryID, p *sqlite.Plain, plainIDs []loci.MemoryID) []operation {
+	c := newCorpus(2, loci.NewUserID())
+	ofHandler := func(c cost) (float64, string) { return c.server.Seconds() / c.handler.Seconds(), "× bare handler" }
+	few := []Bar{{"must", 3, true}, {"goal", 2, true}}
+	return []operation{
+		{"get by id", 1, func(h *conn, _ int) error {
+			_, err := h.call("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), personKey, nil)
+			return err
+		}, func() error { return p.Get(plainIDs[c.random.IntN(len(plainIDs))]) },
+			[]Bar{{"must", 2, true}, {"goal", 1.5, true}}, ofHandler},
+		{"latest 20", 1, func(h *conn, _ int) error {
+			_, err := h.call("POST", "/agent/memories/list", personKey, map[string]any{"limit": 20})
+			return err
+		}, func() error { return p.List("", 20) }, few, ofHandler},
+		{"by tag, 20", 1, func(h *conn, _ int) error {
+			_, err := h.call("POST", "/agent/memories/by-tag", personKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
+			return err
+		}, func() error { return p.List(c.tag(), 20) }, few, ofHandler},
+	}
+}
+
+func (b *bencher) saveOperations(p *sqlite.Plain) []operation {
+	sources := make([]*corpus, b.Clients)
+	for i := range sources {
+		sources[i] = newCorpus(uint64(i)+10, loci.NewUserID())
+	}
+	save := func(similar bool) func(*conn, int) error {
+		return func(c *conn, client int) error {
+			_, err := c.call("POST", "/agent/memories", agentKey, savedBy(sources[client], similar))
+			return err
+		}
+	}
+	own := newCorpus(3, loci.NewUserID())
+	rows := make([]*loci.Memory, 500) // made before, because making them takes time too
+	for i := range rows {
+		rows[i] = own.next()
+		rows[i].UserID = p.User()
+	}
+	next := 0
+	insert := func() error {
+		m := rows[next%len(rows)]
+		next++
+		m.ID = loci.NewMemoryID()
+		return p.Insert(m)
+	}
+	var without time.Duration
+	ofOther := func(c cost) (float64, string) {
+		return c.server.Seconds() / without.Seconds(), "× save without similar"
+	}
+	return []operation{
+		{"save without similar, 1 client", 1, save(false), insert, []Bar{{"must", 2.5, true}, {"goal", 1.5, true}},
+			func(c cost) (float64, string) { without = c.server; return ofBoth(c) }},
+		{fmt.Sprintf("save without similar, %d clients", b.Clients), b.Clients, save(false), insert,
+			[]Bar{{"must", 1.5, true}, {"goal", 1.1, true}}, ofBoth},
+		{"save, 1 client", 1, save(true), insert, []Bar{{"must", 1.3, true}}, ofOther},
+	}
+}
+
+// savedBy returns the body of a save of the next memory.
+func savedBy(c *corpus, similar bool) map[string]any {
+	m := c.next()
+	return map[string]any{"title": m.Title, "content": m.Content, "tags": m.Tags, "allowed_vendors": []string{"*"},
+		"similar": similar}
+}
+
+// operation measures one operation and adds its results.
+func (b *bencher) operation(ctx context.Context, s *server, op operation) error {
+	first, err := s.dial()
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(op.send(first, 0), first.close()); err != nil {
+		return err
+	}
+	floor, err := b.startFloor(ctx, first)
+	if err != nil {
+		return err
+	}
+	var server, handler, alone spent
+	for range turns {
+		err = errors.Join(server.load(ctx, s, b.Step/turns, op), handler.load(ctx, floor, b.Step/turns, op),
+			alone.run(ctx, os.Getpid(), func() (Sample, error) {
+				return run(ctx, 1, b.Step/turns, func(context.Context, int) (time.Duration, error) { return 0, op.alone() })
+			}))
+		if err != nil {
+			return errors.Join(err, floor.stop())
+		}
+	}
+	c := cost{server.each(), handler.each(), alone.each()}
+	for _, r := range []struct {
+		of string
+		in time.Duration
+	}{{"bare handler", c.handler}, {"SQLite alone", c.alone}, {"server", c.server}} {
+		b.add(fmt.Sprintf("processor time of %s: %s", op.name, r.of), Sample{}, float64(r.in)/float64(time.Microsecond),
+			"µs each")
+	}
+	ratio, unit := op.of(c)
+	b.add("processor time of "+op.name, Sample{}, ratio, unit, op.bars...)
+	if unit != ofBothUnit {
+		ratio, unit = ofBoth(c)
+		b.add("processor time of "+op.name, Sample{}, ratio, unit)
+	}
+	return floor.stop()
+}
+
+// spent is the processor time of a process for a number of operations.
+type spent struct {
+	time  time.Duration
+	count int
+}
+
+func (t *spent) load(ctx context.Context, s *server, length time.Duration, op operation) error {
+	return t.run(ctx, s.process.Process.Pid, func() (Sample, error) {
+		return s.load(ctx, op.clients, length, func(c *conn, client int) (time.Duration, error) {
+			return 0, op.send(c, client)
+		})
+	})
+}
+
+func (t *spent) run(ctx context.Context, pid int, do func() (Sample, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	before := processorTime(pid)
+	sample, err := do()
+	t.time += processorTime(pid) - before
+	t.count += sample.Count
+	return err
+}
+
+func (t *spent) each() time.Duration { return t.time / time.Duration(max(t.count, 1)) }
