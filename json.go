@@ -19,9 +19,11 @@ const timeLayout = "2006-01-02T15:04:05.000000Z"
 // encoding is encoding/json without the escapes that are meant for browsers, and with every time in
 // one form.
 var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false),
-	jsonv2.WithMarshalers(jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
-		return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
-	})))
+	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
+		jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
+			return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
+		}),
+		jsonv2.MarshalToFunc(encodeMemory))))
 
 // EncodeJSON returns v as one line of JSON, without a newline at the end. All JSON that leaves Loci
 // goes through it: times are in UTC, with six digits of a second.

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -40,10 +41,20 @@ func BenchmarkCreate(b *testing.B) {
 	benchmark(b, newServer(b), "POST", "/agent/memories", claude, benchBody, http.StatusCreated)
 }
 
+func BenchmarkLatest20(b *testing.B) {
+	benchmark(b, newFilled(b), "POST", "/agent/memories/list", claude, `{"limit":20}`, http.StatusOK)
+}
+
 func BenchmarkByTag20(b *testing.B) {
+	benchmark(b, newFilled(b), "POST", "/agent/memories/by-tag", claude, `{"tags":["ops"],"limit":20}`, http.StatusOK)
+}
+
+// newFilled returns a server with 100 memories of one tag.
+func newFilled(b *testing.B) *server {
+	b.Helper()
 	s := newServer(b)
-	for range 100 {
-		s.write(b, claude, benchBody)
+	for i := range 100 {
+		s.write(b, claude, strings.Replace(benchBody, "Tuesdays", fmt.Sprintf("day %d", i), 1))
 	}
-	benchmark(b, s, "POST", "/agent/memories/by-tag", claude, `{"tags":["ops"]}`, http.StatusOK)
+	return s
 }
