@@ -33,7 +33,10 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories 
 	}
 	newest := map[loci.MemoryID][]dispute{}
 	var cut bool
-	err := t.untilSpent(ctx, &cut, func() error { return t.disputes(v, loci.Unique(keyed), newest) })
+	var err error
+	if len(keyed) > 0 {
+		err = t.untilSpent(ctx, &cut, func() error { return t.disputes(v, loci.Unique(keyed), newest) })
+	}
 	for id, list := range newest {
 		d := loci.Disagreement{}
 		for _, one := range list {
@@ -50,9 +53,6 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories 
 
 // disputes puts the newest memories that dispute each of ids into newest.
 func (t suggestions) disputes(v loci.Viewer, ids []loci.MemoryID, newest map[loci.MemoryID][]dispute) error {
-	if len(ids) == 0 {
-		return nil
-	}
 	var q Query
 	t.disputesQuery(&q, v, ids)
 	left := maxDisagreements

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 )
@@ -106,7 +107,33 @@ func fromJSON[T ~string](text []byte) ([]T, error) {
 	case `["*"]`:
 		return []T{"*"}, nil
 	}
+	if list, ok := plainList[T](text); ok {
+		return list, nil
+	}
 	var list []T
 	err := json.Unmarshal(text, &list)
 	return list, err
 }
+
+// plainList reads a list of strings without escapes, in the form in which toJSON writes it.
+func plainList[T ~string](text []byte) ([]T, bool) {
+	rest, ok := strings.CutPrefix(string(text), `["`)
+	if ok {
+		rest, ok = strings.CutSuffix(rest, `"]`)
+	}
+	if !ok || strings.IndexByte(rest, '\\') >= 0 || !utf8.ValidString(rest) {
+		return nil, false
+	}
+	list := make([]T, 0, strings.Count(rest, `","`)+1)
+	for more := true; more; {
+		var one string
+		one, rest, more = strings.Cut(rest, `","`)
+		if strings.IndexFunc(one, isQuoteOrControl) >= 0 {
+			return nil, false
+		}
+		list = append(list, T(one))
+	}
+	return list, true
+}
+
+func isQuoteOrControl(r rune) bool { return r == '"' || r < ' ' }
