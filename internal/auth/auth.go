@@ -63,6 +63,10 @@ type Authenticator struct {
 	now       func() time.Time
 	log       *slog.Logger
 	projects  projectCache
+
+	orgs        memo[loci.OrgID, loci.Org]
+	credentials memo[[32]byte, store.Found]
+	members     memo[memberKey, memberRows]
 }
 
 // New returns an Authenticator. It fails with Invalid if two keys are the same or the dashboard is
@@ -181,7 +185,7 @@ func errBadKey() error {
 
 // ownerOf completes a principal that is the owner of an org or acts for the owner.
 func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, p loci.Principal) (loci.Principal, error) {
-	org, err := a.store.Orgs().Get(ctx, id)
+	org, err := a.org(ctx, id)
 	if err != nil {
 		return loci.Principal{}, err
 	}
@@ -198,24 +202,10 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 	p.OrgID, p.Deletion = org.ID, org.Deletion
 	wanted := p.WorkspaceID
 	p.WorkspaceID = loci.WorkspaceID{}
-	err := a.store.View(ctx, org.ID, func(tx store.Tx) error {
-		u, err := tx.Users().Get(ctx, p.UserID)
-		if err != nil {
-			return err
-		}
-		if u.Disabled {
-			return errBadKey()
-		}
-		p.OrgRole, p.TeamID, p.TeamRole = u.OrgRole, u.TeamID, u.TeamRole
-		if p.Kind == loci.KindUser && u.Role == loci.RoleAdmin {
-			p.Kind = loci.KindAdmin
-		}
-		if !org.Workspaces {
-			return nil
-		}
-		p.WorkspaceID, err = activeWorkspace(ctx, tx, p.UserID, wanted)
-		return err
-	})
+	rows, err := a.memberOf(ctx, &org, p.UserID)
+	if err == nil {
+		err = join(&p, &org, &rows, wanted)
+	}
 	if err == nil {
 		p.ProjectIDs, err = a.projectsOf(ctx, &org, &p)
 	}
@@ -228,14 +218,25 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 	return p, nil
 }
 
+// join adds to p what the org knows about the person. It rejects those who may not act at present.
+func join(p *loci.Principal, org *loci.Org, rows *memberRows, wanted loci.WorkspaceID) (err error) {
+	u := &rows.user
+	if u.Disabled {
+		return errBadKey()
+	}
+	p.OrgRole, p.TeamID, p.TeamRole = u.OrgRole, u.TeamID, u.TeamRole
+	if p.Kind == loci.KindUser && u.Role == loci.RoleAdmin {
+		p.Kind = loci.KindAdmin
+	}
+	if org.Workspaces {
+		p.WorkspaceID, err = activeWorkspace(rows.workspaces, wanted)
+	}
+	return err
+}
+
 // activeWorkspace returns the workspace that the credential names, if the person is still a member
 // of it. Otherwise it returns the person's first one.
-func activeWorkspace(ctx context.Context, tx store.Tx, user loci.UserID, wanted loci.WorkspaceID) (
-	loci.WorkspaceID, error) {
-	list, err := tx.Workspaces().Of(ctx, user)
-	if err != nil {
-		return loci.WorkspaceID{}, err
-	}
+func activeWorkspace(list []loci.Workspace, wanted loci.WorkspaceID) (loci.WorkspaceID, error) {
 	for _, w := range list {
 		if wanted.IsZero() || w.ID == wanted {
 			return w.ID, nil
@@ -254,7 +255,7 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 		return loci.Principal{}, errBadKey()
 	}
 	hash := Hash(secret)
-	c, err := a.store.Credentials().ByHash(ctx, hash)
+	c, err := a.credential(ctx, hash)
 	if loci.CodeOf(err) == loci.NotFound {
 		return loci.Principal{}, errBadKey()
 	}

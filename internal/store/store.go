@@ -31,6 +31,10 @@ type Store interface {
 	// Update runs fn in one transaction and returns after the result is durable on disk. If fn returns
 	// an error, nothing is written. fn may run twice, so it must change only tx and its own variables.
 	Update(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
+	// Stamp identifies what the registry contains, or an org's rows if org is not empty. If two stamps
+	// are equal, nobody has committed between the two calls, in any process. To cache something, take
+	// the stamp before reading it. ok is false if the engine can't tell; then cache nothing.
+	Stamp(ctx context.Context, org loci.OrgID) (s Stamp, ok bool)
 	// Orgs is the registry of tenants.
 	Orgs() Orgs
 	// People is the directory of all people and their orgs.
@@ -59,6 +63,9 @@ type Store interface {
 	// Close waits for running transactions. Later calls fail.
 	Close() error
 }
+
+// Stamp is a value to compare. Only its engine knows what it means.
+type Stamp [64]byte
 
 // Tx is a transaction on one tenant. It must not be kept after fn returns.
 type Tx interface {

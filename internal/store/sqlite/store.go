@@ -182,6 +182,25 @@ func (s *Store) Close() error {
 	return s.closeErr
 }
 
+// Stamp identifies what org's file or the registry contains.
+func (s *Store) Stamp(ctx context.Context, org loci.OrgID) (got store.Stamp, ok bool) {
+	db := s.meta
+	if org != "" {
+		if org.Validate() != nil {
+			return got, false
+		}
+		f, err := s.files.acquire(ctx, string(org))
+		if err != nil {
+			return got, false // the read that follows reports it
+		}
+		defer s.files.release(f)
+		db = f.db
+	}
+	stamp, ok := db.Stamp()
+	copy(got[:], stamp[:])
+	return got, ok
+}
+
 // View runs fn in one read transaction on org's file.
 func (s *Store) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {

@@ -34,6 +34,7 @@ type DB struct {
 	scans   *pool // separate from readers, so that a short read never waits for a search
 	writer  *Conn // owned by the writer's goroutine until that ends
 	wal     walGauge
+	index   logIndex
 	at      atomic.Pointer[place]
 	gone    atomic.Pointer[Error] // set when the files are no longer in their place
 
@@ -121,7 +122,13 @@ func (db *DB) open(ctx context.Context) (err error) {
 		return errors.Join(err, db.writer.close())
 	}
 	keepPrivate(db.opts.Path)
-	return db.remember()
+	if err := db.remember(); err != nil {
+		return err
+	}
+	if !db.opts.Moves {
+		db.index.open(db.opts.Path)
+	}
+	return nil
 }
 
 // closePatience is how long Close waits for another process to release the lock file. After that,
@@ -145,6 +152,7 @@ func (db *DB) Close() error {
 // closeWriter holds the lock file: the last connection to close removes the log, and a process
 // that is just opening must not see that half done.
 func (db *DB) closeWriter() error {
+	db.index.close()
 	if db.writer == nil {
 		return nil
 	}
