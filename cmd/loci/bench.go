@@ -23,13 +23,12 @@ func (p *program) benchCommand() *cobra.Command {
 		Short: "Benchmark a real server on this machine against SQLite",
 		Long: `Benchmark a real server on this machine against SQLite. The command starts a server on an
 empty directory, measures writes and reads through it, and does the same work on SQLite
-alone. It prints both figures and their ratio. On Linux it also prints the processor time
-of each operation, beside a bare HTTP handler that sends the same bytes and the same rows
-on SQLite alone. It does not touch your data. The exit code is 1 if a bar marked "must" is
-missed. The load uses the server's processors, so compare only ratios within one run.`,
+alone. It prints both figures and their ratio. On Linux it also prints the processor time of
+each operation, beside a bare HTTP handler and SQLite alone. It does not touch your data.
+The exit code is 1 if a bar marked "must" is missed. The load uses the server's processors,
+so compare only ratios within one run.`,
 		Example: `  loci bench
-  loci bench --memories 10000 --step 2s --json
-  loci bench --processor`,
+  loci bench --memories 10000 --step 2s --json`,
 		Annotations: needsNoAction("measures a server that it starts"),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
 	}
@@ -39,23 +38,9 @@ missed. The load uses the server's processors, so compare only ratios within one
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
 	flags.BoolVar(&o.Processor, "processor", false, "measure only the processor time of each operation")
 	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
-	cmd.AddCommand(p.benchGraphCommand(), p.benchFloorCommand())
-	return cmd
-}
-
-// benchFloorCommand is a process of its own so that the system reports its processor time.
-func (p *program) benchFloorCommand() *cobra.Command {
-	var address string
-	cmd := &cobra.Command{
-		Use:         "floor",
-		Short:       "Serve the bare handler that bench compares a server with",
-		Hidden:      true,
-		Annotations: needsNoAction("serves what bench sends it"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return bench.ServeFloor(cmd.Context(), address, cmd.InOrStdin())
-		},
-	}
-	cmd.Flags().StringVar(&address, "listen", "", "address to listen on")
+	cmd.AddCommand(p.benchGraphCommand(), &cobra.Command{Use: "floor ADDRESS", Short: "Serve the bare handler of bench",
+		Hidden: true, Args: cobra.ExactArgs(1), Annotations: needsNoAction("serves what bench sends it"),
+		RunE: func(c *cobra.Command, a []string) error { return bench.ServeFloor(c.Context(), a[0], os.Stdin) }})
 	return cmd
 }
 

@@ -39,7 +39,7 @@ const turns = 5
 // floor: a bare net/http handler, in a process too, that sends the same bytes, and the same rows on
 // SQLite alone.
 func (b *bencher) processor(ctx context.Context) error {
-	if processorTime(os.Getpid()) == 0 {
+	if _, ok := processorTime(os.Getpid()); !ok {
 		b.Progress("no processor time, because this system doesn't report it")
 		return nil
 	}
@@ -211,9 +211,10 @@ func (t *spent) run(ctx context.Context, pid int, do func() (Sample, error)) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	before := processorTime(pid)
+	before, _ := processorTime(pid)
 	sample, err := do()
-	t.time += processorTime(pid) - before
+	after, _ := processorTime(pid)
+	t.time += after - before
 	t.count += sample.Count
 	return err
 }

@@ -31,17 +31,18 @@ type server struct {
 
 // startServer runs binary on dir and waits for its first answer.
 func startServer(ctx context.Context, binary, dir string) (*server, error) {
-	return start(ctx, binary, dir, nil, "serve", "--data-dir", dir)
+	return start(ctx, binary, dir, nil, "serve", "--data-dir", dir, "--listen")
 }
 
-// start runs a command of binary that listens, and waits for its first answer.
+// start runs a command of binary that listens on the address after it, and waits for its first
+// answer.
 func start(ctx context.Context, binary, dir string, in io.Reader, command ...string) (*server, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
 	s := &server{address: address}
-	s.process = exec.CommandContext(ctx, binary, append(command, "--listen", address)...)
+	s.process = exec.CommandContext(ctx, binary, append(command, address)...)
 	s.process.Stdin = in
 	s.process.Env = []string{"LOCI_API_KEY=" + personKey, "LOCI_AGENT_KEY_CLAUDE=" + agentKey, "LOCI_RATE_LIMIT=0",
 		"LOCI_LOG_LEVEL=error", "HOME=" + dir}
@@ -99,19 +100,20 @@ func (s *server) resident() int64 {
 	return 0
 }
 
-// processorTime returns how long a process has used processors, or 0 if the system doesn't report it.
-func processorTime(pid int) time.Duration {
+// processorTime returns how long a process has used processors. ok is false if the system doesn't
+// report it.
+func processorTime(pid int) (used time.Duration, ok bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return 0, false
 	}
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // the name before may have spaces
 	if len(fields) < 13 {
-		return 0
+		return 0, false
 	}
 	user, _ := strconv.ParseInt(fields[11], 10, 64)
 	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * (time.Second / 100) // Linux reports hundredths on every platform of Go
+	return time.Duration(user+system) * (time.Second / 100), true // Linux reports hundredths on every platform of Go
 }
 
 // serverTime parses "app;dur=0.123", in milliseconds.

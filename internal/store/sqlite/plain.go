@@ -127,7 +127,7 @@ var plainColumns = "m.id, " + sqlstore.Columns("m.")
 // User is the owner of what Insert stores.
 func (p *Plain) User() loci.UserID { return p.user }
 
-// Get reads one memory into a program's own values.
+// Get reads one memory.
 func (p *Plain) Get(id loci.MemoryID) error { return p.read(1, p.get, [16]byte(id)) }
 
 // List reads the newest memories, of a tag or of all, up to limit. Like a server's list by tag, it
@@ -143,18 +143,15 @@ func (p *Plain) List(tag string, limit int) error {
 	return p.read(limit, p.list, pool[:], vendorAny, token, limit)
 }
 
-// read runs a statement that must have that many rows, and copies its values.
+// read runs a statement that must have that many rows, and reads their values.
 func (p *Plain) read(rows int, st *sqlite3.Stmt, args ...any) error {
-	for i, arg := range args {
-		if err := bindPlain(st, i+1, arg); err != nil {
-			return err
-		}
+	if err := bindAll(st, args); err != nil {
+		return err
 	}
-	n, columns := 0, st.ColumnCount()
+	n, values := 0, make([]any, st.ColumnCount())
 	for ; st.Step(); n++ {
-		values := make([]plainValue, columns)
-		for i := range values {
-			values[i].read(st, i)
+		if err := st.Columns(values...); err != nil {
+			return err
 		}
 	}
 	if err := st.Reset(); err != nil {
@@ -164,24 +161,6 @@ func (p *Plain) read(rows int, st *sqlite3.Stmt, args ...any) error {
 		return fmt.Errorf("there are %d rows, want %d", n, rows)
 	}
 	return nil
-}
-
-// plainValue is one value of a row.
-type plainValue struct {
-	number int64
-	text   string
-	blob   []byte
-}
-
-func (v *plainValue) read(st *sqlite3.Stmt, column int) {
-	switch st.ColumnType(column) {
-	case sqlite3.INTEGER:
-		v.number = st.ColumnInt64(column)
-	case sqlite3.TEXT:
-		v.text = st.ColumnText(column)
-	case sqlite3.BLOB:
-		v.blob = st.ColumnBlob(column, nil)
-	}
 }
 
 // InsertAll stores memories in one transaction.
@@ -225,12 +204,17 @@ func (p *Plain) bindExec(sql string, args ...any) error {
 }
 
 func run(st *sqlite3.Stmt, args ...any) error {
-	for i, arg := range args {
-		if err := bindPlain(st, i+1, arg); err != nil {
-			return err
-		}
+	if err := bindAll(st, args); err != nil {
+		return err
 	}
 	return st.Exec()
+}
+
+func bindAll(st *sqlite3.Stmt, args []any) (err error) {
+	for i := 0; i < len(args) && err == nil; i++ {
+		err = bindPlain(st, i+1, args[i])
+	}
+	return err
 }
 
 func bindPlain(st *sqlite3.Stmt, i int, arg any) error {
