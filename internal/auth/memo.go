@@ -27,7 +27,8 @@ type memoEntry[V any] struct {
 
 // get returns the value of key, from read if necessary. org is where read reads; "" is the
 // registry. The stamp is taken before read, so a value can only be newer than its stamp.
-func (c *memo[K, V]) get(ctx context.Context, st store.Store, org loci.OrgID, key K, read func() (V, error)) (V, error) {
+func (c *memo[K, V]) get(ctx context.Context, st store.Store, org loci.OrgID, key K, read func() (V, error)) (
+	V, error) {
 	stamp, ok := st.Stamp(ctx, org)
 	if ok {
 		c.mu.RLock()

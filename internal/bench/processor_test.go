@@ -17,7 +17,7 @@ import (
 func TestFloorAnswers(t *testing.T) {
 	a := floorAnswer{Status: http.StatusCreated, Header: http.Header{"Etag": {`"1"`}}, Body: []byte("{}\n")}
 	for key, want := range map[string]int{personKey: 201, agentKey: 201, "other": 401, "": 401} {
-		r := httptest.NewRequest("POST", "/agent/memories", strings.NewReader("{}"))
+		r := httptest.NewRequest(http.MethodPost, "/agent/memories", strings.NewReader("{}"))
 		r.Header.Set("Authorization", "Bearer "+key)
 		w := httptest.NewRecorder()
 		a.ServeHTTP(w, r)
