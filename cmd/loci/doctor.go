@@ -151,7 +151,8 @@ func (d *doctor) examineDirectory() bool {
 			d.ok("directory", "%s: changed permissions from %o to 700", dir, mode)
 			return true
 		}
-		d.warn("directory", "chmod 700 "+quoted(dir)+", or "+d.onSameData("loci doctor --fix"), "other users can read %s (mode %o)", dir, mode)
+		d.warn("directory", "chmod 700 "+quoted(dir)+", or "+d.onSameData("loci doctor --fix"),
+			"other users can read %s (mode %o)", dir, mode)
 		return true
 	}
 	d.ok("directory", "%s", dir)
@@ -265,7 +266,8 @@ func (d *doctor) examineLeftovers() {
 			d.ok("backups", "removed %s, which an interrupted backup or restore left behind", l.Path)
 			continue
 		}
-		d.warn("backups", d.onSameData("loci doctor --fix")+"; the next backup and the next start of the server also remove it",
+		d.warn("backups",
+			d.onSameData("loci doctor --fix")+"; the next backup and the next start of the server also remove it",
 			"%s is left behind by an interrupted backup or restore and takes %s", l.Path, showBytes(l.Bytes))
 	}
 }
@@ -278,7 +280,8 @@ func (d *doctor) examineBackups() {
 	case len(found) == 0:
 		d.warn("backups", d.onSameData("loci backup create"), "no backups")
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
-		d.warn("backups", d.onSameData("loci backup create"), "the newest is from %s", d.showTime(found[0].Manifest.CreatedAt))
+		d.warn("backups", d.onSameData("loci backup create"), "the newest is from %s",
+			d.showTime(found[0].Manifest.CreatedAt))
 	default:
 		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),
 			d.showTime(found[0].Manifest.CreatedAt))

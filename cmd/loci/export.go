@@ -47,7 +47,8 @@ func mayReplace(name string, force bool) error {
 	if force || name == "-" || !isRegular(name) {
 		return nil
 	}
-	return loci.Errorf(loci.Conflict, "cannot write %s: it exists; choose another name, or pass --force to replace it", name)
+	return loci.Errorf(loci.Conflict,
+		"cannot write %s: it exists; choose another name, or pass --force to replace it", name)
 }
 
 func isRegular(name string) bool {

@@ -21,8 +21,8 @@ type resolver[T ~[16]byte] func(ctx context.Context, c *call, s string) (T, erro
 // checkID rejects what is neither an id nor the beginning of one. see is the command that lists ids.
 func checkID(s, noun, see string) error {
 	if _, _, err := loci.ParseIDPrefix[struct{}](s, 1); err == nil && len(s) < leastID {
-		return loci.Errorf(loci.Invalid, "%q is too short for the beginning of a %s id: type at least %d characters; see `%s`",
-			s, noun, leastID, see)
+		return loci.Errorf(loci.Invalid,
+			"%q is too short for the beginning of a %s id: type at least %d characters; see `%s`", s, noun, leastID, see)
 	}
 	if first, last, err := loci.ParseIDPrefix[struct{}](s, leastID); err != nil || first == last && first.IsZero() {
 		byKey := ""

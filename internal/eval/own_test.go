@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func TestRecallKeepsItsFloor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := append(r.Types, r.All)
+	groups := slices.Concat(r.Types, []eval.Group{r.All})
 	if len(groups) != len(floor) {
 		t.Errorf("got %d groups, the floor has %d", len(groups), len(floor))
 	}

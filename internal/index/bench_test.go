@@ -52,7 +52,8 @@ func questions(n int) []*Query {
 	z := rand.NewZipf(r, 1.1, 2.7, 60_000)
 	list := make([]*Query, n)
 	for i := range list {
-		q := &Query{Sees: func(c Class) bool { return true }, Now: time.Unix(1_800_000_000, 0), Limit: 10, Weights: testWeights}
+		q := &Query{Sees: func(c Class) bool { return true }, Now: time.Unix(1_800_000_000, 0), Limit: 10,
+			Weights: testWeights}
 		seen := map[string]bool{}
 		for len(q.Terms) < 5 {
 			w := fmt.Sprint("w", z.Uint64())
@@ -66,7 +67,8 @@ func questions(n int) []*Query {
 	return list
 }
 
-var testWeights = Weights{Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4, When: .2, Date: .9, Stem: .9, Similar: .5}
+var testWeights = Weights{Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4,
+	When: .2, Date: .9, Stem: .9, Similar: .5}
 
 // BenchmarkSearch asks five words that are as frequent as in texts, in rows of their own and in
 // sessions of 20.

@@ -136,7 +136,8 @@ func TestDamageIsFound(t *testing.T) {
 			t.Errorf("the first %d of %d bytes were opened", i, len(whole))
 		}
 	}
-	if s, err := Open(NewBuilder().Build()); err != nil || s.Len() != 0 || len(found([]*View{NewView(s)}, Term{Form: "x"})) != 0 {
+	s, err := Open(NewBuilder().Build())
+	if err != nil || s.Len() != 0 || found([]*View{NewView(s)}, Term{Form: "x"}) != nil {
 		t.Errorf("without rows: %v", err)
 	}
 }

@@ -158,7 +158,8 @@ func (a *Analyzer) measure(i int) (end int, has shape) {
 	last := uint8(other) // the kind of the last character
 	for end = i; end < len(a.text); {
 		c := a.text[end]
-		kind, size := uint8(other), 1
+		var kind uint8
+		size := 1
 		if c < utf8.RuneSelf {
 			kind = asciiKind[c]
 		} else {
@@ -248,7 +249,8 @@ func (a *Analyzer) plain(i, end int) int {
 	if len(raw) == 1 {
 		if rest := a.text[end:]; strings.HasPrefix(rest, "++") {
 			end += 2
-		} else if strings.HasPrefix(rest, "#") && (len(rest) == 1 || rest[1] >= utf8.RuneSelf || asciiKind[rest[1]] == other) {
+		} else if strings.HasPrefix(rest, "#") &&
+			(len(rest) == 1 || rest[1] >= utf8.RuneSelf || asciiKind[rest[1]] == other) {
 			end++
 		}
 	}

@@ -18,7 +18,8 @@ func longestFirst(list string) []string {
 
 // turkishEndings are the endings of nouns and the common ones of verbs, with i for ı and u for ü.
 var turkishEndings = longestFirst(`lar ler lari leri larin lerin imiz umuz iniz unuz miz muz niz nuz im um in un si su
-	da de ta te dan den tan ten nda nde ndan nden ya ye yi yu nin nun na ne ni nu la le yla yle ca ce ki daki deki taki teki
+	da de ta te dan den tan ten nda nde ndan nden ya
+	ye yi yu nin nun na ne ni nu la le yla yle ca ce ki daki deki taki teki
 	i u a e m n iyor uyor di du ti tu mis mus mek mak me ma ecek acak ir ur ar er iyoruz uyoruz dik duk tik tuk ildi uldu
 	il ul in un ip up ince unca lik luk li lu siz suz ci cu`)
 

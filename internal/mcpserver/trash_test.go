@@ -14,7 +14,8 @@ func TestTrashNamesWhatStaysReplaced(t *testing.T) {
 	_, key := w.key("claude")
 	r := w.rawAt(key, stateful, "")
 	old := r.must("write_memory", `{"title":"Rent","content":"The rent is 900."}`)["id"].(string)
-	by := r.must("write_memory", `{"title":"New rent","content":"The rent is 950.","supersedes":["`+old+`"]}`)["id"].(string)
+	by := r.must("write_memory",
+		`{"title":"New rent","content":"The rent is 950.","supersedes":["`+old+`"]}`)["id"].(string)
 	got := r.must("trash_memory", `{"id":"`+by+`"}`)
 	list, _ := got["still_superseded"].([]any)
 	if len(list) != 1 {

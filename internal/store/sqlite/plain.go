@@ -104,7 +104,8 @@ func (p *Plain) prepare(postings bool) (err error) {
 		{&p.get, "SELECT " + plainColumns + " FROM memories m WHERE m.id = ?"},
 		{&p.list, "SELECT " + plainColumns + " FROM memory_postings p CROSS JOIN memories m ON m.seq = p.seq " +
 			"WHERE p.pool = ? AND p.vendor = ? AND p.token = ? ORDER BY p.at DESC, p.seq DESC LIMIT ?"},
-		{&p.count, "SELECT count(*) FROM (SELECT 1 FROM memory_postings WHERE pool = ? AND vendor = ? AND token = ? LIMIT ?)"},
+		{&p.count, "SELECT count(*) FROM (SELECT 1 FROM memory_postings " +
+			"WHERE pool = ? AND vendor = ? AND token = ? LIMIT ?)"},
 	} {
 		if !postings && s.into != &p.memory && s.into != &p.text {
 			continue
