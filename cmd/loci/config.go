@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
@@ -40,8 +41,9 @@ type settings struct {
 	Origins   []string     // browser extensions that may call the API
 	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
 	OIDC      []auth.OIDCProvider
-	Toolsets  []string // of MCP; none: the default ones
-	Answer    int      // tokens of an answer over MCP, at most
+	Toolsets  []string      // of MCP; none: the default ones
+	Answer    int           // tokens of an answer over MCP, at most
+	Patience  time.Duration // of a search
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -107,6 +109,11 @@ var known = []setting{
 		v.check(mcpserver.CheckAnswerTokens(s.Answer) == nil, fmt.Sprintf("must be from %d to %d",
 			mcpserver.MinAnswerTokens, mcpserver.MaxAnswerTokens))
 	}},
+	{"search_seconds", "LOCI_SEARCH_SECONDS", strconv.Itoa(int(memory.DefaultPatience / time.Second)),
+		func(s *settings, v value) {
+			s.Patience = time.Duration(v.number(maxPatience.Seconds()) * float64(time.Second))
+			v.check(s.Patience > 0, "must be more than 0")
+		}},
 	{"keys/owner", "LOCI_API_KEY", "", func(s *settings, v value) { s.OwnerKey = v.apiKey() }},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", "", func(s *settings, v value) {
 		s.Dashboard.ServiceKey = v.secret()
@@ -130,6 +137,8 @@ const (
 	configVariable = "LOCI_CONFIG"
 
 	defaultListen = "127.0.0.1:5624"
+
+	maxPatience = 5 * time.Minute
 )
 
 // notSettings are variables with our prefix that other code reads.

@@ -93,7 +93,7 @@ func (p *program) assemble(ctx context.Context, st *engine) (_ *instance, err er
 		return nil, err
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
-		SignIn: in.signIn})
+		SignIn: in.signIn, Patience: s.Patience})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func (p *program) noteStopped(by memory.StoppedBy) {
 	switch by {
 	case memory.StoppedByNothing:
 	case memory.StoppedByTime:
-		p.note("stopped after %s; older memories may be missing: use rarer words", memory.DefaultPatience)
+		p.note("stopped after %s; older memories may be missing: use rarer words", p.settings.Patience)
 	case memory.StoppedByRows:
 		p.note("too many memories match; older ones may be missing: use rarer words")
 	}
