@@ -16,6 +16,7 @@ func parseVendors(field string, names []string) ([]loci.Vendor, error) {
 	}
 	var vendors []loci.Vendor
 	for _, name := range names {
+		name = strings.TrimSpace(name) // "claude, cursor"
 		if name == string(loci.AnyVendor) {
 			vendors = append(vendors, loci.AnyVendor)
 			continue

@@ -1,9 +1,19 @@
 package main
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/loci-memory/loci"
 )
+
+func TestVendorsMayHaveBlanks(t *testing.T) {
+	got, err := parseVendors("--allow", []string{"claude", " cursor "})
+	if want := []loci.Vendor{"claude", "cursor"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
 
 func TestSpanFlag(t *testing.T) {
 	for text, want := range map[string]time.Duration{"0": 0, "0s": 0, "90m": 90 * time.Minute, "24h": 24 * time.Hour,
