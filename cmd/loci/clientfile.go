@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -31,25 +32,35 @@ type configFormat interface {
 	find(text []byte) ([]byte, error)
 	// put adds or replaces Loci's entry.
 	put(text, entry []byte) ([]byte, error)
+	// update changes in Loci's entry what Loci writes, and keeps what a person added.
+	update(text []byte, e *endpoint) ([]byte, error)
 	// remove removes Loci's entry.
 	remove(text []byte) ([]byte, error)
 	// render returns the text of an entry.
 	render(e *endpoint) []byte
 }
 
-// changeEntry puts an entry into the file, or removes it if entry is nil. It fails if that changes the meaning of
-// anything else.
+// changeEntry puts an entry into the file, or removes it if entry is nil.
 func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error) {
+	return safely(f, name, text, func(text []byte) ([]byte, error) {
+		if entry == nil {
+			return f.remove(text)
+		}
+		return f.put(text, entry)
+	})
+}
+
+// safely changes Loci's entry. It fails if that changes the meaning of anything else.
+func safely(f configFormat, name string, text []byte, change func([]byte) ([]byte, error)) ([]byte, error) {
 	before, err := f.parse(text)
 	if err != nil {
 		return nil, malformed(name, err)
 	}
-	var out []byte
-	if entry == nil {
-		out, err = f.remove(text)
-	} else {
-		out, err = f.put(text, entry)
+	if found, err := f.find(text); err == nil && len(found) == 0 && namedEntry(f, before) != nil {
+		return nil, malformed(name, fmt.Errorf("it has the entry %s in a form that Loci cannot edit",
+			quoted(f.entryName())))
 	}
+	out, err := change(text)
 	if err != nil {
 		return nil, malformed(name, err)
 	}
@@ -74,9 +85,13 @@ func badSyntax(language string, line, column int) error {
 type configFile struct {
 	name    string
 	existed bool
+	mark    []byte // the byte order mark before text, which stays
 	text    []byte
 	parsed  map[string]any
 }
+
+// byteOrderMark is what some programs of Windows put before UTF-8.
+var byteOrderMark = []byte("\ufeff")
 
 // readFile reads a client's file, which may be missing.
 func (c *client) readFile(name string) (*configFile, error) {
@@ -84,11 +99,12 @@ func (c *client) readFile(name string) (*configFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := c.format.parse(text)
-	if err != nil {
+	f := &configFile{name: name, existed: existed, text: bytes.TrimPrefix(text, byteOrderMark)}
+	f.mark = text[:len(text)-len(f.text)]
+	if f.parsed, err = c.format.parse(f.text); err != nil {
 		return nil, malformed(name, err)
 	}
-	return &configFile{name, existed, text, parsed}, nil
+	return f, nil
 }
 
 // replace writes the file, unless somebody else changed it since it was read: a person has time to answer.
@@ -96,7 +112,7 @@ func (f *configFile) replace(text []byte) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	return writeConfig(f.name, text)
+	return writeConfig(f.name, slices.Concat(f.mark, text))
 }
 
 func (f *configFile) remove() error {
@@ -108,7 +124,7 @@ func (f *configFile) remove() error {
 
 func (f *configFile) unchanged() error {
 	text, existed, err := readConfig(f.name)
-	if err == nil && (existed != f.existed || !bytes.Equal(text, f.text)) {
+	if err == nil && (existed != f.existed || !bytes.Equal(text, slices.Concat(f.mark, f.text))) {
 		err = loci.Errorf(loci.Conflict, "cannot change %s: another program changed it meanwhile; run the command again",
 			f.name)
 	}

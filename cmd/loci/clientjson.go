@@ -90,7 +90,7 @@ func (c jsonConfig) entry(e *endpoint) jsonEntry {
 	if e.Command != "" {
 		return jsonEntry{Type: c.overStdio, Command: e.Command, Args: e.Args}
 	}
-	entry := jsonEntry{Type: c.overHTTP, Headers: map[string]string{"Authorization": e.authorization()}}
+	entry := jsonEntry{Type: c.overHTTP, Headers: map[string]string{authorizationHeader: e.authorization()}}
 	switch c.url {
 	case "httpUrl":
 		entry.HTTPURL = e.URL
@@ -208,44 +208,38 @@ func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case old != nil:
-		return splice(text, old.start, old.end, servers.fitting(text, entry, lineIndent(text, old.at))), nil
+		entry = servers.fitting(text, entry, lineIndent(text, old.at), root.step(text))
+		return splice(text, old.start, old.end, entry), nil
 	case servers != nil:
 		return servers.insert(text, root.step(text), c.entryName(), entry), nil
 	}
-	step := root.step(text)
-	if step == "" {
-		step = "  "
-	}
-	whole := "{\n" + step + `"` + c.entryName() + `": ` + string(reindent(entry, step)) + "\n}"
+	whole := "{\n" + ownStep + `"` + c.entryName() + `": ` + string(reindent(entry, ownStep, ownStep)) + "\n}"
 	return root.insert(text, root.step(text), c.table(), []byte(whole)), nil
 }
 
 // step is the indentation of the members of the top object.
 func (o *jsonObject) step(text []byte) string {
 	if len(o.members) == 0 {
-		return "  "
+		return ownStep
 	}
-	return lineIndent(text, o.members[0].at)
+	return cmp.Or(lineIndent(text, o.members[0].at), ownStep)
 }
 
 // insert adds a member at the end, on its own line unless the object is on one line.
 func (o *jsonObject) insert(text []byte, step, name string, value []byte) []byte {
 	if len(o.members) == 0 {
 		outer := lineIndent(text, o.start)
-		if step == "" {
-			step = "  "
-		}
 		inner := outer + step
 		comments := bytes.TrimRight(text[o.start+1:o.end-1], " \t\r\n")
 		return splice(text, o.start+1+len(comments), o.end,
-			[]byte("\n"+inner+`"`+name+`": `+string(reindent(value, inner))+"\n"+outer+"}"))
+			[]byte("\n"+inner+`"`+name+`": `+string(reindent(value, inner, step))+"\n"+outer+"}"))
 	}
 	first, last := o.members[0], o.members[len(o.members)-1]
 	if o.onOneLine(text) {
 		return splice(text, last.end, last.end, []byte(`, "`+name+`": `+compact(value)))
 	}
 	inner := lineIndent(text, first.at)
-	member := "\n" + inner + `"` + name + `": ` + string(reindent(value, inner))
+	member := "\n" + inner + `"` + name + `": ` + string(reindent(value, inner, step))
 	if found := lineComment.FindSubmatch(text[last.end:o.end]); found != nil { // it belongs to the last member
 		after := last.end + len(found[0])
 		member += string(found[1]) // a file with trailing commas keeps one
@@ -263,11 +257,11 @@ func (o *jsonObject) onOneLine(text []byte) bool {
 }
 
 // fitting returns a value that replaces one of the object, in its layout.
-func (o *jsonObject) fitting(text, value []byte, indent string) []byte {
+func (o *jsonObject) fitting(text, value []byte, indent, step string) []byte {
 	if o.onOneLine(text) && bytes.Contains(value, []byte("\n")) {
 		return []byte(compact(value))
 	}
-	return reindent(value, indent)
+	return reindent(value, indent, step)
 }
 
 func compact(value []byte) string {
@@ -289,19 +283,24 @@ func (c jsonConfig) remove(text []byte) ([]byte, error) {
 	if entry == nil || err != nil {
 		return text, err
 	}
-	for i, m := range servers.members {
-		if m.at != entry.at {
+	return servers.without(text, entry), nil
+}
+
+// without removes a member of the object.
+func (o *jsonObject) without(text []byte, gone *jsonMember) []byte {
+	for i, m := range o.members {
+		if m.at != gone.at {
 			continue
 		}
 		switch {
 		case i > 0:
-			return dropMember(text, servers.members[i-1].end, m), nil
-		case len(servers.members) > 1: // with the comma after it
-			return splice(text, m.at, servers.members[1].at, nil), nil
+			return dropMember(text, o.members[i-1].end, m)
+		case len(o.members) > 1: // with the comma after it
+			return splice(text, m.at, o.members[1].at, nil)
 		}
-		return splice(text, servers.start, servers.end, []byte("{}")), nil
+		return splice(text, o.start, o.end, []byte("{}"))
 	}
-	return text, nil
+	return text
 }
 
 // dropMember removes a member with its comma: the one after it or, without one, the one after the member before it,
@@ -316,13 +315,19 @@ func dropMember(text []byte, before int, m jsonMember) []byte {
 }
 
 func splice(text []byte, from, to int, with []byte) []byte {
-	if bytes.Contains(text, []byte("\r\n")) {
-		with = bytes.ReplaceAll(bytes.ReplaceAll(with, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
-	}
+	with = withLineEnds(text, with)
 	out := make([]byte, 0, len(text)+len(with))
 	out = append(out, text[:from]...)
 	out = append(out, with...)
 	return append(out, text[to:]...)
+}
+
+// withLineEnds gives a part the line ends of the text.
+func withLineEnds(text, part []byte) []byte {
+	if !bytes.Contains(text, []byte("\r\n")) {
+		return part
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(part, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
 }
 
 // lineIndent returns the white space at the beginning of the line of offset at.
@@ -331,11 +336,22 @@ func lineIndent(text []byte, at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// reindent indents every line except the first. An entry from a file keeps its indentation.
-func reindent(value []byte, indent string) []byte {
+// ownStep is the indentation of the entries that render returns.
+const ownStep = "  "
+
+// reindent indents every line except the first, by step for each ownStep. An entry from a file keeps its indentation.
+func reindent(value []byte, indent, step string) []byte {
 	text := string(value)
-	if strings.HasSuffix(text, "\n"+indent+"}") {
+	if strings.HasSuffix(text, "\n"+indent+"}") && indent != "" {
 		return value
 	}
-	return []byte(strings.ReplaceAll(text, "\n", "\n"+indent))
+	lines := strings.Split(text, "\n")
+	for i, line := range lines[1:] {
+		depth := 0
+		for strings.HasPrefix(line, ownStep) {
+			line, depth = line[len(ownStep):], depth+1
+		}
+		lines[i+1] = indent + strings.Repeat(step, depth) + line
+	}
+	return []byte(strings.Join(lines, "\n"))
 }

@@ -36,6 +36,9 @@ type form struct {
 // serverName is what Loci is called in the clients' configurations.
 const serverName = "loci"
 
+// authorizationHeader carries the key.
+const authorizationHeader = "Authorization"
+
 const newSession = "start a new session, then type /mcp to see it"
 
 // forms are the clients whose files differ from Cursor's. docs/clients.md names the sources.

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -43,7 +45,10 @@ func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	return parsed, nil
 }
 
-func (c tomlConfig) render(e *endpoint) []byte {
+func (c tomlConfig) render(e *endpoint) []byte { return c.renderWith(e, nil) }
+
+// renderWith adds headers of the person.
+func (c tomlConfig) renderWith(e *endpoint, headers map[string]string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[mcp_servers.%s]\n", tomlKey(c.entryName()))
 	if e.Command != "" {
@@ -53,8 +58,12 @@ func (c tomlConfig) render(e *endpoint) []byte {
 		}
 		fmt.Fprintf(&b, "command = %s\nargs = [%s]\n", tomlString(e.Command), strings.Join(args, ", "))
 	} else {
-		fmt.Fprintf(&b, "url = %s\nhttp_headers = { \"Authorization\" = %s }\n", tomlString(e.URL),
+		fmt.Fprintf(&b, "url = %s\nhttp_headers = { %q = %s", tomlString(e.URL), authorizationHeader,
 			tomlString(e.authorization()))
+		for _, name := range slices.Sorted(maps.Keys(headers)) {
+			fmt.Fprintf(&b, ", %s = %s", tomlString(name), tomlString(headers[name]))
+		}
+		b.WriteString(" }\n")
 	}
 	return []byte(b.String())
 }

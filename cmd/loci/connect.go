@@ -298,14 +298,19 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		p.note("%s also runs the reference memory server. To import its graph and replace it, run: loci connect "+
 			"--replace-memory %s", c.name, c.id)
 	}
-	n := &connection{Client: c.id, File: file.name, URL: e.URL, Command: e.Command, Args: e.Args}
-	if n.original, n.Existed, err = original(c.format, old, file, own != nil); err != nil {
+	if err := p.noteStrays(c, old, keys, file); err != nil {
+		return nil, err
+	}
+	other := p.takesOver(c, old, keys, file)
+	n := &connection{Client: c.id, File: file.name, URL: e.URL, Command: e.Command, Args: e.Args,
+		updates: own != nil || other}
+	if n.original, n.Existed, err = original(c.format, old, file, own != nil, other); err != nil {
 		return nil, err
 	}
 	if moved != nil {
 		n.Name, n.Project = c.format.entryName(), moved.project
 	}
-	if err := p.preview(c, e, file); err != nil {
+	if err := p.preview(c, e, n, file); err != nil {
 		return nil, err
 	}
 	moved.announce(p)
@@ -318,11 +323,21 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	return p.establish(ctx, in, c, e, n, file, old, moved)
 }
 
+// takesOver reports whether connect replaces the entry of another data directory, and tells the person.
+func (p *program) takesOver(c *client, old *connection, keys []loci.Credential, file *configFile) bool {
+	other := p.otherEntry(c, old, keys, file)
+	if other {
+		p.note("The entry %s in %s already leads to Loci, but loci connect did not write it for this data directory. Loci "+
+			"takes it over: disconnect will remove it.", quoted(c.format.entryName()), file.name)
+	}
+	return other
+}
+
 // preview shows the person what connect changes, without a key.
-func (p *program) preview(c *client, e *endpoint, file *configFile) error {
+func (p *program) preview(c *client, e *endpoint, n *connection, file *configFile) error {
 	like := *e
 	like.Key = loci.Secret(auth.AgentKeyPrefix + "…")
-	after, err := changeEntry(c.format, file.name, file.text, c.format.render(&like))
+	after, err := n.with(c.format, file, &like)
 	switch {
 	case err != nil:
 		return err
@@ -346,7 +361,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 			err = errors.Join(err, in.app.Identity.RevokeKey(context.WithoutCancel(ctx), in.operator, n.KeyID))
 		}
 	}()
-	after, err := changeEntry(c.format, file.name, file.text, c.format.render(e))
+	after, err := n.with(c.format, file, e)
 	if err != nil {
 		return nil, err
 	}

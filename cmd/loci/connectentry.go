@@ -3,9 +3,13 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
@@ -35,6 +39,98 @@ func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now
 		return &ownEntry{value: value}
 	}
 	return nil
+}
+
+// otherEntry reports whether the entry in the place of Loci's leads to a Loci, but neither connect for this data
+// directory nor the person with a key of this directory wrote it: probably connect for another directory did.
+func (p *program) otherEntry(c *client, n *connection, keys []loci.Credential, now *configFile) bool {
+	value := namedEntry(c.format, now.parsed)
+	if p.ownEntry(c, n, keys, now) != nil || !leadsToLoci(value) {
+		return false
+	}
+	key := loci.Secret(ourKeys.FindString(fmt.Sprint(value)))
+	return key == "" || !slices.ContainsFunc(keys, func(k loci.Credential) bool { return k.Hash == auth.Hash(key) })
+}
+
+// leadsToLoci reports whether an entry has a key of any Loci, or starts one.
+func leadsToLoci(entry map[string]any) bool {
+	if ourKeys.MatchString(fmt.Sprint(entry)) {
+		return true
+	}
+	words := entryWords(entry)
+	if len(words) == 0 {
+		return false
+	}
+	program := path.Base(filepath.ToSlash(words[0]))
+	return strings.TrimSuffix(program, ".exe") == serverName ||
+		len(words) > 3 && words[1] == "mcp" && words[2] == "--vendor"
+}
+
+// strays returns the names of the entries in the file that have a key of connect, but not under the names that Loci
+// gives them: a person renamed or copied them. n may be nil.
+func (p *program) strays(c *client, n *connection, keys []loci.Credential, now *configFile) (list []stray, err error) {
+	own := []string{serverName, c.format.entryName()}
+	replaced, err := p.connection(c.replacing(""))
+	if err != nil {
+		return nil, err
+	}
+	if replaced != nil {
+		own = append(own, replaced.Name)
+	}
+	fix := "remove it by hand"
+	if namedEntry(c.format, now.parsed) == nil {
+		fix += ", or rename it to " + quoted(c.format.entryName())
+	}
+	servers, _ := now.parsed[c.format.table()].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		key := loci.Secret(ourKeys.FindString(fmt.Sprint(servers[name])))
+		if key == "" || slices.Contains(own, name) {
+			continue
+		}
+		if id := connectedKey(c, n, keys, key); !id.IsZero() {
+			list = append(list, stray{name, id, fix})
+		}
+	}
+	return list, nil
+}
+
+// stray is an entry with a key of connect under a name that a person chose. Loci does not change it until disconnect.
+type stray struct {
+	name  string
+	keyID loci.CredentialID
+	fix   string
+}
+
+// text names the entry and what is wrong with its key, if anything.
+func (s *stray) text(c *client, file, fault string) string {
+	text := "entry " + quoted(s.name) + " of " + c.name + " in " + file + " has a key of this Loci"
+	if fault != "" {
+		text += ", which " + fault
+	}
+	return text
+}
+
+// withoutStrays removes such entries from what disconnect leaves of a file.
+func (p *program) withoutStrays(c *client, n *connection, keys []loci.Credential, after []byte,
+	remains bool) ([]byte, bool, error) {
+	parsed, err := c.format.parse(after)
+	if err != nil {
+		return nil, false, malformed(n.File, err)
+	}
+	list, err := p.strays(c, n, keys, &configFile{parsed: parsed})
+	if len(list) == 0 || err != nil {
+		return after, remains, err
+	}
+	for _, s := range list {
+		if after, err = changeEntry(c.format.named(s.name), n.File, after, nil); err != nil {
+			return nil, false, err
+		}
+	}
+	if n.Existed {
+		return after, remains, nil
+	}
+	empty, err := holdsNothing(c.format, after)
+	return after, remains && !empty, err
 }
 
 // connectedKey returns the id of a key if connect created it for the client, or rotation put it in the place of such a

@@ -28,6 +28,7 @@ type connection struct {
 	Previous string            `json:"previous,omitempty"` // the entry that it replaced
 	Written  string            `json:"written"`            // SHA-256 of the whole file then
 	original []byte            // the file before, without Loci's entry
+	updates  bool              // it changes an entry of Loci, and keeps what a person added
 }
 
 const (
@@ -119,16 +120,29 @@ func (n *connection) undo(f configFormat, now *configFile, own bool) (after []by
 }
 
 // original returns what a client's file would be without Loci, and whether there would be one. It never has Loci's own
-// entry: disconnect would restore that, with a revoked key.
-func original(f configFormat, old *connection, now *configFile, own bool) (before []byte, existed bool, err error) {
-	switch {
-	case old != nil && old.File == now.name: // connected before: the original is that of the first time
-		return old.undo(f, now, own)
-	case own:
+// entry, nor that of another data directory: disconnect would restore a key that is or will be revoked.
+func original(f configFormat, old *connection, now *configFile, own, other bool) (before []byte, existed bool,
+	err error) {
+	before, existed = now.text, now.existed
+	if old != nil && old.File == now.name { // connected before: the original is that of the first time
+		before, existed, err = old.undo(f, now, own)
+	} else if own {
 		before, err = changeEntry(f, now.name, now.text, nil)
-		return before, true, err
 	}
-	return now.text, now.existed, nil
+	if other && err == nil {
+		before, err = changeEntry(f, now.name, before, nil)
+	}
+	return before, existed, err
+}
+
+// with returns the file's text with Loci's entry for an endpoint.
+func (n *connection) with(f configFormat, file *configFile, e *endpoint) ([]byte, error) {
+	return safely(f, file.name, file.text, func(text []byte) ([]byte, error) {
+		if n.updates {
+			return f.update(text, e)
+		}
+		return f.put(text, f.render(e))
+	})
 }
 
 func digest(text []byte) string {

@@ -113,6 +113,7 @@ type keyed struct {
 	client *client
 	*connection
 	keyID loci.CredentialID // in the file: that of the connection, or a later one that a person put there
+	stray *stray            // nil: Loci's own entry
 }
 
 // keyedEntries returns the entries that have such a key. It leaves out what it cannot read.
@@ -122,7 +123,7 @@ func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 		if err != nil {
 			continue
 		}
-		for _, x := range entries {
+		for i, x := range entries {
 			n, err := p.connection(x)
 			if err != nil || n == nil {
 				continue
@@ -132,15 +133,40 @@ func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 				continue
 			}
 			if own := p.ownEntry(x, n, keys, now); own != nil && !own.keyID.IsZero() {
-				list = append(list, keyed{x, n, own.keyID})
+				list = append(list, keyed{x, n, own.keyID, nil})
+			}
+			if i > 0 { // all entries have the same strays
+				continue
+			}
+			strays, err := p.strays(x, n, keys, now)
+			if err != nil {
+				continue
+			}
+			for _, s := range strays {
+				list = append(list, keyed{x, n, s.keyID, &s})
 			}
 		}
 	}
 	return list
 }
 
-// faultyKey is a client whose file has a key that it should not use any more.
-type faultyKey struct{ text, fix string }
+// noteStrays tells the person who connects a client of the keys that Loci will not replace.
+func (p *program) noteStrays(c *client, n *connection, keys []loci.Credential, now *configFile) error {
+	list, err := p.strays(c, n, keys, now)
+	for _, s := range list {
+		fault := p.keyFault(keys, s.keyID)
+		if fault == "" && n != nil && slices.Contains(replacedKeys(keys, s.keyID), n.KeyID) {
+			fault = "this command revokes"
+		}
+		p.note("The %s; %s.", s.text(c, now.name, fault), s.fix)
+	}
+	return err
+}
+
+// faultyKey is a client whose file has a key that it should not use any more, or that Loci does not replace.
+type faultyKey struct{ text, fix, how string }
+
+func (f faultyKey) String() string { return f.text + "; " + f.how + f.fix }
 
 // faultyKeys finds them.
 func (p *program) faultyKeys(ctx context.Context, in *instance) (list []faultyKey, err error) {
@@ -149,8 +175,12 @@ func (p *program) faultyKeys(ctx context.Context, in *instance) (list []faultyKe
 		return nil, err
 	}
 	for _, k := range p.keyedEntries(keys) {
-		if fault := p.keyFault(keys, k.keyID); fault != "" {
-			list = append(list, faultyKey{"the key of " + k.client.name + " in " + k.File + " " + fault, p.connectLine(k)})
+		switch fault := p.keyFault(keys, k.keyID); {
+		case k.stray != nil:
+			list = append(list, faultyKey{"the " + k.stray.text(k.client, k.File, fault), k.stray.fix, ""})
+		case fault != "":
+			list = append(list, faultyKey{"the key of " + k.client.name + " in " + k.File + " " + fault, p.connectLine(k),
+				"for a new one, run: "})
 		}
 	}
 	return list, nil
@@ -163,7 +193,12 @@ func (p *program) noteRotated(ctx context.Context, in *instance, rotated *loci.C
 		return err
 	}
 	for _, k := range p.keyedEntries(keys) {
-		if slices.Contains(replacedKeys(keys, rotated.ID), k.keyID) {
+		switch {
+		case !slices.Contains(replacedKeys(keys, rotated.ID), k.keyID):
+		case k.stray != nil:
+			p.note("%s still has the old key in the entry %s of %s, which Loci does not change; %s.", k.client.name,
+				quoted(k.stray.name), k.File, k.stray.fix)
+		default:
 			p.note("%s still has the old key in %s. To write a new one there and revoke the others, run: %s", k.client.name,
 				k.File, p.connectLine(k))
 		}

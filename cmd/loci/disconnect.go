@@ -147,7 +147,8 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 	if err != nil {
 		return err
 	}
-	if err := p.restoreFile(ctx, in, c, n); err != nil {
+	stays, err := p.restoreFile(ctx, in, c, n)
+	if err != nil {
 		return err
 	}
 	if err := in.revokeKeysOf(ctx, n); err != nil {
@@ -157,9 +158,14 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 		return err
 	}
 	if p.json {
-		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "disconnected": true})
+		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "disconnected": !stays})
 	}
-	p.printf("disconnected %s\n", c.name)
+	if stays {
+		p.printf("removed the connection of this data directory; %s still has an entry of Loci in %s\n", c.name, n.File)
+		p.note("If loci connect wrote it for another data directory, run loci disconnect there. Otherwise remove it by hand.")
+	} else {
+		p.printf("disconnected %s\n", c.name)
+	}
 	if n.Project != "" {
 		p.note("Project %[1]s keeps its graph. To export it for the other server, run: "+
 			"loci graph export --project %[2]s --format reference FILE", cut(n.Project, 100), quoted(n.Project))
@@ -168,20 +174,25 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 }
 
 // restoreFile takes Loci's entry out of the client's file. If connect created the file and nothing else is in it, the
-// file goes, too.
-func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *connection) error {
+// file goes, too. stays reports that the file still leads to Loci: by an entry that is not of this connection.
+func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *connection) (stays bool, err error) {
 	keys, err := in.agentKeys(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	now, err := c.readFile(n.File)
 	if err != nil {
-		return err
+		return false, err
 	}
-	after, remains, err := n.undo(c.format, now, p.ownEntry(c, n, keys, now) != nil)
+	own := p.ownEntry(c, n, keys, now) != nil
+	after, remains, err := n.undo(c.format, now, own)
+	if err == nil {
+		after, remains, err = p.withoutStrays(c, n, keys, after, remains)
+	}
+	stays = !own && leadsToLoci(namedEntry(c.format, now.parsed))
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case !now.existed || remains && bytes.Equal(now.text, after):
 		if namedEntry(c.format, now.parsed) != nil {
 			p.note("The entry %s in %s is not the one that loci connect wrote. It stays unchanged.",
@@ -189,17 +200,17 @@ func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *c
 		} else {
 			p.note("%s no longer has Loci's entry and stays unchanged", n.File)
 		}
-		return nil
+		return stays, nil
 	case remains:
 		p.note("This changes %s:\n%s", n.File, difference(now.text, after))
 	default:
 		p.note("This removes %s, which loci connect created.", n.File)
 	}
 	if err := p.agreed(ctx, "Write it?", "disconnect "+c.name, "--yes"); err != nil {
-		return err
+		return false, err
 	}
 	if !remains {
-		return now.remove()
+		return stays, now.remove()
 	}
-	return now.replace(after)
+	return stays, now.replace(after)
 }

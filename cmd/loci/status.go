@@ -92,7 +92,7 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		}
 		faulty, err := p.faultyKeys(ctx, in)
 		for _, f := range faulty {
-			s.Warnings = append(s.Warnings, f.text+"; for a new one, run: "+f.fix)
+			s.Warnings = append(s.Warnings, f.String())
 		}
 		for _, c := range started {
 			s.Clients = append(s.Clients, clientUse{Name: c.name, Vendor: c.vendor, How: overStdio})
