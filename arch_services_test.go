@@ -39,7 +39,7 @@ var largePackages = map[string]struct {
 	lines  int
 	reason string
 }{
-	"cmd/loci":                {14500, "one file for each command"},
+	"cmd/loci":                {15000, "one file for each command"},
 	"internal/store/sqlstore": {9000, "one file for each family of tables"},
 	"internal/rest":           {6500, "one file for each subject of the API"},
 	"internal/mcpserver":      {7000, "one file for each group of tools, and the transports of two protocol versions"},
