@@ -73,8 +73,9 @@ type lines struct {
 	in     chan line
 	closed chan struct{}
 	once   sync.Once
-	alone  bool   // the previous call must be answered first; see takeTurn
-	rest   []line // what is left of a batch
+	alone  bool   // the previous ordered call must be answered first; see takeTurn
+	rest   []line // what is left of a batch, and what comes before it
+	ahead  []line // what was read while a call waited for its turn; see wait
 
 	writing sync.Mutex
 	out     io.Writer
@@ -88,6 +89,7 @@ type lines struct {
 // running is a call that has not been answered.
 type running struct {
 	batch     *batch // nil: the call came alone
+	ordered   bool   // see ordered
 	cancelled bool
 }
 
@@ -181,12 +183,19 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// next returns the next message of a batch, or the next line.
+// next returns the next message of a batch, the next line that was read ahead, or the next line.
 func (l *lines) next(ctx context.Context) (line, error) {
-	if len(l.rest) > 0 {
-		next := l.rest[0]
-		l.rest = l.rest[1:]
-		return next, nil
+	select {
+	case <-l.closed:
+		return line{}, io.EOF
+	default:
+	}
+	for _, queue := range []*[]line{&l.rest, &l.ahead} {
+		if len(*queue) > 0 {
+			next := (*queue)[0]
+			*queue = (*queue)[1:]
+			return next, nil
+		}
 	}
 	select {
 	case next := <-l.in:
@@ -221,18 +230,19 @@ func (l *lines) decode(ctx context.Context, next line) jsonrpc.Message {
 		l.complain(next.batch, parsed.id, errNoRequest)
 		return nil
 	}
-	if request, ok := m.(*jsonrpc.Request); ok && !l.accept(ctx, request, parsed, next.batch) {
+	if request, ok := m.(*jsonrpc.Request); ok && !l.accept(ctx, request, parsed, next) {
 		return nil
 	}
 	return m
 }
 
-// accept prepares a request for the SDK. If it returns false, it has answered the request, or the
-// connection has ended.
-func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed message, in *batch) bool {
-	if l.takeTurn(ctx, request, toolNamed(parsed.tool).inOrder) != nil {
+// accept prepares a request for the SDK. If it returns false, it has answered the request or put it
+// back, or the connection has ended.
+func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed message, current line) bool {
+	if l.takeTurn(ctx, current, parsed) != nil {
 		return false // Read returns next
 	}
+	in := current.batch
 	p, err := l.who(ctx) // only now: the previous call may have created a project
 	if err == nil {
 		err = onlyAgents(p)
@@ -248,7 +258,7 @@ func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed mes
 		c.connection = project.ConnectionKey{}
 	}
 	request.Extra = &mcp.RequestExtra{TokenInfo: tokenInfo(c)}
-	if request.IsCall() && !l.start(request.ID, in) {
+	if request.IsCall() && !l.start(request.ID, &running{batch: in, ordered: ordered(parsed.method)}) {
 		l.complain(in, parsed.id, badRequest("a request with this id is still running; give each request its own id"))
 		return false
 	}
@@ -256,45 +266,23 @@ func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed mes
 	return true
 }
 
-// takeTurn delays a call until every earlier call has been answered, if the tool of this call or
-// of the previous one needs calls in order. A model may send several calls at once, such as
-// entities and then the relations between them. Other calls run concurrently.
-func (l *lines) takeTurn(ctx context.Context, r *jsonrpc.Request, inOrder bool) error {
-	if !r.IsCall() {
-		return nil
-	}
-	before := l.alone
-	l.alone = inOrder
-	if !before && !inOrder {
-		return nil
-	}
-	return l.waitBelow(ctx, 1)
-}
-
 // start records a call, unless one with the same id is running.
-func (l *lines) start(id jsonrpc.ID, in *batch) bool {
+func (l *lines) start(id jsonrpc.ID, call *running) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.inFlight[id] != nil {
 		return false
 	}
-	l.inFlight[id] = &running{batch: in}
+	l.inFlight[id] = call
 	return true
 }
 
 // cancel notes that the client wants no answer to a call, if it is still running.
 func (l *lines) cancel(raw json.RawMessage) {
-	var value any
-	if raw == nil || json.Unmarshal(raw, &value) != nil {
-		return
-	}
-	id, err := jsonrpc.MakeID(value)
-	if err != nil {
-		return
-	}
+	id, ok := idOf(raw)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if call := l.inFlight[id]; call != nil {
+	if call := l.inFlight[id]; ok && call != nil {
 		call.cancelled = true
 	}
 }

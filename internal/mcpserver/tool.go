@@ -18,9 +18,8 @@ type tool struct {
 	name, title string
 	set         string      // its toolset
 	action      gate.Action // the gate decides who may use it
-	hints       hints
-	inOrder     bool   // later calls build on it; see takeTurn
-	about       string // when to use it, when not, and what it returns
+	hints       hints       // for clients; over stdio they also decide the order of calls (see takeTurn)
+	about       string      // when to use it, when not, and what it returns
 	returns     *jsonschema.Schema
 	handler     handler
 }

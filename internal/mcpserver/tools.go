@@ -185,7 +185,7 @@ var tools = []tool{
 	},
 	{
 		name: "create_project", title: "Create a project",
-		set: toolsetGraph, action: project.Create, hints: adds, inOrder: true,
+		set: toolsetGraph, action: project.Create, hints: adds,
 		about: "Create a project with an empty graph, make it the active one, and return it. Use it for a new " +
 			"body of work, after list_projects shows none that fits.",
 		returns: has("id", "name"),
@@ -193,7 +193,7 @@ var tools = []tool{
 	},
 	{
 		name: "switch_project", title: "Switch project",
-		set: toolsetGraph, action: project.Read, hints: sets, inOrder: true,
+		set: toolsetGraph, action: project.Read, hints: sets,
 		about: "Make a project the active one and return it. Use it before graph tools. If your client cannot " +
 			"keep it active, pass project to each tool instead.",
 		returns: has("id", "name"),
@@ -209,7 +209,7 @@ var tools = []tool{
 	},
 	{
 		name: "archive_project", title: "Archive a project",
-		set: toolsetGraph, action: project.Archive, hints: sets, inOrder: true,
+		set: toolsetGraph, action: project.Archive, hints: sets,
 		about: "Close a project, keep its data, and return it. Use it only when asked. restore_project reopens " +
 			"it.",
 		returns: has("id", "name"),
@@ -217,7 +217,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_project", title: "Delete a project",
-		set: toolsetGraph, action: project.Delete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: project.Delete, hints: removes,
 		about: "Delete a project and all its data permanently. Returns its id and name. Use it only if the " +
 			"person asked for it and confirmed it; otherwise use archive_project.",
 		returns: has("id", "name"),
@@ -225,7 +225,7 @@ var tools = []tool{
 	},
 	{
 		name: "restore_project", title: "Restore a project",
-		set: toolsetGraph, action: project.Restore, hints: sets, inOrder: true,
+		set: toolsetGraph, action: project.Restore, hints: sets,
 		about: "Reopen an archived project and return it. Use it to continue that work. It does not become the " +
 			"active project: use switch_project.",
 		returns: has("id", "name"),
@@ -233,7 +233,7 @@ var tools = []tool{
 	},
 	{
 		name: "create_entities", title: "Create entities",
-		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
+		set: toolsetGraph, action: graph.Write, hints: sets,
 		about: "Add things of the project (people, systems, decisions) with facts about them, all or none. " +
 			"If the name and type exist, only new facts are added. Call search_nodes first. For facts about an " +
 			"existing entity, use add_observations.",
@@ -242,7 +242,7 @@ var tools = []tool{
 	},
 	{
 		name: "add_observations", title: "Add observations",
-		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
+		set: toolsetGraph, action: graph.Write, hints: sets,
 		about: "Add facts to existing entities, all or none. Returns what was added and what was there. For a new " +
 			"entity, use create_entities. Send entity_type if several entities share the name.",
 		returns: listOf("results", "entity_name", "added"),
@@ -250,7 +250,7 @@ var tools = []tool{
 	},
 	{
 		name: "create_relations", title: "Create relations",
-		set: toolsetGraph, action: graph.Write, hints: sets, inOrder: true,
+		set: toolsetGraph, action: graph.Write, hints: sets,
 		about: "Connect existing entities, all or none, and return the relations. For facts about one entity, " +
 			"use add_observations.",
 		returns: listOf("relations", "from", "to", "relation_type", "created"),
@@ -283,7 +283,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_entities", title: "Delete entities",
-		set: toolsetGraph, action: graph.Delete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: graph.Delete, hints: removes,
 		about: "Delete entities by name, with their observations and relations, and return how many. It ignores " +
 			"names that do not exist. For one wrong fact, use delete_observations.",
 		returns: has("deleted"),
@@ -291,7 +291,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_observations", title: "Delete observations",
-		set: toolsetGraph, action: graph.Delete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: graph.Delete, hints: removes,
 		about: "Delete facts with exactly this text and return how many. Use it for what is wrong or outdated, " +
 			"then add the current fact. For the whole entity, use delete_entities.",
 		returns: has("deleted"),
@@ -299,7 +299,7 @@ var tools = []tool{
 	},
 	{
 		name: "delete_relations", title: "Delete relations",
-		set: toolsetGraph, action: graph.Delete, hints: removes, inOrder: true,
+		set: toolsetGraph, action: graph.Delete, hints: removes,
 		about: "Delete exactly these relations and return how many. The entities stay; to delete them, use " +
 			"delete_entities.",
 		returns: has("deleted"),
@@ -308,7 +308,7 @@ var tools = []tool{
 
 	{
 		name: "restore_nodes", title: "Restore deleted entities",
-		set: toolsetGraphExtra, action: graph.Restore, hints: sets, inOrder: true,
+		set: toolsetGraphExtra, action: graph.Restore, hints: sets,
 		about: "Restore deleted entities, observations or relations, all or none, and return how many. Use it to " +
 			"undo a mistake, with ids from list_deleted_nodes. An entity returns with what was deleted along " +
 			"with it.",
@@ -341,7 +341,7 @@ var tools = []tool{
 	},
 	{
 		name: "merge_entities", title: "Merge two entities",
-		set: toolsetGraphExtra, action: graph.Merge, hints: removes, inOrder: true,
+		set: toolsetGraphExtra, action: graph.Merge, hints: removes,
 		about: "Move the observations and relations of one entity to another that means the same, delete the " +
 			"first and return the second. Use it only if you are sure.",
 		returns: has("name"),
