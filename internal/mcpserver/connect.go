@@ -45,6 +45,8 @@ var (
 	errNotConnected = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
 		Message: "not connected: send initialize first, then send the Mcp-Session-Id of its answer with every request; " +
 			"or " + orStateless}
+	errNotConnectedHere = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, // over stdio, where no id is sent
+		Message: "not connected: send initialize first; or " + orStateless}
 )
 
 // serveConnection answers a request of a version with connections.

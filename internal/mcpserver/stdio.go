@@ -70,12 +70,13 @@ type lines struct {
 	connection project.ConnectionKey // of versions with connections: the process is the connection
 	project    string                // see caller.usualProject
 
-	in     chan line
-	closed chan struct{}
-	once   sync.Once
-	alone  bool   // the previous ordered call must be answered first; see takeTurn
-	rest   []line // what is left of a batch, and what comes before it
-	ahead  []line // what was read while a call waited for its turn; see wait
+	in      chan line
+	closed  chan struct{}
+	once    sync.Once
+	alone   bool   // the previous ordered call must be answered first; see takeTurn
+	greeted bool   // the client has sent initialize, or needs not
+	rest    []line // what is left of a batch, and what comes before it
+	ahead   []line // what was read while a call waited for its turn; see wait
 
 	writing sync.Mutex
 	out     io.Writer
@@ -243,6 +244,10 @@ func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed mes
 		return false // Read returns next
 	}
 	in := current.batch
+	if !l.greet(parsed) {
+		l.complain(in, parsed.id, errNotConnectedHere)
+		return false
+	}
 	p, err := l.who(ctx) // only now: the previous call may have created a project
 	if err == nil {
 		err = onlyAgents(p)
@@ -264,6 +269,13 @@ func (l *lines) accept(ctx context.Context, request *jsonrpc.Request, parsed mes
 	}
 	l.cancel(parsed.cancels)
 	return true
+}
+
+// greet reports whether the client may send m now. In a version with connections, initialize comes
+// first. The SDK checks it too, but its error does not tell what to do.
+func (l *lines) greet(m message) bool {
+	l.greeted = l.greeted || m.method == initialize || m.version >= statelessVersion
+	return l.greeted || m.id == nil || m.method == "" || m.method == "ping" || m.method == "server/discover"
 }
 
 // start records a call, unless one with the same id is running.

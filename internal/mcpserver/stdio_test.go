@@ -297,3 +297,22 @@ func TestStdioNeedsAVendor(t *testing.T) {
 		t.Errorf("a person over stdio: %v", err)
 	}
 }
+
+// A request before initialize is told what to send, as over HTTP. The connection stays usable.
+func TestStdioAsksForInitialize(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got := w.talk(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}` + "\n" + writeCall(2, "early") +
+		`{"jsonrpc":"2.0","id":3,"method":"ping"}` + "\n" + hello + writeCall(4, "late"))
+	if len(got) != 5 {
+		t.Fatalf("%d messages, want 5: %v", len(got), got)
+	}
+	for _, m := range got {
+		problem, _ := m["error"].(map[string]any)
+		early := m["id"] == 1.0 || m["id"] == 2.0
+		if early != strings.HasPrefix(fmt.Sprint(problem["message"]), "not connected: send initialize first; or use ") ||
+			early && problem["code"] != -32600.0 {
+			t.Errorf("answer %v", m)
+		}
+	}
+}
