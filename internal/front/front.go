@@ -93,6 +93,8 @@ func (d *door) serve(x *exchange, r *http.Request) {
 		d.options.MCP.ServeHTTP(x, r)
 	case d.options.Web != nil && d.isElsewhere(r):
 		http.Redirect(x, r, auth.Site{}.Home(r)+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+	case d.options.Web != nil && path == strings.TrimSuffix(homePage, "/") && r.Method == http.MethodGet:
+		http.Redirect(x, r, homePage, http.StatusSeeOther)
 	case d.options.Web != nil && within(path, webPlaces):
 		d.page(x, r)
 	case d.options.Web != nil && path == "/" && r.Method == http.MethodGet && wantsPage(r):

@@ -145,7 +145,7 @@ func TestRouting(t *testing.T) {
 	bare := newDoor(front.Options{})
 	for path, want := range map[string]int{"/mcp": 202, "/mcp/": 200, "/app/": 418, "/app/sign-in": 418,
 		"/oauth/token": 418,
-		"/.well-known/oauth-authorization-server": 418, "/app": 200, "/app/../memories": 200, "//app/": 200,
+		"/.well-known/oauth-authorization-server": 418, "/app/../memories": 200, "//app/": 200,
 		"/memories": 200, "/": 200} {
 		w := do(full, "GET", path)
 		if w.Code != want || w.Body.String() != path || w.Header().Get("X-Request-Id") == "" {
@@ -157,6 +157,12 @@ func TestRouting(t *testing.T) {
 	}
 	if w := do(full, "GET", "/", "Accept: text/html,*/*"); w.Code != 303 || w.Header().Get("Location") != "/app/" {
 		t.Errorf("/ in a browser: got %d %s", w.Code, w.Header().Get("Location"))
+	}
+	if w := do(full, "GET", "/app"); w.Code != 303 || w.Header().Get("Location") != "/app/" {
+		t.Errorf("/app: got %d %s", w.Code, w.Header().Get("Location"))
+	}
+	if w := do(bare, "GET", "/app"); w.Code != 200 {
+		t.Errorf("/app without pages: got %d, want the API", w.Code)
 	}
 	if w := do(bare, "GET", "/", "Accept: text/html,*/*"); w.Code != 200 {
 		t.Errorf("/ in a browser without pages: got %d", w.Code)
