@@ -111,13 +111,38 @@ func (p *program) printDisagreement(d *loci.Disagreement) {
 
 // noteDisagreements tells once how to decide between memories that were printed and others.
 func (p *program) noteDisagreements(memories ...*loci.Memory) {
-	if slices.ContainsFunc(memories, func(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }) {
+	if i := slices.IndexFunc(memories, func(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }); i >= 0 {
 		p.note("Memories of one key disagree. Trash the wrong one (%s), or replace all of them (%s).",
-			p.onSameData("loci trash ID"), p.onSameData("loci add TEXT --supersedes ID,ID"))
+			p.onSameData("loci trash ID"), p.onSameData(replacement(memories[i], memories)))
 	}
 	if slices.ContainsFunc(memories, func(m *loci.Memory) bool { return !m.PendingSupersede.IsZero() }) {
 		p.note("A replacement is suggested. To decide, run: %s", p.onSameData("loci suggestion list"))
 	}
+}
+
+// replacement returns the command that saves one memory in place of m and those that it disagrees with. A save by key
+// updates the one that changed last, and must name the others only. If not all were printed, the command has no ids.
+func replacement(m *loci.Memory, printed []*loci.Memory) string {
+	if m.Scope != loci.ScopeGlobal { // a save without its scope updates none of them
+		return "loci add TEXT --supersedes ID,ID"
+	}
+	command := "loci add TEXT --key " + quoted(m.Key) + " --supersedes "
+	all := []*loci.Memory{m}
+	for _, d := range m.DisputedBy {
+		i := slices.IndexFunc(printed, func(other *loci.Memory) bool { return other.ID == d.ID })
+		if i < 0 {
+			return command + "OTHERID"
+		}
+		all = append(all, printed[i])
+	}
+	last := slices.MaxFunc(all, func(a, b *loci.Memory) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
+	var others []string
+	for _, one := range all {
+		if one != last {
+			others = append(others, one.ID.String())
+		}
+	}
+	return command + strings.Join(others, ",")
 }
 
 // noteFallback tells how a memory matches if it does not contain the words.
