@@ -70,8 +70,8 @@ func TestStdioKeepsTheOrderOfGraphCalls(t *testing.T) {
 }
 
 func toolCall(id int, tool, arguments string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool,
-		arguments)
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n",
+		id, tool, arguments)
 }
 
 // A read on one connection sees all writes that the client sent before it, and none that it sent after it.
