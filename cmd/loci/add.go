@@ -166,7 +166,7 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))
 		if len(m.Superseded) > 0 {
-			p.printf("; what it superseded stays superseded then: bring it back with loci revert")
+			p.printf("; what it superseded stays superseded then: bring it back with %s", p.onSameData("loci revert"))
 		}
 		p.printf("\n")
 	}

@@ -88,7 +88,7 @@ func (p *program) backupListCommand() *cobra.Command {
 				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
 			}
 			if len(rows) == 0 {
-				p.note("no backups; create one with: %s", p.onSameData("loci backup create"))
+				p.note("no backups; create one with: loci backup create")
 				return nil
 			}
 			p.printTable([]string{"NAME", "CREATED", "FILES", "SIZE", "BY"}, rows)
@@ -237,8 +237,8 @@ func (p *program) finishRestore(ctx context.Context) error {
 
 func (p *program) restored(name, dir string, done maintain.Restored) error {
 	if done.Unread != nil {
-		p.log.Warn("keys revoked after the backup may be valid again: check loci key list and loci agent-key list", "error",
-			done.Unread)
+		p.log.Warn("keys revoked after the backup may be valid again: "+
+			p.onSameData("check `loci key list` and `loci agent-key list`"), "error", done.Unread)
 	}
 	if p.json {
 		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": done.Kept,

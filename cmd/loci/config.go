@@ -61,6 +61,7 @@ type settings struct {
 	ClientDirs map[string]string // directories of clients' configurations outside the home directory, by client id
 	Unknown    []string          // variables that start with LOCI_ and have no meaning
 	FromFile   string            // the configuration file; "": none
+	FileAsked  bool              // a flag named it, and without the flag it would be another
 }
 
 // setting is one thing that can be configured: its key in the file, its variable, its default, and where it goes.
@@ -225,6 +226,7 @@ func lookupIn(environ []string) func(string) string {
 func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.FlagSet) error {
 	name := lookup(configVariable)
 	if f := flags.Lookup("config"); f != nil && f.Changed {
+		s.FileAsked = f.Value.String() != name
 		name = f.Value.String()
 	}
 	asked := name != ""

@@ -79,7 +79,7 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 		return err
 	}
 	if len(entries) == 0 {
-		return loci.Errorf(loci.NotFound, "cannot disconnect %s: `loci connect` did not connect it to this data directory; "+
+		return loci.Errorf(loci.NotFound, "cannot disconnect %s: it was not connected to this data directory; "+
 			"remove the entry by hand, in %s", c.name, c.file(p.settings))
 	}
 	for _, entry := range entries {

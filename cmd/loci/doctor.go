@@ -37,11 +37,11 @@ func (d *doctor) ok(check, format string, args ...any) {
 }
 
 func (d *doctor) warn(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, finding{"warn", check, fmt.Sprintf(format, args...), fix})
+	d.findings = append(d.findings, finding{"warn", check, d.onSameData(fmt.Sprintf(format, args...)), d.onSameData(fix)})
 }
 
 func (d *doctor) fail(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, finding{"fail", check, fmt.Sprintf(format, args...), fix})
+	d.findings = append(d.findings, finding{"fail", check, d.onSameData(fmt.Sprintf(format, args...)), d.onSameData(fix)})
 }
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -151,7 +151,7 @@ func (d *doctor) examineDirectory() bool {
 			d.ok("directory", "%s: changed permissions from %o to 700", dir, mode)
 			return true
 		}
-		d.warn("directory", "chmod 700 "+quoted(dir)+", or "+d.onSameData("loci doctor --fix"),
+		d.warn("directory", "chmod 700 "+quoted(dir)+", or loci doctor --fix",
 			"other users can read %s (mode %o)", dir, mode)
 		return true
 	}
@@ -225,8 +225,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	case len(started) > 0:
 		d.ok("keys", "no agent key works; other assistants can connect over stdio or by OAuth")
 	default:
-		d.warn("keys", d.onSameData("loci connect claude-code")+", or "+
-			d.onSameData("loci agent-key create --vendor claude --name NAME"),
+		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME",
 			"no agent key works; assistants can connect only by OAuth")
 	}
 	expired := 0
@@ -243,7 +242,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 		}
 	}
 	if expired > 0 {
-		d.warn("keys", "see loci key list and loci agent-key list; replace those in use and revoke the others",
+		d.warn("keys", "see `loci key list` and `loci agent-key list`; replace those in use and revoke the others",
 			"%s expired", loci.Plural(expired, "key has", "keys have"))
 	}
 }
@@ -267,7 +266,7 @@ func (d *doctor) examineLeftovers() {
 			continue
 		}
 		d.warn("backups",
-			d.onSameData("loci doctor --fix")+"; the next backup and the next start of the server also remove it",
+			"loci doctor --fix; the next backup and the next start of the server also remove it",
 			"%s is left behind by an interrupted backup or restore and takes %s", l.Path, showBytes(l.Bytes))
 	}
 }
@@ -278,9 +277,9 @@ func (d *doctor) examineBackups() {
 	case err != nil:
 		d.fail("backups", "make the directory readable for this user", "%s", err)
 	case len(found) == 0:
-		d.warn("backups", d.onSameData("loci backup create"), "no backups")
+		d.warn("backups", "loci backup create", "no backups")
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
-		d.warn("backups", d.onSameData("loci backup create"), "the newest is from %s",
+		d.warn("backups", "loci backup create", "the newest is from %s",
 			d.showTime(found[0].Manifest.CreatedAt))
 	default:
 		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),
@@ -322,7 +321,7 @@ func (d *doctor) examinePort(ctx context.Context) {
 		d.warn("server", d.besideOther(address), "%s", d.whatAnswers(address))
 	case isInUse(err):
 		_, port, _ := net.SplitHostPort(address)
-		d.warn("server", "choose another with loci serve --listen; to find the program, run: "+whoHas(port),
+		d.warn("server", "choose another with `loci serve --listen`; to find the program, run: "+whoHas(port),
 			"Loci is not running; another program uses %s", address)
 	default:
 		d.fail("server", "set LOCI_LISTEN to host:port, like 127.0.0.1:5624", "%s", err)

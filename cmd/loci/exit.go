@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -68,12 +67,12 @@ func exitCode(err error) int {
 
 // report prints each error on a line, or one JSON object. It prints the whole text with its causes, because the person
 // at the command line owns the data.
-func report(w io.Writer, err error, asJSON bool) {
+func (p *program) report(err error, asJSON bool) {
 	all := separate(err)
-	texts := idsIn(all, func(err error) string { return loci.OneLine(explain(err)) })
+	texts := idsIn(all, func(err error) string { return p.onSameData(loci.OneLine(explain(err))) })
 	if !asJSON {
 		for _, text := range texts {
-			fmt.Fprintln(w, "loci:", text)
+			fmt.Fprintln(p.err, "loci:", text)
 		}
 		return
 	}
@@ -86,7 +85,7 @@ func report(w io.Writer, err error, asJSON bool) {
 		// Items are the errors of a call with several items.
 		Items []loci.ItemError `json:"items,omitempty"`
 	}{text, errorCode(err), loci.FieldOf(err), exitCode(err), itemsOf(err)}
-	_ = json.NewEncoder(w).Encode(body)
+	_ = json.NewEncoder(p.err).Encode(body)
 }
 
 // separate returns the errors that errors.Join has joined.

@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
-			report(&b, tt.err, tt.json)
+			(&program{err: &b}).report(tt.err, tt.json)
 			if b.String() != tt.want {
 				t.Errorf("got %q, want %q", b.String(), tt.want)
 			}

@@ -106,7 +106,7 @@ func (p *program) printEntities(list []loci.Entity, ids bool) {
 	}
 	older := func(n int, one, many string) {
 		if n > 0 {
-			p.printf("  (%s; `loci graph export` has all)\n", loci.Plural(n, "older "+one, "older "+many))
+			p.printf("  (%s; `%s` has all)\n", loci.Plural(n, "older "+one, "older "+many), p.onSameData("loci graph export"))
 		}
 	}
 	for i := range list {

@@ -262,7 +262,7 @@ func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) e
 	if kind == loci.KindAgent {
 		create = "loci agent-key create --vendor VENDOR --name NAME"
 	}
-	empty := "no keys; create one with: " + p.onSameData(create)
+	empty := "no keys; create one with: " + create
 	return printList(p, "keys", shown, nil, empty, "NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|ORG",
 		func(k keyJSON) []string {
 			return []string{

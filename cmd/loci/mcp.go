@@ -206,7 +206,7 @@ func (p *program) greetMCP(address net.Addr, open bool) {
 	p.note("Memories are in %s", p.settings.where())
 	header := ""
 	if !open {
-		p.note("Clients require an agent key: %s", p.onSameData("loci agent-key create --vendor VENDOR --name NAME"))
+		p.note("Clients require an agent key: loci agent-key create --vendor VENDOR --name NAME")
 		header = ` --header "Authorization: Bearer KEY"`
 	} else {
 		p.note("Clients require no key until an agent key exists")

@@ -52,8 +52,8 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	}
 	if absent == refuse && hasNoData(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound,
-			"no memories in %s yet; create the first with `%s` or `%s`, or choose another directory with --data-dir",
-			s.DataDir, p.serveLine(), p.onSameData("loci add"))
+			"no memories in %s yet; create the first with `%s` or `loci add`, or choose another directory with --data-dir",
+			s.DataDir, p.serveLine())
 	}
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err

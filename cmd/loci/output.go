@@ -48,7 +48,7 @@ func (p *program) wrote(err error) {
 // note prints to standard error what is not part of the result.
 func (p *program) note(format string, args ...any) {
 	p.meter.clear()
-	fmt.Fprintf(p.err, format+"\n", args...)
+	fmt.Fprintln(p.err, p.onSameData(fmt.Sprintf(format, args...)))
 }
 
 // answer prints the result of a command: v as JSON, or a line of text. It returns err if the command failed.

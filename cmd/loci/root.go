@@ -30,9 +30,10 @@ type program struct {
 	screen    screen
 	meter     *meter // of the long work that is running; nil: none
 	noPager   bool
-	vendors   []namedVendor // that --as and --allow name
-	unwritten error         // the first error of standard output
-	started   bool          // the command line is valid; later errors are not usage errors
+	vendors   []namedVendor  // that --as and --allow name
+	unwritten error          // the first error of standard output
+	commands  *cobra.Command // all of them; messages propose some
+	started   bool           // the command line is valid; later errors are not usage errors
 }
 
 // execute runs one command line and returns its exit code.
@@ -53,7 +54,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	if !p.started {
 		err = usagef("%w; see %s --help", err, commandOf(root, args).CommandPath())
 	}
-	report(p.err, inFlags(cmd, err), p.json || slices.Contains(args, "--json"))
+	p.report(inFlags(cmd, err), p.json || slices.Contains(args, "--json"))
 	return exitCode(err)
 }
 
@@ -110,6 +111,7 @@ exists, other version), 130 interrupted.`,
 	}
 	takeArguments(root)
 	p.takeValues(root)
+	p.commands = root
 	return root
 }
 

@@ -173,22 +173,3 @@ func (p *program) noteNotRunning(ctx context.Context, r running) {
 		p.note("%s", strings.ToUpper(text[:1])+text[1:])
 	}
 }
-
-// onSameData completes a command that a message proposes: pasted, it works on the data directory of this command.
-func (p *program) onSameData(line string) string {
-	if p.settings.DirAsked {
-		line += " --data-dir " + quoted(p.settings.DataDir)
-	}
-	return line
-}
-
-// serveLine is the command that starts the server at the configured address, on the data directory of this command.
-func (p *program) serveLine() string { return p.serveLineAt(p.settings.Listen) }
-
-func (p *program) serveLineAt(listen string) string {
-	line := p.onSameData("loci serve")
-	if listen != defaultListen {
-		line += " --listen " + listen
-	}
-	return line
-}

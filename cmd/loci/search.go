@@ -112,11 +112,11 @@ func (p *program) printDisagreement(d *loci.Disagreement) {
 // noteDisagreements tells once how to decide between memories that were printed and others.
 func (p *program) noteDisagreements(memories ...*loci.Memory) {
 	if i := slices.IndexFunc(memories, func(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }); i >= 0 {
-		p.note("Memories of one key disagree. Trash the wrong one (%s), or replace all of them (%s).",
-			p.onSameData("loci trash ID"), p.onSameData(replacement(memories[i], memories)))
+		p.note("Memories of one key disagree. Trash the wrong one (loci trash ID), or replace all of them (%s).",
+			replacement(memories[i], memories))
 	}
 	if slices.ContainsFunc(memories, func(m *loci.Memory) bool { return !m.PendingSupersede.IsZero() }) {
-		p.note("A replacement is suggested. To decide, run: %s", p.onSameData("loci suggestion list"))
+		p.note("A replacement is suggested. To decide, run: loci suggestion list")
 	}
 }
 

@@ -50,6 +50,9 @@ have access. To check the files, run loci doctor.`,
 			if err != nil {
 				return err
 			}
+			for i, text := range s.Warnings {
+				s.Warnings[i] = p.onSameData(text)
+			}
 			if p.json {
 				return p.printJSON(s)
 			}

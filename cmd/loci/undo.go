@@ -152,7 +152,7 @@ func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	}
 	p.printf("\n")
 	if r.Redo != nil {
-		p.printf("To reverse this undo: %s\n", redoCommand(r.Redo, a))
+		p.printf("To reverse this undo: %s\n", p.onSameData(redoCommand(r.Redo, a)))
 	}
 }
 
@@ -220,6 +220,7 @@ func (p *program) printReplaced(list []loci.StillSuperseded, a *actor) {
 		if m.RevertTo == 0 {
 			way = fmt.Sprintf("loci history %s%s, then loci revert", m.ID, a.flags())
 		}
-		p.printf("Stays replaced by %s: %s; to bring it back: %s\n", m.SupersededBy, cut(m.Title, 60), way)
+		p.printf("Stays replaced by %s: %s; to bring it back: %s\n", m.SupersededBy, cut(m.Title, 60),
+			p.onSameData(way))
 	}
 }
