@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -114,6 +115,7 @@ type keyed struct {
 	*connection
 	keyID loci.CredentialID // in the file: that of the connection, or a later one that a person put there
 	stray *stray            // nil: Loci's own entry
+	named bool              // the address of the connection is in the file
 }
 
 // keyedEntries returns the entries that have such a key. It leaves out what it cannot read.
@@ -133,7 +135,8 @@ func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 				continue
 			}
 			if own := p.ownEntry(x, n, keys, now); own != nil && !own.keyID.IsZero() {
-				list = append(list, keyed{x, n, own.keyID, nil})
+				named := n.URL != "" && strings.Contains(fmt.Sprint(own.value), n.URL)
+				list = append(list, keyed{x, n, own.keyID, nil, named})
 			}
 			if i > 0 { // all entries have the same strays
 				continue
@@ -143,7 +146,7 @@ func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 				continue
 			}
 			for _, s := range strays {
-				list = append(list, keyed{x, n, s.keyID, &s})
+				list = append(list, keyed{x, n, s.keyID, &s, false})
 			}
 		}
 	}
@@ -163,27 +166,59 @@ func (p *program) noteStrays(c *client, n *connection, keys []loci.Credential, n
 	return err
 }
 
-// faultyKey is a client whose file has a key that it should not use any more, or that Loci does not replace.
-type faultyKey struct{ text, fix, how string }
+// outdated is a client whose file has a key that it should not use any more or that Loci does not replace, or an address
+// where no server runs. how leads to the fix.
+type outdated struct{ text, how, fix string }
 
-func (f faultyKey) String() string { return f.text + "; " + f.how + f.fix }
+func (o outdated) String() string { return o.text + "; " + o.how + o.fix }
 
-// faultyKeys finds them.
-func (p *program) faultyKeys(ctx context.Context, in *instance) (list []faultyKey, err error) {
+// outdatedClients finds them.
+func (p *program) outdatedClients(ctx context.Context, in *instance) (list []outdated, err error) {
 	keys, err := in.agentKeys(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range p.keyedEntries(keys) {
-		switch fault := p.keyFault(keys, k.keyID); {
+		fault := p.keyFault(keys, k.keyID)
+		switch dead := p.deadAddress(k); {
 		case k.stray != nil:
-			list = append(list, faultyKey{"the " + k.stray.text(k.client, k.File, fault), k.stray.fix, ""})
+			list = append(list, outdated{"the " + k.stray.text(k.client, k.File, fault), "", k.stray.fix})
 		case fault != "":
-			list = append(list, faultyKey{"the key of " + k.client.name + " in " + k.File + " " + fault, p.connectLine(k),
-				"for a new one, run: "})
+			list = append(list, outdated{"the key of " + k.client.name + " in " + k.File + " " + fault,
+				"for a new one, run: ", p.connectLine(k)})
+		case dead != "":
+			list = append(list, outdated{dead, "run: ", p.connectLine(k)})
 		}
 	}
 	return list, nil
+}
+
+// deadAddress tells that a client's file names an address of this machine that no running server has, or "". If none
+// runs, nobody knows where the next one will.
+func (p *program) deadAddress(k keyed) string {
+	server, base := p.server(), k.base()
+	if server.PID == 0 || !k.named || !isLoopbackURL(base) || p.runsAt(base) {
+		return ""
+	}
+	return k.client.name + "'s file names " + base + "; the server runs at " + server.URL
+}
+
+// runsAt reports whether a process that runs on the data directory has this address.
+func (p *program) runsAt(base string) bool {
+	address, err := url.Parse(base)
+	return err == nil && slices.ContainsFunc(p.processes(), func(r running) bool {
+		return r.URL == base || localURL(r.Listen) == localURL(address.Host)
+	})
+}
+
+// base is the address of the server in the client's file.
+func (k *keyed) base() string {
+	address, err := url.Parse(k.URL)
+	if err != nil {
+		return ""
+	}
+	address.RawQuery, address.Path = "", strings.TrimSuffix(address.Path, "/mcp")
+	return address.String()
 }
 
 // noteRotated tells the person of a rotated key whose client still has the old one in its file.
@@ -223,8 +258,7 @@ func (p *program) connectLine(k keyed) string {
 			line += " --" + name + " " + quoted(v)
 		}
 	}
-	address.RawQuery, address.Path = "", strings.TrimSuffix(address.Path, "/mcp")
-	if base := address.String(); k.Name != "" || base != p.server().URL {
+	if base := k.base(); base != p.server().URL && (!isLoopbackURL(base) || p.runsAt(base)) {
 		line += " --public-url " + quoted(base)
 	}
 	return line

@@ -212,11 +212,11 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	if len(started) > 0 {
 		d.ok("clients", "connected over stdio: %s", labels(started))
 	}
-	faulty, err := d.faultyKeys(ctx, in)
+	old, err := d.outdatedClients(ctx, in)
 	if err != nil {
 		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
 	}
-	for _, f := range faulty {
+	for _, f := range old {
 		d.warn("clients", f.fix, "%s", f.text)
 	}
 	switch {

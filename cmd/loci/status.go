@@ -93,9 +93,9 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		if err != nil {
 			s.Warnings = append(s.Warnings, loci.OneLine(err.Error()))
 		}
-		faulty, err := p.faultyKeys(ctx, in)
-		for _, f := range faulty {
-			s.Warnings = append(s.Warnings, f.String())
+		old, err := p.outdatedClients(ctx, in)
+		for _, o := range old {
+			s.Warnings = append(s.Warnings, o.String())
 		}
 		for _, c := range started {
 			s.Clients = append(s.Clients, clientUse{Name: c.name, Vendor: c.vendor, How: overStdio})
