@@ -73,6 +73,9 @@ func (p *program) backupListCommand() *cobra.Command {
 		Short:       "List backups, newest first",
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(*cobra.Command, []string) error {
+			if err := p.settings.unusable(create); err != nil {
+				return err
+			}
 			found, err := p.backups().List()
 			if err != nil {
 				return err
@@ -103,7 +106,7 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 		Short:       "Verify a backup: compare it with its manifest and open every file (default: the newest)",
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := p.backups().Find(first(args))
+			b, err := p.findBackup(first(args))
 			if err != nil {
 				return err
 			}
@@ -139,6 +142,14 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 	}
 }
 
+// findBackup returns a backup by its name or path, or the newest if name is empty.
+func (p *program) findBackup(name string) (*maintain.Backup, error) {
+	if err := p.settings.unusable(create); err != nil {
+		return nil, err
+	}
+	return p.backups().Find(name)
+}
+
 func first(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -163,7 +174,7 @@ Revoked keys stay revoked, even if the backup is older.`,
 					"restore into it, run: loci backup restore --to %s --data-dir DIR, where DIR has the backups",
 					p.settings.DataDir, quoted(p.settings.DataDir))
 			}
-			b, err := p.backups().Find(first(args))
+			b, err := p.findBackup(first(args))
 			if err != nil {
 				return err
 			}

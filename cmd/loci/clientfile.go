@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -54,26 +55,27 @@ func changeEntry(f configFormat, name string, text, entry []byte) ([]byte, error
 func safely(f configFormat, name string, text []byte, change func([]byte) ([]byte, error)) ([]byte, error) {
 	before, err := f.parse(text)
 	if err != nil {
-		return nil, malformed(name, err)
+		return nil, malformed(name, "", err)
 	}
 	if found, err := f.find(text); err == nil && len(found) == 0 && namedEntry(f, before) != nil {
-		return nil, malformed(name, fmt.Errorf("it has the entry %s in a form that Loci cannot edit",
+		return nil, malformed(name, "", fmt.Errorf("it has the entry %s in a form that Loci cannot edit",
 			quoted(f.entryName())))
 	}
 	out, err := change(text)
 	if err != nil {
-		return nil, malformed(name, err)
+		return nil, malformed(name, "", err)
 	}
 	after, err := f.parse(out)
 	if err != nil || !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
-		return nil, malformed(name, errors.New("changing the entry of Loci would change other entries"))
+		return nil, malformed(name, "", errors.New("changing the entry of Loci would change other entries"))
 	}
 	return out, nil
 }
 
-func malformed(name string, err error) error {
+// malformed refuses to change a client's file. id is the client's, or "" if the caller does not know it.
+func malformed(name, id string, err error) error {
 	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file and run the command again, or edit it "+
-		"by hand: loci connect --print shows the entry", name, err)
+		"by hand; to see the entry, run: loci connect %s --print", name, err, cmp.Or(id, "CLIENT"))
 }
 
 // badSyntax is an error of syntax in a client's file. The texts of the parsers are for programmers.
@@ -102,7 +104,7 @@ func (c *client) readFile(name string) (*configFile, error) {
 	f := &configFile{name: name, existed: existed, text: bytes.TrimPrefix(text, byteOrderMark)}
 	f.mark = text[:len(text)-len(f.text)]
 	if f.parsed, err = c.format.parse(f.text); err != nil {
-		return nil, malformed(name, err)
+		return nil, malformed(name, c.id, err)
 	}
 	return f, nil
 }

@@ -57,6 +57,9 @@ func (p *program) connectedClients(names []string, all bool) (list []*client, er
 	if !all {
 		return list, nil
 	}
+	if err := p.settings.unusable(create); err != nil {
+		return nil, err
+	}
 	for _, c := range clients {
 		entries, err := p.entries(c)
 		if err != nil {

@@ -59,7 +59,8 @@ func TestDirectoryOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(locked, 0o755) })
-	for _, args := range [][]string{{"list"}, {"status"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"}} {
+	for _, args := range [][]string{{"list"}, {"status"}, {"add", "y"}, {"serve", "--listen", "127.0.0.1:0"},
+		{"backup", "list"}, {"backup", "verify"}, {"backup", "restore"}, {"disconnect", "--all"}} {
 		refusedToNobody(t, binary, dir, "cannot open data directory "+locked+": this user may not; choose another with "+
 			"--data-dir", append(args, "--data-dir", locked)...)
 	}
