@@ -27,6 +27,7 @@ var arrows = withServices(map[string][]string{
 	"client":             {"."},
 	"internal/gate":      {".", "internal/store", "internal/auth", "internal/meter"},
 	"internal/jsonlines": {"."},
+	"internal/proposed":  {"."},
 	"internal/project":   {".", "internal/store", "internal/gate"},
 	"internal/graph":     {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall"},
 	"internal/agent":     {".", "internal/store", "internal/gate", "internal/project", "internal/auth"},

@@ -115,7 +115,7 @@ func (p *program) withoutStrays(c *client, n *connection, keys []loci.Credential
 	remains bool) ([]byte, bool, error) {
 	parsed, err := c.format.parse(after)
 	if err != nil {
-		return nil, false, malformed(n.File, err)
+		return nil, false, malformed(n.File, c.id, err)
 	}
 	list, err := p.strays(c, n, keys, &configFile{parsed: parsed})
 	if len(list) == 0 || err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/proposed"
 )
 
 // printJSON writes v for a program to read, without escaping < and >.
@@ -132,15 +133,7 @@ func (p *program) more(cursor string) {
 func cut(s string, most int) string { return loci.Shorten(loci.OneLine(s), most) }
 
 // quoted returns a text quoted as one word for a shell.
-func quoted(s string) string {
-	s = loci.OneLine(s)
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-/@:", r))
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
+func quoted(s string) string { return proposed.Quoted(s) }
 
 // showTime is a time in the time zone of this machine. In a terminal, a time within a day is relative to now.
 func (p *program) showTime(t time.Time) string {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/loci-memory/loci/internal/proposed"
 )
 
 // running describes a server that runs on the data directory. Its file is in the directory "running", beside a lock
@@ -172,4 +174,33 @@ func (p *program) noteNotRunning(ctx context.Context, r running) {
 	if text := p.notRunning(ctx, r.Listen); text != "" {
 		p.note("%s", strings.ToUpper(text[:1])+text[1:])
 	}
+}
+
+// onSameData completes the commands that a message proposes: pasted, they work on the data directory of this command
+// and with its configuration file. Notes, errors, findings and warnings go through here; what a command prints as its
+// result must call it.
+func (p *program) onSameData(text string) string {
+	var flags []proposed.Flag
+	if p.settings != nil && p.settings.DirAsked {
+		flags = append(flags, proposed.Flag{Name: "--data-dir", Value: p.settings.DataDir})
+	}
+	if p.settings != nil && p.settings.FileAsked {
+		file, _ := filepath.Abs(p.settings.FromFile) // fails only without a working directory
+		flags = append(flags, proposed.Flag{Name: "--config", Value: file})
+	}
+	return proposed.Complete(text, func(words []string) bool {
+		cmd, rest, err := p.commands.Find(words)
+		return err == nil && cmd != p.commands && len(rest) == 0
+	}, flags)
+}
+
+// serveLine is the command that starts the server at the configured address, on the data directory of this command.
+func (p *program) serveLine() string { return p.serveLineAt(p.settings.Listen) }
+
+func (p *program) serveLineAt(listen string) string {
+	line := p.onSameData("loci serve")
+	if listen != defaultListen {
+		line += " --listen " + listen
+	}
+	return line
 }
