@@ -9,7 +9,9 @@ import (
 
 // TestComplete adds each flag that a command lacks, after the command's name.
 func TestComplete(t *testing.T) {
-	known := func(words []string) bool { return slices.Contains([]string{"list", "key"}, words[0]) && len(words) == 1 }
+	known := func(words []string) bool {
+		return slices.Contains([]string{"list", "key"}, words[0]) && len(words) == 1
+	}
 	flags := []proposed.Flag{{Name: "--data-dir", Value: "a b"}, {Name: "--config", Value: "c"}}
 	for _, tt := range []struct{ text, want string }{
 		{"loci list word", "loci list --data-dir 'a b' --config c word"},
