@@ -166,8 +166,8 @@ func (p *program) noteStrays(c *client, n *connection, keys []loci.Credential, n
 	return err
 }
 
-// outdated is a client whose file has a key that it should not use any more or that Loci does not replace, or an address
-// where no server runs. how leads to the fix.
+// outdated is a client whose file has a key that it should not use any more or that Loci does not replace, or an
+// address where no server runs. how leads to the fix.
 type outdated struct{ text, how, fix string }
 
 func (o outdated) String() string { return o.text + "; " + o.how + o.fix }
