@@ -41,7 +41,7 @@ func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now
 	return nil
 }
 
-// otherEntry reports whether the entry in the place of Loci's leads to a Loci, but neither connect for this data
+// otherEntry reports whether the entry with the name of Loci's leads to a Loci, but neither connect for this data
 // directory nor the person with a key of this directory wrote it: probably connect for another directory did.
 func (p *program) otherEntry(c *client, n *connection, keys []loci.Credential, now *configFile) bool {
 	value := namedEntry(c.format, now.parsed)
@@ -133,7 +133,7 @@ func (p *program) withoutStrays(c *client, n *connection, keys []loci.Credential
 	return after, remains && !empty, err
 }
 
-// connectedKey returns the id of a key if connect created it for the client, or rotation put it in the place of such a
+// connectedKey returns the id of a key if connect created it for the client, or if a rotation replaced such a
 // key: both have the same name.
 func connectedKey(c *client, n *connection, keys []loci.Credential, key loci.Secret) (id loci.CredentialID) {
 	if n != nil && n.KeyHash == hashOf(key) {

@@ -11,7 +11,7 @@ import (
 )
 
 // zipfText returns texts of 42 words that are as frequent as in natural language.
-func zipfText(r *rand.Rand, z *rand.Zipf, words int) string {
+func zipfText(z *rand.Zipf, words int) string {
 	var b strings.Builder
 	for i := range words {
 		if i > 0 {
@@ -19,7 +19,6 @@ func zipfText(r *rand.Rand, z *rand.Zipf, words int) string {
 		}
 		fmt.Fprintf(&b, "w%d", z.Uint64())
 	}
-	_ = r
 	return b.String()
 }
 
@@ -30,7 +29,7 @@ func large(rows, perSession int) *View {
 	b := NewBuilder()
 	for i := range rows {
 		row := Row{Class: Class(fmt.Sprint("c", i%3)), Time: time.Unix(int64(1_700_000_000+i*60), 0),
-			Fields: []Field{{Text: zipfText(r, z, 42)}}}
+			Fields: []Field{{Text: zipfText(z, 42)}}}
 		binary.BigEndian.PutUint64(row.ID[:], uint64(i)*0x9e3779b97f4a7c15)
 		binary.BigEndian.PutUint64(row.ID[8:], uint64(i))
 		if perSession > 0 {

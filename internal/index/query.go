@@ -121,7 +121,8 @@ const (
 	sharedGrams = 0.4
 )
 
-// similar returns the forms most similar to a term, each with its similarity times weight.
+// similar returns the forms similar to a term, the most similar first, each with its similarity times
+// weight.
 func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 	grams := language.Grams(t.Form, nil)
 	counts := map[uint32]int{}
@@ -138,14 +139,13 @@ func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 			found = append(found, weighted{form, float32(alike * weight)})
 		}
 	}
-	return mostSimilar(found)
+	return mostSimilarFirst(found)
 }
 
-// mostSimilar keeps the best maxSimilar forms. Equal ones are ordered by their number, so that the
-// choice is stable.
-func mostSimilar(found []weighted) []weighted {
+// mostSimilarFirst sorts forms. Equal ones are ordered by their number, so that the order is stable.
+func mostSimilarFirst(found []weighted) []weighted {
 	slices.SortFunc(found, func(x, y weighted) int {
 		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.form, y.form))
 	})
-	return found[:min(len(found), maxSimilar)]
+	return found
 }

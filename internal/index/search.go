@@ -126,10 +126,27 @@ func (s *search) read() {
 		}
 		for i := range s.parts {
 			p := &s.parts[i]
-			p.forms[t] = p.similar(&s.q.Terms[t], s.q.Weights.Similar)
+			p.forms[t] = p.seen(p.similar(&s.q.Terms[t], s.q.Weights.Similar))
 			p.read(t)
 		}
 	}
+}
+
+// seen returns the first maxSimilar forms that a visible row has. Forms of hidden rows only must not
+// take the place of others.
+func (p *part) seen(found []weighted) []weighted {
+	kept := found[:0]
+	for _, f := range found {
+		if len(kept) == maxSimilar {
+			break
+		}
+		l := p.list(f.form)
+		p.spare.reset()
+		if l.read(p.spans, p.hidden, 1, &p.spare); len(p.spare.docs) > 0 {
+			kept = append(kept, f)
+		}
+	}
+	return kept
 }
 
 // read collects the rows of one term: the union of the postings of its forms.

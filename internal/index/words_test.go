@@ -69,6 +69,21 @@ func TestSimilarWordsAreTheLastResort(t *testing.T) {
 	}
 }
 
+// Similar words of hidden rows do not displace those of visible rows.
+func TestHiddenWordsTakeNoPlace(t *testing.T) {
+	t.Parallel()
+	rows := []Row{{ID: [16]byte{1}, Class: "mine", Fields: []Field{{Text: "Stromausfallversicherung"}}}}
+	for i := range 2 * maxSimilar {
+		text := fmt.Sprintf("Stromausfall%c%c", 'a'+i%26, 'a'+i/26)
+		rows = append(rows, Row{ID: [16]byte{2, byte(i)}, Class: "theirs", Fields: []Field{{Text: text}}})
+	}
+	hits := Search(build(t, rows, 1), &Query{Terms: []Term{{Form: "stromausfall", Fuzzy: true}},
+		Sees: func(c Class) bool { return c == "mine" }, Now: time.Unix(1, 0), Limit: 10, Weights: testWeights})
+	if len(hits) != 1 {
+		t.Errorf("got %d hits, want the visible row", len(hits))
+	}
+}
+
 // The best passage of a long row counts, wherever it is.
 func TestPassages(t *testing.T) {
 	t.Parallel()
