@@ -16,18 +16,17 @@ import (
 // timeLayout has a fixed width, so that times in UTC sort as text like the times themselves.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// encoding is encoding/json without the escapes that are meant for browsers, and with every time in
-// one form.
-var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false),
-	jsonv2.WithMarshalers(jsonv2.JoinMarshalers(
-		jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
-			return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
-		}),
-		jsonv2.MarshalToFunc(encodeMemory))))
+// encodeTimes writes every time in one form.
+var encodeTimes = jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
+	return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
+})
+
+// encoding is encoding/json without the escapes that are meant for browsers.
+var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false))
 
 // EncodeJSON returns v as one line of JSON, without a newline at the end. All JSON that leaves Loci
 // goes through it: times are in UTC, with six digits of a second.
-func EncodeJSON(v any) ([]byte, error) { return jsonv2.Marshal(v, encoding) }
+func EncodeJSON(v any) ([]byte, error) { return encodeWithMemories(v) }
 
 // MaxJSONDepth limits the nesting of JSON that Loci accepts. Loci's own JSON has 5 levels.
 const MaxJSONDepth = 64

@@ -1,6 +1,7 @@
 package loci_test
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 	"time"
@@ -46,6 +47,15 @@ func TestMemoryJSON(t *testing.T) {
 	}
 	for _, text := range []string{"<&>", "\u2028\u2029", "\x00\x1f\"\\/", "日本 🙂", "\xff half \xe2\x80"} {
 		check(text, &loci.Memory{Title: text, Tags: []string{text}, Access: loci.Access{Origin: text}})
+	}
+	for c := range 256 { // the encoder looks at eight bytes at a time
+		text := bytes.Repeat([]byte("a"), 12)
+		text[c%8] = byte(c)
+		check(string(text), &loci.Memory{Title: string(text), Content: string(byte(c)) + "a"})
+	}
+	for _, year := range []int{-1, 0, 999, 9999, 10_000} {
+		at := time.Date(year, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+		check(at.String(), &loci.Memory{CreatedAt: at, UpdatedAt: at})
 	}
 	if got, err := loci.EncodeJSON(struct{ M *loci.Memory }{}); err != nil || string(got) != `{"M":null}` {
 		t.Errorf("got %s, %v for no memory", got, err)
@@ -104,5 +114,18 @@ func BenchmarkEncodeMemories(b *testing.B) {
 		if _, err := loci.EncodeJSON(list); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestMemoriesInJSON requires each memory in its place, whatever is around it.
+func TestMemoriesInJSON(t *testing.T) {
+	a, b := loci.Memory{Title: "a", Content: "null"}, loci.Memory{Title: "b"}
+	got, err := loci.EncodeJSON(map[string]any{"list": []*loci.Memory{&a, nil, &b}, "map": map[string]loci.Memory{"x": a,
+		"y": b}, "none": nil, "text": "null", "twice": []any{a, &a}})
+	p, q := plainMemory(a), plainMemory(b)
+	want, _ := loci.EncodeJSON(map[string]any{"list": []*plainMemory{&p, nil, &q}, "map": map[string]plainMemory{"x": p,
+		"y": q}, "none": nil, "text": "null", "twice": []any{p, &p}})
+	if err != nil || string(got) != string(want) {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}
 }
