@@ -214,3 +214,52 @@ func TestLeavingClosesSessions(t *testing.T) {
 		}
 	}
 }
+
+// TestReadsOfDeletedOrg has an org that another process deletes, between two reads and during one.
+func TestReadsOfDeletedOrg(t *testing.T) {
+	t.Parallel()
+	for _, when := range []string{"before", "during", "after its snapshot"} {
+		opts := Options{Dir: t.TempDir()}
+		s, user := newStore(t, opts)
+		m := newMemory(user, "a")
+		insert(t, s, loci.DefaultOrg, m)
+		other := openStore(t, opts)
+		entomb := func() {
+			if err := other.entomb(bg, &store.Receipt{OrgID: loci.DefaultOrg}); err != nil {
+				t.Fatal(explain(err))
+			}
+		}
+		read := func(step string) error {
+			return s.View(bg, loci.DefaultOrg, func(tx store.Tx) error {
+				get := func() error {
+					_, err := tx.Memories().Get(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: user}, m.ID, loci.LiveOnly)
+					return err
+				}
+				if step == "during" {
+					entomb()
+				}
+				err := get()
+				if step == "after its snapshot" {
+					entomb()
+					err = errors.Join(err, get())
+				}
+				return err
+			})
+		}
+		for range 2 { // the second finds what the first has seen
+			if err := read(""); err != nil {
+				t.Fatal(explain(err))
+			}
+		}
+		if when == "before" {
+			entomb()
+		}
+		err := read(when)
+		if when == "after its snapshot" && err != nil || when != "after its snapshot" && loci.CodeOf(err) != loci.NotFound {
+			t.Errorf("%s: got %v", when, err)
+		}
+		if err := read(""); loci.CodeOf(err) != loci.NotFound {
+			t.Errorf("%s, then again: got %v", when, err)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
@@ -15,6 +16,8 @@ type orgFile struct {
 	pooled
 	org     loci.OrgID
 	options *sqlstore.Options // for its transactions
+	// seen is the stamp of the file when it had the org's own row; nil: not seen yet.
+	seen atomic.Pointer[sqlitedb.Stamp]
 }
 
 func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }

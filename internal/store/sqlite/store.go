@@ -201,7 +201,7 @@ func (s *Store) Stamp(ctx context.Context, org loci.OrgID) (got store.Stamp, ok 
 // View runs fn in one read transaction on org's file.
 func (s *Store) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return s.read(f, c, fn) })
 	})
 }
 
@@ -213,16 +213,43 @@ func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) er
 }
 
 // run rejects the file of an org that was deleted after the file was opened, possibly by another
-// process: the org's own row is gone from it.
+// process.
 func (s *Store) run(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
-	there, err := c.One("SELECT 1 FROM org", nil, func(*sqlitedb.Row) error { return nil })
-	if err != nil {
+	if err := exists(c); err != nil {
 		return err
 	}
-	if !there {
+	return fn(s.tx(f, c))
+}
+
+// exists returns an error unless the org's own row is in its file.
+func exists(c *sqlitedb.Conn) error {
+	there, err := c.One("SELECT 1 FROM org", nil, func(*sqlitedb.Row) error { return nil })
+	if err == nil && !there {
 		return sqlstore.NoOrg()
 	}
-	return fn(s.tx(f, c))
+	return err
+}
+
+// read is run for a transaction that only reads. It saves a statement if nobody has committed since
+// the org's own row was seen until fn has read its snapshot.
+func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
+	stamp, ok := f.db.Stamp()
+	if seen := f.seen.Load(); !ok || seen == nil || *seen != stamp {
+		if err := exists(c); err != nil {
+			return err
+		}
+		if ok {
+			f.seen.Store(&stamp) // what exists has read is not older
+		}
+		return fn(s.tx(f, c))
+	}
+	err := fn(s.tx(f, c))
+	if now, ok := f.db.Stamp(); !ok || now != stamp {
+		if gone := exists(c); gone != nil {
+			return gone
+		}
+	}
+	return err
 }
 
 func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) error) error {
