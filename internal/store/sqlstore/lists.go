@@ -126,7 +126,7 @@ func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) 
 		var q Query
 		t.loadQuery(&q, &w.Listing, seqs, row, Columns(row+"."))
 		err := t.c.Query(q.String(), q.Args, func(r Row) error {
-			m, err := t.scanMemory(r)
+			m, err := t.readMemory(r)
 			if err == nil {
 				rows[m.Seq] = &m.Memory
 			}

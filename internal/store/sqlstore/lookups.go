@@ -70,7 +70,7 @@ func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) ([]
 // manyMemories returns the rows of q, which selects memoryColumns.
 func (t memories) manyMemories(q *Query) (list []*loci.Memory, err error) {
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		m, err := t.scanMemory(r)
+		m, err := t.readMemory(r)
 		if err == nil {
 			list = append(list, &m.Memory)
 		}
@@ -82,7 +82,7 @@ func (t memories) manyMemories(q *Query) (list []*loci.Memory, err error) {
 // oneMemory returns the first row of q, which selects memoryColumns, or NotFound.
 func (t memories) oneMemory(q *Query) (*loci.Memory, error) {
 	var m *Stored
-	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { m, err = t.scanMemory(r); return err })
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { m, err = t.readMemory(r); return err })
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 	for _, id := range ids {
 		q.Args[0] = [16]byte(id)
 		_, err := t.c.One(text, q.Args, func(r Row) error {
-			m, err := t.scanMemory(r)
+			m, err := t.readMemory(r)
 			if err == nil {
 				list = append(list, &m.Memory)
 			}

@@ -56,6 +56,22 @@ type Stored struct {
 	Seq int64
 }
 
+// maxSeqs limits how many row numbers a transaction keeps.
+const maxSeqs = 1024
+
+// readMemory is scanMemory for a row that is returned to a caller. It keeps the row's number.
+func (tx *Tx) readMemory(r Row) (*Stored, error) {
+	m, err := tx.scanMemory(r)
+	if err != nil {
+		return nil, err
+	}
+	if tx.seqs == nil || len(tx.seqs) >= maxSeqs {
+		tx.seqs = map[loci.MemoryID]int64{}
+	}
+	tx.seqs[m.ID] = m.Seq
+	return m, nil
+}
+
 func (tx *Tx) scanMemory(r Row) (*Stored, error) {
 	m := &Stored{Seq: r.Int64(0)}
 	m.ID = r.ID(1)

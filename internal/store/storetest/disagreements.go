@@ -14,11 +14,23 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// disagreements asks twice: before and after the transaction has read the memories.
 func (e *env) disagreements(v loci.Viewer, memories ...*loci.Memory) (
 	found map[loci.MemoryID]loci.Disagreement, err error) {
 	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
-		found, err = tx.Suggestions().Disagreements(e.Context(), v, memories)
-		return err
+		if found, err = tx.Suggestions().Disagreements(e.Context(), v, memories); err != nil {
+			return err
+		}
+		var ids []loci.MemoryID
+		for _, m := range memories {
+			ids = append(ids, m.ID)
+		}
+		if _, err := tx.Memories().GetMany(e.Context(), v, ids, loci.AnyState); err != nil {
+			return err
+		}
+		again, err := tx.Suggestions().Disagreements(e.Context(), v, memories)
+		e.same("of memories that were read", err, found, again)
+		return nil
 	})
 	return found, err
 }
