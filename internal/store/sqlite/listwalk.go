@@ -244,7 +244,8 @@ func (w *walk) totalOfSets(limit int) (int, error) {
 func (w *walk) statement(r postingRange, f form, after place, limit int) (string, sqlitedb.Args) {
 	joined, row := w.joined(r), "m"
 	q := &sqlstore.Query{}
-	q.Add(selects[f] + " FROM memory_postings p")
+	q.Add(selects[f])
+	q.Add(" FROM memory_postings p")
 	if joined {
 		q.Add(" {join} memories m ON {m} m.seq = p.seq")
 	}

@@ -124,7 +124,7 @@ func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) 
 	rows := make(map[int64]*loci.Memory, len(places))
 	for _, row := range stages(w.Filter.When) {
 		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, Columns(row+"."))
+		t.loadQuery(&q, &w.Listing, seqs, row, columnsOf[row])
 		err := t.c.Query(q.String(), q.Args, func(r Row) error {
 			m, err := t.readMemory(r)
 			if err == nil {
@@ -141,7 +141,8 @@ func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) 
 
 // loadQuery selects the rows with these numbers that pass: number, id and the given columns.
 func (t lists) loadQuery(q *Query, l *Listing, numbers []int64, row, columns string) {
-	q.Add("SELECT m.seq, m.id, "+columns+" FROM {numbered} {join} memories m ON {m} m.seq = j.value", t.d.Numbers(numbers))
+	q.put("SELECT m.seq, m.id, ", columns, " FROM {numbered} {join} memories m ON {m} m.seq = j.value")
+	q.bind(t.d.Numbers(numbers))
 	if row == "o" {
 		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
 	}

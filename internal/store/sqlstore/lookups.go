@@ -107,7 +107,7 @@ func (t memories) GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w 
 }
 
 func (t memories) getAtQuery(q *Query, v loci.Viewer, id loci.MemoryID, w loci.When, row string) {
-	q.Add("SELECT m.seq, m.id, " + Columns(row+".") + " FROM memories m")
+	q.put("SELECT m.seq, m.id, ", columnsOf[row], " FROM memories m")
 	if row == "o" {
 		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
 	}

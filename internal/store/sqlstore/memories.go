@@ -46,7 +46,8 @@ func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci
 
 // getQuery has no condition but the visibility predicate. The id is its first parameter.
 func (t memories) getQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) {
-	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ? AND ", [16]byte(id))
+	q.put("SELECT ", memoryColumns, " FROM memories m WHERE {m} m.id = ? AND ")
+	q.bind([16]byte(id))
 	t.visible(q, v, l, t.Now())
 }
 

@@ -24,6 +24,9 @@ var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_a
 // memoryColumns are the columns that scanMemory reads.
 var memoryColumns = "m.seq, m.id, " + Columns("m.")
 
+// columnsOf has the state columns of each stage.
+var columnsOf = map[string]string{"m": Columns("m."), "o": Columns("o.")}
+
 // Columns lists the state columns, each with the prefix.
 func Columns(prefix string) string {
 	return prefix + strings.Join(stateColumns, ", "+prefix)

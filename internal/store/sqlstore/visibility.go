@@ -32,11 +32,14 @@ func reaches(q *Query, v loci.Viewer, alias string) {
 		inProjects(q, v, "", alias)
 		return
 	}
-	q.Add("("+alias+".user_id = ? OR "+alias+".team_id = ?", [16]byte(v.UserID), orNull(v.TeamID))
+	q.put("(", alias, ".user_id = ? OR ", alias, ".team_id = ?")
+	q.bind([16]byte(v.UserID), orNull(v.TeamID))
 	inProjects(q, v, " OR ", alias)
-	q.Add(") AND ("+alias+".scope <> 'agent' OR "+alias+".agent_id = ?", orNull(v.AgentID))
+	q.put(") AND (", alias, ".scope <> 'agent' OR ", alias, ".agent_id = ?")
+	q.bind(orNull(v.AgentID))
 	if v.Vendor == "" {
-		q.Add(" OR "+alias+".user_id = ?", [16]byte(v.UserID))
+		q.put(" OR ", alias, ".user_id = ?")
+		q.bind([16]byte(v.UserID))
 	}
 	q.Add(")")
 }
@@ -60,7 +63,7 @@ func inProjects(q *Query, v loci.Viewer, operator, alias string) {
 		}
 		return
 	}
-	q.Add(operator + alias + ".scope = 'project' AND " + alias + ".project_id IN ")
+	q.put(operator, alias, ".scope = 'project' AND ", alias, ".project_id IN ")
 	in(q, ids)
 }
 
@@ -80,9 +83,9 @@ func vendorMay(q *Query, v loci.Viewer, alias string) {
 	if v.Vendor == "" {
 		return
 	}
-	list := alias + ".allowed_vendors"
-	q.Add(" AND ("+list+` = '["*"]' OR EXISTS (SELECT 1 FROM {each `+list+"} WHERE value = '*' OR value = ?))",
-		string(v.Vendor))
+	q.put(" AND (", alias, `.allowed_vendors = '["*"]' OR EXISTS (SELECT 1 FROM {each `, alias,
+		".allowed_vendors} WHERE value = '*' OR value = ?))")
+	q.bind(string(v.Vendor))
 }
 
 // admits adds part 4 of the rule.
