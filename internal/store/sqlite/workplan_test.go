@@ -14,8 +14,6 @@ func TestWorkPlans(t *testing.T) {
 	t.Parallel()
 	s, user := newStore(t, Options{})
 	person := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}}
-	stored := newMemory(user, "a")
-	insert(t, s, loci.DefaultOrg, stored)
 	claude := person
 	claude.Vendor, claude.WorkspaceID = "claude", loci.WorkspaceID{4}
 	const both = "SEARCH m EXISTS USING INTEGER PRIMARY KEY (rowid=?)"
@@ -43,14 +41,6 @@ func TestWorkPlans(t *testing.T) {
 				return err
 			}, want...)
 		}
-		p.check("open suggestions", 1, func() error {
-			m, err := p.Memories().Get(bg, person, stored.ID, loci.LiveOnly)
-			if err != nil {
-				return err
-			}
-			_, err = p.Suggestions().Disagreements(bg, person, []*loci.Memory{m})
-			return err
-		}, "SCAN j VIRTUAL TABLE INDEX 1:", "SEARCH s EXISTS USING COVERING INDEX suggestions_pending (memory_seq=?)")
 		for name, tt := range map[string]struct {
 			v    loci.Viewer
 			q    store.SessionQuery

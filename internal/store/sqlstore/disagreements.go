@@ -24,10 +24,7 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories 
 	if len(memories) == 0 {
 		return found, nil
 	}
-	suggested, err := t.suggested(memories)
-	if err != nil {
-		return nil, err
-	}
+	suggested := t.suggested(memories)
 	var keyed []loci.MemoryID // most memories have no key, which saves a statement
 	for _, m := range memories {
 		if m.Key != "" {
@@ -36,6 +33,7 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories 
 	}
 	newest := map[loci.MemoryID][]dispute{}
 	var cut bool
+	var err error
 	if len(keyed) > 0 {
 		err = t.untilSpent(ctx, &cut, func() error { return t.disputes(v, loci.Unique(keyed), newest) })
 	}
@@ -53,26 +51,14 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories 
 	return found, err
 }
 
-// suggested returns those of memories that have open suggestions, whoever may see them, and those
-// whose row numbers are not known. Most have none, and looking by number takes a fifth of the time
-// of replacements.
-func (t suggestions) suggested(memories []*loci.Memory) (ids []loci.MemoryID, err error) {
-	of := make(map[int64]loci.MemoryID, len(memories))
-	numbers := make([]int64, 0, len(memories))
-	for _, m := range memories {
-		if seq, known := t.seqs[m.ID]; known {
-			of[seq], numbers = m.ID, append(numbers, seq)
-		} else {
+// suggested returns those of memories that may have open suggestions.
+func (t suggestions) suggested(memories []*loci.Memory) (ids []loci.MemoryID) {
+	for i, m := range memories {
+		if !t.isCalm(i, m.ID) {
 			ids = append(ids, m.ID)
 		}
 	}
-	if len(numbers) == 0 {
-		return ids, nil
-	}
-	err = t.c.Query("SELECT j.value FROM {numbered} WHERE EXISTS (SELECT 1 FROM suggestions s WHERE {s} "+
-		"s.memory_seq = j.value AND s.state = 'pending')", Args{t.d.Numbers(numbers)},
-		func(r Row) error { ids = append(ids, of[r.Int64(0)]); return nil })
-	return ids, err
+	return ids
 }
 
 // disputes puts the newest memories that dispute each of ids into newest.

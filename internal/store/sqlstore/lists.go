@@ -124,7 +124,7 @@ func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) 
 	rows := make(map[int64]*loci.Memory, len(places))
 	for _, row := range stages(w.Filter.When) {
 		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, columnsOf[row])
+		t.loadQuery(&q, &w.Listing, seqs, row, stateOf[row])
 		err := t.c.Query(q.String(), q.Args, func(r Row) error {
 			m, err := t.readMemory(r)
 			if err == nil {

@@ -22,7 +22,7 @@ func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*lo
 // keyQuery repeats the condition of the index memories_by_key as constants, because the database
 // cannot use the index on the strength of parameter values.
 func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
-	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
+	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
 	t.liveIn(q, v, k.Place)
 	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
 }
@@ -44,7 +44,7 @@ func (t memories) ByText(_ context.Context, v loci.Viewer, same store.TextQuery)
 	}
 	var q Query
 	// The digest alone finds the row. The text is compared because two texts may share a digest.
-	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.digest = ? AND m.title = ? AND m.content = ? AND ",
+	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.digest = ? AND m.title = ? AND m.content = ? AND ",
 		TextDigest(same.Title, same.Content), same.Title, same.Content)
 	t.liveIn(&q, v, same.Place)
 	q.Add(" ORDER BY m.seq DESC LIMIT ?", same.Limit)
@@ -60,14 +60,14 @@ func (t memories) Between(_ context.Context, v loci.Viewer, r store.IDQuery) ([]
 		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	var q Query
-	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id >= ? AND m.id <= ? AND ",
+	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.id >= ? AND m.id <= ? AND ",
 		[16]byte(r.First), [16]byte(r.Last))
 	t.Passes(&q, v, &f, t.Now(), "m")
 	q.Add(" ORDER BY m.id LIMIT ?", r.Limit)
 	return t.manyMemories(&q)
 }
 
-// manyMemories returns the rows of q, which selects memoryColumns.
+// manyMemories returns the rows of q, which selects shownColumns.
 func (t memories) manyMemories(q *Query) (list []*loci.Memory, err error) {
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
 		m, err := t.readMemory(r)
@@ -79,7 +79,7 @@ func (t memories) manyMemories(q *Query) (list []*loci.Memory, err error) {
 	return list, err
 }
 
-// oneMemory returns the first row of q, which selects memoryColumns, or NotFound.
+// oneMemory returns the first row of q, which selects shownColumns, or NotFound.
 func (t memories) oneMemory(q *Query) (*loci.Memory, error) {
 	var m *Stored
 	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { m, err = t.readMemory(r); return err })
@@ -107,7 +107,7 @@ func (t memories) GetAt(ctx context.Context, v loci.Viewer, id loci.MemoryID, w 
 }
 
 func (t memories) getAtQuery(q *Query, v loci.Viewer, id loci.MemoryID, w loci.When, row string) {
-	q.put("SELECT m.seq, m.id, ", columnsOf[row], " FROM memories m")
+	q.put("SELECT m.seq, m.id, ", stateOf[row], " FROM memories m")
 	if row == "o" {
 		q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
 	}

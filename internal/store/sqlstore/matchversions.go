@@ -56,7 +56,7 @@ func (t lists) oldQuery(q *Query, v loci.Viewer, f *store.Filter) {
 func (t lists) matchRows(ctx context.Context, v loci.Viewer, mq *store.MatchQuery, seqs []int64, row string,
 	c *counter, hits *[]Hit) error {
 	var q Query
-	t.loadQuery(&q, &Listing{Viewer: v, Filter: &mq.Filter, Now: t.Now()}, seqs, row, columnsOf[row])
+	t.loadQuery(&q, &Listing{Viewer: v, Filter: &mq.Filter, Now: t.Now()}, seqs, row, Columns(row+"."))
 	return t.c.Query(q.String(), q.Args, func(r Row) error {
 		m, err := t.scanMemory(r)
 		if err != nil {

@@ -46,7 +46,7 @@ func (t memories) Get(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci
 
 // getQuery has no condition but the visibility predicate. The id is its first parameter.
 func (t memories) getQuery(q *Query, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) {
-	q.put("SELECT ", memoryColumns, " FROM memories m WHERE {m} m.id = ? AND ")
+	q.put("SELECT ", shownColumns, " FROM memories m WHERE {m} m.id = ? AND ")
 	q.bind([16]byte(id))
 	t.visible(q, v, l, t.Now())
 }
@@ -76,7 +76,7 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 func (t memories) ReplacedBy(_ context.Context, v loci.Viewer, id loci.MemoryID, limit int) (
 	[]*loci.Memory, error) {
 	var q Query
-	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.superseded_by = ? AND ", [16]byte(id))
+	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.superseded_by = ? AND ", [16]byte(id))
 	t.visible(&q, v, loci.AnyState, t.Now())
 	q.Add(" AND m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?) ORDER BY m.seq LIMIT ?",
 		t.Now().UnixMicro(), limit)

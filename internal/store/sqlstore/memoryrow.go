@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -24,8 +25,18 @@ var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_a
 // memoryColumns are the columns that scanMemory reads.
 var memoryColumns = "m.seq, m.id, " + Columns("m.")
 
-// columnsOf has the state columns of each stage.
-var columnsOf = map[string]string{"m": Columns("m."), "o": Columns("o.")}
+// ofSuggestion is whether anybody suggests to replace the memory. Asking here saves a statement after
+// most reads.
+const ofSuggestion = ", EXISTS (SELECT 1 FROM suggestions s WHERE {s} s.memory_seq = m.seq AND s.state = 'pending')"
+
+// suggestedColumn is the number of that column.
+var suggestedColumn = 2 + len(stateColumns)
+
+// stateOf has the columns that readMemory reads after the number and the id, for each stage.
+var stateOf = map[string]string{"m": Columns("m.") + ofSuggestion, "o": Columns("o.") + ofSuggestion}
+
+// shownColumns are the columns that readMemory reads.
+var shownColumns = "m.seq, m.id, " + stateOf["m"]
 
 // Columns lists the state columns, each with the prefix.
 func Columns(prefix string) string {
@@ -59,20 +70,23 @@ type Stored struct {
 	Seq int64
 }
 
-// maxSeqs limits how many row numbers a transaction keeps.
-const maxSeqs = 1024
+// maxCalm limits how many memories without a suggestion a transaction remembers. It is more than a
+// page has.
+const maxCalm = 1024
 
-// readMemory is scanMemory for a row that is returned to a caller. It keeps the row's number.
+// readMemory is scanMemory for a row that is returned to a caller, with the columns of shownColumns.
 func (tx *Tx) readMemory(r Row) (*Stored, error) {
 	m, err := tx.scanMemory(r)
-	if err != nil {
-		return nil, err
+	if err == nil && !r.Bool(suggestedColumn) && len(tx.calm) < maxCalm {
+		tx.calm = append(tx.calm, m.ID)
 	}
-	if tx.seqs == nil || len(tx.seqs) >= maxSeqs {
-		tx.seqs = map[loci.MemoryID]int64{}
-	}
-	tx.seqs[m.ID] = m.Seq
-	return m, nil
+	return m, err
+}
+
+// isCalm reports whether a memory is known to have no open suggestion. It looks at place first,
+// because callers ask in the order in which they have read.
+func (tx *Tx) isCalm(place int, id loci.MemoryID) bool {
+	return place < len(tx.calm) && tx.calm[place] == id || slices.Contains(tx.calm, id)
 }
 
 func (tx *Tx) scanMemory(r Row) (*Stored, error) {

@@ -48,6 +48,7 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 		}
 		seqs = append(seqs, seq)
 	}
+	t.calm = nil
 	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES "+
 		"({?} ?, ?, ?, ?, ?, 'pending', ?)",
 		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())

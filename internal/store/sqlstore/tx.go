@@ -14,8 +14,8 @@ type Tx struct {
 	c     Conn
 	d     *Dialect
 	index Index // created on first use
-	// seqs has the row numbers of memories that this transaction has read. A row keeps its number.
-	seqs map[loci.MemoryID]int64
+	// calm are memories that this transaction has read and that have no open suggestion.
+	calm []loci.MemoryID
 }
 
 var _ store.Tx = (*Tx)(nil)

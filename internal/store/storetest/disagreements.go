@@ -68,6 +68,20 @@ func testDisagreements(e *env) {
 	w := map[loci.MemoryID]loci.Disagreement{mine.ID: want}
 	got, err := e.disagreements(e.person(), mine, alone, mine)
 	e.same("the newest disputes and the newest suggestion", err, w, got)
+	by := e.insert()
+	err = e.st.Update(e.Context(), e.org, func(tx store.Tx) error {
+		read, err := tx.Memories().Get(e.Context(), e.person(), alone.ID, loci.LiveOnly)
+		if err != nil {
+			return err
+		}
+		if err := tx.Suggestions().Insert(e.Context(), e.newSuggestion(alone, by)); err != nil {
+			return err
+		}
+		got, err = tx.Suggestions().Disagreements(e.Context(), e.person(), []*loci.Memory{read})
+		return err
+	})
+	e.same("suggested after it was read", err,
+		map[loci.MemoryID]loci.Disagreement{alone.ID: {PendingSupersede: by.ID}}, got)
 	got, err = e.disagreements(e.person())
 	e.same("of nothing", err, map[loci.MemoryID]loci.Disagreement{}, got)
 }
