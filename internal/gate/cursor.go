@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"reflect"
+	"strconv"
 
 	"github.com/loci-memory/loci"
 )
@@ -33,14 +35,36 @@ func OpenCursor(p loci.Principal, query any, kind, cursor string) (string, error
 }
 
 func cursorDigest(p loci.Principal, query any, kind string) []byte {
-	bound := struct {
-		Kind, Org, User, Vendor string
-		Query                   any
-	}{kind, string(p.OrgID), p.UserID.String(), string(p.Vendor), query}
-	b, err := json.Marshal(bound)
+	b := make([]byte, 0, 256)
+	for _, text := range []string{kind, string(p.OrgID), string(p.UserID[:]), string(p.Vendor)} {
+		b = append(strconv.AppendQuote(b, text), ' ')
+	}
+	sum := sha256.Sum256(appendSet(b, reflect.ValueOf(query)))
+	return sum[:digestSize]
+}
+
+// appendSet appends the fields of a query that are not zero. Most are, and encoding them would take
+// a tenth of the time of a short list.
+func appendSet(b []byte, query reflect.Value) []byte {
+	if query.Kind() != reflect.Struct {
+		return appendJSON(b, query)
+	}
+	for i := range query.NumField() {
+		if f := query.Field(i); !f.IsZero() {
+			b = append(append(b, query.Type().Field(i).Name...), ' ')
+			b = appendJSON(b, f)
+		}
+	}
+	return b
+}
+
+func appendJSON(b []byte, v reflect.Value) []byte {
+	if !v.IsValid() { // there is no query
+		return b
+	}
+	text, err := json.Marshal(v.Interface())
 	if err != nil {
 		panic(err) // query is one of our own plain structs
 	}
-	sum := sha256.Sum256(b)
-	return sum[:digestSize]
+	return append(append(b, text...), ' ')
 }
