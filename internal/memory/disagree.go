@@ -18,9 +18,13 @@ func (s *Service) disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, m
 	current := slices.DeleteFunc(slices.Clone(memories), func(m *loci.Memory) bool {
 		return !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero()
 	})
-	ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, store.ErrSpent)
-	defer cancel()
-	found, err := tx.Suggestions().Disagreements(ctx, v, current)
+	var found map[loci.MemoryID]loci.Disagreement
+	var err error
+	if current = tx.Suggestions().Disputable(current); len(current) > 0 { // most reads need no timer either
+		ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, store.ErrSpent)
+		defer cancel()
+		found, err = tx.Suggestions().Disagreements(ctx, v, current)
+	}
 	for _, m := range memories {
 		m.Disagreement = found[m.ID]
 	}

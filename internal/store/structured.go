@@ -133,6 +133,8 @@ type Suggestions interface {
 	// that it has found by then.
 	Disagreements(ctx context.Context, v loci.Viewer, memories []*loci.Memory) (map[loci.MemoryID]loci.Disagreement,
 		error)
+	// Disputable returns those of memories for which Disagreements has to look. It takes no time.
+	Disputable(memories []*loci.Memory) []*loci.Memory
 }
 
 // Assets stores the descriptions of attachments; Blobs stores their bytes.

@@ -51,6 +51,17 @@ func (t suggestions) Disagreements(ctx context.Context, v loci.Viewer, memories 
 	return found, err
 }
 
+// Disputable finds most memories without a statement: they have no key, and the read has shown that
+// they have no open suggestion.
+func (t suggestions) Disputable(memories []*loci.Memory) (list []*loci.Memory) {
+	for i, m := range memories {
+		if m.Key != "" || !t.isCalm(i, m.ID) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // suggested returns those of memories that may have open suggestions.
 func (t suggestions) suggested(memories []*loci.Memory) (ids []loci.MemoryID) {
 	for i, m := range memories {

@@ -30,6 +30,11 @@ func (e *env) disagreements(v loci.Viewer, memories ...*loci.Memory) (
 		}
 		again, err := tx.Suggestions().Disagreements(e.Context(), v, memories)
 		e.same("of memories that were read", err, found, again)
+		for id := range found {
+			if !slices.ContainsFunc(tx.Suggestions().Disputable(memories), func(m *loci.Memory) bool { return m.ID == id }) {
+				e.Errorf("%s is not disputable, but has a disagreement", id)
+			}
+		}
 		return nil
 	})
 	return found, err
