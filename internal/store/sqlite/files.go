@@ -17,7 +17,8 @@ type orgFile struct {
 	org     loci.OrgID
 	options *sqlstore.Options // for its transactions
 	// seen is the stamp of the file when it had the org's own row; nil: not seen yet.
-	seen atomic.Pointer[sqlitedb.Stamp]
+	seen   atomic.Pointer[sqlitedb.Stamp]
+	counts counts
 }
 
 func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }

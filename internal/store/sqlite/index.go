@@ -15,6 +15,7 @@ type index struct {
 	*sqlstore.Tx
 	c      *sqlitedb.Conn
 	shared *sqlitedb.Conn // for statements that contain the visibility rule
+	kept   *keptCounts    // nil for a transaction that writes
 }
 
 // Change implements sqlstore.Index.

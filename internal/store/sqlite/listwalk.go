@@ -41,8 +41,9 @@ const (
 	formSeqs              // row numbers, up to a limit
 )
 
-var selects = map[form]string{formPage: "SELECT p.at, p.seq", formCount: "SELECT count(*) FROM (SELECT 1",
-	formSeqs: "SELECT p.seq"}
+var selects = map[form]string{formPage: "SELECT p.at, p.seq",
+	formCount: "SELECT count(*), min(ends) FROM (SELECT p.expires_at AS ends",
+	formSeqs:  "SELECT p.seq"}
 
 // Walk implements sqlstore.Index.
 func (x index) Walk(l sqlstore.Listing) (sqlstore.Walk, error) {
@@ -222,12 +223,6 @@ func (w *walk) Total(limit int) (int, error) {
 	return total, nil
 }
 
-func (w *walk) count(r postingRange, limit int) (n int, err error) {
-	text, args := w.statement(r, formCount, place{}, limit)
-	_, err = w.x.shared.One(text, args, func(row *sqlitedb.Row) error { n = row.Int(0); return nil })
-	return n, err
-}
-
 func (w *walk) totalOfSets(limit int) (int, error) {
 	seen := map[int64]struct{}{}
 	for _, r := range w.ranges {
@@ -258,7 +253,7 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 	if l := w.filter.Lifecycle; (l == loci.LiveOnly || l == loci.CurrentOnly) && w.filter.When.IsZero() {
 		q.Add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
 	}
-	if w.v.Vendor != "" || r.pool != newPool(userPool, w.v.UserID) { // a person sees all of theirs
+	if !w.everyAgent(r) {
 		q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))
 	}
 	if !w.v.WorkspaceID.IsZero() {
@@ -281,10 +276,14 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 	return q.String(), q.Args
 }
 
-// bound adds the range of times that the filter allows and, for a page, that follows the last
-// place. The text has the same bounds for all values.
-func (w *walk) bound(q *sqlstore.Query, f form, after place) {
-	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+// everyAgent reports whether a range shows the rows of all agents: a person sees all of theirs.
+func (w *walk) everyAgent(r postingRange) bool {
+	return w.v.Vendor == "" && r.pool == newPool(userPool, w.v.UserID)
+}
+
+// times returns the range of times that the filter allows.
+func (w *walk) times() (from, to int64) {
+	from, to = math.MinInt64, math.MaxInt64
 	if answersTime(w.driver) {
 		if !w.filter.From.IsZero() {
 			from = ceilMicro(w.filter.From)
@@ -296,6 +295,13 @@ func (w *walk) bound(q *sqlstore.Query, f form, after place) {
 	if known := w.filter.When.KnownAt; !known.IsZero() {
 		to = known.UnixMicro() + 1 // exclude rows created later
 	}
+	return from, to
+}
+
+// bound adds the range of times that the filter allows and, for a page, that follows the last
+// place. The text has the same bounds for all values.
+func (w *walk) bound(q *sqlstore.Query, f form, after place) {
+	from, to := w.times()
 	switch {
 	case f != formPage:
 		q.Add(" AND p.at >= ? AND p.at < ?", from, to)

@@ -238,12 +238,13 @@ func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) erro
 		if err := exists(c); err != nil {
 			return err
 		}
-		if ok {
-			f.seen.Store(&stamp) // what exists has read is not older
+		if !ok {
+			return fn(s.tx(f, c))
 		}
-		return fn(s.tx(f, c))
+		f.seen.Store(&stamp) // what exists has read is not older
+		return fn(s.readTx(f, c, stamp))
 	}
-	err := fn(s.tx(f, c))
+	err := fn(s.readTx(f, c, stamp))
 	if now, ok := f.db.Stamp(); !ok || now != stamp {
 		if gone := exists(c); gone != nil {
 			return gone

@@ -21,9 +21,22 @@ func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
 	return sqlstore.New(sharedConn(c), dialect, f.options)
 }
 
-func newIndex(tx *sqlstore.Tx) sqlstore.Index {
+// readTx returns a transaction that only reads. stamp is from before its snapshot.
+func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqlstore.Tx {
+	o := *f.options
+	o.NewIndex = func(tx *sqlstore.Tx) sqlstore.Index {
+		x := indexOn(tx)
+		x.kept = &keptCounts{&f.counts, stamp}
+		return x
+	}
+	return sqlstore.New(sharedConn(c), dialect, &o)
+}
+
+func newIndex(tx *sqlstore.Tx) sqlstore.Index { return indexOn(tx) }
+
+func indexOn(tx *sqlstore.Tx) index {
 	shared := tx.Conn().(conn).Conn //nolint:forcetypeassert // a transaction of this engine
-	return index{tx, shared.Plain(), shared}
+	return index{Tx: tx, c: shared.Plain(), shared: shared}
 }
 
 func (s *Store) keepBlob(org loci.OrgID, sum []byte, now time.Time) error {
