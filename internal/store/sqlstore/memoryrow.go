@@ -95,19 +95,35 @@ func (tx *Tx) scanMemory(r Row) (*Stored, error) {
 	return m, tx.scanState(r, 2, &m.Memory)
 }
 
+// again returns a text of a few values, such as a scope. Rows of a page mostly repeat the text of the
+// row before, which then takes no memory.
+func again[T ~string](r Row, col int, before T) T {
+	raw := r.Raw(col)
+	if string(raw) == string(before) { // compares without a copy
+		return before
+	}
+	return T(raw)
+}
+
 // scanState reads the state columns, starting at column i.
 func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
-	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: loci.Scope(r.Text(i + 1)), DeletedAt: timeAt(r, i+3),
+	before := tx.before
+	if before == nil {
+		before = &loci.Memory{}
+	}
+	tx.before = m
+	m.Access = loci.Access{OrgID: tx.Org, UserID: r.ID(i), Scope: again(r, i+1, before.Scope), DeletedAt: timeAt(r, i+3),
 		ExpiresAt: timeAt(r, i+4), SupersededBy: r.ID(i + 5), TeamID: r.ID(i + 6), ProjectID: r.ID(i + 7),
 		AgentID:     r.ID(i + 8),
-		WorkspaceID: r.ID(i + 9), Origin: r.Text(i + 12)}
-	m.Type, m.SessionID = loci.MemoryType(r.Text(i+2)), r.ID(i+10)
+		WorkspaceID: r.ID(i + 9), Origin: again(r, i+12, before.Origin)}
+	m.Type, m.SessionID = again(r, i+2, before.Type), r.ID(i+10)
 	m.CreatedAt, m.UpdatedAt = timeAt(r, i+13), timeAt(r, i+14)
-	m.State = loci.State{Version: r.Int(i + 15), Change: loci.Change(r.Text(i + 16)), Editor: r.Text(i + 17),
+	m.State = loci.State{Version: r.Int(i + 15), Change: again(r, i+16, before.Change),
+		Editor:   again(r, i+17, before.Editor),
 		EditorID: r.ID(i + 29), EditorCredentialID: r.ID(i + 30), EditorSessionID: r.ID(i + 31)}
 	m.Importance, m.Pinned = r.Int(i+18), r.Bool(i+19)
 	m.ValidFrom, m.ValidTo = timeAt(r, i+20), timeAt(r, i+21)
-	m.Key, m.Category, m.Source = r.Text(i+22), r.Text(i+23), r.Text(i+24)
+	m.Key, m.Category, m.Source = r.Text(i+22), again(r, i+23, before.Category), again(r, i+24, before.Source)
 	m.Title, m.Summary, m.Content = r.Text(i+26), r.Text(i+27), r.Text(i+28)
 	if m.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(i + 11)); err != nil {
 		return err
@@ -161,12 +177,12 @@ func plainList[T ~string](text []byte) ([]T, bool) {
 	for more := true; more; {
 		var one string
 		one, rest, more = strings.Cut(rest, `","`)
-		if strings.IndexFunc(one, isQuoteOrControl) >= 0 {
-			return nil, false
+		for i := range len(one) {
+			if one[i] == '"' || one[i] < ' ' {
+				return nil, false
+			}
 		}
 		list = append(list, T(one))
 	}
 	return list, true
 }
-
-func isQuoteOrControl(r rune) bool { return r == '"' || r < ' ' }

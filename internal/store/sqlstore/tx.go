@@ -16,6 +16,8 @@ type Tx struct {
 	index Index // created on first use
 	// calm are memories that this transaction has read and that have no open suggestion.
 	calm []loci.MemoryID
+	// before is the row that was read last.
+	before *loci.Memory
 }
 
 var _ store.Tx = (*Tx)(nil)
