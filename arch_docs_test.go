@@ -232,3 +232,23 @@ func TestDocsKnowTheTrash(t *testing.T) {
 		t.Errorf("only %d numbers of days were found", seen)
 	}
 }
+
+// jsonBySed finds a command that cuts a field out of JSON with a pattern. A greedy one takes the last
+// id of an answer, such as that of a similar memory.
+var jsonBySed = regexp.MustCompile(`\| *(sed|grep|awk|cut)\b[^|]*"id`)
+
+// TestDocsReadJSONWithJq keeps commands of documents from changing another thing than they name.
+func TestDocsReadJSONWithJq(t *testing.T) {
+	read := 0
+	for _, path := range markdownFiles(t) {
+		for i, line := range strings.Split(readText(t, path), "\n") {
+			if jsonBySed.MatchString(line) {
+				t.Errorf("%s:%d: read the JSON with jq, as in the other documents", path, i+1)
+			}
+			read += strings.Count(line, "| jq -r ")
+		}
+	}
+	if read == 0 {
+		t.Error("no command reads JSON with jq")
+	}
+}
