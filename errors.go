@@ -52,7 +52,12 @@ func Errorf(code Code, format string, args ...any) error {
 
 // FieldErrorf returns an Invalid error about one named field of the input.
 func FieldErrorf(field, format string, args ...any) error {
-	return &Error{Code: Invalid, Field: field, Text: field + " " + fmt.Sprintf(format, args...)}
+	return WrapFieldError(field, nil, format, args...)
+}
+
+// WrapFieldError is FieldErrorf with a cause. Only Unwrap returns the cause.
+func WrapFieldError(field string, cause error, format string, args ...any) error {
+	return &Error{Code: Invalid, Field: field, Text: field + " " + fmt.Sprintf(format, args...), cause: cause}
 }
 
 // WrapError returns an error with a code, a text that is safe to show and a cause. Only Unwrap
@@ -61,8 +66,9 @@ func WrapError(code Code, cause error, format string, args ...any) error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// NoSuchMemory returns the one NotFound error for a memory that doesn't exist, is in another state
-// or is invisible to the caller. Callers must not be able to distinguish the three.
+// NoSuchMemory returns the one NotFound error for a memory that doesn't exist, is in a state in which
+// the caller cannot read it, or is invisible to the caller. Callers must not be able to distinguish
+// the three.
 func NoSuchMemory() error { return Errorf(NotFound, "no such memory") }
 
 // CodeOf returns the code of err, or "" if err is internal or nil.

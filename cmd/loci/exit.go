@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // These are the exit codes. docs/cli.md lists them.
@@ -111,7 +112,15 @@ func explain(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted; acknowledged changes are kept, and you can run the command again"
 	}
-	return err.Error()
+	why, replaced := errors.AsType[*memory.ReplacedError](err)
+	if !replaced {
+		return err.Error()
+	}
+	text := err.Error()
+	if why.RevertTo != 0 {
+		text += fmt.Sprintf(": `loci revert %s %d`", why.ID, why.RevertTo)
+	}
+	return text + fmt.Sprintf("; to read the replaced one, run: loci show %s --superseded", why.ID)
 }
 
 func errorCode(err error) string {

@@ -24,7 +24,11 @@ func (p *program) restoreCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.saved("restored", m)
+				if err := p.saved("restored", m); err != nil || p.json || m.SupersededBy.IsZero() {
+					return err
+				}
+				p.printReplaced([]loci.StillSuperseded{{ID: m.ID, Title: m.Title, SupersededBy: m.SupersededBy}}, nil)
+				return nil
 			})
 		},
 	}

@@ -305,18 +305,22 @@ func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
 		w.keep(w.other, titled("expired", func(d *memory.Draft) { d.TTL = time.Minute })), w.keep(w.other, titled("past"))
 	_, err := w.Memory.Trash(ctx, w.owner, trashed.ID, 0)
 	w.must(err)
-	w.keep(w.other, titled("newer", supersedes(past.ID)))
+	newer := w.keep(w.other, titled("newer", supersedes(past.ID)))
 	w.now = w.now.Add(time.Hour)
 	before := w.listed(loci.When{Superseded: true})
 	for _, name := range []func(...loci.MemoryID) func(*memory.Draft){supersedes, corrects} {
 		_, never := w.Memory.Create(ctx, w.other, titled("x", name(loci.NewMemoryID())))
 		wantCode(t, never, loci.Invalid)
 		for what, id := range map[string]loci.MemoryID{"hidden": hidden.ID, "trashed": trashed.ID, "expired": expired.ID,
-			"superseded": past.ID, "zero": {}} {
+			"zero": {}} {
 			if _, err := w.Memory.Create(ctx, w.other, titled("x", name(id))); err == nil || err.Error() != never.Error() ||
 				loci.FieldOf(err) != loci.FieldOf(never) {
 				t.Errorf("%s answers %v, absent %v", what, err, never)
 			}
+		}
+		_, err := w.Memory.Create(ctx, w.other, titled("x", name(past.ID)))
+		if loci.FieldOf(err) != loci.FieldOf(never) || !strings.Contains(err.Error(), "by "+newer.ID.String()) {
+			t.Errorf("a superseded one answers %v", err)
 		}
 	}
 	if after := w.listed(loci.When{Superseded: true}); after != before || len(w.pending(w.owner)) != 0 {

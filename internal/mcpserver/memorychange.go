@@ -76,7 +76,7 @@ func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (a
 	trashed, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
 	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.PersonDeletes(c.principal, memory.Trash) {
 		var m *loci.Memory
-		if m, err = s.app.Memory.Own(ctx, c.principal, *in); err == nil {
+		if m, err = s.app.Memory.MayTrash(ctx, c.principal, *in); err == nil {
 			where := "run: loci trash " + m.ID.String()
 			if base := s.pages(); base != "" {
 				where = "open " + base + "/app/memories/" + m.ID.String()

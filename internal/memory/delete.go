@@ -8,11 +8,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Trash moves a memory to the trash. It can be restored until it is purged. NotFound if it is not
-// visible; Conflict if it is in the person's trash already, which is NotFound for an agent;
-// Forbidden if it belongs to another person, for an agent if another vendor wrote it, and if the org
-// requires step-up for deletion; Precondition as for Replace. What it had replaced stays superseded,
-// and the result names it.
+// Trash moves a memory, also a superseded one, to the trash. It can be restored until it is purged.
+// NotFound if it is not visible; Conflict if it is in the person's trash already, which is NotFound
+// for an agent; Forbidden if it belongs to another person, for an agent if another vendor wrote it,
+// and if the org requires step-up for deletion; Precondition as for Replace. What it had replaced
+// stays superseded, and the result names it.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
 	*loci.TrashedMemory, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
@@ -92,11 +92,11 @@ func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.Me
 func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, ids []loci.MemoryID) (
 	[]TrashResult, error) {
 	how := edit{act: Trash, what: loci.Trashed, fn: s.toTrash}
-	found, err := tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.LiveOnly)
+	all, err := readAt(ctx, tx, p.Viewer(), ids, &Filter{When: loci.When{Superseded: true}})
 	if err != nil {
 		return nil, err
 	}
-	if len(found) < len(ids) { // before the others can cause another error
+	if len(all) < len(ids) { // before the others can cause another error
 		return nil, loci.Errorf(loci.NotFound, "at least one of these memories was not found; none was trashed")
 	}
 	out := make([]TrashResult, 0, len(ids))
@@ -120,7 +120,8 @@ func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, i
 }
 
 // Restore takes a memory out of the trash, or restores an expired one by clearing its expiry.
-// NotFound if it is neither; otherwise the errors of Trash.
+// NotFound if it is neither, Conflict with a ReplacedError if another memory replaced it; otherwise
+// the errors of Trash. A memory that was superseded before it was trashed stays superseded.
 func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Restore); err != nil {

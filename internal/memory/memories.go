@@ -67,10 +67,10 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 
 // Patch changes some fields and keeps the old version. ifVersion, unless 0, is the version that the
 // caller saw: Precondition if the memory has changed since. NotFound if it does not exist, is in
-// the trash or not visible; Forbidden if it belongs to another person or, for an agent, if another
-// origin wrote it, if an agent would let more vendors read it, or if the change shortens its life
-// and the credential may not delete; Conflict if its project is archived. A change without effect
-// makes no version.
+// the trash or not visible; Conflict with a ReplacedError if another memory replaced it; Forbidden
+// if it belongs to another person or, for an agent, if another origin wrote it, if an agent would
+// let more vendors read it, or if the change shortens its life and the credential may not delete;
+// Conflict if its project is archived. A change without effect makes no version.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -199,6 +199,7 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 			return err
 		}
 		changed, err = s.put(ctx, tx, p, old, how)
+		err = orReplaced(ctx, tx, p, id, err) // as Restore finds superseded memories
 		if err == nil && changed == old {
 			e.Action = ""
 		}
@@ -217,10 +218,7 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 
 // owned returns a memory that p may update. If p may not see it, the error is always NotFound.
 func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, how edit) (*loci.Memory, error) {
-	m, err := tx.Memories().Get(ctx, p.Viewer(), id, how.life)
-	if loci.CodeOf(err) == loci.NotFound && how.act == Trash {
-		err = trashedAlready(ctx, tx, p, id)
-	}
+	m, err := found(ctx, tx, p, id, how)
 	if err != nil {
 		return nil, err
 	}
@@ -232,6 +230,20 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 			m.Version, how.ifVersion)
 	}
 	return m, nil
+}
+
+// found returns the memory that a change is about. A superseded one can be trashed, or nobody could
+// get rid of its text.
+func found(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, how edit) (m *loci.Memory, err error) {
+	if how.act != Trash {
+		m, err = tx.Memories().Get(ctx, p.Viewer(), id, how.life)
+		return m, orReplaced(ctx, tx, p, id, err)
+	}
+	m, err = readable(ctx, tx, p, id)
+	if loci.CodeOf(err) == loci.NotFound {
+		err = trashedAlready(ctx, tx, p, id)
+	}
+	return m, err
 }
 
 // put stores the edited memory as its next version and returns it. If nothing changed, it returns

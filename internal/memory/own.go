@@ -28,14 +28,14 @@ func mayChange(p loci.Principal, m *loci.Memory) error {
 		"save a new memory with its id in supersedes, and the person decides", m.Origin)
 }
 
-// Own returns a live memory if p may change it. NotFound if it does not exist or is not visible;
-// Forbidden as for Patch.
-func (s *Service) Own(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
+// MayTrash returns a memory that p could trash if p were allowed to delete. Its other errors are those
+// of Trash.
+func (s *Service) MayTrash(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Memory, error) {
-		return owned(ctx, tx, p, id, edit{})
+		return owned(ctx, tx, p, id, edit{act: Trash})
 	})
 }
 

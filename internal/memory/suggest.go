@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -81,7 +82,7 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 		i := slices.IndexFunc(found, func(m *loci.Memory) bool { return m.ID == at.id })
 		switch {
 		case i < 0:
-			return loci.FieldErrorf(at.field, "must be a memory that this credential may see")
+			return notLive(ctx, tx, s.p, at)
 		case at.id == by.ID:
 			return loci.FieldErrorf(at.field, "is the memory that this save updates by its key; leave it out")
 		}
@@ -90,6 +91,18 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 		}
 	}
 	return nil
+}
+
+// notLive returns why a save cannot replace a memory.
+func notLive(ctx context.Context, tx store.Tx, p loci.Principal, at place) error {
+	err := orReplaced(ctx, tx, p, at.id, loci.NoSuchMemory())
+	switch why, replaced := errors.AsType[*ReplacedError](err); {
+	case replaced:
+		return loci.WrapFieldError(at.field, why, "names memory %s, which %s", at.id, why)
+	case loci.CodeOf(err) == loci.NotFound:
+		return loci.FieldErrorf(at.field, "must be a memory that this credential may see")
+	}
+	return err
 }
 
 func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Memory, kind loci.SuggestionKind,
