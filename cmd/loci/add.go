@@ -38,7 +38,7 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 		fmt.Sprintf("importance from %d to %d", loci.MinImportance, loci.MaxImportance))
 	flags.BoolVar(&f.pinned, "pinned", false, "pin it: every briefing shows it")
 	flags.StringVar(&f.expires, "expires", "", "when it expires: 12h, 90d, tomorrow, 2026-01-31 or another time ahead")
-	flags.StringVar(&f.file, "file", "", `read the content from a file; "-" is standard input`)
+	flags.StringVar(&f.file, "file", "", `read the content from a file, unchanged; "-" is standard input`)
 }
 
 func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
@@ -77,7 +77,8 @@ func (p *program) addCommand() *cobra.Command {
 		Use:   "add [CONTENT]",
 		Short: "Save a memory",
 		Long: `Save a memory. The content is the argument, --file, or standard input. Loci stores it
-unchanged. Without --title, the first line becomes the title.
+unchanged, except that it drops one line break at the end of standard input. Without
+--title, the first line becomes the title.
 
 With --key, the save updates the memory that has this key in the same scope and
 project, if there is one. Attributes without a flag do not change, and Loci keeps the
@@ -266,17 +267,21 @@ func (p *program) content(args []string, file string) (string, error) {
 			return "", usageError{err}
 		}
 		defer f.Close()
-		return readContent(f)
+		return readLimited(f)
 	case len(args) == 0 && file == "" && isTerminal(p.in):
 		return "", usagef("missing content: pass it as an argument, with --file, or on standard input")
 	}
 	return readContent(p.in)
 }
 
-// readContent stops soon after the longest allowed content. It drops one line break at the end, which comes from the
-// terminal or the editor.
+// readContent drops one line break at the end, which comes from the terminal, a program or the editor.
 func readContent(r io.Reader) (string, error) {
+	text, err := readLimited(r)
+	return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
+}
+
+// readLimited stops soon after the longest allowed content.
+func readLimited(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, 4*loci.MaxContent+2))
-	text := strings.TrimSuffix(strings.TrimSuffix(string(b), "\n"), "\r")
-	return text, err
+	return string(b), err
 }

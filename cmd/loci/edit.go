@@ -24,8 +24,9 @@ func (p *program) editCommand() *cobra.Command {
 		Use:   "edit ID",
 		Short: "Change a memory; Loci keeps the old version",
 		Long: `Change a memory: what the flags specify, or without flags the content, in $VISUAL or
-$EDITOR. Loci keeps the old version; see "loci history". --tag replaces all tags. --tag ""
-and --expires "" remove them.`,
+$EDITOR. Loci drops the line break that an editor adds at the end, and keeps the old
+version; see "loci history". --tag replaces all tags. --tag "" and --expires "" remove
+them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Annotations: does(memory.Change, memory.Read),
