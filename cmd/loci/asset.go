@@ -85,7 +85,7 @@ func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file st
 		if !added {
 			verb = "already attached:"
 		}
-		p.printf("%s %s %s (%s, %s)\n", verb, a.ID, loci.OneLine(a.Name), a.MediaType, showBytes(a.Size))
+		p.printf("%s %s %s (%s, %s)\n", verb, a.ID, loci.OneLine(a.Name), a.MediaType, loci.ShowBytes(a.Size))
 	}
 	return a, err
 }
@@ -120,7 +120,7 @@ func (p *program) assetListCommand() *cobra.Command {
 		list, err := c.app.Memory.Assets(ctx, c.who, id)
 		return printList(p, "assets", list, err, "no files; attach one with: loci asset add MEMORY FILE",
 			"NAME|FILE ID|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
-				return []string{a.Name, a.ID.String(), a.MediaType, showBytes(a.Size), a.Origin, p.showTime(a.CreatedAt)}
+				return []string{a.Name, a.ID.String(), a.MediaType, loci.ShowBytes(a.Size), a.Origin, p.showTime(a.CreatedAt)}
 			})
 	})
 }
@@ -178,7 +178,7 @@ func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to str
 	if err != nil || to == "-" {
 		return err
 	}
-	return p.answer(map[string]any{"asset": a, "file": to}, nil, "wrote %s (%s)", to, showBytes(a.Size))
+	return p.answer(map[string]any{"asset": a, "file": to}, nil, "wrote %s (%s)", to, loci.ShowBytes(a.Size))
 }
 
 func (p *program) assetDeleteCommand() *cobra.Command {

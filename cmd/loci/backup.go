@@ -62,7 +62,8 @@ func (p *program) backupCreateCommand() *cobra.Command {
 		if p.json {
 			return p.printJSON(backupJSON{b.Name, b.Path, b.Manifest})
 		}
-		p.printf("%s (%s, %s)\n", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"), showBytes(b.Manifest.Size()))
+		p.printf("%s (%s, %s)\n", b.Path, loci.Plural(len(b.Manifest.Files), "file", "files"),
+			loci.ShowBytes(b.Manifest.Size()))
 		return nil
 	})
 }
@@ -85,7 +86,7 @@ func (p *program) backupListCommand() *cobra.Command {
 			for i, b := range found {
 				shown[i] = backupJSON{b.Name, b.Path, b.Manifest}
 				rows[i] = []string{b.Name, p.showTime(b.Manifest.CreatedAt), strconv.Itoa(len(b.Manifest.Files)),
-					showBytes(b.Manifest.Size()), b.Manifest.Program}
+					loci.ShowBytes(b.Manifest.Size()), b.Manifest.Program}
 			}
 			if p.json {
 				return p.printJSON(map[string]any{"backups": shown, "next_cursor": "", "has_more": false})
@@ -135,7 +136,7 @@ func (p *program) backupVerifyCommand() *cobra.Command {
 			}
 			if !p.json {
 				p.printf("ok    %s: %s, %s\n", b.Name, loci.Plural(len(b.Manifest.Files), "file", "files"),
-					showBytes(b.Manifest.Size()))
+					loci.ShowBytes(b.Manifest.Size()))
 			}
 			return nil
 		},

@@ -267,7 +267,7 @@ func (d *doctor) examineLeftovers() {
 		}
 		d.warn("backups",
 			"loci doctor --fix; the next backup and the next start of the server also remove it",
-			"%s is left behind by an interrupted backup or restore and takes %s", l.Path, showBytes(l.Bytes))
+			"%s is left behind by an interrupted backup or restore and takes %s", l.Path, loci.ShowBytes(l.Bytes))
 	}
 }
 

@@ -211,7 +211,7 @@ func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 		return usagef("unknown setting %q; use deletion, workspaces, asset_bytes, asset_total or asset_types", cut(name, 60))
 	}
 	if value != "default" {
-		bytes, err = parseBytes(name, value)
+		bytes, err = loci.ParseBytes(name, value)
 	}
 	return err
 }
@@ -232,9 +232,9 @@ func assetTypes(value string) ([]string, error) {
 
 // filesOf describes what an org allows as attachments.
 func filesOf(r loci.AssetRules) string {
-	text := "up to " + showBytes(r.Largest())
+	text := "up to " + loci.ShowBytes(r.Largest())
 	if r.TotalBytes != 0 {
-		text += ", " + showBytes(r.TotalBytes) + " in total"
+		text += ", " + loci.ShowBytes(r.TotalBytes) + " in total"
 	}
 	if len(r.MediaTypes) > 0 {
 		text += ", " + strings.Join(r.MediaTypes, " ")

@@ -160,7 +160,7 @@ func (p *program) printStatus(s *status) {
 			others += r.URL + " "
 		}
 	}
-	data := s.DataDir + ", " + showBytes(s.Bytes)
+	data := s.DataDir + ", " + loci.ShowBytes(s.Bytes)
 	if s.Bytes == 0 {
 		data = s.DataDir + ", empty"
 	}

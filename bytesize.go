@@ -1,19 +1,17 @@
-package main
+package loci
 
 import (
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/loci-memory/loci"
 )
 
 // byteUnits are powers of 1024.
 var byteUnits = []string{"B", "KiB", "MiB", "GiB", "TiB"}
 
-// showBytes formats a size for a person.
-func showBytes(n int64) string {
+// ShowBytes formats a size for a person.
+func ShowBytes(n int64) string {
 	f, unit := float64(n), 0
 	for f >= 1024 && unit < len(byteUnits)-1 {
 		f, unit = f/1024, unit+1
@@ -24,8 +22,8 @@ func showBytes(n int64) string {
 	return fmt.Sprintf("%.1f %s", f, byteUnits[unit])
 }
 
-// parseBytes parses a size such as 1048576, 50MiB or 2G.
-func parseBytes(field, s string) (int64, error) {
+// ParseBytes parses a size such as 1048576, 50MiB or 2G. Its error names the field.
+func ParseBytes(field, s string) (int64, error) {
 	number := strings.TrimRight(s, "KkMmGgTtIiBb ")
 	power := int64(1)
 	switch strings.ToLower(strings.TrimSpace(s[len(number):])) {
@@ -43,7 +41,7 @@ func parseBytes(field, s string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/power {
-		return 0, loci.FieldErrorf(field, "must be a size like 1048576, 50MiB or 2GiB")
+		return 0, FieldErrorf(field, "must be a size like 1048576, 50MiB or 2GiB")
 	}
 	return n * power, nil
 }
