@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -49,10 +50,19 @@ func ParseTimeNear(s string, now time.Time, ahead bool) (time.Time, error) {
 	}
 	t, err := ParseTime(strings.ToUpper(text), now.Location())
 	if err != nil {
-		return t, Errorf(Invalid, "must be a time such as 2h, yesterday, 14:00, 2026-11-20, \"2026-11-20 14:00\" "+
-			"or 2026-11-20T14:00:00Z")
+		return t, Errorf(Invalid, "must be a time such as %s", timesLike(now, ahead))
 	}
 	return t, nil
+}
+
+// timesLike returns examples of times in one direction.
+func timesLike(now time.Time, ahead bool) string {
+	named, at := "yesterday, \"yesterday 14:00\"", now.AddDate(0, -1, 0)
+	if ahead {
+		named, at = "tomorrow, \"tomorrow 14:00\"", now.AddDate(0, 1, 0)
+	}
+	day := at.Format(time.DateOnly)
+	return fmt.Sprintf("2h, %s, %s, \"%s 14:00\" or %sT14:00:00Z", named, day, day, day)
 }
 
 // parseNamedDay reads a day by its name, a time of day, or both. ok is false if text has another

@@ -44,7 +44,8 @@ func TestParseTimeNear(t *testing.T) {
 		{"36501d", false, "must be a time"},
 		{"yesterday noon", false, "must be a time"},
 		{"2026-02-30", false, "must be a time"},
-		{"soon", false, "must be a time"},
+		{"soon", false, `must be a time such as 2h, yesterday, "yesterday 14:00", 2026-10-20, "2026-10-20 14:00" or `},
+		{"soon", true, `must be a time such as 2h, tomorrow, "tomorrow 14:00", 2026-12-20, "2026-12-20 14:00" or `},
 		{"", false, "must be a time"},
 	}
 	for _, tt := range tests {

@@ -164,6 +164,9 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if err := p.saved(done, &m.Memory); err != nil {
 		return err
 	}
+	if m.Identical && !slices.Contains(m.AllowedVendors, loci.AnyVendor) { // the save may not have asked for that
+		p.printVisible(&m.Memory)
+	}
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))
 		if len(m.Superseded) > 0 {

@@ -44,6 +44,7 @@ func (p *program) execute(ctx context.Context, args []string) int {
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	root.SetFlagErrorFunc(flagMistake)
+	refuseUnknown(root, args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		err = p.unwritten

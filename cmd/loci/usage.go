@@ -100,7 +100,7 @@ func (p *program) noteTags(flags *pflag.FlagSet) {
 	}
 	for _, tag := range tags {
 		if strings.Contains(tag, ",") {
-			p.note("--tag: one tag named %q; repeat --tag for several", cut(tag, 60))
+			p.note("note: --tag: one tag named %q; repeat --tag for several", cut(tag, 60))
 		}
 	}
 }
@@ -136,6 +136,32 @@ func argumentsOf(use string) cobra.PositionalArgs {
 			return fmt.Errorf("unexpected argument %s; usage: %s", quoted(cut(args[len(names)], 60)), usageOf(cmd))
 		}
 		return nil
+	}
+}
+
+// refuseUnknown makes the commands help and completion of the library fail for a name that they don't know. They only
+// show their help otherwise, and succeed.
+func refuseUnknown(root *cobra.Command, args []string) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				below := root
+				for _, name := range args {
+					next, _, err := below.Find([]string{name})
+					if err != nil || next == below {
+						return unknownCommand(below, name)
+					}
+					below = next
+				}
+				return nil
+			}
+		case "completion":
+			cmd.Args = argumentsOf(cmd.Use)
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -55,8 +56,9 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 type written struct {
 	ID             loci.MemoryID   `json:"id"`
 	Version        int             `json:"version"`
-	Result         string          `json:"result"`               // created, updated, unchanged or identical
-	ExpiresAt      string          `json:"expires_at,omitempty"` // also if a save by key keeps an old expiry
+	Result         string          `json:"result"`                    // created, updated, unchanged or identical
+	ExpiresAt      string          `json:"expires_at,omitempty"`      // also if a save by key keeps an old expiry
+	AllowedVendors []loci.Vendor   `json:"allowed_vendors,omitempty"` // of an identical memory, unless all may read it
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
@@ -96,6 +98,9 @@ func writtenOf(saved *loci.Saved) written {
 	}
 	if !saved.ExpiresAt.IsZero() {
 		out.ExpiresAt = saved.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	if saved.Identical && !slices.Contains(saved.AllowedVendors, loci.AnyVendor) {
+		out.AllowedVendors = saved.AllowedVendors
 	}
 	for _, s := range saved.Suggestions {
 		out.Suggestions = append(out.Suggestions, replacement{s.ID, s.MemoryID})
