@@ -123,7 +123,7 @@ func (p *program) printAudit(ctx context.Context, in *instance, org loci.OrgID, 
 			string(r.Kind) + " by " + string(r.Method), string(r.Vendor), names.user(ctx, org, r.UserID), r.Target,
 			strconv.Itoa(r.Count)}
 	}
-	p.printTable([]string{"NUMBER", "AT", "ACTION", "", "WHO", "VENDOR", "USER", "TARGET", "COUNT"}, table)
+	p.printTable([]string{"NUMBER", "AT", "ACTION", "RESULT", "WHO", "VENDOR", "USER", "TARGET", "COUNT"}, table)
 	if more {
 		p.note("There may be more: --before %d", rows[len(rows)-1].Number)
 	}

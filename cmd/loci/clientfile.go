@@ -13,7 +13,6 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -78,7 +77,7 @@ func malformed(name, id string, err error) error {
 		"by hand; to see the entry, run: loci connect %s --print", name, err, cmp.Or(id, "CLIENT"))
 }
 
-// badSyntax is an error of syntax in a client's file. The texts of the parsers are for programmers.
+// badSyntax is an error of syntax in a file. The texts of the parsers are for programmers.
 func badSyntax(language string, line, column int) error {
 	return fmt.Errorf("it is not valid %s at line %d, column %d", language, line, column)
 }
@@ -110,11 +109,14 @@ func (c *client) readFile(name string) (*configFile, error) {
 }
 
 // replace writes the file, unless somebody else changed it since it was read: a person has time to answer.
-func (f *configFile) replace(text []byte) error {
+// Only its owner can read it then, because it contains a key.
+func (f *configFile) replace(text []byte) error { return f.replaceWith(text, privateMode) }
+
+func (f *configFile) replaceWith(text []byte, mode fs.FileMode) error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	return writeConfig(f.name, slices.Concat(f.mark, text))
+	return writeFile(f.name, slices.Concat(f.mark, text), mode)
 }
 
 func (f *configFile) remove() error {
@@ -175,9 +177,14 @@ func readConfig(name string) (text []byte, existed bool, err error) {
 	return text, true, err
 }
 
-// writeConfig replaces a file in one step. Only its owner can read it, because it contains a key. A symbolic link stays
-// one.
-func writeConfig(name string, text []byte) (err error) {
+// privateMode lets only the owner read a file.
+const privateMode fs.FileMode = 0o600
+
+// writeConfig is writeFile for a file that may contain secrets.
+func writeConfig(name string, text []byte) error { return writeFile(name, text, privateMode) }
+
+// writeFile replaces a file in one step. A symbolic link stays one.
+func writeFile(name string, text []byte, mode fs.FileMode) (err error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -189,11 +196,14 @@ func writeConfig(name string, text []byte) (err error) {
 		return err
 	}
 	part := name + ".loci-" + hex.EncodeToString(random[:])
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateMode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
+	if err == nil && mode != privateMode {
+		err = f.Chmod(mode)
+	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(part, name)
 	}
@@ -208,30 +218,5 @@ var ourKeys = regexp.MustCompile(`loci_(live|agent)_[A-Za-z0-9_-]{4,}`)
 
 // difference shows only the lines that change: other lines may contain secrets.
 func difference(before, after []byte) string {
-	x, y := lines(before), lines(after)
-	from := 0
-	for from < len(x) && from < len(y) && bytes.Equal(x[from], y[from]) {
-		from++
-	}
-	endX, endY := len(x), len(y)
-	for endX > from && endY > from && bytes.Equal(x[endX-1], y[endY-1]) {
-		endX, endY = endX-1, endY-1
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "@@ line %d @@\n", from+1)
-	for _, l := range x[from:endX] {
-		fmt.Fprintf(&b, "-%s\n", bytes.TrimRight(l, "\r\n"))
-	}
-	for _, l := range y[from:endY] {
-		fmt.Fprintf(&b, "+%s\n", bytes.TrimRight(l, "\r\n"))
-	}
-	return ourKeys.ReplaceAllString(loci.Printable(b.String()), "loci_${1}_…")
-}
-
-func lines(text []byte) [][]byte {
-	var out [][]byte
-	for l := range bytes.Lines(text) {
-		out = append(out, l)
-	}
-	return out
+	return ourKeys.ReplaceAllString(loci.Printable(loci.ChangedLines(before, after)), "loci_${1}_…")
 }

@@ -29,18 +29,28 @@ func (c tomlConfig) named(name string) configFormat {
 }
 
 func (tomlConfig) parse(text []byte) (map[string]any, error) {
-	parsed := map[string]any{}
-	if err := toml.Unmarshal(text, &parsed); err != nil {
-		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
-			line, column := at.Position()
-			return nil, badSyntax("TOML", line, column)
-		}
-		return nil, fmt.Errorf("it is not valid TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
+	parsed, err := parseTOML(text)
+	if err != nil {
+		return nil, err
 	}
 	if servers, there := parsed["mcp_servers"]; there {
 		if _, ok := servers.(map[string]any); !ok {
 			return nil, errors.New(`its "mcp_servers" is not a table`)
 		}
+	}
+	return parsed, nil
+}
+
+// parseTOML reads a file. Its error names the place.
+func parseTOML(text []byte) (map[string]any, error) {
+	parsed := map[string]any{}
+	err := toml.Unmarshal(text, &parsed)
+	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, column := at.Position()
+		return nil, badSyntax("TOML", line, column)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("it is not valid TOML: %s", strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return parsed, nil
 }

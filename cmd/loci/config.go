@@ -16,7 +16,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
@@ -242,7 +241,7 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 	}
 	var tree map[string]any
 	if err == nil {
-		err = toml.Unmarshal(text, &tree)
+		tree, err = parseTOML(text)
 	}
 	if err != nil {
 		return loci.WrapError(loci.Invalid, err, "cannot read configuration file %s: %s", name, err)

@@ -307,6 +307,9 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 	if n.original, n.Existed, err = original(c.format, old, file, own != nil, other); err != nil {
 		return nil, err
 	}
+	if n.Mode, err = modeBefore(old, file); err != nil {
+		return nil, err
+	}
 	if moved != nil {
 		n.Name, n.Project = c.format.entryName(), moved.project
 	}

@@ -19,7 +19,8 @@ type connection struct {
 	Name     string            `json:"name,omitempty"`    // of the entry, if it is not loci
 	Project  string            `json:"project,omitempty"` // into which connect imported the graph of the replaced server
 	File     string            `json:"file"`
-	Existed  bool              `json:"existed"` // the file has more than Loci wrote
+	Existed  bool              `json:"existed"`        // the file has more than Loci wrote
+	Mode     fs.FileMode       `json:"mode,omitempty"` // of the file before; 0: unknown, or there was none
 	URL      string            `json:"url,omitempty"`
 	Command  string            `json:"command,omitempty"`
 	Args     []string          `json:"args,omitempty"`
@@ -133,6 +134,21 @@ func original(f configFormat, old *connection, now *configFile, own, other bool)
 		before, err = changeEntry(f, now.name, before, nil)
 	}
 	return before, existed, err
+}
+
+// modeBefore returns who may read a client's file without Loci. Connect makes it private.
+func modeBefore(old *connection, now *configFile) (fs.FileMode, error) {
+	if old != nil && old.File == now.name {
+		return old.Mode, nil
+	}
+	if !now.existed || ourKeys.Match(now.text) {
+		return 0, nil
+	}
+	info, err := os.Stat(now.name)
+	if err != nil {
+		return 0, err
+	}
+	return info.Mode().Perm(), nil
 }
 
 // with returns the file's text with Loci's entry for an endpoint.

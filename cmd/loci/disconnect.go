@@ -82,8 +82,7 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 		return err
 	}
 	if len(entries) == 0 {
-		return loci.Errorf(loci.NotFound, "cannot disconnect %s: it was not connected to this data directory; "+
-			"remove the entry by hand, in %s", c.name, c.file(p.settings))
+		return p.notConnected(c)
 	}
 	for _, entry := range entries {
 		if err := p.disconnect(ctx, in, entry); err != nil {
@@ -95,6 +94,19 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 		p.note("Revoked %s of earlier connections.", loci.Plural(n, "more key", "more keys"))
 	}
 	return err
+}
+
+// notConnected returns the error about a client that this data directory has not connected.
+func (p *program) notConnected(c *client) error {
+	file, err := c.readFile(c.file(p.settings))
+	if err != nil {
+		return err
+	}
+	if !leadsToLoci(namedEntry(c.format, file.parsed)) {
+		return loci.Errorf(loci.NotFound, "cannot disconnect %s: it is not connected; see `loci status`", c.name)
+	}
+	return loci.Errorf(loci.NotFound, "cannot disconnect %s: it was not connected to this data directory; "+
+		"remove the entry by hand, in %s", c.name, file.name)
 }
 
 // entries returns the client once for each entry that Loci has in its file, the newer kind first.
@@ -214,6 +226,9 @@ func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *c
 	}
 	if !remains {
 		return stays, now.remove()
+	}
+	if n.Mode != 0 && !ourKeys.Match(after) {
+		return stays, now.replaceWith(after, n.Mode)
 	}
 	return stays, now.replace(after)
 }

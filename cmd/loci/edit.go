@@ -155,6 +155,12 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 	return errors.Join(p.saved("changed", changed), os.Remove(file))
 }
 
+// interrupted reports whether Ctrl-C ended another program, which can happen before Loci itself learns of it.
+func interrupted(err error) bool {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	return ok && (exit.ExitCode() == exitInterrupted || exit.String() == "signal: interrupt")
+}
+
 // inEditor returns the edited text, and the file that contains it.
 func (p *program) inEditor(ctx context.Context, text string) (edited, file string, err error) {
 	words := strings.Fields(p.settings.Editor)
@@ -173,6 +179,9 @@ func (p *program) inEditor(ctx context.Context, text string) (edited, file strin
 	editor := exec.CommandContext(ctx, words[0], append(words[1:], f.Name())...)
 	editor.Stdin, editor.Stdout, editor.Stderr = p.in, p.err, p.err
 	if err := editor.Run(); err != nil {
+		if ctx.Err() != nil || interrupted(err) {
+			return "", "", errors.Join(context.Canceled, os.Remove(f.Name()))
+		}
 		return "", "", fmt.Errorf("the editor %q failed: %w; nothing was changed", p.settings.Editor,
 			errors.Join(err, os.Remove(f.Name())))
 	}

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"get":        get,
 			"killserver": killServer,
 			"damage":     damage,
+			"mode":       hasMode,
 			"newer":      newer,
 			"unindex":    unindex,
 
@@ -235,6 +236,15 @@ func damage(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	text[at] ^= 0xff
 	ts.Check(os.WriteFile(name, text, 0o600))
+}
+
+// hasMode (mode) MODE FILE fails unless the file has that mode.
+func hasMode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); got != args[0] {
+		ts.Fatalf("%s has mode %s, want %s", args[1], got, args[0])
+	}
 }
 
 // servers are the running ones, by process id.

@@ -60,7 +60,7 @@ func (p *program) noteVendors(ctx context.Context, in *instance) error {
 		known = append(known, string(c.Vendor))
 	}
 	for _, n := range slices.DeleteFunc(unknown, isKnown) {
-		p.note("%s: no assistant is known as %s%s", n.flag, quoted(string(n.vendor)), vendorMeant(n.vendor, known))
+		p.note("note: %s: no assistant is known as %s%s", n.flag, quoted(string(n.vendor)), vendorMeant(n.vendor, known))
 	}
 	return nil
 }
