@@ -17,7 +17,8 @@ const (
 // how many rows are visible, and n how many of them have the term. Contexts and sessions use the same
 // weights: with weights of their own they ranked no better.
 func (s *search) weigh() {
-	s.row, s.context = saturate(s.sum.words/s.sum.rows), saturate(s.sum.context/s.sum.rows)
+	rows := max(s.sum.rows, 1)
+	s.row, s.context = saturate(s.sum.words/rows), saturate(s.sum.context/rows)
 	s.session = saturate(s.sum.words / max(s.sum.groups, 1))
 	s.idf = make([]float64, len(s.q.Terms))
 	sum := 0.0

@@ -215,7 +215,7 @@ func TestSearchIsWhatIsDefined(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, q := drawRows(rt), drawQuery(rt)
 		want := (&model{rows, q}).search()
-		got := Search(build(t, rows, rapid.IntRange(1, 3).Draw(rt, "views")), q)
+		got := Search(build(t, rows, rapid.IntRange(1, 3).Draw(rt, "views")), q).Hits
 		if len(got) != min(len(want), q.Limit) {
 			rt.Fatalf("got %d hits, want %d of %d", len(got), q.Limit, len(want))
 		}
@@ -251,8 +251,8 @@ func TestHiddenRowsChangeNothing(t *testing.T) {
 			}
 		}
 		with := build(t, rows, 1)
-		got := Search([]*View{NewView(with[0].Segment, gone...)}, q)
-		want := Search(build(t, seen, 1), q)
+		got := Search([]*View{NewView(with[0].Segment, gone...)}, q).Hits
+		want := Search(build(t, seen, 1), q).Hits
 		if !slices.Equal(got, want) {
 			rt.Fatalf("got %+v\nwant %+v", got, want)
 		}
@@ -276,7 +276,7 @@ func TestPruningChangesNothing(t *testing.T) {
 				pruned++
 			}
 			s.release()
-			got := Search([]*View{v}, q)
+			got := Search([]*View{v}, q).Hits
 			want := searchAll(v, q)
 			if !slices.Equal(got, want) {
 				t.Fatalf("question %d with sessions of %d: got %+v\nwant %+v", i, session, got, want)

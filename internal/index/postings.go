@@ -202,4 +202,7 @@ func newBitmap(rows uint32) bitmap { return make(bitmap, (rows+63)/64) }
 
 func (b bitmap) has(doc uint32) bool { return b != nil && b[doc/64]&(1<<(doc%64)) != 0 }
 
+// clone returns a copy for so many rows.
+func (b bitmap) clone(rows uint32) bitmap { return append(newBitmap(rows)[:0], b...)[:(rows+63)/64] }
+
 func (b bitmap) set(doc uint32) { b[doc/64] |= 1 << (doc % 64) }

@@ -10,7 +10,7 @@ import (
 
 // Query asks for rows. The zero value of each field but Sees and Now asks for nothing.
 type Query struct {
-	Terms []Term
+	Terms []Term           // at most 32
 	Sees  func(Class) bool // required
 	Now   time.Time        // required
 	// Actors are people whom the question names or who ask it, as in Row.Actor.
@@ -21,8 +21,11 @@ type Query struct {
 	Periods []Period
 	// OwnWords leaves out rows that match only by their session.
 	OwnWords bool
-	Limit    int // at least 1
-	Weights  Weights
+	// Only limits the hits to rows with these ids. nil: all rows; empty: none. Other rows that Sees
+	// admits still count for statistics, contexts and sessions.
+	Only    [][16]byte
+	Limit   int // at least 1
+	Weights Weights
 }
 
 // Term is a word to look for. Forms with one of its stems match as well. Fuzzy also finds similar
@@ -31,6 +34,12 @@ type Term struct {
 	Form  string
 	Stems []string
 	Fuzzy bool
+	// Prefix finds forms that begin with Form, and Part forms that contain it. Both leave out stems,
+	// and find the first 1000 of the forms that visible rows have, in the order of the alphabet.
+	Prefix, Part bool
+	// Phrase finds rows in which these words follow one another in one field. Of its words, Form and
+	// Stems count, and Prefix of the last one. The other fields of the term do not.
+	Phrase []Term
 }
 
 // Period is a range of days since 1970, both included. Value is what a row of that time gets, up to
@@ -66,9 +75,27 @@ func (w *Weights) score(s *Signals) float64 {
 		w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
 }
 
+// MaxTotal is how many rows a search counts at least, if there are so many.
+const MaxTotal = 1000
+
+// Result is what a search found. Weights, Forms and Similar are about the terms of the query.
+type Result struct {
+	Hits []Hit // the best rows, best first
+	// Total is how many rows have a term of their own, or len(Hits) if that is more. If Exact is
+	// false, there may be more of them.
+	Total   int
+	Exact   bool
+	Weights []float64 // how much each term counts; they add up to 1
+	// Forms are those that stood in for each term and that a possible hit has, the best first: forms
+	// with the same stem, similar ones, or those with its prefix or part. At most 64 each.
+	Forms   [][]string
+	Similar uint32 // bit t: term t was found only by similar forms
+}
+
 // Hit is a row that was found.
 type Hit struct {
 	ID      [16]byte
+	Terms   uint32 // bit t: the row itself has term t
 	Score   float64
 	Signals Signals
 	// Priority and Updated order hits of equal score.

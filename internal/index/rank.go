@@ -144,7 +144,7 @@ func (s *search) finish(list []contender) []Hit {
 	hits := make([]Hit, len(list))
 	for i, c := range list {
 		h := &hits[i]
-		s.signals(c.part, c.doc, &h.Signals)
+		h.Terms = s.signals(c.part, c.doc, &h.Signals)
 		h.ID, h.Score = c.part.id(c.doc), s.q.Weights.score(&h.Signals)
 		h.Priority = c.part.Segment.parts[secPriority][c.doc]
 		h.Updated = int64(u64(c.part.Segment.parts[secUpdated], c.doc))
@@ -156,12 +156,16 @@ func (s *search) finish(list []contender) []Hit {
 	return hits[:min(len(hits), s.q.Limit)]
 }
 
-// signals works out all signals of one row.
-func (s *search) signals(p *part, doc uint32, out *Signals) {
+// signals works out all signals of one row, and returns which terms it has.
+func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 	asked := p.follows(doc) && p.flag(doc-1, flagQuestion)
 	for t, idf := range s.idf {
 		e := &p.rows[t]
-		out.Row += idf * float64(s.row.of(e.value(doc), p.length(doc)))
+		own := e.value(doc)
+		if own > 0 {
+			terms |= 1 << t
+		}
+		out.Row += idf * float64(s.row.of(own, p.length(doc)))
 		if s.alone {
 			continue
 		}
@@ -177,6 +181,7 @@ func (s *search) signals(p *part, doc uint32, out *Signals) {
 	}
 	out.Passage = s.passage(p, doc)
 	s.extras(p, doc, out)
+	return terms
 }
 
 // value returns the count of a row, or 0.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"sort"
 	"time"
 )
 
@@ -119,6 +120,15 @@ func appendLimit(out []byte, doc uint32, r *builtRow) []byte {
 func readLimit(data []byte) limit {
 	le := binary.LittleEndian
 	return limit{le.Uint32(data), int64(le.Uint64(data[4:])), int64(le.Uint64(data[12:]))}
+}
+
+// limits returns the limits of the rows in a span.
+func (s *Segment) limits(in span) []byte {
+	all := s.parts[secLimits]
+	before := func(doc uint32) int {
+		return limitSize * sort.Search(len(all)/limitSize, func(i int) bool { return u32(all[i*limitSize:], 0) >= doc })
+	}
+	return all[before(in.begin):before(in.end)]
 }
 
 func (l limit) admits(now int64) bool { return now >= l.from && (l.until == 0 || now < l.until) }

@@ -5,12 +5,12 @@ import "sync"
 // Search returns the best q.Limit rows, best first. Equal scores are ordered by priority, then by
 // the last change, newest first, and then by id. So the order does not depend on how rows are
 // spread over segments.
-func Search(views []*View, q *Query) []Hit {
+func Search(views []*View, q *Query) Result {
+	if len(q.Terms) == 0 {
+		return Result{Exact: true}
+	}
 	s := newSearch(views, q)
 	defer s.release()
-	if s.sum.rows == 0 || len(q.Terms) == 0 {
-		return nil
-	}
 	s.weigh()
 	var top best
 	top.limit = q.Limit + contenders
@@ -19,7 +19,7 @@ func Search(views []*View, q *Query) []Hit {
 		s.accumulate(p)
 		s.collect(p, &top)
 	}
-	return s.finish(top.list)
+	return Result{Hits: s.finish(top.list), Weights: s.idf}
 }
 
 // search is one search in progress.
@@ -27,7 +27,7 @@ type search struct {
 	q     *Query
 	parts []part
 	sum   totals
-	alone bool
+	alone bool // no visible row has neighbours
 	// idf is the share of each term in a perfect match.
 	idf   []float64
 	order []int // of the terms, the rarest first
@@ -61,7 +61,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 const maxScratch = 1 << 21
 
 func newSearch(views []*View, q *Query) *search {
-	s := &search{q: q, alone: true}
+	s := &search{q: q}
 	for _, v := range views {
 		p := part{View: v}
 		var sum totals
@@ -69,12 +69,12 @@ func newSearch(views []*View, q *Query) *search {
 			continue
 		}
 		s.sum.add(sum)
-		s.alone = s.alone && v.alone
 		p.scratch = scratches.Get().(*scratch)
 		p.reset(len(q.Terms))
 		p.actors = v.actorValues(q)
 		s.parts = append(s.parts, p)
 	}
+	s.alone = s.sum.rows == s.sum.groups
 	s.read()
 	return s
 }

@@ -112,3 +112,8 @@ func (s *Segment) flag(doc uint32, f byte) bool { return s.parts[secFlags][doc]&
 func (s *Segment) follows(doc uint32) bool {
 	return doc > 0 && doc < s.rows && s.group(doc) == s.group(doc-1)
 }
+
+// class returns the number of the class of a row.
+func (s *Segment) class(doc uint32) int {
+	return sort.Search(len(s.classes), func(i int) bool { return s.classes[i].end > doc })
+}

@@ -1,90 +1,148 @@
 package index
 
-import "time"
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+)
 
 // View is a segment without the rows that have changed or gone since it was built. It is immutable
 // and safe for concurrent use.
 type View struct {
 	*Segment
-	gone  bitmap
-	count []totals // of each class, without the rows that are gone
-	alone bool     // no row has neighbours
-	// people are the classes in which each person said something, by the person's number.
-	people [][]uint32
+	gone     bitmap
+	live     int       // rows that are not gone
+	count    []totals  // of each class, without the rows that are gone
+	speakers []speaker // sorted by person, then by class
+}
+
+// speaker is how many rows of a person a class has, without the rows that are gone.
+type speaker struct{ actor, class, rows uint32 }
+
+func (s speaker) compare(o speaker) int {
+	return cmp.Or(cmp.Compare(s.actor, o.actor), cmp.Compare(s.class, o.class))
 }
 
 // totals are what BM25 needs to know of a collection: how many rows and sessions it has, and how
-// long they are.
+// long they are. All of them are whole numbers.
 type totals struct{ rows, words, context, groups float64 }
 
 func (t *totals) add(o totals) {
 	t.rows, t.words, t.context, t.groups = t.rows+o.rows, t.words+o.words, t.context+o.context, t.groups+o.groups
 }
 
+func (t *totals) subtract(o totals) {
+	t.rows, t.words, t.context, t.groups = t.rows-o.rows, t.words-o.words, t.context-o.context, t.groups-o.groups
+}
+
 // NewView returns the segment without the rows that have these ids. If one row of a session has
 // changed, all of its rows must be gone, and be in a newer segment. Otherwise their neighbours are
 // not those that the rows have now.
 func NewView(s *Segment, gone ...[16]byte) *View {
-	v := &View{Segment: s}
-	for _, id := range gone {
-		if doc, ok := s.find(id); ok {
-			if v.gone == nil {
-				v.gone = newBitmap(s.rows)
-			}
-			v.gone.set(doc)
-		}
-	}
-	v.alone = s.rows == 0 || s.group(s.rows-1) == s.rows-1
-	v.count = make([]totals, len(s.classes))
+	v := &View{Segment: s, live: int(s.rows), count: make([]totals, len(s.classes))}
+	last := make([]int, len(s.actors)) // where each person is in v.speakers
 	for i, c := range s.classes {
-		v.count[i] = v.sum(c.span)
-	}
-	v.people = v.speakers()
-	return v
-}
-
-// speakers returns in which classes each person said something.
-func (v *View) speakers() [][]uint32 {
-	people := make([][]uint32, len(v.actors))
-	for i, c := range v.classes {
 		for doc := c.begin; doc < c.end; doc++ {
-			n := u16(v.parts[secActors], doc)
-			if l := people[n]; (len(l) == 0 || l[len(l)-1] != uint32(i)) && !v.gone.has(doc) {
-				people[n] = append(l, uint32(i))
+			v.count[i].add(v.totals(doc))
+			who := speaker{actor: uint32(u16(s.parts[secActors], doc)), class: uint32(i)}
+			at := last[who.actor]
+			if at == len(v.speakers) || v.speakers[at].compare(who) != 0 {
+				at = len(v.speakers)
+				last[who.actor], v.speakers = at, append(v.speakers, who)
 			}
+			v.speakers[at].rows++
 		}
 	}
-	return people
+	slices.SortFunc(v.speakers, speaker.compare)
+	return v.Without(gone...)
 }
 
-// Knows reports whether a person said something in a class that sees admits. Names are in lower
-// case.
-func Knows(views []*View, sees func(Class) bool, name string) bool {
-	for _, v := range views {
-		n, ok := v.actors[name]
-		if !ok || name == "" {
+// Without returns the view without more rows, as NewView does. It takes time for each id, but not for
+// each row.
+func (v *View) Without(ids ...[16]byte) *View {
+	w := *v
+	for _, id := range ids {
+		doc, ok := v.find(id)
+		if !ok || w.gone.has(doc) {
 			continue
 		}
-		for _, class := range v.people[n] {
-			if sees(v.classes[class].class) {
-				return true
-			}
+		if w.live == v.live {
+			w.gone, w.count, w.speakers = v.gone.clone(v.rows), slices.Clone(v.count), slices.Clone(v.speakers)
+		}
+		w.gone.set(doc)
+		w.live--
+		class := v.class(doc)
+		w.count[class].subtract(v.totals(doc))
+		who := speaker{actor: uint32(u16(v.parts[secActors], doc)), class: uint32(class)}
+		at, _ := slices.BinarySearchFunc(w.speakers, who, speaker.compare)
+		w.speakers[at].rows--
+	}
+	return &w
+}
+
+// Live returns how many rows are not gone.
+func (v *View) Live() int { return v.live }
+
+// Has reports whether a row is there and not gone.
+func (v *View) Has(id [16]byte) bool {
+	doc, ok := v.find(id)
+	return ok && !v.gone.has(doc)
+}
+
+// Each yields the ids of the rows that are not gone, in ascending order.
+func (v *View) Each(yield func(id [16]byte) bool) {
+	for i := range v.rows {
+		if doc := u32(v.parts[secByID], i); !v.gone.has(doc) && !yield(v.id(doc)) {
+			return
+		}
+	}
+}
+
+// Knows reports whether a person said something in a class that sees admits, in a row that is found
+// now. Names are in lower case.
+func Knows(views []*View, sees func(Class) bool, now time.Time, name string) bool {
+	for _, v := range views {
+		actor, ok := v.actors[name]
+		if ok && name != "" && v.knows(sees, now, uint32(actor)) {
+			return true
 		}
 	}
 	return false
 }
 
-// sum adds up the rows of a class that are not gone. Sessions go as a whole, so a session counts if
-// its first row does.
-func (v *View) sum(s span) (t totals) {
-	for doc := s.begin; doc < s.end; doc++ {
-		if !v.gone.has(doc) {
-			t.add(v.totals(doc))
+func (v *View) knows(sees func(Class) bool, now time.Time, actor uint32) bool {
+	at, _ := slices.BinarySearchFunc(v.speakers, speaker{actor: actor}, speaker.compare)
+	for ; at < len(v.speakers) && v.speakers[at].actor == actor; at++ {
+		s := v.speakers[at]
+		class := v.classes[s.class]
+		if s.rows == 0 || !sees(class.class) {
+			continue
+		}
+		for doc := range v.keptOut(class.span, now) {
+			if uint32(u16(v.parts[secActors], doc)) == actor {
+				s.rows--
+			}
+		}
+		if s.rows > 0 {
+			return true
 		}
 	}
-	return t
+	return false
 }
 
+// keptOut yields the rows of a span that a limit keeps out now, and that are not gone.
+func (v *View) keptOut(in span, now time.Time) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for rest := v.limits(in); len(rest) >= limitSize; rest = rest[limitSize:] {
+			if l := readLimit(rest); !l.admits(micros(now)) && !v.gone.has(l.doc) && !yield(l.doc) {
+				return
+			}
+		}
+	}
+}
+
+// totals returns what one row adds. Sessions go as a whole, so a session counts with its first row.
 func (v *View) totals(doc uint32) totals {
 	t := totals{rows: 1, words: float64(v.length(doc)), context: float64(v.context(doc))}
 	if doc == 0 || v.group(doc-1) != v.group(doc) {
@@ -94,39 +152,34 @@ func (v *View) totals(doc uint32) totals {
 }
 
 // visible returns the rows of the classes that sees admits, as few spans as possible, and what they
-// come to at a time. hidden has the rows that are gone then, and those with a limit that keeps them
-// out.
+// come to at a time. hidden has the rows of the spans that are gone then, and those with a limit
+// that keeps them out. It may have others.
 func (v *View) visible(sees func(Class) bool, now time.Time) (spans []span, sum totals, hidden bitmap) {
+	rows := uint32(0)
 	for i, c := range v.classes {
-		if !sees(c.class) {
+		if v.count[i].rows == 0 || !sees(c.class) {
 			continue
 		}
 		sum.add(v.count[i])
+		rows += c.end - c.begin
 		if n := len(spans); n > 0 && spans[n-1].end == c.begin {
 			spans[n-1].end = c.end
 		} else {
 			spans = append(spans, c.span)
 		}
 	}
-	hidden = v.gone
-	copied, rest := false, spans
-	for limits := v.parts[secLimits]; len(limits) >= limitSize; limits = limits[limitSize:] {
-		l := readLimit(limits)
-		for len(rest) > 0 && rest[0].end <= l.doc {
-			rest = rest[1:]
+	if float64(rows) > sum.rows {
+		hidden = v.gone
+	}
+	copied := false
+	for _, s := range spans {
+		for doc := range v.keptOut(s, now) {
+			if !copied {
+				copied, hidden = true, hidden.clone(v.rows)
+			}
+			hidden.set(doc)
+			sum.subtract(v.totals(doc))
 		}
-		if len(rest) == 0 {
-			break
-		}
-		if l.doc < rest[0].begin || l.admits(micros(now)) || hidden.has(l.doc) {
-			continue
-		}
-		if !copied {
-			copied, hidden = true, append(newBitmap(v.rows)[:0], hidden...)[:(v.rows+63)/64]
-		}
-		hidden.set(l.doc)
-		t := v.totals(l.doc)
-		sum.add(totals{-t.rows, -t.words, -t.context, -t.groups})
 	}
 	return spans, sum, hidden
 }

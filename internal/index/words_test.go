@@ -21,7 +21,7 @@ func texts(t testing.TB, list ...string) []*View {
 
 func found(views []*View, terms ...Term) (rows []int) {
 	hits := Search(views, &Query{Terms: terms, Sees: func(Class) bool { return true }, Now: time.Unix(1, 0), Limit: 10,
-		Weights: testWeights})
+		Weights: testWeights}).Hits
 	for _, h := range hits {
 		rows = append(rows, int(h.ID[0]))
 	}
@@ -63,7 +63,7 @@ func TestSimilarWordsAreTheLastResort(t *testing.T) {
 	hidden := build(t, []Row{{ID: [16]byte{0}, Class: "mine", Fields: []Field{{Text: "der Stromausfall"}}},
 		{ID: [16]byte{1}, Class: "theirs", Fields: []Field{{Text: "der Strom"}}}}, 1)
 	hits := Search(hidden, &Query{Terms: []Term{fuzzy}, Sees: func(c Class) bool { return c == "mine" },
-		Now: time.Unix(1, 0), Limit: 10, Weights: testWeights})
+		Now: time.Unix(1, 0), Limit: 10, Weights: testWeights}).Hits
 	if len(hits) != 1 || hits[0].ID[0] != 0 {
 		t.Errorf("a hidden row has the word: got %+v", hits)
 	}
@@ -78,7 +78,7 @@ func TestHiddenWordsTakeNoPlace(t *testing.T) {
 		rows = append(rows, Row{ID: [16]byte{2, byte(i)}, Class: "theirs", Fields: []Field{{Text: text}}})
 	}
 	hits := Search(build(t, rows, 1), &Query{Terms: []Term{{Form: "stromausfall", Fuzzy: true}},
-		Sees: func(c Class) bool { return c == "mine" }, Now: time.Unix(1, 0), Limit: 10, Weights: testWeights})
+		Sees: func(c Class) bool { return c == "mine" }, Now: time.Unix(1, 0), Limit: 10, Weights: testWeights}).Hits
 	if len(hits) != 1 {
 		t.Errorf("got %d hits, want the visible row", len(hits))
 	}
@@ -91,7 +91,7 @@ func TestPassages(t *testing.T) {
 	views := texts(t, filler+"alpha beta gamma "+filler, "alpha "+filler+"beta "+filler+"gamma "+filler)
 	q := Query{Terms: []Term{{Form: "alpha"}, {Form: "beta"}, {Form: "gamma"}}, Sees: func(Class) bool { return true },
 		Now: time.Unix(1, 0), Limit: 10, Weights: Weights{Passage: 1, Row: 1e-9}}
-	hits := Search(views, &q)
+	hits := Search(views, &q).Hits
 	if len(hits) != 2 || hits[0].ID[0] != 0 || hits[0].Signals.Passage < 2*hits[1].Signals.Passage {
 		t.Errorf("got %+v", hits)
 	}
@@ -106,7 +106,7 @@ func TestPeopleAreKnownWhereTheyAreSeen(t *testing.T) {
 		name  string
 		want  bool
 	}{{"b", "bob", true}, {"a", "bob", false}, {"a", "ann", false}, {"b", "", false}, {"b", "carl", false}} {
-		if got := Knows(views, func(c Class) bool { return c == tt.class }, tt.name); got != tt.want {
+		if got := Knows(views, func(c Class) bool { return c == tt.class }, time.Unix(1, 0), tt.name); got != tt.want {
 			t.Errorf("%q in %q: got %v", tt.name, tt.class, got)
 		}
 	}

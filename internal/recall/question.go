@@ -59,8 +59,8 @@ type Ask struct {
 
 // Find returns the rows that answer a question best, best first, as index.Search orders them.
 func Find(views []*index.View, a Ask) []index.Hit {
-	q := a.query(func(name string) bool { return index.Knows(views, a.Sees, name) })
-	return index.Search(views, &q)
+	q := a.query(func(name string) bool { return index.Knows(views, a.Sees, a.At, name) })
+	return index.Search(views, &q).Hits
 }
 
 // query reads the question. known reports whether somebody of that name said something that the
