@@ -50,15 +50,30 @@ func (s saturation) of(f, length float32) float32 { return f / (f + s.a + s.slop
 // accumulate adds up what the terms give to each row and each session, the rarest term first. Before
 // a frequent term, it tries to do without most of its rows.
 func (s *search) accumulate(p *part) {
-	p.scores = zeroed(p.scores, p.Segment.rows)
-	if !s.alone {
-		p.sessions = zeroed(p.sessions, p.group(p.Segment.rows-1)+1)
+	s.clear(p)
+	if p.only != nil && uint32(len(p.picked)) <= p.live/mostPicked {
+		s.completeAll(p, s.order)
+		return
 	}
 	for i, t := range s.order {
 		if i > 0 && s.prune(p, s.order[i:]) {
 			return
 		}
 		s.add(p, t)
+	}
+}
+
+// clear sets the scores of visible rows and sessions to 0.
+func (s *search) clear(p *part) {
+	for _, sp := range p.spans {
+		clear(p.scores[sp.begin:sp.end])
+	}
+	if s.alone {
+		return
+	}
+	p.sessions = sized(p.sessions, p.group(p.Segment.rows-1)+1)
+	for _, sp := range p.spans {
+		clear(p.sessions[p.group(sp.begin) : p.group(sp.end-1)+1])
 	}
 }
 
@@ -141,13 +156,4 @@ func (p *part) addSessions(t int, session saturation, weight float32) {
 		}
 		p.sessions[group] += weight * session.of(value, p.sessionLength(group))
 	}
-}
-
-func zeroed(list []float32, n uint32) []float32 {
-	if uint32(cap(list)) < n {
-		return make([]float32, n)
-	}
-	list = list[:n]
-	clear(list)
-	return list
 }

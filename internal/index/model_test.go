@@ -294,10 +294,7 @@ func searchAll(v *View, q *Query) []Hit {
 	defer s.release()
 	s.weigh()
 	p := &s.parts[0]
-	p.scores = zeroed(p.scores, p.Segment.rows)
-	if !s.alone {
-		p.sessions = zeroed(p.sessions, p.group(p.Segment.rows-1)+1)
-	}
+	s.clear(p)
 	for _, t := range s.order {
 		s.add(p, t)
 	}

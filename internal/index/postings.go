@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"iter"
 	"sort"
 )
 
@@ -93,37 +94,60 @@ type entries struct {
 
 func (e *entries) reset() { e.docs, e.values = e.docs[:0], e.values[:0] }
 
+// len returns the number of rows of block i.
+func (l *list) len(i int) int { return min(int(l.count)-i*postingsBlock, postingsBlock) }
+
+// end returns the first row after block i, or the highest number if there is none.
+func (l *list) end(i int) uint32 {
+	if 12*(i+1) == len(l.blocks) {
+		return ^uint32(0)
+	}
+	return l.block(i + 1).doc
+}
+
+// blockOf returns the block that has a row if any has. The first block is that of earlier rows, too.
+func (l *list) blockOf(doc uint32) int {
+	return max(sort.Search(len(l.blocks)/12, func(i int) bool { return l.block(i).doc > doc })-1, 0)
+}
+
+// blocksIn yields the blocks that may have rows in one of the spans, each with the spans from there
+// on.
+func (l *list) blocksIn(spans []span) iter.Seq2[int, []span] {
+	return func(yield func(int, []span) bool) {
+		for i := 0; 12*i < len(l.blocks); i++ {
+			for first := l.block(i).doc; len(spans) > 0 && spans[0].end <= first; {
+				spans = spans[1:]
+			}
+			if len(spans) == 0 {
+				return
+			}
+			if begin := spans[0].begin; begin >= l.end(i) {
+				i = l.blockOf(begin) - 1
+				continue
+			}
+			if !yield(i, spans) {
+				return
+			}
+		}
+	}
+}
+
 // read appends the rows of the list that lie in one of the spans and are not gone.
 func (l *list) read(spans []span, gone bitmap, scale float32, out *entries) {
-	next := 0
-	for i := range len(l.blocks) / 12 {
-		b := l.block(i)
-		end := ^uint32(0) // the first row after the block
-		if 12*(i+1) < len(l.blocks) {
-			end = l.block(i + 1).doc
-		}
-		for next < len(spans) && spans[next].end <= b.doc {
-			next++
-		}
-		if next == len(spans) {
-			return
-		}
-		if spans[next].begin >= end {
+	for i, rest := range l.blocksIn(spans) {
+		if rest[0].begin <= l.block(i).doc && l.end(i) <= rest[0].end && gone == nil {
+			l.readAll(i, scale, out)
 			continue
 		}
-		n := min(int(l.count)-i*postingsBlock, postingsBlock)
-		if spans[next].begin <= b.doc && end <= spans[next].end && gone == nil {
-			l.readAll(b, n, scale, out)
-			continue
-		}
-		l.readSome(b, n, spans[next:], gone, scale, out)
+		l.readSome(i, rest, gone, scale, out)
 	}
 }
 
 // readAll appends a whole block.
-func (l *list) readAll(b blockStart, n int, scale float32, out *entries) {
+func (l *list) readAll(i int, scale float32, out *entries) {
+	b := l.block(i)
 	rest, doc := l.docs[b.docs:], b.doc
-	for range n {
+	for range l.len(i) {
 		var value uint32
 		doc, value, rest = readEntry(rest, doc)
 		out.docs = append(out.docs, doc)
@@ -131,9 +155,11 @@ func (l *list) readAll(b blockStart, n int, scale float32, out *entries) {
 	}
 }
 
-func (l *list) readSome(b blockStart, n int, spans []span, gone bitmap, scale float32, out *entries) {
+// readSome appends the rows of a block that lie in one of the spans and are not gone.
+func (l *list) readSome(i int, spans []span, gone bitmap, scale float32, out *entries) {
+	b := l.block(i)
 	rest, doc := l.docs[b.docs:], b.doc
-	for range n {
+	for range l.len(i) {
 		var value uint32
 		doc, value, rest = readEntry(rest, doc)
 		for len(spans) > 0 && spans[0].end <= doc {
@@ -164,28 +190,37 @@ func readEntry(b []byte, doc uint32) (next, value uint32, rest []byte) {
 	return doc, uint32(v), b[n+m:]
 }
 
-// positionsOf returns where the form occurs in a row, ascending. It is empty if the row lacks it.
-func (l *list) positionsOf(doc uint32, out []uint32) []uint32 {
-	blocks := len(l.blocks) / 12
-	i := sort.Search(blocks, func(i int) bool { return l.block(i).doc > doc }) - 1
-	if i < 0 {
-		return out
+// places appends where the form occurs in the rows of docs, which are ascending. A place is a row,
+// shifted by 32 bits, and a position.
+func (l *list) places(docs []uint32, out []uint64) []uint64 {
+	for len(docs) > 0 && l.count > 0 {
+		i := l.blockOf(docs[0])
+		out = l.placesIn(i, docs, out)
+		end := l.end(i)
+		docs = docs[sort.Search(len(docs), func(j int) bool { return docs[j] >= end }):]
 	}
+	return out
+}
+
+func (l *list) placesIn(i int, docs []uint32, out []uint64) []uint64 {
 	b := l.block(i)
 	rest, places, at := l.docs[b.docs:], l.positions[b.positions:], b.doc
-	for range min(int(l.count)-i*postingsBlock, postingsBlock) {
+	for range l.len(i) {
 		at, _, rest = readEntry(rest, at)
-		if at > doc {
+		for len(docs) > 0 && docs[0] < at {
+			docs = docs[1:]
+		}
+		if len(docs) == 0 {
 			return out
 		}
-		position := uint32(0)
+		place := uint64(at) << 32
 		for more := true; more; {
 			n, size := binary.Uvarint(places)
 			places = places[size:]
-			position += uint32(n >> 1)
+			place += n >> 1
 			more = n&1 == 1
-			if at == doc {
-				out = append(out, position)
+			if at == docs[0] {
+				out = append(out, place)
 			}
 		}
 	}

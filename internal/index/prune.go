@@ -3,7 +3,6 @@ package index
 import (
 	"container/heap"
 	"math"
-	"sort"
 )
 
 // Frequent terms have most of the postings and the least weight. So once the rare terms are added
@@ -11,32 +10,37 @@ import (
 // evaluation: strategies and optimizations", 1995), for scores that are sums over a row, its
 // neighbours and its session.
 
-// A term is frequent if it is in more than one of so many rows. Below leastPruned postings, pruning
+// A term is frequent if it is in more than one of so many visible rows. Below leastPruned postings, pruning
 // costs more than it saves.
 const (
 	frequentShare = 50
 	leastPruned   = 4096
 )
 
-// mostPicked is the share of rows above which picking single rows is slower than adding to all.
+// mostPicked is the share of visible rows above which picking single rows is slower than adding to all.
 const mostPicked = 16
 
 // prune tries to finish the search in p without adding the terms of rest to all rows. It reports
 // whether it did: then p.picked has all rows that can be among the best, and their scores are whole.
 func (s *search) prune(p *part, rest []int) bool {
 	n := uint32(len(p.rows[rest[0]].docs))
-	if n < leastPruned || n < p.Segment.rows/frequentShare {
+	if n < leastPruned || n < p.live/frequentShare {
 		return false
 	}
 	least := s.kthScore(p) - s.potential(p, rest)
 	if least <= 0 || !s.pick(p, float32(least)) {
 		return false
 	}
-	for _, t := range rest {
+	s.completeAll(p, rest)
+	return true
+}
+
+// completeAll adds what terms give to the picked rows, and leaves out all others.
+func (s *search) completeAll(p *part, terms []int) {
+	for _, t := range terms {
 		s.complete(p, t)
 	}
 	p.pruned = true
-	return true
 }
 
 // potential returns the most that a row can still get: from the terms of rest, and from signals that
@@ -85,7 +89,7 @@ func (s *search) kthScore(p *part) float64 {
 	for _, sp := range p.spans {
 		for doc := sp.begin; doc < sp.end; doc++ {
 			score := p.scores[doc]
-			if score == 0 || len(top) == k && score <= top[0] || p.hidden.has(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+			if score == 0 || len(top) == k && score <= top[0] || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
 				continue
 			}
 			if len(top) < k {
@@ -111,11 +115,11 @@ func (s *search) pick(p *part, least float32) bool {
 			if !s.alone {
 				score += p.sessions[p.group(doc)]
 			}
-			if score >= least {
+			if score >= least && p.admits(doc) {
 				p.picked = append(p.picked, doc)
 			}
 		}
-		if uint32(len(p.picked)) > p.Segment.rows/mostPicked {
+		if uint32(len(p.picked)) > p.live/mostPicked {
 			return false
 		}
 	}
@@ -136,33 +140,36 @@ func (s *search) complete(p *part, t int) {
 	context, session := float32(idf*w.Context), float32(idf*w.Session)
 	last := ^uint32(0)
 	for _, doc := range p.picked {
-		near, all := p.around(e, doc)
-		p.scores[doc] += row*s.row.of(e.value(doc), p.length(doc)) + context*s.context.of(near, p.View.context(doc))
+		p.scores[doc] += row*s.row.of(e.value(doc), p.length(doc)) +
+			context*s.context.of(p.near(e, doc), p.View.context(doc))
 		if p.follows(doc) && p.flag(doc-1, flagQuestion) {
 			p.scores[doc] += question * s.row.of(e.value(doc-1), p.length(doc-1))
 		}
 		if g := p.group(doc); g != last {
 			last = g
-			p.sessions[g] += session * s.session.of(all, p.sessionLength(g))
+			p.sessions[g] += session * s.session.of(p.inSession(e, doc), p.sessionLength(g))
 		}
 	}
 }
 
-// around returns the counts of a row with its neighbours, and of its session.
-func (p *part) around(e *entries, doc uint32) (near, session float32) {
-	group := p.group(doc)
-	at := sort.Search(len(e.docs), func(i int) bool { return e.docs[i] >= doc })
-	for i := at - 1; i >= 0 && p.group(e.docs[i]) == group; i-- {
-		session += e.values[i]
-		if e.docs[i]+1 == doc {
-			near += e.values[i]
+// near returns the count of a row with its neighbours.
+func (p *part) near(e *entries, doc uint32) (sum float32) {
+	for i := e.from(max(doc, 1) - 1); i < len(e.docs) && e.docs[i] <= doc+1; i++ {
+		if p.group(e.docs[i]) == p.group(doc) {
+			sum += e.values[i]
 		}
+	}
+	return sum
+}
+
+// inSession returns the count of all rows of the session of a row.
+func (p *part) inSession(e *entries, doc uint32) (sum float32) {
+	group, at := p.group(doc), e.from(doc)
+	for i := at - 1; i >= 0 && p.group(e.docs[i]) == group; i-- {
+		sum += e.values[i]
 	}
 	for i := at; i < len(e.docs) && p.group(e.docs[i]) == group; i++ {
-		session += e.values[i]
-		if e.docs[i] <= doc+1 {
-			near += e.values[i]
-		}
+		sum += e.values[i]
 	}
-	return near, session
+	return sum
 }

@@ -109,7 +109,7 @@ type weighted struct {
 	weight float32
 }
 
-// forms returns the forms of a segment that match a term: the word itself and forms with the same
+// match returns the forms of a segment that match a term: the word itself and forms with the same
 // stem.
 func (s *Segment) match(t *Term, stem float64) (found []weighted) {
 	if n, ok := s.forms.find(t.Form); ok {
@@ -166,13 +166,13 @@ func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 			found = append(found, weighted{form, float32(alike * weight)})
 		}
 	}
-	return mostSimilarFirst(found)
+	return bestFirst(found)
 }
 
-// mostSimilarFirst sorts forms. Equal ones are ordered by their number, so that the order is stable.
-func mostSimilarFirst(found []weighted) []weighted {
-	slices.SortFunc(found, func(x, y weighted) int {
+// bestFirst sorts forms. Equal ones are ordered by their number, so that the order is stable.
+func bestFirst(forms []weighted) []weighted {
+	slices.SortFunc(forms, func(x, y weighted) int {
 		return cmp.Or(cmp.Compare(y.weight, x.weight), cmp.Compare(x.form, y.form))
 	})
-	return found
+	return forms
 }

@@ -49,7 +49,7 @@ func (s *search) offer(p *part, doc uint32, extra float64, top *best) {
 		}
 		score += session
 	}
-	if top.full() && float64(score)+extra < top.list[0].score || p.hidden.has(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+	if top.full() && float64(score)+extra < top.list[0].score || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
 		return
 	}
 	c := contender{p, doc, float64(score)}
@@ -169,9 +169,8 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 		if s.alone {
 			continue
 		}
-		near, session := p.around(e, doc)
-		out.Context += idf * float64(s.context.of(near, p.View.context(doc)))
-		out.Session += idf * float64(s.session.of(session, p.sessionLength(p.group(doc))))
+		out.Context += idf * float64(s.context.of(p.near(e, doc), p.View.context(doc)))
+		out.Session += idf * float64(s.session.of(p.inSession(e, doc), p.sessionLength(p.group(doc))))
 		if asked {
 			out.Question += idf * float64(s.row.of(e.value(doc-1), p.length(doc-1)))
 		}
@@ -184,10 +183,14 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 	return terms
 }
 
+// from returns the first entry of a row or a later one.
+func (e *entries) from(doc uint32) int {
+	return sort.Search(len(e.docs), func(i int) bool { return e.docs[i] >= doc })
+}
+
 // value returns the count of a row, or 0.
 func (e *entries) value(doc uint32) float32 {
-	i := sort.Search(len(e.docs), func(i int) bool { return e.docs[i] >= doc })
-	if i < len(e.docs) && e.docs[i] == doc {
+	if i := e.from(doc); i < len(e.docs) && e.docs[i] == doc {
 		return e.values[i]
 	}
 	return 0
@@ -205,21 +208,29 @@ func (s *search) passage(p *part, doc uint32) float64 {
 	}
 	var passages []float64 // the sum of each passage
 	var counts []float32   // of one term in each passage
-	var places []uint32
+	var places []uint64
+	add := func(weight float32) {
+		for _, at := range places {
+			last := int(uint32(at) / passageStride)
+			for len(counts) <= last {
+				counts, passages = append(counts, 0), append(passages, 0)
+			}
+			counts[last] += weight
+			if last > 0 {
+				counts[last-1] += weight
+			}
+		}
+	}
 	for t := range s.q.Terms {
 		clear(counts)
-		for _, f := range p.forms[t] {
-			l := p.list(f.form)
-			places = l.positionsOf(doc, places[:0])
-			for _, at := range places {
-				last := int(at / passageStride)
-				for len(counts) <= last {
-					counts, passages = append(counts, 0), append(passages, 0)
-				}
-				counts[last] += f.weight
-				if last > 0 {
-					counts[last-1] += f.weight
-				}
+		if starts := p.starts[t]; starts != nil {
+			places = placesOf(starts, doc)
+			add(1)
+		} else {
+			for _, f := range p.forms[t] {
+				l := p.list(f.form)
+				places = l.places([]uint32{doc}, places[:0])
+				add(f.weight)
 			}
 		}
 		for i, n := range counts {

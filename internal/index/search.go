@@ -1,6 +1,9 @@
 package index
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Search returns the best q.Limit rows, best first. Equal scores are ordered by priority, then by
 // the last change, newest first, and then by id. So the order does not depend on how rows are
@@ -10,7 +13,6 @@ func Search(views []*View, q *Query) Result {
 		return Result{Exact: true}
 	}
 	s := newSearch(views, q)
-	defer s.release()
 	s.weigh()
 	var top best
 	top.limit = q.Limit + contenders
@@ -19,7 +21,9 @@ func Search(views []*View, q *Query) Result {
 		s.accumulate(p)
 		s.collect(p, &top)
 	}
-	return Result{Hits: s.finish(top.list), Weights: s.idf}
+	r := s.result(s.finish(top.list))
+	s.release()
+	return r
 }
 
 // search is one search in progress.
@@ -28,6 +32,8 @@ type search struct {
 	parts []part
 	sum   totals
 	alone bool // no visible row has neighbours
+	// alike has a bit for each term that was found only by similar forms.
+	alike uint32
 	// idf is the share of each term in a perfect match.
 	idf   []float64
 	order []int // of the terms, the rarest first
@@ -39,8 +45,11 @@ type search struct {
 type part struct {
 	*View
 	spans  []span
+	live   uint32 // visible rows
 	hidden bitmap
+	only   bitmap       // rows that can be hits; nil: all visible ones
 	forms  [][]weighted // of each term
+	starts [][]uint64   // of each phrase: where it begins, as list.places says it
 	actors []float32    // of each person, what their rows get; nil: nothing
 	// picked are the rows that can be among the best, if pruned says that there are others.
 	picked []uint32
@@ -51,8 +60,9 @@ type part struct {
 // scratch is memory that searches use one after the other.
 type scratch struct {
 	rows             []entries // of each term
-	spare, merged    entries
+	spare            entries
 	scores, sessions []float32
+	marks            bitmap // empty between two uses
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -69,9 +79,14 @@ func newSearch(views []*View, q *Query) *search {
 			continue
 		}
 		s.sum.add(sum)
+		p.live = uint32(sum.rows)
 		p.scratch = scratches.Get().(*scratch)
-		p.reset(len(q.Terms))
+		p.reset(len(q.Terms), v.rows)
+		p.forms, p.starts = make([][]weighted, len(q.Terms)), make([][]uint64, len(q.Terms))
 		p.actors = v.actorValues(q)
+		if q.Only != nil {
+			p.limitTo(q.Only)
+		}
 		s.parts = append(s.parts, p)
 	}
 	s.alone = s.sum.rows == s.sum.groups
@@ -79,6 +94,7 @@ func newSearch(views []*View, q *Query) *search {
 	return s
 }
 
+// release gives scratch memory back. A search that panics must not do so.
 func (s *search) release() {
 	for i := range s.parts {
 		if cap(s.parts[i].scores) <= maxScratch {
@@ -87,13 +103,49 @@ func (s *search) release() {
 	}
 }
 
-func (c *scratch) reset(terms int) {
+func (c *scratch) reset(terms int, rows uint32) {
 	for len(c.rows) < terms {
 		c.rows = append(c.rows, entries{})
 	}
 	for i := range c.rows {
 		c.rows[i].reset()
 	}
+	c.scores = sized(c.scores, rows)
+	if words := (rows + 63) / 64; uint32(len(c.marks)) < words {
+		c.marks = make(bitmap, words)
+	}
+}
+
+// sized returns a list of n values, which are not set.
+func sized(list []float32, n uint32) []float32 {
+	if uint32(cap(list)) < n {
+		return make([]float32, n)
+	}
+	return list[:n]
+}
+
+// limitTo sets p.only, and p.picked to the visible ones of these rows.
+func (p *part) limitTo(ids [][16]byte) {
+	p.only = newBitmap(p.Segment.rows)
+	for _, id := range ids {
+		if doc, ok := p.find(id); ok && !p.only.has(doc) {
+			p.only.set(doc)
+			p.picked = append(p.picked, doc)
+		}
+	}
+	slices.Sort(p.picked)
+	spans := p.spans
+	p.picked = slices.DeleteFunc(p.picked, func(doc uint32) bool {
+		for len(spans) > 0 && spans[0].end <= doc {
+			spans = spans[1:]
+		}
+		return len(spans) == 0 || doc < spans[0].begin || p.hidden.has(doc)
+	})
+}
+
+// admits reports whether a row of p.spans can be a hit.
+func (p *part) admits(doc uint32) bool {
+	return !p.hidden.has(doc) && (p.only == nil || p.only.has(doc))
 }
 
 // actorValues returns what rows of each person get. Two people whom a question names share the
@@ -109,78 +161,4 @@ func (v *View) actorValues(q *Query) []float32 {
 		}
 	}
 	return values
-}
-
-// read collects the rows of each term, and looks for similar words where there are none.
-func (s *search) read() {
-	for t := range s.q.Terms {
-		found := 0
-		for i := range s.parts {
-			p := &s.parts[i]
-			p.forms = append(p.forms, p.match(&s.q.Terms[t], s.q.Weights.Stem))
-			p.read(t)
-			found += len(p.rows[t].docs)
-		}
-		if found > 0 || !s.q.Terms[t].Fuzzy {
-			continue
-		}
-		for i := range s.parts {
-			p := &s.parts[i]
-			p.forms[t] = p.seen(p.similar(&s.q.Terms[t], s.q.Weights.Similar))
-			p.read(t)
-		}
-	}
-}
-
-// seen returns the first maxSimilar forms that a visible row has. Forms of hidden rows only must not
-// take the place of others.
-func (p *part) seen(found []weighted) []weighted {
-	kept := found[:0]
-	for _, f := range found {
-		if len(kept) == maxSimilar {
-			break
-		}
-		l := p.list(f.form)
-		p.spare.reset()
-		if l.read(p.spans, p.hidden, 1, &p.spare); len(p.spare.docs) > 0 {
-			kept = append(kept, f)
-		}
-	}
-	return kept
-}
-
-// read collects the rows of one term: the union of the postings of its forms.
-func (p *part) read(t int) {
-	out := &p.rows[t]
-	for _, f := range p.forms[t] {
-		l := p.list(f.form)
-		scale := f.weight / once
-		if len(out.docs) == 0 {
-			l.read(p.spans, p.hidden, scale, out)
-			continue
-		}
-		p.spare.reset()
-		l.read(p.spans, p.hidden, scale, &p.spare)
-		p.merged.reset()
-		merge(out, &p.spare, &p.merged)
-		*out, p.merged = p.merged, *out
-	}
-}
-
-// merge writes the union of a and b to out, and adds the values of rows in both.
-func merge(a, b, out *entries) {
-	i, j := 0, 0
-	for i < len(a.docs) || j < len(b.docs) {
-		switch {
-		case j == len(b.docs) || i < len(a.docs) && a.docs[i] < b.docs[j]:
-			out.docs, out.values = append(out.docs, a.docs[i]), append(out.values, a.values[i])
-			i++
-		case i == len(a.docs) || b.docs[j] < a.docs[i]:
-			out.docs, out.values = append(out.docs, b.docs[j]), append(out.values, b.values[j])
-			j++
-		default:
-			out.docs, out.values = append(out.docs, a.docs[i]), append(out.values, a.values[i]+b.values[j])
-			i, j = i+1, j+1
-		}
-	}
 }

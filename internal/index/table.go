@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"iter"
 	"sort"
 )
 
@@ -97,6 +98,20 @@ func (t *table) at(number uint32) string {
 	var c cursor
 	c.seek(t, number)
 	return string(c.key)
+}
+
+// from yields the strings from a number on. A string is valid until the next one.
+func (t *table) from(number uint32) iter.Seq2[uint32, []byte] {
+	return func(yield func(uint32, []byte) bool) {
+		if number >= t.count {
+			return
+		}
+		var c cursor
+		c.seek(t, number)
+		for more := true; more && yield(c.number, c.key); {
+			more = c.next(t)
+		}
+	}
 }
 
 // cursor walks a table.

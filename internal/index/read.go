@@ -1,0 +1,191 @@
+package index
+
+import (
+	"bytes"
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// maxExpanded is how many forms a prefix or a part of a word stands for.
+const maxExpanded = 1000
+
+// read collects the rows of each term, and looks for similar words where there are none.
+func (s *search) read() {
+	for t := range s.q.Terms {
+		term := &s.q.Terms[t]
+		if len(term.Phrase) > 0 {
+			s.readPhrase(t)
+			continue
+		}
+		if s.readTerm(t, s.expand(term)) || !term.Fuzzy {
+			continue
+		}
+		if s.readTerm(t, s.similar(term)) {
+			s.alike |= 1 << t
+		}
+	}
+}
+
+// readTerm collects the rows that have one of these forms, and reports whether there are any.
+func (s *search) readTerm(t int, forms [][]weighted) (found bool) {
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.forms[t] = p.read(forms[i], &p.rows[t])
+		found = found || len(p.forms[t]) > 0
+	}
+	return found
+}
+
+// expand returns the forms of a word, for each part.
+func (s *search) expand(t *Term) [][]weighted {
+	forms := make([][]weighted, len(s.parts))
+	for i := range s.parts {
+		p := &s.parts[i]
+		if t.Prefix || t.Part {
+			forms[i] = p.expand(t)
+		} else {
+			forms[i] = p.match(t, s.q.Weights.Stem)
+		}
+	}
+	s.cut(forms, maxExpanded)
+	return forms
+}
+
+// similar returns the forms similar to a word that visible rows have, for each part. Forms of hidden
+// rows only must not take the place of others.
+func (s *search) similar(t *Term) [][]weighted {
+	forms := make([][]weighted, len(s.parts))
+	for i := range s.parts {
+		p := &s.parts[i]
+		for _, f := range p.similar(t, s.q.Weights.Similar) {
+			if p.has(f.form, nil) {
+				forms[i] = append(forms[i], f)
+			}
+			if len(forms[i]) == maxSimilar {
+				break
+			}
+		}
+	}
+	s.cut(forms, maxSimilar)
+	return forms
+}
+
+// expand returns the first forms with a prefix or a part that visible rows have.
+func (p *part) expand(t *Term) (found []weighted) {
+	form, first := []byte(t.Form), uint32(0)
+	if !t.Part {
+		first = p.Segment.forms.search(t.Form)
+	}
+	for n, key := range p.Segment.forms.from(first) {
+		if len(found) == maxExpanded || !t.Part && !bytes.HasPrefix(key, form) {
+			break
+		}
+		if (!t.Part || bytes.Contains(key, form)) && p.has(n, nil) {
+			found = append(found, weighted{n, 1})
+		}
+	}
+	return found
+}
+
+// has reports whether a visible row has a form: one of only, unless that is nil.
+func (p *part) has(form uint32, only bitmap) bool {
+	l := p.list(form)
+	for i, spans := range l.blocksIn(p.spans) {
+		p.spare.reset()
+		l.readSome(i, spans, p.hidden, 1, &p.spare)
+		if only == nil && len(p.spare.docs) > 0 || slices.ContainsFunc(p.spare.docs, only.has) {
+			return true
+		}
+	}
+	return false
+}
+
+// read sets out to the union of the postings of forms, and returns the forms that visible rows have.
+// It changes p.scores.
+func (p *part) read(forms []weighted, out *entries) []weighted {
+	out.reset()
+	if len(forms) == 1 {
+		l := p.list(forms[0].form)
+		l.read(p.spans, p.hidden, forms[0].weight/once, out)
+		return forms[:min(len(out.docs), 1)]
+	}
+	kept := forms[:0]
+	for _, f := range forms {
+		p.spare.reset()
+		l := p.list(f.form)
+		if l.read(p.spans, p.hidden, f.weight/once, &p.spare); len(p.spare.docs) == 0 {
+			continue
+		}
+		kept = append(kept, f)
+		for i, doc := range p.spare.docs {
+			if p.marks.has(doc) {
+				p.scores[doc] += p.spare.values[i]
+			} else {
+				p.marks.set(doc)
+				p.scores[doc] = p.spare.values[i]
+			}
+		}
+	}
+	if len(kept) > 0 {
+		p.takeMarked(out)
+	}
+	return kept
+}
+
+// takeMarked appends the marked rows with their scores to out, and removes the marks.
+func (p *part) takeMarked(out *entries) {
+	for _, sp := range p.spans {
+		for w := sp.begin / 64; w <= (sp.end-1)/64; w++ {
+			for word := p.marks[w]; word != 0; word &= word - 1 {
+				doc := 64*w + uint32(bits.TrailingZeros64(word))
+				out.docs, out.values = append(out.docs, doc), append(out.values, p.scores[doc])
+			}
+			p.marks[w] = 0
+		}
+	}
+}
+
+// named is a form as text, whose number differs by segment.
+type named struct {
+	form   string
+	weight float32
+}
+
+// compare orders forms as bestFirst does.
+func (n named) compare(o named) int {
+	return cmp.Or(cmp.Compare(o.weight, n.weight), strings.Compare(n.form, o.form))
+}
+
+// named returns the distinct forms of all parts, the best first.
+func (s *search) named(forms [][]weighted) (all []named) {
+	for i, list := range forms {
+		for _, f := range list {
+			all = append(all, named{s.parts[i].Segment.forms.at(f.form), f.weight})
+		}
+	}
+	slices.SortFunc(all, named.compare)
+	return slices.Compact(all)
+}
+
+// cut leaves the best forms of all parts together, so that it does not matter how rows are spread
+// over segments.
+func (s *search) cut(forms [][]weighted, most int) {
+	n := 0
+	for _, list := range forms {
+		n += len(list)
+	}
+	if n <= most {
+		return
+	}
+	all := s.named(forms)
+	if len(all) <= most {
+		return
+	}
+	for i, list := range forms {
+		forms[i] = slices.DeleteFunc(list, func(f weighted) bool {
+			return named{s.parts[i].Segment.forms.at(f.form), f.weight}.compare(all[most-1]) > 0
+		})
+	}
+}

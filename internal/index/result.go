@@ -1,0 +1,101 @@
+package index
+
+import "slices"
+
+// maxForms is how many forms of a term a result has.
+const maxForms = 64
+
+// result describes the terms and counts the rows.
+func (s *search) result(hits []Hit) Result {
+	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike}
+	for t := range r.Forms {
+		r.Forms[t] = s.standIns(t)
+	}
+	if r.Total, r.Exact = s.total(); r.Total < len(hits) {
+		r.Total, r.Exact = len(hits), false
+	}
+	return r
+}
+
+// total returns how many rows that can be hits have a term. It does not count the rows of broad
+// questions.
+func (s *search) total() (n int, exact bool) {
+	for t := range s.q.Terms {
+		n := 0
+		for i := range s.parts {
+			n += s.parts[i].countTerm(t)
+		}
+		if n >= MaxTotal {
+			return MaxTotal, false
+		}
+	}
+	for i := range s.parts {
+		n += s.parts[i].countRows()
+	}
+	return n, true
+}
+
+// countTerm returns how many rows have a term that can be hits, or MaxTotal if there are more.
+func (p *part) countTerm(t int) (n int) {
+	docs := p.rows[t].docs
+	if p.only == nil {
+		return min(len(docs), MaxTotal)
+	}
+	for _, doc := range docs {
+		if p.only.has(doc) {
+			if n++; n == MaxTotal {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// countRows returns how many rows have any term that can be hits.
+func (p *part) countRows() (n int) {
+	for t := range p.forms {
+		for _, doc := range p.rows[t].docs {
+			if p.admits(doc) && !p.marks.has(doc) {
+				p.marks.set(doc)
+				n++
+			}
+		}
+	}
+	for t := range p.forms {
+		for _, doc := range p.rows[t].docs {
+			p.marks[doc/64] = 0
+		}
+	}
+	return n
+}
+
+// standIns returns the forms that stood in for a term and that a row has which can be a hit, the best
+// first.
+func (s *search) standIns(t int) (list []string) {
+	forms := make([][]weighted, len(s.parts))
+	for i := range s.parts {
+		p := &s.parts[i]
+		for _, f := range bestFirst(slices.Clone(p.forms[t])) {
+			if s.q.Terms[t].names(p.Segment.forms.at(f.form)) {
+				continue
+			}
+			if p.only == nil || p.starts[t] != nil || p.has(f.form, p.only) {
+				forms[i] = append(forms[i], f)
+			}
+			if len(forms[i]) == maxForms {
+				break
+			}
+		}
+	}
+	for _, f := range s.named(forms) {
+		if len(list) < maxForms {
+			list = append(list, f.form)
+		}
+	}
+	return list
+}
+
+// names reports whether the term or a word of its phrase is written like this.
+func (t *Term) names(form string) bool {
+	return t.Form == form || slices.ContainsFunc(t.Phrase, func(w Term) bool { return w.Form == form })
+}
