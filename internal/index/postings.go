@@ -202,16 +202,20 @@ func (l *list) places(docs []uint32, out []uint64) []uint64 {
 	return out
 }
 
+// placesIn appends the places of block i.
 func (l *list) placesIn(i int, docs []uint32, out []uint64) []uint64 {
 	b := l.block(i)
 	rest, places, at := l.docs[b.docs:], l.positions[b.positions:], b.doc
 	for range l.len(i) {
 		at, _, rest = readEntry(rest, at)
-		for len(docs) > 0 && docs[0] < at {
-			docs = docs[1:]
+		for docs[0] < at {
+			if docs = docs[1:]; len(docs) == 0 {
+				return out
+			}
 		}
-		if len(docs) == 0 {
-			return out
+		if at < docs[0] {
+			places = skipPlaces(places)
+			continue
 		}
 		place := uint64(at) << 32
 		for more := true; more; {
@@ -219,12 +223,22 @@ func (l *list) placesIn(i int, docs []uint32, out []uint64) []uint64 {
 			places = places[size:]
 			place += n >> 1
 			more = n&1 == 1
-			if at == docs[0] {
-				out = append(out, place)
-			}
+			out = append(out, place)
 		}
 	}
 	return out
+}
+
+// skipPlaces skips the positions of one row. The lowest bit of each number, which is in its first
+// byte, says whether another one follows.
+func skipPlaces(places []byte) []byte {
+	i := 0
+	for more := true; more; i++ {
+		for more = places[i]&1 == 1; places[i] >= 0x80; {
+			i++
+		}
+	}
+	return places[i:]
 }
 
 // span is a range of rows, without end.
