@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -45,99 +46,165 @@ func (m *model) visible() [][]Row {
 	return sessions
 }
 
-// count returns how often a row has a term, and how long the row is.
-func count(r *Row, t Term) (frequency, length float64) {
-	for _, f := range r.Fields {
-		weight := max(f.Weight, 1)
-		for _, w := range strings.Fields(f.Text) {
-			if w == "?" {
-				continue
-			}
-			length += weight
-			if w == t.Form {
-				frequency += weight
-			}
+// split returns the words of a text.
+func split(text string) (list []string) {
+	for _, w := range strings.Fields(text) {
+		if w != "?" {
+			list = append(list, w)
 		}
 	}
-	return frequency, math.Floor(length + .5)
+	return list
 }
 
-func (m *model) search() []Hit {
-	sessions := m.visible()
-	var rows, words, contexts, alone float64
-	n := make([]float64, len(m.q.Terms))
-	context := func(s []Row, i int, t Term) (f, length float64) {
-		for j := max(i-1, 0); j <= min(i+1, len(s)-1); j++ {
-			x, y := count(&s[j], t)
-			f, length = f+x, length+y
+// matches reports whether a word matches a term.
+func matches(t Term, word string) bool {
+	return t.Part && strings.Contains(word, t.Form) || t.Prefix && strings.HasPrefix(word, t.Form) || word == t.Form
+}
+
+// begins reports whether words begin with a phrase.
+func begins(phrase []Term, words []string) bool {
+	for i, t := range phrase {
+		if i >= len(words) || !matches(t, words[i]) {
+			return false
 		}
-		return f, length
 	}
-	for _, s := range sessions {
-		if len(s) == 1 {
-			alone++
+	return len(phrase) > 0
+}
+
+// count returns how often a row has a term, how long the row is, and which other forms stand in for
+// the term.
+func count(r *Row, t Term) (frequency, length float64, forms []string) {
+	for _, f := range r.Fields {
+		weight := max(f.Weight, 1)
+		list := split(f.Text)
+		length += weight * float64(len(list))
+		for i, w := range list {
+			switch {
+			case begins(t.Phrase, list[i:]):
+				frequency++
+				forms = append(forms, list[i:i+len(t.Phrase)]...)
+			case len(t.Phrase) == 0 && matches(t, w):
+				frequency += weight
+				forms = append(forms, w)
+			}
 		}
+	}
+	forms = slices.DeleteFunc(forms, t.names)
+	return frequency, math.Floor(length + .5), forms
+}
+
+// statistics are what a model counts before it ranks.
+type statistics struct {
+	sessions              [][]Row
+	rows, words, contexts float64
+	shares                []float64 // of each term
+}
+
+// context returns how often a row and its neighbours have a term, and how long they are.
+func context(s []Row, i int, t Term) (f, length float64) {
+	for j := max(i-1, 0); j <= min(i+1, len(s)-1); j++ {
+		x, y, _ := count(&s[j], t)
+		f, length = f+x, length+y
+	}
+	return f, length
+}
+
+func (m *model) statistics() statistics {
+	st := statistics{sessions: m.visible(), shares: make([]float64, len(m.q.Terms))}
+	n := make([]float64, len(m.q.Terms))
+	for _, s := range st.sessions {
 		for i := range s {
-			_, length := count(&s[i], Term{})
+			_, length, _ := count(&s[i], Term{})
 			_, near := context(s, i, Term{})
-			rows, words, contexts = rows+1, words+length, contexts+near
+			st.rows, st.words, st.contexts = st.rows+1, st.words+length, st.contexts+near
 			for t := range n {
-				if f, _ := count(&s[i], m.q.Terms[t]); f > 0 {
+				if f, _, _ := count(&s[i], m.q.Terms[t]); f > 0 {
 					n[t]++
 				}
 			}
 		}
 	}
-	idf, sum := make([]float64, len(n)), 0.0
+	sum := 0.0
 	for t := range n {
-		idf[t] = math.Log(1 + (rows-n[t]+.5)/(n[t]+.5))
-		sum += idf[t]
+		st.shares[t] = math.Log(1 + (st.rows-n[t]+.5)/(n[t]+.5))
+		sum += st.shares[t]
 	}
-	bm25 := func(f, length, mean float64) float64 { return f / (f + k1*(1-b+b*length/max(mean, 1))) }
-	var hits []Hit
-	for _, s := range sessions {
+	for t := range n {
+		st.shares[t] /= sum
+	}
+	return st
+}
+
+func bm25(f, length, mean float64) float64 { return f / (f + k1*(1-b+b*length/max(mean, 1))) }
+
+func (m *model) search() Result {
+	st := m.statistics()
+	r := Result{Exact: true, Weights: st.shares, Forms: make([][]string, len(m.q.Terms))}
+	for _, s := range st.sessions {
 		for i := range s {
-			h := Hit{ID: s[i].ID, Priority: s[i].Priority, Updated: micros(s[i].Updated)}
-			g := &h.Signals
-			for t, term := range m.q.Terms {
-				share := idf[t] / sum
-				f, length := count(&s[i], term)
-				g.Row += share * bm25(f, length, words/rows)
-				g.Passage += share * bm25(f, length, passageMean)
-				near, nearLength := context(s, i, term)
-				g.Context += share * bm25(near, nearLength, contexts/rows)
-				all, allLength := 0.0, 0.0
-				for j := range s {
-					x, y := count(&s[j], term)
-					all, allLength = all+x, allLength+y
-				}
-				g.Session += share * bm25(all, allLength, words/float64(len(sessions)))
-				if i > 0 && strings.Contains(s[i-1].Fields[0].Text, "?") {
-					f, length := count(&s[i-1], term)
-					g.Question += share * bm25(f, length, words/rows)
-				}
-			}
-			if g.Session == 0 || m.q.OwnWords && g.Row == 0 {
+			if m.q.Only != nil && !slices.Contains(m.q.Only, s[i].ID) {
 				continue
 			}
-			if slices.Contains(m.q.Actors, s[i].Actor) {
-				g.Actor = 1 / float64(len(m.q.Actors))
+			h := m.hit(&st, s, i)
+			if h.Terms != 0 {
+				r.Total++
 			}
-			for _, p := range m.q.Periods {
-				if d := day(s[i].Time); p.First <= d && d <= p.Last {
-					g.Date = max(g.Date, p.Value)
-				}
+			for t, term := range m.q.Terms {
+				_, _, forms := count(&s[i], term)
+				r.Forms[t] = append(r.Forms[t], forms...)
 			}
-			h.Score = m.q.Weights.score(g)
-			hits = append(hits, h)
+			if h.Signals.Session > 0 && (!m.q.OwnWords || h.Terms != 0) {
+				r.Hits = append(r.Hits, h)
+			}
 		}
 	}
-	return hits
+	for t := range r.Forms {
+		slices.Sort(r.Forms[t])
+		r.Forms[t] = slices.Compact(r.Forms[t])
+	}
+	return r
+}
+
+// hit works out the signals of a row.
+func (m *model) hit(st *statistics, s []Row, i int) Hit {
+	h := Hit{ID: s[i].ID, Priority: s[i].Priority, Updated: micros(s[i].Updated)}
+	g := &h.Signals
+	for t, term := range m.q.Terms {
+		share := st.shares[t]
+		f, length, _ := count(&s[i], term)
+		if f > 0 {
+			h.Terms |= 1 << t
+		}
+		g.Row += share * bm25(f, length, st.words/st.rows)
+		g.Passage += share * bm25(f, length, passageMean)
+		near, nearLength := context(s, i, term)
+		g.Context += share * bm25(near, nearLength, st.contexts/st.rows)
+		all, allLength := 0.0, 0.0
+		for j := range s {
+			x, y, _ := count(&s[j], term)
+			all, allLength = all+x, allLength+y
+		}
+		g.Session += share * bm25(all, allLength, st.words/float64(len(st.sessions)))
+		if i > 0 && strings.Contains(s[i-1].Fields[0].Text, "?") {
+			f, length, _ := count(&s[i-1], term)
+			g.Question += share * bm25(f, length, st.words/st.rows)
+		}
+	}
+	if slices.Contains(m.q.Actors, s[i].Actor) {
+		g.Actor = 1 / float64(len(m.q.Actors))
+	}
+	for _, p := range m.q.Periods {
+		if d := day(s[i].Time); p.First <= d && d <= p.Last {
+			g.Date = max(g.Date, p.Value)
+		}
+	}
+	h.Score = m.q.Weights.score(g)
+	return h
 }
 
 func drawRows(t *rapid.T) []Row {
 	rows := make([]Row, rapid.IntRange(0, 40).Draw(t, "rows"))
-	word := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta", "eps", "zeta", "?"})
+	word := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "delta", "eps", "zeta", "alphabet", "betamax", "?"})
 	for i := range rows {
 		r := &rows[i]
 		r.ID = [16]byte{byte(i), byte(rapid.IntRange(0, 255).Draw(t, "id"))}
@@ -169,10 +236,7 @@ func drawQuery(t *rapid.T) *Query {
 		Draw(t, "classes")
 	q := &Query{Sees: func(c Class) bool { return slices.Contains(classes, c) }, Now: time.Unix(50, 0),
 		OwnWords: rapid.Bool().Draw(t, "own"), Limit: rapid.IntRange(1, 12).Draw(t, "hits"), Weights: testWeights}
-	for _, w := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"alpha", "beta", "gamma", "eps", "none"}), 1, 4,
-		func(w string) string { return w }).Draw(t, "terms") {
-		q.Terms = append(q.Terms, Term{Form: w})
-	}
+	q.Terms = rapid.SliceOfN(rapid.Custom(drawTerm), 1, 4).Draw(t, "terms")
 	if rapid.Bool().Draw(t, "named") {
 		q.Actors = []string{"ann"}
 	}
@@ -180,6 +244,41 @@ func drawQuery(t *rapid.T) *Query {
 		q.Periods = []Period{{0, 3, 1}, {0, 6, .5}}
 	}
 	return q
+}
+
+func drawTerm(t *rapid.T) Term {
+	word := rapid.SampledFrom([]string{"alpha", "beta", "gamma", "eps", "none"})
+	part := rapid.SampledFrom([]string{"al", "bet", "e", "ta", "alpha", "none"})
+	switch rapid.IntRange(0, 5).Draw(t, "kind") {
+	case 0:
+		return Term{Form: part.Draw(t, "prefix"), Prefix: true}
+	case 1:
+		return Term{Form: part.Draw(t, "part"), Part: true}
+	case 2:
+		phrase := []Term{{Form: word.Draw(t, "first")}}
+		if rapid.Bool().Draw(t, "three") {
+			phrase = append(phrase, Term{Form: word.Draw(t, "second")})
+		}
+		if rapid.Bool().Draw(t, "unfinished") {
+			return Term{Phrase: append(phrase, Term{Form: part.Draw(t, "last"), Prefix: true})}
+		}
+		return Term{Phrase: append(phrase, Term{Form: word.Draw(t, "last")})}
+	}
+	return Term{Form: word.Draw(t, "word")}
+}
+
+// drawOnly draws ids to which hits are limited, or nil.
+func drawOnly(t *rapid.T, rows []Row) [][16]byte {
+	if rapid.Bool().Draw(t, "all") {
+		return nil
+	}
+	ids := [][16]byte{{255, 255, 255}}
+	for _, r := range rows {
+		if rapid.Bool().Draw(t, "only") {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids[rapid.IntRange(0, 1).Draw(t, "known"):]
 }
 
 // build makes views of rows. Rows of one session and class stay together.
@@ -214,23 +313,47 @@ func TestSearchIsWhatIsDefined(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, q := drawRows(rt), drawQuery(rt)
+		q.Only = drawOnly(rt, rows)
 		want := (&model{rows, q}).search()
-		got := Search(build(t, rows, rapid.IntRange(1, 3).Draw(rt, "views")), q).Hits
-		if len(got) != min(len(want), q.Limit) {
-			rt.Fatalf("got %d hits, want %d of %d", len(got), q.Limit, len(want))
+		r := Search(build(t, rows, rapid.IntRange(1, 3).Draw(rt, "views")), q)
+		compareHits(rt, q, r.Hits, want.Hits)
+		if n := len(r.Hits); want.Total < n {
+			want.Total, want.Exact = n, false
 		}
-		slices.SortFunc(want, func(x, y Hit) int { return cmp.Compare(y.Score, x.Score) })
-		for i, h := range got {
-			n := slices.IndexFunc(want, func(w Hit) bool { return w.ID == h.ID })
-			if n < 0 {
-				rt.Fatalf("hit %d should not be found", i)
+		if r.Total != want.Total || r.Exact != want.Exact {
+			rt.Errorf("got a total of %d, exact: %v, want %d, %v", r.Total, r.Exact, want.Total, want.Exact)
+		}
+		for i, w := range want.Weights {
+			if math.Abs(w-r.Weights[i]) > 1e-9 {
+				rt.Errorf("term %d has a weight of %v, want %v", i, r.Weights[i], w)
 			}
-			if w := want[n]; math.Abs(w.Score-h.Score) > 1e-5 || math.Abs(want[i].Score-h.Score) > 1e-5 {
-				rt.Fatalf("hit %d has %v %+v, want %v %+v, and %v is there", i, h.Score, h.Signals, w.Score, w.Signals,
-					want[i].Score)
+			if !slices.Equal(r.Forms[i], want.Forms[i]) {
+				rt.Errorf("term %d has the forms %q, want %q", i, r.Forms[i], want.Forms[i])
 			}
 		}
 	})
+}
+
+// compareHits checks hits against all that should be found.
+func compareHits(rt *rapid.T, q *Query, got, want []Hit) {
+	if len(got) != min(len(want), q.Limit) {
+		rt.Fatalf("got %d hits, want %d of %d", len(got), q.Limit, len(want))
+	}
+	slices.SortFunc(want, func(x, y Hit) int { return cmp.Compare(y.Score, x.Score) })
+	for i, h := range got {
+		n := slices.IndexFunc(want, func(w Hit) bool { return w.ID == h.ID })
+		if n < 0 {
+			rt.Fatalf("hit %d should not be found", i)
+		}
+		w := want[n]
+		if math.Abs(w.Score-h.Score) > 1e-5 || math.Abs(want[i].Score-h.Score) > 1e-5 {
+			rt.Fatalf("hit %d has %v %+v, want %v %+v, and %v is there", i, h.Score, h.Signals, w.Score, w.Signals,
+				want[i].Score)
+		}
+		if h.Terms != w.Terms {
+			rt.Fatalf("hit %d has the terms %b, want %b", i, h.Terms, w.Terms)
+		}
+	}
 }
 
 // A search gives the same bytes with and without rows that it may not see, and with and without
@@ -239,21 +362,22 @@ func TestHiddenRowsChangeNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, q := drawRows(rt), drawQuery(rt)
+		q.Only = drawOnly(rt, rows)
 		var seen []Row
-		var gone [][16]byte
+		gone := make([][][16]byte, 2) // in two steps
 		dropped := rapid.SampledFrom([]string{"none", "s", "t"}).Draw(rt, "gone")
-		for _, r := range rows {
+		for i, r := range rows {
 			switch {
 			case r.Session == dropped:
-				gone = append(gone, r.ID)
+				gone[i%2] = append(gone[i%2], r.ID)
 			case q.Sees(r.Class):
 				seen = append(seen, r)
 			}
 		}
-		with := build(t, rows, 1)
-		got := Search([]*View{NewView(with[0].Segment, gone...)}, q).Hits
-		want := Search(build(t, seen, 1), q).Hits
-		if !slices.Equal(got, want) {
+		with := NewView(build(t, rows, 1)[0].Segment, gone[0]...).Without(gone[1]...)
+		got := Search([]*View{with}, q)
+		want := Search(build(t, seen, 1), q)
+		if !reflect.DeepEqual(got, want) {
 			rt.Fatalf("got %+v\nwant %+v", got, want)
 		}
 	})
