@@ -4,7 +4,8 @@
 //
 // One invariant: a search reads the postings of the visibility classes that its reader sees, and
 // nothing else. Document frequencies, lengths and scores come from those rows alone. So a row that
-// the reader may not see changes neither the answer nor the time it takes.
+// the reader may not see does not change the answer. It changes the time only where a search looks
+// through the vocabulary of a segment: for similar words, prefixes and parts of words.
 package index
 
 import "time"

@@ -388,11 +388,22 @@ func TestPruningChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, session := range []int{0, 7} {
 		v := large(12_000, session)
+		var ids [][16]byte
+		v.Each(func(id [16]byte) bool {
+			ids = append(ids, id)
+			return true
+		})
 		pruned := 0
 		for i, q := range questions(60) {
 			q.OwnWords = i%3 == 0
 			if i%5 == 0 {
 				q.Periods = []Period{{19_676, 19_677, 1}}
+			}
+			switch i % 4 {
+			case 0:
+				q.Only = worst(v, q, len(ids)/15)
+			case 1:
+				q.Only = ids[:len(ids)/30]
 			}
 			s := newSearch([]*View{v}, q)
 			s.weigh()
@@ -410,6 +421,17 @@ func TestPruningChangesNothing(t *testing.T) {
 			t.Errorf("nothing was pruned with sessions of %d", session)
 		}
 	}
+}
+
+// worst returns the ids of the worst n hits.
+func worst(v *View, q *Query, n int) (ids [][16]byte) {
+	all := *q
+	all.Limit = v.Live()
+	hits := searchAll(v, &all)
+	for _, h := range hits[max(len(hits)-n, 0):] {
+		ids = append(ids, h.ID)
+	}
+	return ids
 }
 
 // searchAll is Search without pruning.

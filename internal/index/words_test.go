@@ -97,21 +97,6 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-func TestPeopleAreKnownWhereTheyAreSeen(t *testing.T) {
-	t.Parallel()
-	views := build(t, []Row{{ID: [16]byte{0}, Class: "a", Actor: "Ann"}, {ID: [16]byte{1}, Class: "b", Actor: "Bob"}}, 1)
-	views[0] = NewView(views[0].Segment, [16]byte{0})
-	for _, tt := range []struct {
-		class Class
-		name  string
-		want  bool
-	}{{"b", "bob", true}, {"a", "bob", false}, {"a", "ann", false}, {"b", "", false}, {"b", "carl", false}} {
-		if got := Knows(views, func(c Class) bool { return c == tt.class }, time.Unix(1, 0), tt.name); got != tt.want {
-			t.Errorf("%q in %q: got %v", tt.name, tt.class, got)
-		}
-	}
-}
-
 func TestTableFindsItsStrings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
