@@ -88,7 +88,9 @@ func withoutShortest(texts []string) []string {
 func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
 	hit = loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
 		Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
-	for f, text := range []string{m.Title, m.Content, m.Summary, m.Key, "", strings.Join(m.Tags, "\n")} {
+	texts := fieldTexts(m)
+	texts[loci.FieldCategory] = ""
+	for f, text := range texts {
 		folded := foldRunes(text)
 		hit.Lengths[f] = uint32(len(folded)) // characters instead of words: only the ratio to the average counts
 		for t, p := range q.parts {
@@ -150,7 +152,7 @@ func foldRune(r rune) rune {
 }
 
 // findParts returns the places of all parts in text, in order and without overlaps.
-func (q Query) findParts(text string) (found []loci.Word) {
+func (q Query) findParts(text string) (found []place) {
 	folded, offsets := foldRunes(text), make([]int, 0, len(text)+1)
 	for i := range text {
 		offsets = append(offsets, i)
@@ -160,7 +162,7 @@ func (q Query) findParts(text string) (found []loci.Word) {
 	for i := 0; i < len(folded) && len(found) < maxFound; i++ {
 		for t, p := range q.parts {
 			if i >= taken && i+len(p) <= len(folded) && startsWith(folded[i:], p) {
-				found = append(found, loci.Word{Stem: q.texts[t], Start: offsets[i], End: offsets[i+len(p)]})
+				found = append(found, place{offsets[i], offsets[i+len(p)], q.texts[t]})
 				taken = i + len(p)
 			}
 		}

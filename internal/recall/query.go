@@ -53,21 +53,25 @@ const (
 // AsPrefixes returns the query with every term as a prefix, for a second attempt when nothing was
 // found. It drops terms that are too short, and keeps the longest MaxPrefixes of the others.
 func (q Query) AsPrefixes() (out Query) {
-	var kept []int
-	for i, t := range q.Terms {
-		if len(lastOf(t)) >= MinPrefix {
-			kept = append(kept, i)
-		}
-	}
-	slices.SortStableFunc(kept,
-		func(i, j int) int { return cmp.Compare(len(lastOf(q.Terms[j])), len(lastOf(q.Terms[i]))) })
-	kept = kept[:min(len(kept), MaxPrefixes)]
-	slices.Sort(kept)
-	for _, i := range kept {
+	for _, i := range prefixable(len(q.Terms), func(i int) string { return lastOf(q.Terms[i]) }) {
 		out.Terms = append(out.Terms, loci.Term{Words: q.Terms[i].Words, Prefix: true})
 		out.texts = append(out.texts, q.texts[i])
 	}
 	return out
+}
+
+// prefixable returns which of n words can be prefixes, in order: the longest MaxPrefixes of those
+// that have MinPrefix bytes.
+func prefixable(n int, word func(int) string) (kept []int) {
+	for i := range n {
+		if len(word(i)) >= MinPrefix {
+			kept = append(kept, i)
+		}
+	}
+	slices.SortStableFunc(kept, func(i, j int) int { return cmp.Compare(len(word(j)), len(word(i))) })
+	kept = kept[:min(len(kept), MaxPrefixes)]
+	slices.Sort(kept)
+	return kept
 }
 
 func lastOf(t loci.Term) string { return t.Words[len(t.Words)-1] }

@@ -72,7 +72,7 @@ func TestSnippet(t *testing.T) {
 		{"marks found words", "deploys", "We deploy on Tuesdays.", "We **deploy** on Tuesdays."},
 		{"no hit gives the beginning", "zebra", "We deploy on Tuesdays.", "We deploy on Tuesdays."},
 		{"prefix", "tues*", "We deploy on Tuesdays.", "We deploy on **Tuesdays**."},
-		{"other scripts", "東京", "明日は東京へ行く", "明日は**東****京**へ行く"},
+		{"other scripts", "東京", "明日は東京へ行く", "明日は**東京**へ行く"},
 		{"line breaks become spaces", "b", "a\n\n b", "a **b**"},
 	}
 	for _, tt := range tests {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -30,6 +31,18 @@ var fieldWeight = [loci.FieldCount]float64{
 	loci.FieldKey:      3,
 	loci.FieldCategory: 1,
 	loci.FieldTags:     2.5,
+}
+
+// fieldTexts returns the texts of a memory by field.
+func fieldTexts(m *loci.Memory) [loci.FieldCount]string {
+	return [loci.FieldCount]string{
+		loci.FieldTitle:    m.Title,
+		loci.FieldContent:  m.Content,
+		loci.FieldSummary:  m.Summary,
+		loci.FieldKey:      m.Key,
+		loci.FieldCategory: m.Category,
+		loci.FieldTags:     strings.Join(m.Tags, "\n"),
+	}
 }
 
 // Ranking is an ordered list of matches. It keeps the figures behind the order, so that each hit

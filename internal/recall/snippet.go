@@ -17,24 +17,29 @@ const (
 // SnippetWidth is about how many characters of text a snippet has.
 const SnippetWidth = 160
 
-// Snippet returns the part of text with the most words of the query, cut at words, with each
-// found word between MarkStart and MarkEnd. If no word of the query occurs, it returns the
-// beginning of text.
-func (q Query) Snippet(text string) string {
-	found := q.find(text)
-	from := bestWindow(found)
-	start, end := window(text, from)
+// place is a part of a text that matches a query, and the word that it matches.
+type place struct {
+	start, end int
+	word       string
+}
+
+// Snippet returns the part of text with the most words of the query, as snippet does.
+func (q Query) Snippet(text string) string { return snippet(text, q.find(text)) }
+
+// snippet returns the part of text with the most different words of places, cut at words, with each
+// place between MarkStart and MarkEnd. Without places it returns the beginning of text. Places are
+// ordered by their start.
+func snippet(text string, places []place) string {
+	start, end := window(text, bestWindow(places))
 	var out strings.Builder
 	if start > 0 {
 		out.WriteString(ellipsis)
 	}
 	at := start
-	for _, w := range found {
-		if w.Start < at || w.End > end {
-			continue
-		}
-		out.WriteString(text[at:w.Start] + MarkStart + text[w.Start:w.End] + MarkEnd)
-		at = w.End
+	for _, p := range merged(places, start, end) {
+		out.WriteString(text[at:p.start])
+		writeMarked(&out, text[p.start:p.end])
+		at = p.end
 	}
 	out.WriteString(text[at:end])
 	if end < len(text) {
@@ -43,15 +48,41 @@ func (q Query) Snippet(text string) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
+// merged returns the places from start to end. It joins those that overlap or touch, as those of
+// neighbouring ideographs do.
+func merged(places []place, start, end int) (out []place) {
+	for _, p := range places {
+		switch n := len(out); {
+		case p.start < start || p.end > end:
+		case n > 0 && p.start <= out[n-1].end:
+			out[n-1].end = max(out[n-1].end, p.end)
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// writeMarked writes a text with each of its words marked. A mark has no spaces, so that readers can
+// tell it from other asterisks.
+func writeMarked(out *strings.Builder, text string) {
+	for i, word := range strings.Fields(text) {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(MarkStart + word + MarkEnd)
+	}
+}
+
 // find returns the words of text that match the query.
-func (q Query) find(text string) (found []loci.Word) {
+func (q Query) find(text string) (found []place) {
 	if q.parts != nil {
 		return q.findParts(text)
 	}
 	var a loci.Analyzer
 	a.Words(text, func(w loci.Word) bool {
 		if q.wants(w) {
-			found = append(found, w)
+			found = append(found, place{w.Start, w.End, w.Stem})
 		}
 		return len(found) < maxFound
 	})
@@ -72,24 +103,24 @@ func (q Query) wants(w loci.Word) bool {
 	return false
 }
 
-// bestWindow returns where the SnippetWidth bytes with the most found words begin.
-func bestWindow(found []loci.Word) int {
+// bestWindow returns where the SnippetWidth bytes with the most different words begin.
+func bestWindow(places []place) int {
 	best, from := 0, 0
-	for i, j := 0, 0; i < len(found); i++ {
-		for j < len(found) && found[j].End-found[i].Start <= SnippetWidth {
+	for i, j := 0, 0; i < len(places); i++ {
+		for j < len(places) && places[j].end-places[i].start <= SnippetWidth {
 			j++
 		}
-		if distinctWords(found[i:j]) > best {
-			best, from = distinctWords(found[i:j]), found[i].Start
+		if n := distinctWords(places[i:max(i, j)]); n > best {
+			best, from = n, places[i].start
 		}
 	}
 	return from
 }
 
-func distinctWords(words []loci.Word) int {
-	seen := make(map[string]bool, len(words))
-	for _, w := range words {
-		seen[w.Stem] = true
+func distinctWords(places []place) int {
+	seen := make(map[string]bool, len(places))
+	for _, m := range places {
+		seen[m.word] = true
 	}
 	return len(seen)
 }

@@ -29,7 +29,7 @@ var fieldNames = [loci.FieldCount]string{
 // rounding.
 func (r *Ranking) why(i int) loci.Why {
 	m := r.order[i].match
-	why := loci.Why{Terms: []loci.WhyTerm{}, Boosts: r.boosts(i)}
+	why := loci.Why{Terms: []loci.WhyTerm{}, Boosts: boosts(len(r.order), i, r.standing)}
 	for t := range r.idf {
 		if fields := fieldsOf(m, t); len(fields) > 0 {
 			why.Terms = append(why.Terms, loci.WhyTerm{Term: r.query.texts[t], Fields: fields, Score: r.termScore(m, t)})
@@ -48,30 +48,40 @@ func fieldsOf(m *loci.Match, t int) (fields []string) {
 	return fields
 }
 
-// boosts returns why the hit at i comes before another one with the same score. The order is
-// sorted, so the last of those that are equal in the earlier properties is the lowest.
-func (r *Ranking) boosts(i int) []string {
-	boosts := []string{}
-	hit := r.order[i]
-	last := r.order[r.lastLike(i, func(x ranked) bool { return x.score == hit.score })].match
-	if hit.match.Pinned && !last.Pinned {
-		boosts = append(boosts, BoostPinned)
-	}
-	last = r.order[r.lastLike(i,
-		func(x ranked) bool { return x.score == hit.score && x.match.Pinned == hit.match.Pinned })].match
-	if hit.match.Importance > last.Importance {
-		boosts = append(boosts, BoostImportance)
-	}
-	last = r.order[r.lastLike(i, func(x ranked) bool {
-		return x.score == hit.score && x.match.Pinned == hit.match.Pinned && x.match.Importance == hit.match.Importance
-	})].match
-	if hit.match.UpdatedAt.After(last.UpdatedAt) {
-		boosts = append(boosts, BoostRecency)
-	}
-	return boosts
+// standing is what orders hits.
+type standing struct {
+	score      float64
+	pinned     bool
+	importance int
+	updated    int64 // microseconds since 1970
 }
 
-// lastLike returns the last of the adjacent positions from i on that are alike.
-func (r *Ranking) lastLike(i int, alike func(ranked) bool) int {
-	return i + sort.Search(len(r.order)-i, func(n int) bool { return !alike(r.order[i+n]) }) - 1
+// standing returns what orders the hit at i.
+func (r *Ranking) standing(i int) standing {
+	m := r.order[i].match
+	return standing{r.order[i].score, m.Pinned, m.Importance, m.UpdatedAt.UnixMicro()}
+}
+
+// boosts returns why the hit at i comes before another one of n with the same score. The order is
+// sorted, so the last of those that are equal in the earlier properties is the lowest.
+func boosts(n, i int, at func(int) standing) []string {
+	list, hit := []string{}, at(i)
+	last := at(lastLike(n, i, func(j int) bool { return at(j).score == hit.score }))
+	if hit.pinned && !last.pinned {
+		list = append(list, BoostPinned)
+	}
+	equal := func(j int) bool { return at(j).score == hit.score && at(j).pinned == hit.pinned }
+	if last = at(lastLike(n, i, equal)); hit.importance > last.importance {
+		list = append(list, BoostImportance)
+	}
+	last = at(lastLike(n, i, func(j int) bool { return equal(j) && at(j).importance == hit.importance }))
+	if hit.updated > last.updated {
+		list = append(list, BoostRecency)
+	}
+	return list
+}
+
+// lastLike returns the last of the adjacent positions from i to n that are alike.
+func lastLike(n, i int, alike func(int) bool) int {
+	return i + sort.Search(n-i, func(k int) bool { return !alike(i + k) }) - 1
 }
