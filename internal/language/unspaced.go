@@ -71,6 +71,9 @@ func (a *Analyzer) unspaced(i int) int {
 		a.readings()
 	}
 	a.position += len(units)
+	if n := len(units); n > 1 && !units[n-1].alone {
+		a.position-- // no pair begins with the last character, and phrases need every position
+	}
 	return end
 }
 
