@@ -87,6 +87,10 @@ func TestSnippet(t *testing.T) {
 		!strings.HasSuffix(got, "…") || len(got) > 220 {
 		t.Errorf("snippet of a long text: %q", got)
 	}
+	last := strings.Repeat("ab ", 40) + "key " + strings.Repeat("x", 110) + " vault then"
+	if got := recall.Parse("key vault").Snippet(last); !strings.HasSuffix(got, " **vault**…") {
+		t.Errorf("the last word of a snippet is missing: %q", got)
+	}
 }
 
 func FuzzSnippetNeverPanics(f *testing.F) {

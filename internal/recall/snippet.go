@@ -14,8 +14,12 @@ const (
 	ellipsis  = "…"
 )
 
-// SnippetWidth is about how many characters of text a snippet has.
-const SnippetWidth = 160
+// SnippetWidth is about how many characters of text a snippet has. The first found word has up to
+// snippetLead of them before it.
+const (
+	SnippetWidth = 160
+	snippetLead  = SnippetWidth / 4
+)
 
 // place is a part of a text that matches a query, and the word that it matches.
 type place struct {
@@ -103,11 +107,12 @@ func (q Query) wants(w loci.Word) bool {
 	return false
 }
 
-// bestWindow returns where the SnippetWidth bytes with the most different words begin.
+// bestWindow returns where the bytes behind the lead of a snippet begin, so that they have the most
+// different words.
 func bestWindow(places []place) int {
 	best, from := 0, 0
 	for i, j := 0, 0; i < len(places); i++ {
-		for j < len(places) && places[j].end-places[i].start <= SnippetWidth {
+		for j < len(places) && places[j].end-places[i].start <= SnippetWidth-snippetLead {
 			j++
 		}
 		if n := distinctWords(places[i:max(i, j)]); n > best {
@@ -128,14 +133,14 @@ func distinctWords(places []place) int {
 // window returns SnippetWidth bytes of text, starting a little before at, moved to the boundaries
 // of words.
 func window(text string, at int) (start, end int) {
-	start = max(0, at-SnippetWidth/4)
+	start = max(0, at-snippetLead)
 	end = min(len(text), start+SnippetWidth)
 	if start > 0 {
 		if i := strings.IndexByte(text[start:at], ' '); i >= 0 {
 			start += i + 1
 		}
 	}
-	if end < len(text) {
+	if end < len(text) && text[end] != ' ' {
 		if i := strings.LastIndexByte(text[start:end], ' '); i > SnippetWidth/2 {
 			end = start + i
 		}
