@@ -1,0 +1,96 @@
+package recall
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// pinnedPriority is what the priority of a pinned memory has in addition. It is more than the highest
+// importance.
+const pinnedPriority = 16
+
+// Priority returns the priority of a memory among hits with the same score: pinned, then importance.
+func Priority(m *loci.Memory) uint8 {
+	p := uint8(min(max(m.Importance, 0), loci.MaxImportance))
+	if m.Pinned {
+		p += pinnedPriority
+	}
+	return p
+}
+
+// indexed are the fields that an index reads, in this order. The content comes first, because
+// passages are counted from there.
+var indexed = [...]loci.Field{loci.FieldContent, loci.FieldTitle, loci.FieldSummary, loci.FieldKey, loci.FieldTags,
+	loci.FieldCategory}
+
+// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded.
+func IndexRow(m *loci.Memory) index.Row {
+	row := index.Row{ID: m.ID, Class: ClassOf(&m.Access), Time: happened(m), Priority: Priority(m), Updated: m.UpdatedAt,
+		Until: m.ExpiresAt}
+	if !m.SessionID.IsZero() {
+		row.Session, row.Actor = m.SessionID.String(), actorOf(m.Content)
+	}
+	if m.ValidFrom.After(m.UpdatedAt) {
+		row.From = m.ValidFrom // an earlier one limits nothing, and the row keeps its neighbours
+	}
+	if row.Until.IsZero() || !m.ValidTo.IsZero() && m.ValidTo.Before(row.Until) {
+		row.Until = m.ValidTo
+	}
+	texts := fieldTexts(m)
+	if beginning(m.Title, m.Content) {
+		texts[loci.FieldTitle] = ""
+	}
+	for _, f := range indexed {
+		if texts[f] != "" {
+			row.Fields = append(row.Fields, index.Field{Text: texts[f], Weight: fieldWeight[f]})
+		}
+	}
+	return row
+}
+
+// happened returns when that of which a memory tells happened: when it was saved, or before that if it
+// has been true for longer. A fact that becomes true later is still told when it was saved.
+func happened(m *loci.Memory) time.Time {
+	if !m.ValidFrom.IsZero() && m.ValidFrom.Before(m.CreatedAt) {
+		return m.ValidFrom
+	}
+	return m.CreatedAt
+}
+
+// beginning reports whether a title is only the first words of the content. Such a title says nothing
+// more, and its words would count several times.
+func beginning(title, content string) bool {
+	title = strings.TrimRight(loci.OneLine(title), "… .")
+	return strings.HasPrefix(loci.OneLine(content), title)
+}
+
+// maxActor is how long a name is at most, in characters.
+const maxActor = 40
+
+// actorOf returns the person who said a text that begins with a name and a colon, as transcripts do,
+// as questions name them. It returns "" if there is none.
+func actorOf(content string) string {
+	end := strings.IndexAny(content, ":：")
+	if end <= 0 || end > maxActor*4 || strings.HasPrefix(content[end:], ":") && !strings.HasPrefix(content[end:], ": ") {
+		return ""
+	}
+	name := content[:end]
+	if len([]rune(name)) > maxActor || len(strings.Fields(name)) > maxName || strings.ContainsFunc(name, notInName) {
+		return ""
+	}
+	var a language.Analyzer
+	tokens := a.Tokens(name, nil)
+	if len(tokens) > maxName {
+		return "" // actors finds no longer ones
+	}
+	return joined(tokens)
+}
+
+func notInName(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !strings.ContainsRune(" '’-.", r)
+}
