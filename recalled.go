@@ -15,7 +15,22 @@ type Why struct {
 	// Boosts decide the order of memories with the same score.
 	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: pinned, importance or updated_at"`
 	// Fallback is "" if the search found the words themselves.
-	Fallback string `json:"fallback,omitempty" enum:"prefix,substring" doc:"Set if no memory contained the words themselves: prefix found words that begin with them, substring found text that contains them"`
+	Fallback string `json:"fallback,omitempty" enum:"similar,prefix,substring" doc:"Set if the memory does not contain the words themselves: similar found words with a similar spelling, prefix found words that begin with them, substring found text that contains them"`
+	// Signals is set only if the reader asked for it.
+	Signals *WhySignals `json:"signals,omitempty" doc:"What adds up to the score"`
+}
+
+// WhySignals is how much of a score comes from each signal. The figures add up to the score.
+type WhySignals struct {
+	Row      float64 `json:"row,omitzero" doc:"The words of the query in the memory"`
+	Context  float64 `json:"context,omitzero" doc:"The words in the memory together with the ones before and after it in its session"`
+	Session  float64 `json:"session,omitzero" doc:"The words in all memories of its session"`
+	Passage  float64 `json:"passage,omitzero" doc:"The words in the passage of the memory that fits best"`
+	Question float64 `json:"question,omitzero" doc:"The words in the memory before it, if that one asks something"`
+	Actor    float64 `json:"actor,omitzero" doc:"A person whom the query names, or the person who asks, said it"`
+	Self     float64 `json:"self,omitzero" doc:"That person speaks of themselves"`
+	When     float64 `json:"when,omitzero" doc:"The query asks for a time, and the memory tells one"`
+	Date     float64 `json:"date,omitzero" doc:"It happened at the time that the query names"`
 }
 
 // WhyTerm is a word of the query that a memory contains.

@@ -43,9 +43,9 @@ type indexed struct {
 const theUser = "user"
 
 func (s *indexed) Search(_ context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
-	hits := recall.Find(s.views, recall.Ask{Text: question, At: askedAt, Self: []string{theUser},
+	hits := recall.Ask{Text: question, At: askedAt, Self: []string{theUser},
 		Sees: func(index.Class) bool { return true }, Limit: limit,
-		Weights: s.formula})
+		Weights: s.formula}.Read().Find(s.views).Hits
 	list := make([]string, len(hits))
 	for i, h := range hits {
 		list[i] = s.ids[h.ID]

@@ -24,12 +24,9 @@ const maxParts = 4
 // unless these are short too. It uses at most the 4 longest texts. The query has no terms if
 // nothing is left to look for.
 func (q Query) AsParts(text string) Query {
-	texts := tellingParts(unrepeated(q.texts))
+	texts := longestParts(unrepeated(q.texts))
 	if len(texts) == 0 {
-		texts = tellingParts(unrepeated(strings.Fields(text)))
-	}
-	for len(texts) > maxParts {
-		texts = withoutShortest(texts)
+		texts = longestParts(unrepeated(strings.Fields(text)))
 	}
 	out := Query{texts: texts, Terms: make([]loci.Term, len(texts)), parts: make([]part, len(texts))}
 	for i, text := range texts {
@@ -56,6 +53,15 @@ func unrepeated(texts []string) (out []string) {
 		}
 	}
 	return out
+}
+
+// longestParts returns the maxParts longest of tellingParts, in their order.
+func longestParts(texts []string) []string {
+	texts = tellingParts(texts)
+	for len(texts) > maxParts {
+		texts = withoutShortest(texts)
+	}
+	return texts
 }
 
 // tellingParts leaves out short parts in alphabetic scripts. In scripts where a character is a

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/language"
 )
@@ -50,58 +49,62 @@ type Ask struct {
 	At   time.Time // when it is asked; "last May" is relative to it
 	// Self are the names under which the person who asks appears as index.Row.Actor, in lower case.
 	// "I" in the question means them.
-	Self  []string
-	Sees  func(index.Class) bool
-	Limit int
+	Self []string
+	Sees func(index.Class) bool
+	// Only and OwnWords are those of index.Query.
+	Only     [][16]byte
+	OwnWords bool
+	Limit    int
 	// Weights replace Formula, to measure what a signal is worth. Zero: Formula.
 	Weights index.Weights
 }
 
-// Find returns the rows that answer a question best, best first, as index.Search orders them.
-func Find(views []*index.View, a Ask) []index.Hit {
-	q := a.query(func(name string) bool { return index.Knows(views, a.Sees, a.At, name) })
-	return index.Search(views, &q).Hits
+// Question is an Ask that was read. It is immutable.
+type Question struct {
+	ask    Ask
+	tokens []language.Token
+	langs  language.Languages
+	quotes []quote
+	try    string // the fallback that looks for other words than those of the text
 }
 
-// query reads the question. known reports whether somebody of that name said something that the
-// asker may see.
-func (a *Ask) query(known func(string) bool) index.Query {
-	q := index.Query{Sees: a.Sees, Now: a.At, Limit: a.Limit, Weights: a.Weights}
-	if q.Weights == (index.Weights{}) {
-		q.Weights = Formula
-	}
+// Read reads a question: words, "quoted phrases" and prefix*. Any text is a question; one without a
+// word finds nothing.
+func (a Ask) Read() *Question {
+	a.Text = cutQuestion(a.Text)
 	var analyzer language.Analyzer
-	tokens := analyzer.Tokens(cutQuestion(a.Text), nil)
-	langs := language.DetectTokens(a.Text, tokens)
-	q.When = language.AsksWhen(tokens)
-	q.Periods = periods(a.Text, tokens, a.At)
-	named := actors(tokens, known)
-	if q.Actors = named.names; slices.ContainsFunc(tokens, ofAsker) {
+	tokens := analyzer.Tokens(a.Text, nil)
+	if a.Weights == (index.Weights{}) {
+		a.Weights = Formula
+	}
+	return &Question{ask: a, tokens: tokens, langs: language.DetectTokens(a.Text, tokens), quotes: quotes(a.Text)}
+}
+
+// Find returns the rows that answer the question best, as index.Search orders them.
+func (q *Question) Find(views []*index.View) *Answer {
+	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.At, name) })
+	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names}
+}
+
+// query returns what the question asks an index. known reports whether somebody of that name said
+// something that the asker may see.
+func (q *Question) query(known func(string) bool) (index.Query, terms) {
+	a := &q.ask
+	out := index.Query{Sees: a.Sees, Now: a.At, Only: a.Only, OwnWords: a.OwnWords, Limit: a.Limit, Weights: a.Weights,
+		When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At)}
+	named := actors(q.tokens, known)
+	if out.Actors = named.names; slices.ContainsFunc(q.tokens, ofAsker) {
 		for _, self := range a.Self {
 			if known(self) {
-				q.Actors = append(q.Actors, self)
+				out.Actors = append(out.Actors, self)
 			}
 		}
 	}
-	var common []index.Term
-	seen := map[string]bool{}
-	for i, t := range tokens {
-		if seen[t.Form] || named.at[i] {
-			continue
-		}
-		seen[t.Form] = true
-		term := index.Term{Form: t.Form, Stems: analyzer.Stems(t.Form, langs), Fuzzy: true}
-		switch {
-		case language.Stop(t.Form, langs):
-			common = append(common, term)
-		case len(q.Terms) < loci.MaxTerms:
-			q.Terms = append(q.Terms, term)
-		}
+	terms := q.terms(named)
+	for _, t := range terms.list {
+		out.Terms = append(out.Terms, t.Term)
 	}
-	if len(q.Terms) == 0 {
-		q.Terms = common[:min(len(common), loci.MaxTerms)]
-	}
-	return q
+	return out, terms
 }
 
 func ofAsker(t language.Token) bool { return language.FirstPerson(t.Form) }

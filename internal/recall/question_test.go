@@ -12,8 +12,9 @@ import (
 var askedAt = time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC) // a Monday
 
 func read(text string, people ...string) index.Query {
-	a := Ask{Text: text, At: askedAt, Self: []string{"user"}, Limit: 5}
-	return a.query(func(name string) bool { return slices.Contains(people, name) })
+	a := Ask{Text: text, At: askedAt, Self: []string{"user"}, Limit: 5}.Read()
+	q, _ := a.query(func(name string) bool { return slices.Contains(people, name) })
+	return q
 }
 
 func forms(q index.Query) string {

@@ -1,0 +1,108 @@
+package recall
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+)
+
+// These say what found a memory that does not have the words of the question.
+const (
+	FallbackSimilar = "similar"
+	FallbackPrefix  = "prefix"
+	FallbackPart    = "substring"
+)
+
+// Answer is what an index found for a question, with what explains it. It is not safe for concurrent
+// use.
+type Answer struct {
+	index.Result
+	question *Question
+	terms    []term
+	names    []string
+	matcher  *matcher
+}
+
+// Fallback returns how the hits were found if none of them has a word of the question itself, or "".
+func (a *Answer) Fallback() string {
+	var all uint32
+	for i := range a.Hits {
+		all |= a.Hits[i].Terms
+	}
+	return a.fallback(all)
+}
+
+// fallback returns what found rows that have these terms.
+func (a *Answer) fallback(terms uint32) string {
+	if a.question.try == "" && terms != 0 && terms&^a.Similar == 0 {
+		return FallbackSimilar
+	}
+	return a.question.try
+}
+
+// Explain returns why hit i was found and how it was ranked, and the part of its content that fits
+// best, with the found words marked. m is the memory of the hit.
+func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best string) {
+	if a.matcher == nil {
+		a.matcher = newMatcher(a.question.langs, a.terms, a.Forms, a.names)
+	}
+	var in [loci.FieldCount]uint64 // the terms that each field has
+	for f, text := range fieldTexts(m) {
+		var places []place
+		if places, in[f] = a.matcher.match(text); f == int(loci.FieldContent) {
+			best = snippet(text, places)
+		}
+	}
+	hit := &a.Hits[i]
+	why = loci.Why{Terms: a.whyTerms(hit, &in), Boosts: boosts(len(a.Hits), i, a.standing),
+		Fallback: a.fallback(hit.Terms)}
+	return why, best
+}
+
+// whyTerms divides the score of a hit among the terms that it has, by how much each of them counts.
+// Terms of the same text, such as the readings of a word, are one.
+func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64) []loci.WhyTerm {
+	list, at, sum := []loci.WhyTerm{}, map[string]int{}, 0.0
+	for rest := hit.Terms; rest != 0; rest &= rest - 1 {
+		sum += a.Weights[bits.TrailingZeros32(rest)]
+	}
+	for t := range a.terms {
+		if hit.Terms&(1<<t) == 0 {
+			continue
+		}
+		text := a.terms[t].text
+		n, known := at[text]
+		if !known {
+			n = len(list)
+			at[text] = n
+			list = append(list, loci.WhyTerm{Term: text, Fields: []string{}})
+		}
+		list[n].Score += hit.Score * a.Weights[t] / sum
+		for f, name := range fieldNames {
+			if in[f]&(1<<t) != 0 && !slices.Contains(list[n].Fields, name) {
+				list[n].Fields = append(list[n].Fields, name)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y loci.WhyTerm) int { return cmp.Compare(y.Score, x.Score) })
+	return list
+}
+
+// Signals returns what each signal adds to the score of hit i.
+func (a *Answer) Signals(i int) *loci.WhySignals {
+	s, w := &a.Hits[i].Signals, &a.question.ask.Weights
+	return &loci.WhySignals{
+		Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,
+		Passage: w.Passage * s.Passage, Question: w.Question * s.Question, Actor: w.Actor * s.Actor,
+		Self: w.Self * s.Self, When: w.When * s.When, Date: w.Date * s.Date,
+	}
+}
+
+// standing returns what orders hit i.
+func (a *Answer) standing(i int) standing {
+	h := &a.Hits[i]
+	return standing{h.Score, h.Priority >= pinnedPriority, int(h.Priority % pinnedPriority), h.Updated}
+}

@@ -1,0 +1,248 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// term is a term of a question, and its text as typed, without quotes and the characters around
+// words.
+type term struct {
+	index.Term
+	text string
+	// words are those of a phrase.
+	words []term
+}
+
+// terms are what a question looks for, and the names in it that are not among these.
+type terms struct {
+	list  []term
+	names []string
+}
+
+// AsPrefixes returns the question for a second attempt, in which each word also stands for the words
+// that begin with it. It leaves out words that are too short, and keeps the longest MaxPrefixes of
+// the others.
+func (q *Question) AsPrefixes() *Question { return q.as(FallbackPrefix) }
+
+// AsParts returns the question for a last attempt, in which each word stands for all words that
+// contain it. It leaves out words that are too short, and keeps the 4 longest of the others. It takes
+// the words of a phrase one by one.
+func (q *Question) AsParts() *Question { return q.as(FallbackPart) }
+
+func (q *Question) as(try string) *Question {
+	other := *q
+	other.try = try
+	return &other
+}
+
+// terms returns what to look for. Names are terms only if the question has no other word that says
+// something, and stop-words only if it has no names either.
+func (q *Question) terms(named mentions) terms {
+	r := termReader{q: q, seen: map[string]bool{}, quoted: make([]bool, len(q.quotes))}
+	for i, t := range q.tokens {
+		if len(r.telling) == loci.MaxTerms {
+			break
+		}
+		if at := q.quoteAt(t.Start); at >= 0 {
+			r.quote(at)
+		} else {
+			r.word(t, named.at[i])
+		}
+	}
+	out := terms{list: r.telling, names: named.names}
+	switch {
+	case len(out.list) > 0:
+	case len(r.names) > 0:
+		out = terms{list: r.names}
+	default:
+		out.list = r.common
+	}
+	out.list = out.list[:min(len(out.list), loci.MaxTerms)]
+	switch q.try {
+	case FallbackPrefix:
+		out.list = asPrefixes(out.list)
+	case FallbackPart:
+		out.list = asParts(out.list)
+	}
+	return out
+}
+
+// quoteAt returns the quote around a place in the text, or -1.
+func (q *Question) quoteAt(at int) int {
+	return slices.IndexFunc(q.quotes, func(x quote) bool { return x.start <= at && at < x.end })
+}
+
+// termReader collects the terms of a question, each once.
+type termReader struct {
+	q                      *Question
+	analyzer               language.Analyzer
+	seen                   map[string]bool
+	quoted                 []bool // quotes that were read
+	prefixes               int
+	telling, common, names []term
+}
+
+// word adds a word that is not in quotes.
+func (r *termReader) word(t language.Token, name bool) {
+	if r.seen[t.Form] {
+		return
+	}
+	r.seen[t.Form] = true
+	one := r.term(t)
+	one.Fuzzy = true
+	switch {
+	case name:
+		r.names = append(r.names, one)
+	case language.Stop(t.Form, r.q.langs):
+		r.common = append(r.common, one)
+	default:
+		r.telling = append(r.telling, one)
+	}
+}
+
+func (r *termReader) term(t language.Token) term {
+	return term{Term: index.Term{Form: t.Form, Stems: r.analyzer.Stems(t.Form, r.q.langs)},
+		text: r.q.ask.Text[t.Start:t.End]}
+}
+
+// quote adds a phrase, or the word that it consists of. A prefix that is too short, or one too many,
+// is a word.
+func (r *termReader) quote(n int) {
+	if r.quoted[n] {
+		return
+	}
+	r.quoted[n] = true
+	at := r.q.quotes[n]
+	var one term
+	var key string
+	tokens := r.q.finest(at)
+	for _, t := range tokens {
+		one.words = append(one.words, r.term(t))
+		key += t.Form + " "
+	}
+	if len(one.words) == 0 {
+		return
+	}
+	if last := &one.words[len(one.words)-1]; at.prefix && r.prefixes < MaxPrefixes && len(last.Form) >= MinPrefix {
+		r.prefixes++
+		last.Prefix = true
+		key += "*"
+	}
+	if len(one.words) == 1 {
+		one = one.words[0]
+		key = strings.TrimSuffix(key, " ")
+	} else {
+		one.text = r.q.ask.Text[tokens[0].Start:tokens[len(tokens)-1].End]
+		for _, w := range one.words {
+			one.Phrase = append(one.Phrase, w.Term)
+		}
+	}
+	if !r.seen[key] {
+		r.seen[key] = true
+		r.telling = append(r.telling, one)
+	}
+}
+
+// finest returns the tokens of a quote, the shortest of each position: the parts of an identifier
+// instead of the whole.
+func (q *Question) finest(at quote) (list []language.Token) {
+	for _, t := range q.tokens {
+		if t.Start < at.start || t.End > at.end {
+			continue
+		}
+		n := len(list)
+		switch {
+		case n == 0 || list[n-1].Position != t.Position:
+			if n == maxPhrase {
+				return list
+			}
+			list = append(list, t)
+		case t.End-t.Start < list[n-1].End-list[n-1].Start:
+			list[n-1] = t
+		}
+	}
+	return list
+}
+
+// quote is a part of a question that is one term: a text in quotes, or what precedes a *.
+type quote struct {
+	start, end int
+	prefix     bool
+}
+
+// quotes returns the quotes of a text in order. Parse splits texts in the same way.
+func quotes(text string) (list []quote) {
+	for rest := text; rest != ""; {
+		var chunk string
+		var quoted bool
+		chunk, rest, quoted = nextChunk(rest)
+		end := len(text) - len(rest)
+		switch {
+		case quoted:
+			_, mark := utf8.DecodeLastRuneInString(text[:end])
+			end -= mark
+			list = append(list, quote{start: end - len(chunk), end: end})
+		case strings.HasSuffix(chunk, "*"):
+			list = append(list, quote{end - len(chunk), end - len("*"), true})
+		}
+	}
+	return list
+}
+
+// asPrefixes returns the terms as prefixes. A phrase keeps its words, and the last one becomes a
+// prefix.
+func asPrefixes(list []term) (out []term) {
+	for _, i := range prefixable(len(list), func(i int) string { return list[i].last().Form }) {
+		t := list[i]
+		if len(t.words) == 0 {
+			t.Term = index.Term{Form: t.Form, Prefix: true}
+		} else {
+			t.words, t.Phrase = slices.Clone(t.words), slices.Clone(t.Phrase)
+			t.last().Prefix, t.Phrase[len(t.Phrase)-1].Prefix = true, true
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// last returns the last word of a term.
+func (t *term) last() *term {
+	if len(t.words) == 0 {
+		return t
+	}
+	return &t.words[len(t.words)-1]
+}
+
+// each returns the words of a term.
+func (t *term) each() []term {
+	if len(t.words) == 0 {
+		return []term{*t}
+	}
+	return t.words
+}
+
+// asParts returns the words of the terms as parts of words.
+func asParts(list []term) (out []term) {
+	of := map[string]term{}
+	var forms []string
+	for _, t := range list {
+		for _, w := range t.each() {
+			if _, there := of[w.Form]; !there {
+				of[w.Form] = w
+				forms = append(forms, w.Form)
+			}
+		}
+	}
+	for _, form := range longestParts(forms) {
+		w := of[form]
+		w.Term = index.Term{Form: form, Part: true}
+		out = append(out, w)
+	}
+	return out
+}
