@@ -183,3 +183,32 @@ func (v *View) visible(sees func(Class) bool, now time.Time) (spans []span, sum 
 	}
 	return spans, sum, hidden
 }
+
+// Group calls fn with each row of the session of a row that the view has, itself included.
+func (v *View) Group(id [16]byte, fn func([16]byte)) {
+	doc, ok := v.find(id)
+	if !ok || v.gone.has(doc) {
+		return
+	}
+	first, last := doc, doc
+	for first > 0 && v.group(first-1) == v.group(doc) {
+		first--
+	}
+	for last+1 < v.rows && v.group(last+1) == v.group(doc) {
+		last++
+	}
+	for ; first <= last; first++ {
+		if !v.gone.has(first) {
+			fn(v.id(first))
+		}
+	}
+}
+
+// Updated returns the last change of a row that the view has, in microseconds since 1970.
+func (v *View) Updated(id [16]byte) (at int64, ok bool) {
+	doc, ok := v.find(id)
+	if !ok || v.gone.has(doc) {
+		return 0, false
+	}
+	return int64(u64(v.parts[secUpdated], doc)), true
+}

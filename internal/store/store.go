@@ -71,6 +71,7 @@ type Stamp [64]byte
 type Tx interface {
 	Memories() Memories
 	Lists() Lists
+	Rows() Rows
 	Users() Users
 	Teams() Teams
 	Workspaces() Workspaces

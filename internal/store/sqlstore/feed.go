@@ -164,6 +164,7 @@ func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limi
 // feedRow is a row of the feed, before the visibility check.
 type feedRow struct {
 	place         feedPlace
+	id            loci.MemoryID // or the id of a node
 	event         loci.FeedEvent
 	before, after string // packed
 }
@@ -177,7 +178,7 @@ const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, acces
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	first := feedPlace{seq: -1}
 	err = t.c.Query(feedBehind, Args{p.seq, store.FeedWindow + 2}, func(r Row) error {
-		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, before: string(r.Raw(8)), after: string(r.Raw(7))}
+		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, id: r.ID(3), before: string(r.Raw(8)), after: string(r.Raw(7))}
 		if first.seq < 0 {
 			first = row.place
 		}

@@ -54,6 +54,9 @@ func (tx *Tx) Memories() store.Memories { return memories{tx} }
 // Lists returns the searches over memories.
 func (tx *Tx) Lists() store.Lists { return lists{tx} }
 
+// Rows returns the memories for data that is derived from them.
+func (tx *Tx) Rows() store.Rows { return rows{tx} }
+
 // Users returns the store of the org's people.
 func (tx *Tx) Users() store.Users { return users{tx} }
 

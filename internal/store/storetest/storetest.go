@@ -220,6 +220,8 @@ var tests = []test{
 	{"FeedPurge", testFeedPurge},
 	{"FeedIsBounded", testFeedIsBounded},
 	{"FeedReplay", testFeedReplay},
+	{"RowsChanged", testRowsChanged},
+	{"RowsRead", testRowsRead},
 	{"Blobs", testBlobs},
 	{"BlobErrors", testBlobErrors},
 	{"BlobSweep", testBlobSweep},

@@ -1,0 +1,312 @@
+package indexing
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const (
+	// buildBatch is how many rows a build reads at a time.
+	buildBatch = 1000
+	// sessionBlock is how many memories of a session are each other's context, so that a change of a
+	// long session changes few of them.
+	sessionBlock = 256
+)
+
+// follow adds all changes that tx sees, as far as ctx allows.
+func (o *orgIndex) follow(ctx context.Context, tx store.Tx) error {
+	if err := o.begin(ctx, tx); err != nil {
+		return err
+	}
+	for more := true; more && ctx.Err() == nil; {
+		c, err := o.changed(ctx, tx)
+		if err != nil || c.Ahead {
+			return err
+		}
+		if len(c.IDs) > 0 {
+			if err := o.change(ctx, tx, c.IDs); err != nil {
+				return err
+			}
+		}
+		o.at, more = c.Next, c.More
+	}
+	return o.build(ctx, tx)
+}
+
+// changed returns what changed since. If that is not known, it begins anew.
+func (o *orgIndex) changed(ctx context.Context, tx store.Tx) (store.RowChanges, error) {
+	c, err := tx.Rows().Changed(ctx, o.at)
+	code := loci.CodeOf(err)
+	lost := code == loci.Conflict || code == loci.Invalid
+	switch {
+	case err == nil && !c.Ahead:
+		o.ahead = time.Time{}
+	case c.Ahead && o.ahead.IsZero():
+		o.ahead = time.Now()
+	case c.Ahead:
+		lost = time.Since(o.ahead) > maxAhead
+	}
+	if !lost {
+		return c, err
+	}
+	o.forget()
+	if err := o.begin(ctx, tx); err != nil {
+		return c, err
+	}
+	return tx.Rows().Changed(ctx, o.at)
+}
+
+// maxAhead is for how long a transaction may come before the changes that another one has added. After
+// that, the rows are from a backup.
+const maxAhead = time.Minute
+
+// begin loads the files, or prepares to build the index of all rows.
+func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
+	if !o.loaded {
+		o.loaded = true
+		o.load(ctx)
+	}
+	if o.begun {
+		return nil
+	}
+	o.at, err = tx.Rows().End(ctx)
+	o.begun, o.built, o.rest = err == nil, false, 0
+	return err
+}
+
+// forget drops everything, because the changes since are not known any more.
+func (o *orgIndex) forget() {
+	o.parts, o.frozen, o.begun, o.built, o.ahead = nil, 0, false, false, time.Time{}
+}
+
+// build reads the rows that were there at the beginning, the newest first.
+func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
+	for !o.built && ctx.Err() == nil {
+		memories, next, err := tx.Rows().Before(ctx, o.rest, buildBatch)
+		if err != nil {
+			return err
+		}
+		memories = slices.DeleteFunc(memories, func(m *loci.Memory) bool { return o.has(m.ID) })
+		if err := o.add(ctx, tx, memories); err != nil {
+			return err
+		}
+		o.rest, o.built = next, next == 0
+	}
+	return nil
+}
+
+func (o *orgIndex) has(id loci.MemoryID) bool {
+	return slices.ContainsFunc(o.parts, func(p *part) bool { return p.view.Has(id) })
+}
+
+// change takes memories that changed, and those whose context changes with them, out of the parts
+// that have them, and adds them as they are now.
+func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID) error {
+	changed, err := tx.Rows().Read(ctx, ids)
+	if err != nil {
+		return err
+	}
+	affected, err := o.affected(ctx, tx, ids, changed)
+	if err != nil {
+		return err
+	}
+	erased := map[loci.MemoryID]bool{}
+	for _, id := range ids {
+		erased[id] = true
+		delete(affected, id)
+	}
+	others, err := tx.Rows().Read(ctx, slices.Collect(maps.Keys(affected)))
+	if err != nil {
+		return err
+	}
+	for _, m := range changed {
+		delete(erased, m.ID)
+	}
+	for _, id := range ids {
+		affected[id] = true
+	}
+	o.takeOut(affected, erased)
+	return o.add(ctx, tx, append(changed, others...))
+}
+
+// takeOut takes rows out of the parts that have them.
+func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
+	for i, p := range o.parts {
+		var gone []loci.MemoryID
+		leaves := false
+		for id := range ids {
+			if p.view.Has(id) {
+				gone = append(gone, id)
+				leaves = leaves || erased[id]
+			}
+		}
+		if len(gone) > 0 {
+			o.parts[i] = p.without(gone)
+			o.parts[i].erased = p.erased || leaves
+		}
+	}
+}
+
+// affected returns ids and the memories whose context changes with them: those that are beside them
+// in a part, and those of the sessions that they are in now. These may have others beside them in a
+// part, and so on.
+func (o *orgIndex) affected(ctx context.Context, tx store.Tx, ids []loci.MemoryID, changed []*loci.Memory) (
+	map[loci.MemoryID]bool, error) {
+	all := map[loci.MemoryID]bool{}
+	next := slices.Clone(ids)
+	sessions := newSessions(tx)
+	for _, m := range changed {
+		mates, err := sessions.beside(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		next = append(next, mates...)
+	}
+	for len(next) > 0 {
+		id := next[len(next)-1]
+		next = next[:len(next)-1]
+		if all[id] {
+			continue
+		}
+		all[id] = true
+		for _, p := range o.parts {
+			p.view.Group(id, func(mate [16]byte) { next = append(next, mate) })
+		}
+	}
+	return all, nil
+}
+
+// add adds those memories that can be found, as one part.
+func (o *orgIndex) add(ctx context.Context, tx store.Tx, memories []*loci.Memory) error {
+	rows, err := rowsOf(ctx, tx, memories)
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	p, err := inMemory(rows)
+	if err != nil {
+		return err
+	}
+	o.parts = append(o.parts, p)
+	return o.compact()
+}
+
+// rowsOf returns what the index has of memories: nothing of those in the trash or superseded.
+func rowsOf(ctx context.Context, tx store.Tx, memories []*loci.Memory) (map[loci.MemoryID]index.Row, error) {
+	rows := make(map[loci.MemoryID]index.Row, len(memories))
+	sessions := newSessions(tx)
+	for _, m := range memories {
+		if !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero() {
+			continue
+		}
+		row := recall.IndexRow(m)
+		if row.Session != "" {
+			block, err := sessions.block(ctx, m)
+			if err != nil {
+				return nil, err
+			}
+			row.Session += "/" + strconv.Itoa(block)
+		}
+		rows[m.ID] = row
+	}
+	return rows, nil
+}
+
+// sessions knows the order of the memories in sessions.
+type sessions struct {
+	tx    store.Tx
+	order map[loci.SessionID][]loci.MemoryID
+}
+
+func newSessions(tx store.Tx) *sessions {
+	return &sessions{tx, map[loci.SessionID][]loci.MemoryID{}}
+}
+
+func (s *sessions) of(ctx context.Context, id loci.SessionID) (list []loci.MemoryID, err error) {
+	list, ok := s.order[id]
+	if !ok {
+		list, err = s.tx.Rows().InSession(ctx, id)
+		s.order[id] = list
+	}
+	return list, err
+}
+
+// block returns the number of the memory's block in its session.
+func (s *sessions) block(ctx context.Context, m *loci.Memory) (int, error) {
+	list, err := s.of(ctx, m.SessionID)
+	return max(slices.Index(list, m.ID), 0) / sessionBlock, err
+}
+
+// beside returns the memories in the same block of the session that m is in, if it can be found.
+func (s *sessions) beside(ctx context.Context, m *loci.Memory) ([]loci.MemoryID, error) {
+	if m.SessionID.IsZero() {
+		return nil, nil
+	}
+	list, err := s.of(ctx, m.SessionID)
+	at := slices.Index(list, m.ID)
+	if at < 0 {
+		return nil, err
+	}
+	from := at / sessionBlock * sessionBlock
+	return list[from:min(from+sessionBlock, len(list))], err
+}
+
+// These bound the parts in memory. Those of a tier are merged into one of the next.
+const (
+	tier     = 8
+	mostRows = 8 << 10 // of a part in memory
+)
+
+// compact merges parts in memory, so that there are few of them, and each row is merged few times.
+func (o *orgIndex) compact() error {
+	for {
+		free := o.parts[o.inFiles()+o.frozen:]
+		n := len(free)
+		if n < tier || tierOf(free[n-1]) != tierOf(free[n-tier]) || len(free[n-tier].rows) >= mostRows {
+			return nil
+		}
+		rows := map[loci.MemoryID]index.Row{}
+		for _, p := range free[n-tier:] {
+			maps.Copy(rows, p.live())
+		}
+		merged, err := inMemory(rows)
+		if err != nil {
+			return err
+		}
+		o.parts = append(o.parts[:len(o.parts)-tier:len(o.parts)-tier], merged)
+	}
+}
+
+// live returns the rows of a part in memory that have not gone.
+func (p *part) live() map[loci.MemoryID]index.Row {
+	rows := make(map[loci.MemoryID]index.Row, len(p.rows))
+	for id, r := range p.rows {
+		if p.view.Has(id) {
+			rows[id] = r
+		}
+	}
+	return rows
+}
+
+func tierOf(p *part) (n int) {
+	for rows := p.view.Len(); rows >= tier; rows /= tier {
+		n++
+	}
+	return n
+}
+
+// inFiles returns how many parts are in files. These come first.
+func (o *orgIndex) inFiles() int {
+	n := slices.IndexFunc(o.parts, func(p *part) bool { return !p.inFile() })
+	if n < 0 {
+		return len(o.parts)
+	}
+	return n
+}

@@ -1,0 +1,109 @@
+// Package indexing keeps the full-text index of each org up to date. It follows the changes of the
+// rows, keeps the newest ones in memory and the others in files, and merges these.
+//
+// Nothing here is the only copy of anything. An index that is missing, damaged or behind is built
+// of the rows again, in the order from the newest row to the oldest, so that what is newest can be
+// found first.
+package indexing
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Index is the index of every org of a store. It is safe for concurrent use, also by several
+// processes with one directory.
+type Index struct {
+	store store.Store
+	dir   string
+	log   *slog.Logger
+	due   chan struct{} // Run has something to do
+
+	mu   sync.Mutex
+	orgs map[loci.OrgID]*orgIndex
+}
+
+// Options configure an Index.
+type Options struct {
+	Store store.Store  // required
+	Dir   string       // where the files of each org have a directory; "": in memory only
+	Log   *slog.Logger // required
+}
+
+// New returns an Index. It reads and writes nothing yet.
+func New(o Options) *Index {
+	return &Index{store: o.Store, dir: o.Dir, log: o.Log, due: make(chan struct{}, 1), orgs: map[loci.OrgID]*orgIndex{}}
+}
+
+// Snapshot is the index of an org at one time. It is immutable.
+type Snapshot struct {
+	parts []*part
+	views []*index.View
+	// Whole is false as long as old memories are missing.
+	Whole bool
+}
+
+// Find answers a question.
+func (s *Snapshot) Find(q *recall.Question) index.Result {
+	defer runtime.KeepAlive(s.parts) // the files stay mapped until then
+	return q.Find(s.views)
+}
+
+// Snapshot returns the index with all changes that tx sees. It is not Whole if ctx ends first, and
+// then the next call goes on.
+func (x *Index) Snapshot(ctx context.Context, tx store.Tx, org loci.OrgID) (*Snapshot, error) {
+	o := x.of(org)
+	if !o.lock(ctx) {
+		return &Snapshot{}, nil
+	}
+	defer o.unlock()
+	err := o.follow(ctx, tx)
+	if o.wantsUpkeep() {
+		x.wake()
+	}
+	return o.snapshot(), err
+}
+
+func (x *Index) of(org loci.OrgID) *orgIndex {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.orgs[org]
+	if o == nil {
+		o = newOrg(x, org)
+		x.orgs[org] = o
+	}
+	return o
+}
+
+// open returns the orgs that have been used.
+func (x *Index) open() (list []*orgIndex) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, o := range x.orgs {
+		list = append(list, o)
+	}
+	return list
+}
+
+func (x *Index) wake() {
+	select {
+	case x.due <- struct{}{}:
+	default:
+	}
+}
+
+// place returns the directory of an org, or "" if there are no files.
+func (x *Index) place(org loci.OrgID) string {
+	if x.dir == "" {
+		return ""
+	}
+	return filepath.Join(x.dir, string(org))
+}

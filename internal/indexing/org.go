@@ -1,0 +1,114 @@
+package indexing
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// orgIndex is the index of one org. Its fields need the lock.
+type orgIndex struct {
+	org    loci.OrgID
+	files  *files // nil: in memory only
+	log    *slog.Logger
+	turn   chan struct{} // the lock, which a caller can give up to wait for
+	loaded bool
+	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
+	parts []*part
+	// frozen is how many parts in memory a flush is writing to a file.
+	frozen int
+	at     store.Position // all changes up to here are in the parts
+	begun  bool           // at and rest are known
+	// rest is the number of the next row that a build has to read, with all before it; 0: none.
+	rest    int64
+	built   bool
+	// saved is the manifest that this process has read or written last, and says what is in the files.
+	saved manifest
+	// ahead is since when transactions come before at.
+	ahead time.Time
+}
+
+func newOrg(x *Index, org loci.OrgID) *orgIndex {
+	o := &orgIndex{org: org, log: x.log.With("org", string(org)), turn: make(chan struct{}, 1)}
+	if dir := x.place(org); dir != "" {
+		o.files = &files{dir: dir}
+	}
+	return o
+}
+
+// lock reports false if ctx ends first.
+func (o *orgIndex) lock(ctx context.Context) bool {
+	select {
+	case o.turn <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case o.turn <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (o *orgIndex) unlock() { <-o.turn }
+
+func (o *orgIndex) snapshot() *Snapshot {
+	s := &Snapshot{parts: slices.Clone(o.parts), views: make([]*index.View, len(o.parts)), Whole: o.begun && o.built}
+	for i, p := range o.parts {
+		s.views[i] = p.view
+	}
+	return s
+}
+
+// part is a segment with what is left of it.
+type part struct {
+	view *index.View
+	size int64 // bytes of the segment
+	// rows are those of a part in memory, to merge it with others.
+	rows map[loci.MemoryID]index.Row
+	// The others are of a part in a file.
+	name   string
+	mapped *mapping
+	gone   []loci.MemoryID // rows that are not in view, in the order in which they went
+	saved  int             // how many of gone the manifest has
+	erased bool            // some of them were erased, so their words must leave the file
+}
+
+func (p *part) inFile() bool { return p.rows == nil }
+
+// without returns the part without some rows, all of which it has.
+func (p *part) without(ids []loci.MemoryID) *part {
+	out := *p
+	out.view = p.view.Without(raw(ids)...)
+	if p.inFile() {
+		out.gone = append(slices.Clip(p.gone), ids...)
+	}
+	return &out
+}
+
+func raw(ids []loci.MemoryID) [][16]byte {
+	out := make([][16]byte, len(ids))
+	for i, id := range ids {
+		out[i] = id
+	}
+	return out
+}
+
+// inMemory makes a part of rows.
+func inMemory(rows map[loci.MemoryID]index.Row) (*part, error) {
+	b := index.NewBuilder()
+	for _, r := range rows {
+		b.Add(r)
+	}
+	s, err := index.Open(b.Build())
+	if err != nil {
+		return nil, err
+	}
+	return &part{view: index.NewView(s), size: s.Size(), rows: rows}, nil
+}

@@ -1,0 +1,394 @@
+package indexing
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const (
+	// flushRows is how many rows in memory are worth a file, and buildRows how many while all rows are
+	// being read.
+	flushRows = 1 << 10
+	buildRows = 32 << 10
+	// fileRows is about how many rows a file has at most. It bounds the memory that a merge takes.
+	fileRows = 128 << 10
+	// mergeFactor is how many times the newer files together an older one must be, to stay as it is.
+	mergeFactor = 3
+	// rewriteEvery is how long words of erased memories may stay in files.
+	rewriteEvery = 10 * time.Minute
+)
+
+// Run writes what is in memory to files, and merges files, until ctx ends. What is erased leaves the
+// files within ten minutes. One process needs to run it; several may.
+func (x *Index) Run(ctx context.Context) {
+	x.removeDeleted(ctx)
+	tick := time.NewTicker(rewriteEvery)
+	defer tick.Stop()
+	for {
+		erased := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			erased = true
+		case <-x.due:
+		}
+		for _, o := range x.open() {
+			x.upkeep(ctx, o, erased)
+		}
+	}
+}
+
+// Flush writes what is in memory to files, if it is worth it. Call it at the end of a process.
+func (x *Index) Flush(ctx context.Context) {
+	for _, o := range x.open() {
+		x.upkeep(ctx, o, false)
+	}
+}
+
+// upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but
+// time and space, so errors are only logged.
+func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool) {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		if more, err = x.goOn(ctx, o); err == nil {
+			err = x.tidy(ctx, o, erased)
+		}
+		if err != nil && ctx.Err() == nil {
+			o.log.WarnContext(ctx, "cannot write the index; searches read it in memory", "error", err)
+			return
+		}
+	}
+}
+
+// stint is how long the build of an index goes on before it lets searches in.
+const stint = 50 * time.Millisecond
+
+// goOn goes on with a build for a short time. It reports whether there is more to do.
+func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
+	short, cancel := context.WithTimeout(ctx, stint)
+	defer cancel()
+	if !o.lock(short) {
+		return true, nil
+	}
+	defer o.unlock()
+	if !o.begun || o.built {
+		return false, nil
+	}
+	err = x.store.View(ctx, o.org, func(tx store.Tx) error { return o.follow(short, tx) })
+	if loci.CodeOf(err) == loci.NotFound || short.Err() != nil {
+		err = nil
+	}
+	return !o.built, err
+}
+
+// wantsUpkeep reports whether there is something to do. The caller has the lock.
+func (o *orgIndex) wantsUpkeep() bool {
+	return o.begun && (!o.built || o.worthAFile())
+}
+
+func (o *orgIndex) worthAFile() bool {
+	return o.files != nil && (o.built && o.memoryRows() >= flushRows || o.memoryRows() >= buildRows)
+}
+
+func (o *orgIndex) memoryRows() (n int) {
+	for _, p := range o.parts[o.inFiles():] {
+		n += p.view.Live()
+	}
+	return n
+}
+
+// tidy writes rows in memory to a file if there are enough, and merges files.
+func (x *Index) tidy(ctx context.Context, o *orgIndex, erased bool) error {
+	if o.files == nil || !o.lock(ctx) {
+		return nil
+	}
+	due := o.worthAFile() || erased && slices.ContainsFunc(o.parts, func(p *part) bool { return p.erased })
+	o.unlock()
+	if !due {
+		return nil
+	}
+	release, ok, err := o.files.lock()
+	if err != nil || !ok {
+		return err
+	}
+	defer release()
+	if adopted, err := o.adopt(ctx); err != nil || adopted {
+		return err
+	}
+	if err := o.flush(ctx); err != nil {
+		return err
+	}
+	for ctx.Err() == nil {
+		if merged, err := x.merge(ctx, o, erased); err != nil || !merged {
+			return err
+		}
+	}
+	return nil
+}
+
+// adopt takes over the files of another process that has written since, and forgets what is in memory.
+// The next search reads again what these files lack.
+func (o *orgIndex) adopt(ctx context.Context) (adopted bool, err error) {
+	m, err := o.files.manifest()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || !o.lock(ctx) {
+		return false, nil // a damaged manifest is replaced
+	}
+	defer o.unlock()
+	if m.Version == o.saved.Version || errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	o.forget()
+	o.load(ctx)
+	return true, nil
+}
+
+// load reads the files, if there are any that can be read. The caller has the lock.
+func (o *orgIndex) load(ctx context.Context) {
+	if o.files == nil {
+		return
+	}
+	m, parts, err := o.files.parts()
+	if errors.Is(err, fs.ErrNotExist) { // another process may have merged files just now
+		m, parts, err = o.files.parts()
+	}
+	o.saved = m
+	switch {
+	case err == nil:
+		o.parts, o.at, o.rest, o.built, o.begun = parts, m.Position, m.Rest, m.Built, true
+	case !errors.Is(err, fs.ErrNotExist):
+		o.log.WarnContext(ctx, "cannot read the index; it will be built again", "error", err)
+	}
+}
+
+// parts opens everything that the manifest lists.
+func (f *files) parts() (m manifest, parts []*part, err error) {
+	if m, err = f.manifest(); err != nil {
+		return m, nil, err
+	}
+	for _, l := range m.Segments {
+		p, err := f.part(l)
+		if err != nil {
+			return m, nil, err
+		}
+		parts = append(parts, p)
+	}
+	return m, parts, nil
+}
+
+func (f *files) part(l listed) (*part, error) {
+	s, mapped, err := f.open(l.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &part{view: index.NewView(s, raw(l.Gone)...), size: s.Size(), name: l.Name, mapped: mapped, gone: l.Gone,
+		saved: len(l.Gone), erased: l.Erased}, nil
+}
+
+// flush writes all rows in memory to one file. Searches go on meanwhile. The caller has the lock of the
+// files.
+func (o *orgIndex) flush(ctx context.Context) error {
+	if !o.lock(ctx) {
+		return nil
+	}
+	first := o.inFiles()
+	frozen := slices.Clone(o.parts[first:])
+	m := manifest{Position: o.at, Rest: o.rest, Built: o.built}
+	for _, p := range o.parts[:first] {
+		m.Segments = append(m.Segments, listed{p.name, p.gone, p.erased})
+	}
+	o.frozen = len(frozen)
+	o.unlock()
+	rows := map[loci.MemoryID]index.Row{}
+	for _, p := range frozen {
+		maps.Copy(rows, p.live())
+	}
+	b := index.NewBuilder()
+	for _, r := range rows {
+		b.Add(r)
+	}
+	written, err := o.files.store(b)
+	o.turn <- struct{}{}
+	defer o.unlock()
+	defer func() { o.frozen = 0 }()
+	if err != nil || o.frozen == 0 { // or everything was forgotten meanwhile
+		return err
+	}
+	parts := slices.Clone(o.parts[:first])
+	if written != nil {
+		m.Segments = append(m.Segments, listed{Name: written.name})
+		parts = append(parts, written.withoutMissing(o.parts[first:first+len(frozen)]))
+	}
+	return o.replace(m, append(parts, o.parts[first+len(frozen):]...))
+}
+
+// store writes a segment and maps it. It returns nil if there are no rows.
+func (f *files) store(b *index.Builder) (*part, error) {
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	name, err := f.add(b.Build())
+	if err != nil {
+		return nil, err
+	}
+	return f.part(listed{Name: name})
+}
+
+// withoutMissing returns the part without the rows that none of the parts has any more from which it was
+// made.
+func (p *part) withoutMissing(from []*part) *part {
+	var gone []loci.MemoryID
+	p.view.Each(func(id [16]byte) bool {
+		if !slices.ContainsFunc(from, func(f *part) bool { return f.view.Has(id) }) {
+			gone = append(gone, id)
+		}
+		return true
+	})
+	if len(gone) == 0 {
+		return p
+	}
+	return p.without(gone)
+}
+
+// replace makes these the parts, once the manifest is on disk. The manifest may lack rows that have gone
+// since its position: whoever reads it follows the changes from there. The caller has both locks.
+func (o *orgIndex) replace(m manifest, parts []*part) error {
+	m.Version = max(o.saved.Version, onDisk(o.files)) + 1
+	if err := o.files.commit(m); err != nil {
+		return err
+	}
+	for i, l := range m.Segments {
+		p := *parts[i]
+		p.saved = len(l.Gone)
+		parts[i] = &p
+	}
+	o.saved, o.parts = m, parts
+	o.files.sweep(m)
+	return nil
+}
+
+func onDisk(f *files) uint64 {
+	m, _ := f.manifest() // a damaged one has no number
+	return m.Version
+}
+
+// merge merges files, so that there are few, or writes one again without what was erased. It reports
+// whether it did something. The caller has the lock of the files.
+func (x *Index) merge(ctx context.Context, o *orgIndex, erased bool) (done bool, err error) {
+	if !o.lock(ctx) {
+		return false, nil
+	}
+	from, to := o.mergeable(erased)
+	old := slices.Clone(o.parts[from:to])
+	o.unlock()
+	if len(old) == 0 {
+		return false, nil
+	}
+	b := index.NewBuilder()
+	for _, p := range old {
+		if err := x.collect(ctx, o.org, p, b); err != nil {
+			return false, err
+		}
+	}
+	written, err := o.files.store(b)
+	if err != nil || !o.lock(ctx) {
+		return false, err
+	}
+	defer o.unlock()
+	if to > len(o.parts) || !slices.EqualFunc(old, o.parts[from:to], func(a, b *part) bool { return a.name == b.name }) {
+		return false, nil
+	}
+	parts, m := slices.Clone(o.parts[:from]), o.saved
+	m.Segments = slices.Clone(m.Segments[:from])
+	if written != nil {
+		parts, m.Segments = append(parts, written.withoutMissing(o.parts[from:to])), append(m.Segments, listed{Name: written.name})
+	}
+	m.Segments = append(m.Segments, o.saved.Segments[to:]...)
+	return true, o.replace(m, append(parts, o.parts[to:]...))
+}
+
+// mergeable returns which parts in files to merge into one.
+func (o *orgIndex) mergeable(erased bool) (from, to int) {
+	to = o.inFiles()
+	for i, p := range o.parts[:to] {
+		if erased && p.erased || len(p.gone) > p.view.Len()/2 {
+			return i, i + 1
+		}
+	}
+	from, sum := to, 0
+	for i := to - 1; i >= 0; i-- {
+		n := o.parts[i].view.Live()
+		if sum > 0 && (n > mergeFactor*sum || n+sum > fileRows) {
+			break
+		}
+		from, sum = i, sum+n
+	}
+	if to-from < 2 {
+		return 0, 0
+	}
+	return from, to
+}
+
+// collect adds the rows that a part has in the manifest, as they are now. Changes since the manifest's
+// position will be followed in any case. Rows that have gone since stay, because nothing else in the files
+// has them.
+func (x *Index) collect(ctx context.Context, org loci.OrgID, p *part, b *index.Builder) error {
+	var ids []loci.MemoryID
+	index.NewView(p.view.Segment, raw(p.gone[:p.saved])...).Each(func(id [16]byte) bool { ids = append(ids, id); return true })
+	for batch := range slices.Chunk(ids, buildBatch) {
+		err := x.store.View(ctx, org, func(tx store.Tx) error {
+			memories, err := tx.Rows().Read(ctx, batch)
+			if err != nil {
+				return err
+			}
+			rows, err := rowsOf(ctx, tx, memories)
+			for _, r := range rows {
+				b.Add(r)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// removeDeleted removes the files of orgs that do not exist any more.
+func (x *Index) removeDeleted(ctx context.Context) {
+	if x.dir == "" {
+		return
+	}
+	entries, _ := os.ReadDir(x.dir) // there may be none yet
+	for _, e := range entries {
+		if _, err := x.store.Orgs().Get(ctx, loci.OrgID(e.Name())); loci.CodeOf(err) == loci.NotFound {
+			x.Drop(ctx, loci.OrgID(e.Name()))
+		}
+	}
+}
+
+// Drop removes the index of an org.
+func (x *Index) Drop(ctx context.Context, org loci.OrgID) {
+	o := x.of(org)
+	if !o.lock(ctx) {
+		return
+	}
+	defer o.unlock()
+	o.forget()
+	o.loaded, o.saved = false, manifest{}
+	if o.files == nil {
+		return
+	}
+	if err := os.RemoveAll(o.files.dir); err != nil {
+		o.log.WarnContext(ctx, "cannot remove the index", "error", err)
+	}
+}
