@@ -27,6 +27,8 @@ type Index struct {
 	log   *slog.Logger
 	due   chan struct{} // Run has something to do
 
+	limits limits
+
 	mu   sync.Mutex
 	orgs map[loci.OrgID]*orgIndex
 }
@@ -40,7 +42,8 @@ type Options struct {
 
 // New returns an Index. It reads and writes nothing yet.
 func New(o Options) *Index {
-	return &Index{store: o.Store, dir: o.Dir, log: o.Log, due: make(chan struct{}, 1), orgs: map[loci.OrgID]*orgIndex{}}
+	return &Index{store: o.Store, dir: o.Dir, log: o.Log, due: make(chan struct{}, 1), limits: usualLimits,
+		orgs: map[loci.OrgID]*orgIndex{}}
 }
 
 // Snapshot is the index of an org at one time. It is immutable.

@@ -16,6 +16,7 @@ type orgIndex struct {
 	org    loci.OrgID
 	files  *files // nil: in memory only
 	log    *slog.Logger
+	limits limits
 	turn   chan struct{} // the lock, which a caller can give up to wait for
 	loaded bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
@@ -25,8 +26,8 @@ type orgIndex struct {
 	at     store.Position // all changes up to here are in the parts
 	begun  bool           // at and rest are known
 	// rest is the number of the next row that a build has to read, with all before it; 0: none.
-	rest    int64
-	built   bool
+	rest  int64
+	built bool
 	// saved is the manifest that this process has read or written last, and says what is in the files.
 	saved manifest
 	// ahead is since when transactions come before at.
@@ -34,7 +35,7 @@ type orgIndex struct {
 }
 
 func newOrg(x *Index, org loci.OrgID) *orgIndex {
-	o := &orgIndex{org: org, log: x.log.With("org", string(org)), turn: make(chan struct{}, 1)}
+	o := &orgIndex{org: org, log: x.log.With("org", string(org)), limits: x.limits, turn: make(chan struct{}, 1)}
 	if dir := x.place(org); dir != "" {
 		o.files = &files{dir: dir}
 	}

@@ -14,13 +14,17 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-const (
-	// flushRows is how many rows in memory are worth a file, and buildRows how many while all rows are
-	// being read.
-	flushRows = 1 << 10
-	buildRows = 32 << 10
+// limits say when to write and merge files.
+type limits struct {
+	flushRows int // rows in memory that are worth a file
+	buildRows int // the same while all rows are being read
 	// fileRows is about how many rows a file has at most. It bounds the memory that a merge takes.
-	fileRows = 128 << 10
+	fileRows int
+}
+
+var usualLimits = limits{flushRows: 1 << 10, buildRows: 32 << 10, fileRows: 128 << 10}
+
+const (
 	// mergeFactor is how many times the newer files together an older one must be, to stay as it is.
 	mergeFactor = 3
 	// rewriteEvery is how long words of erased memories may stay in files.
@@ -97,7 +101,7 @@ func (o *orgIndex) wantsUpkeep() bool {
 }
 
 func (o *orgIndex) worthAFile() bool {
-	return o.files != nil && (o.built && o.memoryRows() >= flushRows || o.memoryRows() >= buildRows)
+	return o.files != nil && (o.built && o.memoryRows() >= o.limits.flushRows || o.memoryRows() >= o.limits.buildRows)
 }
 
 func (o *orgIndex) memoryRows() (n int) {
@@ -327,7 +331,7 @@ func (o *orgIndex) mergeable(erased bool) (from, to int) {
 	from, sum := to, 0
 	for i := to - 1; i >= 0; i-- {
 		n := o.parts[i].view.Live()
-		if sum > 0 && (n > mergeFactor*sum || n+sum > fileRows) {
+		if sum > 0 && (n > mergeFactor*sum || n+sum > o.limits.fileRows) {
 			break
 		}
 		from, sum = i, sum+n
