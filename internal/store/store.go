@@ -142,6 +142,11 @@ type Lists interface {
 	// letters. Memories that the viewer may not see have no influence. It fails with Invalid if q.Text
 	// is empty, if q.Look or q.Limit is below 1, or if When is used with a Lifecycle other than LiveOnly.
 	Contains(ctx context.Context, v loci.Viewer, q ContainsQuery) (Contained, error)
+	// IDs returns the ids of the visible memories that pass the filter, at most limit, in the order of
+	// List. more reports whether there are others. It fails like List.
+	IDs(ctx context.Context, v loci.Viewer, f Filter, limit int) (ids []loci.MemoryID, more bool, err error)
+	// Passing returns those of ids that are visible and pass the filter, in the order of ids.
+	Passing(ctx context.Context, v loci.Viewer, f Filter, ids []loci.MemoryID) ([]loci.MemoryID, error)
 	// Rebuild drops and rebuilds all data derived from the rows, such as the full-text index. It
 	// requires an Update; Check doesn't.
 	Rebuild(ctx context.Context) error
@@ -169,6 +174,13 @@ type Filter struct {
 	// When selects a time other than the present. It works only with LiveOnly. The rule is then
 	// loci.Viewer.SeesAt, and the other fields apply to the row as it was.
 	When loci.When
+}
+
+// IsAll reports whether f narrows nothing but the states of Lifecycle and the time of When.
+func (f *Filter) IsAll() bool {
+	return len(f.Tags) == 0 && f.Origin == "" && f.Type == "" && f.Category == "" && f.Key == "" && f.Scope == "" &&
+		f.ProjectID.IsZero() && f.AgentID.IsZero() && f.SessionID.IsZero() && f.TeamID.IsZero() && !f.Pinned &&
+		f.From.IsZero() && f.To.IsZero()
 }
 
 // Position is a place in a list. Only the engine that created it can read it.

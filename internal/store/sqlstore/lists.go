@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/loci-memory/loci"
@@ -148,6 +149,86 @@ func (t lists) loadQuery(q *Query, l *Listing, numbers []int64, row, columns str
 	}
 	q.Add(" WHERE ")
 	t.Passes(q, l.Viewer, l.Filter, l.Now, row)
+}
+
+func (t lists) IDs(ctx context.Context, v loci.Viewer, f store.Filter, limit int) (
+	ids []loci.MemoryID, more bool, err error) {
+	if limit < 1 {
+		return nil, false, loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	if err := checkWhen(&f); err != nil {
+		return nil, false, err
+	}
+	w, err := t.listing(v, &f, false)
+	for err == nil && ctx.Err() == nil {
+		var places []Place
+		if places, err = w.next(maxBatch); err != nil || len(places) == 0 {
+			return ids, false, err
+		}
+		var found map[int64]loci.MemoryID
+		found, err = t.idsAt(w, places)
+		for _, p := range places {
+			id, ok := found[p.Seq]
+			if ok && len(ids) == limit {
+				return ids, true, err
+			}
+			if ok {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, false, errors.Join(err, ctx.Err())
+}
+
+// idsAt returns the ids of the rows at places that pass, by row number.
+func (t lists) idsAt(w *listing, places []Place) (map[int64]loci.MemoryID, error) {
+	seqs := make([]int64, len(places))
+	for i, p := range places {
+		seqs[i] = p.Seq
+	}
+	ids := make(map[int64]loci.MemoryID, len(places))
+	for _, row := range stages(w.Filter.When) {
+		var q Query
+		t.loadQuery(&q, &w.Listing, seqs, row, "1")
+		err := t.c.Query(q.String(), q.Args, func(r Row) error { ids[r.Int64(0)] = r.ID(1); return nil })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+func (t lists) Passing(_ context.Context, v loci.Viewer, f store.Filter, ids []loci.MemoryID) (
+	passing []loci.MemoryID, err error) {
+	if err := checkWhen(&f); err != nil {
+		return nil, err
+	}
+	there := map[loci.MemoryID]bool{}
+	for _, row := range stages(f.When) {
+		var q Query
+		q.Add("SELECT m.id FROM memories m")
+		if row == "o" {
+			q.Add(" {join} memory_versions o ON {o} o.seq = m.seq")
+		}
+		q.Add(" WHERE {m} m.id = ? AND ", nil)
+		id := len(q.Args) - 1
+		t.Passes(&q, v, &f, t.Now(), row)
+		text := q.String()
+		for i := range ids {
+			q.Args[id] = [16]byte(ids[i])
+			found, err := t.c.One(text, q.Args, func(Row) error { return nil })
+			if err != nil {
+				return nil, err
+			}
+			there[ids[i]] = there[ids[i]] || found
+		}
+	}
+	for _, id := range ids {
+		if there[id] {
+			passing = append(passing, id)
+		}
+	}
+	return passing, nil
 }
 
 func (t lists) Rebuild(ctx context.Context) error { return t.Index().Rebuild(ctx) }

@@ -145,7 +145,34 @@ func (w *world) compareList(ctx context.Context, tx store.Tx, v loci.Viewer) err
 		q.After, q.Offset = page.Next, 0
 	}
 	w.differ("List", v, want, got)
-	return nil
+	return w.compareIDs(ctx, tx, v, q.Filter)
+}
+
+// compareIDs requires IDs and Passing to agree with the rule.
+func (w *world) compareIDs(ctx context.Context, tx store.Tx, v loci.Viewer, f store.Filter) error {
+	want, others := []loci.MemoryID{}, []loci.MemoryID{loci.NewMemoryID()}
+	for _, m := range w.oldest(v, &f) {
+		want = append(want, m.ID)
+	}
+	for _, m := range w.rows {
+		others = append(others, m.ID)
+	}
+	passing, err := tx.Lists().Passing(ctx, v, f, append(others, want...))
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(passing, compareIDs)
+	limit := rapid.IntRange(1, len(want)+1).Draw(w.t, "ids")
+	ids, more, err := tx.Lists().IDs(ctx, v, f, limit)
+	slices.Reverse(want)
+	if err == nil && (!slices.Equal(ids, want[:min(limit, len(want))]) || more != (len(want) > limit)) {
+		w.t.Fatalf("IDs has %v and more %v, the rule %v", ids, more, want)
+	}
+	slices.SortFunc(want, compareIDs)
+	if passing = slices.Compact(passing); !slices.Equal(passing, want) {
+		w.t.Fatalf("Passing has %v, the rule %v", passing, want)
+	}
+	return err
 }
 
 // oldest returns what List has, oldest first.
@@ -315,3 +342,5 @@ func testRebuildChangesNothing(e *env) {
 		})
 	})
 }
+
+func compareIDs(x, y loci.MemoryID) int { return bytes.Compare(x[:], y[:]) }
