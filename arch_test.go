@@ -32,6 +32,7 @@ var arrows = withServices(map[string][]string{
 	"internal/graph":     {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall"},
 	"internal/agent":     {".", "internal/store", "internal/gate", "internal/project", "internal/auth"},
 	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/recall",
+		"internal/indexing",
 		"internal/embed"},
 	"internal/node": {".", "internal/store", "internal/gate", "internal/project", "internal/graph",
 		"internal/memory", "internal/recall"},
@@ -53,6 +54,7 @@ var arrows = withServices(map[string][]string{
 	"internal/language":          nil,
 	"internal/recall":            {".", "internal/language", "internal/index"},
 	"internal/index":             {".", "internal/language"},
+	"internal/indexing":          {".", "internal/store", "internal/index", "internal/recall"},
 	"internal/reflection":        {"."},
 	"internal/auth":              {".", "internal/store"},
 	"internal/auth/oauth":        {".", "internal/store", "internal/auth"},
@@ -67,7 +69,7 @@ var arrows = withServices(map[string][]string{
 	"internal/eval": {".", "internal/store", "internal/auth", "internal/jsonlines", "internal/app",
 		"internal/index", "internal/recall"},
 	"test/integration/bearerproxy": nil,
-	"internal/app":                 {".", "internal/store", "internal/auth", "internal/auth/oauth"},
+	"internal/app":                 {".", "internal/store", "internal/indexing", "internal/auth", "internal/auth/oauth"},
 })
 
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -21,6 +22,10 @@ type engine = sqlite.Store
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (*engine, error) {
 	return sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: log})
 }
+
+// indexDir is where the full-text index of a data directory is. It is derived from the engine's rows, and may be
+// removed.
+func indexDir(dir string) string { return filepath.Join(dir, "index") }
 
 // where tells people where the data is.
 func (s *settings) where() string { return s.DataDir }

@@ -38,7 +38,10 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.store.Close()) }()
+	defer func() {
+		in.app.Index.Flush(ctx)
+		err = errors.Join(err, in.store.Close())
+	}()
 	if err := p.noteVendors(ctx, in); err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func (p *program) assemble(ctx context.Context, st *engine) (_ *instance, err er
 		return nil, err
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
-		SignIn: in.signIn, Patience: s.Patience})
+		SignIn: in.signIn, Patience: s.Patience, IndexDir: indexDir(s.DataDir)})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

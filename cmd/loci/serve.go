@@ -148,6 +148,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
+	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
 	gone := make(chan error, 1)
 	upkeep.Go(func() {
 		if err := watch(upkeepCtx, in.store, time.Tick(watchEvery)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
@@ -32,6 +33,7 @@ type App struct {
 	Org      *org.Service
 	Identity *identity.Service
 	Transfer *transfer.Service
+	Index    *indexing.Index
 }
 
 // Options configure an App.
@@ -46,14 +48,17 @@ type Options struct {
 	OAuth    *oauth.Server    // nil: Consent is Unavailable
 	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
 	Patience time.Duration    // of a search; default memory.DefaultPatience
+	IndexDir string           // where the full-text index is; default: in memory
 }
 
 // New returns an App. It panics without a store, which only main can cause.
 func New(o Options) *App {
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
 		Meter: o.Meter})
-	a := &App{Gate: g, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g)}
-	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Patience: o.Patience})
+	a := &App{Gate: g, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g),
+		Index: indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})}
+	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
+		Patience: o.Patience})
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project)
 	a.Org = org.New(g, a.Memory, a.Node)

@@ -154,7 +154,7 @@ func TestSearchFindsWhatHasEveryWordBelowTheLimit(t *testing.T) {
 		t.Errorf("%+v, %v", page, err)
 	}
 	deep := memory.SearchRequest{Query: "deploys tuesdays", Limit: 1, Offset: gate.MaxOffset}
-	for range 3 { // to the very end
+	for range 4 { // to the very end
 		if page, err = w.Memory.Search(t.Context(), w.owner, deep); err != nil || len(page.Items) != 1 {
 			t.Fatalf("%+v, %v", page, err)
 		}

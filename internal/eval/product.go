@@ -97,9 +97,9 @@ func newProduct(ctx context.Context, open Open) (*product, error) {
 	return p, nil
 }
 
-// Search ignores askedAt, because recall does not take the time of a question.
-func (p *product) Search(ctx context.Context, question string, _ time.Time, limit int) ([]string, error) {
-	page, err := p.app.Memory.Recall(ctx, p.who, memory.SearchRequest{Query: question, Limit: limit})
+func (p *product) Search(ctx context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
+	page, err := p.app.Memory.Recall(ctx, p.who, memory.SearchRequest{Query: question, Limit: limit,
+		AskedAt: askedAt})
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,8 @@ func (p *product) reopen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.store, p.app = st, app.New(app.Options{Store: st, Patience: patience})
+	p.store, p.app = st, app.New(app.Options{Store: st, Patience: patience,
+		IndexDir: filepath.Join(p.dir, "index")})
 	if _, _, err = p.app.Identity.Setup(ctx); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ type Snapshot struct {
 }
 
 // Find answers a question.
-func (s *Snapshot) Find(q *recall.Question) index.Result {
+func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 	defer runtime.KeepAlive(s.parts) // the files stay mapped until then
 	return q.Find(s.views)
 }

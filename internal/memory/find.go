@@ -1,29 +1,14 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
-)
-
-// maxMatches is how many of the newest matches are ranked, and how many of those that have every
-// word. Beyond it a search is so broad that ranking has little meaning.
-const maxMatches = 10_000
-
-// The last attempt reads texts, because no index covers it. It reads from the newest row on until
-// its time is over, and ranks some of the matches.
-const (
-	maxLooked    = 1_000_000
-	maxContained = 200
-)
-
-// These are the attempts after the one for the words themselves.
-const (
-	byPrefix = "prefix"
-	byPart   = "substring"
 )
 
 // current limits the memories for a model to those that are valid now, unless the caller asks for
@@ -35,15 +20,19 @@ func current(f Filter) Filter {
 	return f
 }
 
-// find runs every search: candidates from the store, ranking from package recall, and the rows of
-// one page.
+// find runs every search: candidates and their order from the index, and the rows of one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
 	*finder, []Hit, error) {
-	f := &finder{ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, until: time.Now().Add(s.patience)}
-	if err := f.rank(); err != nil {
+	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, ownWords: r.ownWords, explain: r.Explain,
+		askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
+	find := f.findNow
+	if !f.filter.When.IsZero() {
+		find = f.findAt
+	}
+	if err := find(); err != nil {
 		return nil, nil, err
 	}
-	hits, err := f.load(f.ranking.Hits(offset, offset+limit))
+	hits, err := f.load()
 	// What disagrees now may not have disagreed then. A search that used up its time reads no more.
 	if err != nil || !f.filter.When.IsPresent() || f.stopped != "" {
 		return f, hits, err
@@ -59,17 +48,25 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 
 // finder is the state of one search.
 type finder struct {
-	ctx    context.Context
-	tx     store.Tx
-	v      loci.Viewer
-	filter store.Filter
-	text   string
-	until  time.Time // when the time for the search ends
+	service       *Service
+	ctx           context.Context
+	tx            store.Tx
+	v             loci.Viewer
+	filter        store.Filter
+	text          string
+	ownWords      bool
+	explain       bool
+	askedAt       time.Time
+	offset, limit int
+	until         time.Time // when the time for the search ends
 
+	hits     []recall.Hit   // those of the page
+	answer   *recall.Answer // explains them; nil: query does
 	query    recall.Query
-	ranking  *recall.Ranking
 	fallback string
-	more     bool // there are more hits than were ranked
+	total    int
+	next     bool // there are hits after the page
+	more     bool // total is a lower bound
 	stopped  StoppedBy
 }
 
@@ -91,136 +88,139 @@ func (f *finder) within(part int) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(f.ctx, time.Until(f.until)/time.Duration(part), store.ErrSpent)
 }
 
-// rank tries the words, then words that begin like them, then texts that contain them, until it
-// finds something.
-func (f *finder) rank() error {
-	words := recall.Parse(f.text)
-	for _, try := range []struct {
-		name  string
-		query recall.Query
-	}{{"", words}, {byPrefix, words.AsPrefixes()}} {
-		f.fallback = try.name
-		if len(try.query.Terms) == 0 {
-			continue
-		}
-		hits, err := f.match(try.query)
-		if err != nil {
+// findNow asks the index: for the words, then for words that begin like them, then for words that
+// contain them, until it finds something. The last attempt reads texts.
+func (f *finder) findNow() error {
+	snapshot, err := f.snapshot()
+	if err != nil {
+		return err
+	}
+	only, broad, err := f.only()
+	if err != nil || only != nil && len(only) == 0 {
+		return err
+	}
+	at := f.askedAt
+	if at.IsZero() {
+		at = f.service.Time()
+	}
+	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
+		OwnWords: f.ownWords}
+	question := ask.Read()
+	var similar *recall.Answer
+	for _, q := range []*recall.Question{question, question.AsPrefixes(), question.AsParts()} {
+		answer, err := f.ask(snapshot, q, broad)
+		switch {
+		case err != nil:
 			return err
-		}
-		if len(hits) > 0 || f.stopped != "" {
-			f.query, f.ranking = try.query, recall.Rank(try.query, hits)
+		case len(answer.Hits) == 0:
+		case answer.Fallback() == recall.FallbackSimilar:
+			similar = cmp.Or(similar, answer) // words that begin like them are better
+		default:
+			f.answered(answer)
 			return nil
 		}
 	}
-	f.fallback, f.query = byPart, words.AsParts(f.text)
-	hits, err := f.contain()
-	f.ranking = recall.Rank(f.query, hits)
-	return err
-}
-
-func (f *finder) match(q recall.Query) ([]loci.Match, error) {
-	matches, err := f.lookFor(q.Terms, false)
-	if err != nil || f.stopped == "" || len(q.Terms) == 1 {
-		return matches.Hits, err
+	if similar != nil {
+		f.answered(similar)
+		return nil
 	}
-	return f.withAll(q.Terms, matches.Hits)
+	return f.findParts()
 }
 
-// lookFor returns the newest matches, as many as half of the remaining time allows.
-func (f *finder) lookFor(terms []loci.Term, all bool) (store.Matches, error) {
+// asker are the names of the person who asks, in conversations with an assistant.
+var asker = []string{"user"}
+
+// snapshot returns the index. If it does not have all memories yet, the search stops by time.
+func (f *finder) snapshot() (*indexing.Snapshot, error) {
 	ctx, cancel := f.within(2)
 	defer cancel()
-	matches, err := f.tx.Lists().Match(ctx, f.v,
-		store.MatchQuery{Filter: f.filter, Terms: terms, All: all, Limit: maxMatches})
-	switch {
-	case matches.Cut:
+	snapshot, err := f.service.index.Snapshot(ctx, f.tx, f.v.OrgID)
+	if loci.CodeOf(err) != "" && store.Spent(ctx) {
+		err = nil
+	}
+	if err == nil && !snapshot.Whole {
 		f.stopped = StoppedByTime
-	case matches.More && f.stopped == "":
-		f.stopped = StoppedByRows
 	}
-	return matches, err
+	return snapshot, err
 }
 
-// withAll adds the matches that have every term. If a frequent word uses up the limit or the
-// time, these may be older than all that were read.
-func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, error) {
-	every, err := f.lookFor(terms, true)
-	if err != nil {
-		return nil, err
+// mostOnly is how many memories a filter may leave, to ask the index for these only. Of more, the hits are
+// filtered.
+const mostOnly = 5000
+
+// only returns the memories that pass the filter, or nil if all do. broad is set if they are too many.
+func (f *finder) only() (only [][16]byte, broad bool, err error) {
+	if f.filter.IsAll() {
+		return nil, false, nil
 	}
-	there := make(map[loci.MemoryID]bool, len(hits))
-	for i := range hits {
-		there[hits[i].ID] = true
+	ids, more, err := f.tx.Lists().IDs(f.ctx, f.v, f.filter, mostOnly)
+	if err != nil || more {
+		return nil, true, err
 	}
-	for _, m := range every.Hits {
-		if !there[m.ID] {
-			hits = append(hits, m)
-		}
+	only = make([][16]byte, len(ids))
+	for i, id := range ids {
+		only[i] = id
 	}
-	return hits, nil
+	return only, false, nil
 }
 
-// contain finds the memories that contain a part of the query anywhere.
-func (f *finder) contain() ([]loci.Match, error) {
-	there := map[loci.MemoryID]bool{}
-	var ids []loci.MemoryID
-	parts := f.query.Parts()
-	for i, part := range parts {
-		found, err := f.lookInto(part, len(parts)-i)
-		if err != nil {
-			return nil, err
+// ask asks the index for the hits of the page. If the filter is broad, it asks for more and more hits until
+// enough of them pass.
+func (f *finder) ask(s *indexing.Snapshot, q *recall.Question, broad bool) (*recall.Answer, error) {
+	want := f.offset + f.limit + 1
+	if !broad {
+		return s.Find(q.Best(want)), nil
+	}
+	for most := 4 * want; ; most *= 8 {
+		answer := s.Find(q.Best(min(most, maxMatches)))
+		ids := make([]loci.MemoryID, len(answer.Hits))
+		for i := range answer.Hits {
+			ids[i] = answer.Hits[i].ID
 		}
-		for _, id := range found.IDs {
-			if !there[id] {
-				there[id] = true
-				ids = append(ids, id)
-			}
+		passing, err := f.tx.Lists().Passing(f.ctx, f.v, f.filter, ids)
+		if err != nil || len(passing) >= want || len(ids) < most || most >= maxMatches {
+			answer.Keep(passing)
+			answer.Total, answer.Exact = len(passing), len(ids) < most
+			return answer, err
 		}
 	}
-	memories, err := readAt(f.ctx, f.tx, f.v, ids, &f.filter)
-	var hits []loci.Match
-	for _, m := range memories {
-		if hit, ok := f.query.Count(m); ok {
-			hits = append(hits, hit)
-		}
-	}
-	return hits, err
 }
 
-// lookInto returns the newest memories that contain text, as many as its share of the remaining
-// time allows.
-func (f *finder) lookInto(text string, share int) (store.Contained, error) {
-	ctx, cancel := f.within(share)
-	defer cancel()
-	found, err := f.tx.Lists().Contains(ctx, f.v,
-		store.ContainsQuery{Filter: f.filter, Text: text, Look: maxLooked, Limit: maxContained})
-	switch {
-	case found.Cut:
-		f.stopped = StoppedByTime
-	case found.More && len(found.IDs) == maxContained:
-		f.more = true
-	case found.More && f.stopped == "":
-		f.stopped = StoppedByRows
+// answered takes the page of an answer.
+func (f *finder) answered(a *recall.Answer) {
+	f.answer, f.total, f.more, f.fallback = a, a.Total, !a.Exact, a.Fallback()
+	from := min(f.offset, len(a.Hits))
+	to := min(f.offset+f.limit, len(a.Hits))
+	for _, h := range a.Hits[from:to] {
+		f.hits = append(f.hits, recall.Hit{ID: h.ID, Score: h.Score})
 	}
-	return found, err
+	f.next = to < len(a.Hits)
 }
 
-// load reads the rows of ranked hits and cuts their snippets.
-func (f *finder) load(ranked []recall.Hit) ([]Hit, error) {
-	ids := make([]loci.MemoryID, len(ranked))
-	of := make(map[loci.MemoryID]recall.Hit, len(ranked))
-	for i, h := range ranked {
-		ids[i], of[h.ID] = h.ID, h
+// load reads the rows of the page, and explains why they are there.
+func (f *finder) load() ([]Hit, error) {
+	ids := make([]loci.MemoryID, len(f.hits))
+	of := make(map[loci.MemoryID]int, len(f.hits))
+	for i, h := range f.hits {
+		ids[i], of[h.ID] = h.ID, i
 	}
 	memories, err := readAt(f.ctx, f.tx, f.v, ids, &f.filter)
 	if err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, len(memories))
-	for i, m := range memories {
-		h := of[m.ID]
-		h.Why.Fallback = f.fallback
-		hits[i] = Hit{Memory: m, Score: h.Score, Snippet: f.query.Snippet(m.Content), Why: h.Why}
+	for n, m := range memories {
+		i := of[m.ID]
+		h := f.hits[i]
+		hits[n] = Hit{Memory: m, Score: h.Score, Why: h.Why}
+		if f.answer == nil {
+			hits[n].Why.Fallback, hits[n].Snippet = f.fallback, f.query.Snippet(m.Content)
+			continue
+		}
+		hits[n].Why, hits[n].Snippet = f.answer.Explain(f.offset+i, m)
+		if f.explain {
+			hits[n].Why.Signals = f.answer.Signals(f.offset + i)
+		}
 	}
 	return hits, nil
 }

@@ -143,7 +143,7 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	if err != nil {
 		return nil, nil, err
 	}
-	answer.Reason, answer.Total, answer.StoppedBy = FitsQuestion, f.ranking.Len(), f.stopped
+	answer.Reason, answer.Total, answer.StoppedBy = FitsQuestion, f.total, f.stopped
 	for _, h := range hits {
 		others = append(others, h.Memory)
 	}

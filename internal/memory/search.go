@@ -17,6 +17,11 @@ type SearchRequest struct {
 	Limit  int    // 0: 10; at most MaxSearch
 	Cursor string // NextCursor of the previous page
 	Offset int    // hits to skip, instead of a cursor
+	// AskedAt is when the question was asked, which "yesterday" in it is relative to; zero: now.
+	AskedAt time.Time
+	Explain bool // the hits have Why.Signals
+	// ownWords leaves out memories that fit only because of what was said around them.
+	ownWords bool
 }
 
 // These are the sizes of a page of hits.
@@ -60,6 +65,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
+	r.ownWords = true
 	return search(ctx, s, p, r, searchKind, func(_ store.Tx, hits []Hit) ([]Hit, error) { return hits, nil })
 }
 
@@ -95,12 +101,14 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		return nil, err
 	}
 	var page SearchPage[T]
+	more := false
 	err = s.scan(ctx, p, func(tx store.Tx) error {
 		f, hits, err := s.find(ctx, tx, p.Viewer(), r, offset, limit)
 		if err != nil {
 			return err
 		}
-		page.Total, page.TotalIsLowerBound = f.ranking.Len(), f.more || f.stopped != ""
+		more = f.next && offset+limit <= 2*maxMatches
+		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
 		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped
 		page.Items, err = shown(tx, hits)
 		return err
@@ -108,8 +116,8 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	if err != nil {
 		return nil, err
 	}
-	if next := offset + limit; next < page.Total {
-		page.NextCursor = gate.SealCursor(p, r.bound(), kind.name, strconv.Itoa(next))
+	if more {
+		page.NextCursor = gate.SealCursor(p, r.bound(), kind.name, strconv.Itoa(offset+limit))
 	}
 	return &page, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
 )
 
@@ -19,15 +20,17 @@ type Service struct {
 	Budget   int
 	projects *project.Service
 	chat     Chat
+	index    *indexing.Index
 	turns    *turns
 	patience time.Duration // time limit of one search
 }
 
 // Options configure a Service.
 type Options struct {
-	Chat     Chat          // nil: Query returns only the prompt
-	Budget   int           // characters of memories in a prompt; default DefaultBudget
-	Patience time.Duration // of a search: after that it returns what it has found; default DefaultPatience
+	Chat     Chat            // nil: Query returns only the prompt
+	Budget   int             // characters of memories in a prompt; default DefaultBudget
+	Index    *indexing.Index // required
+	Patience time.Duration   // of a search: after that it returns what it has found; default DefaultPatience
 }
 
 // New returns a Service.
@@ -38,5 +41,6 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
-	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, turns: newTurns(), patience: o.Patience}
+	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index, turns: newTurns(),
+		patience: o.Patience}
 }

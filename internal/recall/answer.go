@@ -106,3 +106,12 @@ func (a *Answer) standing(i int) standing {
 	h := &a.Hits[i]
 	return standing{h.Score, h.Priority >= pinnedPriority, int(h.Priority % pinnedPriority), h.Updated}
 }
+
+// Keep leaves out the hits that are not among these memories.
+func (a *Answer) Keep(ids []loci.MemoryID) {
+	kept := make(map[loci.MemoryID]bool, len(ids))
+	for _, id := range ids {
+		kept[id] = true
+	}
+	a.Hits = slices.DeleteFunc(a.Hits, func(h index.Hit) bool { return !kept[h.ID] })
+}

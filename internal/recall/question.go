@@ -47,6 +47,7 @@ var signals = map[string]func(*index.Weights) *float64{
 type Ask struct {
 	Text string
 	At   time.Time // when it is asked; "last May" is relative to it
+	Now  time.Time // what is valid now can be found; zero: At
 	// Self are the names under which the person who asks appears as index.Row.Actor, in lower case.
 	// "I" in the question means them.
 	Self []string
@@ -77,20 +78,30 @@ func (a Ask) Read() *Question {
 	if a.Weights == (index.Weights{}) {
 		a.Weights = Formula
 	}
+	if a.Now.IsZero() {
+		a.Now = a.At
+	}
 	return &Question{ask: a, tokens: tokens, langs: language.DetectTokens(a.Text, tokens), quotes: quotes(a.Text)}
 }
 
 // Find returns the rows that answer the question best, as index.Search orders them.
 func (q *Question) Find(views []*index.View) *Answer {
-	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.At, name) })
+	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.Now, name) })
 	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names}
+}
+
+// Best returns the question with another limit.
+func (q *Question) Best(limit int) *Question {
+	out := *q
+	out.ask.Limit = limit
+	return &out
 }
 
 // query returns what the question asks an index. known reports whether somebody of that name said
 // something that the asker may see.
 func (q *Question) query(known func(string) bool) (index.Query, terms) {
 	a := &q.ask
-	out := index.Query{Sees: a.Sees, Now: a.At, Only: a.Only, OwnWords: a.OwnWords, Limit: a.Limit, Weights: a.Weights,
+	out := index.Query{Sees: a.Sees, Now: a.Now, Only: a.Only, OwnWords: a.OwnWords, Limit: a.Limit, Weights: a.Weights,
 		When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At)}
 	named := actors(q.tokens, known)
 	if out.Actors = named.names; slices.ContainsFunc(q.tokens, ofAsker) {
