@@ -181,6 +181,10 @@ func memoryOf(u *Unit) *loci.Memory {
 	sum := sha256.Sum256([]byte(u.ID))
 	copy(m.ID[:], sum[:])
 	m.Origin = auth.OriginCLI
+	if u.Session != "" {
+		sum := sha256.Sum256([]byte(u.Session))
+		copy(m.SessionID[:], sum[:])
+	}
 	m.SetDefaults()
 	return m
 }

@@ -145,4 +145,3 @@ func (f *finder) lookInto(text string, share int) (store.Contained, error) {
 	}
 	return found, err
 }
-
