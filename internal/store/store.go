@@ -132,8 +132,8 @@ type Lists interface {
 	// sorts by the present CreatedAt. It fails with Invalid if q.After is not a Position of such a
 	// list, or if When is used with a Lifecycle other than LiveOnly.
 	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
-	// Match returns the visible memories that contain the terms, in no particular order. Memories that
-	// the viewer may not see have no influence. It fails with Invalid if there are no terms, too many,
+	// Match returns the visible memories that contain the terms, in the order of List. It reads the
+	// memories until it has found q.Limit. Memories that the viewer may not see have no influence. It fails with Invalid if there are no terms, too many,
 	// or empty ones.
 	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
 	// Contains searches the newest visible memories that pass the filter. It returns those with q.Text
@@ -216,7 +216,7 @@ type MatchQuery struct {
 	Filter
 	Terms []loci.Term // 1 to loci.MaxTerms
 	All   bool        // every term must occur, instead of any
-	Limit int         // examine only this many matches, the newest
+	Limit int         // return only this many matches, the newest
 }
 
 // Matches is the result of Match.

@@ -1,8 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,18 +28,6 @@ const pageRows = 1024
 
 func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]*[pageRows]uint64{}} }
 
-// newSumsLike returns sums that can be added to others.
-func newSumsLike(s *sums) *sums { return &sums{s.seed, map[int64]*[pageRows]uint64{}} }
-
-// add adds the sums of all rows of others.
-func (s *sums) add(others *sums) {
-	for page, sums := range others.pages {
-		for i, sum := range sums {
-			*s.of(page*pageRows + int64(i)) += sum
-		}
-	}
-}
-
 // of returns the sum of a row.
 func (s *sums) of(row int64) *uint64 {
 	page := s.pages[row/pageRows]
@@ -50,15 +36,6 @@ func (s *sums) of(row int64) *uint64 {
 		s.pages[row/pageRows] = page
 	}
 	return &page[row&(pageRows-1)]
-}
-
-// word hashes an entry of the full-text index: a term, the number of its field and its position.
-func (s *sums) word(term uint64, field, offset int) uint64 {
-	h := term ^ uint64(field+1)<<56 ^ uint64(offset) // #nosec G115 -- any mapping of the numbers will do
-	// These are the constants of MurmurHash3, which spread each bit over all of them.
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }
 
 func (s *sums) report(what string) (problems []string) {
@@ -80,85 +57,41 @@ func (s *sums) report(what string) (problems []string) {
 	return problems
 }
 
-var fieldNames = [loci.FieldCount]string{"title", "content", "summary", "key", "category", "tags"}
-
-// comparison compares an index with the rows: the sums of its entries with the sums of those that
-// the rows should have. Each sum belongs to one of two readers, so that they can work side by side.
-type comparison struct {
-	indexed        *sums // of the full-text index; all its entries
-	text, postings *sums // negative: of the entries that the rows should have
-}
-
-func newComparison() *comparison {
-	indexed := newSums()
-	return &comparison{indexed, newSumsLike(indexed), newSums()}
-}
-
-func (c *comparison) report() []string {
-	c.indexed.add(c.text)
-	return append(c.indexed.report("full-text index"), c.postings.report("list index")...)
-}
-
 // Check compares the derived data with the rows. It reads one snapshot and may run in a View, so
 // that writers can go on.
 func (x index) Check(ctx context.Context) ([]string, error) {
-	c := newComparison()
-	err := x.sumWords(c)
+	s := newSums()
+	err := x.sumPostings(ctx, s)
 	if err == nil {
-		err = x.sumRows(ctx, c)
+		err = x.subtractRows(ctx, s)
 	}
-	return c.report(), err
+	return s.report("list index"), err
 }
 
-// sumWords adds the entries of the full-text index, which come in the order of their terms.
-func (x index) sumWords(c *comparison) error {
-	var last []byte
-	var hash uint64
-	return x.c.Query("SELECT term, doc, col, offset FROM memory_words", nil, func(r *sqlitedb.Row) error {
-		if term := r.Raw(0); last == nil || !bytes.Equal(term, last) {
-			last, hash = append(last[:0], term...), maphash.Bytes(c.indexed.seed, term)
-		}
-		*c.indexed.of(r.Int64(1)) += c.indexed.word(hash, fieldNumber(r.Raw(2)), r.Int(3))
-		return nil
-	})
-}
-
-// sumRows adds the postings and the digests of texts, and subtracts what the rows should have in both indexes.
-func (x index) sumRows(ctx context.Context, c *comparison) error {
+// sumPostings adds the postings and the digests of texts.
+func (x index) sumPostings(ctx context.Context, s *sums) error {
 	const postings = "SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings"
 	err := x.c.Query(postings, nil, func(r *sqlitedb.Row) error {
 		seq, p := scanPosting(r)
-		*c.postings.of(seq) += maphash.Comparable(c.postings.seed, p)
+		*s.of(seq) += maphash.Comparable(s.seed, p)
 		return ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	err = x.c.Query("SELECT seq, digest FROM memories", nil, func(r *sqlitedb.Row) error {
-		*c.postings.of(r.Int64(0)) += maphash.Comparable(c.postings.seed, r.Int64(1))
+	return x.c.Query("SELECT seq, digest FROM memories", nil, func(r *sqlitedb.Row) error {
+		*s.of(r.Int64(0)) += maphash.Comparable(s.seed, r.Int64(1))
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	var analyzer loci.Analyzer
-	analyzer.Remember()
+}
+
+// subtractRows subtracts what the rows should have.
+func (x index) subtractRows(ctx context.Context, s *sums) error {
 	return x.eachMemory(ctx, "checking memories", func(m *sqlstore.Stored) error {
 		for _, p := range postingsOf(&m.Memory) {
-			*c.postings.of(m.Seq) -= maphash.Comparable(c.postings.seed, p)
+			*s.of(m.Seq) -= maphash.Comparable(s.seed, p)
 		}
-		*c.postings.of(m.Seq) -= maphash.Comparable(c.postings.seed, sqlstore.TextDigest(m.Title, m.Content))
-		for i, field := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)} {
-			offset, sum := 0, c.text.of(m.Seq)
-			analyzer.Words(field, func(w loci.Word) bool {
-				*sum -= c.text.word(maphash.String(c.text.seed, w.Stem), i, offset)
-				if w.Form != w.Stem {
-					*sum -= c.text.word(maphash.String(c.text.seed, w.Form), i, offset)
-				}
-				offset++
-				return true
-			})
-		}
+		*s.of(m.Seq) -= maphash.Comparable(s.seed, sqlstore.TextDigest(m.Title, m.Content))
 		return nil
 	})
 }
@@ -178,16 +111,6 @@ func (x index) eachMemory(ctx context.Context, stage string, fn func(*sqlstore.S
 		loci.ReportProgress(ctx, at)
 		return fn(m)
 	})
-}
-
-// fieldNumber returns the position in fieldNames, -1 if there is no such field.
-func fieldNumber(name []byte) int {
-	for i, known := range fieldNames {
-		if string(name) == known {
-			return i
-		}
-	}
-	return -1
 }
 
 // Check reads every file of the data directory and returns the problems that it finds, one
@@ -246,7 +169,7 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 		go func() { differences <- s.checkDerived(beside, f) }()
 		damage := checked{}
 		damage.err = f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
-			damage.problems, err = integrity(c, "memory_text")
+			damage.problems, err = c.Check()
 			return err
 		})
 		found := damage
@@ -268,24 +191,13 @@ type checked struct {
 	err      error
 }
 
-// checkDerived is index.Check by two readers of one snapshot.
-func (s *Store) checkDerived(ctx context.Context, f *orgFile) checked {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	c := newComparison()
-	var failed error
-	err := f.db.ViewTwo(ctx, func(a, b *sqlitedb.Conn) error {
-		words := make(chan error, 1)
-		go func() { words <- indexOf(s.tx(f, a)).sumWords(c) }()
-		if failed = indexOf(s.tx(f, b)).sumRows(ctx, c); failed != nil {
-			cancel()
-		}
-		return <-words
+// checkDerived is index.Check with a snapshot of its own.
+func (s *Store) checkDerived(ctx context.Context, f *orgFile) (c checked) {
+	c.err = f.db.View(ctx, func(conn *sqlitedb.Conn) (err error) {
+		c.problems, err = indexOf(s.tx(f, conn)).Check(ctx)
+		return err
 	})
-	if err = cmp.Or(failed, err); err != nil {
-		return checked{nil, err}
-	}
-	return checked{c.report(), nil}
+	return c
 }
 
 // integrity queries the full-text tables before it checks the file. FTS5 caches their layout

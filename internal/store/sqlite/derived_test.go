@@ -47,10 +47,8 @@ func TestCheckFindsDamageAndRebuildMendsIt(t *testing.T) {
 		"orphaned posting": {"INSERT INTO memory_postings SELECT pool, vendor, token, at, 99, NULL, NULL, NULL FROM " +
 			"memory_postings WHERE token = '' AND seq = 3", []string{"list index differs from row 99"}},
 		"wrong digest": {"UPDATE memories SET digest = 7 WHERE seq = 4", []string{"list index differs from row 4"}},
-		"text not indexed": {"UPDATE memories SET content = 'changed' WHERE seq = 1",
-			[]string{"full-text index differs from row 1", "list index differs from row 1"}},
-		"text indexed twice": {"INSERT INTO memory_text (rowid, title) VALUES (5, 'extra')",
-			[]string{"full-text index differs from row 5"}},
+		"another text": {"UPDATE memories SET content = 'changed' WHERE seq = 1",
+			[]string{"list index differs from row 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			update(t, s, tt.damage)
@@ -317,26 +315,5 @@ func TestErrorsHideTheDriver(t *testing.T) {
 		if got := loci.CodeOf(err); got != want || want != "" && strings.Contains(err.Error(), "memories") {
 			t.Errorf("%v: code %q, text %q, want code %q", class, got, err, want)
 		}
-	}
-}
-
-// A transaction adds one segment to the full-text index, however many rows it stores. Writes of many clients share one
-// transaction, so it is what makes them cheap.
-func TestTransactionAddsOneSegment(t *testing.T) {
-	t.Parallel()
-	s, user := newStore(t, Options{})
-	insert(t, s, loci.DefaultOrg, newMemory(user, "one"), newMemory(user, "two"), newMemory(user, "three"))
-	segments := 0
-	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.View(bg, func(c *sqlitedb.Conn) error {
-			_, err := c.One("SELECT count(DISTINCT segid) FROM memory_text_idx", nil, func(r *sqlitedb.Row) error {
-				segments = r.Int(0)
-				return nil
-			})
-			return err
-		})
-	})
-	if err != nil || segments != 1 {
-		t.Errorf("%d segments, %v", segments, err)
 	}
 }

@@ -19,12 +19,13 @@ type Plain struct {
 	conn                *sqlite3.Conn
 	user                loci.UserID
 	memory, text, entry *sqlite3.Stmt
-	get, list, count    *sqlite3.Stmt // with postings only
+	get, list, count    *sqlite3.Stmt // with postings only; then there is no text
 }
 
 // bare reduces the schema to what any program would have: the rows, their ids, an index for
-// newest first, and the full text.
-const bare = "DROP TABLE memory_postings; DROP INDEX memories_by_text; " +
+// newest first, and a full-text index.
+const bare = "CREATE VIRTUAL TABLE texts USING fts5 (title, content, summary, key, category, tags, content = '', " +
+	"tokenize = 'loci'); DROP TABLE memory_postings; DROP INDEX memories_by_text; " +
 	"DROP INDEX memories_by_superseder; CREATE INDEX memories_newest ON memories (user_id, created_at)"
 
 // OpenPlain creates the file at path, which must not exist, with one user, the owner of what
@@ -99,7 +100,7 @@ func (p *Plain) prepare(postings bool) (err error) {
 	}{
 		{&p.memory, "INSERT INTO memories (id, digest, " + sqlstore.Columns("") + ") VALUES (?, ?" +
 			strings.Repeat(", ?", len(sqlstore.BindState(&loci.Memory{}))) + ")"},
-		{&p.text, insertText},
+		{&p.text, "INSERT INTO texts (rowid, title, content, summary, key, category, tags) VALUES (?, ?, ?, ?, ?, ?, ?)"},
 		{&p.entry, insertPosting},
 		{&p.get, "SELECT " + plainColumns + " FROM memories m WHERE m.id = ?"},
 		{&p.list, "SELECT " + plainColumns + " FROM memory_postings p CROSS JOIN memories m ON m.seq = p.seq " +
@@ -107,7 +108,7 @@ func (p *Plain) prepare(postings bool) (err error) {
 		{&p.count, "SELECT count(*) FROM (SELECT 1 FROM memory_postings " +
 			"WHERE pool = ? AND vendor = ? AND token = ? LIMIT ?)"},
 	} {
-		if !postings && s.into != &p.memory && s.into != &p.text {
+		if s.into != &p.memory && postings == (s.into == &p.text) {
 			continue
 		}
 		if *s.into, _, err = p.conn.PrepareFlags(s.sql, sqlite3.PREPARE_PERSISTENT); err != nil {
@@ -182,11 +183,8 @@ func (p *Plain) insert(m *loci.Memory) error {
 		return err
 	}
 	seq := p.conn.LastInsertRowID()
-	if err := run(p.text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)); err != nil {
-		return err
-	}
-	if p.entry == nil {
-		return nil
+	if p.text != nil {
+		return run(p.text, seq, m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags))
 	}
 	for _, e := range postingsOf(m) {
 		if err := run(p.entry, e.pool[:], e.vendor, e.token, e.at, seq, nil, nil, nil); err != nil {

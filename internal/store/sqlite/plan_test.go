@@ -78,10 +78,6 @@ func TestPlans(t *testing.T) {
 			p.check(who+" versions", 1, p.pretending(1, versions),
 				"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)",
 				"SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version<?)")
-			var q sqlstore.Query
-			p.index.matchQuery(&q, v, &store.MatchQuery{Limit: 10}, `"a" OR "b"`)
-			checkPlan(t, p.index.shared, who+" match", q.String(), q.Args, "SCAN memory_text VIRTUAL TABLE INDEX",
-				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 		}
 		only := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1},
 			ProjectIDs: []loci.ProjectID{{2}, {3}}, OnlyProjects: true}
@@ -134,11 +130,6 @@ func TestTimelessPlans(t *testing.T) {
 		at := func() error { _, err := p.Memories().GetAt(bg, v, loci.MemoryID{}, known.When); return err }
 		p.check("get at", 0, at, byID)
 		p.check("get at, old", 1, at, byID, version, highest)
-		p.check("match old", 0, func() error {
-			_, err := p.Lists().Match(bg, v,
-				store.MatchQuery{Filter: known, Terms: []loci.Term{{Words: []string{"a"}}}, Limit: 1})
-			return err
-		}, "SEARCH o USING INDEX memory_versions_replaced (replaced_at>?)", byNumber, highest)
 		list := func() error { _, err := p.Lists().List(bg, v, store.ListQuery{Filter: known, Limit: 2}); return err }
 		p.check("rows", 0, list, numbers, byNumber)
 		p.check("old rows", 1, list, numbers, byNumber, version, highest)

@@ -3,7 +3,6 @@ package sqlitedb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 )
 
@@ -114,65 +113,6 @@ func inTransaction(fn func(*Conn) error) func(*Conn) error {
 		c.lent = true
 		return fn(c)
 	}
-}
-
-// snapshotTries limits how often ViewTwo starts again because somebody committed meanwhile.
-const snapshotTries = 1000
-
-// ViewTwo is View for two goroutines: fn gets two connections that see the same snapshot. It is
-// for reads that take long, so one of the connections is of those of Scan.
-func (db *DB) ViewTwo(ctx context.Context, fn func(a, b *Conn) error) error {
-	return db.lend(ctx, db.readers, func(a *Conn) error {
-		return db.lend(ctx, db.scans, func(b *Conn) error {
-			if err := beginTogether(ctx, a, b); err != nil {
-				return err
-			}
-			a.lent, b.lent = true, true
-			return fn(a, b)
-		})
-	})
-}
-
-// beginTogether begins a transaction on both connections. If nobody commits while it does so, both
-// have the same snapshot. Otherwise it tries again.
-func beginTogether(ctx context.Context, a, b *Conn) error {
-	for range snapshotTries {
-		before, err := b.dataVersion()
-		if err == nil {
-			err = a.beginRead()
-		}
-		if err == nil {
-			err = b.beginRead()
-		}
-		if err != nil {
-			return err
-		}
-		after, err := b.dataVersion()
-		if err != nil || after == before {
-			return err
-		}
-		if err := errors.Join(a.tx("ROLLBACK"), b.tx("ROLLBACK"), ctx.Err()); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%w: others wrote all the time", ErrBusy)
-}
-
-// beginRead begins a transaction and takes its snapshot.
-func (c *Conn) beginRead() error {
-	if err := c.tx("BEGIN"); err != nil {
-		return err
-	}
-	return c.Exec("SELECT count(*) FROM sqlite_schema")
-}
-
-// dataVersion returns a number that changes when another connection has committed.
-func (c *Conn) dataVersion() (version int64, err error) {
-	_, err = c.One("PRAGMA data_version", nil, func(r *Row) error {
-		version = r.Int64(0)
-		return nil
-	})
-	return version, err
 }
 
 // Within runs fn, and stops its statements when ctx ends. The transaction remains usable. Use it

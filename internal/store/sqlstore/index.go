@@ -21,10 +21,6 @@ type Index interface {
 	Near(v loci.Viewer, f *store.Filter) (loci.Viewer, error)
 	// Walk begins a list.
 	Walk(l Listing) (Walk, error)
-	// Match returns the newest visible rows that contain the terms, at most one more than
-	// q.Limit. If the query is about another time, it returns those that have not changed since.
-	// If it fails, the hits so far are valid.
-	Match(ctx context.Context, v loci.Viewer, q *store.MatchQuery) ([]Hit, error)
 	// Within runs fn and stops its statements when ctx ends. The transaction remains usable.
 	Within(ctx context.Context, fn func() error) error
 	// Rebuild drops the derived data and derives it again. Check compares it with the rows.
@@ -52,9 +48,3 @@ type Walk interface {
 
 // Place is a place in a list: the time and number of the last row shown.
 type Place struct{ At, Seq int64 }
-
-// Hit is a match and its row number.
-type Hit struct {
-	loci.Match
-	Seq int64
-}

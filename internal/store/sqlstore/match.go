@@ -1,15 +1,15 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// Match walks the list and reads the texts: the index that searches read has the memories as they are
+// now, not as they were at another time.
 func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (found store.Matches, err error) {
 	if err := checkTerms(mq.Terms); err != nil {
 		return found, err
@@ -17,27 +17,63 @@ func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (f
 	if err := checkWhen(&mq.Filter); err != nil {
 		return found, err
 	}
-	index := t.Index()
-	if v, err = index.Near(v, &mq.Filter); err != nil {
-		return found, err
-	}
-	var hits []Hit
-	err = t.untilSpent(ctx, &found.Cut, func() (err error) {
-		hits, err = index.Match(ctx, v, &mq)
-		return err
-	})
-	if err == nil && !found.Cut && !mq.When.KnownAt.IsZero() {
-		err = t.untilSpent(ctx, &found.Cut, func() error { return t.addOld(ctx, v, &mq, &hits) })
-		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Seq, a.Seq) })
-	}
+	w, err := t.listing(v, &mq.Filter, false)
 	if err != nil {
 		return found, err
 	}
-	found.More = len(hits) > mq.Limit
-	for _, h := range hits[:min(mq.Limit, len(hits))] {
-		found.Hits = append(found.Hits, h.Match)
+	counter := newCounter(mq.Terms, mq.All)
+	for !isOver(ctx, &found.Cut) {
+		places, err := w.next(matchBatch)
+		if err != nil || len(places) == 0 {
+			return found, err
+		}
+		hits := map[int64]loci.Match{}
+		err = t.untilSpent(ctx, &found.Cut, func() error { return t.matchesAt(ctx, w, places, counter, hits) })
+		if err != nil {
+			return store.Matches{}, err
+		}
+		for _, p := range places {
+			hit, ok := hits[p.Seq]
+			switch {
+			case ok && len(found.Hits) == mq.Limit:
+				found.More = true
+				return found, nil
+			case ok:
+				found.Hits = append(found.Hits, hit)
+			}
+		}
 	}
-	return found, nil
+	return found, unlessCut(ctx, found.Cut)
+}
+
+// matchBatch is how many rows are read at a time. A search that has enough has read no more than these in
+// vain.
+const matchBatch = 256
+
+// matchesAt adds the matches among the rows at places, by row number.
+func (t lists) matchesAt(ctx context.Context, w *listing, places []Place, c *counter, hits map[int64]loci.Match) error {
+	seqs := make([]int64, len(places))
+	for i, p := range places {
+		seqs[i] = p.Seq
+	}
+	for _, row := range stages(w.Filter.When) {
+		var q Query
+		t.loadQuery(&q, &w.Listing, seqs, row, Columns(row+"."))
+		err := t.c.Query(q.String(), q.Args, func(r Row) error {
+			m, err := t.scanMemory(r)
+			if err != nil {
+				return err
+			}
+			if hit, ok := c.count(&m.Memory); ok {
+				hits[m.Seq] = hit
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkTerms rejects terms that no index can find.
