@@ -155,12 +155,12 @@ func (b *blind) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) erro
 
 type blindTx struct{ store.Tx }
 
-func (tx blindTx) Lists() store.Lists { return blindLists{tx.Tx.Lists()} }
+func (tx blindTx) Rows() store.Rows { return blindRows{tx.Tx.Rows()} }
 
-type blindLists struct{ store.Lists }
+type blindRows struct{ store.Rows }
 
-func (blindLists) Match(context.Context, loci.Viewer, store.MatchQuery) (store.Matches, error) {
-	return store.Matches{}, errors.New("the disk is gone")
+func (blindRows) Changed(context.Context, store.Position) (store.RowChanges, error) {
+	return store.RowChanges{}, errors.New("the disk is gone")
 }
 
 // A save does not fail because nothing could be compared.
@@ -168,7 +168,7 @@ func TestSimilarNeverFailsASave(t *testing.T) {
 	t.Parallel()
 	var st *blind
 	w := newWorld(t, func(o *app.Options) { st = &blind{Store: o.Store}; o.Store = st })
-	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays"}
+	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays", Dedupe: memory.DedupeCreate}
 	w.save(w.owner, d)
 	st.on = true
 	if m, got := w.save(w.owner, d); m.ID.IsZero() || len(got) > 0 || !m.SimilarSkipped {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
@@ -58,6 +59,15 @@ type Snapshot struct {
 func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 	defer runtime.KeepAlive(s.parts) // the files stay mapped until then
 	return q.Find(s.views)
+}
+
+// Alike returns the memories that have all words of a group of a, at most limit for each group.
+func (s *Snapshot) Alike(a *recall.Alike, v loci.Viewer, now time.Time, limit int) (ids []loci.MemoryID) {
+	defer runtime.KeepAlive(s.parts)
+	for _, id := range a.Find(s.views, recall.Sees(v), now, limit) {
+		ids = append(ids, id)
+	}
+	return ids
 }
 
 // Snapshot returns the index with all changes that tx sees. It is not Whole if ctx ends first, and

@@ -7,14 +7,16 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
 const (
-	similarLook = 16 // newest matches of each search that are looked at
+	similarLook = 16 // best matches of each search that are looked at
 	similarText = 4  // words of a content that says something without its title
 )
 
@@ -39,19 +41,22 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 	s.looked = true
 	s.guarded(ctx, func() error {
 		text := s.read(m)
-		about := text
+		about := text.Alike(m.Content)
 		if text.Words < similarText {
-			about = recall.Read(m.Title + "\n" + m.Content)
+			both := m.Title + "\n" + m.Content
+			about = recall.Read(both).Alike(both)
 		}
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
 			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/10, store.ErrSpent)
 			defer cancel()
-			found := candidates{tx: tx, v: s.p.Viewer(), m: m, words: text.Words}
-			err := found.alike(short, about.Alike())
-			if err == nil {
-				err = found.namesakes(short)
+			index, err := s.app.index.Snapshot(short, tx, s.p.OrgID)
+			if err != nil {
+				return err
 			}
-			s.skipped = found.cut
+			found := candidates{tx: tx, index: index, v: s.p.Viewer(), now: s.app.Time(), m: m, words: text.Words}
+			found.alike(&about)
+			err = found.namesakes(short)
+			s.skipped = !index.Whole
 			if err == nil && len(found.ids) > 0 {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
@@ -108,41 +113,20 @@ func (s *saving) guarded(ctx context.Context, fn func() error) {
 // by ErrSpent.
 type candidates struct {
 	tx    store.Tx
+	index *indexing.Snapshot
 	v     loci.Viewer
+	now   time.Time
 	m     *loci.Memory
 	words int // of its content
 
 	ids []loci.MemoryID
-	cut bool // the time was over before all of them were looked at
 }
 
-// alike adds memories that have the words of one of the searches, and are about as long as m.
-func (c *candidates) alike(ctx context.Context, searches [][]loci.Term) error {
-	for _, terms := range searches {
-		err := c.match(ctx, terms, func(hit *loci.Match) bool {
-			n := int(hit.Lengths[loci.FieldContent])
-			return n <= 2*c.words+2 && c.words <= 2*n+2
-		})
-		if err != nil {
-			return err
-		}
+// alike adds memories that have the words of one of the groups.
+func (c *candidates) alike(a *recall.Alike) {
+	for _, id := range c.index.Alike(a, c.v, c.now, similarLook+1) { // m may be stored by now
+		c.add(id)
 	}
-	return nil
-}
-
-func (c *candidates) match(ctx context.Context, terms []loci.Term, fits func(*loci.Match) bool) error {
-	// m may be stored by now and be among what is found.
-	found, err := c.tx.Lists().Match(ctx, c.v, store.MatchQuery{Terms: terms, All: true, Limit: similarLook + 1})
-	if err != nil {
-		return err
-	}
-	for i := range found.Hits {
-		if fits(&found.Hits[i]) {
-			c.add(found.Hits[i].ID)
-		}
-	}
-	c.cut = c.cut || found.Cut
-	return nil
 }
 
 func (c *candidates) add(id loci.MemoryID) {

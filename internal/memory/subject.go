@@ -1,10 +1,7 @@
 package memory
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
@@ -18,8 +15,6 @@ const (
 	// maxTitled is how many others may have the title of a fact. A title of more, such as "Note", is no
 	// name of anything.
 	maxTitled = 2
-	// titleTerms is how many words of a title are looked for.
-	titleTerms = 2
 )
 
 // namesakes adds the newest memories with the key of m, and short ones with the words of its title.
@@ -36,22 +31,9 @@ func (c *candidates) namesakes(ctx context.Context) error {
 	if c.words >= shortFact {
 		return nil
 	}
-	title := recall.Read(c.m.Title)
-	terms := slices.Concat(title.Alike()...)
-	if len(terms) == 0 {
-		return nil
-	}
-	// The longest words are enough, as sameTitle compares the titles. Each more costs as much.
-	slices.SortStableFunc(terms, func(x, y loci.Term) int { return cmp.Compare(length(y), length(x)) })
-	terms = terms[:min(len(terms), titleTerms)]
-	return c.match(ctx, terms, func(hit *loci.Match) bool {
-		for t := range terms {
-			if hit.In(t, loci.FieldTitle) == 0 {
-				return false
-			}
-		}
-		return hit.Lengths[loci.FieldContent] < shortFact && int(hit.Lengths[loci.FieldTitle]) == title.Words
-	})
+	about := recall.Read(c.m.Title).About(c.m.Title)
+	c.alike(&about)
+	return nil
 }
 
 // ofSubject says what two texts that are not alike are to each other if they have one key or title.
@@ -68,8 +50,6 @@ func ofSubject(m *loci.Memory, text *recall.Text, o *loci.Memory, titled bool) l
 	}
 	return loci.SameSubject
 }
-
-func length(t loci.Term) int { return len(strings.Join(t.Words, "")) }
 
 // sameKey reports whether two memories have one key in one place.
 func sameKey(m, o *loci.Memory) bool {

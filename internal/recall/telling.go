@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // These constants limit how much of a text is used to search for similar ones.
@@ -17,39 +20,107 @@ const (
 	phraseWords  = 3   // adjacent characters, in scripts where each is a word
 )
 
-// Alike returns searches that find texts nearly the same as r. All words of a search must occur.
-// The first search uses an earlier part of the text than the second, so that one difference
-// between the texts breaks at most one of them. A long text has one search. Its words are the
-// longest, because few other texts have them, and at most two, because a full-text index looks up
-// each word in all its parts, which is most of the cost of a search. A text without words has
-// none.
-func (r *Text) Alike() (searches [][]loci.Term) {
+// Alike is a search for texts nearly the same as one: those that have all words of one of its groups.
+type Alike struct {
+	terms  []index.Term
+	groups []uint32 // the terms of each group, as bits
+}
+
+// alikeText is how much of a text tells its language, in bytes.
+const alikeText = 300
+
+// Alike returns a search for texts nearly the same as r, which is what Read made of text. The first group
+// of words is from an earlier part of the text than the second, so that one difference between the texts
+// breaks at most one of them. A long text has one group. The words are the longest, because few other texts
+// have them, and at most two, because each costs a look into the index. A text without words has no group.
+func (r *Text) Alike(text string) (a Alike) {
 	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
 	if half == 0 {
-		return nil
+		return a
 	}
-	if phrase := func(t loci.Term) bool { return len(t.Words) > 1 }; r.Words >= enoughWords &&
+	reader := newAlikeReader(text)
+	if phrase := func(c candidate) bool { return c.words > 1 }; r.Words >= enoughWords &&
 		len(list) == 2*tellingTerms && !slices.ContainsFunc(list, phrase) {
-		return [][]loci.Term{{list[0], list[len(list)-1]}}
+		reader.add(&a, list[0], list[len(list)-1])
+		return a
 	}
-	searches = append(searches, list[:half])
+	reader.add(&a, list[:half]...)
 	if len(list) > half {
-		searches = append(searches, list[half:])
+		reader.add(&a, list[half:]...)
 	}
-	return searches
+	return a
 }
 
-// candidate is something to look for.
+// About returns a search for texts with the longest words of r, which is a title. One word more costs as
+// much as the others, and the titles are compared in any case.
+func (r *Text) About(title string) (a Alike) {
+	list := r.telling()
+	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(len(y.text), len(x.text)) })
+	if list = list[:min(len(list), tellingTerms)]; len(list) > 0 {
+		newAlikeReader(title).add(&a, list...)
+	}
+	return a
+}
+
+// alikeReader makes terms of words.
+type alikeReader struct {
+	analyzer language.Analyzer
+	langs    language.Languages
+}
+
+func newAlikeReader(text string) *alikeReader {
+	r := &alikeReader{}
+	text = strings.ToValidUTF8(text[:min(len(text), alikeText)], "")
+	r.langs = language.DetectTokens(text, r.analyzer.Tokens(text, nil))
+	return r
+}
+
+// add adds a group with the words of some candidates. A run of characters without spaces is several words.
+func (r *alikeReader) add(a *Alike, list ...candidate) {
+	group := uint32(0)
+	for _, c := range list {
+		tokens := r.analyzer.Tokens(c.text, nil)
+		for _, t := range tokens {
+			if len(a.terms) < loci.MaxTerms && (len(tokens) == 1 || t.Start > 0 || t.End < len(c.text)) {
+				group |= 1 << len(a.terms)
+				a.terms = append(a.terms, index.Term{Form: t.Form, Stems: r.analyzer.Stems(t.Form, r.langs)})
+			}
+		}
+	}
+	if group != 0 {
+		a.groups = append(a.groups, group)
+	}
+}
+
+// alikeWeights look at the rows alone.
+var alikeWeights = index.Weights{Row: 1, Stem: 0.9}
+
+// Find returns the best rows that have all words of a group, at most limit for each.
+func (a *Alike) Find(views []*index.View, sees func(index.Class) bool, now time.Time, limit int) (ids [][16]byte) {
+	if len(a.groups) == 0 {
+		return nil
+	}
+	found := index.Search(views, &index.Query{Terms: a.terms, Sees: sees, Now: now, OwnWords: true,
+		Limit: limit * len(a.groups), Weights: alikeWeights})
+	for _, h := range found.Hits {
+		if slices.ContainsFunc(a.groups, func(g uint32) bool { return h.Terms&g == g }) {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
+}
+
+// candidate is something to look for: a word, or some that follow one another without a space.
 type candidate struct {
-	loci.Term
-	at, weight int
+	text              string
+	words, at, weight int
 }
 
 // telling returns different words in their order, at most twice tellingTerms. It leaves out
 // numbers and negations, because contradicting texts differ in these, and words that most texts
 // have; unless there is nothing else.
-func (r *Text) telling() []loci.Term {
+func (r *Text) telling() []candidate {
 	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
 	list, rest := make([]candidate, 0, len(tokens)), []candidate(nil)
 	seen, values := make(map[string]bool, len(tokens)), spaced()
@@ -58,15 +129,12 @@ func (r *Text) telling() []loci.Term {
 		if t.stem == "" {
 			continue
 		}
-		c := candidate{loci.Term{Words: []string{t.stem}}, i, utf8.RuneCountInString(t.stem)}
+		c := candidate{t.text, 1, i, utf8.RuneCountInString(t.stem)}
+		key := t.stem
 		if c.weight == 1 {
-			c.Words = r.phrase(i)
-			c.weight = len(c.Words) + 1
-			i += len(c.Words) - 1
-		}
-		key := c.Words[0]
-		if len(c.Words) > 1 {
-			key = strings.Join(c.Words, " ")
+			c.text, c.words = r.phrase(i)
+			key, c.weight = c.text, c.words+1
+			i += c.words - 1
 		}
 		if seen[key] {
 			continue
@@ -86,7 +154,7 @@ func (r *Text) telling() []loci.Term {
 
 // spread returns the candidates with the most weight, in the order of the text. If too many have
 // the same weight, it picks them evenly from the whole text.
-func spread(list []candidate) []loci.Term {
+func spread(list []candidate) []candidate {
 	const most = 2 * tellingTerms
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
 	if len(list) > most {
@@ -102,22 +170,18 @@ func spread(list []candidate) []loci.Term {
 		list = list[:most]
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
-	terms := make([]loci.Term, len(list))
-	for i, c := range list {
-		terms[i] = c.Term
-	}
-	return terms
+	return list
 }
 
 // phrase returns the word at i and the words that follow it without a space, as in scripts where
 // a character is a word.
-func (r *Text) phrase(i int) []string {
-	words := []string{r.tokens[i].stem}
-	for j := i + 1; j < len(r.tokens) && len(words) < phraseWords; j++ {
+func (r *Text) phrase(i int) (text string, words int) {
+	text, words = r.tokens[i].text, 1
+	for j := i + 1; j < len(r.tokens) && words < phraseWords; j++ {
 		if next := r.tokens[j]; next.stem == "" || next.start != r.tokens[j-1].end {
 			break
 		}
-		words = append(words, r.tokens[j].stem)
+		text, words = text+r.tokens[j].text, words+1
 	}
-	return words
+	return text, words
 }
