@@ -23,6 +23,13 @@ import (
 func BenchmarkCreate(b *testing.B) {
 	a, st, p := benchmarked(b)
 	fill(b, st, p, 100_000)
+	for partial := true; partial; { // the index is built while one searches
+		page, err := a.Memory.Search(b.Context(), p, memory.SearchRequest{Query: "deploy"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		partial = page.StoppedBy != ""
+	}
 	blind := p
 	blind.Rights = []loci.Right{loci.RightWrite}
 	none := func(int) string { return "" }

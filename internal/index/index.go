@@ -32,6 +32,11 @@ type Row struct {
 	From, Until time.Time
 }
 
+// Admits reports whether the row is found at a time, as From and Until say.
+func (r *Row) Admits(now time.Time) bool {
+	return limit{from: micros(r.From), until: micros(r.Until)}.admits(micros(now))
+}
+
 // Field is a text of a row. Weight is how often each of its words counts; 0 is 1. Weights are kept
 // in steps of one half.
 type Field struct {

@@ -141,3 +141,37 @@ func TestDamageIsFound(t *testing.T) {
 		t.Errorf("without rows: %v", err)
 	}
 }
+
+// TestHaving requires rows with all terms of a group, the last changed first, and nothing of hidden rows.
+func TestHaving(t *testing.T) {
+	t.Parallel()
+	row := func(id byte, class Class, text string) Row {
+		return Row{ID: [16]byte{id}, Class: class, Fields: []Field{{Text: text}}, Updated: time.Unix(int64(id), 0)}
+	}
+	views := build(t, []Row{row(1, "mine", "red apples"), row(2, "mine", "red pears"), row(3, "theirs", "red apples"),
+		row(4, "mine", "green apples and red pears"), row(5, "mine", "apple red"), row(6, "mine", "red")}, 2)
+	views[0] = views[0].Without([16]byte{5})
+	views[1] = views[1].Without([16]byte{5})
+	q := &Query{Terms: []Term{{Form: "red"}, {Form: "apples"}, {Form: "pears"}, {Form: "plums"}}, Now: time.Unix(9, 0),
+		Sees: func(c Class) bool { return c == "mine" }, Weights: Weights{Stem: 1}}
+	for name, tt := range map[string]struct {
+		groups []uint32
+		limit  int
+		want   []byte
+	}{
+		"two words":           {[]uint32{0b11}, 9, []byte{4, 1}},
+		"the last changed":    {[]uint32{0b11}, 1, []byte{4}},
+		"two groups":          {[]uint32{0b11, 0b101}, 9, []byte{4, 1, 4, 2}},
+		"a word of no row":    {[]uint32{0b1001}, 9, nil},
+		"a group of no words": {[]uint32{0}, 9, nil},
+		"none":                {nil, 9, nil},
+	} {
+		var got []byte
+		for _, id := range Having(views, q, tt.groups, tt.limit) {
+			got = append(got, id[0])
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}

@@ -84,6 +84,7 @@ func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
 
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
+	o.waiting = nil
 	o.parts, o.frozen, o.begun, o.built, o.ahead = nil, 0, false, false, time.Time{}
 }
 
@@ -95,7 +96,11 @@ func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
 			return err
 		}
 		memories = slices.DeleteFunc(memories, func(m *loci.Memory) bool { return o.has(m.ID) })
-		if err := o.add(ctx, tx, memories); err != nil {
+		rows, err := rowsOf(ctx, tx, memories)
+		if err == nil {
+			err = o.addPart(rows)
+		}
+		if err != nil {
 			return err
 		}
 		o.rest, o.built = next, next == 0
@@ -104,7 +109,8 @@ func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
 }
 
 func (o *orgIndex) has(id loci.MemoryID) bool {
-	return slices.ContainsFunc(o.parts, func(p *part) bool { return p.view.Has(id) })
+	return slices.ContainsFunc(o.parts, func(p *part) bool { return p.view.Has(id) }) ||
+		slices.ContainsFunc(o.waiting, func(w waiting) bool { return w.row.ID == id })
 }
 
 // change takes memories that changed, and those whose context changes with them, out of the parts
@@ -139,6 +145,10 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 
 // takeOut takes rows out of the parts that have them.
 func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
+	waits := func(w waiting) bool { return ids[w.row.ID] }
+	if slices.ContainsFunc(o.waiting, waits) {
+		o.waiting = slices.DeleteFunc(slices.Clone(o.waiting), waits) // a snapshot may have the list
+	}
 	for i, p := range o.parts {
 		var gone []loci.MemoryID
 		leaves := false
@@ -184,11 +194,42 @@ func (o *orgIndex) affected(ctx context.Context, tx store.Tx, ids []loci.MemoryI
 	return all, nil
 }
 
-// add adds those memories that can be found, as one part.
+// mostWaiting is how many rows wait at most.
+const mostWaiting = 128
+
+// add lets those memories wait that can be found.
 func (o *orgIndex) add(ctx context.Context, tx store.Tx, memories []*loci.Memory) error {
 	rows, err := rowsOf(ctx, tx, memories)
-	if err != nil || len(rows) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(o.waiting)+len(rows) > mostWaiting {
+		for _, w := range o.waiting {
+			rows[w.row.ID] = w.row
+		}
+		o.waiting = nil
+		return o.addPart(rows)
+	}
+	for _, r := range rows {
+		o.waiting = append(o.waiting, waiting{r, recall.WordsOf(&r)})
+	}
+	return nil
+}
+
+// settle makes a part of the rows that wait.
+func (o *orgIndex) settle() error {
+	rows := make(map[loci.MemoryID]index.Row, len(o.waiting))
+	for _, w := range o.waiting {
+		rows[w.row.ID] = w.row
+	}
+	o.waiting = nil
+	return o.addPart(rows)
+}
+
+// addPart adds rows as one part.
+func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
+	if len(rows) == 0 {
+		return nil
 	}
 	p, err := inMemory(rows)
 	if err != nil {

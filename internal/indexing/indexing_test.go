@@ -188,6 +188,13 @@ func TestIndexHasTheRows(t *testing.T) {
 				w.insert(rapid.IntRange(1, 8).Draw(rt, "n"), "words", rapid.SampledFrom(w.sessions).Draw(rt, "session"))
 			},
 			"search": func(rt *rapid.T) { w.snapshot(one()) },
+			"save": func(rt *rapid.T) {
+				x, ctx := one(), context.Background()
+				err := w.st.View(ctx, w.org, func(tx store.Tx) error { _, err := x.Recent(ctx, tx, w.org); return err })
+				if err != nil {
+					rt.Fatal(err)
+				}
+			},
 			"upkeep": func(rt *rapid.T) {
 				x := one()
 				for _, o := range x.open() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -21,6 +22,8 @@ type orgIndex struct {
 	loaded bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
 	parts []*part
+	// waiting are the rows that no search has asked for yet. Rows are in a part or here.
+	waiting []waiting
 	// frozen is how many parts in memory a flush is writing to a file.
 	frozen int
 	at     store.Position // all changes up to here are in the parts
@@ -64,7 +67,15 @@ func (o *orgIndex) snapshot() *Snapshot {
 	for i, p := range o.parts {
 		s.views[i] = p.view
 	}
+	s.waiting = o.waiting[:len(o.waiting):len(o.waiting)]
 	return s
+}
+
+// waiting is a row that will be in a part when it is asked for, or when there are many. A row costs much
+// less among others than as a part of its own.
+type waiting struct {
+	row   index.Row
+	words recall.Words
 }
 
 // part is a segment with what is left of it.

@@ -27,6 +27,8 @@ var usualLimits = limits{flushRows: 1 << 10, buildRows: 32 << 10, fileRows: 128 
 const (
 	// mergeFactor is how many times the newer files together an older one must be, to stay as it is.
 	mergeFactor = 3
+	// followEvery is how often changes are followed that no search has asked for.
+	followEvery = 10 * time.Second
 	// rewriteEvery is how long words of erased memories may stay in files.
 	rewriteEvery = 10 * time.Minute
 )
@@ -35,15 +37,17 @@ const (
 // files within ten minutes. One process needs to run it; several may.
 func (x *Index) Run(ctx context.Context) {
 	x.removeDeleted(ctx)
-	tick := time.NewTicker(rewriteEvery)
-	defer tick.Stop()
+	follow, rewrite := time.NewTicker(followEvery), time.NewTicker(rewriteEvery)
+	defer follow.Stop()
+	defer rewrite.Stop()
 	for {
 		erased := false
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-rewrite.C:
 			erased = true
+		case <-follow.C:
 		case <-x.due:
 		}
 		for _, o := range x.open() {
@@ -85,7 +89,7 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
 		return true, nil
 	}
 	defer o.unlock()
-	if !o.begun || o.built {
+	if !o.begun {
 		return false, nil
 	}
 	err = x.store.View(ctx, o.org, func(tx store.Tx) error { return o.follow(short, tx) })
@@ -108,7 +112,7 @@ func (o *orgIndex) memoryRows() (n int) {
 	for _, p := range o.parts[o.inFiles():] {
 		n += p.view.Live()
 	}
-	return n
+	return n + len(o.waiting)
 }
 
 // tidy writes rows in memory to a file if there are enough, and merges files.
@@ -203,6 +207,10 @@ func (f *files) part(l listed) (*part, error) {
 func (o *orgIndex) flush(ctx context.Context) error {
 	if !o.lock(ctx) {
 		return nil
+	}
+	if err := o.settle(); err != nil {
+		o.unlock()
+		return err
 	}
 	first := o.inFiles()
 	frozen := slices.Clone(o.parts[first:])

@@ -49,7 +49,7 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
 			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/10, store.ErrSpent)
 			defer cancel()
-			index, err := s.app.index.Snapshot(short, tx, s.p.OrgID)
+			index, err := s.app.index.Recent(short, tx, s.p.OrgID)
 			if err != nil {
 				return err
 			}

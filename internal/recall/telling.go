@@ -93,22 +93,50 @@ func (r *alikeReader) add(a *Alike, list ...candidate) {
 	}
 }
 
-// alikeWeights look at the rows alone.
-var alikeWeights = index.Weights{Row: 1, Stem: 0.9}
-
-// Find returns the best rows that have all words of a group, at most limit for each.
+// Find returns the rows that have all words of a group, the last changed first, at most limit for each.
 func (a *Alike) Find(views []*index.View, sees func(index.Class) bool, now time.Time, limit int) (ids [][16]byte) {
 	if len(a.groups) == 0 {
 		return nil
 	}
-	found := index.Search(views, &index.Query{Terms: a.terms, Sees: sees, Now: now, OwnWords: true,
-		Limit: limit * len(a.groups), Weights: alikeWeights})
-	for _, h := range found.Hits {
-		if slices.ContainsFunc(a.groups, func(g uint32) bool { return h.Terms&g == g }) {
-			ids = append(ids, h.ID)
+	return index.Having(views, &index.Query{Terms: a.terms, Sees: sees, Now: now, Weights: index.Weights{Stem: 1}},
+		a.groups, limit)
+}
+
+// Words are the words of a row and their stems, as an index has them.
+type Words map[string]bool
+
+// WordsOf returns the words of a row that is in no index yet.
+func WordsOf(row *index.Row) Words {
+	var analyzer language.Analyzer
+	words, tokens := Words{}, []language.Token(nil)
+	for _, f := range row.Fields {
+		tokens = analyzer.Tokens(f.Text, tokens[:0])
+		langs := language.DetectTokens(f.Text, tokens)
+		for _, t := range tokens {
+			if words[t.Form] {
+				continue
+			}
+			words[t.Form] = true
+			for _, stem := range analyzer.Stems(t.Form, langs) {
+				words[stem] = true
+			}
 		}
 	}
-	return ids
+	return words
+}
+
+// Fits reports whether a row with these words has all words of a group.
+func (a *Alike) Fits(words Words) bool {
+	return slices.ContainsFunc(a.groups, func(group uint32) bool {
+		for t := range a.terms {
+			term := &a.terms[t]
+			has := words[term.Form] || slices.ContainsFunc(term.Stems, func(stem string) bool { return words[stem] })
+			if group&(1<<t) != 0 && !has {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // candidate is something to look for: a word, or some that follow one another without a space.

@@ -42,6 +42,9 @@ func testRowsChanged(e *env) {
 	end := e.wantChanged("stored and changed, each once", at, m.ID, hidden.ID)
 	e.wantChanged("nothing since", end)
 	e.view(func(ctx context.Context, tx store.Tx) error {
+		if _, err := tx.Rows().End(ctx); err != nil { // what the transaction sees is fixed from here
+			return err
+		}
 		later := e.insert()
 		c, err := tx.Rows().Changed(ctx, e.rowsEnd())
 		if err != nil || !c.Ahead || len(c.IDs) > 0 {
