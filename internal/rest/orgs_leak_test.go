@@ -126,7 +126,7 @@ func name(marker string, v loci.Vendor) string {
 
 // ghosts are things that never were.
 func ghosts() *tenant {
-	return &tenant{marker: "nevermark", token: auth.NewSecret("loci_invite_").Reveal(),
+	return &tenant{marker: "unwovenby", token: auth.NewSecret("loci_invite_").Reveal(),
 		email: "boss@nevermark.example", things: map[string]string{"org": "nevermark",
 			"team": loci.NewTeamID().String(), "user": loci.NewUserID().String(), "key": loci.NewCredentialID().String(),
 			"memory": loci.NewMemoryID().String(),
@@ -186,7 +186,7 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	doc := readDocument(t, s)
-	alpha, bravo := s.tenant(t, "alphamark"), s.tenant(t, "bravomark")
+	alpha, bravo := s.tenant(t, "quartzite"), s.tenant(t, "hemlockdew")
 	s.clock.freeze() // sessions stay fresh
 	sent := 0
 	for _, pair := range [][2]*tenant{{alpha, bravo}, {bravo, alpha}} {
