@@ -86,7 +86,7 @@ func TestStdioReadsSeeEarlierWrites(t *testing.T) {
 		want[float64(id)] = expect
 	}
 	for i := range rounds {
-		plum, fig := fmt.Sprintf("plum%dx", i), fmt.Sprintf("fig%dx", i)
+		plum, fig := fmt.Sprintf("plum%dx", rounds+i), fmt.Sprintf("fig%dx", i) // no number is in both
 		save := func(word string) string { return fmt.Sprintf(`{"content":"Likes %s","key":"fruit%d"}`, word, i) }
 		find := func(word string) string { return fmt.Sprintf(`{"query":%q}`, word) }
 		call("search_memories", find(plum), `"memories":[]`)

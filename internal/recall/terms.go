@@ -3,6 +3,7 @@ package recall
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
@@ -51,7 +52,7 @@ func (q *Question) terms(named mentions) terms {
 		}
 		if at := q.quoteAt(t.Start); at >= 0 {
 			r.quote(at)
-		} else {
+		} else if !q.crumb(t) {
 			r.word(t, named.at[i])
 		}
 	}
@@ -76,6 +77,19 @@ func (q *Question) terms(named mentions) terms {
 // quoteAt returns the quote around a place in the text, or -1.
 func (q *Question) quoteAt(at int) int {
 	return slices.IndexFunc(q.quotes, func(x quote) bool { return x.start <= at && at < x.end })
+}
+
+// crumb reports whether a token is one Latin letter or one digit of an identifier that is a token of the
+// question too. It says nothing that the identifier does not: the "3" of "plum3" is in many texts.
+func (q *Question) crumb(t language.Token) bool {
+	r, size := utf8.DecodeRuneInString(t.Form)
+	if size != len(t.Form) || !unicode.Is(unicode.Latin, r) && !unicode.IsDigit(r) {
+		return false
+	}
+	return slices.ContainsFunc(q.tokens, func(whole language.Token) bool {
+		return whole.Start <= t.Start && t.End <= whole.End && whole.End-whole.Start > t.End-t.Start &&
+			!strings.ContainsFunc(q.ask.Text[whole.Start:whole.End], unicode.IsSpace)
+	})
 }
 
 // termReader collects the terms of a question, each once.
