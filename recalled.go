@@ -1,5 +1,7 @@
 package loci
 
+import "slices"
+
 // Recalled is a memory that a search found, with the reasons.
 type Recalled struct {
 	Memory
@@ -31,6 +33,19 @@ type WhySignals struct {
 	Self     float64 `json:"self,omitzero" doc:"That person speaks of themselves"`
 	When     float64 `json:"when,omitzero" doc:"The query asks for a time, and the memory tells one"`
 	Date     float64 `json:"date,omitzero" doc:"It happened at the time that the query names"`
+}
+
+// SignalPart is how much of a score comes from one signal.
+type SignalPart struct {
+	Name  string
+	Score float64
+}
+
+// Parts returns the signals that add to the score, in the order of docs/recall.md.
+func (s *WhySignals) Parts() []SignalPart {
+	list := []SignalPart{{"row", s.Row}, {"context", s.Context}, {"session", s.Session}, {"passage", s.Passage},
+		{"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When}, {"date", s.Date}}
+	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 
 // WhyTerm is a word of the query that a memory contains.

@@ -108,6 +108,7 @@ type SearchRequest struct {
 	Limit  int    `json:"limit,omitzero" minimum:"1" maximum:"50" doc:"Default: 10"`
 	Offset int    `json:"offset,omitzero" minimum:"0" maximum:"10000"`
 	Cursor string `json:"cursor,omitzero" maxLength:"1024" doc:"next_cursor of the previous page, with the same search"`
+	Asked
 }
 
 // NewestRequest asks for the newest memories.

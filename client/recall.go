@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 )
@@ -13,6 +14,13 @@ type RecallRequest struct {
 	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The agent session that asks. Recall then also finds the memories of the session's agent"`
 	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
 	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the previous page, with the same request"`
+	Asked
+}
+
+// Asked is what a search can be asked beside its conditions.
+type Asked struct {
+	AskedAt time.Time `json:"asked_at,omitzero" query:"asked_at" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"When the question was asked: yesterday in it means the day before. Default: now"`
+	Explain bool      `json:"explain,omitzero" query:"explain" doc:"True to get why.signals: what each score consists of"`
 }
 
 // RecallPage is one page of recalled memories, best match first.

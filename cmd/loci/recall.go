@@ -9,14 +9,16 @@ import (
 )
 
 func (p *program) recallCommand() *cobra.Command {
-	var f filterFlags
+	var f questionFlags
 	cmd := &cobra.Command{
 		Use:   "recall QUERY…",
 		Short: "Find the few best memories, with reasons and sources",
 		Long: `Find the few best memories: 5 by default, at most 50 with --limit. It finds the same
-memories as search, and shows why each one matches and what it was derived from.`,
+memories as search and those beside them in their session. It shows why each one matches
+and what it was derived from.`,
 		Example: `  loci recall when do we deploy
-  loci recall office --known-at 2026-03-01 --json`,
+  loci recall office --known-at 2026-03-01 --json
+  loci recall what did we decide yesterday --asked-at 2026-03-01 --explain`,
 		Annotations: does(memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
@@ -50,7 +52,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 			m := &page.Items[i]
 			p.printHit(&m.Memory, m.Snippet, length)
 			p.printDisagreement(&m.Disagreement)
-			p.printf("    %s\n", showWhy(m.Score, m.Why))
+			p.printWhy(m.Score, m.Why)
 			for _, s := range m.Sources {
 				p.printf("    from %s\n", showSource(s))
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -24,14 +25,14 @@ type hitJSON struct {
 }
 
 func (p *program) searchCommand() *cobra.Command {
-	var f filterFlags
+	var f questionFlags
 	var why bool
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find memories, best first",
 		Long: `Find memories, best first. A memory need not have all words. You can use
 "quoted phrases" and prefix*. If no memory has the words, Loci finds words with the
-same beginning, and then text that contains them.`,
+same beginning or a similar spelling, and then text that contains them.`,
 		Example: `  loci search deploy schedule
   loci search '"release notes"' --tag ops --as cursor
   loci search deploy --as-of 2026-03-01 --why`,
@@ -42,7 +43,7 @@ same beginning, and then text that contains them.`,
 				if err != nil {
 					return err
 				}
-				return p.printHits(page, why)
+				return p.printHits(page, why || f.explain)
 			})
 		},
 	}
@@ -51,10 +52,28 @@ same beginning, and then text that contains them.`,
 	return cmd
 }
 
+// questionFlags narrow and explain a search.
+type questionFlags struct {
+	filterFlags
+	askedAt string
+	explain bool
+}
+
+func (f *questionFlags) add(cmd *cobra.Command) {
+	f.filterFlags.add(cmd)
+	cmd.Flags().StringVar(&f.askedAt, "asked-at", "",
+		`when the question was asked: "yesterday" in it means the day before`)
+	cmd.Flags().BoolVar(&f.explain, "explain", false, "show what each score consists of")
+}
+
 // find calls do with the search that words and flags describe, and who searches.
-func (p *program) find(ctx context.Context, f *filterFlags, words []string,
+func (p *program) find(ctx context.Context, f *questionFlags, words []string,
 	do func(*instance, loci.Principal, memory.SearchRequest) error) error {
 	filter, err := f.filter()
+	if err != nil {
+		return err
+	}
+	askedAt, err := parsePast("--asked-at", f.askedAt)
 	if err != nil {
 		return err
 	}
@@ -64,7 +83,7 @@ func (p *program) find(ctx context.Context, f *filterFlags, words []string,
 			return err
 		}
 		return do(in, who, memory.SearchRequest{Filter: filter, Query: strings.Join(words, " "), Limit: f.limit,
-			Cursor: f.cursor})
+			Cursor: f.cursor, AskedAt: askedAt, Explain: f.explain})
 	})
 }
 
@@ -90,7 +109,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 			p.printHit(h.Memory, h.Snippet, length)
 			p.printDisagreement(&h.Memory.Disagreement)
 			if why {
-				p.printf("    %s\n", showWhy(h.Score, h.Why))
+				p.printWhy(h.Score, h.Why)
 			}
 		}
 	})
@@ -148,9 +167,11 @@ func replacement(m *loci.Memory, printed []*loci.Memory) string {
 // noteFallback tells how a memory matches if it does not contain the words.
 func (p *program) noteFallback(why loci.Why) {
 	switch why.Fallback {
-	case "prefix":
+	case recall.FallbackSimilar:
+		p.note("no memory has these words; these have words with a similar spelling")
+	case recall.FallbackPrefix:
 		p.note("no memory has these words; these have words with the same beginning")
-	case "substring":
+	case recall.FallbackPart:
 		p.note("no memory has these words; the text of these contains them")
 	}
 }
@@ -185,13 +206,29 @@ func idsOf[T any](list []T, of func(T) *loci.Memory) []string {
 	return ids
 }
 
+// printWhy prints why a memory matches, and what its score consists of if the search was to explain it.
+func (p *program) printWhy(score float64, why loci.Why) {
+	p.printf("    %s\n", showWhy(score, why))
+	if why.Signals == nil {
+		return
+	}
+	var rows [][]string
+	for _, s := range why.Signals.Parts() {
+		rows = append(rows, []string{s.Name, fmt.Sprintf("%.3f", s.Score)})
+	}
+	text, _ := renderTable(p.screen, []string{"SIGNAL", "SCORE"}, rows)
+	for line := range strings.Lines(text) {
+		p.printf("    %s", line)
+	}
+}
+
 // showWhy is one line about why a memory matches.
 func showWhy(score float64, why loci.Why) string {
 	parts := make([]string, len(why.Terms))
 	for i, t := range why.Terms {
 		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Term), strings.Join(t.Fields, "+"), t.Score)
 	}
-	text := fmt.Sprintf("score %.2f: %s", score, strings.Join(parts, ", "))
+	text := fmt.Sprintf("score %.2f: %s", score, cmp.Or(strings.Join(parts, ", "), recall.NearMatch))
 	if len(why.Boosts) > 0 {
 		text += "; boosted by " + strings.Join(why.Boosts, ", ")
 	}

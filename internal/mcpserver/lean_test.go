@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // TestAHitIsLean keeps a hit below 60 tokens beside its text, and looks for everything with detail.
@@ -299,5 +300,31 @@ func TestProjectsByName(t *testing.T) {
 	r.must("create_project", `{"name":"SHOP"}`)
 	if text := r.mustFail("read_graph", `{"project":"Shop"}`); !strings.Contains(text, "did you mean") {
 		t.Errorf("two names that differ in case: %q", text)
+	}
+}
+
+// A hit without a word of the question says why it is there, and so does one with words that are only alike.
+func TestAHitSaysHowItMatches(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const line = `{"memory":{"id":"%db4e28ba-0000-4000-8000-000000000000","session_id":` +
+		`"4b4e28ba-0000-4000-8000-000000000000","title":%q,"content":%[2]q,"origin":"claude","editor":"claude",` +
+		`"version":1,"change":"created","created_at":"2025-01-02T10:0%[1]d:00Z","updated_at":"2025-01-02T10:00:00Z"}}` + "\n"
+	talk := `{"loci":"export","format":2}` + "\n" + fmt.Sprintf(line, 1, "The concrete drill broke.") +
+		fmt.Sprintf(line, 2, "Use mine.")
+	if _, err := w.app.Transfer.Import(t.Context(), w.owner, strings.NewReader(talk), transfer.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, key := w.key("claude")
+	r := w.raw(key, stateful)
+	for _, tt := range []struct{ term, first, second string }{
+		{"drill", "matches drill", "said near a match"},
+		{"concrte", "has words spelled like concrte", "said near a match"},
+		{"concr", "has words that begin like concr", "said near a match"},
+	} {
+		hits := r.must("search_memories", `{"term":"`+tt.term+`"}`)["memories"].([]any)
+		if len(hits) != 2 || hits[0].(map[string]any)["why"] != tt.first || hits[1].(map[string]any)["why"] != tt.second {
+			t.Errorf("%s: got %v", tt.term, hits)
+		}
 	}
 }

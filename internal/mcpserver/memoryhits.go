@@ -165,13 +165,15 @@ func whyPhrase(why *loci.Why) string {
 	}
 	phrase := "matches "
 	switch why.Fallback {
-	case "prefix":
+	case recall.FallbackSimilar:
+		phrase = "has words spelled like "
+	case recall.FallbackPrefix:
 		phrase = "has words that begin like "
-	case "substring":
+	case recall.FallbackPart:
 		phrase = "contains "
 	}
 	if phrase += strings.Join(words, ", "); len(words) == 0 {
-		phrase = "matches"
+		phrase = recall.NearMatch
 	}
 	for _, boost := range why.Boosts {
 		if boost == recall.BoostPinned {

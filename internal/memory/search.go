@@ -136,9 +136,10 @@ func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) 
 // bound is what a search cursor is bound to.
 func (r *SearchRequest) bound() any {
 	return struct {
-		Filter Filter
-		Query  string
-	}{r.Filter, r.Query}
+		Filter  Filter
+		Query   string
+		AskedAt time.Time
+	}{r.Filter, r.Query, r.AskedAt}
 }
 
 func (r *SearchRequest) offset(p loci.Principal, kind string) (int, error) {

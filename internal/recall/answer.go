@@ -16,6 +16,9 @@ const (
 	FallbackPart    = "substring"
 )
 
+// NearMatch explains a hit that has none of the words: those before and after it in its session have some.
+const NearMatch = "said near a match"
+
 // Answer is what an index found for a question, with what explains it. It is not safe for concurrent
 // use.
 type Answer struct {

@@ -82,6 +82,7 @@ type ask struct {
 	offset int
 	cursor string
 	total  bool
+	asked  client.Asked
 }
 
 // found is the answer to an ask.
@@ -135,7 +136,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 	}
 	a.limit = min(a.limit, memory.MaxSearch) // older clients send the limit of lists
 	page, err := s.app.Memory.Search(ctx, p, memory.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit,
-		Cursor: a.cursor, Offset: a.offset})
+		Cursor: a.cursor, Offset: a.offset, AskedAt: loci.CutTime(a.asked.AskedAt), Explain: a.asked.Explain})
 	if err != nil {
 		return nil, err
 	}
@@ -379,7 +380,7 @@ func (s *server) search(ctx context.Context, p loci.Principal, in *body[client.S
 		return nil, err
 	}
 	got, err := s.find(ctx, p, ask{limit: limitOr(r.Limit, defaultSearch), offset: r.Offset, cursor: r.Cursor,
-		filter: client.Filter{By: client.BySearch, Term: term, Conditions: r.Conditions}})
+		asked: r.Asked, filter: client.Filter{By: client.BySearch, Term: term, Conditions: r.Conditions}})
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ var recallRoutes = table{"recall", []served{
 		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
 			Summary: "Recall the best matching memories",
 			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
-				"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that begin with " +
-				"them, and then for parts of words.",
+				"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that are spelled " +
+				"like them or begin with them, and then for parts of words.",
 			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
 		(*server).recallByBody,
 	),
@@ -165,7 +165,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		return nil, err
 	}
 	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query,
-		Limit: r.Limit, Cursor: r.Cursor})
+		Limit: r.Limit, Cursor: r.Cursor, AskedAt: loci.CutTime(r.AskedAt), Explain: r.Explain})
 	if err != nil {
 		return nil, err
 	}
