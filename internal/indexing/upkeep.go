@@ -46,6 +46,7 @@ func (x *Index) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-rewrite.C:
+			x.openAll(ctx)
 			erased = true
 		case <-follow.C:
 		case <-x.due:
@@ -373,6 +374,22 @@ func (x *Index) collect(ctx context.Context, org loci.OrgID, p *part, b *index.B
 		}
 	}
 	return ctx.Err()
+}
+
+// openAll opens the index of each org that has files, because memories of an org that nobody has searched
+// may have been erased.
+func (x *Index) openAll(ctx context.Context) {
+	if x.dir == "" {
+		return
+	}
+	entries, _ := os.ReadDir(x.dir) // there may be none yet
+	for _, e := range entries {
+		org := loci.OrgID(e.Name())
+		err := x.store.View(ctx, org, func(tx store.Tx) error { _, err := x.Recent(ctx, tx, org); return err })
+		if err != nil && ctx.Err() == nil && loci.CodeOf(err) != loci.NotFound {
+			x.log.WarnContext(ctx, "cannot bring the index up to date", "org", e.Name(), "error", err)
+		}
+	}
 }
 
 // removeDeleted removes the files of orgs that do not exist any more.
