@@ -14,18 +14,13 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// index finds memories by the indexes of their table, and by the table of their words and tags.
+// index finds memories by the indexes of their table, and by the table of their tags.
 type index struct {
 	*sqlstore.Tx
 	c sqlstore.Conn
 }
 
 func newIndex(tx *sqlstore.Tx) sqlstore.Index { return index{tx, tx.Conn()} }
-
-const (
-	tagToken  = "t:"
-	wordToken = "w:"
-)
 
 func poolsOf(a *loci.Access) (pools [][16]byte) {
 	pools = append(pools, a.UserID)
@@ -38,46 +33,31 @@ func poolsOf(a *loci.Access) (pools [][16]byte) {
 	return pools
 }
 
-func tokensOf(m *loci.Memory) (tokens []string) {
-	var analyzer loci.Analyzer
-	for _, tag := range m.Tags {
-		tokens = append(tokens, tagToken+tag)
-	}
-	for _, text := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, sqlstore.TagText(m.Tags)} {
-		analyzer.Words(text, func(w loci.Word) bool {
-			tokens = append(tokens, wordToken+w.Stem, wordToken+w.Form)
-			return true
-		})
-	}
-	slices.Sort(tokens)
-	return slices.Compact(tokens)
-}
-
-// Change writes all tokens of a row anew, in one round trip.
+// Change writes all tags of a row anew, in one round trip.
 func (x index) Change(seq int64, old, now *loci.Memory) error {
 	if old != nil {
-		if err := x.c.Exec("DELETE FROM memory_tokens WHERE {memory_tokens} seq = ?", seq); err != nil {
+		if err := x.c.Exec("DELETE FROM memory_tags WHERE {memory_tags} seq = ?", seq); err != nil {
 			return err
 		}
 	}
-	if now == nil {
+	if now == nil || len(now.Tags) == 0 {
 		return nil
 	}
 	c := under(x.c)
-	insert, err := expand("INSERT INTO memory_tokens ({org} pool, token, at, seq) VALUES ({?} ?, ?, ?, ?)")
+	insert, err := expand("INSERT INTO memory_tags ({org} pool, tag, at, seq) VALUES ({?} ?, ?, ?, ?)")
 	if err != nil {
 		return err
 	}
 	var batch pgx.Batch
 	for _, pool := range poolsOf(&now.Access) {
-		for _, token := range tokensOf(now) {
-			batch.Queue(insert.text, c.org, pool, token, now.CreatedAt.UnixMicro(), seq)
+		for _, tag := range loci.Unique(now.Tags) {
+			batch.Queue(insert.text, c.org, pool, tag, now.CreatedAt.UnixMicro(), seq)
 		}
 	}
 	return c.tx.SendBatch(c.ctx, &batch).Close()
 }
 
-func (x index) Adopt(loci.WorkspaceID) error { return nil } // no token names a workspace
+func (x index) Adopt(loci.WorkspaceID) error { return nil } // no tag names a workspace
 
 func (x index) Near(v loci.Viewer, _ *store.Filter) (loci.Viewer, error) { return v, nil }
 
@@ -86,7 +66,7 @@ func (x index) Within(_ context.Context, fn func() error) error { return fn() }
 func (x index) Check(context.Context) ([]string, error) { return nil, nil }
 
 func (x index) Rebuild(ctx context.Context) error {
-	if err := x.c.Exec("DELETE FROM memory_tokens WHERE {memory_tokens} TRUE"); err != nil {
+	if err := x.c.Exec("DELETE FROM memory_tags WHERE {memory_tags} TRUE"); err != nil {
 		return err
 	}
 	return x.EachMemory(ctx, func(m *sqlstore.Stored) error { return x.Change(m.Seq, nil, &m.Memory) })
@@ -164,8 +144,8 @@ func (w *walk) query(p part, columns string) *sqlstore.Query {
 	q := &sqlstore.Query{}
 	switch {
 	case p.tag != "":
-		q.Add("SELECT "+columns+" FROM memory_tokens t {join} memories m ON {m} m.seq = t.seq "+
-			"WHERE {t} t.pool = ? AND t.token = ? AND "+p.condition+" AND ", p.id, tagToken+p.tag, p.id)
+		q.Add("SELECT "+columns+" FROM memory_tags t {join} memories m ON {m} m.seq = t.seq "+
+			"WHERE {t} t.pool = ? AND t.tag = ? AND "+p.condition+" AND ", p.id, p.tag, p.id)
 	case p.row == "o":
 		q.Add("SELECT "+columns+" FROM memories m {join} memory_versions o ON {o} o.seq = m.seq WHERE {m} "+
 			p.condition+" AND ", p.id)
@@ -221,41 +201,4 @@ func (w *walk) Total(limit int) (int, error) {
 		}
 	}
 	return len(seen), nil
-}
-
-func (x index) Match(ctx context.Context, v loci.Viewer, mq *store.MatchQuery) (hits []sqlstore.Hit, err error) {
-	var numbers []int64
-	for _, p := range x.pools(v, &mq.Filter) {
-		for _, term := range mq.Terms {
-			q := x.wordQuery(p, v, mq, term)
-			err := x.c.Query(q.String(), q.Args, func(r sqlstore.Row) error {
-				numbers = append(numbers, r.Int64(0))
-				return ctx.Err()
-			})
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	slices.Reverse(numbers)
-	err = x.CountMatches(ctx, v, mq, numbers, "m", &hits)
-	slices.SortFunc(hits, func(a, b sqlstore.Hit) int { return cmp.Compare(b.Seq, a.Seq) })
-	return hits, err
-}
-
-// wordQuery finds the visible rows in which the first word of a term occurs.
-func (x index) wordQuery(p pool, v loci.Viewer, mq *store.MatchQuery, term loci.Term) *sqlstore.Query {
-	q := &sqlstore.Query{}
-	q.Add("SELECT m.seq FROM memory_tokens t {join} memories m ON {m} m.seq = t.seq WHERE {t} t.pool = ? AND ", p.id)
-	word := wordToken + term.Words[0]
-	if term.Prefix && len(term.Words) == 1 {
-		q.Add("t.token >= ? AND t.token < ? AND ", word, word+"\U0010FFFF")
-	} else {
-		q.Add("t.token = ? AND ", word)
-	}
-	q.Add(p.condition+" AND ", p.id)
-	x.Passes(q, v, &mq.Filter, x.Now(), "m")
-	return q
 }

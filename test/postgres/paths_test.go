@@ -31,7 +31,7 @@ func TestListPlans(t *testing.T) {
 				"latest": {store.Filter{},
 					[]string{"memories_of_user", "memories_of_team", "memories_of_project", "memories_pkey"}},
 				"current": {store.Filter{Lifecycle: loci.CurrentOnly}, []string{"memories_of_user"}},
-				"tag":     {store.Filter{Tags: []string{"t1"}}, []string{"memory_tokens_pkey"}},
+				"tag":     {store.Filter{Tags: []string{"t1"}}, []string{"memory_tags_pkey"}},
 				"origin":  {store.Filter{Origin: "origin1"}, []string{"memories_by_origin"}},
 				"trash":   {store.Filter{Lifecycle: loci.TrashOnly}, []string{"memories_trashed"}},
 				"team":    {store.Filter{TeamID: person.TeamID}, []string{"memories_of_team"}},
@@ -63,9 +63,6 @@ func TestPlans(t *testing.T) {
 		id, then := loci.MemoryID(idOf("memory", 21)), time.UnixMicro(21)
 		page := func(q store.ListQuery) func() error {
 			return func() error { _, err := p.Lists().List(ctx, v, q); return err }
-		}
-		match := func(w loci.When) func() error {
-			return func() error { _, err := p.Lists().Match(ctx, v, matchOf("word3", w)); return err }
 		}
 		for name, tt := range map[string]struct {
 			do   func() error
@@ -103,9 +100,6 @@ func TestPlans(t *testing.T) {
 				_, err := p.Lists().Contains(ctx, v, store.ContainsQuery{Text: "ord", Look: 10, Limit: 10})
 				return err
 			}, []string{"memories_of_user", byNumber}},
-			"match": {match(loci.When{}), []string{"memory_tokens_pkey", byNumber}},
-			"match at": {match(loci.When{KnownAt: time.UnixMicro(7990)}),
-				[]string{"memory_tokens_pkey", "memory_versions_replaced", byNumber}},
 			"shared by": {func() error { _, err := p.Memories().SharedBy(ctx, v.UserID, v.TeamID, 10); return err },
 				[]string{"memories_shared"}},
 			"purge": {func() error { _, err := p.Memories().Purge(ctx, time.UnixMicro(0), 10); return err },
@@ -126,6 +120,55 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-func matchOf(word string, w loci.When) store.MatchQuery {
-	return store.MatchQuery{Filter: store.Filter{When: w}, Terms: []loci.Term{{Words: []string{word}}}, Limit: 10}
+// TestSearchPlans looks at searches at other times, and at what a search with a filter asks.
+func TestSearchPlans(t *testing.T) {
+	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: idOf("user", 2), TeamID: idOf("team", 1)}
+	const byID, byNumber, version = "memories_org_id_id_key", "memories_pkey", "memory_versions_pkey"
+	of := []string{"memories_of_user", "memories_of_team"}
+	ids := []loci.MemoryID{idOf("memory", 21)}
+	at := store.Filter{When: loci.When{KnownAt: time.UnixMicro(21)}}
+	plans(t, func(p *planner) {
+		ctx := t.Context()
+		for name, tt := range map[string]struct {
+			filter         store.Filter
+			listed, passes []string
+		}{
+			"now":     {store.Filter{}, nil, []string{byID}}, // these are few enough to be sorted
+			"time":    {store.Filter{From: time.UnixMicro(7900)}, of, []string{byID}},
+			"session": {store.Filter{SessionID: idOf("session", 3)}, []string{"memories_of_session"}, []string{byID}},
+			"tag":     {store.Filter{Tags: []string{"t1"}}, []string{"memory_tags_pkey"}, []string{byID}},
+			"then":    {at, []string{"memories_of_user", byNumber, version}, []string{byID, version}},
+		} {
+			p.check("match "+name, func() error {
+				_, err := p.Lists().Match(ctx, v, matchOf("word3", tt.filter))
+				return err
+			}, tt.listed...)
+			p.check("ids "+name, func() error { _, _, err := p.Lists().IDs(ctx, v, tt.filter, 10); return err },
+				tt.listed...)
+			p.check("passing "+name, func() error { _, err := p.Lists().Passing(ctx, v, tt.filter, ids); return err },
+				tt.passes...)
+		}
+	})
+}
+
+// TestRowPlans looks at what the index of searches asks.
+func TestRowPlans(t *testing.T) {
+	plans(t, func(p *planner) {
+		ctx := t.Context()
+		p.check("end", func() error { _, err := p.Rows().End(ctx); return err }, "feed_pkey")
+		p.check("changed", func() error { _, err := p.Rows().Changed(ctx, p.start); return err }, "feed_pkey")
+		p.check("read", func() error {
+			_, err := p.Rows().Read(ctx, []loci.MemoryID{idOf("memory", 21)})
+			return err
+		}, "memories_org_id_id_key")
+		for name, number := range map[string]int64{"last": 0, "before": 4000} {
+			p.check(name, func() error { _, _, err := p.Rows().Before(ctx, number, 10); return err }, "memories_pkey")
+		}
+		p.check("in session", func() error { _, err := p.Rows().InSession(ctx, idOf("session", 3)); return err },
+			"memories_of_session")
+	})
+}
+
+func matchOf(word string, f store.Filter) store.MatchQuery {
+	return store.MatchQuery{Filter: f, Terms: []loci.Term{{Words: []string{word}}}, Limit: 10}
 }

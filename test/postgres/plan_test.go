@@ -43,7 +43,8 @@ type planner struct {
 	*testing.T
 	*sqlstore.Tx
 	*recorder
-	conn *conn
+	conn  *conn
+	start store.Position // of Rows, before all rows
 }
 
 // check demands that do reads each table by an index that begins with the org, whether PostgreSQL knows the values or
@@ -143,7 +144,7 @@ func (p *planner) explain(s statement, generic bool) *node {
 // plans runs look in an org with many rows.
 func plans(t *testing.T, look func(*planner)) {
 	t.Helper()
-	_, s := twoOrgs(t, "read")
+	rows, s := twoOrgs(t, "read")
 	err := s.View(t.Context(), loci.DefaultOrg, func(tx store.Tx) error {
 		real := tx.(*sqlstore.Tx)
 		c := under(real.Conn())
@@ -152,7 +153,7 @@ func plans(t *testing.T, look func(*planner)) {
 			return err
 		}
 		r := &recorder{Conn: c}
-		look(&planner{t, sqlstore.New(r, dialect, real.Options), r, c})
+		look(&planner{t, sqlstore.New(r, dialect, real.Options), r, c, rows.start})
 		return nil
 	})
 	if err != nil {

@@ -24,12 +24,15 @@ INSERT INTO memory_versions (org_id, seq, replaced_at, user_id, scope, type, all
 		updated_at, 0, change, editor, importance, pinned, key, category, source, tags, title, summary, content
 	FROM memories;
 
-INSERT INTO memory_tokens (org_id, pool, token, at, seq)
-	SELECT m.org_id, m.user_id, t, m.created_at, m.seq
-	FROM memories m, unnest(ARRAY['t:' || (m.tags::json ->> 0), 'w:' || m.content]) t;
+INSERT INTO memory_tags (org_id, pool, tag, at, seq)
+	SELECT org_id, user_id, tags::json ->> 0, created_at, seq FROM memories;
 
 INSERT INTO suggestions (org_id, id, kind, memory_seq, by_seq, origin, state, created_at)
 	SELECT org_id, id, 'supersede', seq, seq + 20, 'a', CASE WHEN seq % 5 = 1 THEN 'declined' ELSE 'pending' END, 0
 	FROM memories WHERE seq % 4 = 1 AND seq <= 7000;
 
-ANALYZE memories, memory_versions, memory_tokens, users, suggestions;
+INSERT INTO feed (org_id, seq, at, kind, row_id, change, version, origin)
+	SELECT org_id, created_at, created_at, 'memory', id, 'created', 1, origin FROM memories;
+UPDATE org SET feed_end = 8000;
+
+ANALYZE memories, memory_versions, memory_tags, users, suggestions, feed;

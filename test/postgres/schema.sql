@@ -127,7 +127,6 @@ CREATE TABLE memory_versions (
 
 ALTER TABLE memory_versions DROP COLUMN id, DROP COLUMN digest;
 CREATE INDEX memory_versions_edited ON memory_versions (org_id, user_id, updated_at);
-CREATE INDEX memory_versions_replaced ON memory_versions (org_id, replaced_at);
 
 CREATE TABLE suggestions (
 	org_id     text NOT NULL,
@@ -149,19 +148,19 @@ CREATE TABLE suggestions (
 CREATE UNIQUE INDEX suggestions_pending ON suggestions (org_id, memory_seq, by_seq, kind) WHERE state = 'pending';
 CREATE INDEX suggestions_by ON suggestions (org_id, by_seq);
 
--- The words and tags of memories, for each pool in which they may be seen. An index of words or of tags in one column of
--- memories (GIN) would serve no statement: PostgreSQL applies the policy before an operator that may leak what it sees.
-CREATE TABLE memory_tokens (
+-- The tags of memories, for each pool in which they may be seen. An index of tags in one column of memories (GIN) would
+-- serve no statement: PostgreSQL applies the policy before an operator that may leak what it sees.
+CREATE TABLE memory_tags (
 	org_id text NOT NULL,
 	pool   uuid NOT NULL,
-	token  text NOT NULL,
+	tag    text NOT NULL,
 	at     bigint NOT NULL,
 	seq    bigint NOT NULL,
-	PRIMARY KEY (org_id, pool, token, at, seq),
+	PRIMARY KEY (org_id, pool, tag, at, seq),
 	FOREIGN KEY (org_id, seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE
 );
 
-CREATE INDEX memory_tokens_of ON memory_tokens (org_id, seq);
+CREATE INDEX memory_tags_of ON memory_tags (org_id, seq);
 
 -- A sequence would leave gaps, which readers of the feed take for changes that they have missed.
 CREATE FUNCTION next_change() RETURNS bigint LANGUAGE sql AS

@@ -22,7 +22,7 @@ var (
 		"ListOrder", "ListPages", "ListPagesUnderInserts", "ListFilters", "ManyProjects", "ListTotals", "ListTrash",
 		"ListExpiry", "ListPositions", "ListManyVendorsAndProjects", "ListKeepsKindsApart", "ListOfTeam", "ListContexts",
 		"Contains", "ContainsLimits", "When", "WhenInvalid", "WhenImported", "WhenFilters", "WhenMany",
-		"MatchTerms", "MatchFeatures", "MatchFollowsChanges", "MatchLimit", "MatchInvalid",
+		"MatchTerms", "MatchFeatures", "MatchFollowsChanges", "MatchLimit", "MatchInvalid", "RowsChanged", "RowsRead",
 	}
 	visibility = []string{
 		"Visibility", "VersionsNeedBothVendors", "VersionsNeedBothReaches", "OnlyProjects", "EditsVisibility",

@@ -7,6 +7,7 @@ import (
 	"crypto/md5" // the ids of rows.sql
 	_ "embed"
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -25,26 +26,38 @@ import (
 //go:embed rows.sql
 var manyRows string
 
-// filled are the schemas with many rows, by who shares them: tests that only read, and tests that roll back.
-var filled = map[string]string{}
+// filling is a schema with what manyRows holds.
+type filling struct {
+	schema string
+	start  store.Position // of Rows in the default org, before all rows
+}
 
-// twoOrgs returns a schema with what manyRows holds.
-func twoOrgs(t *testing.T, sharing string) (schema string, s *engine) {
+// filled are the schemas with many rows, by who shares them: tests that only read, and tests that roll back.
+var filled = map[string]filling{}
+
+func twoOrgs(t *testing.T, sharing string) (f filling, s *engine) {
 	t.Helper()
-	if schema = filled[sharing]; schema != "" {
-		return schema, open(t, schema, time.Now)
+	if f = filled[sharing]; f.schema != "" {
+		return f, open(t, f.schema, time.Now)
 	}
-	schema = newSchema(t)
-	s = open(t, schema, time.Now)
+	f.schema = newSchema(t)
+	s = open(t, f.schema, time.Now)
 	for _, id := range []loci.OrgID{loci.DefaultOrg, "other"} {
 		want := loci.Org{ID: id, OwnerID: loci.NewUserID()}
 		if _, _, err := s.Orgs().Ensure(t.Context(), want, loci.User{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	asSuperuser(t, schema, manyRows)
-	filled[sharing] = schema
-	return schema, s
+	err := s.View(t.Context(), loci.DefaultOrg, func(tx store.Tx) (err error) {
+		f.start, err = tx.Rows().End(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asSuperuser(t, f.schema, manyRows)
+	filled[sharing] = f
+	return f, s
 }
 
 // column returns the first column of what a query finds, as text.
@@ -111,9 +124,9 @@ func TestSchema(t *testing.T) {
 
 // TestPolicyAlone runs statements without a marker: they reach the rows of the transaction's org and no others.
 func TestPolicyAlone(t *testing.T) {
-	schema, _ := twoOrgs(t, "roll back")
-	pool := connect(t, schema)
-	for _, table := range []string{"memories", "memory_versions", "memory_tokens", "users", "org"} {
+	rows, _ := twoOrgs(t, "roll back")
+	pool := connect(t, rows.schema)
+	for _, table := range []string{"memories", "memory_versions", "memory_tags", "feed", "users", "org"} {
 		for _, org := range []string{"default", "other"} {
 			confined(t, pool, org, func(tx pgx.Tx) {
 				if got := column(t, tx, "SELECT DISTINCT org_id FROM "+table); !slices.Equal(got, []string{org}) {
@@ -124,12 +137,12 @@ func TestPolicyAlone(t *testing.T) {
 	}
 	confined(t, pool, "default", func(tx pgx.Tx) {
 		for statement, want := range map[string]int64{
-			"DELETE FROM memory_versions":                  8000,
-			"UPDATE memories SET title = 'x'":              8000,
-			"DELETE FROM memories WHERE org_id = 'other'":  0,
-			"UPDATE users SET org_id = 'default'":          21,
-			"SELECT 1 FROM users WHERE org_id = 'other'":   0,
-			"SELECT 1 FROM feed UNION SELECT 2 FROM teams": 0,
+			"DELETE FROM memory_versions":                                         8000,
+			"UPDATE memories SET title = 'x'":                                     8000,
+			"DELETE FROM memories WHERE org_id = 'other'":                         0,
+			"UPDATE users SET org_id = 'default'":                                 21,
+			"SELECT 1 FROM users WHERE org_id = 'other'":                          0,
+			"SELECT 1 FROM feed WHERE org_id = 'other' UNION SELECT 2 FROM teams": 0,
 		} {
 			if tag, err := tx.Exec(t.Context(), statement); err != nil || tag.RowsAffected() != want {
 				t.Errorf("%s: %d rows, %v; want %d", statement, tag.RowsAffected(), err, want)
@@ -143,7 +156,7 @@ func TestPolicyAlone(t *testing.T) {
 			t.Errorf("a row of another org is inserted: %v", err)
 		}
 	})
-	confined(t, connect(t, schema), "", func(tx pgx.Tx) { // on a connection that was never in an org
+	confined(t, connect(t, rows.schema), "", func(tx pgx.Tx) { // on a connection that was never in an org
 		if tag, err := tx.Exec(t.Context(), "SELECT 1 FROM memories"); err == nil {
 			t.Errorf("in no org: %d rows", tag.RowsAffected())
 		}
@@ -157,14 +170,14 @@ func TestPolicyAlone(t *testing.T) {
 
 // TestMarkersAlone runs the shared statements as a superuser, to whom no policy applies. They find the same.
 func TestMarkersAlone(t *testing.T) {
-	schema, s := twoOrgs(t, "roll back")
-	pool, err := pgxpool.New(t.Context(), server+" search_path="+schema)
+	rows, s := twoOrgs(t, "roll back")
+	pool, err := pgxpool.New(t.Context(), server+" search_path="+rows.schema)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pool.Close()
 	free := &engine{pool: pool, registry: s.registry, now: s.now}
-	for name, ask := range questions() {
+	for name, ask := range questions(rows.start) {
 		both, bypassed := run(t, s, ask), run(t, free, ask)
 		if diff := cmp.Diff(both, bypassed); diff != "" || reflect.ValueOf(both).IsZero() {
 			t.Errorf("%s: %v; without the policy (-with +without):\n%s", name, both, diff)
@@ -175,27 +188,28 @@ func TestMarkersAlone(t *testing.T) {
 type question = func(context.Context, *sqlstore.Tx) (any, error)
 
 // questions are about the rows of manyRows.
-func questions() map[string]question {
+func questions(start store.Position) map[string]question {
 	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: idOf("user", 2), TeamID: idOf("team", 0),
 		ProjectIDs: []loci.ProjectID{idOf("project", 1)}}
 	list := func(q store.ListQuery) question {
 		q.Limit = 500
 		return func(ctx context.Context, tx *sqlstore.Tx) (any, error) { return tx.Lists().List(ctx, v, q) }
 	}
-	return map[string]question{
+	others := md5.Sum([]byte("memory21other"))
+	ids := []loci.MemoryID{idOf("memory", 22), idOf("memory", 61), others}
+	all := map[string]question{
 		"list":   list(store.ListQuery{Offset: 20, Total: true}),
 		"trash":  list(store.ListQuery{Filter: store.Filter{Lifecycle: loci.TrashOnly}}),
 		"tagged": list(store.ListQuery{Filter: store.Filter{Tags: []string{"t1"}}}),
 		"then":   list(store.ListQuery{Filter: store.Filter{When: loci.When{KnownAt: time.UnixMicro(4000)}}}),
 		"match": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
-			return tx.Lists().Match(ctx, v, matchOf("word21", loci.When{}))
+			return tx.Lists().Match(ctx, v, matchOf("word21", store.Filter{}))
 		},
 		"contains": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
 			return tx.Lists().Contains(ctx, v, store.ContainsQuery{Text: "ord", Look: 100, Limit: 100})
 		},
 		"get": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
-			others := md5.Sum([]byte("memory21other"))
-			return tx.Memories().GetMany(ctx, v, []loci.MemoryID{idOf("memory", 22), idOf("memory", 61), others}, loci.AnyState)
+			return tx.Memories().GetMany(ctx, v, ids, loci.AnyState)
 		},
 		"versions": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
 			return tx.Memories().Versions(ctx, v, idOf("memory", 61), loci.AnyState, 0, 10)
@@ -219,6 +233,33 @@ func questions() map[string]question {
 			n := 0
 			err := tx.EachMemory(ctx, func(*sqlstore.Stored) error { n++; return nil })
 			return n, err
+		},
+		"ids": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
+			list, _, err := tx.Lists().IDs(ctx, v, store.Filter{}, 20000)
+			return list, err
+		},
+		"passing": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
+			return tx.Lists().Passing(ctx, v, store.Filter{Lifecycle: loci.AnyState}, ids)
+		},
+	}
+	maps.Copy(all, rowQuestions(start, ids))
+	return all
+}
+
+// rowQuestions are those that no visibility rule narrows: only the org does.
+func rowQuestions(start store.Position, ids []loci.MemoryID) map[string]question {
+	return map[string]question{
+		"rows changed": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
+			c, err := tx.Rows().Changed(ctx, start)
+			return c.IDs, err
+		},
+		"rows read": func(ctx context.Context, tx *sqlstore.Tx) (any, error) { return tx.Rows().Read(ctx, ids) },
+		"rows before": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
+			list, _, err := tx.Rows().Before(ctx, 0, 20000)
+			return list, err
+		},
+		"rows of a session": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
+			return tx.Rows().InSession(ctx, idOf("session", 3))
 		},
 	}
 }

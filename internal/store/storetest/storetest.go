@@ -221,6 +221,7 @@ var tests = []test{
 	{"FeedIsBounded", testFeedIsBounded},
 	{"FeedReplay", testFeedReplay},
 	{"RowsChanged", testRowsChanged},
+	{"RowsSkipNodes", testRowsSkipNodes},
 	{"RowsRead", testRowsRead},
 	{"Blobs", testBlobs},
 	{"BlobErrors", testBlobErrors},
