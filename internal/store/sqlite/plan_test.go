@@ -150,6 +150,68 @@ func TestTimelessPlans(t *testing.T) {
 	})
 }
 
+// TestSearchPlans looks at searches at other times, and at what a search with a filter asks.
+func TestSearchPlans(t *testing.T) {
+	t.Parallel()
+	s, user := newStore(t, Options{})
+	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
+		WorkspaceID: loci.WorkspaceID{4}, AgentID: loci.AgentID{5}, Vendor: "claude"}
+	const (
+		byID     = "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"
+		byNumber = "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"
+		version  = "SEARCH o USING INDEX sqlite_autoindex_memory_versions_1 (seq=? AND version=?)"
+		highest  = "SEARCH h USING INDEX sqlite_autoindex_memory_versions_1 (seq=?)"
+		numbers  = "SCAN j VIRTUAL TABLE INDEX 1:"
+	)
+	tags := store.Filter{Tags: []string{"t"}, Category: "fact"}
+	known := store.Filter{When: loci.When{KnownAt: oldTime, AsOf: oldTime}, Tags: tags.Tags, From: oldTime}
+	plans(t, s, func(p *planner) {
+		for name, f := range map[string]store.Filter{"now": {}, "tag": tags, "then": known} {
+			for form, do := range map[string]func() error{
+				"match ": func() error {
+					_, err := p.Lists().Match(bg, v,
+						store.MatchQuery{Filter: f, Terms: []loci.Term{{Words: []string{"a"}}}, Limit: 1})
+					return err
+				},
+				"ids ": func() error { _, _, err := p.Lists().IDs(bg, v, f, 1); return err },
+			} {
+				p.check(form+name, 0, do, numbers, byNumber)
+				if !f.When.KnownAt.IsZero() {
+					p.check(form+name+", old", 1, do, numbers, byNumber, version, highest)
+				}
+			}
+			passing := func() error { _, err := p.Lists().Passing(bg, v, f, []loci.MemoryID{{1}}); return err }
+			p.check("passing "+name, 0, passing, byID)
+			if !f.When.KnownAt.IsZero() {
+				p.check("passing "+name+", old", 1, passing, byID, version, highest)
+			}
+		}
+	})
+}
+
+// TestRowPlans looks at what the index of searches asks.
+func TestRowPlans(t *testing.T) {
+	t.Parallel()
+	s, user := newStore(t, Options{})
+	var start store.Position
+	err := s.View(bg, loci.DefaultOrg, func(tx store.Tx) (err error) { start, err = tx.Rows().End(bg); return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
+	plans(t, s, func(p *planner) {
+		changed := func() error { _, err := p.Rows().Changed(bg, start); return err }
+		p.check("the end", 0, changed, "SCAN feed") // backwards, one row
+		p.check("changed", 1, changed, "SEARCH feed USING INTEGER PRIMARY KEY (rowid>?)")
+		p.check("read", 0, func() error { _, err := p.Rows().Read(bg, []loci.MemoryID{{1}}); return err },
+			"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
+		p.check("before", 0, func() error { _, _, err := p.Rows().Before(bg, 4, 10); return err },
+			"SEARCH m USING INTEGER PRIMARY KEY (rowid<?)")
+		p.check("in session", 0, func() error { _, err := p.Rows().InSession(bg, loci.SessionID{1}); return err },
+			"SEARCH m USING INDEX memories_by_session (session_id=?)")
+	})
+}
+
 // TestOrgPlans looks at what else is asked of an org's file.
 func TestOrgPlans(t *testing.T) {
 	t.Parallel()
