@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// counter finds terms in a memory that is in no index. It returns the same features as the index
-// (fts.go).
+// counter finds terms in the texts of a memory, and counts where they occur.
 type counter struct {
 	terms    []loci.Term
 	all      bool
