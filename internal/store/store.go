@@ -133,8 +133,8 @@ type Lists interface {
 	// list, or if When is used with a Lifecycle other than LiveOnly.
 	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
 	// Match returns the visible memories that contain the terms, in the order of List. It reads the
-	// memories until it has found q.Limit. Memories that the viewer may not see have no influence. It fails with Invalid if there are no terms, too many,
-	// or empty ones.
+	// memories until it has found q.Limit. Memories that the viewer may not see have no influence. It
+	// fails with Invalid if there are no terms, too many, or empty ones.
 	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
 	// Contains searches the newest visible memories that pass the filter. It returns those with q.Text
 	// in the title, content, summary, key or a tag, newest first in the order of List. It leaves out

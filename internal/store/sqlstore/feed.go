@@ -178,7 +178,8 @@ const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, acces
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	first := feedPlace{seq: -1}
 	err = t.c.Query(feedBehind, Args{p.seq, store.FeedWindow + 2}, func(r Row) error {
-		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, id: r.ID(3), before: string(r.Raw(8)), after: string(r.Raw(7))}
+		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, id: r.ID(3), before: string(r.Raw(8)),
+			after: string(r.Raw(7))}
 		if first.seq < 0 {
 			first = row.place
 		}

@@ -239,7 +239,7 @@ func testWhenFilters(e *env) {
 	moved := e.insert(tagged("moved then", "old", team))
 	joined := e.insert(tagged("joined then", "new", loci.TeamID{}))
 	e.clock.move(time.Hour)
-	moved = e.replace(moved, tagged("moved", "new", loci.TeamID{}),
+	e.replace(moved, tagged("moved", "new", loci.TeamID{}),
 		func(m *loci.Memory) { m.CreatedAt = start.Add(-time.Hour) })
 	e.replace(joined, tagged("joined", "old", team))
 	e.insert(tagged("later", "old", team))
