@@ -29,6 +29,7 @@ type builtRow struct {
 	Row
 	words  []place
 	length uint32 // in halves
+	langs  language.Languages
 	actor  uint16
 	flags  byte
 }
@@ -66,6 +67,9 @@ func (b *Builder) Add(r Row) {
 		}
 		position = b.field(&row, f.Text, position, value)
 	}
+	for _, w := range row.words {
+		b.langs[w.form] |= row.langs
+	}
 	if position > PassageWords {
 		row.flags |= flagLong
 	}
@@ -82,11 +86,10 @@ func (b *Builder) field(row *builtRow, text string, position, value uint32) uint
 	if len(b.tokens) == 0 {
 		return position
 	}
-	langs := language.DetectTokens(text, b.tokens)
+	row.langs |= language.DetectTokens(text, b.tokens)
 	last := position
 	for _, t := range b.tokens {
 		form := b.form(t.Form)
-		b.langs[form] |= langs
 		last = position + uint32(t.Position)
 		row.words = append(row.words, place{form, last, value})
 		row.length += value
@@ -173,6 +176,7 @@ func (b *Builder) encodeRows(parts *[sections][]byte) {
 		parts[secGroups] = le.AppendUint32(parts[secGroups], group)
 		parts[secDays] = le.AppendUint32(parts[secDays], uint32(day(r.Time)))
 		parts[secActors] = le.AppendUint16(parts[secActors], r.actor)
+		parts[secLangs] = le.AppendUint32(parts[secLangs], uint32(r.langs))
 		parts[secFlags] = append(parts[secFlags], r.flags)
 		parts[secPriority] = append(parts[secPriority], r.Priority)
 		parts[secUpdated] = le.AppendUint64(parts[secUpdated], uint64(micros(r.Updated)))
@@ -211,13 +215,15 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 		parts[secDirectory] = binary.LittleEndian.AppendUint64(parts[secDirectory], uint64(len(parts[secPostings])))
 		parts[secPostings], parts[secPositions] = lists[n].write(parts[secPostings], parts[secPositions])
 	}
-	stems := map[string][]uint32{}
+	stems := map[string][]stemmed{}
 	grams := map[string][]uint32{}
 	var scratch []string
 	for i, n := range order {
 		form := sorted[i]
-		for _, stem := range b.analyzer.Stems(form, b.langs[n]) {
-			stems[stem] = append(stems[stem], uint32(i))
+		for one := range b.langs[n].Each {
+			for _, stem := range b.analyzer.Stems(form, one) {
+				stems[stem] = addStemmed(stems[stem], stemmed{uint32(i), one})
+			}
 		}
 		scratch = language.Grams(form, scratch[:0])
 		for _, g := range scratch {
@@ -226,7 +232,7 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 			}
 		}
 	}
-	parts[secStems], parts[secStemForms] = encodeMap(stems)
+	parts[secStems], parts[secStemForms] = encodeStems(stems)
 	parts[secGrams], parts[secGramForms] = encodeMap(grams)
 }
 

@@ -20,6 +20,7 @@ const (
 	secSessions                 // uint32 a session: its words, weighted
 	secDays                     // int32 a row: days since 1970
 	secActors                   // uint16 a row: a number in secNames
+	secLangs                    // uint32 a row: its languages
 	secFlags                    // byte a row
 	secPriority                 // byte a row
 	secUpdated                  // int64 a row: microseconds since 1970
@@ -30,7 +31,7 @@ const (
 	secForms                    // table of forms
 	secStems                    // table of stems
 	secGrams                    // table of character n-grams
-	secStemForms                // lists of forms, one for each stem
+	secStemForms                // lists of forms, one for each stem, as encodeStems writes them
 	secGramForms                // lists of forms, one for each n-gram
 	secDirectory                // one entry for each form: where its postings begin
 	secPostings

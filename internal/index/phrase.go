@@ -61,12 +61,20 @@ func (p *part) common(t int, words [][]weighted) (docs []uint32) {
 func (p *part) places(forms []weighted, docs []uint32) (out []uint64) {
 	for _, f := range forms {
 		l := p.list(f.form)
-		out = l.places(docs, out)
+		out = l.places(p.rowsIn(docs, &f), out)
 	}
 	if len(forms) > 1 {
 		slices.Sort(out)
 	}
 	return slices.Compact(out)
+}
+
+// rowsIn returns those of docs that have a form.
+func (p *part) rowsIn(docs []uint32, f *weighted) []uint32 {
+	if f.langs == 0 {
+		return docs
+	}
+	return slices.DeleteFunc(slices.Clone(docs), func(doc uint32) bool { return !p.in(doc, f) })
 }
 
 // followed returns the places that have one of next behind them, so many words further.
@@ -105,9 +113,9 @@ func (p *part) phraseForms(words [][]weighted, starts []uint64) (forms []weighte
 	for i, word := range words {
 		for _, f := range word {
 			l := p.list(f.form)
-			for _, at := range l.places(docs, nil) {
+			for _, at := range l.places(p.rowsIn(docs, &f), nil) {
 				if _, ok := slices.BinarySearch(starts, at-uint64(i)); ok {
-					addForm(&forms, f.form, float64(f.weight))
+					addForm(&forms, f)
 					break
 				}
 			}

@@ -103,41 +103,27 @@ type Hit struct {
 	Updated  int64 // microseconds since 1970
 }
 
-// weighted is a form and how much it counts for a term.
+// weighted is a form and how much it counts for a term, in rows of some languages. 0: in all rows.
 type weighted struct {
 	form   uint32
 	weight float32
+	langs  language.Languages
 }
 
 // match returns the forms of a segment that match a term: the word itself and forms with the same
 // stem.
 func (s *Segment) match(t *Term, stem float64) (found []weighted) {
 	if n, ok := s.forms.find(t.Form); ok {
-		found = append(found, weighted{n, 1})
+		found = append(found, weighted{n, 1, 0})
 	}
 	s.sameStem(t.Form, stem, &found)
 	for _, key := range t.Stems {
 		if n, ok := s.forms.find(key); ok {
-			addForm(&found, n, stem)
+			addForm(&found, weighted{n, float32(stem), 0})
 		}
 		s.sameStem(key, stem, &found)
 	}
 	return found
-}
-
-func (s *Segment) sameStem(key string, weight float64, found *[]weighted) {
-	if n, ok := s.stems.find(key); ok {
-		readList(s.parts[secStemForms], s.stems.count, n, func(form uint32) { addForm(found, form, weight) })
-	}
-}
-
-func addForm(found *[]weighted, form uint32, weight float64) {
-	for _, f := range *found {
-		if f.form == form {
-			return
-		}
-	}
-	*found = append(*found, weighted{form, float32(weight)})
 }
 
 // These limit the forms that a word can be similar to.
@@ -163,7 +149,7 @@ func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 			continue
 		}
 		if alike := language.Similarity(t.Form, s.forms.at(form)); alike >= minSimilarity {
-			found = append(found, weighted{form, float32(alike * weight)})
+			found = append(found, weighted{form, float32(alike * weight), 0})
 		}
 	}
 	return bestFirst(found)

@@ -228,6 +228,9 @@ func (s *search) passage(p *part, doc uint32) float64 {
 			add(1)
 		} else {
 			for _, f := range p.forms[t] {
+				if !p.in(doc, &f) {
+					continue
+				}
 				l := p.list(f.form)
 				places = l.places([]uint32{doc}, places[:0])
 				add(f.weight)

@@ -60,7 +60,7 @@ func (s *search) similar(t *Term) [][]weighted {
 	for i := range s.parts {
 		p := &s.parts[i]
 		for _, f := range p.similar(t, s.q.Weights.Similar) {
-			if p.has(f.form, nil) {
+			if p.has(&f, nil) {
 				forms[i] = append(forms[i], f)
 			}
 			if len(forms[i]) == maxSimilar {
@@ -82,19 +82,20 @@ func (p *part) expand(t *Term) (found []weighted) {
 		if len(found) == maxExpanded || !t.Part && !bytes.HasPrefix(key, form) {
 			break
 		}
-		if (!t.Part || bytes.Contains(key, form)) && p.has(n, nil) {
-			found = append(found, weighted{n, 1})
+		if (!t.Part || bytes.Contains(key, form)) && p.has(&weighted{form: n}, nil) {
+			found = append(found, weighted{n, 1, 0})
 		}
 	}
 	return found
 }
 
 // has reports whether a visible row has a form: one of only, unless that is nil.
-func (p *part) has(form uint32, only bitmap) bool {
-	l := p.list(form)
+func (p *part) has(f *weighted, only bitmap) bool {
+	l := p.list(f.form)
 	for i, spans := range l.blocksIn(p.spans) {
 		p.spare.reset()
 		l.readSome(i, spans, p.hidden, 1, &p.spare)
+		p.inLanguages(&p.spare, f)
 		if only == nil && len(p.spare.docs) > 0 || slices.ContainsFunc(p.spare.docs, only.has) {
 			return true
 		}
@@ -109,13 +110,15 @@ func (p *part) read(forms []weighted, out *entries) []weighted {
 	if len(forms) == 1 {
 		l := p.list(forms[0].form)
 		l.read(p.spans, p.hidden, forms[0].weight/once, out)
+		p.inLanguages(out, &forms[0])
 		return forms[:min(len(out.docs), 1)]
 	}
 	kept := forms[:0]
 	for _, f := range forms {
 		p.spare.reset()
 		l := p.list(f.form)
-		if l.read(p.spans, p.hidden, f.weight/once, &p.spare); len(p.spare.docs) == 0 {
+		l.read(p.spans, p.hidden, f.weight/once, &p.spare)
+		if p.inLanguages(&p.spare, &f); len(p.spare.docs) == 0 {
 			continue
 		}
 		kept = append(kept, f)

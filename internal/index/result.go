@@ -79,7 +79,7 @@ func (s *search) standIns(t int) (list []string) {
 			if s.q.Terms[t].names(p.Segment.forms.at(f.form)) {
 				continue
 			}
-			if p.only == nil || p.starts[t] != nil || p.has(f.form, p.only) {
+			if p.only == nil || p.starts[t] != nil || p.has(&f, p.only) {
 				forms[i] = append(forms[i], f)
 			}
 			if len(forms[i]) == maxForms {

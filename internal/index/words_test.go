@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -173,5 +174,27 @@ func TestHaving(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
+	}
+}
+
+// TestStemsDoNotDependOnOtherRows requires a word to have the stems of its own row's language, whatever
+// language the rows beside it in the segment are in.
+func TestStemsDoNotDependOnOtherRows(t *testing.T) {
+	t.Parallel()
+	text := Field{Text: "Die Versicherung zahlt im Mai, und die deploys sind frei."}
+	german := Row{ID: [16]byte{1}, Class: "mine", Fields: []Field{text}}
+	titled := Row{ID: [16]byte{1}, Class: "mine", Fields: []Field{{Text: "Police"}, text}}
+	english := Row{ID: [16]byte{2}, Class: "theirs", Fields: []Field{{Text: "The deploys are what we do on the first of May."}}}
+	q := &Query{Terms: []Term{{Form: "deploy", Stems: []string{"deploy"}}}, Sees: func(c Class) bool { return c == "mine" },
+		Now: time.Unix(1, 0), Limit: 9, Weights: Weights{Row: 1, Stem: 0.9}}
+	for _, row := range []Row{german, titled} {
+		alone, beside := Search(build(t, []Row{row}, 1), q), Search(build(t, []Row{row, english}, 1), q)
+		if diff := cmp.Diff(alone, beside); diff != "" {
+			t.Errorf("a hidden row decides how a word is read (-alone +beside it):\n%s", diff)
+		}
+	}
+	q.Sees = func(Class) bool { return true }
+	if got := Search(build(t, []Row{german, english}, 1), q); len(got.Hits) != 1 || got.Hits[0].ID != english.ID {
+		t.Errorf("found %+v, want the English row", got.Hits)
 	}
 }

@@ -139,8 +139,12 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	for _, id := range ids {
 		affected[id] = true
 	}
+	rows, err := rowsOf(ctx, tx, append(changed, others...))
+	if err != nil {
+		return err
+	}
 	o.takeOut(affected, erased)
-	return o.add(ctx, tx, append(changed, others...))
+	return o.add(rows)
 }
 
 // takeOut takes rows out of the parts that have them.
@@ -197,12 +201,8 @@ func (o *orgIndex) affected(ctx context.Context, tx store.Tx, ids []loci.MemoryI
 // mostWaiting is how many rows wait at most.
 const mostWaiting = 128
 
-// add lets those memories wait that can be found.
-func (o *orgIndex) add(ctx context.Context, tx store.Tx, memories []*loci.Memory) error {
-	rows, err := rowsOf(ctx, tx, memories)
-	if err != nil {
-		return err
-	}
+// add lets rows wait, or makes a part if they are many.
+func (o *orgIndex) add(rows map[loci.MemoryID]index.Row) error {
 	if len(o.waiting)+len(rows) > mostWaiting {
 		for _, w := range o.waiting {
 			rows[w.row.ID] = w.row
