@@ -71,6 +71,7 @@ func (d *doctor) examine(ctx context.Context) {
 		err := d.with(ctx, refuse, func(in *instance) error {
 			d.ok("open", "the data directory opens")
 			d.examineFiles(ctx, in)
+			d.examineIndex(ctx, in)
 			d.examineProjects(ctx, in)
 			d.examineKeys(ctx, in)
 			d.examineLeftovers()

@@ -61,7 +61,7 @@ func New(o Options) *App {
 		Patience: o.Patience})
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project)
-	a.Org = org.New(g, a.Memory, a.Node)
+	a.Org = org.New(g, a.Memory, a.Node, a.Index.Drop)
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn)
 	return a
 }

@@ -32,7 +32,8 @@ const patience = time.Minute
 type Open func(ctx context.Context, dir string) (store.Store, error)
 
 // Product returns the build with what Loci itself does: it imports each unit as a memory into an empty Loci in a new
-// temporary directory, and searches with recall. The size is what the units add to that of the empty data directory.
+// temporary directory, and searches with recall. The size is what the units and their index add to that of
+// the empty data directory.
 func Product(open Open) Build {
 	empty := int64(-1)
 	return func(ctx context.Context, units []Unit) (_ Searcher, size int64, err error) {
@@ -53,10 +54,13 @@ func Product(open Open) Build {
 		if err := p.save(ctx, units); err != nil {
 			return nil, 0, err
 		}
+		if err := p.app.Index.Rebuild(ctx, p.who.OrgID); err != nil {
+			return nil, 0, err
+		}
 		if size, err = p.closedSize(); err != nil {
 			return nil, 0, err
 		}
-		return p, max(size-empty, 0), p.reopen(ctx)
+		return p, max(size-empty, 0), p.ready(ctx)
 	}
 }
 
@@ -146,6 +150,17 @@ func (p *product) reopen(ctx context.Context) error {
 		p.who, err = who.Local(ctx, "")
 	}
 	return err
+}
+
+// ready opens the store and the index, as a server has them before a question.
+func (p *product) ready(ctx context.Context) error {
+	if err := p.reopen(ctx); err != nil {
+		return err
+	}
+	return p.store.View(ctx, p.who.OrgID, func(tx store.Tx) error {
+		_, err := p.app.Index.Snapshot(ctx, tx, p.who.OrgID)
+		return err
+	})
 }
 
 // save imports the units, which keeps their times.

@@ -223,7 +223,11 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 	if err != nil {
 		return Receipt{}, err
 	}
-	return s.Store.Orgs().Delete(ctx, p.OrgID)
+	receipt, err := s.Store.Orgs().Delete(ctx, p.OrgID)
+	if err == nil {
+		s.deleted(ctx, p.OrgID)
+	}
+	return receipt, err
 }
 
 // Receipt counts what was deleted with an org. See store.Receipt.

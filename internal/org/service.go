@@ -3,6 +3,9 @@
 package org
 
 import (
+	"context"
+
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
@@ -13,9 +16,12 @@ type Service struct {
 	*gate.Gate
 	memories *memory.Service // to stop sharing what a person shared when they leave their team
 	nodes    *node.Service
+	deleted  func(context.Context, loci.OrgID) // removes what is derived from the data of an org
 }
 
-// New returns a Service.
-func New(g *gate.Gate, memories *memory.Service, nodes *node.Service) *Service {
-	return &Service{g, memories, nodes}
+// New returns a Service. It calls deleted when an org has been deleted, to remove what is derived from
+// its data.
+func New(g *gate.Gate, memories *memory.Service, nodes *node.Service,
+	deleted func(context.Context, loci.OrgID)) *Service {
+	return &Service{g, memories, nodes, deleted}
 }

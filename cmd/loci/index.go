@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/indexing"
+	"github.com/loci-memory/loci/internal/org"
+)
+
+func (p *program) indexCommand() *cobra.Command {
+	return group("index", "Rebuild, verify and describe the index that searches read",
+		`Rebuild, verify and describe the index that searches read. Each org has one. Loci keeps it
+up to date by itself and builds it if it is missing, so these commands are for doubts,
+and for measuring. They work while a server runs.`,
+		p.indexRebuildCommand(), p.indexVerifyCommand(), p.indexStatsCommand())
+}
+
+// indexing completes a command about the indexes of the org that --org names, or of all.
+func (p *program) indexing(cmd *cobra.Command, do func(context.Context, *instance, []loci.Org) error) *cobra.Command {
+	var name string
+	cmd.Annotations = does(org.List)
+	cmd = p.acting(operator, cmd, func(ctx context.Context, c *call) error {
+		orgs, err := c.orgs(ctx, name)
+		if err != nil {
+			return err
+		}
+		return do(ctx, c.instance, orgs)
+	})
+	cmd.Flags().StringVar(&name, "org", "", "only of this org, by id or name (default: all)")
+	return cmd
+}
+
+// indexJSON is the index of an org as a program reads it.
+type indexJSON struct {
+	Org loci.OrgID `json:"org"`
+	indexing.Stats
+}
+
+func (p *program) indexRebuildCommand() *cobra.Command {
+	return p.indexing(&cobra.Command{
+		Use: "rebuild", Short: "Build the index again from the memories",
+		Long: `Build the index again from the memories, and replace its files. Searches go on meanwhile.
+A running server takes over the new files the next time it writes its own; restart it to
+make it do so at once.`,
+	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
+		err := p.follow(ctx, func(ctx context.Context) error {
+			for _, o := range orgs {
+				if err := in.app.Index.Rebuild(ctx, o.ID); err != nil {
+					return fmt.Errorf("cannot rebuild the index of %s: %w", o.ID, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return p.printIndexes(ctx, in, orgs)
+	})
+}
+
+func (p *program) indexStatsCommand() *cobra.Command {
+	return p.indexing(&cobra.Command{
+		Use: "stats", Short: "Show how large the index is, and whether it is complete",
+		Long: `Show how large the index is, and whether it is complete. GONE counts memories in files that
+have changed or gone since; the next merge drops them. MEMORY counts those that are not
+in files yet: Loci writes them when there are about 1,000.`,
+	}, p.printIndexes)
+}
+
+func (p *program) printIndexes(ctx context.Context, in *instance, orgs []loci.Org) error {
+	list := make([]indexJSON, len(orgs))
+	for i, o := range orgs {
+		s, err := in.app.Index.Stats(ctx, o.ID)
+		if err != nil {
+			return err
+		}
+		list[i] = indexJSON{o.ID, s}
+	}
+	return printList(p, "indexes", list, nil, "", "ORG|FILES|SIZE|MEMORIES|GONE|MEMORY|COMPLETE|BYTES EACH",
+		func(x indexJSON) []string {
+			complete := "no"
+			if x.Whole {
+				complete = "yes"
+			}
+			return []string{string(x.Org), strconv.Itoa(x.Files), showBytes(x.Bytes), strconv.Itoa(x.Rows),
+				strconv.Itoa(x.Gone), strconv.Itoa(x.Memory), complete, fmt.Sprintf("%.0f", x.BytesPerRow)}
+		})
+}
+
+func (p *program) indexVerifyCommand() *cobra.Command {
+	return p.indexing(&cobra.Command{
+		Use: "verify", Short: "Compare the index with the memories",
+		Long: `Compare the index with the memories: that its files are readable and undamaged, and that
+each memory is in it once, as it is now. The exit code is 1 if there are problems.`,
+	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
+		problems, err := p.verifyIndexes(ctx, in, orgs)
+		if err != nil {
+			return err
+		}
+		if p.json {
+			err = p.printJSON(map[string]any{"ok": len(problems) == 0, "problems": notNil(problems)})
+		} else {
+			for _, x := range problems {
+				p.printf("fail  %s: %s\n", x.Org, x.Problem)
+			}
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(problems) > 0:
+			p.note("To build it again, run: %s", rebuildLine(problems[0].Org))
+			return errUnwell
+		case !p.json:
+			p.printf("ok    %s\n", loci.Plural(len(orgs), "index", "indexes"))
+		}
+		return nil
+	})
+}
+
+// indexProblem is a difference between an index and the memories.
+type indexProblem struct {
+	Org     loci.OrgID `json:"org"`
+	Problem string     `json:"problem"`
+}
+
+func (p *program) verifyIndexes(ctx context.Context, in *instance, orgs []loci.Org) (list []indexProblem, err error) {
+	err = p.follow(ctx, func(ctx context.Context) error {
+		for _, o := range orgs {
+			problems, err := in.app.Index.Verify(ctx, o.ID)
+			if err != nil {
+				return fmt.Errorf("cannot verify the index of %s: %w", o.ID, err)
+			}
+			for _, text := range problems {
+				list = append(list, indexProblem{o.ID, text})
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func rebuildLine(org loci.OrgID) string { return "loci index rebuild --org " + string(org) }
+
+// examineIndex compares the index of each org with its memories. With --fix it rebuilds those that differ.
+func (d *doctor) examineIndex(ctx context.Context, in *instance) {
+	orgs, err := in.orgs(ctx, "")
+	var problems []indexProblem
+	if err == nil {
+		problems, err = d.verifyIndexes(ctx, in, orgs)
+	}
+	if err == nil && d.fix && len(problems) > 0 {
+		problems, err = d.fixIndexes(ctx, in, problems)
+	}
+	if err != nil {
+		d.fail("index", remedy(err), "%s", loci.OneLine(err.Error()))
+		return
+	}
+	for _, x := range problems {
+		d.fail("index", rebuildLine(x.Org), "%s: %s", x.Org, x.Problem)
+	}
+	if len(problems) == 0 {
+		d.ok("index", "the index of searches matches the memories")
+	}
+}
+
+// fixIndexes rebuilds the indexes with problems, and returns the problems that remain.
+func (d *doctor) fixIndexes(ctx context.Context, in *instance, problems []indexProblem) ([]indexProblem, error) {
+	var fixed []loci.Org
+	for i, x := range problems {
+		if i > 0 && problems[i-1].Org == x.Org {
+			continue
+		}
+		if err := in.app.Index.Rebuild(ctx, x.Org); err != nil {
+			return nil, err
+		}
+		d.ok("rebuild", "rebuilt the index of searches of %s", x.Org)
+		fixed = append(fixed, loci.Org{ID: x.Org})
+	}
+	return d.verifyIndexes(ctx, in, fixed)
+}
