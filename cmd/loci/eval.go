@@ -44,8 +44,8 @@ the ids of the memories that it must find:
 
   {"query": "when do we deploy", "must_find": ["1b4e28ba"]}
 
---search names what is measured: recall is the search that Loci has now, and index is the
-one that will replace it. index-without-SIGNAL leaves out one of its signals.
+--search names what is measured: recall is what Loci does, and index is its index alone.
+index-without-SIGNAL leaves out one of its signals.
 --compare names another search, or a file that --run wrote before. Differences are those
 of the measured search to that one.`,
 		Example: `  loci eval sets/friends
@@ -75,7 +75,7 @@ of the measured search to that one.`,
 // defaultSearch is the search that the command measures unless another one is named.
 const defaultSearch = "recall"
 
-// indexSearch is the search that will replace it.
+// indexSearch is the index without the rest of Loci.
 const indexSearch = "index"
 
 // searches are the configurations that can be compared.
