@@ -192,7 +192,7 @@ func TestAgentScopeOverREST(t *testing.T) {
 	ctx := context.Background()
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		tag := "t" + loci.NewMemoryID().String()
+		tag := wordOf(loci.NewMemoryID().String())
 		of := o.sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
 		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor,
 			Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
@@ -262,7 +262,7 @@ func (o *office) checkAgentScope(rt *rapid.T, key, session string, v loci.Viewer
 		if live {
 			continue
 		}
-		want := o.in(session, key, strings.NewReplacer("TAG", "t"+absent, "ID", absent).Replace(route))
+		want := o.in(session, key, strings.NewReplacer("TAG", wordOf(absent), "ID", absent).Replace(route))
 		if got.Code != want.Code || got.Body.String() != want.Body.String() {
 			rt.Fatalf("%s in session %q, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, session, route, got.Code,
 				got.Body, want.Code, want.Body)
