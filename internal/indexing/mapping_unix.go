@@ -27,7 +27,8 @@ func mapFile(path string) (*mapping, error) {
 	if info.Size() == 0 || info.Size() > math.MaxInt {
 		return &mapping{}, nil
 	}
-	data, err := unix.Mmap(int(f.Fd()), 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED) // #nosec G115 -- a descriptor
+	fd := int(f.Fd()) // #nosec G115 -- a descriptor is small
+	data, err := unix.Mmap(fd, 0, int(info.Size()), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, &os.PathError{Op: "mmap", Path: path, Err: err}
 	}

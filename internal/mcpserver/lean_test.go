@@ -312,7 +312,8 @@ func TestAHitSaysHowItMatches(t *testing.T) {
 		`"version":1,"change":"created","created_at":"2025-01-02T10:0%[1]d:00Z","updated_at":"2025-01-02T10:00:00Z"}}` + "\n"
 	talk := `{"loci":"export","format":2}` + "\n" + fmt.Sprintf(line, 1, "The concrete drill broke.") +
 		fmt.Sprintf(line, 2, "Use mine.")
-	if _, err := w.app.Transfer.Import(t.Context(), w.owner, strings.NewReader(talk), transfer.ImportOptions{}); err != nil {
+	_, err := w.app.Transfer.Import(t.Context(), w.owner, strings.NewReader(talk), transfer.ImportOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	_, key := w.key("claude")
