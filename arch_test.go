@@ -50,6 +50,7 @@ var arrows = withServices(map[string][]string{
 	"internal/eventlog":          {"."},
 	"internal/eventlog/embedded": {".", "internal/eventlog", "internal/store/sqlitedb"},
 	"internal/eventlog/arc":      {".", "internal/eventlog"},
+	"internal/clientfile":        {".", "internal/proposed"},
 	"internal/embed":             {"."},
 	"internal/language":          nil,
 	"internal/recall":            {".", "internal/language", "internal/index"},

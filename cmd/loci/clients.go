@@ -1,10 +1,7 @@
 package main
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path"
@@ -14,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
 )
 
 // client is a program that Loci can connect.
@@ -28,31 +26,26 @@ type client struct {
 
 // form is how a client lists MCP servers in its file, and how a person sees the result.
 type form struct {
-	format configFormat
+	format clientfile.Format
 	stdio  bool   // its file can only name programs to start
 	hint   string // what the person does after a change
 }
-
-// serverName is what Loci is called in the clients' configurations.
-const serverName = "loci"
-
-// authorizationHeader carries the key.
-const authorizationHeader = "Authorization"
 
 const newSession = "start a new session, then type /mcp to see it"
 
 // forms are the clients whose files differ from Cursor's. docs/clients.md names the sources.
 var forms = map[string]form{
-	"claude-code": {format: jsonConfig{overHTTP: "http", overStdio: "stdio"}, hint: newSession},
+	"claude-code": {format: clientfile.JSON{OverHTTP: "http", OverStdio: "stdio"}, hint: newSession},
 	"claude-desktop": {stdio: true,
 		hint: "quit and restart Claude Desktop, then look under Settings, Developer"},
-	"vscode": {format: jsonConfig{servers: "servers", overHTTP: "http", overStdio: "stdio"},
+	"vscode": {format: clientfile.JSON{Servers: "servers", OverHTTP: "http", OverStdio: "stdio"},
 		hint: "start it with the command MCP: List Servers"},
 	"codex":      {hint: newSession},
-	"gemini-cli": {format: jsonConfig{url: "httpUrl"}, hint: newSession},
-	"windsurf":   {format: jsonConfig{url: "serverUrl"}},
-	"zed":        {format: jsonConfig{servers: "context_servers"}, hint: "look under AI, MCP Servers in its settings"},
-	"opencode": {format: jsonConfig{servers: "mcp", overHTTP: "remote", overStdio: "local", oneList: true},
+	"gemini-cli": {format: clientfile.JSON{URL: "httpUrl"}, hint: newSession},
+	"windsurf":   {format: clientfile.JSON{URL: "serverUrl"}},
+	"zed": {format: clientfile.JSON{Servers: "context_servers"},
+		hint: "look under AI, MCP Servers in its settings"},
+	"opencode": {format: clientfile.JSON{Servers: "mcp", OverHTTP: "remote", OverStdio: "local", OneList: true},
 		hint: "restart it, then run opencode mcp list"},
 }
 
@@ -73,9 +66,9 @@ func newClient(vendor loci.Vendor, config loci.ClientConfig) *client {
 	switch {
 	case c.format != nil:
 	case path.Ext(config.File) == ".toml":
-		c.format = tomlConfig{}
+		c.format = clientfile.TOML{}
 	default:
-		c.format = jsonConfig{}
+		c.format = clientfile.JSON{}
 	}
 	if c.hint == "" {
 		c.hint = "restart " + c.name + ", then look under MCP in its settings"
@@ -102,6 +95,11 @@ func (c *client) file(s *settings) string {
 		return s.place(c.config.Else)
 	}
 	return file
+}
+
+// readFile reads a file of the client, which may be missing.
+func (c *client) readFile(name string) (*clientfile.File, error) {
+	return clientfile.Read(c.format, c.id, name)
 }
 
 // place returns the path on this machine of one in loci.Vendors.
@@ -152,69 +150,26 @@ func findClient(id string) (*client, error) {
 		"loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), clientNames(", "))
 }
 
-// endpoint is how a client reaches Loci: over HTTP with a key, or by starting a process.
-type endpoint struct {
-	URL     string
-	Key     loci.Secret
-	Command string
-	Args    []string
-}
-
 func mcpURL(address string) string { return strings.TrimRight(address, "/") + "/mcp" }
 
-// offer sets the client's toolsets or compatibility mode, and the project of its graph tools.
-func (e *endpoint) offer(toolsets []string, compat, project string) {
-	var query []string
-	if compat != "" {
-		query = append(query, "compat="+compat)
-		e.Args = append(e.Args, "--compat", compat)
-	}
-	if len(toolsets) > 0 {
-		query = append(query, "toolsets="+strings.Join(toolsets, ",")) // these names need no escaping
-		e.Args = append(e.Args, "--toolsets", strings.Join(toolsets, ","))
-	}
-	if project != "" {
-		query = append(query, "project="+url.QueryEscape(project))
-		e.Args = append(e.Args, "--project", project)
-	}
-	if e.Command == "" {
-		e.Args = nil
-		if len(query) > 0 {
-			e.URL += "?" + strings.Join(query, "&")
-		}
-	}
-}
-
-func (e *endpoint) authorization() string { return "Bearer " + e.Key.Reveal() }
-
 // instructions tell a person how to connect the client by hand, in its file.
-func (c *client) instructions(e *endpoint, file string) string {
+func (c *client) instructions(e *clientfile.Endpoint, file string) string {
 	if c.id == "claude-code" && e.Command == "" {
 		return fmt.Sprintf("%s:\n\n    claude mcp add --scope user --transport http %s %s --header \"Authorization: %s\"",
-			c.name, serverName, quoted(e.URL), e.authorization())
+			c.name, clientfile.ServerName, quoted(e.URL), e.Authorization())
 	}
 	do := "put this into"
-	switch _, toml := c.format.(tomlConfig); {
+	switch _, toml := c.format.(clientfile.TOML); {
 	case toml:
 		do = "add these lines to"
 	case c.id == "cursor" && e.Command == "":
-		do = "open this link:\n\n    " + cursorLink(e) + "\n\nor " + do
+		do = "open this link:\n\n    " + clientfile.CursorLink(e) + "\n\nor " + do
 	}
-	entry, err := c.format.put(nil, c.format.render(e))
+	entry, err := clientfile.Alone(c.format, e)
 	if err != nil {
 		panic(err) // an empty file can always take an entry
 	}
 	return fmt.Sprintf("%s, %s %s:\n\n%s", c.name, do, file, indent(strings.TrimRight(string(entry), "\n")))
-}
-
-// cursorLink opens Cursor's dialogue to add the server.
-func cursorLink(e *endpoint) string {
-	config, err := json.Marshal(jsonConfig{}.entry(e))
-	if err != nil {
-		panic(err) // strings only
-	}
-	name, encoded := url.QueryEscape(serverName), url.QueryEscape(base64.StdEncoding.EncodeToString(config))
-	return "cursor://anysphere.cursor-deeplink/mcp/install?name=" + name + "&config=" + encoded
 }
 
 func indent(s string) string {

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
 )
 
 // TestInstructionsForAnyClient pins that a new client requires only its row in loci.Vendors.
 func TestInstructionsForAnyClient(t *testing.T) {
-	e := &endpoint{URL: "http://127.0.0.1:5624/mcp", Key: "k"}
+	e := &clientfile.Endpoint{URL: "http://127.0.0.1:5624/mcp", Key: "k"}
 	for file, want := range map[string]string{
 		"~/.new/mcp.json": "New, put this into FILE:\n\n    {\n      \"mcpServers\": {\n        \"loci\": {\n" +
 			"          \"url\": \"http://127.0.0.1:5624/mcp\",\n",
@@ -26,8 +27,8 @@ func TestInstructionsForAnyClient(t *testing.T) {
 
 // TestEntriesOfClients pins how each client lists a server, as its documentation describes.
 func TestEntriesOfClients(t *testing.T) {
-	http := &endpoint{URL: "http://localhost:5624/mcp", Key: "k"}
-	stdio := &endpoint{Command: "/bin/loci", Args: []string{"mcp"}}
+	http := &clientfile.Endpoint{URL: "http://localhost:5624/mcp", Key: "k"}
+	stdio := &clientfile.Endpoint{Command: "/bin/loci", Args: []string{"mcp"}}
 	const headers = `"headers":{"Authorization":"Bearer k"}`
 	const command = `"command":"/bin/loci","args":["mcp"]`
 	const url = `"url":"http://localhost:5624/mcp",`
@@ -47,12 +48,12 @@ func TestEntriesOfClients(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.format.table(); got != want[0] {
+		if got := c.format.Table(); got != want[0] {
 			t.Errorf("%s lists servers in %q, want %q", id, got, want[0])
 		}
-		for i, e := range []*endpoint{http, stdio} {
+		for i, e := range []*clientfile.Endpoint{http, stdio} {
 			var got bytes.Buffer
-			if err := json.Compact(&got, c.format.render(e)); err != nil {
+			if err := json.Compact(&got, c.format.Render(e)); err != nil {
 				t.Fatal(err)
 			}
 			if want := want[i+1]; want != "" && got.String() != want {

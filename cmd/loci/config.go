@@ -20,6 +20,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 )
@@ -241,7 +242,7 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 	}
 	var tree map[string]any
 	if err == nil {
-		tree, err = parseTOML(text)
+		tree, err = clientfile.ParseTOML(text)
 	}
 	if err != nil {
 		return loci.WrapError(loci.Invalid, err, "cannot read configuration file %s: %s", name, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/mcpserver"
@@ -186,7 +187,7 @@ func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *co
 	if err != nil {
 		return nil, err
 	}
-	e.offer(o.toolsets, "", o.project)
+	e.Offer(o.toolsets, "", o.project)
 	if o.show {
 		return nil, p.printEntry(ctx, in, c, e)
 	}
@@ -205,7 +206,7 @@ type connected struct {
 }
 
 // endpoint is how the client will reach Loci, without a key yet.
-func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
+func (p *program) endpoint(c *client, stdio bool) (*clientfile.Endpoint, error) {
 	if stdio {
 		binary, err := os.Executable()
 		if err != nil {
@@ -222,12 +223,12 @@ func (p *program) endpoint(c *client, stdio bool) (*endpoint, error) {
 		return nil, loci.Errorf(loci.Unavailable, "cannot connect %s: the address of the server is unknown; start it "+
 			"first, or pass --listen", c.name)
 	}
-	return &endpoint{URL: mcpURL(server.URL)}, nil
+	return &clientfile.Endpoint{URL: mcpURL(server.URL)}, nil
 }
 
 // starting is the endpoint of a client that starts Loci on this data.
-func (p *program) starting(c *client, binary string) *endpoint {
-	return &endpoint{Command: binary,
+func (p *program) starting(c *client, binary string) *clientfile.Endpoint {
+	return &clientfile.Endpoint{Command: binary,
 		Args: append([]string{"mcp", "--vendor", string(c.vendor)}, p.settings.sameData()...)}
 }
 
@@ -239,7 +240,8 @@ func isTransient(binary string) bool {
 }
 
 // newKey creates a key for the endpoint, unless it requires none.
-func (in *instance) newKey(ctx context.Context, c *client, e *endpoint, how string) (id loci.CredentialID, err error) {
+func (in *instance) newKey(ctx context.Context, c *client, e *clientfile.Endpoint,
+	how string) (id loci.CredentialID, err error) {
 	if e.Command != "" {
 		return id, nil
 	}
@@ -249,7 +251,7 @@ func (in *instance) newKey(ctx context.Context, c *client, e *endpoint, how stri
 	return made.ID, err
 }
 
-func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *endpoint) error {
+func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *clientfile.Endpoint) error {
 	id, err := in.newKey(ctx, c, e, keyPrinted)
 	if err != nil {
 		return err
@@ -263,7 +265,7 @@ func (p *program) printEntry(ctx context.Context, in *instance, c *client, e *en
 
 // connect writes the client's file, after it imported the graph of a replaced server. Repeating it changes nothing. It
 // returns nil if there was nothing to do, or if the person refuses a client that was only offered.
-func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpoint, offered bool,
+func (p *program) connect(ctx context.Context, in *instance, c *client, e *clientfile.Endpoint, offered bool,
 	moved *moving) (*connected, error) {
 	if p.settings.Home == "" {
 		return nil, loci.Errorf(loci.Invalid,
@@ -282,19 +284,19 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return nil, err
 	}
 	own := p.ownEntry(c, old, keys, file)
-	if own != nil && old != nil && old.File == file.name {
+	if own != nil && old != nil && old.File == file.Name {
 		fault := p.keyFault(keys, own.keyID)
 		switch same, err := own.reaches(c.format, e); {
 		case err != nil:
 			return nil, err
 		case fault != "":
-			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file.name, fault)
+			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file.Name, fault)
 		case same:
-			p.note("%s is already connected, in %s", c.name, file.name)
+			p.note("%s is already connected, in %s", c.name, file.Name)
 			return nil, nil
 		}
 	}
-	if moved == nil && len(memoryServers(file.parsed[c.format.table()])) > 0 {
+	if moved == nil && len(memoryServers(file.Parsed[c.format.Table()])) > 0 {
 		p.note("%s also runs the reference memory server. To import its graph and replace it, run: loci connect "+
 			"--replace-memory %s", c.name, c.id)
 	}
@@ -302,7 +304,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return nil, err
 	}
 	other := p.takesOver(c, old, keys, file)
-	n := &connection{Client: c.id, File: file.name, URL: e.URL, Command: e.Command, Args: e.Args,
+	n := &connection{Client: c.id, File: file.Name, URL: e.URL, Command: e.Command, Args: e.Args,
 		updates: own != nil || other}
 	if n.original, n.Existed, err = original(c.format, old, file, own != nil, other); err != nil {
 		return nil, err
@@ -311,7 +313,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 		return nil, err
 	}
 	if moved != nil {
-		n.Name, n.Project = c.format.entryName(), moved.project
+		n.Name, n.Project = c.format.EntryName(), moved.project
 	}
 	if err := p.preview(c, e, n, file); err != nil {
 		return nil, err
@@ -327,35 +329,35 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *endpo
 }
 
 // takesOver reports whether connect replaces the entry of another data directory, and tells the person.
-func (p *program) takesOver(c *client, old *connection, keys []loci.Credential, file *configFile) bool {
+func (p *program) takesOver(c *client, old *connection, keys []loci.Credential, file *clientfile.File) bool {
 	other := p.otherEntry(c, old, keys, file)
 	if other {
 		p.note("The entry %s in %s already leads to Loci, but loci connect did not write it for this data directory. Loci "+
-			"takes it over: disconnect will remove it.", quoted(c.format.entryName()), file.name)
+			"takes it over: disconnect will remove it.", quoted(c.format.EntryName()), file.Name)
 	}
 	return other
 }
 
 // preview shows the person what connect changes, without a key.
-func (p *program) preview(c *client, e *endpoint, n *connection, file *configFile) error {
+func (p *program) preview(c *client, e *clientfile.Endpoint, n *connection, file *clientfile.File) error {
 	like := *e
 	like.Key = loci.Secret(auth.AgentKeyPrefix + "…")
-	after, err := n.with(c.format, file, &like)
+	after, err := file.With(c.format, &like, n.updates)
 	switch {
 	case err != nil:
 		return err
-	case file.existed:
-		p.note("This changes %s:\n%s", file.name, difference(file.text, after))
+	case file.Existed:
+		p.note("This changes %s:\n%s", file.Name, clientfile.Difference(file.Text, after))
 	default:
-		p.note("This creates %s, with Loci as the only server.", file.name)
+		p.note("This creates %s, with Loci as the only server.", file.Name)
 	}
 	return nil
 }
 
 // establish creates the key, imports the graph of a replaced server, keeps a copy of the file, and writes it. If
 // anything fails, it revokes the key and takes the import and the record back.
-func (p *program) establish(ctx context.Context, in *instance, c *client, e *endpoint, n *connection,
-	file *configFile, old *connection, moved *moving) (_ *connected, err error) {
+func (p *program) establish(ctx context.Context, in *instance, c *client, e *clientfile.Endpoint, n *connection,
+	file *clientfile.File, old *connection, moved *moving) (_ *connected, err error) {
 	if n.KeyID, err = in.newKey(ctx, c, e, keyConnected); err != nil {
 		return nil, err
 	}
@@ -364,11 +366,11 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 			err = errors.Join(err, in.app.Identity.RevokeKey(context.WithoutCancel(ctx), in.operator, n.KeyID))
 		}
 	}()
-	after, err := n.with(c.format, file, e)
+	after, err := file.With(c.format, e, n.updates)
 	if err != nil {
 		return nil, err
 	}
-	previous, err := c.format.find(n.original)
+	previous, err := c.format.Find(n.original)
 	if err != nil {
 		return nil, err
 	}
@@ -397,7 +399,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *end
 	return done, nil
 }
 
-func (p *program) reportConnected(ctx context.Context, c *client, e *endpoint, n *connection) {
+func (p *program) reportConnected(ctx context.Context, c *client, e *clientfile.Endpoint, n *connection) {
 	if !p.json {
 		p.printf("connected %s: %s\n", c.name, c.hint)
 	}

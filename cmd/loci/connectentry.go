@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
-	"path/filepath"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/clientfile"
 )
 
 // ownEntry is Loci's own entry in a client's file.
@@ -25,15 +22,15 @@ type ownEntry struct {
 // ownEntry returns the entry that connect wrote into a client's file, or nil. Only here Loci recognises it. What counts
 // is its meaning, because people and programs reformat these files: it has a key that connect created for the client,
 // or it starts Loci on this data. Without a connection, n is nil.
-func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now *configFile) *ownEntry {
-	value := namedEntry(c.format, now.parsed)
-	if key := loci.Secret(ourKeys.FindString(fmt.Sprint(value))); key != "" {
+func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now *clientfile.File) *ownEntry {
+	value := clientfile.Entry(c.format, now.Parsed)
+	if key := clientfile.KeyIn(fmt.Sprint(value)); key != "" {
 		if id := connectedKey(c, n, keys, key); !id.IsZero() {
 			return &ownEntry{value, key, id}
 		}
 		return nil
 	}
-	words := entryWords(value)
+	words := clientfile.Words(value)
 	recorded := n != nil && n.Command != "" && slices.Equal(words, append([]string{n.Command}, n.Args...))
 	if recorded || p.startsThis(c, words) {
 		return &ownEntry{value: value}
@@ -43,33 +40,20 @@ func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now
 
 // otherEntry reports whether the entry with the name of Loci's leads to a Loci, but neither connect for this data
 // directory nor the person with a key of this directory wrote it: probably connect for another directory did.
-func (p *program) otherEntry(c *client, n *connection, keys []loci.Credential, now *configFile) bool {
-	value := namedEntry(c.format, now.parsed)
-	if p.ownEntry(c, n, keys, now) != nil || !leadsToLoci(value) {
+func (p *program) otherEntry(c *client, n *connection, keys []loci.Credential, now *clientfile.File) bool {
+	value := clientfile.Entry(c.format, now.Parsed)
+	if p.ownEntry(c, n, keys, now) != nil || !clientfile.LeadsToLoci(value) {
 		return false
 	}
-	key := loci.Secret(ourKeys.FindString(fmt.Sprint(value)))
+	key := clientfile.KeyIn(fmt.Sprint(value))
 	return key == "" || !slices.ContainsFunc(keys, func(k loci.Credential) bool { return k.Hash == auth.Hash(key) })
-}
-
-// leadsToLoci reports whether an entry has a key of any Loci, or starts one.
-func leadsToLoci(entry map[string]any) bool {
-	if ourKeys.MatchString(fmt.Sprint(entry)) {
-		return true
-	}
-	words := entryWords(entry)
-	if len(words) == 0 {
-		return false
-	}
-	program := path.Base(filepath.ToSlash(words[0]))
-	return strings.TrimSuffix(program, ".exe") == serverName ||
-		len(words) > 3 && words[1] == "mcp" && words[2] == "--vendor"
 }
 
 // strays returns the names of the entries in the file that have a key of connect, but not under the names that Loci
 // gives them: a person renamed or copied them. n may be nil.
-func (p *program) strays(c *client, n *connection, keys []loci.Credential, now *configFile) (list []stray, err error) {
-	own := []string{serverName, c.format.entryName()}
+func (p *program) strays(c *client, n *connection, keys []loci.Credential,
+	now *clientfile.File) (list []stray, err error) {
+	own := []string{clientfile.ServerName, c.format.EntryName()}
 	replaced, err := p.connection(c.replacing(""))
 	if err != nil {
 		return nil, err
@@ -78,12 +62,12 @@ func (p *program) strays(c *client, n *connection, keys []loci.Credential, now *
 		own = append(own, replaced.Name)
 	}
 	fix := "remove it by hand"
-	if namedEntry(c.format, now.parsed) == nil {
-		fix += ", or rename it to " + quoted(c.format.entryName())
+	if clientfile.Entry(c.format, now.Parsed) == nil {
+		fix += ", or rename it to " + quoted(c.format.EntryName())
 	}
-	servers, _ := now.parsed[c.format.table()].(map[string]any)
+	servers, _ := now.Parsed[c.format.Table()].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
-		key := loci.Secret(ourKeys.FindString(fmt.Sprint(servers[name])))
+		key := clientfile.KeyIn(fmt.Sprint(servers[name]))
 		if key == "" || slices.Contains(own, name) {
 			continue
 		}
@@ -113,23 +97,23 @@ func (s *stray) text(c *client, file, fault string) string {
 // withoutStrays removes such entries from what disconnect leaves of a file.
 func (p *program) withoutStrays(c *client, n *connection, keys []loci.Credential, after []byte,
 	remains bool) ([]byte, bool, error) {
-	parsed, err := c.format.parse(after)
+	file, err := clientfile.Parse(c.format, c.id, n.File, after)
 	if err != nil {
-		return nil, false, malformed(n.File, c.id, err)
+		return nil, false, err
 	}
-	list, err := p.strays(c, n, keys, &configFile{parsed: parsed})
+	list, err := p.strays(c, n, keys, file)
 	if len(list) == 0 || err != nil {
 		return after, remains, err
 	}
 	for _, s := range list {
-		if after, err = changeEntry(c.format.named(s.name), n.File, after, nil); err != nil {
+		if after, err = clientfile.Change(c.format.Named(s.name), n.File, after, nil); err != nil {
 			return nil, false, err
 		}
 	}
 	if n.Existed {
 		return after, remains, nil
 	}
-	empty, err := holdsNothing(c.format, after)
+	empty, err := clientfile.HoldsNothing(c.format, after)
 	return after, remains && !empty, err
 }
 
@@ -181,29 +165,8 @@ func (p *program) startsThis(c *client, words []string) bool {
 
 // reaches reports whether the entry means the endpoint, apart from the key. What a person added to the entry does not
 // count.
-func (o *ownEntry) reaches(f configFormat, e *endpoint) (bool, error) {
+func (o *ownEntry) reaches(f clientfile.Format, e *clientfile.Endpoint) (bool, error) {
 	like := *e
 	like.Key = o.key
-	text, err := f.put(nil, f.render(&like))
-	if err != nil {
-		return false, err
-	}
-	parsed, err := f.parse(text)
-	return includes(o.value, namedEntry(f, parsed)), err
-}
-
-// includes reports whether an object has all members of another.
-func includes(whole, part map[string]any) bool {
-	for name, want := range part {
-		got := whole[name]
-		if wanted, ok := want.(map[string]any); ok {
-			got, ok := got.(map[string]any)
-			if !ok || !includes(got, wanted) {
-				return false
-			}
-		} else if !reflect.DeepEqual(got, want) {
-			return false
-		}
-	}
-	return true
+	return clientfile.Reaches(f, o.value, &like)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
 )
 
 // connection records what connect did, so that disconnect can undo it. It is in the data directory, beside a copy of
@@ -64,7 +65,7 @@ func (p *program) connection(c *client) (*connection, error) {
 
 func (p *program) keepConnection(c *client, n *connection) error {
 	if n.Existed {
-		if err := writeConfig(p.connectionFile(c.record, backupSuffix), n.original); err != nil {
+		if err := clientfile.WritePrivate(p.connectionFile(c.record, backupSuffix), n.original); err != nil {
 			return err
 		}
 	}
@@ -72,14 +73,14 @@ func (p *program) keepConnection(c *client, n *connection) error {
 	if err != nil {
 		return err
 	}
-	return writeConfig(p.connectionFile(c.record, recordSuffix), append(text, '\n'))
+	return clientfile.WritePrivate(p.connectionFile(c.record, recordSuffix), append(text, '\n'))
 }
 
 // writeConnection keeps the record and a copy of the file, and writes the file. If that fails, the record is as before.
-func (p *program) writeConnection(c *client, n, old *connection, file *configFile, after []byte) error {
+func (p *program) writeConnection(c *client, n, old *connection, file *clientfile.File, after []byte) error {
 	err := p.keepConnection(c, n)
 	if err == nil {
-		err = file.replace(after)
+		err = file.Replace(after)
 	}
 	switch {
 	case err == nil:
@@ -103,62 +104,52 @@ func (p *program) forgetConnection(c *client) error {
 // undo returns the client's file without the connection, and whether there should be one: the original bytes if nobody
 // changed the file since, otherwise with only Loci's entry restored or removed. own reports whether the file still has
 // that entry.
-func (n *connection) undo(f configFormat, now *configFile, own bool) (after []byte, remains bool, err error) {
+func (n *connection) undo(f clientfile.Format, now *clientfile.File, own bool) (after []byte, remains bool, err error) {
 	switch {
-	case n.Existed && digest(now.text) == n.Written:
+	case n.Existed && digest(now.Text) == n.Written:
 		return n.original, true, nil
 	case !own:
-		return now.text, now.existed, nil
+		return now.Text, now.Existed, nil
 	case n.Previous != "":
-		after, err = changeEntry(f, now.name, now.text, []byte(n.Previous))
+		after, err = clientfile.Change(f, now.Name, now.Text, []byte(n.Previous))
 		return after, true, err
 	}
-	if after, err = changeEntry(f, now.name, now.text, nil); err != nil || n.Existed {
+	if after, err = clientfile.Change(f, now.Name, now.Text, nil); err != nil || n.Existed {
 		return after, true, err
 	}
-	empty, err := holdsNothing(f, after)
+	empty, err := clientfile.HoldsNothing(f, after)
 	return after, !empty, err
 }
 
 // original returns what a client's file would be without Loci, and whether there would be one. It never has Loci's own
 // entry, nor that of another data directory: disconnect would restore a key that is or will be revoked.
-func original(f configFormat, old *connection, now *configFile, own, other bool) (before []byte, existed bool,
+func original(f clientfile.Format, old *connection, now *clientfile.File, own, other bool) (before []byte, existed bool,
 	err error) {
-	before, existed = now.text, now.existed
-	if old != nil && old.File == now.name { // connected before: the original is that of the first time
+	before, existed = now.Text, now.Existed
+	if old != nil && old.File == now.Name { // connected before: the original is that of the first time
 		before, existed, err = old.undo(f, now, own)
 	} else if own {
-		before, err = changeEntry(f, now.name, now.text, nil)
+		before, err = clientfile.Change(f, now.Name, now.Text, nil)
 	}
 	if other && err == nil {
-		before, err = changeEntry(f, now.name, before, nil)
+		before, err = clientfile.Change(f, now.Name, before, nil)
 	}
 	return before, existed, err
 }
 
 // modeBefore returns who may read a client's file without Loci. Connect makes it private.
-func modeBefore(old *connection, now *configFile) (fs.FileMode, error) {
-	if old != nil && old.File == now.name {
+func modeBefore(old *connection, now *clientfile.File) (fs.FileMode, error) {
+	if old != nil && old.File == now.Name {
 		return old.Mode, nil
 	}
-	if !now.existed || ourKeys.Match(now.text) {
+	if !now.Existed || clientfile.KeyIn(string(now.Text)) != "" {
 		return 0, nil
 	}
-	info, err := os.Stat(now.name)
+	info, err := os.Stat(now.Name)
 	if err != nil {
 		return 0, err
 	}
 	return info.Mode().Perm(), nil
-}
-
-// with returns the file's text with Loci's entry for an endpoint.
-func (n *connection) with(f configFormat, file *configFile, e *endpoint) ([]byte, error) {
-	return safely(f, file.name, file.text, func(text []byte) ([]byte, error) {
-		if n.updates {
-			return f.update(text, e)
-		}
-		return f.put(text, f.render(e))
-	})
 }
 
 func digest(text []byte) string {

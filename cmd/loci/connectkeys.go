@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
 )
 
 // These tell a person by its name what a key is for. Only disconnect revokes one of a client that it knows.
@@ -154,14 +155,14 @@ func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 }
 
 // noteStrays tells the person who connects a client of the keys that Loci will not replace.
-func (p *program) noteStrays(c *client, n *connection, keys []loci.Credential, now *configFile) error {
+func (p *program) noteStrays(c *client, n *connection, keys []loci.Credential, now *clientfile.File) error {
 	list, err := p.strays(c, n, keys, now)
 	for _, s := range list {
 		fault := p.keyFault(keys, s.keyID)
 		if fault == "" && n != nil && slices.Contains(replacedKeys(keys, s.keyID), n.KeyID) {
 			fault = "this command revokes"
 		}
-		p.note("The %s; %s.", s.text(c, now.name, fault), s.fix)
+		p.note("The %s; %s.", s.text(c, now.Name, fault), s.fix)
 	}
 	return err
 }

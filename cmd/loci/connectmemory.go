@@ -12,6 +12,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
@@ -28,7 +29,7 @@ func (p *program) replaceMemory(ctx context.Context, in *instance, c *client, o 
 		return nil, err
 	}
 	moved := &moving{project: cmp.Or(o.project, server.project, mcpserver.ReferenceProject)}
-	e.offer(nil, mcpserver.CompatReference, moved.project)
+	e.Offer(nil, mcpserver.CompatReference, moved.project)
 	c = c.replacing(server.name)
 	if server.words == nil { // replaced already
 		return p.connect(ctx, in, c, e, o.offered, moved)
@@ -42,7 +43,7 @@ func (p *program) replaceMemory(ctx context.Context, in *instance, c *client, o 
 // replacing is the client with the entry of that name as Loci's, and a record of its own.
 func (c *client) replacing(name string) *client {
 	d := *c
-	d.format = c.format.named(name)
+	d.format = c.format.Named(name)
 	d.record = c.id + ".memory"
 	return &d
 }
@@ -62,7 +63,7 @@ func (p *program) memoryServer(c *client) (memoryServer, error) {
 	if err != nil {
 		return memoryServer{}, err
 	}
-	found := memoryServers(now.parsed[c.format.table()])
+	found := memoryServers(now.Parsed[c.format.Table()])
 	switch {
 	case len(found) == 1:
 		return found[0], nil
@@ -110,7 +111,7 @@ func memoryServers(table any) (found []memoryServer) {
 	entries, _ := table.(map[string]any)
 	for name, value := range entries {
 		entry, _ := value.(map[string]any)
-		s := memoryServer{name: name, words: entryWords(entry), env: entryVariables(entry)}
+		s := memoryServer{name: name, words: clientfile.Words(entry), env: clientfile.Variables(entry)}
 		if slices.ContainsFunc(s.words, func(w string) bool {
 			return memoryProgram.MatchString(filepath.ToSlash(w)) || memoryImage.MatchString(w)
 		}) {
@@ -119,41 +120,6 @@ func memoryServers(table any) (found []memoryServer) {
 	}
 	slices.SortFunc(found, func(a, b memoryServer) int { return strings.Compare(a.name, b.name) })
 	return found
-}
-
-// entryWords returns the command of an entry and its arguments.
-func entryWords(entry map[string]any) []string {
-	return slices.Concat(texts(entry["command"]), texts(entry["args"]))
-}
-
-// texts returns the texts of a value: one, a list, or an object with a path and arguments.
-func texts(v any) (out []string) {
-	switch v := v.(type) {
-	case string:
-		return []string{v}
-	case []any:
-		for _, x := range v {
-			out = append(out, texts(x)...)
-		}
-	case map[string]any:
-		return slices.Concat(texts(v["path"]), texts(v["args"]))
-	}
-	return out
-}
-
-// entryVariables returns the variables that an entry sets, also for a container.
-func entryVariables(entry map[string]any) map[string]string {
-	env := map[string]string{}
-	command, _ := entry["command"].(map[string]any)
-	for _, table := range []any{entry["env"], entry["environment"], command["env"]} {
-		values, _ := table.(map[string]any)
-		for name, v := range values {
-			if text, ok := v.(string); ok {
-				env[name] = text
-			}
-		}
-	}
-	return env
 }
 
 // noMemoryFile is the value of --memory-file to import nothing.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/identity"
 )
 
@@ -102,11 +103,11 @@ func (p *program) notConnected(c *client) error {
 	if err != nil {
 		return err
 	}
-	if !leadsToLoci(namedEntry(c.format, file.parsed)) {
+	if !clientfile.LeadsToLoci(clientfile.Entry(c.format, file.Parsed)) {
 		return loci.Errorf(loci.NotFound, "cannot disconnect %s: it is not connected; see `loci status`", c.name)
 	}
 	return loci.Errorf(loci.NotFound, "cannot disconnect %s: it was not connected to this data directory; "+
-		"remove the entry by hand, in %s", c.name, file.name)
+		"remove the entry by hand, in %s", c.name, file.Name)
 }
 
 // entries returns the client once for each entry that Loci has in its file, the newer kind first.
@@ -204,20 +205,20 @@ func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *c
 	if err == nil {
 		after, remains, err = p.withoutStrays(c, n, keys, after, remains)
 	}
-	stays = !own && leadsToLoci(namedEntry(c.format, now.parsed))
+	stays = !own && clientfile.LeadsToLoci(clientfile.Entry(c.format, now.Parsed))
 	switch {
 	case err != nil:
 		return false, err
-	case !now.existed || remains && bytes.Equal(now.text, after):
-		if namedEntry(c.format, now.parsed) != nil {
+	case !now.Existed || remains && bytes.Equal(now.Text, after):
+		if clientfile.Entry(c.format, now.Parsed) != nil {
 			p.note("The entry %s in %s is not the one that loci connect wrote. It stays unchanged.",
-				quoted(c.format.entryName()), n.File)
+				quoted(c.format.EntryName()), n.File)
 		} else {
 			p.note("%s no longer has Loci's entry and stays unchanged", n.File)
 		}
 		return stays, nil
 	case remains:
-		p.note("This changes %s:\n%s", n.File, difference(now.text, after))
+		p.note("This changes %s:\n%s", n.File, clientfile.Difference(now.Text, after))
 	default:
 		p.note("This removes %s, which loci connect created.", n.File)
 	}
@@ -225,10 +226,10 @@ func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *c
 		return false, err
 	}
 	if !remains {
-		return stays, now.remove()
+		return stays, now.Remove()
 	}
-	if n.Mode != 0 && !ourKeys.Match(after) {
-		return stays, now.replaceWith(after, n.Mode)
+	if n.Mode != 0 && clientfile.KeyIn(string(after)) == "" {
+		return stays, now.ReplaceWith(after, n.Mode)
 	}
-	return stays, now.replace(after)
+	return stays, now.Replace(after)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/mcpserver"
 )
 
@@ -211,7 +212,7 @@ func (p *program) greetMCP(address net.Addr, open bool) {
 	} else {
 		p.note("Clients require no key until an agent key exists")
 	}
-	p.note("Connect Claude Code: claude mcp add --scope user --transport http %s %s%s", serverName, url, header)
+	p.note("Connect Claude Code: claude mcp add --scope user --transport http %s %s%s", clientfile.ServerName, url, header)
 }
 
 // portFlag is the flag that chooses another port for MCP.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/proposed"
 )
 
@@ -50,7 +51,7 @@ func (p *program) announce(r running) (withdraw func(), err error) {
 	withdraw = func() { _, _ = os.Remove(name+recordSuffix), lock.Close(); _ = os.Remove(name + lockSuffix) }
 	text, err := json.Marshal(r)
 	if err == nil {
-		err = writeConfig(name+recordSuffix, append(text, '\n'))
+		err = clientfile.WritePrivate(name+recordSuffix, append(text, '\n'))
 	}
 	if err != nil {
 		withdraw()

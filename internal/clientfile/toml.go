@@ -1,4 +1,4 @@
-package main
+package clientfile
 
 import (
 	"bytes"
@@ -14,22 +14,25 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// tomlConfig is the form of Codex's file: TOML with tables [mcp_servers.NAME].
-type tomlConfig struct {
-	name string // of Loci's entry; "": serverName
+// TOML is the form of Codex's file: TOML with tables [mcp_servers.NAME].
+type TOML struct {
+	name string // of Loci's entry; "": ServerName
 }
 
-func (tomlConfig) table() string { return "mcp_servers" }
+// Table is the key of the tables of servers.
+func (TOML) Table() string { return "mcp_servers" }
 
-func (c tomlConfig) entryName() string { return cmp.Or(c.name, serverName) }
+// EntryName is the name of Loci's entry.
+func (c TOML) EntryName() string { return cmp.Or(c.name, ServerName) }
 
-func (c tomlConfig) named(name string) configFormat {
+// Named is the same format, in which Loci's entry has another name.
+func (c TOML) Named(name string) Format {
 	c.name = name
 	return c
 }
 
-func (tomlConfig) parse(text []byte) (map[string]any, error) {
-	parsed, err := parseTOML(text)
+func (TOML) parse(text []byte) (map[string]any, error) {
+	parsed, err := ParseTOML(text)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +44,8 @@ func (tomlConfig) parse(text []byte) (map[string]any, error) {
 	return parsed, nil
 }
 
-// parseTOML reads a file. Its error names the place.
-func parseTOML(text []byte) (map[string]any, error) {
+// ParseTOML reads a file. Its error names the place.
+func ParseTOML(text []byte) (map[string]any, error) {
 	parsed := map[string]any{}
 	err := toml.Unmarshal(text, &parsed)
 	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -55,12 +58,13 @@ func parseTOML(text []byte) (map[string]any, error) {
 	return parsed, nil
 }
 
-func (c tomlConfig) render(e *endpoint) []byte { return c.renderWith(e, nil) }
+// Render returns the text of an entry.
+func (c TOML) Render(e *Endpoint) []byte { return c.renderWith(e, nil) }
 
 // renderWith adds headers of the person.
-func (c tomlConfig) renderWith(e *endpoint, headers map[string]string) []byte {
+func (c TOML) renderWith(e *Endpoint, headers map[string]string) []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[mcp_servers.%s]\n", tomlKey(c.entryName()))
+	fmt.Fprintf(&b, "[mcp_servers.%s]\n", tomlKey(c.EntryName()))
 	if e.Command != "" {
 		args := make([]string, len(e.Args))
 		for i, a := range e.Args {
@@ -69,7 +73,7 @@ func (c tomlConfig) renderWith(e *endpoint, headers map[string]string) []byte {
 		fmt.Fprintf(&b, "command = %s\nargs = [%s]\n", tomlString(e.Command), strings.Join(args, ", "))
 	} else {
 		fmt.Fprintf(&b, "url = %s\nhttp_headers = { %q = %s", tomlString(e.URL), authorizationHeader,
-			tomlString(e.authorization()))
+			tomlString(e.Authorization()))
 		for _, name := range slices.Sorted(maps.Keys(headers)) {
 			fmt.Fprintf(&b, ", %s = %s", tomlString(name), tomlString(headers[name]))
 		}
@@ -103,9 +107,9 @@ var (
 )
 
 // sections returns the positions of Loci's table and its sub-tables. Empty lines and comments at the end belong to what
-// follows. A line of a long string can look like a header; changeEntry detects that.
-func (c tomlConfig) sections(text []byte) (spans [][2]int) {
-	name := regexp.QuoteMeta(c.entryName())
+// follows. A line of a long string can look like a header; Change detects that.
+func (c TOML) sections(text []byte) (spans [][2]int) {
+	name := regexp.QuoteMeta(c.EntryName())
 	header := regexp.MustCompile(`^\s*\[\s*mcp_servers\s*\.\s*(?:"` + name + `"|'` + name + `'|` + name +
 		`)\s*(?:\.[^\]]*)?\]`)
 	at, start, end := 0, -1, 0
@@ -139,7 +143,8 @@ func insideArray(text []byte) bool {
 	return bytes.Count(text, []byte("[")) > bytes.Count(text, []byte("]"))
 }
 
-func (c tomlConfig) find(text []byte) ([]byte, error) {
+// Find returns the text of Loci's table and its sub-tables, or nil.
+func (c TOML) Find(text []byte) ([]byte, error) {
 	var found []byte
 	for _, s := range c.sections(text) {
 		found = append(found, text[s[0]:s[1]]...)
@@ -147,7 +152,7 @@ func (c tomlConfig) find(text []byte) ([]byte, error) {
 	return found, nil
 }
 
-func (c tomlConfig) put(text, entry []byte) ([]byte, error) {
+func (c TOML) put(text, entry []byte) ([]byte, error) {
 	spans := c.sections(text)
 	if len(spans) > 0 {
 		rest, err := c.remove(text[spans[0][1]:])
@@ -166,7 +171,7 @@ func (c tomlConfig) put(text, entry []byte) ([]byte, error) {
 	return splice(text, len(text), len(text), append([]byte(gap), entry...)), nil
 }
 
-func (c tomlConfig) remove(text []byte) ([]byte, error) {
+func (c TOML) remove(text []byte) ([]byte, error) {
 	spans := c.sections(text)
 	for i := len(spans) - 1; i >= 0; i-- {
 		from, to := spans[i][0], spans[i][1]

@@ -1,4 +1,4 @@
-package main
+package clientfile
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ var (
 )
 
 // replacedFields are those that an entry with this endpoint must not keep.
-func replacedFields(e *endpoint) []string {
+func replacedFields(e *Endpoint) []string {
 	if e.Command != "" {
 		return slices.Concat(writtenFields, fieldsOverHTTP)
 	}
@@ -24,8 +24,8 @@ func replacedFields(e *endpoint) []string {
 }
 
 // update changes only what Loci writes: it replaces the members in place and keeps the others with their comments.
-func (c jsonConfig) update(text []byte, e *endpoint) ([]byte, error) {
-	whole := c.render(e)
+func (c JSON) update(text []byte, e *Endpoint) ([]byte, error) {
+	whole := c.Render(e)
 	fields, err := readObject(whole, 0)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (c jsonConfig) update(text []byte, e *endpoint) ([]byte, error) {
 		if header, err := c.header(text); err != nil {
 			return nil, err
 		} else if m.name == "headers" && header != "" {
-			path, value = []string{"headers", header}, []byte(tomlString(e.authorization()))
+			path, value = []string{"headers", header}, []byte(tomlString(e.Authorization()))
 		}
 		if text, err = c.set(text, path, value); err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (c jsonConfig) update(text []byte, e *endpoint) ([]byte, error) {
 }
 
 // at returns the object of a path in Loci's entry, or nil if it is missing or is no object.
-func (c jsonConfig) at(text []byte, path ...string) (root, object *jsonObject, err error) {
+func (c JSON) at(text []byte, path ...string) (root, object *jsonObject, err error) {
 	root, _, entry, err := c.locate(text)
 	if entry == nil || err != nil {
 		return nil, nil, err
@@ -80,7 +80,7 @@ func (c jsonConfig) at(text []byte, path ...string) (root, object *jsonObject, e
 }
 
 // header is the name of the header with the key, as the entry writes it. It is "" if the entry has no headers.
-func (c jsonConfig) header(text []byte) (string, error) {
+func (c JSON) header(text []byte) (string, error) {
 	_, headers, err := c.at(text, "headers")
 	if headers == nil || err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func (c jsonConfig) header(text []byte) (string, error) {
 }
 
 // set writes a value at a path in Loci's entry, whose last name may be new.
-func (c jsonConfig) set(text []byte, path []string, value []byte) ([]byte, error) {
+func (c JSON) set(text []byte, path []string, value []byte) ([]byte, error) {
 	last := len(path) - 1
 	root, object, err := c.at(text, path[:last]...)
 	if object == nil || err != nil {
@@ -111,7 +111,7 @@ func (c jsonConfig) set(text []byte, path []string, value []byte) ([]byte, error
 }
 
 // drop removes a field of Loci's entry.
-func (c jsonConfig) drop(text []byte, name string) ([]byte, error) {
+func (c JSON) drop(text []byte, name string) ([]byte, error) {
 	_, object, err := c.at(text)
 	if object == nil || err != nil {
 		return text, err
@@ -124,12 +124,12 @@ func (c jsonConfig) drop(text []byte, name string) ([]byte, error) {
 }
 
 // update replaces the lines that Loci writes and keeps the others, and sub-tables.
-func (c tomlConfig) update(text []byte, e *endpoint) ([]byte, error) {
+func (c TOML) update(text []byte, e *Endpoint) ([]byte, error) {
 	parsed, err := c.parse(text)
 	if err != nil {
 		return nil, err
 	}
-	header, written, _ := strings.Cut(string(c.renderWith(e, otherHeaders(namedEntry(c, parsed)))), "\n")
+	header, written, _ := strings.Cut(string(c.renderWith(e, otherHeaders(Entry(c, parsed)))), "\n")
 	dropped := append(replacedFields(e), "http_headers")
 	var out []byte
 	from, done := 0, false
@@ -181,7 +181,7 @@ type tomlStatement struct {
 }
 
 // statements splits the text of Loci's table. A value can have several lines: the statement ends where TOML says so.
-func (c tomlConfig) statements(text []byte) (list []tomlStatement) {
+func (c TOML) statements(text []byte) (list []tomlStatement) {
 	start, at := 0, 0
 	for line := range bytes.Lines(text) {
 		at += len(line)
@@ -191,7 +191,7 @@ func (c tomlConfig) statements(text []byte) (list []tomlStatement) {
 			continue
 		}
 		if s.header = bytes.HasPrefix(bytes.TrimSpace(s.text), []byte("[")); s.header {
-			parsed = namedEntry(c, parsed)
+			parsed = Entry(c, parsed)
 		}
 		for name := range parsed {
 			s.field = name

@@ -1,4 +1,4 @@
-package main
+package clientfile
 
 import (
 	"bytes"
@@ -13,22 +13,25 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonConfig is the form of most clients' files: JSON with an object of servers. It may have comments and trailing
-// commas, which stay. The zero jsonConfig is Cursor's.
-type jsonConfig struct {
-	servers   string // key of the object of servers; "": mcpServers
-	url       string // key of an entry's address: url, httpUrl or serverUrl; "": url
-	overHTTP  string // "type" of an entry with an address; "": it has none
-	overStdio string // "type" of an entry with a command; "": it has none
-	oneList   bool   // the command and its arguments are one list
-	name      string // of Loci's entry; "": serverName
+// JSON is the form of most clients' files: JSON with an object of servers. It may have comments and trailing
+// commas, which stay. The zero JSON is Cursor's.
+type JSON struct {
+	Servers   string // key of the object of servers; "": mcpServers
+	URL       string // key of an entry's address: url, httpUrl or serverUrl; "": url
+	OverHTTP  string // "type" of an entry with an address; "": it has none
+	OverStdio string // "type" of an entry with a command; "": it has none
+	OneList   bool   // the command and its arguments are one list
+	name      string // of Loci's entry; "": ServerName
 }
 
-func (c jsonConfig) table() string { return cmp.Or(c.servers, "mcpServers") }
+// Table is the key of the object of servers.
+func (c JSON) Table() string { return cmp.Or(c.Servers, "mcpServers") }
 
-func (c jsonConfig) entryName() string { return cmp.Or(c.name, serverName) }
+// EntryName is the name of Loci's entry.
+func (c JSON) EntryName() string { return cmp.Or(c.name, ServerName) }
 
-func (c jsonConfig) named(name string) configFormat {
+// Named is the same format, in which Loci's entry has another name.
+func (c JSON) Named(name string) Format {
 	c.name = name
 	return c
 }
@@ -51,7 +54,7 @@ func standard(text []byte) ([]byte, error) {
 // jsonPosition finds the position in an error of hujson, which has it only as text.
 var jsonPosition = regexp.MustCompile(`line (\d+), column (\d+)`)
 
-func (c jsonConfig) parse(text []byte) (map[string]any, error) {
+func (c JSON) parse(text []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return map[string]any{}, nil
 	}
@@ -65,9 +68,9 @@ func (c jsonConfig) parse(text []byte) (map[string]any, error) {
 	if err := dec.Decode(&parsed); err != nil {
 		return nil, errors.New("it is not JSON with an object at the top")
 	}
-	if servers, there := parsed[c.table()]; there {
+	if servers, there := parsed[c.Table()]; there {
 		if _, ok := servers.(map[string]any); !ok {
-			return nil, fmt.Errorf("its %q is not an object", c.table())
+			return nil, fmt.Errorf("its %q is not an object", c.Table())
 		}
 	}
 	return parsed, nil
@@ -83,15 +86,15 @@ type jsonEntry struct {
 	Args      []string          `json:"args,omitempty"`
 }
 
-func (c jsonConfig) entry(e *endpoint) jsonEntry {
-	if e.Command != "" && c.oneList {
-		return jsonEntry{Type: c.overStdio, Command: append([]string{e.Command}, e.Args...)}
+func (c JSON) entry(e *Endpoint) jsonEntry {
+	if e.Command != "" && c.OneList {
+		return jsonEntry{Type: c.OverStdio, Command: append([]string{e.Command}, e.Args...)}
 	}
 	if e.Command != "" {
-		return jsonEntry{Type: c.overStdio, Command: e.Command, Args: e.Args}
+		return jsonEntry{Type: c.OverStdio, Command: e.Command, Args: e.Args}
 	}
-	entry := jsonEntry{Type: c.overHTTP, Headers: map[string]string{authorizationHeader: e.authorization()}}
-	switch c.url {
+	entry := jsonEntry{Type: c.OverHTTP, Headers: map[string]string{authorizationHeader: e.Authorization()}}
+	switch c.URL {
 	case "httpUrl":
 		entry.HTTPURL = e.URL
 	case "serverUrl":
@@ -102,7 +105,8 @@ func (c jsonConfig) entry(e *endpoint) jsonEntry {
 	return entry
 }
 
-func (c jsonConfig) render(e *endpoint) []byte {
+// Render returns the text of an entry.
+func (c JSON) Render(e *Endpoint) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -169,7 +173,7 @@ func readObject(text []byte, from int) (*jsonObject, error) {
 }
 
 // locate returns the object of servers and Loci's entry in it. Either may be missing.
-func (c jsonConfig) locate(text []byte) (root, servers *jsonObject, entry *jsonMember, err error) {
+func (c JSON) locate(text []byte) (root, servers *jsonObject, entry *jsonMember, err error) {
 	text, err = standard(text)
 	if err != nil {
 		return nil, nil, nil, err
@@ -177,18 +181,19 @@ func (c jsonConfig) locate(text []byte) (root, servers *jsonObject, entry *jsonM
 	if root, err = readObject(text, 0); err != nil {
 		return nil, nil, nil, err
 	}
-	m, err := root.member(c.table())
+	m, err := root.member(c.Table())
 	if m == nil || err != nil {
 		return root, nil, nil, err
 	}
 	if servers, err = readObject(text, m.start); err != nil {
 		return nil, nil, nil, err
 	}
-	entry, err = servers.member(c.entryName())
+	entry, err = servers.member(c.EntryName())
 	return root, servers, entry, err
 }
 
-func (c jsonConfig) find(text []byte) ([]byte, error) {
+// Find returns the text of Loci's entry, or nil.
+func (c JSON) Find(text []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
@@ -199,7 +204,7 @@ func (c jsonConfig) find(text []byte) ([]byte, error) {
 	return text[entry.start:entry.end], nil
 }
 
-func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
+func (c JSON) put(text, entry []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
@@ -211,10 +216,10 @@ func (c jsonConfig) put(text, entry []byte) ([]byte, error) {
 		entry = servers.fitting(text, entry, lineIndent(text, old.at), root.step(text))
 		return splice(text, old.start, old.end, entry), nil
 	case servers != nil:
-		return servers.insert(text, root.step(text), c.entryName(), entry), nil
+		return servers.insert(text, root.step(text), c.EntryName(), entry), nil
 	}
-	whole := "{\n" + ownStep + `"` + c.entryName() + `": ` + string(reindent(entry, ownStep, ownStep)) + "\n}"
-	return root.insert(text, root.step(text), c.table(), []byte(whole)), nil
+	whole := "{\n" + ownStep + `"` + c.EntryName() + `": ` + string(reindent(entry, ownStep, ownStep)) + "\n}"
+	return root.insert(text, root.step(text), c.Table(), []byte(whole)), nil
 }
 
 // step is the indentation of the members of the top object.
@@ -267,7 +272,7 @@ func (o *jsonObject) fitting(text, value []byte, indent, step string) []byte {
 func compact(value []byte) string {
 	var out bytes.Buffer
 	if err := json.Compact(&out, value); err != nil {
-		panic(err) // it comes from render or from valid JSON
+		panic(err) // it comes from Render or from valid JSON
 	}
 	return out.String()
 }
@@ -275,7 +280,7 @@ func compact(value []byte) string {
 // lineComment is a comment at the end of a member's line, after its comma if it has one.
 var lineComment = regexp.MustCompile(`^(,?)[ \t]*//[^\r\n]*`)
 
-func (c jsonConfig) remove(text []byte) ([]byte, error) {
+func (c JSON) remove(text []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return text, nil
 	}
@@ -336,7 +341,7 @@ func lineIndent(text []byte, at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// ownStep is the indentation of the entries that render returns.
+// ownStep is the indentation of the entries that Render returns.
 const ownStep = "  "
 
 // reindent indents every line except the first, by step for each ownStep. An entry from a file keeps its indentation.

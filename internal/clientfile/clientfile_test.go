@@ -1,0 +1,153 @@
+package clientfile_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/clientfile"
+)
+
+// These are entries with one short line for JSON, so that the tables can be read.
+const (
+	shortJSON = `{"command": "l"}`
+	shortTOML = "[mcp_servers.loci]\ncommand = \"l\"\n"
+)
+
+func TestPutAndRemove(t *testing.T) {
+	tests := []struct {
+		name       string
+		format     clientfile.Format
+		text, with string
+		without    string // after removal; "=": text itself
+	}{
+		{"no file", clientfile.JSON{}, "", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n",
+			"{\n  \"mcpServers\": {}\n}\n"},
+		{"empty object", clientfile.JSON{}, "{}", "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}",
+			"{\n  \"mcpServers\": {}\n}"},
+		{"other keys", clientfile.JSON{}, "{\n\t\"a\": 1\n}\n",
+			"{\n\t\"a\": 1,\n\t\"mcpServers\": {\n\t\t\"loci\": {\"command\": \"l\"}\n\t}\n}\n",
+			"{\n\t\"a\": 1,\n\t\"mcpServers\": {}\n}\n"},
+		{"one line", clientfile.JSON{}, `{"mcpServers": {"o": {}}, "z": [1, 2]}`,
+			`{"mcpServers": {"o": {}, "loci": {"command":"l"}}, "z": [1, 2]}`, "="},
+		{"other servers", clientfile.JSON{}, "{\n  \"mcpServers\": {\n    \"o\": {}\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"o\": {},\n    \"loci\": {\"command\": \"l\"}\n  }\n}", "="},
+		{"replaced, first of two", clientfile.JSON{}, `{"mcpServers": {"loci": 5, "o": {}}}`,
+			`{"mcpServers": {"loci": {"command": "l"}, "o": {}}}`, `{"mcpServers": {"o": {}}}`},
+		{"line ends of Windows", clientfile.JSON{}, "{\r\n  \"mcpServers\": {\r\n    \"o\": {}\r\n  }\r\n}",
+			"{\r\n  \"mcpServers\": {\r\n    \"o\": {},\r\n    \"loci\": {\"command\": \"l\"}\r\n  }\r\n}", "="},
+		{
+			"comments",
+			clientfile.JSON{Servers: "servers"},
+			"// mine\n{\n  \"servers\": {\n    \"o\": {} // other\n    /* end */\n  }\n}\n",
+			"// mine\n{\n  \"servers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"}\n    /* end */\n  }\n}\n",
+			"=",
+		},
+		{"trailing commas", clientfile.JSON{}, "{\n  \"mcpServers\": {\n    \"o\": {}, // other\n  },\n}",
+			"{\n  \"mcpServers\": {\n    \"o\": {}, // other\n    \"loci\": {\"command\": \"l\"},\n  },\n}", "="},
+		{"a trailing comma without a comment", clientfile.JSON{}, "{\n  \"mcpServers\": {\n    \"o\": {},\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"o\": {},\n    \"loci\": {\"command\": \"l\"},\n  }\n}", "="},
+		{"only comments", clientfile.JSON{Servers: "context_servers"}, "// settings\n{\n  // none yet\n}\n",
+			"// settings\n{\n  // none yet\n  \"context_servers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n",
+			"// settings\n{\n  // none yet\n  \"context_servers\": {}\n}\n"},
+		{"no TOML file", clientfile.TOML{}, "", shortTOML, "="},
+		{"TOML without a line end", clientfile.TOML{}, "a = 1", "a = 1\n\n" + shortTOML, "a = 1\n"},
+		{"TOML with others", clientfile.TOML{}, "[x]\na = [\n[1],\n]\n", "[x]\na = [\n[1],\n]\n\n" + shortTOML, "="},
+		{"TOML in the middle", clientfile.TOML{},
+			"[mcp_servers.\"loci\"]\nurl = \"u\"\n[mcp_servers.loci.env]\nA = \"1\"\n\n# of x\n[x]\n", shortTOML +
+				"\n# of x\n[x]\n", "\n# of x\n[x]\n"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entry := shortJSON
+			if _, ok := tt.format.(clientfile.TOML); ok {
+				entry = shortTOML
+			}
+			got, err := clientfile.Change(tt.format, "f", []byte(tt.text), []byte(entry))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.with, string(got)); diff != "" {
+				t.Errorf("put (-want +got):\n%s", diff)
+			}
+			got, err = clientfile.Change(tt.format, "f", got, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.without == "=" {
+				tt.without = tt.text
+			}
+			if diff := cmp.Diff(tt.without, string(got)); diff != "" {
+				t.Errorf("remove (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestChangeRefusesWhatItCannotKeep(t *testing.T) {
+	tests := []struct {
+		name   string
+		format clientfile.Format
+		text   string
+		want   string
+	}{
+		{"not JSON", clientfile.JSON{}, "{,}", ": it is not valid JSON at line 1, column 2; fix the file"},
+		{"a bare word", clientfile.JSON{}, "{\n  broken\n}", ": it is not valid JSON at line 2, column 3; fix the file"},
+		{"it ends early", clientfile.JSON{}, "{\n", ": it is not valid JSON at line 2, column 1; fix the file"},
+		{"two objects", clientfile.JSON{}, "{} {}", ": it is not valid JSON at line 1, column 4; fix the file"},
+		{"a list", clientfile.JSON{}, "[]", "not JSON with an object"},
+		{"servers are a list", clientfile.JSON{}, `{"mcpServers": []}`, "not an object"},
+		{"servers twice", clientfile.JSON{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
+		{"not TOML", clientfile.TOML{}, "b = 1\na = ", ": it is not valid TOML at line 2, column 5; fix the file"},
+		{"a key twice", clientfile.TOML{}, "a = 1\na = 2\n", ": it is not valid TOML: "},
+		{"inline table", clientfile.TOML{}, "mcp_servers = { o = { command = \"c\" } }\n", "would change other entries"},
+		{
+			"a header inside a text",
+			clientfile.TOML{},
+			"a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n",
+			"would change other entries",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			entry := shortJSON
+			if _, ok := tt.format.(clientfile.TOML); ok {
+				entry = shortTOML
+			}
+			got, err := clientfile.Change(tt.format, "f", []byte(tt.text), []byte(entry))
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %q, %v; want an error with %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestReplaceKeepsWhatSomebodyWroteMeanwhile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(name, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := clientfile.Read(clientfile.JSON{}, "cursor", name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const theirs = `{"mcpServers": {}}`
+	if err := os.WriteFile(name, []byte(theirs), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func() error{
+		"replace": func() error { return file.Replace([]byte("ours")) },
+		"remove":  file.Remove,
+	} {
+		if err := change(); loci.CodeOf(err) != loci.Conflict {
+			t.Errorf("%s: got %v, want a conflict", what, err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != theirs {
+			t.Errorf("%s left %q, %v", what, got, err)
+		}
+	}
+}
