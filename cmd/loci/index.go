@@ -87,7 +87,7 @@ func (p *program) printIndexes(ctx context.Context, in *instance, orgs []loci.Or
 			if x.Whole {
 				complete = "yes"
 			}
-			return []string{string(x.Org), strconv.Itoa(x.Files), showBytes(x.Bytes), strconv.Itoa(x.Rows),
+			return []string{string(x.Org), strconv.Itoa(x.Files), loci.ShowBytes(x.Bytes), strconv.Itoa(x.Rows),
 				strconv.Itoa(x.Gone), strconv.Itoa(x.Memory), complete, fmt.Sprintf("%.0f", x.BytesPerRow)}
 		})
 }

@@ -44,7 +44,8 @@ func TestReplacedMemoriesAreNamed(t *testing.T) {
 			}
 		}
 		err := try(w.owner, open.ID)
-		if err == nil || !strings.Contains(err.Error(), "was replaced by "+by.ID.String()+" (Thursdays); use that one, or ") ||
+		if err == nil ||
+			!strings.Contains(err.Error(), "was replaced by "+by.ID.String()+" (Thursdays); use that one, or ") ||
 			!strings.HasSuffix(err.Error(), "revert it to version 1") {
 			t.Errorf("%s: the owner gets %v", name, err)
 		}

@@ -28,8 +28,8 @@ func Open(data []byte) (*Segment, error) {
 	for _, p := range []struct {
 		section section
 		size    int
-	}{{secIDs, 16}, {secLengths, 2}, {secContext, 2}, {secGroups, 4}, {secDays, 4}, {secActors, 2}, {secLangs, 4}, {secFlags, 1},
-		{secPriority, 1}, {secUpdated, 8}, {secByID, 4}} {
+	}{{secIDs, 16}, {secLengths, 2}, {secContext, 2}, {secGroups, 4}, {secDays, 4}, {secActors, 2}, {secLangs, 4},
+		{secFlags, 1}, {secPriority, 1}, {secUpdated, 8}, {secByID, 4}} {
 		if len(parts[p.section]) != p.size*int(s.rows) {
 			return nil, errDamaged
 		}

@@ -184,9 +184,10 @@ func TestStemsDoNotDependOnOtherRows(t *testing.T) {
 	text := Field{Text: "Die Versicherung zahlt im Mai, und die deploys sind frei."}
 	german := Row{ID: [16]byte{1}, Class: "mine", Fields: []Field{text}}
 	titled := Row{ID: [16]byte{1}, Class: "mine", Fields: []Field{{Text: "Police"}, text}}
-	english := Row{ID: [16]byte{2}, Class: "theirs", Fields: []Field{{Text: "The deploys are what we do on the first of May."}}}
-	q := &Query{Terms: []Term{{Form: "deploy", Stems: []string{"deploy"}}}, Sees: func(c Class) bool { return c == "mine" },
-		Now: time.Unix(1, 0), Limit: 9, Weights: Weights{Row: 1, Stem: 0.9}}
+	english := Row{ID: [16]byte{2}, Class: "theirs",
+		Fields: []Field{{Text: "The deploys are what we do on the first of May."}}}
+	q := &Query{Terms: []Term{{Form: "deploy", Stems: []string{"deploy"}}},
+		Sees: func(c Class) bool { return c == "mine" }, Now: time.Unix(1, 0), Limit: 9, Weights: Weights{Row: 1, Stem: 0.9}}
 	for _, row := range []Row{german, titled} {
 		alone, beside := Search(build(t, []Row{row}, 1), q), Search(build(t, []Row{row, english}, 1), q)
 		if diff := cmp.Diff(alone, beside); diff != "" {

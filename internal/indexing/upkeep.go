@@ -123,8 +123,8 @@ func (x *Index) tidy(ctx context.Context, o *orgIndex, erased bool) error {
 	}
 	due := o.worthAFile() || erased && slices.ContainsFunc(o.parts, func(p *part) bool { return p.erased })
 	o.unlock()
-	if !due {
-		return nil
+	if _, err := o.adopt(ctx); err != nil || !due {
+		return err
 	}
 	release, ok, err := o.files.lock()
 	if err != nil || !ok {
@@ -323,7 +323,8 @@ func (x *Index) merge(ctx context.Context, o *orgIndex, erased bool) (done bool,
 	parts, m := slices.Clone(o.parts[:from]), o.saved
 	m.Segments = slices.Clone(m.Segments[:from])
 	if written != nil {
-		parts, m.Segments = append(parts, written.withoutMissing(o.parts[from:to])), append(m.Segments, listed{Name: written.name})
+		parts = append(parts, written.withoutMissing(o.parts[from:to]))
+		m.Segments = append(m.Segments, listed{Name: written.name})
 	}
 	m.Segments = append(m.Segments, o.saved.Segments[to:]...)
 	return true, o.replace(m, append(parts, o.parts[to:]...))
@@ -356,7 +357,8 @@ func (o *orgIndex) mergeable(erased bool) (from, to int) {
 // has them.
 func (x *Index) collect(ctx context.Context, org loci.OrgID, p *part, b *index.Builder) error {
 	var ids []loci.MemoryID
-	index.NewView(p.view.Segment, raw(p.gone[:p.saved])...).Each(func(id [16]byte) bool { ids = append(ids, id); return true })
+	saved := index.NewView(p.view.Segment, raw(p.gone[:p.saved])...)
+	saved.Each(func(id [16]byte) bool { ids = append(ids, id); return true })
 	for batch := range slices.Chunk(ids, buildBatch) {
 		err := x.store.View(ctx, org, func(tx store.Tx) error {
 			memories, err := tx.Rows().Read(ctx, batch)

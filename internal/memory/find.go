@@ -23,8 +23,8 @@ func current(f Filter) Filter {
 // find runs every search: candidates and their order from the index, and the rows of one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
 	*finder, []Hit, error) {
-	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, ownWords: r.ownWords, explain: r.Explain,
-		askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
+	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, ownWords: r.ownWords,
+		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if !f.filter.When.IsZero() {
 		find = f.findAt
