@@ -41,6 +41,14 @@ func (o *orgIndex) follow(ctx context.Context, tx store.Tx) error {
 	return o.build(ctx, tx)
 }
 
+// followAll is follow, after which no row waits.
+func (o *orgIndex) followAll(ctx context.Context, tx store.Tx) error {
+	if err := o.follow(ctx, tx); err != nil {
+		return err
+	}
+	return o.settle()
+}
+
 // changed returns what changed since. If that is not known, it begins anew.
 func (o *orgIndex) changed(ctx context.Context, tx store.Tx) (store.RowChanges, error) {
 	c, err := tx.Rows().Changed(ctx, o.at)

@@ -80,25 +80,22 @@ func (s *Snapshot) Alike(a *recall.Alike, v loci.Viewer, now time.Time, limit in
 // Snapshot returns the index with all changes that tx sees. It is not Whole if ctx ends first, and
 // then the next call goes on.
 func (x *Index) Snapshot(ctx context.Context, tx store.Tx, org loci.OrgID) (*Snapshot, error) {
-	return x.snapshot(ctx, tx, org, (*orgIndex).settle)
+	return x.snapshot(ctx, tx, org, (*orgIndex).followAll)
 }
 
 // Recent works like Snapshot and costs less after few changes. Only Alike finds what changed then.
 func (x *Index) Recent(ctx context.Context, tx store.Tx, org loci.OrgID) (*Snapshot, error) {
-	return x.snapshot(ctx, tx, org, func(*orgIndex) error { return nil })
+	return x.snapshot(ctx, tx, org, (*orgIndex).follow)
 }
 
-func (x *Index) snapshot(ctx context.Context, tx store.Tx, org loci.OrgID, settle func(*orgIndex) error) (
-	*Snapshot, error) {
+func (x *Index) snapshot(ctx context.Context, tx store.Tx, org loci.OrgID,
+	follow func(*orgIndex, context.Context, store.Tx) error) (*Snapshot, error) {
 	o := x.of(org)
 	if !o.lock(ctx) {
 		return &Snapshot{}, nil
 	}
 	defer o.unlock()
-	err := o.follow(ctx, tx)
-	if err == nil {
-		err = settle(o)
-	}
+	err := follow(o, ctx, tx)
 	if o.wantsUpkeep() {
 		x.wake()
 	}
