@@ -22,7 +22,7 @@ type limits struct {
 	fileRows int
 }
 
-var usualLimits = limits{flushRows: 1 << 10, buildRows: 32 << 10, fileRows: 128 << 10}
+var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10}
 
 const (
 	// mergeFactor is how many times the newer files together an older one must be, to stay as it is.
@@ -57,8 +57,14 @@ func (x *Index) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes what is in memory to files, if it is worth it. Call it at the end of a process.
+// flushTime is how long Flush goes on with a build.
+const flushTime = 2 * time.Second
+
+// Flush writes what is in memory to files, if it is worth it. If a build has begun, Flush goes on with it
+// for two seconds, and the next process goes on from there. Call it at the end of a process.
 func (x *Index) Flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushTime)
+	defer cancel()
 	for _, o := range x.open() {
 		x.upkeep(ctx, o, false)
 	}

@@ -93,9 +93,12 @@ func (b *tab) press(selector string) {
 // button is the selector of the button of the form that goes to a path.
 func button(action string) string { return `form[action="` + action + `"]:not([hidden]) button` }
 
+// fill types with the keyboard, because chromedp.SendKeys reads the attributes of the field while they may
+// change.
 func (b *tab) fill(selector, value string) {
 	b.t.Helper()
-	b.do("fill "+selector, chromedp.Clear(chromedp.CSS(selector)), chromedp.SendKeys(chromedp.CSS(selector), value))
+	field := chromedp.CSS(selector)
+	b.do("fill "+selector, chromedp.Clear(field), chromedp.Focus(field), chromedp.KeyEvent(value))
 }
 
 func (b *tab) text() string {

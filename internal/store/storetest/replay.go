@@ -209,19 +209,11 @@ func (h *history) whenFilter(w loci.When) store.Filter {
 func (h *history) compareList(ctx context.Context, tx store.Tx, v loci.Viewer, w loci.When) error {
 	q := store.ListQuery{Filter: h.whenFilter(w), Limit: rapid.IntRange(1, 5).Draw(h.t, "limit"), Total: true,
 		Oldest: draw(h.t, "oldest", false, true)}
-	states, now := h.seen(v, w, &q.Filter)
-	order := make([]int, len(states))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return now[a].CreatedAt.Compare(now[b].CreatedAt) })
+	want := h.oldest(v, w, &q.Filter)
 	if !q.Oldest {
-		slices.Reverse(order)
+		slices.Reverse(want)
 	}
-	var want, got []*loci.Memory
-	for _, i := range order {
-		want = append(want, states[i])
-	}
+	var got []*loci.Memory
 	for first := true; first || q.After != ""; first = false {
 		page, err := tx.Lists().List(ctx, v, q)
 		if err != nil {
@@ -236,12 +228,26 @@ func (h *history) compareList(ctx context.Context, tx store.Tx, v loci.Viewer, w
 	return nil
 }
 
+// oldest returns what List has, oldest first.
+func (h *history) oldest(v loci.Viewer, w loci.When, f *store.Filter) (list []*loci.Memory) {
+	states, now := h.seen(v, w, f)
+	order := make([]int, len(states))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return now[a].CreatedAt.Compare(now[b].CreatedAt) })
+	for _, i := range order {
+		list = append(list, states[i])
+	}
+	return list
+}
+
 func (h *history) compareMatch(ctx context.Context, tx store.Tx, v loci.Viewer, w loci.When) error {
 	q := store.MatchQuery{Filter: h.whenFilter(w), All: draw(h.t, "all", false, true),
 		Limit: draw(h.t, "limit", 1, 2, 3, 1000),
 		Terms: draw(h.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"),
 			terms("x"), terms("r*", "g*", "b*", "h*"))}
-	states, _ := h.seen(v, w, &q.Filter)
+	states := h.oldest(v, w, &q.Filter)
 	slices.Reverse(states)
 	var want []loci.Match
 	for _, m := range states {
