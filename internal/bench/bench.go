@@ -219,7 +219,11 @@ func (b *bencher) reads(ctx context.Context) error {
 		return err
 	}
 	b.add(fmt.Sprintf("start to first answer, %d memories", b.Memories), Sample{}, ms(s.started), "ms")
-	return errors.Join(b.readSteps(ctx, s, ids), s.stop())
+	err = s.warm(ctx)
+	if err == nil {
+		err = b.readSteps(ctx, s, ids)
+	}
+	return errors.Join(err, s.stop())
 }
 
 func (b *bencher) readSteps(ctx context.Context, s *server, ids []loci.MemoryID) error {

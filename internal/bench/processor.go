@@ -57,6 +57,9 @@ func (b *bencher) processor(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
+	if err := s.warm(ctx); err != nil {
+		return errors.Join(err, s.stop(), p.Close())
+	}
 	for _, op := range append(b.readOperations(ids, p, plainIDs), b.saveOperations(p)...) {
 		b.Progress("processor time: " + op.name)
 		if err = b.operation(ctx, s, op); err != nil {

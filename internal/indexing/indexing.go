@@ -102,6 +102,9 @@ func (x *Index) snapshot(ctx context.Context, tx store.Tx, org loci.OrgID,
 	return o.snapshot(), err
 }
 
+// Touch tells Run that an org is in use, so that it keeps its index up to date before anybody searches.
+func (x *Index) Touch(org loci.OrgID) { x.of(org) }
+
 func (x *Index) of(org loci.OrgID) *orgIndex {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -25,8 +25,6 @@ type limits struct {
 var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10}
 
 const (
-	// mergeFactor is how many times the newer files together an older one must be, to stay as it is.
-	mergeFactor = 3
 	// followEvery is how often changes are followed that no search has asked for.
 	followEvery = 10 * time.Second
 	// rewriteEvery is how long words of erased memories may stay in files.
@@ -96,9 +94,6 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
 		return true, nil
 	}
 	defer o.unlock()
-	if !o.begun {
-		return false, nil
-	}
 	err = x.store.View(ctx, o.org, func(tx store.Tx) error { return o.follow(short, tx) })
 	if loci.CodeOf(err) == loci.NotFound || short.Err() != nil {
 		err = nil
@@ -344,18 +339,24 @@ func (o *orgIndex) mergeable(erased bool) (from, to int) {
 			return i, i + 1
 		}
 	}
-	from, sum := to, 0
-	for i := to - 1; i >= 0; i-- {
-		n := o.parts[i].view.Live()
-		if sum > 0 && (n > mergeFactor*sum || n+sum > o.limits.fileRows) {
-			break
+	for i := range o.parts[:to] {
+		first, rows := i, 0
+		for j := i; j < to && o.size(j) == o.size(i) && rows < o.limits.fileRows; j++ {
+			if rows += o.parts[j].view.Live(); j-first+1 == tier || j > first && rows >= o.limits.fileRows {
+				return first, j + 1
+			}
 		}
-		from, sum = i, sum+n
 	}
-	if to-from < 2 {
-		return 0, 0
+	return 0, 0
+}
+
+// size returns the tier of a part in a file. Files of one tier are merged into one of the next, so that each
+// row is merged few times.
+func (o *orgIndex) size(i int) (n int) {
+	for rows := o.parts[i].view.Live() / max(o.limits.flushRows, 1); rows >= tier; rows /= tier {
+		n++
 	}
-	return from, to
+	return n
 }
 
 // collect adds the rows that a part has in the manifest, as they are now. Changes since the manifest's

@@ -27,6 +27,7 @@ const maxBulkCompared = 50
 // waits for the disk. It never holds the writer of the org. The caller must call wait. A save that
 // leaves out the title or the content is looked at by tell, once the stored ones are known.
 func (s *saving) lookBeside(ctx context.Context) (wait func()) {
+	s.app.index.Touch(s.p.OrgID)
 	if !s.compares || s.d.Title == "" || s.d.Content == "" {
 		return func() {}
 	}
@@ -35,7 +36,7 @@ func (s *saving) lookBeside(ctx context.Context) (wait func()) {
 	return look.Wait
 }
 
-// lookAlike keeps in s.others the memories that m is compared with. It stops after a tenth of the
+// lookAlike keeps in s.others the memories that m is compared with. It stops after a fiftieth of the
 // patience of a search.
 func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 	s.looked = true
@@ -47,7 +48,7 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 			about = recall.Read(both).Alike(both)
 		}
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
-			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/10, store.ErrSpent)
+			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, store.ErrSpent)
 			defer cancel()
 			index, err := s.app.index.Recent(short, tx, s.p.OrgID)
 			if err != nil {
