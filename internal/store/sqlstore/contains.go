@@ -58,25 +58,16 @@ type textRow struct {
 
 // texts searches the visible rows at places. The result is keyed by row number.
 func (t lists) texts(w *listing, places []Place, f *finder) (map[int64]textRow, error) {
-	seqs := make([]int64, len(places))
-	for i, p := range places {
-		seqs[i] = p.Seq
-	}
 	rows := make(map[int64]textRow, len(places))
-	for _, row := range stages(w.Filter.When) {
-		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, row+".title, "+row+".content, "+row+".summary, "+row+".key, "+row+
-			".tags")
-		err := t.c.Query(q.String(), q.Args, func(r Row) error {
-			has, err := f.inRow(r)
-			rows[r.Int64(0)] = textRow{r.ID(1), has}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	columns := func(row string) string {
+		return row + ".title, " + row + ".content, " + row + ".summary, " + row + ".key, " + row + ".tags"
 	}
-	return rows, nil
+	err := t.eachAt(w, places, columns, func(r Row) error {
+		has, err := f.inRow(r)
+		rows[r.Int64(0)] = textRow{r.ID(1), has}
+		return err
+	})
+	return rows, err
 }
 
 // finder looks for one text and ignores case.

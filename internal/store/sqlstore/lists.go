@@ -118,26 +118,32 @@ func (l *listing) next(n int) ([]Place, error) {
 // load reads the rows at places. The result is keyed by row number. It applies the predicate and
 // the filter again, because an index entry is never enough to show a row.
 func (t lists) load(w *listing, places []Place) (map[int64]*loci.Memory, error) {
+	rows := make(map[int64]*loci.Memory, len(places))
+	err := t.eachAt(w, places, func(row string) string { return stateOf[row] }, func(r Row) error {
+		m, err := t.readMemory(r)
+		if err == nil {
+			rows[m.Seq] = &m.Memory
+		}
+		return err
+	})
+	return rows, err
+}
+
+// eachAt calls fn with each row at places that passes, in no particular order: number, id and the columns of
+// its stage.
+func (t lists) eachAt(w *listing, places []Place, columns func(row string) string, fn func(Row) error) error {
 	seqs := make([]int64, len(places))
 	for i, p := range places {
 		seqs[i] = p.Seq
 	}
-	rows := make(map[int64]*loci.Memory, len(places))
 	for _, row := range stages(w.Filter.When) {
 		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, stateOf[row])
-		err := t.c.Query(q.String(), q.Args, func(r Row) error {
-			m, err := t.readMemory(r)
-			if err == nil {
-				rows[m.Seq] = &m.Memory
-			}
+		t.loadQuery(&q, &w.Listing, seqs, row, columns(row))
+		if err := t.c.Query(q.String(), q.Args, fn); err != nil {
 			return err
-		})
-		if err != nil {
-			return nil, err
 		}
 	}
-	return rows, nil
+	return nil
 }
 
 // loadQuery selects the rows with these numbers that pass: number, id and the given columns.
@@ -182,20 +188,10 @@ func (t lists) IDs(ctx context.Context, v loci.Viewer, f store.Filter, limit int
 
 // idsAt returns the ids of the rows at places that pass, by row number.
 func (t lists) idsAt(w *listing, places []Place) (map[int64]loci.MemoryID, error) {
-	seqs := make([]int64, len(places))
-	for i, p := range places {
-		seqs[i] = p.Seq
-	}
 	ids := make(map[int64]loci.MemoryID, len(places))
-	for _, row := range stages(w.Filter.When) {
-		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, "1")
-		err := t.c.Query(q.String(), q.Args, func(r Row) error { ids[r.Int64(0)] = r.ID(1); return nil })
-		if err != nil {
-			return nil, err
-		}
-	}
-	return ids, nil
+	err := t.eachAt(w, places, func(string) string { return "1" },
+		func(r Row) error { ids[r.Int64(0)] = r.ID(1); return nil })
+	return ids, err
 }
 
 func (t lists) Passing(_ context.Context, v loci.Viewer, f store.Filter, ids []loci.MemoryID) (

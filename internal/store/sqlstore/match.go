@@ -52,28 +52,16 @@ const matchBatch = 256
 
 // matchesAt adds the matches among the rows at places, by row number.
 func (t lists) matchesAt(ctx context.Context, w *listing, places []Place, c *counter, hits map[int64]loci.Match) error {
-	seqs := make([]int64, len(places))
-	for i, p := range places {
-		seqs[i] = p.Seq
-	}
-	for _, row := range stages(w.Filter.When) {
-		var q Query
-		t.loadQuery(&q, &w.Listing, seqs, row, Columns(row+"."))
-		err := t.c.Query(q.String(), q.Args, func(r Row) error {
-			m, err := t.scanMemory(r)
-			if err != nil {
-				return err
-			}
-			if hit, ok := c.count(&m.Memory); ok {
-				hits[m.Seq] = hit
-			}
-			return ctx.Err()
-		})
+	return t.eachAt(w, places, func(row string) string { return Columns(row + ".") }, func(r Row) error {
+		m, err := t.scanMemory(r)
 		if err != nil {
 			return err
 		}
-	}
-	return nil
+		if hit, ok := c.count(&m.Memory); ok {
+			hits[m.Seq] = hit
+		}
+		return ctx.Err()
+	})
 }
 
 // checkTerms rejects terms that no index can find.

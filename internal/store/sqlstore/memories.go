@@ -26,8 +26,6 @@ func (t memories) Insert(_ context.Context, m *loci.Memory) error {
 	if err != nil {
 		return err
 	}
-	// RETURNING would save this read, but makes SQLite write out the full-text index at every row, not
-	// once per commit.
 	seq, err := t.memorySeq(m.ID)
 	if err != nil {
 		return err
@@ -55,12 +53,16 @@ func (t memories) GetMany(_ context.Context, v loci.Viewer, ids []loci.MemoryID,
 	[]*loci.Memory, error) {
 	var q Query
 	t.getQuery(&q, v, loci.MemoryID{}, l)
+	return t.eachID(&q, ids, t.readMemory)
+}
+
+// eachID returns the memories that q finds, whose first parameter is an id, in the order of ids.
+func (tx *Tx) eachID(q *Query, ids []loci.MemoryID, scan func(Row) (*Stored, error)) (list []*loci.Memory, err error) {
 	text := q.String()
-	var list []*loci.Memory
 	for _, id := range ids {
 		q.Args[0] = [16]byte(id)
-		_, err := t.c.One(text, q.Args, func(r Row) error {
-			m, err := t.readMemory(r)
+		_, err := tx.c.One(text, q.Args, func(r Row) error {
+			m, err := scan(r)
 			if err == nil {
 				list = append(list, &m.Memory)
 			}

@@ -51,21 +51,10 @@ func (t rows) Changed(_ context.Context, after store.Position) (c store.RowChang
 	return c, nil
 }
 
-func (t rows) Read(_ context.Context, ids []loci.MemoryID) (list []*loci.Memory, err error) {
-	for _, id := range ids {
-		_, err = t.c.One("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ?", Args{[16]byte(id)},
-			func(r Row) error {
-				m, err := t.scanMemory(r)
-				if err == nil {
-					list = append(list, &m.Memory)
-				}
-				return err
-			})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+func (t rows) Read(_ context.Context, ids []loci.MemoryID) ([]*loci.Memory, error) {
+	var q Query
+	q.Add("SELECT "+memoryColumns+" FROM memories m WHERE {m} m.id = ?", nil)
+	return t.eachID(&q, ids, t.scanMemory)
 }
 
 func (t rows) Before(_ context.Context, number int64, limit int) (list []*loci.Memory, next int64, err error) {
