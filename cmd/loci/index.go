@@ -45,8 +45,7 @@ func (p *program) indexRebuildCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
 		Use: "rebuild", Short: "Build the index again from the memories",
 		Long: `Build the index again from the memories, and replace its files. Searches go on meanwhile.
-A running server takes over the new files the next time it writes its own; restart it to
-make it do so at once.`,
+A running server takes over the new files within ten seconds.`,
 	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
 		err := p.follow(ctx, func(ctx context.Context) error {
 			for _, o := range orgs {

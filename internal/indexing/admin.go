@@ -16,8 +16,8 @@ import (
 const lockPause = 50 * time.Millisecond
 
 // Rebuild builds the index of an org of all its rows, and replaces the files by it. It waits while
-// another process writes them. Searches go on with the old files, also those of other processes, which
-// take over the new ones before they write again. It tells loci.ReportProgress how far it is.
+// another process writes them. Searches go on with the old files, also those of other processes. A process
+// that calls Run takes over the new ones within ten seconds. Rebuild tells loci.ReportProgress how far it is.
 func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 	o := newOrg(x, org)
 	if o.files == nil {

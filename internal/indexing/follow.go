@@ -212,11 +212,7 @@ const mostWaiting = 128
 // add lets rows wait, or makes a part if they are many.
 func (o *orgIndex) add(rows map[loci.MemoryID]index.Row) error {
 	if len(o.waiting)+len(rows) > mostWaiting {
-		for _, w := range o.waiting {
-			rows[w.row.ID] = w.row
-		}
-		o.waiting = nil
-		return o.addPart(rows)
+		return o.settleWith(rows)
 	}
 	for _, r := range rows {
 		o.waiting = append(o.waiting, waiting{r, recall.WordsOf(&r)})
@@ -225,13 +221,18 @@ func (o *orgIndex) add(rows map[loci.MemoryID]index.Row) error {
 }
 
 // settle makes a part of the rows that wait.
-func (o *orgIndex) settle() error {
-	rows := make(map[loci.MemoryID]index.Row, len(o.waiting))
+func (o *orgIndex) settle() error { return o.settleWith(map[loci.MemoryID]index.Row{}) }
+
+// settleWith makes a part of rows and those that wait.
+func (o *orgIndex) settleWith(rows map[loci.MemoryID]index.Row) error {
 	for _, w := range o.waiting {
 		rows[w.row.ID] = w.row
 	}
-	o.waiting = nil
-	return o.addPart(rows)
+	err := o.addPart(rows)
+	if err == nil {
+		o.waiting = nil
+	}
+	return err
 }
 
 // addPart adds rows as one part.

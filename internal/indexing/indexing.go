@@ -91,6 +91,7 @@ func (x *Index) Recent(ctx context.Context, tx store.Tx, org loci.OrgID) (*Snaps
 func (x *Index) snapshot(ctx context.Context, tx store.Tx, org loci.OrgID,
 	follow func(*orgIndex, context.Context, store.Tx) error) (*Snapshot, error) {
 	o := x.of(org)
+	o.used.Store(true)
 	if !o.lock(ctx) {
 		return &Snapshot{}, nil
 	}
@@ -103,7 +104,7 @@ func (x *Index) snapshot(ctx context.Context, tx store.Tx, org loci.OrgID,
 }
 
 // Touch tells Run that an org is in use, so that it keeps its index up to date before anybody searches.
-func (x *Index) Touch(org loci.OrgID) { x.of(org) }
+func (x *Index) Touch(org loci.OrgID) { x.of(org).used.Store(true) }
 
 func (x *Index) of(org loci.OrgID) *orgIndex {
 	x.mu.Lock()
@@ -114,6 +115,15 @@ func (x *Index) of(org loci.OrgID) *orgIndex {
 		x.orgs[org] = o
 	}
 	return o
+}
+
+// close forgets an index in memory. Its files stay, and whoever is searching it goes on.
+func (x *Index) close(o *orgIndex) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.orgs[o.org] == o {
+		delete(x.orgs, o.org)
+	}
 }
 
 // open returns the orgs that have been used.

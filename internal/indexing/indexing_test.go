@@ -409,3 +409,40 @@ func TestMergeBesideSearches(t *testing.T) {
 	w.check("the same process", x)
 	w.check("a new process", w.process())
 }
+
+// TestUpkeepOfDeletedOrgs requires the upkeep of an org that does not exist any more to end, and to forget it.
+func TestUpkeepOfDeletedOrgs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	defer w.close()
+	x := w.process()
+	x.Touch("gone")
+	x.Touch(w.org)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, o := range x.open() {
+		x.upkeep(ctx, o, false) // must return by itself
+	}
+	if list := x.open(); len(list) != 1 || list[0].org != w.org {
+		t.Errorf("%d indexes are open, want that of %s", len(list), w.org)
+	}
+}
+
+// TestIdleIndexesAreClosed requires an index that nobody uses to leave the memory, and to be found in its
+// files.
+func TestIdleIndexesAreClosed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	defer w.close()
+	w.insert(9, "words", loci.SessionID{})
+	x := w.process()
+	w.snapshot(x)
+	x.Flush(t.Context())
+	for i, want := range []int{1, 0, 0} {
+		if x.rewriteAll(t.Context()); len(x.open()) != want {
+			t.Errorf("after round %d: %d indexes are open, want %d", i, len(x.open()), want)
+		}
+	}
+	w.insert(1, "words", loci.SessionID{})
+	w.check("after that", x)
+}

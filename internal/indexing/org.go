@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -19,6 +20,7 @@ type orgIndex struct {
 	log    *slog.Logger
 	limits limits
 	turn   chan struct{} // the lock, which a caller can give up to wait for
+	used   atomic.Bool   // since rewriteAll; needs no lock
 	loaded bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
 	parts []*part
@@ -112,13 +114,18 @@ func raw(ids []loci.MemoryID) [][16]byte {
 	return out
 }
 
-// inMemory makes a part of rows.
-func inMemory(rows map[loci.MemoryID]index.Row) (*part, error) {
+// builderOf returns a builder with rows.
+func builderOf(rows map[loci.MemoryID]index.Row) *index.Builder {
 	b := index.NewBuilder()
 	for _, r := range rows {
 		b.Add(r)
 	}
-	s, err := index.Open(b.Build())
+	return b
+}
+
+// inMemory makes a part of rows.
+func inMemory(rows map[loci.MemoryID]index.Row) (*part, error) {
+	s, err := index.Open(builderOf(rows).Build())
 	if err != nil {
 		return nil, err
 	}

@@ -39,18 +39,17 @@ func (x *Index) Run(ctx context.Context) {
 	defer follow.Stop()
 	defer rewrite.Stop()
 	for {
-		erased := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-rewrite.C:
-			x.openAll(ctx)
-			erased = true
+			x.rewriteAll(ctx)
+			continue
 		case <-follow.C:
 		case <-x.due:
 		}
 		for _, o := range x.open() {
-			x.upkeep(ctx, o, erased)
+			x.upkeep(ctx, o, false)
 		}
 	}
 }
@@ -95,7 +94,11 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
 	}
 	defer o.unlock()
 	err = x.store.View(ctx, o.org, func(tx store.Tx) error { return o.follow(short, tx) })
-	if loci.CodeOf(err) == loci.NotFound || short.Err() != nil {
+	switch {
+	case loci.CodeOf(err) == loci.NotFound: // somebody has deleted the org
+		x.close(o)
+		return false, nil
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil: // the stint is over
 		err = nil
 	}
 	return !o.built, err
@@ -226,11 +229,7 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	for _, p := range frozen {
 		maps.Copy(rows, p.live())
 	}
-	b := index.NewBuilder()
-	for _, r := range rows {
-		b.Add(r)
-	}
-	written, err := o.files.store(b)
+	written, err := o.files.store(builderOf(rows))
 	o.turn <- struct{}{}
 	defer o.unlock()
 	defer func() { o.frozen = 0 }()
@@ -385,33 +384,42 @@ func (x *Index) collect(ctx context.Context, org loci.OrgID, p *part, b *index.B
 	return ctx.Err()
 }
 
-// openAll opens the index of each org that has files, because memories of an org that nobody has searched
-// may have been erased.
-func (x *Index) openAll(ctx context.Context) {
+// rewriteAll takes what was erased out of the files of all orgs, also of those that nobody uses. It closes
+// the indexes that have not been used since the last time, except those without a directory.
+func (x *Index) rewriteAll(ctx context.Context) {
 	if x.dir == "" {
 		return
 	}
-	entries, _ := os.ReadDir(x.dir) // there may be none yet
-	for _, e := range entries {
-		org := loci.OrgID(e.Name())
-		err := x.store.View(ctx, org, func(tx store.Tx) error { _, err := x.Recent(ctx, tx, org); return err })
-		if err != nil && ctx.Err() == nil && loci.CodeOf(err) != loci.NotFound {
-			x.log.WarnContext(ctx, "cannot bring the index up to date", "org", e.Name(), "error", err)
+	for _, org := range x.filed() {
+		x.of(org)
+	}
+	for _, o := range x.open() {
+		x.upkeep(ctx, o, true)
+		if !o.used.Swap(false) {
+			x.close(o)
 		}
 	}
 }
 
 // removeDeleted removes the files of orgs that do not exist any more.
 func (x *Index) removeDeleted(ctx context.Context) {
+	for _, org := range x.filed() {
+		if _, err := x.store.Orgs().Get(ctx, org); loci.CodeOf(err) == loci.NotFound {
+			x.Drop(ctx, org)
+		}
+	}
+}
+
+// filed returns the orgs that have a directory.
+func (x *Index) filed() (list []loci.OrgID) {
 	if x.dir == "" {
-		return
+		return nil
 	}
 	entries, _ := os.ReadDir(x.dir) // there may be none yet
 	for _, e := range entries {
-		if _, err := x.store.Orgs().Get(ctx, loci.OrgID(e.Name())); loci.CodeOf(err) == loci.NotFound {
-			x.Drop(ctx, loci.OrgID(e.Name()))
-		}
+		list = append(list, loci.OrgID(e.Name()))
 	}
+	return list
 }
 
 // Drop removes the index of an org.
@@ -421,6 +429,7 @@ func (x *Index) Drop(ctx context.Context, org loci.OrgID) {
 		return
 	}
 	defer o.unlock()
+	x.close(o)
 	o.forget()
 	o.loaded, o.saved = false, manifest{}
 	if o.files == nil {
