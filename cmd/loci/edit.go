@@ -25,8 +25,8 @@ func (p *program) editCommand() *cobra.Command {
 		Short: "Change a memory; Loci keeps the old version",
 		Long: `Change a memory: what the flags specify, or without flags the content, in $VISUAL or
 $EDITOR. Loci drops the line break that an editor adds at the end, and keeps the old
-version; see "loci history". --tag replaces all tags. --tag "" and --expires "" remove
-them.`,
+version; see "loci history". A title that is the first line of the content changes with it.
+--tag replaces all tags. --tag "" and --expires "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
 		Annotations: does(memory.Change, memory.Read),
@@ -47,7 +47,7 @@ them.`,
 					return p.editContent(cmd.Context(), in, id, version)
 				}
 				began := time.Now()
-				m, err := in.app.Memory.Patch(cmd.Context(), in.operator, id, version, *patch)
+				m, err := changeMemory(cmd.Context(), in, id, version, *patch)
 				if err != nil {
 					return aboutMemory(id, err)
 				}
@@ -122,6 +122,21 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 	return &c, nil
 }
 
+// changeMemory changes a memory. A title that is the first line of the content stays that.
+func changeMemory(ctx context.Context, in *instance, id loci.MemoryID, version int, c memory.Patch) (*loci.Memory,
+	error) {
+	if c.Content != nil && c.Title == nil {
+		m, err := in.app.Memory.Get(ctx, in.operator, id)
+		if err != nil {
+			return nil, err
+		}
+		if m.Title == firstLine(m.Content) {
+			c.Title = new(firstLine(*c.Content))
+		}
+	}
+	return in.app.Memory.Patch(ctx, in.operator, id, version, c)
+}
+
 // newTags returns what replaces all tags. --tag "" removes them.
 func newTags(tags []string) []string {
 	if len(tags) == 1 && tags[0] == "" {
@@ -148,7 +163,7 @@ func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryI
 		p.note("no changes")
 		return os.Remove(file)
 	}
-	changed, err := in.app.Memory.Patch(ctx, in.operator, id, version, memory.Patch{Content: &text})
+	changed, err := changeMemory(ctx, in, id, version, memory.Patch{Content: &text})
 	if err != nil {
 		return fmt.Errorf("%w; your text is in %s", aboutMemory(id, err), file)
 	}

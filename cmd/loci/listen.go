@@ -67,22 +67,15 @@ func (p *program) listen(ctx context.Context, address string, another func(port 
 	case err == nil:
 		return listener, nil
 	case isInUse(err):
-		return nil,
-			fmt.Errorf("cannot listen on %s port %s: %w%s; choose another one, such as %s, or find the program "+
-				"with: %s",
-				host, port, inUse{err}, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
+		return nil, loci.Errorf(loci.Conflict,
+			"cannot listen on %s port %s: it is in use%s; choose another one, such as %s, or find the program with: %s",
+			host, port, p.answersAs(ctx, address), another(nextPort(port)), whoHas(port))
 	case errors.Is(err, syscall.EACCES):
 		return nil, fmt.Errorf("cannot listen on port %s: this user may not; choose one above 1023, such as %s", port,
 			another("5624"))
 	}
 	return nil, fmt.Errorf("cannot listen on %s: %w; pass --listen host:port, like 127.0.0.1:5624", address, err)
 }
-
-// inUse is the error of a port that another program uses.
-type inUse struct{ error }
-
-func (inUse) Error() string   { return "it is in use" }
-func (e inUse) Unwrap() error { return e.error }
 
 // isInUse checks the errno of Unix and of Windows (WSAEADDRINUSE), which the syscall package does
 // not map.

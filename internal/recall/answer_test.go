@@ -146,8 +146,9 @@ func TestFallbacksFindOtherWords(t *testing.T) {
 			[][]string{{"dep: content", "", "prefix", "We **deploy** on Tuesdays at 3 PM."}}},
 		{"words that contain it", question("sicherung").AsParts(), "substring",
 			[][]string{{"sicherung: content", "", "substring", "Die Krankenver**sicherung**en zahlen."}}},
-		{"two parts of a phrase", question(`"esda eplo"`).AsParts(), "substring", [][]string{
+		{"two parts", question("esda eplo").AsParts(), "substring", [][]string{
 			{"esda: content", "eplo: content", "", "substring", "We d**eplo**y on Tu**esda**ys at 3 PM."}}},
+		{"a phrase that nobody wrote", question(`"tuesday deploy"`).AsParts(), "", nil},
 		{"nothing", question("zzzz"), "", nil},
 	} {
 		a := tt.q.Find(views)

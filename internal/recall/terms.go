@@ -32,8 +32,8 @@ type terms struct {
 func (q *Question) AsPrefixes() *Question { return q.as(FallbackPrefix) }
 
 // AsParts returns the question for a last attempt, in which each word stands for all words that
-// contain it. It leaves out words that are too short, and keeps the 4 longest of the others. It takes
-// the words of a phrase one by one.
+// contain it. It leaves out words that are too short, and phrases: who quotes words wants them together.
+// It keeps the 4 longest of the others.
 func (q *Question) AsParts() *Question { return q.as(FallbackPart) }
 
 func (q *Question) as(try string) *Question {
@@ -233,30 +233,20 @@ func (t *term) last() *term {
 	return &t.words[len(t.words)-1]
 }
 
-// each returns the words of a term.
-func (t *term) each() []term {
-	if len(t.words) == 0 {
-		return []term{*t}
-	}
-	return t.words
-}
-
-// asParts returns the words of the terms as parts of words.
+// asParts returns the words among the terms as parts of words.
 func asParts(list []term) (out []term) {
 	of := map[string]term{}
 	var forms []string
 	for _, t := range list {
-		for _, w := range t.each() {
-			if _, there := of[w.Form]; !there {
-				of[w.Form] = w
-				forms = append(forms, w.Form)
-			}
+		if _, there := of[t.Form]; !there && len(t.words) == 0 {
+			of[t.Form] = t
+			forms = append(forms, t.Form)
 		}
 	}
 	for _, form := range longestParts(forms) {
-		w := of[form]
-		w.Term = index.Term{Form: form, Part: true}
-		out = append(out, w)
+		t := of[form]
+		t.Term = index.Term{Form: form, Part: true}
+		out = append(out, t)
 	}
 	return out
 }
