@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -25,7 +26,7 @@ func (s *search) weigh() {
 	for t := range s.idf {
 		n := 0.0
 		for i := range s.parts {
-			n += float64(len(s.parts[i].rows[t].docs))
+			n += float64(s.parts[i].counts[t])
 		}
 		s.idf[t] = math.Log(1 + (s.sum.rows-n+0.5)/(n+0.5))
 		sum += s.idf[t]
@@ -50,8 +51,8 @@ func (s saturation) of(f, length float32) float32 { return f / (f + s.a + s.slop
 // accumulate adds up what the terms give to each row and each session, the rarest term first. Before
 // a frequent term, it tries to do without most of its rows.
 func (s *search) accumulate(p *part) {
-	s.clear(p)
-	if p.only != nil && uint32(len(p.picked)) <= p.live/mostPicked {
+	if p.few() {
+		p.touch(p.picked)
 		s.completeAll(p, s.order)
 		return
 	}
@@ -59,101 +60,149 @@ func (s *search) accumulate(p *part) {
 		if i > 0 && s.prune(p, s.order[i:]) {
 			return
 		}
+		p.load(t)
 		s.add(p, t)
 	}
 }
 
-// clear sets the scores of visible rows and sessions to 0.
-func (s *search) clear(p *part) {
-	for _, sp := range p.spans {
-		clear(p.scores[sp.begin:sp.end])
+// touch notes that these rows get something, or their neighbours.
+func (p *part) touch(docs []uint32) {
+	for _, doc := range docs {
+		p.touched.set(doc)
 	}
-	if s.alone {
+	p.reached = p.reached[:0]
+}
+
+// reach sets p.reached to the rows that may have a score: those that were touched and, in sessions, those beside
+// them. It has none since rows were touched.
+func (s *search) reach(p *part) {
+	if len(p.reached) > 0 {
 		return
 	}
-	p.sessions = sized(p.sessions, p.group(p.Segment.rows-1)+1)
-	for _, sp := range p.spans {
-		clear(p.sessions[p.group(sp.begin) : p.group(sp.end-1)+1])
+	touched := p.touched[:(p.Segment.rows+63)/64]
+	before := uint64(0) // the word before this one
+	for w, word := range touched {
+		own := word
+		if !s.alone {
+			word |= word<<1 | word>>1 | before>>63
+			if w+1 < len(touched) {
+				word |= touched[w+1] << 63
+			}
+		}
+		before = own
+		for ; word != 0; word &= word - 1 {
+			p.reached = append(p.reached, 64*uint32(w)+uint32(bits.TrailingZeros64(word)))
+		}
 	}
+	if n := len(p.reached); n > 0 && p.reached[n-1] == p.Segment.rows {
+		p.reached = p.reached[:n-1]
+	}
+}
+
+// sessionOf returns the rows of the session of a row.
+func (p *part) sessionOf(doc uint32) span {
+	in := span{doc, doc + 1}
+	for p.follows(in.begin) {
+		in.begin--
+	}
+	for in.end < p.Segment.rows && p.follows(in.end) {
+		in.end++
+	}
+	return in
+}
+
+// clear sets the scores of rows and sessions to 0 again.
+func (s *search) clear(p *part) {
+	s.reach(p)
+	for _, doc := range p.reached {
+		p.scores[doc] = 0
+		if !s.alone {
+			p.sessions[p.group(doc)] = 0
+		}
+	}
+	clear(p.touched)
+	p.reached = p.reached[:0]
 }
 
 // add adds up what one term gives to all rows that have it.
 func (s *search) add(p *part, t int) {
-	w, idf := &s.q.Weights, s.idf[t]
+	w, idf, e := &s.q.Weights, s.idf[t], &p.rows[t]
+	p.touch(e.docs)
 	if s.alone {
-		p.addRows(t, s.row, float32(idf*(w.Row+w.Context+w.Session)))
+		p.addRows(e, s.row, float32(idf*(w.Row+w.Context+w.Session)))
 		return
 	}
-	p.addRows(t, s.row, float32(idf*w.Row))
-	p.addQuestions(t, s.row, float32(idf*w.Question))
-	p.addContexts(t, s.context, float32(idf*w.Context))
-	p.addSessions(t, s.session, float32(idf*w.Session))
+	adder{p, s, float32(idf * w.Row), float32(idf * w.Question), float32(idf * w.Context), float32(idf * w.Session)}.add(e)
 }
 
-func (p *part) addRows(t int, row saturation, weight float32) {
-	e, lengths := &p.rows[t], p.Segment.parts[secLengths]
-	scores := p.scores
+func (p *part) addRows(e *entries, row saturation, weight float32) {
+	scores, lengths := p.scores, p.Segment.parts[secLengths]
 	for i, doc := range e.docs {
 		scores[doc] += weight * row.of(e.values[i], float32(u16(lengths, doc)))
 	}
 }
 
-// addQuestions gives to each row what the question before it has.
-func (p *part) addQuestions(t int, row saturation, weight float32) {
-	e := &p.rows[t]
-	for i, doc := range e.docs {
-		if p.flag(doc, flagQuestion) && p.follows(doc+1) {
-			p.scores[doc+1] += weight * row.of(e.values[i], p.length(doc))
-		}
-	}
+// adder adds what a term gives to rows with neighbours. The others are the weights of the signals.
+type adder struct {
+	*part
+	s                               *search
+	row, question, context, session float32
 }
 
-// addContexts gives to each row what it and its neighbours have together.
-func (p *part) addContexts(t int, context saturation, weight float32) {
-	e := &p.rows[t]
+func (a adder) add(e *entries) {
+	sum, before, group := float32(0), uint32(0), ^uint32(0) // of the session so far; the last row, and its session
 	for i, doc := range e.docs {
-		before, after := p.gaps(e.docs, i)
 		value := e.values[i]
-		if before != 1 && before != 2 && p.follows(doc) {
-			p.scores[doc-1] += weight * context.of(value, p.context(doc-1))
+		g := a.group(doc)
+		if g != group {
+			a.addSession(group, sum)
+			sum, before, group = 0, 0, g
+		} else {
+			before = doc - e.docs[i-1]
 		}
+		sum += value
+		a.scores[doc] += a.row * a.s.row.of(value, a.length(doc))
+		follows := doc > 0 && a.group(doc-1) == g
 		own := value
-		if before == 1 {
+		switch {
+		case before == 1:
 			own += e.values[i-1]
+		case before != 2 && follows:
+			a.scores[doc-1] += a.context * a.s.context.of(value, a.part.context(doc-1))
 		}
-		if after == 1 {
-			own += e.values[i+1]
-		}
-		p.scores[doc] += weight * context.of(own, p.context(doc))
-		if after != 1 && p.follows(doc+1) {
-			if after == 2 {
-				value += e.values[i+1]
+		precedes := doc+1 < a.Segment.rows && a.group(doc+1) == g
+		after := value // what the next row has with its neighbours
+		if precedes && i+1 < len(e.docs) {
+			switch e.docs[i+1] - doc {
+			case 1:
+				own += e.values[i+1]
+				precedes = false // it adds this itself
+				a.asked(doc, value)
+			case 2:
+				if a.group(doc+2) == g {
+					after += e.values[i+1]
+				}
 			}
-			p.scores[doc+1] += weight * context.of(value, p.context(doc+1))
 		}
+		a.scores[doc] += a.context * a.s.context.of(own, a.part.context(doc))
+		if precedes {
+			a.scores[doc+1] += a.context * a.s.context.of(after, a.part.context(doc+1))
+			a.asked(doc, value)
+		}
+	}
+	a.addSession(group, sum)
+}
+
+// asked gives to the next row what the question before it has.
+func (a adder) asked(doc uint32, value float32) {
+	if a.flag(doc, flagQuestion) {
+		a.scores[doc+1] += a.question * a.s.row.of(value, a.length(doc))
 	}
 }
 
-// gaps returns how far the entries before and after entry i are away in its session; 0 if there is none.
-func (p *part) gaps(docs []uint32, i int) (before, after uint32) {
-	group := p.group(docs[i])
-	if i > 0 && p.group(docs[i-1]) == group {
-		before = docs[i] - docs[i-1]
-	}
-	if i+1 < len(docs) && p.group(docs[i+1]) == group {
-		after = docs[i+1] - docs[i]
-	}
-	return before, after
-}
-
-// addSessions gives to each session what its rows have together.
-func (p *part) addSessions(t int, session saturation, weight float32) {
-	e := &p.rows[t]
-	for i := 0; i < len(e.docs); {
-		group, value := p.group(e.docs[i]), float32(0)
-		for ; i < len(e.docs) && p.group(e.docs[i]) == group; i++ {
-			value += e.values[i]
-		}
-		p.sessions[group] += weight * session.of(value, p.sessionLength(group))
+// addSession gives to a session what its rows have together.
+func (a adder) addSession(group uint32, sum float32) {
+	if sum > 0 {
+		a.sessions[group] += a.session * a.s.session.of(sum, a.sessionLength(group))
 	}
 }

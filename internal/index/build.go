@@ -210,7 +210,8 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 		sorted[i] = b.names[n]
 	}
 	parts[secForms] = encodeTable(sorted)
-	lists := b.postings()
+	lengths := lengthsOf(parts)
+	lists := b.postings(&lengths)
 	for _, n := range order {
 		parts[secDirectory] = binary.LittleEndian.AppendUint64(parts[secDirectory], uint64(len(parts[secPostings])))
 		parts[secPostings], parts[secPositions] = lists[n].write(parts[secPostings], parts[secPositions])
@@ -237,7 +238,7 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 }
 
 // postings collects the postings of each form. Rows are sorted already.
-func (b *Builder) postings() []listWriter {
+func (b *Builder) postings(l *lengths) []listWriter {
 	lists := make([]listWriter, len(b.names))
 	var positions []uint32
 	for doc := range b.rows {
@@ -252,7 +253,7 @@ func (b *Builder) postings() []listWriter {
 				value += list[i].value
 				positions = append(positions, list[i].position)
 			}
-			lists[form].add(uint32(doc), value, positions)
+			lists[form].add(uint32(doc), value, positions, l.own[doc], l.near[doc])
 		}
 	}
 	return lists

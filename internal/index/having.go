@@ -41,12 +41,17 @@ func (p *part) having(group uint32) (docs []uint32) {
 	first := -1
 	for rest := group; rest != 0; rest &= rest - 1 {
 		t := bits.TrailingZeros32(rest)
-		if first < 0 || len(p.rows[t].docs) < len(p.rows[first].docs) {
+		if first < 0 || p.counts[t] < p.counts[first] {
 			first = t
 		}
 	}
 	if first < 0 {
 		return nil
+	}
+	p.load(first)
+	candidates := spansOf(p.rows[first].docs)
+	for rest := group &^ (1 << first); rest != 0; rest &= rest - 1 {
+		p.loadIn(bits.TrailingZeros32(rest), candidates)
 	}
 	for _, doc := range p.rows[first].docs {
 		all := true

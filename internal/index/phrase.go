@@ -35,6 +35,7 @@ func (p *part) readPhrase(t int, words [][]weighted) {
 		}
 		out.docs, out.values = append(out.docs, uint32(at>>32)), append(out.values, 1)
 	}
+	p.counts[t] = len(out.docs)
 	p.forms[t] = p.phraseForms(words, starts)
 }
 

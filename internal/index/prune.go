@@ -1,8 +1,8 @@
 package index
 
 import (
-	"container/heap"
 	"math"
+	"slices"
 )
 
 // Frequent terms have most of the postings and the least weight. So once the rare terms are added
@@ -23,24 +23,57 @@ const mostPicked = 16
 // prune tries to finish the search in p without adding the terms of rest to all rows. It reports
 // whether it did: then p.picked has all rows that can be among the best, and their scores are whole.
 func (s *search) prune(p *part, rest []int) bool {
-	n := uint32(len(p.rows[rest[0]].docs))
+	n := uint32(p.counts[rest[0]])
 	if n < leastPruned || n < p.live/frequentShare {
 		return false
 	}
-	least := s.kthScore(p) - s.potential(p, rest)
+	s.reach(p)
+	least := s.kthScore(p, p.reached) - s.potential(p, rest)
 	if least <= 0 || !s.pick(p, float32(least)) {
 		return false
 	}
-	s.completeAll(p, rest)
+	p.touch(p.picked)
+	for i := range rest {
+		s.completeAll(p, rest[i:i+1])
+		s.drop(p, rest[i+1:])
+	}
 	return true
+}
+
+// drop leaves out picked rows that cannot get among the best any more.
+func (s *search) drop(p *part, rest []int) {
+	least := float32(s.kthScore(p, p.picked) - s.potential(p, rest))
+	p.picked = slices.DeleteFunc(p.picked, func(doc uint32) bool { return s.scoreOf(p, doc) < least })
 }
 
 // completeAll adds what terms give to the picked rows, and leaves out all others.
 func (s *search) completeAll(p *part, terms []int) {
+	s.need(p)
 	for _, t := range terms {
+		p.loadIn(t, p.needed)
 		s.complete(p, t)
 	}
 	p.pruned = true
+}
+
+// need sets p.needed to the rows that the scores of picked rows depend on.
+func (s *search) need(p *part) {
+	p.needed = p.needed[:0]
+	for _, doc := range p.picked {
+		in := span{doc, doc + 1}
+		n := len(p.needed)
+		switch {
+		case n > 0 && doc < p.needed[n-1].end:
+			continue
+		case !s.alone:
+			in = p.sessionOf(doc)
+		}
+		if n > 0 && p.needed[n-1].end == in.begin {
+			p.needed[n-1].end = in.end
+		} else {
+			p.needed = append(p.needed, in)
+		}
+	}
 }
 
 // potential returns the most that a row can still get: from the terms of rest, and from signals that
@@ -48,14 +81,30 @@ func (s *search) completeAll(p *part, terms []int) {
 func (s *search) potential(p *part, rest []int) float64 {
 	w, sum := &s.q.Weights, s.extra(p)
 	for _, t := range rest {
-		most := float32(0)
-		for _, v := range p.rows[t].values {
-			most = max(most, v)
-		}
-		row, context := float64(s.row.of(most, 0)), float64(s.context.of(3*most, 0))
+		row, context := s.bounds(p, t)
 		sum += s.idf[t] * (w.Row*row + w.Context*context + w.Session + w.Question*row)
 	}
 	return sum
+}
+
+// bounds returns the most that a row can get from a term by itself, and with its neighbours.
+func (s *search) bounds(p *part, t int) (row, context float64) {
+	frequent, shortest := float32(0), float32(math.MaxUint16)
+	for i, doc := range p.rows[t].docs {
+		frequent, shortest = max(frequent, p.rows[t].values[i]), min(shortest, p.length(doc))
+	}
+	if p.unread[t] == nil {
+		return float64(s.row.of(frequent, shortest)), float64(s.context.of(3*frequent, shortest))
+	}
+	l, scale := p.list(p.unread[t].form), p.unread[t].weight/once
+	for i := range l.blocks() {
+		b := l.block(i).most
+		value, length := frequent+scale*float32(b.value), min(shortest, float32(b.length))
+		near, around := 3*frequent+scale*float32(b.near), min(shortest, float32(b.context))
+		row = max(row, float64(s.row.of(value, length)))
+		context = max(context, float64(s.context.of(near, around)))
+	}
+	return row, context
 }
 
 // extra returns the most that the signals give which do not depend on words.
@@ -73,54 +122,81 @@ func (s *search) extra(p *part) float64 {
 	return sum
 }
 
-// floats is a heap of the highest scores. The lowest of them comes first.
-type floats []float32
+// highest is a heap of the highest scores. The lowest of them comes first.
+type highest []float64
 
-func (f floats) Len() int           { return len(f) }
-func (f floats) Less(i, j int) bool { return f[i] < f[j] }
-func (f floats) Swap(i, j int)      { f[i], f[j] = f[j], f[i] }
-func (f *floats) Push(x any)        { *f = append(*f, x.(float32)) }
-func (f *floats) Pop() any          { panic("index: never used") }
-
-// kthScore returns a score that at least as many rows reach as the search keeps, or 0.
-func (s *search) kthScore(p *part) float64 {
-	k := s.q.Limit + contenders
-	top := make(floats, 0, k)
-	for _, sp := range p.spans {
-		for doc := sp.begin; doc < sp.end; doc++ {
-			score := p.scores[doc]
-			if score == 0 || len(top) == k && score <= top[0] || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
-				continue
-			}
-			if len(top) < k {
-				heap.Push(&top, score)
-				continue
-			}
-			top[0] = score
-			heap.Fix(&top, 0)
+// keep adds a score if it is among the n highest. container/heap takes several times as long.
+func (h *highest) keep(score float64, n int) {
+	if len(*h) < n {
+		at := len(*h)
+		for *h = append(*h, score); at > 0 && (*h)[(at-1)/2] > score; at = (at - 1) / 2 {
+			(*h)[at], (*h)[(at-1)/2] = (*h)[(at-1)/2], score
 		}
+		return
+	}
+	if score <= (*h)[0] {
+		return
+	}
+	list, at := *h, 0
+	for {
+		next := 2*at + 1
+		if next >= n {
+			break
+		}
+		if next+1 < n && list[next+1] < list[next] {
+			next++
+		}
+		if list[next] >= score {
+			break
+		}
+		list[at] = list[next]
+		at = next
+	}
+	list[at] = score
+}
+
+// kthScore returns a score that at least as many of the rows reach as the search keeps, or 0.
+func (s *search) kthScore(p *part, docs []uint32) float64 {
+	k := s.q.Limit + contenders
+	top := make(highest, 0, k)
+	for _, doc := range docs {
+		score := float64(s.scoreOf(p, doc))
+		if score == 0 || len(top) == k && score <= top[0] || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+			continue
+		}
+		top.keep(score, k)
 	}
 	if len(top) < k {
 		return 0
 	}
-	return math.Nextafter(float64(top[0]), 0) * (1 - 1e-5) // sums in another order differ in the last bits
+	return math.Nextafter(top[0], 0) * (1 - 1e-5) // sums in another order differ in the last bits
+}
+
+// scoreOf returns what a row has got so far.
+func (s *search) scoreOf(p *part, doc uint32) float32 {
+	if s.alone {
+		return p.scores[doc]
+	}
+	return p.scores[doc] + p.sessions[p.group(doc)]
 }
 
 // pick collects the rows that have at least this score so far. It reports false if they are too many.
 func (s *search) pick(p *part, least float32) bool {
 	p.picked = p.picked[:0]
-	for _, sp := range p.spans {
-		for doc := sp.begin; doc < sp.end; doc++ {
-			score := p.scores[doc]
-			if !s.alone {
-				score += p.sessions[p.group(doc)]
-			}
-			if score >= least && p.admits(doc) {
-				p.picked = append(p.picked, doc)
-			}
+	next := uint32(0) // the rows before it are done
+	for _, doc := range p.reached {
+		in := span{max(doc, next), doc + 1}
+		if !s.alone && doc >= next && p.sessions[p.group(doc)] >= least {
+			in = p.sessionOf(doc) // also rows without a score of their own
+			next = in.end
 		}
-		if uint32(len(p.picked)) > p.live/mostPicked {
-			return false
+		for ; in.begin < in.end; in.begin++ {
+			if s.scoreOf(p, in.begin) < least || !p.admits(in.begin) {
+				continue
+			}
+			if p.picked = append(p.picked, in.begin); uint32(len(p.picked)) > p.live/mostPicked {
+				return false
+			}
 		}
 	}
 	return true

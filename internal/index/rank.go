@@ -29,30 +29,44 @@ func (s *search) collect(p *part, top *best) {
 		}
 		return
 	}
-	for _, sp := range p.spans {
-		for doc := sp.begin; doc < sp.end; doc++ {
+	s.reach(p)
+	for _, doc := range p.reached {
+		if p.scores[doc] > 0 {
 			s.offer(p, doc, extra, top)
+		}
+	}
+	if !s.alone && !s.q.OwnWords {
+		s.collectMates(p, extra, top)
+	}
+}
+
+// collectMates offers the rows that only others of their session have reached.
+func (s *search) collectMates(p *part, extra float64, top *best) {
+	next := uint32(0) // the rows before it are done
+	for _, doc := range p.reached {
+		if doc < next {
+			continue
+		}
+		session := p.sessions[p.group(doc)]
+		if session == 0 || top.full() && float64(session)+extra < top.list[0].score {
+			continue
+		}
+		in := p.sessionOf(doc)
+		for next = in.end; in.begin < in.end; in.begin++ {
+			if p.scores[in.begin] == 0 {
+				s.offer(p, in.begin, extra, top)
+			}
 		}
 	}
 }
 
 // offer offers a row to top if it matches. extra is the most that it can get beside its words.
 func (s *search) offer(p *part, doc uint32, extra float64, top *best) {
-	score := p.scores[doc]
-	switch {
-	case s.alone && score == 0:
-		return
-	case !s.alone:
-		session := p.sessions[p.group(doc)]
-		if session+score == 0 || s.q.OwnWords && score == 0 {
-			return
-		}
-		score += session
-	}
-	if top.full() && float64(score)+extra < top.list[0].score || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+	score := float64(s.scoreOf(p, doc))
+	if score == 0 || top.full() && score+extra < top.list[0].score || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
 		return
 	}
-	c := contender{p, doc, float64(score)}
+	c := contender{p, doc, score}
 	if extra > 0 {
 		var signals Signals
 		s.extras(p, doc, &signals)
@@ -139,21 +153,46 @@ func (b *best) offer(c contender) {
 	}
 }
 
-// finish works out the signals of the contenders and orders them.
+// finish works out the signals of the contenders and orders them. It leaves out those that cannot get among
+// the best, whatever their passages are.
 func (s *search) finish(list []contender) []Hit {
-	hits := make([]Hit, len(list))
-	for i, c := range list {
-		h := &hits[i]
-		h.Terms = s.signals(c.part, c.doc, &h.Signals)
-		h.ID, h.Score = c.part.id(c.doc), s.q.Weights.score(&h.Signals)
-		h.Priority = c.part.Segment.parts[secPriority][c.doc]
-		h.Updated = int64(u64(c.part.Segment.parts[secUpdated], c.doc))
+	slices.SortFunc(list, func(x, y contender) int { return x.compare(&y) })
+	hits := make([]Hit, 0, len(list))
+	var top highest // the scores of the best hits so far
+	for _, c := range list {
+		if len(top) == s.q.Limit && s.most(c) < top[0] {
+			continue
+		}
+		h := s.hit(c)
+		hits = append(hits, h)
+		top.keep(h.Score, s.q.Limit)
 	}
-	slices.SortFunc(hits, func(x, y Hit) int {
-		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(y.Priority, x.Priority),
-			cmp.Compare(y.Updated, x.Updated), bytes.Compare(x.ID[:], y.ID[:]))
-	})
+	slices.SortFunc(hits, func(x, y Hit) int { return x.compare(&y) })
 	return hits[:min(len(hits), s.q.Limit)]
+}
+
+// compare orders hits, the best first.
+func (h *Hit) compare(o *Hit) int {
+	return cmp.Or(cmp.Compare(o.Score, h.Score), cmp.Compare(o.Priority, h.Priority),
+		cmp.Compare(o.Updated, h.Updated), bytes.Compare(h.ID[:], o.ID[:]))
+}
+
+// most returns the most that a contender can come to: all that its row has in one passage.
+func (s *search) most(c contender) float64 {
+	sum := 0.0
+	for t, idf := range s.idf {
+		sum += idf * float64(passages.of(c.part.rows[t].value(c.doc), min(c.part.length(c.doc), PassageWords)))
+	}
+	return c.score + s.q.Weights.Passage*sum + 1e-4 // sums in another order differ in the last bits
+}
+
+// hit works out the signals of a contender.
+func (s *search) hit(c contender) (h Hit) {
+	h.Terms = s.signals(c.part, c.doc, &h.Signals)
+	h.ID, h.Score = c.part.id(c.doc), s.q.Weights.score(&h.Signals)
+	h.Priority = c.part.Segment.parts[secPriority][c.doc]
+	h.Updated = int64(u64(c.part.Segment.parts[secUpdated], c.doc))
+	return h
 }
 
 // signals works out all signals of one row, and returns which terms it has.
@@ -183,6 +222,9 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 	return terms
 }
 
+// passages is the saturation of a passage.
+var passages = saturate(passageMean)
+
 // from returns the first entry of a row or a later one.
 func (e *entries) from(doc uint32) int {
 	return sort.Search(len(e.docs), func(i int) bool { return e.docs[i] >= doc })
@@ -198,22 +240,21 @@ func (e *entries) value(doc uint32) float32 {
 
 // passage returns the signal of the best passage of a row. A short row is one passage.
 func (s *search) passage(p *part, doc uint32) float64 {
-	sat := saturate(passageMean)
 	if !p.flag(doc, flagLong) {
 		sum := 0.0
 		for t := range s.q.Terms {
-			sum += s.idf[t] * float64(sat.of(p.rows[t].value(doc), p.length(doc)))
+			sum += s.idf[t] * float64(passages.of(p.rows[t].value(doc), p.length(doc)))
 		}
 		return sum
 	}
-	var passages []float64 // the sum of each passage
-	var counts []float32   // of one term in each passage
+	var sums []float64   // of each passage
+	var counts []float32 // of one term in each passage
 	var places []uint64
 	add := func(weight float32) {
 		for _, at := range places {
 			last := int(uint32(at) / passageStride)
 			for len(counts) <= last {
-				counts, passages = append(counts, 0), append(passages, 0)
+				counts, sums = append(counts, 0), append(sums, 0)
 			}
 			counts[last] += weight
 			if last > 0 {
@@ -237,11 +278,11 @@ func (s *search) passage(p *part, doc uint32) float64 {
 			}
 		}
 		for i, n := range counts {
-			passages[i] += s.idf[t] * float64(sat.of(n, PassageWords))
+			sums[i] += s.idf[t] * float64(passages.of(n, PassageWords))
 		}
 	}
-	if len(passages) == 0 {
+	if len(sums) == 0 {
 		return 0
 	}
-	return slices.Max(passages)
+	return slices.Max(sums)
 }

@@ -32,7 +32,7 @@ func (s *search) read() {
 func (s *search) readTerm(t int, forms [][]weighted) (found bool) {
 	for i := range s.parts {
 		p := &s.parts[i]
-		p.forms[t] = p.read(forms[i], &p.rows[t])
+		p.look(t, forms[i])
 		found = found || len(p.forms[t]) > 0
 	}
 	return found
@@ -104,7 +104,7 @@ func (p *part) has(f *weighted, only bitmap) bool {
 }
 
 // read sets out to the union of the postings of forms, and returns the forms that visible rows have.
-// It changes p.scores.
+// It uses p.scores, which must be zero.
 func (p *part) read(forms []weighted, out *entries) []weighted {
 	out.reset()
 	if len(forms) == 1 {
@@ -144,6 +144,7 @@ func (p *part) takeMarked(out *entries) {
 			for word := p.marks[w]; word != 0; word &= word - 1 {
 				doc := 64*w + uint32(bits.TrailingZeros64(word))
 				out.docs, out.values = append(out.docs, doc), append(out.values, p.scores[doc])
+				p.scores[doc] = 0
 			}
 			p.marks[w] = 0
 		}

@@ -39,7 +39,7 @@ func (s *search) total() (n int, exact bool) {
 func (p *part) countTerm(t int) (n int) {
 	docs := p.rows[t].docs
 	if p.only == nil {
-		return min(len(docs), MaxTotal)
+		return min(p.counts[t], MaxTotal)
 	}
 	for _, doc := range docs {
 		if p.only.has(doc) {
@@ -54,6 +54,7 @@ func (p *part) countTerm(t int) (n int) {
 // countRows returns how many rows have any term that can be hits.
 func (p *part) countRows() (n int) {
 	for t := range p.forms {
+		p.load(t)
 		for _, doc := range p.rows[t].docs {
 			if p.admits(doc) && !p.marks.has(doc) {
 				p.marks.set(doc)

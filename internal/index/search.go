@@ -44,25 +44,32 @@ type search struct {
 // part is a search in one view.
 type part struct {
 	*View
-	spans  []span
-	live   uint32 // visible rows
-	hidden bitmap
-	only   bitmap       // rows that can be hits; nil: all visible ones
-	forms  [][]weighted // of each term
-	starts [][]uint64   // of each phrase: where it begins, as list.places says it
-	actors []float32    // of each person, what their rows get; nil: nothing
+	spans   []span
+	live    uint32 // visible rows
+	hidden  bitmap
+	without []span       // hidden rows of spans, once hiddenSpans was called
+	only    bitmap       // rows that can be hits; nil: all visible ones
+	forms   [][]weighted // of each term
+	counts  []int        // how many visible rows have each term
+	unread  []*weighted  // of each term: the form that p.rows does not have; nil: it has all
+	starts  [][]uint64   // of each phrase: where it begins, as list.places says it
+	actors  []float32    // of each person, what their rows get; nil: nothing
 	// picked are the rows that can be among the best, if pruned says that there are others.
 	picked []uint32
 	pruned bool
 	*scratch
 }
 
-// scratch is memory that searches use one after the other.
+// scratch is memory that searches use one after the other. Scores, sessions and bitmaps are zero between two
+// searches.
 type scratch struct {
 	rows             []entries // of each term
-	spare            entries
+	spare, merged    entries
 	scores, sessions []float32
-	marks            bitmap // empty between two uses
+	marks            bitmap   // zero between two uses
+	touched          bitmap   // rows that something was added to, or to a neighbour
+	reached          []uint32 // rows with a score, or in a session with one
+	needed           []span   // of picked rows
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -83,13 +90,19 @@ func newSearch(views []*View, q *Query) *search {
 		p.scratch = scratches.Get().(*scratch)
 		p.reset(len(q.Terms), v.rows)
 		p.forms, p.starts = make([][]weighted, len(q.Terms)), make([][]uint64, len(q.Terms))
+		p.counts, p.unread = make([]int, len(q.Terms)), make([]*weighted, len(q.Terms))
 		p.actors = v.actorValues(q)
 		if q.Only != nil {
 			p.limitTo(q.Only)
 		}
 		s.parts = append(s.parts, p)
 	}
-	s.alone = s.sum.rows == s.sum.groups
+	if s.alone = s.sum.rows == s.sum.groups; !s.alone {
+		for i := range s.parts {
+			p := &s.parts[i]
+			p.sessions = sized(p.sessions, p.group(p.Segment.rows-1)+1)
+		}
+	}
 	s.read()
 	return s
 }
@@ -97,8 +110,9 @@ func newSearch(views []*View, q *Query) *search {
 // release gives scratch memory back. A search that panics must not do so.
 func (s *search) release() {
 	for i := range s.parts {
-		if cap(s.parts[i].scores) <= maxScratch {
-			scratches.Put(s.parts[i].scratch)
+		if p := &s.parts[i]; cap(p.scores) <= maxScratch {
+			s.clear(p)
+			scratches.Put(p.scratch)
 		}
 	}
 }
@@ -112,11 +126,11 @@ func (c *scratch) reset(terms int, rows uint32) {
 	}
 	c.scores = sized(c.scores, rows)
 	if words := (rows + 63) / 64; uint32(len(c.marks)) < words {
-		c.marks = make(bitmap, words)
+		c.marks, c.touched = make(bitmap, words), make(bitmap, words)
 	}
 }
 
-// sized returns a list of n values, which are not set.
+// sized returns a list of n values, as they were before, or new ones.
 func sized(list []float32, n uint32) []float32 {
 	if uint32(cap(list)) < n {
 		return make([]float32, n)
@@ -142,6 +156,9 @@ func (p *part) limitTo(ids [][16]byte) {
 		return len(spans) == 0 || doc < spans[0].begin || p.hidden.has(doc)
 	})
 }
+
+// few reports whether so few rows can be hits that only these need scores.
+func (p *part) few() bool { return p.only != nil && uint32(len(p.picked)) <= p.live/mostPicked }
 
 // admits reports whether a row of p.spans can be a hit.
 func (p *part) admits(doc uint32) bool {

@@ -181,7 +181,7 @@ func TestPostingsAreWhatWasAdded(t *testing.T) {
 				at += rapid.Uint32Range(1, 300).Draw(rt, "position")
 				positions = append(positions, at)
 			}
-			w.add(doc, once, positions)
+			w.add(doc, once, positions, 1, 1)
 			docs = append(docs, doc)
 			ask := rapid.IntRange(0, 20).Draw(rt, "asked")
 			if ask == 1 && step > 1 && (len(asked) == 0 || asked[len(asked)-1] < doc-1) {
@@ -217,6 +217,36 @@ func TestPostingsAreWhatWasAdded(t *testing.T) {
 		docs = slices.DeleteFunc(docs, func(d uint32) bool { return d < begin || d >= end && d < last })
 		if !slices.Equal(some.docs, docs) {
 			rt.Fatalf("between %d, %d and %d: got %v, want %v", begin, end, last, some.docs, docs)
+		}
+	})
+}
+
+// The bounds of a list are the highest sums of neighbours, and the lowest lengths.
+func TestPostingsHaveBounds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		var w listWriter
+		values := map[uint32]uint32{}
+		want, doc := unbounded, uint32(0)
+		for range rapid.IntRange(postingsBlock+1, 3*postingsBlock).Draw(rt, "rows") {
+			doc += rapid.Uint32Range(1, 4).Draw(rt, "next")
+			values[doc] = rapid.Uint32Range(1, 9).Draw(rt, "value")
+			length := rapid.Uint16Range(1, 99).Draw(rt, "length")
+			w.add(doc, values[doc], nil, length, length+7)
+			want.add(bound{uint16(values[doc]), length, 0, length + 7})
+		}
+		for d := range doc {
+			want.near = max(want.near, uint16(values[d]+values[d+1]+values[d+2]))
+		}
+		s := Segment{}
+		s.parts[secPostings], s.parts[secPositions] = w.write(nil, nil)
+		s.parts[secDirectory] = make([]byte, 8)
+		l, got := s.list(0), unbounded
+		for i := range l.blocks() {
+			got.add(l.block(i).most)
+		}
+		if got != want {
+			rt.Fatalf("got %+v, want %+v", got, want)
 		}
 	})
 }

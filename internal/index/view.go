@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // View is a segment without the rows that have changed or gone since it was built. It is immutable
@@ -12,9 +14,10 @@ import (
 type View struct {
 	*Segment
 	gone     bitmap
-	live     int       // rows that are not gone
-	count    []totals  // of each class, without the rows that are gone
-	speakers []speaker // sorted by person, then by class
+	live     int                  // rows that are not gone
+	count    []totals             // of each class, without the rows that are gone
+	langs    []language.Languages // of each class: those that all of its rows are in
+	speakers []speaker            // sorted by person, then by class
 }
 
 // speaker is how many rows of a person a class has, without the rows that are gone.
@@ -40,11 +43,14 @@ func (t *totals) subtract(o totals) {
 // changed, all of its rows must be gone, and be in a newer segment. Otherwise their neighbours are
 // not those that the rows have now.
 func NewView(s *Segment, gone ...[16]byte) *View {
-	v := &View{Segment: s, live: int(s.rows), count: make([]totals, len(s.classes))}
+	v := &View{Segment: s, live: int(s.rows), count: make([]totals, len(s.classes)),
+		langs: make([]language.Languages, len(s.classes))}
 	last := make([]int, len(s.actors)) // where each person is in v.speakers
 	for i, c := range s.classes {
+		v.langs[i] = ^language.Languages(0)
 		for doc := c.begin; doc < c.end; doc++ {
 			v.count[i].add(v.totals(doc))
+			v.langs[i] &= language.Languages(u32(s.parts[secLangs], doc))
 			who := speaker{actor: uint32(u16(s.parts[secActors], doc)), class: uint32(i)}
 			at := last[who.actor]
 			if at == len(v.speakers) || v.speakers[at].compare(who) != 0 {

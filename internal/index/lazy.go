@@ -1,0 +1,137 @@
+package index
+
+import (
+	"slices"
+
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// Frequent words have most of the postings. A search mostly needs to know only how many visible rows have
+// them, and then reads the blocks that have the few rows which can be among the best.
+
+// unreadFrom is how many postings a form has at least that is not read at once, and probed is how many of them
+// take as long to read as finding one row. Tests make them small.
+var unreadFrom, probed uint32 = 1024, postingsBlock
+
+// look finds out which forms of a term visible rows have, and how many rows have the term. It reads the
+// postings of all forms but the most frequent one.
+func (p *part) look(t int, forms []weighted) {
+	big := p.countable(forms)
+	if big < 0 {
+		p.forms[t] = p.read(forms, &p.rows[t])
+		p.counts[t] = len(p.rows[t].docs)
+		return
+	}
+	form := forms[big]
+	kept := p.read(slices.Delete(slices.Clone(forms), big, big+1), &p.rows[t])
+	l := p.list(form.form)
+	n := l.countIn(p.spans, &p.spare) - l.countIn(p.hiddenSpans(), &p.spare)
+	p.counts[t] = len(p.rows[t].docs)
+	if n > 0 {
+		p.counts[t] += n - l.countIn(spansOf(p.rows[t].docs), &p.spare)
+		kept, p.unread[t] = append(kept, form), &form
+	}
+	p.forms[t] = slices.DeleteFunc(forms, func(f weighted) bool { return !slices.Contains(kept, f) })
+}
+
+// countable returns the most frequent form, if its rows can be counted without reading them all, or -1.
+func (p *part) countable(forms []weighted) int {
+	big, most := -1, unreadFrom-1
+	for i, f := range forms {
+		if l := p.list(f.form); l.count > most {
+			big, most = i, l.count
+		}
+	}
+	switch {
+	case big < 0, p.only != nil && !p.few(), uint32(len(p.hiddenSpans())) > most/probed,
+		forms[big].langs != 0 && !p.allIn(forms[big].langs):
+		return -1
+	}
+	return big
+}
+
+// hiddenSpans returns the hidden rows among the visible ones.
+func (p *part) hiddenSpans() []span {
+	if p.hidden == nil || p.without != nil {
+		return p.without
+	}
+	p.without = []span{}
+	for _, in := range p.spans {
+		for doc := range p.hidden.in(in) {
+			p.without = append(p.without, span{doc, doc + 1})
+		}
+	}
+	return p.without
+}
+
+// spansOf returns rows, which are ascending, as spans.
+func spansOf(docs []uint32) (spans []span) {
+	for _, doc := range docs {
+		if n := len(spans); n > 0 && spans[n-1].end == doc {
+			spans[n-1].end++
+		} else {
+			spans = append(spans, span{doc, doc + 1})
+		}
+	}
+	return spans
+}
+
+// load reads all rows of a term.
+func (p *part) load(t int) {
+	p.loadIn(t, p.spans)
+	p.unread[t] = nil
+}
+
+// loadIn reads the rows of a term that lie in spans. After that, p.rows has other rows with a part of their
+// value only.
+func (p *part) loadIn(t int, spans []span) {
+	f := p.unread[t]
+	if f == nil {
+		return
+	}
+	l := p.list(f.form)
+	p.spare.reset()
+	l.read(spans, p.hidden, f.weight/once, &p.spare)
+	if len(p.rows[t].docs) == 0 {
+		p.rows[t], p.spare = p.spare, p.rows[t]
+		return
+	}
+	p.merged.union(&p.rows[t], &p.spare)
+	p.rows[t], p.merged = p.merged, p.rows[t]
+}
+
+// union sets e to the rows of x and y. The values of rows that both have add up.
+func (e *entries) union(x, y *entries) {
+	e.reset()
+	i, j := 0, 0
+	for i < len(x.docs) && j < len(y.docs) {
+		switch {
+		case x.docs[i] < y.docs[j]:
+			e.docs, e.values = append(e.docs, x.docs[i]), append(e.values, x.values[i])
+			i++
+		case x.docs[i] > y.docs[j]:
+			e.docs, e.values = append(e.docs, y.docs[j]), append(e.values, y.values[j])
+			j++
+		default:
+			e.docs, e.values = append(e.docs, x.docs[i]), append(e.values, x.values[i]+y.values[j])
+			i, j = i+1, j+1
+		}
+	}
+	e.docs, e.values = append(e.docs, x.docs[i:]...), append(e.values, x.values[i:]...)
+	e.docs, e.values = append(e.docs, y.docs[j:]...), append(e.values, y.values[j:]...)
+}
+
+// allIn reports whether all rows of the visible classes are in one of these languages.
+func (p *part) allIn(langs language.Languages) bool {
+	for i, c := range p.classes {
+		if p.langs[i]&langs == 0 && p.sees(c.span) {
+			return false
+		}
+	}
+	return true
+}
+
+// sees reports whether the rows of a class are among the visible ones.
+func (p *part) sees(class span) bool {
+	return slices.ContainsFunc(p.spans, func(s span) bool { return s.begin <= class.begin && class.begin < s.end })
+}
