@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -138,8 +140,9 @@ func ignoreClosed(err error) error {
 
 // run serves until ctx ends, then finishes the current requests and waits for the maintainer.
 func (p *program) run(ctx context.Context, in *instance, listeners []net.Listener, handler http.Handler) error {
+	var requests atomic.Uint64
 	server := &http.Server{
-		Handler:           front.Until(ctx, handler),
+		Handler:           front.Until(ctx, counted(&requests, handler)),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -149,6 +152,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
 	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
+	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), debug.FreeOSMemory) })
 	gone := make(chan error, 1)
 	upkeep.Go(func() {
 		if err := watch(upkeepCtx, in.store, time.Tick(watchEvery)); err != nil {

@@ -204,13 +204,15 @@ func (r route) responses() map[string]*huma.Response {
 	return out
 }
 
+var rules = app.Rules()
+
 // refusals documents the errors of routes that require a credential.
 func (r route) refusals(fail func(status, text string)) {
 	fail("400", "Bad input; field names it")
 	fail("401", "Missing, unknown, revoked or expired credential")
 	fail("403", "Not allowed. If the code is step_up_required, confirm your identity at step_up_url")
 	fail("503", "The storage is not available")
-	audit := app.Rules()[r.Action].Audit
+	audit := rules[r.Action].Audit
 	edits := r.ofProject() && r.Method != http.MethodGet
 	changes := audit == gate.WithChange || edits
 	if audit != gate.NotAudited || edits { // an entry of the audit trail needs room, too
