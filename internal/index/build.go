@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -19,8 +20,6 @@ type Builder struct {
 	langs    []language.Languages
 	cues     []byte // of forms: the flags that they give to a row
 	rows     []builtRow
-	actors   map[string]uint16
-	people   []string
 	tokens   []language.Token
 }
 
@@ -30,7 +29,6 @@ type builtRow struct {
 	words  []place
 	length uint32 // in halves
 	langs  language.Languages
-	actor  uint16
 	flags  byte
 }
 
@@ -46,9 +44,7 @@ const (
 )
 
 // NewBuilder returns an empty Builder.
-func NewBuilder() *Builder {
-	return &Builder{forms: map[string]uint32{}, actors: map[string]uint16{"": 0}, people: []string{""}}
-}
+func NewBuilder() *Builder { return &Builder{forms: map[string]uint32{}} }
 
 // Len returns the number of rows.
 func (b *Builder) Len() int { return len(b.rows) }
@@ -58,7 +54,8 @@ func (b *Builder) Add(r Row) {
 	if !r.From.IsZero() || !r.Until.IsZero() {
 		r.Session = ""
 	}
-	row := builtRow{Row: r, actor: b.actor(strings.ToLower(r.Actor))}
+	r.Actor = strings.ToLower(r.Actor)
+	row := builtRow{Row: r}
 	position := uint32(0)
 	for _, f := range r.Fields {
 		value := uint32(once)
@@ -121,16 +118,6 @@ func cues(form string) (flags byte) {
 	return flags
 }
 
-// actor numbers the people. After 65,535 of them, the others count as unknown.
-func (b *Builder) actor(name string) uint16 {
-	n, ok := b.actors[name]
-	if !ok && len(b.people) < math.MaxUint16 {
-		n = uint16(len(b.people))
-		b.actors[name], b.people = n, append(b.people, name)
-	}
-	return n
-}
-
 // Build returns the segment of all rows that were added, as bytes for Open.
 func (b *Builder) Build() []byte {
 	slices.SortFunc(b.rows, func(x, y builtRow) int {
@@ -149,51 +136,22 @@ func sameGroup(x, y *builtRow) bool {
 }
 
 func (b *Builder) encodeRows(parts *[sections][]byte) {
-	le := binary.LittleEndian
-	group, classes := uint32(0), classWriter{}
-	var sessions []uint32
-	byID := make([]uint32, len(b.rows))
+	w := newRowWriter(parts)
 	for i := range b.rows {
 		r := &b.rows[i]
-		byID[i] = uint32(i)
-		if i > 0 && !sameGroup(&b.rows[i-1], r) {
-			group++
-		}
-		if int(group) == len(sessions) {
-			sessions = append(sessions, 0)
-		}
-		sessions[group] += uint32(words(r.length))
-		context := r.length
+		first, context := true, r.length
 		if i > 0 && sameGroup(&b.rows[i-1], r) {
+			first = false
 			context += b.rows[i-1].length
 		}
 		if i+1 < len(b.rows) && sameGroup(r, &b.rows[i+1]) {
 			context += b.rows[i+1].length
 		}
-		parts[secIDs] = append(parts[secIDs], r.ID[:]...)
-		parts[secLengths] = le.AppendUint16(parts[secLengths], words(r.length))
-		parts[secContext] = le.AppendUint16(parts[secContext], words(context))
-		parts[secGroups] = le.AppendUint32(parts[secGroups], group)
-		parts[secDays] = le.AppendUint32(parts[secDays], uint32(day(r.Time)))
-		parts[secActors] = le.AppendUint16(parts[secActors], r.actor)
-		parts[secLangs] = le.AppendUint32(parts[secLangs], uint32(r.langs))
-		parts[secFlags] = append(parts[secFlags], r.flags)
-		parts[secPriority] = append(parts[secPriority], r.Priority)
-		parts[secUpdated] = le.AppendUint64(parts[secUpdated], uint64(micros(r.Updated)))
-		if !r.From.IsZero() || !r.Until.IsZero() {
-			parts[secLimits] = appendLimit(parts[secLimits], uint32(i), r)
-		}
-		classes.add(r.Class, uint32(i))
+		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, length: words(r.length), context: words(context),
+			day: day(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags, priority: r.Priority,
+			updated: micros(r.Updated), limit: limit{from: micros(r.From), until: micros(r.Until)}})
 	}
-	slices.SortFunc(byID, func(x, y uint32) int { return bytes.Compare(b.rows[x].ID[:], b.rows[y].ID[:]) })
-	for _, i := range byID {
-		parts[secByID] = le.AppendUint32(parts[secByID], i)
-	}
-	for _, n := range sessions {
-		parts[secSessions] = le.AppendUint32(parts[secSessions], n)
-	}
-	parts[secClasses] = classes.encode(uint32(len(b.rows)))
-	parts[secNames] = encodeNames(b.people)
+	w.finish()
 }
 
 // words returns a length in whole words, for two bytes.
@@ -233,8 +191,16 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 			}
 		}
 	}
-	parts[secStems], parts[secStemForms] = encodeStems(stems)
-	parts[secGrams], parts[secGramForms] = encodeMap(grams)
+	var w lookupWriter
+	for _, stem := range slices.Sorted(maps.Keys(stems)) {
+		w.addStem(stem, stems[stem])
+	}
+	parts[secStems], parts[secStemForms] = w.encode()
+	w = lookupWriter{}
+	for _, gram := range slices.Sorted(maps.Keys(grams)) {
+		w.add(gram, grams[gram])
+	}
+	parts[secGrams], parts[secGramForms] = w.encode()
 }
 
 // postings collects the postings of each form. Rows are sorted already.
@@ -257,17 +223,4 @@ func (b *Builder) postings(l *lengths) []listWriter {
 		}
 	}
 	return lists
-}
-
-func encodeMap(m map[string][]uint32) (keys, lists []byte) {
-	sorted := make([]string, 0, len(m))
-	for k := range m {
-		sorted = append(sorted, k)
-	}
-	slices.Sort(sorted)
-	all := make([][]uint32, len(sorted))
-	for i, k := range sorted {
-		all[i] = m[k]
-	}
-	return encodeTable(sorted), encodeLists(all)
 }

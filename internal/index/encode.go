@@ -26,13 +26,13 @@ const (
 	secUpdated                  // int64 a row: microseconds since 1970
 	secByID                     // uint32 a row: rows in the order of their ids
 	secLimits                   // of each row with a limit: uint32 row, int64 from, int64 until
-	secClasses                  // classes, as encodeClasses writes them
+	secClasses                  // classes, as classWriter writes them
 	secNames                    // names of actors
 	secForms                    // table of forms
 	secStems                    // table of stems
 	secGrams                    // table of character n-grams
-	secStemForms                // lists of forms, one for each stem, as encodeStems writes them
-	secGramForms                // lists of forms, one for each n-gram
+	secStemForms                // lists of forms, one for each stem, as lookupWriter writes them
+	secGramForms                // lists of forms, one for each n-gram, as lookupWriter writes them
 	secDirectory                // one entry for each form: where its postings begin
 	secPostings
 	secPositions

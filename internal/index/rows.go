@@ -1,9 +1,14 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
+	"math"
+	"slices"
 	"sort"
 	"time"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // classRange is the rows of one class, and what their lengths come to.
@@ -44,6 +49,93 @@ func encodeNames(list []string) []byte {
 		out = appendString(out, s)
 	}
 	return out
+}
+
+// encodedRow is what a segment has of a row beside its words.
+type encodedRow struct {
+	id              []byte
+	class           Class
+	first           bool // of its session
+	length, context uint16
+	day             int32
+	actor           uint16
+	langs           language.Languages
+	flags, priority byte
+	updated         int64
+	limit           limit // the writer knows its doc
+}
+
+// rowWriter writes the sections of rows. Rows arrive in their order in the segment.
+type rowWriter struct {
+	parts    *[sections][]byte
+	rows     uint32
+	sessions []uint32 // their words
+	classes  classWriter
+	people   people
+}
+
+func newRowWriter(parts *[sections][]byte) *rowWriter {
+	return &rowWriter{parts: parts, people: people{numbers: map[string]uint16{"": 0}, names: []string{""}}}
+}
+
+func (w *rowWriter) add(r *encodedRow) {
+	le, parts := binary.LittleEndian, w.parts
+	if r.first {
+		w.sessions = append(w.sessions, 0)
+	}
+	group := len(w.sessions) - 1
+	w.sessions[group] += uint32(r.length)
+	parts[secIDs] = append(parts[secIDs], r.id...)
+	parts[secLengths] = le.AppendUint16(parts[secLengths], r.length)
+	parts[secContext] = le.AppendUint16(parts[secContext], r.context)
+	parts[secGroups] = le.AppendUint32(parts[secGroups], uint32(group))
+	parts[secDays] = le.AppendUint32(parts[secDays], uint32(r.day))
+	parts[secActors] = le.AppendUint16(parts[secActors], r.actor)
+	parts[secLangs] = le.AppendUint32(parts[secLangs], uint32(r.langs))
+	parts[secFlags] = append(parts[secFlags], r.flags)
+	parts[secPriority] = append(parts[secPriority], r.priority)
+	parts[secUpdated] = le.AppendUint64(parts[secUpdated], uint64(r.updated))
+	if r.limit.from != 0 || r.limit.until != 0 {
+		r.limit.doc = w.rows
+		parts[secLimits] = appendLimit(parts[secLimits], r.limit)
+	}
+	w.classes.add(r.class, w.rows)
+	w.rows++
+}
+
+// finish writes what depends on all rows.
+func (w *rowWriter) finish() {
+	le, parts := binary.LittleEndian, w.parts
+	byID := make([]uint32, w.rows)
+	for i := range byID {
+		byID[i] = uint32(i)
+	}
+	id := func(doc uint32) []byte { return parts[secIDs][16*doc : 16*doc+16] }
+	slices.SortFunc(byID, func(x, y uint32) int { return bytes.Compare(id(x), id(y)) })
+	for _, i := range byID {
+		parts[secByID] = le.AppendUint32(parts[secByID], i)
+	}
+	for _, n := range w.sessions {
+		parts[secSessions] = le.AppendUint32(parts[secSessions], n)
+	}
+	parts[secClasses] = w.classes.encode(w.rows)
+	parts[secNames] = encodeNames(w.people.names)
+}
+
+// people numbers the people in the order of their first rows. 0 is nobody who is known.
+type people struct {
+	numbers map[string]uint16
+	names   []string
+}
+
+// number returns the number of a name. After 65,535 people, the others count as unknown.
+func (p *people) number(name string) uint16 {
+	n, ok := p.numbers[name]
+	if !ok && len(p.names) < math.MaxUint16 {
+		n = uint16(len(p.names))
+		p.numbers[name], p.names = n, append(p.names, name)
+	}
+	return n
 }
 
 // reader reads small sections. After an error, everything it reads is zero.
@@ -111,10 +203,10 @@ type limit struct {
 
 const limitSize = 20
 
-func appendLimit(out []byte, doc uint32, r *builtRow) []byte {
-	out = binary.LittleEndian.AppendUint32(out, doc)
-	out = binary.LittleEndian.AppendUint64(out, uint64(micros(r.From)))
-	return binary.LittleEndian.AppendUint64(out, uint64(micros(r.Until)))
+func appendLimit(out []byte, l limit) []byte {
+	out = binary.LittleEndian.AppendUint32(out, l.doc)
+	out = binary.LittleEndian.AppendUint64(out, uint64(l.from))
+	return binary.LittleEndian.AppendUint64(out, uint64(l.until))
 }
 
 func readLimit(data []byte) limit {

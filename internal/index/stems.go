@@ -2,8 +2,6 @@ package index
 
 import (
 	"encoding/binary"
-	"maps"
-	"slices"
 
 	"github.com/loci-memory/loci/internal/language"
 )
@@ -27,30 +25,26 @@ func addStemmed(list []stemmed, s stemmed) []stemmed {
 	return append(list, s)
 }
 
-// encodeStems writes the table of stems, and for each of them its forms: uint32 offsets, and then the
-// number of forms, and of each the difference to the one before and its languages.
-func encodeStems(m map[string][]stemmed) (keys, lists []byte) {
-	sorted := slices.Sorted(maps.Keys(m))
-	var offsets, data []byte
-	for _, stem := range sorted {
-		offsets = binary.LittleEndian.AppendUint32(offsets, uint32(len(data)))
-		data = binary.AppendUvarint(data, uint64(len(m[stem])))
-		last := uint32(0)
-		for _, s := range m[stem] {
-			data = binary.AppendUvarint(data, uint64(s.form-last))
-			data = binary.AppendUvarint(data, uint64(s.langs))
-			last = s.form
-		}
+// addStem adds a stem with its forms, which ascend. Each has its languages after it.
+func (w *lookupWriter) addStem(key string, forms []stemmed) {
+	w.begin(key, len(forms))
+	last := uint32(0)
+	for _, s := range forms {
+		w.data = binary.AppendUvarint(w.data, uint64(s.form-last))
+		w.data = binary.AppendUvarint(w.data, uint64(s.langs))
+		last = s.form
 	}
-	return encodeTable(sorted), append(offsets, data...)
 }
 
 // sameStem adds the forms with a stem.
 func (s *Segment) sameStem(key string, weight float64, found *[]weighted) {
-	n, ok := s.stems.find(key)
-	if !ok {
-		return
+	if n, ok := s.stems.find(key); ok {
+		s.stemmed(n, func(f stemmed) { addForm(found, weighted{f.form, float32(weight), f.langs}) })
 	}
+}
+
+// stemmed calls yield for each form with stem n.
+func (s *Segment) stemmed(n uint32, yield func(stemmed)) {
 	data := s.parts[secStemForms]
 	rest, last := data[4*s.stems.count+u32(data, n):], uint32(0)
 	number := func() uint32 {
@@ -60,7 +54,7 @@ func (s *Segment) sameStem(key string, weight float64, found *[]weighted) {
 	}
 	for range number() {
 		last += number()
-		addForm(found, weighted{last, float32(weight), language.Languages(number())})
+		yield(stemmed{last, language.Languages(number())})
 	}
 }
 

@@ -159,20 +159,33 @@ func (c *cursor) uvarint() uint64 {
 	return n
 }
 
-// encodeLists writes a list of forms for each string of a table: uint32 offsets, and then ascending
-// numbers as differences.
-func encodeLists(all [][]uint32) []byte {
-	var offsets, data []byte
-	for _, list := range all {
-		offsets = binary.LittleEndian.AppendUint32(offsets, uint32(len(data)))
-		data = binary.AppendUvarint(data, uint64(len(list)))
-		last := uint32(0)
-		for _, n := range list {
-			data = binary.AppendUvarint(data, uint64(n-last))
-			last = n
-		}
+// lookupWriter collects a table whose strings stand for forms. Strings arrive in order.
+type lookupWriter struct {
+	keys          []string
+	offsets, data []byte
+}
+
+// begin begins the list of a string.
+func (w *lookupWriter) begin(key string, size int) {
+	w.keys = append(w.keys, key)
+	w.offsets = binary.LittleEndian.AppendUint32(w.offsets, uint32(len(w.data)))
+	w.data = binary.AppendUvarint(w.data, uint64(size))
+}
+
+// add adds a string with its forms, which ascend.
+func (w *lookupWriter) add(key string, forms []uint32) {
+	w.begin(key, len(forms))
+	last := uint32(0)
+	for _, n := range forms {
+		w.data = binary.AppendUvarint(w.data, uint64(n-last))
+		last = n
 	}
-	return append(offsets, data...)
+}
+
+// encode writes the table and the lists: uint32 offsets, and then of each list its size and its numbers as
+// differences.
+func (w *lookupWriter) encode() (keys, lists []byte) {
+	return encodeTable(w.keys), append(w.offsets, w.data...)
 }
 
 // readList calls yield for each number of list i, of count lists.
