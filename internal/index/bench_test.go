@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -23,19 +24,29 @@ func zipfText(z *rand.Zipf, words int) string {
 	return b.String()
 }
 
-// large builds a segment of rows, one session for every so many of them, or none.
-func large(rows, perSession int) *View {
-	r := rand.New(rand.NewPCG(1, 2))
-	z := rand.NewZipf(r, 1.1, 2.7, 60_000)
-	b := NewBuilder()
-	for i := range rows {
-		row := Row{Class: Class(fmt.Sprint("c", i%3)), Time: time.Unix(int64(1_700_000_000+i*60), 0),
-			Fields: []Field{{Text: zipfText(z, 42)}}}
-		binary.BigEndian.PutUint64(row.ID[:], uint64(i)*0x9e3779b97f4a7c15)
-		binary.BigEndian.PutUint64(row.ID[8:], uint64(i))
-		if perSession > 0 {
-			row.Session = fmt.Sprint(i / perSession)
+// zipfRows yields rows, one session for every so many of them, or none.
+func zipfRows(n, perSession int) iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		z := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 2.7, 60_000)
+		for i := range n {
+			row := Row{Class: Class(fmt.Sprint("c", i%3)), Time: time.Unix(int64(1_700_000_000+i*60), 0),
+				Fields: []Field{{Text: zipfText(z, 42)}}}
+			binary.BigEndian.PutUint64(row.ID[:], uint64(i)*0x9e3779b97f4a7c15)
+			binary.BigEndian.PutUint64(row.ID[8:], uint64(i))
+			if perSession > 0 {
+				row.Session = fmt.Sprint(i / perSession)
+			}
+			if !yield(row) {
+				return
+			}
 		}
+	}
+}
+
+// large builds a segment of the rows that zipfRows yields.
+func large(rows, perSession int) *View {
+	b := NewBuilder()
+	for row := range zipfRows(rows, perSession) {
 		b.Add(row)
 	}
 	s, err := Open(b.Build())
