@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -70,20 +71,13 @@ func (o *orgIndex) sweepUnused() {
 }
 
 // rebuilt writes segments of all rows. Whoever reads them follows what has changed since the beginning.
-func (x *Index) rebuilt(ctx context.Context, o *orgIndex) (m manifest, parts []*part, err error) {
-	m.Built = true
-	b := index.NewBuilder()
-	write := func() error {
-		p, err := o.files.store(b)
-		if err == nil && p != nil {
-			parts, m.Segments = append(parts, p), append(m.Segments, listed{Name: p.name})
-		}
-		b = index.NewBuilder()
-		return err
-	}
-	err = x.store.View(ctx, o.org, func(tx store.Tx) (err error) { m.Position, err = tx.Rows().End(ctx); return err })
+func (x *Index) rebuilt(ctx context.Context, o *orgIndex) (manifest, []*part, error) {
+	r := rebuild{o: o}
+	r.begin()
+	r.m.Built = true
+	err := x.store.View(ctx, o.org, func(tx store.Tx) (err error) { r.m.Position, err = tx.Rows().End(ctx); return err })
 	if err != nil {
-		return m, nil, err
+		return r.m, nil, err
 	}
 	walk := rowWalk{org: o.org}
 	for more := true; more; {
@@ -92,20 +86,55 @@ func (x *Index) rebuilt(ctx context.Context, o *orgIndex) (m manifest, parts []*
 			if memories, more, err = walk.next(ctx, tx); err != nil {
 				return err
 			}
-			rows, err := rowsOf(ctx, tx, memories)
-			for _, r := range rows {
-				b.Add(r)
-			}
-			return err
+			return r.add(ctx, tx, memories)
 		})
-		if err == nil && b.Len() >= o.limits.fileRows {
-			err = write()
+		if err == nil && r.b.Len() >= o.limits.fileRows {
+			err = r.write()
 		}
 		if err != nil {
-			return m, nil, err
+			return r.m, nil, err
 		}
 	}
-	return m, parts, write()
+	err = r.write()
+	return r.m, r.parts, err
+}
+
+// rebuild is the segments that are written and the one that is being made.
+type rebuild struct {
+	o     *orgIndex
+	m     manifest
+	parts []*part
+	b     *index.Builder
+	added map[loci.MemoryID]bool // to b
+}
+
+func (r *rebuild) begin() { r.b, r.added = index.NewBuilder(), map[loci.MemoryID]bool{} }
+
+func (r *rebuild) has(id loci.MemoryID) bool {
+	return r.added[id] || slices.ContainsFunc(r.parts, func(p *part) bool { return p.view.Has(id) })
+}
+
+// add adds memories and those beside them.
+func (r *rebuild) add(ctx context.Context, tx store.Tx, memories []*loci.Memory) error {
+	rows, err := missingRows(ctx, tx, memories, r.has)
+	for id, row := range rows {
+		r.b.Add(row)
+		r.added[id] = true
+	}
+	return err
+}
+
+func (r *rebuild) write() error {
+	if r.b.Len() == 0 {
+		return nil
+	}
+	p, err := r.o.files.store(r.b.Build())
+	if err != nil {
+		return err
+	}
+	r.parts, r.m.Segments = append(r.parts, p), append(r.m.Segments, listed{Name: p.name})
+	r.begin()
+	return nil
 }
 
 // rowWalk reads all rows of an org in batches, the last stored first.

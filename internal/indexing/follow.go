@@ -103,8 +103,7 @@ func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
 		if err != nil {
 			return err
 		}
-		memories = slices.DeleteFunc(memories, func(m *loci.Memory) bool { return o.has(m.ID) })
-		rows, err := rowsOf(ctx, tx, memories)
+		rows, err := missingRows(ctx, tx, memories, o.has)
 		if err == nil {
 			err = o.addPart(rows)
 		}
@@ -128,7 +127,8 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	if err != nil {
 		return err
 	}
-	affected, err := o.affected(ctx, tx, ids, changed)
+	sessions := newSessions(tx)
+	affected, err := o.affected(ctx, sessions, ids, changed)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	for _, id := range ids {
 		affected[id] = true
 	}
-	rows, err := rowsOf(ctx, tx, append(changed, others...))
+	rows, err := rowsOf(ctx, sessions, append(changed, others...))
 	if err != nil {
 		return err
 	}
@@ -180,11 +180,10 @@ func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
 // affected returns ids and the memories whose context changes with them: those that are beside them
 // in a part, and those of the sessions that they are in now. These may have others beside them in a
 // part, and so on.
-func (o *orgIndex) affected(ctx context.Context, tx store.Tx, ids []loci.MemoryID, changed []*loci.Memory) (
+func (o *orgIndex) affected(ctx context.Context, sessions *sessions, ids []loci.MemoryID, changed []*loci.Memory) (
 	map[loci.MemoryID]bool, error) {
 	all := map[loci.MemoryID]bool{}
 	next := slices.Clone(ids)
-	sessions := newSessions(tx)
 	for _, m := range changed {
 		mates, err := sessions.beside(ctx, m)
 		if err != nil {
@@ -240,7 +239,11 @@ func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	p, err := inMemory(rows)
+	b := index.NewBuilder()
+	for _, r := range rows {
+		b.Add(r)
+	}
+	p, err := inMemory(b.Build())
 	if err != nil {
 		return err
 	}
@@ -249,9 +252,8 @@ func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
 }
 
 // rowsOf returns what the index has of memories: nothing of those in the trash or superseded.
-func rowsOf(ctx context.Context, tx store.Tx, memories []*loci.Memory) (map[loci.MemoryID]index.Row, error) {
+func rowsOf(ctx context.Context, sessions *sessions, memories []*loci.Memory) (map[loci.MemoryID]index.Row, error) {
 	rows := make(map[loci.MemoryID]index.Row, len(memories))
-	sessions := newSessions(tx)
 	for _, m := range memories {
 		if !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero() {
 			continue
@@ -267,6 +269,34 @@ func rowsOf(ctx context.Context, tx store.Tx, memories []*loci.Memory) (map[loci
 		rows[m.ID] = row
 	}
 	return rows, nil
+}
+
+// missingRows returns what the index has of memories that has does not report, and of those beside them in
+// sessions. Rows of a session must come together, because merging parts does not join what they have of it.
+func missingRows(ctx context.Context, tx store.Tx, memories []*loci.Memory, has func(loci.MemoryID) bool) (
+	map[loci.MemoryID]index.Row, error) {
+	sessions, known := newSessions(tx), map[loci.MemoryID]bool{}
+	memories = slices.DeleteFunc(memories, func(m *loci.Memory) bool { return has(m.ID) })
+	for _, m := range memories {
+		known[m.ID] = true
+	}
+	var others []loci.MemoryID
+	for _, m := range memories {
+		mates, err := sessions.beside(ctx, m)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range mates {
+			if !known[id] && !has(id) {
+				known[id], others = true, append(others, id)
+			}
+		}
+	}
+	beside, err := tx.Rows().Read(ctx, others)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(ctx, sessions, append(memories, beside...))
 }
 
 // sessions knows the order of the memories in sessions.
@@ -319,30 +349,15 @@ func (o *orgIndex) compact() error {
 	for {
 		free := o.parts[o.inFiles()+o.frozen:]
 		n := len(free)
-		if n < tier || tierOf(free[n-1]) != tierOf(free[n-tier]) || len(free[n-tier].rows) >= mostRows {
+		if n < tier || tierOf(free[n-1]) != tierOf(free[n-tier]) || free[n-tier].view.Len() >= mostRows {
 			return nil
 		}
-		rows := map[loci.MemoryID]index.Row{}
-		for _, p := range free[n-tier:] {
-			maps.Copy(rows, p.live())
-		}
-		merged, err := inMemory(rows)
+		merged, err := inMemory(index.Merge(viewsOf(free[n-tier:])))
 		if err != nil {
 			return err
 		}
 		o.parts = append(o.parts[:len(o.parts)-tier:len(o.parts)-tier], merged)
 	}
-}
-
-// live returns the rows of a part in memory that have not gone.
-func (p *part) live() map[loci.MemoryID]index.Row {
-	rows := make(map[loci.MemoryID]index.Row, len(p.rows))
-	for id, r := range p.rows {
-		if p.view.Has(id) {
-			rows[id] = r
-		}
-	}
-	return rows
 }
 
 func tierOf(p *part) (n int) {

@@ -386,7 +386,7 @@ func TestMergeBesideSearches(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	defer w.close()
 	x, session := w.process(), loci.NewSessionID()
-	x.limits.flushRows = 1
+	x.limits.flushRows, x.limits.fileRows = 1, 10
 	o := x.of(w.org)
 	release, ok, err := o.files.lock()
 	if err != nil || !ok {
@@ -403,7 +403,7 @@ func TestMergeBesideSearches(t *testing.T) {
 	}
 	w.erase(8)
 	w.snapshot(x)
-	if merged, err := x.merge(t.Context(), o, false); err != nil || !merged {
+	if merged, err := o.merge(t.Context(), false); err != nil || !merged {
 		t.Fatalf("merged %v: %v", merged, err)
 	}
 	w.check("the same process", x)
@@ -445,4 +445,30 @@ func TestIdleIndexesAreClosed(t *testing.T) {
 	}
 	w.insert(1, "words", loci.SessionID{})
 	w.check("after that", x)
+}
+
+// TestSessionsComeTogether requires a build to index the memories of a session beside each other, even if
+// others were stored between them.
+func TestSessionsComeTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	defer w.close()
+	session := loci.NewSessionID()
+	w.insert(3, "words", session)
+	w.insert(buildBatch, "words", loci.SessionID{})
+	w.insert(3, "words", session)
+	check := func(what string, x *Index) {
+		if n := len(group(w.snapshot(x), w.live[0].ID)); n != 6 {
+			t.Errorf("%s: %d memories are beside each other, want 6", what, n)
+		}
+		w.check(what, x)
+	}
+	x := w.process()
+	check("in memory", x)
+	x.Flush(t.Context())
+	check("in a file", w.process())
+	if err := x.Rebuild(t.Context(), w.org); err != nil {
+		t.Fatal(err)
+	}
+	check("rebuilt", w.process())
 }

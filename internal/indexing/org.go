@@ -65,10 +65,7 @@ func (o *orgIndex) lock(ctx context.Context) bool {
 func (o *orgIndex) unlock() { <-o.turn }
 
 func (o *orgIndex) snapshot() *Snapshot {
-	s := &Snapshot{parts: slices.Clone(o.parts), views: make([]*index.View, len(o.parts)), Whole: o.begun && o.built}
-	for i, p := range o.parts {
-		s.views[i] = p.view
-	}
+	s := &Snapshot{parts: slices.Clone(o.parts), views: viewsOf(o.parts), Whole: o.begun && o.built}
 	s.waiting = o.waiting[:len(o.waiting):len(o.waiting)]
 	return s
 }
@@ -84,17 +81,15 @@ type waiting struct {
 type part struct {
 	view *index.View
 	size int64 // bytes of the segment
-	// rows are those of a part in memory, to merge it with others.
-	rows map[loci.MemoryID]index.Row
 	// The others are of a part in a file.
-	name   string
+	name   string // "": it is in memory
 	mapped *mapping
 	gone   []loci.MemoryID // rows that are not in view, in the order in which they went
 	saved  int             // how many of gone the manifest has
 	erased bool            // some of them were erased, so their words must leave the file
 }
 
-func (p *part) inFile() bool { return p.rows == nil }
+func (p *part) inFile() bool { return p.name != "" }
 
 // without returns the part without some rows, all of which it has.
 func (p *part) without(ids []loci.MemoryID) *part {
@@ -114,20 +109,20 @@ func raw(ids []loci.MemoryID) [][16]byte {
 	return out
 }
 
-// builderOf returns a builder with rows.
-func builderOf(rows map[loci.MemoryID]index.Row) *index.Builder {
-	b := index.NewBuilder()
-	for _, r := range rows {
-		b.Add(r)
-	}
-	return b
-}
-
-// inMemory makes a part of rows.
-func inMemory(rows map[loci.MemoryID]index.Row) (*part, error) {
-	s, err := index.Open(builderOf(rows).Build())
+// inMemory makes a part in memory of a segment.
+func inMemory(segment []byte) (*part, error) {
+	s, err := index.Open(segment)
 	if err != nil {
 		return nil, err
 	}
-	return &part{view: index.NewView(s), size: s.Size(), rows: rows}, nil
+	return &part{view: index.NewView(s), size: s.Size()}, nil
+}
+
+// viewsOf returns what is left of parts.
+func viewsOf(parts []*part) []*index.View {
+	views := make([]*index.View, len(parts))
+	for i, p := range parts {
+		views[i] = p.view
+	}
+	return views
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 
@@ -142,7 +142,7 @@ func (x *Index) tidy(ctx context.Context, o *orgIndex, erased bool) error {
 		return err
 	}
 	for ctx.Err() == nil {
-		if merged, err := x.merge(ctx, o, erased); err != nil || !merged {
+		if merged, err := o.merge(ctx, erased); err != nil || !merged {
 			return err
 		}
 	}
@@ -207,8 +207,8 @@ func (f *files) part(l listed) (*part, error) {
 		saved: len(l.Gone), erased: l.Erased}, nil
 }
 
-// flush writes all rows in memory to one file. Searches go on meanwhile. The caller has the lock of the
-// files.
+// flush writes all rows in memory to one file, and to the manifest what has gone from the others. Searches go
+// on meanwhile. The caller has the lock of the files.
 func (o *orgIndex) flush(ctx context.Context) error {
 	if !o.lock(ctx) {
 		return nil
@@ -217,24 +217,20 @@ func (o *orgIndex) flush(ctx context.Context) error {
 		o.unlock()
 		return err
 	}
-	first := o.inFiles()
-	frozen := slices.Clone(o.parts[first:])
+	first, old := o.inFiles(), slices.Clone(o.parts)
+	frozen := old[first:]
 	m := manifest{Position: o.at, Rest: o.rest, Built: o.built}
-	for _, p := range o.parts[:first] {
+	for _, p := range old[:first] {
 		m.Segments = append(m.Segments, listed{p.name, p.gone, p.erased})
 	}
 	o.frozen = len(frozen)
 	o.unlock()
-	rows := map[loci.MemoryID]index.Row{}
-	for _, p := range frozen {
-		maps.Copy(rows, p.live())
-	}
-	written, err := o.files.store(builderOf(rows))
+	written, err := o.files.merge(viewsOf(frozen))
 	o.turn <- struct{}{}
 	defer o.unlock()
 	defer func() { o.frozen = 0 }()
-	if err != nil || o.frozen == 0 { // or everything was forgotten meanwhile
-		return err
+	if err != nil || len(old) == 0 || o.frozen != len(frozen) || !o.inPlace(0, old[:first]) {
+		return err // or everything was forgotten meanwhile
 	}
 	parts := slices.Clone(o.parts[:first])
 	if written != nil {
@@ -244,20 +240,32 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	return o.replace(m, append(parts, o.parts[first+len(frozen):]...))
 }
 
-// store writes a segment and maps it. It returns nil if there are no rows.
-func (f *files) store(b *index.Builder) (*part, error) {
-	if b.Len() == 0 {
+// merge writes one segment of the rows of some views and maps it. It returns nil if there are no rows.
+func (f *files) merge(views []*index.View) (*part, error) {
+	if !slices.ContainsFunc(views, func(v *index.View) bool { return v.Live() > 0 }) {
 		return nil, nil
 	}
-	name, err := f.add(b.Build())
+	return f.store(index.Merge(views))
+}
+
+// store writes a segment and maps it.
+func (f *files) store(segment []byte) (*part, error) {
+	name, err := f.add(segment)
 	if err != nil {
 		return nil, err
 	}
 	return f.part(listed{Name: name})
 }
 
+// inPlace reports whether the files of these parts still are those of the parts from the given one on.
+func (o *orgIndex) inPlace(from int, list []*part) bool {
+	to := from + len(list)
+	return to <= len(o.parts) &&
+		slices.EqualFunc(list, o.parts[from:to], func(a, b *part) bool { return a.name == b.name })
+}
+
 // withoutMissing returns the part without the rows that none of the parts has any more from which it was
-// made.
+// made. If they may have been erased, their words must leave the file, because it was written with them.
 func (p *part) withoutMissing(from []*part) *part {
 	var gone []loci.MemoryID
 	p.view.Each(func(id [16]byte) bool {
@@ -269,7 +277,9 @@ func (p *part) withoutMissing(from []*part) *part {
 	if len(gone) == 0 {
 		return p
 	}
-	return p.without(gone)
+	out := p.without(gone)
+	out.erased = slices.ContainsFunc(from, func(f *part) bool { return f.erased })
+	return out
 }
 
 // replace makes these the parts, once the manifest is on disk. The manifest may lack rows that have gone
@@ -296,7 +306,7 @@ func onDisk(f *files) uint64 {
 
 // merge merges files, so that there are few, or writes one again without what was erased. It reports
 // whether it did something. The caller has the lock of the files.
-func (x *Index) merge(ctx context.Context, o *orgIndex, erased bool) (done bool, err error) {
+func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error) {
 	if !o.lock(ctx) {
 		return false, nil
 	}
@@ -306,18 +316,17 @@ func (x *Index) merge(ctx context.Context, o *orgIndex, erased bool) (done bool,
 	if len(old) == 0 {
 		return false, nil
 	}
-	b := index.NewBuilder()
-	for _, p := range old {
-		if err := x.collect(ctx, o.org, p, b); err != nil {
-			return false, err
-		}
+	saved := make([]*index.View, len(old))
+	for i, p := range old {
+		saved[i] = p.inManifest()
 	}
-	written, err := o.files.store(b)
+	written, err := o.files.merge(saved)
+	runtime.KeepAlive(old) // the files stay mapped until then
 	if err != nil || !o.lock(ctx) {
 		return false, err
 	}
 	defer o.unlock()
-	if to > len(o.parts) || !slices.EqualFunc(old, o.parts[from:to], func(a, b *part) bool { return a.name == b.name }) {
+	if !o.inPlace(from, old) {
 		return false, nil
 	}
 	parts, m := slices.Clone(o.parts[:from]), o.saved
@@ -330,11 +339,12 @@ func (x *Index) merge(ctx context.Context, o *orgIndex, erased bool) (done bool,
 	return true, o.replace(m, append(parts, o.parts[to:]...))
 }
 
-// mergeable returns which parts in files to merge into one.
+// mergeable returns which parts in files to merge into one. Rows that went since the manifest would stay, so
+// they are no reason.
 func (o *orgIndex) mergeable(erased bool) (from, to int) {
 	to = o.inFiles()
 	for i, p := range o.parts[:to] {
-		if erased && p.erased || len(p.gone) > p.view.Len()/2 {
+		if erased && o.saved.Segments[i].Erased || p.saved > p.view.Len()/2 {
 			return i, i + 1
 		}
 	}
@@ -358,30 +368,10 @@ func (o *orgIndex) size(i int) (n int) {
 	return n
 }
 
-// collect adds the rows that a part has in the manifest, as they are now. Changes since the manifest's
-// position will be followed in any case. Rows that have gone since stay, because nothing else in the files
-// has them.
-func (x *Index) collect(ctx context.Context, org loci.OrgID, p *part, b *index.Builder) error {
-	var ids []loci.MemoryID
-	saved := index.NewView(p.view.Segment, raw(p.gone[:p.saved])...)
-	saved.Each(func(id [16]byte) bool { ids = append(ids, id); return true })
-	for batch := range slices.Chunk(ids, buildBatch) {
-		err := x.store.View(ctx, org, func(tx store.Tx) error {
-			memories, err := tx.Rows().Read(ctx, batch)
-			if err != nil {
-				return err
-			}
-			rows, err := rowsOf(ctx, tx, memories)
-			for _, r := range rows {
-				b.Add(r)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
+// inManifest returns the part as the manifest has it. Rows that have gone since are there, because nothing else
+// in the files has them. Whoever reads the files follows the changes from the manifest's position.
+func (p *part) inManifest() *index.View {
+	return index.NewView(p.view.Segment, raw(p.gone[:p.saved])...)
 }
 
 // rewriteAll takes what was erased out of the files of all orgs, also of those that nobody uses. It closes
