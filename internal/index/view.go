@@ -96,6 +96,12 @@ func (v *View) Has(id [16]byte) bool {
 	return ok && !v.gone.has(doc)
 }
 
+// Had reports whether the segment has a row, which may be gone.
+func (v *View) Had(id [16]byte) bool {
+	_, ok := v.find(id)
+	return ok
+}
+
 // Each yields the ids of the rows that are not gone, in ascending order.
 func (v *View) Each(yield func(id [16]byte) bool) {
 	for i := range v.rows {

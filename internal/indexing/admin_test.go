@@ -39,7 +39,7 @@ func TestRebuildAndVerify(t *testing.T) {
 	rebuild("first")
 	w.insert(20, "plum", session)
 	w.replace(3, func(m *loci.Memory) { m.Content = "quince" })
-	w.erase(5)
+	w.erase(w.live[5].ID)
 	server.Flush(ctx)
 	w.check("the server after a flush", server)
 	if s, err := admin.Stats(ctx, w.org); err != nil || s.Rows != len(w.live) || !s.Whole || s.Files == 0 {

@@ -155,7 +155,7 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	return o.add(rows)
 }
 
-// takeOut takes rows out of the parts that have them.
+// takeOut takes rows out of the parts that have them. A part that had an erased row earlier still has its words.
 func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
 	waits := func(w waiting) bool { return ids[w.row.ID] }
 	if slices.ContainsFunc(o.waiting, waits) {
@@ -167,10 +167,10 @@ func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
 		for id := range ids {
 			if p.view.Has(id) {
 				gone = append(gone, id)
-				leaves = leaves || erased[id]
 			}
+			leaves = leaves || erased[id] && p.view.Had(id)
 		}
-		if len(gone) > 0 {
+		if len(gone) > 0 || leaves {
 			o.parts[i] = p.without(gone)
 			o.parts[i].erased = p.erased || leaves
 		}

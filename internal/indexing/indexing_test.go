@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -103,10 +102,9 @@ func (w *world) replace(i int, change func(*loci.Memory)) {
 	}
 }
 
-func (w *world) erase(i int) {
-	id := w.live[i].ID
+func (w *world) erase(id loci.MemoryID) {
 	w.update(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Erase(ctx, id) })
-	w.live = slices.Delete(w.live, i, i+1)
+	w.live = slices.DeleteFunc(w.live, func(m *loci.Memory) bool { return m.ID == id })
 }
 
 func (w *world) snapshot(x *Index) (s *Snapshot) {
@@ -208,7 +206,7 @@ func TestIndexHasTheRows(t *testing.T) {
 				}
 				switch i := some(); rapid.IntRange(0, 4).Draw(rt, "change") {
 				case 0:
-					w.erase(i)
+					w.erase(w.live[i].ID)
 				case 1:
 					w.replace(i, func(m *loci.Memory) { m.DeletedAt, m.Change = w.now, loci.Trashed })
 				case 2:
@@ -226,49 +224,6 @@ func TestIndexHasTheRows(t *testing.T) {
 		}
 		w.check("a new process", w.process())
 	})
-}
-
-func TestErasedWordsLeaveTheFiles(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, t.TempDir())
-	defer w.close()
-	w.insert(9, "ordinary", loci.SessionID{})
-	w.insert(1, "unutterable", loci.SessionID{})
-	x := w.process()
-	w.snapshot(x)
-	x.Flush(t.Context())
-	if !inFiles(t, w.dir, "unutterable") {
-		t.Fatal("the word is in no file, so the test shows nothing")
-	}
-	w.erase(9)
-	x = w.process()
-	w.snapshot(x)
-	x.upkeep(t.Context(), x.of(w.org), true)
-	if inFiles(t, w.dir, "unutterable") {
-		t.Error("a word of an erased memory is still in a file")
-	}
-	w.check("after that", x)
-	x.Drop(t.Context(), w.org)
-	if _, err := os.Stat(filepath.Join(w.dir, string(w.org))); !os.IsNotExist(err) {
-		t.Errorf("the files of a dropped index: %v", err)
-	}
-	w.check("after it was dropped", x)
-}
-
-func inFiles(t *testing.T, dir, word string) (found bool) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		found = found || strings.Contains(string(data), word)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
 }
 
 // TestDamagedFiles requires an index whose files are damaged, cut, or missing to be built again.
@@ -362,7 +317,7 @@ func TestLongSessions(t *testing.T) {
 		t.Errorf("one more memory made %d rows change", n)
 	}
 	w.check("one more", x)
-	w.erase(rand.IntN(sessionBlock))
+	w.erase(w.live[rand.IntN(sessionBlock)].ID)
 	w.snapshot(x)
 }
 
@@ -378,36 +333,6 @@ func BenchmarkFollow(b *testing.B) {
 		b.StartTimer()
 		w.snapshot(x)
 	}
-}
-
-// TestMergeBesideSearches merges files after a search has taken rows out of them that are in no file yet.
-func TestMergeBesideSearches(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, t.TempDir())
-	defer w.close()
-	x, session := w.process(), loci.NewSessionID()
-	x.limits.flushRows, x.limits.fileRows = 1, 10
-	o := x.of(w.org)
-	release, ok, err := o.files.lock()
-	if err != nil || !ok {
-		t.Fatal(ok, err)
-	}
-	defer release()
-	for range 2 {
-		w.insert(6, "words", loci.SessionID{})
-		w.insert(6, "words", session)
-		w.snapshot(x)
-		if err := o.flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.erase(8)
-	w.snapshot(x)
-	if merged, err := o.merge(t.Context(), false); err != nil || !merged {
-		t.Fatalf("merged %v: %v", merged, err)
-	}
-	w.check("the same process", x)
-	w.check("a new process", w.process())
 }
 
 // TestUpkeepOfDeletedOrgs requires the upkeep of an org that does not exist any more to end, and to forget it.
@@ -445,30 +370,4 @@ func TestIdleIndexesAreClosed(t *testing.T) {
 	}
 	w.insert(1, "words", loci.SessionID{})
 	w.check("after that", x)
-}
-
-// TestSessionsComeTogether requires a build to index the memories of a session beside each other, even if
-// others were stored between them.
-func TestSessionsComeTogether(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, t.TempDir())
-	defer w.close()
-	session := loci.NewSessionID()
-	w.insert(3, "words", session)
-	w.insert(buildBatch, "words", loci.SessionID{})
-	w.insert(3, "words", session)
-	check := func(what string, x *Index) {
-		if n := len(group(w.snapshot(x), w.live[0].ID)); n != 6 {
-			t.Errorf("%s: %d memories are beside each other, want 6", what, n)
-		}
-		w.check(what, x)
-	}
-	x := w.process()
-	check("in memory", x)
-	x.Flush(t.Context())
-	check("in a file", w.process())
-	if err := x.Rebuild(t.Context(), w.org); err != nil {
-		t.Fatal(err)
-	}
-	check("rebuilt", w.process())
 }
