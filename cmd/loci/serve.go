@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,6 +65,7 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 }
 
 func (p *program) serve(ctx context.Context, compat string) (err error) {
+	defer ballast()()
 	// Listen before creating anything: a start that fails here does not count as the first.
 	listeners, err := p.listenLocally(ctx, listenFlag(p.settings.Listen))
 	if err != nil {
@@ -147,12 +147,12 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
-	defer ballast()()
+
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
 	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
-	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), debug.FreeOSMemory) })
+	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)
 	upkeep.Go(func() {
 		if err := watch(upkeepCtx, in.store, time.Tick(watchEvery)); err != nil {
