@@ -50,7 +50,7 @@ func TestIdenticalSaves(t *testing.T) {
 		"the same end": {with(func(d *memory.Draft) { d.ExpiresAt = later }),
 			with(func(d *memory.Draft) { d.ExpiresAt = later }), true},
 		"without an end":      {with(func(d *memory.Draft) { d.ExpiresAt = later }), bare, false},
-		"no longer true":      {with(func(d *memory.Draft) { d.ValidTo = w.now }), bare, false},
+		"not true then":       {with(func(d *memory.Draft) { d.ValidTo = later }), bare, false},
 		"true from then":      {bare, with(func(d *memory.Draft) { d.ValidFrom = w.now }), false},
 		"asked for":           {full, with(func(d *memory.Draft) { d.Dedupe = memory.DedupeCreate }), false},
 		"with another source": {full, with(func(d *memory.Draft) { d.Source = "manual" }), false},

@@ -111,8 +111,8 @@ func TestUntilWhenTheSupersededWasTrue(t *testing.T) {
 	}{
 		"no times":                        {},
 		"the new one begins":              {next: day(10), want: day(10)},
-		"it had ended":                    {to: day(5), next: day(10), want: day(5)},
-		"it would have ended later":       {to: day(15), next: day(10), want: day(10)},
+		"it had ended":                    {from: day(1), to: day(5), next: day(10), want: day(5)},
+		"it would have ended later":       {from: day(1), to: day(15), next: day(10), want: day(10)},
 		"it would have ended later still": {to: w.now.AddDate(1, 0, 0)},
 		"it was to begin only later":      {from: day(20), next: day(10), want: day(20)},
 		"wrong since it began":            {from: day(3), to: day(20), correct: true, want: day(3)},

@@ -139,6 +139,11 @@ func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Mem
 		return loci.Errorf(loci.Conflict,
 			"cannot give this memory the scope agent: it is shared with a team; unshare it first")
 	}
+	if !m.ValidFrom.Equal(before.ValidFrom) || !m.ValidTo.Equal(before.ValidTo) {
+		if err := checkValidity(m); err != nil {
+			return err
+		}
+	}
 	if m.ExpiresAt.Equal(before.ExpiresAt) {
 		return nil
 	}
@@ -152,6 +157,20 @@ func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Mem
 func (s *Service) checkExpiry(m *loci.Memory) error {
 	if !m.ExpiresAt.IsZero() && !m.ExpiresAt.After(s.Time()) {
 		return loci.FieldErrorf("expires_at", "is in the past; leave it out to keep the memory, or trash it")
+	}
+	return nil
+}
+
+// checkValidity rejects a fact that was true at no time, which no search would ever find. Without ValidFrom, a fact
+// is true from the creation of its memory on.
+func checkValidity(m *loci.Memory) error {
+	switch {
+	case m.ValidTo.IsZero():
+	case m.ValidFrom.IsZero() && !m.ValidTo.After(m.CreatedAt):
+		return loci.FieldErrorf("valid_to", "is before the memory was saved, so no search would find it; "+
+			"specify valid_from, too")
+	case !m.ValidFrom.IsZero() && !m.ValidTo.After(m.ValidFrom):
+		return loci.FieldErrorf("valid_to", "must be after valid_from; otherwise no search would find the memory")
 	}
 	return nil
 }

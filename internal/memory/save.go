@@ -234,6 +234,9 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if same, err := s.identical(ctx, tx); err != nil || same != nil {
 			return same, err
 		}
+		if err := checkValidity(s.m); err != nil {
+			return nil, err
+		}
 		return s.m, tx.Memories().Insert(ctx, s.m)
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
