@@ -122,11 +122,20 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 	return &c, nil
 }
 
+// beforeEdit returns a memory that is about to change. If another memory replaced it, the error is that of the change.
+func beforeEdit(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memory, error) {
+	m, err := in.app.Memory.Get(ctx, in.operator, id)
+	if why, replaced := errors.AsType[*memory.ReplacedError](err); replaced {
+		return nil, loci.WrapError(loci.Conflict, why, "%s", err)
+	}
+	return m, err
+}
+
 // changeMemory changes a memory. A title that is the first line of the content stays that.
 func changeMemory(ctx context.Context, in *instance, id loci.MemoryID, version int, c memory.Patch) (*loci.Memory,
 	error) {
 	if c.Content != nil && c.Title == nil {
-		m, err := in.app.Memory.Get(ctx, in.operator, id)
+		m, err := beforeEdit(ctx, in, id)
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +157,7 @@ func newTags(tags []string) []string {
 // editContent lets the person change the content in their editor. It does not overwrite a change
 // that someone else made meanwhile.
 func (p *program) editContent(ctx context.Context, in *instance, id loci.MemoryID, version int) error {
-	m, err := in.app.Memory.Get(ctx, in.operator, id)
+	m, err := beforeEdit(ctx, in, id)
 	if err != nil {
 		return aboutMemory(id, err)
 	}

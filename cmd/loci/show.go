@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,8 @@ func (p *program) showCommand() *cobra.Command {
 			return err
 		}
 		m, err := c.app.Memory.GetAt(ctx, who, id, at)
-		switch missing := loci.CodeOf(err) == loci.NotFound; {
+		_, replaced := errors.AsType[*memory.ReplacedError](err)
+		switch missing := loci.CodeOf(err) == loci.NotFound && !replaced; {
 		case missing && !at.IsZero():
 			return loci.WrapError(loci.NotFound, err, "memory %s not found at that time; see `loci history %s`", id, id)
 		case missing && vendor != "":
@@ -40,7 +42,7 @@ func (p *program) showCommand() *cobra.Command {
 				who.Vendor, id)
 		case missing:
 			return loci.WrapError(loci.NotFound, err, "memory %s not found; it may be in the trash (`loci list --trash`), "+
-				"replaced (`loci show %s --superseded`), expired (`loci restore %s`) or permanently deleted", id, id, id)
+				"expired (`loci restore %s`) or permanently deleted", id, id)
 		case err != nil || p.json:
 			return p.answer(m, aboutMemory(id, err), "")
 		}

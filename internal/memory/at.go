@@ -30,6 +30,9 @@ func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 		} else {
 			m, err = tx.Memories().GetAt(ctx, p.Viewer(), id, w)
 		}
+		if w.IsZero() {
+			err = orReplaced(ctx, tx, p, id, loci.NotFound, err)
+		}
 		if m, err = showableOne(ctx, tx, p.Viewer(), m, err); err != nil || !w.IsPresent() {
 			return err
 		}

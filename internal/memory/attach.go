@@ -58,7 +58,7 @@ func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memor
 	m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOnly)
 	switch {
 	case err != nil:
-		return nil, orReplaced(ctx, tx, p, id, err)
+		return nil, orReplaced(ctx, tx, p, id, loci.Conflict, err)
 	case m.UserID != p.UserID:
 		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can add to it")
 	case !own(p, m.UserID, m.Origin):

@@ -57,7 +57,7 @@ func checkDraft(p loci.Principal, m, before *loci.Memory) error {
 }
 
 // Get returns a memory. A person can also get one from the trash; its DeletedAt is set. NotFound
-// if it does not exist or is not visible.
+// if it does not exist or is not visible, with a ReplacedError if another memory replaced it.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 			return err
 		}
 		changed, err = s.put(ctx, tx, p, old, how)
-		err = orReplaced(ctx, tx, p, id, err) // as Restore finds superseded memories
+		err = orReplaced(ctx, tx, p, id, loci.Conflict, err) // as Restore finds superseded memories
 		if err == nil && changed == old {
 			e.Action = ""
 		}
@@ -256,7 +256,7 @@ func owned(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 func found(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, how edit) (m *loci.Memory, err error) {
 	if how.act != Trash {
 		m, err = tx.Memories().Get(ctx, p.Viewer(), id, how.life)
-		return m, orReplaced(ctx, tx, p, id, err)
+		return m, orReplaced(ctx, tx, p, id, loci.Conflict, err)
 	}
 	m, err = readable(ctx, tx, p, id)
 	if loci.CodeOf(err) == loci.NotFound {

@@ -23,9 +23,9 @@ func readable(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memory
 	return tx.Memories().GetAt(ctx, p.Viewer(), id, loci.When{Superseded: true})
 }
 
-// orReplaced returns the reason why p did not find a memory: Conflict if another memory replaced it
+// orReplaced returns the reason why p did not find a memory: an error with this code if another memory replaced it
 // and p may read it with include_superseded. Otherwise it returns err, so that it reveals nothing.
-func orReplaced(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, err error) error {
+func orReplaced(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID, code loci.Code, err error) error {
 	if loci.CodeOf(err) != loci.NotFound {
 		return err
 	}
@@ -40,7 +40,7 @@ func orReplaced(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memo
 	if err != nil {
 		return err
 	}
-	return loci.WrapError(loci.Conflict, why, "memory %s %s", m.ID, why)
+	return loci.WrapError(code, why, "memory %s %s", m.ID, why)
 }
 
 // whyReplaced describes what happened to m, which p may read.

@@ -95,7 +95,7 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 
 // notLive returns why a save cannot replace a memory.
 func notLive(ctx context.Context, tx store.Tx, p loci.Principal, at place) error {
-	err := orReplaced(ctx, tx, p, at.id, loci.NoSuchMemory())
+	err := orReplaced(ctx, tx, p, at.id, loci.Conflict, loci.NoSuchMemory())
 	switch why, replaced := errors.AsType[*ReplacedError](err); {
 	case replaced:
 		return loci.WrapFieldError(at.field, why, "names memory %s, which %s", at.id, why)

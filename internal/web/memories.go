@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -111,6 +112,9 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 		return loci.NoSuchMemory() // as for an id that does not exist
 	}
 	m, err := s.app.Memory.Get(r.Context(), p, id)
+	if _, replaced := errors.AsType[*memory.ReplacedError](err); replaced { // the page links the new one
+		m, err = s.app.Memory.GetAt(r.Context(), p, id, loci.When{Superseded: true})
+	}
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,24 @@ func TestMemoriesAreListedAndFound(t *testing.T) {
 	want(t, "one", b.get("/app/memories/"+id), 200, "about deploy &lt;day&gt;", "claude", "Move to the trash")
 }
 
+func TestReplacedMemoriesLinkTheNewOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, err := w.app.Memory.Create(t.Context(), w.local(w.mara), memory.Draft{Title: "Office", Content: "in Bern"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by, err := w.app.Memory.Create(t.Context(), w.local(w.mara),
+		memory.Draft{Title: "Office", Content: "in Rome", Supersedes: []loci.MemoryID{old.Memory.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	b.signIn()
+	want(t, "the replaced one", b.get("/app/memories/"+old.Memory.ID.String()), 200, "in Bern", "Superseded by",
+		"/app/memories/"+by.Memory.ID.String())
+}
+
 func TestMemoriesOfOthersDoNotExist(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
