@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,6 +68,11 @@ func (p *program) printPage(page memory.ListPage) error {
 	if superseded {
 		headers = append(headers, "SUPERSEDED BY")
 	}
+	now := time.Now()
+	untrue := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return p.notTrue(m, now) != "" })
+	if untrue {
+		headers = append(headers, "NOT TRUE")
+	}
 	headers = append(headers, "TAGS") // the first to go in a narrow terminal
 	rows := make([][]string, len(page.Items))
 	for i, m := range page.Items {
@@ -79,12 +85,28 @@ func (p *program) printPage(page memory.ListPage) error {
 		} else if superseded {
 			rows[i] = append(rows[i], m.SupersededBy.Short())
 		}
+		if untrue {
+			rows[i] = append(rows[i], p.notTrue(m, now))
+		}
 		rows[i] = append(rows[i], strings.Join(m.Tags, " "))
 	}
 	p.printTable(headers, rows)
 	p.noteDisagreements(page.Items...)
 	p.more(page.NextCursor)
 	return nil
+}
+
+// notTrue tells since when a fact is no longer true, or until when it is not true yet; "": it is true now. That a memory
+// is superseded says enough.
+func (p *program) notTrue(m *loci.Memory, now time.Time) string {
+	switch {
+	case !m.SupersededBy.IsZero():
+	case !m.ValidTo.IsZero() && !m.ValidTo.After(now):
+		return "since " + p.showTime(m.ValidTo)
+	case m.ValidFrom.After(now):
+		return "until " + p.showTime(m.ValidFrom)
+	}
+	return ""
 }
 
 // disputes says who disagrees with a memory, and what is suggested in its place, for a list.
