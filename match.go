@@ -34,6 +34,7 @@ type Match struct {
 	UpdatedAt  time.Time
 	Pinned     bool
 	Importance int
+	Superseded bool
 	// Freq counts each term in each field. The count of term t in field f is
 	// Freq[t*FieldCount+int(f)].
 	Freq []uint16

@@ -1,6 +1,9 @@
 package loci
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Recalled is a memory that a search found, with the reasons.
 type Recalled struct {
@@ -15,7 +18,7 @@ type Recalled struct {
 type Why struct {
 	Terms []WhyTerm `json:"terms" nullable:"false" doc:"Words of the query that the memory contains, most important first"`
 	// Boosts decide the order of memories with the same score.
-	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: pinned, importance or updated_at"`
+	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: current (others are superseded), pinned, importance or updated_at"`
 	// Fallback is "" if the search found the words themselves.
 	Fallback string `json:"fallback,omitempty" enum:"similar,prefix,substring" doc:"Set if the memory does not contain the words themselves: similar found words with a similar spelling, prefix found words that begin with them, substring found text that contains them"`
 	// Signals is set only if the reader asked for it.
@@ -50,7 +53,17 @@ func (s *WhySignals) Parts() []SignalPart {
 
 // WhyTerm is a word of the query that a memory contains.
 type WhyTerm struct {
-	Term   string   `json:"term" doc:"The word as written in the query"`
-	Fields []string `json:"fields" nullable:"false" doc:"Where the word occurs: title, content, summary, key, category, tags"`
-	Score  float64  `json:"score" doc:"Its share of the score"`
+	Term string `json:"term" doc:"The word as written in the query"`
+	// Similar is empty if a memory that the reader sees has the word itself.
+	Similar []string `json:"similar,omitempty" doc:"Words of the memory with a similar spelling, which stand for the word because no memory has it"`
+	Fields  []string `json:"fields" nullable:"false" doc:"Where the word occurs: title, content, summary, key, category, tags"`
+	Score   float64  `json:"score" doc:"Its share of the score"`
+}
+
+// Label returns the word of the query, with those that stand for it.
+func (t *WhyTerm) Label() string {
+	if len(t.Similar) == 0 {
+		return t.Term
+	}
+	return t.Term + " (as " + strings.Join(t.Similar, ", ") + ")"
 }

@@ -40,9 +40,11 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial, "stopped_by": page.StoppedBy})
 	}
-	p.noteStopped(page.StoppedBy)
+	p.noteStopped(page.StoppedBy, len(page.Items))
 	if len(page.Items) == 0 {
-		p.note("no matches")
+		if page.StoppedBy == memory.StoppedByNothing {
+			p.note("no matches")
+		}
 		return nil
 	}
 	p.noteFallback(page.Items[0].Why)

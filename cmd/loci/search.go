@@ -97,9 +97,11 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial, "stopped_by": page.StoppedBy})
 	}
-	p.noteStopped(page.StoppedBy)
+	p.noteStopped(page.StoppedBy, len(page.Items))
 	if len(page.Items) == 0 {
-		p.note("no matches")
+		if page.StoppedBy == memory.StoppedByNothing {
+			p.note("no matches")
+		}
 		return nil
 	}
 	p.noteFallback(page.Items[0].Why)
@@ -176,13 +178,16 @@ func (p *program) noteFallback(why loci.Why) {
 	}
 }
 
-// noteNotRunning tells why older memories may be missing.
-func (p *program) noteStopped(by memory.StoppedBy) {
-	switch by {
-	case memory.StoppedByNothing:
-	case memory.StoppedByTime:
+// noteStopped tells why older memories may be missing, and what helps: rarer words do not if nothing was found.
+func (p *program) noteStopped(by memory.StoppedBy, found int) {
+	switch {
+	case by == memory.StoppedByNothing:
+	case found == 0:
+		p.note("stopped after %s and found nothing so far; older memories may match: narrow the search with --tag, --from or "+
+			"another filter", p.settings.Patience)
+	case by == memory.StoppedByTime:
 		p.note("stopped after %s; older memories may be missing: use rarer words", p.settings.Patience)
-	case memory.StoppedByRows:
+	case by == memory.StoppedByRows:
 		p.note("too many memories match; older ones may be missing: use rarer words")
 	}
 }
@@ -193,6 +198,9 @@ func (p *program) printHit(m *loci.Memory, snippet string, length int) {
 		return p.bold(strings.TrimSuffix(strings.TrimPrefix(word, recall.MarkStart), recall.MarkEnd))
 	}))
 	p.printf("    %s, %s\n", m.Origin, p.details(m))
+	if !m.SupersededBy.IsZero() {
+		p.printf("    superseded by %s\n", m.SupersededBy)
+	}
 }
 
 // foundWord matches a word of the query in a snippet. It has no spaces, so that other asterisks of a text stay.
@@ -226,7 +234,7 @@ func (p *program) printWhy(score float64, why loci.Why) {
 func showWhy(score float64, why loci.Why) string {
 	parts := make([]string, len(why.Terms))
 	for i, t := range why.Terms {
-		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Term), strings.Join(t.Fields, "+"), t.Score)
+		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Label()), strings.Join(t.Fields, "+"), t.Score)
 	}
 	text := fmt.Sprintf("score %.2f: %s", score, cmp.Or(strings.Join(parts, ", "), recall.NearMatch))
 	if len(why.Boosts) > 0 {

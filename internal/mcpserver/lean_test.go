@@ -320,12 +320,26 @@ func TestAHitSaysHowItMatches(t *testing.T) {
 	r := w.raw(key, stateful)
 	for _, tt := range []struct{ term, first, second string }{
 		{"drill", "matches drill", "said near a match"},
-		{"concrte", "has words spelled like concrte", "said near a match"},
+		{"concrte", "has words spelled like concrte (as concrete)", "said near a match"},
+		{"concrte drill", "matches concrte (as concrete), drill", "said near a match"},
 		{"concr", "has words that begin like concr", "said near a match"},
 	} {
 		hits := r.must("search_memories", `{"term":"`+tt.term+`"}`)["memories"].([]any)
 		if len(hits) != 2 || hits[0].(map[string]any)["why"] != tt.first || hits[1].(map[string]any)["why"] != tt.second {
 			t.Errorf("%s: got %v", tt.term, hits)
 		}
+	}
+}
+
+func TestReplacedHitsComeLast(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.raw(key, stateful)
+	old := r.must("write_memory", `{"title":"Ferret","content":"lives in Bonn"}`)["id"].(string)
+	by := r.must("write_memory", `{"title":"Ferret","content":"lives in Rome","supersedes":["`+old+`"]}`)["id"].(string)
+	hits := r.must("search_memories", `{"term":"ferret","include_superseded":true}`)["memories"].([]any)
+	if len(hits) != 2 || hits[0].(map[string]any)["id"] != by[:8] || hits[1].(map[string]any)["superseded_by"] != by[:8] {
+		t.Errorf("got %v", hits)
 	}
 }

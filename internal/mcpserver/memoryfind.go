@@ -22,7 +22,7 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	}
 	out := page[hit]{Memories: make([]hit, len(found.Items)), Total: &found.Total,
 		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.NextCursor != "", NextCursor: found.NextCursor,
-		stopped: stoppedBy(found.Partial, found.StoppedBy)}
+		stopped: stoppedBy(found.Partial, found.StoppedBy, len(found.Items))}
 	for i := range found.Items {
 		out.Memories[i] = s.foundHit(ctx, c, &found.Items[i])
 	}

@@ -161,7 +161,7 @@ const maxWhyTerms = 5
 func whyPhrase(why *loci.Why) string {
 	var words []string
 	for _, t := range why.Terms[:min(maxWhyTerms, len(why.Terms))] {
-		words = append(words, t.Term)
+		words = append(words, t.Label())
 	}
 	phrase := "matches "
 	switch why.Fallback {

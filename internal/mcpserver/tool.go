@@ -214,9 +214,13 @@ type stopped struct {
 	Note      string           `json:"note,omitempty"`       // what StoppedBy means, for a model
 }
 
-func stoppedBy(partial bool, by memory.StoppedBy) stopped {
+func stoppedBy(partial bool, by memory.StoppedBy, found int) stopped {
 	s := stopped{Partial: partial, StoppedBy: by}
-	if by != memory.StoppedByNothing {
+	switch {
+	case by == memory.StoppedByNothing:
+	case found == 0:
+		s.Note = "The search stopped early and found nothing so far. Older memories may match. Search again with tags or origin."
+	default:
 		s.Note = "The search stopped early, so older memories may be missing. Search again with rarer words."
 	}
 	return s

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
@@ -52,22 +53,35 @@ func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best string) {
 	if a.matcher == nil {
 		a.matcher = newMatcher(a.question.langs, a.terms, a.Forms, a.names)
 	}
-	var in [loci.FieldCount]uint64 // the terms that each field has
+	var in [loci.FieldCount]uint64   // the terms that each field has
+	written := map[string][]string{} // the words of the memory that match each text of a term
 	for f, text := range fieldTexts(m) {
 		var places []place
 		if places, in[f] = a.matcher.match(text); f == int(loci.FieldContent) {
 			best = snippet(text, places)
 		}
+		addWritten(written, text, places)
 	}
 	hit := &a.Hits[i]
-	why = loci.Why{Terms: a.whyTerms(hit, &in), Boosts: boosts(len(a.Hits), i, a.standing),
+	why = loci.Why{Terms: a.whyTerms(hit, &in, written), Boosts: boosts(len(a.Hits), i, a.standing),
 		Fallback: a.fallback(hit.Terms)}
 	return why, best
 }
 
+// addWritten adds the words of text at places to those that match the same text of a term, each once.
+func addWritten(written map[string][]string, text string, places []place) {
+	for _, p := range places {
+		word := text[p.start:p.end]
+		if !slices.ContainsFunc(written[p.word], func(w string) bool { return strings.EqualFold(w, word) }) {
+			written[p.word] = append(written[p.word], word)
+		}
+	}
+}
+
 // whyTerms divides the score of a hit among the terms that it has, by how much each of them counts.
-// Terms of the same text, such as the readings of a word, are one.
-func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64) []loci.WhyTerm {
+// Terms of the same text, such as the readings of a word, are one. written are the words of the memory by the texts
+// of the terms.
+func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64, written map[string][]string) []loci.WhyTerm {
 	list, at, sum := []loci.WhyTerm{}, map[string]int{}, 0.0
 	for rest := hit.Terms; rest != 0; rest &= rest - 1 {
 		sum += a.Weights[bits.TrailingZeros32(rest)]
@@ -81,7 +95,10 @@ func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64) []loci.Wh
 		if !known {
 			n = len(list)
 			at[text] = n
-			list = append(list, loci.WhyTerm{Term: text, Fields: []string{}})
+			list = append(list, loci.WhyTerm{Term: text, Fields: []string{}, Similar: written[text]})
+		}
+		if a.Similar&(1<<t) == 0 {
+			list[n].Similar = nil // the word itself
 		}
 		list[n].Score += hit.Score * a.Weights[t] / sum
 		for f, name := range fieldNames {
@@ -107,7 +124,8 @@ func (a *Answer) Signals(i int) *loci.WhySignals {
 // standing returns what orders hit i.
 func (a *Answer) standing(i int) standing {
 	h := &a.Hits[i]
-	return standing{h.Score, h.Priority >= pinnedPriority, int(h.Priority % pinnedPriority), h.Updated}
+	return standing{score: h.Score, pinned: h.Priority >= pinnedPriority, importance: int(h.Priority % pinnedPriority),
+		updated: h.Updated}
 }
 
 // Keep leaves out the hits that are not among these memories.

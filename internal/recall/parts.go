@@ -93,7 +93,7 @@ func withoutShortest(texts []string) []string {
 // field but the category, which store.Lists.Contains leaves out too. found is false if none occurs.
 func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
 	hit = loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
-		Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
+		Superseded: !m.SupersededBy.IsZero(), Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
 	texts := fieldTexts(m)
 	texts[loci.FieldCategory] = ""
 	for f, text := range texts {

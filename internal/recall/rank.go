@@ -55,8 +55,7 @@ type Ranking struct {
 }
 
 // Rank orders matches, best first, by BM25F. All statistics come from the matches themselves, so
-// only from what the searcher may see. Equal scores are ordered by pinned, importance, last
-// change and id. The caller must not change matches while the ranking is in use.
+// only from what the searcher may see. Equal scores are ordered by ties and then by id. The caller must not change matches while the ranking is in use.
 func Rank(q Query, matches []loci.Match) *Ranking {
 	r := &Ranking{query: q}
 	if len(matches) == 0 {
@@ -91,14 +90,23 @@ type ranked struct {
 	score float64
 }
 
+// standing returns what orders the match.
+func (r *ranked) standing() standing {
+	m := r.match
+	return standing{r.score, m.Superseded, m.Pinned, m.Importance, m.UpdatedAt.UnixMicro()}
+}
+
 func compare(x, y ranked) int {
-	return cmp.Or(
-		cmp.Compare(x.score, y.score),
-		compareBool(x.match.Pinned, y.match.Pinned),
-		cmp.Compare(x.match.Importance, y.match.Importance),
-		x.match.UpdatedAt.Compare(y.match.UpdatedAt),
-		bytes.Compare(x.match.ID[:], y.match.ID[:]),
-	)
+	a, b := x.standing(), y.standing()
+	if n := cmp.Compare(a.score, b.score); n != 0 {
+		return n
+	}
+	for i := range ties {
+		if n := ties[i].compare(&a, &b); n != 0 {
+			return n
+		}
+	}
+	return bytes.Compare(x.match.ID[:], y.match.ID[:])
 }
 
 func compareBool(x, y bool) int {

@@ -10,6 +10,7 @@ import (
 
 // These are the properties that order memories with the same score, in this order.
 const (
+	BoostCurrent    = "current" // not superseded
 	BoostPinned     = "pinned"
 	BoostImportance = "importance"
 	BoostRecency    = "updated_at"
@@ -51,32 +52,44 @@ func fieldsOf(m *loci.Match, t int) (fields []string) {
 // standing is what orders hits.
 type standing struct {
 	score      float64
+	superseded bool
 	pinned     bool
 	importance int
 	updated    int64 // microseconds since 1970
 }
 
-// standing returns what orders the hit at i.
-func (r *Ranking) standing(i int) standing {
-	m := r.order[i].match
-	return standing{r.order[i].score, m.Pinned, m.Importance, m.UpdatedAt.UnixMicro()}
+// ties order hits with the same score: by the first one in which two hits differ. A superseded memory comes last,
+// because superseding it was its last change.
+var ties = [...]struct {
+	boost   string
+	compare func(x, y *standing) int
+}{
+	{BoostCurrent, func(x, y *standing) int { return compareBool(y.superseded, x.superseded) }},
+	{BoostPinned, func(x, y *standing) int { return compareBool(x.pinned, y.pinned) }},
+	{BoostImportance, func(x, y *standing) int { return cmp.Compare(x.importance, y.importance) }},
+	{BoostRecency, func(x, y *standing) int { return cmp.Compare(x.updated, y.updated) }},
 }
+
+// standing returns what orders the hit at i.
+func (r *Ranking) standing(i int) standing { return r.order[i].standing() }
 
 // boosts returns why the hit at i comes before another one of n with the same score. The order is
 // sorted, so the last of those that are equal in the earlier properties is the lowest.
 func boosts(n, i int, at func(int) standing) []string {
 	list, hit := []string{}, at(i)
-	last := at(lastLike(n, i, func(j int) bool { return at(j).score == hit.score }))
-	if hit.pinned && !last.pinned {
-		list = append(list, BoostPinned)
-	}
-	equal := func(j int) bool { return at(j).score == hit.score && at(j).pinned == hit.pinned }
-	if last = at(lastLike(n, i, equal)); hit.importance > last.importance {
-		list = append(list, BoostImportance)
-	}
-	last = at(lastLike(n, i, func(j int) bool { return equal(j) && at(j).importance == hit.importance }))
-	if hit.updated > last.updated {
-		list = append(list, BoostRecency)
+	for k := range ties {
+		last := at(lastLike(n, i, func(j int) bool {
+			other := at(j)
+			for _, earlier := range ties[:k] {
+				if earlier.compare(&hit, &other) != 0 {
+					return false
+				}
+			}
+			return other.score == hit.score
+		}))
+		if ties[k].compare(&hit, &last) > 0 {
+			list = append(list, ties[k].boost)
+		}
 	}
 	return list
 }

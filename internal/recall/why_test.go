@@ -72,14 +72,16 @@ func TestBoostsAreWhatDecided(t *testing.T) {
 		m.Freq[loci.FieldTitle], m.Lengths[loci.FieldTitle] = n, 4
 		return m
 	}
+	old := match(true, 9, 10, 1)
+	old.Superseded = true
 	hits := recall.Rank(recall.Parse("x"),
-		[]loci.Match{match(true, 9, 9, 3), match(true, 7, 1, 1), match(true, 5, 2, 1), match(false, 5, 3, 1),
+		[]loci.Match{old, match(true, 9, 9, 3), match(true, 7, 1, 1), match(true, 5, 2, 1), match(false, 5, 3, 1),
 			match(false, 5, 1, 1)}).Hits(0, 9)
 	var got []string
 	for _, h := range hits {
 		got = append(got, strings.Join(h.Why.Boosts, " "))
 	}
-	want := []string{"", "pinned importance", "pinned", "updated_at", ""}
+	want := []string{"", "current pinned importance", "current pinned", "current updated_at", "current", ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"math"
 	"net/url"
+	"slices"
 	"testing"
 	"time"
 
@@ -60,5 +61,38 @@ func TestExplain(t *testing.T) {
 	}
 	if w := s.request(owner, `POST /memories/recall {"query":"boiler","asked_at":"yesterday"}`); w.Code != 400 {
 		t.Errorf("a time in words: got %d %s, want 400", w.Code, w.Body)
+	}
+}
+
+// TestSearchTellsSimilarWords searches for a misspelled word beside one that is spelled well.
+func TestSearchTellsSimilarWords(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.write(t, owner, `{"title":"Window","content":"Production Maintenance, maintenance of staging"}`)
+	for query, want := range map[string][]string{"maintanance": {"Maintenance"}, "maintenance": nil, "production": nil} {
+		var got struct{ Memories []loci.Recalled }
+		decode(t, s.request(owner, `POST /memories/recall {"query":"staging `+query+`"}`), &got)
+		if len(got.Memories) != 1 {
+			t.Fatalf("%s: %+v", query, got)
+		}
+		for _, term := range got.Memories[0].Why.Terms {
+			if term.Term == query && !slices.Equal(term.Similar, want) || term.Term == "staging" && term.Similar != nil {
+				t.Errorf("%s: %+v", query, term)
+			}
+		}
+	}
+}
+
+// TestReplacedMemoriesRankLast searches for a memory and the one that replaced it.
+func TestReplacedMemoriesRankLast(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	old := s.write(t, owner, `{"title":"Ferret","content":"lives in Bonn"}`)
+	by := s.write(t, owner, `{"title":"Ferret","content":"lives in Rome","supersedes":["`+old.ID.String()+`"]}`)
+	var got struct{ Memories []loci.Recalled }
+	decode(t, s.request(owner, `POST /memories/recall {"query":"ferret","include_superseded":true}`), &got)
+	if len(got.Memories) != 2 || got.Memories[0].ID != by.ID || got.Memories[1].SupersededBy != by.ID ||
+		!slices.Equal(got.Memories[0].Why.Boosts, []string{"current"}) || len(got.Memories[1].Why.Boosts) > 0 {
+		t.Errorf("got %+v", got.Memories)
 	}
 }

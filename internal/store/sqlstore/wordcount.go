@@ -21,7 +21,7 @@ func newCounter(terms []loci.Term, all bool) *counter { return &counter{terms: t
 // count returns the features of m, and whether it matches.
 func (c *counter) count(m *loci.Memory) (loci.Match, bool) {
 	hit := loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
-		Freq: make([]uint16, len(c.terms)*loci.FieldCount)}
+		Superseded: !m.SupersededBy.IsZero(), Freq: make([]uint16, len(c.terms)*loci.FieldCount)}
 	for f, text := range []string{m.Title, m.Content, m.Summary, m.Key, m.Category, TagText(m.Tags)} {
 		c.words = c.words[:0]
 		c.analyzer.Words(text, func(w loci.Word) bool { c.words = append(c.words, w); return true })

@@ -243,8 +243,8 @@ func occurs(hit *loci.Match, n int, all bool) bool {
 // matchOf counts terms as their documentation says it.
 func matchOf(m *loci.Memory, list []loci.Term) *loci.Match {
 	hit := &loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned,
-		Importance: m.Importance,
-		Freq:       make([]uint16, len(list)*loci.FieldCount)}
+		Importance: m.Importance, Superseded: !m.SupersededBy.IsZero(),
+		Freq: make([]uint16, len(list)*loci.FieldCount)}
 	tags := ""
 	for _, tag := range m.Tags {
 		tags += tag + "\n"
