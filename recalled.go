@@ -9,7 +9,7 @@ import (
 type Recalled struct {
 	Memory
 	Score   float64  `json:"score" doc:"Higher is better; comparable only within one search"`
-	Snippet string   `json:"snippet" doc:"The passage that fits best, with found words marked"`
+	Snippet Snippet  `json:"snippet" doc:"The passage that fits best, with found words between **"`
 	Why     Why      `json:"why"`
 	Sources []Source `json:"sources" nullable:"false" doc:"Sources that you can see, oldest first"`
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,9 +18,9 @@ import (
 // hitJSON is a memory with the reason why it matches.
 type hitJSON struct {
 	*loci.Memory
-	Score   float64  `json:"score"`
-	Snippet string   `json:"snippet"`
-	Why     loci.Why `json:"why"`
+	Score   float64      `json:"score"`
+	Snippet loci.Snippet `json:"snippet"`
+	Why     loci.Why     `json:"why"`
 }
 
 func (p *program) searchCommand() *cobra.Command {
@@ -91,7 +90,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	if p.json {
 		hits := make([]hitJSON, len(page.Items))
 		for i, h := range page.Items {
-			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
+			hits[i] = hitJSON{h.Memory, h.Score, loci.Snippet(h.Snippet), h.Why}
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
@@ -108,7 +107,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	length := shortLength(idsOf(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory }))
 	p.paged(func() {
 		for _, h := range page.Items {
-			p.printHit(h.Memory, h.Snippet, length)
+			p.printHit(h.Memory, loci.Snippet(h.Snippet), length)
 			p.printDisagreement(&h.Memory.Disagreement)
 			if why {
 				p.printWhy(h.Score, h.Why)
@@ -192,19 +191,21 @@ func (p *program) noteStopped(by memory.StoppedBy, found int) {
 	}
 }
 
-func (p *program) printHit(m *loci.Memory, snippet string, length int) {
+func (p *program) printHit(m *loci.Memory, snippet loci.Snippet, length int) {
 	p.printf("%s  %s\n", p.bold(loci.OneLine(m.Title)), p.shortID(m.ID.String(), length))
-	p.printf("    %s\n", foundWord.ReplaceAllStringFunc(loci.OneLine(snippet), func(word string) string {
-		return p.bold(strings.TrimSuffix(strings.TrimPrefix(word, recall.MarkStart), recall.MarkEnd))
-	}))
-	p.printf("    %s, %s\n", m.Origin, p.details(m))
+	var text strings.Builder
+	for _, piece := range snippet.Pieces() {
+		if shown := loci.Printable(piece.Text); piece.Marked {
+			text.WriteString(p.bold(shown))
+		} else {
+			text.WriteString(shown)
+		}
+	}
+	p.printf("    %s\n    %s, %s\n", text.String(), m.Origin, p.details(m))
 	if !m.SupersededBy.IsZero() {
 		p.printf("    superseded by %s\n", m.SupersededBy)
 	}
 }
-
-// foundWord matches a word of the query in a snippet. It has no spaces, so that other asterisks of a text stay.
-var foundWord = regexp.MustCompile(regexp.QuoteMeta(recall.MarkStart) + `[^\s*]+` + regexp.QuoteMeta(recall.MarkEnd))
 
 func idsOf[T any](list []T, of func(T) *loci.Memory) []string {
 	ids := make([]string, len(list))

@@ -362,7 +362,8 @@ func TestSearchFallsBackToPrefixes(t *testing.T) {
 	w := newWorld(t)
 	w.add(w.owner, memory.Draft{Title: "t", Content: "kubernetes cluster"})
 	got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "kube"})
-	if err != nil || len(got.Items) != 1 || !got.Partial || got.Items[0].Snippet != "**kubernetes** cluster" {
+	if err != nil || len(got.Items) != 1 || !got.Partial ||
+		loci.Snippet(got.Items[0].Snippet).String() != "**kubernetes** cluster" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	none, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "zebra"})

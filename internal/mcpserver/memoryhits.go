@@ -141,7 +141,7 @@ func (s *Server) projectName(ctx context.Context, c *call, id loci.ProjectID) st
 func (s *Server) foundHit(ctx context.Context, c *call, r *loci.Recalled) hit {
 	out := s.hitOf(ctx, c, &r.Memory)
 	if out.More != "" {
-		out.Snippet = strings.ReplaceAll(r.Snippet, recall.MarkStart, "")
+		out.Snippet = r.Snippet.Plain()
 		out.More = "get_memory_by_id id=" + r.Memory.ID.Short()
 	}
 	out.Why = whyPhrase(&r.Why)

@@ -34,7 +34,7 @@ const (
 type Hit struct {
 	Memory  *loci.Memory
 	Score   float64 // comparable within one search only
-	Snippet string  // the part of the content that matches best, with found words marked
+	Snippet string  // a loci.Snippet: the part of the content that matches best
 	Why     loci.Why
 }
 

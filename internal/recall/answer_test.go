@@ -45,6 +45,7 @@ func explained(a *recall.Answer, memories ...*loci.Memory) (list [][]string) {
 				continue
 			}
 			why, snippet := a.Explain(i, m)
+			snippet = loci.Snippet(snippet).String()
 			var one []string
 			for _, t := range why.Terms {
 				one = append(one, t.Term+": "+strings.Join(t.Fields, " "))
@@ -97,7 +98,8 @@ func TestFoundWordsAreMarked(t *testing.T) {
 			if len(a.Hits) != 1 {
 				t.Fatalf("%d hits", len(a.Hits))
 			}
-			why, got := a.Explain(0, m)
+			why, best := a.Explain(0, m)
+			got := loci.Snippet(best).String()
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -113,7 +115,8 @@ func TestSnippetHasMostWords(t *testing.T) {
 	m := &loci.Memory{Content: strings.Repeat("The key is here. ", 30) + "The deploy key lives in the vault. " +
 		strings.Repeat("More of the same. ", 30)}
 	a := question("vault deploy key").Find(viewsOf(t, m))
-	_, got := a.Explain(0, m)
+	_, best := a.Explain(0, m)
+	got := loci.Snippet(best).String()
 	if !strings.Contains(got, "**deploy** **key** lives in the **vault**") || !strings.HasPrefix(got, "…") ||
 		!strings.HasSuffix(got, "…") || len(got) > 240 {
 		t.Errorf("got %q", got)

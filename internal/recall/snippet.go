@@ -7,12 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// These are the marks around a found word in a snippet.
-const (
-	MarkStart = "**"
-	MarkEnd   = "**"
-	ellipsis  = "…"
-)
+const ellipsis = "…"
 
 // SnippetWidth is about how many characters of text a snippet has. The first found word has up to
 // snippetLead of them before it.
@@ -30,26 +25,25 @@ type place struct {
 // Snippet returns the part of text with the most words of the query, as snippet does.
 func (q Query) Snippet(text string) string { return snippet(text, q.find(text)) }
 
-// snippet returns the part of text with the most different words of places, cut at words, with each
-// place between MarkStart and MarkEnd. Without places it returns the beginning of text. Places are
+// snippet returns the part of text with the most different words of places, cut at words, as a
+// loci.Snippet that marks each place. Without places it returns the beginning of text. Places are
 // ordered by their start.
 func snippet(text string, places []place) string {
 	start, end := window(text, bestWindow(places))
-	var out strings.Builder
+	var pieces []loci.Piece
 	if start > 0 {
-		out.WriteString(ellipsis)
+		pieces = append(pieces, loci.Piece{Text: ellipsis})
 	}
 	at := start
 	for _, p := range merged(places, start, end) {
-		out.WriteString(text[at:p.start])
-		writeMarked(&out, text[p.start:p.end])
+		pieces = append(pieces, loci.Piece{Text: text[at:p.start]}, loci.Piece{Text: text[p.start:p.end], Marked: true})
 		at = p.end
 	}
-	out.WriteString(text[at:end])
+	pieces = append(pieces, loci.Piece{Text: text[at:end]})
 	if end < len(text) {
-		out.WriteString(ellipsis)
+		pieces = append(pieces, loci.Piece{Text: ellipsis})
 	}
-	return strings.Join(strings.Fields(out.String()), " ")
+	return string(loci.SnippetOf(pieces))
 }
 
 // merged returns the places from start to end. It joins those that overlap or touch, as those of
@@ -65,17 +59,6 @@ func merged(places []place, start, end int) (out []place) {
 		}
 	}
 	return out
-}
-
-// writeMarked writes a text with each of its words marked. A mark has no spaces, so that readers can
-// tell it from other asterisks.
-func writeMarked(out *strings.Builder, text string) {
-	for i, word := range strings.Fields(text) {
-		if i > 0 {
-			out.WriteByte(' ')
-		}
-		out.WriteString(MarkStart + word + MarkEnd)
-	}
 }
 
 // find returns the words of text that match the query.

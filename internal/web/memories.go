@@ -25,13 +25,7 @@ type memoryList struct {
 
 type memoryRow struct {
 	*loci.Memory
-	Text []part
-}
-
-// part is a piece of a text. The search found the marked ones.
-type part struct {
-	Text   string
-	Marked bool
+	Text []loci.Piece
 }
 
 // memories shows the person's memories.
@@ -67,7 +61,7 @@ func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next 
 	found, err := s.app.Memory.List(r.Context(), p,
 		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, memoryRow{m, []part{{Text: loci.Shorten(m.Content, maxBeginning)}}})
+		d.Rows = append(d.Rows, memoryRow{m, []loci.Piece{{Text: loci.Shorten(m.Content, maxBeginning)}}})
 	}
 	return found.NextCursor, err
 }
@@ -79,7 +73,7 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 		return "", err
 	}
 	for _, h := range found.Items {
-		d.Rows = append(d.Rows, memoryRow{h.Memory, partsOf(h.Snippet)})
+		d.Rows = append(d.Rows, memoryRow{h.Memory, loci.Snippet(h.Snippet).Pieces()})
 	}
 	d.Partial = found.StoppedBy != memory.StoppedByNothing
 	return found.NextCursor, nil
@@ -87,17 +81,6 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 
 // maxBeginning is how many characters of a memory the list shows.
 const maxBeginning = 240
-
-// partsOf splits a snippet at its marks. Every second part was found.
-func partsOf(snippet string) []part {
-	var out []part
-	for i, text := range strings.Split(snippet, "**") {
-		if text != "" {
-			out = append(out, part{text, i%2 == 1})
-		}
-	}
-	return out
-}
 
 // memoryPage is one memory in full.
 type memoryPage struct {

@@ -31,6 +31,9 @@ func TestMemoriesAreListedAndFound(t *testing.T) {
 	}
 	found := b.get("/app/?q=deploy")
 	want(t, "a search", found, 200, `value="deploy"`, "about <mark>deploy</mark> &lt;day&gt;")
+	w.remember("run **make test** and the linter, 2 * 3 ** 4")
+	want(t, "a text with asterisks", b.get("/app/?q=linter"), 200,
+		"<p>about run **make test** and the <mark>linter</mark>, 2 * 3 ** 4</p>")
 	if strings.Contains(found.body, "an older note") {
 		t.Error("the search found everything")
 	}
