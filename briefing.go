@@ -17,7 +17,9 @@ type Briefing struct {
 	Recent            []MemorySummary `json:"recent" nullable:"false"`
 	Tags              []Count         `json:"tags" nullable:"false" doc:"Most frequent first"`
 	Origins           []Count         `json:"origins" nullable:"false" doc:"The writer of most memories first"`
-	GeneratedAt       time.Time       `json:"generated_at"`
+	// CountedNewest is 0 if Tags and Origins count all memories.
+	CountedNewest int       `json:"counted_newest,omitempty" doc:"Set if there are more memories than these newest ones, which tags and origins count" example:"200"`
+	GeneratedAt   time.Time `json:"generated_at"`
 }
 
 // PinnedMemory is a pinned memory with its text.
@@ -66,8 +68,12 @@ func (b *Briefing) Markdown() string {
 		"they may have told you already.\n", more, Plural(b.Total, "memory", "memories"))
 	writePinned(&out, b)
 	writeMemories(&out, "Newest", b.Recent)
-	writeCounts(&out, "Tags in use", b.Tags)
-	writeCounts(&out, "Written by", b.Origins)
+	among := ""
+	if b.CountedNewest > 0 {
+		among = fmt.Sprintf(" (newest %s)", Plural(b.CountedNewest, "memory", "memories"))
+	}
+	writeCounts(&out, "Tags in use"+among, b.Tags)
+	writeCounts(&out, "Written by"+among, b.Origins)
 	return out.String()
 }
 

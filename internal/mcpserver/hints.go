@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -30,7 +31,11 @@ func (s *Server) hint(ctx context.Context, c *call, query string, f *memory.Filt
 	if f.Origin != "" && !slices.ContainsFunc(b.Origins, func(n loci.Count) bool { return n.Name == f.Origin }) {
 		out = "No recent memory has this origin."
 	}
-	out += listing(" Origins: ", names(b.Origins)) + listing(" Tags: ", names(b.Tags)) +
+	among := ""
+	if b.CountedNewest > 0 {
+		among = fmt.Sprintf(" of the newest %d memories", b.CountedNewest)
+	}
+	out += listing(" Origins"+among+": ", names(b.Origins)) + listing(" Tags"+among+": ", names(b.Tags)) +
 		listing(" Projects: ", s.projectNames(ctx, c))
 	return out
 }

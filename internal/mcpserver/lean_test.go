@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
@@ -266,6 +267,16 @@ func TestEmptyAnswersHint(t *testing.T) {
 	}
 	if got := hint("search_memories", `{"term":"b"}`); got != "" {
 		t.Errorf("a hint beside hits: %q", got)
+	}
+	for i := range 200 {
+		_, err := w.app.Memory.Create(t.Context(), w.owner, memory.Draft{Title: "t", Content: fmt.Sprint("number ", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := hint("search_memories", `{"term":"zzz"}`); strings.Contains(got, "claude") ||
+		!strings.HasPrefix(got, "Nothing matches. Origins of the newest 200 memories: ") {
+		t.Errorf("of many: %q", got)
 	}
 }
 

@@ -55,6 +55,9 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 		origins[m.Origin]++
 	}
 	b.Tags, b.Origins = mostUsed(tags), mostUsed(origins)
+	if page.Next != "" {
+		b.CountedNewest = len(page.Memories)
+	}
 	return b, nil
 }
 

@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,5 +34,30 @@ func TestBriefingTakesWhatOlderClientsSend(t *testing.T) {
 				t.Errorf("%s%s: got %d %s, want %d recent memories and %d tags", path, tt.query, w.Code, w.Body, tt.recent, tt.tags)
 			}
 		}
+	}
+}
+
+// Tags and origins come from the newest 200 memories. If there are more, the briefing tells so.
+func TestBriefingTellsWhatItCounts(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.write(t, cursor, `{"title":"first","content":"x","tags":["rare"]}`)
+	for i := range 199 {
+		s.write(t, claude, fmt.Sprintf(`{"title":"t","content":"note %d","tags":["often"]}`, i))
+	}
+	for _, tt := range []struct {
+		counted, origins int
+		heading          string
+	}{{0, 2, "## Written by\n\nclaude (199), cursor (1)"},
+		{200, 1, "## Tags in use (newest 200 memories)\n\noften (200)"}} {
+		var b loci.Briefing
+		decode(t, s.do("GET", "/briefing", owner, ""), &b)
+		if b.CountedNewest != tt.counted || len(b.Origins) != tt.origins || len(b.Tags) != tt.origins {
+			t.Errorf("of %d: counted %d, origins %v, tags %v", b.Total, b.CountedNewest, b.Origins, b.Tags)
+		}
+		if text := s.do("GET", "/briefing?format=markdown", owner, "").Body.String(); !strings.Contains(text, tt.heading) {
+			t.Errorf("of %d: %s", b.Total, text)
+		}
+		s.write(t, claude, fmt.Sprintf(`{"title":"t","content":"after %d","tags":["often"]}`, tt.counted))
 	}
 }
