@@ -136,24 +136,27 @@ func (p *program) onAsset(which picks, cmd *cobra.Command,
 
 func (p *program) assetGetCommand() *cobra.Command {
 	var to string
+	var force bool
 	cmd := p.onAsset(pickAny, &cobra.Command{
 		Use: "get ID", Short: "Write an attached file to standard output, or into a file with -o",
 		Annotations: does(memory.AssetRead),
 		Long: `Write an attached file to standard output, or into a file or directory with -o. In a
-directory it keeps its own name. A file appears only when it is complete. With --json
-and without -o, describe the file instead.`,
+directory it keeps the name that its uploader chose. An existing file stays, unless you
+pass --force. A file appears only when it is complete. With --json and without -o,
+describe the file instead.`,
 	}, func(ctx context.Context, c *call, id loci.AssetID) error {
 		if p.json && to == "" {
 			a, err := c.app.Memory.Asset(ctx, c.who, id)
 			return p.answer(a, err, "")
 		}
-		return p.download(ctx, c, id, to)
+		return p.download(ctx, c, id, to, force)
 	})
 	cmd.Flags().StringVarP(&to, "output", "o", "", `file or directory to write to (default: "-", standard output)`)
+	forceFlag(cmd, &force)
 	return cmd
 }
 
-func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to string) error {
+func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to string, force bool) error {
 	a, f, err := c.app.Memory.OpenAsset(ctx, c.who, id)
 	if err != nil {
 		return err
@@ -164,6 +167,9 @@ func (p *program) download(ctx context.Context, c *call, id loci.AssetID, to str
 		to = "-"
 	case err == nil && info.IsDir():
 		to = filepath.Join(to, a.Name)
+	}
+	if err := mayReplace(to, force); err != nil {
+		return err
 	}
 	err = p.follow(ctx, func(ctx context.Context) error {
 		return p.writeTo(to, func(w io.Writer) error {

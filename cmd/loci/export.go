@@ -39,7 +39,7 @@ create" saves everything.`,
 }
 
 func forceFlag(cmd *cobra.Command, force *bool) {
-	cmd.Flags().BoolVar(force, "force", false, "replace FILE if it exists")
+	cmd.Flags().BoolVar(force, "force", false, "replace the file if it exists")
 }
 
 // mayReplace rejects the name of a file that exists, unless the person wants to replace it.
