@@ -354,3 +354,37 @@ func TestReplacedHitsComeLast(t *testing.T) {
 		t.Errorf("got %v", hits)
 	}
 }
+
+// An assistant that leaves itself out of allowed_vendors reads how the person undoes it.
+func TestLockingOneselfOutIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.raw(key, stateful)
+	id := r.must("write_memory", `{"title":"a","content":"b"}`)["id"].(string)
+	if got := r.must("update_memory", `{"id":"`+id+`","allowed_vendors":["claude","cursor"]}`); got["tell"] != nil {
+		t.Errorf("it can still read the memory: %v", got)
+	}
+	got := r.must("update_memory", `{"id":"`+id+`","allowed_vendors":["cursor"]}`)
+	if tell, _ := got["tell"].(string); !strings.HasSuffix(tell, "the person runs: loci edit "+id+" --allow claude,cursor") {
+		t.Errorf("locked out: %v", got)
+	}
+}
+
+// An offset behind the text is a mistake, not an empty text.
+func TestOffsetBehindTheTextIsRejected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.raw(key, stateful)
+	id := r.must("write_memory", `{"title":"a","content":"äöü"}`)["id"].(string)
+	if got := r.must("get_memory_by_id", `{"id":"`+id+`","offset":2}`); got["text"] != "ü" {
+		t.Errorf("the last character: %v", got)
+	}
+	for _, offset := range []string{"3", "99"} {
+		got := r.mustFail("get_memory_by_id", `{"id":"`+id+`","offset":`+offset+`}`)
+		if !strings.Contains(got, "offset must be less than 3, the number of characters of this memory") {
+			t.Errorf("offset %s: %s", offset, got)
+		}
+	}
+}

@@ -63,7 +63,16 @@ func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any
 	if in.Patch == (memory.Patch{}) {
 		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
 	}
-	return changed{ID: m.ID, Version: m.Version, Result: "updated"}, nil
+	out := changed{ID: m.ID, Version: m.Version, Result: "updated"}
+	if v := c.principal.Vendor; v != "" && !loci.Covers(m.AllowedVendors, []loci.Vendor{v}) {
+		allow := string(v)
+		for _, other := range m.AllowedVendors {
+			allow += "," + string(other)
+		}
+		out.Tell = "You can no longer read or change this memory: allowed_vendors leaves out " + string(v) +
+			". To let it read the memory again, the person runs: loci edit " + m.ID.String() + " --allow " + allow
+	}
+	return out, nil
 }
 
 func trashMemoryFields(c *call, in *loci.MemoryID) []field {

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -143,6 +144,9 @@ func (s *Server) getMemoryByID(ctx context.Context, c *call, in *oneMemory) (any
 	}
 	if err != nil {
 		return nil, err
+	}
+	if n := utf8.RuneCountInString(m.Content); in.offset >= n {
+		return nil, loci.FieldErrorf("offset", "must be less than %d, the number of characters of this memory", n)
 	}
 	out := s.read(ctx, c, m, in.offset)
 	out.Superseded = superseded
