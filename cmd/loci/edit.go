@@ -23,12 +23,13 @@ func (p *program) editCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change a memory; Loci keeps the old version",
-		Long: `Change a memory: what the flags specify, or without flags the content, in $VISUAL or
-$EDITOR. Loci drops the line break that an editor adds at the end, and keeps the old
-version; see "loci history". A title that is the first line of the content changes with it.
---tag replaces all tags. --tag "" and --expires "" remove them.`,
+		Long: `Change a memory: what the flags specify, or without flags the content: to what standard
+input has, or else in $VISUAL or $EDITOR. Loci drops one line break at the end, and keeps
+the old version; see "loci history". A title that is the first line of the content
+changes with it. --tag replaces all tags. --tag "" and --expires "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
-  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
+  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
+  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e < notes.md`,
 		Annotations: does(memory.Change, memory.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkMemoryIDs(args); err != nil {
@@ -60,7 +61,7 @@ version; see "loci history". A title that is the first line of the content chang
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVar(&content, "content", "", "the new content")
+	cmd.Flags().StringVar(&content, "content", "", `the new content; "-" is standard input`)
 	ifVersionFlag(cmd, &version)
 	return cmd
 }
@@ -109,7 +110,10 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		}
 		c.ExpiresAt = &expires
 	}
-	if given("file") {
+	if content == "-" {
+		f.file = content
+	}
+	if given("file") || content == "-" {
 		text, err := p.content(nil, f.file)
 		if err != nil {
 			return nil, err
@@ -117,7 +121,7 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		c.Content = &text
 	}
 	if !any {
-		return nil, nil
+		return p.pipedContent()
 	}
 	return &c, nil
 }
@@ -129,6 +133,24 @@ func beforeEdit(ctx context.Context, in *instance, id loci.MemoryID) (*loci.Memo
 		return nil, loci.WrapError(loci.Conflict, why, "%s", err)
 	}
 	return m, err
+}
+
+// pipedContent returns the change to the content that standard input has, or nil if it is not a pipe or a file, or is
+// empty.
+func (p *program) pipedContent() (*memory.Patch, error) {
+	f, ok := p.in.(*os.File)
+	if !ok {
+		return nil, nil
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeNamedPipe == 0 && !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	text, err := readContent(f)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	return &memory.Patch{Content: &text}, nil
 }
 
 // changeMemory changes a memory. A title that is the first line of the content stays that.
