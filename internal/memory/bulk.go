@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -158,7 +159,11 @@ func (b *bulkRun) refuse(i int, err error) bool {
 	case "", loci.Full, loci.Unavailable:
 		return false
 	}
-	b.refused = append(b.refused, loci.ItemError{Index: b.first + i, Code: loci.CodeOf(err), Text: loci.SafeText(err)})
+	text := loci.SafeText(err)
+	if loci.FieldOf(err) == "" && len(b.items) > 1 { // tell which item it is about
+		text = fmt.Sprintf("operations[%d]: %s", b.first+i, text)
+	}
+	b.refused = append(b.refused, loci.ItemError{Index: b.first + i, Code: loci.CodeOf(err), Text: text})
 	return true
 }
 

@@ -91,3 +91,16 @@ func TestBulkBadInput(t *testing.T) {
 		}
 	}
 }
+
+// If several memories of a call do not exist, the error names the operations, not the same sentence twice.
+func TestBulkNamesWhatItRejects(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	none := `{"op":"trash","id":"` + absent + `"}`
+	body := bulkBody(none, `{"op":"create","memory":{"title":"t","content":"c"}}`, none)
+	w := s.expect(t, 404, owner, "POST /memories/bulk "+body)
+	if got := w.Body.String(); !strings.Contains(got,
+		"operations[0]: no such memory; operations[2]: no such memory. Nothing was changed") {
+		t.Errorf("got %s", got)
+	}
+}
