@@ -2,6 +2,7 @@ package loci
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ func ParseTime(s string, zone *time.Location) (time.Time, error) {
 	return time.Time{}, Errorf(Invalid, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
 }
 
-// ParseTimeNear reads what ParseTime reads and what people write: a span from now (2h, 3d, 2w), now,
+// ParseTimeNear reads what ParseTime reads and what people write: a span from now (2h, 3d, 2w, 2 days), now,
 // today, yesterday and tomorrow, each with or without a time of day, and a time of today. A span
 // lies after now if ahead is true, else before it; "in 2h" and "2h ago" set the direction. The time
 // zone is that of now unless s has one. The error doesn't repeat s.
@@ -36,7 +37,7 @@ func ParseTimeNear(s string, now time.Time, ahead bool) (time.Time, error) {
 	} else if rest, ok := strings.CutSuffix(text, " ago"); ok {
 		text, ahead = rest, false
 	}
-	if d, err := ParseSpan(text); err == nil {
+	if d, err := ParseSpan(spelledUnit.ReplaceAllString(text, "$1$2$3$4$5$6")); err == nil {
 		if ahead {
 			return now.Add(d), nil
 		}
@@ -55,6 +56,10 @@ func ParseTimeNear(s string, now time.Time, ahead bool) (time.Time, error) {
 	return t, nil
 }
 
+// spelledUnit matches a span with one unit in words, such as "2 days". Its groups are what ParseSpan
+// reads.
+var spelledUnit = regexp.MustCompile(`^(\d+) ?(?:(s)ec(?:ond)?s?|(m)in(?:ute)?s?|(h)(?:ou)?rs?|(d)ays?|(w)(?:ee)?ks?)$`)
+
 // timesLike returns examples of times in one direction.
 func timesLike(now time.Time, ahead bool) string {
 	named, at := "yesterday, \"yesterday 14:00\"", now.AddDate(0, -1, 0)
@@ -62,7 +67,7 @@ func timesLike(now time.Time, ahead bool) string {
 		named, at = "tomorrow, \"tomorrow 14:00\"", now.AddDate(0, 1, 0)
 	}
 	day := at.Format(time.DateOnly)
-	return fmt.Sprintf("2h, %s, %s, \"%s 14:00\" or %sT14:00:00Z", named, day, day, day)
+	return fmt.Sprintf("2h, 2d, %s, %s, \"%s 14:00\" or %sT14:00:00Z", named, day, day, day)
 }
 
 // parseNamedDay reads a day by its name, a time of day, or both. ok is false if text has another

@@ -23,6 +23,11 @@ func TestParseTimeNear(t *testing.T) {
 		{"1h30m", false, "2026-11-20T13:30:30+02:00"},
 		{"2h ago", true, "2026-11-20T13:00:30+02:00"},
 		{"in 2h", false, "2026-11-20T17:00:30+02:00"},
+		{"2 days ago", true, "2026-11-18T15:00:30+02:00"},
+		{"1 week", false, "2026-11-13T15:00:30+02:00"},
+		{"in 30 minutes", false, "2026-11-20T15:30:30+02:00"},
+		{"2 hours", true, "2026-11-20T17:00:30+02:00"},
+		{"2 months ago", false, "must be a time"},
 		{"now", true, "2026-11-20T15:00:30+02:00"},
 		{"today", false, "2026-11-20T00:00:00+02:00"},
 		{"Yesterday", false, "2026-11-19T00:00:00+02:00"},
@@ -44,8 +49,8 @@ func TestParseTimeNear(t *testing.T) {
 		{"36501d", false, "must be a time"},
 		{"yesterday noon", false, "must be a time"},
 		{"2026-02-30", false, "must be a time"},
-		{"soon", false, `must be a time such as 2h, yesterday, "yesterday 14:00", 2026-10-20, "2026-10-20 14:00" or `},
-		{"soon", true, `must be a time such as 2h, tomorrow, "tomorrow 14:00", 2026-12-20, "2026-12-20 14:00" or `},
+		{"soon", false, `must be a time such as 2h, 2d, yesterday, "yesterday 14:00", 2026-10-20, "2026-10-20 14:00" or `},
+		{"soon", true, `must be a time such as 2h, 2d, tomorrow, "tomorrow 14:00", 2026-12-20, "2026-12-20 14:00" or `},
 		{"", false, "must be a time"},
 	}
 	for _, tt := range tests {

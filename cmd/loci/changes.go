@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ changed, trashed, restored, erased or hidden. --since continues after a POSITION
 an earlier call printed. Without it, the command prints only the current position.
 --follow waits for more until Ctrl-C. Loci keeps changes for 7 days.`,
 	}, func(ctx context.Context, c *call) error {
-		feed, err := c.app.Memory.Changes(ctx, c.who, since)
+		feed, err := c.app.Memory.Changes(ctx, c.who, lastPosition(since))
 		if loci.FieldOf(err) == "last_event_id" {
 			return usagef("--since must be a position that `loci changes` printed")
 		}
@@ -33,9 +34,18 @@ an earlier call printed. Without it, the command prints only the current positio
 		}
 		return p.showChanges(ctx, feed, c.who, follow)
 	})
-	cmd.Flags().StringVar(&since, "since", "", "position that an earlier call printed")
+	cmd.Flags().StringVar(&since, "since", "", "position that an earlier call printed, or all that it printed")
 	cmd.Flags().BoolVar(&follow, "follow", false, "wait, and show changes as they happen")
 	return cmd
+}
+
+// positionMark begins the last line of the output, which has the position.
+const positionMark = "position "
+
+// lastPosition returns the position in what the command printed, or else text itself.
+func lastPosition(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimPrefix(lines[len(lines)-1], positionMark)
 }
 
 // shownChange is a change or a reset as a program reads it, one per line.
@@ -108,7 +118,7 @@ func (p *program) printPosition(at string) error {
 	if p.json {
 		return p.printLine(shownChange{Event: "position", Position: at})
 	}
-	p.printf("position %s\n", at)
+	p.printf(positionMark+"%s\n", at)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -220,7 +221,7 @@ func (p *program) endpoint(c *client, stdio bool) (*clientfile.Endpoint, error) 
 	}
 	server := p.server()
 	if server.URL == "" {
-		return nil, loci.Errorf(loci.Unavailable, "cannot connect %s: the address of the server is unknown; start it "+
+		return nil, fmt.Errorf("cannot connect %s: the address of the server is unknown; start it "+
 			"first, or pass --listen", c.name)
 	}
 	return &clientfile.Endpoint{URL: mcpURL(server.URL)}, nil

@@ -48,7 +48,7 @@ func inFlags(cmd *cobra.Command, err error) error {
 }
 
 // fieldInText matches names that can only be fields.
-var fieldInText = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b`)
+var fieldInText = regexp.MustCompile(`\b[a-z]+_[a-z_]+\b|\bfrom$`)
 
 // fieldPath matches a field with its parent and its position in a list, as in sources[0].ref.
 var fieldPath = regexp.MustCompile(`^(?:.*\.)?([a-z_]+)(?:\[(\d+)\])?$`)

@@ -3,12 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os/exec"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/identity"
 )
 
@@ -25,7 +25,7 @@ of programs, and so the link until the browser has used it; on a shared machine,
 	}, func(ctx context.Context, c *call) error {
 		server := p.signInServer()
 		if server.PID == 0 && p.settings.PublicURL == "" {
-			return loci.Errorf(loci.Unavailable, "cannot open Loci: %s",
+			return fmt.Errorf("cannot open Loci: %s",
 				cmp.Or(p.notRunning(ctx, p.settings.Listen), "the running server has no pages for browsers"))
 		}
 		token, err := c.app.Identity.NewLink(ctx, c.operator, c.operator.UserID)

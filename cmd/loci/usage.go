@@ -34,13 +34,11 @@ func flagMistake(cmd *cobra.Command, err error) error {
 			}
 			return fmt.Errorf("unknown flag -%s", short)
 		}
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 		name := "--" + cut(unknown.GetSpecifiedName(), 60)
 		if strings.ContainsFunc(name, unicode.IsSpace) {
 			return fmt.Errorf("unknown flag %s%s", name, afterDashes)
 		}
-		return fmt.Errorf("unknown flag %s%s", name, didYouMean(name, known))
+		return fmt.Errorf("unknown flag %s%s", name, flagMeant(cmd, name))
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return fmt.Errorf("--%s requires a value", missing.GetFlag().Name)
@@ -58,6 +56,26 @@ func flagMistake(cmd *cobra.Command, err error) error {
 		takes = "must be true or false"
 	}
 	return fmt.Errorf("--%s %s", invalid.GetFlag().Name, takes)
+}
+
+// flagMeant proposes the flag of cmd with the nearest name, or else the one for the field of the API with the nearest
+// name, or returns "".
+func flagMeant(cmd *cobra.Command, name string) string {
+	var known, fields []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	if near := didYouMean(name, known); near != "" {
+		return near
+	}
+	for field := range flagNames {
+		if flagOf(cmd, field) != "" {
+			fields = append(fields, field)
+		}
+	}
+	near := loci.Nearest(strings.ReplaceAll(strings.TrimPrefix(name, "--"), "-", "_"), fields, 1)
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + flagOf(cmd, near[0]) + "?"
 }
 
 const afterDashes = "; put -- before text that begins with a dash"
@@ -170,6 +188,9 @@ func usageOf(cmd *cobra.Command) string { return cmd.Parent().CommandPath() + " 
 func unknownCommand(cmd *cobra.Command, name string) error {
 	if cmd.Parent() == nil && slices.Contains([]string{"delete", "remove", "rm"}, name) {
 		return fmt.Errorf("unknown command %s; to move a memory to the trash, run: loci trash ID", name)
+	}
+	if cmd.Parent() == nil && slices.Contains([]string{"tag", "tags"}, name) {
+		return fmt.Errorf("unknown command %s; to list memories by their tag, run: loci list --tag TAG", name)
 	}
 	var known []string
 	for _, c := range cmd.Commands() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -143,7 +144,7 @@ func (p *program) userLinkCommand() *cobra.Command {
 this machine's memories.`,
 	}, func(ctx context.Context, c *call) error {
 		if p.signInServer().URL == "" {
-			return loci.Errorf(loci.Unavailable, "cannot make a link: %s", noAddress)
+			return fmt.Errorf("cannot make a link: %s", noAddress)
 		}
 		who, err := c.actFor(ctx, "", first(c.args))
 		if err != nil {
