@@ -1,7 +1,9 @@
 package loci
 
 import (
+	"hash/maphash"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -26,17 +28,9 @@ const maxWord = 64
 // that they agree on what matches. It is not safe for concurrent use. The zero value is ready to
 // use.
 type Analyzer struct {
-	env   *snowballstem.Env
-	fold  []byte
-	stems map[string]string // of the forms met so far; nil: not remembered
+	env  *snowballstem.Env
+	fold []byte
 }
-
-// maxStems limits the memory that an Analyzer takes.
-const maxStems = 1 << 17
-
-// Remember makes the Analyzer remember stems. That saves most of its time on many texts, and costs
-// memory.
-func (a *Analyzer) Remember() { a.stems = map[string]string{} }
 
 // Words calls yield for each word of text, in order, until yield returns false.
 //
@@ -162,27 +156,25 @@ func isASCIILetters(s string) bool {
 	return true
 }
 
+// stemSlots keep stems of frequent words, because the stemmer takes most of the time of an analysis. A form has
+// one slot, in which another form may replace it. All of them take less than 1 MB.
+var (
+	stemSlots [1 << 12]atomic.Pointer[Word]
+	stemSeed  = maphash.MakeSeed()
+)
+
 // stem applies the Snowball English stemmer (snowballstem.org, "Porter2").
 func (a *Analyzer) stem(form string) string {
-	if a.stems == nil {
-		return a.newStem(form)
+	slot := &stemSlots[maphash.String(stemSeed, form)%uint64(len(stemSlots))]
+	if w := slot.Load(); w != nil && w.Form == form {
+		return w.Stem
 	}
-	stem, known := a.stems[form]
-	if !known {
-		if len(a.stems) >= maxStems {
-			clear(a.stems)
-		}
-		stem = a.newStem(form)
-		a.stems[strings.Clone(form)] = stem // form may be part of a long text
-	}
-	return stem
-}
-
-func (a *Analyzer) newStem(form string) string {
 	if a.env == nil {
 		a.env = snowballstem.NewEnv("")
 	}
 	a.env.SetCurrent(form)
 	english.Stem(a.env)
-	return a.env.Current()
+	stem := a.env.Current()
+	slot.Store(&Word{Form: strings.Clone(form), Stem: strings.Clone(stem)}) // form may be part of a long text
+	return stem
 }

@@ -106,16 +106,6 @@ var (
 	ukrainian = strings.NewReplacer("і", "и", "ї", "и", "є", "е", "ґ", "г")
 )
 
-// snowball applies a Snowball stemmer.
-func (a *Analyzer) snowball(form string, one Languages) string {
-	if a.env == nil {
-		a.env = snowballstem.NewEnv("")
-	}
-	a.env.SetCurrent(form)
-	stemmers[one](a.env)
-	return a.env.Current()
-}
-
 // endings are the endings with accents that the stemmers know, without their accents.
 var endings = map[Languages][][2]string{
 	Spanish:    {{"cion", "ción"}, {"sion", "sión"}, {"logia", "logía"}},
