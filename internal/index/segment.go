@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"sort"
+	"sync"
 )
 
 // Segment is an immutable index of rows. It is safe for concurrent use.
@@ -15,6 +16,7 @@ type Segment struct {
 	forms   table
 	stems   table
 	grams   table
+	newest  func() int64 // the last change of any row
 }
 
 // Open reads a segment that a Builder made. data must not change while the segment is in use. Open
@@ -25,6 +27,7 @@ func Open(data []byte) (*Segment, error) {
 		return nil, err
 	}
 	s := &Segment{data: data, parts: parts, rows: uint32(len(parts[secLengths]) / 2)}
+	s.newest = sync.OnceValue(s.lastChange)
 	for _, p := range []struct {
 		section section
 		size    int

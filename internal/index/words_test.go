@@ -168,8 +168,8 @@ func TestHaving(t *testing.T) {
 		"none":                {nil, 9, nil},
 	} {
 		var got []byte
-		for _, id := range Having(views, q, tt.groups, tt.limit) {
-			got = append(got, id[0])
+		for _, f := range Having(views, q, tt.groups, tt.limit) {
+			got = append(got, f.ID[0])
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)

@@ -62,19 +62,17 @@ func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 	return q.Find(s.views)
 }
 
-// Alike returns the memories that have all words of a group of a, at most limit for each group.
-func (s *Snapshot) Alike(a *recall.Alike, v loci.Viewer, now time.Time, limit int) (ids []loci.MemoryID) {
+// Alike returns the memories that have all words of a group of a, at most limit for each group of those that
+// do not wait.
+func (s *Snapshot) Alike(a *recall.Alike, v loci.Viewer, now time.Time, limit int) (found []index.Found) {
 	defer runtime.KeepAlive(s.parts)
 	sees := recall.Sees(v)
 	for _, w := range s.waiting {
 		if sees(w.row.Class) && w.row.Admits(now) && a.Fits(w.words) {
-			ids = append(ids, w.row.ID)
+			found = append(found, index.Found{ID: w.row.ID, Updated: w.row.Updated.UnixMicro()})
 		}
 	}
-	for _, id := range a.Find(s.views, sees, now, limit) {
-		ids = append(ids, id)
-	}
-	return ids
+	return append(found, a.Find(s.views, sees, now, limit)...)
 }
 
 // Snapshot returns the index with all changes that tx sees. It is not Whole if ctx ends first, and

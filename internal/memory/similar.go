@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"runtime/debug"
 	"slices"
@@ -54,10 +52,11 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 			if err != nil {
 				return err
 			}
-			found := candidates{tx: tx, index: index, v: s.p.Viewer(), now: s.app.Time(), m: m, words: text.Words}
+			found := candidates{tx: tx, index: index, v: s.p.Viewer(), now: s.app.Time(), m: m, words: text.Words,
+				known: s.app.gists, own: s.gist(m)}
 			found.alike(&about)
 			err = found.namesakes(short)
-			s.skipped = !index.Whole
+			s.skipped, s.unlike = !index.Whole, found.unlike
 			if err == nil && len(found.ids) > 0 {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
@@ -84,10 +83,13 @@ func (s *saving) tell(ctx context.Context) {
 			s.lookAlike(ctx, m)
 		}
 		s.guarded(ctx, func() error {
+			if err := s.addUnlike(ctx, m); err != nil {
+				return err
+			}
 			others := slices.DeleteFunc(s.others, func(o *loci.Memory) bool {
 				return o.ID == m.ID || s.names(o.ID)
 			})
-			s.saved.Similar = compare(m, s.read(m), others)
+			s.saved.Similar = s.compare(m, others)
 			return nil
 		})
 	}
@@ -119,14 +121,23 @@ type candidates struct {
 	now   time.Time
 	m     *loci.Memory
 	words int // of its content
+	known *gists
+	own   *gist
 
-	ids []loci.MemoryID
+	ids, unlike []loci.MemoryID // those to compare with; those that are known to be unlike m
 }
 
 // alike adds memories that have the words of one of the groups.
 func (c *candidates) alike(a *recall.Alike) {
-	for _, id := range c.index.Alike(a, c.v, c.now, similarLook+1) { // m may be stored by now
-		c.add(id)
+	for _, f := range c.index.Alike(a, c.v, c.now, similarLook+1) { // m may be stored by now
+		if slices.Contains(c.unlike, f.ID) {
+			continue
+		}
+		if g := c.known.of(f.ID, f.Updated); g != nil && !c.own.mayBeLike(g) {
+			c.unlike = append(c.unlike, f.ID)
+		} else {
+			c.add(f.ID)
+		}
 	}
 }
 
@@ -134,41 +145,4 @@ func (c *candidates) add(id loci.MemoryID) {
 	if id != c.m.ID && !slices.Contains(c.ids, id) {
 		c.ids = append(c.ids, id)
 	}
-}
-
-// compare returns at most MaxSimilar of them, and nil for none.
-func compare(m *loci.Memory, text *recall.Text, others []*loci.Memory) []loci.Similar {
-	title := recall.Read(m.Title)
-	titled := namesSubject(title, others)
-	var list []loci.Similar
-	for _, o := range others {
-		score, like := likeness(m, text, title, o)
-		if like == "" {
-			like = ofSubject(m, text, o, titled && sameTitle(m, title, o))
-		}
-		if like != "" {
-			list = append(list, loci.Similar{ID: o.ID, Title: o.Title, Score: score, Relation: like})
-		}
-	}
-	slices.SortFunc(list, func(x, y loci.Similar) int {
-		return cmp.Or(cmp.Compare(y.Score, x.Score), bytes.Compare(x.ID[:], y.ID[:]))
-	})
-	return list[:min(len(list), loci.MaxSimilar)]
-}
-
-// likeness says what the contents are to each other. Of short ones the titles say what they are about; and of titles
-// that contradict each other the contents do.
-func likeness(m *loci.Memory, text, title *recall.Text, o *loci.Memory) (score float64, like loci.Likeness) {
-	other := recall.Read(o.Content)
-	if min(text.Words, other.Words) < similarText {
-		return recall.Compare(m.Title+"\n"+m.Content, o.Title+"\n"+o.Content)
-	}
-	score, like = text.Compare(other)
-	if like == "" || like == loci.Contradiction {
-		return score, like
-	}
-	if _, of := title.Compare(recall.Read(o.Title)); of == loci.Contradiction {
-		like = loci.Contradiction
-	}
-	return score, like
 }

@@ -37,15 +37,15 @@ func (c *candidates) namesakes(ctx context.Context) error {
 }
 
 // ofSubject says what two texts that are not alike are to each other if they have one key or title.
-func ofSubject(m *loci.Memory, text *recall.Text, o *loci.Memory, titled bool) loci.Likeness {
-	keyed := sameKey(m, o)
+func (c *compared) ofSubject(o *compared, titled bool) loci.Likeness {
+	keyed := sameKey(c.Memory, o.Memory)
 	if !keyed && !titled {
 		return ""
 	}
-	switch other := recall.Read(o.Content); {
-	case text.Excludes(other):
+	switch {
+	case c.text.Excludes(o.text):
 		return loci.Contradiction
-	case !keyed && max(text.Words, other.Words) >= shortFact:
+	case !keyed && max(c.text.Words, o.text.Words) >= shortFact:
 		return ""
 	}
 	return loci.SameSubject
@@ -58,19 +58,15 @@ func sameKey(m, o *loci.Memory) bool {
 }
 
 // sameTitle reports whether the titles differ at most in case and punctuation.
-func sameTitle(m *loci.Memory, title *recall.Text, o *loci.Memory) bool {
-	if m.ProjectID != o.ProjectID {
-		return false
-	}
-	_, like := title.Compare(recall.Read(o.Title))
-	return like == loci.Duplicate
+func (c *compared) sameTitle(o *compared) bool {
+	return c.ProjectID == o.ProjectID && c.title.Same(o.title)
 }
 
 // namesSubject reports whether few others have the title.
-func namesSubject(title *recall.Text, others []*loci.Memory) bool {
+func (c *compared) namesSubject(others []compared) bool {
 	n := 0
-	for _, o := range others {
-		if _, like := title.Compare(recall.Read(o.Title)); like == loci.Duplicate {
+	for i := range others {
+		if c.title.Same(others[i].title) {
 			n++
 		}
 	}

@@ -94,12 +94,11 @@ func (r *alikeReader) add(a *Alike, list ...candidate) {
 }
 
 // Find returns the rows that have all words of a group, the last changed first, at most limit for each.
-func (a *Alike) Find(views []*index.View, sees func(index.Class) bool, now time.Time, limit int) (ids [][16]byte) {
+func (a *Alike) Find(views []*index.View, sees func(index.Class) bool, now time.Time, limit int) []index.Found {
 	if len(a.groups) == 0 {
 		return nil
 	}
-	return index.Having(views, &index.Query{Terms: a.terms, Sees: sees, Now: now, Weights: index.Weights{Stem: 1}},
-		a.groups, limit)
+	return index.Having(views, &index.Query{Terms: a.terms, Sees: sees, Now: now}, a.groups, limit)
 }
 
 // Words are the words of a row and their stems, as an index has them.
