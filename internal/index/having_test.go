@@ -19,8 +19,9 @@ func TestHavingIsTheLastChanged(t *testing.T) {
 		rows := make([]Row, n)
 		lists := make([][]Row, parts)
 		for i := range rows {
-			rows[i] = Row{ID: [16]byte{byte(i), byte(i >> 8)}, Class: "mine", Updated: time.Unix(rapid.Int64Range(0, 3).Draw(t, "at"), 0),
-				Fields: []Field{{Text: strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "text"), " ")}}}
+			rows[i] = Row{ID: [16]byte{byte(i), byte(i >> 8)}, Class: "mine",
+				Updated: time.Unix(rapid.Int64Range(0, 3).Draw(t, "at"), 0),
+				Fields:  []Field{{Text: strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "text"), " ")}}}
 			if rapid.IntRange(0, 9).Draw(t, "theirs") == 0 {
 				rows[i].Class = "theirs"
 			}

@@ -107,9 +107,13 @@ type Words map[string]bool
 // WordsOf returns the words of a row that is in no index yet.
 func WordsOf(row *index.Row) Words {
 	var analyzer language.Analyzer
-	words, tokens := Words{}, []language.Token(nil)
+	var words Words
+	var tokens []language.Token
 	for _, f := range row.Fields {
 		tokens = analyzer.Tokens(f.Text, tokens[:0])
+		if words == nil { // the first field is the longest
+			words = make(Words, 2*len(tokens))
+		}
 		langs := language.DetectTokens(f.Text, tokens)
 		for _, t := range tokens {
 			if words[t.Form] {
