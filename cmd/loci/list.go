@@ -96,8 +96,8 @@ func (p *program) printPage(page memory.ListPage) error {
 	return nil
 }
 
-// notTrue tells since when a fact is no longer true, or until when it is not true yet; "": it is true now. That a memory
-// is superseded says enough.
+// notTrue tells since when a fact is no longer true, or until when it is not true yet; "": it is true now. That a
+// memory is superseded says enough.
 func (p *program) notTrue(m *loci.Memory, now time.Time) string {
 	switch {
 	case !m.SupersededBy.IsZero():

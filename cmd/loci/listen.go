@@ -61,7 +61,8 @@ func (p *program) listen(ctx context.Context, address string, another func(port 
 		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port) // below 65536, or a name
 	}
 	if err != nil {
-		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)", "must be host:port, like 127.0.0.1:5624, with a port up to 65535, not %q",
+		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)",
+			"must be host:port, like 127.0.0.1:5624, with a port up to 65535, not %q",
 			cut(address, 60))
 	}
 	var lc net.ListenConfig

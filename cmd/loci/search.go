@@ -182,8 +182,8 @@ func (p *program) noteStopped(by memory.StoppedBy, found int) {
 	switch {
 	case by == memory.StoppedByNothing:
 	case found == 0:
-		p.note("stopped after %s and found nothing so far; older memories may match: narrow the search with --tag, --from or "+
-			"another filter", p.settings.Patience)
+		p.note("stopped after %s and found nothing so far; older memories may match: "+
+			"narrow the search with --tag, --from or another filter", p.settings.Patience)
 	case by == memory.StoppedByTime:
 		p.note("stopped after %s; older memories may be missing: use rarer words", p.settings.Patience)
 	case by == memory.StoppedByRows:

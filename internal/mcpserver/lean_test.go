@@ -366,7 +366,8 @@ func TestLockingOneselfOutIsTold(t *testing.T) {
 		t.Errorf("it can still read the memory: %v", got)
 	}
 	got := r.must("update_memory", `{"id":"`+id+`","allowed_vendors":["cursor"]}`)
-	if tell, _ := got["tell"].(string); !strings.HasSuffix(tell, "the person runs: loci edit "+id+" --allow claude,cursor") {
+	tell, _ := got["tell"].(string)
+	if !strings.HasSuffix(tell, "the person runs: loci edit "+id+" --allow claude,cursor") {
 		t.Errorf("locked out: %v", got)
 	}
 }

@@ -219,7 +219,8 @@ func stoppedBy(partial bool, by memory.StoppedBy, found int) stopped {
 	switch {
 	case by == memory.StoppedByNothing:
 	case found == 0:
-		s.Note = "The search stopped early and found nothing so far. Older memories may match. Search again with tags or origin."
+		s.Note = "The search stopped early and found nothing so far. Older memories may match. " +
+			"Search again with tags or origin."
 	default:
 		s.Note = "The search stopped early, so older memories may be missing. Search again with rarer words."
 	}

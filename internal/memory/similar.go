@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -106,7 +107,7 @@ func (s *saving) guarded(ctx context.Context, fn func() error) {
 	}()
 	if err := fn(); err != nil {
 		s.skipped = true
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !errors.Is(err, store.ErrSpent) && !errors.Is(err, context.DeadlineExceeded) {
 			s.app.Log.WarnContext(ctx, "look for similar memories", "error", err)
 		}
 	}

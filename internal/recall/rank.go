@@ -55,7 +55,8 @@ type Ranking struct {
 }
 
 // Rank orders matches, best first, by BM25F. All statistics come from the matches themselves, so
-// only from what the searcher may see. Equal scores are ordered by ties and then by id. The caller must not change matches while the ranking is in use.
+// only from what the searcher may see. Equal scores are ordered by ties and then by id. The caller must not change
+// matches while the ranking is in use.
 func Rank(q Query, matches []loci.Match) *Ranking {
 	r := &Ranking{query: q}
 	if len(matches) == 0 {
