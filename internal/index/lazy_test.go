@@ -13,7 +13,7 @@ func TestLateReadingIsReading(t *testing.T) {
 	t.Parallel()
 	late := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		texts := []string{"the runs of the day", "she was running in the park and on the street", 
+		texts := []string{"the runs of the day", "she was running in the park and on the street",
 			"wir haben das Running nicht in dem Haus und auf der Straße", "das Haus der Stadt",
 			"die Häuser und das Haus", "runs", "house and houses of the town"}
 		var rows []Row
