@@ -9,7 +9,7 @@ import (
 )
 
 // idleFor is how long a server has had no request when it gives memory back.
-const idleFor = 5 * time.Second
+const idleFor = 2 * time.Second
 
 // counted counts the requests that h gets.
 func counted(requests *atomic.Uint64, h http.Handler) http.Handler {
