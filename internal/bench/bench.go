@@ -57,7 +57,7 @@ type bencher struct {
 // Run measures everything and returns one result per line, in order.
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	b := &bencher{Options: o}
-	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.processor}
+	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.neighbours, b.processor}
 	if o.Processor {
 		parts = parts[len(parts)-1:]
 	}
