@@ -431,7 +431,7 @@ func TestPruningChangesNothing(t *testing.T) {
 						c.doc, c.score)
 				}
 			}
-			if got, want := Search([]*View{v}, q).Hits, searchAll(v, q); !slices.Equal(got, want) {
+			if got, want := Search([]*View{v}, q).Hits, searchAll(q, v); !slices.Equal(got, want) {
 				t.Fatalf("question %d with sessions of %d: got %+v\nwant %+v", i, session, got, want)
 			}
 		}
@@ -445,11 +445,31 @@ func TestPruningChangesNothing(t *testing.T) {
 func worst(v *View, q *Query, n int) (ids [][16]byte) {
 	all := *q
 	all.Limit = v.Live()
-	hits := searchAll(v, &all)
+	hits := searchAll(&all, v)
 	for _, h := range hits[max(len(hits)-n, 0):] {
 		ids = append(ids, h.ID)
 	}
 	return ids
+}
+
+// A search of several views leaves out rows that are worse than the best of the views before.
+func TestPruningOfSeveralViews(t *testing.T) {
+	t.Parallel()
+	v := large(12_000, 0)
+	var ids [][16]byte
+	v.Each(func(id [16]byte) bool {
+		ids = append(ids, id)
+		return true
+	})
+	views := []*View{v.Without(ids[:9000]...), v.Without(ids[9000:]...)}
+	for i, q := range questions(40) {
+		if i%5 == 0 {
+			q.Periods = []Period{{19_676, 19_677, 1}}
+		}
+		if got, want := Search(views, q).Hits, searchAll(q, views...); !slices.Equal(got, want) {
+			t.Fatalf("question %d: got %+v\nwant %+v", i, got, want)
+		}
+	}
 }
 
 // addAll is accumulate without pruning.
@@ -474,14 +494,15 @@ func contendersOf(v *View, q *Query, accumulate func(*search, *part)) (list []co
 }
 
 // searchAll is Search without pruning, and with all signals of all contenders.
-func searchAll(v *View, q *Query) []Hit {
-	s := newSearch([]*View{v}, q)
+func searchAll(q *Query, views ...*View) []Hit {
+	s := newSearch(views, q)
 	defer s.release()
 	s.weigh()
-	p := &s.parts[0]
-	addAll(s, p)
 	top := best{limit: q.Limit + contenders}
-	s.collect(p, &top)
+	for i := range s.parts {
+		addAll(s, &s.parts[i])
+		s.collect(&s.parts[i], &top)
+	}
 	var hits []Hit
 	for _, c := range top.list {
 		hits = append(hits, s.hit(c))

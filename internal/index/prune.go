@@ -14,7 +14,7 @@ import (
 // costs more than it saves.
 const (
 	frequentShare = 50
-	leastPruned   = 4096
+	leastPruned   = 1024
 )
 
 // mostPicked is the share of visible rows above which picking single rows is slower than adding to all.
@@ -28,7 +28,7 @@ func (s *search) prune(p *part, rest []int) bool {
 		return false
 	}
 	s.reach(p)
-	least := s.kthScore(p, p.reached) - s.potential(p, rest)
+	least := max(s.kthScore(p, p.reached), s.least*(1-1e-5)) - s.potential(p, rest)
 	if least <= 0 || !s.pick(p, float32(least)) {
 		return false
 	}
@@ -42,7 +42,7 @@ func (s *search) prune(p *part, rest []int) bool {
 
 // drop leaves out picked rows that cannot get among the best any more.
 func (s *search) drop(p *part, rest []int) {
-	least := float32(s.kthScore(p, p.picked) - s.potential(p, rest))
+	least := float32(max(s.kthScore(p, p.picked), s.least*(1-1e-5)) - s.potential(p, rest))
 	p.picked = slices.DeleteFunc(p.picked, func(doc uint32) bool { return s.scoreOf(p, doc) < least })
 }
 

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -14,10 +15,15 @@ func Search(views []*View, q *Query) Result {
 	}
 	s := newSearch(views, q)
 	s.weigh()
+	slices.SortStableFunc(s.parts, func(x, y part) int { return cmp.Compare(y.live, x.live) })
 	var top best
 	top.limit = q.Limit + contenders
 	for i := range s.parts {
 		p := &s.parts[i]
+		s.least = 0
+		if top.full() {
+			s.least = top.list[0].score
+		}
 		s.accumulate(p)
 		s.collect(p, &top)
 	}
@@ -37,6 +43,8 @@ type search struct {
 	// idf is the share of each term in a perfect match.
 	idf   []float64
 	order []int // of the terms, the rarest first
+	// least is a score below which no row is among the best of the parts before.
+	least float64
 	// Saturations of a row, of a row with its neighbours and of a session.
 	row, context, session saturation
 }
