@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,8 +79,8 @@ func TestClientsAndGrants(t *testing.T) {
 	dir := t.TempDir()
 	s := startServer(t, dir)
 	client := registerClient(t, s, "Helper")
-	if out := string(runLoci(t, dir, "oauth", "client", "list")); !strings.Contains(out, client) || !strings.Contains(out,
-		"Helper") {
+	out := string(runLoci(t, dir, "oauth", "client", "list"))
+	if !regexp.MustCompile(`(?m)^ID +SELF-REPORTED NAME .*\n` + client + ` +Helper `).MatchString(out) {
 		t.Errorf("the client is not listed: %s", out)
 	}
 	if out := string(runLoci(t, dir, "oauth", "client", "show", client)); !strings.Contains(out,
@@ -94,7 +95,7 @@ func TestClientsAndGrants(t *testing.T) {
 		t.Fatalf("a token of a grant: got %d", got)
 	}
 	runLoci(t, dir, "user", "set", grant.UserID.String(), "--email", "ann@home.example")
-	out := string(runLoci(t, dir, "oauth", "grant", "list"))
+	out = string(runLoci(t, dir, "oauth", "grant", "list"))
 	for _, want := range []string{"ann@home.example", grant.ID.String(), "claude", "memories:read", "valid"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the list of grants lacks %q: %s", want, out)

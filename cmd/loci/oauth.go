@@ -29,7 +29,7 @@ func (p *program) clientListCommand() *cobra.Command {
 		list, err := c.app.Identity.OAuthClients(ctx, c.operator)
 		return printList(p, "clients", list, err, "no clients; one appears here when an assistant connects by OAuth",
 			"ID|SELF-REPORTED NAME|VENDOR|CREATED|LAST USED", func(c loci.OAuthClient) []string {
-				return []string{c.Name, c.ID, string(c.Vendor), p.showTime(c.CreatedAt), p.showTime(c.LastUsedAt)}
+				return []string{c.ID, c.Name, string(c.Vendor), p.showTime(c.CreatedAt), p.showTime(c.LastUsedAt)}
 			})
 	})
 }

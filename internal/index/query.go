@@ -132,6 +132,8 @@ const (
 	maxSimilar    = 16
 	// sharedGrams is the share of a word's n-grams that a similar form has at least.
 	sharedGrams = 0.4
+	// swapped is how similar a form is in which two neighbouring letters are swapped. It shares few n-grams.
+	swapped = 0.9
 )
 
 // similar returns the forms similar to a term, the most similar first, each with its similarity times
@@ -142,6 +144,12 @@ func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 	for _, g := range grams {
 		if n, ok := s.grams.find(g); ok {
 			readList(s.parts[secGramForms], s.grams.count, n, func(form uint32) { counts[form]++ })
+		}
+	}
+	for spelling := range language.Swaps(t.Form) {
+		if n, ok := s.forms.find(spelling); ok {
+			found = append(found, weighted{n, float32(swapped * weight), 0})
+			delete(counts, n)
 		}
 	}
 	for form, n := range counts {

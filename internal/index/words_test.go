@@ -58,6 +58,12 @@ func TestSimilarWordsAreTheLastResort(t *testing.T) {
 	if got := found(texts(t, "der Stromausfall", "der Strom"), fuzzy); !slices.Equal(got, []int{1}) {
 		t.Errorf("the word itself: got %v", got)
 	}
+	for _, typed := range []string{"brithday", "birthdya", "ibrthday"} {
+		got := found(texts(t, "her birthday", "a board"), Term{Form: typed, Fuzzy: true})
+		if !slices.Equal(got, []int{0}) {
+			t.Errorf("%s: got %v", typed, got)
+		}
+	}
 	if got := found(texts(t, "der Stromausfall"), Term{Form: "strom"}); got != nil {
 		t.Errorf("not asked for: got %v", got)
 	}

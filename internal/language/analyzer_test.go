@@ -204,6 +204,15 @@ func TestSimilarity(t *testing.T) {
 	}
 }
 
+func TestSwaps(t *testing.T) {
+	for form, want := range map[string][]string{"fridge": {"rfidge", "firdge", "frdige", "frigde", "frideg"},
+		"moon": {"omon", "mono"}, "cat": nil, "東京": nil} {
+		if got := slices.Collect(Swaps(form)); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", form, got, want)
+		}
+	}
+}
+
 func TestGrams(t *testing.T) {
 	if got := Grams("okul", nil); !reflect.DeepEqual(got, []string{"^ok", "oku", "kul", "ul$"}) {
 		t.Errorf("got %q", got)

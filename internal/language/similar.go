@@ -1,9 +1,30 @@
 package language
 
 import (
+	"iter"
 	"slices"
 	"unicode/utf8"
 )
+
+// minSwapped is how many letters a word has in which swapped letters are looked for.
+const minSwapped = 4
+
+// Swaps yields the spellings of a form in which two neighbouring letters are swapped.
+func Swaps(form string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		letters := []rune(form)
+		for i := 0; len(letters) >= minSwapped && i+1 < len(letters); i++ {
+			if letters[i] == letters[i+1] {
+				continue
+			}
+			letters[i], letters[i+1] = letters[i+1], letters[i]
+			if !yield(string(letters)) {
+				return
+			}
+			letters[i], letters[i+1] = letters[i+1], letters[i]
+		}
+	}
+}
 
 // maxLetters is how many letters of a form Similarity compares.
 const maxLetters = maxForm

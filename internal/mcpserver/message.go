@@ -49,6 +49,28 @@ func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 var errTooLarge = loci.Errorf(loci.TooLarge,
 	"the message is larger than %d bytes; split it, for example into several shorter memories", maxMessage)
 
+// maxID is how long an id may be that idAtBeginning returns, in bytes.
+const maxID = 256
+
+// idAtBeginning returns the id of a request of which only the beginning was read, or nil if it is not there.
+// Without it, a client waits for the answer for ever.
+func idAtBeginning(text []byte) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return nil
+	}
+	for {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return nil
+		}
+		if name == "id" && len(value) <= maxID && usableID(value) {
+			return value
+		}
+	}
+}
+
 // parseMessage rejects what encoding/json and the SDK would accept but change, or
 // reject with an error that repeats the input. With an error it returns a
 // message with the id to answer, if there is one.

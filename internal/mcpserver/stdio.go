@@ -127,8 +127,8 @@ func (l *lines) read(in *bufio.Reader) {
 	}
 }
 
-// readLine returns the next line. If it is too long, readLine skips it and returns
-// errLineTooLong. The last line need not end with a newline.
+// readLine returns the next line. If it is too long, readLine skips the rest of it and returns its beginning
+// with errLineTooLong. The last line need not end with a newline.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var text []byte
 	tooLong := false
@@ -141,7 +141,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case tooLong && (err == nil || errors.Is(err, io.EOF)):
-			return nil, errLineTooLong
+			return text, errLineTooLong
 		case errors.Is(err, io.EOF) && len(text) > 0:
 			return text, nil
 		default:
@@ -169,7 +169,8 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		switch {
 		case errors.Is(next.err, errLineTooLong):
-			l.complain(nil, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
+			l.complain(nil, idAtBeginning(next.text),
+				&jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: loci.SafeText(errTooLarge)})
 		case next.err != nil:
 			if err := l.waitBelow(ctx, 1); err != nil {
 				return nil, err
