@@ -163,6 +163,7 @@ func TestQuestionEndsWithASignal(t *testing.T) {
 	interruptible(t)
 	dir := t.TempDir()
 	cmd := lociCommand(t, dir, "connect", "cursor", "codex")
+	cmd.Env = append(cmd.Env, "LOCI_LISTEN="+freeAddress(t)) // another Loci may run on this machine
 	if _, err := cmd.StdinPipe(); err != nil { // it stays open, as a terminal does
 		t.Fatal(err)
 	}
