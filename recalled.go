@@ -54,8 +54,8 @@ func (s *WhySignals) Parts() []SignalPart {
 // WhyTerm is a word of the query that a memory contains.
 type WhyTerm struct {
 	Term string `json:"term" doc:"The word as written in the query"`
-	// Similar is empty if a memory that the reader sees has the word itself.
-	Similar []string `json:"similar,omitempty" doc:"Words of the memory with a similar spelling, which stand for the word because no memory has it"`
+	// Similar is empty if the memory has the word itself.
+	Similar []string `json:"similar,omitempty" doc:"Words of the memory that stand for the word: with a similar spelling, if no memory has it, or with a part of it, such as the year of a date"`
 	Fields  []string `json:"fields" nullable:"false" doc:"Where the word occurs: title, content, summary, key, category, tags"`
 	Score   float64  `json:"score" doc:"Its share of the score"`
 }

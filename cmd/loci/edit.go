@@ -156,7 +156,7 @@ func (p *program) pipedContent() (*memory.Patch, error) {
 // changeMemory changes a memory. A title that is the first line of the content stays that.
 func changeMemory(ctx context.Context, in *instance, id loci.MemoryID, version int, c memory.Patch) (*loci.Memory,
 	error) {
-	if c.Content != nil && c.Title == nil {
+	if c.Content != nil && c.Title == nil && strings.TrimSpace(*c.Content) != "" {
 		m, err := beforeEdit(ctx, in, id)
 		if err != nil {
 			return nil, err

@@ -164,7 +164,7 @@ func TestQuestionEndsWithASignal(t *testing.T) {
 	dir := t.TempDir()
 	cmd := lociCommand(t, dir, "connect", "cursor", "codex")
 	cmd.Env = append(cmd.Env, "LOCI_LISTEN="+freeAddress(t)) // another Loci may run on this machine
-	if _, err := cmd.StdinPipe(); err != nil { // it stays open, as a terminal does
+	if _, err := cmd.StdinPipe(); err != nil {               // it stays open, as a terminal does
 		t.Fatal(err)
 	}
 	stderr, err := cmd.StderrPipe()

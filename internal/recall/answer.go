@@ -97,7 +97,7 @@ func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64, written m
 			at[text] = n
 			list = append(list, loci.WhyTerm{Term: text, Fields: []string{}, Similar: written[text]})
 		}
-		if a.Similar&(1<<t) == 0 {
+		if a.Similar&(1<<t) == 0 && !a.isPart(hit, t) {
 			list[n].Similar = nil // the word itself
 		}
 		list[n].Score += hit.Score * a.Weights[t] / sum
@@ -109,6 +109,20 @@ func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64, written m
 	}
 	slices.SortStableFunc(list, func(x, y loci.WhyTerm) int { return cmp.Compare(y.Score, x.Score) })
 	return list
+}
+
+// isPart reports whether term t is only a part of another one of the same text that the memory does not have, such
+// as the year of a date.
+func (a *Answer) isPart(hit *index.Hit, t int) bool {
+	part := &a.terms[t]
+	for u := range a.terms {
+		whole := &a.terms[u]
+		if whole.text == part.text && (hit.Terms&^a.Similar)&(1<<u) == 0 && len(whole.Form) > len(part.Form) &&
+			strings.Contains(whole.Form, part.Form) {
+			return true
+		}
+	}
+	return false
 }
 
 // Signals returns what each signal adds to the score of hit i.

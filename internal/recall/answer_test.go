@@ -128,6 +128,40 @@ func TestSnippetHasMostWords(t *testing.T) {
 	}
 }
 
+// A memory that has only a part of a date, a version or an address does not have the whole.
+func TestPartsAreNotTheWhole(t *testing.T) {
+	t.Parallel()
+	var memories []*loci.Memory
+	for _, text := range []string{"In 2026 we moved.", "It ends on 2026-12-14.", "It ends on 31 December 2026.",
+		"Go 1.26.3 is out.", "Go 1.26.4 is out.", "The router is at 192.168.1.1."} {
+		memories = append(memories, &loci.Memory{Content: text})
+	}
+	views := viewsOf(t, memories...)
+	for query, want := range map[string]map[string]string{
+		"2026-12-31": {"In 2026 we moved.": "2026-12-31 (as 2026)", "It ends on 2026-12-14.": "2026-12-31 (as 2026-12-14)",
+			"It ends on 31 December 2026.": "2026-12-31"},
+		"1.26.4":      {"Go 1.26.3 is out.": "1.26.4 (as 1.26.3)", "Go 1.26.4 is out.": "1.26.4"},
+		"192.168.1.7": {"The router is at 192.168.1.1.": "192.168.1.7 (as 192.168.1.1)"},
+	} {
+		a := question(query).Find(views)
+		got := map[string]string{}
+		for i, h := range a.Hits {
+			for _, m := range memories {
+				if m.ID != loci.MemoryID(h.ID) {
+					continue
+				}
+				why, _ := a.Explain(i, m)
+				for _, term := range why.Terms {
+					got[m.Content] += term.Label()
+				}
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", query, diff)
+		}
+	}
+}
+
 func TestFallbacksFindOtherWords(t *testing.T) {
 	t.Parallel()
 	compound := &loci.Memory{Content: "Die Krankenversicherungen zahlen."}

@@ -164,7 +164,7 @@ func (r *termReader) quote(n int) {
 }
 
 // finest returns the tokens of a quote, the shortest of each position: the parts of an identifier
-// instead of the whole.
+// instead of the whole. Of readings of the same text, such as a date and its year, it takes the longest.
 func (q *Question) finest(at quote) (list []language.Token) {
 	for _, t := range q.tokens {
 		if t.Start < at.start || t.End > at.end {
@@ -177,7 +177,8 @@ func (q *Question) finest(at quote) (list []language.Token) {
 				return list
 			}
 			list = append(list, t)
-		case t.End-t.Start < list[n-1].End-list[n-1].Start:
+		case t.End-t.Start < list[n-1].End-list[n-1].Start,
+			t.Start == list[n-1].Start && t.End == list[n-1].End && len(t.Form) > len(list[n-1].Form):
 			list[n-1] = t
 		}
 	}

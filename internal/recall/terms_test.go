@@ -64,6 +64,11 @@ func TestTermsOfAQuestion(t *testing.T) {
 		{"a name among words", "What did Caroline paint?", "paint", "paint*", "*paint*"},
 		{"a name alone", "who is Caroline?", "caroline", "caroline*", "*caroline*"},
 		{"a name in quotes", `"Caroline"`, "caroline!", "caroline*", "*caroline*"},
+		{"a date", "2026-12-31", "2026 2026-12-31 2026-12 12-31", "2026* 2026-12-31* 2026-12* 12-31*",
+			"*2026* *2026-12-31* *2026-12* *12-31*"},
+		{"a date in quotes", `"2026-12-31"`, "2026-12-31!", "2026-12-31*", "*2026-12-31*"},
+		{"a date in a phrase", `"on 2026-12-31"`, "on+2026-12-31", "on+2026-12-31*", ""},
+		{"a version in quotes", `"1.26.4"`, "1.26.4!", "1.26.4*", "*1.26.4*"},
 		{"nothing", "", "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
