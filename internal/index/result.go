@@ -54,7 +54,9 @@ func (p *part) countTerm(t int) (n int) {
 // countRows returns how many rows have any term that can be hits.
 func (p *part) countRows() (n int) {
 	for t := range p.forms {
-		p.load(t)
+		if !p.few() { // else p.rows has those that can be hits
+			p.load(t)
+		}
 		for _, doc := range p.rows[t].docs {
 			if p.admits(doc) && !p.marks.has(doc) {
 				p.marks.set(doc)
