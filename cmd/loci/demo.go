@@ -190,7 +190,7 @@ func (d *demo) find(ctx context.Context, who loci.Principal, query string) error
 	}
 	d.printf("  %s searches %q: %d found\n", whoIs(who), query, page.Total)
 	for _, h := range page.Items {
-		text := loci.OneLine(loci.Snippet(h.Snippet).String())
+		text := loci.OneLine(h.Snippet.String())
 		d.printf("    %s (written by %s): %s\n", h.Memory.Title, h.Memory.Origin, text)
 	}
 	return nil

@@ -90,7 +90,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	if p.json {
 		hits := make([]hitJSON, len(page.Items))
 		for i, h := range page.Items {
-			hits[i] = hitJSON{h.Memory, h.Score, loci.Snippet(h.Snippet), h.Why}
+			hits[i] = hitJSON{h.Memory, h.Score, h.Snippet, h.Why}
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
@@ -107,7 +107,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 	length := shortLength(idsOf(page.Items, func(h memory.Hit) *loci.Memory { return h.Memory }))
 	p.paged(func() {
 		for _, h := range page.Items {
-			p.printHit(h.Memory, loci.Snippet(h.Snippet), length)
+			p.printHit(h.Memory, h.Snippet, length)
 			p.printDisagreement(&h.Memory.Disagreement)
 			if why {
 				p.printWhy(h.Score, h.Why)

@@ -363,7 +363,7 @@ func TestSearchFallsBackToPrefixes(t *testing.T) {
 	w.add(w.owner, memory.Draft{Title: "t", Content: "kubernetes cluster"})
 	got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "kube"})
 	if err != nil || len(got.Items) != 1 || !got.Partial ||
-		loci.Snippet(got.Items[0].Snippet).String() != "**kubernetes** cluster" {
+		got.Items[0].Snippet.String() != "**kubernetes** cluster" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	none, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "zebra"})

@@ -38,7 +38,7 @@ func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w 
 	ids := make([]loci.MemoryID, len(hits))
 	of := make(map[loci.MemoryID]*loci.Recalled, len(hits))
 	for i, h := range hits {
-		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: loci.Snippet(h.Snippet), Why: h.Why,
+		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why,
 			Sources: []loci.Source{}}
 		ids[i], of[h.Memory.ID] = h.Memory.ID, &out[i]
 	}

@@ -33,8 +33,8 @@ const (
 // Hit is a found memory.
 type Hit struct {
 	Memory  *loci.Memory
-	Score   float64 // comparable within one search only
-	Snippet string  // a loci.Snippet: the part of the content that matches best
+	Score   float64      // comparable within one search only
+	Snippet loci.Snippet // the part of the content that matches best
 	Why     loci.Why
 }
 

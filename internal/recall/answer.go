@@ -49,7 +49,7 @@ func (a *Answer) fallback(terms uint32) string {
 
 // Explain returns why hit i was found and how it was ranked, and the part of its content that fits
 // best, with the found words marked. m is the memory of the hit.
-func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best string) {
+func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best loci.Snippet) {
 	if a.matcher == nil {
 		a.matcher = newMatcher(a.question.langs, a.terms, a.Forms, a.names)
 	}

@@ -45,12 +45,11 @@ func explained(a *recall.Answer, memories ...*loci.Memory) (list [][]string) {
 				continue
 			}
 			why, snippet := a.Explain(i, m)
-			snippet = loci.Snippet(snippet).String()
 			var one []string
 			for _, t := range why.Terms {
 				one = append(one, t.Term+": "+strings.Join(t.Fields, " "))
 			}
-			list = append(list, append(one, strings.Join(why.Boosts, " "), why.Fallback, snippet))
+			list = append(list, append(one, strings.Join(why.Boosts, " "), why.Fallback, snippet.String()))
 		}
 	}
 	return list
@@ -99,7 +98,7 @@ func TestFoundWordsAreMarked(t *testing.T) {
 				t.Fatalf("%d hits", len(a.Hits))
 			}
 			why, best := a.Explain(0, m)
-			got := loci.Snippet(best).String()
+			got := best.String()
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -116,7 +115,7 @@ func TestSnippetHasMostWords(t *testing.T) {
 		strings.Repeat("More of the same. ", 30)}
 	a := question("vault deploy key").Find(viewsOf(t, m))
 	_, best := a.Explain(0, m)
-	got := loci.Snippet(best).String()
+	got := best.String()
 	if !strings.Contains(got, "**deploy** **key** lives in the **vault**") || !strings.HasPrefix(got, "…") ||
 		!strings.HasSuffix(got, "…") || len(got) > 240 {
 		t.Errorf("got %q", got)

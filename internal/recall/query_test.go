@@ -77,18 +77,18 @@ func TestSnippet(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, loci.Snippet(recall.Parse(tt.query).Snippet(tt.text)).String()); diff != "" {
+			if diff := cmp.Diff(tt.want, recall.Parse(tt.query).Snippet(tt.text).String()); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	got := loci.Snippet(recall.Parse("vault deploy").Snippet(long)).String()
+	got := recall.Parse("vault deploy").Snippet(long).String()
 	if !strings.Contains(got, "**deploy** key lives in the **vault**") || !strings.HasPrefix(got, "…") ||
 		!strings.HasSuffix(got, "…") || len(got) > 220 {
 		t.Errorf("snippet of a long text: %q", got)
 	}
 	last := strings.Repeat("ab ", 40) + "key " + strings.Repeat("x", 110) + " vault then"
-	if got := loci.Snippet(recall.Parse("key vault").Snippet(last)).String(); !strings.HasSuffix(got, " **vault**…") {
+	if got := recall.Parse("key vault").Snippet(last).String(); !strings.HasSuffix(got, " **vault**…") {
 		t.Errorf("the last word of a snippet is missing: %q", got)
 	}
 }

@@ -23,12 +23,12 @@ type place struct {
 }
 
 // Snippet returns the part of text with the most words of the query, as snippet does.
-func (q Query) Snippet(text string) string { return snippet(text, q.find(text)) }
+func (q Query) Snippet(text string) loci.Snippet { return snippet(text, q.find(text)) }
 
-// snippet returns the part of text with the most different words of places, cut at words, as a
-// loci.Snippet that marks each place. Without places it returns the beginning of text. Places are
+// snippet returns the part of text with the most different words of places, cut at words, with each
+// place marked. Without places it returns the beginning of text. Places are
 // ordered by their start.
-func snippet(text string, places []place) string {
+func snippet(text string, places []place) loci.Snippet {
 	start, end := window(text, bestWindow(places))
 	var pieces []loci.Piece
 	if start > 0 {
@@ -43,7 +43,7 @@ func snippet(text string, places []place) string {
 	if end < len(text) {
 		pieces = append(pieces, loci.Piece{Text: ellipsis})
 	}
-	return string(loci.SnippetOf(pieces))
+	return loci.SnippetOf(pieces)
 }
 
 // merged returns the places from start to end. It joins those that overlap or touch, as those of

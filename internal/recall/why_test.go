@@ -148,7 +148,7 @@ func TestPartsStandAnywhere(t *testing.T) {
 			if !found || hit.In(0, loci.FieldContent) == 0 || hit.In(0, loci.FieldTitle) != 0 {
 				t.Fatalf("found %v, %+v", found, hit)
 			}
-			if got := loci.Snippet(q.Snippet(tt.content)).String(); got != tt.snippet {
+			if got := q.Snippet(tt.content).String(); got != tt.snippet {
 				t.Errorf("got %q, want %q", got, tt.snippet)
 			}
 			hits := recall.Rank(q, []loci.Match{hit}).Hits(0, 1)

@@ -144,7 +144,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 		page: pageOf(a, page.NextCursor), stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}
 	for i, h := range page.Items {
 		out.memories[i] = h.Memory
-		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: loci.Snippet(h.Snippet).String(), Why: h.Why,
+		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet.String(), Why: h.Why,
 			Disagreement: h.Memory.Disagreement}
 	}
 	out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound

@@ -73,7 +73,7 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 		return "", err
 	}
 	for _, h := range found.Items {
-		d.Rows = append(d.Rows, memoryRow{h.Memory, loci.Snippet(h.Snippet).Pieces()})
+		d.Rows = append(d.Rows, memoryRow{h.Memory, h.Snippet.Pieces()})
 	}
 	d.Partial = found.StoppedBy != memory.StoppedByNothing
 	return found.NextCursor, nil
