@@ -393,3 +393,21 @@ func TestExcerptsEndWithTheMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestSuggestAgainForOthers has an assistant suggest the same replacement twice. The second save hides the replacement
+// from the assistant itself, and is answered all the same.
+func TestSuggestAgainForOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.keep(w.owner, titled("Tuesdays"))
+	draft := titled("Thursdays", supersedes(old.ID), func(d *memory.Draft) { d.Key = "day" })
+	first := w.keep(w.claude, draft)
+	draft.AllowedVendors = []loci.Vendor{"cursor"}
+	again := w.keep(w.claude, draft)
+	if again.ID != first.ID || again.ReplacedVersion == 0 {
+		t.Fatalf("saved %+v, want the memory with the key changed", again)
+	}
+	if diff := cmp.Diff(first.Suggestions, again.Suggestions); diff != "" || len(first.Suggestions) != 1 {
+		t.Errorf("the suggestion that was pending already (-first +again):\n%s", diff)
+	}
+}

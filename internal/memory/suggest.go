@@ -109,7 +109,7 @@ func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Me
 	open func(loci.ProjectID) error) error {
 	if !own(s.p, old.UserID, old.Origin) {
 		s.stillOpen(old, by)
-		made, err := suggest(ctx, tx, s.p,
+		made, err := suggest(ctx, tx,
 			loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,
 				UserID: old.UserID, Origin: s.p.Origin, State: loci.SuggestionPending, CreatedAt: s.now})
 		s.saved.Suggestions = append(s.saved.Suggestions, made)
@@ -141,12 +141,12 @@ func (s *saving) stillOpen(old, by *loci.Memory) {
 }
 
 // suggest stores a suggestion, or returns the same one if it is pending already.
-func suggest(ctx context.Context, tx store.Tx, p loci.Principal, s loci.Suggestion) (loci.Suggestion, error) {
+func suggest(ctx context.Context, tx store.Tx, s loci.Suggestion) (loci.Suggestion, error) {
 	err := tx.Suggestions().Insert(ctx, s)
 	if loci.CodeOf(err) != loci.Conflict {
 		return s, err
 	}
-	return tx.Suggestions().Pending(ctx, p.Viewer(), s.Kind, s.MemoryID, s.ByID)
+	return tx.Suggestions().Pending(ctx, s.Kind, s.MemoryID, s.ByID)
 }
 
 // supersede hides old from recall, because by replaces it, and returns it. If by admits fewer

@@ -116,9 +116,10 @@ type Suggestions interface {
 	Insert(ctx context.Context, s loci.Suggestion) error
 	// Get returns a suggestion for which v sees both memories, in any state, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error)
-	// Pending returns the pending suggestion of that kind about two memories, or NotFound, like Get.
-	Pending(ctx context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion,
-		error)
+	// Pending returns the pending suggestion of that kind about two memories, or NotFound. It asks for
+	// no viewer: it serves a save that has seen the one memory and written the other, and which may
+	// have just written it for other vendors than its own.
+	Pending(ctx context.Context, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion, error)
 	// List returns visible suggestions, last stored first, and the position after them, which is "" at
 	// the end. An empty state means all. Of the pending ones it leaves out those that nobody can accept,
 	// because one of the memories is not live. It fails with Invalid if after is not a Position of such

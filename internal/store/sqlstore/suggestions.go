@@ -61,21 +61,21 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
 
 func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error) {
-	return t.one(v, "s.id = ?", [16]byte(id))
-}
-
-func (t suggestions) Pending(_ context.Context, v loci.Viewer, kind loci.SuggestionKind, memory, by loci.MemoryID) (
-	loci.Suggestion, error) {
-	const seqOf = "(SELECT seq FROM memories WHERE {memories} id = ?)"
-	return t.one(v, "s.memory_seq = "+seqOf+" AND s.by_seq = "+seqOf+" AND s.kind = ? AND s.state = 'pending'",
-		[16]byte(memory), [16]byte(by), string(kind))
-}
-
-// one returns the suggestion that matches the condition, if v sees both its memories.
-func (t suggestions) one(v loci.Viewer, that string, args ...any) (s loci.Suggestion, err error) {
 	var q Query
-	q.Add(fromSuggestions+that+" AND ", args...)
+	q.Add(fromSuggestions+"s.id = ? AND ", [16]byte(id))
 	t.seesBoth(&q, v, loci.AnyState)
+	return t.one(&q)
+}
+
+func (t suggestions) Pending(_ context.Context, kind loci.SuggestionKind, memory, by loci.MemoryID) (
+	loci.Suggestion, error) {
+	var q Query
+	q.Add(fromSuggestions+"a.id = ? AND b.id = ? AND s.kind = ? AND s.state = 'pending'",
+		[16]byte(memory), [16]byte(by), string(kind))
+	return t.one(&q)
+}
+
+func (t suggestions) one(q *Query) (s loci.Suggestion, err error) {
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = scanSuggestion(r); return nil })
 	return s, orMissing(found, err, noSuggestion)
 }
