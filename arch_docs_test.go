@@ -252,3 +252,35 @@ func TestDocsReadJSONWithJq(t *testing.T) {
 		t.Error("no command reads JSON with jq")
 	}
 }
+
+// symptom finds the text of a message in the first column of the table of symptoms.
+var symptom = regexp.MustCompile("(?m)^\\| [^|`]*`([^`|]+)`")
+
+// TestSymptomsAreOurMessages keeps the messages that docs/clients.md explains equal to those of the source.
+func TestSymptomsAreOurMessages(t *testing.T) {
+	_, table, _ := strings.Cut(readText(t, "docs/clients.md"), "| symptom |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var source strings.Builder
+	joint := regexp.MustCompile(`" \+\s*"`) // of a text on two lines
+	for _, f := range sources(t) {
+		if !f.isTest() {
+			source.WriteString(joint.ReplaceAllString(readText(t, f.path), ""))
+		}
+	}
+	found := symptom.FindAllStringSubmatch(table, -1)
+	if len(found) < 8 {
+		t.Fatalf("%d messages in the table of symptoms", len(found))
+	}
+	for _, m := range found {
+		for part := range strings.SplitSeq(m[1], "…") {
+			for _, words := range placeholder.Split(part, -1) {
+				if words = strings.TrimSpace(words); !strings.Contains(source.String(), words) {
+					t.Errorf("docs/clients.md explains %q, but no message contains %q", m[1], words)
+				}
+			}
+		}
+	}
+}
+
+// placeholder matches what a message has instead of its parameters in the docs.
+var placeholder = regexp.MustCompile(`127\.0\.0\.1|5624`)

@@ -25,6 +25,26 @@ type Why struct {
 	Signals *WhySignals `json:"signals,omitempty" doc:"What adds up to the score"`
 }
 
+// These are the values of Why.Fallback.
+const (
+	FallbackSimilar = "similar"
+	FallbackPrefix  = "prefix"
+	FallbackPart    = "substring"
+)
+
+// FallbackNote tells a person how a memory matches that does not have the words of the query. It returns "" if it does.
+func (w *Why) FallbackNote() string {
+	switch w.Fallback {
+	case FallbackSimilar:
+		return "no memory has these words; these have words with a similar spelling"
+	case FallbackPrefix:
+		return "no memory has these words; these have words with the same beginning"
+	case FallbackPart:
+		return "no memory has these words; the text of these contains them"
+	}
+	return ""
+}
+
 // WhySignals is how much of a score comes from each signal. The figures add up to the score.
 type WhySignals struct {
 	Row      float64 `json:"row,omitzero" doc:"The words of the query in the memory"`

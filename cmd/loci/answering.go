@@ -53,14 +53,10 @@ func askHealth(ctx context.Context, address string) (health wire.Health, ok bool
 	return health, err == nil && answer.StatusCode == http.StatusOK && health.Service == "loci"
 }
 
-// answersAs tells which program uses an address.
+// answersAs tells which program uses an address, if it is not a server of this data directory.
 func (p *program) answersAs(ctx context.Context, address string) string {
-	switch p.answererAt(ctx, address) {
-	case thisLoci:
-		return " by another loci, with this data directory"
-	case otherLoci:
+	if p.answererAt(ctx, address) == otherLoci {
 		return " by another loci, with another data directory than " + p.settings.DataDir
-	case noLoci:
 	}
 	return " by another program"
 }

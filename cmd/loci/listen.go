@@ -70,6 +70,11 @@ func (p *program) listen(ctx context.Context, address string, another func(port 
 	switch {
 	case err == nil:
 		return listener, nil
+	case isInUse(err) && p.answererAt(ctx, address) == thisLoci:
+		return nil, loci.Errorf(loci.Conflict,
+			"cannot listen on %s port %s: it is in use by another loci, with this data directory: clients can use that one, "+
+				"at %s; to run a second one beside it, choose another address, such as %s",
+			host, port, localURL(address), another(nextPort(port)))
 	case isInUse(err):
 		return nil, loci.Errorf(loci.Conflict,
 			"cannot listen on %s port %s: it is in use%s; choose another one, such as %s, or find the program with: %s",

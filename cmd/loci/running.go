@@ -104,34 +104,35 @@ func isLocked(name string) bool {
 // the newest that runs. If the command line sets an address, or none runs, it is what the settings describe, and then
 // PID is 0 unless it runs. URL is "" if the settings do not tell.
 func (p *program) server() running {
-	configured := p.configured()
-	list := p.servers()
-	for _, r := range list {
-		if r.URL == configured.URL {
-			return r
-		}
+	if r, ok := p.preferred(p.servers()); ok {
+		return r
 	}
-	if len(list) > 0 && !p.settings.Asked {
-		return list[0]
-	}
-	return configured
+	return p.configured()
 }
 
 // signInServer is server for links in a browser. URL is "" if no one can sign in.
 func (p *program) signInServer() running {
-	list := p.servers()
-	for _, r := range list {
-		if r.SignIn && (r.URL == p.configured().URL || !p.settings.Asked) {
-			return r
-		}
+	all := p.servers()
+	if r, ok := p.preferred(slices.DeleteFunc(slices.Clone(all), func(r running) bool { return !r.SignIn })); ok {
+		return r
 	}
-	if len(list) > 0 && !p.settings.Asked {
-		return running{}
-	}
-	if r := p.configured(); r.SignIn {
+	if r := p.configured(); r.SignIn && (len(all) == 0 || p.settings.Asked) {
 		return r
 	}
 	return running{}
+}
+
+// preferred returns that of the running servers, newest first, which is at the configured address, or the newest unless
+// the command line sets an address.
+func (p *program) preferred(list []running) (running, bool) {
+	configured := p.configured().URL
+	if i := slices.IndexFunc(list, func(r running) bool { return r.URL == configured }); i >= 0 {
+		return list[i], true
+	}
+	if len(list) > 0 && !p.settings.Asked {
+		return list[0], true
+	}
+	return running{}, false
 }
 
 // pagesAddress returns the address of the pages that people open, or "" if no server with pages runs.

@@ -165,15 +165,10 @@ func replacement(m *loci.Memory, printed []*loci.Memory) string {
 	return command + strings.Join(others, ",")
 }
 
-// noteFallback tells how a memory matches if it does not contain the words.
+// noteFallback tells how memories match if they do not contain the words.
 func (p *program) noteFallback(why loci.Why) {
-	switch why.Fallback {
-	case recall.FallbackSimilar:
-		p.note("no memory has these words; these have words with a similar spelling")
-	case recall.FallbackPrefix:
-		p.note("no memory has these words; these have words with the same beginning")
-	case recall.FallbackPart:
-		p.note("no memory has these words; the text of these contains them")
+	if note := why.FallbackNote(); note != "" {
+		p.note("%s", note)
 	}
 }
 

@@ -63,6 +63,9 @@ func flagMistake(cmd *cobra.Command, err error) error {
 func flagMeant(cmd *cobra.Command, name string) string {
 	var known, fields []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	if hint := otherwise[cmd.Name()+" "+name]; hint != "" {
+		return hint
+	}
 	if near := didYouMean(name, known); near != "" {
 		return near
 	}
@@ -76,6 +79,12 @@ func flagMeant(cmd *cobra.Command, name string) string {
 		return ""
 	}
 	return "; did you mean " + flagOf(cmd, near[0]) + "?"
+}
+
+// otherwise says for a command and a flag that it does not have how people get what they want by it.
+var otherwise = map[string]string{
+	"recall --why":   "; recall shows why without a flag",
+	"show --version": "; loci history prints the versions of a memory, and loci diff compares two",
 }
 
 const afterDashes = "; put -- before text that begins with a dash"

@@ -370,6 +370,10 @@ func TestLockingOneselfOutIsTold(t *testing.T) {
 	if !strings.HasSuffix(tell, "the person runs: loci edit "+id+" --allow claude,cursor") {
 		t.Errorf("locked out: %v", got)
 	}
+	got = r.must("write_memory", `{"title":"c","content":"d","allowed_vendors":["cursor"]}`)
+	if tell, _ = got["tell"].(string); !strings.HasSuffix(tell, " --allow claude,cursor") {
+		t.Errorf("written for others: %v", got)
+	}
 }
 
 // An offset behind the text is a mistake, not an empty text.

@@ -64,15 +64,21 @@ func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any
 		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
 	}
 	out := changed{ID: m.ID, Version: m.Version, Result: "updated"}
-	if v := c.principal.Vendor; v != "" && !loci.Covers(m.AllowedVendors, []loci.Vendor{v}) {
-		allow := string(v)
-		for _, other := range m.AllowedVendors {
-			allow += "," + string(other)
-		}
-		out.Tell = "You can no longer read or change this memory: allowed_vendors leaves out " + string(v) +
-			". To let it read the memory again, the person runs: loci edit " + m.ID.String() + " --allow " + allow
-	}
+	out.Tell = lockedOut(c.principal.Vendor, m)
 	return out, nil
+}
+
+// lockedOut is what a model should tell the person if its vendor may not read the memory that it has written, or "".
+func lockedOut(v loci.Vendor, m *loci.Memory) string {
+	if v == "" || loci.Covers(m.AllowedVendors, []loci.Vendor{v}) {
+		return ""
+	}
+	allow := string(v)
+	for _, other := range m.AllowedVendors {
+		allow += "," + string(other)
+	}
+	return "From now on you can neither read nor change this memory: allowed_vendors leaves out " + string(v) +
+		". To let it read the memory again, the person runs: loci edit " + m.ID.String() + " --allow " + allow
 }
 
 func trashMemoryFields(c *call, in *loci.MemoryID) []field {

@@ -165,11 +165,11 @@ func whyPhrase(why *loci.Why) string {
 	}
 	phrase := "matches "
 	switch why.Fallback {
-	case recall.FallbackSimilar:
+	case loci.FallbackSimilar:
 		phrase = "has words spelled like "
-	case recall.FallbackPrefix:
+	case loci.FallbackPrefix:
 		phrase = "has words that begin like "
-	case recall.FallbackPart:
+	case loci.FallbackPart:
 		phrase = "contains "
 	}
 	if phrase += strings.Join(words, ", "); len(words) == 0 {

@@ -49,6 +49,7 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if len(out.Suggestions) > 0 {
 		out.Decide = s.whereToDecide()
 	}
+	out.Tell = lockedOut(c.principal.Vendor, &saved.Memory)
 	return out, nil
 }
 
@@ -65,6 +66,7 @@ type written struct {
 	Decide         string          `json:"decide,omitempty"` // where the person decides about them
 	Similar        []alike         `json:"similar,omitempty"`
 	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
+	Tell           string          `json:"tell,omitempty"` // what the model should tell the person
 }
 
 // replacement is a suggestion that the owner of the memory decides about.

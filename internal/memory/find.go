@@ -113,7 +113,7 @@ func (f *finder) findNow() error {
 		case err != nil:
 			return err
 		case len(answer.Hits) == 0:
-		case answer.Fallback() == recall.FallbackSimilar:
+		case answer.Fallback() == loci.FallbackSimilar:
 			similar = cmp.Or(similar, answer) // words that begin like them are better
 		default:
 			f.answered(answer)

@@ -25,7 +25,7 @@ func (f *finder) findAt() error {
 	for _, try := range []struct {
 		name  string
 		query recall.Query
-	}{{"", words}, {recall.FallbackPrefix, words.AsPrefixes()}} {
+	}{{"", words}, {loci.FallbackPrefix, words.AsPrefixes()}} {
 		f.fallback = try.name
 		if len(try.query.Terms) == 0 {
 			continue
@@ -44,7 +44,7 @@ func (f *finder) findAt() error {
 
 // findParts is the last attempt: it reads texts, and finds those that contain the words anywhere.
 func (f *finder) findParts() error {
-	f.fallback = recall.FallbackPart
+	f.fallback = loci.FallbackPart
 	f.query = recall.Parse(f.text).AsParts(f.text)
 	hits, err := f.contain()
 	f.rank(f.query, hits)

@@ -10,13 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/index"
 )
 
-// These say what found a memory that does not have the words of the question.
-const (
-	FallbackSimilar = "similar"
-	FallbackPrefix  = "prefix"
-	FallbackPart    = "substring"
-)
-
 // NearMatch explains a hit that has none of the words: those before and after it in its session have some.
 const NearMatch = "said near a match"
 
@@ -42,7 +35,7 @@ func (a *Answer) Fallback() string {
 // fallback returns what found rows that have these terms.
 func (a *Answer) fallback(terms uint32) string {
 	if a.question.try == "" && terms != 0 && terms&^a.Similar == 0 {
-		return FallbackSimilar
+		return loci.FallbackSimilar
 	}
 	return a.question.try
 }

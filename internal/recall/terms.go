@@ -29,12 +29,12 @@ type terms struct {
 // AsPrefixes returns the question for a second attempt, in which each word also stands for the words
 // that begin with it. It leaves out words that are too short, and keeps the longest MaxPrefixes of
 // the others.
-func (q *Question) AsPrefixes() *Question { return q.as(FallbackPrefix) }
+func (q *Question) AsPrefixes() *Question { return q.as(loci.FallbackPrefix) }
 
 // AsParts returns the question for a last attempt, in which each word stands for all words that
 // contain it. It leaves out words that are too short, and phrases: who quotes words wants them together.
 // It keeps the 4 longest of the others.
-func (q *Question) AsParts() *Question { return q.as(FallbackPart) }
+func (q *Question) AsParts() *Question { return q.as(loci.FallbackPart) }
 
 func (q *Question) as(try string) *Question {
 	other := *q
@@ -66,9 +66,9 @@ func (q *Question) terms(named mentions) terms {
 	}
 	out.list = out.list[:min(len(out.list), loci.MaxTerms)]
 	switch q.try {
-	case FallbackPrefix:
+	case loci.FallbackPrefix:
 		out.list = asPrefixes(out.list)
-	case FallbackPart:
+	case loci.FallbackPart:
 		out.list = asParts(out.list)
 	}
 	return out

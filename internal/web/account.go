@@ -19,9 +19,9 @@ var doneTexts = map[string]string{
 	"password-removed": "Your password is removed.",
 	"passkey":          "Your passkey is added.",
 	"passkey-removed":  "Your passkey is removed.",
-	"trashed":          "The memory is in the trash. To restore it, run loci restore with its id.",
+	"trashed":          "The memory is in the trash.",
 	"trashed-replacing": "The memory is in the trash. What it had replaced stays replaced: run loci list --superseded, " +
-		"then loci revert with its id and version. To restore this one, run loci restore with its id.",
+		"then loci revert with its id and version.",
 	"accepted": "Accepted. The old memory is superseded.",
 	"declined": "Declined. The memory stays as it is.",
 }

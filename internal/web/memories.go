@@ -10,6 +10,9 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
+// memoryPath begins the address of the page of a memory.
+const memoryPath = "/app/memories/"
+
 // pageSize is how many memories or suggestions a page shows.
 const pageSize = 25
 
@@ -19,6 +22,7 @@ type memoryList struct {
 	Rows    []memoryRow
 	Next    string // the address of the next page; "": there is none
 	Partial bool   // the search stopped early
+	Near    string // how the rows match if they do not have the words
 	Pending bool   // suggestions wait for a decision
 	MCP     string // the address for assistants
 }
@@ -75,6 +79,9 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 	for _, h := range found.Items {
 		d.Rows = append(d.Rows, memoryRow{h.Memory, h.Snippet.Pieces()})
 	}
+	if len(found.Items) > 0 {
+		d.Near = found.Items[0].Why.FallbackNote()
+	}
 	d.Partial = found.StoppedBy != memory.StoppedByNothing
 	return found.NextCursor, nil
 }
@@ -114,7 +121,7 @@ func (s *server) trash(w http.ResponseWriter, r *http.Request, p loci.Principal)
 	}
 	m, err := s.app.Memory.Trash(r.Context(), p, id, 0)
 	if err == nil && len(m.StillSuperseded) > 0 {
-		return done(w, r, homePath, "trashed-replacing", nil)
+		return done(w, r, memoryPath+m.ID.String(), "trashed-replacing", nil)
 	}
-	return done(w, r, homePath, "trashed", err)
+	return done(w, r, memoryPath+id.String(), "trashed", err)
 }

@@ -38,7 +38,12 @@ func TestMemoriesAreListedAndFound(t *testing.T) {
 		t.Error("the search found everything")
 	}
 	want(t, "no match", b.get("/app/?q=zeppelin"), 200, "No memory matches “zeppelin”")
-	want(t, "too broad", b.get("/app/?q=a*"), 400, `role="alert"`)
+	broad := b.get("/app/?q=a*")
+	want(t, "too broad", broad, 400, `role="alert"`)
+	if strings.Contains(broad.body, "No memory") || strings.Contains(broad.body, "no memories") {
+		t.Errorf("a query that was not asked found nothing: %s", broad.body)
+	}
+	want(t, "misspelled", b.get("/app/?q=delpoy"), 200, "<mark>deploy</mark>", "similar spelling")
 	want(t, "a wrong cursor", b.get("/app/?cursor=x"), 400, `role="alert"`)
 	_, rest, _ = strings.Cut(found.body, "/app/memories/")
 	id, _, _ := strings.Cut(rest, `"`)
@@ -106,13 +111,13 @@ func TestTrashNeedsAFreshProof(t *testing.T) {
 	want(t, "stale", b.post("/app/memories/trash", "id", id), 403, `name="replay" value="/app/memories/trash"`)
 	want(t, "not trashed", b.get("/app/"), 200, "to be trashed")
 	a := b.post("/app/step-up", "replay", "/app/memories/trash", "replay.id", id, "password", maraPassword.Reveal())
-	if a.status != 303 || a.location() != "/app/?done=trashed" {
+	if a.status != 303 || a.location() != "/app/memories/"+id+"?done=trashed" {
 		t.Fatalf("%d %s %s", a.status, a.location(), a.body)
 	}
-	if a := b.get(a.location()); strings.Contains(a.body, "to be trashed") {
+	if a := b.get("/app/"); strings.Contains(a.body, "to be trashed") {
 		t.Error("it is still there")
 	}
-	want(t, "its page", b.get("/app/memories/"+id), 200, "In the trash")
+	want(t, "its page", b.get(a.location()), 200, "In the trash", "The memory is in the trash.", "loci restore "+id)
 }
 
 func TestTrashTellsWhatStaysReplaced(t *testing.T) {
