@@ -133,9 +133,11 @@ func (m *Memory) Clone() *Memory {
 
 // Live reports whether the row is not trashed, not expired at now and not superseded. This is part
 // 4 of the visibility rule.
-func (a *Access) Live(now time.Time) bool {
-	return a.DeletedAt.IsZero() && a.SupersededBy.IsZero() &&
-		(a.ExpiresAt.IsZero() || a.ExpiresAt.After(now))
+func (a *Access) Live(now time.Time) bool { return !a.gone(now) && a.SupersededBy.IsZero() }
+
+// gone reports whether the row is in the trash or has expired.
+func (a *Access) gone(now time.Time) bool {
+	return !a.DeletedAt.IsZero() || !a.ExpiresAt.IsZero() && !a.ExpiresAt.After(now)
 }
 
 // CutTime returns t in UTC, truncated to microseconds, which every engine stores.

@@ -17,8 +17,9 @@ func (w When) IsPresent() bool { return w.AsOf.IsZero() && w.KnownAt.IsZero() }
 
 // SeesAt is the visibility rule for a memory at another time. then is the memory as stored at
 // w.KnownAt, and current is the memory now. Without KnownAt, both are the same. Parts 1 to 3 apply
-// to both, as in SeesVersion. Only its owner sees a memory that is in the trash now. Nobody sees at
-// KnownAt what was created later. Of part 4, these conditions apply to then:
+// to both, as in SeesVersion. Only its owner, with a person's credential, sees a memory that is in
+// the trash or has expired now: no assistant reads again what its person trashed, or what was to be
+// forgotten. Nobody sees at KnownAt what was created later. Of part 4, these conditions apply to then:
 //
 //   - It is not trashed.
 //   - It is not expired at AsOf, or if that is not set, at KnownAt, or now. So the time of asking
@@ -32,6 +33,9 @@ func (w When) IsPresent() bool { return w.AsOf.IsZero() && w.KnownAt.IsZero() }
 // For the zero When, SeesAt equals Sees with LiveOnly.
 func (v Viewer) SeesAt(then, current *Memory, w When, now time.Time) bool {
 	if !v.SeesVersion(&then.Access, &current.Access, AnyState, now) {
+		return false
+	}
+	if current.gone(now) && !v.owns(&current.Access) {
 		return false
 	}
 	if !w.KnownAt.IsZero() && current.CreatedAt.After(w.KnownAt) {

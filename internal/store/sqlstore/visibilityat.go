@@ -39,6 +39,7 @@ func (tx *Tx) Passes(q *Query, v loci.Viewer, f *store.Filter, now time.Time, ro
 // the stage at that time. The property test of visible also compares it with the rule.
 func (tx *Tx) visibleAt(q *Query, v loci.Viewer, w loci.When, now time.Time, row string) {
 	tx.visible(q, v, loci.AnyState, now)
+	onlyOwnersSeeTheGone(q, v, now)
 	if !w.KnownAt.IsZero() {
 		known := w.KnownAt.UnixMicro()
 		q.Add(" AND m.created_at <= ?", known)
@@ -50,6 +51,16 @@ func (tx *Tx) visibleAt(q *Query, v loci.Viewer, w loci.When, now time.Time, row
 		}
 	}
 	admitsAt(q, w, now, row)
+}
+
+// onlyOwnersSeeTheGone adds that what is in the trash or has expired now is visible only to its owner, as a person.
+func onlyOwnersSeeTheGone(q *Query, v loci.Viewer, now time.Time) {
+	const live = "m.deleted_at IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?)"
+	if v.Vendor != "" {
+		q.Add(" AND "+live, now.UnixMicro())
+		return
+	}
+	q.Add(" AND (m.user_id = ? OR "+live+")", [16]byte(v.UserID), now.UnixMicro())
 }
 
 // inForce adds that o is the version that was stored at that time. One import may store several
