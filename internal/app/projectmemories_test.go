@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +198,48 @@ func TestMemoriesOfADeletedProject(t *testing.T) {
 	kept, err := w.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: new("kept"), Scope: new(loci.ScopeGlobal)})
 	if err != nil || kept.Scope == loci.ScopeProject {
 		t.Errorf("got %+v, %v", kept, err)
+	}
+}
+
+// What somebody wrote about a project stays theirs to change when the project is gone, or they have left it.
+func TestMemoriesOfNoProjectOfTheirOwnersAnyMore(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(*projectWorld, context.Context) error{
+		"deleted": func(w *projectWorld, ctx context.Context) error {
+			return w.Project.Delete(ctx, w.session(w.olga), w.closed.ID)
+		},
+		"left": func(w *projectWorld, ctx context.Context) error {
+			return w.Project.RemoveMember(ctx, w.session(w.olga), w.closed.ID, w.who["member"]().UserID)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newProjectWorld(t, loci.DeleteWithKey)
+			ctx, mia := t.Context(), w.who["member"]()
+			about := func(title string, ids ...loci.MemoryID) memory.Draft {
+				return memory.Draft{Title: title, Content: "about " + title, Supersedes: ids}
+			}
+			first := about("price")
+			first.ProjectID = w.closed.ID
+			m, err := w.App.Memory.Create(ctx, mia, first)
+			w.must(err)
+			w.must(leave(w, ctx))
+			mia = w.who["member"]()
+			_, err = w.App.Memory.Create(ctx, mia, first)
+			if fault, ok := errors.AsType[*loci.Error](err); !ok || fault.Field != "project_id" {
+				t.Errorf("a new one in the project: %v", err)
+			}
+			narrow := []loci.Vendor{"claude"}
+			changed, err := w.App.Memory.Patch(ctx, mia, m.ID, 0, memory.Patch{Content: new("changed"), AllowedVendors: &narrow})
+			if err != nil || changed.Content != "changed" || !slices.Equal(changed.AllowedVendors, narrow) {
+				t.Errorf("changed: %+v, %v", changed, err)
+			}
+			w.must(second(w.App.Memory.Revert(ctx, mia, m.ID, 0, 1)))
+			by, err := w.App.Memory.Create(ctx, mia, about("new price", m.ID))
+			if err != nil || len(by.Superseded) != 1 {
+				t.Errorf("superseded: %+v, %v", by, err)
+			}
+		})
 	}
 }
 

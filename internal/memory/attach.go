@@ -47,7 +47,7 @@ func (s *Service) attachable(ctx context.Context, p loci.Principal, act gate.Act
 		s.Refused(ctx, p, act)
 	}
 	if err == nil {
-		err = s.projects.MustBeOpen(ctx, p, m.ProjectID)
+		err = s.projects.MustNotBeArchived(ctx, p, m.ProjectID)
 	}
 	return m, err
 }

@@ -101,7 +101,7 @@ func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 		if !errors.Is(err, errAskProject) {
 			return m, err
 		}
-		if err := s.projects.MustBeOpen(ctx, p, asked); err != nil {
+		if err := s.projects.MustNotBeArchived(ctx, p, asked); err != nil {
 			return nil, err
 		}
 		open[asked] = true

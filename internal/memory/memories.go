@@ -40,7 +40,8 @@ func checkDraft(p loci.Principal, m, before *loci.Memory) error {
 	if m.Source == loci.AutoSource && before.Source != loci.AutoSource {
 		return loci.FieldErrorf("source", "may be %q only for memories that were promoted from a candidate", loci.AutoSource)
 	}
-	if !m.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, m.ProjectID) {
+	stays := m.ProjectID == before.ProjectID && (m.Scope == before.Scope || m.Scope != loci.ScopeProject)
+	if !m.ProjectID.IsZero() && !stays && !slices.Contains(p.ProjectIDs, m.ProjectID) {
 		return project.ErrNotIn()
 	}
 	if p.OnlyProjects && m.ProjectID.IsZero() {
@@ -99,7 +100,7 @@ func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.Proje
 		if !errors.Is(err, errAskProject) {
 			return err
 		}
-		if err := s.projects.MustBeOpen(ctx, p, asked); err != nil {
+		if err := s.projects.MustNotBeArchived(ctx, p, asked); err != nil {
 			return err
 		}
 		opened = append(opened, asked)

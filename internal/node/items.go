@@ -146,7 +146,7 @@ func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.Nod
 	fn func(*inNode) error) error {
 	n, items, err := s.readItems(ctx, p, id, known)
 	if err == nil {
-		err = s.projects.MustBeOpen(ctx, p, n.ProjectID)
+		err = s.projects.MustNotBeArchived(ctx, p, n.ProjectID)
 	}
 	for err == nil {
 		if err = s.lookUp(ctx, p, items, known); err != nil {

@@ -49,6 +49,9 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := checkNode(p, n); err != nil {
 		return nil, err
 	}
+	if !n.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, n.ProjectID) {
+		return nil, project.ErrNotIn()
+	}
 	if d.Shared {
 		if err := s.memories.Pool(ctx, p, Create); err != nil {
 			return nil, err
@@ -74,9 +77,6 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 func checkNode(p loci.Principal, n *loci.MemoryNode) error {
 	if err := n.Validate(); err != nil {
 		return err
-	}
-	if !n.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, n.ProjectID) {
-		return project.ErrNotIn()
 	}
 	if p.OnlyProjects && (n.ProjectID.IsZero() || n.Scope != loci.ScopeProject) {
 		return loci.FieldErrorf("project_id",
@@ -168,7 +168,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 		return nil, err
 	}
 	if old.UserID == p.UserID { // other people's nodes get another error
-		if err := s.projects.MustBeOpen(ctx, p, old.ProjectID); err != nil {
+		if err := s.projects.MustNotBeArchived(ctx, p, old.ProjectID); err != nil {
 			return nil, err
 		}
 	}

@@ -6,16 +6,32 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// MustBeOpen rejects changes to the memories of an archived project, because they are read-only.
-// The zero id means no project.
+// MustBeOpen rejects a new memory in an archived project, which is read-only, and in one that the caller does not
+// belong to. The zero id means no project.
 func (s *Service) MustBeOpen(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+	err := s.mustNotBeArchived(ctx, p, id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return ErrNotIn()
+	}
+	return err
+}
+
+// MustNotBeArchived rejects changes to the memories of an archived project. It lets the caller change memories of a
+// project that is deleted, or that they have left: these are still theirs, and nobody could narrow or replace them
+// otherwise. The zero id means no project.
+func (s *Service) MustNotBeArchived(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+	err := s.mustNotBeArchived(ctx, p, id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) mustNotBeArchived(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 	if id.IsZero() {
 		return nil
 	}
 	in, err := s.Store.Projects().Get(ctx, p.Viewer(), id)
-	if loci.CodeOf(err) == loci.NotFound {
-		return ErrNotIn()
-	}
 	if err == nil && in.Status == loci.ProjectArchived {
 		err = errArchived(in)
 	}
