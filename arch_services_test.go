@@ -21,11 +21,12 @@ var withoutBegin = map[string]string{
 	"project.ContinueConnection": "as OpenConnection",
 
 	// Hooks for other services, which have begun.
-	"memory.Pool":        "part of use cases of nodes: says whether the caller has a team to share with",
-	"memory.Release":     "part of leaving a team",
-	"node.Release":       "part of leaving a team",
-	"org.TakeOut":        "part of deleting a person",
-	"project.MustBeOpen": "part of writing into a project",
+	"memory.Pool":               "part of use cases of nodes: says whether the caller has a team to share with",
+	"memory.Release":            "part of leaving a team",
+	"node.Release":              "part of leaving a team",
+	"org.TakeOut":               "part of deleting a person",
+	"project.MustBeOpen":        "part of writing into a project",
+	"project.MustNotBeArchived": "part of changing what is about a project",
 }
 
 const (

@@ -167,6 +167,9 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if m.Identical && !slices.Contains(m.AllowedVendors, loci.AnyVendor) { // the save may not have asked for that
 		p.printVisible(&m.Memory)
 	}
+	if !m.Unchanged && m.ValidFrom.After(m.UpdatedAt) {
+		p.printf("true from %s; searches find it then\n", p.showTime(m.ValidFrom))
+	}
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))
 		if len(m.Superseded) > 0 {

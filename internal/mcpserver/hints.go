@@ -25,7 +25,7 @@ func (s *Server) hint(ctx context.Context, c *call, query string, f *memory.Filt
 		return ""
 	}
 	if b.Total == 0 {
-		return "There are no memories yet. Save one with write_memory."
+		return "There are no memories that are true now. Save one with write_memory."
 	}
 	out := "Nothing matches."
 	if f.Origin != "" && !slices.ContainsFunc(b.Origins, func(n loci.Count) bool { return n.Name == f.Origin }) {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/transfer"
@@ -391,5 +393,38 @@ func TestOffsetBehindTheTextIsRejected(t *testing.T) {
 		if !strings.Contains(got, "offset must be less than 3, the number of characters of this memory") {
 			t.Errorf("offset %s: %s", offset, got)
 		}
+	}
+}
+
+// An assistant that saves by key what becomes true later reads when. It need not tell the times: a fact that has ended
+// keeps its text.
+func TestSavesByKeyAndValidity(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.raw(key, stateful)
+	p, now := w.owner, w.clock.Now()
+	p.Kind, p.Vendor, p.Origin = loci.KindAgent, "claude", "claude"
+	save := func(key string, from, to time.Time) loci.MemoryID {
+		m, err := w.app.Memory.Create(t.Context(), p, memory.Draft{Key: key, Content: "the office is in Bern", ValidFrom: from,
+			ValidTo: to})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.ID
+	}
+	ended := save("office", now.Add(-2*time.Hour), now.Add(-time.Hour))
+	from := now.Add(time.Hour)
+	save("move", from, time.Time{})
+	got := r.must("write_memory", `{"key":"office","content":"the office is in Zug"}`)
+	if got["result"] != "created" || got["id"] == ended.String() {
+		t.Errorf("after the end: %v", got)
+	}
+	if hits := r.must("search_memories", `{"term":"office"}`)["memories"].([]any); len(hits) != 1 {
+		t.Errorf("found %v", hits)
+	}
+	if got = r.must("write_memory", `{"key":"move","content":"far away"}`); got["result"] != "updated" ||
+		got["valid_from"] != from.Format(time.RFC3339) {
+		t.Errorf("before it is true: %v", got)
 	}
 }

@@ -59,6 +59,7 @@ type written struct {
 	Version        int             `json:"version"`
 	Result         string          `json:"result"`                    // created, updated, unchanged or identical
 	ExpiresAt      string          `json:"expires_at,omitempty"`      // also if a save by key keeps an old expiry
+	ValidFrom      string          `json:"valid_from,omitempty"`      // if no search finds it before
 	AllowedVendors []loci.Vendor   `json:"allowed_vendors,omitempty"` // of an identical memory, unless all may read it
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
@@ -100,6 +101,9 @@ func writtenOf(saved *loci.Saved) written {
 	}
 	if !saved.ExpiresAt.IsZero() {
 		out.ExpiresAt = saved.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	if !saved.Unchanged && saved.ValidFrom.After(saved.UpdatedAt) {
+		out.ValidFrom = saved.ValidFrom.UTC().Format(time.RFC3339)
 	}
 	if saved.Identical && !slices.Contains(saved.AllowedVendors, loci.AnyVendor) {
 		out.AllowedVendors = saved.AllowedVendors

@@ -286,6 +286,9 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		return nil, nil
 	}
 	q := store.KeyQuery{Place: s.stands(), Key: s.m.Key}
+	if s.d.ValidFrom.IsZero() && s.d.ValidTo.IsZero() {
+		q.NotEnded = s.now // no search would find the new text of a fact that is true no more
+	}
 	if s.p.Vendor == "" {
 		q.Origin = ""
 	}

@@ -22,7 +22,8 @@ type Place struct {
 // with dedupe "create".
 type KeyQuery struct {
 	Place
-	Key string
+	Key      string
+	NotEnded time.Time // only a memory that is true at that time or later; zero: any
 }
 
 // TextQuery names memories by their text, exactly as stored.

@@ -24,6 +24,9 @@ func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*lo
 func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
 	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
 	t.liveIn(q, v, k.Place)
+	if !k.NotEnded.IsZero() {
+		q.Add(" AND (m.valid_to IS NULL OR m.valid_to > ?)", k.NotEnded.UnixMicro())
+	}
 	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
 }
 

@@ -58,6 +58,9 @@ func testByKey(e *env) {
 	e.replace(first, titled("first, changed last"))
 	tied := keyed("tied", "tied")
 	e.insert(titled("tied, stored last"), func(m *loci.Memory) { m.Key, m.UpdatedAt = "tied", tied.UpdatedAt })
+	ended := e.clock.now().Add(-time.Minute)
+	keyed("ended", "still true", func(m *loci.Memory) { m.ValidTo = e.clock.now().Add(time.Minute) })
+	keyed("ended", "true no more", func(m *loci.Memory) { m.ValidTo = ended })
 	mine := func(key string, change ...func(*store.KeyQuery)) store.KeyQuery {
 		q := store.KeyQuery{Place: globally(e.user), Key: key}
 		for _, c := range change {
@@ -99,7 +102,11 @@ func testByKey(e *env) {
 		"without a key":        {e.person(), mine(""), ""},
 		"in other letters":     {e.person(), mine("K"), ""},
 		"changed last":         {e.person(), mine("twice"), "first, changed last"},
-		"stored last":          {e.person(), mine("tied"), "tied, stored last"},
+		"ended, too":           {e.person(), mine("ended"), "true no more"},
+		"at its end":           {e.person(), mine("ended", func(q *store.KeyQuery) { q.NotEnded = ended }), "still true"},
+		"before its end": {e.person(), mine("ended", func(q *store.KeyQuery) { q.NotEnded = ended.Add(-time.Second) }),
+			"true no more"},
+		"stored last": {e.person(), mine("tied"), "tied, stored last"},
 	} {
 		got, err := e.byKey(tt.v, tt.q)
 		if tt.want == "" {
