@@ -150,7 +150,10 @@ func oneOf[T ~string](name string, into *T, words ...T) field {
 	for i, w := range words {
 		schema.Enum, all[i] = append(schema.Enum, w), string(w)
 	}
-	kind := strings.Join(all[:last], ", ") + " or " + all[last]
+	kind := all[last]
+	if last > 0 {
+		kind = strings.Join(all[:last], ", ") + " or " + kind
+	}
 	return value(name, kind, schema, func(path, v string) error {
 		if *into = T(v); v != "" && !slices.Contains(words, *into) {
 			return loci.FieldErrorf(path, "must be %s", kind)

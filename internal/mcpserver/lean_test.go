@@ -428,3 +428,35 @@ func TestSavesByKeyAndValidity(t *testing.T) {
 		t.Errorf("before it is true: %v", got)
 	}
 }
+
+// TestSharingHasToBeAskedFor saves with each spelling of "do not share" and "share".
+func TestSharingHasToBeAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.team("Platform", w.owner)
+	_, key := w.key("claude")
+	r := w.rawAt(key, stateful, allTools)
+	pool := func() string {
+		titles := ""
+		for _, m := range r.must("read_team_memories", `{}`)["memories"].([]any) {
+			titles += m.(map[string]any)["title"].(string) + " "
+		}
+		return titles
+	}
+	for i, field := range []string{`"share_scope":""`, `"share_scope":null`, `"share_with_team":false`,
+		`"share_with_team":null`, `"share_with_team":false,"share_scope":""`} {
+		r.must("write_memory", fmt.Sprintf(`{"title":"mine%d","content":"text %d",%s}`, i, i, field))
+		if got := pool(); got != "" {
+			t.Fatalf("%s shared %s", field, got)
+		}
+	}
+	r.must("write_memory", `{"title":"scope","content":"a","share_scope":"team"}`)
+	r.must("write_memory", `{"title":"flag","content":"b","share_with_team":true,"share_scope":""}`)
+	if got := pool(); got != "flag scope " {
+		t.Errorf("the pool has %q", got)
+	}
+	text := r.mustFail("write_memory", `{"title":"all","content":"c","share_scope":"org"}`)
+	if text != "share_scope must be team" {
+		t.Errorf("another scope is refused with %q", text)
+	}
+}

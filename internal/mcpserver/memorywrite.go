@@ -33,7 +33,7 @@ func writeFields(c *call, in *memory.Draft) []field {
 		vendors("allowed_vendors", &in.AllowedVendors),
 		oneOf("memory_type", &in.Type, loci.Semantic, loci.Episodic, loci.Procedural).hide(),
 		flag("share_with_team", &share).hide().then(func() { in.Share = in.Share || share }),
-		oneOf("share_scope", &with, theTeam).hide().then(func() { in.Share = true }),
+		oneOf("share_scope", &with, theTeam).hide().then(func() { in.Share = in.Share || with != "" }),
 	}
 }
 
