@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# The published clients of the product that seed S1 describes must work against us unchanged. Each client tells the story of
-# compat/scenario.mjs to a fresh server. The packages run if the npm registry has them, and the last line counts those that did
-# and did not. compat/wire.mjs always runs. It imitates the requests of the clients, so it does not count as a client. COMPAT_SDK, COMPAT_BRIDGE and COMPAT_N8N may name the entry file of a copy instead.
+# The published clients of the product that seed S1 describes must work against us unchanged. Each client tells the
+# story of compat/scenario.mjs to a fresh server. The packages run if the npm registry has them, and the last line
+# counts those that did and did not. compat/wire.mjs always runs. It imitates the requests of the clients, so it does
+# not count as a client. COMPAT_SOURCE may name a checkout of the product's repository: then its clients and its smoke
+# scripts run instead of the packages. COMPAT_SDK, COMPAT_BRIDGE and COMPAT_N8N may name the entry file of one client.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . test/integration/lib.bash
+. test/integration/compat/source.bash
 
 rc=0
 runs=0
@@ -53,6 +56,12 @@ validator=$(npm_dir openapi-schema-validator-2.11.0 @seriousme/openapi-schema-va
 RUN_ENV="LOCI_API_KEY=$owner LOCI_DELETION=api_key LOCI_PUBLIC_URL=https://loci.example"
 run routes cursor OWNER_KEY="$owner" VALIDATOR="$validator/node_modules/@seriousme/openapi-schema-validator/index.js"
 RUN_ENV=
+
+if [ -n "${COMPAT_SOURCE-}" ]; then
+  build_source
+  start_loci compat-scripts "LOCI_API_KEY=$owner" LOCI_DELETION=api_key
+  source_scripts "$owner" || rc=1
+fi
 
 mcp_sdk=$(npm_dir mcp-sdk-1.32.2 @modelcontextprotocol/sdk@1.32.2)
 package sdk chatgpt "${COMPAT_SDK-}" reflect-memory-sdk@0.2.0 reflect-memory-sdk/dist/index.js
