@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type connecting struct {
 	offered          bool // the person named no client, so they may refuse one and go on
 	replace          bool // the entry of the reference memory server
 	memoryFile       string
+	given            func(flag string) bool // the command line has the flag
 }
 
 func (p *program) connectCommand() *cobra.Command {
@@ -39,6 +41,10 @@ func (p *program) connectCommand() *cobra.Command {
 		Long: `Connect assistants: add Loci to their configurations, each with a new key. Without
 CLIENT, the command finds the clients on this machine and offers each. It shows every
 change and asks for confirmation. "loci disconnect" undoes it.
+
+If a client is already connected, flags that you omit keep what its entry has: --stdio,
+--toolsets, --project and the address. --toolsets "" and --project "" return to the
+default, and --stdio=false to a server.
 
 --replace-memory imports the graph of the reference "memory" MCP server into a project. Then it
 replaces the server by Loci, which has the same tools and keeps the server's name.
@@ -56,12 +62,12 @@ CLIENT is one of:
 			if o.memoryFile != "" && !o.replace {
 				return usagef("--memory-file requires --replace-memory")
 			}
-			o.stdio = o.stdio || o.replace && !cmd.Flags().Changed("listen") && !cmd.Flags().Changed("public-url")
+			o.given = cmd.Flags().Changed
 			list, err := p.chooseClients(args, &o)
 			if err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("toolsets") { // LOCI_TOOLSETS is for the server
+			if o.given("toolsets") { // LOCI_TOOLSETS is for the server
 				o.toolsets = p.settings.Toolsets
 			}
 			if err := p.refuseOther(cmd.Context(), list, &o); err != nil {
@@ -73,16 +79,17 @@ CLIENT is one of:
 		},
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "connect every client that is found on this machine")
-	cmd.Flags().BoolVar(&o.stdio, "stdio", false, "let the assistant start loci, without a server")
+	cmd.Flags().BoolVar(&o.stdio, "stdio", false, "let the assistant start loci, without a server; =false: use a server")
 	cmd.Flags().BoolVar(&o.show, "print", false, "create a key and print the configuration, but change no file")
 	p.yesFlag(cmd)
 	cmd.Flags().BoolVar(&o.replace, "replace-memory", false,
 		"replace the reference memory server: import its graph and keep its entry's name")
 	cmd.Flags().StringVar(&o.memoryFile, "memory-file", "",
 		"file of the reference memory server (default: the one that its entry uses); "+noMemoryFile+": import nothing")
-	cmd.Flags().StringVar(&o.project, "project", "", "project of its graph tools if neither call nor session names one")
+	cmd.Flags().StringVar(&o.project, "project", "", "project of its graph tools if neither call nor session names one; "+
+		`"": none`)
 	cmd.Flags().String("toolsets", "", "toolsets to offer: "+strings.Join(mcpserver.Toolsets(), ", ")+
-		" (default: the server's)")
+		` (default, and with "": the server's)`)
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default: that of the running server)")
 	cmd.Flags().String("public-url", "", "address at which people reach that server (default: that of the running server)")
 	cmd.MarkFlagsMutuallyExclusive("replace-memory", "toolsets")
@@ -132,7 +139,17 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 
 // refuseOther refuses to connect clients to a server of another data directory, which would reject their keys.
 func (p *program) refuseOther(ctx context.Context, list []*client, o *connecting) error {
-	overHTTP := slices.ContainsFunc(list, func(c *client) bool { return !o.stdio && !c.stdio })
+	overHTTP := slices.ContainsFunc(list, func(c *client) bool {
+		if o.replace {
+			server, err := p.memoryServer(c)
+			if err != nil {
+				return false // connectOne reports it
+			}
+			c = c.replacing(server.name)
+		}
+		w, err := p.wantedWith(c, nil, o) // no key is needed to recognise an entry over stdio
+		return err == nil && !w.stdio
+	})
 	server := p.server()
 	if !overHTTP || server.PID != 0 || p.settings.PublicURL != "" ||
 		p.answererAt(ctx, server.Listen) != otherLoci {
@@ -184,11 +201,15 @@ func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *co
 	if o.replace {
 		return p.replaceMemory(ctx, in, c, o)
 	}
-	e, err := p.endpoint(c, o.stdio || c.stdio)
+	w, err := p.wanted(ctx, in, c, o)
 	if err != nil {
 		return nil, err
 	}
-	e.Offer(o.toolsets, "", o.project)
+	e, err := p.endpoint(c, w)
+	if err != nil {
+		return nil, err
+	}
+	e.Offer(w.offer)
 	if o.show {
 		return nil, p.printEntry(ctx, in, c, e)
 	}
@@ -207,8 +228,8 @@ type connected struct {
 }
 
 // endpoint is how the client will reach Loci, without a key yet.
-func (p *program) endpoint(c *client, stdio bool) (*clientfile.Endpoint, error) {
-	if stdio {
+func (p *program) endpoint(c *client, w wanted) (*clientfile.Endpoint, error) {
+	if w.stdio {
 		binary, err := os.Executable()
 		if err != nil {
 			return nil, err
@@ -219,12 +240,12 @@ func (p *program) endpoint(c *client, stdio bool) (*clientfile.Endpoint, error) 
 		}
 		return p.starting(c, binary), nil
 	}
-	server := p.server()
-	if server.URL == "" {
+	base := cmp.Or(w.base, p.server().URL)
+	if base == "" {
 		return nil, fmt.Errorf("cannot connect %s: the address of the server is unknown; start it "+
 			"first, or pass --listen", c.name)
 	}
-	return &clientfile.Endpoint{URL: mcpURL(server.URL)}, nil
+	return &clientfile.Endpoint{URL: mcpURL(base)}, nil
 }
 
 // starting is the endpoint of a client that starts Loci on this data.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -197,29 +196,11 @@ func (p *program) outdatedClients(ctx context.Context, in *instance) (list []out
 // deadAddress tells that a client's file names an address of this machine that no running server has, or "". If none
 // runs, nobody knows where the next one will.
 func (p *program) deadAddress(k keyed) string {
-	server, base := p.server(), k.base()
+	server, base := p.server(), baseOf(k.URL)
 	if server.PID == 0 || !k.named || !isLoopbackURL(base) || p.runsAt(base) {
 		return ""
 	}
 	return k.client.name + "'s file names " + base + "; the server runs at " + server.URL
-}
-
-// runsAt reports whether a process that runs on the data directory has this address.
-func (p *program) runsAt(base string) bool {
-	address, err := url.Parse(base)
-	return err == nil && slices.ContainsFunc(p.processes(), func(r running) bool {
-		return r.URL == base || localURL(r.Listen) == localURL(address.Host)
-	})
-}
-
-// base is the address of the server in the client's file.
-func (k *keyed) base() string {
-	address, err := url.Parse(k.URL)
-	if err != nil {
-		return ""
-	}
-	address.RawQuery, address.Path = "", strings.TrimSuffix(address.Path, "/mcp")
-	return address.String()
 }
 
 // noteRotated tells the person of a rotated key whose client still has the old one in its file.
@@ -242,24 +223,15 @@ func (p *program) noteRotated(ctx context.Context, in *instance, rotated *loci.C
 	return nil
 }
 
-// connectLine is the command that connects a client again, with another key but otherwise as it is.
+// connectLine is the command that connects a client again, with another key but otherwise as it is. What an entry
+// offers stays without flags.
 func (p *program) connectLine(k keyed) string {
 	line := "loci connect"
-	address, err := url.Parse(k.URL)
-	if err != nil {
-		return line + " " + k.client.id
-	}
-	options := address.Query()
 	if k.Name != "" {
 		line += " --replace-memory"
 	}
 	line += " " + k.client.id
-	for _, name := range []string{"toolsets", "project"} {
-		if v := options.Get(name); v != "" {
-			line += " --" + name + " " + quoted(v)
-		}
-	}
-	if base := k.base(); base != p.server().URL && (!isLoopbackURL(base) || p.runsAt(base)) {
+	if base := baseOf(k.URL); base != p.server().URL && p.mayAnswer(base) && !p.keepsAddress(base) {
 		line += " --public-url " + quoted(base)
 	}
 	return line

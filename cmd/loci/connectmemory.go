@@ -24,13 +24,21 @@ func (p *program) replaceMemory(ctx context.Context, in *instance, c *client, o 
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.endpoint(c, o.stdio || c.stdio)
+	c = c.replacing(server.name)
+	w, err := p.wanted(ctx, in, c, o)
 	if err != nil {
 		return nil, err
 	}
-	moved := &moving{project: cmp.Or(o.project, server.project, mcpserver.ReferenceProject)}
-	e.Offer(nil, mcpserver.CompatReference, moved.project)
-	c = c.replacing(server.name)
+	e, err := p.endpoint(c, w)
+	if err != nil {
+		return nil, err
+	}
+	moved := &moving{project: o.project}
+	if !o.given("project") {
+		moved.project = server.project
+	}
+	moved.project = cmp.Or(moved.project, mcpserver.ReferenceProject)
+	e.Offer(clientfile.Offer{Compat: mcpserver.CompatReference, Project: moved.project})
 	if server.words == nil { // replaced already
 		return p.connect(ctx, in, c, e, o.offered, moved)
 	}

@@ -29,20 +29,24 @@ type Endpoint struct {
 	Args    []string
 }
 
-// Offer sets the client's toolsets or compatibility mode, and the project of its graph tools.
-func (e *Endpoint) Offer(toolsets []string, compat, project string) {
+// Offer is what a client is offered: toolsets with commas between them or a compatibility mode, and the project of its
+// graph tools. An empty field is the server's default.
+type Offer struct{ Compat, Toolsets, Project string }
+
+// Offer sets what the client is offered.
+func (e *Endpoint) Offer(o Offer) {
 	var query []string
-	if compat != "" {
-		query = append(query, "compat="+compat)
-		e.Args = append(e.Args, "--compat", compat)
+	if o.Compat != "" {
+		query = append(query, "compat="+o.Compat)
+		e.Args = append(e.Args, "--compat", o.Compat)
 	}
-	if len(toolsets) > 0 {
-		query = append(query, "toolsets="+strings.Join(toolsets, ",")) // these names need no escaping
-		e.Args = append(e.Args, "--toolsets", strings.Join(toolsets, ","))
+	if o.Toolsets != "" {
+		query = append(query, "toolsets="+o.Toolsets) // these names need no escaping
+		e.Args = append(e.Args, "--toolsets", o.Toolsets)
 	}
-	if project != "" {
-		query = append(query, "project="+url.QueryEscape(project))
-		e.Args = append(e.Args, "--project", project)
+	if o.Project != "" {
+		query = append(query, "project="+url.QueryEscape(o.Project))
+		e.Args = append(e.Args, "--project", o.Project)
 	}
 	if e.Command == "" {
 		e.Args = nil
@@ -73,6 +77,29 @@ func Entry(f Format, parsed map[string]any) map[string]any {
 	servers, _ := parsed[f.Table()].(map[string]any)
 	entry, _ := servers[f.EntryName()].(map[string]any)
 	return entry
+}
+
+// Offered reads from an entry of Loci what its client is offered, and the address, which is "" over stdio.
+func Offered(entry map[string]any) (o Offer, address string) {
+	for _, name := range []string{"url", "httpUrl", "serverUrl"} {
+		text, _ := entry[name].(string)
+		if u, err := url.Parse(text); text != "" && err == nil {
+			q := u.Query()
+			return Offer{q.Get("compat"), q.Get("toolsets"), q.Get("project")}, text
+		}
+	}
+	words := Words(entry)
+	for i := 1; i < len(words); i++ {
+		switch words[i-1] {
+		case "--compat":
+			o.Compat = words[i]
+		case "--toolsets":
+			o.Toolsets = words[i]
+		case "--project":
+			o.Project = words[i]
+		}
+	}
+	return o, ""
 }
 
 // LeadsToLoci reports whether an entry has a key of any Loci, or starts one.
