@@ -68,6 +68,19 @@ func (m *Memory) current(now time.Time) bool {
 	return !m.ValidFrom.After(now) && (m.ValidTo.IsZero() || m.ValidTo.After(now))
 }
 
+// NotTrue returns since when a fact is no longer true, or until when it is not true yet. Both are zero if it is true
+// now, or superseded, because that says enough.
+func (m *Memory) NotTrue(now time.Time) (since, until time.Time) {
+	switch {
+	case !m.SupersededBy.IsZero():
+	case !m.ValidTo.IsZero() && !m.ValidTo.After(now):
+		since = m.ValidTo
+	case m.ValidFrom.After(now):
+		until = m.ValidFrom
+	}
+	return since, until
+}
+
 // ValidAt reports whether m was valid at time t.
 func (m *Memory) ValidAt(t time.Time) bool {
 	from := m.ValidFrom

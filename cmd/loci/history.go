@@ -81,7 +81,7 @@ func (p *program) printHistory(current *loci.Memory, versions []*loci.Version, w
 	var rows [][]string
 	row := func(m *loci.Memory) {
 		rows = append(rows, []string{strconv.Itoa(m.Version), p.showTime(m.UpdatedAt), string(m.Change), m.Editor,
-			joined(m.AllowedVendors), cut(m.Title, 40), cut(m.Content, 60)})
+			readers(m), cut(m.Title, 40), cut(m.Content, 60)})
 	}
 	if whole {
 		row(current)

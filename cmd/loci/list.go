@@ -76,7 +76,7 @@ func (p *program) printPage(page memory.ListPage) error {
 	headers = append(headers, "TAGS") // the first to go in a narrow terminal
 	rows := make([][]string, len(page.Items))
 	for i, m := range page.Items {
-		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, joined(m.AllowedVendors)}
+		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, readers(m)}
 		if disputed {
 			rows[i] = append(rows[i], strings.Join(disputes(&m.Disagreement), ", "))
 		}
@@ -96,15 +96,13 @@ func (p *program) printPage(page memory.ListPage) error {
 	return nil
 }
 
-// notTrue tells since when a fact is no longer true, or until when it is not true yet; "": it is true now. That a
-// memory is superseded says enough.
+// notTrue tells since or until when a fact is not true; "": it is true now.
 func (p *program) notTrue(m *loci.Memory, now time.Time) string {
-	switch {
-	case !m.SupersededBy.IsZero():
-	case !m.ValidTo.IsZero() && !m.ValidTo.After(now):
-		return "since " + p.showTime(m.ValidTo)
-	case m.ValidFrom.After(now):
-		return "until " + p.showTime(m.ValidFrom)
+	switch since, until := m.NotTrue(now); {
+	case !since.IsZero():
+		return "since " + p.showTime(since)
+	case !until.IsZero():
+		return "until " + p.showTime(until)
 	}
 	return ""
 }

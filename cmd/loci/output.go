@@ -181,8 +181,20 @@ func joined[T ~string](list []T) string {
 	return strings.Join(names, ",")
 }
 
-// printMemory writes a whole memory: attributes, then the content.
-func (p *program) printMemory(m *loci.Memory) {
+// readers tells which assistants may read a memory.
+func readers(m *loci.Memory) string {
+	switch vendors := joined(m.AllowedVendors); {
+	case m.Scope != loci.ScopeAgent || vendors == "":
+		return vendors
+	case slices.Contains(m.AllowedVendors, loci.AnyVendor):
+		return "sessions of its agent"
+	default:
+		return vendors + " in sessions of its agent"
+	}
+}
+
+// printMemory writes a whole memory: attributes, then the content. project and agent are what people call them.
+func (p *program) printMemory(m *loci.Memory, project, agent string) {
 	p.printf("%s\n\n", p.bold(loci.OneLine(m.Title)))
 	importance, scope, superseded, trashed := strconv.Itoa(m.Importance), "", "", ""
 	if m.Pinned {
@@ -197,11 +209,12 @@ func (p *program) printMemory(m *loci.Memory) {
 	if !m.DeletedAt.IsZero() {
 		trashed = "since " + p.showTime(m.DeletedAt)
 	}
-	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", joined(m.AllowedVendors),
+	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", readers(m),
 		"tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
 		"created", p.showTime(m.CreatedAt), "updated", p.showTime(m.UpdatedAt), "scope", scope,
+		"project", project, "agent", agent,
 		"true from", p.showTime(m.ValidFrom), "true until", p.showTime(m.ValidTo),
 		"superseded", superseded, "disputed by", strings.Join(disputes(&m.Disagreement), ", "),
 		"expires", p.showTime(m.ExpiresAt), "in the trash", trashed)
@@ -225,10 +238,10 @@ func (p *program) savedSince(began time.Time, what string, m *loci.Memory) error
 func (p *program) printVisible(m *loci.Memory) {
 	switch {
 	case p.json: // the memory says it
-	case slices.Contains(m.AllowedVendors, loci.AnyVendor):
+	case m.Scope != loci.ScopeAgent && slices.Contains(m.AllowedVendors, loci.AnyVendor):
 		p.printf("visible to all assistants\n")
 	default:
-		p.printf("visible to %s\n", joined(m.AllowedVendors))
+		p.printf("visible to %s\n", readers(m))
 	}
 }
 

@@ -91,11 +91,11 @@ func TestNearTime(t *testing.T) {
 // TestShowPrintsEveryField demands that each field of a memory changes what loci show prints, or
 // that notShown says that it does not.
 func TestShowPrintsEveryField(t *testing.T) {
-	notShown := []string{"source", "session_id", "user_id", "workspace_id", "project_id", "agent_id", "team_id",
+	notShown := []string{"source", "session_id", "user_id", "workspace_id", "team_id",
 		"editor_id", "editor_credential_id", "editor_session_id"}
 	show := func(m loci.Memory) string {
 		var out bytes.Buffer
-		(&program{out: &out}).printMemory(&m)
+		(&program{out: &out}).printMemory(&m, showID(m.ProjectID), showID(m.AgentID))
 		return out.String()
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[loci.Memory]()) {

@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) showCommand() *cobra.Command {
@@ -19,7 +21,7 @@ func (p *program) showCommand() *cobra.Command {
 		Short: "Show a memory, now or at an earlier time",
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
-		Annotations: does(memory.Read),
+		Annotations: does(memory.Read, project.Read, agent.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			at, err = when.when()
 			return err
@@ -46,7 +48,8 @@ func (p *program) showCommand() *cobra.Command {
 		case err != nil || p.json:
 			return p.answer(m, aboutMemory(id, err), "")
 		}
-		p.paged(func() { p.printMemory(m) })
+		project, agent := c.belongsTo(ctx, m)
+		p.paged(func() { p.printMemory(m, project, agent) })
 		p.noteDisagreements(m)
 		return nil
 	})
@@ -54,4 +57,19 @@ func (p *program) showCommand() *cobra.Command {
 	sessionFlag(cmd, &session)
 	when.add(cmd)
 	return cmd
+}
+
+// belongsTo names the project and the agent of a memory; "": it has none. One that is gone has only its id.
+func (in *instance) belongsTo(ctx context.Context, m *loci.Memory) (project, agent string) {
+	if project = showID(m.ProjectID); project != "" {
+		if x, err := in.app.Project.Get(ctx, in.operator, m.ProjectID); err == nil {
+			project = loci.OneLine(x.Name)
+		}
+	}
+	if agent = showID(m.AgentID); agent != "" {
+		if a, err := in.app.Agent.Get(ctx, in.operator, m.AgentID); err == nil {
+			agent = a.Name
+		}
+	}
+	return project, agent
 }

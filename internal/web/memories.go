@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -29,7 +30,13 @@ type memoryList struct {
 
 type memoryRow struct {
 	*loci.Memory
-	Text []loci.Piece
+	Text         []loci.Piece
+	Since, Until time.Time // since or until when it is not true; zero: it is true now
+}
+
+func (s *server) row(m *loci.Memory, text []loci.Piece) memoryRow {
+	since, until := m.NotTrue(s.now())
+	return memoryRow{m, text, since, until}
 }
 
 // memories shows the person's memories.
@@ -65,7 +72,7 @@ func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next 
 	found, err := s.app.Memory.List(r.Context(), p,
 		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, memoryRow{m, []loci.Piece{{Text: loci.Shorten(m.Content, maxBeginning)}}})
+		d.Rows = append(d.Rows, s.row(m, []loci.Piece{{Text: loci.Shorten(m.Content, maxBeginning)}}))
 	}
 	return found.NextCursor, err
 }
@@ -77,7 +84,7 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 		return "", err
 	}
 	for _, h := range found.Items {
-		d.Rows = append(d.Rows, memoryRow{h.Memory, h.Snippet.Pieces()})
+		d.Rows = append(d.Rows, s.row(h.Memory, h.Snippet.Pieces()))
 	}
 	if len(found.Items) > 0 {
 		d.Near = found.Items[0].Why.FallbackNote()
@@ -92,8 +99,10 @@ const maxBeginning = 240
 // memoryPage is one memory in full.
 type memoryPage struct {
 	*loci.Memory
-	Everyone bool // every vendor may read it
-	Mine     bool // the person may decide about it
+	Everyone bool   // every vendor may read it
+	Mine     bool   // the person may decide about it
+	Project  string // its name, or its id if it is gone; "": none
+	Agent    string // in the same way, of scope agent
 }
 
 func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
@@ -108,8 +117,21 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 	if err != nil {
 		return err
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "memory", view{Title: m.Title, Here: homePath, Done: doneOf(r),
-		Data: memoryPage{m, slices.Contains(m.AllowedVendors, loci.AnyVendor), m.UserID == p.UserID}})
+	d := memoryPage{Memory: m, Everyone: slices.Contains(m.AllowedVendors, loci.AnyVendor), Mine: m.UserID == p.UserID}
+	if !m.ProjectID.IsZero() {
+		d.Project = m.ProjectID.String()
+		if x, err := s.app.Project.Get(r.Context(), p, m.ProjectID); err == nil {
+			d.Project = x.Name
+		}
+	}
+	if m.Scope == loci.ScopeAgent {
+		d.Agent = m.AgentID.String()
+		if a, err := s.app.Agent.Get(r.Context(), p, m.AgentID); err == nil {
+			d.Agent = a.Name
+		}
+	}
+	return s.showOwn(w, r, p, http.StatusOK, "memory",
+		view{Title: m.Title, Here: homePath, Done: doneOf(r), Data: d})
 }
 
 // trash moves a memory to the trash. If the org requires a fresh proof for that, the page asks for

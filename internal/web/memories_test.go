@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func TestMemoriesAreListedAndFound(t *testing.T) {
@@ -44,7 +46,11 @@ func TestMemoriesAreListedAndFound(t *testing.T) {
 		t.Errorf("a query that was not asked found nothing: %s", broad.body)
 	}
 	want(t, "misspelled", b.get("/app/?q=delpoy"), 200, "<mark>deploy</mark>", "similar spelling")
-	want(t, "a wrong cursor", b.get("/app/?cursor=x"), 400, `role="alert"`)
+	wrong := b.get("/app/?cursor=x")
+	want(t, "a wrong cursor", wrong, 400, `role="alert"`)
+	if strings.Contains(wrong.body, "no memories") {
+		t.Errorf("a page that was not read is empty: %s", wrong.body)
+	}
 	_, rest, _ = strings.Cut(found.body, "/app/memories/")
 	id, _, _ := strings.Cut(rest, `"`)
 	want(t, "one", b.get("/app/memories/"+id), 200, "about deploy &lt;day&gt;", "claude", "Move to the trash")
@@ -66,6 +72,53 @@ func TestReplacedMemoriesLinkTheNewOne(t *testing.T) {
 	b.signIn()
 	want(t, "the replaced one", b.get("/app/memories/"+old.Memory.ID.String()), 200, "in Bern", "Superseded by",
 		"/app/memories/"+by.Memory.ID.String())
+}
+
+func TestMemoriesTellWhenTheyAreTrueAndWhoReadsThem(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, mara, now := t.Context(), w.local(w.mara), w.clock.Now()
+	reviewer, err := w.app.Agent.Create(ctx, mara, agent.Draft{Name: "reviewer", Vendor: "claude"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop, err := w.app.Project.Create(ctx, mara, project.Draft{Name: "the <shop>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := w.app.Agent.OpenSession(ctx, mara, agent.SessionDraft{AgentID: reviewer.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mara = w.local(w.mara) // who now belongs to the project
+	mara.SessionID, mara.AgentID = session.ID, reviewer.ID
+	b := w.browser()
+	b.signIn()
+	page := func(d memory.Draft) answer {
+		t.Helper()
+		m, err := w.app.Memory.Create(ctx, mara, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.get("/app/memories/" + m.Memory.ID.String())
+	}
+	own := page(memory.Draft{Title: "one", Content: "errors first", Scope: loci.ScopeAgent})
+	want(t, "of an agent", own, 200, "only sessions of the agent reviewer, and you", "<dt>Scope</dt><dd>agent</dd>")
+	if strings.Contains(own.body, "all your assistants") {
+		t.Error("all assistants read a memory of an agent")
+	}
+	want(t, "of an agent, for a vendor", page(memory.Draft{Title: "two", Content: "warnings", Scope: loci.ScopeAgent,
+		AllowedVendors: []loci.Vendor{"claude"}}), 200, "claude, only in sessions of the agent reviewer")
+	want(t, "of a project", page(memory.Draft{Title: "three", Content: "till", Scope: loci.ScopeProject,
+		ProjectID: shop.ID}), 200, "all your assistants", "<dt>Scope</dt><dd>project</dd>", "the &lt;shop&gt;")
+	want(t, "ended", page(memory.Draft{Title: "four", Content: "lease", ValidFrom: now.AddDate(-1, 0, 0),
+		ValidTo: now.AddDate(0, 0, -1)}), 200, "<dt>True from</dt><dd>3 Nov 2025, 09:00", "<dt>True until</dt><dd>2 Nov 2026")
+	plain := page(memory.Draft{Title: "five", Content: "tea", ValidFrom: now.AddDate(0, 0, 1)})
+	want(t, "to come", plain, 200, "<dt>True from</dt><dd>4 Nov 2026")
+	if strings.Contains(plain.body, "True until") || strings.Contains(plain.body, "<dt>Scope") {
+		t.Error("a memory without an end or a scope shows one")
+	}
+	want(t, "the list", b.get("/app/"), 200, "not true since 2 Nov 2026", "not true until 4 Nov 2026")
 }
 
 func TestMemoriesOfOthersDoNotExist(t *testing.T) {
