@@ -65,11 +65,36 @@ them out of their team. Loci keeps their data.`,
 
 func (p *program) userEnableCommand() *cobra.Command {
 	return p.changeUser(&cobra.Command{
-		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys",
-		Annotations: does(org.MemberRemove),
+		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys and team",
+		Long: `Let a disabled person sign in again. Their password, passkeys and data are as before.
+Their old sign-ins, keys and grants stay ended, and they are in no team.`,
+		Annotations: does(org.MemberRemove, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
 	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
-		return c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: new(false)})
+		had, err := c.access(ctx, c.who.OrgID, id)
+		if err != nil {
+			return loci.User{}, err
+		}
+		u, err := c.app.Org.SetMember(ctx, c.who, id, org.MemberChange{Disabled: new(false)})
+		if disabled := had == nil; err == nil && disabled && !p.json {
+			p.noteNotRestored(c.who, &u)
+		}
+		return u, err
 	})
+}
+
+// noteNotRestored tells what a person who is enabled again does not have, and how to give it to them.
+func (p *program) noteNotRestored(who loci.Principal, u *loci.User) {
+	user, email := u.ID.String(), "EMAIL"
+	if u.Email != "" {
+		user, email = quoted(u.Email), quoted(u.Email)
+	}
+	p.note("They can sign in again. Their old sign-ins, keys and grants stay ended, and they are in no team. "+
+		"To give them new ones, run what they need:")
+	for _, line := range []string{"user link " + user, "key create --user " + user + " --name NAME",
+		"agent-key create --user " + user + " --vendor VENDOR --name NAME",
+		"team invite TEAM " + email + orgHint(who)} {
+		p.note("  %s", p.onSameData("loci "+line))
+	}
 }
 
 // access counts a person's working credentials, and names their team.
