@@ -78,9 +78,9 @@ func (d *doctor) examine(ctx context.Context) {
 			return nil
 		})
 		if err != nil {
-			d.fail("open", remedy(err), "%s", loci.OneLine(err.Error()))
+			d.fail("open", d.remedy(err), "%s", loci.OneLine(err.Error()))
 		}
-		d.examineBackups()
+		d.examineBackups(err == nil)
 	}
 	d.examineServers(ctx)
 }
@@ -141,7 +141,7 @@ func (d *doctor) examineDirectory() bool {
 		d.fail("directory", "name another place with --data-dir", "%s is a file", dir)
 		return false
 	case unusable != nil:
-		d.fail("directory", remedy(os.ErrPermission), "%s", unusable)
+		d.fail("directory", d.remedy(os.ErrPermission), "%s", unusable)
 		return false
 	case hasNoData(dir):
 		d.warn("directory", d.serveLine(), "%s has no memories yet", dir)
@@ -163,13 +163,13 @@ func (d *doctor) examineDirectory() bool {
 func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	unwritten := in.app.Ready(ctx)
 	if err := unwritten; err != nil {
-		d.fail("write", remedy(err), "%s", loci.OneLine(err.Error()))
+		d.fail("write", d.remedy(err), "%s", loci.OneLine(err.Error()))
 	} else {
 		d.ok("write", "writing works")
 	}
 	problems, err := d.checkFiles(ctx, in)
 	if err != nil {
-		d.fail("files", remedy(err), "%s", loci.OneLine(err.Error()))
+		d.fail("files", d.remedy(err), "%s", loci.OneLine(err.Error()))
 		return
 	}
 	for _, text := range problems {
@@ -272,15 +272,19 @@ func (d *doctor) examineLeftovers() {
 	}
 }
 
-func (d *doctor) examineBackups() {
+func (d *doctor) examineBackups(opens bool) {
 	found, err := d.backups().List()
+	fix := "loci backup create"
+	if !opens {
+		fix = "first make the data directory open, then loci backup create"
+	}
 	switch {
 	case err != nil:
 		d.fail("backups", "make the directory readable for this user", "%s", err)
 	case len(found) == 0:
-		d.warn("backups", "loci backup create", "no backups")
+		d.warn("backups", fix, "no backups")
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
-		d.warn("backups", "loci backup create", "the newest is from %s",
+		d.warn("backups", fix, "the newest is from %s",
 			d.showTime(found[0].Manifest.CreatedAt))
 	default:
 		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),

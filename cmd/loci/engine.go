@@ -50,17 +50,26 @@ func carryRevocations(ctx context.Context, from, to string) (int, error) {
 // whoCanRead tells which programs can read an exported org.
 const whoCanRead = "Any SQLite program can read the copy."
 
-// remedy returns what to do about an error of the store. Only a damaged file needs a backup.
-func remedy(err error) string {
+// remedy returns what to do about an error of the store. Only a damaged file needs a backup, if there is one.
+func (p *program) remedy(err error) string {
 	switch {
 	case loci.CodeOf(err) == loci.Full || errors.Is(err, sqlitedb.ErrFull):
 		return "free disk space; the data is not damaged, so do not restore a backup"
 	case errors.Is(err, sqlitedb.ErrCorrupt), errors.Is(err, sqlitedb.ErrNotDB):
+		if p.hasNoBackup() {
+			return "copy the directory; there is no backup, so put the file back from a copy that you have elsewhere"
+		}
 		return "copy the directory, then loci backup restore"
 	case errors.Is(err, os.ErrPermission), errors.Is(err, sqlitedb.ErrReadOnly):
 		return "make the directory and its files writable for this user"
 	}
 	return "read the message; restore a backup only if a file is damaged"
+}
+
+// hasNoBackup reports whether the data directory has no backup to restore.
+func (p *program) hasNoBackup() bool {
+	found, err := p.backups().List()
+	return err == nil && len(found) == 0
 }
 
 // isBusy reports whether a problem that Check found ends with another process.
@@ -73,14 +82,13 @@ func isBusy(problem string) bool {
 func (p *program) remedyOfProblem(problem string, unwritten error) string {
 	switch {
 	case unwritten != nil:
-		return remedy(unwritten) // until writing works, no other finding is reliable
+		return p.remedy(unwritten) // until writing works, no other finding is reliable
 	case strings.Contains(problem, "cannot be written"):
-		return remedy(os.ErrPermission)
+		return p.remedy(os.ErrPermission)
 	case strings.HasPrefix(problem, "assets/"):
-		return "copy the directory, then loci backup restore; or loci asset delete ID, and attach the file again after " +
-			"two days"
+		return p.remedy(sqlitedb.ErrCorrupt) + "; or loci asset delete ID, and attach the file again after two days"
 	case strings.Contains(problem, "index") && strings.Contains(problem, "rebuild"):
 		return p.onSameData("loci doctor --fix")
 	}
-	return remedy(sqlitedb.ErrCorrupt)
+	return p.remedy(sqlitedb.ErrCorrupt)
 }

@@ -156,7 +156,7 @@ func (d *doctor) examineIndex(ctx context.Context, in *instance) {
 		problems, err = d.fixIndexes(ctx, in, problems)
 	}
 	if err != nil {
-		d.fail("index", remedy(err), "%s", loci.OneLine(err.Error()))
+		d.fail("index", d.remedy(err), "%s", loci.OneLine(err.Error()))
 		return
 	}
 	for _, x := range problems {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,6 +16,17 @@ import (
 
 // TestRemedy advises a restore for damage alone.
 func TestRemedy(t *testing.T) {
+	dir := t.TempDir()
+	p := &program{settings: &settings{DataDir: dir}}
+	if got := p.remedy(sqlitedb.ErrCorrupt); strings.Contains(got, "loci backup restore") {
+		t.Errorf("without a backup: %q", got)
+	}
+	oneFile := func(_ context.Context, dir string) ([]string, error) {
+		return []string{"x"}, os.WriteFile(filepath.Join(dir, "x"), nil, 0o600)
+	}
+	if _, err := p.backups().Create(t.Context(), oneFile); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		err     error
 		want    string
@@ -27,7 +41,7 @@ func TestRemedy(t *testing.T) {
 		{fmt.Errorf("open: %w", sqlitedb.ErrCorrupt), "loci backup restore", true},
 		{fmt.Errorf("open: %w", sqlitedb.ErrNotDB), "loci backup restore", true},
 	} {
-		got := remedy(tt.err)
+		got := p.remedy(tt.err)
 		if !strings.Contains(got, tt.want) || strings.Contains(got, "loci backup restore") != tt.restore {
 			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
 		}

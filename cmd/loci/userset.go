@@ -88,7 +88,7 @@ func (p *program) noteNotRestored(who loci.Principal, u *loci.User) {
 	if u.Email != "" {
 		user, email = quoted(u.Email), quoted(u.Email)
 	}
-	p.note("They can sign in again. Their old sign-ins, keys and grants stay ended, and they are in no team. "+
+	p.note("They can sign in again. Their old sign-ins, keys and grants stay ended, and they are in no team. " +
 		"To give them new ones, run what they need:")
 	for _, line := range []string{"user link " + user, "key create --user " + user + " --name NAME",
 		"agent-key create --user " + user + " --vendor VENDOR --name NAME",

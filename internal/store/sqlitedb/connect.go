@@ -77,7 +77,11 @@ func (db *DB) prepare(c *Conn, last string) error {
 		last,
 	} {
 		if err := c.raw.Exec(pragma); err != nil {
-			return fmt.Errorf("%s: %w", pragma, classify(err))
+			err = classify(err)
+			if _, known := errors.AsType[*Error](err); known {
+				return err // such as of a damaged file, of which no pragma tells anything
+			}
+			return fmt.Errorf("%s: %w", pragma, err)
 		}
 	}
 	return verify(c)
