@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -68,6 +69,10 @@ func (p *program) attach(ctx context.Context, c *call, id loci.MemoryID, file st
 			return loci.Asset{}, usagef("standard input requires --name")
 		}
 		u.Name = filepath.Base(file)
+		wrong := (&loci.Asset{Name: u.Name, MediaType: "text/plain"}).Validate()
+		if why, ok := errors.AsType[*loci.Error](wrong); ok && why.Field == "name" {
+			return loci.Asset{}, usagef("cannot attach %q under its own name: the %w; pass --name", file, wrong)
+		}
 	}
 	if u.MediaType == "" {
 		u.MediaType = mime.TypeByExtension(filepath.Ext(u.Name))

@@ -59,7 +59,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.project, "project", "", "only of this project, by name or id")
 	flags.StringVar(&f.key, "key", "", "only with this key")
 	flags.StringVar(&f.scope, "scope", "", "only of this scope: global, project or agent")
-	flags.StringVar(&f.agent, "agent", "", "only of this agent, by id; requires --session to see its memories")
+	flags.StringVar(&f.agent, "agent", "", "only of this agent; its assistants see its memories only with --session")
 	flags.StringVar(&f.writtenIn, "written-in", "", "only written in this session, by id")
 	flags.BoolVar(&f.pinned, "pinned", false, "only pinned memories")
 	flags.StringVar(&f.from, "from", "", "created at or after this time: 2h, yesterday, 2026-01-31, …")
@@ -83,10 +83,8 @@ func (f *filterFlags) filter() (memory.Filter, error) {
 	out := memory.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind),
 		Category: f.category,
 		Key:      f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
-	for flag, id := range map[string]string{"--agent": f.agent, "--written-in": f.writtenIn} {
-		if id != "" && checkID(id, "", "") != nil {
-			return out, loci.FieldErrorf(flag, "must be an id, or the beginning of one")
-		}
+	if f.writtenIn != "" && checkID(f.writtenIn, "", "") != nil {
+		return out, loci.FieldErrorf("--written-in", "must be an id, or the beginning of one")
 	}
 	out.When, err = f.when.when()
 	return out, err
@@ -99,7 +97,7 @@ func (f *filterFlags) viewer(ctx context.Context, in *instance, filter *memory.F
 		who, err = in.during(ctx, who, f.session)
 	}
 	if err == nil && f.agent != "" {
-		filter.AgentID, err = resolve(ctx, &call{instance: in, who: who}, f.agent, "agent", "loci agent list", resolveAgent)
+		filter.AgentID, err = in.agentID(ctx, in.operator, f.agent)
 	}
 	if err == nil && f.writtenIn != "" {
 		filter.SessionID, err = in.sessionID(ctx, who, f.writtenIn)

@@ -40,11 +40,7 @@ func (p *program) showCommand() *cobra.Command {
 		case missing && !at.IsZero():
 			return loci.WrapError(loci.NotFound, err, "memory %s not found at that time; see `loci history %s`", id, id)
 		case missing && vendor != "":
-			return loci.WrapError(loci.NotFound, err, "memory %s not found for %s; see `loci show %s`, without --as", id,
-				who.Vendor, id)
-		case missing:
-			return loci.WrapError(loci.NotFound, err, "memory %s not found; it may be in the trash (`loci list --trash`), "+
-				"expired (`loci restore %s`) or permanently deleted", id, id)
+			return notFor(id, who.Vendor, err)
 		case err != nil || p.json:
 			return p.answer(m, aboutMemory(id, err), "")
 		}

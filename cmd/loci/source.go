@@ -29,7 +29,11 @@ func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 		resolveMemory,
 		cmd,
 		func(ctx context.Context, c *call, id loci.MemoryID) error {
-			return aboutMemory(id, do(ctx, c, id))
+			err := do(ctx, c, id)
+			if err != nil && c.actor.vendor != "" && err.Error() == loci.NoSuchMemory().Error() {
+				return notFor(id, c.who.Vendor, err)
+			}
+			return aboutMemory(id, err)
 		},
 	)
 }

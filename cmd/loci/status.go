@@ -23,7 +23,7 @@ type status struct {
 	Version  string      `json:"version"`
 	DataDir  string      `json:"data_dir"`
 	Bytes    int64       `json:"data_bytes"`
-	Memories int         `json:"memories"` // of the owner of this machine's memories
+	Memories int         `json:"memories"` // how many of the owner of this machine's memories are true now
 	Clients  []clientUse `json:"clients"`
 	Warnings []string    `json:"warnings"`
 
@@ -43,7 +43,8 @@ func (p *program) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the server, the data directory and the connected clients",
 		Long: `Show where the server runs, which version it has, where the data is, and which clients
-have access. To check the files, run loci doctor.`,
+have access. It counts the memories that a search finds. "loci list" also has those that
+are not true yet or any more. To check the files, run loci doctor.`,
 		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.status(cmd.Context())
@@ -164,8 +165,12 @@ func (p *program) printStatus(s *status) {
 	if s.Bytes == 0 {
 		data = s.DataDir + ", empty"
 	}
+	memories := loci.Thousands(s.Memories)
+	if s.Memories > 0 {
+		memories += " now true"
+	}
 	p.printFields("server", server, "also at", others, "version", s.Version, "data", data,
-		"memories", loci.Thousands(s.Memories))
+		"memories", memories)
 	for _, text := range s.Warnings {
 		p.printFields("warning", text)
 	}
