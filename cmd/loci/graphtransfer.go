@@ -96,8 +96,8 @@ lines that it cannot import, and imports the others.`,
 			if o.AllowedVendors, err = parseVendors("--allow", vendors); err != nil {
 				return err
 			}
-			if fresh && (projectName == "" || o.DryRun) {
-				return usagef("--create requires --project NAME and excludes --dry-run")
+			if fresh && projectName == "" {
+				return usagef("--create requires --project NAME")
 			}
 			return nil
 		},
@@ -108,6 +108,9 @@ lines that it cannot import, and imports the others.`,
 				return err
 			}
 			defer r.Close()
+			if fresh && o.DryRun {
+				return p.checkImport(ctx, &a, projectName, r, size, o)
+			}
 			absent := refuse
 			if fresh {
 				absent = create
