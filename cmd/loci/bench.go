@@ -33,7 +33,7 @@ so compare only ratios within one run.`,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.Memories, "memories", 100_000, "memories to store before measuring reads")
+	flags.IntVar(&o.Memories, "memories", 100_000, "memories to store before measuring reads, at least "+loci.Thousands(benchMemories))
 	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent clients")
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
 	flags.BoolVar(&o.Processor, "processor", false, "measure only the processor time of each operation")
@@ -44,9 +44,16 @@ so compare only ratios within one run.`,
 	return cmd
 }
 
+// benchMemories is with how many memories each recall of the benchmark fills a page.
+const benchMemories = 1000
+
 func (p *program) bench(ctx context.Context, o bench.Options, dir string) error {
 	if o.Memories < 1 || o.Clients < 1 || o.Step <= 0 {
 		return usagef("--memories, --clients and --step must be positive")
+	}
+	if o.Memories < benchMemories {
+		return usagef("--memories must be at least %s; of fewer, a recall finds too little to compare",
+			loci.Thousands(benchMemories))
 	}
 	o.Progress = p.benchProgress
 	return p.measure(dir, func(binary, scratch string) ([]bench.Result, error) {
