@@ -98,8 +98,3 @@ func (in *instance) agent(ctx context.Context, who loci.Principal, s string) (lo
 	return loci.Agent{}, loci.FieldErrorf("AGENT", "is the name of %d agents; specify one as %s/%s",
 		len(found), found[0].Vendor, found[0].Name)
 }
-
-var resolveAgent = among("agent", "loci agent list", func(ctx context.Context, c *call) ([]loci.AgentID, error) {
-	list, err := c.agents(ctx, c.who)
-	return idsIn(list, func(a loci.Agent) loci.AgentID { return a.ID }), err
-})

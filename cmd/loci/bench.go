@@ -33,7 +33,8 @@ so compare only ratios within one run.`,
 		RunE:        func(cmd *cobra.Command, _ []string) error { return p.bench(cmd.Context(), o, dir) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&o.Memories, "memories", 100_000, "memories to store before measuring reads, at least "+loci.Thousands(benchMemories))
+	flags.IntVar(&o.Memories, "memories", 100_000,
+		"memories to store before measuring reads, at least "+loci.Thousands(benchMemories))
 	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent clients")
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
 	flags.BoolVar(&o.Processor, "processor", false, "measure only the processor time of each operation")

@@ -71,7 +71,8 @@ func (p *program) each(cmd *cobra.Command, args []string,
 
 // notFor says that a vendor's assistant does not see a memory, which a person may see.
 func notFor(id loci.MemoryID, vendor loci.Vendor, err error) error {
-	return loci.WrapError(loci.NotFound, err, "memory %s not found for %s; see `loci show %s`, without --as", id, vendor, id)
+	return loci.WrapError(loci.NotFound, err, "memory %s not found for %s; see `loci show %s`, without --as", id, vendor,
+		id)
 }
 
 // aboutMemory names the memory in an error about it.
