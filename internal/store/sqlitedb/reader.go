@@ -13,8 +13,9 @@ type pool struct {
 	slots   chan struct{} // one token for each lent connection
 	done    chan struct{} // closed when the pool closes
 
-	mu   sync.Mutex
-	idle []*Conn
+	mu    sync.Mutex
+	idle  []*Conn
+	timed bool // expire will run
 }
 
 func newPool(size int, connect func() (*Conn, error)) *pool {
@@ -66,12 +67,12 @@ func (p *pool) put(c *Conn, keep bool) {
 	if keep {
 		p.mu.Lock()
 		p.idle = append(p.idle, c)
+		if c.kept {
+			p.expireSoon()
+		}
 		p.mu.Unlock()
 	} else {
-		func() {
-			defer func() { _ = recover() }()
-			_ = c.close()
-		}()
+		c.discard()
 	}
 	<-p.slots
 }
@@ -91,12 +92,20 @@ func (p *pool) close() (err error) {
 	return err
 }
 
-// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, taken at
-// its first read. Writing fails with [ErrReadOnly]. When ctx ends, statements in SQLite stop and
-// View returns the context's error. While fn runs, the log cannot be reset and may grow, so fn
-// should be short.
+// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, which has
+// everything that was committed before the call. Writing fails with [ErrReadOnly]. When ctx ends,
+// statements in SQLite stop and View returns the context's error. While fn runs, the log cannot be
+// reset and may grow, so fn should be short.
 func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
-	return db.lend(ctx, db.readers, inTransaction(fn))
+	return db.lend(ctx, db.readers, func(c *Conn) error {
+		if err := db.beginRead(c); err != nil {
+			return err
+		}
+		c.lent = true
+		err := fn(c)
+		c.kept = err == nil && c.stamped
+		return err
+	})
 }
 
 // Scan is View for reads that may take long, such as searches and backups. It uses separate
@@ -138,7 +147,7 @@ func (db *DB) lend(ctx context.Context, p *pool, fn func(*Conn) error) error {
 	defer func() {
 		restore()
 		c.lent = false
-		p.put(c, !c.inDriver && (c.raw.GetAutocommit() || c.tx("COMMIT") == nil))
+		p.put(c, c.settle())
 	}()
 	return interrupted(ctx, classify(fn(c)))
 }
