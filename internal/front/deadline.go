@@ -29,10 +29,15 @@ const (
 type body struct {
 	io.ReadCloser
 	control *http.ResponseController
+	end     time.Time // until when the body must have arrived, as far as it is known
 	moved   int64
 	waited  time.Duration
 	ended   bool
 }
+
+// endStep is how much later the end must be to set deadlines again. Most bodies arrive with their
+// request, and to set a deadline costs as much as to read them.
+const endStep = time.Second
 
 // bound sets deadlines for the body of a request and for its answer. Streams have none, because
 // they stay open until either side ends them.
@@ -41,12 +46,12 @@ func bound(x *exchange, r *http.Request) *http.Request {
 		return r
 	}
 	control := http.NewResponseController(x.ResponseWriter)
-	_ = control.SetWriteDeadline(x.start.Add(answerTime)) // only a connection without deadlines returns an error
 	if r.Body == nil || r.Body == http.NoBody {
+		_ = control.SetWriteDeadline(x.start.Add(answerTime)) // only a connection without deadlines returns an error
 		return r
 	}
-	_ = control.SetReadDeadline(x.start.Add(bodyGrace))
-	x.body = &body{ReadCloser: r.Body, control: control}
+	x.body = &body{ReadCloser: r.Body, control: control, end: x.start.Add(bodyGrace)}
+	_ = control.SetWriteDeadline(x.body.end.Add(answerTime))
 	bounded := *r
 	bounded.Body = x.body
 	return &bounded
@@ -56,8 +61,13 @@ func bound(x *exchange, r *http.Request) *http.Request {
 func (b *body) Read(p []byte) (int, error) {
 	begin := time.Now()
 	end := begin.Add(bodyGrace + time.Duration(b.moved/bodySpeed)*time.Second - b.waited)
-	_ = b.control.SetReadDeadline(end)
-	_ = b.control.SetWriteDeadline(end.Add(answerTime))
+	if later := end.Sub(b.end) >= endStep; later || b.waited == 0 {
+		_ = b.control.SetReadDeadline(end)
+		if later {
+			b.end = end
+			_ = b.control.SetWriteDeadline(end.Add(answerTime))
+		}
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.moved += int64(n)
 	b.waited += time.Since(begin)

@@ -115,11 +115,12 @@ func (d *door) serves(r *http.Request) bool {
 // isElsewhere reports whether a browser asks for a page under another loopback address than
 // localhost, where it is not signed in and has no passkeys. Programs may use any of them.
 func (d *door) isElsewhere(r *http.Request) bool {
-	if d.options.PublicURL != "" || r.Method != http.MethodGet && r.Method != http.MethodHead || (auth.Site{}).AtHome(r) {
+	if d.options.PublicURL != "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
 	path := r.URL.Path
-	return within(path, webPlaces) && !within(path, openPlaces) || path == "/" && wantsPage(r)
+	page := within(path, webPlaces) && !within(path, openPlaces) || path == "/" && wantsPage(r)
+	return page && !(auth.Site{}).AtHome(r)
 }
 
 // page counts a request for a page by its browser session, or by the client's address if it has
