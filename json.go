@@ -26,7 +26,22 @@ var encoding = jsonv2.JoinOptions(jsonv1.DefaultOptionsV1(), jsontext.EscapeForH
 
 // EncodeJSON returns v as one line of JSON, without a newline at the end. All JSON that leaves Loci
 // goes through it: times are in UTC, with six digits of a second.
-func EncodeJSON(v any) ([]byte, error) { return encodeWithMemories(v) }
+func EncodeJSON(v any) (b []byte, err error) {
+	err = withEncoder(func(e *memoryEncoder) (err error) { b, err = e.encode(nil, v); return err })
+	return b, err
+}
+
+// WriteJSON writes v as EncodeJSON returns it, and a newline. w must not keep the bytes.
+func WriteJSON(w io.Writer, v any) error {
+	return withEncoder(func(e *memoryEncoder) (err error) {
+		if e.line, err = e.encode(e.line[:0], v); err != nil {
+			return err
+		}
+		e.line = append(e.line, '\n')
+		_, err = w.Write(e.line)
+		return err
+	})
+}
 
 // MaxJSONDepth limits the nesting of JSON that Loci accepts. Loci's own JSON has 5 levels.
 const MaxJSONDepth = 64

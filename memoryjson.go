@@ -3,6 +3,7 @@ package loci
 import (
 	"bytes"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ type memoryEncoder struct {
 	options  jsonv2.Options
 	memories []byte // one after the other
 	places   []memoryPlace
+	line     []byte // what WriteJSON has written last
 }
 
 // memoryPlace is where a null ends in the text around the memories, and where the memory ends in
@@ -37,18 +39,32 @@ var memoryEncoders = sync.Pool{New: func() any {
 // memory forever.
 const maxEncoder = 1 << 20
 
-// encodeWithMemories returns v as JSON. A memory that another struct embeds is not a memory here.
-func encodeWithMemories(v any) ([]byte, error) {
+// withEncoder calls fn with an encoder that nobody else uses.
+func withEncoder(fn func(*memoryEncoder) error) error {
 	e := memoryEncoders.Get().(*memoryEncoder) //nolint:forcetypeassert // the pool has nothing else
-	e.memories, e.places = e.memories[:0], e.places[:0]
-	around, err := jsonv2.Marshal(v, e.options)
-	if err == nil && len(e.places) > 0 {
-		around = e.fill(around)
-	}
-	if cap(e.memories) <= maxEncoder {
+	err := fn(e)
+	if max(cap(e.memories), cap(e.line)) <= maxEncoder {
 		memoryEncoders.Put(e)
 	}
-	return around, err
+	return err
+}
+
+// encode appends v as JSON to b. A memory that another struct embeds is not a memory here.
+func (e *memoryEncoder) encode(b []byte, v any) ([]byte, error) {
+	if m, ok := v.(*Memory); ok && m != nil {
+		w := memberWriter{b: b}
+		w.memory(m)
+		return w.b, w.err
+	}
+	e.memories, e.places = e.memories[:0], e.places[:0]
+	around, err := jsonv2.Marshal(v, e.options)
+	if err != nil {
+		return nil, err
+	}
+	if b == nil && len(e.places) == 0 {
+		return around, nil
+	}
+	return e.fill(b, around), nil
 }
 
 // leave encodes m at once, because the encoder may reuse it, and leaves a null in its place.
@@ -66,16 +82,16 @@ func (e *memoryEncoder) leave(out *jsontext.Encoder, m *Memory) error {
 	return nil
 }
 
-// fill puts the memories into their places.
-func (e *memoryEncoder) fill(around []byte) []byte {
-	text := make([]byte, 0, len(around)+len(e.memories)+1) // writers add a newline
+// fill appends a text to b, and puts the memories into their places.
+func (e *memoryEncoder) fill(b, around []byte) []byte {
+	b = slices.Grow(b, len(around)+len(e.memories)+1) // writers add a newline
 	var last memoryPlace
 	for _, p := range e.places {
-		text = append(text, bytes.TrimSuffix(around[last.null:p.null], []byte("null"))...)
-		text = append(text, e.memories[last.memory:p.memory]...)
+		b = append(b, bytes.TrimSuffix(around[last.null:p.null], []byte("null"))...)
+		b = append(b, e.memories[last.memory:p.memory]...)
 		last = p
 	}
-	return append(text, around[last.null:]...)
+	return append(b, around[last.null:]...)
 }
 
 // memory writes m as the fields' tags describe it.

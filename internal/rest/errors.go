@@ -184,5 +184,5 @@ func WriteError(w http.ResponseWriter, err error) { writeProblem(w, newProblem(e
 func writeProblem(w http.ResponseWriter, p *problem) {
 	w.Header().Set("Content-Type", problemType)
 	w.WriteHeader(p.Status)
-	_ = writeJSON(w, p) // the client has gone away
+	_ = loci.WriteJSON(w, p) // the client has gone away
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -18,7 +17,7 @@ import (
 // jsonFormat reads bodies and writes answers. huma reads a body twice: into an
 // any, which it validates, and then into the struct.
 var jsonFormat = huma.Format{
-	Marshal: writeJSON,
+	Marshal: loci.WriteJSON,
 	Unmarshal: func(data []byte, v any) error {
 		if _, first := v.(*any); first {
 			if err := loci.CheckJSON(data); loci.FieldOf(err) != "" {
@@ -36,16 +35,6 @@ var jsonFormat = huma.Format{
 		}
 		return readable(err)
 	},
-}
-
-// writeJSON writes v as one line.
-func writeJSON(w io.Writer, v any) error {
-	b, err := loci.EncodeJSON(v)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(b, '\n'))
-	return err
 }
 
 // wholeNumbers writes whole numbers without fraction and exponent, because Go parses integers
