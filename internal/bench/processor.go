@@ -20,6 +20,7 @@ type operation struct {
 	alone   func() error // one durable row or the rows of the answer, on one bare connection
 	bars    []Bar
 	of      func(cost) (ratio float64, unit string)
+	saves   bool // it leaves work to the index
 }
 
 // cost is the processor time of one operation.
@@ -56,9 +57,6 @@ func (b *bencher) processor(ctx context.Context) error {
 	s, err := startServer(ctx, b.Binary, dir)
 	if err != nil {
 		return errors.Join(err, p.Close())
-	}
-	if err := s.warm(ctx); err != nil {
-		return errors.Join(err, s.stop(), p.Close())
 	}
 	for _, op := range append(b.readOperations(ids, p, plainIDs), b.saveOperations(p)...) {
 		b.Progress("processor time: " + op.name)
@@ -100,15 +98,15 @@ func (b *bencher) readOperations(ids []loci.MemoryID, p *sqlite.Plain, plainIDs 
 			_, err := h.call("GET", "/agent/memories/"+ids[c.random.IntN(len(ids))].String(), personKey, nil)
 			return err
 		}, func() error { return p.Get(plainIDs[c.random.IntN(len(plainIDs))]) },
-			[]Bar{{"must", 2, true}, {"goal", 1.5, true}}, ofHandler},
+			[]Bar{{"must", 2, true}, {"goal", 1.5, true}}, ofHandler, false},
 		{"latest 20", 1, func(h *conn, _ int) error {
 			_, err := h.call("POST", "/agent/memories/list", personKey, map[string]any{"limit": 20})
 			return err
-		}, func() error { return p.List("", 20) }, few, ofHandler},
+		}, func() error { return p.List("", 20) }, few, ofHandler, false},
 		{"by tag, 20", 1, func(h *conn, _ int) error {
 			_, err := h.call("POST", "/agent/memories/by-tag", personKey, map[string]any{"tags": []string{c.tag()}, "limit": 20})
 			return err
-		}, func() error { return p.List(c.tag(), 20) }, few, ofHandler},
+		}, func() error { return p.List(c.tag(), 20) }, few, ofHandler, false},
 	}
 }
 
@@ -142,10 +140,10 @@ func (b *bencher) saveOperations(p *sqlite.Plain) []operation {
 	}
 	return []operation{
 		{"save without similar, 1 client", 1, save(false), insert, []Bar{{"must", 2.5, true}, {"goal", 1.5, true}},
-			func(c cost) (float64, string) { without = c.server; return ofBoth(c) }},
+			func(c cost) (float64, string) { without = c.server; return ofBoth(c) }, true},
 		{fmt.Sprintf("save without similar, %d clients", b.Clients), b.Clients, save(false), insert,
-			[]Bar{{"must", 1.5, true}, {"goal", 1.1, true}}, ofBoth},
-		{"save, 1 client", 1, save(true), insert, []Bar{{"must", 1.3, true}}, ofOther},
+			[]Bar{{"must", 1.5, true}, {"goal", 1.1, true}}, ofBoth, true},
+		{"save, 1 client", 1, save(true), insert, []Bar{{"must", 1.3, true}}, ofOther, true},
 	}
 }
 
@@ -156,8 +154,12 @@ func savedBy(c *corpus, similar bool) map[string]any {
 		"similar": similar}
 }
 
-// operation measures one operation and adds its results.
+// operation measures one operation and adds its results. The index is up to date before, so that no
+// operation pays for the saves of another one.
 func (b *bencher) operation(ctx context.Context, s *server, op operation) error {
+	if err := s.warm(ctx); err != nil {
+		return err
+	}
 	first, err := s.dial()
 	if err != nil {
 		return err
@@ -179,13 +181,19 @@ func (b *bencher) operation(ctx context.Context, s *server, op operation) error 
 			return errors.Join(err, floor.stop())
 		}
 	}
-	c := cost{server.each(), handler.each(), alone.each()}
+	b.addCost(op, cost{server.each(), handler.each(), alone.each()})
+	if op.saves {
+		err = b.indexed(ctx, s, op, server.count)
+	}
+	return errors.Join(err, floor.stop())
+}
+
+func (b *bencher) addCost(op operation, c cost) {
 	for _, r := range []struct {
 		of string
 		in time.Duration
 	}{{"bare handler", c.handler}, {"SQLite alone", c.alone}, {"server", c.server}} {
-		b.add(fmt.Sprintf("processor time of %s: %s", op.name, r.of), Sample{}, float64(r.in)/float64(time.Microsecond),
-			"µs each")
+		b.addTime(op, r.of, r.in)
 	}
 	ratio, unit := op.of(c)
 	b.add("processor time of "+op.name, Sample{}, ratio, unit, op.bars...)
@@ -193,7 +201,19 @@ func (b *bencher) operation(ctx context.Context, s *server, op operation) error 
 		ratio, unit = ofBoth(c)
 		b.add("processor time of "+op.name, Sample{}, ratio, unit)
 	}
-	return floor.stop()
+}
+
+func (b *bencher) addTime(op operation, of string, each time.Duration) {
+	b.add(fmt.Sprintf("processor time of %s: %s", op.name, of), Sample{}, float64(each)/float64(time.Microsecond),
+		"µs each")
+}
+
+// indexed adds how much of the work of the index the saves have left to the next search.
+func (b *bencher) indexed(ctx context.Context, s *server, op operation, saves int) error {
+	var left spent
+	err := left.run(ctx, s.process.Process.Pid, func() (Sample, error) { return Sample{Count: saves}, s.warm(ctx) })
+	b.addTime(op, "server's index, left to the next search", left.each())
+	return err
 }
 
 // spent is the processor time of a process for a number of operations.
