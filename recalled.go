@@ -17,6 +17,7 @@ type Recalled struct {
 // Why explains why a search found a memory and how it was ranked.
 type Why struct {
 	Terms []WhyTerm `json:"terms" nullable:"false" doc:"Words of the query that the memory contains, most important first"`
+	Named []string  `json:"named,omitempty" enum:"key,title" doc:"Fields that the query has as a whole: key, title"`
 	// Boosts decide the order of memories with the same score.
 	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: current (others are superseded), pinned, importance or updated_at"`
 	// Fallback is "" if the search found the words themselves.
@@ -47,6 +48,7 @@ func (w *Why) FallbackNote() string {
 
 // WhySignals is how much of a score comes from each signal. The figures add up to the score.
 type WhySignals struct {
+	Name     float64 `json:"name,omitzero" doc:"The key or the title of the memory is in the query as a whole"`
 	Row      float64 `json:"row,omitzero" doc:"The words of the query in the memory"`
 	Context  float64 `json:"context,omitzero" doc:"The words in the memory together with the ones before and after it in its session"`
 	Session  float64 `json:"session,omitzero" doc:"The words in all memories of its session"`
@@ -66,8 +68,8 @@ type SignalPart struct {
 
 // Parts returns the signals that add to the score, in the order of docs/recall.md.
 func (s *WhySignals) Parts() []SignalPart {
-	list := []SignalPart{{"row", s.Row}, {"context", s.Context}, {"session", s.Session}, {"passage", s.Passage},
-		{"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When}, {"date", s.Date}}
+	list := []SignalPart{{"name", s.Name}, {"row", s.Row}, {"context", s.Context}, {"session", s.Session},
+		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When}, {"date", s.Date}}
 	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 

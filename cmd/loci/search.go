@@ -233,6 +233,9 @@ func showWhy(score float64, why loci.Why) string {
 		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Label()), strings.Join(t.Fields, "+"), t.Score)
 	}
 	text := fmt.Sprintf("score %.2f: %s", score, cmp.Or(strings.Join(parts, ", "), recall.NearMatch))
+	if len(why.Named) > 0 {
+		text += "; named by its " + strings.Join(why.Named, " and ")
+	}
 	if len(why.Boosts) > 0 {
 		text += "; boosted by " + strings.Join(why.Boosts, ", ")
 	}

@@ -51,6 +51,7 @@ func (s saturation) of(f, length float32) float32 { return f / (f + s.a + s.slop
 // accumulate adds up what the terms give to each row and each session, the rarest term first. Before
 // a frequent term, it tries to do without most of its rows.
 func (s *search) accumulate(p *part) {
+	s.addNames(p)
 	if p.few() {
 		p.touch(p.picked)
 		s.completeAll(p, s.order)

@@ -33,6 +33,9 @@ func zipfRows(n, perSession int) iter.Seq[Row] {
 				Fields: []Field{{Text: zipfText(z, 42)}}}
 			binary.BigEndian.PutUint64(row.ID[:], uint64(i)*0x9e3779b97f4a7c15)
 			binary.BigEndian.PutUint64(row.ID[8:], uint64(i))
+			if i%100 == 0 {
+				row.Fields = append(row.Fields, Field{Text: title(i), Weight: 3, Name: true})
+			}
 			if perSession > 0 {
 				row.Session = fmt.Sprint(i / perSession)
 			}
@@ -42,6 +45,9 @@ func zipfRows(n, perSession int) iter.Seq[Row] {
 		}
 	}
 }
+
+// title is the name of some of the rows that zipfRows yields.
+func title(i int) string { return fmt.Sprint("row", i) }
 
 // large builds a segment of the rows that zipfRows yields.
 func large(rows, perSession int) *View {
@@ -78,7 +84,7 @@ func questions(n int) []*Query {
 	return list
 }
 
-var testWeights = Weights{Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4,
+var testWeights = Weights{Name: 1.5, Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4,
 	When: .2, Date: .9, Stem: .9, Similar: .5}
 
 // BenchmarkSearch asks five words that are as frequent as in texts, in rows of their own and in

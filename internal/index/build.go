@@ -63,6 +63,9 @@ func (b *Builder) Add(r Row) {
 			value = uint32(math.Round(once * f.Weight))
 		}
 		position = b.field(&row, f.Text, position, value)
+		if f.Name {
+			b.name(&row)
+		}
 	}
 	for _, w := range row.words {
 		b.langs[w.form] |= row.langs
@@ -93,6 +96,13 @@ func (b *Builder) field(row *builtRow, text string, position, value uint32) uint
 		row.flags |= b.cues[form]
 	}
 	return last + fieldGap
+}
+
+// name adds the last field as a name of the row. It counts as no word of it.
+func (b *Builder) name(row *builtRow) {
+	if words := NameOf(b.tokens); words != "" {
+		row.words = append(row.words, place{b.form(nameForm(words)), 0, once})
+	}
 }
 
 func asks(text string) bool { return strings.ContainsAny(text, "?？؟") }
@@ -179,6 +189,9 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 	var scratch []string
 	for i, n := range order {
 		form := sorted[i]
+		if isName(form) {
+			continue
+		}
 		for one := range b.langs[n].Each {
 			for _, stem := range b.analyzer.Stems(form, one) {
 				stems[stem] = addStemmed(stems[stem], stemmed{uint32(i), one})

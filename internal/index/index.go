@@ -38,10 +38,11 @@ func (r *Row) Admits(now time.Time) bool {
 }
 
 // Field is a text of a row. Weight is how often each of its words counts; 0 is 1. Weights are kept
-// in steps of one half.
+// in steps of one half. Name says that the text as a whole is a name of the row.
 type Field struct {
 	Text   string
 	Weight float64
+	Name   bool
 }
 
 // fieldGap is how many positions lie between two fields, so that no phrase spans both.

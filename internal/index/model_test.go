@@ -164,7 +164,7 @@ func (m *model) search() Result {
 				_, _, forms := count(&s[i], term)
 				r.Forms[t] = append(r.Forms[t], forms...)
 			}
-			if h.Signals.Session > 0 && (!m.q.OwnWords || h.Terms != 0) {
+			if h.Signals.Session+h.Signals.Name > 0 && (!m.q.OwnWords || h.Terms != 0) {
 				r.Hits = append(r.Hits, h)
 			}
 		}
@@ -204,6 +204,7 @@ func (m *model) hit(st *statistics, s []Row, i int) Hit {
 	if slices.Contains(m.q.Actors, s[i].Actor) {
 		g.Actor = 1 / float64(len(m.q.Actors))
 	}
+	g.Name = m.name(st, &s[i])
 	for _, p := range m.q.Periods {
 		if d := day(s[i].Time); p.First <= d && d <= p.Last {
 			g.Date = max(g.Date, p.Value)
@@ -211,6 +212,38 @@ func (m *model) hit(st *statistics, s []Row, i int) Hit {
 	}
 	h.Score = m.q.Weights.score(g)
 	return h
+}
+
+// name returns the share of the terms that are in names of a row.
+func (m *model) name(st *statistics, r *Row) (sum float64) {
+	terms := uint32(0)
+	for _, name := range m.q.Names {
+		rows := 0
+		for _, s := range st.sessions {
+			for i := range s {
+				if isNamed(&s[i], name) {
+					rows++
+				}
+			}
+		}
+		if isNamed(r, name) && rows <= maxNamed {
+			if terms |= name.Terms; name.Sure {
+				return 1
+			}
+		}
+	}
+	for t, share := range st.shares {
+		if terms&(1<<t) != 0 {
+			sum += share
+		}
+	}
+	return sum
+}
+
+func isNamed(r *Row, n Name) bool {
+	return slices.ContainsFunc(r.Fields, func(f Field) bool {
+		return f.Name && strings.Join(split(f.Text), " ") == n.Words
+	})
 }
 
 func drawRows(t *rapid.T) []Row {
@@ -227,7 +260,8 @@ func drawRows(t *rapid.T) []Row {
 		r.Updated = time.Unix(int64(rapid.IntRange(0, 3).Draw(t, "updated")), 0)
 		r.Fields = []Field{{Text: strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "text"), " ")}}
 		if rapid.Bool().Draw(t, "titled") {
-			r.Fields = append(r.Fields, Field{strings.Join(rapid.SliceOfN(word, 0, 3).Draw(t, "title"), " "), 3})
+			r.Fields = append(r.Fields, Field{strings.Join(rapid.SliceOfN(word, 0, 3).Draw(t, "title"), " "), 3,
+				rapid.Bool().Draw(t, "name")})
 		}
 		switch rapid.IntRange(0, 9).Draw(t, "limit") {
 		case 0:
@@ -253,6 +287,12 @@ func drawQuery(t *rapid.T) *Query {
 	}
 	if rapid.Bool().Draw(t, "dated") {
 		q.Periods = []Period{{0, 3, 1}, {0, 6, .5}}
+	}
+	word := rapid.SampledFrom([]string{"alpha", "beta", "gamma"})
+	for range rapid.IntRange(0, 4).Draw(t, "names") {
+		words := strings.Join(rapid.SliceOfN(word, 1, 2).Draw(t, "name"), " ")
+		q.Names = append(q.Names, Name{words, uint32(rapid.IntRange(1, 1<<len(q.Terms)-1).Draw(t, "of")),
+			rapid.Bool().Draw(t, "sure")})
 	}
 	return q
 }

@@ -22,6 +22,9 @@ func TestPruningChangesNothing(t *testing.T) {
 			if i%7 == 0 {
 				q.Weights.Session = 5
 			}
+			if i%3 == 1 {
+				q.Names = []Name{{title(100 * i), 1 << (i % 5), false}, {title(100*i + 100), 3, true}}
+			}
 			if i%5 == 0 {
 				q.Periods = []Period{{19_676, 19_677, 1}}
 			}
@@ -78,6 +81,9 @@ func TestPruningOfSeveralViews(t *testing.T) {
 		if i%5 == 0 {
 			q.Periods = []Period{{19_676, 19_677, 1}}
 		}
+		if i%3 == 0 {
+			q.Names = []Name{{title(100 * i), 1, true}, {title(11_900 - 100*i), 2, false}}
+		}
 		if got, want := Search(views, q).Hits, searchAll(q, views...); !slices.Equal(got, want) {
 			t.Fatalf("question %d: got %+v\nwant %+v", i, got, want)
 		}
@@ -86,6 +92,7 @@ func TestPruningOfSeveralViews(t *testing.T) {
 
 // addAll is accumulate without pruning.
 func addAll(s *search, p *part) {
+	s.addNames(p)
 	for _, t := range s.order {
 		p.load(t)
 		s.add(p, t)
@@ -97,6 +104,7 @@ func contendersOf(v *View, q *Query, accumulate func(*search, *part)) (list []co
 	s := newSearch([]*View{v}, q)
 	defer s.release()
 	s.weigh()
+	s.readNames()
 	p := &s.parts[0]
 	accumulate(s, p)
 	top := best{limit: q.Limit + contenders}
@@ -110,6 +118,7 @@ func searchAll(q *Query, views ...*View) []Hit {
 	s := newSearch(views, q)
 	defer s.release()
 	s.weigh()
+	s.readNames()
 	top := best{limit: q.Limit + contenders}
 	for i := range s.parts {
 		addAll(s, &s.parts[i])

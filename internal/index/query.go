@@ -19,6 +19,8 @@ type Query struct {
 	When bool
 	// Periods are the times that the question names.
 	Periods []Period
+	// Names are the parts of the question that can be the name of a row.
+	Names []Name
 	// OwnWords leaves out rows that match only by their session.
 	OwnWords bool
 	// Only limits the hits to rows with these ids. nil: all rows; empty: none. Other rows that Sees
@@ -51,6 +53,7 @@ type Period struct {
 
 // Weights say how much each signal counts in the sum that orders hits. Each signal is in [0, 1].
 type Weights struct {
+	Name     float64 // one of Query.Names is a name of the row: how much its terms count, or 1 if it is sure
 	Row      float64 // BM25 of the row itself
 	Context  float64 // BM25 of the row with its neighbours
 	Session  float64 // BM25 of all rows of its session
@@ -66,12 +69,12 @@ type Weights struct {
 
 // Signals are the figures of one hit. Each is in [0, 1].
 type Signals struct {
-	Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
+	Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
 }
 
 // score adds the signals up, always in the same order.
 func (w *Weights) score(s *Signals) float64 {
-	return w.Row*s.Row + w.Context*s.Context + w.Session*s.Session + w.Passage*s.Passage +
+	return w.Name*s.Name + w.Row*s.Row + w.Context*s.Context + w.Session*s.Session + w.Passage*s.Passage +
 		w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
 }
 

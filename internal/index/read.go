@@ -74,10 +74,11 @@ func (s *search) similar(t *Term) [][]weighted {
 
 // expand returns the first forms with a prefix or a part that visible rows have.
 func (p *part) expand(t *Term) (found []weighted) {
-	form, first := []byte(t.Form), uint32(0)
+	form, begin := []byte(t.Form), wordsFrom
 	if !t.Part {
-		first = p.Segment.forms.search(t.Form)
+		begin = t.Form
 	}
+	first := p.Segment.forms.search(begin)
 	for n, key := range p.Segment.forms.from(first) {
 		if len(found) == maxExpanded || !t.Part && !bytes.HasPrefix(key, form) {
 			break

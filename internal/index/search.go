@@ -15,6 +15,7 @@ func Search(views []*View, q *Query) Result {
 	}
 	s := newSearch(views, q)
 	s.weigh()
+	s.readNames()
 	slices.SortStableFunc(s.parts, func(x, y part) int { return cmp.Compare(y.live, x.live) })
 	var top best
 	top.limit = q.Limit + contenders
@@ -62,6 +63,8 @@ type part struct {
 	unread  []*weighted  // of each term: the form that p.rows does not have; nil: it has all
 	starts  [][]uint64   // of each phrase: where it begins, as list.places says it
 	actors  []float32    // of each person, what their rows get; nil: nothing
+	named   []namedRow   // rows that the question names
+	found   []uint32     // rows of the name at hand
 	// picked are the rows that can be among the best, if pruned says that there are others.
 	picked []uint32
 	pruned bool

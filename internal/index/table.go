@@ -72,7 +72,7 @@ func (t *table) find(s string) (number uint32, ok bool) {
 // search returns the number of the first string that is not before s.
 func (t *table) search(s string) uint32 {
 	blocks := len(t.starts) / 4
-	block := sort.Search(blocks, func(i int) bool { return t.first(uint32(i)) > s }) - 1
+	block := sort.Search(blocks, func(i int) bool { return string(t.first(uint32(i))) > s }) - 1
 	if block < 0 {
 		return 0
 	}
@@ -87,10 +87,10 @@ func (t *table) search(s string) uint32 {
 }
 
 // first returns the first string of a block.
-func (t *table) first(block uint32) string {
+func (t *table) first(block uint32) []byte {
 	rest := t.keys[u32(t.starts, block):]
 	n, size := binary.Uvarint(rest)
-	return string(rest[size : size+int(n)])
+	return rest[size : size+int(n)]
 }
 
 // at returns the string with a number.

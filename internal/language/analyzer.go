@@ -60,6 +60,22 @@ func (a *Analyzer) Tokens(text string, out []Token) []Token {
 	return out
 }
 
+// Finest returns the shortest token of each position: the parts of an identifier instead of the whole. Of
+// readings of the same text, such as a date and its year, it takes the longest.
+func Finest(tokens []Token) (list []Token) {
+	for _, t := range tokens {
+		n := len(list)
+		switch {
+		case n == 0 || list[n-1].Position != t.Position:
+			list = append(list, t)
+		case t.End-t.Start < list[n-1].End-list[n-1].Start,
+			t.Start == list[n-1].Start && t.End == list[n-1].End && len(t.Form) > len(list[n-1].Form):
+			list[n-1] = t
+		}
+	}
+	return list
+}
+
 // far is a position that is near no token.
 const far = -1 << 30
 

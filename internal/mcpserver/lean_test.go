@@ -342,6 +342,11 @@ func TestAHitSaysHowItMatches(t *testing.T) {
 			t.Errorf("%s: got %v", tt.term, hits)
 		}
 	}
+	r.must("write_memory", `{"title":"Where drills are","content":"Ask Ann.","key":"tool/crib"}`)
+	hits := r.must("search_memories", `{"term":"which drill is in tool/crib"}`)["memories"].([]any)
+	if why := hits[0].(map[string]any)["why"]; why != "matches tool/crib, tool, crib, drill; named by its key" {
+		t.Errorf("a hit by its key: %v", why)
+	}
 }
 
 func TestReplacedHitsComeLast(t *testing.T) {

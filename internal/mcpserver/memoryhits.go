@@ -175,6 +175,9 @@ func whyPhrase(why *loci.Why) string {
 	if phrase += strings.Join(words, ", "); len(words) == 0 {
 		phrase = recall.NearMatch
 	}
+	if len(why.Named) > 0 {
+		phrase += "; named by its " + strings.Join(why.Named, " and ")
+	}
 	for _, boost := range why.Boosts {
 		if boost == recall.BoostPinned {
 			phrase += "; pinned"

@@ -20,6 +20,7 @@ type Answer struct {
 	question *Question
 	terms    []term
 	names    []string
+	rowNames []index.Name // parts of the question that can be names of memories
 	matcher  *matcher
 }
 
@@ -58,6 +59,9 @@ func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best loci.Snippet
 	hit := &a.Hits[i]
 	why = loci.Why{Terms: a.whyTerms(hit, &in, written), Boosts: boosts(len(a.Hits), i, a.standing),
 		Fallback: a.fallback(hit.Terms)}
+	if hit.Signals.Name > 0 {
+		why.Named = namedBy(m, a.rowNames)
+	}
 	return why, best
 }
 
@@ -122,7 +126,7 @@ func (a *Answer) isPart(hit *index.Hit, t int) bool {
 func (a *Answer) Signals(i int) *loci.WhySignals {
 	s, w := &a.Hits[i].Signals, &a.question.ask.Weights
 	return &loci.WhySignals{
-		Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,
+		Name: w.Name * s.Name, Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,
 		Passage: w.Passage * s.Passage, Question: w.Question * s.Question, Actor: w.Actor * s.Actor,
 		Self: w.Self * s.Self, When: w.When * s.When, Date: w.Date * s.Date,
 	}

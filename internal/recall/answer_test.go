@@ -261,8 +261,8 @@ func TestAnswersAddUp(t *testing.T) {
 				}
 				last = term.Score
 			}
-			if s := a.Signals(i); math.Abs(sum-h.Score) > 1e-9 || math.Abs(s.Row+s.Context+s.Session+s.Passage+s.Question+
-				s.Actor+s.Self+s.When+s.Date-h.Score) > 1e-9 {
+			if s := a.Signals(i); math.Abs(sum-h.Score) > 1e-9 || math.Abs(s.Name+s.Row+s.Context+s.Session+s.Passage+
+				s.Question+s.Actor+s.Self+s.When+s.Date-h.Score) > 1e-9 {
 				rt.Fatalf("the score is %v, of terms %+v, of signals %+v", h.Score, why.Terms, s)
 			}
 		}

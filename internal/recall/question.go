@@ -14,7 +14,7 @@ import (
 // The weights were set by hand on conversations between people and between a person and an
 // assistant; docs/recall.md shows what each of them is worth.
 var Formula = index.Weights{
-	Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
+	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
 	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9,
 	Stem: 0.9, Similar: 0.5,
 }
@@ -30,6 +30,7 @@ func Without(signal string) index.Weights {
 func Signals() []string { return slices.Sorted(maps.Keys(signals)) }
 
 var signals = map[string]func(*index.Weights) *float64{
+	"name":     func(w *index.Weights) *float64 { return &w.Name },
 	"row":      func(w *index.Weights) *float64 { return &w.Row },
 	"context":  func(w *index.Weights) *float64 { return &w.Context },
 	"session":  func(w *index.Weights) *float64 { return &w.Session },
@@ -87,7 +88,8 @@ func (a Ask) Read() *Question {
 // Find returns the rows that answer the question best, as index.Search orders them.
 func (q *Question) Find(views []*index.View) *Answer {
 	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.Now, name) })
-	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names}
+	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names,
+		rowNames: query.Names}
 }
 
 // Best returns the question with another limit.
@@ -115,6 +117,7 @@ func (q *Question) query(known func(string) bool) (index.Query, terms) {
 	for _, t := range terms.list {
 		out.Terms = append(out.Terms, t.Term)
 	}
+	out.Names = q.names(terms.list)
 	return out, terms
 }
 

@@ -47,7 +47,8 @@ func IndexRow(m *loci.Memory) index.Row {
 	}
 	for _, f := range indexed {
 		if texts[f] != "" {
-			row.Fields = append(row.Fields, index.Field{Text: texts[f], Weight: fieldWeight[f]})
+			row.Fields = append(row.Fields, index.Field{Text: texts[f], Weight: fieldWeight[f],
+				Name: f == loci.FieldKey || f == loci.FieldTitle})
 		}
 	}
 	return row

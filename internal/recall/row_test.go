@@ -28,7 +28,7 @@ func TestIndexRow(t *testing.T) {
 	}
 	row := func(change func(*index.Row)) index.Row {
 		r := index.Row{ID: [16]byte{7}, Time: day(5), Updated: day(6), Fields: []index.Field{{Text: "We deploy.", Weight: 1},
-			{Text: "Day", Weight: 3}}}
+			{Text: "Day", Weight: 3, Name: true}}}
 		change(&r)
 		return r
 	}
@@ -42,7 +42,7 @@ func TestIndexRow(t *testing.T) {
 		{"all fields", memory(func(m *loci.Memory) {
 			m.Summary, m.Key, m.Tags, m.Category = "s", "k", []string{"t", "u"}, "c"
 		}), row(func(r *index.Row) {
-			r.Fields = append(r.Fields, index.Field{Text: "s", Weight: 1.5}, index.Field{Text: "k", Weight: 3},
+			r.Fields = append(r.Fields, index.Field{Text: "s", Weight: 1.5}, index.Field{Text: "k", Weight: 3, Name: true},
 				index.Field{Text: "t\nu", Weight: 2.5}, index.Field{Text: "c", Weight: 1})
 		})},
 		{"a title that is the first line", memory(func(m *loci.Memory) { m.Title, m.Content = "We  dep…", "We dep\nloy" }),

@@ -16,8 +16,9 @@ import (
 type term struct {
 	index.Term
 	text string
-	// words are those of a phrase.
-	words []term
+	// words are those of a phrase, and start and end its place in the question.
+	words      []term
+	start, end int
 }
 
 // terms are what a question looks for, and the names in it that are not among these.
@@ -152,7 +153,8 @@ func (r *termReader) quote(n int) {
 		one = one.words[0]
 		key = strings.TrimSuffix(key, " ")
 	} else {
-		one.text = r.q.ask.Text[tokens[0].Start:tokens[len(tokens)-1].End]
+		one.start, one.end = tokens[0].Start, tokens[len(tokens)-1].End
+		one.text = r.q.ask.Text[one.start:one.end]
 		for _, w := range one.words {
 			one.Phrase = append(one.Phrase, w.Term)
 		}
@@ -163,26 +165,15 @@ func (r *termReader) quote(n int) {
 	}
 }
 
-// finest returns the tokens of a quote, the shortest of each position: the parts of an identifier
-// instead of the whole. Of readings of the same text, such as a date and its year, it takes the longest.
+// finest returns the finest tokens of a quote.
 func (q *Question) finest(at quote) (list []language.Token) {
 	for _, t := range q.tokens {
-		if t.Start < at.start || t.End > at.end {
-			continue
-		}
-		n := len(list)
-		switch {
-		case n == 0 || list[n-1].Position != t.Position:
-			if n == maxPhrase {
-				return list
-			}
+		if at.start <= t.Start && t.End <= at.end {
 			list = append(list, t)
-		case t.End-t.Start < list[n-1].End-list[n-1].Start,
-			t.Start == list[n-1].Start && t.End == list[n-1].End && len(t.Form) > len(list[n-1].Form):
-			list[n-1] = t
 		}
 	}
-	return list
+	list = language.Finest(list)
+	return list[:min(len(list), maxPhrase)]
 }
 
 // quote is a part of a question that is one term: a text in quotes, or what precedes a *.

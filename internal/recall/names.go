@@ -1,0 +1,100 @@
+package recall
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// A memory is named by its whole key or title in a question: "what is in deploy/prod-db?".
+
+// These limit the parts of a question that are looked up as names: those of a few words that begin near the
+// beginning, quotes, and the question as a whole.
+const (
+	maxNameStarts = 32
+	maxNameWords  = 8
+)
+
+// names returns the parts of the question that can be the name of a memory. A part without a term names nothing.
+func (q *Question) names(list []term) (names []index.Name) {
+	if q.try != "" || len(list) == 0 {
+		return nil
+	}
+	fine := language.Finest(q.tokens)
+	add := func(part []language.Token) {
+		n := index.Name{Words: index.NameOf(part), Terms: q.termsIn(part, list), Sure: q.surelyName(part)}
+		if n.Words != "" && n.Terms != 0 {
+			names = append(names, n)
+		}
+	}
+	for i := range fine[:min(len(fine), maxNameStarts)] {
+		for n := 1; n <= maxNameWords && i+n <= len(fine); n++ {
+			add(fine[i : i+n])
+		}
+	}
+	if len(fine) > maxNameWords {
+		add(fine)
+	}
+	for _, at := range q.quotes {
+		if part := q.finest(at); len(part) > maxNameWords {
+			add(part)
+		}
+	}
+	return names
+}
+
+// surelyName reports whether a part of the question is a whole quote, or is written as an identifier such as
+// deploy/prod-db.
+func (q *Question) surelyName(part []language.Token) bool {
+	start, end := part[0].Start, part[len(part)-1].End
+	if slices.ContainsFunc(q.quotes, func(x quote) bool {
+		return !x.prefix && x.start <= start && end <= x.end && !strings.ContainsFunc(q.ask.Text[x.start:start]+q.ask.Text[end:x.end], inWord)
+	}) {
+		return true
+	}
+	return len(part) > 1 && strings.ContainsFunc(q.ask.Text[start:end], separates) &&
+		!strings.ContainsFunc(q.ask.Text[start:end], unicode.IsSpace)
+}
+
+func inWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
+
+func separates(r rune) bool { return !inWord(r) }
+
+// termsIn returns the terms that lie in a part of the question.
+func (q *Question) termsIn(part []language.Token, list []term) (terms uint32) {
+	start, end := part[0].Start, part[len(part)-1].End
+	for t := range list {
+		if len(list[t].words) > 0 {
+			if start <= list[t].start && list[t].end <= end {
+				terms |= 1 << t
+			}
+			continue
+		}
+		for _, token := range q.tokens {
+			if start <= token.Start && token.End <= end && token.Form == list[t].Form {
+				terms |= 1 << t
+			}
+		}
+	}
+	return terms
+}
+
+// namedBy returns which fields of a memory the question names it by.
+func namedBy(m *loci.Memory, names []index.Name) (fields []string) {
+	var a language.Analyzer
+	for _, f := range [...]loci.Field{loci.FieldKey, loci.FieldTitle} {
+		text := fieldTexts(m)[f]
+		if text == "" || f == loci.FieldTitle && beginning(m.Title, m.Content) {
+			continue
+		}
+		name := index.NameOf(a.Tokens(text, nil))
+		if slices.ContainsFunc(names, func(n index.Name) bool { return n.Words == name }) {
+			fields = append(fields, fieldNames[f])
+		}
+	}
+	return fields
+}
