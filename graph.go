@@ -101,6 +101,9 @@ type Relation struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
+// Path returns the relation as from → type → to.
+func (r *Relation) Path() string { return r.From + " → " + r.Type + " → " + r.To }
+
 // EntityRef names an entity. Without Type, it means all entities of that name.
 type EntityRef struct {
 	Name string `json:"name"`

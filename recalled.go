@@ -14,10 +14,20 @@ type Recalled struct {
 	Sources []Source `json:"sources" nullable:"false" doc:"Sources that you can see, oldest first"`
 }
 
+// RecalledEntity is an entity of a graph that answers a question, with the observations that fit best and
+// its newest relations.
+type RecalledEntity struct {
+	Entity
+	ProjectID ProjectID `json:"project_id" format:"uuid"`
+	Project   string    `json:"project" doc:"The name of the project that has the graph"`
+	Named     bool      `json:"named,omitempty" doc:"The query has the name of the entity"`
+}
+
 // Why explains why a search found a memory and how it was ranked.
 type Why struct {
-	Terms []WhyTerm `json:"terms" nullable:"false" doc:"Words of the query that the memory contains, most important first"`
-	Named []string  `json:"named,omitempty" enum:"key,title" doc:"Fields that the query has as a whole: key, title"`
+	Terms   []WhyTerm `json:"terms" nullable:"false" doc:"Words of the query that the memory contains, most important first"`
+	Named   []string  `json:"named,omitempty" enum:"key,title" doc:"Fields that the query has as a whole: key, title"`
+	Through []string  `json:"through,omitempty" doc:"Relations of the graph that lead from an entity in the query to a name in the memory" example:"[\"billing → owned_by → Ana\"]"`
 	// Boosts decide the order of memories with the same score.
 	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: current (others are superseded), pinned, importance or updated_at"`
 	// Fallback is "" if the search found the words themselves.
@@ -58,6 +68,7 @@ type WhySignals struct {
 	Self     float64 `json:"self,omitzero" doc:"That person speaks of themselves"`
 	When     float64 `json:"when,omitzero" doc:"The query asks for a time, and the memory tells one"`
 	Date     float64 `json:"date,omitzero" doc:"It happened at the time that the query names"`
+	Graph    float64 `json:"graph,omitzero" doc:"It has the name of an entity that the graph relates to one in the query"`
 }
 
 // SignalPart is how much of a score comes from one signal.
@@ -69,7 +80,8 @@ type SignalPart struct {
 // Parts returns the signals that add to the score, in the order of docs/recall.md.
 func (s *WhySignals) Parts() []SignalPart {
 	list := []SignalPart{{"name", s.Name}, {"row", s.Row}, {"context", s.Context}, {"session", s.Session},
-		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When}, {"date", s.Date}}
+		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When}, {"date", s.Date},
+		{"graph", s.Graph}}
 	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 

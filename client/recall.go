@@ -30,6 +30,7 @@ type RecallPage struct {
 	Total             int  `json:"total" doc:"Number of matches on all pages" example:"1"`
 	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"True if there are more matches than total"`
 	Stopped
+	Graph []loci.RecalledEntity `json:"graph,omitempty" doc:"Entities of the graphs of projects that answer the query, best first: at most 3, on the first page. Each has the 5 observations that fit best and its newest 8 relations; observations_left and relations_left count the others"`
 }
 
 // Recall returns the memories that best match some words, best match first. Each has the reason for

@@ -38,11 +38,11 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 	if p.json {
 		return p.printJSON(map[string]any{"memories": page.Items, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
-			"partial": page.Partial, "stopped_by": page.StoppedBy})
+			"partial": page.Partial, "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...)})
 	}
 	p.noteStopped(page.StoppedBy, len(page.Items))
 	if len(page.Items) == 0 {
-		if page.StoppedBy == memory.StoppedByNothing {
+		if p.printFacts(page.Graph); len(page.Graph) == 0 && page.StoppedBy == memory.StoppedByNothing {
 			p.note("no matches")
 		}
 		return nil
@@ -59,10 +59,25 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 				p.printf("    from %s\n", showSource(s))
 			}
 		}
+		p.printFacts(page.Graph)
 	})
 	p.noteDisagreements(idsIn(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })...)
 	p.more(page.NextCursor)
 	return nil
+}
+
+// printFacts prints what the graphs of projects have about a question.
+func (p *program) printFacts(list []loci.RecalledEntity) {
+	for i := range list {
+		e := &list[i]
+		p.printf("%s  in the graph of %s\n", p.bold(loci.OneLine(e.Name)+" ("+loci.OneLine(e.Type)+")"), loci.OneLine(e.Project))
+		for _, o := range e.Observations {
+			p.printf("    - %s\n", cut(o.Content, 300))
+		}
+		for _, r := range e.Relations {
+			p.printf("    %s\n", seenFrom(&e.Entity, r))
+		}
+	}
 }
 
 // showSource is one line about where a memory comes from.

@@ -232,6 +232,9 @@ func showWhy(score float64, why loci.Why) string {
 	for i, t := range why.Terms {
 		parts[i] = fmt.Sprintf("%s in %s %.2f", loci.OneLine(t.Label()), strings.Join(t.Fields, "+"), t.Score)
 	}
+	if len(why.Through) > 0 {
+		parts = append(parts, "reached through "+loci.OneLine(strings.Join(why.Through, ", ")))
+	}
 	text := fmt.Sprintf("score %.2f: %s", score, cmp.Or(strings.Join(parts, ", "), recall.NearMatch))
 	if len(why.Named) > 0 {
 		text += "; named by its " + strings.Join(why.Named, " and ")

@@ -52,6 +52,7 @@ func (s saturation) of(f, length float32) float32 { return f / (f + s.a + s.slop
 // a frequent term, it tries to do without most of its rows.
 func (s *search) accumulate(p *part) {
 	s.addNames(p)
+	s.addLeads(p)
 	if p.few() {
 		p.touch(p.picked)
 		s.completeAll(p, s.order)

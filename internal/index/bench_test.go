@@ -84,7 +84,7 @@ func questions(n int) []*Query {
 	return list
 }
 
-var testWeights = Weights{Name: 1.5, Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4,
+var testWeights = Weights{Graph: .5, Name: 1.5, Row: 1, Context: .8, Session: .5, Passage: .4, Question: .3, Actor: .4,
 	When: .2, Date: .9, Stem: .9, Similar: .5}
 
 // BenchmarkSearch asks five words that are as frequent as in texts, in rows of their own and in

@@ -164,7 +164,7 @@ func (m *model) search() Result {
 				_, _, forms := count(&s[i], term)
 				r.Forms[t] = append(r.Forms[t], forms...)
 			}
-			if h.Signals.Session+h.Signals.Name > 0 && (!m.q.OwnWords || h.Terms != 0) {
+			if h.Signals.Session+h.Signals.Name+h.Signals.Graph > 0 && (!m.q.OwnWords || h.Terms != 0) {
 				r.Hits = append(r.Hits, h)
 			}
 		}
@@ -205,6 +205,11 @@ func (m *model) hit(st *statistics, s []Row, i int) Hit {
 		g.Actor = 1 / float64(len(m.q.Actors))
 	}
 	g.Name = m.name(st, &s[i])
+	for _, l := range m.q.Leads {
+		if l.ID == s[i].ID {
+			g.Graph = max(g.Graph, l.Value)
+		}
+	}
 	for _, p := range m.q.Periods {
 		if d := day(s[i].Time); p.First <= d && d <= p.Last {
 			g.Date = max(g.Date, p.Value)
@@ -332,6 +337,18 @@ func drawOnly(t *rapid.T, rows []Row) [][16]byte {
 	return ids[rapid.IntRange(0, 1).Draw(t, "known"):]
 }
 
+// drawLeads draws leads to rows, also to hidden ones and to one that does not exist.
+func drawLeads(t *rapid.T, rows []Row) (leads []Lead) {
+	for i := range rapid.IntRange(0, 4).Draw(t, "leads") {
+		id := [16]byte{255, byte(i)}
+		if len(rows) > 0 && i > 0 {
+			id = rows[rapid.IntRange(0, len(rows)-1).Draw(t, "to")].ID
+		}
+		leads = append(leads, Lead{id, rapid.SampledFrom([]float64{.5, 1}).Draw(t, "value")})
+	}
+	return leads
+}
+
 // build makes views of rows. Rows of one session and class stay together.
 func build(t testing.TB, rows []Row, views int) []*View {
 	builders := make([]*Builder, views)
@@ -364,7 +381,7 @@ func TestSearchIsWhatIsDefined(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, q := drawRows(rt), drawQuery(rt)
-		q.Only = drawOnly(rt, rows)
+		q.Only, q.Leads = drawOnly(rt, rows), drawLeads(rt, rows)
 		want := (&model{rows, q}).search()
 		r := Search(build(t, rows, rapid.IntRange(1, 3).Draw(rt, "views")), q)
 		compareHits(rt, q, r.Hits, want.Hits)
@@ -413,7 +430,7 @@ func TestHiddenRowsChangeNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		rows, q := drawRows(rt), drawQuery(rt)
-		q.Only = drawOnly(rt, rows)
+		q.Only, q.Leads = drawOnly(rt, rows), drawLeads(rt, rows)
 		var seen []Row
 		gone := make([][][16]byte, 2) // in two steps
 		dropped := rapid.SampledFrom([]string{"none", "s", "t"}).Draw(rt, "gone")

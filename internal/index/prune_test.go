@@ -28,6 +28,9 @@ func TestPruningChangesNothing(t *testing.T) {
 			if i%5 == 0 {
 				q.Periods = []Period{{19_676, 19_677, 1}}
 			}
+			if i%2 == 1 {
+				q.Leads = []Lead{{ids[i], 1}, {ids[7*i], .5}}
+			}
 			switch i % 4 {
 			case 0:
 				q.Only = worst(v, q, len(ids)/15)
@@ -93,6 +96,7 @@ func TestPruningOfSeveralViews(t *testing.T) {
 // addAll is accumulate without pruning.
 func addAll(s *search, p *part) {
 	s.addNames(p)
+	s.addLeads(p)
 	for _, t := range s.order {
 		p.load(t)
 		s.add(p, t)
@@ -105,6 +109,7 @@ func contendersOf(v *View, q *Query, accumulate func(*search, *part)) (list []co
 	defer s.release()
 	s.weigh()
 	s.readNames()
+	s.readLeads()
 	p := &s.parts[0]
 	accumulate(s, p)
 	top := best{limit: q.Limit + contenders}
@@ -119,6 +124,7 @@ func searchAll(q *Query, views ...*View) []Hit {
 	defer s.release()
 	s.weigh()
 	s.readNames()
+	s.readLeads()
 	top := best{limit: q.Limit + contenders}
 	for i := range s.parts {
 		addAll(s, &s.parts[i])

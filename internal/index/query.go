@@ -19,6 +19,8 @@ type Query struct {
 	When bool
 	// Periods are the times that the question names.
 	Periods []Period
+	// Leads are rows to which something beside their words leads.
+	Leads []Lead
 	// Names are the parts of the question that can be the name of a row.
 	Names []Name
 	// OwnWords leaves out rows that match only by their session.
@@ -53,6 +55,7 @@ type Period struct {
 
 // Weights say how much each signal counts in the sum that orders hits. Each signal is in [0, 1].
 type Weights struct {
+	Graph    float64 // Query.Leads
 	Name     float64 // one of Query.Names is a name of the row: how much its terms count, or 1 if it is sure
 	Row      float64 // BM25 of the row itself
 	Context  float64 // BM25 of the row with its neighbours
@@ -69,13 +72,13 @@ type Weights struct {
 
 // Signals are the figures of one hit. Each is in [0, 1].
 type Signals struct {
-	Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
+	Graph, Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
 }
 
 // score adds the signals up, always in the same order.
 func (w *Weights) score(s *Signals) float64 {
-	return w.Name*s.Name + w.Row*s.Row + w.Context*s.Context + w.Session*s.Session + w.Passage*s.Passage +
-		w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
+	return w.Graph*s.Graph + w.Name*s.Name + w.Row*s.Row + w.Context*s.Context + w.Session*s.Session +
+		w.Passage*s.Passage + w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
 }
 
 // MaxTotal is how many rows a search counts at least, if there are so many.

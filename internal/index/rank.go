@@ -217,7 +217,7 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 	if s.alone {
 		out.Context, out.Session = out.Row, out.Row
 	}
-	out.Passage, out.Name = s.passage(p, doc), s.nameOf(p, doc)
+	out.Passage, out.Name, out.Graph = s.passage(p, doc), s.nameOf(p, doc), p.leadOf(doc)
 	s.extras(p, doc, out)
 	return terms
 }

@@ -16,6 +16,7 @@ func Search(views []*View, q *Query) Result {
 	s := newSearch(views, q)
 	s.weigh()
 	s.readNames()
+	s.readLeads()
 	slices.SortStableFunc(s.parts, func(x, y part) int { return cmp.Compare(y.live, x.live) })
 	var top best
 	top.limit = q.Limit + contenders
@@ -65,6 +66,7 @@ type part struct {
 	actors  []float32    // of each person, what their rows get; nil: nothing
 	named   []namedRow   // rows that the question names
 	found   []uint32     // rows of the name at hand
+	led     []ledRow     // rows of q.Leads
 	// picked are the rows that can be among the best, if pruned says that there are others.
 	picked []uint32
 	pruned bool

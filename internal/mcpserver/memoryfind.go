@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -26,10 +27,31 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	for i := range found.Items {
 		out.Memories[i] = s.foundHit(ctx, c, &found.Items[i])
 	}
-	if len(found.Items) == 0 && found.Total == 0 {
+	if out.Graph = graphLines(found.Graph); len(out.Graph) == 0 && len(found.Items) == 0 && found.Total == 0 {
 		out.Hint = s.hint(ctx, c, in.Query, &in.Filter)
 	}
 	return out, nil
+}
+
+// maxGraphLine is how many characters of a fact a line has.
+const maxGraphLine = 300
+
+// graphLines returns what entities have, each fact as one line.
+func graphLines(list []loci.RecalledEntity) (lines []string) {
+	add := func(text string) { lines = append(lines, loci.Shorten(loci.OneLine(text), maxGraphLine)) }
+	for i := range list {
+		e := &list[i]
+		for _, o := range e.Observations {
+			add(e.Name + ": " + o.Content)
+		}
+		for _, r := range e.Relations {
+			add(r.Path())
+		}
+		if len(e.Observations)+len(e.Relations) == 0 {
+			add(e.Name + " (" + e.Type + ")")
+		}
+	}
+	return slices.Compact(lines)
 }
 
 func recallFields(c *call, in *memory.SearchRequest) []field {

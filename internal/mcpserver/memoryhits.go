@@ -157,6 +157,9 @@ func (s *Server) foundHit(ctx context.Context, c *call, r *loci.Recalled) hit {
 // maxWhyTerms is how many words a phrase names.
 const maxWhyTerms = 5
 
+// maxThrough is how many relations a phrase names.
+const maxThrough = 2
+
 // whyPhrase explains a hit in a few words.
 func whyPhrase(why *loci.Why) string {
 	var words []string
@@ -174,6 +177,12 @@ func whyPhrase(why *loci.Why) string {
 	}
 	if phrase += strings.Join(words, ", "); len(words) == 0 {
 		phrase = recall.NearMatch
+	}
+	if len(why.Through) > 0 {
+		through := "reached through " + strings.Join(why.Through[:min(maxThrough, len(why.Through))], ", ")
+		if phrase += "; " + through; len(words) == 0 {
+			phrase = through
+		}
 	}
 	if len(why.Named) > 0 {
 		phrase += "; named by its " + strings.Join(why.Named, " and ")

@@ -205,6 +205,8 @@ type page[T any] struct {
 	HasMore    bool   `json:"has_more"`
 	NextCursor string `json:"next_cursor,omitempty"`
 	Hint       string `json:"hint,omitempty"` // what there is, if nothing was found
+	// Graph is what graphs have about the question, a line for each fact.
+	Graph []string `json:"graph,omitempty"`
 }
 
 // stopped tells whether a search is complete.

@@ -23,8 +23,9 @@ func current(f Filter) Filter {
 // find runs every search: candidates and their order from the index, and the rows of one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
 	*finder, []Hit, error) {
-	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, ownWords: r.ownWords,
-		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
+	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
+		ownWords: r.ownWords,
+		explain:  r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if !f.filter.When.IsZero() {
 		find = f.findAt
@@ -54,6 +55,7 @@ type finder struct {
 	v             loci.Viewer
 	filter        store.Filter
 	text          string
+	near          []recall.Near // what graphs relate to the question
 	ownWords      bool
 	explain       bool
 	askedAt       time.Time
@@ -104,7 +106,7 @@ func (f *finder) findNow() error {
 		at = f.service.Time()
 	}
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
-		OwnWords: f.ownWords}
+		Near: f.near, OwnWords: f.ownWords}
 	question := ask.Read()
 	var similar *recall.Answer
 	for _, q := range []*recall.Question{question, question.AsPrefixes(), question.AsParts()} {

@@ -34,6 +34,7 @@ type QueryRequest struct {
 	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
 	Query string          // 1 to loci.MaxQuery characters
 	Limit int             // 0: 20; at most 50 memories in the prompt, including pinned ones
+	near  []recall.Near   // what graphs relate to the question
 }
 
 // Reason is why a memory is in a prompt.
@@ -100,6 +101,13 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
 	}
 	r.Filter = current(r.Filter)
+	if r.IDs == nil {
+		graphs, err := s.askGraphs(ctx, p, &SearchRequest{Filter: r.Filter, Query: r.Query})
+		if err != nil {
+			return nil, err
+		}
+		r.near = graphs.near
+	}
 	var answer QueryAnswer
 	var pinned, memories []*loci.Memory
 	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
@@ -139,7 +147,7 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	if checkWords(words) != nil {
 		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
 	}
-	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words}, 0, limit)
+	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near}, 0, limit)
 	if err != nil {
 		return nil, nil, err
 	}

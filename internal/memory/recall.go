@@ -25,6 +25,7 @@ func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest)
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
+	r.facts = true
 	return search(ctx, s, p, r, recallKind, func(tx store.Tx, hits []Hit) ([]loci.Recalled, error) {
 		return withSources(ctx, tx, p.Viewer(), hits, r.When)
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -19,7 +20,9 @@ type SearchRequest struct {
 	Offset int    // hits to skip, instead of a cursor
 	// AskedAt is when the question was asked, which "yesterday" in it is relative to; zero: now.
 	AskedAt time.Time
-	Explain bool // the hits have Why.Signals
+	Explain bool          // the hits have Why.Signals
+	facts   bool          // the page has entities of graphs, too
+	near    []recall.Near // what graphs relate to the query
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
 }
@@ -44,6 +47,8 @@ type SearchPage[T any] struct {
 	// not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
 	Partial   bool
 	StoppedBy StoppedBy
+	// Graph are the entities of graphs that answer the question, on the first page of Recall.
+	Graph []loci.RecalledEntity
 }
 
 // StoppedBy is why a search ended before it had read everything. Older memories may be missing
@@ -67,6 +72,13 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 	}
 	r.ownWords = true
 	return search(ctx, s, p, r, searchKind, func(_ store.Tx, hits []Hit) ([]Hit, error) { return hits, nil })
+}
+
+// widest reports whether no filter but the project narrows the search. Others say nothing of entities.
+func (r *SearchRequest) widest() bool {
+	f := r.Filter
+	f.ProjectID = loci.ProjectID{}
+	return f.IsAll()
 }
 
 // searching is a kind of search. Each kind has its own cursors.
@@ -100,7 +112,15 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	if err != nil {
 		return nil, err
 	}
+	graphs, err := s.askGraphs(ctx, p, &r)
+	if err != nil {
+		return nil, err
+	}
+	r.near = graphs.near
 	var page SearchPage[T]
+	if r.facts && offset == 0 && r.widest() {
+		page.Graph = graphs.facts
+	}
 	more := false
 	err = s.scan(ctx, p, func(tx store.Tx) error {
 		f, hits, err := s.find(ctx, tx, p.Viewer(), r, offset, limit)

@@ -21,6 +21,7 @@ type Answer struct {
 	terms    []term
 	names    []string
 	rowNames []index.Name // parts of the question that can be names of memories
+	paths    map[[16]byte]uint32
 	matcher  *matcher
 }
 
@@ -59,6 +60,9 @@ func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best loci.Snippet
 	hit := &a.Hits[i]
 	why = loci.Why{Terms: a.whyTerms(hit, &in, written), Boosts: boosts(len(a.Hits), i, a.standing),
 		Fallback: a.fallback(hit.Terms)}
+	if hit.Signals.Graph > 0 {
+		why.Through = a.through(hit.ID)
+	}
 	if hit.Signals.Name > 0 {
 		why.Named = namedBy(m, a.rowNames)
 	}
@@ -128,7 +132,7 @@ func (a *Answer) Signals(i int) *loci.WhySignals {
 	return &loci.WhySignals{
 		Name: w.Name * s.Name, Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,
 		Passage: w.Passage * s.Passage, Question: w.Question * s.Question, Actor: w.Actor * s.Actor,
-		Self: w.Self * s.Self, When: w.When * s.When, Date: w.Date * s.Date,
+		Self: w.Self * s.Self, When: w.When * s.When, Date: w.Date * s.Date, Graph: w.Graph * s.Graph,
 	}
 }
 

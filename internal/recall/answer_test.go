@@ -262,7 +262,7 @@ func TestAnswersAddUp(t *testing.T) {
 				last = term.Score
 			}
 			if s := a.Signals(i); math.Abs(sum-h.Score) > 1e-9 || math.Abs(s.Name+s.Row+s.Context+s.Session+s.Passage+
-				s.Question+s.Actor+s.Self+s.When+s.Date-h.Score) > 1e-9 {
+				s.Question+s.Actor+s.Self+s.When+s.Date+s.Graph-h.Score) > 1e-9 {
 				rt.Fatalf("the score is %v, of terms %+v, of signals %+v", h.Score, why.Terms, s)
 			}
 		}

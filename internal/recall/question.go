@@ -15,7 +15,7 @@ import (
 // assistant; docs/recall.md shows what each of them is worth.
 var Formula = index.Weights{
 	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
-	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9,
+	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4,
 	Stem: 0.9, Similar: 0.5,
 }
 
@@ -40,6 +40,7 @@ var signals = map[string]func(*index.Weights) *float64{
 	"self":     func(w *index.Weights) *float64 { return &w.Self },
 	"when":     func(w *index.Weights) *float64 { return &w.When },
 	"date":     func(w *index.Weights) *float64 { return &w.Date },
+	"graph":    func(w *index.Weights) *float64 { return &w.Graph },
 	"stem":     func(w *index.Weights) *float64 { return &w.Stem },
 	"similar":  func(w *index.Weights) *float64 { return &w.Similar },
 }
@@ -53,6 +54,8 @@ type Ask struct {
 	// "I" in the question means them.
 	Self []string
 	Sees func(index.Class) bool
+	// Near are the neighbours of entities that the question names in the graphs of the person who asks.
+	Near []Near
 	// Only and OwnWords are those of index.Query.
 	Only     [][16]byte
 	OwnWords bool
@@ -88,8 +91,10 @@ func (a Ask) Read() *Question {
 // Find returns the rows that answer the question best, as index.Search orders them.
 func (q *Question) Find(views []*index.View) *Answer {
 	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.Now, name) })
+	leads, paths := q.leads(views)
+	query.Leads = leads
 	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names,
-		rowNames: query.Names}
+		rowNames: query.Names, paths: paths}
 }
 
 // Best returns the question with another limit.

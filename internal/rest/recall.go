@@ -17,7 +17,7 @@ var recallRoutes = table{"recall", []served{
 		"POST /memories/recall",
 		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
 			Summary: "Recall the best matching memories",
-			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources. " +
+			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources, and entities of graphs that answer. " +
 				"Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that are spelled " +
 				"like them or begin with them, and then for parts of words.",
 			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
@@ -171,7 +171,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	}
 	return say(client.RecallPage{Memories: page.Items, More: moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
-		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}, nil)
+		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
 }
 
 // These are the examples of routes about recall.

@@ -1,0 +1,102 @@
+package memory
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// These limit how much of the graphs a search reads.
+const (
+	maxGraphs   = 8 // projects
+	maxEntities = 5 // of each
+)
+
+// inGraphs is what a search finds in the graphs of projects.
+type inGraphs struct {
+	near  []recall.Near
+	facts []loci.RecalledEntity
+}
+
+// askGraphs looks for entities that answer the question in the graphs of p's projects: in that of the filter, or
+// in those of the first maxGraphs. It takes at most a part of the time that a search has, and then it returns
+// what it has found.
+//
+// Every row that it reads passes the visibility predicate of the store, so what p may not see neither leads to a
+// memory nor changes the order of what does.
+func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequest) (found inGraphs, err error) {
+	v := p.Viewer()
+	if len(v.ProjectIDs) == 0 || !p.Has(loci.RightGraph) || !r.When.IsZero() {
+		return found, nil
+	}
+	projects := v.ProjectIDs[:min(len(v.ProjectIDs), maxGraphs)]
+	if !r.ProjectID.IsZero() {
+		if !slices.Contains(v.ProjectIDs, r.ProjectID) {
+			return found, nil
+		}
+		projects = []loci.ProjectID{r.ProjectID}
+	}
+	question := recall.Ask{Text: r.Query, At: s.Time()}.Read().InGraph()
+	query := question.Query()
+	if query == nil {
+		return found, nil
+	}
+	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, store.ErrSpent)
+	defer cancel()
+	for _, id := range projects {
+		err = s.Store.ViewProject(within, p.OrgID, id, func(tx store.GraphTx) error {
+			return addEntities(within, tx, v, query, question)
+		})
+		if ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		if err != nil && within.Err() != nil {
+			break
+		}
+		// A graph that was archived or cannot be read must not fail the search.
+		if err != nil && loci.CodeOf(err) != loci.NotFound && loci.CodeOf(err) != loci.Conflict {
+			s.Log.WarnContext(ctx, "a search left out a graph", "project", id, "error", err)
+		}
+	}
+	return inGraphs{question.Near(), question.Facts()}, nil
+}
+
+// addEntities adds the entities of a graph that fit the question best.
+func addEntities(ctx context.Context, tx store.GraphTx, v loci.Viewer, query *loci.GraphQuery,
+	question *recall.InGraph) error {
+	project := tx.Project()
+	if !v.InProject(&project) {
+		return nil
+	}
+	found, err := tx.Graph().Search(ctx, v, query)
+	if err != nil {
+		return err
+	}
+	if names := question.NameQuery(); found.More && names != nil {
+		named, err := tx.Graph().Search(ctx, v, names)
+		if err == nil {
+			err = addBest(ctx, tx, v, named.Matches, question)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return addBest(ctx, tx, v, found.Matches, question)
+}
+
+func addBest(ctx context.Context, tx store.GraphTx, v loci.Viewer, matches []loci.GraphMatch,
+	question *recall.InGraph) error {
+	if len(matches) == 0 {
+		return nil
+	}
+	ids := recall.RankGraph(matches)
+	entities, err := tx.Graph().Get(ctx, v, ids[:min(len(ids), maxEntities)]...)
+	project := tx.Project()
+	for _, e := range entities {
+		question.Add(&project, e)
+	}
+	return err
+}
