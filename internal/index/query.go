@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci/internal/language"
@@ -146,20 +147,23 @@ const (
 // weight.
 func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 	grams := language.Grams(t.Form, nil)
-	counts := map[uint32]int{}
+	shared := sharings.Get().(*sharing)
+	defer sharings.Put(shared)
+	shared.reset(s.forms.count)
 	for _, g := range grams {
 		if n, ok := s.grams.find(g); ok {
-			readList(s.parts[secGramForms], s.grams.count, n, func(form uint32) { counts[form]++ })
+			readList(s.parts[secGramForms], s.grams.count, n, shared.add)
 		}
 	}
 	for spelling := range language.Swaps(t.Form) {
 		if n, ok := s.forms.find(spelling); ok {
 			found = append(found, weighted{n, float32(swapped * weight), 0})
-			delete(counts, n)
+			shared.counts[n] = 0
 		}
 	}
-	for form, n := range counts {
-		if float64(n) < sharedGrams*float64(len(grams)) {
+	for _, form := range shared.forms {
+		n := shared.counts[form]
+		if n == 0 || float64(n) < sharedGrams*float64(len(grams)) {
 			continue
 		}
 		if alike := language.Similarity(t.Form, s.forms.at(form)); alike >= minSimilarity {
@@ -167,6 +171,30 @@ func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 		}
 	}
 	return bestFirst(found)
+}
+
+// sharing counts the n-grams that forms share with a word. Its counts are zero for all other forms.
+type sharing struct {
+	counts []uint16
+	forms  []uint32
+}
+
+var sharings = sync.Pool{New: func() any { return new(sharing) }}
+
+func (s *sharing) reset(forms uint32) {
+	for _, form := range s.forms {
+		s.counts[form] = 0
+	}
+	if s.forms = s.forms[:0]; uint32(len(s.counts)) < forms {
+		s.counts = make([]uint16, forms)
+	}
+}
+
+func (s *sharing) add(form uint32) {
+	if s.counts[form] == 0 {
+		s.forms = append(s.forms, form)
+	}
+	s.counts[form]++
 }
 
 // bestFirst sorts forms. Equal ones are ordered by their number, so that the order is stable.

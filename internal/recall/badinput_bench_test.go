@@ -1,0 +1,123 @@
+package recall
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci/internal/index"
+)
+
+// badRows is how many rows BenchmarkBadInput searches.
+const badRows = 100_000
+
+// syllables make words of which many begin or are spelled alike, as in texts.
+var syllables = strings.Fields("ba de fi go hu la me ni po ru sa te vi wo zu tion ment er ing ly")
+
+func badWord(n uint64) string {
+	var b strings.Builder
+	for n += 20; n > 0; n /= 20 {
+		b.WriteString(syllables[n%20])
+	}
+	return b.String()
+}
+
+// badView is an index of texts of 40 words, as frequent as in natural language, with stop-words among them.
+func badView(b *testing.B) (*index.View, *rand.Zipf) {
+	z := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 2.7, 60_000)
+	builder := index.NewBuilder()
+	var text strings.Builder
+	for i := range badRows {
+		text.Reset()
+		for j := range 40 {
+			text.WriteString(badWord(z.Uint64()) + " ")
+			if j%8 == 0 {
+				text.WriteString("and what is the ")
+			}
+		}
+		row := index.Row{Class: "c", Time: time.Unix(int64(i), 0), Fields: []index.Field{{Text: text.String()}}}
+		binary.BigEndian.PutUint64(row.ID[:], uint64(i))
+		builder.Add(row)
+	}
+	s, err := index.Open(builder.Build())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return index.NewView(s), z
+}
+
+// search asks as package memory does: for the words, for their beginnings and for their parts.
+func search(views []*index.View, text string) (hits int) {
+	q := Ask{Text: text, At: askedAt, Sees: func(index.Class) bool { return true }, Limit: 5}.Read()
+	for _, q := range []*Question{q, q.AsPrefixes(), q.AsParts()} {
+		if hits = len(q.Find(views).Hits); hits > 0 {
+			break
+		}
+	}
+	return hits
+}
+
+// BenchmarkBadInput asks what hardly anybody asks, and reports how many times as long that takes as the median question
+// of five words.
+func BenchmarkBadInput(b *testing.B) {
+	view, z := badView(b)
+	views := []*index.View{view}
+	median := func(n int, text func(i int) string) time.Duration {
+		times := make([]time.Duration, n)
+		for i := range times {
+			asked := text(i)
+			begin := time.Now()
+			search(views, asked)
+			times[i] = time.Since(begin)
+		}
+		slices.Sort(times)
+		return times[n/2]
+	}
+	word := func() string { return badWord(z.Uint64()) }
+	five := func(int) string { return strings.Join([]string{word(), word(), word(), word(), word()}, " ") }
+	usual := median(300, five)
+	many := func(n int, next func() string) string {
+		var list []string
+		for range n {
+			list = append(list, next())
+		}
+		return strings.Join(list, " ")
+	}
+	unknown := func() string { return badWord(z.Uint64()*7_000_003 + 1<<40) }
+	for name, text := range badInputs(many, word, unknown) {
+		b.Run(name, func(b *testing.B) {
+			took := median(15, func(int) string { return text })
+			for b.Loop() {
+				search(views, text)
+			}
+			b.ReportMetric(float64(took)/float64(usual), "x-median")
+			b.ReportMetric(float64(usual.Microseconds()), "median-us")
+		})
+	}
+}
+
+func badInputs(many func(int, func() string) string, word, unknown func() string) map[string]string {
+	all := make([]rune, 0, 500)
+	for r := rune(1); len(all) < 500; r += 37 {
+		all = append(all, r)
+	}
+	inputs := map[string]string{
+		"empty": "", "spaces": strings.Repeat(" \t\n", 150), "stop-words": "and what is the", "one-stop-word": "the",
+		"100-KB": many(20_000, word), "100-KB-stop": strings.Repeat("what is the ", 9000), "100-KB-one-word": strings.Repeat("x", 100<<10),
+		"500-frequent": cutTo500(many(200, word)), "500-unknown": cutTo500(many(200, unknown)),
+		"operators": `AND OR NOT NEAR("a" "b", 5) title:x -y +z (w OR "v") ^u {t s} r* 'q"; DROP TABLE memories; --`,
+		"quotes":    strings.Repeat(`"`, 500), "phrase": `"and what is the"`, "stars": strings.Repeat("* ", 250),
+		"prefixes": "bab* ded* fif* gog* huh* lal* mem* nin*", "parts": "abade idemi gofiba",
+		"scripts": "schedule 会議 расписание جدول סדר ตาราง 일정 πρόγραμμα deploy", "emoji": strings.Repeat("👩‍👩‍👧‍👦🏳️‍🌈", 20),
+		"control": "de\x01plo\x02y \x1b[31m\u202e\u200b\ufeff bade", "code-points": string(all),
+		"combining": "a" + strings.Repeat("\u0301", 490), "CJK": strings.Repeat("東京都庁舎会議室", 60),
+		"digits": strings.Repeat("1.2-3:4/", 60), "identifiers": strings.Repeat("aB", 240), "one-letters": many(250, func() string { return "b" }),
+		"dates": strings.Repeat("2024-01-02 yesterday ", 23), "not-UTF-8": strings.Repeat("\xff\xfebade", 70),
+	}
+	return inputs
+}
+
+func cutTo500(s string) string { return s[:min(len(s), 500)] }
