@@ -17,7 +17,8 @@ func namedWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	draft := func(d memory.Draft) { w.save(w.owner, d) }
-	draft(memory.Draft{Key: "deploy/prod-db", Title: "Connection string", Content: strings.Repeat("host and port and user. ", 400)})
+	draft(memory.Draft{Key: "deploy/prod-db", Title: "Connection string",
+		Content: strings.Repeat("host and port and user. ", 400)})
 	draft(memory.Draft{Title: "Release checklist", Content: "Freeze, tag, announce."})
 	draft(memory.Draft{Key: "editor", Title: "Helix", Content: "Set as default."})
 	draft(memory.Draft{Key: "東京オフィス", Title: "住所", Content: "千代田区です。"})
@@ -102,10 +103,12 @@ func TestHiddenNamesChangeNothing(t *testing.T) {
 	with, without := namedWorld(t), namedWorld(t)
 	only := []loci.Vendor{"cursor"}
 	for i := range 40 {
-		with.save(with.owner, memory.Draft{Key: fmt.Sprint("deploy/prod-db", []string{"", " ", "."}[i%3]), Title: "Release checklist",
+		with.save(with.owner, memory.Draft{Key: "deploy/prod-db" + []string{"", " ", "."}[i%3],
+			Title:   "Release checklist",
 			Content: fmt.Sprint("secret ", i), AllowedVendors: only, Dedupe: memory.DedupeCreate})
 	}
-	for _, query := range []string{"deploy/prod-db", "Release checklist", "what is in deploy/prod-db and release checklist"} {
+	for _, query := range []string{"deploy/prod-db", "Release checklist",
+		"what is in deploy/prod-db and release checklist"} {
 		texts := func(w *world) (list []string) {
 			found, err := w.Memory.Recall(t.Context(), w.claude, memory.SearchRequest{Query: query, Explain: true, Limit: 50})
 			if err != nil {

@@ -78,7 +78,8 @@ func TestRecallReachesNeighbours(t *testing.T) {
 	if len(page.Items) != 1 || page.Graph != nil {
 		t.Errorf("a search has %d hits and the entities %v", len(page.Items), page.Graph)
 	}
-	for _, f := range []memory.Filter{{Origin: "api"}, {When: loci.When{AsOf: time.Now()}}, {ProjectID: loci.ProjectID{7}}} {
+	for _, f := range []memory.Filter{{Origin: "api"}, {When: loci.When{AsOf: time.Now()}},
+		{ProjectID: loci.ProjectID{7}}} {
 		if _, entities := w.answer(w.olga, memory.SearchRequest{Query: "billing-service", Filter: f}); entities != nil {
 			t.Errorf("with %+v: %q", f, entities)
 		}
@@ -147,7 +148,9 @@ func TestHiddenRowsOfGraphsLeadNowhere(t *testing.T) {
 		t.Errorf("without the right: %s", cmp.Diff(want, got))
 	}
 	outside := without.olga
-	outside.ProjectIDs = slices.DeleteFunc(slices.Clone(outside.ProjectIDs), func(id loci.ProjectID) bool { return id == without.open })
+	outside.ProjectIDs = slices.DeleteFunc(slices.Clone(outside.ProjectIDs), func(id loci.ProjectID) bool {
+		return id == without.open
+	})
 	if got := ask(without, outside); !cmp.Equal(got, want) {
 		t.Errorf("outside: %s", cmp.Diff(want, got))
 	}

@@ -106,16 +106,18 @@ func badInputs(many func(int, func() string) string, word, unknown func() string
 	}
 	inputs := map[string]string{
 		"empty": "", "spaces": strings.Repeat(" \t\n", 150), "stop-words": "and what is the", "one-stop-word": "the",
-		"100-KB": many(20_000, word), "100-KB-stop": strings.Repeat("what is the ", 9000), "100-KB-one-word": strings.Repeat("x", 100<<10),
-		"500-frequent": cutTo500(many(200, word)), "500-unknown": cutTo500(many(200, unknown)),
+		"100-KB": many(20_000, word), "100-KB-stop": strings.Repeat("what is the ", 9000),
+		"100-KB-one-word": strings.Repeat("x", 100<<10),
+		"500-frequent":    cutTo500(many(200, word)), "500-unknown": cutTo500(many(200, unknown)),
 		"operators": `AND OR NOT NEAR("a" "b", 5) title:x -y +z (w OR "v") ^u {t s} r* 'q"; DROP TABLE memories; --`,
 		"quotes":    strings.Repeat(`"`, 500), "phrase": `"and what is the"`, "stars": strings.Repeat("* ", 250),
 		"prefixes": "bab* ded* fif* gog* huh* lal* mem* nin*", "parts": "abade idemi gofiba",
 		"scripts": "schedule 会議 расписание جدول סדר ตาราง 일정 πρόγραμμα deploy", "emoji": strings.Repeat("👩‍👩‍👧‍👦🏳️‍🌈", 20),
 		"control": "de\x01plo\x02y \x1b[31m\u202e\u200b\ufeff bade", "code-points": string(all),
 		"combining": "a" + strings.Repeat("\u0301", 490), "CJK": strings.Repeat("東京都庁舎会議室", 60),
-		"digits": strings.Repeat("1.2-3:4/", 60), "identifiers": strings.Repeat("aB", 240), "one-letters": many(250, func() string { return "b" }),
-		"dates": strings.Repeat("2024-01-02 yesterday ", 23), "not-UTF-8": strings.Repeat("\xff\xfebade", 70),
+		"digits": strings.Repeat("1.2-3:4/", 60), "identifiers": strings.Repeat("aB", 240),
+		"one-letters": many(250, func() string { return "b" }),
+		"dates":       strings.Repeat("2024-01-02 yesterday ", 23), "not-UTF-8": strings.Repeat("\xff\xfebade", 70),
 	}
 	return inputs
 }

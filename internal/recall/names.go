@@ -52,7 +52,8 @@ func (q *Question) names(list []term) (names []index.Name) {
 func (q *Question) surelyName(part []language.Token) bool {
 	start, end := part[0].Start, part[len(part)-1].End
 	if slices.ContainsFunc(q.quotes, func(x quote) bool {
-		return !x.prefix && x.start <= start && end <= x.end && !strings.ContainsFunc(q.ask.Text[x.start:start]+q.ask.Text[end:x.end], inWord)
+		return !x.prefix && x.start <= start && end <= x.end &&
+			!strings.ContainsFunc(q.ask.Text[x.start:start]+q.ask.Text[end:x.end], inWord)
 	}) {
 		return true
 	}

@@ -84,7 +84,8 @@ func (g *InGraph) Query() *loci.GraphQuery {
 	q := &loci.GraphQuery{Op: loci.GraphOr}
 	for _, t := range g.terms {
 		same := func(p *loci.GraphQuery) bool { return strings.EqualFold(p.Text, t.text) }
-		if len(q.Parts) < maxGraphWords && len(loci.AppendGraphWords(nil, t.text)) > 0 && !slices.ContainsFunc(q.Parts, same) {
+		if len(q.Parts) < maxGraphWords && len(loci.AppendGraphWords(nil, t.text)) > 0 &&
+			!slices.ContainsFunc(q.Parts, same) {
 			q.Parts = append(q.Parts, words(t.text))
 		}
 	}
