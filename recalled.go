@@ -80,8 +80,8 @@ type SignalPart struct {
 // Parts returns the signals that add to the score, in the order of docs/recall.md.
 func (s *WhySignals) Parts() []SignalPart {
 	list := []SignalPart{{"name", s.Name}, {"row", s.Row}, {"context", s.Context}, {"session", s.Session},
-		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When}, {"date", s.Date},
-		{"graph", s.Graph}}
+		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When},
+		{"date", s.Date}, {"graph", s.Graph}}
 	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 

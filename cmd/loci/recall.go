@@ -70,7 +70,8 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 func (p *program) printFacts(list []loci.RecalledEntity) {
 	for i := range list {
 		e := &list[i]
-		p.printf("%s  in the graph of %s\n", p.bold(loci.OneLine(e.Name)+" ("+loci.OneLine(e.Type)+")"), loci.OneLine(e.Project))
+		p.printf("%s  in the graph of %s\n", p.bold(loci.OneLine(e.Name)+" ("+loci.OneLine(e.Type)+")"),
+			loci.OneLine(e.Project))
 		for _, o := range e.Observations {
 			p.printf("    - %s\n", cut(o.Content, 300))
 		}

@@ -436,7 +436,8 @@ func TestOtherTimesEqualAReplay(t *testing.T) {
 	if hidings == 0 || overs == 0 || found < compared/10 {
 		t.Errorf("%d answers held only %d memories; %d were superseded, %d not valid", compared, found, hidings, overs)
 	}
-	t.Logf("%d answers held %d memories; %d superseded, %d not valid, %d refused", compared, found, hidings, overs, refusals)
+	t.Logf("%d answers held %d memories; %d superseded, %d not valid, %d refused", compared, found, hidings, overs,
+		refusals)
 }
 
 // compareRest reads where an answer is not all that is to be seen.

@@ -437,8 +437,8 @@ func TestSavesByKeyAndValidity(t *testing.T) {
 	p, now := w.owner, w.clock.Now()
 	p.Kind, p.Vendor, p.Origin = loci.KindAgent, "claude", "claude"
 	save := func(key string, from, to time.Time) loci.MemoryID {
-		m, err := w.app.Memory.Create(t.Context(), p, memory.Draft{Key: key, Content: "the office is in Bern", ValidFrom: from,
-			ValidTo: to})
+		m, err := w.app.Memory.Create(t.Context(), p, memory.Draft{Key: key, Content: "the office is in Bern",
+			ValidFrom: from, ValidTo: to})
 		if err != nil {
 			t.Fatal(err)
 		}
