@@ -19,10 +19,10 @@ import (
 
 // memoryFlags are attributes of a memory that a person can set.
 type memoryFlags struct {
-	title, summary, key, category, kind, expires, file string
-	tags, allow                                        []string
-	importance                                         int
-	pinned                                             bool
+	title, summary, key, category, kind, expires, validFrom, validTo, file string
+	tags, allow                                                            []string
+	importance                                                             int
+	pinned                                                                 bool
 }
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
@@ -38,6 +38,8 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 		fmt.Sprintf("importance from %d to %d", loci.MinImportance, loci.MaxImportance))
 	flags.BoolVar(&f.pinned, "pinned", false, "pin it: every briefing shows it")
 	flags.StringVar(&f.expires, "expires", "", "when it expires: 12h, 90d, tomorrow, 2026-01-31 or another time ahead")
+	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a time such as 2026-01-31 or 3d (ago)")
+	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a time; \"in 3d\" lies ahead")
 	flags.StringVar(&f.file, "file", "", `read the content from a file, unchanged; "-" is standard input`)
 }
 
@@ -46,9 +48,9 @@ func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--
 // saveFlags are memoryFlags and the flags that only a new memory has.
 type saveFlags struct {
 	memoryFlags
-	ttl, scope, project, agent, session, source, dedupe, validFrom, validTo string
-	supersedes, corrects                                                    []string
-	share                                                                   bool
+	ttl, scope, project, agent, session, source, dedupe string
+	supersedes, corrects                                []string
+	share                                               bool
 }
 
 func (f *saveFlags) add(cmd *cobra.Command) {
@@ -63,8 +65,6 @@ func (f *saveFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.source, "source", "", `how it was captured, such as "manual"`)
 	flags.StringVar(&f.dedupe, "dedupe", "",
 		`if a memory has the key or the same text: "update" it (default) or "create" another`)
-	flags.StringVar(&f.validFrom, "valid-from", "", "when it became true: a time such as 2026-01-31 or 3d (ago)")
-	flags.StringVar(&f.validTo, "valid-to", "", "when it stopped being true: a time; \"in 3d\" lies ahead")
 	flags.StringSliceVar(&f.supersedes, "supersedes", nil, "id of a memory that this one replaces; may be repeated")
 	flags.StringSliceVar(&f.corrects, "corrects", nil, "id of a memory that was wrong; may be repeated")
 	flags.BoolVar(&f.share, "share", false, "share it with the team, in the same step")
@@ -103,6 +103,11 @@ same place and add nothing, the answer is "identical". --dedupe create stores it
 			}
 			if content == "" || f.title == "" && strings.TrimSpace(content) == "" {
 				return loci.FieldErrorf("content", "must not be empty; pass it as an argument, with --file, or on standard input")
+			}
+			for _, name := range []string{"valid-from", "valid-to"} {
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return loci.FieldErrorf("--"+name, `must be a time; to clear it, run loci edit ID --%s ""`, name)
+				}
 			}
 			d, err := f.draft(content, time.Now(), cmd.Flags().Changed)
 			if err != nil {
@@ -164,11 +169,15 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if err := p.saved(done, &m.Memory); err != nil {
 		return err
 	}
-	if m.Identical && !slices.Contains(m.AllowedVendors, loci.AnyVendor) { // the save may not have asked for that
+	// the save may not have asked for that
+	if (m.Identical || m.Created()) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		p.printVisible(&m.Memory)
 	}
 	if !m.Unchanged && m.ValidFrom.After(m.UpdatedAt) {
 		p.printf("true from %s; searches find it then\n", p.showTime(m.ValidFrom))
+	}
+	if m.ValidTo.After(m.UpdatedAt) {
+		p.printf("true until %s\n", p.showTime(m.ValidTo))
 	}
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))

@@ -26,7 +26,8 @@ func (p *program) editCommand() *cobra.Command {
 		Long: `Change a memory: what the flags specify, or without flags the content: to what standard
 input has, or else in $VISUAL or $EDITOR. Loci drops one line break at the end, and keeps
 the old version; see "loci history". A title that is the first line of the content
-changes with it. --tag replaces all tags. --tag "" and --expires "" remove them.`,
+changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "" and
+--valid-to "" remove them.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e < notes.md`,
@@ -103,12 +104,8 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		}
 		c.AllowedVendors = &vendors
 	}
-	if given("expires") {
-		expires, err := parseFuture("--expires", f.expires)
-		if err != nil {
-			return nil, err
-		}
-		c.ExpiresAt = &expires
+	if err := f.changedTimes(&c, given); err != nil {
+		return nil, err
 	}
 	if content == "-" {
 		f.file = content
@@ -124,6 +121,26 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 		return p.pipedContent()
 	}
 	return &c, nil
+}
+
+// changedTimes sets the times that flags change. "" removes one.
+func (f *memoryFlags) changedTimes(c *memory.Patch, given func(name string) bool) error {
+	for name, at := range map[string]struct {
+		text  string
+		parse func(flag, text string) (time.Time, error)
+		to    **time.Time
+	}{"expires": {f.expires, parseFuture, &c.ExpiresAt}, "valid-from": {f.validFrom, parsePast, &c.ValidFrom},
+		"valid-to": {f.validTo, parsePast, &c.ValidTo}} {
+		if !given(name) {
+			continue
+		}
+		when, err := at.parse("--"+name, at.text)
+		if err != nil {
+			return err
+		}
+		*at.to = &when
+	}
+	return nil
 }
 
 // beforeEdit returns a memory that is about to change. If another memory replaced it, the error is that of the change.

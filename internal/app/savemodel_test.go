@@ -172,6 +172,11 @@ func (s *savers) drawn(p loci.Principal) (ids []loci.MemoryID) {
 
 // keyed returns the row that the save is to change.
 func (s *savers) keyed(p loci.Principal, d *memory.Draft) (found *savedRow) {
+	return s.keyedFor(p, p, d)
+}
+
+// keyedFor returns the row with the key that p sees, of any origin if that of by is "".
+func (s *savers) keyedFor(p, by loci.Principal, d *memory.Draft) (found *savedRow) {
 	scope, agent := cmp.Or(d.Scope, loci.ScopeGlobal), loci.AgentID{}
 	if scope == loci.ScopeAgent {
 		agent = p.AgentID
@@ -182,7 +187,7 @@ func (s *savers) keyed(p loci.Principal, d *memory.Draft) (found *savedRow) {
 			continue
 		}
 		switch {
-		case p.Vendor != "" && row.Origin != p.Origin || !row.Live(s.now):
+		case p.Vendor != "" && by.Origin != "" && row.Origin != by.Origin || !row.Live(s.now):
 		case !p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now):
 			s.outcomes["hidden key"]++
 		case found == nil || row.UpdatedAt.After(found.UpdatedAt) || row.UpdatedAt.Equal(found.UpdatedAt) &&
@@ -245,6 +250,8 @@ func (s *savers) after(p loci.Principal, d *memory.Draft, old *savedRow, before 
 	m.SetDefaults()
 	if old != nil {
 		m = old.Clone()
+	} else {
+		m.AllowedVendors = s.inherited(p, d)
 	}
 	m.Content = d.Content
 	if d.Title != "" {
@@ -266,6 +273,28 @@ func (s *savers) after(p loci.Principal, d *memory.Draft, old *savedRow, before 
 		m.ExpiresAt = before.Add(time.Second + d.TTL) // the clock of the test goes on by a second when it is read
 	}
 	return m
+}
+
+// inherited returns who may read a new memory if the save does not say it: those who may read what it replaces, and
+// the memory of another origin with its key.
+func (s *savers) inherited(p loci.Principal, d *memory.Draft) []loci.Vendor {
+	vendors := []loci.Vendor{"*"}
+	narrow := func(row *savedRow) {
+		if row != nil && p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now) {
+			if vendors = slices.Clone(loci.Narrowed(vendors, row.AllowedVendors)); vendors == nil {
+				vendors = []loci.Vendor{}
+			}
+		}
+	}
+	for _, id := range d.Supersedes {
+		narrow(s.row(id))
+	}
+	if p.Vendor != "" && d.Dedupe != memory.DedupeCreate {
+		asPerson := p
+		asPerson.Origin = ""
+		narrow(s.keyedFor(p, asPerson, d))
+	}
+	return vendors
 }
 
 // refusal returns why the save is to be refused, or "".

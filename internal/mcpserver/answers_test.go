@@ -372,13 +372,13 @@ func TestSavesAnswerBriefly(t *testing.T) {
 	saved := &loci.Saved{Memory: loci.Memory{ID: loci.NewMemoryID(), Title: strings.Repeat("t", 500)}}
 	for version, want := range map[int]string{1: "created", 7: "updated"} {
 		saved.Version, saved.ReplacedVersion = version, version-1
-		b, err := json.Marshal(writtenOf(saved))
+		b, err := json.Marshal(writtenOf(saved, false))
 		if err != nil || len(b) > 80 || !strings.Contains(string(b), `"result":"`+want+`"`) {
 			t.Errorf("%d bytes, %v: %s", len(b), err, b)
 		}
 	}
 	saved.Unchanged, saved.ReplacedVersion = true, 0
-	if got := writtenOf(saved); got.Result != "unchanged" {
+	if got := writtenOf(saved, false); got.Result != "unchanged" {
 		t.Errorf("%+v", got)
 	}
 }

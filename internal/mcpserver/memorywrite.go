@@ -45,7 +45,7 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if err != nil {
 		return nil, err
 	}
-	out := writtenOf(saved)
+	out := writtenOf(saved, in.AllowedVendors == nil && saved.Created())
 	if len(out.Suggestions) > 0 {
 		out.Decide = s.whereToDecide()
 	}
@@ -60,7 +60,8 @@ type written struct {
 	Result         string          `json:"result"`                    // created, updated, unchanged or identical
 	ExpiresAt      string          `json:"expires_at,omitempty"`      // also if a save by key keeps an old expiry
 	ValidFrom      string          `json:"valid_from,omitempty"`      // if no search finds it before
-	AllowedVendors []loci.Vendor   `json:"allowed_vendors,omitempty"` // of an identical memory, unless all may read it
+	ValidTo        string          `json:"valid_to,omitempty"`        // if no search finds it later
+	AllowedVendors []loci.Vendor   `json:"allowed_vendors,omitempty"` // if the call may not have named them, unless all may read it
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
@@ -88,7 +89,8 @@ type alike struct {
 	Relation loci.Likeness `json:"relation"`
 }
 
-func writtenOf(saved *loci.Saved) written {
+// writtenOf returns what a save answers. inherited says that the caller named no vendors for a new memory.
+func writtenOf(saved *loci.Saved, inherited bool) written {
 	out := written{ID: saved.ID, Version: saved.Version, Result: "updated", Superseded: saved.Superseded,
 		SimilarSkipped: saved.SimilarSkipped}
 	switch {
@@ -105,7 +107,10 @@ func writtenOf(saved *loci.Saved) written {
 	if !saved.Unchanged && saved.ValidFrom.After(saved.UpdatedAt) {
 		out.ValidFrom = saved.ValidFrom.UTC().Format(time.RFC3339)
 	}
-	if saved.Identical && !slices.Contains(saved.AllowedVendors, loci.AnyVendor) {
+	if saved.ValidTo.After(saved.UpdatedAt) {
+		out.ValidTo = saved.ValidTo.UTC().Format(time.RFC3339)
+	}
+	if (saved.Identical || inherited) && !slices.Contains(saved.AllowedVendors, loci.AnyVendor) {
 		out.AllowedVendors = saved.AllowedVendors
 	}
 	for _, s := range saved.Suggestions {

@@ -239,6 +239,9 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if err := checkValidity(s.m); err != nil {
 			return nil, err
 		}
+		if err := s.inherit(ctx, tx); err != nil {
+			return nil, err
+		}
 		return s.m, tx.Memories().Insert(ctx, s.m)
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
@@ -297,6 +300,36 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		return nil, nil
 	}
 	return m, err
+}
+
+// inherit lets a new memory admit no more vendors than those that it takes the place of, unless the call names
+// vendors: the memories that it supersedes or corrects, and the one of another origin with its key.
+func (s *saving) inherit(ctx context.Context, tx store.Tx) error {
+	if s.d.AllowedVendors != nil || !s.dedupes() && len(s.places) == 0 {
+		return nil
+	}
+	var before []*loci.Memory
+	if len(s.places) > 0 {
+		var err error
+		if before, err = tx.Memories().GetMany(ctx, s.p.Viewer(), s.replaced(), loci.LiveOnly); err != nil {
+			return err
+		}
+	}
+	if s.dedupes() && s.p.Vendor != "" {
+		q := store.KeyQuery{Place: s.stands(), Key: s.m.Key, NotEnded: s.now}
+		q.Origin = ""
+		switch other, err := tx.Memories().ByKey(ctx, s.p.Viewer(), q); {
+		case err == nil:
+			before = append(before, other)
+		case loci.CodeOf(err) != loci.NotFound:
+			return err
+		}
+	}
+	s.m.AllowedVendors = []loci.Vendor{loci.AnyVendor}
+	for _, m := range before {
+		s.m.AllowedVendors = slices.Clone(loci.Narrowed(s.m.AllowedVendors, m.AllowedVendors))
+	}
+	return nil
 }
 
 // apply sets every field that a writer decides, including defaults.

@@ -41,6 +41,15 @@ func placesOf(d *Draft) ([]place, error) {
 	return list, add("corrects", loci.SuggestCorrect, d.Corrects)
 }
 
+// replaced returns the ids of the memories that the save supersedes or corrects.
+func (s *saving) replaced() []loci.MemoryID {
+	ids := make([]loci.MemoryID, len(s.places))
+	for i, at := range s.places {
+		ids[i] = at.id
+	}
+	return ids
+}
+
 // names reports whether the save supersedes or corrects that memory, or suggests it.
 func (s *saving) names(id loci.MemoryID) bool {
 	return slices.ContainsFunc(s.places, func(p place) bool { return p.id == id })
@@ -70,11 +79,7 @@ func (s *saving) supersede(ctx context.Context, tx store.Tx, by *loci.Memory, op
 	if len(s.places) == 0 {
 		return nil
 	}
-	ids := make([]loci.MemoryID, len(s.places))
-	for i, at := range s.places {
-		ids[i] = at.id
-	}
-	found, err := tx.Memories().GetMany(ctx, s.p.Viewer(), ids, loci.LiveOnly)
+	found, err := tx.Memories().GetMany(ctx, s.p.Viewer(), s.replaced(), loci.LiveOnly)
 	if err != nil {
 		return err
 	}

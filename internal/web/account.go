@@ -20,6 +20,7 @@ var doneTexts = map[string]string{
 	"passkey":          "Your passkey is added.",
 	"passkey-removed":  "Your passkey is removed.",
 	"trashed":          "The memory is in the trash.",
+	"restored":         "The memory is back from the trash.",
 	"trashed-replacing": "The memory is in the trash. What it had replaced stays replaced: run loci list --superseded, " +
 		"then loci revert with its id and version.",
 	"accepted": "Accepted. The old memory is superseded.",

@@ -147,3 +147,13 @@ func (s *server) trash(w http.ResponseWriter, r *http.Request, p loci.Principal)
 	}
 	return done(w, r, memoryPath+id.String(), "trashed", err)
 }
+
+// restore takes a memory out of the trash, as trash moves it there.
+func (s *server) restore(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	id, err := loci.ParseMemoryID(r.PostForm.Get("id"))
+	if err != nil {
+		return err
+	}
+	_, err = s.app.Memory.Restore(r.Context(), p, id, 0)
+	return done(w, r, memoryPath+id.String(), "restored", err)
+}

@@ -170,7 +170,16 @@ func TestTrashNeedsAFreshProof(t *testing.T) {
 	if a := b.get("/app/"); strings.Contains(a.body, "to be trashed") {
 		t.Error("it is still there")
 	}
-	want(t, "its page", b.get(a.location()), 200, "In the trash", "The memory is in the trash.", "loci restore "+id)
+	want(t, "its page", b.get(a.location()), 200, "In the trash", "The memory is in the trash.",
+		`action="/app/memories/restore"`)
+	w.clock.advance(6 * 60e9)
+	want(t, "stale", b.post("/app/memories/restore", "id", id), 403, `name="replay" value="/app/memories/restore"`)
+	a = b.post("/app/step-up", "replay", "/app/memories/restore", "replay.id", id, "password", maraPassword.Reveal())
+	if a.status != 303 || a.location() != "/app/memories/"+id+"?done=restored" {
+		t.Fatalf("%d %s %s", a.status, a.location(), a.body)
+	}
+	want(t, "restored", b.get(a.location()), 200, "back from the trash", "Move to the trash")
+	want(t, "listed", b.get("/app/"), 200, "to be trashed")
 }
 
 func TestTrashTellsWhatStaysReplaced(t *testing.T) {

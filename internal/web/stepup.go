@@ -29,7 +29,7 @@ func (s *server) askProof(w http.ResponseWriter, r *http.Request, p loci.Princip
 func replayable(path string) bool {
 	switch path {
 	case "/app/keys", "/app/keys/rotate", "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove",
-		"/app/memories/trash":
+		"/app/memories/trash", "/app/memories/restore":
 		return true
 	}
 	return false
