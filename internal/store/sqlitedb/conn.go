@@ -37,7 +37,6 @@ type state struct {
 	lent     bool  // inside a transaction of this package: the function must not end it
 	inDriver bool  // still set after a panic if SQLite itself was interrupted
 	other    int64 // number of statements that change more than rows, such as the schema
-	snapshot
 }
 
 type stmt struct {

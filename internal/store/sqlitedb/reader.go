@@ -13,9 +13,8 @@ type pool struct {
 	slots   chan struct{} // one token for each lent connection
 	done    chan struct{} // closed when the pool closes
 
-	mu    sync.Mutex
-	idle  []*Conn
-	timed bool // expire will run
+	mu   sync.Mutex
+	idle []*Conn
 }
 
 func newPool(size int, connect func() (*Conn, error)) *pool {
@@ -67,12 +66,12 @@ func (p *pool) put(c *Conn, keep bool) {
 	if keep {
 		p.mu.Lock()
 		p.idle = append(p.idle, c)
-		if c.kept {
-			p.expireSoon()
-		}
 		p.mu.Unlock()
 	} else {
-		c.discard()
+		func() {
+			defer func() { _ = recover() }()
+			_ = c.close()
+		}()
 	}
 	<-p.slots
 }
@@ -92,20 +91,12 @@ func (p *pool) close() (err error) {
 	return err
 }
 
-// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, which has
-// everything that was committed before the call. Writing fails with [ErrReadOnly]. When ctx ends,
-// statements in SQLite stop and View returns the context's error. While fn runs, the log cannot be
-// reset and may grow, so fn should be short.
+// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, taken at
+// its first read. Writing fails with [ErrReadOnly]. When ctx ends, statements in SQLite stop and
+// View returns the context's error. While fn runs, the log cannot be reset and may grow, so fn
+// should be short.
 func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
-	return db.lend(ctx, db.readers, func(c *Conn) error {
-		if err := db.beginRead(c); err != nil {
-			return err
-		}
-		c.lent = true
-		err := fn(c)
-		c.kept = err == nil && c.stamped
-		return err
-	})
+	return db.lend(ctx, db.readers, inTransaction(fn))
 }
 
 // Scan is View for reads that may take long, such as searches and backups. It uses separate
@@ -147,7 +138,7 @@ func (db *DB) lend(ctx context.Context, p *pool, fn func(*Conn) error) error {
 	defer func() {
 		restore()
 		c.lent = false
-		p.put(c, c.settle())
+		p.put(c, !c.inDriver && (c.raw.GetAutocommit() || c.tx("COMMIT") == nil))
 	}()
 	return interrupted(ctx, classify(fn(c)))
 }
