@@ -18,8 +18,8 @@ var recallRoutes = table{"recall", []served{
 		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
 			Summary: "Recall the best matching memories",
 			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources, and " +
-				"entities of graphs that answer. Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks for words that are spelled " +
-				"like them or begin with them, and then for parts of words.",
+				"entities of graphs that answer. Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks " +
+				"for words that are spelled like them or begin with them, and then for parts of words.",
 			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
 		(*server).recallByBody,
 	),
