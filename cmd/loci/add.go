@@ -170,14 +170,18 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 		return err
 	}
 	// the save may not have asked for that
-	if (m.Identical || m.Created()) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
+	if (m.Identical || !m.Unchanged) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		p.printVisible(&m.Memory)
 	}
 	if !m.Unchanged && m.ValidFrom.After(m.UpdatedAt) {
 		p.printf("true from %s; searches find it then\n", p.showTime(m.ValidFrom))
 	}
-	if m.ValidTo.After(m.UpdatedAt) {
-		p.printf("true until %s\n", p.showTime(m.ValidTo))
+	if !m.Unchanged && !m.ValidTo.IsZero() {
+		hint := ""
+		if !m.ValidTo.After(m.UpdatedAt) {
+			hint = "; searches find it only with --as-of"
+		}
+		p.printf("true until %s%s\n", p.showTime(m.ValidTo), hint)
 	}
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))

@@ -172,11 +172,6 @@ func (s *savers) drawn(p loci.Principal) (ids []loci.MemoryID) {
 
 // keyed returns the row that the save is to change.
 func (s *savers) keyed(p loci.Principal, d *memory.Draft) (found *savedRow) {
-	return s.keyedFor(p, p, d)
-}
-
-// keyedFor returns the row with the key that p sees, of any origin if that of by is "".
-func (s *savers) keyedFor(p, by loci.Principal, d *memory.Draft) (found *savedRow) {
 	scope, agent := cmp.Or(d.Scope, loci.ScopeGlobal), loci.AgentID{}
 	if scope == loci.ScopeAgent {
 		agent = p.AgentID
@@ -187,7 +182,7 @@ func (s *savers) keyedFor(p, by loci.Principal, d *memory.Draft) (found *savedRo
 			continue
 		}
 		switch {
-		case p.Vendor != "" && by.Origin != "" && row.Origin != by.Origin || !row.Live(s.now):
+		case p.Vendor != "" && row.Origin != p.Origin || !row.Live(s.now):
 		case !p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now):
 			s.outcomes["hidden key"]++
 		case found == nil || row.UpdatedAt.After(found.UpdatedAt) || row.UpdatedAt.Equal(found.UpdatedAt) &&
@@ -250,8 +245,9 @@ func (s *savers) after(p loci.Principal, d *memory.Draft, old *savedRow, before 
 	m.SetDefaults()
 	if old != nil {
 		m = old.Clone()
-	} else {
-		m.AllowedVendors = s.inherited(p, d)
+	}
+	if d.AllowedVendors == nil {
+		m.AllowedVendors = s.narrowed(p, d, m.AllowedVendors, old)
 	}
 	m.Content = d.Content
 	if d.Title != "" {
@@ -275,24 +271,20 @@ func (s *savers) after(p loci.Principal, d *memory.Draft, old *savedRow, before 
 	return m
 }
 
-// inherited returns who may read a new memory if the save does not say it: those who may read what it replaces, and
-// the memory of another origin with its key.
-func (s *savers) inherited(p loci.Principal, d *memory.Draft) []loci.Vendor {
-	vendors := []loci.Vendor{"*"}
-	narrow := func(row *savedRow) {
-		if row != nil && p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now) {
-			if vendors = slices.Clone(loci.Narrowed(vendors, row.AllowedVendors)); vendors == nil {
-				vendors = []loci.Vendor{}
-			}
+// narrowed returns who may read what a save leaves, if it does not say it: of those who might, all who may read what it
+// replaces, and the other memories with its key.
+func (s *savers) narrowed(p loci.Principal, d *memory.Draft, vendors []loci.Vendor, self *savedRow) []loci.Vendor {
+	scope, agent := cmp.Or(d.Scope, loci.ScopeGlobal), loci.AgentID{}
+	if scope == loci.ScopeAgent {
+		agent = p.AgentID
+	}
+	for _, row := range s.rows {
+		sameKey := d.Dedupe != memory.DedupeCreate && row.Key == d.Key && row.UserID == p.UserID && row.Scope == scope &&
+			row.ProjectID == d.ProjectID && row.AgentID == agent
+		if row != self && (sameKey || slices.Contains(d.Supersedes, row.ID)) &&
+			p.Viewer().Sees(&row.Access, loci.LiveOnly, s.now) {
+			vendors = append([]loci.Vendor{}, loci.Narrowed(vendors, row.AllowedVendors)...)
 		}
-	}
-	for _, id := range d.Supersedes {
-		narrow(s.row(id))
-	}
-	if p.Vendor != "" && d.Dedupe != memory.DedupeCreate {
-		asPerson := p
-		asPerson.Origin = ""
-		narrow(s.keyedFor(p, asPerson, d))
 	}
 	return vendors
 }

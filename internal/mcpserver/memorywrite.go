@@ -45,7 +45,7 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if err != nil {
 		return nil, err
 	}
-	out := writtenOf(saved, in.AllowedVendors == nil && saved.Created())
+	out := writtenOf(saved, in.AllowedVendors == nil && !saved.Unchanged)
 	if len(out.Suggestions) > 0 {
 		out.Decide = s.whereToDecide()
 	}
@@ -89,7 +89,8 @@ type alike struct {
 	Relation loci.Likeness `json:"relation"`
 }
 
-// writtenOf returns what a save answers. inherited says that the caller named no vendors for a new memory.
+// writtenOf returns what a save answers. inherited says that the caller named no vendors although
+// the memory is restricted.
 func writtenOf(saved *loci.Saved, inherited bool) written {
 	out := written{ID: saved.ID, Version: saved.Version, Result: "updated", Superseded: saved.Superseded,
 		SimilarSkipped: saved.SimilarSkipped}

@@ -239,13 +239,21 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if err := checkValidity(s.m); err != nil {
 			return nil, err
 		}
-		if err := s.inherit(ctx, tx); err != nil {
+		if s.d.AllowedVendors == nil {
+			s.m.AllowedVendors = []loci.Vendor{loci.AnyVendor} // and not those of an attempt before
+		}
+		if s.m.AllowedVendors, err = s.narrowed(ctx, tx, s.m.AllowedVendors, s.m.ID); err != nil {
 			return nil, err
 		}
 		return s.m, tx.Memories().Insert(ctx, s.m)
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
+	vendors, err := s.narrowed(ctx, tx, old.AllowedVendors, old.ID)
+	if err != nil {
+		return nil, err
+	}
 	m, err := s.app.put(ctx, tx, s.p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
+		m.AllowedVendors = slices.Clone(vendors)
 		if err := s.app.updated(s.p, m, s.d.onto); err != nil || !s.d.Share {
 			return err
 		}
@@ -302,34 +310,40 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	return m, err
 }
 
-// inherit lets a new memory admit no more vendors than those that it takes the place of, unless the call names
-// vendors: the memories that it supersedes or corrects, and the one of another origin with its key.
-func (s *saving) inherit(ctx context.Context, tx store.Tx) error {
-	if s.d.AllowedVendors != nil || !s.dedupes() && len(s.places) == 0 {
-		return nil
+// maxSameKey is how many memories with the key of a save restrict who may read it.
+const maxSameKey = 50
+
+// narrowed returns the vendors of all that may read what the save takes the place of: the memories that it supersedes
+// or corrects, and others with its key. A save that names no vendors admits no others, because its text may have what
+// these were kept from.
+func (s *saving) narrowed(ctx context.Context, tx store.Tx, vendors []loci.Vendor, self loci.MemoryID) ([]loci.Vendor,
+	error) {
+	if s.d.AllowedVendors != nil {
+		return vendors, nil
 	}
 	var before []*loci.Memory
 	if len(s.places) > 0 {
-		var err error
-		if before, err = tx.Memories().GetMany(ctx, s.p.Viewer(), s.replaced(), loci.LiveOnly); err != nil {
-			return err
+		found, err := tx.Memories().GetMany(ctx, s.p.Viewer(), s.replaced(), loci.LiveOnly)
+		if err != nil {
+			return nil, err
 		}
+		before = found
 	}
-	if s.dedupes() && s.p.Vendor != "" {
+	if s.dedupes() {
 		q := store.KeyQuery{Place: s.stands(), Key: s.m.Key, NotEnded: s.now}
 		q.Origin = ""
-		switch other, err := tx.Memories().ByKey(ctx, s.p.Viewer(), q); {
-		case err == nil:
-			before = append(before, other)
-		case loci.CodeOf(err) != loci.NotFound:
-			return err
+		found, err := tx.Memories().OfKey(ctx, s.p.Viewer(), q, maxSameKey)
+		if err != nil {
+			return nil, err
+		}
+		before = append(before, found...)
+	}
+	for _, m := range before {
+		if m.ID != self {
+			vendors = slices.Clone(loci.Narrowed(vendors, m.AllowedVendors))
 		}
 	}
-	s.m.AllowedVendors = []loci.Vendor{loci.AnyVendor}
-	for _, m := range before {
-		s.m.AllowedVendors = slices.Clone(loci.Narrowed(s.m.AllowedVendors, m.AllowedVendors))
-	}
-	return nil
+	return vendors, nil
 }
 
 // apply sets every field that a writer decides, including defaults.

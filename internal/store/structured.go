@@ -58,6 +58,8 @@ type Timeless interface {
 	// Update, no other write can come between ByKey and a write. So two saves of one key never create
 	// two memories.
 	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
+	// OfKey returns the live visible memories with that key, the one that changed last first, at most limit.
+	OfKey(ctx context.Context, v loci.Viewer, q KeyQuery, limit int) ([]*loci.Memory, error)
 	// ByText returns the live visible memories with that title and content, stored last first. Like
 	// ByKey, no other write can come between it and a write. It fails with Invalid without a limit.
 	ByText(ctx context.Context, v loci.Viewer, q TextQuery) ([]*loci.Memory, error)

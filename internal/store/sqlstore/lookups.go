@@ -11,23 +11,34 @@ import (
 )
 
 func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*loci.Memory, error) {
-	if k.Key == "" {
-		return nil, loci.NoSuchMemory()
+	list, err := t.ofKey(v, k, 1)
+	if err == nil && len(list) == 0 {
+		err = loci.NoSuchMemory()
 	}
-	var q Query
-	t.keyQuery(&q, v, k)
-	return t.oneMemory(&q)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
 }
 
-// keyQuery repeats the condition of the index memories_by_key as constants, because the database
+func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
+	return t.ofKey(v, k, limit)
+}
+
+// ofKey repeats the condition of the index memories_by_key as constants, because the database
 // cannot use the index on the strength of parameter values.
-func (t memories) keyQuery(q *Query, v loci.Viewer, k store.KeyQuery) {
+func (t memories) ofKey(v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
+	if k.Key == "" {
+		return nil, nil
+	}
+	var q Query
 	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
-	t.liveIn(q, v, k.Place)
+	t.liveIn(&q, v, k.Place)
 	if !k.NotEnded.IsZero() {
 		q.Add(" AND (m.valid_to IS NULL OR m.valid_to > ?)", k.NotEnded.UnixMicro())
 	}
-	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT 1")
+	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?", limit)
+	return t.manyMemories(&q)
 }
 
 // liveIn adds that the row stands in that place, and that v sees it.

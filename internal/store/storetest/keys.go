@@ -27,6 +27,28 @@ func globally(user loci.UserID) store.Place {
 	return store.Place{UserID: user, Scope: loci.ScopeGlobal}
 }
 
+// checkOfKey compares OfKey with what ByKey returned.
+func (e *env) checkOfKey(name string, v loci.Viewer, q store.KeyQuery, first *loci.Memory) {
+	e.Helper()
+	for _, limit := range []int{1, 9} {
+		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error {
+			list, err := tx.Memories().OfKey(e.Context(), v, q, limit)
+			if (first == nil) != (len(list) == 0) || len(list) > limit || first != nil && list[0].ID != first.ID {
+				e.Errorf("%s: of the key there are %+v, the first is %+v", name, list, first)
+			}
+			for i, m := range list {
+				if m.Key != q.Key || i > 0 && m.UpdatedAt.After(list[i-1].UpdatedAt) {
+					e.Errorf("%s: %d of the key: %+v", name, i, m)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			e.Error(explain(err))
+		}
+	}
+}
+
 // testByKey looks a memory up in its own context and beside it.
 // long: one table
 func testByKey(e *env) {
@@ -109,6 +131,7 @@ func testByKey(e *env) {
 		"stored last": {e.person(), mine("tied"), "tied, stored last"},
 	} {
 		got, err := e.byKey(tt.v, tt.q)
+		e.checkOfKey(name, tt.v, tt.q, got)
 		if tt.want == "" {
 			e.wantCode(name, err, loci.NotFound)
 		} else if err != nil || got.Title != tt.want {
