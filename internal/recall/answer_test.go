@@ -290,6 +290,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(`"é è"*`, strings.Repeat("é", 300))
 	f.Add("user_i* 東京", "userId is 東京 3 PM")
 	f.Fuzz(func(t *testing.T, query, text string) {
+		query, text = strings.ToValidUTF8(query, "?"), strings.ToValidUTF8(text, "?") // as memories are
 		m := &loci.Memory{Title: query, Content: text}
 		views := viewsOf(t, m)
 		for _, q := range []*recall.Question{question(query), question(query).AsPrefixes(), question(query).AsParts()} {
