@@ -27,7 +27,7 @@ func TestFieldsHaveFlags(t *testing.T) {
 	}{
 		{p.addCommand(), wire.NewMemory{}, []string{"content", "value", "share_scope", "similar", "sources",
 			"--file"}},
-		{p.editCommand(), wire.Edit{}, []string{"source", "valid_from", "valid_to", "--file", "--if-version"}},
+		{p.editCommand(), wire.Edit{}, []string{"source", "--file", "--if-version"}},
 		{p.sourceAddCommand(), wire.NewSource{}, nil},
 		{p.sessionOpenCommand(), loci.NewAgentSession{}, nil},
 		{p.projectCreateCommand(), loci.NewProject{}, []string{"name"}},
@@ -78,7 +78,8 @@ func TestEditUsesEveryFlag(t *testing.T) {
 	if err := os.WriteFile(file, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	values := map[string]string{"bool": "true", "int": "5", "expires": "90d", "file": file}
+	values := map[string]string{"bool": "true", "int": "5", "expires": "90d", "file": file,
+		"valid-from": "90d", "valid-to": "2d"}
 	p.editCommand().Flags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Name == "if-version" { // it changes nothing
 			return

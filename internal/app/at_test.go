@@ -407,7 +407,7 @@ func TestOtherTimesEqualAReplay(t *testing.T) {
 	drawFewer(t, "12")
 	s := newStage(t, loci.DeleteWithKey)
 	compared, found := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
+	check := func(rt *rapid.T) {
 		c := newChronicle(rt, s)
 		for range 12 + rapid.IntRange(0, 20).Draw(rt, "steps") {
 			c.step()
@@ -432,7 +432,12 @@ func TestOtherTimesEqualAReplay(t *testing.T) {
 			}
 			c.compareRest(name, p, w)
 		}
-	})
+	}
+	for range 6 { // most times, the first draws have every case
+		if rapid.Check(t, check); hidings > 0 && overs > 0 {
+			break
+		}
+	}
 	if hidings == 0 || overs == 0 || found < compared/10 {
 		t.Errorf("%d answers held only %d memories; %d were superseded, %d not valid", compared, found, hidings, overs)
 	}

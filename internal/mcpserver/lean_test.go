@@ -447,6 +447,13 @@ func TestSavesByKeyAndValidity(t *testing.T) {
 	ended := save("office", now.Add(-2*time.Hour), now.Add(-time.Hour))
 	from := now.Add(time.Hour)
 	save("move", from, time.Time{})
+	for _, h := range r.must("read_memories", `{}`)["memories"].([]any) {
+		h := h.(map[string]any)
+		if now := h["not_true_since"] != nil; h["key"] == "office" && (!now || h["not_true_until"] != nil) ||
+			h["key"] == "move" && (now || h["not_true_until"] != from.Format(time.DateOnly)) {
+			t.Errorf("a list has %v", h)
+		}
+	}
 	got := r.must("write_memory", `{"key":"office","content":"the office is in Zug"}`)
 	if got["result"] != "created" || got["id"] == ended.String() {
 		t.Errorf("after the end: %v", got)

@@ -43,7 +43,9 @@ type hit struct {
 	Session      string   `json:"session,omitempty"` // short
 	Superseded   bool     `json:"superseded,omitempty"`
 	SupersededBy string   `json:"superseded_by,omitempty"`
-	Expires      string   `json:"expires,omitempty"` // day
+	Expires      string   `json:"expires,omitempty"`        // day
+	NotTrueSince string   `json:"not_true_since,omitempty"` // day
+	NotTrueUntil string   `json:"not_true_until,omitempty"` // day
 	// DisputedBy names memories of the same key by other origins that say something else, and
 	// PendingSupersede the memory that would replace this one if the owner accepts an open suggestion.
 	DisputedBy       []string `json:"disputed_by,omitempty"`
@@ -95,14 +97,21 @@ func (s *Server) bareHit(ctx context.Context, c *call, m *loci.Memory) hit {
 	if out.Superseded {
 		out.SupersededBy = m.SupersededBy.Short()
 	}
-	if !m.ExpiresAt.IsZero() {
-		out.Expires = m.ExpiresAt.Format(time.DateOnly)
-	}
+	out.Expires = day(m.ExpiresAt)
+	since, until := m.NotTrue(s.app.Memory.Time())
+	out.NotTrueSince, out.NotTrueUntil = day(since), day(until)
 	out.DisputedBy, out.PendingSupersede = disagreement(&m.Disagreement)
 	if c.detail == full {
 		out.ID, out.Memory = m.ID.String(), shown(m)
 	}
 	return out
+}
+
+func day(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Format(time.DateOnly)
 }
 
 // disagreement names the memories that say something else, and the one that is to replace it.

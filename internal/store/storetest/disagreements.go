@@ -61,8 +61,12 @@ func testDisagreements(e *env) {
 		want.DisputedBy = slices.Insert(want.DisputedBy, 0, loci.Dispute{ID: m.ID, Origin: "cursor"})
 	}
 	want.DisputedBy = want.DisputedBy[:loci.MaxDisputes]
-	keyed("cursor", "Tuesday") // says the same
-	keyed("claude", "Friday")  // is by the same origin
+	keyed("cursor", "Tuesday")      // says the same
+	keyed("claude", "Friday")       // is by the same origin
+	e.insert(func(m *loci.Memory) { // was true before
+		m.Key, m.Origin, m.Content = "k", "cursor", "Monday"
+		m.ValidFrom, m.ValidTo = mine.CreatedAt.Add(-time.Hour), mine.CreatedAt
+	})
 	alone := e.insert()
 	for _, by := range []*loci.Memory{e.insert(), e.insert()} {
 		if err := e.suggest(e.newSuggestion(mine, by)); err != nil {
@@ -149,6 +153,15 @@ func testDisagreementVisibility(e *env) {
 	})
 }
 
+// endsBefore reports whether one fact is true no more when the other one becomes true.
+func endsBefore(one, other *loci.Memory) bool {
+	from := other.ValidFrom
+	if from.IsZero() {
+		from = other.CreatedAt
+	}
+	return !one.ValidTo.IsZero() && !one.ValidTo.After(from)
+}
+
 // disagreeing is the rule for what v learns about the live memories that v sees.
 func (w *world) disagreeing(v loci.Viewer, pending map[loci.MemoryID][]loci.MemoryID) any {
 	want := map[loci.MemoryID]loci.Disagreement{}
@@ -158,7 +171,7 @@ func (w *world) disagreeing(v loci.Viewer, pending map[loci.MemoryID][]loci.Memo
 		others := slices.DeleteFunc(slices.Clone(seen), func(m *loci.Memory) bool {
 			return a.Key == "" || m.Key != a.Key || m.UserID != a.UserID || m.Scope != a.Scope ||
 				m.ProjectID != a.ProjectID || m.AgentID != a.AgentID || m.WorkspaceID != a.WorkspaceID ||
-				m.Origin == a.Origin || m.Content == a.Content
+				m.Origin == a.Origin || m.Content == a.Content || endsBefore(m, a) || endsBefore(a, m)
 		})
 		slices.SortFunc(others, func(x, y *loci.Memory) int {
 			if c := y.UpdatedAt.Compare(x.UpdatedAt); c != 0 {
