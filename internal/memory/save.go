@@ -242,13 +242,13 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if s.d.AllowedVendors == nil {
 			s.m.AllowedVendors = []loci.Vendor{loci.AnyVendor} // and not those of an attempt before
 		}
-		if s.m.AllowedVendors, err = s.narrowed(ctx, tx, s.m.AllowedVendors, s.m.ID); err != nil {
+		if s.m.AllowedVendors, err = s.restricted(ctx, tx, s.m.AllowedVendors, s.m.ID); err != nil {
 			return nil, err
 		}
 		return s.m, tx.Memories().Insert(ctx, s.m)
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
-	vendors, err := s.narrowed(ctx, tx, old.AllowedVendors, old.ID)
+	vendors, err := s.restricted(ctx, tx, old.AllowedVendors, old.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -313,10 +313,10 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 // maxSameKey is how many memories with the key of a save restrict who may read it.
 const maxSameKey = 50
 
-// narrowed returns the vendors of all that may read what the save takes the place of: the memories that it supersedes
+// restricted returns the vendors of all that may read what the save takes the place of: the memories that it supersedes
 // or corrects, and others with its key. A save that names no vendors admits no others, because its text may have what
 // these were kept from.
-func (s *saving) narrowed(ctx context.Context, tx store.Tx, vendors []loci.Vendor, self loci.MemoryID) ([]loci.Vendor,
+func (s *saving) restricted(ctx context.Context, tx store.Tx, vendors []loci.Vendor, self loci.MemoryID) ([]loci.Vendor,
 	error) {
 	if s.d.AllowedVendors != nil {
 		return vendors, nil

@@ -118,7 +118,7 @@ func (t suggestions) replacements(v loci.Viewer, ids []loci.MemoryID, found map[
 
 // disputesQuery selects the visible memories with the key of one of ids, by another origin, that are
 // true at a time at which the other one is: facts that follow each other do not disagree. It
-// repeats the condition of the index memories_by_key, as ofKey does. It does not sort, so that
+// repeats the condition of the index memories_by_key, as OfKey does. It does not sort, so that
 // the rows come while it looks for others.
 func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
 	q.Add(`SELECT a.id, m.id, m.origin, m.updated_at, m.seq FROM memories a {join} memories m ON {m}

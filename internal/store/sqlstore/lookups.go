@@ -10,8 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*loci.Memory, error) {
-	list, err := t.ofKey(v, k, 1)
+func (t memories) ByKey(ctx context.Context, v loci.Viewer, k store.KeyQuery) (*loci.Memory, error) {
+	list, err := t.OfKey(ctx, v, k, 1)
 	if err == nil && len(list) == 0 {
 		err = loci.NoSuchMemory()
 	}
@@ -21,13 +21,9 @@ func (t memories) ByKey(_ context.Context, v loci.Viewer, k store.KeyQuery) (*lo
 	return list[0], nil
 }
 
-func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
-	return t.ofKey(v, k, limit)
-}
-
-// ofKey repeats the condition of the index memories_by_key as constants, because the database
+// OfKey repeats the condition of the index memories_by_key as constants, because the database
 // cannot use the index on the strength of parameter values.
-func (t memories) ofKey(v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
+func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
 	if k.Key == "" {
 		return nil, nil
 	}
