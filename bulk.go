@@ -22,6 +22,7 @@ type BulkResult struct {
 	Version         int            `json:"version,omitempty" doc:"The version of the memory now" example:"1"`
 	Created         bool           `json:"created,omitempty"`
 	ReplacedVersion int            `json:"replaced_version,omitempty" doc:"For a create whose key already existed: the version that it replaced"`
+	ReplacedEditor  string         `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you"`
 	Unchanged       bool           `json:"unchanged,omitempty" doc:"True if nothing differed, so Loci made no new version"`
 	Identical       bool           `json:"identical,omitempty" doc:"Of a create without key: the memory with that id already says the same"`
 	Superseded      []MemoryID     `json:"superseded,omitempty" doc:"Memories that this one replaces"`

@@ -5,11 +5,13 @@ package loci
 type Saved struct {
 	Memory
 	// ReplacedVersion is 0 if the save created a new memory.
-	ReplacedVersion int          `json:"replaced_version,omitempty" doc:"The version with the same key that this save replaced; absent for a new memory"`
-	Unchanged       bool         `json:"unchanged,omitempty" doc:"True if the memory already had these values; Loci stored nothing"`
-	Identical       bool         `json:"identical,omitempty" doc:"True if you sent no key and this memory already says the same; unchanged is true too"`
-	Superseded      []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
-	Suggestions     []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
+	ReplacedVersion int `json:"replaced_version,omitempty" doc:"The version with the same key that this save replaced; absent for a new memory"`
+	// ReplacedEditor exists so that no correction of a person is lost in silence.
+	ReplacedEditor string       `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you. The history keeps it"`
+	Unchanged      bool         `json:"unchanged,omitempty" doc:"True if the memory already had these values; Loci stored nothing"`
+	Identical      bool         `json:"identical,omitempty" doc:"True if you sent no key and this memory already says the same; unchanged is true too"`
+	Superseded     []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
+	Suggestions    []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
 	// Narrowed and NotNarrowed exist so that nobody believes a text is hidden that is not.
 	Narrowed    []MemoryID  `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now, because fewer can read this one"`
 	NotNarrowed []StillOpen `json:"not_narrowed,omitempty" doc:"Memories that this one replaces, or would replace, and that vendors can still read who cannot read this one"`

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
 )
@@ -169,6 +170,7 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if err := p.saved(done, &m.Memory); err != nil {
 		return err
 	}
+	p.printReplacedVersion(m)
 	// the save may not have asked for that
 	if (m.Identical || !m.Unchanged) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		p.printVisible(&m.Memory)
@@ -213,6 +215,16 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 		p.printf("similar %s (%s): %s\n", o.ID, how, cut(o.Title, 60))
 	}
 	return nil
+}
+
+// printReplacedVersion says whose text a save by key replaced, and who may replace it again.
+func (p *program) printReplacedVersion(m *loci.Saved) {
+	if m.ReplacedEditor != "" {
+		p.printf("replaced version %d, which %s wrote; the history keeps it\n", m.ReplacedVersion, m.ReplacedEditor)
+	}
+	if m.ReplacedVersion > 0 && m.Origin != m.Editor && auth.CheckVendor(loci.Vendor(m.Origin)) == nil {
+		p.printf("it stays a memory of %s, whose next save with this key changes it again\n", m.Origin)
+	}
 }
 
 // draft parses the flags. given reports which of them were passed.

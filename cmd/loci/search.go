@@ -246,7 +246,10 @@ func showWhy(score float64, why loci.Why) string {
 }
 
 func (p *program) details(m *loci.Memory) string {
-	text := p.showTime(m.CreatedAt)
+	text := p.showTime(m.UpdatedAt)
+	if !m.UpdatedAt.Equal(m.CreatedAt) {
+		text = "changed " + text
+	}
 	if len(m.Tags) > 0 {
 		text += ", " + loci.OneLine(strings.Join(m.Tags, " "))
 	}

@@ -1,7 +1,9 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -49,8 +51,18 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if len(out.Suggestions) > 0 {
 		out.Decide = s.whereToDecide()
 	}
-	out.Tell = lockedOut(c.principal.Vendor, &saved.Memory)
+	out.Tell = cmp.Or(lockedOut(c.principal.Vendor, &saved.Memory), overCorrection(c.principal.Vendor, saved))
 	return out, nil
+}
+
+// overCorrection is what an assistant should tell if its save by key replaced a version that the person had made.
+// Only they and the assistant itself can change its memory.
+func overCorrection(v loci.Vendor, saved *loci.Saved) string {
+	if v == "" || saved.ReplacedEditor == "" {
+		return ""
+	}
+	return fmt.Sprintf("You replaced version %d, in which the person had changed this memory. To bring it back, they "+
+		"run: loci revert %s %d", saved.ReplacedVersion, saved.ID.Short(), saved.ReplacedVersion)
 }
 
 // written is the result of a save without the memory, which the model has just written.

@@ -265,8 +265,8 @@ func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(
 		return loci.BulkResult{}, "", err
 	}
 	r := loci.BulkResult{ID: s.saved.ID, Version: s.saved.Version, Created: s.saved.Created(),
-		ReplacedVersion: s.saved.ReplacedVersion,
-		Unchanged:       s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
+		ReplacedVersion: s.saved.ReplacedVersion, ReplacedEditor: s.saved.ReplacedEditor,
+		Unchanged: s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
 		Narrowed: s.saved.Narrowed, NotNarrowed: s.saved.NotNarrowed}
 	for _, one := range s.saved.Suggestions {
 		r.Suggestions = append(r.Suggestions, one.ID)

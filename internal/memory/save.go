@@ -263,6 +263,9 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		s.saved.Unchanged = true
 	} else {
 		s.saved.ReplacedVersion = old.Version
+		if old.Editor != s.p.Origin {
+			s.saved.ReplacedEditor = old.Editor
+		}
 	}
 	return m, err
 }

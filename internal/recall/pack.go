@@ -91,8 +91,23 @@ func entry(n int, m *loci.Memory) string {
 		disputed = " · disputed"
 	}
 	return fmt.Sprintf("\n[%d] %s\n    (from %s, %s%s%s%s)\n    %s\n", n, loci.OneLine(m.Title), loci.OneLine(m.Origin),
-		m.CreatedAt.Format("2006-01-02 15:04"), pinned, disputed, tags, indent(m.Content))
+		told(m), pinned, disputed, tags, indent(m.Content))
 }
+
+// told says when a memory got its text, and from when to when that is true if the memory says so. The reader
+// compares these times.
+func told(m *loci.Memory) string {
+	text := m.UpdatedAt.Format(minutes)
+	if !m.ValidFrom.IsZero() {
+		text += " · true since " + m.ValidFrom.Format(minutes)
+	}
+	if !m.ValidTo.IsZero() {
+		text += " · true until " + m.ValidTo.Format(minutes)
+	}
+	return text
+}
+
+const minutes = "2006-01-02 15:04"
 
 // indent indents every line except the first.
 func indent(s string) string {

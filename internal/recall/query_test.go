@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -112,6 +113,22 @@ func TestPromptCannotBeForged(t *testing.T) {
 	}
 	if n := strings.Count(strings.ToLower(strings.ReplaceAll(got, " ", "")), "</memories"); n != 1 {
 		t.Errorf("the fence is closed %d times:\n%s", n, got)
+	}
+}
+
+// A reader compares when memories got their text, and for which time that is true.
+func TestPromptDates(t *testing.T) {
+	day := func(n int) time.Time { return time.Date(2026, 1, n, 9, 30, 0, 0, time.UTC) }
+	m := &loci.Memory{Title: "Rent", Content: "950", CreatedAt: day(1), UpdatedAt: day(3)}
+	m.Origin = "cursor"
+	if got := recall.Prompt("q?", nil, []*loci.Memory{m}, 1000).Prompt; !strings.Contains(got,
+		"(from cursor, 2026-01-03 09:30)") {
+		t.Errorf("a changed memory does not have the date of the change:\n%s", got)
+	}
+	m.ValidFrom, m.ValidTo = day(2), day(20)
+	if got := recall.Prompt("q?", nil, []*loci.Memory{m}, 1000).Prompt; !strings.Contains(got,
+		"(from cursor, 2026-01-03 09:30 · true since 2026-01-02 09:30 · true until 2026-01-20 09:30)") {
+		t.Errorf("the times of a fact are missing:\n%s", got)
 	}
 }
 
