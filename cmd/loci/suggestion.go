@@ -18,7 +18,7 @@ another origin; it can suggest to replace it with its own.`,
 		p.suggestionListCommand(),
 		p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",
 			(*memory.Service).AcceptSuggestion),
-		p.settleCommand("decline", "Decline a suggestion: the memory stays unchanged", (*memory.Service).DeclineSuggestion))
+		p.settleCommand("decline", "Decline a suggestion: both memories stay", (*memory.Service).DeclineSuggestion))
 }
 
 func (p *program) suggestionListCommand() *cobra.Command {
@@ -60,6 +60,11 @@ func (p *program) settleCommand(use, short string,
 		Use: use + " ID", Short: short, Annotations: does(memory.SuggestionSettle),
 	}, func(ctx context.Context, c *call, id loci.SuggestionID) error {
 		s, err := do(c.app.Memory, ctx, c.who, id)
-		return p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
+		err = p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
+		if err == nil && s.State == loci.SuggestionDeclined {
+			p.note("both memories stay; if the declined text is wrong: %s",
+				"loci trash "+s.ByID.String())
+		}
+		return err
 	})
 }

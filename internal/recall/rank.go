@@ -33,14 +33,19 @@ var fieldWeight = [loci.FieldCount]float64{
 	loci.FieldTags:     2.5,
 }
 
-// fieldTexts returns the texts of a memory by field.
+// fieldTexts returns the texts of a memory by field. The default category is no text: nobody wrote it, and almost
+// every memory has it.
 func fieldTexts(m *loci.Memory) [loci.FieldCount]string {
+	category := m.Category
+	if category == loci.DefaultCategory {
+		category = ""
+	}
 	return [loci.FieldCount]string{
 		loci.FieldTitle:    m.Title,
 		loci.FieldContent:  m.Content,
 		loci.FieldSummary:  m.Summary,
 		loci.FieldKey:      m.Key,
-		loci.FieldCategory: m.Category,
+		loci.FieldCategory: category,
 		loci.FieldTags:     strings.Join(m.Tags, "\n"),
 	}
 }

@@ -24,7 +24,7 @@ var suggestionRoutes = table{"suggestions", []served{
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Decline a suggestion",
-		Text:    "Your memory stays as it is. 409 if the suggestion was already accepted or declined.",
+		Text:    "Both memories stay; trash the one whose text is wrong. 409 if the suggestion was already accepted or declined.",
 		Out:     exampleDeclined}, (*server).declineSuggestion),
 }}
 

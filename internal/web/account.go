@@ -24,7 +24,7 @@ var doneTexts = map[string]string{
 	"trashed-replacing": "The memory is in the trash. What it had replaced stays replaced: run loci list --superseded, " +
 		"then loci revert with its id and version.",
 	"accepted": "Accepted. The old memory is superseded.",
-	"declined": "Declined. The memory stays as it is.",
+	"declined": "Declined. Both memories stay. If the declined text is wrong, trash its memory.",
 }
 
 func doneOf(r *http.Request) string {
