@@ -102,7 +102,7 @@ func errRejected(lines int) error {
 	if lines == 0 {
 		return nil
 	}
-	return fmt.Errorf("cannot import %s; fix them and import again, which skips the others",
+	return fmt.Errorf("cannot import %s; repair those that need it and import again, which skips the others",
 		loci.Plural(lines, "line", "lines"))
 }
 

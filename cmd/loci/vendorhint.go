@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 )
 
 // namedVendor is a vendor that a flag of the command line names.
@@ -15,9 +16,10 @@ type namedVendor struct {
 	vendor loci.Vendor
 }
 
-// vendorsIn returns the vendors that --as and --allow name. The command itself rejects those that are no names.
+// vendorsIn returns the vendors that --as, --allow and --origin name. The command itself rejects those that are no
+// names.
 func vendorsIn(flags *pflag.FlagSet) (named []namedVendor) {
-	for _, flag := range []string{"as", "allow"} {
+	for _, flag := range []string{"as", "allow", "origin"} {
 		f := flags.Lookup(flag)
 		if f == nil || !f.Changed {
 			continue
@@ -27,7 +29,8 @@ func vendorsIn(flags *pflag.FlagSet) (named []namedVendor) {
 			names = list.GetSlice()
 		}
 		for _, name := range names {
-			if v, err := loci.ParseVendor(name); err == nil {
+			v, err := loci.ParseVendor(name)
+			if people := flag == "origin" && auth.CheckVendor(v) != nil; err == nil && !people {
 				named = append(named, namedVendor{"--" + flag, v})
 			}
 		}

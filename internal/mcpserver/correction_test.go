@@ -35,3 +35,14 @@ func TestSaveOverACorrectionTells(t *testing.T) {
 		t.Errorf("reverted to %+v, %v", now, err)
 	}
 }
+
+// A model that forgets the project is told the name of the argument that it knows.
+func TestProjectScopeNamesItsArgument(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	got := w.rawAt(key, stateful, "").mustFail("write_memory", `{"content":"For all.","scope":"project"}`)
+	if !strings.Contains(got, "project is required") {
+		t.Errorf("refused with %q", got)
+	}
+}

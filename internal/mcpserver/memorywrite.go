@@ -43,6 +43,9 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	if in.Scope == loci.ScopeAgent && c.principal.AgentID.IsZero() {
 		return nil, loci.FieldErrorf("scope", "agent requires a session of an agent; pass its id as session_id")
 	}
+	if in.Scope == loci.ScopeProject && in.ProjectID.IsZero() {
+		return nil, loci.FieldErrorf("project", `is required when scope is "project"; pass its name or id`)
+	}
 	saved, err := s.app.Memory.Create(ctx, c.principal, *in)
 	if err != nil {
 		return nil, err

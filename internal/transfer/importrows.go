@@ -246,7 +246,8 @@ func sameRecord(stored, r *record, what string, err error) error {
 		return err
 	}
 	if !bytes.Equal(have, want) {
-		return loci.Errorf(loci.Conflict, "%s exists already with another text or history; it was not changed", what)
+		return loci.Errorf(loci.Conflict, "%s exists already with another text or history; it was not changed; "+
+			"to have what the file says, import the file into another data directory", what)
 	}
 	return nil
 }

@@ -17,8 +17,11 @@ import (
 const restoreJournal = "restore.json"
 
 // IsNew reports whether nothing was ever stored in the data directory dir, so that opening it
-// would create an empty store.
+// would create an empty store. A file in its place is not new, because opening it fails.
 func IsNew(dir string) bool {
+	if at, err := os.Stat(dir); err == nil && !at.IsDir() {
+		return false
+	}
 	if _, err := os.Stat(filepath.Join(dir, restoreJournal)); err == nil {
 		return false
 	}
