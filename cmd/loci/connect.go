@@ -129,8 +129,12 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 		err := printList(p, "clients", found, nil, "", "CLIENT|NAME|FILE", func(f foundClient) []string {
 			return []string{f.Client, f.Name, f.File}
 		})
-		return nil, errors.Join(err, usagef("found %s; name those to connect, or pass --all",
-			loci.Plural(len(list), "client", "clients")))
+		confirmed := ""
+		if !p.yes && !o.show {
+			confirmed = " and --yes"
+		}
+		return nil, errors.Join(err, usagef("found %s; to connect all, pass --all%s; to connect some, pass their names%s",
+			loci.Plural(len(list), "client", "clients"), confirmed, confirmed))
 	}
 	p.note("Found %s.", labels(list))
 	return list, nil

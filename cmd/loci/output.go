@@ -81,29 +81,26 @@ func (p *program) done(err error, what, id string) error {
 // errNotConfirmed ends a command whose question the person did not answer with yes.
 var errNotConfirmed = errors.New("not confirmed")
 
-// sure asks the person at a terminal. Anywhere else they must pass --yes.
+// sure asks the person at a terminal whether to do something that cannot be undone.
 func (p *program) sure(ctx context.Context, verb, noun, name string) error {
 	what := verb + " " + noun + " " + quoted(cut(name, 100))
-	if !p.yes && !isTerminal(p.in) {
-		return usagef("cannot %s: %w; pass --yes", what, errNotConfirmed)
-	}
 	return p.agreed(ctx, strings.ToUpper(what[:1])+what[1:]+"?", what, "--yes")
 }
 
 // agreed asks on standard error whether to go on with what the command does, unless the person passed --yes. Without a
-// terminal, a refusal names the options instead.
+// terminal, nobody would read the question: the refusal names the options instead.
 func (p *program) agreed(ctx context.Context, question, what, options string) error {
 	if p.yes {
 		return nil
 	}
-	yes, err := p.confirm(ctx, question)
-	switch {
-	case err != nil || yes:
-		return err
-	case isTerminal(p.in):
-		return usagef("did not %s: %w", what, errNotConfirmed)
+	if !isTerminal(p.in) {
+		return usagef("cannot %s: %w; pass %s", what, errNotConfirmed, options)
 	}
-	return usagef("cannot %s: %w; pass %s", what, errNotConfirmed, options)
+	yes, err := p.confirm(ctx, question)
+	if err == nil && !yes {
+		err = usagef("did not %s: %w", what, errNotConfirmed)
+	}
+	return err
 }
 
 // confirm returns an error only if ctx ended. Any answer but yes means no, and so does the end of the input.

@@ -158,41 +158,6 @@ func TestStdioEndsWithASignal(t *testing.T) {
 	}
 }
 
-// TestQuestionEndsWithASignal interrupts connect while it waits for an answer.
-func TestQuestionEndsWithASignal(t *testing.T) {
-	interruptible(t)
-	dir := t.TempDir()
-	cmd := lociCommand(t, dir, "connect", "cursor", "codex")
-	cmd.Env = append(cmd.Env, "LOCI_LISTEN="+freeAddress(t)) // another Loci may run on this machine
-	if _, err := cmd.StdinPipe(); err != nil {               // it stays open, as a terminal does
-		t.Fatal(err)
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	notes := bufio.NewReader(stderr)
-	for line := ""; line != "Connect Cursor? [y/N]\n"; {
-		if line, err = notes.ReadString('\n'); err != nil {
-			t.Fatalf("it does not ask: %q, %v", line, err)
-		}
-	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	rest, err := io.ReadAll(notes)
-	if got := string(rest); err != nil || !strings.HasPrefix(got, "loci: interrupted; ") || strings.Count(got, "\n") != 1 {
-		t.Errorf("got %q, %v, want one line about the interruption", got, err)
-	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted {
-		t.Errorf("got %v, want exit code %d", err, exitInterrupted)
-	}
-}
-
 // TestOpenStreamsDoNotKeepTheServer opens an assistant's event stream, which
 // stays open for as long as both sides want it.
 func TestOpenStreamsDoNotKeepTheServer(t *testing.T) {
