@@ -102,8 +102,9 @@ func TestClientsAndGrants(t *testing.T) {
 		}
 	}
 	runLoci(t, dir, "oauth", "grant", "revoke", grant.ID.String())
-	if got := s.status(token); got != http.StatusUnauthorized {
-		t.Errorf("a token of a revoked grant: got %d", got)
+	status, body := s.read(&http.Client{Transport: bearer(token)}, "/api/v1/whoami")
+	if status != http.StatusUnauthorized || !strings.Contains(body, "to connect again, sign in to Loci from the client") {
+		t.Errorf("a token of a revoked grant: got %d %s", status, body)
 	}
 	if out := string(runLoci(t, dir, "oauth", "grant", "list", "--org", "default")); !strings.Contains(out, "revoked") {
 		t.Errorf("the grant is not shown as revoked: %s", out)

@@ -23,12 +23,23 @@ func (s *liveServer) status(key loci.Secret) int {
 
 func (s *liveServer) get(c *http.Client, path string) int {
 	s.tb.Helper()
+	status, _ := s.read(c, path)
+	return status
+}
+
+// read returns the status and the body of an answer.
+func (s *liveServer) read(c *http.Client, path string) (int, string) {
+	s.tb.Helper()
 	answer, err := c.Get(s.url + path)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
 	defer answer.Body.Close()
-	return answer.StatusCode
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
 }
 
 // decoded runs the command line with --json and returns the field of its answer.

@@ -183,6 +183,15 @@ func errBadKey() error {
 	return loci.Errorf(loci.Unauthenticated, "invalid API key: unknown, revoked or expired")
 }
 
+// errBadSecret is errBadKey with the way out for what the secret claims to be. It does not depend on what is stored.
+func errBadSecret(secret loci.Secret) error {
+	if !strings.HasPrefix(secret.Reveal(), AccessPrefix) {
+		return errBadKey()
+	}
+	return loci.Errorf(loci.Unauthenticated, "invalid access token: it is unknown or expired, or its connection has "+
+		"ended; to connect again, sign in to Loci from the client")
+}
+
 // ownerOf completes a principal that is the owner of an org or acts for the owner.
 func (a *Authenticator) ownerOf(ctx context.Context, id loci.OrgID, p loci.Principal) (loci.Principal, error) {
 	org, err := a.org(ctx, id)
@@ -252,12 +261,12 @@ func activeWorkspace(list []loci.Workspace, wanted loci.WorkspaceID) (loci.Works
 // headers that it can't read.
 func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie bool) (loci.Principal, error) {
 	if len(secret) > maxToken {
-		return loci.Principal{}, errBadKey()
+		return loci.Principal{}, errBadSecret(secret)
 	}
 	hash := Hash(secret)
 	c, err := a.credential(ctx, hash)
 	if loci.CodeOf(err) == loci.NotFound {
-		return loci.Principal{}, errBadKey()
+		return loci.Principal{}, errBadSecret(secret)
 	}
 	if err != nil {
 		return loci.Principal{}, err
@@ -265,7 +274,7 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 	now := loci.CutTime(a.now())
 	if subtle.ConstantTimeCompare(c.Hash[:], hash[:]) != 1 || !c.Usable(now) ||
 		c.Method == loci.ByLink || cookie != (c.Method == loci.BySignIn) {
-		return loci.Principal{}, errBadKey()
+		return loci.Principal{}, errBadSecret(secret)
 	}
 	p, err := a.member(ctx, c.Org, principalFor(&c.Credential))
 	if err == nil {
