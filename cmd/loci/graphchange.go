@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/project"
 )
@@ -40,7 +42,8 @@ func (p *program) graphVendorsCommand() *cobra.Command {
 		Annotations: does(graph.Vendors, graph.Read, project.Read),
 		Long: `Set which vendors may read entities, observations or relations that you wrote, all
 or none. VENDORS is a list such as claude,cursor, or "*" for all. Name an entity by its
-name or id; hiding it also hides its observations and relations. Name observations and
+name or id; hiding it also hides its observations and relations. Showing it again leaves
+those that have fewer vendors as they are; the command names them. Name observations and
 relations by their ids, with --kind.`,
 		Example: `  loci graph vendors claude "Salary review" --project home
   loci graph vendors '*' 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --kind observation`,
@@ -54,11 +57,67 @@ relations by their ids, with --kind.`,
 			return err
 		}
 		n, err := g.app.Graph.SetVendors(ctx, g.who, g.project.ID, ids, vendors)
-		return p.answer(wire.Changed{Changed: n}, err, "changed: %d", n)
+		if err := p.answer(wire.Changed{Changed: n}, err, "changed: %d", n); err != nil {
+			return err
+		}
+		for i, id := range ids.Entities {
+			if err := p.noteNarrower(ctx, g, g.args[i+1], id, vendors); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	typeFlag(cmd, &kind)
 	kindFlag(cmd, &what)
 	return cmd
+}
+
+// noteNarrower tells which of the person's observations and relations of an entity some of its vendors may not read,
+// and how to change that.
+func (p *program) noteNarrower(ctx context.Context, g *onGraph, name string, id loci.EntityID,
+	vendors []loci.Vendor) error {
+	narrower := func(a *loci.GraphAccess) bool {
+		return a.UserID == g.who.UserID && !slices.Contains(a.AllowedVendors, loci.AnyVendor) &&
+			slices.ContainsFunc(vendors, func(v loci.Vendor) bool { return !slices.Contains(a.AllowedVendors, v) })
+	}
+	entity, request := graph.Which{ID: id}, graph.ListRequest{Limit: graph.MaxGraphPage}
+	observations, err := allPages(func(cursor string) (gate.Page[loci.Observation], error) {
+		request.Cursor = cursor
+		return g.app.Graph.EntityObservations(ctx, g.who, g.project.ID, entity, request)
+	})
+	if err != nil {
+		return err
+	}
+	relations, err := allPages(func(cursor string) (gate.Page[loci.Relation], error) {
+		request.Cursor = cursor
+		return g.app.Graph.EntityRelations(ctx, g.who, g.project.ID, entity, request)
+	})
+	if err != nil {
+		return err
+	}
+	observations = slices.DeleteFunc(observations, func(o loci.Observation) bool { return !narrower(&o.GraphAccess) })
+	p.noteFewerVendors(g, name, kindObservation, vendors,
+		idsIn(observations, func(o loci.Observation) string { return o.ID.String() }))
+	relations = slices.DeleteFunc(relations, func(r loci.Relation) bool { return !narrower(&r.GraphAccess) })
+	p.noteFewerVendors(g, name, kindRelation, vendors,
+		idsIn(relations, func(r loci.Relation) string { return r.ID.String() }))
+	return nil
+}
+
+// mostNamed is how many ids a note names.
+const mostNamed = 5
+
+func (p *program) noteFewerVendors(g *onGraph, name, kind string, vendors []loci.Vendor, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	shown, flags := strings.Join(ids[:min(len(ids), mostNamed)], " "), " --project "+quoted(g.project.Name)+g.actor.flags()
+	if len(ids) > mostNamed {
+		shown += " …"
+		p.note("To see all ids, run: loci graph export%s", flags)
+	}
+	p.note("Still limited to fewer vendors: %s of %s. To change that, run: loci graph vendors %s %s --kind %s%s",
+		loci.Plural(len(ids), kind, kind+"s"), cut(name, 60), quoted(joined(vendors)), shown, kind, flags)
 }
 
 // rows finds entities by name or id; other kinds have only ids.
