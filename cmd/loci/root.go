@@ -31,6 +31,7 @@ type program struct {
 	meter     *meter // of the long work that is running; nil: none
 	noPager   bool
 	vendors   []namedVendor  // that --as and --allow name
+	asVendor  bool           // --as: the command shows what a vendor sees, which may be less than the person sees
 	unwritten error          // the first error of standard output
 	commands  *cobra.Command // all of them; messages propose some
 	started   bool           // the command line is valid; later errors are not usage errors
@@ -163,6 +164,7 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 		return err
 	}
 	p.vendors = vendorsIn(cmd.Flags())
+	p.asVendor = slices.ContainsFunc(p.vendors, func(n namedVendor) bool { return n.flag == "--as" })
 	p.screen = p.findScreen(p.settings)
 	options := &slog.HandlerOptions{Level: p.settings.LogLevel}
 	p.log = slog.New(slog.NewTextHandler(p.err, options))

@@ -132,8 +132,13 @@ func (p *program) printDisagreement(d *loci.Disagreement) {
 // noteDisagreements tells once how to decide between memories that were printed and others.
 func (p *program) noteDisagreements(memories ...*loci.Memory) {
 	if i := slices.IndexFunc(memories, func(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }); i >= 0 {
-		p.note("Memories of one key disagree. Trash the wrong one (loci trash ID), or replace all of them (%s).",
-			replacement(memories[i], memories))
+		const note = "Memories of one key disagree. Trash the wrong one (loci trash ID)"
+		if command := replacement(memories[i], memories); command != "" && !p.asVendor {
+			p.note("%s, or replace all of them (%s).", note, command)
+		} else {
+			p.note("%s. To see all of them and how to replace them, run: loci list --key %s", note,
+				quoted(memories[i].Key))
+		}
 	}
 	if slices.ContainsFunc(memories, func(m *loci.Memory) bool { return !m.PendingSupersede.IsZero() }) {
 		p.note("A replacement is suggested. To decide, run: loci suggestion list")
@@ -141,19 +146,18 @@ func (p *program) noteDisagreements(memories ...*loci.Memory) {
 }
 
 // replacement returns the command that saves one memory in place of m and those that it disagrees with. A save by key
-// updates the one that changed last, and must name the others only. If not all were printed, the command has no ids.
+// updates the one that changed last, and must name the others only. It returns "" if not all were printed.
 func replacement(m *loci.Memory, printed []*loci.Memory) string {
-	if m.Scope != loci.ScopeGlobal { // a save without its scope updates none of them
-		return "loci add TEXT --supersedes ID,ID"
-	}
-	command := "loci add TEXT --key " + quoted(m.Key) + " --supersedes "
 	all := []*loci.Memory{m}
 	for _, d := range m.DisputedBy {
 		i := slices.IndexFunc(printed, func(other *loci.Memory) bool { return other.ID == d.ID })
 		if i < 0 {
-			return command + "OTHERID"
+			return ""
 		}
 		all = append(all, printed[i])
+	}
+	if m.Scope != loci.ScopeGlobal { // a save without its scope updates none of them
+		return "loci add TEXT --supersedes " + strings.Join(idsOf(all, func(m *loci.Memory) *loci.Memory { return m }), ",")
 	}
 	last := slices.MaxFunc(all, func(a, b *loci.Memory) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
 	var others []string
@@ -162,7 +166,7 @@ func replacement(m *loci.Memory, printed []*loci.Memory) string {
 			others = append(others, one.ID.String())
 		}
 	}
-	return command + strings.Join(others, ",")
+	return "loci add TEXT --key " + quoted(m.Key) + " --supersedes " + strings.Join(others, ",")
 }
 
 // noteFallback tells how memories match if they do not contain the words.
