@@ -143,8 +143,12 @@ var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 		return idsIn(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err
 	})
 
-var resolveNode = among("memory node", "loci node list", func(ctx context.Context, c *call) ([]loci.NodeID, error) {
-	var ids []loci.NodeID
+// nodeID reads the id of a memory node, or finds the one that begins with s or has this name.
+func (c *call) nodeID(ctx context.Context, s string) (loci.NodeID, error) {
+	if id, err := loci.ParseID[struct{}](s); err == nil && !id.IsZero() {
+		return loci.NodeID(id), nil
+	}
+	var all []*loci.MemoryNode
 	for _, trashed := range []bool{false, true} {
 		if trashed && c.who.Vendor != "" {
 			break // only people see the trash
@@ -154,12 +158,28 @@ var resolveNode = among("memory node", "loci node list", func(ctx context.Contex
 			return gate.Page[*loci.MemoryNode]{Items: page.Items, NextCursor: page.NextCursor}, err
 		})
 		if err != nil {
-			return nil, err
+			return loci.NodeID{}, err
 		}
-		ids = append(ids, idsIn(list, func(n *loci.MemoryNode) loci.NodeID { return n.ID })...)
+		all = append(all, list...)
 	}
-	return ids, nil
-})
+	n, err := findNamed(all, s, func(n *loci.MemoryNode) (string, string) { return n.ID.String(), n.Name }, "memory node",
+		"loci node list")
+	if err != nil {
+		return loci.NodeID{}, err
+	}
+	return n.ID, nil
+}
+
+const seeItems = "loci node show NODE"
+
+// itemID reads the id of an item of a memory node, or finds the one that begins with s.
+func (c *call) itemID(ctx context.Context, of loci.NodeID, s string) (loci.NodeItemID, error) {
+	return resolve(ctx, c, s, "node item", seeItems,
+		among("node item", seeItems, func(ctx context.Context, c *call) ([]loci.NodeItemID, error) {
+			items, err := c.app.Node.Items(ctx, c.who, of)
+			return idsIn(items, func(i loci.NodeItem) loci.NodeItemID { return i.ID }), err
+		}))
+}
 
 func idsIn[T, ID any](list []T, of func(T) ID) []ID {
 	ids := make([]ID, len(list))

@@ -18,7 +18,8 @@ import (
 func (p *program) nodeCommand() *cobra.Command {
 	return group("node", "Build ordered trees of memories, entities and texts",
 		`Build memory nodes: ordered trees of memories, entities and texts that are read as a
-whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
+whole. NODE is an id or a name, and ITEM is an id, or the beginnings of ids; see
+"loci node list" and "loci node show NODE".`,
 		p.nodeCreateCommand(), p.nodeListCommand(), p.nodeShowCommand(), p.nodeEditCommand(),
 		p.nodeDo("trash", "Move a memory node and its items to the trash for "+trashTime, "trashed", node.Trash,
 			(*node.Service).Trash),
@@ -26,16 +27,19 @@ whole. NODE and ITEM are ids; see "loci node list" and "loci node show NODE".`,
 		p.nodeDeleteCommand(), p.nodeAddCommand(), p.nodeMoveCommand(), p.nodeRemoveCommand(), p.nodePackCommand())
 }
 
-// onNode completes a command about the memory node in its first argument.
+// onNode completes a command about the memory node in its first argument: an id, its beginning, or a name.
 func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loci.NodeID) error) *cobra.Command {
-	return onID(p, pickAny, "memory node", "loci node list", resolveNode, cmd,
-		func(ctx context.Context, c *call, id loci.NodeID) error {
-			err := do(ctx, c, id)
-			if loci.CodeOf(err) == loci.NotFound { // the node, or an item of it
-				return fmt.Errorf("memory node %s: %w; see `loci node list` and `loci node show NODE`", id, err)
-			}
+	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
+		id, err := c.nodeID(ctx, c.args[0])
+		if err != nil {
 			return err
-		})
+		}
+		err = do(ctx, c, id)
+		if loci.CodeOf(err) == loci.NotFound && !strings.Contains(err.Error(), "; see `") { // the node, or an item of it
+			return fmt.Errorf("memory node %s: %w; see `loci node list` and `loci node show NODE`", id, err)
+		}
+		return err
+	})
 }
 
 func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
@@ -80,7 +84,10 @@ func (p *program) nodeListCommand() *cobra.Command {
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List memory nodes, last changed first",
 		Annotations: does(node.Read, memory.ReadTrash, project.Read),
-		PreRunE: func(*cobra.Command, []string) error {
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("tag") && r.Tag == "" {
+				return loci.FieldErrorf("--tag", "must not be empty")
+			}
 			switch r.Scope = loci.Scope(scope); r.Scope {
 			case "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent:
 				return nil

@@ -14,18 +14,6 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-func itemID(s string) (loci.NodeItemID, error) {
-	id, err := loci.ParseID[struct{}](s)
-	if err != nil || id.IsZero() {
-		return loci.NodeItemID{}, loci.Errorf(
-			loci.Invalid,
-			"%q is not a valid item id; see `loci node show NODE`",
-			cut(s, 60),
-		)
-	}
-	return loci.NodeItemID(id), nil
-}
-
 // placeFlags specify where an item goes.
 type placeFlags struct{ under, before string }
 
@@ -34,14 +22,25 @@ func (f *placeFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.before, "before", "", "place it before this item, by id (default: last)")
 }
 
-func (f *placeFlags) parse() (under, before loci.NodeItemID, err error) {
-	if f.under != "" {
-		if under, err = itemID(f.under); err != nil {
-			return under, before, err
+func (f *placeFlags) check() error {
+	for _, s := range []string{f.under, f.before} {
+		if s == "" {
+			continue
+		}
+		if err := checkID(s, "node item", seeItems); err != nil {
+			return err
 		}
 	}
-	if f.before != "" {
-		before, err = itemID(f.before)
+	return nil
+}
+
+// items finds the items of a node that the flags name.
+func (f *placeFlags) items(ctx context.Context, c *call, of loci.NodeID) (under, before loci.NodeItemID, err error) {
+	if f.under != "" {
+		under, err = c.itemID(ctx, of, f.under)
+	}
+	if err == nil && f.before != "" {
+		before, err = c.itemID(ctx, of, f.before)
 	}
 	return under, before, err
 }
@@ -55,7 +54,7 @@ type addFlags struct {
 
 // draft reads the flags. text is the rest of the command line.
 func (f *addFlags) draft(text []string) (d node.ItemDraft, err error) {
-	if d.ParentID, d.Before, err = f.parse(); err != nil {
+	if err := f.check(); err != nil {
 		return d, err
 	}
 	if d.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
@@ -92,6 +91,9 @@ func (p *program) nodeAddCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) (err error) {
+		if d.ParentID, d.Before, err = f.items(ctx, c, id); err != nil {
+			return err
+		}
 		if d.Kind == loci.ItemEntity {
 			x, err := c.chosen(ctx, c.who, f.project)
 			if err != nil {
@@ -131,26 +133,31 @@ func (p *program) savedItem(what string, i *loci.NodeItem, err error) error {
 func (p *program) nodeMoveCommand() *cobra.Command {
 	var f placeFlags
 	var top bool
-	var item loci.NodeItemID
-	var to node.ItemMove
 	cmd := p.onNode(&cobra.Command{
 		Use: "move NODE ITEM", Short: "Move an item within its memory node, with its children",
 		Annotations: does(node.Change),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			if item, err = itemID(args[1]); err != nil {
+		PreRunE: func(_ *cobra.Command, args []string) error {
+			if err := checkID(args[1], "node item", seeItems); err != nil {
 				return err
 			}
 			if top && f.under != "" {
 				return usagef("specify --top or --under, not both")
 			}
-			under, before, err := f.parse()
-			to.Before = before
-			if top || f.under != "" {
-				to.Parent = &under
-			}
-			return err
+			return f.check()
 		},
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
+		item, err := c.itemID(ctx, id, c.args[1])
+		if err != nil {
+			return err
+		}
+		under, before, err := f.items(ctx, c, id)
+		if err != nil {
+			return err
+		}
+		to := node.ItemMove{Before: before}
+		if top || f.under != "" {
+			to.Parent = &under
+		}
 		i, err := c.app.Node.MoveItem(ctx, c.who, id, item, to)
 		return p.savedItem("moved", i, err)
 	})
@@ -160,17 +167,17 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 }
 
 func (p *program) nodeRemoveCommand() *cobra.Command {
-	var item loci.NodeItemID
 	return p.onNode(&cobra.Command{
 		Use: "remove NODE ITEM", Short: "Remove an item and its children from a memory node",
 		Long: `Remove an item and its children from a memory node. The memories and entities that
 they show stay.`,
 		Annotations: does(node.Change, node.Trash),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
-			item, err = itemID(args[1])
-			return err
-		},
+		PreRunE:     func(_ *cobra.Command, args []string) error { return checkID(args[1], "node item", seeItems) },
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
+		item, err := c.itemID(ctx, id, c.args[1])
+		if err != nil {
+			return err
+		}
 		return p.done(c.app.Node.RemoveItem(ctx, c.who, id, item), "removed", item.String())
 	})
 }
