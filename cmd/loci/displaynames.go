@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 )
 
-// names looks up what people call users and teams, for tables. If it cannot find a name, it
+// names looks up what people call users, teams and projects, for tables. If it cannot find a name, it
 // returns the id.
 type names struct {
 	in    *instance
@@ -53,4 +54,18 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 		return u.TeamID.String()
 	}
 	return n.teams[u.OrgID][i].Name
+}
+
+// projects returns the names of projects of an org.
+func (n *names) projects(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) string {
+	called := make([]string, len(ids))
+	for i, id := range ids {
+		called[i] = id.String()
+		if who, err := n.in.auth.LocalAs(ctx, org, loci.UserID{}); err == nil {
+			if x, err := n.in.app.Project.Get(ctx, who, id); err == nil {
+				called[i] = x.Name
+			}
+		}
+	}
+	return strings.Join(called, ",")
 }

@@ -19,7 +19,8 @@ import (
 // name any of these fields. The exceptions are fields without a flag and flags without a field.
 func TestFieldsHaveFlags(t *testing.T) {
 	p := &program{}
-	used := map[string]bool{"credential_id": true, "include_superseded": true, "user_id": true} // of other requests
+	used := map[string]bool{"credential_id": true, "include_superseded": true, "scopes": true,
+		"user_id": true} // of other requests
 	for _, tt := range []struct {
 		cmd        *cobra.Command
 		request    any

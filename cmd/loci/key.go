@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,7 +45,10 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create", Short: "Create a key and print it once",
 		Annotations: does(identity.KeyCreate, org.WorkspaceRead, project.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if err := f.limits(cmd); err != nil {
+				return err
+			}
 			request, err = f.request(kind)
 			return err
 		},
@@ -92,6 +96,16 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		_ = cmd.MarkFlagRequired("vendor")
 	}
 	return cmd
+}
+
+// limits rejects limits that are given but empty: they would limit nothing.
+func (f *keyFlags) limits(cmd *cobra.Command) error {
+	for flag, list := range map[string][]string{"scope": f.scopes, "project": f.projects} {
+		if cmd.Flags().Changed(flag) && (len(list) == 0 || slices.Contains(list, "")) {
+			return loci.FieldErrorf("--"+flag, "must not be empty; for a key without this limit, leave it out")
+		}
+	}
+	return nil
 }
 
 func (f *keyFlags) request(kind loci.Kind) (auth.KeyRequest, error) {
@@ -173,21 +187,21 @@ func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 	var all bool
 	cmd := p.acting(onlyOf, &cobra.Command{
 		Use: "list", Short: "List keys, including revoked ones, without their secrets",
-		Annotations: does(identity.KeyList, org.List),
+		Annotations: does(identity.KeyList, org.List, project.Read),
 		Long: `List keys, including revoked ones, without their secrets: the owner's keys, with
 --org those of everybody in an org, with --all those of everybody on this server.`,
 	}, func(ctx context.Context, c *call) error {
 		of := c.actor
 		if of.user == "" && (of.org != "" || all) {
 			keys, err := c.keys(ctx, of.org, kind)
-			return p.printKeys(keys, err, kind)
+			return p.printKeys(ctx, c, keys, err, kind)
 		}
 		who, err := c.actFor(ctx, of.org, of.user)
 		if err != nil {
 			return err
 		}
 		keys, err := c.app.Identity.Keys(ctx, who, kind)
-		return p.printKeys(keys, err, kind)
+		return p.printKeys(ctx, c, keys, err, kind)
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "keys of everybody in every org")
 	return cmd
@@ -250,7 +264,7 @@ func (c *call) otherKind(ctx context.Context, kind loci.Kind, command string, er
 		keyNoun(other), command, quoted(c.args[0]))
 }
 
-func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) error {
+func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential, err error, kind loci.Kind) error {
 	if err != nil {
 		return err
 	}
@@ -262,8 +276,10 @@ func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) e
 	if kind == loci.KindAgent {
 		create = "loci agent-key create --vendor VENDOR --name NAME"
 	}
+	called := c.names()
 	empty := "no keys; create one with: " + create
-	return printList(p, "keys", shown, nil, empty, "NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|ORG",
+	return printList(p, "keys", shown, nil, empty,
+		"NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|PROJECTS|ORG",
 		func(k keyJSON) []string {
 			return []string{
 				k.Name,
@@ -275,6 +291,7 @@ func (p *program) printKeys(keys []loci.Credential, err error, kind loci.Kind) e
 				p.showTime(k.ExpiresAt),
 				k.Prefix + "…",
 				joined(k.Scopes),
+				called.projects(ctx, k.OrgID, k.Projects),
 				string(k.OrgID),
 			}
 		})
