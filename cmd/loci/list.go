@@ -73,6 +73,10 @@ func (p *program) printPage(page memory.ListPage) error {
 	if untrue {
 		headers = append(headers, "NOT TRUE")
 	}
+	expiring := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.ExpiresAt.IsZero() })
+	if expiring {
+		headers = append(headers, "EXPIRES")
+	}
 	headers = append(headers, "TAGS") // the first to go in a narrow terminal
 	rows := make([][]string, len(page.Items))
 	for i, m := range page.Items {
@@ -87,6 +91,9 @@ func (p *program) printPage(page memory.ListPage) error {
 		}
 		if untrue {
 			rows[i] = append(rows[i], p.notTrue(m, now))
+		}
+		if expiring {
+			rows[i] = append(rows[i], p.showTime(m.ExpiresAt))
 		}
 		rows[i] = append(rows[i], strings.Join(m.Tags, " "))
 	}

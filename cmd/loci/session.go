@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -59,9 +60,11 @@ func (in *instance) agentID(ctx context.Context, who loci.Principal, name string
 func (p *program) sessionListCommand() *cobra.Command {
 	var agentName, state string
 	var r agent.SessionList
+	var counts bool // the closed sessions that the list leaves out by default
 	cmd := p.acting(pickPerson, &cobra.Command{
 		Use: "list", Short: "List sessions, newest first", Annotations: does(agent.SessionRead, agent.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			counts = !p.json && !cmd.Flags().Changed("state")
 			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
 			return err
 		},
@@ -70,6 +73,9 @@ func (p *program) sessionListCommand() *cobra.Command {
 			return err
 		}
 		r.Limit = gate.MaxPage
+		if counts {
+			r.State = ""
+		}
 		list, err := allPages(func(cursor string) (gate.Page[loci.Session], error) {
 			r.Cursor = cursor
 			return c.app.Agent.Sessions(ctx, c.who, r)
@@ -77,7 +83,18 @@ func (p *program) sessionListCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.printSessions(ctx, c, list)
+		all := len(list)
+		if counts {
+			list = slices.DeleteFunc(list, func(s loci.Session) bool { return s.State != loci.SessionActive })
+		}
+		if err := p.printSessions(ctx, c, list); err != nil {
+			return err
+		}
+		if hidden := all - len(list); hidden > 0 {
+			p.note("%s not shown; to see all, run: loci session list --state all%s",
+				loci.Plural(hidden, "closed session", "closed sessions"), c.actor.flags())
+		}
+		return nil
 	})
 	cmd.Flags().StringVar(&agentName, "agent", "", "only sessions of this agent")
 	cmd.Flags().StringVar(&state, "state", string(loci.SessionActive), "active, closed or all")
