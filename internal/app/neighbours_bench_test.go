@@ -11,9 +11,9 @@ import (
 )
 
 // BenchmarkRecallWithGraphs asks among 1,000 memories: of a person without projects, with 8 empty ones, and with
-// one that has a graph of 10,000 entities.
+// one that has a graph of 20 or of 10,000 entities.
 func BenchmarkRecallWithGraphs(b *testing.B) {
-	for _, kind := range []string{"none", "empty", "large"} {
+	for _, kind := range []string{"none", "empty", "small", "large"} {
 		b.Run(kind, func(b *testing.B) {
 			w := newGraphWorld(b)
 			for i := range 1000 {
@@ -28,6 +28,10 @@ func BenchmarkRecallWithGraphs(b *testing.B) {
 			case "empty":
 				for i := range 7 {
 					asker.ProjectIDs = append(asker.ProjectIDs, w.project(w.olga, fmt.Sprint("p", i), true).ID)
+				}
+			case "small":
+				for i := range 20 {
+					w.put(w.olga, nil, ent(fmt.Sprint("team-", i), "team", fmt.Sprint("Has ", i, " people."), "Works remotely."))
 				}
 			case "large":
 				for i := range 10 {

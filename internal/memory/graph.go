@@ -39,13 +39,20 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 		}
 		projects = []loci.ProjectID{r.ProjectID}
 	}
+	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, store.ErrSpent)
+	defer cancel()
+	projects, err = s.Store.Projects().WithGraphs(within, p.OrgID, projects)
+	if err != nil && within.Err() == nil {
+		s.Log.WarnContext(ctx, "a search left out the graphs", "error", err)
+	}
+	if len(projects) == 0 {
+		return found, ctx.Err()
+	}
 	question := recall.Ask{Text: r.Query, At: s.Time()}.Read().InGraph()
 	query := question.Query()
 	if query == nil {
 		return found, nil
 	}
-	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, store.ErrSpent)
-	defer cancel()
 	for _, id := range projects {
 		err = s.Store.ViewProject(within, p.OrgID, id, func(tx store.GraphTx) error {
 			return addEntities(within, tx, v, query, question)

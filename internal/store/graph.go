@@ -41,6 +41,10 @@ type Projects interface {
 	// each entry once. Archive and Delete call it themselves. It fails with NotFound, and with
 	// Conflict if the project is archived.
 	GatherAudit(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
+	// WithGraphs returns the active projects among ids, in the order of ids, except those without an
+	// entity, even a deleted one. If nobody writes, it costs hardly anything. It returns a project whose
+	// graph cannot be read, and ViewProject then returns the reason.
+	WithGraphs(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) ([]loci.ProjectID, error)
 	// InWorkspace reports whether a workspace has projects, including archived ones.
 	InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (bool, error)
 }

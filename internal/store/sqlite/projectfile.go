@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -44,6 +45,8 @@ type projectFile struct {
 	org   loci.OrgID
 	id    loci.ProjectID
 	moves int64
+	// empty is the stamp of the file when it had no entities; nil: not seen.
+	empty atomic.Pointer[sqlitedb.Stamp]
 
 	gate  chan struct{} // capacity 1: for the call that changes users or the lock
 	users int
@@ -245,7 +248,7 @@ func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*project
 		return false, translateFile(err)
 	}
 	defer f.leave()
-	p, err := s.registry.LookUpProject(ctx, f.org, f.id)
+	p, err := s.projectRow(ctx, f.org, f.id)
 	if loci.CodeOf(err) == loci.NotFound {
 		return true, err
 	}

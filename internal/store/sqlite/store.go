@@ -39,6 +39,7 @@ type Store struct {
 	files    *files[*orgFile]
 	// projectFiles is a separate pool, so that a walk through many projects closes no org.
 	projectFiles *files[*projectFile]
+	projectRows  projectRows
 	probe        *probe
 	turn         chan struct{} // capacity 1: for the call that changes who belongs where
 

@@ -125,9 +125,7 @@ func (db *DB) open(ctx context.Context) (err error) {
 	if err := db.remember(); err != nil {
 		return err
 	}
-	if !db.opts.Moves {
-		db.index.open(db.opts.Path)
-	}
+	db.index.open(db.opts.Path)
 	return nil
 }
 

@@ -47,7 +47,8 @@ func (x *logIndex) close() {
 }
 
 // Stamp returns the present stamp without a transaction or a call of the system. ok is false if it
-// can't tell, for example while a process commits.
+// can't tell, for example while a process commits. If the file may move, a process may have moved it
+// and committed to it at its new place: compare stamps only if the file is where it was opened.
 func (db *DB) Stamp() (s Stamp, ok bool) {
 	if db.refuse() != nil {
 		return s, false

@@ -142,6 +142,7 @@ var tests = []test{
 	{"Failures", testFailures},
 	{"Projects", testProjects},
 	{"ProjectsUpdate", testProjectsUpdate},
+	{"ProjectsWithGraphs", testProjectsWithGraphs},
 	{"ProjectsHidden", testProjectsHidden},
 	{"ProjectList", testProjectList},
 	{"ProjectMembers", testProjectMembers},

@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"sync"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// projectRows keeps rows of projects as long as nobody, in any process, commits to the registry. It is
+// safe for concurrent use.
+type projectRows struct {
+	mu    sync.Mutex
+	stamp sqlitedb.Stamp
+	list  map[string]sqlstore.ProjectRow // by projectKey
+}
+
+// maxProjectRows limits the rows that are kept.
+const maxProjectRows = 1024
+
+func (r *projectRows) get(key string, stamp sqlitedb.Stamp) (p sqlstore.ProjectRow, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stamp == stamp {
+		p, known = r.list[key]
+	}
+	return p, known
+}
+
+func (r *projectRows) put(key string, stamp sqlitedb.Stamp, p sqlstore.ProjectRow) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stamp != stamp || r.list == nil || len(r.list) >= maxProjectRows {
+		r.stamp, r.list = stamp, map[string]sqlstore.ProjectRow{}
+	}
+	r.list[key] = p
+}
+
+// projectRow returns the registry's row of a project, as it is now.
+func (s *Store) projectRow(ctx context.Context, org loci.OrgID, id loci.ProjectID) (sqlstore.ProjectRow, error) {
+	stamp, ok := s.meta.Stamp()
+	if !ok {
+		return s.registry.LookUpProject(ctx, org, id)
+	}
+	key := projectKey(org, id)
+	if p, known := s.projectRows.get(key, stamp); known {
+		return p, nil
+	}
+	p, err := s.registry.LookUpProject(ctx, org, id)
+	if err == nil {
+		s.projectRows.put(key, stamp, p) // the row may be newer than its stamp, never older
+	}
+	return p, err
+}
+
+// WithGraphs leaves out the projects that cannot be used and those without an entity. It keeps the
+// projects whose file cannot be read, so that ViewProject returns the reason.
+func (ps projectRegistry) WithGraphs(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) (
+	list []loci.ProjectID, err error) {
+	if err := org.Validate(); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		p, err := ps.s.projectRow(ctx, org, id)
+		if loci.CodeOf(err) == loci.NotFound || err == nil && p.Usable() != nil {
+			continue
+		}
+		if err != nil {
+			return nil, translate(err)
+		}
+		if empty, err := ps.s.emptyGraph(ctx, org, id); err != nil || !empty {
+			list = append(list, id)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return list, nil
+}
+
+// emptyGraph reports whether a project has no entities, not even deleted ones. As long as nobody commits
+// to the project's file or to the registry, it reads neither.
+func (s *Store) emptyGraph(ctx context.Context, org loci.OrgID, id loci.ProjectID) (empty bool, err error) {
+	known, err := s.knownEmpty(ctx, projectKey(org, id))
+	if err != nil || known {
+		return known, err
+	}
+	err = s.withProject(ctx, org, id, func(f *projectFile, _ loci.Project) error {
+		stamp, ok := f.db.Stamp()
+		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
+			there, err := c.One("SELECT 1 FROM entities LIMIT 1", nil, func(*sqlitedb.Row) error { return nil })
+			if empty = err == nil && !there; empty && ok {
+				f.empty.Store(&stamp)
+			}
+			return err
+		})
+	})
+	return empty, err
+}
+
+// knownEmpty reports whether the open file had no entities and nobody has committed since. The registry
+// tells whether another process has moved the file: before it does, it commits its intent. So the file
+// was in its place when its stamp was read, if the registry says so afterwards.
+func (s *Store) knownEmpty(ctx context.Context, key string) (bool, error) {
+	f, err := s.projectFiles.acquire(ctx, key)
+	if err != nil {
+		return false, translateFile(err)
+	}
+	defer s.projectFiles.release(f)
+	seen := f.empty.Load()
+	if seen == nil {
+		return false, nil
+	}
+	if stamp, ok := f.db.Stamp(); !ok || stamp != *seen {
+		return false, nil
+	}
+	p, err := s.projectRow(ctx, f.org, f.id)
+	return err == nil && p.Usable() == nil && p.Moves == f.moves, nil
+}
