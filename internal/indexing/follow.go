@@ -93,7 +93,7 @@ func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
 	o.waiting = nil
-	o.parts, o.frozen, o.begun, o.built, o.ahead = nil, 0, false, false, time.Time{}
+	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
 }
 
 // build reads the rows that were there at the beginning, the newest first.
@@ -110,7 +110,7 @@ func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
 		if err != nil {
 			return err
 		}
-		o.rest, o.built = next, next == 0
+		o.rest, o.built, o.fresh = next, next == 0, next == 0
 	}
 	return nil
 }

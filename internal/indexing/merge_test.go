@@ -3,6 +3,7 @@ package indexing
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,53 @@ func TestMergeBesideSearches(t *testing.T) {
 	merge(true)
 	if inFiles(t, w.dir, "unutterable") {
 		t.Error("a word of an erased memory is still in a file")
+	}
+}
+
+// TestMergeAfterBuild requires the files that a build leaves to be merged, as far as one file may have the
+// rows. Later files wait until there are more of them.
+func TestMergeAfterBuild(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	defer w.close()
+	x := w.process()
+	o := x.of(w.org)
+	for _, step := range []struct {
+		rows int
+		tidy bool
+		want []int // rows of each file
+	}{
+		{40, false, []int{40}}, // built
+		{12, false, []int{40, 12}},
+		{12, false, []int{40, 12, 12}},
+		{0, true, []int{40, 24}},
+		{4, true, []int{40, 24}},
+		{8, true, []int{40, 24, 12}},
+	} {
+		w.insert(step.rows, "words", loci.SessionID{})
+		w.snapshot(x)
+		write := func() error { return x.tidy(t.Context(), o, false) }
+		if !step.tidy {
+			write = func() error {
+				release, _, err := o.files.lock()
+				if err != nil {
+					return err
+				}
+				defer release()
+				return o.flush(t.Context())
+			}
+		}
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		var got []int
+		for _, p := range o.parts[:o.inFiles()] {
+			got = append(got, p.view.Live())
+		}
+		if !slices.Equal(got, step.want) {
+			t.Errorf("the files have %v rows, want %v", got, step.want)
+		}
+		w.check("a new process", w.process())
 	}
 }
 

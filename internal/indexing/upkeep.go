@@ -106,12 +106,16 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
 
 // wantsUpkeep reports whether there is something to do. The caller has the lock.
 func (o *orgIndex) wantsUpkeep() bool {
-	return o.begun && (!o.built || o.worthAFile())
+	return o.begun && (!o.built || o.worthAFile() || o.worthMerging())
 }
 
 func (o *orgIndex) worthAFile() bool {
 	return o.files != nil && (o.built && o.memoryRows() >= o.limits.flushRows || o.memoryRows() >= o.limits.buildRows)
 }
+
+// worthMerging reports whether a build has left several files. Each search reads all files, so it takes
+// up to half as long again with eight files as with one.
+func (o *orgIndex) worthMerging() bool { return o.fresh && o.inFiles() > 1 }
 
 func (o *orgIndex) memoryRows() (n int) {
 	for _, p := range o.parts[o.inFiles():] {
@@ -125,7 +129,8 @@ func (x *Index) tidy(ctx context.Context, o *orgIndex, erased bool) error {
 	if o.files == nil || !o.lock(ctx) {
 		return nil
 	}
-	due := o.worthAFile() || erased && slices.ContainsFunc(o.parts, func(p *part) bool { return p.erased })
+	due := o.worthAFile() || o.worthMerging() ||
+		erased && slices.ContainsFunc(o.parts, func(p *part) bool { return p.erased })
 	o.unlock()
 	if _, err := o.adopt(ctx); err != nil || !due {
 		return err
@@ -348,12 +353,34 @@ func (o *orgIndex) mergeable(erased bool) (from, to int) {
 			return i, i + 1
 		}
 	}
+	if o.fresh {
+		if from, to := o.left(to); to > from {
+			return from, to
+		}
+		o.fresh = false
+	}
 	for i := range o.parts[:to] {
 		first, rows := i, 0
 		for j := i; j < to && o.size(j) == o.size(i) && rows < o.limits.fileRows; j++ {
 			if rows += o.parts[j].view.Live(); j-first+1 == tier || j > first && rows >= o.limits.fileRows {
 				return first, j + 1
 			}
+		}
+	}
+	return 0, 0
+}
+
+// left returns which of the first n parts to merge after a build: as many as one file may have.
+func (o *orgIndex) left(n int) (from, to int) {
+	for from = range o.parts[:n] {
+		rows := 0
+		for to = from; to < n; to++ {
+			if rows += o.parts[to].view.Live(); rows > o.limits.fileRows {
+				break
+			}
+		}
+		if to > from+1 {
+			return from, to
 		}
 	}
 	return 0, 0
