@@ -218,7 +218,7 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 		}
 		return out, nil
 	})
-	if r.Raw && !op.Hidden { // not before, because huma would read it
+	if r.Raw { // not before, because huma would read it
 		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = uploadBody()
 	}
 	if r.Lines { // huma treats raw bodies as binary

@@ -97,7 +97,7 @@ func (s *server) addAsset(r route) {
 		if added {
 			status = http.StatusCreated
 		}
-		return &assetOutput{status, r.prefix + "/assets/" + a.ID.String(), a}, nil
+		return &assetOutput{status, placeOf(exchangeOf(ctx).request) + "/assets/" + a.ID.String(), a}, nil
 	})
 	enter(s, r, func(ctx context.Context, p loci.Principal, in *newAssetInput) (*assetOutput, error) {
 		file, err := s.received(ctx, p, in)

@@ -38,7 +38,7 @@ func (s *server) config() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "Loci", Version: s.options.Version,
 				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code. " +
-					"Every path also works without " + prefixes[0] + ", for older clients."},
+					"Every path also works without " + place + ", for older clients."},
 			Servers: []*huma.Server{{URL: address}},
 			Components: &huma.Components{Schemas: schemas,
 				Parameters: map[string]*huma.Param{sessionParameter: sessionParam()}, SecuritySchemes: securitySchemes},

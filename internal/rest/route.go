@@ -52,7 +52,7 @@ type route struct {
 	// Further are answers besides those that the rest of the line implies.
 	Further map[string]*huma.Response
 
-	prefix, tag string
+	tag string
 }
 
 // These are the periods in the texts of routes, in days.
@@ -88,9 +88,8 @@ func routeAt(pattern string, r route) route {
 	return r
 }
 
-// register adds every route below prefix. Their place is /api/v1; the root paths
-// have the same handlers.
-func (s *server) register(prefix string) {
+// register adds every route.
+func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
@@ -98,7 +97,7 @@ func (s *server) register(prefix string) {
 	} {
 		for _, one := range t.routes {
 			r := one.route
-			r.prefix, r.tag = prefix, t.tag
+			r.tag = t.tag
 			one.register(s, r)
 		}
 	}
@@ -113,12 +112,11 @@ func (r route) operation(s *server) huma.Operation {
 		panic("rest: " + r.ID + " does not say what it carries out")
 	}
 	op := huma.Operation{
-		OperationID: r.ID, Method: r.Method, Path: r.prefix + r.Path, Summary: r.Summary, Description: r.Text,
+		OperationID: r.ID, Method: r.Method, Path: place + r.Path, Summary: r.Summary, Description: r.Text,
 		Tags: []string{r.tag}, DefaultStatus: r.Status, MaxBodyBytes: r.maxBody() + 1, BodyReadTimeout: -1,
 		RejectUnknownQueryParameters: r.Who != forAll, Middlewares: huma.Middlewares{s.gate(r)},
 		Responses: r.responses(),
 	}
-	op.Hidden = r.prefix == "" // the document has each route once
 	if r.Who != forAll {
 		op.Security = []map[string][]string{{bearerScheme: {}}, {keyScheme: {}}, {bearerScheme: {}, dashboardScheme: {}}}
 		if r.Who == forPeople || r.Action == identity.WhoAmI {

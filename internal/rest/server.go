@@ -75,10 +75,8 @@ func New(o Options) http.Handler {
 		s.now = time.Now
 	}
 	s.started = s.now()
-	s.api = huma.NewAPI(s.config(), humago.NewAdapter(s.mux, ""))
-	for _, prefix := range prefixes {
-		s.register(prefix)
-	}
+	s.api = huma.NewAPI(s.config(), humago.NewAdapter(twoPlaces{s.mux}, ""))
+	s.register()
 	s.document()
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("/", s.unknown)
@@ -94,8 +92,29 @@ func (s *server) home(w http.ResponseWriter, _ *http.Request) {
 		"Connect an assistant: loci connect --help\n", s.options.Version)
 }
 
-// prefixes are the places of the routes: /api/v1, and the root, which older clients use.
-var prefixes = []string{"/api/v1", ""}
+// place is where the routes are. They are also at the root, which older clients use.
+const place = "/api/v1"
+
+// twoPlaces gives each route below place to the root, too. huma knows only the first: it takes long to
+// prepare a route.
+type twoPlaces struct{ *http.ServeMux }
+
+// HandleFunc implements humago.Mux.
+func (m twoPlaces) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	m.ServeMux.HandleFunc(pattern, handler)
+	method, path, _ := strings.Cut(pattern, " ")
+	if path, below := strings.CutPrefix(path, place); below {
+		m.ServeMux.HandleFunc(method+" "+path, handler)
+	}
+}
+
+// placeOf returns the place under which a request came.
+func placeOf(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, place+"/") {
+		return place
+	}
+	return ""
+}
 
 // exchange is the state of one request: the results of the gate, and the answer.
 type exchange struct {
