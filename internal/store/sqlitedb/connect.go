@@ -62,20 +62,27 @@ func (db *DB) prepare(c *Conn, last string) error {
 	if err := c.raw.BusyTimeout(busyTimeout); err != nil {
 		return classify(err)
 	}
-	if db.opts.Setup != nil {
-		if err := db.opts.Setup(c.raw); err != nil {
+	if err := db.opts.configure(c, last); err != nil {
+		return err
+	}
+	return verify(c)
+}
+
+// configure makes the settings that all connections have, and then more.
+func (o Options) configure(c *Conn, more ...string) error {
+	if o.Setup != nil {
+		if err := o.Setup(c.raw); err != nil {
 			return fmt.Errorf("cannot set up the connection: %w", classify(err))
 		}
 	}
-	for _, pragma := range []string{
+	for _, pragma := range append([]string{
 		fmt.Sprintf("PRAGMA journal_size_limit = %d", walKeepBytes),
 		"PRAGMA trusted_schema = off",
 		"PRAGMA foreign_keys = on",
 		"PRAGMA temp_store = memory",
-		fmt.Sprintf("PRAGMA cache_size = -%d", db.opts.CacheKiB),
+		fmt.Sprintf("PRAGMA cache_size = -%d", o.CacheKiB),
 		"PRAGMA synchronous = full",
-		last,
-	} {
+	}, more...) {
 		if err := c.raw.Exec(pragma); err != nil {
 			err = classify(err)
 			if _, known := errors.AsType[*Error](err); known {
@@ -84,7 +91,7 @@ func (db *DB) prepare(c *Conn, last string) error {
 			return fmt.Errorf("%s: %w", pragma, err)
 		}
 	}
-	return verify(c)
+	return nil
 }
 
 // verify reads back the required settings, because SQLite ignores a pragma that it cannot apply.

@@ -43,13 +43,7 @@ func migrate(ctx context.Context, c *Conn, opts Options) (err error) {
 			return fmt.Errorf("migration %d %q: %w", m.Number, m.Name, interrupted(ctx, err))
 		}
 	}
-	if err := c.Exec("PRAGMA foreign_keys = on"); err != nil {
-		return err
-	}
-	if len(applied) == 0 {
-		keepTemplate(c, opts.Migrations)
-	}
-	return nil
+	return c.Exec("PRAGMA foreign_keys = on")
 }
 
 // appliedMigrations returns the names in the file, in order.

@@ -2,7 +2,10 @@ package sqlitedb
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -122,5 +125,33 @@ func TestTwoOpenAtOnce(t *testing.T) {
 	wg.Wait()
 	if n := len(applied(t, openAt(t, path))); n != 1 {
 		t.Errorf("%d migrations applied, want 1", n)
+	}
+}
+
+// A new file comes to its place complete, with the mode that an empty one has there, and its migrations have
+// the time of this file, although the process has made others of the same schema.
+func TestNewFileIsComplete(t *testing.T) {
+	t.Parallel()
+	for i, mode := range []os.FileMode{0o600, 0o640, 0o600} {
+		path := filepath.Join(t.TempDir(), "a.db")
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		db := openAt(t, path, at(int64(i)))
+		if diff := cmp.Diff([]string{fmt.Sprint("1 first ", i)}, applied(t, db)); diff != "" {
+			t.Error(diff)
+		}
+		info, err := os.Stat(path)
+		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != mode {
+			t.Errorf("mode %v, %v, want %v", info.Mode(), err, mode)
+		}
+		sound(t, db)
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+		if err != nil || len(left) != 2 { // with the lock file
+			t.Errorf("the directory has %v, %v", left, err)
+		}
 	}
 }

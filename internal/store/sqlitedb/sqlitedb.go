@@ -103,19 +103,20 @@ func (db *DB) open(ctx context.Context) (err error) {
 		return err
 	}
 	defer db.lock.release()
-	copied, err := createFromTemplate(db.opts.Path, db.opts.Migrations)
-	if err == nil {
-		err = createPrivate(db.opts.Path)
-	}
-	if err != nil {
+	if err := createPrivate(db.opts.Path); err != nil {
 		return explainPath(db.opts.Path, err)
+	}
+	made, copied, err := createMigrated(ctx, db.opts)
+	if err != nil {
+		return err
 	}
 	if db.writer, err = db.connectWriter(); err != nil {
 		return err
 	}
-	if copied {
+	switch {
+	case copied:
 		err = db.writer.Exec("UPDATE _migrations SET applied_at = ?", db.opts.Now().UnixMicro())
-	} else {
+	case !made:
 		err = migrate(ctx, db.writer, db.opts)
 	}
 	if err != nil {

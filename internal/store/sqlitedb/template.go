@@ -1,19 +1,22 @@
 package sqlitedb
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/serdes"
 )
 
 // templates keeps the image of a new, migrated file for each schema that this process has
 // created. An image is a few hundred kilobytes. Copying it takes a tenth of the time of the
-// migrations, and one sync instead of one for each.
+// migrations.
 var templates sync.Map // schemaID → []byte
 
 // schemaID identifies migrations by their text.
@@ -32,47 +35,78 @@ func idOf(migrations []Migration) (id schemaID, ok bool) {
 	return schemaID(h.Sum(nil)), true
 }
 
-// createFromTemplate fills a missing or empty file from the template of its schema, if there is
-// one. The caller holds the lock file.
-func createFromTemplate(path string, migrations []Migration) (made bool, err error) {
-	id, ok := idOf(migrations)
-	image, found := templates.Load(id)
-	if !ok || !found {
-		return false, nil
+// createMigrated fills an empty file with a new database that has all migrations, with one sync instead
+// of several for each migration. made is false if the file is not empty. copied is set if the migrations
+// have the time of an earlier file. The caller holds the lock file.
+func createMigrated(ctx context.Context, o Options) (made, copied bool, err error) {
+	info, err := os.Stat(o.Path)
+	if err != nil || info.Size() > 0 {
+		return false, false, err
 	}
-	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-		return false, nil
+	if _, err := os.Stat(o.Path + "-wal"); err == nil {
+		return false, false, nil // left by an earlier file: SQLite decides what it means
 	}
-	if _, err := os.Stat(path + "-wal"); err == nil {
-		return false, nil // left by an earlier file: SQLite decides what it means
+	id, kept := idOf(o.Migrations)
+	template, found := templates.Load(id)
+	image, copied := template.([]byte)
+	if !found {
+		if image, err = newImage(ctx, o); err != nil {
+			return false, false, err
+		}
+		if kept {
+			templates.Store(id, image)
+		}
 	}
-	return true, writeDurably(path, image.([]byte))
+	if err := writeDurably(o.Path, info.Mode().Perm(), image); err != nil {
+		return false, false, explainPath(o.Path, err)
+	}
+	return true, copied, nil
 }
 
-// writeDurably creates a complete file with that name, or none.
-func writeDurably(path string, image []byte) error {
+// These are the places of a file's versions for writing and reading in its header, and the version of a
+// database with a log (https://sqlite.org/fileformat.html).
+const (
+	writeVersion = 18
+	readVersion  = 19
+	withLog      = 2
+)
+
+// newImage migrates a database in memory and returns its file.
+func newImage(ctx context.Context, o Options) (image []byte, err error) {
+	raw, err := sqlite3.Open(":memory:")
+	if err != nil {
+		return nil, classify(err)
+	}
+	c := newConn(raw)
+	defer func() { err = errors.Join(err, c.close()) }()
+	if err := o.configure(c); err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, c, o); err != nil {
+		return nil, err
+	}
+	if image, err = serdes.Serialize(raw, "main"); err != nil {
+		return nil, classify(err)
+	}
+	image[writeVersion], image[readVersion] = withLog, withLog
+	return image, nil
+}
+
+// writeDurably replaces a file by a complete one, or leaves it.
+func writeDurably(path string, mode fs.FileMode, image []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(f.Name()) }() // gone after success
-	_, err = f.Write(image)
-	if err == nil {
+	if _, err = f.Write(image); err == nil {
 		err = f.Sync()
+	}
+	if mode != 0o600 {
+		err = errors.Join(err, f.Chmod(mode))
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
-}
-
-// keepTemplate keeps the image of a file that has just been migrated from an empty one.
-func keepTemplate(c *Conn, migrations []Migration) {
-	id, ok := idOf(migrations)
-	if !ok {
-		return
-	}
-	if image, err := serdes.Serialize(c.raw, "main"); err == nil {
-		templates.Store(id, image)
-	}
 }
