@@ -328,7 +328,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 	if err := p.noteStrays(c, old, keys, file); err != nil {
 		return nil, err
 	}
-	other := p.takesOver(c, old, keys, file)
+	other := p.takesOver(c, old, keys, file, moved)
 	n := &connection{Client: c.id, File: file.Name, URL: e.URL, Command: e.Command, Args: e.Args,
 		updates: own != nil || other}
 	if n.original, n.Existed, err = original(c.format, old, file, own != nil, other); err != nil {
@@ -353,12 +353,18 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 	return p.establish(ctx, in, c, e, n, file, old, moved)
 }
 
-// takesOver reports whether connect replaces the entry of another data directory, and tells the person.
-func (p *program) takesOver(c *client, old *connection, keys []loci.Credential, file *clientfile.File) bool {
+// takesOver reports whether connect replaces the entry of another data directory. It tells the person, also if connect
+// replaces an entry that leads elsewhere.
+func (p *program) takesOver(c *client, old *connection, keys []loci.Credential, file *clientfile.File,
+	moved *moving) bool {
 	other := p.otherEntry(c, old, keys, file)
-	if other {
+	switch {
+	case other:
 		p.note("The entry %s in %s already leads to Loci, but loci connect did not write it for this data directory. Loci "+
 			"takes it over: disconnect will remove it.", quoted(c.format.EntryName()), file.Name)
+	case moved == nil && clientfile.Entry(c.format, file.Parsed) != nil && p.ownEntry(c, old, keys, file) == nil:
+		p.note("The entry %s in %s was not written by loci connect. Loci replaces it: disconnect will restore it.",
+			quoted(c.format.EntryName()), file.Name)
 	}
 	return other
 }

@@ -31,8 +31,13 @@ func (p *program) ownEntry(c *client, n *connection, keys []loci.Credential, now
 		return nil
 	}
 	words := clientfile.Words(value)
-	recorded := n != nil && n.Command != "" && slices.Equal(words, append([]string{n.Command}, n.Args...))
-	if recorded || p.startsThis(c, words) {
+	if n != nil && n.Command != "" {
+		recorded := append([]string{n.Command}, n.Args...)
+		if slices.Equal(words, recorded) || startsWith(words, p.starting(c, n.Command)) {
+			return &ownEntry{value: value}
+		}
+	}
+	if binary, err := os.Executable(); err == nil && startsWith(words, p.starting(c, binary)) {
 		return &ownEntry{value: value}
 	}
 	return nil
@@ -145,13 +150,8 @@ func isConnected(c *client, k *loci.Credential) bool {
 	return k.Name == keyName(c, keyConnected) && k.Vendor == c.vendor
 }
 
-// startsThis reports whether a command is one that connect would write for the client, with any of its options.
-func (p *program) startsThis(c *client, words []string) bool {
-	binary, err := os.Executable()
-	if err != nil {
-		return false
-	}
-	e := p.starting(c, binary)
+// startsWith reports whether a command is the one of an endpoint, with any options that connect writes.
+func startsWith(words []string, e *clientfile.Endpoint) bool {
 	start := append([]string{e.Command}, e.Args...)
 	if len(words) < len(start) || !slices.Equal(words[:len(start)], start) {
 		return false

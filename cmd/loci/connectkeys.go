@@ -115,10 +115,11 @@ type keyed struct {
 	*connection
 	keyID loci.CredentialID // in the file: that of the connection, or a later one that a person put there
 	stray *stray            // nil: Loci's own entry
-	named bool              // the address of the connection is in the file
+	base  string            // the address of the server in Loci's own entry, or ""
+	lost  *clientfile.File  // has no entry with such a key any more; nil: it has
 }
 
-// keyedEntries returns the entries that have such a key. It leaves out what it cannot read.
+// keyedEntries returns the entries that have such a key, and those that had one. It leaves out what it cannot read.
 func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 	for _, c := range clients {
 		entries, err := p.entries(c)
@@ -134,23 +135,34 @@ func (p *program) keyedEntries(keys []loci.Credential) (list []keyed) {
 			if err != nil {
 				continue
 			}
-			if own := p.ownEntry(x, n, keys, now); own != nil && !own.keyID.IsZero() {
-				named := n.URL != "" && strings.Contains(fmt.Sprint(own.value), n.URL)
-				list = append(list, keyed{x, n, own.keyID, nil, named})
-			}
-			if i > 0 { // all entries have the same strays
-				continue
-			}
 			strays, err := p.strays(x, n, keys, now)
 			if err != nil {
 				continue
 			}
+			switch own := p.ownEntry(x, n, keys, now); {
+			case own != nil && !own.keyID.IsZero():
+				list = append(list, keyed{client: x, connection: n, keyID: own.keyID, base: baseIn(own.value, n)})
+			case own == nil && len(strays) == 0 && !n.KeyID.IsZero():
+				list = append(list, keyed{client: x, connection: n, lost: now})
+			}
+			if i > 0 { // all entries have the same strays
+				continue
+			}
 			for _, s := range strays {
-				list = append(list, keyed{x, n, s.keyID, &s, false})
+				list = append(list, keyed{client: x, connection: n, keyID: s.keyID, stray: &s})
 			}
 		}
 	}
 	return list
+}
+
+// baseIn returns the address of the server in an entry. A program that the entry starts may get that of the connection.
+func baseIn(entry map[string]any, n *connection) string {
+	_, address := clientfile.Offered(entry)
+	if address == "" && n.URL != "" && strings.Contains(fmt.Sprint(entry), n.URL) {
+		address = n.URL
+	}
+	return baseOf(address)
 }
 
 // noteStrays tells the person who connects a client of the keys that Loci will not replace.
@@ -166,41 +178,14 @@ func (p *program) noteStrays(c *client, n *connection, keys []loci.Credential, n
 	return err
 }
 
-// outdated is a client whose file has a key that it should not use any more or that Loci does not replace, or an
-// address where no server runs. how leads to the fix.
-type outdated struct{ text, how, fix string }
-
-func (o outdated) String() string { return o.text + "; " + o.how + o.fix }
-
-// outdatedClients finds them.
-func (p *program) outdatedClients(ctx context.Context, in *instance) (list []outdated, err error) {
-	keys, err := in.agentKeys(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range p.keyedEntries(keys) {
-		fault := p.keyFault(keys, k.keyID)
-		switch dead := p.deadAddress(k); {
-		case k.stray != nil:
-			list = append(list, outdated{"the " + k.stray.text(k.client, k.File, fault), "", k.stray.fix})
-		case fault != "":
-			list = append(list, outdated{"the key of " + k.client.name + " in " + k.File + " " + fault,
-				"for a new one, run: ", p.connectLine(k)})
-		case dead != "":
-			list = append(list, outdated{dead, "run: ", p.connectLine(k)})
-		}
-	}
-	return list, nil
-}
-
 // deadAddress tells that a client's file names an address of this machine that no running server has, or "". If none
 // runs, nobody knows where the next one will.
 func (p *program) deadAddress(k keyed) string {
-	server, base := p.server(), baseOf(k.URL)
-	if server.PID == 0 || !k.named || !isLoopbackURL(base) || p.runsAt(base) {
+	server := p.server()
+	if server.PID == 0 || !isLoopbackURL(k.base) || p.runsAt(k.base) {
 		return ""
 	}
-	return k.client.name + "'s file names " + base + "; the server runs at " + server.URL
+	return k.client.name + "'s file names " + k.base + "; the server runs at " + server.URL
 }
 
 // noteRotated tells the person of a rotated key whose client still has the old one in its file.

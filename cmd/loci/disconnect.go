@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -103,11 +104,22 @@ func (p *program) notConnected(c *client) error {
 	if err != nil {
 		return err
 	}
-	if !clientfile.LeadsToLoci(clientfile.Entry(c.format, file.Parsed)) {
+	entry := clientfile.Entry(c.format, file.Parsed)
+	if !clientfile.LeadsToLoci(entry) {
 		return loci.Errorf(loci.NotFound, "cannot disconnect %s: it is not connected; see `loci status`", c.name)
 	}
-	return loci.Errorf(loci.NotFound, "cannot disconnect %s: it was not connected to this data directory; "+
-		"remove the entry by hand, in %s", c.name, file.Name)
+	return loci.Errorf(loci.NotFound, "cannot disconnect %s: it was not connected to this data directory, but %s has an "+
+		"entry of Loci. %s", c.name, file.Name, p.othersEntry(c, entry))
+}
+
+// othersEntry tells how to remove an entry of Loci that connect for this data directory did not write.
+func (p *program) othersEntry(c *client, entry map[string]any) string {
+	if dir := p.otherDirectory(entry); dir != "" {
+		return fmt.Sprintf("It starts Loci on %s. To remove it, run: loci --data-dir %s disconnect %s", dir, quoted(dir),
+			c.id)
+	}
+	return fmt.Sprintf("If loci connect wrote it for another data directory DIR, run: loci --data-dir DIR disconnect %s. "+
+		"Otherwise remove it by hand.", c.id)
 }
 
 // entries returns the client once for each entry that Loci has in its file, the newer kind first.
@@ -127,37 +139,6 @@ func (p *program) entries(c *client) (list []*client, err error) {
 	return list, nil
 }
 
-// startingClients returns the clients that connect lets start loci, if their files still do. It goes on after an error.
-func (p *program) startingClients() (list []*client, err error) {
-	var failed []error
-	for _, c := range clients {
-		entries, err := p.entries(c)
-		failed = append(failed, err)
-		for _, x := range entries {
-			starts, err := p.starts(x)
-			failed = append(failed, err)
-			if starts {
-				list = append(list, x)
-				break
-			}
-		}
-	}
-	return list, errors.Join(failed...)
-}
-
-// starts reports whether connect let a client start loci, and its file still has that entry.
-func (p *program) starts(c *client) (bool, error) {
-	n, err := p.connection(c)
-	if err != nil || n == nil || n.Command == "" {
-		return false, err
-	}
-	now, err := c.readFile(n.File)
-	if err != nil {
-		return false, err
-	}
-	return p.ownEntry(c, n, nil, now) != nil, nil
-}
-
 func (p *program) disconnect(ctx context.Context, in *instance, c *client) error {
 	n, err := p.connection(c)
 	if err != nil {
@@ -174,11 +155,11 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 		return err
 	}
 	if p.json {
-		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "disconnected": !stays})
+		return p.printJSON(map[string]any{"client": c.id, "file": n.File, "disconnected": stays == nil})
 	}
-	if stays {
+	if stays != nil {
 		p.printf("removed the connection of this data directory; %s still has an entry of Loci in %s\n", c.name, n.File)
-		p.note("If loci connect wrote it for another data directory, run loci disconnect there. Otherwise remove it by hand.")
+		p.note("%s", p.othersEntry(c, stays))
 	} else {
 		p.printf("disconnected %s\n", c.name)
 	}
@@ -190,25 +171,28 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 }
 
 // restoreFile takes Loci's entry out of the client's file. If connect created the file and nothing else is in it, the
-// file goes, too. stays reports that the file still leads to Loci: by an entry that is not of this connection.
-func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *connection) (stays bool, err error) {
+// file goes, too. If the file still leads to Loci by an entry that is not of this connection, that entry stays.
+func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *connection) (stays map[string]any,
+	err error) {
 	keys, err := in.agentKeys(ctx)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	now, err := c.readFile(n.File)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	own := p.ownEntry(c, n, keys, now) != nil
 	after, remains, err := n.undo(c.format, now, own)
 	if err == nil {
 		after, remains, err = p.withoutStrays(c, n, keys, after, remains)
 	}
-	stays = !own && clientfile.LeadsToLoci(clientfile.Entry(c.format, now.Parsed))
+	if entry := clientfile.Entry(c.format, now.Parsed); !own && clientfile.LeadsToLoci(entry) {
+		stays = entry
+	}
 	switch {
 	case err != nil:
-		return false, err
+		return nil, err
 	case !now.Existed || remains && bytes.Equal(now.Text, after):
 		if clientfile.Entry(c.format, now.Parsed) != nil {
 			p.note("The entry %s in %s is not the one that loci connect wrote. It stays unchanged.",
@@ -223,7 +207,7 @@ func (p *program) restoreFile(ctx context.Context, in *instance, c *client, n *c
 		p.note("This removes %s, which loci connect created.", n.File)
 	}
 	if err := p.agreed(ctx, "Write it?", "disconnect "+c.name, "--yes"); err != nil {
-		return false, err
+		return nil, err
 	}
 	if !remains {
 		return stays, now.Remove()

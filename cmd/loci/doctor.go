@@ -52,7 +52,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the server. Each line
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
-		Annotations: does(identity.KeyList, org.List, project.Read),
+		Annotations: does(identity.KeyList, identity.KeyListAll, org.List, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			return d.print()
@@ -210,10 +210,16 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	if err != nil {
 		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
 	}
-	if len(started) > 0 {
-		d.ok("clients", "connected over stdio: %s", labels(started))
+	old, err := d.outdatedClients(ctx, in, started)
+	var working []*client
+	for _, s := range started {
+		if !s.gone {
+			working = append(working, s.client)
+		}
 	}
-	old, err := d.outdatedClients(ctx, in)
+	if len(working) > 0 {
+		d.ok("clients", "connected over stdio: %s", labels(working))
+	}
 	if err != nil {
 		d.fail("clients", "read the message", "%s", loci.OneLine(err.Error()))
 	}
@@ -223,7 +229,7 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	switch {
 	case on || d.settings.PublicURL != "":
 		d.ok("keys", "assistants can connect at /mcp")
-	case len(started) > 0:
+	case len(working) > 0:
 		d.ok("keys", "no agent key works; other assistants can connect over stdio or by OAuth")
 	default:
 		d.warn("keys", "loci connect claude-code, or loci agent-key create --vendor claude --name NAME",

@@ -36,6 +36,9 @@ type clientUse struct {
 	Vendor   loci.Vendor `json:"vendor"`
 	How      string      `json:"how"` // key, OAuth or stdio
 	LastUsed time.Time   `json:"last_used_at,omitzero"`
+	State    string      `json:"state,omitempty"` // what keeps it from working; "": nothing that Loci knows of
+
+	key loci.CredentialID
 }
 
 func (p *program) statusCommand() *cobra.Command {
@@ -43,8 +46,9 @@ func (p *program) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the server, the data directory and the connected clients",
 		Long: `Show where the server runs, which version it has, where the data is, and which clients
-have access. It counts the memories that a search finds. "loci list" also has those that
-are not true yet or any more. To check the files, run loci doctor.`,
+and keys have access. STATE tells what is wrong with a client's file. The command counts
+the memories that a search finds. "loci list" also has those that are not true yet or any
+more. To check the files, run loci doctor.`,
 		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.status(cmd.Context())
@@ -94,15 +98,28 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		if err != nil {
 			s.Warnings = append(s.Warnings, loci.OneLine(err.Error()))
 		}
-		old, err := p.outdatedClients(ctx, in)
-		for _, o := range old {
-			s.Warnings = append(s.Warnings, o.String())
-		}
+		old, err := p.outdatedClients(ctx, in, started)
+		s.addOutdated(old)
 		for _, c := range started {
-			s.Clients = append(s.Clients, clientUse{Name: c.name, Vendor: c.vendor, How: overStdio})
+			use := clientUse{Name: c.name, Vendor: c.vendor, How: overStdio}
+			if c.gone {
+				use.State = hasGoneProgram
+			}
+			s.Clients = append(s.Clients, use)
 		}
 		return err
 	})
+}
+
+func (s *status) addOutdated(list []outdated) {
+	for _, o := range list {
+		s.Warnings = append(s.Warnings, o.String())
+		for i := range s.Clients {
+			if c := &s.Clients[i]; o.state != "" && slices.Contains(o.keys, c.key) {
+				c.State = o.state
+			}
+		}
+	}
 }
 
 // addClients adds the clients of an org that have access.
@@ -119,7 +136,7 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 		}
 		if !replaced {
 			row = len(s.Clients)
-			s.Clients = append(s.Clients, clientUse{k.Name, k.Vendor, "key", k.LastUsedAt})
+			s.Clients = append(s.Clients, clientUse{k.Name, k.Vendor, "key", k.LastUsedAt, "", k.ID})
 		} else if c := &s.Clients[row]; k.LastUsedAt.After(c.LastUsed) {
 			c.LastUsed = k.LastUsedAt
 		}
@@ -131,7 +148,7 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 	}
 	for _, g := range grants {
 		if grantStatus(&g) == "valid" {
-			s.Clients = append(s.Clients, clientUse{g.ClientName, g.Vendor, "OAuth", g.LastUsedAt})
+			s.Clients = append(s.Clients, clientUse{Name: g.ClientName, Vendor: g.Vendor, How: "OAuth", LastUsed: g.LastUsedAt})
 		}
 	}
 	return nil
@@ -187,8 +204,8 @@ func (p *program) printStatus(s *status) {
 		case !c.LastUsed.IsZero():
 			used = p.showTime(c.LastUsed)
 		}
-		rows[i] = []string{c.Name, string(c.Vendor), c.How, used}
+		rows[i] = []string{c.Name, string(c.Vendor), c.How, used, c.State}
 	}
 	p.printf("\n")
-	p.printTable([]string{"CLIENT", "VENDOR", "BY", "LAST USED"}, rows)
+	p.printTable([]string{"CLIENT OR KEY", "VENDOR", "BY", "LAST USED", "STATE"}, rows)
 }

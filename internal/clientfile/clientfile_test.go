@@ -151,3 +151,22 @@ func TestReplaceKeepsWhatSomebodyWroteMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestDataDir finds the directory of an entry in its arguments, also those of one list, or in its variables.
+func TestDataDir(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"command": "loci", "args": ["mcp", "--data-dir", "/a"]}`:             "/a",
+		`{"command": ["loci", "mcp", "--data-dir=/b"]}`:                        "/b",
+		`{"command": "loci", "args": ["mcp"], "env": {"LOCI_DATA_DIR": "/c"}}`: "/c",
+		`{"command": "loci", "args": ["mcp", "--data-dir"]}`:                   "",
+		`{"url": "http://localhost:5624/mcp"}`:                                 "",
+	} {
+		file, err := clientfile.Parse(clientfile.JSON{}, "cursor", "f", []byte(`{"mcpServers": {"loci": `+text+`}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := clientfile.DataDir(clientfile.Entry(clientfile.JSON{}, file.Parsed)); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -116,6 +116,20 @@ func LeadsToLoci(entry map[string]any) bool {
 		len(words) > 3 && words[1] == "mcp" && words[2] == "--vendor"
 }
 
+// DataDir returns the data directory that an entry names for the Loci that it starts, or "".
+func DataDir(entry map[string]any) string {
+	words := Words(entry)
+	for i, word := range words {
+		if dir, ok := strings.CutPrefix(word, "--data-dir="); ok {
+			return dir
+		}
+		if word == "--data-dir" && i+1 < len(words) {
+			return words[i+1]
+		}
+	}
+	return Variables(entry)["LOCI_DATA_DIR"]
+}
+
 // Reaches reports whether an entry means the endpoint. What a person added to the entry does not count.
 func Reaches(f Format, entry map[string]any, e *Endpoint) (bool, error) {
 	text, err := Alone(f, e)
