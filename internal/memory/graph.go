@@ -17,13 +17,14 @@ const (
 
 // inGraphs is what a search finds in the graphs of projects.
 type inGraphs struct {
-	near  []recall.Near
-	facts []loci.RecalledEntity
+	near    []recall.Near
+	facts   []loci.RecalledEntity
+	stopped bool // by time: entities may be missing
 }
 
 // askGraphs looks for entities that answer the question in the graphs of p's projects: in that of the filter, or
 // in those of the first maxGraphs. It takes at most a part of the time that a search has, and then it returns
-// what it has found.
+// what it has found, as stopped.
 //
 // Every row that it reads passes the visibility predicate of the store, so what p may not see neither leads to a
 // memory nor changes the order of what does.
@@ -46,6 +47,7 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 		s.Log.WarnContext(ctx, "a search left out the graphs", "error", err)
 	}
 	if len(projects) == 0 {
+		found.stopped = err != nil
 		return found, ctx.Err()
 	}
 	question := recall.Ask{Text: r.Query, At: s.Time()}.Read().InGraph()
@@ -61,6 +63,7 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 			return found, ctx.Err()
 		}
 		if err != nil && within.Err() != nil {
+			found.stopped = true
 			break
 		}
 		// A graph that was archived or cannot be read must not fail the search.
@@ -68,7 +71,8 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 			s.Log.WarnContext(ctx, "a search left out a graph", "project", id, "error", err)
 		}
 	}
-	return inGraphs{question.Near(), question.Facts()}, nil
+	found.near, found.facts = question.Near(), question.Facts()
+	return found, nil
 }
 
 // addEntities adds the entities of a graph that fit the question best.

@@ -101,9 +101,9 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 		return nil, loci.FieldErrorf("ids", "must have at most %d entries", loci.MaxIDs)
 	}
 	r.Filter = current(r.Filter)
+	var graphs inGraphs
 	if r.IDs == nil {
-		graphs, err := s.askGraphs(ctx, p, &SearchRequest{Filter: r.Filter, Query: r.Query})
-		if err != nil {
+		if graphs, err = s.askGraphs(ctx, p, &SearchRequest{Filter: r.Filter, Query: r.Query}); err != nil {
 			return nil, err
 		}
 		r.near = graphs.near
@@ -119,6 +119,9 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	})
 	if err != nil {
 		return nil, err
+	}
+	if graphs.stopped && answer.StoppedBy == StoppedByNothing {
+		answer.StoppedBy = StoppedByTime
 	}
 	pack := recall.Prompt(r.Query, pinned, memories, s.Budget)
 	answer.Prompt, answer.Used, answer.Pinned, answer.Cut = pack.Prompt, pack.Used, pack.Pinned, pack.Cut

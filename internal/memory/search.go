@@ -130,6 +130,9 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
 		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped
+		if graphs.stopped && f.stopped == "" {
+			page.TotalIsLowerBound, page.Partial, page.StoppedBy = true, true, StoppedByTime
+		}
 		page.Items, err = shown(tx, hits)
 		return err
 	})

@@ -37,7 +37,13 @@ type InGraph struct {
 	names    []index.Name
 	near     []Near
 	facts    []fact
-	seen     map[loci.EntityID]bool
+	seen     map[entityAt]bool
+}
+
+// entityAt is an entity in a project. A copy of a project has entities with the same ids.
+type entityAt struct {
+	project loci.ProjectID
+	entity  loci.EntityID
 }
 
 // fact is an entity that fits a question, and which of the terms it has.
@@ -50,7 +56,7 @@ type fact struct {
 func (q *Question) InGraph() *InGraph {
 	list := q.terms(mentions{at: make([]bool, len(q.tokens))}).list
 	return &InGraph{question: q, matcher: newMatcher(q.langs, list, nil, nil), terms: list, names: q.names(list),
-		seen: map[loci.EntityID]bool{}}
+		seen: map[entityAt]bool{}}
 }
 
 // NameQuery returns what to look for in a graph in which too many entities have the words: words in a row that
@@ -95,10 +101,11 @@ func (g *InGraph) Query() *loci.GraphQuery {
 // Add adds an entity that a query found, once, with the observations and relations that the reader sees. The best
 // entities come first.
 func (g *InGraph) Add(project *loci.Project, e loci.Entity) {
-	if g.seen[e.ID] {
+	at := entityAt{project.ID, e.ID}
+	if g.seen[at] {
 		return
 	}
-	g.seen[e.ID] = true
+	g.seen[at] = true
 	var a language.Analyzer
 	name := index.NameOf(a.Tokens(e.Name, nil))
 	named := slices.ContainsFunc(g.names, func(n index.Name) bool { return n.Words == name })
