@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,10 +25,11 @@ func (q *Question) names(list []term) (names []index.Name) {
 	if q.try != "" || len(list) == 0 {
 		return nil
 	}
-	fine := language.Finest(q.tokens)
+	fine, places := language.Finest(q.tokens), q.places(list)
 	add := func(part []language.Token) {
-		n := index.Name{Words: index.NameOf(part), Terms: q.termsIn(part, list), Sure: q.surelyName(part)}
+		n := index.Name{Words: index.NameOf(part), Terms: termsIn(part, places)}
 		if n.Words != "" && n.Terms != 0 {
+			n.Sure = q.surelyName(part)
 			names = append(names, n)
 		}
 	}
@@ -40,7 +42,7 @@ func (q *Question) names(list []term) (names []index.Name) {
 		add(fine)
 	}
 	for _, at := range q.quotes {
-		if part := q.finest(at); len(part) > maxNameWords {
+		if part := at.finest(); len(part) > maxNameWords {
 			add(part)
 		}
 	}
@@ -51,10 +53,8 @@ func (q *Question) names(list []term) (names []index.Name) {
 // deploy/prod-db.
 func (q *Question) surelyName(part []language.Token) bool {
 	start, end := part[0].Start, part[len(part)-1].End
-	if slices.ContainsFunc(q.quotes, func(x quote) bool {
-		return !x.prefix && x.start <= start && end <= x.end &&
-			!strings.ContainsFunc(q.ask.Text[x.start:start]+q.ask.Text[end:x.end], inWord)
-	}) {
+	if i := q.quoteAt(start); i >= 0 && !q.quotes[i].prefix && end <= q.quotes[i].end &&
+		!strings.ContainsFunc(q.ask.Text[q.quotes[i].start:start]+q.ask.Text[end:q.quotes[i].end], inWord) {
 		return true
 	}
 	return len(part) > 1 && strings.ContainsFunc(q.ask.Text[start:end], separates) &&
@@ -65,20 +65,41 @@ func inWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N)
 
 func separates(r rune) bool { return !inWord(r) }
 
-// termsIn returns the terms that lie in a part of the question.
-func (q *Question) termsIn(part []language.Token, list []term) (terms uint32) {
-	start, end := part[0].Start, part[len(part)-1].End
+// termPlace is a place of the question that has terms.
+type termPlace struct {
+	start, end int
+	terms      uint32
+}
+
+// places returns where the terms are in the question, in order.
+func (q *Question) places(list []term) (places []termPlace) {
+	of := make(map[string]uint32, len(list))
 	for t := range list {
 		if len(list[t].words) > 0 {
-			if start <= list[t].start && list[t].end <= end {
-				terms |= 1 << t
-			}
-			continue
+			places = append(places, termPlace{list[t].start, list[t].end, 1 << t})
+		} else {
+			of[list[t].Form] |= 1 << t
 		}
-		for _, token := range q.tokens {
-			if start <= token.Start && token.End <= end && token.Form == list[t].Form {
-				terms |= 1 << t
-			}
+	}
+	for _, token := range q.tokens {
+		if terms := of[token.Form]; terms != 0 {
+			places = append(places, termPlace{token.Start, token.End, terms})
+		}
+	}
+	slices.SortStableFunc(places, func(x, y termPlace) int { return cmp.Compare(x.start, y.start) })
+	return places
+}
+
+// termsIn returns the terms that lie in a part of the question.
+func termsIn(part []language.Token, places []termPlace) (terms uint32) {
+	start, end := part[0].Start, part[len(part)-1].End
+	first, _ := slices.BinarySearchFunc(places, start, func(m termPlace, at int) int { return cmp.Compare(m.start, at) })
+	for _, m := range places[first:] {
+		if m.start >= end {
+			break
+		}
+		if m.end <= end {
+			terms |= m.terms
 		}
 	}
 	return terms

@@ -65,7 +65,8 @@ func (g *InGraph) NameQuery() *loci.GraphQuery {
 	q := &loci.GraphQuery{Op: loci.GraphOr}
 	fine := language.Finest(g.question.tokens)
 	fine = fine[:min(len(fine), maxNameStarts)]
-	tells := func(i int) bool { return g.question.termsIn(fine[i:i+1], g.terms) != 0 }
+	places := g.question.places(g.terms)
+	tells := func(i int) bool { return termsIn(fine[i:i+1], places) != 0 }
 	for i := range fine {
 		for n := 2; n <= maxEntityName && i+n <= len(fine) && len(q.Parts) < maxGraphNames; n++ {
 			if tells(i) && tells(i+n-1) {

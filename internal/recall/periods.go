@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -20,15 +21,25 @@ const (
 // yearsBack is how many years a date without a year may mean, from the year of the question back.
 const yearsBack = 3
 
+// A question names few times. These limit what a pasted table or log does to a search: each row that is found is
+// compared with each period.
+const (
+	maxYears   = 8
+	maxPeriods = 32
+)
+
 // periods returns the times that a question names, in absolute dates or relative to at.
 func periods(text string, tokens []language.Token, at time.Time) []index.Period {
 	p := dates{at: at.UTC()}
 	for _, t := range tokens {
-		if y := language.YearOf(t.Form); y > 0 {
+		if y := language.YearOf(t.Form); y > 0 && len(p.years) < maxYears && !slices.Contains(p.years, y) {
 			p.years = append(p.years, y)
 		}
 	}
 	for i, t := range tokens {
+		if len(p.list) == maxPeriods {
+			break
+		}
 		switch month := language.MonthOf(t.Form); {
 		case p.written(t.Form):
 		case month > 0 && isMonth(text, t):
@@ -59,7 +70,10 @@ func date(year, month, day int) time.Time {
 // add adds the days from begin up to end, without end.
 func (p *dates) add(begin, end time.Time, value float64) {
 	const day = 24 * 60 * 60
-	p.list = append(p.list, index.Period{First: int32(begin.Unix() / day), Last: int32(end.Unix()/day) - 1, Value: value})
+	one := index.Period{First: int32(begin.Unix() / day), Last: int32(end.Unix()/day) - 1, Value: value}
+	if len(p.list) < maxPeriods && !slices.Contains(p.list, one) {
+		p.list = append(p.list, one)
+	}
 }
 
 // candidates are the years of a date without one.

@@ -79,13 +79,20 @@ func (a Ask) Read() *Question {
 	a.Text = cutQuestion(a.Text)
 	var analyzer language.Analyzer
 	tokens := analyzer.Tokens(a.Text, nil)
+	tokens = tokens[:min(len(tokens), maxTokens)]
 	if a.Weights == (index.Weights{}) {
 		a.Weights = Formula
 	}
 	if a.Now.IsZero() {
 		a.Now = a.At
 	}
-	return &Question{ask: a, tokens: tokens, langs: language.DetectTokens(a.Text, tokens), quotes: quotes(a.Text)}
+	q := &Question{ask: a, tokens: tokens, langs: language.DetectTokens(a.Text, tokens), quotes: quotes(a.Text)}
+	for _, t := range tokens {
+		if i := q.quoteAt(t.Start); i >= 0 && t.End <= q.quotes[i].end {
+			q.quotes[i].tokens = append(q.quotes[i].tokens, t)
+		}
+	}
+	return q
 }
 
 // Find returns the rows that answer the question best, as index.Search orders them.
@@ -128,9 +135,12 @@ func (q *Question) query(known func(string) bool) (index.Query, terms) {
 
 func ofAsker(t language.Token) bool { return language.FirstPerson(t.Form) }
 
-// maxQuestion is how much of a question is read, in bytes. A question with more words than
-// loci.MaxTerms is rare, and the rest of a longer text adds nothing.
-const maxQuestion = 8 << 10
+// These are how much of a question is read, in bytes and in tokens. Both have many more words than loci.MaxTerms, so
+// the rest of a longer text takes much time and adds little.
+const (
+	maxQuestion = 4 << 10
+	maxTokens   = 512
+)
 
 func cutQuestion(text string) string {
 	if len(text) <= maxQuestion {

@@ -55,6 +55,35 @@ func TestQuestionsAreRead(t *testing.T) {
 	}
 }
 
+// Of a long text, the beginning is read.
+func TestLongQuestionsAreCut(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("2024-01-02 2023 1999-05 ", 5000), strings.Repeat("b.c ", 30_000),
+		strings.Repeat(`"blue sky" `, 10_000), strings.Repeat("東京都庁舎", 9000)} {
+		q := Ask{Text: "boat " + text, At: askedAt, Limit: 5}.Read()
+		if len(q.tokens) != maxTokens || len(q.ask.Text) > maxQuestion {
+			t.Errorf("%.20s: read %d tokens of %d bytes", text, len(q.tokens), len(q.ask.Text))
+		}
+		asked, _ := q.query(func(string) bool { return false })
+		if asked.Terms[0].Form != "boat" {
+			t.Errorf("%.20s: got terms %q", text, forms(asked))
+		}
+	}
+	var list []string
+	for i := range 100 {
+		list = append(list, askedAt.AddDate(0, -i, -i).Format(time.DateOnly))
+	}
+	q := read("What happened on " + strings.Join(list, " "))
+	if len(q.Periods) != maxPeriods {
+		t.Errorf("got %d periods", len(q.Periods))
+	}
+	today := int32(askedAt.Unix() / 86400)
+	first := index.Period{First: today, Last: today, Value: ofDay}
+	if !slices.Contains(q.Periods, first) {
+		t.Errorf("the first day is missing: got %v", q.Periods)
+	}
+}
+
 // A question names times in words. The best period of a day tells how well a row of that day fits.
 func TestQuestionsNameTimes(t *testing.T) {
 	t.Parallel()

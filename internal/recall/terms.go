@@ -2,6 +2,7 @@ package recall
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,13 +48,14 @@ func (q *Question) as(try string) *Question {
 // something, and stop-words only if it has no names either.
 func (q *Question) terms(named mentions) terms {
 	r := termReader{q: q, seen: map[string]bool{}, quoted: make([]bool, len(q.quotes))}
+	crumbs := q.crumbs()
 	for i, t := range q.tokens {
 		if len(r.telling) == loci.MaxTerms {
 			break
 		}
 		if at := q.quoteAt(t.Start); at >= 0 {
 			r.quote(at)
-		} else if !q.crumb(t) {
+		} else if !crumbs[i] {
 			r.word(t, named.at[i])
 		}
 	}
@@ -77,20 +79,37 @@ func (q *Question) terms(named mentions) terms {
 
 // quoteAt returns the quote around a place in the text, or -1.
 func (q *Question) quoteAt(at int) int {
-	return slices.IndexFunc(q.quotes, func(x quote) bool { return x.start <= at && at < x.end })
+	i := sort.Search(len(q.quotes), func(i int) bool { return q.quotes[i].end > at })
+	if i == len(q.quotes) || at < q.quotes[i].start {
+		return -1
+	}
+	return i
 }
 
-// crumb reports whether a token is one Latin letter or one digit of an identifier that is a token of the
+// crumbs reports of each token whether it is one Latin letter or one digit of an identifier that is a token of the
 // question too. It says nothing that the identifier does not: the "3" of "plum3" is in many texts.
-func (q *Question) crumb(t language.Token) bool {
-	r, size := utf8.DecodeRuneInString(t.Form)
-	if size != len(t.Form) || !unicode.Is(unicode.Latin, r) && !unicode.IsDigit(r) {
-		return false
+func (q *Question) crumbs() []bool {
+	ends := make([]int, len(q.ask.Text)+1) // of each place: how far the identifiers reach that begin there or before
+	for _, t := range q.tokens {
+		if !single(t) && !strings.ContainsFunc(q.ask.Text[t.Start:t.End], unicode.IsSpace) {
+			ends[t.Start] = max(ends[t.Start], t.End)
+		}
 	}
-	return slices.ContainsFunc(q.tokens, func(whole language.Token) bool {
-		return whole.Start <= t.Start && t.End <= whole.End && whole.End-whole.Start > t.End-t.Start &&
-			!strings.ContainsFunc(q.ask.Text[whole.Start:whole.End], unicode.IsSpace)
-	})
+	for i := range len(ends) - 1 {
+		ends[i+1] = max(ends[i+1], ends[i])
+	}
+	list := make([]bool, len(q.tokens))
+	for i, t := range q.tokens {
+		r, _ := utf8.DecodeRuneInString(t.Form)
+		list[i] = single(t) && (unicode.Is(unicode.Latin, r) || unicode.IsDigit(r)) && ends[t.Start] >= t.End
+	}
+	return list
+}
+
+// single reports whether a token is one character.
+func single(t language.Token) bool {
+	_, size := utf8.DecodeRuneInString(t.Form)
+	return size == len(t.Form)
 }
 
 // termReader collects the terms of a question, each once.
@@ -136,7 +155,7 @@ func (r *termReader) quote(n int) {
 	at := r.q.quotes[n]
 	var one term
 	var key string
-	tokens := r.q.finest(at)
+	tokens := at.finest()
 	for _, t := range tokens {
 		one.words = append(one.words, r.term(t))
 		key += t.Form + " "
@@ -166,13 +185,8 @@ func (r *termReader) quote(n int) {
 }
 
 // finest returns the finest tokens of a quote.
-func (q *Question) finest(at quote) (list []language.Token) {
-	for _, t := range q.tokens {
-		if at.start <= t.Start && t.End <= at.end {
-			list = append(list, t)
-		}
-	}
-	list = language.Finest(list)
+func (at *quote) finest() []language.Token {
+	list := language.Finest(at.tokens)
 	return list[:min(len(list), maxPhrase)]
 }
 
@@ -180,6 +194,7 @@ func (q *Question) finest(at quote) (list []language.Token) {
 type quote struct {
 	start, end int
 	prefix     bool
+	tokens     []language.Token
 }
 
 // quotes returns the quotes of a text in order. Parse splits texts in the same way.
@@ -195,7 +210,7 @@ func quotes(text string) (list []quote) {
 			end -= mark
 			list = append(list, quote{start: end - len(chunk), end: end})
 		case strings.HasSuffix(chunk, "*"):
-			list = append(list, quote{end - len(chunk), end - len("*"), true})
+			list = append(list, quote{start: end - len(chunk), end: end - len("*"), prefix: true})
 		}
 	}
 	return list
