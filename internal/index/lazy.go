@@ -18,12 +18,12 @@ var unreadFrom, probed uint32 = 1024, postingsBlock
 func (p *part) look(t int, forms []weighted) {
 	big := p.countable(forms)
 	if big < 0 {
-		p.forms[t] = p.read(forms, &p.rows[t])
+		p.forms[t] = p.read(forms, p.spans, &p.rows[t])
 		p.counts[t] = len(p.rows[t].docs)
 		return
 	}
 	form := forms[big]
-	kept := p.read(slices.Delete(slices.Clone(forms), big, big+1), &p.rows[t])
+	kept := p.read(slices.Delete(slices.Clone(forms), big, big+1), p.spans, &p.rows[t])
 	l := p.list(form.form)
 	n := l.countIn(p.spans, &p.spare) - l.countIn(p.hiddenSpans(), &p.spare)
 	p.counts[t] = len(p.rows[t].docs)
@@ -36,14 +36,15 @@ func (p *part) look(t int, forms []weighted) {
 
 // countable returns the most frequent form, if its rows can be counted without reading them all, or -1.
 func (p *part) countable(forms []weighted) int {
-	big, most := -1, unreadFrom-1
+	big, most, all := -1, unreadFrom-1, uint32(0)
 	for i, f := range forms {
-		if l := p.list(f.form); l.count > most {
+		l := p.list(f.form)
+		if all += l.count; l.count > most {
 			big, most = i, l.count
 		}
 	}
 	switch {
-	case big < 0, p.only != nil && !p.few(), uint32(len(p.hiddenSpans())) > most/probed,
+	case big < 0, all-most > most/probed, p.only != nil && !p.few(), uint32(len(p.hiddenSpans())) > most/probed,
 		forms[big].langs != 0 && !p.allIn(forms[big].langs):
 		return -1
 	}

@@ -49,7 +49,7 @@ func TestLateReadingIsReading(t *testing.T) {
 				found, n := slices.Clone(p.forms[t]), p.counts[t]
 				p.load(t)
 				var want entries
-				kept := p.read(forms, &want)
+				kept := p.read(forms, p.spans, &want)
 				if !slices.Equal(p.rows[t].docs, want.docs) || n != len(want.docs) {
 					rt.Fatalf("%s: counted %d rows, got %v, want %v", term.Form, n, p.rows[t].docs, want.docs)
 				}

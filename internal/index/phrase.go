@@ -1,6 +1,14 @@
 package index
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// maxPlaces is about how many places of words a search reads for all of its phrases. A word that says something is in
+// few rows, and "to be or not to be" in nearly all of them.
+const maxPlaces = 1 << 17
 
 // readPhrase collects the rows in which the words of a phrase follow one another.
 func (s *search) readPhrase(t int) {
@@ -12,15 +20,24 @@ func (s *search) readPhrase(t int) {
 			words[i] = append(words[i], forms)
 		}
 	}
+	phrases := 0
+	for i := range s.q.Terms {
+		phrases += min(len(s.q.Terms[i].Phrase), 1)
+	}
 	for i := range s.parts {
-		s.parts[i].readPhrase(t, words[i])
+		p := &s.parts[i]
+		share := float64(p.live) / max(s.sum.rows, 1) / float64(phrases)
+		if p.readPhrase(t, words[i], share*maxPlaces) {
+			s.some = true
+		}
 	}
 }
 
 // readPhrase sets where the phrase of these words begins, the rows in which it does, and the forms
-// that stand for its words there.
-func (p *part) readPhrase(t int, words [][]weighted) {
-	docs := p.common(t, words)
+// that stand for its words there. It reads about so many places, and reports whether it left rows out.
+func (p *part) readPhrase(t int, words [][]weighted, places float64) (some bool) {
+	spans, share := p.affordable(words, places)
+	docs := p.common(t, words, spans)
 	starts := p.places(words[0], docs)
 	for i := 1; i < len(words) && len(starts) > 0; i++ {
 		starts = followed(starts, p.places(words[i], rowsOf(starts)), uint64(i))
@@ -35,31 +52,102 @@ func (p *part) readPhrase(t int, words [][]weighted) {
 		}
 		out.docs, out.values = append(out.docs, uint32(at>>32)), append(out.values, 1)
 	}
-	p.counts[t] = len(out.docs)
+	p.counts[t] = int(float64(len(out.docs)) / share)
 	p.forms[t] = p.phraseForms(words, starts)
+	return share < 1
 }
 
-// common returns the rows that have all words. It uses p.rows[t].
-func (p *part) common(t int, words [][]weighted) (docs []uint32) {
-	for i := range words {
-		words[i] = p.read(words[i], &p.rows[t])
-		if i == 0 {
-			docs = slices.Clone(p.rows[t].docs)
-			continue
+// affordable returns the rows in which a phrase is looked for, and their share of all visible ones. These are the
+// newest ones, if so many rows have its rarest word that reading all of them takes too long.
+func (p *part) affordable(words [][]weighted, places float64) (in []span, share float64) {
+	rarest, each := math.Inf(1), 0.0 // how many rows have the rarest word; places in a row
+	for _, forms := range words {
+		rows, all := 0.0, 0.0
+		for _, f := range forms {
+			l := p.list(f.form)
+			rows, all = rows+float64(l.count), all+float64(l.count)*l.perRow()
 		}
-		rest := p.rows[t].docs
-		docs = slices.DeleteFunc(docs, func(doc uint32) bool {
-			for len(rest) > 0 && rest[0] < doc {
-				rest = rest[1:]
+		rarest, each = min(rarest, rows), each+all/max(rows, 1)
+	}
+	if share = places / (rarest * each); share >= 1 || p.live == 0 {
+		return p.spans, 1
+	}
+	in, rows := p.newest(int(share * float64(p.live)))
+	return in, min(float64(rows)/float64(p.live), 1)
+}
+
+// stretch is how many rows newest takes or leaves out together.
+const stretch = 256
+
+// newest returns the newest of the visible rows, at least so many, and how many there are. In a segment, rows of a class are ordered by their
+// sessions first. So these are the stretches whose last change is the newest.
+func (p *part) newest(least int) (in []span, rows int) {
+	type piece struct {
+		span
+		updated uint64
+	}
+	var all []piece
+	for _, sp := range p.spans {
+		for begin := sp.begin; begin < sp.end; begin += stretch {
+			one := piece{span: span{begin, min(begin+stretch, sp.end)}}
+			for doc := one.begin; doc < one.end; doc++ {
+				one.updated = max(one.updated, u64(p.Segment.parts[secUpdated], doc))
 			}
-			return len(rest) == 0 || rest[0] != doc
-		})
+			all = append(all, one)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y piece) int { return cmp.Compare(y.updated, x.updated) })
+	for _, one := range all {
+		if rows >= least {
+			break
+		}
+		in = append(in, one.span)
+		rows += int(one.end - one.begin)
+	}
+	slices.SortFunc(in, func(x, y span) int { return cmp.Compare(x.begin, y.begin) })
+	return in, rows
+}
+
+// common returns the rows of spans that have all words, and sets the forms that these have. It reads the rarest word
+// first, and of the others what can still be in common. It uses p.rows[t].
+func (p *part) common(t int, words [][]weighted, spans []span) (docs []uint32) {
+	rows := func(forms []weighted) (n uint32) {
+		for _, f := range forms {
+			l := p.list(f.form)
+			n += l.count
+		}
+		return n
+	}
+	order := make([]int, len(words))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(rows(words[x]), rows(words[y])) })
+	for n, i := range order {
+		words[i] = p.read(words[i], spans, &p.rows[t])
+		if n == 0 {
+			docs = slices.Clone(p.rows[t].docs)
+		} else {
+			docs = both(docs, p.rows[t].docs)
+		}
+		spans = spansOf(docs)
 	}
 	return docs
 }
 
+// both returns the rows that are in two lists. It uses the first one.
+func both(docs, others []uint32) []uint32 {
+	return slices.DeleteFunc(docs, func(doc uint32) bool {
+		for len(others) > 0 && others[0] < doc {
+			others = others[1:]
+		}
+		return len(others) == 0 || others[0] != doc
+	})
+}
+
 // places returns where forms occur in rows, as list.places does.
-func (p *part) places(forms []weighted, docs []uint32) (out []uint64) {
+func (p *part) places(forms []weighted, docs []uint32) []uint64 {
+	out := make([]uint64, 0, 2*len(docs))
 	for _, f := range forms {
 		l := p.list(f.form)
 		out = l.places(p.rowsIn(docs, &f), out)
@@ -113,14 +201,26 @@ func (p *part) phraseForms(words [][]weighted, starts []uint64) (forms []weighte
 	docs := rowsOf(starts)
 	for i, word := range words {
 		for _, f := range word {
-			l := p.list(f.form)
-			for _, at := range l.places(p.rowsIn(docs, &f), nil) {
-				if _, ok := slices.BinarySearch(starts, at-uint64(i)); ok {
-					addForm(&forms, f)
-					break
-				}
+			if len(word) == 1 && len(docs) > 0 || p.begins(&f, docs, starts, uint64(i)) {
+				addForm(&forms, f)
 			}
 		}
 	}
 	return forms
+}
+
+// begins reports whether a form is so many words behind one of the starts, which are in these rows.
+func (p *part) begins(f *weighted, docs []uint32, starts []uint64, words uint64) bool {
+	l := p.list(f.form)
+	var places []uint64
+	for some := range slices.Chunk(p.rowsIn(docs, f), postingsBlock) {
+		places = l.places(some, places[:0])
+		if slices.ContainsFunc(places, func(at uint64) bool {
+			_, ok := slices.BinarySearch(starts, at-words)
+			return ok
+		}) {
+			return true
+		}
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"sync"
 	"time"
@@ -34,7 +35,7 @@ type Query struct {
 }
 
 // Term is a word to look for. Forms with one of its stems match as well. Fuzzy also finds similar
-// forms if no visible row has the word or a form with its stem.
+// forms if no visible row has the word or a form with its stem. Only the first 16 such terms find them.
 type Term struct {
 	Form  string
 	Stems []string
@@ -137,6 +138,8 @@ func (s *Segment) match(t *Term, stem float64) (found []weighted) {
 const (
 	minSimilarity = 0.5
 	maxSimilar    = 16
+	// maxUnknown is how many words of a query can be similar to forms. To find those takes longer than to find a word.
+	maxUnknown = 16
 	// sharedGrams is the share of a word's n-grams that a similar form has at least.
 	sharedGrams = 0.4
 	// swapped is how similar a form is in which two neighbouring letters are swapped. It shares few n-grams.
@@ -152,7 +155,7 @@ func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 	shared.reset(s.forms.count)
 	for _, g := range grams {
 		if n, ok := s.grams.find(g); ok {
-			readList(s.parts[secGramForms], s.grams.count, n, shared.add)
+			shared.addAll(s.parts[secGramForms], s.grams.count, n)
 		}
 	}
 	for spelling := range language.Swaps(t.Form) {
@@ -190,11 +193,25 @@ func (s *sharing) reset(forms uint32) {
 	}
 }
 
-func (s *sharing) add(form uint32) {
-	if s.counts[form] == 0 {
-		s.forms = append(s.forms, form)
+// addAll adds the forms of a list, as readList reads it. A call for each form takes longer.
+func (s *sharing) addAll(data []byte, count, i uint32) {
+	rest := data[4*count+u32(data, i):]
+	n, size := binary.Uvarint(rest)
+	rest = rest[size:]
+	form, at := uint32(0), 0
+	for range n {
+		delta := uint32(rest[at])
+		at++
+		if delta >= 0x80 {
+			n, size := binary.Uvarint(rest[at-1:])
+			delta, at = uint32(n), at-1+size
+		}
+		form += delta
+		if s.counts[form] == 0 {
+			s.forms = append(s.forms, form)
+		}
+		s.counts[form]++
 	}
-	s.counts[form]++
 }
 
 // bestFirst sorts forms. Equal ones are ordered by their number, so that the order is stable.

@@ -263,6 +263,9 @@ func (s *search) passage(p *part, doc uint32) float64 {
 		}
 	}
 	for t := range s.q.Terms {
+		if p.rows[t].value(doc) == 0 {
+			continue
+		}
 		clear(counts)
 		if starts := p.starts[t]; starts != nil {
 			places = placesOf(starts, doc)
@@ -272,9 +275,10 @@ func (s *search) passage(p *part, doc uint32) float64 {
 				if !p.in(doc, &f) {
 					continue
 				}
-				l := p.list(f.form)
-				places = l.places([]uint32{doc}, places[:0])
-				add(f.weight)
+				if l := p.list(f.form); l.begin(0) <= doc {
+					places = l.places([]uint32{doc}, places[:0])
+					add(f.weight)
+				}
 			}
 		}
 		for i, n := range counts {

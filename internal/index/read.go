@@ -13,15 +13,21 @@ const maxExpanded = 1000
 
 // read collects the rows of each term, and looks for similar words where there are none.
 func (s *search) read() {
+	containing, unknown := s.containing(), 0
 	for t := range s.q.Terms {
 		term := &s.q.Terms[t]
 		if len(term.Phrase) > 0 {
 			s.readPhrase(t)
 			continue
 		}
-		if s.readTerm(t, s.expand(term)) || !term.Fuzzy {
+		forms := containing[t]
+		if !term.Part {
+			forms = s.expand(term)
+		}
+		if s.readTerm(t, forms) || !term.Fuzzy || unknown == maxUnknown {
 			continue
 		}
+		unknown++
 		if s.readTerm(t, s.similar(term)) {
 			s.alike |= 1 << t
 		}
@@ -38,13 +44,13 @@ func (s *search) readTerm(t int, forms [][]weighted) (found bool) {
 	return found
 }
 
-// expand returns the forms of a word, for each part.
+// expand returns the forms of a word, which is no part of one, for each part.
 func (s *search) expand(t *Term) [][]weighted {
 	forms := make([][]weighted, len(s.parts))
 	for i := range s.parts {
 		p := &s.parts[i]
-		if t.Prefix || t.Part {
-			forms[i] = p.expand(t)
+		if t.Prefix {
+			forms[i] = p.beginning(t.Form)
 		} else {
 			forms[i] = p.match(t, s.q.Weights.Stem)
 		}
@@ -72,45 +78,84 @@ func (s *search) similar(t *Term) [][]weighted {
 	return forms
 }
 
-// expand returns the first forms with a prefix or a part that visible rows have.
-func (p *part) expand(t *Term) (found []weighted) {
-	form, begin := []byte(t.Form), wordsFrom
-	if !t.Part {
-		begin = t.Form
-	}
-	first := p.Segment.forms.search(begin)
-	for n, key := range p.Segment.forms.from(first) {
-		if len(found) == maxExpanded || !t.Part && !bytes.HasPrefix(key, form) {
+// beginning returns the first forms with a prefix that visible rows have.
+func (p *part) beginning(prefix string) (found []weighted) {
+	for n, key := range p.Segment.forms.from(p.Segment.forms.search(prefix)) {
+		if len(found) == maxExpanded || !bytes.HasPrefix(key, []byte(prefix)) {
 			break
 		}
-		if (!t.Part || bytes.Contains(key, form)) && p.has(&weighted{form: n}, nil) {
+		if p.has(&weighted{form: n}, nil) {
 			found = append(found, weighted{n, 1, 0})
 		}
 	}
 	return found
 }
 
+// containing returns the first forms that contain the terms which are parts of words, for each term and part. It
+// walks through all forms, and does so once for all terms.
+func (s *search) containing() [][][]weighted {
+	all := make([][][]weighted, len(s.q.Terms))
+	var terms []int
+	words := make([][]byte, len(s.q.Terms))
+	for t := range s.q.Terms {
+		if s.q.Terms[t].Part {
+			terms, words[t], all[t] = append(terms, t), []byte(s.q.Terms[t].Form), make([][]weighted, len(s.parts))
+		}
+	}
+	for i := 0; len(terms) > 0 && i < len(s.parts); i++ {
+		rest := slices.Clone(terms) // those that need more forms
+		p := &s.parts[i]
+		for n, key := range p.Segment.forms.from(p.Segment.forms.search(wordsFrom)) {
+			full := false
+			for _, t := range rest {
+				if bytes.Contains(key, words[t]) && p.has(&weighted{form: n}, nil) {
+					all[t][i] = append(all[t][i], weighted{n, 1, 0})
+					full = full || len(all[t][i]) == maxExpanded
+				}
+			}
+			if !full {
+				continue
+			}
+			if rest = slices.DeleteFunc(rest, func(t int) bool { return len(all[t][i]) == maxExpanded }); len(rest) == 0 {
+				break
+			}
+		}
+	}
+	for _, t := range terms {
+		s.cut(all[t], maxExpanded)
+	}
+	return all
+}
+
 // has reports whether a visible row has a form: one of only, unless that is nil.
 func (p *part) has(f *weighted, only bitmap) bool {
 	l := p.list(f.form)
 	for i, spans := range l.blocksIn(p.spans) {
-		p.spare.reset()
-		l.readSome(i, spans, p.hidden, 1, &p.spare)
-		p.inLanguages(&p.spare, f)
-		if only == nil && len(p.spare.docs) > 0 || slices.ContainsFunc(p.spare.docs, only.has) {
-			return true
+		b := l.block(i)
+		rest, doc := l.docs[b.docs:], b.doc
+		for range l.len(i) {
+			doc, _, rest = readEntry(rest, doc)
+			for len(spans) > 0 && spans[0].end <= doc {
+				spans = spans[1:]
+			}
+			if len(spans) == 0 {
+				return false
+			}
+			if doc >= spans[0].begin && !p.hidden.has(doc) && p.in(doc, f) && (only == nil || only.has(doc)) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// read sets out to the union of the postings of forms, and returns the forms that visible rows have.
+// read sets out to the union of the postings of forms in spans, and returns the forms that visible rows have there.
 // It uses p.scores, which must be zero.
-func (p *part) read(forms []weighted, out *entries) []weighted {
+func (p *part) read(forms []weighted, spans []span, out *entries) []weighted {
 	out.reset()
 	if len(forms) == 1 {
 		l := p.list(forms[0].form)
-		l.read(p.spans, p.hidden, forms[0].weight/once, out)
+		l.read(spans, p.hidden, forms[0].weight/once, out)
 		p.inLanguages(out, &forms[0])
 		return forms[:min(len(out.docs), 1)]
 	}
@@ -118,7 +163,7 @@ func (p *part) read(forms []weighted, out *entries) []weighted {
 	for _, f := range forms {
 		p.spare.reset()
 		l := p.list(f.form)
-		l.read(p.spans, p.hidden, f.weight/once, &p.spare)
+		l.read(spans, p.hidden, f.weight/once, &p.spare)
 		if p.inLanguages(&p.spare, &f); len(p.spare.docs) == 0 {
 			continue
 		}
@@ -133,14 +178,14 @@ func (p *part) read(forms []weighted, out *entries) []weighted {
 		}
 	}
 	if len(kept) > 0 {
-		p.takeMarked(out)
+		p.takeMarked(spans, out)
 	}
 	return kept
 }
 
 // takeMarked appends the marked rows with their scores to out, and removes the marks.
-func (p *part) takeMarked(out *entries) {
-	for _, sp := range p.spans {
+func (p *part) takeMarked(spans []span, out *entries) {
+	for _, sp := range spans {
 		for w := sp.begin / 64; w <= (sp.end-1)/64; w++ {
 			for word := p.marks[w]; word != 0; word &= word - 1 {
 				doc := 64*w + uint32(bits.TrailingZeros64(word))

@@ -32,17 +32,17 @@ func (s *search) total() (n int, exact bool) {
 	for i := range s.parts {
 		n += s.parts[i].countRows()
 	}
-	return n, true
+	return n, !s.some
 }
 
 // countTerm returns how many rows have a term that can be hits, or MaxTotal if there are more.
 func (p *part) countTerm(t int) (n int) {
 	docs := p.rows[t].docs
-	if p.only == nil {
+	if p.only == nil && p.starts[t] == nil {
 		return min(p.counts[t], MaxTotal)
 	}
 	for _, doc := range docs {
-		if p.only.has(doc) {
+		if p.only == nil || p.only.has(doc) {
 			if n++; n == MaxTotal {
 				break
 			}

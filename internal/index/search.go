@@ -40,6 +40,7 @@ type search struct {
 	parts []part
 	sum   totals
 	alone bool // no visible row has neighbours
+	some  bool // a phrase was looked for in some of the rows only
 	// alike has a bit for each term that was found only by similar forms.
 	alike uint32
 	// idf is the share of each term in a perfect match.
@@ -67,6 +68,9 @@ type part struct {
 	named   []namedRow   // rows that the question names
 	found   []uint32     // rows of the name at hand
 	led     []ledRow     // rows of q.Leads
+	most    []float64    // of each term: the most that a row can get from it; 0: not known yet
+	kth     float64      // the score that all rows reach which the search keeps, when prune looked last; 0: unknown
+	added   int          // postings that were added up
 	// picked are the rows that can be among the best, if pruned says that there are others.
 	picked []uint32
 	pruned bool
@@ -104,7 +108,7 @@ func newSearch(views []*View, q *Query) *search {
 		p.reset(len(q.Terms), v.rows)
 		p.forms, p.starts = make([][]weighted, len(q.Terms)), make([][]uint64, len(q.Terms))
 		p.counts, p.unread = make([]int, len(q.Terms)), make([]*weighted, len(q.Terms))
-		p.actors = v.actorValues(q)
+		p.actors, p.most = v.actorValues(q), make([]float64, len(q.Terms))
 		if q.Only != nil {
 			p.limitTo(q.Only)
 		}
