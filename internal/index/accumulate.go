@@ -59,9 +59,10 @@ func (s *search) accumulate(p *part) {
 		return
 	}
 	for i, t := range s.order {
-		if i > 0 && s.prune(p, s.order[i:]) {
+		if i > 0 && (s.prune(p, s.order[i:]) || s.settle(p, s.order[i:])) {
 			return
 		}
+		p.added += p.counts[t]
 		p.load(t)
 		s.add(p, t)
 	}

@@ -79,8 +79,8 @@ func (p *part) affordable(words [][]weighted, places float64) (in []span, share 
 // stretch is how many rows newest takes or leaves out together.
 const stretch = 256
 
-// newest returns the newest of the visible rows, at least so many, and how many there are. In a segment, rows of a class are ordered by their
-// sessions first. So these are the stretches whose last change is the newest.
+// newest returns the newest of the visible rows, at least so many, and how many there are. In a segment, rows of a
+// class are ordered by their sessions first. So these are the stretches whose last change is the newest.
 func (p *part) newest(least int) (in []span, rows int) {
 	type piece struct {
 		span

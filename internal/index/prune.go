@@ -17,27 +17,37 @@ const (
 	leastPruned   = 1024
 )
 
+// hope is how much of what pruning needs the best rows must have had the last time. A term more changes that little,
+// and looking at all rows again takes as long as adding a term.
+const hope = 1.5
+
 // mostPicked is the share of visible rows above which picking single rows is slower than adding to all.
 const mostPicked = 16
 
 // prune tries to finish the search in p without adding the terms of rest to all rows. It reports
 // whether it did: then p.picked has all rows that can be among the best, and their scores are whole.
 func (s *search) prune(p *part, rest []int) bool {
-	n := uint32(p.counts[rest[0]])
-	if n < leastPruned || n < p.live/frequentShare {
+	n, potential := uint32(p.counts[rest[0]]), s.potential(p, rest)
+	if n < leastPruned || n < p.live/frequentShare || p.kth > 0 && max(hope*p.kth, s.least) <= potential {
 		return false
 	}
 	s.reach(p)
-	least := max(s.kthScore(p, p.reached), s.least*(1-1e-5)) - s.potential(p, rest)
+	p.kth = s.kthScore(p, p.reached)
+	least := max(p.kth, s.least*(1-1e-5)) - potential
 	if least <= 0 || !s.pick(p, float32(least)) {
 		return false
 	}
+	s.completePicked(p, rest)
+	return true
+}
+
+// completePicked adds the terms of rest to the picked rows.
+func (s *search) completePicked(p *part, rest []int) {
 	p.touch(p.picked)
 	for i := range rest {
 		s.completeAll(p, rest[i:i+1])
 		s.drop(p, rest[i+1:])
 	}
-	return true
 }
 
 // drop leaves out picked rows that cannot get among the best any more.
@@ -79,12 +89,21 @@ func (s *search) need(p *part) {
 // potential returns the most that a row can still get: from the terms of rest, and from signals that
 // do not depend on words.
 func (s *search) potential(p *part, rest []int) float64 {
-	w, sum := &s.q.Weights, s.extra(p)
+	sum := s.extra(p)
 	for _, t := range rest {
-		row, context := s.bounds(p, t)
-		sum += s.idf[t] * (w.Row*row + w.Context*context + w.Session + w.Question*row)
+		sum += s.mostOf(p, t)
 	}
 	return sum
+}
+
+// mostOf returns the most that a row can get from a term that is not loaded yet.
+func (s *search) mostOf(p *part, t int) float64 {
+	if p.most[t] == 0 {
+		w := &s.q.Weights
+		row, context := s.bounds(p, t)
+		p.most[t] = s.idf[t] * (w.Row*row + w.Context*context + w.Session + w.Question*row)
+	}
+	return p.most[t]
 }
 
 // bounds returns the most that a row can get from a term by itself, and with its neighbours.
@@ -206,9 +225,14 @@ func (s *search) pick(p *part, least float32) bool {
 func (s *search) complete(p *part, t int) {
 	w, idf, e := &s.q.Weights, s.idf[t], &p.rows[t]
 	if s.alone {
-		weight := float32(idf * (w.Row + w.Context + w.Session))
+		weight, docs, values := float32(idf*(w.Row+w.Context+w.Session)), e.docs, e.values
 		for _, doc := range p.picked {
-			p.scores[doc] += weight * s.row.of(e.value(doc), p.length(doc))
+			for len(docs) > 0 && docs[0] < doc {
+				docs, values = docs[1:], values[1:]
+			}
+			if len(docs) > 0 && docs[0] == doc {
+				p.scores[doc] += weight * s.row.of(values[0], p.length(doc))
+			}
 		}
 		return
 	}
