@@ -99,19 +99,27 @@ func (o *orgIndex) forget() {
 // build reads the rows that were there at the beginning, the newest first.
 func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
 	for !o.built && ctx.Err() == nil {
-		memories, next, err := tx.Rows().Before(ctx, o.rest, buildBatch)
-		if err != nil {
+		if err := o.buildSome(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := missingRows(ctx, tx, memories, o.has)
-		if err == nil {
-			err = o.addPart(rows)
-		}
-		if err != nil {
-			return err
-		}
-		o.rest, o.built, o.fresh = next, next == 0, next == 0
 	}
+	return nil
+}
+
+// buildSome reads one batch of these rows.
+func (o *orgIndex) buildSome(ctx context.Context, tx store.Tx) error {
+	memories, next, err := tx.Rows().Before(ctx, o.rest, buildBatch)
+	if err != nil {
+		return err
+	}
+	rows, err := missingRows(ctx, tx, memories, o.has)
+	if err == nil {
+		err = o.addPart(rows)
+	}
+	if err != nil {
+		return err
+	}
+	o.rest, o.built, o.fresh = next, next == 0, next == 0
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (w *world) close() {
 // process returns an index as another process has it, which writes small files.
 func (w *world) process() *Index {
 	x := New(Options{Store: w.st, Dir: w.dir, Log: slog.New(slog.DiscardHandler)})
-	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40}
+	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: 50 * time.Millisecond}
 	return x
 }
 

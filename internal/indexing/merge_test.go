@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 func TestErasedWordsLeaveTheFiles(t *testing.T) {
@@ -189,4 +191,26 @@ func TestSessionsComeTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("rebuilt", w.process())
+}
+
+// TestSlowBuildsGetOn requires a build to read a batch in each stint, however slow the machine is.
+func TestSlowBuildsGetOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	defer w.close()
+	w.insert(3*buildBatch, "words", loci.SessionID{})
+	x := w.process()
+	x.limits.stint = time.Nanosecond
+	o := newOrg(x, w.org)
+	if err := w.st.View(t.Context(), w.org, func(tx store.Tx) error { return o.begin(t.Context(), tx) }); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		if _, err := x.goOn(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !o.built {
+		t.Errorf("after four stints, the rows before %d are not there", o.rest)
+	}
 }

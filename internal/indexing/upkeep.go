@@ -20,9 +20,11 @@ type limits struct {
 	buildRows int // the same while all rows are being read
 	// fileRows is about how many rows a file has at most. It bounds the memory that a merge takes.
 	fileRows int
+	// stint is how long the build of an index goes on before it lets searches in.
+	stint time.Duration
 }
 
-var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10}
+var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10, stint: 50 * time.Millisecond}
 
 const (
 	// followEvery is how often changes are followed that no search has asked for.
@@ -82,18 +84,22 @@ func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool) {
 	}
 }
 
-// stint is how long the build of an index goes on before it lets searches in.
-const stint = 50 * time.Millisecond
-
 // goOn goes on with a build for a short time. It reports whether there is more to do.
 func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
-	short, cancel := context.WithTimeout(ctx, stint)
+	short, cancel := context.WithTimeout(ctx, x.limits.stint)
 	defer cancel()
 	if !o.lock(short) {
 		return true, nil
 	}
 	defer o.unlock()
-	err = x.store.View(ctx, o.org, func(tx store.Tx) error { return o.follow(short, tx) })
+	err = x.store.View(ctx, o.org, func(tx store.Tx) error {
+		before := o.rest
+		err := o.follow(short, tx)
+		if short.Err() != nil && o.begun && !o.built && o.rest == before {
+			return o.buildSome(ctx, tx) // else a busy machine, which reads no batch in a stint, would never get on
+		}
+		return err
+	})
 	switch {
 	case loci.CodeOf(err) == loci.NotFound: // somebody has deleted the org
 		x.close(o)
