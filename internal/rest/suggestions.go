@@ -24,8 +24,9 @@ var suggestionRoutes = table{"suggestions", []served{
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Decline a suggestion",
-		Text:    "Both memories stay; trash the one whose text is wrong. 409 if the suggestion was already accepted or declined.",
-		Out:     exampleDeclined}, (*server).declineSuggestion),
+		Text: "Both memories stay; trash the one whose text is wrong. 409 if the suggestion was already accepted " +
+			"or declined.",
+		Out: exampleDeclined}, (*server).declineSuggestion),
 }}
 
 // The examples of those routes.
