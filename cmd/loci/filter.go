@@ -51,7 +51,7 @@ func (w *whenFlags) when() (loci.When, error) {
 
 func (f *filterFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.tags, "tag", nil, "only with this tag; repeat to allow several")
+	flags.StringArrayVar(&f.tags, "tag", nil, "only with this tag, in the same case; repeat to allow several")
 	flags.BoolVar(&f.allTags, "all-tags", false, "require every --tag instead of any")
 	flags.StringVar(&f.origin, "origin", "", "only written by this vendor, or by api, cli or dashboard")
 	flags.StringVar(&f.kind, "type", "", "only of this type: semantic, episodic or procedural")

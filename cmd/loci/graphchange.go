@@ -19,7 +19,8 @@ func (p *program) graphMergeCommand() *cobra.Command {
 	cmd := p.graph(pickAny, &cobra.Command{
 		Use: "merge FROM INTO", Short: "Merge two entities", Annotations: does(graph.Merge, project.Read),
 		Long: `Merge two entities, named by name or id: INTO receives the observations and relations
-of FROM, and FROM moves to the trash. You can restore it from there.`,
+of FROM, and FROM moves to the trash. You can restore it from there. A relation between
+the two goes with FROM and comes back with it.`,
 		Example: `  loci graph merge "Ada L." "Ada Lovelace" --project home`,
 	}, func(ctx context.Context, g *onGraph) error {
 		e, err := g.app.Graph.Merge(ctx, g.who, g.project.ID, which(g.args[0], fromType), which(g.args[1], intoType))

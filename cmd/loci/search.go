@@ -131,9 +131,12 @@ func (p *program) printDisagreement(d *loci.Disagreement) {
 
 // noteDisagreements tells once how to decide between memories that were printed and others.
 func (p *program) noteDisagreements(memories ...*loci.Memory) {
-	if i := slices.IndexFunc(memories, func(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }); i >= 0 {
+	if i := slices.IndexFunc(memories, isDisputed); i >= 0 {
 		const note = "Memories of one key disagree. Trash the wrong one (loci trash ID)"
-		if command := replacement(memories[i], memories); command != "" && !p.asVendor {
+		others := func(m *loci.Memory) bool { return isDisputed(m) && m.Key != memories[i].Key }
+		if slices.ContainsFunc(memories[i:], others) {
+			p.note("Memories of several keys disagree. To decide about a key, run: loci list --key KEY")
+		} else if command := replacement(memories[i], memories); command != "" && !p.asVendor {
 			p.note("%s, or replace all of them (%s).", note, command)
 		} else {
 			p.note("%s. To see all of them and how to replace them, run: loci list --key %s", note,
@@ -144,6 +147,8 @@ func (p *program) noteDisagreements(memories ...*loci.Memory) {
 		p.note("A replacement is suggested. To decide, run: loci suggestion list")
 	}
 }
+
+func isDisputed(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }
 
 // replacement returns the command that saves one memory in place of m and those that it disagrees with. A save by key
 // updates the one that changed last, and must name the others only. It returns "" if not all were printed.
