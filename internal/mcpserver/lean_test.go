@@ -22,7 +22,7 @@ func TestAHitIsLean(t *testing.T) {
 	r := w.raw(key, stateful)
 	id := r.must("write_memory",
 		`{"title":"Deploy day","content":"We deploy on Fridays.","tags":["ops"],"pinned":true}`)["id"].(string)
-	r.must("write_memory", `{"title":"Deploy hour","content":"We deploy at noon, never on Fridays."}`)
+	r.must("write_memory", `{"title":"Deploy hour","content":"On Fridays we deploy.","tags":["ops"]}`)
 	hit := r.must("search_memories", `{"term":"deploy friday","limit":1}`)["memories"].([]any)[0]
 	want := map[string]any{"id": id[:8], "title": "Deploy day", "text": "We deploy on Fridays.", "date": "2026-03-03",
 		"origin": "claude", "why": "matches deploy, friday; pinned", "tags": []any{"ops"}}
