@@ -53,7 +53,7 @@ func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, siz
 	})
 	if err != nil {
 		if !p.json && report.Added > 0 {
-			p.note("Imported %s before this", importedRows(&report))
+			p.note("%s %s before this", imported(dryRun), importedRows(&report))
 		}
 		return err
 	}

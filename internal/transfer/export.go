@@ -14,21 +14,22 @@ import (
 )
 
 // An export is JSON lines: one header, then agents, their sessions, memories with their
-// attachments and sources, nodes and suggestions, each oldest first. The bytes of an attachment
+// attachments and sources, nodes and suggestions, each oldest first, and one end, so that a part of
+// an export does not look like a whole one. The bytes of an attachment
 // come before the first memory that has it. An export names no person and not the time of the
 // export, so the same rows always produce the same bytes, wherever they were imported.
 
 // exportFormat must increase when an older Loci could not read the new output: at every new field.
 // testdata/format.txt lists the fields of this format.
-const exportFormat = 2
+const exportFormat = 3
 
 type exportHeader struct {
 	Loci   string `json:"loci"` // always "export"
 	Format int    `json:"format"`
 }
 
-// record is one line of an export. It has exactly one of Agent, Session, Memory, Blob, Node and
-// Suggestion. A line is imported whole or not at all.
+// record is one line of an export. It has exactly one of Agent, Session, Memory, Blob, Node,
+// Suggestion and End. A line is imported whole or not at all.
 type record struct {
 	Agent      *loci.Agent      `json:"agent,omitempty"`
 	Session    *loci.Session    `json:"session,omitempty"`
@@ -40,6 +41,26 @@ type record struct {
 	Node       *loci.MemoryNode `json:"node,omitempty"`
 	Items      []loci.NodeItem  `json:"items,omitempty"` // each behind the one above it
 	Suggestion *loci.Suggestion `json:"suggestion,omitempty"`
+	End        *exportEnd       `json:"end,omitempty"`
+}
+
+// endedSince is the first format whose exports have an end.
+const endedSince = 3
+
+// exportEnd is the last line of an export.
+type exportEnd struct {
+	Lines int `json:"lines"` // between the first line and this one
+}
+
+// lineWriter counts the lines that jsonlines writes.
+type lineWriter struct {
+	*bufio.Writer
+	lines int
+}
+
+func (w *lineWriter) Write(line []byte) (int, error) {
+	w.lines++
+	return w.Writer.Write(line)
 }
 
 // exportPage is how many rows are read at a time.
@@ -57,7 +78,7 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 	if err := s.Record(ctx, p, Export, p.UserID.String()); err != nil {
 		return 0, err
 	}
-	x := &export{app: s, out: bufio.NewWriterSize(w, 1<<16), blobs: map[string]bool{}}
+	x := &export{app: s, out: &lineWriter{Writer: bufio.NewWriterSize(w, 1<<16)}, blobs: map[string]bool{}}
 	if err := jsonlines.Write(x.out, exportHeader{"export", exportFormat}); err != nil {
 		return 0, err
 	}
@@ -73,6 +94,9 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 				return err
 			}
 		}
+		if err := jsonlines.Write(x.out, record{End: &exportEnd{Lines: x.out.lines - 1}}); err != nil {
+			return err
+		}
 		return x.out.Flush()
 	})
 	return x.written, err
@@ -82,7 +106,7 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 type export struct {
 	*ownedRows
 	app     *Service
-	out     *bufio.Writer
+	out     *lineWriter
 	written int             // number of memories
 	blobs   map[string]bool // blobs written so far, by checksum
 }

@@ -44,7 +44,8 @@ const (
 // interrupted import. It reports a bad line, skips it with everything that depends on it, and
 // stores the others. If the person already has an agent with the same vendor and name, Import
 // uses that one. For each batch that stored anything, it adds one entry with a count to the audit
-// trail. Invalid if the input is not an export.
+// trail. Invalid if the input is not an export. Invalid too if it is only a part of one; then it has
+// stored that part.
 func (s *Service) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {
 		return ImportReport{}, err
@@ -70,7 +71,9 @@ type importer struct {
 	p       loci.Principal
 	o       ImportOptions
 	report  ImportReport
-	began   bool
+	format  int // of the export; 0: its first line was not read yet
+	lines   int // records after the first line, but the end
+	end     *exportEnd
 	batch   []numbered
 	size    int         // bytes of the lines in batch
 	team    loci.TeamID // the person's team
@@ -141,11 +144,17 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 	if len(line) == 0 {
 		return nil
 	}
-	if !im.began {
-		im.began = true
-		return checkHeader(line)
+	if im.format == 0 {
+		var err error
+		im.format, err = readHeader(line)
+		return err
 	}
 	r, err := parseRecord(line)
+	if err == nil && r.End != nil {
+		im.end = r.End
+		return nil
+	}
+	im.lines++
 	if err == nil && r.Blob != nil {
 		return im.takeBlob(ctx, r.Blob)
 	}
@@ -170,35 +179,52 @@ func (im *importer) refuse(line int, err error) {
 	}
 }
 
-func checkHeader(line []byte) error {
+// readHeader returns the format of an export.
+func readHeader(line []byte) (format int, err error) {
 	var h struct {
 		exportHeader
 		Type     string          `json:"type"`     // of a line of the reference memory server
 		Entities json.RawMessage `json:"entities"` // of its older file
 	}
-	err := json.Unmarshal(line, &h)
+	err = json.Unmarshal(line, &h)
 	if err == nil && (h.Loci == "graph" || h.Type == "entity" || h.Type == "relation" || h.Entities != nil) {
-		return loci.Errorf(loci.Invalid, "this is a graph, not an export of memories; import it into a project: "+
+		return 0, loci.Errorf(loci.Invalid, "this is a graph, not an export of memories; import it into a project: "+
 			"`loci graph import FILE --project NAME --create`")
 	}
 	if err != nil || h.Loci != "export" {
-		return loci.Errorf(loci.Invalid,
+		return 0, loci.Errorf(loci.Invalid,
 			`this is not an export of Loci: its first line must be {"loci":"export","format":%d}`, exportFormat)
 	}
 	if h.Format > exportFormat {
-		return loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this version reads up to %d",
+		return 0, loci.Errorf(loci.Invalid, "this export has format %d, made by a newer Loci; this version reads up to %d",
 			h.Format,
 			exportFormat)
 	}
-	return nil
+	return max(h.Format, 1), nil
 }
 
 func (im *importer) finish(ctx context.Context) error {
-	if !im.began {
+	if im.format == 0 {
 		return loci.Errorf(loci.Invalid, "the import is empty")
 	}
 	im.endBlob()
-	return im.flush(ctx)
+	if err := im.flush(ctx); err != nil || im.format < endedSince {
+		return err
+	}
+	return im.whole()
+}
+
+// whole returns an error if the input is only a part of an export.
+func (im *importer) whole() error {
+	switch {
+	case im.end == nil:
+		return loci.Errorf(loci.Invalid,
+			"this is only the beginning of an export: its last line is missing; copy the whole file, and import it again")
+	case im.end.Lines != im.lines:
+		return loci.Errorf(loci.Invalid, "the export had %d lines between the first and the last, and this file has %d; "+
+			"copy the whole file, and import it again", im.end.Lines, im.lines)
+	}
+	return nil
 }
 
 // flush stores the batch in one transaction. If the store rejects one of its lines, flush tries

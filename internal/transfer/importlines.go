@@ -32,7 +32,7 @@ func parseRecord(line []byte) (*record, error) {
 func (r *record) check() error {
 	kinds := 0
 	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Memory != nil, r.Blob != nil, r.Node != nil,
-		r.Suggestion != nil} {
+		r.Suggestion != nil, r.End != nil} {
 		if there {
 			kinds++
 		}
@@ -40,9 +40,11 @@ func (r *record) check() error {
 	switch {
 	case kinds != 1:
 		return loci.Errorf(loci.Invalid,
-			`the record has %d of "agent", "session", "memory", "blob", "node" and "suggestion" instead of one`, kinds)
+			`the record has %d of "agent", "session", "memory", "blob", "node", "suggestion" and "end" instead of one`, kinds)
 	case r.Memory == nil && len(r.Versions)+len(r.Sources)+len(r.Assets) > 0, r.Node == nil && len(r.Items) > 0:
 		return loci.Errorf(loci.Invalid, "the record has parts that belong to another kind of record")
+	case r.End != nil:
+		return nil
 	case r.Agent != nil:
 		return r.checkAgent()
 	case r.Session != nil:
