@@ -217,7 +217,8 @@ func (p *graphParser) leaf(depth int) (*GraphQuery, error) {
 	case t.kind == ")":
 		return nil, FieldErrorf("query", "has a closing parenthesis where a word is expected")
 	case t.kind != "word":
-		return nil, FieldErrorf("query", "has %s where a word is expected; write NOT between two words: a NOT b", t.kind)
+		return nil, FieldErrorf("query", "has %[1]s where a word is expected; write %[1]s between two words: a %[1]s b",
+			t.kind)
 	case strings.IndexFunc(t.text, graphRune) < 0:
 		return nil, FieldErrorf("query", "has a word without a letter or digit; put phrases in quotation marks")
 	}

@@ -53,10 +53,15 @@ changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "
 				if err != nil {
 					return aboutMemory(id, err)
 				}
-				if err := p.savedSince(began, "changed", m); err != nil || patch.AllowedVendors == nil {
+				if err := p.savedSince(began, "changed", m); err != nil || p.json {
 					return err
 				}
-				p.printVisible(m)
+				if patch.AllowedVendors != nil {
+					p.printVisible(m)
+				}
+				if patch.ExpiresAt != nil && !m.ExpiresAt.IsZero() {
+					p.printf("expires %s\n", p.showTime(m.ExpiresAt))
+				}
 				return nil
 			})
 		},
