@@ -185,7 +185,7 @@ func TestExportIsTheCommandLines(t *testing.T) {
 	}
 	w := s.request(owner, "GET /users/me/export")
 	if w.Code != 200 || w.Header().Get("Content-Type") != "application/x-ndjson" || !bytes.Equal(w.Body.Bytes(),
-		want.Bytes()) || bytes.Count(want.Bytes(), []byte("\n")) != 4 {
+		want.Bytes()) || bytes.Count(want.Bytes(), []byte("\n")) != 5 {
 		t.Errorf("got %d %s\n%s\nwant\n%s", w.Code, w.Header().Get("Content-Type"), w.Body, want.String())
 	}
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
