@@ -26,7 +26,7 @@ func (p *program) teamInviteCommand() *cobra.Command {
 		Annotations: does(org.TeamInvite, org.TeamRead),
 		Long: `Invite people into a team, and into its org if they are in none. Loci sends no mail:
 hand each person their link. A link works once, for the invited address only, and
-expires after 7 days.`,
+expires after 7 days. A new invitation of an address revokes an earlier one.`,
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			role, err = loci.ParseMemberRole(text)
 			return err
@@ -57,7 +57,8 @@ func (p *program) printInvited(made []org.Invited) error {
 	for _, i := range shown {
 		p.printf("%s  %s\n", i.Email, cmp.Or(i.Link, i.Token))
 	}
-	p.note("Loci shows these only this once. They expire at %s.", p.showTime(time.Now().Add(loci.InviteLife)))
+	p.note("Loci shows these only this once. They expire at %s, and replace earlier invitations of the same "+
+		"addresses.", p.showTime(time.Now().Add(loci.InviteLife)))
 	if address == "" {
 		p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", noAddress)
 	}
