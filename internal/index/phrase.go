@@ -2,13 +2,15 @@ package index
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
 // maxPlaces is about how many places of words a search reads for all of its phrases. A word that says something is in
 // few rows, and "to be or not to be" in nearly all of them.
 const maxPlaces = 1 << 17
+
+// wordsPerPlace is how many words a text has for each place of a frequent word, such as "the".
+const wordsPerPlace = 20
 
 // readPhrase collects the rows in which the words of a phrase follow one another.
 func (s *search) readPhrase(t int) {
@@ -20,24 +22,25 @@ func (s *search) readPhrase(t int) {
 			words[i] = append(words[i], forms)
 		}
 	}
-	phrases := 0
+	phrases, perRow := 0, max(s.sum.words/max(s.sum.rows, 1)/wordsPerPlace, 1)
 	for i := range s.q.Terms {
 		phrases += min(len(s.q.Terms[i].Phrase), 1)
 	}
 	for i := range s.parts {
 		p := &s.parts[i]
 		share := float64(p.live) / max(s.sum.rows, 1) / float64(phrases)
-		if p.readPhrase(t, words[i], share*maxPlaces) {
+		if p.readPhrase(t, words[i], share*maxPlaces/perRow) {
 			s.some = true
 		}
 	}
 }
 
 // readPhrase sets where the phrase of these words begins, the rows in which it does, and the forms
-// that stand for its words there. It reads about so many places, and reports whether it left rows out.
-func (p *part) readPhrase(t int, words [][]weighted, places float64) (some bool) {
-	spans, share := p.affordable(words, places)
-	docs := p.common(t, words, spans)
+// that stand for its words there. It reads about so many postings, and reports whether it left rows out.
+func (p *part) readPhrase(t int, words [][]weighted, postings float64) (some bool) {
+	counts := p.countAll(words)
+	spans, share := p.affordable(counts, postings)
+	docs := p.common(t, words, counts, spans)
 	starts := p.places(words[0], docs)
 	for i := 1; i < len(words) && len(starts) > 0; i++ {
 		starts = followed(starts, p.places(words[i], rowsOf(starts)), uint64(i))
@@ -57,19 +60,26 @@ func (p *part) readPhrase(t int, words [][]weighted, places float64) (some bool)
 	return share < 1
 }
 
-// affordable returns the rows in which a phrase is looked for, and their share of all visible ones. These are the
-// newest ones, if so many rows have its rarest word that reading all of them takes too long.
-func (p *part) affordable(words [][]weighted, places float64) (in []span, share float64) {
-	rarest, each := math.Inf(1), 0.0 // how many rows have the rarest word; places in a row
+// countAll returns how many visible rows have each word. It counts a row for each form of a word that the row has.
+// Hidden rows don't count: they must not decide what is read.
+func (p *part) countAll(words [][]weighted) (counts []int) {
 	for _, forms := range words {
-		rows, all := 0.0, 0.0
+		n := 0
 		for _, f := range forms {
 			l := p.list(f.form)
-			rows, all = rows+float64(l.count), all+float64(l.count)*l.perRow()
+			n += l.countIn(p.spans, &p.spare) - l.countIn(p.hiddenSpans(), &p.spare)
 		}
-		rarest, each = min(rarest, rows), each+all/max(rows, 1)
+		counts = append(counts, n)
 	}
-	if share = places / (rarest * each); share >= 1 || p.live == 0 {
+	return counts
+}
+
+// affordable returns the rows in which a phrase of words with these counts is looked for, and their share of all
+// visible ones. These are the newest ones, if so many rows have its rarest word that reading all of them takes too
+// long.
+func (p *part) affordable(counts []int, postings float64) (in []span, share float64) {
+	all := float64(slices.Min(counts) * len(counts))
+	if share = postings / max(all, 1); share >= 1 || p.live == 0 {
 		return p.spans, 1
 	}
 	in, rows := p.newest(int(share * float64(p.live)))
@@ -85,13 +95,16 @@ func (p *part) newest(least int) (in []span, rows int) {
 	type piece struct {
 		span
 		updated uint64
+		rows    int // visible ones
 	}
 	var all []piece
 	for _, sp := range p.spans {
 		for begin := sp.begin; begin < sp.end; begin += stretch {
 			one := piece{span: span{begin, min(begin+stretch, sp.end)}}
 			for doc := one.begin; doc < one.end; doc++ {
-				one.updated = max(one.updated, u64(p.Segment.parts[secUpdated], doc))
+				if !p.hidden.has(doc) {
+					one.updated, one.rows = max(one.updated, u64(p.Segment.parts[secUpdated], doc)), one.rows+1
+				}
 			}
 			all = append(all, one)
 		}
@@ -102,27 +115,20 @@ func (p *part) newest(least int) (in []span, rows int) {
 			break
 		}
 		in = append(in, one.span)
-		rows += int(one.end - one.begin)
+		rows += one.rows
 	}
 	slices.SortFunc(in, func(x, y span) int { return cmp.Compare(x.begin, y.begin) })
 	return in, rows
 }
 
-// common returns the rows of spans that have all words, and sets the forms that these have. It reads the rarest word
-// first, and of the others what can still be in common. It uses p.rows[t].
-func (p *part) common(t int, words [][]weighted, spans []span) (docs []uint32) {
-	rows := func(forms []weighted) (n uint32) {
-		for _, f := range forms {
-			l := p.list(f.form)
-			n += l.count
-		}
-		return n
-	}
+// common returns the rows of spans that have all words, and sets the forms that these have. It reads the word with the
+// lowest count first, and of the others what can still be in common. It uses p.rows[t].
+func (p *part) common(t int, words [][]weighted, counts []int, spans []span) (docs []uint32) {
 	order := make([]int, len(words))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(rows(words[x]), rows(words[y])) })
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(counts[x], counts[y]) })
 	for n, i := range order {
 		words[i] = p.read(words[i], spans, &p.rows[t])
 		if n == 0 {

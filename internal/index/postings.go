@@ -157,15 +157,6 @@ func (s *Segment) list(form uint32) list {
 // blocks returns the number of blocks.
 func (l *list) blocks() int { return (int(l.count) + postingsBlock - 1) / postingsBlock }
 
-// perRow returns about how many places a row has, or more.
-func (l *list) perRow() float64 {
-	n := l.blocks() - 1
-	if n < 1 {
-		return 1
-	}
-	return float64(l.block(n).positions) / float64(n*postingsBlock)
-}
-
 // begin returns the first row of block i.
 func (l *list) begin(i int) uint32 {
 	if l.table == nil {

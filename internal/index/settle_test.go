@@ -151,3 +151,39 @@ func TestUnknownWordsHaveALimit(t *testing.T) {
 		t.Errorf("similar words: got %b", r.Similar)
 	}
 }
+
+// Rows that the asker may not see change nothing of what a phrase finds, however many they are and have its words.
+func TestHiddenRowsLimitNoPhrase(t *testing.T) {
+	t.Parallel()
+	found := func(hidden int, hide func(*Row)) Result {
+		b := NewBuilder()
+		for i := range 600 + hidden {
+			row := Row{Class: "mine", Updated: time.Unix(int64(i), 0), Time: time.Unix(int64(i), 0),
+				Fields: []Field{{Text: fmt.Sprint("what is the time w", i)}}}
+			if i >= 600 {
+				hide(&row)
+			}
+			binary.BigEndian.PutUint64(row.ID[:], uint64(i))
+			b.Add(row)
+		}
+		s, err := Open(b.Build())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Search([]*View{NewView(s)}, &Query{Terms: []Term{{Phrase: termsOf("what", "is", "the", "time")}},
+			Sees: func(c Class) bool { return c == "mine" }, Now: time.Unix(1e6, 0), Limit: 1000, Weights: testWeights})
+	}
+	without := found(0, nil)
+	if len(without.Hits) != 600 || !without.Exact {
+		t.Fatalf("got %d hits of %d, exact %v", len(without.Hits), without.Total, without.Exact)
+	}
+	for name, hide := range map[string]func(*Row){
+		"of others": func(r *Row) { r.Class = "yours" },
+		"expired":   func(r *Row) { r.Until = time.Unix(1000, 0) },
+	} {
+		with := found(60_000, hide)
+		if with.Total != without.Total || len(with.Hits) != len(without.Hits) || with.Exact != without.Exact {
+			t.Errorf("with rows %s: got %d hits of %d, exact %v", name, len(with.Hits), with.Total, with.Exact)
+		}
+	}
+}
