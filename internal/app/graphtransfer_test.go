@@ -270,7 +270,7 @@ func TestOnlyTheOperatorImportsOurFormat(t *testing.T) {
 	}
 	wantText(t, w.textOf(w.olga, w.closed), "")
 	for text, want := range map[string]string{
-		`{"loci":"export","format":1}`:                   "not an export of a graph",
+		`{"loci":"export","format":3}`:                   "import it with `loci import FILE`",
 		`{"loci":"graph","format":2}`:                    "made by a newer Loci",
 		"\xff\xfe{\x00":                                  "UTF-16",
 		strings.Repeat(" ", 70_000) + `{"loci":"other"}`: "not an export of a graph",

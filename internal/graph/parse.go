@@ -86,6 +86,10 @@ func parseLine(line []byte) (*item, error) {
 var errNotGraph = errors.New("not a graph")
 
 func checkHeader(name string, format int) error {
+	if name == "export" {
+		return loci.WrapError(loci.Invalid, errNotGraph,
+			"this is an export of memories, not a graph; import it with `loci import FILE`")
+	}
 	if name != "graph" {
 		return loci.WrapError(loci.Invalid, errNotGraph, "this is not an export of a graph, but of %q",
 			repeated(name))
