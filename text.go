@@ -66,6 +66,10 @@ func Visible(s string) string {
 	return out.String()
 }
 
+// Legible makes a text safe to show to a person. It shows the characters that Visible shows by their
+// number, and converts every kind of line break to "\n".
+func Legible(s string) string { return Printable(Visible(s)) }
+
 func invisible(r rune) bool {
 	switch {
 	case r == '\n', r == '\t', r == '\r', r == '\u200c', r == '\u200d':

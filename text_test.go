@@ -23,6 +23,18 @@ func TestPrintableDropsWhatATerminalObeys(t *testing.T) {
 	}
 }
 
+func TestLegibleNamesWhatCannotBeSeen(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\u202eb\x1b[2Jc": "a[U+202E]b[U+001B][2Jc",
+		"a\u200bb\r\nc\td": "a[U+200B]b\nc\td",
+		"क्\u200dष":        "क्\u200dष",
+	} {
+		if got := loci.Legible(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestShortenCountsCharacters(t *testing.T) {
 	for _, tt := range []struct {
 		in   string

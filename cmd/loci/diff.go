@@ -98,7 +98,7 @@ func showDiffLine(line *loci.DiffLine) string {
 }
 
 // onOneLine makes a line safe to print. It keeps the spaces, because they may differ.
-func onOneLine(s string) string { return strings.ReplaceAll(legible(s), "\n", "␍") }
+func onOneLine(s string) string { return strings.ReplaceAll(loci.Legible(s), "\n", "␍") }
 
 // nearWords is how many characters appear on each side of a change in a long line.
 const nearWords = 60

@@ -192,7 +192,7 @@ func (p *program) nodePackCommand() *cobra.Command {
 			return err
 		}
 		if !p.json {
-			p.printf("%s", legible(pack.Text))
+			p.printf("%s", loci.Legible(pack.Text))
 			return nil
 		}
 		out := wire.NodePack{Node: pack.Node, Items: make([]wire.PackedItem, len(pack.Items)), Left: pack.Left}

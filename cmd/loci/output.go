@@ -129,10 +129,6 @@ func (p *program) more(cursor string) {
 
 func cut(s string, most int) string { return loci.Shorten(loci.OneLine(s), most) }
 
-// legible makes the text of a memory safe to print. What a person could not see, or what would change the terminal,
-// is shown as assistants get it, such as [U+202E].
-func legible(s string) string { return loci.Printable(loci.Visible(s)) }
-
 // quoted returns a text quoted as one word for a shell.
 func quoted(s string) string { return proposed.Quoted(s) }
 
@@ -219,7 +215,7 @@ func (p *program) printMemory(m *loci.Memory, project, agent string) {
 		"true from", p.showTime(m.ValidFrom), "true until", p.showTime(m.ValidTo),
 		"superseded", superseded, "disputed by", strings.Join(disputes(&m.Disagreement), ", "),
 		"expires", p.showTime(m.ExpiresAt), "in the trash", trashed)
-	p.printf("\n%s\n", strings.TrimRight(legible(m.Content), "\n"))
+	p.printf("\n%s\n", strings.TrimRight(loci.Legible(m.Content), "\n"))
 }
 
 // saved reports what happened to a memory.

@@ -199,7 +199,7 @@ func (p *program) printHit(m *loci.Memory, snippet loci.Snippet, length int) {
 	p.printf("%s  %s\n", p.bold(loci.OneLine(m.Title)), p.shortID(m.ID.String(), length))
 	var text strings.Builder
 	for _, piece := range snippet.Pieces() {
-		if shown := legible(piece.Text); piece.Marked {
+		if shown := loci.Legible(piece.Text); piece.Marked {
 			text.WriteString(p.bold(shown))
 		} else {
 			text.WriteString(shown)

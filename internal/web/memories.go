@@ -32,11 +32,38 @@ type memoryRow struct {
 	*loci.Memory
 	Text         []loci.Piece
 	Since, Until time.Time // since or until when it is not true; zero: it is true now
+	Readers      string    // the assistants that may read it; "": all
 }
 
 func (s *server) row(m *loci.Memory, text []loci.Piece) memoryRow {
 	since, until := m.NotTrue(s.now())
-	return memoryRow{m, text, since, until}
+	limited := ""
+	if m.Scope == loci.ScopeAgent || !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
+		limited = readers(m, "its agent")
+	}
+	return memoryRow{m, text, since, until, limited}
+}
+
+// readers tells which assistants may read a memory. agent is what to call the agent of a memory that has one.
+func readers(m *loci.Memory, agent string) string {
+	everyone, inAgent := slices.Contains(m.AllowedVendors, loci.AnyVendor), m.Scope == loci.ScopeAgent
+	switch {
+	case everyone && inAgent:
+		return "only sessions of " + agent + ", and you"
+	case everyone:
+		return "all your assistants"
+	case len(m.AllowedVendors) == 0:
+		return "no assistant, only people"
+	}
+	vendors := make([]string, len(m.AllowedVendors))
+	for i, v := range m.AllowedVendors {
+		vendors[i] = string(v)
+	}
+	text := strings.Join(vendors, ", ")
+	if inAgent {
+		text += ", only in sessions of " + agent
+	}
+	return text
 }
 
 // memories shows the person's memories.
@@ -72,7 +99,7 @@ func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next 
 	found, err := s.app.Memory.List(r.Context(), p,
 		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, s.row(m, []loci.Piece{{Text: loci.Shorten(m.Content, maxBeginning)}}))
+		d.Rows = append(d.Rows, s.row(m, []loci.Piece{{Text: beginning(m.Content)}}))
 	}
 	return found.NextCursor, err
 }
@@ -99,10 +126,9 @@ const maxBeginning = 240
 // memoryPage is one memory in full.
 type memoryPage struct {
 	*loci.Memory
-	Everyone bool   // every vendor may read it
-	Mine     bool   // the person may decide about it
-	Project  string // its name, or its id if it is gone; "": none
-	Agent    string // in the same way, of scope agent
+	Readers string // the assistants that may read it
+	Mine    bool   // the person may decide about it
+	Project string // its name, or its id if it is gone; "": none
 }
 
 func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
@@ -117,21 +143,23 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 	if err != nil {
 		return err
 	}
-	d := memoryPage{Memory: m, Everyone: slices.Contains(m.AllowedVendors, loci.AnyVendor), Mine: m.UserID == p.UserID}
+	d := memoryPage{Memory: m, Mine: m.UserID == p.UserID}
 	if !m.ProjectID.IsZero() {
 		d.Project = m.ProjectID.String()
 		if x, err := s.app.Project.Get(r.Context(), p, m.ProjectID); err == nil {
 			d.Project = x.Name
 		}
 	}
+	agent := ""
 	if m.Scope == loci.ScopeAgent {
-		d.Agent = m.AgentID.String()
+		agent = m.AgentID.String()
 		if a, err := s.app.Agent.Get(r.Context(), p, m.AgentID); err == nil {
-			d.Agent = a.Name
+			agent = a.Name
 		}
 	}
+	d.Readers = readers(m, "the agent "+agent)
 	return s.showOwn(w, r, p, http.StatusOK, "memory",
-		view{Title: m.Title, Here: homePath, Done: doneOf(r), Data: d})
+		view{Title: loci.Legible(m.Title), Here: homePath, Done: doneOf(r), Data: d})
 }
 
 // trash moves a memory to the trash. If the org requires a fresh proof for that, the page asks for

@@ -41,7 +41,7 @@ var templates = parseTemplates()
 func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
 		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
-		"beginning": func(text string) string { return loci.Shorten(text, maxBeginning) },
+		"legible": loci.Legible, "beginning": beginning,
 		"trashDays": func() int { return loci.TrashDays },
 	}).ParseFS(files, "templates/frame.html"))
 	names, err := fs.Glob(files, "templates/*.html")
@@ -56,6 +56,9 @@ func parseTemplates() map[string]*template.Template {
 	}
 	return out
 }
+
+// beginning is what a list shows of a text.
+func beginning(text string) string { return loci.Legible(loci.Shorten(text, maxBeginning)) }
 
 // entry is a menu entry.
 type entry struct{ Path, Name string }
