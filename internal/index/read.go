@@ -44,7 +44,8 @@ func (s *search) readTerm(t int, forms [][]weighted) (found bool) {
 	return found
 }
 
-// expand returns the forms of a word, which is no part of one, for each part.
+// expand returns the forms that match a term, for each part of the index. If the term is a part of a word, use
+// containing instead.
 func (s *search) expand(t *Term) [][]weighted {
 	forms := make([][]weighted, len(s.parts))
 	for i := range s.parts {

@@ -94,8 +94,8 @@ func entry(n int, m *loci.Memory) string {
 		told(m), pinned, disputed, tags, indent(m.Content))
 }
 
-// told says when a memory got its text, and from when to when that is true if the memory says so. The reader
-// compares these times.
+// told returns the time of a memory's last change and, if it has them, the times from and until which it is true.
+// A model compares these times to tell which memory is newer.
 func told(m *loci.Memory) string {
 	text := m.UpdatedAt.Format(minutes)
 	if !m.ValidFrom.IsZero() {
