@@ -11,13 +11,16 @@ import (
 // names looks up what people call users, teams and projects, for tables. If it cannot find a name, it
 // returns the id.
 type names struct {
-	in    *instance
-	users map[loci.UserID]string
-	teams map[loci.OrgID][]loci.Team
+	in       *instance
+	users    map[loci.UserID]string
+	teams    map[loci.OrgID][]loci.Team
+	locals   map[loci.OrgID]loci.Principal
+	projects map[loci.ProjectID]string
 }
 
 func (in *instance) names() *names {
-	return &names{in: in, users: map[loci.UserID]string{}, teams: map[loci.OrgID][]loci.Team{}}
+	return &names{in: in, users: map[loci.UserID]string{}, teams: map[loci.OrgID][]loci.Team{},
+		locals: map[loci.OrgID]loci.Principal{}, projects: map[loci.ProjectID]string{}}
 }
 
 // user returns somebody's e-mail address or else their name.
@@ -56,16 +59,30 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 	return n.teams[u.OrgID][i].Name
 }
 
-// projects returns the names of projects of an org.
-func (n *names) projects(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) string {
+// projectList returns the names of projects of an org.
+func (n *names) projectList(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) string {
 	called := make([]string, len(ids))
 	for i, id := range ids {
-		called[i] = id.String()
-		if who, err := n.in.auth.LocalAs(ctx, org, loci.UserID{}); err == nil {
-			if x, err := n.in.app.Project.Get(ctx, who, id); err == nil {
-				called[i] = x.Name
-			}
-		}
+		called[i] = n.project(ctx, org, id)
 	}
 	return strings.Join(called, ",")
+}
+
+func (n *names) project(ctx context.Context, org loci.OrgID, id loci.ProjectID) string {
+	if name, ok := n.projects[id]; ok {
+		return name
+	}
+	n.projects[id] = id.String()
+	who, ok := n.locals[org]
+	if !ok {
+		var err error
+		if who, err = n.in.auth.LocalAs(ctx, org, loci.UserID{}); err != nil {
+			return n.projects[id]
+		}
+		n.locals[org] = who
+	}
+	if x, err := n.in.app.Project.Get(ctx, who, id); err == nil {
+		n.projects[id] = x.Name
+	}
+	return n.projects[id]
 }

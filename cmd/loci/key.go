@@ -291,7 +291,7 @@ func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential
 				p.showTime(k.ExpiresAt),
 				k.Prefix + "…",
 				joined(k.Scopes),
-				called.projects(ctx, k.OrgID, k.Projects),
+				called.projectList(ctx, k.OrgID, k.Projects),
 				string(k.OrgID),
 			}
 		})
