@@ -291,6 +291,9 @@ func (s *savers) narrowed(p loci.Principal, d *memory.Draft, vendors []loci.Vend
 
 // refusal returns why the save is to be refused, or "".
 func (s *savers) refusal(p loci.Principal, d *memory.Draft, old *savedRow, want *loci.Memory) loci.Code {
+	if len(want.AllowedVendors) == 0 {
+		return loci.Invalid
+	}
 	if old != nil {
 		wider := func(v loci.Vendor) bool { return !slices.Contains(old.AllowedVendors, v) }
 		shorter := !want.ExpiresAt.IsZero() && (old.ExpiresAt.IsZero() || want.ExpiresAt.Before(old.ExpiresAt))

@@ -300,9 +300,7 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		return nil, nil
 	}
 	q := store.KeyQuery{Place: s.stands(), Key: s.m.Key}
-	if s.d.ValidFrom.IsZero() && s.d.ValidTo.IsZero() {
-		q.NotEnded = s.now // no search would find the new text of a fact that is true no more
-	}
+	q.From, q.Until = s.d.during(s.now)
 	if s.p.Vendor == "" {
 		q.Origin = ""
 	}
@@ -311,6 +309,21 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		return nil, nil
 	}
 	return m, err
+}
+
+// during returns when a memory must have been true for a save by its key to change it: at some time at which the draft is.
+// A draft without an end is about now or later. Otherwise it would take over the end of a fact that is true no more, and
+// no search would find it. A draft without times must not take over a beginning to come, either.
+func (d *Draft) during(now time.Time) (from, until time.Time) {
+	switch {
+	case !d.ValidTo.IsZero() && (!d.ValidFrom.IsZero() || !d.ValidTo.After(now)):
+		return d.ValidFrom, d.ValidTo
+	case d.ValidFrom.IsZero() && d.ValidTo.IsZero():
+		return now, now.Add(time.Microsecond)
+	case d.ValidFrom.After(now):
+		return d.ValidFrom, d.ValidTo
+	}
+	return now, d.ValidTo
 }
 
 // maxSameKey is how many memories with the key of a save restrict who may read it.
@@ -333,7 +346,7 @@ func (s *saving) restricted(ctx context.Context, tx store.Tx, vendors []loci.Ven
 		before = found
 	}
 	if s.dedupes() {
-		q := store.KeyQuery{Place: s.stands(), Key: s.m.Key, NotEnded: s.now}
+		q := store.KeyQuery{Place: s.stands(), Key: s.m.Key, From: s.now}
 		q.Origin = ""
 		found, err := tx.Memories().OfKey(ctx, s.p.Viewer(), q, maxSameKey)
 		if err != nil {
@@ -345,6 +358,10 @@ func (s *saving) restricted(ctx context.Context, tx store.Tx, vendors []loci.Ven
 		if m.ID != self {
 			vendors = slices.Clone(loci.Narrowed(vendors, m.AllowedVendors))
 		}
+	}
+	if len(vendors) == 0 {
+		return nil, loci.FieldErrorf("allowed_vendors",
+			"no vendor may read all memories that this one takes the place of; say in allowed_vendors who may read it")
 	}
 	return vendors, nil
 }

@@ -22,8 +22,10 @@ type Place struct {
 // with dedupe "create".
 type KeyQuery struct {
 	Place
-	Key      string
-	NotEnded time.Time // only a memory that is true at that time or later; zero: any
+	Key string
+	// From and Until limit the memories to those that are true at some time, at From or later and before Until. Zero:
+	// no limit. A memory without valid_from is true from its creation on.
+	From, Until time.Time
 }
 
 // TextQuery names memories by their text, exactly as stored.

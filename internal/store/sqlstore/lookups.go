@@ -30,8 +30,11 @@ func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limi
 	var q Query
 	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
 	t.liveIn(&q, v, k.Place)
-	if !k.NotEnded.IsZero() {
-		q.Add(" AND (m.valid_to IS NULL OR m.valid_to > ?)", k.NotEnded.UnixMicro())
+	if !k.From.IsZero() {
+		q.Add(" AND (m.valid_to IS NULL OR m.valid_to > ?)", k.From.UnixMicro())
+	}
+	if !k.Until.IsZero() {
+		q.Add(" AND COALESCE(m.valid_from, m.created_at) < ?", k.Until.UnixMicro())
 	}
 	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?", limit)
 	return t.manyMemories(&q)

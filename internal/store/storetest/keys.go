@@ -83,6 +83,8 @@ func testByKey(e *env) {
 	ended := e.clock.now().Add(-time.Minute)
 	keyed("ended", "still true", func(m *loci.Memory) { m.ValidTo = e.clock.now().Add(time.Minute) })
 	keyed("ended", "true no more", func(m *loci.Memory) { m.ValidTo = ended })
+	keyed("begun", "true from then on", func(m *loci.Memory) { m.ValidFrom = ended })
+	made := keyed("made", "made")
 	mine := func(key string, change ...func(*store.KeyQuery)) store.KeyQuery {
 		q := store.KeyQuery{Place: globally(e.user), Key: key}
 		for _, c := range change {
@@ -125,9 +127,15 @@ func testByKey(e *env) {
 		"in other letters":     {e.person(), mine("K"), ""},
 		"changed last":         {e.person(), mine("twice"), "first, changed last"},
 		"ended, too":           {e.person(), mine("ended"), "true no more"},
-		"at its end":           {e.person(), mine("ended", func(q *store.KeyQuery) { q.NotEnded = ended }), "still true"},
-		"before its end": {e.person(), mine("ended", func(q *store.KeyQuery) { q.NotEnded = ended.Add(-time.Second) }),
+		"at its end":           {e.person(), mine("ended", func(q *store.KeyQuery) { q.From = ended }), "still true"},
+		"before its end": {e.person(), mine("ended", func(q *store.KeyQuery) { q.From = ended.Add(-time.Second) }),
 			"true no more"},
+		"until its beginning": {e.person(), mine("begun", func(q *store.KeyQuery) { q.Until = ended }), ""},
+		"after its beginning": {e.person(), mine("begun", func(q *store.KeyQuery) { q.Until = ended.Add(time.Second) }),
+			"true from then on"},
+		"until its creation": {e.person(), mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt }), ""},
+		"after its creation": {e.person(),
+			mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt.Add(time.Microsecond) }), "made"},
 		"stored last": {e.person(), mine("tied"), "tied, stored last"},
 	} {
 		got, err := e.byKey(tt.v, tt.q)
