@@ -157,9 +157,9 @@ func isASCIILetters(s string) bool {
 }
 
 // stemSlots keep stems of frequent words, because the stemmer takes most of the time of an analysis. A form has
-// one slot, in which another form may replace it. All of them take less than 1 MB.
+// one slot, in which another form may replace it. All of them take less than 2 MB.
 var (
-	stemSlots [1 << 12]atomic.Pointer[Word]
+	stemSlots [1 << 14]atomic.Pointer[Word]
 	stemSeed  = maphash.MakeSeed()
 )
 
