@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -222,7 +223,7 @@ func (o *orgIndex) add(rows map[loci.MemoryID]index.Row) error {
 		return o.settleWith(rows)
 	}
 	for _, r := range rows {
-		o.waiting = append(o.waiting, waiting{r, recall.WordsOf(&r)})
+		o.waiting = append(o.waiting, waiting{r, sync.OnceValue(func() recall.Words { return recall.WordsOf(&r) })})
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (o *orgIndex) snapshot() *Snapshot {
 // less among others than as a part of its own.
 type waiting struct {
 	row   index.Row
-	words recall.Words
+	words func() recall.Words // few rows are asked for them
 }
 
 // part is a segment with what is left of it.

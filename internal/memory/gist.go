@@ -1,13 +1,10 @@
 package memory
 
 import (
-	"context"
-	"slices"
 	"sync"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // gist is what is kept of a memory, so that a save need not read it again to find that it is not similar.
@@ -85,20 +82,4 @@ func (s *saving) gist(m *loci.Memory) *gist {
 // drafted reports whether m says what the draft says.
 func (s *saving) drafted(m *loci.Memory) bool {
 	return m.Key == s.m.Key && m.Title == s.m.Title && m.Content == s.m.Content
-}
-
-// addUnlike adds the memories that are unlike the draft, if the save found a memory that is not quite the
-// draft. They may have its key.
-func (s *saving) addUnlike(ctx context.Context, m *loci.Memory) error {
-	if s.drafted(m) || len(s.unlike) == 0 {
-		return nil
-	}
-	unlike := slices.DeleteFunc(s.unlike, func(id loci.MemoryID) bool { // a search by the draft's key may have it
-		return slices.ContainsFunc(s.others, func(o *loci.Memory) bool { return o.ID == id })
-	})
-	return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
-		others, err := tx.Memories().GetMany(ctx, s.p.Viewer(), unlike, loci.LiveOnly)
-		s.others = append(s.others, others...)
-		return err
-	})
 }

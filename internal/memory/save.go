@@ -127,11 +127,10 @@ type saving struct {
 	// What follows is for the comparison with other memories. A credential that may not read learns of
 	// none of them.
 	compares        bool
-	text            *recall.Text    // the content of m
-	others          []*loci.Memory  // those to compare with
-	unlike          []loci.MemoryID // those known to be unlike the draft
-	own             *gist           // of the draft, once it is needed
-	looked, skipped bool            // others has been read; not everything could be compared
+	text            *recall.Text   // the content of m
+	others          []*loci.Memory // those to compare with
+	own             *gist          // of the draft, once it is needed
+	looked, skipped bool           // others has been read; not everything could be compared
 }
 
 // newSaving checks everything that does not depend on what is stored.

@@ -24,7 +24,8 @@ const maxBulkCompared = 50
 
 // lookBeside starts to look for similar memories while the save is stored, because a commit mostly
 // waits for the disk. It never holds the writer of the org. The caller must call wait. A save that
-// leaves out the title or the content is looked at by tell, once the stored ones are known.
+// leaves out the title or the content is looked at by tell, once the stored ones are known; so is one
+// that found a memory which is not quite the draft.
 func (s *saving) lookBeside(ctx context.Context) (wait func()) {
 	s.app.index.Touch(s.p.OrgID)
 	if !s.compares || s.d.Title == "" || s.d.Content == "" {
@@ -38,7 +39,7 @@ func (s *saving) lookBeside(ctx context.Context) (wait func()) {
 // lookAlike keeps in s.others the memories that m is compared with. It stops after a fiftieth of the
 // patience of a search.
 func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
-	s.looked = true
+	s.looked, s.others = true, nil
 	s.guarded(ctx, func() error {
 		text := s.read(m)
 		about := text.Alike(m.Content)
@@ -57,7 +58,7 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
 				known: s.app.gists, own: s.gist(m)}
 			found.alike(&about)
 			err = found.namesakes(short)
-			s.skipped, s.unlike = !index.Whole, found.unlike
+			s.skipped = !index.Whole
 			if err == nil && len(found.ids) > 0 {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
@@ -80,13 +81,10 @@ func (s *saving) read(m *loci.Memory) *recall.Text {
 func (s *saving) tell(ctx context.Context) {
 	m := &s.saved.Memory
 	if s.compares {
-		if !s.looked {
+		if !s.looked || !s.drafted(m) {
 			s.lookAlike(ctx, m)
 		}
 		s.guarded(ctx, func() error {
-			if err := s.addUnlike(ctx, m); err != nil {
-				return err
-			}
 			others := slices.DeleteFunc(s.others, func(o *loci.Memory) bool {
 				return o.ID == m.ID || s.names(o.ID)
 			})
@@ -125,21 +123,20 @@ type candidates struct {
 	known *gists
 	own   *gist
 
-	ids, unlike []loci.MemoryID // those to compare with; those that are known to be unlike m
+	ids []loci.MemoryID
 }
 
 // alike adds memories that have the words of one of the groups.
 func (c *candidates) alike(a *recall.Alike) {
-	for _, f := range c.index.Alike(a, c.v, c.now, similarLook+1) { // m may be stored by now
-		if slices.Contains(c.unlike, f.ID) {
-			continue
-		}
-		if g := c.known.of(f.ID, f.Updated); g != nil && !c.own.mayBeLike(g) {
-			c.unlike = append(c.unlike, f.ID)
-		} else {
-			c.add(f.ID)
-		}
+	for _, f := range c.index.Alike(a, c.v, c.now, similarLook+1, c.unlike) { // m may be stored by now
+		c.add(f.ID)
 	}
+}
+
+// unlike reports whether a memory is known to be unlike m.
+func (c *candidates) unlike(id loci.MemoryID, updated int64) bool {
+	g := c.known.of(id, updated)
+	return g != nil && !c.own.mayBeLike(g)
 }
 
 func (c *candidates) add(id loci.MemoryID) {
