@@ -310,15 +310,13 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	return m, err
 }
 
-// during returns when a memory must have been true for a save by its key to change it: at some time at which the draft is.
-// A draft without an end is about now or later. Otherwise it would take over the end of a fact that is true no more, and
-// no search would find it. A draft without times must not take over a beginning to come, either.
+// during returns when a memory must be true for a save by its key to change it: at some time at which the draft is
+// true. A draft without an end is about now or later. Otherwise it would take over the end of a fact that is true no
+// more, and no search would find it.
 func (d *Draft) during(now time.Time) (from, until time.Time) {
 	switch {
 	case !d.ValidTo.IsZero() && (!d.ValidFrom.IsZero() || !d.ValidTo.After(now)):
 		return d.ValidFrom, d.ValidTo
-	case d.ValidFrom.IsZero() && d.ValidTo.IsZero():
-		return now, now.Add(time.Microsecond)
 	case d.ValidFrom.After(now):
 		return d.ValidFrom, d.ValidTo
 	}
