@@ -240,10 +240,20 @@ func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
 		}
 		k, err := findNamed(keys, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
 		if err != nil {
-			return c.otherKind(ctx, kind, cmd.Name(), err)
+			return c.otherKind(ctx, kind, cmd.Name(), endedKey(keys, c.args[0], err))
 		}
 		return do(ctx, c, k)
 	})
+}
+
+// endedKey says that the key with this name has ended, if there is one, in place of the error of a command that looked
+// for one to use. Its proposal of a similar name would be another key.
+func endedKey(keys []loci.Credential, name string, err error) error {
+	i := slices.IndexFunc(keys, func(k loci.Credential) bool { return k.Name == name })
+	if i < 0 || loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	return loci.WrapError(loci.NotFound, err, "the key %s is %s", quoted(cut(name, 100)), keyStatus(&keys[i]))
 }
 
 // otherKind adds the right command to the error of one that did not find its key, if a key of the other kind has that

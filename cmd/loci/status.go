@@ -156,6 +156,9 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 
 // bytesIn returns the size of the files below a directory. A file that disappears meanwhile counts as empty.
 func bytesIn(dir string) (total int64) {
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = target
+	}
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			if info, err := d.Info(); err == nil {

@@ -39,6 +39,9 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	if strings.Contains(page.body, "<button>Accept") {
 		t.Error("somebody else is offered to accept")
 	}
+	owner := w.browser()
+	owner.byLink(w.owner("home", ""))
+	want(t, "as the owner", owner.get(path), 200, "You are signed in as the owner of this machine")
 	want(t, "accepted by somebody else", mara.post("/app/invite", "token", token), 404)
 	b := w.browser()
 	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/sign-in-methods?done=welcome" {
