@@ -22,6 +22,7 @@ const (
 	hasOldKey      = "its entry has an old key"
 	hasNoServer    = "no server runs at the address in its entry"
 	hasGoneProgram = "the program in its entry does not exist"
+	hasBrokenFile  = "its file cannot be read"
 )
 
 // outdated is a client whose file has no entry of this Loci any more, or one that it should not use: a key that is old
@@ -48,6 +49,7 @@ func (p *program) outdatedClients(ctx context.Context, in *instance, started []s
 	if err != nil {
 		return list, err
 	}
+	list = append(list, p.brokenFiles(keys)...)
 	for _, k := range p.keyedEntries(keys) {
 		o, err := p.outdatedEntry(ctx, in, keys, k)
 		if err != nil {
@@ -56,14 +58,41 @@ func (p *program) outdatedClients(ctx context.Context, in *instance, started []s
 		if o.text == "" {
 			continue
 		}
-		for i := range keys {
-			if slices.Contains(replacedKeys(keys, keys[i].ID), cmp.Or(k.keyID, k.KeyID)) {
-				o.keys = append(o.keys, keys[i].ID)
-			}
-		}
+		o.keys = laterKeys(keys, cmp.Or(k.keyID, k.KeyID))
 		list = append(list, o)
 	}
 	return list, nil
+}
+
+// laterKeys returns the keys that replaced a key, and that key.
+func laterKeys(keys []loci.Credential, id loci.CredentialID) (later []loci.CredentialID) {
+	for i := range keys {
+		if slices.Contains(replacedKeys(keys, keys[i].ID), id) {
+			later = append(later, keys[i].ID)
+		}
+	}
+	return later
+}
+
+// brokenFiles finds the clients that were connected and whose files cannot be read, because of a mistake in them or
+// their permissions. Such a client cannot use Loci.
+func (p *program) brokenFiles(keys []loci.Credential) (list []outdated) {
+	for _, c := range clients {
+		entries, _ := p.entries(c) // startingClients reports the error
+		for _, x := range entries {
+			n, err := p.connection(x)
+			if err != nil || n == nil {
+				continue
+			}
+			if _, err = x.readFile(n.File); err != nil {
+				list = append(list, outdated{text: x.name + " cannot use its file " + n.File + ": " + clientfile.Fault(err),
+					how: "fix the file; to see Loci's entry, run: ", fix: "loci connect " + x.id + " --print",
+					state: hasBrokenFile, keys: laterKeys(keys, n.KeyID)})
+				break
+			}
+		}
+	}
+	return list
 }
 
 // outdatedEntry has no text if nothing is certainly wrong with the entry.
@@ -183,7 +212,7 @@ func (p *program) startedBy(c *client) (*startedClient, error) {
 	}
 	now, err := c.readFile(n.File)
 	if err != nil {
-		return nil, err
+		return nil, nil // brokenFiles reports it
 	}
 	own := p.ownEntry(c, n, nil, now)
 	if own == nil {

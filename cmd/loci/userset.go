@@ -68,7 +68,7 @@ func (p *program) userEnableCommand() *cobra.Command {
 		Use: "enable USER", Short: "Let a disabled person sign in again, without their old keys and team",
 		Long: `Let a disabled person sign in again. Their password, passkeys and data are as before.
 Their old sign-ins, keys and grants stay ended, and they are in no team.`,
-		Annotations: does(org.MemberRemove, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
+		Annotations: does(org.MemberEnable, identity.WhoAmI, identity.SignInList, identity.KeyList, identity.GrantList),
 	}, func(ctx context.Context, c *call, id loci.UserID) (loci.User, error) {
 		had, err := c.access(ctx, c.who.OrgID, id)
 		if err != nil {

@@ -37,6 +37,7 @@ type company struct {
 	grant                      loci.GrantID
 	invite                     org.Invited // for ines, who is in no team
 	ines                       loci.Principal
+	disabled                   loci.UserID
 	space                      loci.WorkspaceID
 	memory, trashed            *loci.Memory
 	passkey                    []byte
@@ -99,6 +100,8 @@ func newCompany(t testing.TB) *company {
 	work, err := c.Agent.OpenSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
 	c.must(err)
 	c.work = work.ID
+	c.disabled = c.user(c.operator, "pasmail@acme.example", loci.Member).ID
+	c.must(second(c.Org.SetMember(ctx, c.owner, c.disabled, org.MemberChange{Disabled: new(true)})))
 	c.st.entries = nil
 	return c
 }
@@ -229,6 +232,9 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	},
 	org.MemberRemove: func(c *company, ctx context.Context) error {
 		return second(c.Org.SetMember(ctx, c.owner, c.mara.UserID, org.MemberChange{Disabled: new(true)}))
+	},
+	org.MemberEnable: func(c *company, ctx context.Context) error {
+		return second(c.Org.SetMember(ctx, c.owner, c.disabled, org.MemberChange{Disabled: new(false)}))
 	},
 	org.WorkspaceChange: func(c *company, ctx context.Context) error {
 		return second(c.Org.RenameWorkspace(ctx, c.owner, c.space, "okapi"))

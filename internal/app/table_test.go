@@ -92,6 +92,7 @@ member.list         ual  admin                        admin  -
 member.add          l    -                            any    -
 member.role         ual  admin                        admin  fresh
 member.remove       ual  admin                        admin  fresh
+member.enable       ual  admin                        admin  fresh
 workspace.read      ual  account                      any    -
 workspace.change    ual  admin                        admin  -
 workspace.enter     ual  account                      any    -

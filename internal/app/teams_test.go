@@ -414,7 +414,7 @@ func TestOrgsAndTheLastWayToSignIn(t *testing.T) {
 	_, err = c.Org.Delete(ctx, c.local, string(loci.DefaultOrg))
 	wantCode(t, err, loci.Conflict)
 	r, err := c.Org.Delete(ctx, c.operator, "acme")
-	if err != nil || r.Users != 4 || r.Memories != 2 {
+	if err != nil || r.Users != 5 || r.Memories != 2 {
 		t.Errorf("receipt %+v, %v", r, err)
 	}
 	_, _, err = c.Org.Create(ctx, c.local, org.Draft{Name: "default"})
@@ -443,8 +443,8 @@ func TestAdminPagesThroughEverybody(t *testing.T) {
 			break
 		}
 	}
-	if len(seen) != 5 {
-		t.Errorf("saw %d people, want 5", len(seen))
+	if len(seen) != 6 {
+		t.Errorf("saw %d people, want 6", len(seen))
 	}
 	_, _, err = c.Identity.AdminUsers(ctx, admin, identity.AdminUsersQuery{After: "acme/nobody"})
 	wantCode(t, err, loci.Invalid)

@@ -82,6 +82,14 @@ func malformed(name, id string, err error) error {
 		"by hand; to see the entry, run: loci connect %s --print", name, err, cmp.Or(id, "CLIENT"))
 }
 
+// Fault returns what is wrong with a file that Read could not read.
+func Fault(err error) string {
+	if cause := errors.Unwrap(err); loci.CodeOf(err) == loci.Conflict && cause != nil {
+		err = cause
+	}
+	return loci.OneLine(err.Error())
+}
+
 // badSyntax is an error of syntax in a file. The texts of the parsers are for programmers.
 func badSyntax(language string, line, column int) error {
 	return fmt.Errorf("it is not valid %s at line %d, column %d", language, line, column)

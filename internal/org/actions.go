@@ -25,6 +25,7 @@ const (
 	MemberAdd       gate.Action = "member.add"
 	MemberRole      gate.Action = "member.role"
 	MemberRemove    gate.Action = "member.remove"
+	MemberEnable    gate.Action = "member.enable"
 	WorkspaceRead   gate.Action = "workspace.read"
 	WorkspaceChange gate.Action = "workspace.change"
 	WorkspaceEnter  gate.Action = "workspace.enter"
@@ -57,6 +58,8 @@ var Actions = gate.Actions{
 	MemberRole: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, StepUp: true,
 		Audit: gate.WithChange},
 	MemberRemove: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, StepUp: true,
+		Audit: gate.WithChange},
+	MemberEnable: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, StepUp: true,
 		Audit: gate.WithChange},
 	WorkspaceRead:   {Kinds: gate.People, Rights: gate.Account},
 	WorkspaceChange: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, Audit: gate.WithChange},

@@ -42,10 +42,13 @@ type MemberChange struct {
 }
 
 func (c *MemberChange) action() gate.Action {
-	if c.Disabled != nil {
+	switch {
+	case c.Disabled == nil:
+		return MemberRole
+	case *c.Disabled:
 		return MemberRemove
 	}
-	return MemberRole
+	return MemberEnable
 }
 
 // SetMember changes a person's role in the org, disables or enables their account, or transfers the

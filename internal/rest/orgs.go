@@ -35,7 +35,7 @@ var orgRoutes = table{"orgs", []served{
 		Text:    "For admins only.",
 		Out:     exampleMembers}, (*server).members),
 	serve("PATCH /orgs/{id}/members/{user}", route{ID: "editMember", Who: forPeople, Action: org.MemberRole,
-		More: []gate.Action{org.MemberRemove}, Missing: noMember,
+		More: []gate.Action{org.MemberRemove, org.MemberEnable}, Missing: noMember,
 		Summary: "Change the role of a member, or suspend them",
 		Text:    "For admins only. Needs step-up. 409 for the last owner.",
 		In:      client.MemberEdit{Role: new(loci.MemberAdmin)}, Out: exampleUserRow}, (*server).editMember),

@@ -25,7 +25,8 @@ var furtherActions = map[string]map[gate.Action]string{
 	"GET /memory-nodes":               {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
 	"DELETE /memory-nodes/{id}":       {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
 	"PATCH /orgs/{id}":                {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
-	"PATCH /orgs/{id}/members/{user}": {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`},
+	"PATCH /orgs/{id}/members/{user}": {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`,
+		org.MemberEnable: `PATCH /orgs/default/members/` + absent + ` {"disabled":false}`},
 	"POST /orgs/{id}/invite": {
 		org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
 	"POST /teams/{id}/invite": {org.TeamRole: "!POST " +
