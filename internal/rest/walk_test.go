@@ -19,12 +19,12 @@ import (
 // that begin with ! are sent with a key that has every right, and refused for
 // want of a browser.
 var furtherActions = map[string]map[gate.Action]string{
-	"GET /memories":                   {memory.ReadTrash: "GET /memories?trashed=true"},
-	"POST /memories/list":             {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
-	"DELETE /memories/{id}":           {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
-	"GET /memory-nodes":               {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
-	"DELETE /memory-nodes/{id}":       {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
-	"PATCH /orgs/{id}":                {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
+	"GET /memories":             {memory.ReadTrash: "GET /memories?trashed=true"},
+	"POST /memories/list":       {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
+	"DELETE /memories/{id}":     {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
+	"GET /memory-nodes":         {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
+	"DELETE /memory-nodes/{id}": {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
+	"PATCH /orgs/{id}":          {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
 	"PATCH /orgs/{id}/members/{user}": {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`,
 		org.MemberEnable: `PATCH /orgs/default/members/` + absent + ` {"disabled":false}`},
 	"POST /orgs/{id}/invite": {
