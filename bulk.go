@@ -1,5 +1,7 @@
 package loci
 
+import "time"
+
 // MaxBulk is the maximum number of memories that one call changes.
 const MaxBulk = 1000
 
@@ -23,6 +25,7 @@ type BulkResult struct {
 	Created         bool           `json:"created,omitempty"`
 	ReplacedVersion int            `json:"replaced_version,omitempty" doc:"For a create whose key already existed: the version that it replaced"`
 	ReplacedEditor  string         `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you"`
+	NoValueUntil    time.Time      `json:"no_value_until,omitzero" doc:"When the new text becomes true, if a replaced memory was true until then: before, searches find neither"`
 	Unchanged       bool           `json:"unchanged,omitempty" doc:"True if nothing differed, so Loci made no new version"`
 	Identical       bool           `json:"identical,omitempty" doc:"Of a create without key: the memory with that id already says the same"`
 	Superseded      []MemoryID     `json:"superseded,omitempty" doc:"Memories that this one replaces"`

@@ -1,5 +1,7 @@
 package loci
 
+import "time"
+
 // Saved is the result of a save: the memory as it is stored now, and what else happened.
 // Suggestions and Similar contain nothing that the writer may not see.
 type Saved struct {
@@ -7,11 +9,13 @@ type Saved struct {
 	// ReplacedVersion is 0 if the save created a new memory.
 	ReplacedVersion int `json:"replaced_version,omitempty" doc:"The version with the same key that this save replaced; absent for a new memory"`
 	// ReplacedEditor exists so that no correction of a person is lost in silence.
-	ReplacedEditor string       `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you. The history keeps it"`
-	Unchanged      bool         `json:"unchanged,omitempty" doc:"True if the memory already had these values; Loci stored nothing"`
-	Identical      bool         `json:"identical,omitempty" doc:"True if you sent no key and this memory already says the same; unchanged is true too"`
-	Superseded     []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
-	Suggestions    []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
+	ReplacedEditor string `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you. The history keeps it"`
+	// NoValueUntil exists so that nobody loses the present value of a fact by saving the coming one.
+	NoValueUntil time.Time    `json:"no_value_until,omitzero" doc:"When the new text becomes true, if a replaced memory was true until then: before, searches find neither"`
+	Unchanged    bool         `json:"unchanged,omitempty" doc:"True if the memory already had these values; Loci stored nothing"`
+	Identical    bool         `json:"identical,omitempty" doc:"True if you sent no key and this memory already says the same; unchanged is true too"`
+	Superseded   []MemoryID   `json:"superseded,omitempty" doc:"Your memories that this one replaces; recall no longer shows them"`
+	Suggestions  []Suggestion `json:"suggestions,omitempty" doc:"Replacements of memories that someone else wrote. Their owner decides"`
 	// Narrowed and NotNarrowed exist so that nobody believes a text is hidden that is not.
 	Narrowed    []MemoryID  `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now, because fewer can read this one"`
 	NotNarrowed []StillOpen `json:"not_narrowed,omitempty" doc:"Memories that this one replaces, or would replace, and that vendors can still read who cannot read this one"`

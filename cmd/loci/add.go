@@ -198,6 +198,7 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	for _, id := range m.Superseded {
 		p.printf("superseded %s\n", id)
 	}
+	p.printGap(m)
 	for _, id := range m.Narrowed {
 		p.printf("narrowed %s to the vendors that may read the new memory\n", id)
 	}
@@ -206,6 +207,10 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	}
 	for _, s := range m.Suggestions {
 		p.printf("suggested %s: %s memory %s of another origin; its owner decides\n", s.ID, s.Kind, s.MemoryID)
+		if s.UserID != m.UserID {
+			p.printf("another person owns it, who sees the suggestion only if they can see this memory: %s\n",
+				p.onSameData("loci share "+m.ID.Short()))
+		}
 	}
 	for _, o := range m.Similar {
 		how := string(o.Relation)
@@ -224,6 +229,27 @@ func (p *program) printReplacedVersion(m *loci.Saved) {
 	}
 	if m.ReplacedVersion > 0 && m.Origin != m.Editor && auth.CheckVendor(loci.Vendor(m.Origin)) == nil {
 		p.printf("it stays a memory of %s, whose next save with this key changes it again\n", m.Origin)
+	}
+}
+
+// printGap says that a save of a coming value took away the present one, and how to have both.
+func (p *program) printGap(m *loci.Saved) {
+	if m.NoValueUntil.IsZero() {
+		return
+	}
+	p.printf("until %s, searches find neither this text nor what it replaced; to find that until then, run:\n",
+		p.showTime(m.NoValueUntil))
+	end := m.NoValueUntil.Format(time.RFC3339)
+	for _, id := range m.Superseded {
+		p.printf("    %s VERSION   # %s shows the number\n", p.onSameData("loci revert "+id.Short()),
+			p.onSameData("loci history "+id.Short()))
+		p.printf("    %s\n", p.onSameData("loci edit "+id.Short()+" --valid-to "+end))
+	}
+	if m.ReplacedVersion > 0 {
+		id := m.ID.Short()
+		p.printf("    %s\n", p.onSameData(fmt.Sprintf("loci revert %s %d", id, m.ReplacedVersion)))
+		p.printf("    %s\n", p.onSameData("loci edit "+id+" --valid-to "+end))
+		p.printf("    %s   # as before\n", p.onSameData("loci add TEXT --key "+quoted(m.Key)+" --valid-from "+end))
 	}
 }
 

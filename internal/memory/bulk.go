@@ -266,7 +266,8 @@ func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(
 	}
 	r := loci.BulkResult{ID: s.saved.ID, Version: s.saved.Version, Created: s.saved.Created(),
 		ReplacedVersion: s.saved.ReplacedVersion, ReplacedEditor: s.saved.ReplacedEditor,
-		Unchanged: s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
+		NoValueUntil: s.saved.NoValueUntil,
+		Unchanged:    s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
 		Narrowed: s.saved.Narrowed, NotNarrowed: s.saved.NotNarrowed}
 	for _, one := range s.saved.Suggestions {
 		r.Suggestions = append(r.Suggestions, one.ID)

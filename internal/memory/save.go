@@ -258,15 +258,26 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		}
 		return shareWith(m, s.p.TeamID)
 	}})
-	if m == old {
+	switch {
+	case err != nil:
+		return nil, err
+	case m == old:
 		s.saved.Unchanged = true
-	} else {
+	default:
 		s.saved.ReplacedVersion = old.Version
+		s.leavesGap(old, m)
 		if old.Editor != s.p.Origin {
 			s.saved.ReplacedEditor = old.Editor
 		}
 	}
 	return m, err
+}
+
+// leavesGap adds to the answer that old, which is true now, is found no more, and by is not yet.
+func (s *saving) leavesGap(old, by *loci.Memory) {
+	if old.ValidAt(s.now) && by.ValidFrom.After(s.now) {
+		s.saved.NoValueUntil = by.ValidFrom
+	}
 }
 
 // may checks what the save does besides saving, and prepares the memory for sharing.

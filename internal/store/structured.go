@@ -56,11 +56,11 @@ type IDQuery struct {
 
 // Timeless is the part of Memories that reads past states of rows.
 type Timeless interface {
-	// ByKey returns the live visible memory with that key that changed last, or NotFound. In an
-	// Update, no other write can come between ByKey and a write. So two saves of one key never create
-	// two memories.
+	// ByKey returns the first of OfKey, or NotFound. In an Update, no other write can come between ByKey
+	// and a write. So two saves of one key never create two memories.
 	ByKey(ctx context.Context, v loci.Viewer, q KeyQuery) (*loci.Memory, error)
-	// OfKey returns the live visible memories with that key, the one that changed last first, at most limit.
+	// OfKey returns the live visible memories with that key, at most limit: those that are true at From
+	// before those that become true later, and among these the one that changed last first.
 	OfKey(ctx context.Context, v loci.Viewer, q KeyQuery, limit int) ([]*loci.Memory, error)
 	// ByText returns the live visible memories with that title and content, stored last first. Like
 	// ByKey, no other write can come between it and a write. It fails with Invalid without a limit.

@@ -36,7 +36,11 @@ func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limi
 	if !k.Until.IsZero() {
 		q.Add(" AND COALESCE(m.valid_from, m.created_at) < ?", k.Until.UnixMicro())
 	}
-	q.Add(" ORDER BY m.updated_at DESC, m.seq DESC LIMIT ?", limit)
+	q.Add(" ORDER BY ")
+	if !k.From.IsZero() {
+		q.Add("COALESCE(m.valid_from, m.created_at) <= ? DESC, ", k.From.UnixMicro())
+	}
+	q.Add("m.updated_at DESC, m.seq DESC LIMIT ?", limit)
 	return t.manyMemories(&q)
 }
 

@@ -37,7 +37,7 @@ func (e *env) checkOfKey(name string, v loci.Viewer, q store.KeyQuery, first *lo
 				e.Errorf("%s: of the key there are %+v, the first is %+v", name, list, first)
 			}
 			for i, m := range list {
-				if m.Key != q.Key || i > 0 && m.UpdatedAt.After(list[i-1].UpdatedAt) {
+				if m.Key != q.Key || i > 0 && q.From.IsZero() && m.UpdatedAt.After(list[i-1].UpdatedAt) {
 					e.Errorf("%s: %d of the key: %+v", name, i, m)
 				}
 			}
@@ -84,6 +84,8 @@ func testByKey(e *env) {
 	keyed("ended", "still true", func(m *loci.Memory) { m.ValidTo = e.clock.now().Add(time.Minute) })
 	keyed("ended", "true no more", func(m *loci.Memory) { m.ValidTo = ended })
 	keyed("begun", "true from then on", func(m *loci.Memory) { m.ValidFrom = ended })
+	keyed("planned", "true now", func(m *loci.Memory) { m.ValidTo = e.clock.now().Add(time.Hour) })
+	keyed("planned", "true later", func(m *loci.Memory) { m.ValidFrom = e.clock.now().Add(time.Hour) })
 	made := keyed("made", "made")
 	mine := func(key string, change ...func(*store.KeyQuery)) store.KeyQuery {
 		q := store.KeyQuery{Place: globally(e.user), Key: key}
@@ -133,6 +135,9 @@ func testByKey(e *env) {
 		"until its beginning": {e.person(), mine("begun", func(q *store.KeyQuery) { q.Until = ended }), ""},
 		"after its beginning": {e.person(), mine("begun", func(q *store.KeyQuery) { q.Until = ended.Add(time.Second) }),
 			"true from then on"},
+		"true now first": {e.person(), mine("planned", func(q *store.KeyQuery) { q.From = e.clock.now() }), "true now"},
+		"true then first": {e.person(), mine("planned", func(q *store.KeyQuery) { q.From = e.clock.now().Add(time.Hour) }),
+			"true later"},
 		"until its creation": {e.person(), mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt }), ""},
 		"after its creation": {e.person(),
 			mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt.Add(time.Microsecond) }), "made"},
