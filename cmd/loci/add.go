@@ -175,23 +175,7 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	if (m.Identical || !m.Unchanged) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		p.printVisible(&m.Memory)
 	}
-	if !m.Unchanged && m.ValidFrom.After(m.UpdatedAt) {
-		p.printf("true from %s; searches find it then\n", p.showTime(m.ValidFrom))
-	}
-	if !m.Unchanged && !m.ValidTo.IsZero() {
-		hint := ""
-		if !m.ValidTo.After(m.UpdatedAt) {
-			hint = "; searches find it only with --as-of"
-		}
-		p.printf("true until %s%s\n", p.showTime(m.ValidTo), hint)
-	}
-	if !m.ExpiresAt.IsZero() {
-		p.printf("expires %s", p.showTime(m.ExpiresAt))
-		if len(m.Superseded) > 0 {
-			p.printf("; what it superseded stays superseded then: bring it back with %s", p.onSameData("loci revert"))
-		}
-		p.printf("\n")
-	}
+	p.printTimes(m)
 	if shared {
 		p.printf("shared %s with the team\n", m.ID)
 	}
@@ -220,6 +204,27 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 		p.printf("similar %s (%s): %s\n", o.ID, how, cut(o.Title, 60))
 	}
 	return nil
+}
+
+// printTimes says when searches find the memory.
+func (p *program) printTimes(m *loci.Saved) {
+	if !m.Unchanged && m.ValidFrom.After(m.UpdatedAt) {
+		p.printf("true from %s; searches find it then\n", p.showTime(m.ValidFrom))
+	}
+	if !m.Unchanged && !m.ValidTo.IsZero() {
+		hint := ""
+		if !m.ValidTo.After(m.UpdatedAt) {
+			hint = "; searches find it only with --as-of"
+		}
+		p.printf("true until %s%s\n", p.showTime(m.ValidTo), hint)
+	}
+	if !m.ExpiresAt.IsZero() {
+		p.printf("expires %s", p.showTime(m.ExpiresAt))
+		if len(m.Superseded) > 0 {
+			p.printf("; what it superseded stays superseded then: bring it back with %s", p.onSameData("loci revert"))
+		}
+		p.printf("\n")
+	}
 }
 
 // printReplacedVersion says whose text a save by key replaced, and who may replace it again.

@@ -75,6 +75,7 @@ func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal
 func (p *program) export(ctx context.Context, in *instance, who loci.Principal, name string) (n int, err error) {
 	err = p.follow(ctx, func(ctx context.Context) error {
 		return p.writeTo(name, func(w io.Writer) (err error) {
+			who.WorkspaceID = loci.WorkspaceID{} // all of them: a person who moves or leaves takes everything
 			n, err = in.app.Transfer.Export(ctx, who, w)
 			return err
 		})

@@ -25,6 +25,7 @@ type status struct {
 	Bytes    int64       `json:"data_bytes"`
 	Memories int         `json:"memories"` // how many of the owner of this machine's memories are true now
 	Clients  []clientUse `json:"clients"`
+	People   int         `json:"person_keys"` // valid keys of people, which no vendor limits
 	Warnings []string    `json:"warnings"`
 
 	start string // the command that starts the server
@@ -46,9 +47,10 @@ func (p *program) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Show the server, the data directory and the connected clients",
 		Long: `Show where the server runs, which version it has, where the data is, and which clients
-and keys have access. STATE tells what is wrong with a client's file. The command counts
-the memories that a search finds. "loci list" also has those that are not true yet or any
-more. To check the files, run loci doctor.`,
+have access, with their keys. STATE tells what is wrong with a client's file. The command
+counts the keys of people, which "loci key list" shows, and the memories that a search
+finds. "loci list" also has those that are not true yet or any more. To check the files,
+run loci doctor.`,
 		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.status(cmd.Context())
@@ -131,6 +133,9 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 	rows := map[loci.CredentialID]int{} // a rotated key and its successor are one client
 	for _, k := range keys {            // the newest first
 		row, replaced := rows[k.ID]
+		if k.Kind == loci.KindUser && keyStatus(&k) == "valid" {
+			s.People++
+		}
 		if !replaced && (k.Kind != loci.KindAgent || keyStatus(&k) != "valid") {
 			continue
 		}
@@ -193,6 +198,10 @@ func (p *program) printStatus(s *status) {
 		"memories", memories)
 	for _, text := range s.Warnings {
 		p.printFields("warning", text)
+	}
+	if s.People > 0 {
+		p.printFields("keys", loci.Plural(s.People, "key of a person", "keys of people")+" can read everything of theirs: "+
+			p.onSameData("loci key list"))
 	}
 	if len(s.Clients) == 0 {
 		p.printFields("clients", "none; connect one with: "+p.onSameData("loci connect"))

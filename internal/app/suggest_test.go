@@ -295,6 +295,32 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 	}
 }
 
+// Who suggested a change of another person's memory can withdraw it; who only sees it cannot decide.
+func TestWithdrawASuggestion(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	project := c.stage.project(c.mara, "closed", false).ID
+	for _, p := range []loci.Principal{c.tom, c.ines} {
+		c.must(c.Project.PutMember(ctx, c.again(c.mara), project, loci.ProjectMember{UserID: p.UserID, Role: loci.Member}))
+	}
+	c.mara, c.tom, c.ines = c.again(c.mara), c.again(c.tom), c.again(c.ines)
+	in := func(d *memory.Draft) { d.Scope, d.ProjectID = loci.ScopeProject, project }
+	maras := c.add(c.mara, titled("Mara's", in))
+	toms, err := c.Memory.Create(ctx, c.tom, titled("Tom's", in, supersedes(maras.ID)))
+	c.must(err)
+	s := toms.Suggestions[0]
+	_, err = c.Memory.DeclineSuggestion(ctx, c.ines, s.ID)
+	wantCode(t, err, loci.Forbidden)
+	_, err = c.Memory.AcceptSuggestion(ctx, c.tom, s.ID)
+	wantCode(t, err, loci.Forbidden)
+	if got, err := c.Memory.DeclineSuggestion(ctx, c.tom, s.ID); err != nil || got.State != loci.SuggestionDeclined {
+		t.Errorf("withdrawn: %+v, %v", got, err)
+	}
+	_, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID)
+	wantCode(t, err, loci.Conflict)
+}
+
 // What one may not see answers supersedes and corrects like what never was, and nothing is stored.
 func TestSupersedingTheHiddenIsSupersedingNothing(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,11 @@ func suggestionFields(c *call, in *memory.SuggestionsRequest) []field {
 
 // whereToDecide tells where the person decides about suggestions. No tool decides: the answer of a
 // program would not prove that the person gave it.
-func (s *Server) whereToDecide() string {
+func (s *Server) whereToDecide(p loci.Principal, list []loci.Suggestion) string {
+	if !slices.ContainsFunc(list, func(g loci.Suggestion) bool { return g.UserID == p.UserID }) {
+		return "another person owns the memory and decides; they see the suggestion only if they can see the new memory, " +
+			"so the person shares it with the team"
+	}
 	if base := s.pages(); base != "" {
 		return "only the person decides, at " + base + "/app/suggestions"
 	}
@@ -46,7 +50,7 @@ func (s *Server) listSuggestions(ctx context.Context, c *call, in *memory.Sugges
 	found, err := s.app.Memory.Suggestions(ctx, c.principal, *in)
 	out := rows("suggestions", found.Items, found.NextCursor)
 	if slices.ContainsFunc(found.Items, func(g loci.Suggestion) bool { return g.State == loci.SuggestionPending }) {
-		out["decide"] = s.whereToDecide()
+		out["decide"] = s.whereToDecide(c.principal, found.Items)
 	}
 	return out, err
 }

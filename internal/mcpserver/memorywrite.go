@@ -52,7 +52,7 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	}
 	out := writtenOf(saved, in.AllowedVendors == nil && !saved.Unchanged)
 	if len(out.Suggestions) > 0 {
-		out.Decide = s.whereToDecide()
+		out.Decide = s.whereToDecide(c.principal, saved.Suggestions)
 	}
 	out.Tell = cmp.Or(lockedOut(c.principal.Vendor, &saved.Memory), overCorrection(c.principal.Vendor, saved))
 	return out, nil

@@ -124,6 +124,9 @@ func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Me
 		return err
 	}
 	s.saved.Superseded = append(s.saved.Superseded, old.ID)
+	if kind == loci.SuggestSupersede {
+		s.leavesGap(old, by)
+	}
 	now, err := s.app.supersede(ctx, tx, s.p, old, by, kind, s.now)
 	if err != nil {
 		return err

@@ -98,8 +98,9 @@ func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loc
 	return s.settle(ctx, p, id, loci.SuggestionAccepted)
 }
 
-// DeclineSuggestion declines a suggestion without changing the memory, and returns it. Its errors
-// are those of AcceptSuggestion, but the state of the memories does not matter.
+// DeclineSuggestion declines a suggestion without changing the memory, and returns it. The owner of the
+// memory that would replace it may decline too, and so withdraws the suggestion. Its errors are those
+// of AcceptSuggestion, but the state of the memories does not matter.
 func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
@@ -114,7 +115,7 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	err := s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 			e.Target = id.String()
-			if sg, err = s.pendingOf(ctx, tx, p, id); err != nil {
+			if sg, err = s.pendingOf(ctx, tx, p, id, state); err != nil {
 				return err
 			}
 			sg.State, sg.SettledAt = state, s.Time()
@@ -132,14 +133,25 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	return sg, nil
 }
 
-// pendingOf returns a suggestion that p may accept or decline.
-func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.SuggestionID) (
-	loci.Suggestion, error) {
+// pendingOf returns a suggestion that p may accept or decline, which state says.
+func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.SuggestionID,
+	state loci.SuggestionState) (loci.Suggestion, error) {
 	sg, err := tx.Suggestions().Get(ctx, p.Viewer(), id)
+	if err != nil {
+		return sg, err
+	}
+	mine := sg.UserID == p.UserID
+	if !mine && state == loci.SuggestionDeclined {
+		by, err := tx.Memories().GetMany(ctx, p.Viewer(), []loci.MemoryID{sg.ByID}, loci.AnyState)
+		if err != nil {
+			return sg, err
+		}
+		mine = len(by) > 0 && by[0].UserID == p.UserID
+	}
 	switch {
-	case err != nil:
-	case sg.UserID != p.UserID:
-		err = loci.Errorf(loci.Forbidden, "the memory of this suggestion is shared with you; only its owner can decide")
+	case !mine:
+		err = loci.Errorf(loci.Forbidden, "another person owns the memory, and only they accept; they see the suggestion if "+
+			"they can see the new memory, so share it with them, or decline to withdraw your own suggestion")
 	case sg.State != loci.SuggestionPending:
 		err = loci.Errorf(loci.Conflict, "the suggestion has been %s already", sg.State)
 	}

@@ -14,6 +14,7 @@ type suggestionRow struct {
 	loci.Suggestion
 	Old, New *loci.Memory // nil: in the trash or expired
 	Mine     bool         // the person may decide
+	Asked    bool         // the person may withdraw it
 }
 
 func (s *server) suggestions(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
@@ -31,7 +32,9 @@ func (s *server) suggestions(w http.ResponseWriter, r *http.Request, p loci.Prin
 		Next string
 	}{}
 	for _, sg := range list.Items {
-		d.Rows = append(d.Rows, suggestionRow{sg, of[sg.MemoryID], of[sg.ByID], sg.UserID == p.UserID})
+		by := of[sg.ByID]
+		d.Rows = append(d.Rows, suggestionRow{Suggestion: sg, Old: of[sg.MemoryID], New: by, Mine: sg.UserID == p.UserID,
+			Asked: by != nil && by.UserID == p.UserID})
 	}
 	if list.NextCursor != "" {
 		d.Next = address(suggestionsPath, "cursor", list.NextCursor)
