@@ -2,6 +2,7 @@ package loci
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -75,6 +76,23 @@ func (v Viewer) SeesMemory(m *Memory, l Lifecycle, now time.Time) bool {
 func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bool {
 	return v.Sees(current, l, now) && v.vendorMay(old) && v.reaches(old) &&
 		(v.WorkspaceID.IsZero() || old.WorkspaceID.IsZero() || old.WorkspaceID == v.WorkspaceID)
+}
+
+// SharedWith tells which people besides its owner may read a row, by part 2 of the rule: "the
+// team", "the project", both joined by "and", or "" for nobody. The vendors that the row admits
+// limit the assistants of these people, not the people. Only the owner sees the trash.
+func (a *Access) SharedWith() string {
+	if !a.DeletedAt.IsZero() {
+		return ""
+	}
+	var people []string
+	if !a.TeamID.IsZero() && a.Scope != ScopeAgent {
+		people = append(people, "the team")
+	}
+	if !a.ProjectID.IsZero() && a.Scope == ScopeProject {
+		people = append(people, "the project")
+	}
+	return strings.Join(people, " and ")
 }
 
 func (v Viewer) inTenant(a *Access) bool {

@@ -3,6 +3,7 @@ package loci_test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +157,39 @@ func TestListsOfVendors(t *testing.T) {
 		}
 		if got := loci.Narrowed(tt.all, tt.some); !slices.Equal(got, tt.narrowed) {
 			t.Errorf("Narrowed(%q, %q) = %q, want %q", tt.all, tt.some, got, tt.narrowed)
+		}
+	}
+}
+
+// TestSharedWith holds what a person is told about other readers to the rule itself.
+func TestSharedWith(t *testing.T) {
+	now := time.UnixMicro(1_000_000)
+	me, you := loci.NewUserID(), loci.NewUserID()
+	var teamID loci.TeamID
+	copy(teamID[:], "team-of-the-test")
+	var project loci.ProjectID
+	copy(project[:], "project-one-0000")
+	mate := loci.Viewer{OrgID: "o", UserID: you, TeamID: teamID}
+	colleague := loci.Viewer{OrgID: "o", UserID: you, ProjectIDs: []loci.ProjectID{project}}
+	for _, scope := range []loci.Scope{loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent} {
+		for i := range 8 {
+			a := loci.Access{OrgID: "o", UserID: me, Scope: scope, AllowedVendors: []loci.Vendor{"claude"}}
+			if i&1 != 0 {
+				a.TeamID = teamID
+			}
+			if i&2 != 0 {
+				a.ProjectID = project
+			}
+			if i&4 != 0 {
+				a.DeletedAt = now
+			}
+			told := a.SharedWith()
+			if got, want := strings.Contains(told, "the team"), mate.Sees(&a, loci.LiveOrTrash, now); got != want {
+				t.Errorf("%+v: told %q, but a member of the team sees it: %v", a, told, want)
+			}
+			if got, want := strings.Contains(told, "the project"), colleague.Sees(&a, loci.LiveOrTrash, now); got != want {
+				t.Errorf("%+v: told %q, but a member of the project sees it: %v", a, told, want)
+			}
 		}
 	}
 }

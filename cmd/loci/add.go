@@ -150,11 +150,11 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if err != nil {
 		return err
 	}
-	return p.printSaved(m, f.share)
+	return p.printSaved(m)
 }
 
-// printSaved reports the result of a save, which also shared the memory or not.
-func (p *program) printSaved(m *loci.Saved, shared bool) error {
+// printSaved reports the result of a save.
+func (p *program) printSaved(m *loci.Saved) error {
 	if p.json {
 		return p.printJSON(m)
 	}
@@ -174,11 +174,10 @@ func (p *program) printSaved(m *loci.Saved, shared bool) error {
 	// the save may not have asked for that
 	if (m.Identical || !m.Unchanged) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		p.printVisible(&m.Memory)
+	} else {
+		p.printShared(&m.Memory)
 	}
 	p.printTimes(m)
-	if shared {
-		p.printf("shared %s with the team\n", m.ID)
-	}
 	for _, id := range m.Superseded {
 		p.printf("superseded %s\n", id)
 	}

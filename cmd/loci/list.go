@@ -68,6 +68,10 @@ func (p *program) printPage(page memory.ListPage) error {
 	if superseded {
 		headers = append(headers, "SUPERSEDED BY")
 	}
+	shared := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return m.SharedWith() != "" })
+	if shared {
+		headers = append(headers, "SHARED WITH")
+	}
 	now := time.Now()
 	untrue := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return p.notTrue(m, now) != "" })
 	if untrue {
@@ -88,6 +92,9 @@ func (p *program) printPage(page memory.ListPage) error {
 			rows[i] = append(rows[i], "")
 		} else if superseded {
 			rows[i] = append(rows[i], m.SupersededBy.Short())
+		}
+		if shared {
+			rows[i] = append(rows[i], m.SharedWith())
 		}
 		if untrue {
 			rows[i] = append(rows[i], p.notTrue(m, now))

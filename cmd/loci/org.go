@@ -40,6 +40,7 @@ func (p *program) orgCreateCommand() *cobra.Command {
 		o, owner, err := c.app.Org.Create(ctx, c.who, n)
 		if err == nil && !p.json {
 			p.note("To let the owner sign in, run: loci user link %s", owner.Email)
+			p.note("It starts empty. To share the memories of your own org, add people there: loci user create --email ADDRESS")
 		}
 		return p.answer(map[string]any{"org": p.showOrg(o), "owner": owner}, err, "created org %s (%s), owned by %s", o.ID,
 			loci.OneLine(o.Name), owner.Email)

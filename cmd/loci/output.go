@@ -207,7 +207,7 @@ func (p *program) printMemory(m *loci.Memory, project, agent string) {
 		trashed = "since " + p.showTime(m.DeletedAt)
 	}
 	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", readers(m),
-		"tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
+		"shared with", m.SharedWith(), "tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
 		"created", p.showTime(m.CreatedAt), "updated", p.showTime(m.UpdatedAt), "scope", scope,
@@ -231,14 +231,24 @@ func (p *program) savedSince(began time.Time, what string, m *loci.Memory) error
 	return p.saved(what, m)
 }
 
-// printVisible prints whose assistants may read a memory now that this has changed.
+// printVisible prints which assistants and which other people may read a memory now that this has changed.
 func (p *program) printVisible(m *loci.Memory) {
+	if p.json { // the memory says it
+		return
+	}
 	switch {
-	case p.json: // the memory says it
 	case m.Scope != loci.ScopeAgent && slices.Contains(m.AllowedVendors, loci.AnyVendor):
 		p.printf("visible to all assistants\n")
 	default:
 		p.printf("visible to %s\n", readers(m))
+	}
+	p.printShared(m)
+}
+
+// printShared prints which other people may read a memory, if any.
+func (p *program) printShared(m *loci.Memory) {
+	if people := m.SharedWith(); people != "" {
+		p.printf("shared with %s\n", people)
 	}
 }
 

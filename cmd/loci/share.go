@@ -33,7 +33,11 @@ func (p *program) poolCommand(use, short, done string,
 				if err != nil {
 					return err
 				}
-				return p.saved(done, m)
+				if err := p.saved(done, m); err != nil {
+					return err
+				}
+				p.printVisible(m)
+				return nil
 			})
 		},
 	}

@@ -48,7 +48,7 @@ func (p *program) statusCommand() *cobra.Command {
 		Short: "Show the server, the data directory and the connected clients",
 		Long: `Show where the server runs, which version it has, where the data is, and which clients
 have access, with their keys. STATE tells what is wrong with a client's file. The command
-counts the keys of people, which "loci key list" shows, and the memories that a search
+counts the keys of people, which "loci key list --all" shows, and the memories that a search
 finds. "loci list" also has those that are not true yet or any more. To check the files,
 run loci doctor.`,
 		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
@@ -201,7 +201,7 @@ func (p *program) printStatus(s *status) {
 	}
 	if s.People > 0 {
 		p.printFields("keys", loci.Plural(s.People, "key of a person", "keys of people")+" can read everything of theirs: "+
-			p.onSameData("loci key list"))
+			p.onSameData("loci key list --all"))
 	}
 	if len(s.Clients) == 0 {
 		p.printFields("clients", "none; connect one with: "+p.onSameData("loci connect"))
