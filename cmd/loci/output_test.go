@@ -91,7 +91,7 @@ func TestNearTime(t *testing.T) {
 // TestShowPrintsEveryField demands that each field of a memory changes what loci show prints, or
 // that notShown says that it does not.
 func TestShowPrintsEveryField(t *testing.T) {
-	notShown := []string{"source", "session_id", "user_id", "workspace_id", "team_id",
+	notShown := []string{"source", "session_id", "user_id", "workspace_id",
 		"editor_id", "editor_credential_id", "editor_session_id"}
 	show := func(m loci.Memory) string {
 		var out bytes.Buffer

@@ -110,7 +110,8 @@ func TestMemoriesTellWhenTheyAreTrueAndWhoReadsThem(t *testing.T) {
 	want(t, "of an agent, for a vendor", page(memory.Draft{Title: "two", Content: "warnings", Scope: loci.ScopeAgent,
 		AllowedVendors: []loci.Vendor{"claude"}}), 200, "claude, only in sessions of the agent reviewer")
 	want(t, "of a project", page(memory.Draft{Title: "three", Content: "till", Scope: loci.ScopeProject,
-		ProjectID: shop.ID}), 200, "all your assistants", "<dt>Scope</dt><dd>project</dd>", "the &lt;shop&gt;")
+		ProjectID: shop.ID}), 200, "all your assistants", "<dt>Scope</dt><dd>project</dd>",
+		"<dt>Shared with</dt><dd>the project</dd>", "the &lt;shop&gt;")
 	want(t, "ended", page(memory.Draft{Title: "four", Content: "lease", ValidFrom: now.AddDate(-1, 0, 0),
 		ValidTo: now.AddDate(0, 0, -1)}), 200, "<dt>True from</dt><dd>3 Nov 2025, 09:00", "<dt>True until</dt><dd>2 Nov 2026")
 	plain := page(memory.Draft{Title: "five", Content: "tea", ValidFrom: now.AddDate(0, 0, 1)})
