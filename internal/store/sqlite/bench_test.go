@@ -129,9 +129,13 @@ func BenchmarkRead(b *testing.B) {
 					i++
 				}
 			}
+			repeated := false // else each list is the first one since a commit
 			list := func(q store.ListQuery) func(b *testing.B) {
 				return func(b *testing.B) {
 					view(b, func(i int, tx store.Tx) error {
+						if !repeated {
+							s.pages = sqlstore.Pages{}
+						}
 						page, err := tx.Lists().List(bg, v, q)
 						if len(page.Memories) != 20 {
 							b.Fatalf("%d rows", len(page.Memories))
@@ -148,6 +152,9 @@ func BenchmarkRead(b *testing.B) {
 			})
 			b.Run("Latest20", list(store.ListQuery{Limit: 20}))
 			b.Run("Latest20Total", list(store.ListQuery{Limit: 20, Total: true}))
+			repeated = true
+			b.Run("Latest20Repeated", list(store.ListQuery{Limit: 20}))
+			repeated = false
 			tag := store.Filter{Tags: []string{"tag-7"}}
 			b.Run("ByTag20", list(store.ListQuery{Limit: 20, Filter: tag}))
 			b.Run("ByTag20Total", list(store.ListQuery{Limit: 20, Total: true, Filter: tag}))

@@ -40,6 +40,7 @@ type Store struct {
 	// projectFiles is a separate pool, so that a walk through many projects closes no org.
 	projectFiles *files[*projectFile]
 	projectRows  projectRows
+	pages        sqlstore.Pages // of lists, of all orgs
 	probe        *probe
 	turn         chan struct{} // capacity 1: for the call that changes who belongs where
 
@@ -195,8 +196,13 @@ func (s *Store) Stamp(ctx context.Context, org loci.OrgID) (got store.Stamp, ok 
 		db = f.db
 	}
 	stamp, ok := db.Stamp()
-	copy(got[:], stamp[:])
-	return got, ok
+	return publicStamp(stamp), ok
+}
+
+// publicStamp returns a stamp in the size that serves every engine.
+func publicStamp(stamp sqlitedb.Stamp) (s store.Stamp) {
+	copy(s[:], stamp[:])
+	return s
 }
 
 // View runs fn in one read transaction on org's file.

@@ -29,6 +29,10 @@ func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqls
 		x.kept = &keptCounts{&f.counts, stamp}
 		return x
 	}
+	o.Kept = &sqlstore.KeptPages{Of: &s.pages, Stamp: publicStamp(stamp), Still: func() bool {
+		now, ok := f.db.Stamp()
+		return ok && now == stamp
+	}}
 	return sqlstore.New(sharedConn(c), dialect, &o)
 }
 

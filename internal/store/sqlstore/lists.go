@@ -21,44 +21,73 @@ func (t lists) List(ctx context.Context, v loci.Viewer, lq store.ListQuery) (pag
 	if err := checkWhen(&lq.Filter); err != nil {
 		return store.Page{}, err
 	}
-	w, err := t.listing(v, &lq.Filter, lq.Oldest)
-	if err != nil {
-		return store.Page{}, err
+	there := t.kept(v, &lq)
+	var w *listing
+	if there == nil || lq.Total {
+		if w, err = t.listing(v, &lq.Filter, lq.Oldest); err != nil {
+			return store.Page{}, err
+		}
 	}
 	if lq.Total {
-		most := store.MaxTotal
-		if lq.All {
-			most = math.MaxInt32 - 1
-		}
-		n, err := w.walk.Total(most + 1)
-		if err != nil {
+		if err := total(w.walk, lq.All, &page); err != nil {
 			return store.Page{}, err
 		}
-		page.Total, page.Exact = min(n, most), n <= most
 	}
 	kind := listKind(&lq)
-	if lq.After != "" {
-		if w.after, err = t.Positions.decode(lq.After, kind); err != nil {
+	if there == nil {
+		if there, err = t.page(ctx, w, v, &lq, kind); err != nil {
 			return store.Page{}, err
 		}
+		page.Memories = there.memories
+	} else {
+		page.Memories = clones(there.memories)
+		t.remember(there.calm)
 	}
-	last, more, err := t.fill(ctx, w, &lq, &page)
-	if more {
-		page.Next = t.Positions.encode(last, kind)
+	if there.more {
+		page.Next = t.Positions.encode(there.last, kind)
 	}
-	return page, err
+	return page, nil
+}
+
+// total counts the rows of the whole list.
+func total(walk Walk, all bool, page *store.Page) error {
+	most := store.MaxTotal
+	if all {
+		most = math.MaxInt32 - 1
+	}
+	n, err := walk.Total(most + 1)
+	page.Total, page.Exact = min(n, most), n <= most
+	return err
+}
+
+// page reads a page, and keeps a copy of it for later transactions.
+func (t lists) page(ctx context.Context, w *listing, v loci.Viewer, lq *store.ListQuery, kind byte) (
+	p *keptPage, err error) {
+	if lq.After != "" {
+		if w.after, err = t.Positions.decode(lq.After, kind); err != nil {
+			return nil, err
+		}
+	}
+	p = &keptPage{made: w.Now}
+	calm := len(t.calm)
+	if err := t.fill(ctx, w, lq, p); err != nil {
+		return nil, err
+	}
+	p.calm = t.calm[calm:]
+	kept := *p
+	t.keep(v, lq, &kept)
+	return p, nil
 }
 
 // fill appends rows until the page is full. It reads places until it knows whether there is one
 // more visible row, however many places do not pass.
-func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *store.Page) (
-	last Place, more bool, err error) {
+func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *keptPage) error {
 	skip := lq.Offset
 	for ctx.Err() == nil {
-		want := min(skip, maxBatch) + min(lq.Limit-len(page.Memories), maxBatch) + 1
+		want := min(skip, maxBatch) + min(lq.Limit-len(page.memories), maxBatch) + 1
 		places, err := w.next(min(want, maxBatch))
 		if err != nil || len(places) == 0 {
-			return last, false, err
+			return err
 		}
 		if skip >= len(places) {
 			skip -= len(places)
@@ -68,21 +97,23 @@ func (t lists) fill(ctx context.Context, w *listing, lq *store.ListQuery, page *
 		skip = 0
 		rows, err := t.load(w, places)
 		if err != nil {
-			return last, false, err
+			return err
 		}
 		for _, p := range places {
 			m := rows[p.Seq]
 			switch {
 			case m == nil:
-			case len(page.Memories) == lq.Limit:
-				return last, true, nil
+			case len(page.memories) == lq.Limit:
+				page.more = true
+				page.expires(m)
+				return nil
 			default:
-				page.Memories = append(page.Memories, m)
-				last = p
+				page.memories = append(page.memories, m)
+				page.last = p
 			}
 		}
 	}
-	return last, false, ctx.Err()
+	return ctx.Err()
 }
 
 // listing is the state of a list while it is read.

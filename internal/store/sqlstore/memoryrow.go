@@ -77,10 +77,15 @@ const maxCalm = 1024
 // readMemory is scanMemory for a row that is returned to a caller, with the columns of shownColumns.
 func (tx *Tx) readMemory(r Row) (*Stored, error) {
 	m, err := tx.scanMemory(r)
-	if err == nil && !r.Bool(suggestedColumn) && len(tx.calm) < maxCalm {
-		tx.calm = append(tx.calm, m.ID)
+	if err == nil && !r.Bool(suggestedColumn) {
+		tx.remember([]loci.MemoryID{m.ID})
 	}
 	return m, err
+}
+
+// remember adds memories without an open suggestion.
+func (tx *Tx) remember(calm []loci.MemoryID) {
+	tx.calm = append(tx.calm, calm[:min(len(calm), maxCalm-len(tx.calm))]...)
 }
 
 // isCalm reports whether a memory is known to have no open suggestion. It looks at place first,

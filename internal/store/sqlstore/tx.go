@@ -22,8 +22,8 @@ type Tx struct {
 
 var _ store.Tx = (*Tx)(nil)
 
-// Options are what all transactions on one org need besides their connection. All fields are
-// required.
+// Options are what all transactions on one org need besides their connection. All fields but Kept
+// are required.
 type Options struct {
 	Org       loci.OrgID
 	Now       func() time.Time // for checks of expiry
@@ -32,6 +32,8 @@ type Options struct {
 	// KeepBlob updates the time of an attachment's bytes, so that no sweep removes them. Conflict
 	// if they are gone.
 	KeepBlob func(org loci.OrgID, sum []byte, now time.Time) error
+	// Kept are the pages for a transaction that only reads; nil: none.
+	Kept *KeptPages
 }
 
 // New returns a transaction on c, which is limited to o.Org.

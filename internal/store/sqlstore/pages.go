@@ -1,0 +1,160 @@
+package sqlstore
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Pages keep pages of lists, because most readers ask for the same ones again and again. A page is
+// used only by readers of the same viewer and the same query, and only as long as nobody, in any
+// process, has committed to the org since it was read. It is safe for concurrent use.
+type Pages struct {
+	mu         sync.Mutex
+	young, old map[pageKey]*keptPage // those in use become young again
+	bytes      int                   // of young
+}
+
+const (
+	// keptBytes limits the memory that half of the pages take.
+	keptBytes = 2 << 20
+	// keptPageBytes is the size up to which a page is kept. One text may have 400 kB.
+	keptPageBytes = 64 << 10
+	// rowBytes is about what a memory takes besides its texts.
+	rowBytes = 1 << 10
+)
+
+// KeptPages are the pages for one transaction that only reads.
+type KeptPages struct {
+	Of *Pages
+	// Stamp is from before the transaction's snapshot.
+	Stamp store.Stamp
+	// Still reports whether nobody has committed since.
+	Still func() bool
+}
+
+// pageKey finds a page. What it leaves out is compared afterwards.
+type pageKey struct {
+	org     loci.OrgID
+	user    loci.UserID
+	agent   loci.AgentID
+	project loci.ProjectID
+	vendor  loci.Vendor
+	tag     string
+	after   store.Position
+	limit   int
+}
+
+// keptPage is what fill has read. made and until are the times for which it holds, without the latter.
+type keptPage struct {
+	stamp       store.Stamp
+	v           loci.Viewer
+	q           store.ListQuery
+	made, until time.Time // until zero: no row expires
+	memories    []*loci.Memory
+	calm        []loci.MemoryID
+	last        Place
+	more        bool
+	bytes       int
+}
+
+// holds reports whether the page is also the answer to another request.
+func (p *keptPage) holds(stamp *store.Stamp, v *loci.Viewer, q *store.ListQuery, now time.Time) bool {
+	return p.stamp == *stamp && !now.Before(p.made) && (p.until.IsZero() || now.Before(p.until)) &&
+		reflect.DeepEqual(&p.q, q) && reflect.DeepEqual(&p.v, v)
+}
+
+// keepable reports whether nothing but the rows of the page and their expiry decides what is on it.
+// Those that an offset skips would decide too.
+func keepable(q *store.ListQuery) bool {
+	return q.Lifecycle == loci.LiveOnly && q.When.IsZero() && q.Offset == 0
+}
+
+func keyOf(v *loci.Viewer, q *store.ListQuery) pageKey {
+	k := pageKey{org: v.OrgID, user: v.UserID, agent: v.AgentID, vendor: v.Vendor, project: q.ProjectID, after: q.After,
+		limit: q.Limit}
+	if len(q.Tags) > 0 {
+		k.tag = q.Tags[0]
+	}
+	return k
+}
+
+// withoutTotal returns the part of a query that decides what is on the page.
+func withoutTotal(q *store.ListQuery) store.ListQuery {
+	only := *q
+	only.Total, only.All = false, false
+	return only
+}
+
+// kept returns a page that an earlier transaction has read, or nil. Its memories must not be changed.
+func (t lists) kept(v loci.Viewer, lq *store.ListQuery) *keptPage {
+	k := t.Kept
+	if k == nil || !keepable(lq) {
+		return nil
+	}
+	q, key := withoutTotal(lq), keyOf(&v, lq)
+	k.Of.mu.Lock()
+	p, again := k.Of.young[key], true
+	if p == nil {
+		p, again = k.Of.old[key], false
+	}
+	k.Of.mu.Unlock()
+	if p == nil || !p.holds(&k.Stamp, &v, &q, t.Now()) {
+		return nil
+	}
+	if !again {
+		k.Of.put(key, p)
+	}
+	return p
+}
+
+// keep lets later transactions use a page that this one has read.
+func (t lists) keep(v loci.Viewer, lq *store.ListQuery, p *keptPage) {
+	k := t.Kept
+	if k == nil || !keepable(lq) {
+		return
+	}
+	for _, m := range p.memories {
+		p.bytes += rowBytes + len(m.Title) + len(m.Summary) + len(m.Content)
+		p.expires(m)
+	}
+	if p.bytes > keptPageBytes || !k.Still() {
+		return
+	}
+	p.stamp, p.v, p.q = k.Stamp, v, withoutTotal(lq)
+	p.v.ProjectIDs, p.q.Tags = slices.Clone(v.ProjectIDs), slices.Clone(lq.Tags)
+	p.memories, p.calm = clones(p.memories), slices.Clone(p.calm)
+	k.Of.put(keyOf(&v, lq), p)
+}
+
+// expires lets the page end at the latest when m expires.
+func (p *keptPage) expires(m *loci.Memory) {
+	if at := m.ExpiresAt; !at.IsZero() && (p.until.IsZero() || at.Before(p.until)) {
+		p.until = at
+	}
+}
+
+func (k *Pages) put(key pageKey, p *keptPage) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.young == nil || k.bytes+p.bytes > keptBytes {
+		k.young, k.old, k.bytes = map[pageKey]*keptPage{}, k.young, 0
+	}
+	if before := k.young[key]; before != nil {
+		k.bytes -= before.bytes
+	}
+	k.young[key] = p
+	k.bytes += p.bytes
+}
+
+func clones(list []*loci.Memory) (copies []*loci.Memory) {
+	copies = slices.Grow(copies, len(list))
+	for _, m := range list {
+		copies = append(copies, m.Clone())
+	}
+	return copies
+}
