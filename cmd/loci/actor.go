@@ -93,7 +93,7 @@ func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Contex
 }
 
 // onID completes a command about the thing whose id is its first argument. see is the command that lists ids, and find
-// finds an id by its beginning; nil if the whole id is required.
+// finds an id by its beginning.
 func onID[T ~[16]byte](p *program, which picks, noun, see string, find resolver[T], cmd *cobra.Command,
 	do func(context.Context, *call, T) error) *cobra.Command {
 	check := cmd.PreRunE

@@ -124,7 +124,7 @@ func (p *program) assetListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Assets(ctx, c.who, id)
 		return printList(p, "assets", list, err, "no files; attach one with: loci asset add MEMORY FILE",
-			"NAME|FILE ID|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
+			"NAME|ID|TYPE|SIZE|ORIGIN|CREATED", func(a loci.Asset) []string {
 				return []string{a.Name, a.ID.String(), a.MediaType, loci.ShowBytes(a.Size), a.Origin, p.showTime(a.CreatedAt)}
 			})
 	})
@@ -134,7 +134,11 @@ func (p *program) assetListCommand() *cobra.Command {
 func (p *program) onAsset(which picks, cmd *cobra.Command,
 	do func(context.Context, *call, loci.AssetID) error) *cobra.Command {
 	const see = "loci asset list MEMORY"
-	return onID(p, which, "file", see, nil, cmd, func(ctx context.Context, c *call, id loci.AssetID) error {
+	find := func(ctx context.Context, c *call, s string) (loci.AssetID, error) {
+		id, err := c.app.Memory.ResolveAsset(ctx, c.who, s)
+		return id, orNoSuch(err, "file", s, see)
+	}
+	return onID(p, which, "file", see, find, cmd, func(ctx context.Context, c *call, id loci.AssetID) error {
 		return orNoSuch(do(ctx, c, id), "file", id.String(), see)
 	})
 }

@@ -42,10 +42,6 @@ func resolve[T ~[16]byte](ctx context.Context, c *call, s, noun, see string, fin
 	if id, err := loci.ParseID[struct{}](s); err == nil {
 		return T(id), nil
 	}
-	if find == nil {
-		return T{}, loci.Errorf(loci.Invalid, "%q is not a valid %s id: it must have 36 characters; see `%s`", cut(s, 60),
-			noun, see)
-	}
 	return find(ctx, c, s)
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +77,7 @@ func (p *program) sourceListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
 		list, err := c.app.Memory.Sources(ctx, c.who, id)
 		return printList(p, "sources", list, err, "no sources; record one with: loci source add MEMORY --kind KIND",
-			"REF|SOURCE ID|KIND|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
+			"REF|ID|KIND|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
 				return []string{cut(cmp.Or(s.Ref, s.Text), 60), s.ID.String(), string(s.Kind), cut(s.Quote, 60), s.Origin,
 					joined(s.AllowedVendors), p.showTime(s.CreatedAt)}
 			})
@@ -87,13 +86,17 @@ func (p *program) sourceListCommand() *cobra.Command {
 
 func (p *program) sourceDeleteCommand() *cobra.Command {
 	const see = "loci source list MEMORY"
-	return onID[loci.SourceID](p, pickAny|asks, "source", see, nil, &cobra.Command{
+	find := func(ctx context.Context, c *call, s string) (loci.SourceID, error) {
+		id, err := c.app.Memory.ResolveSource(ctx, c.who, s)
+		return id, orNoSuch(err, "source", s, see)
+	}
+	return onID(p, pickAny|asks, "source", see, find, &cobra.Command{
 		Use: "delete ID", Short: "Permanently delete a source", Annotations: does(memory.SourceDelete),
-		PreRunE: func(cmd *cobra.Command, args []string) error {
-			return p.sure(cmd.Context(), "delete", "source", strings.ToLower(args[0]))
-		},
 	}, func(ctx context.Context, c *call, id loci.SourceID) error {
-		err := orNoSuch(c.app.Memory.DeleteSource(ctx, c.who, id), "source", id.String(), see)
+		err := p.sure(ctx, "delete", "source", id.String())
+		if err == nil {
+			err = orNoSuch(c.app.Memory.DeleteSource(ctx, c.who, id), "source", id.String(), see)
+		}
 		return p.answer(map[string]any{"deleted": id}, err, "deleted %s", id)
 	})
 }

@@ -69,6 +69,12 @@ var assetProbes = []probe{
 		return pair(c.Memory.AddSources(c.ctx, c.p, id, []loci.Source{{Kind: "bad"}}))
 	}},
 	{"sources", memoriesOf, func(c *caller, id [16]byte) (any, error) { return c.Memory.Sources(c.ctx, c.p, id) }},
+	{"resolve asset", assetsOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Memory.ResolveAsset(c.ctx, c.p, loci.AssetID(id).String()[:loci.ShortID+1])
+	}},
+	{"resolve source", sourcesOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Memory.ResolveSource(c.ctx, c.p, loci.SourceID(id).String()[:loci.ShortID+1])
+	}},
 	{"delete source", sourcesOf,
 		func(c *caller, id [16]byte) (any, error) { return none(c.Memory.DeleteSource(c.ctx, c.p, id)) }},
 }

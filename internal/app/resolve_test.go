@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -77,5 +78,66 @@ func TestResolve(t *testing.T) {
 	other := w.keep(w.owner, titled("secret", func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"cursor"} }))
 	if _, err := w.Memory.Resolve(ctx, w.claude, other.ID.Short()); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("claude resolves what only cursor may read: %v", err)
+	}
+}
+
+// A file or a source of a memory that claude may not read begins like one that it sees. For claude, there is only one.
+func TestResolveWhatIsAttached(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	open := w.keep(w.owner, titled("open"))
+	hidden := w.keep(w.owner, titled("hidden", func(d *memory.Draft) { d.AllowedVendors = []loci.Vendor{"cursor"} }))
+	first := w.attach(w.owner, open.ID, "a.txt", "first")
+	sources, _, err := w.Memory.AddSources(ctx, w.owner, open.ID, []loci.Source{{Kind: loci.SourceText, Text: "said"}})
+	w.must(err)
+	other, source := first, sources[0]
+	other.ID[15], other.MemoryID, other.Name = other.ID[15]^1, hidden.ID, "secret.txt"
+	source.ID[15], source.MemoryID, source.AllowedVendors = source.ID[15]^1, hidden.ID, []loci.Vendor{"cursor"}
+	narrow := source // on a memory that claude reads
+	narrow.ID[15], narrow.MemoryID = narrow.ID[15]^3, open.ID
+	w.must(w.st.Update(ctx, w.owner.OrgID, func(tx store.Tx) error {
+		return errors.Join(tx.Assets().Insert(ctx, other), tx.Sources().Insert(ctx, source), tx.Sources().Insert(ctx, narrow))
+	}))
+	stranger := loci.Principal{Kind: loci.KindUser, OrgID: w.owner.OrgID, UserID: loci.NewUserID(), Origin: "api"}
+	resolvers := map[string]struct {
+		id   string
+		find func(p loci.Principal, text string) (string, error)
+	}{
+		"file": {first.ID.String(), func(p loci.Principal, text string) (string, error) {
+			id, err := w.Memory.ResolveAsset(ctx, p, text)
+			return id.String(), err
+		}},
+		"source": {sources[0].ID.String(), func(p loci.Principal, text string) (string, error) {
+			id, err := w.Memory.ResolveSource(ctx, p, text)
+			return id.String(), err
+		}},
+	}
+	for noun, tt := range resolvers {
+		for _, length := range []int{loci.ShortID, 20, 36} {
+			if got, err := tt.find(w.claude, strings.ToUpper(tt.id[:length])); got != tt.id || err != nil {
+				t.Errorf("%s by %d characters: got %s, %v; want %s", noun, length, got, err, tt.id)
+			}
+		}
+		for what, try := range map[string]struct {
+			by   loci.Principal
+			text string
+			want loci.Code
+		}{
+			"7 characters of an agent": {w.claude, tt.id[:7], loci.Invalid},
+			"4 characters of a person": {w.owner, tt.id[:4], loci.Invalid}, // more than one
+			"3 characters of a person": {w.owner, tt.id[:3], loci.Invalid},
+			"nothing that begins so":   {w.claude, "00000000", loci.NotFound},
+			"somebody without a key":   {loci.Principal{}, tt.id, loci.Unauthenticated},
+			"another person's":         {stranger, tt.id[:8], loci.NotFound},
+		} {
+			if got, err := tt.find(try.by, try.text); loci.CodeOf(err) != try.want {
+				t.Errorf("%s: %s: got %s, %v; want %q", noun, what, got, err, try.want)
+			}
+		}
+	}
+	if _, err := w.Memory.ResolveAsset(ctx, w.owner, first.ID.String()[:4]); !strings.Contains(loci.SafeText(err),
+		other.ID.String()+" (secret.txt)") {
+		t.Errorf("several files: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -14,8 +15,11 @@ import (
 // was shown (loci.ShortID).
 const minPersonID = 4
 
-// maxAmbiguous is how many memories the error about an ambiguous id lists.
-const maxAmbiguous = 10
+// The error about an ambiguous id lists at most maxAmbiguous things, each with maxKnownBy characters of what it is.
+const (
+	maxAmbiguous = 10
+	maxKnownBy   = 80
+)
 
 // Resolve returns the id of a memory from the text of an id or from its beginning: at least
 // loci.ShortID characters, for a person 4. It finds superseded memories, and for a person their
@@ -26,44 +30,86 @@ func (s *Service) Resolve(ctx context.Context, p loci.Principal, text string) (l
 	if err := s.Begin(ctx, p, Resolve); err != nil {
 		return loci.MemoryID{}, err
 	}
-	q := store.IDQuery{Lifecycle: loci.AnyState, Limit: maxAmbiguous + 1}
-	minimum := minPersonID
-	if p.Vendor != "" {
-		minimum = loci.ShortID
-		q.Lifecycle, q.Superseded = loci.LiveOnly, true
+	r, err := beginning[loci.MemoryID](p, text)
+	if err != nil || r.First == r.Last {
+		return r.First, err
 	}
-	var err error
-	if q.First, q.Last, err = loci.ParseMemoryPrefix(text, minimum); err != nil || q.First == q.Last {
-		return q.First, err
+	q := store.IDQuery{IDRange: r, Superseded: p.Vendor != ""}
+	if p.Vendor == "" {
+		q.Lifecycle = loci.AnyState
 	}
 	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]*loci.Memory, error) {
 		return tx.Memories().Between(ctx, p.Viewer(), q)
 	})
 	now := s.Time()
 	found = slices.DeleteFunc(found, func(m *loci.Memory) bool { return goneFor(p.Viewer(), m, now) })
-	switch {
-	case err != nil:
-		return loci.MemoryID{}, err
-	case len(found) == 0:
-		return loci.MemoryID{}, loci.NoSuchMemory()
-	case len(found) > 1:
-		return loci.MemoryID{}, ambiguous(found)
-	}
-	return found[0].ID, nil
+	return onlyOne(found, err, "memory", func(m *loci.Memory) (loci.MemoryID, string) { return m.ID, m.Title })
 }
 
-// ambiguous returns the error about several memories whose ids begin alike.
-func ambiguous(found []*loci.Memory) error {
-	var list strings.Builder
-	for i, m := range found {
+// ResolveAsset is Resolve for the attachments that Asset returns.
+func (s *Service) ResolveAsset(ctx context.Context, p loci.Principal, text string) (loci.AssetID, error) {
+	if err := s.Begin(ctx, p, Resolve); err != nil {
+		return loci.AssetID{}, err
+	}
+	r, err := beginning[loci.AssetID](p, text)
+	if err != nil || r.First == r.Last {
+		return r.First, err
+	}
+	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Asset, error) {
+		return tx.Assets().Between(ctx, p.Viewer(), r)
+	})
+	return onlyOne(found, err, "attachment", func(a loci.Asset) (loci.AssetID, string) { return a.ID, a.Name })
+}
+
+// ResolveSource is Resolve for the sources that Sources returns.
+func (s *Service) ResolveSource(ctx context.Context, p loci.Principal, text string) (loci.SourceID, error) {
+	if err := s.Begin(ctx, p, Resolve); err != nil {
+		return loci.SourceID{}, err
+	}
+	r, err := beginning[loci.SourceID](p, text)
+	if err != nil || r.First == r.Last {
+		return r.First, err
+	}
+	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Source, error) {
+		return tx.Sources().Between(ctx, p.Viewer(), r)
+	})
+	return onlyOne(found, err, "source", func(src loci.Source) (loci.SourceID, string) {
+		return src.ID, cmp.Or(src.Ref, src.Text)
+	})
+}
+
+// beginning returns the range of the ids that begin with text, of what p may read. The range of a whole id has only
+// that id.
+func beginning[ID ~[16]byte](p loci.Principal, text string) (store.IDRange[ID], error) {
+	minimum := minPersonID
+	if p.Vendor != "" {
+		minimum = loci.ShortID
+	}
+	first, last, err := loci.ParseIDPrefix[struct{}](text, minimum)
+	return store.IDRange[ID]{First: ID(first), Last: ID(last), Lifecycle: Within(p), Limit: maxAmbiguous + 1}, err
+}
+
+// onlyOne returns the id of the only thing in a list, unless reading the list failed with err. of returns an id, and
+// the name by which people know the thing.
+func onlyOne[T any, ID ~[16]byte](found []T, err error, noun string, of func(T) (ID, string)) (ID, error) {
+	switch {
+	case err != nil:
+		return ID{}, err
+	case len(found) == 0:
+		return ID{}, loci.Errorf(loci.NotFound, "no such %s", noun) // as if it were there but not visible
+	case len(found) == 1:
+		id, _ := of(found[0])
+		return id, nil
+	}
+	var list []string
+	for i, x := range found {
 		if i == maxAmbiguous {
-			list.WriteString(", and more")
+			list = append(list, "and more")
 			break
 		}
-		if i > 0 {
-			list.WriteString(", ")
-		}
-		list.WriteString(m.ID.String() + " (" + loci.OneLine(m.Title) + ")")
+		id, name := of(x)
+		list = append(list, loci.ID[struct{}](id).String()+" ("+loci.Shorten(loci.OneLine(name), maxKnownBy)+")")
 	}
-	return loci.Errorf(loci.Invalid, "several ids begin like this; send more of one of them: %s", list.String())
+	return ID{}, loci.Errorf(loci.Invalid, "several ids begin like this; send more of one of them: %s",
+		strings.Join(list, ", "))
 }

@@ -46,12 +46,17 @@ type EditQuery struct {
 	Limit      int           // at least 1
 }
 
+// IDRange asks for memories, or for what belongs to memories in a lifecycle, by a range of ids.
+type IDRange[ID any] struct {
+	First, Last ID // both included
+	Lifecycle   loci.Lifecycle
+	Limit       int // at least 1
+}
+
 // IDQuery asks for memories by a range of ids.
 type IDQuery struct {
-	First, Last loci.MemoryID // both included
-	Lifecycle   loci.Lifecycle
-	Superseded  bool // also superseded ones; only with LiveOnly
-	Limit       int  // at least 1
+	IDRange[loci.MemoryID]
+	Superseded bool // also superseded ones; only with LiveOnly
 }
 
 // Timeless is the part of Memories that reads past states of rows.
@@ -151,6 +156,9 @@ type Assets interface {
 	Insert(ctx context.Context, a loci.Asset) error
 	// Get returns an attachment of a memory that is visible in that lifecycle, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (loci.Asset, error)
+	// Between returns the attachments of visible memories whose ids are in a range, in the order of
+	// their ids. It fails with Invalid without a limit.
+	Between(ctx context.Context, v loci.Viewer, r IDRange[loci.AssetID]) ([]loci.Asset, error)
 	// List returns the attachments of a memory, oldest first. It fails with NotFound if the memory is
 	// not visible.
 	List(ctx context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) ([]loci.Asset, error)
@@ -185,6 +193,9 @@ type Sources interface {
 	Insert(ctx context.Context, s loci.Source) error
 	// Get returns a visible source of a memory that is visible in that lifecycle, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SourceID, l loci.Lifecycle) (loci.Source, error)
+	// Between returns the visible sources of visible memories whose ids are in a range, in the order
+	// of their ids. It fails with Invalid without a limit.
+	Between(ctx context.Context, v loci.Viewer, r IDRange[loci.SourceID]) ([]loci.Source, error)
 	// List returns the visible sources of memories that are visible in that lifecycle, oldest first.
 	List(ctx context.Context, v loci.Viewer, memories []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error)
 	// Remove deletes a source. It fails with NotFound.

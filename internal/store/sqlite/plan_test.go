@@ -115,7 +115,8 @@ func TestTimelessPlans(t *testing.T) {
 		p.check("replaced by", 0, func() error { _, err := p.Memories().ReplacedBy(bg, v, loci.MemoryID{1}, 2); return err },
 			"SEARCH m USING INDEX memories_by_superseder (superseded_by=?)")
 		p.check("between", 0, func() error {
-			_, err := p.Memories().Between(bg, v, store.IDQuery{Superseded: true, Limit: 2})
+			_, err := p.Memories().Between(bg, v,
+				store.IDQuery{IDRange: store.IDRange[loci.MemoryID]{Limit: 2}, Superseded: true})
 			return err
 		}, "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id>? AND id<?)")
 		edited := func() error {

@@ -17,8 +17,9 @@ func TestStructuredPlans(t *testing.T) {
 	v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}, {3}},
 		Vendor: "claude"}
 	const (
-		memory = "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"
-		node   = "SEARCH m USING INDEX sqlite_autoindex_memory_nodes_1 (id=?)"
+		memory   = "SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"
+		byNumber = "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"
+		node     = "SEARCH m USING INDEX sqlite_autoindex_memory_nodes_1 (id=?)"
 	)
 	var n loci.MemoryNode
 	err := s.Update(bg, loci.DefaultOrg, func(tx store.Tx) (err error) {
@@ -40,6 +41,14 @@ func TestStructuredPlans(t *testing.T) {
 		assets := func() error { _, err := p.Assets().List(bg, v, loci.MemoryID{1}, loci.LiveOnly); return err }
 		p.checkRows("attachments", 1, p.pretending(1, assets),
 			memory, "SEARCH a USING INDEX assets_of_memory (memory_seq=?)")
+		p.check("sources between", 0, func() error {
+			_, err := p.Sources().Between(bg, v, store.IDRange[loci.SourceID]{Limit: 2})
+			return err
+		}, "SEARCH s USING INDEX sqlite_autoindex_sources_1 (id>? AND id<?)", byNumber)
+		p.check("attachments between", 0, func() error {
+			_, err := p.Assets().Between(bg, v, store.IDRange[loci.AssetID]{Limit: 2})
+			return err
+		}, "SEARCH a USING INDEX sqlite_autoindex_assets_1 (id>? AND id<?)", byNumber)
 		var next store.Position
 		list := func() (err error) {
 			_, next, err = p.MemoryNodes().List(bg, v, store.NodeQuery{Limit: 1, After: next})

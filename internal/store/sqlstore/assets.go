@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 type assets struct{ *Tx }
@@ -50,6 +51,21 @@ func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Li
 	t.visible(&q, v, l, t.Now())
 	found, err := t.c.One(q.String(), q.Args, func(r Row) error { a = scanAsset(r); return nil })
 	return a, orMissing(found, err, noAsset)
+}
+
+func (t assets) Between(_ context.Context, v loci.Viewer, r store.IDRange[loci.AssetID]) (
+	list []loci.Asset, err error) {
+	if r.Limit < 1 {
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	var q Query
+	q.Add("SELECT "+assetColumns+
+		" FROM assets a {join} memories m ON {m} m.seq = a.memory_seq WHERE {a} a.id >= ? AND a.id <= ? AND ",
+		[16]byte(r.First), [16]byte(r.Last))
+	t.visible(&q, v, r.Lifecycle, t.Now())
+	q.Add(" ORDER BY a.id LIMIT ?", r.Limit)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error { list = append(list, scanAsset(r)); return nil })
+	return list, err
 }
 
 func noAsset() error { return loci.Errorf(loci.NotFound, "no such attachment") }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 type sources struct{ *Tx }
@@ -69,22 +70,40 @@ func (t sources) Get(_ context.Context, v loci.Viewer, id loci.SourceID, l loci.
 	return s, orMissing(found, err, noSource)
 }
 
-func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
-
-func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) (
-	list []loci.Source, err error) {
-	if len(ids) == 0 {
-		return nil, nil
+func (t sources) Between(_ context.Context, v loci.Viewer, r store.IDRange[loci.SourceID]) ([]loci.Source, error) {
+	if r.Limit < 1 {
+		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
 	var q Query
-	t.listQuery(&q, v, ids, l)
-	q.Add(" ORDER BY s.created_at, s.seq")
+	q.Add("SELECT "+sourceColumns+
+		" FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} s.id >= ? AND s.id <= ? AND ",
+		[16]byte(r.First), [16]byte(r.Last))
+	t.visible(&q, v, r.Lifecycle, t.Now())
+	vendorMay(&q, v, "s")
+	q.Add(" ORDER BY s.id LIMIT ?", r.Limit)
+	return t.many(&q)
+}
+
+// many returns the rows of q, which selects sourceColumns.
+func (t sources) many(q *Query) (list []loci.Source, err error) {
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
 		s, err := scanSource(r)
 		list = append(list, s)
 		return err
 	})
 	return list, err
+}
+
+func noSource() error { return loci.Errorf(loci.NotFound, "no such source") }
+
+func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var q Query
+	t.listQuery(&q, v, ids, l)
+	q.Add(" ORDER BY s.created_at, s.seq")
+	return t.many(&q)
 }
 
 func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) {

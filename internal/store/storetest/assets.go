@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing/iotest"
@@ -322,7 +323,36 @@ func (w *world) compareAssets(ctx context.Context, tx store.Tx, v loci.Viewer, l
 			w.t.Fatalf("Get of an attachment for %+v: %+v, %v, but the rule says %v", v, got, err, sees)
 		}
 	}
-	return nil
+	r := idRange[loci.AssetID](w, l)
+	want := within(all, r, func(a loci.Asset) (loci.AssetID, bool) { return a.ID, w.sees(v, a.MemoryID, l, nil) })
+	got, err := tx.Assets().Between(ctx, v, r)
+	w.differ("attachments between", v, want, got)
+	return err
+}
+
+// idRange returns a range of ids, which has all of them if both ends are free.
+func idRange[ID ~[16]byte](w *world, l loci.Lifecycle) store.IDRange[ID] {
+	r := store.IDRange[ID]{Lifecycle: l, Limit: rapid.IntRange(1, 5).Draw(w.t, "limit")}
+	r.First[0], r.Last[0] = draw[byte](w.t, "first", 0, 0, 64), draw[byte](w.t, "last", 255, 255, 192)
+	for i := range r.Last[1:] {
+		r.Last[i+1] = 255
+	}
+	return r
+}
+
+// within returns what is visible of all in a range of ids. of returns an id, and whether it is visible.
+func within[T any, ID ~[16]byte](all []T, r store.IDRange[ID], of func(T) (ID, bool)) (out []T) {
+	for _, x := range all {
+		if id, sees := of(x); sees && bytes.Compare(id[:], r.First[:]) >= 0 && bytes.Compare(id[:], r.Last[:]) <= 0 {
+			out = append(out, x)
+		}
+	}
+	slices.SortFunc(out, func(a, b T) int {
+		x, _ := of(a)
+		y, _ := of(b)
+		return bytes.Compare(x[:], y[:])
+	})
+	return out[:min(r.Limit, len(out))]
 }
 
 func (w *world) compareSources(ctx context.Context, tx store.Tx, v loci.Viewer, l loci.Lifecycle,
@@ -352,7 +382,13 @@ func (w *world) compareSources(ctx context.Context, tx store.Tx, v loci.Viewer, 
 	}
 	got, err := tx.Sources().List(ctx, v, ids, l)
 	w.differ("sources", v, want, got)
-	return err
+	r := idRange[loci.SourceID](w, l)
+	want = within(all, r, func(s loci.Source) (loci.SourceID, bool) {
+		return s.ID, w.sees(v, s.MemoryID, l, append([]loci.Vendor{}, s.AllowedVendors...))
+	})
+	got, failed := tx.Sources().Between(ctx, v, r)
+	w.differ("sources between", v, want, got)
+	return errors.Join(err, failed)
 }
 
 // However uploads, attaching, detaching and sweeps meet, what is attached has its bytes. A sweep

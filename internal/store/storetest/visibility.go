@@ -78,28 +78,18 @@ func (w *world) compareGet(ctx context.Context, tx store.Tx, v loci.Viewer) erro
 
 // compareBetween asks for a range of ids, which has all rows if both ends are free.
 func (w *world) compareBetween(ctx context.Context, tx store.Tx, v loci.Viewer) error {
-	q := store.IDQuery{Lifecycle: rapid.SampledFrom(memoryLifecycles).Draw(w.t, "lifecycle"),
-		Limit: rapid.IntRange(1, 5).Draw(w.t, "limit")}
-	q.First[0], q.Last[0] = draw[byte](w.t, "first", 0, 0, 64), draw[byte](w.t, "last", 255, 255, 192)
+	q := store.IDQuery{IDRange: idRange[loci.MemoryID](w, rapid.SampledFrom(memoryLifecycles).Draw(w.t, "lifecycle"))}
 	if q.Lifecycle == loci.LiveOnly {
 		q.Superseded = draw(w.t, "superseded too", false, true)
 	}
-	for i := range q.Last[1:] {
-		q.Last[i+1] = 255
-	}
-	var want []*loci.Memory
-	for _, m := range w.rows {
-		sees := v.SeesMemory(m, q.Lifecycle, w.clock.now())
+	want := within(w.rows, q.IDRange, func(m *loci.Memory) (loci.MemoryID, bool) {
 		if q.Superseded {
-			sees = v.SeesAt(m, m, loci.When{Superseded: true}, w.clock.now())
+			return m.ID, v.SeesAt(m, m, loci.When{Superseded: true}, w.clock.now())
 		}
-		if sees && bytes.Compare(m.ID[:], q.First[:]) >= 0 && bytes.Compare(m.ID[:], q.Last[:]) <= 0 {
-			want = append(want, m)
-		}
-	}
-	slices.SortFunc(want, func(a, b *loci.Memory) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+		return m.ID, v.SeesMemory(m, q.Lifecycle, w.clock.now())
+	})
 	got, err := tx.Memories().Between(ctx, v, q)
-	w.differ("Between", v, want[:min(q.Limit, len(want))], got)
+	w.differ("Between", v, want, got)
 	return err
 }
 
