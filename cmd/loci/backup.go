@@ -32,8 +32,11 @@ func (p *program) backups() *maintain.Backups {
 // checkCopy opens a copy of a data directory and reads all of it.
 func (p *program) checkCopy(ctx context.Context, dir string) (problems []string, err error) {
 	st, err := openEngine(ctx, dir, p.log)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return []string{"cannot be opened: " + err.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	return st.Check(ctx)

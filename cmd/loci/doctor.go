@@ -55,6 +55,9 @@ is 1 if any check fails.`,
 		Annotations: does(identity.KeyList, identity.KeyListAll, org.List, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
+			if err := cmd.Context().Err(); err != nil {
+				return err // what could not be read then is not damaged
+			}
 			return d.print()
 		},
 	}

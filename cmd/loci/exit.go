@@ -89,14 +89,20 @@ func (p *program) report(err error, asJSON bool) {
 	_ = json.NewEncoder(p.err).Encode(body)
 }
 
-// separate returns the errors that errors.Join has joined.
+// separate returns the errors that errors.Join has joined, of several interrupts only one. Other errors with several
+// causes, such as fmt.Errorf with two %w, are one error.
 func separate(err error) (all []error) {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+	if !ok || err.Error() != errors.Join(joined.Unwrap()...).Error() {
 		return []error{err}
 	}
+	interrupted := false
 	for _, x := range joined.Unwrap() {
-		all = append(all, separate(x)...)
+		for _, one := range separate(x) {
+			if again := errors.Is(one, context.Canceled); !again || !interrupted {
+				all, interrupted = append(all, one), interrupted || again
+			}
+		}
 	}
 	return all
 }

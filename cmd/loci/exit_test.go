@@ -35,6 +35,11 @@ func TestReport(t *testing.T) {
 			`{"error":"add: the disk is full; nothing was written","code":"storage_full","exit":5}` + "\n", exitStorage},
 		{"interrupted", fmt.Errorf("import: %w", context.Canceled), false,
 			"loci: interrupted; acknowledged changes are kept, and you can run the command again\n", exitInterrupted},
+		{"interrupted twice", errors.Join(fmt.Errorf("%w: driver", context.Canceled), errors.Join(context.Canceled), full),
+			false, "loci: interrupted; acknowledged changes are kept, and you can run the command again\n" +
+				"loci: the disk is full; nothing was written\n", exitInterrupted},
+		{"two of a kind", errors.Join(full, full), false, strings.Repeat("loci: the disk is full; nothing was written\n", 2),
+			exitStorage},
 		{"interrupted in JSON", context.Canceled, true,
 			`{"error":"interrupted; acknowledged changes are kept, and you can run the command again","code":"interrupted",` +
 				`"exit":130}` + "\n", exitInterrupted},

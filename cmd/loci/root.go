@@ -166,11 +166,7 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 	p.vendors = vendorsIn(cmd.Flags())
 	p.asVendor = slices.ContainsFunc(p.vendors, func(n namedVendor) bool { return n.flag == "--as" })
 	p.screen = p.findScreen(p.settings)
-	options := &slog.HandlerOptions{Level: p.settings.LogLevel}
-	p.log = slog.New(slog.NewTextHandler(p.err, options))
-	if p.settings.LogJSON {
-		p.log = slog.New(slog.NewJSONHandler(p.err, options))
-	}
+	p.log = p.logger(cmd.Context())
 	if p.json || slices.Contains(showWarnings, cmd.CommandPath()) {
 		return nil
 	}
