@@ -289,19 +289,19 @@ func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential
 	called := c.names()
 	empty := "no keys; create one with: " + create
 	return printList(p, "keys", shown, nil, empty,
-		"NAME|ID|VENDOR|STATUS|LAST USED|CREATED|EXPIRES|KEY|SCOPES|PROJECTS|ORG",
+		"NAME|ID|VENDOR|STATUS|SCOPES|PROJECTS|LAST USED|EXPIRES|KEY|CREATED|ORG",
 		func(k keyJSON) []string {
 			return []string{
 				k.Name,
 				k.ID.String(),
 				string(k.Vendor),
 				k.Status,
-				p.showTime(k.LastUsedAt),
-				p.showTime(k.CreatedAt),
-				p.showTime(k.ExpiresAt),
-				k.Prefix + "…",
 				joined(k.Scopes),
 				called.projectList(ctx, k.OrgID, k.Projects),
+				p.showTime(k.LastUsedAt),
+				p.showTime(k.ExpiresAt),
+				k.Prefix + "…",
+				p.showTime(k.CreatedAt),
 				string(k.OrgID),
 			}
 		})

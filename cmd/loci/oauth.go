@@ -120,10 +120,9 @@ func (p *program) grantListCommand() *cobra.Command {
 		list, err := c.grants(ctx, c.actor.org, c.actor.user)
 		names := c.names()
 		return printList(p, "grants", list, err, "no grants",
-			"CLIENT|ID|VENDOR|STATUS|USER|LAST USED|CREATED|ORG|SCOPES", func(g loci.Grant) []string {
-				return []string{g.ClientName, g.ID.String(), string(g.Vendor), grantStatus(&g),
-					names.user(ctx, g.OrgID, g.UserID), p.showTime(g.LastUsedAt), p.showTime(g.CreatedAt), string(g.OrgID),
-					joined(g.Rights)}
+			"CLIENT|ID|VENDOR|STATUS|SCOPES|USER|LAST USED|CREATED|ORG", func(g loci.Grant) []string {
+				return []string{g.ClientName, g.ID.String(), string(g.Vendor), grantStatus(&g), joined(g.Rights),
+					names.user(ctx, g.OrgID, g.UserID), p.showTime(g.LastUsedAt), p.showTime(g.CreatedAt), string(g.OrgID)}
 			})
 	})
 }

@@ -25,7 +25,8 @@ type status struct {
 	Bytes    int64       `json:"data_bytes"`
 	Memories int         `json:"memories"` // how many of the owner of this machine's memories are true now
 	Clients  []clientUse `json:"clients"`
-	People   int         `json:"person_keys"` // valid keys of people, which no vendor limits
+	People   int         `json:"person_keys"`         // valid keys of people, which no vendor limits
+	Limited  int         `json:"limited_person_keys"` // how many of them are limited to scopes or projects
 	Warnings []string    `json:"warnings"`
 
 	start string // the command that starts the server
@@ -135,6 +136,9 @@ func (in *instance) addClients(ctx context.Context, who loci.Principal, s *statu
 		row, replaced := rows[k.ID]
 		if k.Kind == loci.KindUser && keyStatus(&k) == "valid" {
 			s.People++
+			if len(k.Rights)+len(k.ProjectIDs) > 0 {
+				s.Limited++
+			}
 		}
 		if !replaced && (k.Kind != loci.KindAgent || keyStatus(&k) != "valid") {
 			continue
@@ -200,8 +204,11 @@ func (p *program) printStatus(s *status) {
 		p.printFields("warning", text)
 	}
 	if s.People > 0 {
-		p.printFields("keys", loci.Plural(s.People, "key of a person", "keys of people")+" can read everything of theirs: "+
-			p.onSameData("loci key list --all"))
+		keys := loci.Plural(s.People, "key of a person", "keys of people")
+		if s.Limited > 0 {
+			keys += ", " + loci.Thousands(s.Limited) + " limited to scopes or projects"
+		}
+		p.printFields("keys", keys+": "+p.onSameData("loci key list --all"))
 	}
 	if len(s.Clients) == 0 {
 		p.printFields("clients", "none; connect one with: "+p.onSameData("loci connect"))

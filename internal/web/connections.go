@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/loci-memory/loci"
 )
@@ -30,14 +29,19 @@ func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Prin
 	if err != nil {
 		return err
 	}
-	keys = slices.DeleteFunc(keys, func(c loci.Credential) bool { return !c.Usable(s.now()) })
+	var working []keyRow
+	for _, c := range keys {
+		if row := s.keyRow(r.Context(), p, c); row.Usable {
+			working = append(working, row)
+		}
+	}
 	return s.showOwn(w, r, p, http.StatusOK, "connections",
 		view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
 			Data: struct {
 				Grants []grantRow
-				Keys   []loci.Credential
+				Keys   []keyRow
 				MCP    string
-			}{rows, keys, s.site.Home(r) + "/mcp"}})
+			}{rows, working, s.site.Home(r) + "/mcp"}})
 }
 
 func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -25,6 +26,30 @@ type keyList struct {
 type keyRow struct {
 	loci.Credential
 	Usable bool
+	Reach  string // what limits it
+}
+
+// keyRow describes a key. A project that is gone has only its id.
+func (s *server) keyRow(ctx context.Context, p loci.Principal, c loci.Credential) keyRow {
+	var limits, projects []string
+	for _, right := range c.Rights {
+		limits = append(limits, string(right))
+	}
+	for _, id := range c.ProjectIDs {
+		name := id.String()
+		if x, err := s.app.Project.Get(ctx, p, id); err == nil {
+			name = x.Name
+		}
+		projects = append(projects, name)
+	}
+	switch names := strings.Join(projects, ", "); len(projects) {
+	case 0:
+	case 1:
+		limits = append(limits, "only project "+names)
+	default:
+		limits = append(limits, "only projects "+names)
+	}
+	return keyRow{c, c.Usable(s.now()), cmp.Or(strings.Join(limits, ", "), "everything")}
 }
 
 // newKey is a key that was just created. Only this page shows its secret, Key.
@@ -99,7 +124,7 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 		return err
 	}
 	for _, c := range list {
-		d.Keys = append(d.Keys, keyRow{Credential: c, Usable: c.Usable(s.now())})
+		d.Keys = append(d.Keys, s.keyRow(r.Context(), p, c))
 	}
 	slices.SortStableFunc(d.Keys, func(a, b keyRow) int {
 		if a.Usable != b.Usable {

@@ -306,6 +306,41 @@ func TestConnectionsListKeys(t *testing.T) {
 	}
 }
 
+// What limits a key is in the lists of keys: one that reaches a project only must not look as if it reached everything.
+func TestKeysTellWhatTheyReach(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	home, err := w.app.Project.Create(ctx, w.local(w.mara), project.Draft{Name: "home <1>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := w.app.Project.Create(ctx, w.local(w.mara), project.Draft{Name: "work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []auth.KeyRequest{
+		{Name: "all"},
+		{Name: "one", ProjectIDs: []loci.ProjectID{home.ID}},
+		{Name: "two", ProjectIDs: []loci.ProjectID{home.ID, work.ID}, Rights: []loci.Right{loci.RightRead, loci.RightWrite}},
+		{Name: "agent", Vendor: "cursor", ProjectIDs: []loci.ProjectID{work.ID}, Rights: []loci.Right{loci.RightRead}},
+	} {
+		if _, _, err := w.app.Identity.CreateKey(ctx, w.local(w.mara), k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := w.browser()
+	b.signIn()
+	page := b.get("/app/keys")
+	want(t, "keys", page, 200, "<small>everything ·", "<small>only project home &lt;1&gt; ·",
+		"<small>memories:read, memories:write, only projects home &lt;1&gt;, work ·",
+		"<small>memories:read, only project work ·")
+	if n := strings.Count(page.body, "<small>everything"); n != 1 {
+		t.Errorf("%d keys reach everything, want 1", n)
+	}
+	want(t, "connections", b.get("/app/connections"), 200, "<small>memories:read, only project work · last used")
+}
+
 func TestRevokingAsksFirst(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
