@@ -151,7 +151,11 @@ func checkCounts(t *testing.T, dir string, all int, private map[string]turn) {
 	for vendor, want := range map[string]int{"": all, "claude": all - hidden["Jonas"], "cursor": all - hidden["Mara"],
 		"chatgpt": all - len(private)} {
 		var page struct{ Total int }
-		if err := json.Unmarshal(runLoci(t, dir, "list", "--json", "--limit", "1", "--as", vendor), &page); err != nil {
+		args := []string{"list", "--json", "--limit", "1"}
+		if vendor != "" {
+			args = append(args, "--as", vendor)
+		}
+		if err := json.Unmarshal(runLoci(t, dir, args...), &page); err != nil {
 			t.Fatal(err)
 		}
 		if page.Total != want {

@@ -8,12 +8,9 @@ import (
 	"log/slog"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"github.com/loci-memory/loci"
 )
 
 // program is one run of the command line.
@@ -157,8 +154,8 @@ func (p *program) yesFlag(cmd *cobra.Command) {
 
 // configure reads the settings once the flags are known.
 func (p *program) configure(cmd *cobra.Command) (err error) {
-	if f := cmd.Flags().Lookup("data-dir"); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
-		return loci.FieldErrorf("--data-dir", "must not be empty; for the default directory, leave it out")
+	if err := checkEmpty(cmd); err != nil {
+		return err
 	}
 	if p.settings, err = loadSettings(p.environ, cmd.Flags()); err != nil {
 		return err

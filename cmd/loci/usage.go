@@ -115,6 +115,24 @@ func checkLimit(cmd *cobra.Command) error {
 	return nil
 }
 
+// choices are flags that choose whose data a command is about, or limit it. Without one, it is about the person's own,
+// or about everything.
+var choices = []string{"data-dir", "as", "org", "user", "session", "written-in", "project", "agent", "workspace",
+	"origin", "vendor", "credential"}
+
+// checkEmpty rejects a choice without a value, such as that of an unset variable in a script. "loci connect --project"
+// takes one: it removes the project.
+func checkEmpty(cmd *cobra.Command) error {
+	for _, name := range choices {
+		f := cmd.Flags().Lookup(name)
+		removes := cmd.Name() == "connect" && name == "project"
+		if f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" && !removes {
+			return loci.FieldErrorf("--"+name, "must not be empty; for the default, leave it out")
+		}
+	}
+	return nil
+}
+
 // noteTags notes a comma in --tag, which belongs to the tag: --allow and other lists are split there.
 func (p *program) noteTags(flags *pflag.FlagSet) {
 	f := flags.Lookup("tag")
