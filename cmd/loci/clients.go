@@ -128,8 +128,8 @@ func (c *client) installed(s *settings) bool {
 	return err == nil
 }
 
-// findClient returns the client of that name, in any capitals.
-func findClient(id string) (*client, error) {
+// findClient returns the client of that name, in any capitals. otherwise tells which names there are.
+func findClient(id string, otherwise func() string) (*client, error) {
 	var meant []string
 	for _, c := range clients {
 		if c.id == strings.ToLower(id) {
@@ -146,8 +146,13 @@ func findClient(id string) (*client, error) {
 		return nil, loci.Errorf(loci.Invalid, "cannot find the client %q: did you mean %s?", cut(id, 60),
 			strings.Join(meant, " or "))
 	}
-	return nil, loci.Errorf(loci.Invalid, "cannot find the client %q: it must be one of %s. For any other client, run: "+
-		"loci agent-key create --vendor VENDOR --name NAME", cut(id, 60), clientNames(", "))
+	return nil, loci.Errorf(loci.Invalid, "cannot find the client %q: %s", cut(id, 60), otherwise())
+}
+
+// canConnect tells what loci connect takes.
+func canConnect() string {
+	return "it must be one of " + clientNames(", ") + ". For any other client, run: " +
+		"loci agent-key create --vendor VENDOR --name NAME"
 }
 
 func mcpURL(address string) string { return strings.TrimRight(address, "/") + "/mcp" }

@@ -44,7 +44,7 @@ func TestEntriesOfClients(t *testing.T) {
 		"opencode": {"mcp", `{"type":"remote",` + url + headers + `}`,
 			`{"type":"local","command":["/bin/loci","mcp"]}`},
 	} {
-		c, err := findClient(id)
+		c, err := findClient(id, canConnect)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -102,7 +102,7 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 		return nil, usagef("cannot combine the name of a client with --all")
 	}
 	for _, name := range names {
-		c, err := findClient(name)
+		c, err := findClient(name, canConnect)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +51,7 @@ func (p *program) connectedClients(names []string, all bool) (list []*client, er
 		return nil, usagef("name the clients to disconnect, or pass --all")
 	}
 	for _, name := range names {
-		c, err := findClient(name)
+		c, err := findClient(name, p.namesConnected)
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +60,13 @@ func (p *program) connectedClients(names []string, all bool) (list []*client, er
 	if !all {
 		return list, nil
 	}
+	if list, err = p.allConnected(); err == nil && len(list) == 0 {
+		p.note("no client is connected")
+	}
+	return list, err
+}
+
+func (p *program) allConnected() (list []*client, err error) {
 	if err := p.settings.unusable(create); err != nil {
 		return nil, err
 	}
@@ -71,10 +79,16 @@ func (p *program) connectedClients(names []string, all bool) (list []*client, er
 			list = append(list, c)
 		}
 	}
-	if len(list) == 0 {
-		p.note("no client is connected")
-	}
 	return list, nil
+}
+
+// namesConnected tells which clients can be disconnected.
+func (p *program) namesConnected() string {
+	list, err := p.allConnected()
+	if err != nil || len(list) == 0 {
+		return "no client is connected; see `loci status`"
+	}
+	return "connected are " + strings.Join(idsIn(list, func(c *client) string { return c.id }), ", ")
 }
 
 // disconnectEach removes both entries that Loci may have in a client's file.
