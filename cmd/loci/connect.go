@@ -317,7 +317,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 		case fault != "":
 			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file.Name, fault)
 		case same:
-			p.note("%s is already connected, in %s", c.name, file.Name)
+			p.noteConnected(c, e, file)
 			return nil, nil
 		}
 	}
@@ -351,6 +351,14 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 		return nil, err
 	}
 	return p.establish(ctx, in, c, e, n, file, old, moved)
+}
+
+// noteConnected tells that there was nothing to do.
+func (p *program) noteConnected(c *client, e *clientfile.Endpoint, file *clientfile.File) {
+	p.note("%s is already connected, in %s", c.name, file.Name)
+	if text := readableByOthers(file.Name); text != "" && e.Command == "" {
+		p.note("Warning: %s. To change that, run: %s", text, makePrivate(file.Name))
+	}
 }
 
 // takesOver reports whether connect replaces the entry of another data directory. It tells the person, also if connect

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -25,8 +26,9 @@ const (
 	hasBrokenFile  = "its file cannot be read"
 )
 
-// outdated is a client whose file has no entry of this Loci any more, or one that it should not use: a key that is old
-// or that Loci does not replace, an address where no server runs, a program that does not exist. how leads to the fix.
+// outdated is a client whose file has no entry of this Loci any more, or one that it should not use: a key that is old,
+// that Loci does not replace or that others can read, an address where no server runs, a program that does not exist.
+// how leads to the fix.
 type outdated struct {
 	text, how, fix string
 	state          string              // "": the client works
@@ -113,9 +115,23 @@ func (p *program) outdatedEntry(ctx context.Context, in *instance, keys []loci.C
 			fix: p.connectLine(k), state: hasOldKey}
 	case dead != "":
 		o = outdated{text: dead, how: "run: ", fix: p.connectLine(k), state: hasNoServer}
+	default:
+		o = outdated{text: readableByOthers(k.File), how: "run: ", fix: makePrivate(k.File)}
 	}
 	return o, nil
 }
+
+// readableByOthers tells that other users can read a file with a key, or "". Connect makes such a file private, but the
+// client may write it again with another mode.
+func readableByOthers(file string) string {
+	info, err := os.Stat(file)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("other users can read the key in %s (mode %o)", file, info.Mode().Perm())
+}
+
+func makePrivate(file string) string { return "chmod 600 " + quoted(file) }
 
 // lostEntry tells what the client's file has instead of the entry that connect wrote. It returns "" if the client may
 // still reach this Loci, if nobody can use the key any more, or if the directory of the file is missing: the client may
