@@ -55,7 +55,7 @@ func (p *program) remedy(err error) string {
 	switch {
 	case loci.CodeOf(err) == loci.Full || errors.Is(err, sqlitedb.ErrFull):
 		return "free disk space; the data is not damaged, so do not restore a backup"
-	case errors.Is(err, sqlitedb.ErrCorrupt), errors.Is(err, sqlitedb.ErrNotDB):
+	case isDamage(err):
 		if p.hasNoBackup() {
 			return "copy the directory; there is no backup, so put the file back from a copy that you have elsewhere"
 		}
@@ -64,6 +64,11 @@ func (p *program) remedy(err error) string {
 		return "make the directory and its files writable for this user"
 	}
 	return "read the message; restore a backup only if a file is damaged"
+}
+
+// isDamage reports whether a file of the data directory is damaged, missing or not the one that belongs there.
+func isDamage(err error) bool {
+	return errors.Is(err, sqlitedb.ErrCorrupt) || errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlite.ErrTorn)
 }
 
 // hasNoBackup reports whether the data directory has no backup to restore.

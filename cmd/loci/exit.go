@@ -70,7 +70,13 @@ func exitCode(err error) int {
 // at the command line owns the data.
 func (p *program) report(err error, asJSON bool) {
 	all := separate(err)
-	texts := idsIn(all, func(err error) string { return p.onSameData(loci.OneLine(explain(err))) })
+	texts := idsIn(all, func(err error) string {
+		text := explain(err)
+		if p.settings != nil && isDamage(err) {
+			text += "; " + p.remedy(err)
+		}
+		return p.onSameData(loci.OneLine(text))
+	})
 	if !asJSON {
 		for _, text := range texts {
 			fmt.Fprintln(p.err, "loci:", text)

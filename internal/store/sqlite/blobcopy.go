@@ -222,8 +222,7 @@ func (s *Store) strayBlobs(ctx context.Context) (problems []string, err error) {
 		})
 		if !known && err == nil {
 			problems = append(problems, "the directory "+assetsDir+"/"+e.Name()+" exists, but "+metaFile+
-				" has no such org; put back the "+metaFile+
-				" that belongs to it, or restore a backup with: loci backup restore")
+				" has no such org; put back the "+metaFile+" that belongs to it")
 		}
 	}
 	return problems, translate(err)

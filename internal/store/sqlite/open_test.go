@@ -80,7 +80,7 @@ func TestMissingFile(t *testing.T) {
 	}
 	s = openStore(t, Options{Dir: s.Dir()})
 	err := s.View(bg, loci.DefaultOrg, func(store.Tx) error { return nil })
-	wantRefusal(t, err, "orgs/default.db", "restore it from a backup")
+	wantRefusal(t, err, "orgs/default.db", "is missing although the org is registered")
 	if _, err := os.Stat(s.orgPath(loci.DefaultOrg)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty file took its place: %v", err)
 	}

@@ -174,8 +174,8 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	path := s.orgPath(f.org)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		// An empty file in its place would look as if all data were lost.
-		return loci.WrapError(loci.Unavailable, err,
-			"the file %s/%s.db is missing although the org is registered; restore it from a backup", orgsDir, f.org)
+		return loci.WrapError(loci.Unavailable, ErrTorn, "the file %s/%s.db is missing although the org is registered",
+			orgsDir, f.org)
 	}
 	db, err := sqlitedb.Open(ctx, s.orgOptions(f.org))
 	if err != nil {

@@ -119,7 +119,7 @@ func (s *Store) strayProject(ctx context.Context, dir string, id loci.ProjectID)
 		return "", err
 	case !there:
 		return "the file " + name + " exists, but " + metaFile + " has no such project; put back the " + metaFile +
-			" that belongs to it, or restore a backup with: loci backup restore", nil
+			" that belongs to it", nil
 	case was.path == name || was.moving:
 		return "", nil
 	}

@@ -188,8 +188,8 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sqlitedb.DB, error) {
 	name := dir + "/" + p.ID.String() + ".db"
 	if _, err := os.Stat(s.projectPath(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
-		return nil, loci.WrapError(loci.Unavailable, err,
-			"the file %s is missing although the project is registered; restore it from a backup", name)
+		return nil, loci.WrapError(loci.Unavailable, ErrTorn, "the file %s is missing although the project is registered",
+			name)
 	}
 	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, p.ID))
 	if err != nil {

@@ -276,7 +276,7 @@ func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string
 	case errors.Is(err, fs.ErrNotExist) && arrived == nil:
 		return s.sweep(id, from)
 	case errors.Is(err, fs.ErrNotExist):
-		return loci.WrapError(loci.Unavailable, err, "the file %s is missing: restore it from a backup", dbPath(from, id))
+		return loci.WrapError(loci.Unavailable, ErrTorn, "the file %s is missing", dbPath(from, id))
 	case err != nil:
 		return err
 	case arrived == nil:

@@ -16,6 +16,10 @@ import (
 // of the old state and half of the new one.
 const restoreJournal = "restore.json"
 
+// ErrTorn is the class of errors about a file that is missing or does not belong to the others. Only a copy of the file
+// helps, or a backup.
+var ErrTorn = errors.New("the files of the data directory do not belong together")
+
 // IsNew reports whether nothing was ever stored in the data directory dir, so that opening it
 // would create an empty store. A file in its place is not new, because opening it fails.
 func IsNew(dir string) bool {
@@ -44,9 +48,7 @@ func refuseTorn(dir string) error {
 	}
 	_, err = os.Stat(filepath.Join(dir, metaFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return loci.WrapError(loci.Unavailable, err,
-			"%s is missing although %s exists; put it back, or restore a backup with: loci backup restore",
-			metaFile, files[0])
+		return loci.WrapError(loci.Unavailable, ErrTorn, "%s is missing although %s exists", metaFile, files[0])
 	}
 	return err
 }
@@ -85,17 +87,13 @@ func (s *Store) refuseClaimed(ctx context.Context, id loci.OrgID) (err error) {
 }
 
 func unregistered(file string) error {
-	return loci.Errorf(loci.Unavailable,
-		"the file %s exists, but %s has no such org; put back the %s that belongs to it, or restore a backup with: "+
-			"loci backup restore",
-		file, metaFile, metaFile)
+	return loci.WrapError(loci.Unavailable, ErrTorn, "the file %s exists, but %s has no such org; put back the %s that "+
+		"belongs to it", file, metaFile, metaFile)
 }
 
 func wrongOwner(id loci.OrgID) error {
-	return loci.Errorf(loci.Unavailable,
-		"the file %s/%s.db has a different owner than in %s; put back the file that matches the other one, or restore a "+
-			"backup with: loci backup restore",
-		orgsDir, id, metaFile)
+	return loci.WrapError(loci.Unavailable, ErrTorn, "the file %s/%s.db has a different owner than in %s; put back the "+
+		"file that matches the other one", orgsDir, id, metaFile)
 }
 
 // checkUnregistered reports files that have no row in the registry.

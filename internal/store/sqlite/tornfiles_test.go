@@ -34,7 +34,7 @@ func TestLostRegistry(t *testing.T) {
 	}
 	kept := lose(t, dir)
 	_, err := Open(bg, Options{Dir: dir})
-	wantRefusal(t, err, dir, "_meta.db is missing", "orgs/default.db", "put it back", "loci backup restore")
+	wantRefusal(t, err, dir, "_meta.db is missing", "orgs/default.db")
 	if _, err := os.Stat(filepath.Join(dir, metaFile)); err == nil {
 		t.Error("the refusal made a new registry")
 	}
@@ -80,7 +80,7 @@ func TestFileOfUnknownOrgIsNotAdopted(t *testing.T) {
 	}
 	for _, owner := range []loci.UserID{loci.NewUserID(), user} {
 		_, _, err := s.Orgs().Ensure(bg, loci.Org{ID: "theirs", OwnerID: owner}, loci.User{})
-		wantRefusal(t, err, "orgs/theirs.db", "put back the _meta.db", "loci backup restore")
+		wantRefusal(t, err, "orgs/theirs.db", "put back the _meta.db")
 	}
 	if list, err := s.Orgs().List(bg); err != nil || len(list) != 1 {
 		t.Errorf("after the refusal: %v, %v", list, err)
@@ -120,7 +120,7 @@ func TestFileOfAnotherOwner(t *testing.T) {
 					t.Errorf("Check: %q, %v", problems, err)
 				}
 			}
-			wantRefusal(t, err, "orgs/theirs.db", "a different owner than in _meta.db", "loci backup restore")
+			wantRefusal(t, err, "orgs/theirs.db", "a different owner than in _meta.db")
 		})
 	}
 }
