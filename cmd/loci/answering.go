@@ -73,13 +73,12 @@ func (p *program) besideOther(address string) string {
 		p.serveLineBeside(address)
 }
 
-// serveLineBeside is the command that starts the server of this data directory beside another one.
+// serveLineBeside is the command that starts the server of this data directory beside what uses an address.
 func (p *program) serveLineBeside(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return p.serveLine()
+	if host, port, err := net.SplitHostPort(address); err == nil {
+		address = net.JoinHostPort(host, nextPort(port))
 	}
-	return p.serveLineAt(net.JoinHostPort(host, nextPort(port)))
+	return p.serveLineAt(address)
 }
 
 // notRunning tells that no server of this data directory answers at an address, and what to do; "": one does.
@@ -91,5 +90,5 @@ func (p *program) notRunning(ctx context.Context, address string) string {
 		return p.whatAnswers(address) + "; " + p.besideOther(address)
 	case noLoci:
 	}
-	return "the server is not running; start it with: " + p.serveLine()
+	return "the server is not running; start it with: " + p.serveLine(ctx)
 }

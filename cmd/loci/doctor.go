@@ -70,7 +70,7 @@ func (d *doctor) examine(ctx context.Context) {
 	b := readBuildInfo()
 	d.ok("version", "loci %s, %s, %s", b.Version, b.Go, b.Platform)
 	d.examineSettings()
-	if d.examineDirectory() {
+	if d.examineDirectory(ctx) {
 		err := d.with(ctx, refuse, func(in *instance) error {
 			d.ok("open", "the data directory opens")
 			d.examineFiles(ctx, in)
@@ -129,13 +129,13 @@ func (d *doctor) examineSettings() {
 }
 
 // examineDirectory reports whether there is a data directory to examine.
-func (d *doctor) examineDirectory() bool {
+func (d *doctor) examineDirectory(ctx context.Context) bool {
 	dir := d.settings.DataDir
 	info, err := os.Stat(dir)
 	unusable := d.settings.unusable(refuse)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		d.warn("directory", d.serveLine(), "%s does not exist yet", dir)
+		d.warn("directory", d.serveLine(ctx), "%s does not exist yet", dir)
 		return false
 	case err != nil:
 		d.fail("directory", "make it readable for this user", "%s", err)
@@ -147,7 +147,7 @@ func (d *doctor) examineDirectory() bool {
 		d.fail("directory", d.remedy(os.ErrPermission), "%s", unusable)
 		return false
 	case hasNoData(dir):
-		d.warn("directory", d.serveLine(), "%s has no memories yet", dir)
+		d.warn("directory", d.serveLine(ctx), "%s has no memories yet", dir)
 		return false
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
@@ -335,7 +335,7 @@ func (d *doctor) examinePort(ctx context.Context) {
 		d.warn("server", d.besideOther(address), "%s", d.whatAnswers(address))
 	case isInUse(err):
 		_, port, _ := net.SplitHostPort(address)
-		d.warn("server", "choose another with `loci serve --listen`; to find the program, run: "+whoHas(port),
+		d.warn("server", d.serveLineBeside(address)+"; to find the program, run: "+whoHas(port),
 			"Loci is not running; another program uses %s", address)
 	default:
 		d.fail("server", "set LOCI_LISTEN to host:port, like 127.0.0.1:5624", "%s", err)

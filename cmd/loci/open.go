@@ -56,7 +56,7 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	if absent == refuse && hasNoData(s.DataDir) && !isFile(s.DataDir) {
 		return nil, loci.Errorf(loci.NotFound,
 			"no memories in %s yet; create the first with `%s` or `loci add`, or choose another directory with --data-dir",
-			s.DataDir, p.serveLine())
+			s.DataDir, p.serveLine(ctx))
 	}
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err

@@ -196,8 +196,19 @@ func (p *program) onSameData(text string) string {
 	}, flags)
 }
 
-// serveLine is the command that starts the server at the configured address, on the data directory of this command.
-func (p *program) serveLine() string { return p.serveLineAt(p.settings.Listen) }
+// serveLine is the command that starts the server on the data directory of this command: at the configured address, or
+// beside the program that uses it.
+func (p *program) serveLine(ctx context.Context) string {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", p.settings.Listen)
+	if isInUse(err) {
+		return p.serveLineBeside(p.settings.Listen)
+	}
+	if err == nil {
+		_ = l.Close()
+	}
+	return p.serveLineAt(p.settings.Listen)
+}
 
 func (p *program) serveLineAt(listen string) string {
 	line := p.onSameData("loci serve")

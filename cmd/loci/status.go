@@ -73,9 +73,8 @@ run loci doctor.`,
 func (p *program) status(ctx context.Context) (*status, error) {
 	server := p.server()
 	s := &status{Running: server.PID != 0, URL: server.URL, Servers: notNil(p.servers()), Version: readBuildInfo().Version,
-		DataDir: p.settings.DataDir, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings()), start: p.serveLine()}
+		DataDir: p.settings.DataDir, Clients: []clientUse{}, Warnings: notNil(p.settings.warnings()), start: p.serveLine(ctx)}
 	if !s.Running && p.answererAt(ctx, server.Listen) == otherLoci {
-		s.start = p.serveLineBeside(server.Listen)
 		s.Warnings = append(s.Warnings, p.whatAnswers(server.Listen)+"; "+p.besideOther(server.Listen))
 	}
 	for _, r := range s.Servers {
