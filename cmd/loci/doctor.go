@@ -7,12 +7,14 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
 )
@@ -287,17 +289,27 @@ func (d *doctor) examineBackups(opens bool) {
 	if !opens {
 		fix = "first make the data directory open, then loci backup create"
 	}
+	none := "no backups"
+	found = slices.DeleteFunc(found, func(b maintain.Backup) bool {
+		problems := b.Unfit()
+		for _, text := range problems {
+			none = "no usable backup"
+			d.warn("backups", "remove "+quoted(b.Path), "backup %s is damaged: %s", b.Name, text)
+		}
+		return len(problems) > 0
+	})
 	switch {
 	case err != nil:
 		d.fail("backups", "make the directory readable for this user", "%s", err)
 	case len(found) == 0:
-		d.warn("backups", fix, "no backups")
+		d.warn("backups", fix, "%s", none)
 	case time.Since(found[0].Manifest.CreatedAt) > backupAge:
 		d.warn("backups", fix, "the newest is from %s",
 			d.showTime(found[0].Manifest.CreatedAt))
 	default:
-		d.ok("backups", "%s, the newest from %s", loci.Plural(len(found), "backup", "backups"),
-			d.showTime(found[0].Manifest.CreatedAt))
+		d.ok("backups", "%s, the newest from %s; not verified: to read it, run: %s",
+			loci.Plural(len(found), "backup", "backups"), d.showTime(found[0].Manifest.CreatedAt),
+			d.onSameData("loci backup verify"))
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
@@ -57,7 +59,7 @@ func (p *program) remedy(err error) string {
 		return "free disk space; the data is not damaged, so do not restore a backup"
 	case isDamage(err):
 		if p.hasNoBackup() {
-			return "copy the directory; there is no backup, so put the file back from a copy that you have elsewhere"
+			return "copy the directory; there is no usable backup, so put the file back from a copy that you have elsewhere"
 		}
 		return "copy the directory, then loci backup restore"
 	case errors.Is(err, os.ErrPermission), errors.Is(err, sqlitedb.ErrReadOnly):
@@ -71,10 +73,10 @@ func isDamage(err error) bool {
 	return errors.Is(err, sqlitedb.ErrCorrupt) || errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlite.ErrTorn)
 }
 
-// hasNoBackup reports whether the data directory has no backup to restore.
+// hasNoBackup reports whether the data directory has no backup to restore: none, or only damaged ones.
 func (p *program) hasNoBackup() bool {
 	found, err := p.backups().List()
-	return err == nil && len(found) == 0
+	return err == nil && !slices.ContainsFunc(found, func(b maintain.Backup) bool { return len(b.Unfit()) == 0 })
 }
 
 // isBusy reports whether a problem that Check found ends with another process.

@@ -33,6 +33,29 @@ func (b *Backups) Verify(ctx context.Context, backup *Backup) (problems []string
 	return b.Check(ctx, dir)
 }
 
+// Unfit returns what a backup lacks without reading its contents, one sentence for each file that is missing or has
+// another size than its manifest says. A backup may be damaged all the same: Verify reads it.
+func (b *Backup) Unfit() (problems []string) {
+	for _, want := range b.Manifest.Files {
+		info, err := os.Stat(filepath.Join(b.Path, filepath.FromSlash(want.Name)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			problems = append(problems, isMissing(want))
+		case err != nil:
+			problems = append(problems, want.Name+": "+err.Error())
+		case info.Size() != want.Size:
+			problems = append(problems, hasOtherSize(want, info.Size()))
+		}
+	}
+	return problems
+}
+
+func isMissing(want File) string { return want.Name + ": is missing" }
+
+func hasOtherSize(want File, size int64) string {
+	return fmt.Sprintf("%s: has %d bytes, the manifest says %d", want.Name, size, want.Size)
+}
+
 // Restored is the result of a restore.
 type Restored struct {
 	Kept    string // where the replaced files are; "" if it replaced nothing
@@ -214,7 +237,7 @@ func copyFiles(ctx context.Context, backup *Backup, dir string, how copying) (pr
 		}
 		in, err := os.Open(filepath.Join(backup.Path, name))
 		if errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, want.Name+": is missing")
+			problems = append(problems, isMissing(want))
 			continue
 		}
 		if err != nil {
@@ -225,7 +248,7 @@ func copyFiles(ctx context.Context, backup *Backup, dir string, how copying) (pr
 		case err != nil:
 			return problems, err
 		case got.Size != want.Size:
-			problems = append(problems, fmt.Sprintf("%s: has %d bytes, the manifest says %d", want.Name, got.Size, want.Size))
+			problems = append(problems, hasOtherSize(want, got.Size))
 		case got.SHA256 != want.SHA256:
 			problems = append(problems, want.Name+": was changed; its SHA-256 is not the manifest's")
 		}
