@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -150,11 +152,11 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	if err != nil {
 		return err
 	}
-	return p.printSaved(m)
+	return p.printSaved(ctx, in, m)
 }
 
 // printSaved reports the result of a save.
-func (p *program) printSaved(m *loci.Saved) error {
+func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) error {
 	if p.json {
 		return p.printJSON(m)
 	}
@@ -177,11 +179,11 @@ func (p *program) printSaved(m *loci.Saved) error {
 	} else {
 		p.printShared(&m.Memory)
 	}
-	p.printTimes(m)
+	p.printTimes(ctx, in, m)
 	for _, id := range m.Superseded {
 		p.printf("superseded %s\n", id)
 	}
-	p.printGap(m)
+	p.printGap(ctx, in, m)
 	for _, id := range m.Narrowed {
 		p.printf("narrowed %s to the vendors that may read the new memory\n", id)
 	}
@@ -206,7 +208,7 @@ func (p *program) printSaved(m *loci.Saved) error {
 }
 
 // printTimes says when searches find the memory.
-func (p *program) printTimes(m *loci.Saved) {
+func (p *program) printTimes(ctx context.Context, in *instance, m *loci.Saved) {
 	if !m.Unchanged && m.ValidFrom.After(m.UpdatedAt) {
 		p.printf("true from %s; searches find it then\n", p.showTime(m.ValidFrom))
 	}
@@ -220,7 +222,8 @@ func (p *program) printTimes(m *loci.Saved) {
 	if !m.ExpiresAt.IsZero() {
 		p.printf("expires %s", p.showTime(m.ExpiresAt))
 		if len(m.Superseded) > 0 {
-			p.printf("; what it superseded stays superseded then: bring it back with %s", p.onSameData("loci revert"))
+			ways := idsIn(m.Superseded, func(id loci.MemoryID) string { return p.wayBack(ctx, in, id) })
+			p.printf("; what it superseded stays superseded then: bring it back with %s", strings.Join(ways, " and "))
 		}
 		p.printf("\n")
 	}
@@ -237,7 +240,7 @@ func (p *program) printReplacedVersion(m *loci.Saved) {
 }
 
 // printGap says that a save of a coming value took away the present one, and how to have both.
-func (p *program) printGap(m *loci.Saved) {
+func (p *program) printGap(ctx context.Context, in *instance, m *loci.Saved) {
 	if m.NoValueUntil.IsZero() {
 		return
 	}
@@ -245,8 +248,7 @@ func (p *program) printGap(m *loci.Saved) {
 		p.showTime(m.NoValueUntil))
 	end := m.NoValueUntil.Format(time.RFC3339)
 	for _, id := range m.Superseded {
-		p.printf("    %s VERSION   # %s shows the number\n", p.onSameData("loci revert "+id.Short()),
-			p.onSameData("loci history "+id.Short()))
+		p.printf("    %s\n", p.wayBack(ctx, in, id))
 		p.printf("    %s\n", p.onSameData("loci edit "+id.Short()+" --valid-to "+end))
 	}
 	if m.ReplacedVersion > 0 {
@@ -255,6 +257,16 @@ func (p *program) printGap(m *loci.Saved) {
 		p.printf("    %s\n", p.onSameData("loci edit "+id+" --valid-to "+end))
 		p.printf("    %s   # as before\n", p.onSameData("loci add TEXT --key "+quoted(m.Key)+" --valid-from "+end))
 	}
+}
+
+// wayBack is the command that makes a superseded memory current again.
+func (p *program) wayBack(ctx context.Context, in *instance, id loci.MemoryID) string {
+	version := "VERSION" // of a memory that only its owner can revert
+	_, err := in.app.Memory.Get(ctx, in.operator, id)
+	if why, ok := errors.AsType[*memory.ReplacedError](err); ok && why.RevertTo != 0 {
+		version = strconv.Itoa(why.RevertTo)
+	}
+	return p.onSameData("loci revert "+id.Short()) + " " + version
 }
 
 // draft parses the flags. given reports which of them were passed.
