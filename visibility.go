@@ -79,9 +79,10 @@ func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bo
 }
 
 // SharedWith tells which people besides its owner may read a row, by part 2 of the rule: "the
-// team", "the project", both joined by "and", or "" for nobody. The vendors that the row admits
-// limit the assistants of these people, not the people. Only the owner sees the trash.
-func (a *Access) SharedWith() string {
+// team", the project by the words of the caller, both joined by "and", or "" for nobody. The
+// vendors that the row admits limit the assistants of these people, not the people. Only the owner
+// sees the trash.
+func (a *Access) SharedWith(project string) string {
 	if !a.DeletedAt.IsZero() {
 		return ""
 	}
@@ -90,7 +91,7 @@ func (a *Access) SharedWith() string {
 		people = append(people, "the team")
 	}
 	if !a.ProjectID.IsZero() && a.Scope == ScopeProject {
-		people = append(people, "the project")
+		people = append(people, project)
 	}
 	return strings.Join(people, " and ")
 }

@@ -183,7 +183,7 @@ func TestSharedWith(t *testing.T) {
 			if i&4 != 0 {
 				a.DeletedAt = now
 			}
-			told := a.SharedWith()
+			told := a.SharedWith("the project")
 			if got, want := strings.Contains(told, "the team"), mate.Sees(&a, loci.LiveOrTrash, now); got != want {
 				t.Errorf("%+v: told %q, but a member of the team sees it: %v", a, told, want)
 			}

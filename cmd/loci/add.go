@@ -175,9 +175,9 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	p.printReplacedVersion(m)
 	// the save may not have asked for that
 	if (m.Identical || !m.Unchanged) && !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
-		p.printVisible(&m.Memory)
+		p.printVisible(ctx, in, &m.Memory)
 	} else {
-		p.printShared(&m.Memory)
+		p.printShared(ctx, in, &m.Memory)
 	}
 	p.printTimes(ctx, in, m)
 	for _, id := range m.Superseded {

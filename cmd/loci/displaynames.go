@@ -68,6 +68,14 @@ func (n *names) projectList(ctx context.Context, org loci.OrgID, ids []loci.Proj
 	return strings.Join(called, ",")
 }
 
+// sharedWith tells which other people may read a memory. After an import, its project may be missing.
+func (n *names) sharedWith(ctx context.Context, m *loci.Memory) string {
+	if m.Scope == loci.ScopeProject && n.project(ctx, m.OrgID, m.ProjectID) == m.ProjectID.String() {
+		return m.SharedWith("a project that is not here")
+	}
+	return m.SharedWith("the project")
+}
+
 func (n *names) project(ctx context.Context, org loci.OrgID, id loci.ProjectID) string {
 	if name, ok := n.projects[id]; ok {
 		return name

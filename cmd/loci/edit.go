@@ -57,7 +57,7 @@ changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "
 					return err
 				}
 				if patch.AllowedVendors != nil {
-					p.printVisible(m)
+					p.printVisible(cmd.Context(), in, m)
 				}
 				if patch.ExpiresAt != nil && !m.ExpiresAt.IsZero() {
 					p.printf("expires %s\n", p.showTime(m.ExpiresAt))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func (p *program) listCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.printPage(page)
+				return p.printPage(cmd.Context(), in, page)
 			})
 		},
 	}
@@ -50,7 +51,7 @@ func (p *program) listCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printPage(page memory.ListPage) error {
+func (p *program) printPage(ctx context.Context, in *instance, page memory.ListPage) error {
 	if p.json {
 		return p.printJSON(map[string]any{"memories": notNil(page.Items), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
@@ -68,7 +69,8 @@ func (p *program) printPage(page memory.ListPage) error {
 	if superseded {
 		headers = append(headers, "SUPERSEDED BY")
 	}
-	shared := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return m.SharedWith() != "" })
+	called := in.names()
+	shared := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return called.sharedWith(ctx, m) != "" })
 	if shared {
 		headers = append(headers, "SHARED WITH")
 	}
@@ -94,7 +96,7 @@ func (p *program) printPage(page memory.ListPage) error {
 			rows[i] = append(rows[i], m.SupersededBy.Short())
 		}
 		if shared {
-			rows[i] = append(rows[i], m.SharedWith())
+			rows[i] = append(rows[i], called.sharedWith(ctx, m))
 		}
 		if untrue {
 			rows[i] = append(rows[i], p.notTrue(m, now))

@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci"
 	wire "github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
@@ -126,7 +127,7 @@ func (p *program) nodeListCommand() *cobra.Command {
 
 func (p *program) nodeShowCommand() *cobra.Command {
 	return p.onNode(&cobra.Command{
-		Use: "show NODE", Short: "Show a memory node with its items", Annotations: does(node.Read),
+		Use: "show NODE", Short: "Show a memory node with its items", Annotations: does(node.Read, memory.Read, graph.Read),
 	}, func(ctx context.Context, c *call, id loci.NodeID) error {
 		n, err := c.app.Node.Get(ctx, c.who, id)
 		if err != nil {
@@ -138,11 +139,11 @@ func (p *program) nodeShowCommand() *cobra.Command {
 				return err
 			}
 		}
-		return p.printNode(n, items)
+		return p.printNode(ctx, c, n, items)
 	})
 }
 
-func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
+func (p *program) printNode(ctx context.Context, c *call, n *loci.MemoryNode, items []loci.NodeItem) error {
 	if p.json {
 		return p.printJSON(struct {
 			*loci.MemoryNode
@@ -166,17 +167,26 @@ func (p *program) printNode(n *loci.MemoryNode, items []loci.NodeItem) error {
 		if !i.ParentID.IsZero() {
 			levels[i.ID] = levels[i.ParentID] + 1
 		}
-		p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), itemText(&i))
+		p.printf("%s  %s%s\n", i.ID, strings.Repeat("  ", levels[i.ID]), c.itemText(ctx, &i))
 	}
 	return nil
 }
 
-func itemText(i *loci.NodeItem) string {
+// itemText is a text, or what an item shows by its id and its title or name.
+func (c *call) itemText(ctx context.Context, i *loci.NodeItem) string {
 	switch i.Kind {
 	case loci.ItemMemory:
-		return "memory " + i.MemoryID.String()
+		text := "memory " + i.MemoryID.String()
+		if m, err := c.app.Memory.GetAt(ctx, c.who, i.MemoryID, loci.When{Superseded: true}); err == nil {
+			text += " " + cut(m.Title, 60)
+		}
+		return text
 	case loci.ItemEntity:
-		return "entity " + i.EntityID.String() + " of project " + i.ProjectID.String()
+		text := "entity " + i.EntityID.String()
+		if e, err := c.app.Graph.Entity(ctx, c.who, i.ProjectID, graph.Which{ID: i.EntityID}); err == nil {
+			text += " " + cut(e.Name, 60)
+		}
+		return text + " of project " + loci.OneLine(c.names().project(ctx, c.who.OrgID, i.ProjectID))
 	}
 	return cut(i.Text, 60)
 }

@@ -111,7 +111,7 @@ func (p *program) nodeAddCommand() *cobra.Command {
 			}
 		}
 		i, err := c.app.Node.AddItem(ctx, c.who, id, d)
-		return p.savedItem("added", i, err)
+		return p.savedItem(ctx, c, "added", i, err)
 	})
 	f.add(cmd)
 	vendorsFlag(cmd, &f.allow)
@@ -123,11 +123,11 @@ func (p *program) nodeAddCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) savedItem(what string, i *loci.NodeItem, err error) error {
-	if err != nil {
-		return err
+func (p *program) savedItem(ctx context.Context, c *call, what string, i *loci.NodeItem, err error) error {
+	if err != nil || p.json {
+		return p.answer(i, err, "")
 	}
-	return p.answer(i, nil, "%s %s: %s", what, i.ID, itemText(i))
+	return p.answer(i, nil, "%s %s: %s", what, i.ID, c.itemText(ctx, i))
 }
 
 func (p *program) nodeMoveCommand() *cobra.Command {
@@ -159,7 +159,7 @@ func (p *program) nodeMoveCommand() *cobra.Command {
 			to.Parent = &under
 		}
 		i, err := c.app.Node.MoveItem(ctx, c.who, id, item, to)
-		return p.savedItem("moved", i, err)
+		return p.savedItem(ctx, c, "moved", i, err)
 	})
 	f.add(cmd)
 	cmd.Flags().BoolVar(&top, "top", false, "move it to the top level")

@@ -190,8 +190,8 @@ func readers(m *loci.Memory) string {
 	}
 }
 
-// printMemory writes a whole memory: attributes, then the content. project and agent are what people call them.
-func (p *program) printMemory(m *loci.Memory, project, agent string) {
+// printMemory writes a whole memory: attributes, then the content.
+func (p *program) printMemory(m *loci.Memory, a around) {
 	p.printf("%s\n\n", p.bold(loci.OneLine(m.Title)))
 	importance, scope, superseded, trashed := strconv.Itoa(m.Importance), "", "", ""
 	if m.Pinned {
@@ -207,11 +207,12 @@ func (p *program) printMemory(m *loci.Memory, project, agent string) {
 		trashed = "since " + p.showTime(m.DeletedAt)
 	}
 	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", readers(m),
-		"shared with", m.SharedWith(), "tags", strings.Join(m.Tags, ", "), "type", string(m.Type)+", "+m.Category,
+		"shared with", a.sharedWith, "attached", a.attached, "tags", strings.Join(m.Tags, ", "),
+		"type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
 		"created", p.showTime(m.CreatedAt), "updated", p.showTime(m.UpdatedAt), "scope", scope,
-		"project", project, "agent", agent,
+		"project", a.project, "agent", a.agent,
 		"true from", p.showTime(m.ValidFrom), "true until", p.showTime(m.ValidTo),
 		"superseded", superseded, "disputed by", strings.Join(disputes(&m.Disagreement), ", "),
 		"expires", p.showTime(m.ExpiresAt), "in the trash", trashed)
@@ -232,7 +233,7 @@ func (p *program) savedSince(began time.Time, what string, m *loci.Memory) error
 }
 
 // printVisible prints which assistants and which other people may read a memory now that this has changed.
-func (p *program) printVisible(m *loci.Memory) {
+func (p *program) printVisible(ctx context.Context, in *instance, m *loci.Memory) {
 	if p.json { // the memory says it
 		return
 	}
@@ -242,12 +243,12 @@ func (p *program) printVisible(m *loci.Memory) {
 	default:
 		p.printf("visible to %s\n", readers(m))
 	}
-	p.printShared(m)
+	p.printShared(ctx, in, m)
 }
 
 // printShared prints which other people may read a memory, if any.
-func (p *program) printShared(m *loci.Memory) {
-	if people := m.SharedWith(); people != "" {
+func (p *program) printShared(ctx context.Context, in *instance, m *loci.Memory) {
+	if people := in.names().sharedWith(ctx, m); people != "" {
 		p.printf("shared with %s\n", people)
 	}
 }

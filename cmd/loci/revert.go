@@ -32,7 +32,7 @@ Sharing does not change. If the memory is in the trash or has expired, first run
 		if err := p.savedSince(began, "reverted", m); err != nil {
 			return err
 		}
-		p.printVisible(m)
+		p.printVisible(ctx, c.instance, m)
 		return nil
 	})
 	ifVersionFlag(cmd, &atVersion)

@@ -36,7 +36,7 @@ func (p *program) poolCommand(use, short, done string,
 				if err := p.saved(done, m); err != nil {
 					return err
 				}
-				p.printVisible(m)
+				p.printVisible(ctx, in, m)
 				return nil
 			})
 		},

@@ -21,7 +21,7 @@ func (p *program) showCommand() *cobra.Command {
 		Short: "Show a memory, now or at an earlier time",
 		Example: `  loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci show 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --known-at 2026-03-01`,
-		Annotations: does(memory.Read, project.Read, agent.Read),
+		Annotations: does(memory.Read, memory.AssetRead, project.Read, agent.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			at, err = when.when()
 			return err
@@ -44,8 +44,11 @@ func (p *program) showCommand() *cobra.Command {
 		case err != nil || p.json:
 			return p.answer(m, aboutMemory(id, err), "")
 		}
-		project, agent := c.belongsTo(ctx, m)
-		p.paged(func() { p.printMemory(m, project, agent) })
+		around, err := c.around(ctx, who, m)
+		if err != nil {
+			return err
+		}
+		p.paged(func() { p.printMemory(m, around) })
 		p.noteDisagreements(m)
 		return nil
 	})
@@ -55,17 +58,22 @@ func (p *program) showCommand() *cobra.Command {
 	return cmd
 }
 
-// belongsTo names the project and the agent of a memory; "": it has none. One that is gone has only its id.
-func (in *instance) belongsTo(ctx context.Context, m *loci.Memory) (project, agent string) {
-	if project = showID(m.ProjectID); project != "" {
-		if x, err := in.app.Project.Get(ctx, in.operator, m.ProjectID); err == nil {
-			project = loci.OneLine(x.Name)
+// around is what a memory tells only by ids, or not at all.
+type around struct{ project, agent, sharedWith, attached string }
+
+// around looks up what people call the project and the agent of a memory, and what who sees attached to it. A project
+// or an agent that is gone has only its id.
+func (in *instance) around(ctx context.Context, who loci.Principal, m *loci.Memory) (a around, err error) {
+	called := in.names()
+	if !m.ProjectID.IsZero() {
+		a.project = loci.OneLine(called.project(ctx, m.OrgID, m.ProjectID))
+	}
+	if a.agent = showID(m.AgentID); a.agent != "" {
+		if x, err := in.app.Agent.Get(ctx, in.operator, m.AgentID); err == nil {
+			a.agent = x.Name
 		}
 	}
-	if agent = showID(m.AgentID); agent != "" {
-		if a, err := in.app.Agent.Get(ctx, in.operator, m.AgentID); err == nil {
-			agent = a.Name
-		}
-	}
-	return project, agent
+	attached, err := in.app.Memory.Attached(ctx, who, m.ID)
+	a.sharedWith, a.attached = called.sharedWith(ctx, m), attached.String()
+	return a, err
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -87,4 +88,40 @@ func Within(p loci.Principal) loci.Lifecycle {
 		return loci.LiveOrTrash
 	}
 	return loci.LiveOnly
+}
+
+// Attached counts what Assets and Sources return.
+type Attached struct{ Files, Sources int }
+
+// String returns such as "1 file, 2 sources", or "" for nothing.
+func (a Attached) String() string {
+	var parts []string
+	if a.Files > 0 {
+		parts = append(parts, loci.Plural(a.Files, "file", "files"))
+	}
+	if a.Sources > 0 {
+		parts = append(parts, loci.Plural(a.Sources, "source", "sources"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Attached counts the files and the sources of a memory that the caller sees. Without a memory that Assets would find,
+// there are none.
+func (s *Service) Attached(ctx context.Context, p loci.Principal, id loci.MemoryID) (a Attached, err error) {
+	if err := s.Begin(ctx, p, AssetRead); err != nil {
+		return a, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		files, err := tx.Assets().List(ctx, p.Viewer(), id, Within(p))
+		if loci.CodeOf(err) == loci.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		sources, err := tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, Within(p))
+		a = Attached{len(files), len(sources)}
+		return err
+	})
+	return a, err
 }

@@ -33,15 +33,24 @@ type memoryRow struct {
 	Text         []loci.Piece
 	Since, Until time.Time // since or until when it is not true; zero: it is true now
 	Readers      string    // the assistants that may read it; "": all
+	Shared       string    // the other people who may read it; "": none
 }
 
-func (s *server) row(m *loci.Memory, text []loci.Piece) memoryRow {
+func (s *server) row(p loci.Principal, m *loci.Memory, text []loci.Piece) memoryRow {
 	since, until := m.NotTrue(s.now())
 	limited := ""
 	if m.Scope == loci.ScopeAgent || !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		limited = readers(m, "its agent")
 	}
-	return memoryRow{m, text, since, until, limited}
+	return memoryRow{m, text, since, until, limited, sharedWith(p, m)}
+}
+
+// sharedWith tells which other people may read a memory. An import may have brought it without its project.
+func sharedWith(p loci.Principal, m *loci.Memory) string {
+	if m.Scope == loci.ScopeProject && !slices.Contains(p.ProjectIDs, m.ProjectID) {
+		return m.SharedWith("a project that is not here, or that you do not belong to")
+	}
+	return m.SharedWith("the project")
 }
 
 // readers tells which assistants may read a memory. agent is what to call the agent of a memory that has one.
@@ -99,7 +108,7 @@ func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next 
 	found, err := s.app.Memory.List(r.Context(), p,
 		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
 	for _, m := range found.Items {
-		d.Rows = append(d.Rows, s.row(m, []loci.Piece{{Text: beginning(m.Content)}}))
+		d.Rows = append(d.Rows, s.row(p, m, []loci.Piece{{Text: beginning(m.Content)}}))
 	}
 	return found.NextCursor, err
 }
@@ -111,7 +120,7 @@ func (s *server) search(r *http.Request, p loci.Principal, d *memoryList) (next 
 		return "", err
 	}
 	for _, h := range found.Items {
-		d.Rows = append(d.Rows, s.row(h.Memory, h.Snippet.Pieces()))
+		d.Rows = append(d.Rows, s.row(p, h.Memory, h.Snippet.Pieces()))
 	}
 	if len(found.Items) > 0 {
 		d.Near = found.Items[0].Why.FallbackNote()
@@ -126,9 +135,11 @@ const maxBeginning = 240
 // memoryPage is one memory in full.
 type memoryPage struct {
 	*loci.Memory
-	Readers string // the assistants that may read it
-	Mine    bool   // the person may decide about it
-	Project string // its name, or its id if it is gone; "": none
+	Readers  string // the assistants that may read it
+	Mine     bool   // the person may decide about it
+	Project  string // its name, or its id if it is gone; "": none
+	Shared   string // the other people who may read it; "": none
+	Attached string // such as "1 file, 2 sources"; "": nothing
 }
 
 func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
@@ -143,7 +154,11 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 	if err != nil {
 		return err
 	}
-	d := memoryPage{Memory: m, Mine: m.UserID == p.UserID}
+	attached, err := s.app.Memory.Attached(r.Context(), p, id)
+	if err != nil {
+		return err
+	}
+	d := memoryPage{Memory: m, Mine: m.UserID == p.UserID, Shared: sharedWith(p, m), Attached: attached.String()}
 	if !m.ProjectID.IsZero() {
 		d.Project = m.ProjectID.String()
 		if x, err := s.app.Project.Get(r.Context(), p, m.ProjectID); err == nil {

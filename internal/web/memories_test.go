@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 func TestMemoriesAreListedAndFound(t *testing.T) {
@@ -130,6 +131,59 @@ func TestMemoriesTellWhenTheyAreTrueAndWhoReadsThem(t *testing.T) {
 			t.Errorf("%s: a memory for everybody, which does not expire, shows a limit", path)
 		}
 	}
+}
+
+func TestMemoriesTellWhatIsAttached(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, mara := t.Context(), w.local(w.mara)
+	m, err := w.app.Memory.Create(ctx, mara, memory.Draft{Title: "one", Content: "errors first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	b.signIn()
+	path := "/app/memories/" + m.ID.String()
+	if page := b.get(path); strings.Contains(page.body, "Attached") {
+		t.Error("a memory with nothing attached tells otherwise")
+	}
+	_, _, err = w.app.Memory.AddSources(ctx, mara, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "said"},
+		{Kind: loci.SourceText, Text: "said again"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.app.Memory.AddAsset(ctx, mara, m.ID, memory.Upload{Name: "a.txt", Size: 1, Body: strings.NewReader("a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "with both", b.get(path), 200, "<dt>Attached</dt><dd>1 file, 2 sources</dd>")
+}
+
+// After an import, the project of a memory may be missing.
+func TestMemoriesOfAMissingProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, mara := t.Context(), w.local(w.mara)
+	shop, err := w.app.Project.Create(ctx, mara, project.Draft{Name: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := w.app.Memory.Create(ctx, w.local(w.mara), memory.Draft{Title: "one", Content: "till",
+		Scope: loci.ScopeProject, ProjectID: shop.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := made.Memory.Clone()
+	elsewhere.ID, elsewhere.ProjectID = loci.NewMemoryID(), loci.NewProjectID()
+	insert := func(tx store.Tx) error { return tx.Memories().Insert(ctx, elsewhere) }
+	if err := w.store.Update(ctx, mara.OrgID, insert); err != nil {
+		t.Fatal(err)
+	}
+	b := w.browser()
+	b.signIn()
+	want(t, "here", b.get("/app/memories/"+made.ID.String()), 200, "<dt>Shared with</dt><dd>the project</dd>")
+	want(t, "elsewhere", b.get("/app/memories/"+elsewhere.ID.String()), 200,
+		"<dt>Shared with</dt><dd>a project that is not here, or that you do not belong to</dd>")
 }
 
 func TestWhatCannotBeSeenIsNamed(t *testing.T) {
