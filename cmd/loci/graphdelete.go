@@ -22,14 +22,27 @@ func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(co
 	})
 }
 
+// noteDeleted names the entities if there were more than names: of several types, or for several vendors.
+func (p *program) noteDeleted(list []loci.Entity, names []string) {
+	if len(list) <= len(names) || p.json {
+		return
+	}
+	for _, e := range list {
+		p.note("Deleted %s: %s (%s)", e.ID, cut(e.Name, 60), cut(e.Type, 60))
+	}
+}
+
 func (p *program) graphDeleteCommand() *cobra.Command {
 	var kind string
 	cmd := p.deleteInGraph("entity", "entities", &cobra.Command{
 		Use: "delete NAME…", Short: "Move entities to the graph's trash",
 		Long: `Move entities to the graph's trash, with their observations and relations. Loci
-ignores missing names. To restore an entity, run: loci graph restore ID.`,
+ignores missing names. If several entities have a name, it moves all of them, and names
+them. To restore an entity, run: loci graph restore ID.`,
 	}, func(ctx context.Context, g *onGraph) (int, error) {
-		return g.app.Graph.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
+		list, err := g.app.Graph.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
+		p.noteDeleted(list, g.args)
+		return len(list), err
 	})
 	typeFlag(cmd, &kind)
 	return cmd

@@ -233,22 +233,23 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 	old := w.put(w.claude, nil, ent("Ann", "person", "tall"), ent("Bob", "person"))[0].Entity
 	w.relate(w.claude, rel("Bob", "knows", "Ann"))
 	// Agents may put into the trash what others wrote and they see.
-	if n, err := w.Graph.DeleteEntities(ctx, w.cursor, w.open, refs("Ann", "Nobody")); n != 1 || err != nil {
-		t.Fatalf("deleted %d, %v", n, err)
+	gone, err := w.Graph.DeleteEntities(ctx, w.cursor, w.open, refs("Ann", "Nobody"))
+	if len(gone) != 1 || gone[0].ID != old.ID || err != nil {
+		t.Fatalf("deleted %+v, %v", gone, err)
 	}
 	wantText(t, w.text(w.olga), "Bob/person\n")
 	made := w.put(w.cursor, nil, ent("Ann", "person"))[0]
 	if !made.Created || made.Entity.ID == old.ID || len(made.Entity.Observations) != 0 {
 		t.Errorf("made %+v", made)
 	}
-	_, err := w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{Entities: []loci.EntityID{old.ID}})
+	_, err = w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{Entities: []loci.EntityID{old.ID}})
 	wantItems(t, err, loci.Conflict, "Ann", 0)
-	n, err := w.Graph.DeleteEntities(ctx, w.olga, w.open, refs("Ann"))
+	gone, err = w.Graph.DeleteEntities(ctx, w.olga, w.open, refs("Ann"))
 	w.must(err)
 	trash, err := w.Graph.Trash(ctx, w.cursor, w.open, 0)
 	w.must(err)
-	if n != 1 || len(trash.Entities) != 2 || trash.Entities[1].ID != old.ID {
-		t.Errorf("deleted %d, trash %+v", n, trash)
+	if len(gone) != 1 || len(trash.Entities) != 2 || trash.Entities[1].ID != old.ID {
+		t.Errorf("deleted %d, trash %+v", len(gone), trash)
 	}
 	_, err = w.Graph.RestoreEntities(ctx, w.claude, w.open, graph.IDs{Entities: []loci.EntityID{old.ID}})
 	w.must(err)

@@ -88,16 +88,16 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 }
 
 // DeleteEntities moves entities to the graph's trash, with their observations and relations, and
-// returns how many entities. It skips names that do not exist.
+// returns the entities without those. It skips names that do not exist.
 func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
-	int, error) {
+	[]loci.Entity, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if err := checkRefs("names", refs); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return change(ctx, s, p, Delete, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
+	return change(ctx, s, p, Delete, in, many, func(tx store.GraphTx, v loci.Viewer) ([]loci.Entity, error) {
 		return tx.Entities().Delete(ctx, v, access(p), refs)
 	})
 }

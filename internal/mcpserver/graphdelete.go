@@ -20,7 +20,8 @@ func deletedNamesFields(c *call, in *[]string) []field {
 }
 
 func (s *Server) deleteEntities(ctx context.Context, c *call, names *[]string) (any, error) {
-	return deletedOr(s.app.Graph.DeleteEntities(ctx, c.principal, c.project, refs(*names)))
+	list, err := s.app.Graph.DeleteEntities(ctx, c.principal, c.project, refs(*names))
+	return deletedOr(len(list), err)
 }
 
 func deletionsFields(c *call, in *[]loci.Contents) []field {

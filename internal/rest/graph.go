@@ -234,8 +234,8 @@ func (s *server) deleteEntities(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	n, err := s.app.Graph.DeleteEntities(ctx, p, in.project(), refs)
-	return say(client.Deleted{Deleted: n}, err)
+	list, err := s.app.Graph.DeleteEntities(ctx, p, in.project(), refs)
+	return say(client.Deleted{Deleted: len(list)}, err)
 }
 
 type observationDeletionsInput struct {

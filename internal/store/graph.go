@@ -165,9 +165,9 @@ type Entities interface {
 	// one. It rejects ends that don't exist like the entities of Observe.
 	Relate(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]PutRelation, error)
 	// Delete marks all visible entities with these names as deleted, with all their observations and
-	// relations. It returns the number of entities. It ignores names that don't exist, so that
+	// relations, and returns the entities without those. It ignores names that don't exist, so that
 	// deletions may be repeated.
-	Delete(ctx context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (int, error)
+	Delete(ctx context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) ([]loci.Entity, error)
 	// DeleteObservations marks visible observations with these contents as deleted and returns their
 	// number. It ignores those that don't exist.
 	DeleteObservations(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (int, error)
@@ -262,9 +262,9 @@ type Graph interface {
 	// it returns at most loci.MaxGraphItems, the oldest. It skips those that don't exist. It fails
 	// with Invalid if there are more than MaxFound.
 	Find(ctx context.Context, v loci.Viewer, refs []loci.EntityRef) ([]loci.Entity, error)
-	// Resolve returns the id of the one live entity that a reference means. Of twins with separate
-	// allowed_vendors, it returns the oldest. It fails with NotFound and the nearest names, and with
-	// Conflict if the reference has no type and several types have the name.
+	// Resolve returns the id of the one live entity that a reference means. It fails with NotFound and
+	// the nearest names, and with Conflict if several entities have the name: of several types, or of
+	// one type because they were once for different vendors. Then the error has their ids.
 	Resolve(ctx context.Context, v loci.Viewer, ref loci.EntityRef) (loci.EntityID, error)
 	// Suggest returns at most limit names of live entities that are similar to this name.
 	Suggest(ctx context.Context, v loci.Viewer, name string, limit int) ([]string, error)

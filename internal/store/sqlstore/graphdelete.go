@@ -15,27 +15,27 @@ func (tx *GraphTx) changed(change, kind, id string, by loci.GraphAccess) error {
 }
 
 func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) (
-	count int, err error) {
+	deleted []loci.Entity, err error) {
 	if err := n.mayEnter(v); err != nil {
-		return 0, err
+		return nil, err
 	}
 	for _, ref := range refs {
 		for {
 			list, err := n.named(v, ref, loci.MaxGraphItems)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			for _, e := range list {
 				if err := n.deleteEntity(e.ID.String(), by); err != nil {
-					return 0, err
+					return nil, err
 				}
 			}
-			if count += len(list); len(list) == 0 {
+			if deleted = append(deleted, list...); len(list) == 0 {
 				break
 			}
 		}
 	}
-	return count, nil
+	return deleted, nil
 }
 
 // deleteEntity also deletes the observations and relations of the entity, including those that

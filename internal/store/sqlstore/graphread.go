@@ -56,8 +56,23 @@ func (g graph) Find(_ context.Context, v loci.Viewer, refs []loci.EntityRef) (fo
 
 func (g graph) Resolve(_ context.Context, v loci.Viewer, ref loci.EntityRef) (loci.EntityID, error) {
 	e, _, err := g.resolve(v, ref, true)
-	return e.ID, err
+	if err != nil {
+		return e.ID, err
+	}
+	twins, err := g.named(v, loci.EntityRef{Name: e.Name, Type: e.Type}, maxTwins)
+	if err != nil || len(twins) < 2 {
+		return e.ID, err
+	}
+	ids := make([]string, len(twins))
+	for i, t := range twins {
+		ids[i] = t.ID.String()
+	}
+	return loci.EntityID{}, loci.Errorf(loci.Conflict, "several entities are named %q and have the type %q; specify one "+
+		"by its id: %s", loci.OneLine(e.Name), loci.OneLine(e.Type), strings.Join(ids, ", "))
 }
+
+// maxTwins is how many ids the error about several entities with one name has.
+const maxTwins = 10
 
 func (g graph) Suggest(_ context.Context, v loci.Viewer, name string, limit int) ([]string, error) {
 	return g.suggest(v, name, limit)

@@ -8,6 +8,34 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// Two entities that were made for different vendors may have one name and type. Who sees both must say which.
+func testGraphResolveTwins(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	a, b := v, v
+	a.Vendor, b.Vendor = "a", "b"
+	first := e.as(p, a, []loci.Vendor{"a"}, ent("Plan", "doc"))[0]
+	second := e.as(p, b, []loci.Vendor{"b"}, ent("Plan", "doc"))[0]
+	for vendor, want := range map[loci.Vendor]loci.EntityID{"a": first, "b": second, "": {}} {
+		who := v
+		who.Vendor = vendor
+		e.viewGraph(p, func(ctx context.Context, g store.Graph) error {
+			id, err := g.Resolve(ctx, who, loci.EntityRef{Name: "Plan"})
+			if id != want {
+				e.Errorf("for %q: got %s, %v; want %s", vendor, id, explain(err), want)
+			}
+			if vendor != "" {
+				return err
+			}
+			if text := loci.SafeText(err); loci.CodeOf(err) != loci.Conflict ||
+				!strings.HasSuffix(text, "by its id: "+first.String()+", "+second.String()) {
+				e.Errorf("for the person: %v", explain(err))
+			}
+			return nil
+		})
+	}
+}
+
 // A reference means one entity, and never one that the viewer may not see.
 func testGraphResolve(e *env) {
 	p := e.project("p")

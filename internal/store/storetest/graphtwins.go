@@ -36,9 +36,9 @@ func testGraphNames(e *env) {
 		}
 	}
 	e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
-		n, err := tx.Entities().Delete(ctx, v, by(v), named("one"))
-		if n != 1100 {
-			e.Errorf("deleted %d", n)
+		list, err := tx.Entities().Delete(ctx, v, by(v), named("one"))
+		if len(list) != 1100 {
+			e.Errorf("deleted %d", len(list))
 		}
 		return err
 	})

@@ -160,6 +160,7 @@ var tests = []test{
 	{"GraphObserve", testGraphObserve},
 	{"GraphSuggestLimit", testGraphSuggestLimit},
 	{"GraphResolve", testGraphResolve},
+	{"GraphResolveTwins", testGraphResolveTwins},
 	{"GraphMirror", testGraphMirror},
 	{"GraphAnswerLimits", testGraphAnswerLimits},
 	{"GraphUnseenMerge", testGraphUnseenMerge},
