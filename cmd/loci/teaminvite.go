@@ -9,6 +9,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // inviteJSON is an invitation with its token, printed once.
@@ -23,7 +24,7 @@ func (p *program) teamInviteCommand() *cobra.Command {
 	var role loci.MemberRole
 	cmd := p.acting(pickOrg, &cobra.Command{
 		Use: "invite TEAM EMAIL…", Short: "Invite people into a team; print each link once",
-		Annotations: does(org.TeamInvite, org.TeamRead),
+		Annotations: does(org.TeamInvite, org.TeamRead, project.Read),
 		Long: `Invite people into a team, and into its org if they are in none. Loci sends no mail:
 hand each person their link. A link works once, for the invited address only, and
 expires after 7 days. A new invitation of an address revokes an earlier one.`,
@@ -36,7 +37,10 @@ expires after 7 days. A new invitation of an address revokes an earlier one.`,
 		if err != nil {
 			return err
 		}
-		return p.printInvited(made)
+		if err := p.printInvited(made); err != nil || p.json {
+			return err
+		}
+		return p.noteOpenProjects(ctx, c.instance, c.who, "Everybody in the org")
 	}))
 	cmd.Flags().StringVar(&text, "role", string(loci.Member), "role in the team: owner, admin or member")
 	return cmd

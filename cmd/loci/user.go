@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
@@ -25,7 +27,8 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	var orgName, role string
 	var n org.NewUser
 	cmd := p.acting(operator, &cobra.Command{
-		Use: use, Short: "Create a person in an org; they sign in with a link", Annotations: does(org.MemberAdd),
+		Use: use, Short: "Create a person in an org; they sign in with a link",
+		Annotations: does(org.MemberAdd, project.Read),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {
 			if orgFirst {
 				orgName = args[0]
@@ -39,10 +42,14 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 			return err
 		}
 		u, err := c.app.Org.AddUser(ctx, who, n)
-		if err == nil && !p.json {
-			p.note("To let %s sign in, run: loci user link %s", u.Email, u.Email)
+		if err != nil || p.json {
+			return p.answer(u, err, "")
 		}
-		return p.answer(u, err, "created %s: %s", u.ID, u.Email)
+		p.note("To let %s sign in, run: loci user link %s", u.Email, u.Email)
+		if err := p.noteOpenProjects(ctx, c.instance, who, u.Email); err != nil {
+			return err
+		}
+		return p.answer(u, nil, "created %s: %s", u.ID, u.Email)
 	})
 	flags := cmd.Flags()
 	if !orgFirst {
@@ -53,6 +60,17 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	flags.StringVar(&role, "role", string(loci.Member), "role in the org: owner, admin or member")
 	_ = cmd.MarkFlagRequired("email")
 	return cmd
+}
+
+// noteOpenProjects tells what somebody who is new in an org reads there: all that was saved in its open projects.
+func (p *program) noteOpenProjects(ctx context.Context, in *instance, who loci.Principal, newcomer string) error {
+	list, err := in.projects(ctx, who, "", 0)
+	open := len(slices.DeleteFunc(list, func(x loci.Project) bool { return !x.Everyone }))
+	if err == nil && open > 0 {
+		p.note("%s can read %s, with everything saved there; see: loci project list --status all%s", newcomer,
+			loci.Plural(open, "open project", "open projects"), orgHint(who))
+	}
+	return err
 }
 
 func (p *program) userListCommand() *cobra.Command {
