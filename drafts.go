@@ -63,7 +63,8 @@ type OrgReceipt struct {
 	DeletedAt   time.Time `json:"deleted_at"`
 	Users       int       `json:"users"`
 	Memories    int       `json:"memories"`
-	Credentials int       `json:"credentials"`
+	Credentials int       `json:"credentials" doc:"Keys, sign-ins, sign-in links and OAuth tokens, also ended ones"`
 	Projects    int       `json:"projects"`
-	Files       int       `json:"files"`
+	Files       int       `json:"files" doc:"Files on the disk of the org's database and of attachments"`
+	Attachments int       `json:"attachments" doc:"How many of the files are attachments; equal ones are one file"`
 }

@@ -309,5 +309,8 @@ copy, or --no-export. Earlier backups still contain the org.`,
 func receiptText(r store.Receipt) string {
 	return "deleted " + string(r.OrgID) + " at " + r.DeletedAt.UTC().Format("2006-01-02T15:04:05Z") + ": " +
 		loci.Plural(r.Users, "person", "people") + ", " + loci.Plural(r.Memories, "memory", "memories") + ", " +
-		loci.Plural(r.Credentials, "credential", "credentials") + ", " + loci.Plural(r.Files, "file", "files")
+		loci.Plural(r.Projects, "project", "projects") + ", " +
+		loci.Plural(r.Credentials, "key, sign-in or link", "keys, sign-ins and links") + ", " +
+		loci.Plural(r.Files-r.Attachments, "database file", "database files") + ", " +
+		loci.Plural(r.Attachments, "attachment", "attachments")
 }

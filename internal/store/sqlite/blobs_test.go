@@ -331,7 +331,7 @@ func TestDeleteOrgRemovesBlobs(t *testing.T) {
 	<-begun
 	r, err := s.Orgs().Delete(bg, loci.DefaultOrg)
 	files := slices.DeleteFunc(before, func(n string) bool { return !strings.HasPrefix(n, "default.") })
-	if err != nil || r.Files != len(files)+4 { // three, and what the upload has so far
+	if err != nil || r.Files != len(files)+4 || r.Attachments != 4 { // three, and what the upload has so far
 		t.Errorf("got %+v, %v, want %d files", r, explain(err), len(files)+4)
 	}
 	close(meanwhile)

@@ -93,11 +93,10 @@ func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
 			r.Files++
 		}
 	}
-	attached, err := s.countBlobs(r.OrgID)
-	if err != nil {
+	if r.Attachments, err = s.countBlobs(r.OrgID); err != nil {
 		return err
 	}
-	r.Files += attached
+	r.Files += r.Attachments
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
