@@ -38,11 +38,15 @@ func parseVendor(field, name string) (loci.Vendor, error) {
 	return v, nil
 }
 
+// parseOnOff reads a switch. It also takes what people type for on and off in other programs.
 func parseOnOff(field, value string) (bool, error) {
-	if value != "on" && value != "off" {
-		return false, loci.FieldErrorf(field, "must be on or off, not %q", cut(value, 60))
+	switch strings.ToLower(value) {
+	case "on", "true", "yes":
+		return true, nil
+	case "off", "false", "no":
+		return false, nil
 	}
-	return value == "on", nil
+	return false, loci.FieldErrorf(field, "must be on or off, not %q", cut(value, 60))
 }
 
 func onOff(on bool) string {

@@ -101,7 +101,7 @@ var known = []setting{
 	{"sign_up", "LOCI_SIGN_UP", "invited", func(s *settings, v value) {
 		s.SignUp = v.choice("invited", "open") == "open"
 	}},
-	{"egress", "LOCI_EGRESS", "on", func(s *settings, v value) { s.Egress = v.choice("on", "off") == "on" }},
+	{"egress", "LOCI_EGRESS", "on", func(s *settings, v value) { s.Egress = v.onOff() }},
 	{"toolsets", "LOCI_TOOLSETS", "", func(s *settings, v value) {
 		s.Toolsets = parsed(v, mcpserver.ParseToolsets, "must be some of: "+strings.Join(mcpserver.Toolsets(), ", "))
 	}},
@@ -399,12 +399,16 @@ func parsed[T any](v value, parse func(string) (T, error), want string) (out T) 
 }
 
 func (v value) choice(options ...string) string {
-	if b, ok := v.values[v.key].(bool); ok && slices.Contains(options, "on") { // egress = false
-		return onOff(b)
-	}
 	s := strings.ToLower(v.text())
 	v.check(slices.Contains(options, s), "must be one of: "+strings.Join(options, ", "))
 	return s
+}
+
+// onOff reads a switch: text, or a boolean of the file.
+func (v value) onOff() bool {
+	on, err := parseOnOff(v.name, strings.TrimSpace(fmt.Sprint(v.values[v.key])))
+	v.check(err == nil, "must be on or off")
+	return on
 }
 
 func (v value) number(most float64) float64 {
