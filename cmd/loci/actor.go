@@ -190,6 +190,16 @@ func (in *instance) inOrg(ctx context.Context, org string) (loci.Principal, erro
 // actFor returns the operator's principal for a person; "" is the owner of the org. If an org is
 // named, the person must belong to it.
 func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principal, error) {
+	return in.actBy(ctx, in.auth.LocalAs, org, user)
+}
+
+// readFor is actFor for what only reads: the person may be disabled.
+func (in *instance) readFor(ctx context.Context, org, user string) (loci.Principal, error) {
+	return in.actBy(ctx, in.auth.LocalReading, org, user)
+}
+
+func (in *instance) actBy(ctx context.Context, local func(context.Context, loci.OrgID, loci.UserID) (loci.Principal,
+	error), org, user string) (loci.Principal, error) {
 	if user == "" {
 		return in.inOrg(ctx, org)
 	}
@@ -206,7 +216,7 @@ func (in *instance) actFor(ctx context.Context, org, user string) (loci.Principa
 			return loci.Principal{}, noSuch("user", user, "loci user list --org "+cut(org, 60))
 		}
 	}
-	return in.auth.LocalAs(ctx, who.OrgID, who.UserID)
+	return local(ctx, who.OrgID, who.UserID)
 }
 
 // orgID returns the id of an org that s names by its id or its name; "" is the default org.

@@ -196,7 +196,7 @@ func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 			keys, err := c.keys(ctx, of.org, kind)
 			return p.printKeys(ctx, c, keys, err, kind)
 		}
-		who, err := c.actFor(ctx, of.org, of.user)
+		who, err := c.readFor(ctx, of.org, of.user)
 		if err != nil {
 			return err
 		}

@@ -141,7 +141,7 @@ func (p *program) grantRevokeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		who, err := c.auth.LocalAs(ctx, g.OrgID, g.UserID)
+		who, err := c.auth.LocalAs(ctx, g.OrgID, loci.UserID{})
 		if err == nil {
 			err = c.app.Identity.RevokeGrant(ctx, who, id)
 		}

@@ -164,6 +164,9 @@ func (p *program) userResetCommand() *cobra.Command {
 		Short:       "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
 		Annotations: does(identity.UserReset, identity.LinkCreate),
 	}, func(ctx context.Context, c *call, id loci.UserID) error {
+		if _, err := c.auth.LocalAs(ctx, c.who.OrgID, id); err != nil { // the link could not work
+			return err
+		}
 		if err := p.sure(ctx, "reset", "user", c.args[0]); err != nil {
 			return err
 		}
@@ -182,9 +185,10 @@ func (p *program) userExportCommand() *cobra.Command {
 	var force bool
 	cmd := p.acting(operator, &cobra.Command{
 		Use: "export USER FILE", Short: "Export a person's memories with all versions as JSON lines",
+		Long:        "Export a person's memories with all versions as JSON lines, also those of a disabled person.",
 		Annotations: does(transfer.Export),
 	}, func(ctx context.Context, c *call) error {
-		who, err := c.actFor(ctx, "", c.args[0])
+		who, err := c.readFor(ctx, "", c.args[0])
 		if err != nil {
 			return err
 		}

@@ -106,7 +106,7 @@ type access struct {
 // access returns nil for a disabled person, who has no access.
 func (in *instance) access(ctx context.Context, org loci.OrgID, user loci.UserID) (*access, error) {
 	who, err := in.auth.LocalAs(ctx, org, user)
-	if loci.CodeOf(err) == loci.NotFound {
+	if loci.CodeOf(err) == loci.Conflict {
 		return nil, nil
 	}
 	if err != nil {

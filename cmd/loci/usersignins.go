@@ -44,7 +44,7 @@ func (in *instance) signIns(ctx context.Context, org, user string,
 		return fn(who, list)
 	}
 	if user != "" {
-		return one(in.actFor(ctx, org, user))
+		return one(in.readFor(ctx, org, user))
 	}
 	return in.inOrgs(ctx, org, func(who loci.Principal) error {
 		return in.everybody(ctx, who, func(u loci.User) error {

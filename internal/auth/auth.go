@@ -13,6 +13,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -183,6 +184,9 @@ func errBadKey() error {
 	return loci.Errorf(loci.Unauthenticated, "invalid API key: unknown, revoked or expired")
 }
 
+// errDisabled is the error about a disabled person. A credential does not reveal it.
+var errDisabled = errors.New("the person is disabled")
+
 // errBadSecret is errBadKey with the way out for what the secret claims to be. It does not depend on what is stored.
 func errBadSecret(secret loci.Secret) error {
 	if !strings.HasPrefix(secret.Reveal(), AccessPrefix) {
@@ -218,10 +222,12 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 	if err == nil {
 		p.ProjectIDs, err = a.projectsOf(ctx, &org, &p)
 	}
-	if loci.CodeOf(err) == loci.NotFound { // the person, or the whole org, is gone
+	switch {
+	case errors.Is(err, errDisabled):
+		return loci.Principal{}, loci.WrapError(loci.Unauthenticated, err, "%s", errBadKey())
+	case loci.CodeOf(err) == loci.NotFound: // the person, or the whole org, is gone
 		return loci.Principal{}, errBadKey()
-	}
-	if err != nil {
+	case err != nil:
 		return loci.Principal{}, err
 	}
 	return p, nil
@@ -230,8 +236,8 @@ func (a *Authenticator) member(ctx context.Context, org loci.Org, p loci.Princip
 // join adds to p what the org knows about the person. It rejects those who may not act at present.
 func join(p *loci.Principal, org *loci.Org, rows *memberRows, wanted loci.WorkspaceID) (err error) {
 	u := &rows.user
-	if u.Disabled {
-		return errBadKey()
+	if u.Disabled && p.Kind != loci.KindLocal {
+		return errDisabled
 	}
 	p.OrgRole, p.TeamID, p.TeamRole = u.OrgRole, u.TeamID, u.TeamRole
 	if p.Kind == loci.KindUser && u.Role == loci.RoleAdmin {
@@ -324,8 +330,25 @@ func (a *Authenticator) Local(ctx context.Context, vendor loci.Vendor) (loci.Pri
 
 // LocalAs returns the operator at the data directory, acting for a person of an org and seeing what
 // that person sees. The zero user means the org's owner; the operator is then in every project. It
-// fails with NotFound if the org or user doesn't exist.
+// fails with NotFound if the org or user doesn't exist, and with Conflict if the person is disabled.
 func (a *Authenticator) LocalAs(ctx context.Context, org loci.OrgID, user loci.UserID) (loci.Principal, error) {
+	p, err := a.LocalReading(ctx, org, user)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	rows, err := a.memberOf(ctx, &loci.Org{ID: org}, p.UserID)
+	if err == nil && rows.user.Disabled {
+		name := cmp.Or(rows.user.Email, p.UserID.String())
+		err = loci.Errorf(loci.Conflict, "%s is disabled; to enable them, run: loci user enable %s", name, name)
+	}
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	return p, nil
+}
+
+// LocalReading works like LocalAs, also for a disabled person: the operator still reads what they have.
+func (a *Authenticator) LocalReading(ctx context.Context, org loci.OrgID, user loci.UserID) (loci.Principal, error) {
 	o, err := a.store.Orgs().Get(ctx, org)
 	if err != nil {
 		return loci.Principal{}, err

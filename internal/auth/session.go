@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -27,8 +28,8 @@ const (
 
 // StartSignIn creates a browser session for a person who just proved who they are. The token is new
 // at every sign-in, so a token known before never becomes valid. The caller must end the browser's
-// previous session with SignOut. StartSignIn fails with Forbidden if the org is suspended, and with
-// Unauthenticated if the person no longer exists.
+// previous session with SignOut. StartSignIn fails with Forbidden if the org is suspended or the
+// person is disabled, and with Unauthenticated if the person no longer exists.
 func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (
 	loci.Principal, loci.Secret, error) {
 	org, err := a.store.Orgs().Get(ctx, who.OrgID)
@@ -44,6 +45,9 @@ func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browse
 		Name:   browser, Hash: Hash(token), Prefix: sessionPrefix, ProvedAt: now, IdleAfter: SessionIdle, CreatedAt: now,
 		ExpiresAt: now.Add(SessionLife)}
 	p, err := a.member(ctx, org, principalFor(&c))
+	if errors.Is(err, errDisabled) { // who has proved to be the person may learn it
+		err = loci.Errorf(loci.Forbidden, "this account is disabled; ask an admin of your org to enable it")
+	}
 	if err != nil {
 		return loci.Principal{}, "", err
 	}

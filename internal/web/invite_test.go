@@ -61,15 +61,22 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	}
 }
 
+// member adds a person to Mara's org.
+func (w *world) member(email string) loci.Person {
+	w.t.Helper()
+	u := loci.User{ID: loci.NewUserID(), OrgID: w.mara.OrgID, Email: email, Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: w.clock.Now()}
+	if err := w.store.People().Add(w.t.Context(), u, func(store.Tx) error { return nil }); err != nil {
+		w.t.Fatal(err)
+	}
+	return loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}
+}
+
 func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u := loci.User{ID: loci.NewUserID(), OrgID: w.mara.OrgID, Email: "olu@example.org", Role: loci.RoleUser,
-		OrgRole: loci.Member, CreatedAt: w.clock.Now()}
-	if err := w.store.People().Add(t.Context(), u, func(store.Tx) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
-	w.setPassword(loci.Person{UserID: u.ID, OrgID: u.OrgID, Email: u.Email}, "olu's own password")
+	u := w.member("olu@example.org")
+	w.setPassword(u, "olu's own password")
 	token := w.invite(u.Email)
 	b := w.browser()
 	a := b.post("/app/invite", "token", token)

@@ -52,7 +52,10 @@ func (s *server) signInPost(w http.ResponseWriter, r *http.Request) error {
 	next, email := safeNext(r.PostForm.Get("next")), r.PostForm.Get("email")
 	who, err := s.prove(r)
 	if err == nil {
-		return s.enter(w, r, who, next)
+		err = s.enter(w, r, who, next)
+	}
+	if err == nil {
+		return nil
 	}
 	d := s.proofs(r, "sign-in", next)
 	d.Email = email
