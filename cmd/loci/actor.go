@@ -26,9 +26,13 @@ const (
 )
 
 // actor is whom a command acts for: an org's owner, a person, or a vendor's assistant.
-type actor struct{ org, user, vendor string }
+type actor struct {
+	org, user, vendor string
+	picks             picks
+}
 
 func (a *actor) add(cmd *cobra.Command, which picks) {
+	a.picks = which
 	if which&pickOrg != 0 {
 		cmd.Flags().StringVar(&a.org, "org", "", "org, by id or name (default: "+string(loci.DefaultOrg)+")")
 	}
@@ -106,10 +110,10 @@ func onID[T ~[16]byte](p *program, which picks, noun, see string, find resolver[
 	}
 	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
 		id, err := resolve(ctx, c, c.args[0], noun, see, find)
-		if err != nil {
-			return err
+		if err == nil {
+			err = do(ctx, c, id)
 		}
-		return do(ctx, c, id)
+		return c.onlyHere(ctx, err)
 	})
 }
 
@@ -119,10 +123,23 @@ func onNamed[T any](find func(*instance, context.Context, loci.Principal, string
 	return func(ctx context.Context, c *call) error {
 		x, err := find(c.instance, ctx, c.who, c.args[0])
 		if err != nil {
-			return err
+			return c.onlyHere(ctx, err)
 		}
 		return do(ctx, c, x)
 	}
+}
+
+// onlyHere adds to the error about a missing thing that Loci looked in one org only, because ids are unique in all.
+func (c *call) onlyHere(ctx context.Context, err error) error {
+	a := c.actor
+	if loci.CodeOf(err) != loci.NotFound || a.picks&pickOrg == 0 || a.org+a.user+a.vendor != "" {
+		return err
+	}
+	if all, failed := c.store.Orgs().List(ctx); failed != nil || len(all) < 2 {
+		return err
+	}
+	return loci.WrapError(loci.NotFound, err, "%s; Loci looked only in org %s: for another one, pass --org", err,
+		c.who.OrgID)
 }
 
 // noSuch is a NotFound error with the command that lists what there is.

@@ -38,7 +38,7 @@ func (p *program) graph(which picks, cmd *cobra.Command, do func(context.Context
 	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
 		x, err := c.chosen(ctx, c.who, project)
 		if err != nil {
-			return err
+			return c.onlyHere(ctx, err)
 		}
 		return do(ctx, &onGraph{c, x})
 	})

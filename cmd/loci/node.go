@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,13 +32,14 @@ func (p *program) onNode(cmd *cobra.Command, do func(context.Context, *call, loc
 	return p.acting(pickAny, cmd, func(ctx context.Context, c *call) error {
 		id, err := c.nodeID(ctx, c.args[0])
 		if err != nil {
-			return err
+			return c.onlyHere(ctx, err)
 		}
 		err = do(ctx, c, id)
 		if loci.CodeOf(err) == loci.NotFound && !strings.Contains(err.Error(), "; see `") { // the node, or an item of it
-			return fmt.Errorf("memory node %s: %w; see `loci node list` and `loci node show NODE`", id, err)
+			err = loci.WrapError(loci.NotFound, err, "memory node %s: %s; see `loci node list` and `loci node show NODE`", id,
+				err)
 		}
-		return err
+		return c.onlyHere(ctx, err)
 	})
 }
 

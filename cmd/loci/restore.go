@@ -11,30 +11,27 @@ import (
 
 func (p *program) restoreCommand() *cobra.Command {
 	var version int
-	cmd := &cobra.Command{
+	cmd := p.each(operator, &cobra.Command{
 		Use:         "restore ID…",
 		Short:       "Restore memories from the trash",
 		Annotations: does(memory.Restore),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
-				m, err := in.app.Memory.Restore(ctx, in.operator, id, version)
-				if loci.CodeOf(err) == loci.NotFound {
-					return loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
-				}
-				if err != nil {
-					return err
-				}
-				if err := p.saved("restored", m); err != nil || p.json {
-					return err
-				}
-				if !m.SupersededBy.IsZero() {
-					p.printReplaced([]loci.StillSuperseded{{ID: m.ID, Title: m.Title, SupersededBy: m.SupersededBy}}, nil)
-					return nil
-				}
-				return p.noteSameKey(ctx, in, m)
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		m, err := c.app.Memory.Restore(ctx, c.who, id, version)
+		if loci.CodeOf(err) == loci.NotFound {
+			return loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.saved("restored", m); err != nil || p.json {
+			return err
+		}
+		if !m.SupersededBy.IsZero() {
+			p.printReplaced([]loci.StillSuperseded{{ID: m.ID, Title: m.Title, SupersededBy: m.SupersededBy}}, nil)
+			return nil
+		}
+		return p.noteSameKey(ctx, c.instance, m)
+	})
 	ifVersionFlag(cmd, &version)
 	return cmd
 }

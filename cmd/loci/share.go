@@ -20,27 +20,17 @@ func (p *program) unshareCommand() *cobra.Command {
 
 func (p *program) poolCommand(use, short, done string,
 	do func(*memory.Service, context.Context, loci.Principal, loci.MemoryID) (*loci.Memory, error)) *cobra.Command {
-	var a actor
-	cmd := &cobra.Command{
+	return p.each(pickPerson, &cobra.Command{
 		Use: use, Short: short, Annotations: does(memory.Share),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
-				who, err := a.principal(ctx, in)
-				if err != nil {
-					return err
-				}
-				m, err := do(in.app.Memory, ctx, who, id)
-				if err != nil {
-					return err
-				}
-				if err := p.saved(done, m); err != nil {
-					return err
-				}
-				p.printVisible(ctx, in, m)
-				return nil
-			})
-		},
-	}
-	a.add(cmd, pickPerson)
-	return cmd
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		m, err := do(c.app.Memory, ctx, c.who, id)
+		if err != nil {
+			return err
+		}
+		if err := p.saved(done, m); err != nil {
+			return err
+		}
+		p.printVisible(ctx, c.instance, m)
+		return nil
+	})
 }

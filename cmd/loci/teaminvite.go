@@ -92,7 +92,8 @@ func (p *program) teamRevokeInviteCommand() *cobra.Command {
 	return onID(p, pickOrg, "invitation", seeInvites, resolveInvite, &cobra.Command{
 		Use: "revoke-invite ID", Short: "Revoke an invitation", Annotations: does(org.TeamInvite),
 	}, func(ctx context.Context, c *call, id loci.InviteID) error {
-		return p.done(c.app.Org.RevokeInvite(ctx, c.who, id), "revoked", id.String())
+		err := orNoSuch(c.app.Org.RevokeInvite(ctx, c.who, id), "pending invitation", id.String(), seeInvites)
+		return p.done(err, "revoked", id.String())
 	})
 }
 

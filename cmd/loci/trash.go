@@ -16,28 +16,25 @@ var trashTime = loci.Plural(loci.TrashDays, "day", "days")
 
 func (p *program) trashCommand() *cobra.Command {
 	var version int
-	cmd := &cobra.Command{
+	cmd := p.each(operator, &cobra.Command{
 		Use:         "trash ID…",
 		Short:       "Move memories to the trash for " + trashTime,
 		Annotations: does(memory.Trash),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.each(cmd, args, func(ctx context.Context, in *instance, id loci.MemoryID) error {
-				m, err := in.app.Memory.Trash(ctx, in.operator, id, version)
-				if loci.CodeOf(err) == loci.Conflict {
-					err = loci.WrapError(loci.Conflict, err,
-						"memory %s is already in the trash; to get it back, run: loci restore %s", id, id)
-				}
-				if err != nil {
-					return err
-				}
-				if err := p.answer(m, nil, "%s", savedLine("trashed", &m.Memory)); err != nil || p.json {
-					return err
-				}
-				p.printReplaced(m.StillSuperseded, nil)
-				return nil
-			})
-		},
-	}
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		m, err := c.app.Memory.Trash(ctx, c.who, id, version)
+		if loci.CodeOf(err) == loci.Conflict {
+			err = loci.WrapError(loci.Conflict, err,
+				"memory %s is already in the trash; to get it back, run: loci restore %s", id, id)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.answer(m, nil, "%s", savedLine("trashed", &m.Memory)); err != nil || p.json {
+			return err
+		}
+		p.printReplaced(m.StillSuperseded, nil)
+		return nil
+	})
 	ifVersionFlag(cmd, &version)
 	return cmd
 }
@@ -46,24 +43,22 @@ func ifVersionFlag(cmd *cobra.Command, version *int) {
 	cmd.Flags().IntVar(version, "if-version", 0, "fail unless the memory is at this version")
 }
 
-// each does one thing to every id on the command line, and fails at the end if any of them failed. It reads all ids
-// before it changes anything.
-func (p *program) each(cmd *cobra.Command, args []string,
-	do func(context.Context, *instance, loci.MemoryID) error) error {
-	if err := checkMemoryIDs(args); err != nil {
-		return err
-	}
-	return p.with(cmd.Context(), refuse, func(in *instance) error {
-		ids, err := in.memoryIDs(cmd.Context(), in.operator, args)
+// each completes a command that does one thing to every id in its arguments, and fails at the end if any of them
+// failed. It reads all ids before it changes anything.
+func (p *program) each(which picks, cmd *cobra.Command,
+	do func(context.Context, *call, loci.MemoryID) error) *cobra.Command {
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return checkMemoryIDs(args) }
+	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
+		ids, err := c.memoryIDs(ctx, c.who, c.args)
 		if err != nil {
-			return err
+			return c.onlyHere(ctx, err)
 		}
 		var failed error
 		for i, id := range ids {
 			if slices.Contains(ids[:i], id) { // named twice, done once
 				continue
 			}
-			failed = errors.Join(failed, aboutMemory(id, do(cmd.Context(), in, id)))
+			failed = errors.Join(failed, c.onlyHere(ctx, aboutMemory(id, do(ctx, c, id))))
 		}
 		return failed
 	})
