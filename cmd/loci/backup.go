@@ -170,7 +170,9 @@ func (p *program) backupRestoreCommand() *cobra.Command {
 other loci uses the data directory. Loci keeps the replaced files in replaced/ of the
 data directory.
 
-Revoked keys stay revoked, even if the backup is older.`,
+Revoked keys stay revoked, even if the backup is older. People who were deleted since
+come back disabled. Orgs that were deleted since stay deleted; with --to, they come
+back suspended, so that you can read their data.`,
 		Annotations: needsNoAction("upkeep of the files, of package maintain"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" && isEmptyDir(p.settings.DataDir) {
@@ -250,6 +252,7 @@ func (p *program) finishRestore(ctx context.Context) error {
 	return errors.Join(err, release())
 }
 
+// restored reports what a restore brought back, and what not.
 func (p *program) restored(name, dir string, done maintain.Restored) error {
 	if done.Unread != nil {
 		p.log.Warn("keys revoked after the backup may be valid again: "+
@@ -257,12 +260,27 @@ func (p *program) restored(name, dir string, done maintain.Restored) error {
 	}
 	if p.json {
 		return p.printJSON(map[string]any{"name": name, "restored_to": dir, "kept": done.Kept,
-			"keys_still_revoked": done.Revoked, "revocations_known": done.Unread == nil})
+			"keys_still_revoked": done.Revoked, "revocations_known": done.Unread == nil,
+			"deleted_orgs": notNil(done.Orgs), "people_disabled": done.People})
 	}
 	p.printf("restored %s to %s\n", name, dir)
 	if done.Revoked > 0 {
 		p.printf("%s revoked\n", loci.Plural(done.Revoked, "key revoked after the backup stays",
 			"keys revoked after the backup stay"))
+	}
+	if done.People > 0 {
+		p.printf("%s disabled, with their data; %s lists them\n", loci.Plural(done.People,
+			"person deleted after the backup comes back", "people deleted after the backup come back"),
+			p.onSameData("`loci user list`"))
+	}
+	for _, org := range done.Orgs {
+		if done.Kept != "" { // it was in place
+			p.printf("org %s was deleted after the backup and stays deleted; to read its data, run: %s\n", org,
+				p.onSameData("loci backup restore "+name+" --to DIR"))
+			continue
+		}
+		p.printf("org %s was deleted after the backup; here it is suspended: the command line reads its data, and nobody "+
+			"gets in\n", org)
 	}
 	if done.Kept != "" {
 		p.printf("the replaced files are in %s\n", done.Kept)

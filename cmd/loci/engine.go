@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/maintain"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
@@ -45,8 +46,8 @@ func hasNoData(dir string) bool { return sqlite.IsNew(dir) }
 func lockAlone(dir string) (release func() error, err error) { return sqlite.LockAlone(dir) }
 
 // carryRevocations revokes in a restored directory what is revoked in another.
-func carryRevocations(ctx context.Context, from, to string) (int, error) {
-	return sqlite.CarryRevocations(ctx, from, to)
+func carryRevocations(ctx context.Context, from, to string, beside bool) (store.Withheld, error) {
+	return sqlite.CarryRevocations(ctx, from, to, beside)
 }
 
 // whoCanRead tells which programs can read an exported org.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // Backups manages the backups of one data directory.
@@ -22,9 +23,9 @@ type Backups struct {
 	Now     func() time.Time // default: time.Now
 	// Check opens a copy of a data directory and returns its problems, one sentence each.
 	Check func(ctx context.Context, dir string) ([]string, error)
-	// Carry applies to the restored files at to the revocations made in the data directory from. It
-	// returns the number of changes.
-	Carry func(ctx context.Context, from, to string) (int, error)
+	// Carry applies to the restored files at to the revocations made in the data directory from. If
+	// they are beside it, what was deleted there can still be read in them.
+	Carry func(ctx context.Context, from, to string, beside bool) (store.Withheld, error)
 }
 
 // Backup is one complete backup.

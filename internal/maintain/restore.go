@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // Verify copies every file, compares it with the manifest, and then opens the copy and checks it. It
@@ -58,8 +59,8 @@ func hasOtherSize(want File, size int64) string {
 
 // Restored is the result of a restore.
 type Restored struct {
-	Kept    string // where the replaced files are; "" if it replaced nothing
-	Revoked int    // keys, sessions and grants that were valid in the backup and stay revoked
+	Kept string // where the replaced files are; "" if it replaced nothing
+	store.Withheld
 	// Unread is the reason why Loci couldn't read which keys were revoked after the backup was made,
 	// so that those are valid again. It is nil if Loci could.
 	Unread error
@@ -78,13 +79,14 @@ func (b *Backups) RestoreTo(ctx context.Context, backup *Backup, dir string) (do
 	if len(entries) > 0 {
 		return done, loci.Errorf(loci.Conflict, "%s is not empty; specify a new directory with --to", dir)
 	}
-	err = b.fill(ctx, backup, dir, &done)
+	err = b.fill(ctx, backup, dir, &done, true)
 	return done, err
 }
 
 // fill copies a backup to an empty directory. Then it applies all revocations made in the data
-// directory to the copy, because a restore must not make revoked access valid again.
-func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored) error {
+// directory to the copy, because a restore must not make revoked access valid again. beside means
+// that the copy does not replace the data directory.
+func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Restored, beside bool) error {
 	problems, err := copyFiles(ctx, backup, dir, copying{stage: "copying files", durable: true})
 	if err != nil {
 		return err
@@ -93,7 +95,7 @@ func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Re
 		return err
 	}
 	if b.Carry != nil {
-		done.Revoked, done.Unread = b.Carry(ctx, b.Dir, dir)
+		done.Withheld, done.Unread = b.Carry(ctx, b.Dir, dir, beside)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -149,7 +151,7 @@ func (b *Backups) restoreInPlace(ctx context.Context, backup *Backup, rename ren
 		return done, err
 	}
 	s := &swap{Loci: journalKind, Format: journalFormat, Backup: backup.Name, Fresh: filepath.Base(fresh)}
-	err = b.fill(ctx, backup, fresh, &done)
+	err = b.fill(ctx, backup, fresh, &done, false)
 	if err == nil {
 		err = s.prepare(b.Dir, b.now().Format(nameLayout))
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -109,9 +111,20 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 		a.refresh(used),
 		quiet, deleted, a.st.Close())
 
-	done, err := b.RestoreInPlace(ctx, backup)
-	if err != nil || done.Unread != nil || done.Revoked != 4 { // session, grant, its token, the key of the one who left
-		t.Errorf("got %+v, %v, want 4 revoked", done, err)
+	want := store.Withheld{Revoked: 4, People: 1, Orgs: []loci.OrgID{"gone"}} // session, grant, its token, a key
+	copied := filepath.Join(t.TempDir(), "copy")
+	done, err := b.RestoreTo(ctx, backup, copied)
+	if diff := cmp.Diff(want, done.Withheld); diff != "" || err != nil || done.Unread != nil {
+		t.Errorf("beside: %v, %v (-want +got)\n%s", err, done.Unread, diff)
+	}
+	beside := openStore(t, copied)
+	if got, err := beside.Orgs().Get(ctx, "gone"); err != nil || got.State != loci.OrgSuspended {
+		t.Errorf("beside, the deleted org: %+v, %v", got, err)
+	}
+	a.do(beside.Close())
+	done, err = b.RestoreInPlace(ctx, backup)
+	if diff := cmp.Diff(want, done.Withheld); diff != "" || err != nil || done.Unread != nil {
+		t.Errorf("in place: %v, %v (-want +got)\n%s", err, done.Unread, diff)
 	}
 	a.st = openStore(t, dir)
 	wantUsable(t, a.st, later, map[string]loci.Credential{"valid": valid, "refreshed": refreshed}, true)

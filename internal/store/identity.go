@@ -148,6 +148,13 @@ type Orgs interface {
 // Receipt is loci.OrgReceipt.
 type Receipt = loci.OrgReceipt
 
+// Withheld is what a restore does not bring back as it was, because it was taken away after the backup.
+type Withheld struct {
+	Revoked int          // keys, sessions and grants that stay revoked
+	People  int          // deleted people, who come back disabled
+	Orgs    []loci.OrgID // deleted orgs
+}
+
 // People is the directory of everyone on the server. It spans tenants, because an e-mail address
 // determines which tenant a person belongs to.
 type People interface {

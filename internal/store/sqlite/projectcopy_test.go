@@ -121,7 +121,7 @@ func TestCarryProjectMembers(t *testing.T) {
 	if err := errors.Join(err, s.ProjectMembers().Remove(bg, p.OrgID, p.ID, members[0].UserID), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := CarryRevocations(bg, s.Dir(), dir); err != nil {
+	if _, err := CarryRevocations(bg, s.Dir(), dir, false); err != nil {
 		t.Fatal(explain(err))
 	}
 	restored := openStore(t, Options{Dir: dir})

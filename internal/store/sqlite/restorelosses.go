@@ -5,42 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // CarryRevocations copies to the data directory to what was revoked in the data directory from
 // since the backup: revoked keys, ended sign-ins and revoked grants, with the time of revocation,
-// suspended orgs, and deleted orgs, which the next start removes. It disables users who were
-// disabled or removed. It returns how many keys, sign-ins and grants it ended. No process may
-// have the second directory open. It returns NotFound if from has no registry. An org's file that
-// cannot be read is an error, but CarryRevocations still copies all the rest.
-func CarryRevocations(ctx context.Context, from, to string) (n int, err error) {
+// and suspended orgs. The next start removes deleted orgs; beside the data directory, they are only
+// suspended, so that somebody can read them there. It disables users who were disabled or removed.
+// No process may have the second directory open. It returns NotFound if from has no registry. An
+// org's file that cannot be read is an error, but CarryRevocations still copies all the rest.
+func CarryRevocations(ctx context.Context, from, to string, beside bool) (out store.Withheld, err error) {
 	if _, err := os.Stat(filepath.Join(from, metaFile)); errors.Is(err, fs.ErrNotExist) {
-		return 0, loci.WrapError(loci.NotFound, err, "there is no %s in %s", metaFile, from)
+		return out, loci.WrapError(loci.NotFound, err, "there is no %s in %s", metaFile, from)
 	}
 	lost, err := readLosses(ctx, from)
 	if err != nil {
-		return 0, err
+		return out, err
 	}
 	db, err := openMeta(ctx, to, time.Now)
 	if err != nil {
-		return 0, openError("restored registry", err)
+		return out, openError("restored registry", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.Update(ctx, func(c *sqlitedb.Conn) (err error) {
-		n, err = lost.carry(c)
+		out, err = lost.carry(c, beside)
 		return err
 	})
 	if err == nil {
 		err = lost.shutOut(ctx, from, to)
 	}
-	return n, translate(err)
+	return out, translate(err)
 }
 
 // shutOut disables removed and disabled users in the orgs' restored files.
@@ -159,11 +162,11 @@ func (l *losses) read(c *sqlitedb.Conn) error {
 			func(r *sqlitedb.Row) error { l.members[r.Text(0)] = true; return nil }))
 }
 
-func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
+func (l *losses) carry(c *sqlitedb.Conn, beside bool) (out store.Withheld, err error) {
 	count := func(sql string, args ...any) {
 		if err == nil {
 			err = c.Exec(sql, args...)
-			n += int(c.Changes())
+			out.Revoked += int(c.Changes())
 		}
 	}
 	silent := func(sql string, args ...any) {
@@ -185,10 +188,10 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 		silent("UPDATE oauth_refresh_tokens SET used_at = ifnull(used_at, ?) WHERE hash = ?", at, []byte(hash))
 	}
 	if err != nil {
-		return n, err
+		return out, err
 	}
 	if err := l.closeProjects(c); err != nil {
-		return n, err
+		return out, err
 	}
 	silent("DELETE FROM mcp_sessions") // which have switched or ended since
 	silent("DELETE FROM mcp_connections")
@@ -200,18 +203,41 @@ func (l *losses) carry(c *sqlitedb.Conn) (n int, err error) {
 		count("UPDATE oauth_grants SET revoked_at = created_at WHERE org_id = ? AND user_id = ? AND revoked_at IS NULL",
 			who.org, who.user)
 	}
-	for id, mark := range l.orgs {
-		switch mark.state {
-		case "suspended":
-			silent("UPDATE orgs SET state = 'suspended' WHERE id = ? AND created_at = ? AND state = 'active'", id, mark.created)
-		case "deleting", "deleted":
-			silent(`INSERT INTO orgs (id, name, owner_id, state, receipt, created_at)
+	if out.People = len(gone); err == nil {
+		out.Orgs, err = l.closeOrgs(c, beside)
+	}
+	return out, err
+}
+
+// closeOrgs suspends and deletes the orgs of the restored registry that the other one has suspended and deleted. It
+// returns the deleted ones. Their ids are never used again.
+func (l *losses) closeOrgs(c *sqlitedb.Conn, beside bool) (deleted []loci.OrgID, err error) {
+	for _, id := range slices.Sorted(maps.Keys(l.orgs)) {
+		mark := l.orgs[id]
+		gone := mark.state == "deleting" || mark.state == "deleted"
+		there := false
+		err := c.Query("SELECT 1 FROM orgs WHERE id = ? AND created_at = ? AND state IN "+sqlstore.OpenStates,
+			sqlitedb.Args{id, mark.created}, func(*sqlitedb.Row) error { there = true; return nil })
+		if err != nil {
+			return nil, err
+		}
+		if gone && there {
+			deleted = append(deleted, loci.OrgID(id))
+		}
+		switch {
+		case there && (mark.state == "suspended" || gone && beside):
+			err = c.Exec("UPDATE orgs SET state = 'suspended' WHERE id = ?", id)
+		case gone:
+			err = c.Exec(`INSERT INTO orgs (id, name, owner_id, state, receipt, created_at)
 				VALUES (?, '', ?, 'deleted', nullif(?, ''), ?)
 				ON CONFLICT (id) DO UPDATE SET state = 'deleting' WHERE state <> 'deleted' AND created_at = excluded.created_at`,
 				id, mark.owner, mark.receipt, mark.created)
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return n, err
+	return deleted, nil
 }
 
 // closeProjects removes from the projects that both registries have the people who were removed
