@@ -40,19 +40,20 @@ func errWrongPassword() error {
 // has a password. After too many failures of the address or the client, it fails with RateLimited,
 // with RetryAfter.
 func (s *SignIn) Password(ctx context.Context, email string, password loci.Secret, from From) (loci.Person, error) {
-	client := byAddress(from.Address)
-	if _, err := s.check(ctx, client); err != nil {
+	if _, err := s.check(ctx, byAddress(from.Address)); err != nil {
 		return loci.Person{}, err
 	}
 	account := byAccount(email)
-	if err := s.attempt(ctx, account); err != nil {
+	n, err := s.attempt(ctx, account)
+	if err != nil {
 		return loci.Person{}, err
 	}
-	who, ok, err := s.look(ctx, client, email, password)
+	who, ok, err := s.look(ctx, email, password, from)
 	if err != nil {
 		return loci.Person{}, err
 	}
 	if !ok {
+		s.logFailed(ctx, "a sign-in failed", who.UserID, from, n == account.free)
 		return loci.Person{}, errWrongPassword()
 	}
 	if err := s.store.Limits().Clear(ctx, account.key); err != nil {
@@ -62,9 +63,11 @@ func (s *SignIn) Password(ctx context.Context, email string, password loci.Secre
 }
 
 // look waits for its turn and compares. It checks and counts the client's failures within the turn.
-// So simultaneous guesses at many accounts neither get past the limit nor keep others waiting.
-func (s *SignIn) look(ctx context.Context, client throttle, email string, password loci.Secret) (
+// So simultaneous guesses at many accounts neither get past the limit nor keep others waiting. If the
+// password is wrong, the person is the holder of the account, for the log.
+func (s *SignIn) look(ctx context.Context, email string, password loci.Secret, from From) (
 	loci.Person, bool, error) {
+	client := byAddress(from.Address)
 	done, err := s.turn(ctx)
 	if err != nil {
 		return loci.Person{}, false, err
@@ -81,8 +84,25 @@ func (s *SignIn) look(ctx context.Context, client throttle, email string, passwo
 	if err != nil || ok {
 		return who, ok, err
 	}
-	_, err = s.store.Limits().Fail(ctx, client.key, loci.CutTime(s.now()))
-	return loci.Person{}, false, err
+	n, err := s.store.Limits().Fail(ctx, client.key, loci.CutTime(s.now()))
+	if n == client.free {
+		s.log.InfoContext(ctx, "too many failed sign-ins: the next ones from this address must wait", "address",
+			from.Address.String())
+	}
+	return who, false, err
+}
+
+// logFailed logs a wrong password, and whether further attempts at the account must wait from now on. It leaves out
+// what was typed as the e-mail address, because people type passwords there by mistake.
+func (s *SignIn) logFailed(ctx context.Context, what string, user loci.UserID, from From, waits bool) {
+	attrs := []any{"address", from.Address.String()}
+	if !user.IsZero() {
+		attrs = append(attrs, "user", user.String())
+	}
+	s.log.InfoContext(ctx, what, attrs...)
+	if waits {
+		s.log.InfoContext(ctx, "too many failed attempts: the next ones at this account must wait", attrs...)
+	}
 }
 
 // turn waits for one of the places for hashing. Each run takes 19 MiB, and many at once must not
@@ -96,8 +116,8 @@ func (s *SignIn) turn(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// passwordOf returns "" if the account doesn't exist or has no password. It reads the same tables
-// in either case.
+// passwordOf returns "" if the account doesn't exist or has no password, and the person if there is
+// one. It reads the same tables in either case.
 func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, string, error) {
 	who := loci.Person{OrgID: loci.DefaultOrg}
 	parsed, err := loci.ParseEmail(email)
@@ -120,7 +140,7 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 		return loci.Person{}, "", err
 	}
 	if err != nil || who.UserID.IsZero() {
-		return loci.Person{}, "", nil
+		encoded = ""
 	}
 	return who, encoded, nil
 }
@@ -130,11 +150,12 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 // failures.
 func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password loci.Secret, from From) error {
 	person := byPerson(p.UserID)
-	if err := s.attempt(ctx, person); err != nil {
+	n, err := s.attempt(ctx, person)
+	if err != nil {
 		return err
 	}
 	encoded := ""
-	err := s.store.View(ctx, p.OrgID, func(tx store.Tx) error {
+	err = s.store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		var err error
 		encoded, err = tx.SignIn().Password(ctx, p.UserID)
 		return err
@@ -152,7 +173,7 @@ func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password l
 		return err
 	}
 	if !ok {
-		s.log.InfoContext(ctx, "a step-up failed", "user", p.UserID.String(), "address", from.Address.String())
+		s.logFailed(ctx, "a step-up failed", p.UserID, from, n == person.free)
 		return loci.Errorf(loci.Unauthenticated, "the password is wrong")
 	}
 	return s.store.Limits().Clear(ctx, person.key)

@@ -99,23 +99,23 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 }
 
 // attempt counts a failure before the password is checked. It then lets the attempt pass or fails
-// with RateLimited. Counting first makes simultaneous guesses as expensive as consecutive ones:
+// with RateLimited. It returns the number of failures, if this one is another. Counting first makes simultaneous guesses as expensive as consecutive ones:
 // beyond the free ones, only one gets through. Within a process, attempts are counted one after the
 // other, so that rejected ones don't count. Otherwise a crowd would lengthen the wait without end.
-func (s *SignIn) attempt(ctx context.Context, t throttle) error {
+func (s *SignIn) attempt(ctx context.Context, t throttle) (int, error) {
 	counting := &s.counting[crc32.ChecksumIEEE([]byte(t.key))%uint32(len(s.counting))]
 	counting.Lock()
 	defer counting.Unlock()
 	before, err := s.check(ctx, t)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	n, err := s.store.Limits().Fail(ctx, t.key, loci.CutTime(s.now()))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if n > t.free && n != before+1 {
-		return errWait(t.wait(n))
+		return 0, errWait(t.wait(n))
 	}
-	return nil
+	return n, nil
 }
