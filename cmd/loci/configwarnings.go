@@ -30,6 +30,8 @@ func (s *settings) warnings() (out []string) {
 	warn(providers && !s.Egress, "egress is off; nobody can sign in through a provider (oidc)")
 	warn(providers && s.PublicURL == "",
 		nameOf("public_url")+" is missing; a provider (oidc) can redirect people to this machine only")
+	warn(s.isPlain(), nameOf("public_url")+" is not https: keys and memories are unencrypted on the network, and sign-in "+
+		"with browsers and OAuth are off; put a reverse proxy with TLS in front")
 	warn(s.SignUp && !providers && s.Dashboard.ServiceKey == "",
 		nameOf("sign_up")+" is open, but there is no provider (oidc) to sign up with")
 	for _, p := range s.Proxies {

@@ -80,14 +80,22 @@ func (p *program) nobodyCould(address net.Addr) error {
 // hasTLS reports whether people reach the server over TLS, through a proxy.
 func (s *settings) hasTLS() bool { return strings.HasPrefix(s.PublicURL, "https://") }
 
-// hasBrowsers reports whether people can sign in with a browser, which must not send its cookie unencrypted.
+// isPlain reports whether people reach the server over a network without TLS.
+func (s *settings) isPlain() bool {
+	return s.PublicURL != "" && !s.hasTLS() && !isLoopbackURL(s.PublicURL)
+}
+
+// hasBrowsers reports whether people can sign in with a browser, which must not send its cookie unencrypted. loopback
+// means that the server listens on this machine only.
+func (s *settings) hasBrowsers(loopback bool) bool { return s.hasTLS() || loopback && !s.isPlain() }
+
 func (p *program) hasBrowsers(address net.Addr) bool {
-	return isLoopback(address) || p.settings.hasTLS()
+	return p.settings.hasBrowsers(isLoopback(address))
 }
 
 // warn logs what the operator should know before the first request.
 func (p *program) warn(address net.Addr) {
-	if !p.hasBrowsers(address) {
+	if !p.hasBrowsers(address) && !p.settings.isPlain() { // the warnings tell the latter
 		p.log.Warn("serving other machines without TLS: keys and memories are unencrypted on the network, and browsers "+
 			"cannot sign in. "+howToTLS, "address", p.listening(address))
 	}

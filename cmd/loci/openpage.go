@@ -24,7 +24,10 @@ of programs, and so the link until the browser has used it; on a shared machine,
 --print.`,
 	}, func(ctx context.Context, c *call) error {
 		server := p.signInServer()
-		if server.PID == 0 && p.settings.PublicURL == "" {
+		switch {
+		case server.URL == "" && p.settings.isPlain():
+			return fmt.Errorf("cannot open Loci: %s", p.noPages())
+		case server.PID == 0 && p.settings.PublicURL == "":
 			return fmt.Errorf("cannot open Loci: %s",
 				cmp.Or(p.notRunning(ctx, p.settings.Listen), "the running server has no pages for browsers"))
 		}

@@ -146,9 +146,10 @@ func (p *program) pagesAddress() string {
 // configured returns what the settings tell about a server that does not run.
 func (p *program) configured() running {
 	s := p.settings
-	r := running{URL: s.PublicURL, Listen: s.Listen, SignIn: s.PublicURL != ""}
-	if host, port, err := net.SplitHostPort(s.Listen); r.URL == "" && err == nil && port != "0" {
-		r.URL, r.SignIn = localURL(s.Listen), isLoopbackHost(host)
+	host, port, err := net.SplitHostPort(s.Listen)
+	r := running{URL: s.PublicURL, Listen: s.Listen, SignIn: s.hasBrowsers(isLoopbackHost(host))}
+	if r.URL == "" && err == nil && port != "0" {
+		r.URL = localURL(s.Listen)
 	}
 	return r
 }

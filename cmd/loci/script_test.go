@@ -191,11 +191,14 @@ func takeServer(ts *testscript.TestScript) *scriptServer {
 	return found.(*scriptServer)
 }
 
-// get URL sends a request, whatever the answer is.
+// get URL [STATUS] sends a request, whatever the answer is without STATUS.
 func get(ts *testscript.TestScript, _ bool, args []string) {
 	answer, err := http.Get(args[0])
 	ts.Check(err)
 	ts.Check(answer.Body.Close())
+	if len(args) > 1 && strconv.Itoa(answer.StatusCode) != args[1] {
+		ts.Fatalf("%s answers %d, want %s", args[0], answer.StatusCode, args[1])
+	}
 }
 
 // waitFor (wait-for) FILE waits until a file exists.

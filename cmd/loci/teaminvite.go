@@ -64,7 +64,7 @@ func (p *program) printInvited(made []org.Invited) error {
 	p.note("Loci shows these only this once. They expire at %s, and replace earlier invitations of the same "+
 		"addresses.", p.showTime(time.Now().Add(loci.InviteLife)))
 	if address == "" {
-		p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", noAddress)
+		p.note("Each link is ADDRESS/app/invite?token=TOKEN: %s.", p.noPages())
 	}
 	return nil
 }

@@ -176,7 +176,7 @@ func (p *program) userResetCommand() *cobra.Command {
 		if p.signInServer().URL != "" {
 			return p.printLink(ctx, c.instance, c.who, id)
 		}
-		p.note("cannot make a sign-in link: %s", noAddress)
+		p.note("cannot make a sign-in link: %s", p.noPages())
 		return p.answer(map[string]any{"user_id": id, "reset": true}, nil, "reset %s", id)
 	})
 }

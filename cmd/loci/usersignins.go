@@ -144,7 +144,7 @@ func (p *program) userLinkCommand() *cobra.Command {
 this machine's memories.`,
 	}, func(ctx context.Context, c *call) error {
 		if p.signInServer().URL == "" {
-			return fmt.Errorf("cannot make a link: %s", noAddress)
+			return fmt.Errorf("cannot make a link: %s", p.noPages())
 		}
 		who, err := c.actFor(ctx, "", first(c.args))
 		if err != nil {
@@ -154,7 +154,13 @@ this machine's memories.`,
 	})
 }
 
-const noAddress = "the address of the server is unknown; set LOCI_PUBLIC_URL"
+// noPages tells why there is no address at which people can sign in.
+func (p *program) noPages() string {
+	if p.settings.isPlain() {
+		return "browsers cannot sign in at " + p.settings.PublicURL + ", because it is not https"
+	}
+	return "the address of the server is unknown; set LOCI_PUBLIC_URL"
+}
 
 // printLink makes a one-time link and prints it, on standard output only.
 func (p *program) printLink(ctx context.Context, in *instance, who loci.Principal, user loci.UserID) error {

@@ -68,7 +68,7 @@ func (p *program) isFirst(ctx context.Context, in *instance) (bool, error) {
 // firstLink is a sign-in link for the person at this machine. Anyone who reads it can sign in, so there is none if
 // other machines can reach the server.
 func (p *program) firstLink(ctx context.Context, in *instance, address net.Addr) (string, error) {
-	if !isLoopback(address) {
+	if !isLoopback(address) || !p.hasBrowsers(address) {
 		return "", nil
 	}
 	token, err := in.app.Identity.NewLink(ctx, in.operator, in.operator.UserID)
