@@ -121,6 +121,22 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 	return who, err
 }
 
+// InvitedAccount returns the address of an invitation whose holder must sign in to accept it. It
+// returns "" if there is no such invitation, and wherever Join would not tell that the address has an
+// account.
+func (s *SignIn) InvitedAccount(ctx context.Context, token loci.Secret) (string, error) {
+	_, invite, err := s.Invitation(ctx, token)
+	if err == nil && !s.proves(invite.Email) {
+		if _, err = s.store.People().ByEmail(ctx, invite.Email); err == nil {
+			return invite.Email, nil
+		}
+	}
+	if loci.CodeOf(err) == loci.NotFound {
+		err = nil
+	}
+	return "", err
+}
+
 // proves reports whether a trusted party can prove who holds an address: the dashboard, or a
 // provider with which its holder could get an account. Otherwise a stranger could create the
 // holder's account first, and set its password.

@@ -1,10 +1,11 @@
 package web_test
 
 import (
-	"strings"
+	"net/url"
 	"testing"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -36,8 +37,16 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	mara.signIn()
 	page := mara.get(path)
 	want(t, "as somebody else", page, 200, "You are signed in as "+maraMail)
-	if strings.Contains(page.body, "<button>Accept") {
-		t.Error("somebody else is offered to accept")
+	lacks(t, "as somebody else", page, "<button>Accept")
+	want(t, "as somebody else", page, 200, `action="/app/sign-out"><input type="hidden" name="next" value="`+path)
+	other := w.browser()
+	other.signIn()
+	if a := other.post("/app/sign-out", "next", path); a.status != 303 || a.location() != path {
+		t.Errorf("signing out: %d %s", a.status, a.location())
+	}
+	want(t, "then", other.get(path), 200, "<button>Accept</button>")
+	if a := other.post("/app/sign-out", "next", "https://evil.example/"); a.location() != "/app/sign-in?done=signed-out" {
+		t.Errorf("signing out to another site leads to %s", a.location())
 	}
 	owner := w.browser()
 	owner.byLink(w.owner("home", ""))
@@ -83,6 +92,19 @@ func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
 	if a.status != 303 || a.location() != "/app/sign-in?next=%2Fapp%2Finvite%3Ftoken%3D"+token {
 		t.Fatalf("a stranger: %d %s %s", a.status, a.location(), a.body)
 	}
+	page := b.get(a.location())
+	want(t, "the sign-in", page, 200, "You already have an account, <strong>olu@example.org</strong>",
+		"loci user link olu@example.org", `value="olu@example.org"`)
+	want(t, "after a wrong password", b.post("/app/sign-in", "email", u.Email, "password", "wrong", "next",
+		"/app/invite?token="+token), 401, "You already have an account")
+	stranger, err := w.app.Org.InviteToOrg(t.Context(), w.local(w.mara), []string{"nobody@example.org"}, loci.Member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, next := range []string{"/app/invite?token=" + stranger[0].Token.Reveal(), "/app/invite?token=x", "/app/",
+		"/app/invite?token=" + token + "x"} {
+		lacks(t, next, w.browser().get("/app/sign-in?next="+url.QueryEscape(next)), "already have an account")
+	}
 	a = b.post("/app/sign-in", "email", u.Email, "password", "olu's own password", "next", "/app/invite?token="+token)
 	if a.status != 303 || a.location() != "/app/invite?token="+token {
 		t.Fatalf("sign-in: %d %s", a.status, a.location())
@@ -94,4 +116,19 @@ func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
 	want(t, "the account", b.get("/app/account?done=joined"), 200, "You joined.", "Platform")
 	want(t, "an unknown one", b.get("/app/invite?token=loci_invite_x"), 404)
 	want(t, "none", b.get("/app/invite"), 404)
+}
+
+// TestInvitationTellsNothingBeforeAProof keeps the inviter, who has the token, from learning who has an account where
+// the holder of the address proves that it is theirs.
+func TestInvitationTellsNothingBeforeAProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(w *world) auth.OIDCProvider {
+		provider := newProvider(t, w.clock.Now, maraMail)
+		return auth.OIDCProvider{ID: "corp", Name: "Acme", Issuer: provider.URL, ClientID: "loci", ClientSecret: "s3cret",
+			Domains: []string{"example.org"}}
+	})
+	token := w.invite(w.member("olu@example.org").Email)
+	page := w.browser().get("/app/sign-in?next=" + url.QueryEscape("/app/invite?token="+token))
+	want(t, "the sign-in", page, 200, "Continue with Acme")
+	lacks(t, "the sign-in", page, "already have an account", "olu@example.org")
 }

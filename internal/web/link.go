@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -37,6 +38,18 @@ func (s *server) badLink(w http.ResponseWriter, r *http.Request, err error) erro
 	return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text, Data: signedOut == nil})
 }
 
+// invitePath begins the address of the page of an invitation, which ends with its token.
+const invitePath = "/app/invite?token="
+
+// invitationIn returns the token of the invitation to which a person returns after the sign-in, or "".
+func invitationIn(next string) loci.Secret {
+	token, _ := strings.CutPrefix(next, invitePath)
+	if token == next {
+		return ""
+	}
+	return loci.Secret(token)
+}
+
 // invitation is what the page of an invitation shows.
 type invitation struct {
 	Token   string
@@ -63,8 +76,7 @@ func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	d := invitation{Token: token, Inviter: inviter, Team: team, Org: org, Invite: invite, Next: "/app/invite?token=" +
-		token}
+	d := invitation{Token: token, Inviter: inviter, Team: team, Org: org, Invite: invite, Next: invitePath + token}
 	v := view{Title: "You are invited", Error: problem, Data: &d}
 	if p, err := s.principal(r); err == nil {
 		if v.Who, err = s.app.Identity.WhoAmI(ctx, p); err != nil {
@@ -91,7 +103,7 @@ func (s *server) invitePost(w http.ResponseWriter, r *http.Request) error {
 			return s.enter(w, r, who, "")
 		}
 		if loci.CodeOf(err) == loci.Conflict {
-			seeOther(w, r, "/app/sign-in", "next", safeNext("/app/invite?token="+token))
+			seeOther(w, r, "/app/sign-in", "next", safeNext(invitePath+token))
 			return nil
 		}
 	}

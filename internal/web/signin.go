@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ type proofs struct {
 	For       string // what a passkey is used for
 	Next      string
 	Email     string
+	Invited   string // sign-in: the address of the invitation that it continues, if that has an account
 	Providers []auth.Provider
 	Password  bool // step-up: the person has a password
 	Passkeys  bool
@@ -41,6 +43,11 @@ func (s *server) signInPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *server) showSignIn(w http.ResponseWriter, r *http.Request, status int, d proofs, problem string) error {
+	var err error
+	if d.Invited, err = s.signIn.InvitedAccount(r.Context(), invitationIn(d.Next)); err != nil {
+		return err
+	}
+	d.Email = cmp.Or(d.Email, d.Invited)
 	v := view{Title: "Sign in", Error: problem, Scripts: passkeys(d.Passkeys), Data: d}
 	if r.Method == http.MethodGet && r.Form.Get("done") == "signed-out" {
 		v.Done = "You are signed out."
@@ -102,6 +109,10 @@ func (s *server) signOut(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	auth.ClearSignInCookie(w, s.site.Secure(r))
+	if next := safeNext(r.PostForm.Get("next")); next != homePath {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
 	seeOther(w, r, "/app/sign-in", "done", "signed-out")
 	return nil
 }
