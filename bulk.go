@@ -32,6 +32,7 @@ type BulkResult struct {
 	Suggestions     []SuggestionID `json:"suggestions,omitempty" doc:"Replacements that Loci only suggested to the owner"`
 	Narrowed        []MemoryID     `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now"`
 	NotNarrowed     []StillOpen    `json:"not_narrowed,omitempty" doc:"Memories that vendors can still read who cannot read their replacement"`
+	Hint            string         `json:"hint,omitempty" doc:"Of a create with a project_id and without a scope: how to share the memory with the project"`
 	SimilarSkipped  bool           `json:"similar_skipped,omitempty" doc:"Of a create: Loci did not look at all memories that could be similar"`
 	Similar         []Similar      `json:"similar,omitempty" doc:"Of a create: memories that say nearly the same or the opposite, best first"`
 	// StillSuperseded is as in TrashedMemory.

@@ -19,7 +19,9 @@ type Saved struct {
 	// Narrowed and NotNarrowed exist so that nobody believes a text is hidden that is not.
 	Narrowed    []MemoryID  `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now, because fewer can read this one"`
 	NotNarrowed []StillOpen `json:"not_narrowed,omitempty" doc:"Memories that this one replaces, or would replace, and that vendors can still read who cannot read this one"`
-	Sources     []Source    `json:"sources,omitempty" doc:"Sources sent with the save"`
+	// Hint exists so that nobody believes that a project sees what it does not.
+	Hint    string   `json:"hint,omitempty" doc:"How to share the memory with its project, if you sent a project_id without a scope: only its owner can read it"`
+	Sources []Source `json:"sources,omitempty" doc:"Sources sent with the save"`
 	// SimilarSkipped distinguishes "did not look at everything" from "found none".
 	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"True if Loci did not look at all memories that could be similar: the request turned it off, or it took too long"`
 	Similar        []Similar `json:"similar,omitempty" doc:"Memories with nearly the same or the opposite content, best match first. Loci did not change them"`

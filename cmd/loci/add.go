@@ -179,6 +179,10 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	} else {
 		p.printShared(ctx, in, &m.Memory)
 	}
+	if m.Hint != "" {
+		p.printf("only you can read it, not the project; to share it with the project, run:\n    %s\n", p.onSameData(
+			"loci add TEXT --scope project --project "+m.ProjectID.Short()+" --supersedes "+m.ID.Short()))
+	}
 	p.printTimes(ctx, in, m)
 	for _, id := range m.Superseded {
 		p.printf("superseded %s\n", id)

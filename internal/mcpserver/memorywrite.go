@@ -80,6 +80,7 @@ type written struct {
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
+	Hint           string          `json:"hint,omitempty"`   // how to share it with its project
 	Decide         string          `json:"decide,omitempty"` // where the person decides about them
 	Similar        []alike         `json:"similar,omitempty"`
 	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
@@ -108,7 +109,7 @@ type alike struct {
 // the memory is restricted.
 func writtenOf(saved *loci.Saved, inherited bool) written {
 	out := written{ID: saved.ID, Version: saved.Version, Result: "updated", Superseded: saved.Superseded,
-		SimilarSkipped: saved.SimilarSkipped}
+		SimilarSkipped: saved.SimilarSkipped, Hint: saved.Hint}
 	switch {
 	case saved.Created():
 		out.Result = "created"

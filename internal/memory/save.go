@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -211,6 +212,7 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
+	s.saved.Hint = s.hint(m)
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
 	}
@@ -271,6 +273,16 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		}
 	}
 	return m, err
+}
+
+// hint tells how to share a memory with its project, if the save names the project but no scope. The scope is global
+// then, so only the owner sees it.
+func (s *saving) hint(m *loci.Memory) string {
+	if s.d.Scope != "" || m.ProjectID.IsZero() || s.saved.Unchanged || m.SharedWith("the project") != "" {
+		return ""
+	}
+	return fmt.Sprintf("Only its owner can read this memory, not the project. If the project should read it, save it "+
+		"again with scope %q and supersedes [%q].", loci.ScopeProject, m.ID)
 }
 
 // leavesGap adds to the answer that old, which is true now, is found no more, and by is not yet.

@@ -31,7 +31,7 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	path := "/app/invite?token=" + token
 	for range 2 { // looking does not accept
 		want(t, "the page", w.browser().get(path), 200, "Mara", "Acme", "Platform", "noor@example.org",
-			"<button>Accept</button>")
+			"memories that you save with scope project", "<button>Accept</button>")
 	}
 	mara := w.browser()
 	mara.signIn()
