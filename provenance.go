@@ -196,6 +196,8 @@ type Suggestion struct {
 	State     SuggestionState `json:"state" enum:"pending,accepted,declined"`
 	CreatedAt time.Time       `json:"created_at"`
 	SettledAt time.Time       `json:"settled_at,omitzero"`
+	// NoLongerShared exists so that nobody takes a fact from others in silence.
+	NoLongerShared string `json:"no_longer_shared,omitempty" doc:"Who besides the owner can read the memory, but not the one that would replace it or has: the team, the project, or both. Accept with share to let them read the new one" example:"the team"`
 	// Memory and By are set in lists only.
 	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded"`
 	By     *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
@@ -206,6 +208,8 @@ type Excerpt struct {
 	Title  string `json:"title"`
 	Text   string `json:"text" doc:"The first 300 characters of the content"`
 	Origin string `json:"origin" doc:"Who wrote it"`
+	// SharedWith is Access.SharedWith.
+	SharedWith string `json:"shared_with,omitempty" doc:"Who besides its owner can read it" example:"the team"`
 }
 
 // ExcerptLength is how many characters of a content an Excerpt has.
@@ -213,5 +217,5 @@ const ExcerptLength = 300
 
 // NewExcerpt returns the beginning of m.
 func NewExcerpt(m *Memory) *Excerpt {
-	return &Excerpt{Title: m.Title, Text: Shorten(m.Content, ExcerptLength), Origin: m.Origin}
+	return &Excerpt{Title: m.Title, Text: Shorten(m.Content, ExcerptLength), Origin: m.Origin, SharedWith: m.SharedWith()}
 }

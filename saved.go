@@ -1,6 +1,9 @@
 package loci
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Saved is the result of a save: the memory as it is stored now, and what else happened.
 // Suggestions and Similar contain nothing that the writer may not see.
@@ -19,8 +22,10 @@ type Saved struct {
 	// Narrowed and NotNarrowed exist so that nobody believes a text is hidden that is not.
 	Narrowed    []MemoryID  `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now, because fewer can read this one"`
 	NotNarrowed []StillOpen `json:"not_narrowed,omitempty" doc:"Memories that this one replaces, or would replace, and that vendors can still read who cannot read this one"`
+	// NoLongerShared exists so that nobody takes a fact from others in silence.
+	NoLongerShared []NoLongerShared `json:"no_longer_shared,omitempty" doc:"Memories that other people can read and that this one, which they cannot read, replaces or would replace; hint tells how to share it"`
 	// Hint exists so that nobody believes that a project sees what it does not.
-	Hint    string   `json:"hint,omitempty" doc:"How to share the memory with its project, if you sent a project_id without a scope: only its owner can read it"`
+	Hint    string   `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope"`
 	Sources []Source `json:"sources,omitempty" doc:"Sources sent with the save"`
 	// SimilarSkipped distinguishes "did not look at everything" from "found none".
 	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"True if Loci did not look at all memories that could be similar: the request turned it off, or it took too long"`
@@ -35,6 +40,28 @@ type StillOpen struct {
 	ID             MemoryID `json:"id" format:"uuid"`
 	Origin         string   `json:"origin" doc:"Who wrote it"`
 	AllowedVendors []Vendor `json:"allowed_vendors" nullable:"false" doc:"The vendors that can read it"`
+}
+
+// NoLongerShared is a memory that other people can read who cannot read the one that replaces it.
+type NoLongerShared struct {
+	ID         MemoryID `json:"id" format:"uuid"`
+	SharedWith string   `json:"shared_with" doc:"Who these people are: the team, the project, or both" example:"the team"`
+}
+
+// ShareHint tells how to share the memory with id, which replaces some that others could read. It
+// returns "" if there are none.
+func ShareHint(id MemoryID, lost ...NoLongerShared) string {
+	team, project := "", ""
+	for _, l := range lost {
+		if strings.Contains(l.SharedWith, theTeam) {
+			team = "The team can read what this memory replaces, but not this memory. If it should, share it with the team."
+		}
+		if strings.Contains(l.SharedWith, theProject) {
+			project = "The project can read what this memory replaces, but not this memory. If it should, save it again with " +
+				"scope \"project\" in that project and supersedes [\"" + id.String() + "\"]."
+		}
+	}
+	return strings.TrimSpace(team + " " + project)
 }
 
 // MaxSimilar is the maximum number of similar memories that a save returns.

@@ -82,19 +82,31 @@ func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bo
 // team", the project by the words of the caller, both joined by "and", or "" for nobody. The
 // vendors that the row admits limit the assistants of these people, not the people. Only the owner
 // sees the trash.
-func (a *Access) SharedWith(project string) string {
+func (a *Access) SharedWith(project string) string { return a.notSharedBy(&Access{}, project) }
+
+// NotSharedBy tells which people besides its owner may read a row, but not another one that takes its
+// place: "the team", "the project", both joined by "and", or "" for nobody.
+func (a *Access) NotSharedBy(by *Access) string { return a.notSharedBy(by, theProject) }
+
+func (a *Access) notSharedBy(by *Access, project string) string {
 	if !a.DeletedAt.IsZero() {
 		return ""
 	}
 	var people []string
-	if !a.TeamID.IsZero() && a.Scope != ScopeAgent {
-		people = append(people, "the team")
+	if !a.TeamID.IsZero() && a.Scope != ScopeAgent && (by.TeamID != a.TeamID || by.Scope == ScopeAgent) {
+		people = append(people, theTeam)
 	}
-	if !a.ProjectID.IsZero() && a.Scope == ScopeProject {
+	if !a.ProjectID.IsZero() && a.Scope == ScopeProject && (by.ProjectID != a.ProjectID || by.Scope != ScopeProject) {
 		people = append(people, project)
 	}
 	return strings.Join(people, " and ")
 }
+
+// What SharedWith calls people.
+const (
+	theTeam    = "the team"
+	theProject = "the project"
+)
 
 func (v Viewer) inTenant(a *Access) bool {
 	return v.OrgID != "" && v.OrgID == a.OrgID && !v.UserID.IsZero() &&

@@ -32,7 +32,7 @@ func TestBulkRecallAndSuggestions(t *testing.T) {
 
 	for i, settle := range []func(*client.Client, loci.SuggestionID) (*loci.Suggestion, error){
 		func(c *client.Client, id loci.SuggestionID) (*loci.Suggestion, error) {
-			return c.AcceptSuggestion(ctx, id)
+			return c.AcceptSuggestion(ctx, id, client.Acceptance{Share: true})
 		},
 		func(c *client.Client, id loci.SuggestionID) (*loci.Suggestion, error) {
 			return c.DeclineSuggestion(ctx, id)

@@ -26,19 +26,25 @@ func (c *Client) Suggestions(ctx context.Context, q SuggestionQuery) (*Suggestio
 		values("state", string(q.State), "limit", number(q.Limit), "cursor", q.Cursor)))
 }
 
+// Acceptance is how to accept a suggestion.
+type Acceptance struct {
+	Share bool `json:"share,omitzero" doc:"Also share the new memory with the team and the project that can read the old one. Default: false"`
+}
+
 // AcceptSuggestion makes the suggested change. It works with people's keys only. It fails with
 // Conflict if the suggestion was already accepted or declined, or if one of its memories is no
-// longer live.
-func (c *Client) AcceptSuggestion(ctx context.Context, id loci.SuggestionID) (*loci.Suggestion, error) {
-	return c.settle(ctx, id, "accept")
+// longer live, and with Forbidden if it should share a memory of another person.
+func (c *Client) AcceptSuggestion(ctx context.Context, id loci.SuggestionID, how Acceptance) (*loci.Suggestion,
+	error) {
+	return c.settle(ctx, id, "accept", how)
 }
 
 // DeclineSuggestion declines the suggested change and leaves the memory unchanged. It works with
 // people's keys only.
 func (c *Client) DeclineSuggestion(ctx context.Context, id loci.SuggestionID) (*loci.Suggestion, error) {
-	return c.settle(ctx, id, "decline")
+	return c.settle(ctx, id, "decline", nil)
 }
 
-func (c *Client) settle(ctx context.Context, id loci.SuggestionID, how string) (*loci.Suggestion, error) {
-	return call[loci.Suggestion](ctx, c, http.MethodPost, "/suggestions/"+id.String()+"/"+how, nil)
+func (c *Client) settle(ctx context.Context, id loci.SuggestionID, how string, body any) (*loci.Suggestion, error) {
+	return call[loci.Suggestion](ctx, c, http.MethodPost, "/suggestions/"+id.String()+"/"+how, body)
 }

@@ -179,9 +179,9 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	} else {
 		p.printShared(ctx, in, &m.Memory)
 	}
-	if m.Hint != "" {
-		p.printf("only you can read it, not the project; to share it with the project, run:\n    %s\n", p.onSameData(
-			"loci add TEXT --scope project --project "+m.ProjectID.Short()+" --supersedes "+m.ID.Short()))
+	if m.Hint != "" && len(m.NoLongerShared) == 0 {
+		p.printf("only you can read it, not the project; to share it with the project, run:\n    %s\n",
+			p.onSameData(inProject(m.ProjectID.Short(), m.ID)))
 	}
 	p.printTimes(ctx, in, m)
 	for _, id := range m.Superseded {
@@ -193,6 +193,9 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	}
 	for _, o := range m.NotNarrowed {
 		p.printf("not narrowed %s: %s can still read it\n", o.ID, joined(o.AllowedVendors))
+	}
+	for _, o := range m.NoLongerShared {
+		p.printf("%s can read %s, but not this one%s\n", o.SharedWith, o.ID, p.onSameData(toShare(o.SharedWith, m.ID, "")))
 	}
 	for _, s := range m.Suggestions {
 		p.printf("suggested %s: %s memory %s of another origin; its owner decides\n", s.ID, s.Kind, s.MemoryID)
@@ -209,6 +212,22 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 		p.printf("similar %s (%s): %s\n", o.ID, how, cut(o.Title, 60))
 	}
 	return nil
+}
+
+// inProject is the command that saves a memory again, for the people of a project.
+func inProject(project string, id loci.MemoryID) string {
+	return "loci add TEXT --scope project --project " + project + " --supersedes " + id.Short()
+}
+
+// toShare tells how to share a memory with people, as loci.Access.SharedWith calls them.
+func toShare(people string, id loci.MemoryID, flags string) (text string) {
+	if strings.Contains(people, "team") {
+		text = "; to share it with the team, run: loci share " + id.Short() + flags
+	}
+	if strings.Contains(people, "project") {
+		text += "; to share it with the project, run: " + inProject("PROJECT", id)
+	}
+	return text
 }
 
 // printTimes says when searches find the memory.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,9 +17,18 @@ func (p *program) suggestionCommand() *cobra.Command {
 		`Accept or decline changes that others suggest. An agent cannot replace a memory of
 another origin; it can suggest to replace it with its own.`,
 		p.suggestionListCommand(),
-		p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",
-			(*memory.Service).AcceptSuggestion),
+		p.suggestionAcceptCommand(),
 		p.settleCommand("decline", "Decline a suggestion: both memories stay", (*memory.Service).DeclineSuggestion))
+}
+
+func (p *program) suggestionAcceptCommand() *cobra.Command {
+	var share bool
+	cmd := p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",
+		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+			return s.AcceptSuggestion(ctx, who, id, share)
+		})
+	cmd.Flags().BoolVar(&share, "share", false, "also share the new memory with the team and project that read the old one")
+	return cmd
 }
 
 func (p *program) suggestionListCommand() *cobra.Command {
@@ -44,11 +54,19 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			}
 			return cut(e.Text, 60) // a memory without a title gets its first line as the title
 		}
-		return printList(p, "suggestions", list, err, "no suggestions", "MEMORY|WITH|ID|WHAT|STATE|BY|SUGGESTED",
+		err = printList(p, "suggestions", list, err, "no suggestions", "MEMORY|WITH|ID|WHAT|STATE|BY|SUGGESTED|SHARED WITH",
 			func(s loci.Suggestion) []string {
+				shared := ""
+				if s.Memory != nil {
+					shared = s.Memory.SharedWith
+				}
 				return []string{title(s.Memory), title(s.By), s.ID.String(), string(s.Kind), string(s.State),
-					s.Origin, p.showTime(s.CreatedAt)}
+					s.Origin, p.showTime(s.CreatedAt), shared}
 			})
+		if !p.json && slices.ContainsFunc(list, func(s loci.Suggestion) bool { return s.NoLongerShared != "" }) {
+			p.note("A new memory is not shared when you accept it. To share it with those who read the old one, pass --share.")
+		}
+		return err
 	})
 	cmd.Flags().StringVar(&state, "state", string(loci.SuggestionPending), "pending, accepted, declined or all")
 	return cmd
@@ -61,6 +79,14 @@ func (p *program) settleCommand(use, short string,
 	}, func(ctx context.Context, c *call, id loci.SuggestionID) error {
 		s, err := do(c.app.Memory, ctx, c.who, id)
 		err = p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
+		if err == nil && s.NoLongerShared != "" {
+			flags := ""
+			if c.actor.org+c.actor.user != "" {
+				flags = orgHint(c.who) + " --user " + c.who.UserID.String()
+			}
+			p.note("%s can read the old memory, but not the new one%s", s.NoLongerShared,
+				toShare(s.NoLongerShared, s.ByID, flags))
+		}
 		if err == nil && s.State == loci.SuggestionDeclined {
 			p.note("both memories stay; if the declined text is wrong: %s",
 				"loci trash "+s.ByID.String())

@@ -215,7 +215,7 @@ func (c *chronicle) settle(s loci.Suggestion, by *loci.Memory) {
 	if rapid.Bool().Draw(c.rt, "decides") {
 		return
 	}
-	settled, err := c.Memory.AcceptSuggestion(c.t.Context(), owner, s.ID)
+	settled, err := c.Memory.AcceptSuggestion(c.t.Context(), owner, s.ID, false)
 	if err != nil {
 		c.keep(nil, err)
 		return

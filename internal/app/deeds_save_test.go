@@ -36,7 +36,7 @@ func TestAcceptingIsRecorded(t *testing.T) {
 	c.must(err)
 	c.st.entries, c.st.broken = nil, true
 	before := c.dump()
-	if _, err := c.Memory.AcceptSuggestion(ctx, c.mara, m.Suggestions[0].ID); err == nil {
+	if _, err := c.Memory.AcceptSuggestion(ctx, c.mara, m.Suggestions[0].ID, false); err == nil {
 		t.Error("accepted, though it could not be recorded")
 	}
 	if got, err := c.Memory.Suggestion(ctx, c.mara, m.Suggestions[0].ID); err != nil ||
@@ -44,7 +44,7 @@ func TestAcceptingIsRecorded(t *testing.T) {
 		t.Errorf("left behind: %+v, %v", got, err)
 	}
 	c.st.broken = false
-	_, err = c.Memory.AcceptSuggestion(ctx, c.mara, m.Suggestions[0].ID)
+	_, err = c.Memory.AcceptSuggestion(ctx, c.mara, m.Suggestions[0].ID, false)
 	c.must(err)
 	checkEntries(t, c, memory.SuggestionSettle)
 }
@@ -105,7 +105,7 @@ var saveProbes = []probe{
 	{"suggestion", suggestionsOf,
 		func(c *caller, id [16]byte) (any, error) { return c.Memory.Suggestion(c.ctx, c.p, id) }},
 	{"accept", suggestionsOf,
-		func(c *caller, id [16]byte) (any, error) { return c.Memory.AcceptSuggestion(c.ctx, c.p, id) }},
+		func(c *caller, id [16]byte) (any, error) { return c.Memory.AcceptSuggestion(c.ctx, c.p, id, false) }},
 	{"decline", suggestionsOf,
 		func(c *caller, id [16]byte) (any, error) { return c.Memory.DeclineSuggestion(c.ctx, c.p, id) }},
 }

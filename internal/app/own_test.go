@@ -135,7 +135,7 @@ func TestSupersedingNarrows(t *testing.T) {
 			if len(saved.Suggestions) == 0 {
 				return
 			}
-			_, err = w.Memory.AcceptSuggestion(t.Context(), w.owner, saved.Suggestions[0].ID)
+			_, err = w.Memory.AcceptSuggestion(t.Context(), w.owner, saved.Suggestions[0].ID, false)
 			w.must(err)
 			if now, err = w.Memory.GetAt(t.Context(), w.owner, old.ID, loci.When{Superseded: true}); err != nil ||
 				!cmp.Equal(now.AllowedVendors, tt.by) {

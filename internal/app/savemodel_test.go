@@ -392,7 +392,7 @@ func (s *savers) settle() {
 	case !sees(old, loci.LiveOnly) || !sees(by, loci.LiveOnly):
 		want = loci.Conflict
 	}
-	got, err := s.Memory.AcceptSuggestion(s.t.Context(), p, g.ID)
+	got, err := s.Memory.AcceptSuggestion(s.t.Context(), p, g.ID, false)
 	if loci.CodeOf(err) != want {
 		s.rt.Fatalf("accepting %+v: %v, want %q", g, err, want)
 	}

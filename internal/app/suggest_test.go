@@ -167,9 +167,9 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 	if got := w.pending(w.owner); len(got) != 2 || got[0] != saved.Suggestions[1] || got[1] != s {
 		t.Errorf("pending: %+v", got)
 	}
-	_, err := w.Memory.AcceptSuggestion(ctx, w.claude, s.ID)
+	_, err := w.Memory.AcceptSuggestion(ctx, w.claude, s.ID, false)
 	wantCode(t, err, loci.Forbidden)
-	done, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID)
+	done, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID, false)
 	if err != nil || done.State != loci.SuggestionAccepted || done.SettledAt.IsZero() {
 		t.Errorf("accepted: %+v, %v", done, err)
 	}
@@ -186,7 +186,7 @@ func TestSuggestToWhoseItIs(t *testing.T) {
 		t.Errorf("declined: %+v, %v, listed %q", done, err, w.listed(loci.When{}))
 	}
 	for _, id := range []loci.SuggestionID{s.ID, done.ID} {
-		_, err = w.Memory.AcceptSuggestion(ctx, w.owner, id)
+		_, err = w.Memory.AcceptSuggestion(ctx, w.owner, id, false)
 		wantCode(t, err, loci.Conflict)
 		_, err = w.Memory.DeclineSuggestion(ctx, w.owner, id)
 		wantCode(t, err, loci.Conflict)
@@ -235,7 +235,7 @@ func TestSuggestionsOfWhatIsGone(t *testing.T) {
 		made := w.keep(w.claude, titled("by", supersedes(old.ID)))
 		end(old.ID, made.ID)
 		s := made.Suggestions[0]
-		if _, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID); loci.CodeOf(err) != loci.Conflict {
+		if _, err := w.Memory.AcceptSuggestion(ctx, w.owner, s.ID, false); loci.CodeOf(err) != loci.Conflict {
 			t.Errorf("%s: accepting gives %v, want a conflict", name, err)
 		}
 		all, err := w.Memory.Suggestions(ctx, w.owner, memory.SuggestionsRequest{Limit: 1})
@@ -268,19 +268,19 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 		t.Fatalf("answered %+v", toms)
 	}
 	s := toms.Suggestions[0]
-	_, err = c.Memory.AcceptSuggestion(ctx, c.tom, s.ID)
+	_, err = c.Memory.AcceptSuggestion(ctx, c.tom, s.ID, false)
 	wantCode(t, err, loci.Forbidden)
 	for _, p := range []loci.Principal{c.ines, c.owner} { // neither is in the project
-		_, err = c.Memory.AcceptSuggestion(ctx, p, s.ID)
+		_, err = c.Memory.AcceptSuggestion(ctx, p, s.ID, false)
 		wantCode(t, err, loci.NotFound)
-		_, never := c.Memory.AcceptSuggestion(ctx, p, loci.NewSuggestionID())
+		_, never := c.Memory.AcceptSuggestion(ctx, p, loci.NewSuggestionID(), false)
 		if err.Error() != never.Error() {
 			t.Errorf("hidden %q, absent %q", err, never)
 		}
 	}
 	_, err = c.Project.Archive(ctx, c.mara, project)
 	c.must(err)
-	if _, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID); loci.CodeOf(err) != loci.Conflict ||
+	if _, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID, false); loci.CodeOf(err) != loci.Conflict ||
 		!strings.Contains(err.Error(), "archived") {
 		t.Errorf("of an archived project: %v", err)
 	}
@@ -290,7 +290,7 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 	}
 	_, err = c.Project.Restore(ctx, c.mara, project)
 	c.must(err)
-	if got, err := c.Memory.AcceptSuggestion(ctx, c.mara, s.ID); err != nil || got.State != loci.SuggestionAccepted {
+	if got, err := c.Memory.AcceptSuggestion(ctx, c.mara, s.ID, false); err != nil || got.State != loci.SuggestionAccepted {
 		t.Errorf("accepted: %+v, %v", got, err)
 	}
 }
@@ -312,12 +312,12 @@ func TestWithdrawASuggestion(t *testing.T) {
 	s := toms.Suggestions[0]
 	_, err = c.Memory.DeclineSuggestion(ctx, c.ines, s.ID)
 	wantCode(t, err, loci.Forbidden)
-	_, err = c.Memory.AcceptSuggestion(ctx, c.tom, s.ID)
+	_, err = c.Memory.AcceptSuggestion(ctx, c.tom, s.ID, false)
 	wantCode(t, err, loci.Forbidden)
 	if got, err := c.Memory.DeclineSuggestion(ctx, c.tom, s.ID); err != nil || got.State != loci.SuggestionDeclined {
 		t.Errorf("withdrawn: %+v, %v", got, err)
 	}
-	_, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID)
+	_, err = c.Memory.AcceptSuggestion(ctx, c.mara, s.ID, false)
 	wantCode(t, err, loci.Conflict)
 }
 

@@ -80,11 +80,13 @@ type written struct {
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
-	Hint           string          `json:"hint,omitempty"`   // how to share it with its project
+	Hint           string          `json:"hint,omitempty"`   // how to let others read it
 	Decide         string          `json:"decide,omitempty"` // where the person decides about them
 	Similar        []alike         `json:"similar,omitempty"`
 	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
 	Tell           string          `json:"tell,omitempty"` // what the model should tell the person
+	// NoLongerShared are replaced memories that others can read who cannot read the new one.
+	NoLongerShared []loci.NoLongerShared `json:"no_longer_shared,omitempty"`
 }
 
 // replacement is a suggestion that the owner of the memory decides about.
@@ -109,7 +111,7 @@ type alike struct {
 // the memory is restricted.
 func writtenOf(saved *loci.Saved, inherited bool) written {
 	out := written{ID: saved.ID, Version: saved.Version, Result: "updated", Superseded: saved.Superseded,
-		SimilarSkipped: saved.SimilarSkipped, Hint: saved.Hint}
+		SimilarSkipped: saved.SimilarSkipped, Hint: saved.Hint, NoLongerShared: saved.NoLongerShared}
 	switch {
 	case saved.Created():
 		out.Result = "created"

@@ -268,7 +268,8 @@ func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(
 		ReplacedVersion: s.saved.ReplacedVersion, ReplacedEditor: s.saved.ReplacedEditor,
 		NoValueUntil: s.saved.NoValueUntil,
 		Unchanged:    s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
-		Narrowed: s.saved.Narrowed, NotNarrowed: s.saved.NotNarrowed, Hint: s.saved.Hint}
+		Narrowed: s.saved.Narrowed, NotNarrowed: s.saved.NotNarrowed,
+		NoLongerShared: s.saved.NoLongerShared, Hint: s.saved.Hint}
 	for _, one := range s.saved.Suggestions {
 		r.Suggestions = append(r.Suggestions, one.ID)
 	}

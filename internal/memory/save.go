@@ -275,9 +275,12 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	return m, err
 }
 
-// hint tells how to share a memory with its project, if the save names the project but no scope. The scope is global
-// then, so only the owner sees it.
+// hint tells how to share a memory with those who read what it replaces. It also tells how to share it with its
+// project, if the save names the project but no scope: the scope is global then, so only the owner sees it.
 func (s *saving) hint(m *loci.Memory) string {
+	if text := loci.ShareHint(m.ID, s.saved.NoLongerShared...); text != "" {
+		return text
+	}
 	if s.d.Scope != "" || m.ProjectID.IsZero() || s.saved.Unchanged || m.SharedWith("the project") != "" {
 		return ""
 	}

@@ -15,11 +15,15 @@ func ErrNoTeam() error {
 		"create or join a team first")
 }
 
+func errNoPool() error {
+	return loci.Errorf(loci.Forbidden, "this key is limited to projects and does not reach the pool of a team")
+}
+
 // Pool rejects a principal without a pool, before it reads any memory.
 func (s *Service) Pool(ctx context.Context, p loci.Principal, act gate.Action) error {
 	if p.OnlyProjects {
 		s.Refused(ctx, p, act)
-		return loci.Errorf(loci.Forbidden, "this key is limited to projects and does not reach the pool of a team")
+		return errNoPool()
 	}
 	if p.TeamID.IsZero() {
 		return ErrNoTeam()

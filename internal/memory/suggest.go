@@ -140,8 +140,12 @@ func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Me
 	return tx.Audit().Add(ctx, e)
 }
 
-// stillOpen adds to the answer that vendors that may not read by can still read old.
+// stillOpen adds to the answer that vendors that may not read by can still read old, and that people who read old
+// cannot read by.
 func (s *saving) stillOpen(old, by *loci.Memory) {
+	if people := old.NotSharedBy(&by.Access); people != "" {
+		s.saved.NoLongerShared = append(s.saved.NoLongerShared, loci.NoLongerShared{ID: old.ID, SharedWith: people})
+	}
 	if !loci.Covers(by.AllowedVendors, old.AllowedVendors) {
 		s.saved.NotNarrowed = append(s.saved.NotNarrowed,
 			loci.StillOpen{ID: old.ID, Origin: old.Origin, AllowedVendors: old.AllowedVendors})

@@ -49,7 +49,7 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 	for i := range list {
 		ids = append(ids, list[i].MemoryID, list[i].ByID)
 	}
-	of := map[loci.MemoryID]*loci.Excerpt{}
+	of := map[loci.MemoryID]*loci.Memory{}
 	for part := range slices.Chunk(loci.Unique(ids), loci.MaxIDs) {
 		found, err := tx.Memories().GetMany(ctx, v, part, loci.AnyState)
 		if err != nil {
@@ -57,12 +57,21 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 		}
 		for _, m := range found {
 			if !goneFor(v, m, now) {
-				of[m.ID] = loci.NewExcerpt(m)
+				of[m.ID] = m
 			}
 		}
 	}
 	for i := range list {
-		list[i].Memory, list[i].By = of[list[i].MemoryID], of[list[i].ByID]
+		old, by := of[list[i].MemoryID], of[list[i].ByID]
+		if old != nil {
+			list[i].Memory = loci.NewExcerpt(old)
+		}
+		if by != nil {
+			list[i].By = loci.NewExcerpt(by)
+		}
+		if old != nil && by != nil && list[i].State == loci.SuggestionPending {
+			list[i].NoLongerShared = old.NotSharedBy(&by.Access)
+		}
 	}
 	return nil
 }
@@ -87,15 +96,21 @@ func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 }
 
 // AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
-// suggestion. NotFound if the person does not see both memories; Forbidden if the memory belongs
-// to another person; Conflict if the suggestion has been decided already, one of the memories is
-// gone, or its project is archived.
-func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
+// suggestion. With share, it also shares the new memory with those who read the old one; without,
+// NoLongerShared tells who they are. NotFound if the person does not see both memories; Forbidden if
+// the memory belongs to another person, or with share the new one; Conflict if the suggestion has
+// been decided already, one of the memories is gone, or its project is archived.
+func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID, share bool) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
 		return loci.Suggestion{}, err
 	}
-	return s.settle(ctx, p, id, loci.SuggestionAccepted)
+	if share {
+		if err := s.Also(ctx, p, Share); err != nil {
+			return loci.Suggestion{}, err
+		}
+	}
+	return s.settle(ctx, p, id, loci.SuggestionAccepted, share)
 }
 
 // DeclineSuggestion declines a suggestion without changing the memory, and returns it. The owner of the
@@ -106,11 +121,11 @@ func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id lo
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
 		return loci.Suggestion{}, err
 	}
-	return s.settle(ctx, p, id, loci.SuggestionDeclined)
+	return s.settle(ctx, p, id, loci.SuggestionDeclined, false)
 }
 
-func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState) (
-	loci.Suggestion, error) {
+func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState,
+	share bool) (loci.Suggestion, error) {
 	var sg loci.Suggestion
 	err := s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
@@ -120,7 +135,7 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 			}
 			sg.State, sg.SettledAt = state, s.Time()
 			if state == loci.SuggestionAccepted {
-				if err := s.accept(ctx, tx, p, &sg, open); err != nil {
+				if err := s.accept(ctx, tx, p, &sg, share, open); err != nil {
 					return err
 				}
 			}
@@ -158,7 +173,7 @@ func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, 
 	return sg, err
 }
 
-func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion,
+func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion, share bool,
 	open func(loci.ProjectID) error) error {
 	both, err := tx.Memories().GetMany(ctx, p.Viewer(), []loci.MemoryID{sg.MemoryID, sg.ByID}, loci.LiveOnly)
 	if err != nil {
@@ -171,6 +186,59 @@ func (s *Service) accept(ctx context.Context, tx store.Tx, p loci.Principal, sg 
 	if err := open(both[0].ProjectID); err != nil {
 		return err
 	}
-	_, err = s.supersede(ctx, tx, p, both[0], both[1], sg.Kind, sg.SettledAt)
+	old, by := both[0], both[1]
+	if share {
+		if by, err = s.shareAlike(ctx, tx, p, old, by, open); err != nil {
+			return err
+		}
+	}
+	sg.NoLongerShared = old.NotSharedBy(&by.Access)
+	_, err = s.supersede(ctx, tx, p, old, by, sg.Kind, sg.SettledAt)
 	return err
+}
+
+// shareAlike shares by with the people who read old, both memories of the person, and returns it.
+func (s *Service) shareAlike(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory,
+	open func(loci.ProjectID) error) (*loci.Memory, error) {
+	inTeam, inProject := !old.TeamID.IsZero() && by.TeamID != old.TeamID, old.Scope == loci.ScopeProject
+	switch {
+	case old.NotSharedBy(&by.Access) == "":
+		return by, nil
+	case by.UserID != p.UserID:
+		return nil, loci.Errorf(loci.Forbidden,
+			"another person owns the new memory, and only they share it; accept without sharing, or ask them to share it first")
+	case inTeam && p.OnlyProjects:
+		return nil, errNoPool()
+	case inTeam && p.TeamID != old.TeamID:
+		return nil, ErrNoTeam()
+	case inProject && !by.ProjectID.IsZero() && by.ProjectID != old.ProjectID:
+		return nil, loci.Errorf(loci.Conflict, "the new memory is about another project; accept without sharing")
+	}
+	if inTeam {
+		if err := mustBeIn(ctx, tx, p); err != nil {
+			return nil, err
+		}
+	}
+	how := edit{what: loci.Updated, fn: func(m *loci.Memory) error {
+		if inTeam {
+			if err := shareWith(m, p.TeamID); err != nil {
+				return err
+			}
+		}
+		return s.updated(p, m, func(m *loci.Memory) {
+			if inProject {
+				m.Scope, m.ProjectID = loci.ScopeProject, old.ProjectID
+			}
+		})
+	}}
+	shared, err := s.put(ctx, tx, p, by, how)
+	if err == nil {
+		err = open(shared.ProjectID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := s.Entry(p, Share)
+	e.Target = by.ID.String()
+	return shared, tx.Audit().Add(ctx, e)
 }

@@ -18,9 +18,10 @@ var suggestionRoutes = table{"suggestions", []served{
 	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Accept a suggestion",
-		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. 409 if the " +
+		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. If others could read " +
+			"it who cannot read the new one, no_longer_shared names them, unless you send share. 409 if the " +
 			"suggestion was already accepted or declined, or if one of the memories is no longer live.",
-		Out: exampleAccepted}, (*server).acceptSuggestion),
+		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Decline a suggestion",
@@ -66,9 +67,14 @@ func (s *server) suggestions(ctx context.Context, p loci.Principal,
 	return say(client.SuggestionList{Suggestions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
+type acceptInput struct {
+	SuggestionPath
+	Body *client.Acceptance
+}
+
 func (s *server) acceptSuggestion(ctx context.Context, p loci.Principal,
-	in *SuggestionPath) (*answer[loci.Suggestion], error) {
-	return say(s.app.Memory.AcceptSuggestion(ctx, p, in.suggestion()))
+	in *acceptInput) (*answer[loci.Suggestion], error) {
+	return say(s.app.Memory.AcceptSuggestion(ctx, p, in.suggestion(), orZero(in.Body).Share))
 }
 
 func (s *server) declineSuggestion(ctx context.Context, p loci.Principal,

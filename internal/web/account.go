@@ -24,6 +24,8 @@ var doneTexts = map[string]string{
 	"trashed-replacing": "The memory is in the trash. What it had replaced stays replaced: run loci list --superseded, " +
 		"then loci revert with its id and version.",
 	"accepted": "Accepted. The old memory is superseded.",
+	"accepted-unshared": "Accepted. The old memory is superseded, and others who could read it cannot read the new one. " +
+		"To share the new one with your team, run loci share with its id.",
 	"declined": "Declined. Both memories stay. If the declined text is wrong, trash its memory.",
 }
 

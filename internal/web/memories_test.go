@@ -288,21 +288,24 @@ func TestTrashTellsWhatStaysReplaced(t *testing.T) {
 	want(t, "after it", b.get(a.location()), 200, "stays replaced", "loci revert")
 }
 
+// agent is an assistant of Mara's.
+func (w *world) agent(v loci.Vendor) loci.Principal {
+	w.t.Helper()
+	_, key, err := w.app.Identity.CreateKey(w.t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k", Vendor: v})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p, err := w.auth.Authenticate(w.t.Context(), auth.Request{Bearer: key})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
 func TestSuggestionsAreDecidedOnTheirPage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	agent := func(v loci.Vendor) loci.Principal {
-		_, key, err := w.app.Identity.CreateKey(t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k", Vendor: v})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := w.auth.Authenticate(t.Context(), auth.Request{Bearer: key})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	cursor, claude := agent("cursor"), agent("claude")
+	cursor, claude := w.agent("cursor"), w.agent("claude")
 	b := w.browser()
 	b.signIn()
 	want(t, "none", b.get("/app/suggestions"), 200, "No suggestions wait")

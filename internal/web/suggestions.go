@@ -69,7 +69,10 @@ func (s *server) settle(w http.ResponseWriter, r *http.Request, p loci.Principal
 	}
 	switch r.PostForm.Get("answer") {
 	case "accept":
-		_, err := s.app.Memory.AcceptSuggestion(r.Context(), p, id)
+		accepted, err := s.app.Memory.AcceptSuggestion(r.Context(), p, id, r.PostForm.Get("share") == "on")
+		if err == nil && accepted.NoLongerShared != "" {
+			return done(w, r, suggestionsPath, "accepted-unshared", nil)
+		}
 		return done(w, r, suggestionsPath, "accepted", err)
 	case "decline":
 		_, err := s.app.Memory.DeclineSuggestion(r.Context(), p, id)
