@@ -53,6 +53,8 @@ func (p *Project) Validate() error {
 type ProjectMember struct {
 	UserID UserID     `json:"user_id" format:"uuid"`
 	Role   MemberRole `json:"role" enum:"owner,admin,member"`
+	// Email is set by the list of members only.
+	Email string `json:"email,omitempty" doc:"E-mail address, for credentials with the right account" example:"mara@example.org"`
 }
 
 // GraphAccess is what the visibility rule reads from a row of a graph. The row's org, workspace and

@@ -217,5 +217,6 @@ const ExcerptLength = 300
 
 // NewExcerpt returns the beginning of m.
 func NewExcerpt(m *Memory) *Excerpt {
-	return &Excerpt{Title: m.Title, Text: Shorten(m.Content, ExcerptLength), Origin: m.Origin, SharedWith: m.SharedWith()}
+	return &Excerpt{Title: m.Title, Text: Shorten(m.Content, ExcerptLength), Origin: m.Origin,
+		SharedWith: m.SharedWith(theProject)}
 }

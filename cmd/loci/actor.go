@@ -177,7 +177,7 @@ func (in *instance) person(ctx context.Context, s string) (who loci.Person, err 
 		}
 		u, err := findNamed(all, s, func(u loci.User) (string, string) { return u.ID.String(), u.Name }, "user", see)
 		if err != nil {
-			return who, err
+			return who, told(err, all, func(u loci.User) (string, string) { return u.ID.String(), u.Email })
 		}
 		id = u.ID
 	}

@@ -41,6 +41,14 @@ func (n *names) user(ctx context.Context, org loci.OrgID, id loci.UserID) string
 	return n.users[id]
 }
 
+// owner is user, without the id of somebody who has neither, such as the owner of a laptop.
+func (n *names) owner(ctx context.Context, org loci.OrgID, id loci.UserID) string {
+	if name := n.user(ctx, org, id); name != id.String() {
+		return name
+	}
+	return ""
+}
+
 // team returns the name of a person's team, "" for none.
 func (n *names) team(ctx context.Context, u loci.User) string {
 	if u.TeamID.IsZero() {

@@ -223,6 +223,20 @@ func findNamed[T any](list []T, s string, of func(T) (id, name string), noun, se
 	return none, noSuchButNear(noun, s, see, names)
 }
 
+// told adds to the ids in an error of findNamed what else tells the things apart.
+func told[T any](err error, list []T, of func(T) (id, text string)) error {
+	if loci.CodeOf(err) != loci.Invalid {
+		return err
+	}
+	text := err.Error()
+	for _, x := range list {
+		if id, more := of(x); more != "" {
+			text = strings.Replace(text, id, id+" ("+more+")", 1)
+		}
+	}
+	return loci.WrapError(loci.Invalid, err, "%s", text)
+}
+
 // noSuchButNear is noSuch with the nearest of the known names.
 func noSuchButNear(noun, name, see string, known []string) error {
 	near := didYouMean(name, known)

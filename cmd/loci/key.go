@@ -240,6 +240,10 @@ func (p *program) onKey(kind loci.Kind, cmd *cobra.Command,
 		}
 		k, err := findNamed(keys, c.args[0], usableName, "key", "loci "+keyNoun(kind)+" list --all")
 		if err != nil {
+			called := c.names()
+			err = told(err, keys, func(k loci.Credential) (string, string) {
+				return k.ID.String(), called.owner(ctx, k.OrgID, k.UserID)
+			})
 			return c.otherKind(ctx, kind, cmd.Name(), endedKey(keys, c.args[0], err))
 		}
 		return do(ctx, c, k)
@@ -289,21 +293,11 @@ func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential
 	called := c.names()
 	empty := "no keys; create one with: " + create
 	return printList(p, "keys", shown, nil, empty,
-		"NAME|ID|VENDOR|STATUS|SCOPES|PROJECTS|LAST USED|EXPIRES|KEY|CREATED|ORG",
+		"NAME|ID|VENDOR|STATUS|USER|LAST USED|CREATED|EXPIRES|KEY|SCOPES|PROJECTS|ORG",
 		func(k keyJSON) []string {
-			return []string{
-				k.Name,
-				k.ID.String(),
-				string(k.Vendor),
-				k.Status,
-				joined(k.Scopes),
-				called.projectList(ctx, k.OrgID, k.Projects),
-				p.showTime(k.LastUsedAt),
-				p.showTime(k.ExpiresAt),
-				k.Prefix + "…",
-				p.showTime(k.CreatedAt),
-				string(k.OrgID),
-			}
+			return []string{k.Name, k.ID.String(), string(k.Vendor), k.Status, called.owner(ctx, k.OrgID, k.UserID),
+				p.showTime(k.LastUsedAt), p.showTime(k.CreatedAt), p.showTime(k.ExpiresAt), k.Prefix + "…", joined(k.Scopes),
+				called.projectList(ctx, k.OrgID, k.Projects), string(k.OrgID)}
 		})
 }
 

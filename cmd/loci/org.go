@@ -84,10 +84,11 @@ func (p *program) orgListCommand() *cobra.Command {
 type orgJSON struct {
 	loci.Org
 	DeletionEffective loci.Deletion `json:"deletion_effective"`
+	OwnerEmail        string        `json:"owner_email,omitempty"` // of one org
 }
 
 func (p *program) showOrg(o loci.Org) orgJSON {
-	return orgJSON{o, cmp.Or(o.Deletion, p.settings.Deletion)}
+	return orgJSON{Org: o, DeletionEffective: cmp.Or(o.Deletion, p.settings.Deletion)}
 }
 
 func (p *program) deletionOf(o loci.Org) string {
@@ -111,8 +112,15 @@ func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(cont
 			return err
 		}
 		o, err := c.app.Org.Show(ctx, c.operator, who.OrgID)
-		return p.show(p.showOrg(o), err, "id", string(o.ID), "name", o.Name, "state", string(o.State),
-			"owner", o.OwnerID.String(), "deletion", p.deletionOf(o), "workspaces", onOff(o.Workspaces),
+		if err != nil {
+			return err
+		}
+		shown := p.showOrg(o)
+		if owner, err := c.store.People().ByID(ctx, o.OwnerID); err == nil { // who may have no address
+			shown.OwnerEmail = owner.Email
+		}
+		return p.show(shown, nil, "id", string(o.ID), "name", o.Name, "state", string(o.State),
+			"owner", shown.OwnerEmail, "owner id", o.OwnerID.String(), "deletion", p.deletionOf(o), "workspaces", onOff(o.Workspaces),
 			"files", filesOf(o.Assets), "created", p.showTime(o.CreatedAt))
 	})
 }
@@ -153,7 +161,8 @@ func (p *program) orgSetCommand() *cobra.Command {
   asset_total=10GiB  all files of the org together (default: no limit)
   asset_types=LIST   what may be attached, such as image/*,application/pdf (default: all)
 
-The value "default" resets a setting about files. Attached files stay.`
+The value "default", or none, resets deletion and the settings about files. Attached
+files stay.`
 	return cmd
 }
 
@@ -180,7 +189,9 @@ func orgSettings(args []string) (s org.Settings, err error) {
 		switch {
 		case name == "deletion":
 			var d loci.Deletion
-			d, err = loci.ParseDeletion(value)
+			if !isDefault(value) {
+				d, err = loci.ParseDeletion(value)
+			}
 			s.Deletion = &d
 		case name == "workspaces":
 			var on bool
@@ -211,16 +222,18 @@ func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	default:
 		return usagef("unknown setting %q; use deletion, workspaces, asset_bytes, asset_total or asset_types", cut(name, 60))
 	}
-	if value != "default" {
+	if !isDefault(value) {
 		bytes, err = loci.ParseBytes(name, value)
 	}
 	return err
 }
 
+// isDefault reports whether a value resets a setting.
+func isDefault(value string) bool { return value == "default" || value == "" }
+
 // assetTypes reads a list of media types; the empty list means all.
 func assetTypes(value string) ([]string, error) {
-	switch value {
-	case "default", "", "*", "*/*":
+	if isDefault(value) || value == "*" || value == "*/*" {
 		return []string{}, nil
 	}
 	rules := loci.AssetRules{MediaTypes: strings.Split(value, ",")}

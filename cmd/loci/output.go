@@ -78,6 +78,15 @@ func (p *program) done(err error, what, id string) error {
 	return p.answer(map[string]any{"id": id, what: true}, err, "%s %s", what, id)
 }
 
+// doneTo says what was done to a person.
+func (p *program) doneTo(err error, what string, who loci.Person) error {
+	text := who.UserID.String()
+	if who.Email != "" {
+		text += ": " + who.Email
+	}
+	return p.answer(map[string]any{"id": who.UserID, "email": who.Email, what: true}, err, "%s %s", what, text)
+}
+
 // errNotConfirmed ends a command whose question the person did not answer with yes.
 var errNotConfirmed = errors.New("not confirmed")
 
@@ -206,7 +215,7 @@ func (p *program) printMemory(m *loci.Memory, a around) {
 	if !m.DeletedAt.IsZero() {
 		trashed = "since " + p.showTime(m.DeletedAt)
 	}
-	p.printFields("id", m.ID.String(), "origin", m.Origin, "visible to", readers(m),
+	p.printFields("id", m.ID.String(), "owner", a.owner, "origin", m.Origin, "visible to", readers(m),
 		"shared with", a.sharedWith, "attached", a.attached, "tags", strings.Join(m.Tags, ", "),
 		"type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,

@@ -91,11 +91,11 @@ func TestNearTime(t *testing.T) {
 // TestShowPrintsEveryField demands that each field of a memory changes what loci show prints, or
 // that notShown says that it does not.
 func TestShowPrintsEveryField(t *testing.T) {
-	notShown := []string{"source", "session_id", "user_id", "workspace_id",
+	notShown := []string{"source", "session_id", "workspace_id",
 		"editor_id", "editor_credential_id", "editor_session_id"}
 	show := func(m loci.Memory) string {
 		var out bytes.Buffer
-		(&program{out: &out}).printMemory(&m, around{project: showID(m.ProjectID), agent: showID(m.AgentID),
+		(&program{out: &out}).printMemory(&m, around{owner: showID(m.UserID), project: showID(m.ProjectID), agent: showID(m.AgentID),
 			sharedWith: m.SharedWith("it")})
 		return out.String()
 	}

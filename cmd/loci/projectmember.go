@@ -65,6 +65,6 @@ func (p *program) projectMemberCommand(use, short, done string,
 		if err != nil {
 			return err
 		}
-		return p.done(do(ctx, c, x, person.UserID), done, person.UserID.String())
+		return p.doneTo(do(ctx, c, x, person.UserID), done, person)
 	}))
 }

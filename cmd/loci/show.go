@@ -59,12 +59,15 @@ func (p *program) showCommand() *cobra.Command {
 }
 
 // around is what a memory tells only by ids, or not at all.
-type around struct{ project, agent, sharedWith, attached string }
+type around struct{ owner, project, agent, sharedWith, attached string }
 
-// around looks up what people call the project and the agent of a memory, and what who sees attached to it. A project
-// or an agent that is gone has only its id.
+// around looks up what people call the owner, if that is not who, the project and the agent of a memory, and what who
+// sees attached to it. A project or an agent that is gone has only its id.
 func (in *instance) around(ctx context.Context, who loci.Principal, m *loci.Memory) (a around, err error) {
 	called := in.names()
+	if m.UserID != who.UserID {
+		a.owner = called.user(ctx, m.OrgID, m.UserID)
+	}
 	if !m.ProjectID.IsZero() {
 		a.project = loci.OneLine(called.project(ctx, m.OrgID, m.ProjectID))
 	}

@@ -97,7 +97,7 @@ func (p *program) teamRemoveCommand() *cobra.Command {
 			return err
 		}
 		err = c.app.Org.RemoveFromTeam(ctx, c.who, t.ID, person.UserID)
-		return p.done(notInTeam(c.args[1], t, err), "removed", person.UserID.String())
+		return p.doneTo(notInTeam(c.args[1], t, err), "removed", person)
 	}))
 }
 

@@ -106,7 +106,7 @@ func (p *program) printUsers(ctx context.Context, in *instance, users []loci.Use
 
 // onUser completes a command about the person in its first argument, which acts for the owner of their org.
 func (p *program) onUser(which picks, cmd *cobra.Command,
-	do func(context.Context, *call, loci.UserID) error) *cobra.Command {
+	do func(context.Context, *call, loci.Person) error) *cobra.Command {
 	return p.acting(which, cmd, func(ctx context.Context, c *call) error {
 		person, err := c.person(ctx, c.args[0])
 		if err != nil {
@@ -115,15 +115,15 @@ func (p *program) onUser(which picks, cmd *cobra.Command,
 		if c.who, err = c.auth.LocalAs(ctx, person.OrgID, loci.UserID{}); err != nil {
 			return err
 		}
-		return do(ctx, c, person.UserID)
+		return do(ctx, c, person)
 	})
 }
 
 // changeUser completes a command that changes a person and prints the result.
 func (p *program) changeUser(cmd *cobra.Command,
 	do func(context.Context, *call, loci.UserID) (loci.User, error)) *cobra.Command {
-	return p.onUser(operator, cmd, func(ctx context.Context, c *call, id loci.UserID) error {
-		u, err := do(ctx, c, id)
+	return p.onUser(operator, cmd, func(ctx context.Context, c *call, who loci.Person) error {
+		u, err := do(ctx, c, who.UserID)
 		if err != nil || p.json {
 			return p.answer(u, err, "")
 		}
@@ -163,8 +163,9 @@ func (p *program) userResetCommand() *cobra.Command {
 		Use:         "reset USER",
 		Short:       "Remove a person's password and passkeys, end their sign-ins, and print a sign-in link",
 		Annotations: does(identity.UserReset, identity.LinkCreate),
-	}, func(ctx context.Context, c *call, id loci.UserID) error {
-		if _, err := c.auth.LocalAs(ctx, c.who.OrgID, id); err != nil { // the link could not work
+	}, func(ctx context.Context, c *call, who loci.Person) error {
+		id := who.UserID
+		if _, err := c.auth.LocalAs(ctx, who.OrgID, id); err != nil { // the link could not work
 			return err
 		}
 		if err := p.sure(ctx, "reset", "user", c.args[0]); err != nil {
@@ -205,10 +206,10 @@ func (p *program) userDeleteCommand() *cobra.Command {
 		Long: `Permanently delete a person: memories, sign-in methods, keys, sign-ins and grants.
 The owner of an org can only be deleted with the org. To keep a copy of the
 memories, first run: loci user export USER FILE.`,
-	}, func(ctx context.Context, c *call, id loci.UserID) error {
+	}, func(ctx context.Context, c *call, who loci.Person) error {
 		if err := p.sure(ctx, "delete", "user", c.args[0]); err != nil {
 			return err
 		}
-		return p.done(c.app.Identity.DeleteUser(ctx, c.who, id), "deleted", id.String())
+		return p.doneTo(c.app.Identity.DeleteUser(ctx, c.who, who.UserID), "deleted", who)
 	})
 }

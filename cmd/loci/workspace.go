@@ -82,7 +82,7 @@ func (p *program) workspaceMemberCommand(use, short, done string,
 		if err != nil {
 			return err
 		}
-		return p.done(do(c.app.Org, ctx, c.who, w.ID, person.UserID), done, person.UserID.String())
+		return p.doneTo(do(c.app.Org, ctx, c.who, w.ID, person.UserID), done, person)
 	}))
 }
 

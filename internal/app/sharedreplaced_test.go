@@ -57,7 +57,7 @@ func TestReplacingWhatIsShared(t *testing.T) {
 		}
 		list, err := c.Memory.Suggestions(ctx, c.mara, memory.SuggestionsRequest{State: loci.SuggestionPending})
 		c.must(err)
-		if s := list.Items[0]; s.NoLongerShared != tt.lost || s.Memory.SharedWith != old.SharedWith() {
+		if s := list.Items[0]; s.NoLongerShared != tt.lost || s.Memory.SharedWith != old.SharedWith("the project") {
 			t.Errorf("%s: the list has %+v, %+v", tt.name, s, s.Memory)
 		}
 		accepted, err := c.Memory.AcceptSuggestion(ctx, c.mara, by.Suggestions[0].ID, true)

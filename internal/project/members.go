@@ -8,8 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Members returns the members of a project, by id. With Everyone, other people can use the
-// project, too. NotFound as for Get.
+// Members returns the members of a project, by id, with their e-mail addresses if the credential has
+// the right account, as members of a team see them. With Everyone, other people can use the project,
+// too. NotFound as for Get.
 func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.ProjectID) ([]loci.ProjectMember, error) {
 	if err := s.Begin(ctx, p, ReadMembers); err != nil {
 		return nil, err
@@ -17,7 +18,20 @@ func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.Project
 	if _, err := s.Store.Projects().Get(ctx, p.Viewer(), id); err != nil {
 		return nil, err
 	}
-	return s.Store.ProjectMembers().List(ctx, p.OrgID, id)
+	list, err := s.Store.ProjectMembers().List(ctx, p.OrgID, id)
+	if err != nil || !p.Has(loci.RightAccount) {
+		return list, err
+	}
+	return list, s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		for i := range list {
+			u, err := tx.Users().Get(ctx, list[i].UserID)
+			if err != nil && loci.CodeOf(err) != loci.NotFound { // somebody may be deleted meanwhile
+				return err
+			}
+			list[i].Email = u.Email
+		}
+		return nil
+	})
 }
 
 // PutMember adds a user of the org as a member, or changes the role. The same people may do it as

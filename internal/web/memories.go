@@ -14,6 +14,9 @@ import (
 // memoryPath begins the address of the page of a memory.
 const memoryPath = "/app/memories/"
 
+// trashPath is the list of the trash.
+const trashPath = "/app/trash"
+
 // pageSize is how many memories or suggestions a page shows.
 const pageSize = 25
 
@@ -25,6 +28,7 @@ type memoryList struct {
 	Partial bool   // the search stopped early
 	Near    string // how the rows match if they do not have the words
 	Pending bool   // suggestions wait for a decision
+	Trash   bool   // it is the trash
 	MCP     string // the address for assistants
 }
 
@@ -34,6 +38,7 @@ type memoryRow struct {
 	Since, Until time.Time // since or until when it is not true; zero: it is true now
 	Readers      string    // the assistants that may read it; "": all
 	Shared       string    // the other people who may read it; "": none
+	Owner        string    // "": the person
 }
 
 func (s *server) row(p loci.Principal, m *loci.Memory, text []loci.Piece) memoryRow {
@@ -42,7 +47,7 @@ func (s *server) row(p loci.Principal, m *loci.Memory, text []loci.Piece) memory
 	if m.Scope == loci.ScopeAgent || !slices.Contains(m.AllowedVendors, loci.AnyVendor) {
 		limited = readers(m, "its agent")
 	}
-	return memoryRow{m, text, since, until, limited, sharedWith(p, m)}
+	return memoryRow{m, text, since, until, limited, sharedWith(p, m), ""}
 }
 
 // sharedWith tells which other people may read a memory. An import may have brought it without its project.
@@ -77,10 +82,10 @@ func readers(m *loci.Memory, agent string) string {
 
 // memories shows the person's memories.
 func (s *server) memories(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
-	d := memoryList{Query: strings.TrimSpace(r.Form.Get("q")), MCP: s.site.Resource(r)}
+	d := memoryList{Query: strings.TrimSpace(r.Form.Get("q")), MCP: s.site.Resource(r), Trash: r.URL.Path == trashPath}
 	var next string
 	var err error
-	if d.Query == "" {
+	if d.Trash || d.Query == "" {
 		next, err = s.newest(r, p, &d)
 	} else {
 		next, err = s.search(r, p, &d)
@@ -92,7 +97,10 @@ func (s *server) memories(w http.ResponseWriter, r *http.Request, p loci.Princip
 		return err
 	}
 	if next != "" {
-		d.Next = address(homePath, "q", d.Query, "cursor", next)
+		d.Next = address(r.URL.Path, "q", d.Query, "cursor", next)
+	}
+	if err := s.nameOwners(r, p, d.Rows); err != nil {
+		return err
 	}
 	pending, err := s.app.Memory.Suggestions(r.Context(), p,
 		memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: 1})
@@ -100,13 +108,37 @@ func (s *server) memories(w http.ResponseWriter, r *http.Request, p loci.Princip
 		return err
 	}
 	d.Pending = len(pending.Items) > 0
-	return s.showOwn(w, r, p, status, "memories",
-		view{Title: "Memories", Here: homePath, Error: problem, Done: doneOf(r), Data: d})
+	v := view{Title: "Memories", Here: homePath, Error: problem, Done: doneOf(r), Data: d}
+	if d.Trash {
+		v.Title = "Trash"
+	}
+	return s.showOwn(w, r, p, status, "memories", v)
+}
+
+// nameOwners names the owners of memories that others share with the person.
+func (s *server) nameOwners(r *http.Request, p loci.Principal, rows []memoryRow) error {
+	var ids []loci.MemoryID
+	for _, row := range rows {
+		if row.UserID != p.UserID {
+			ids = append(ids, row.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	owners, err := s.app.Memory.Owners(r.Context(), p, ids)
+	for i := range rows {
+		rows[i].Owner = owners[rows[i].ID]
+	}
+	return err
 }
 
 func (s *server) newest(r *http.Request, p loci.Principal, d *memoryList) (next string, err error) {
-	found, err := s.app.Memory.List(r.Context(), p,
-		memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")})
+	q := memory.ListRequest{Limit: pageSize, Cursor: r.Form.Get("cursor")}
+	if d.Trash {
+		q.Lifecycle = loci.TrashOnly
+	}
+	found, err := s.app.Memory.List(r.Context(), p, q)
 	for _, m := range found.Items {
 		d.Rows = append(d.Rows, s.row(p, m, []loci.Piece{{Text: beginning(m.Content)}}))
 	}
@@ -137,6 +169,7 @@ type memoryPage struct {
 	*loci.Memory
 	Readers  string // the assistants that may read it
 	Mine     bool   // the person may decide about it
+	Owner    string // "": the person
 	Project  string // its name, or its id if it is gone; "": none
 	Shared   string // the other people who may read it; "": none
 	Attached string // such as "1 file, 2 sources"; "": nothing
@@ -159,6 +192,13 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 		return err
 	}
 	d := memoryPage{Memory: m, Mine: m.UserID == p.UserID, Shared: sharedWith(p, m), Attached: attached.String()}
+	if !d.Mine {
+		owners, err := s.app.Memory.Owners(r.Context(), p, []loci.MemoryID{m.ID})
+		if err != nil {
+			return err
+		}
+		d.Owner = owners[m.ID]
+	}
 	if !m.ProjectID.IsZero() {
 		d.Project = m.ProjectID.String()
 		if x, err := s.app.Project.Get(r.Context(), p, m.ProjectID); err == nil {

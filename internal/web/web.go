@@ -83,7 +83,7 @@ func (s *server) routes() {
 		s.pages.HandleFunc(pattern, s.open(fn))
 	}
 	for pattern, fn := range map[string]ownPage{
-		"GET /app/{$}": s.memories, "GET /app/memories/{id}": s.memory, "POST /app/memories/trash": s.trash,
+		"GET /app/{$}": s.memories, "GET " + trashPath: s.memories, "GET /app/memories/{id}": s.memory, "POST /app/memories/trash": s.trash,
 		"POST /app/memories/restore": s.restore,
 		"GET /app/suggestions":       s.suggestions, "POST /app/suggestions": s.settle,
 		"GET /app/account": s.account, "POST /app/workspace": s.enterWorkspace,

@@ -1,0 +1,32 @@
+package rest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// TestAddressesOfMembersNeedTheRightAccount shows a key that only reads graphs who the members are, but not their
+// addresses.
+func TestAddressesOfMembersNeedTheRightAccount(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	if err := s.app.Identity.SetOwnerEmail(t.Context(), "ada@loci.example"); err != nil {
+		t.Fatal(err)
+	}
+	var made loci.Project
+	decode(t, s.request(owner, `POST /projects {"name":"website"}`), &made)
+	for _, tt := range []struct {
+		rights []loci.Right
+		want   bool
+	}{{nil, true}, {[]loci.Right{loci.RightGraph, loci.RightAccount}, true}, {[]loci.Right{loci.RightGraph}, false}} {
+		_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: tt.rights})
+		w := s.request(key, "GET /projects/"+made.ID.String()+"/members")
+		if w.Code != 200 || !strings.Contains(w.Body.String(), s.owner.UserID.String()) ||
+			strings.Contains(w.Body.String(), "ada@loci.example") != tt.want {
+			t.Errorf("with the rights %q: %d %s", tt.rights, w.Code, w.Body)
+		}
+	}
+}
