@@ -22,6 +22,7 @@ func (b browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Del("Authorization")
 	r.AddCookie(&http.Cookie{Name: auth.SecureCookie, Value: string(b)})
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	return http.DefaultTransport.RoundTrip(r)
 }
 

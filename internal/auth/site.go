@@ -45,6 +45,16 @@ func (s Site) Home(r *http.Request) string {
 // AtHome reports whether a request for a page used the host of Home.
 func (s Site) AtHome(r *http.Request) bool { return s.Home(r) == s.Base(r) }
 
+// SaysItsPage reports whether a request that may change something tells which page sent it. Browsers
+// tell it with every such request, so one without it does not come from a page of the site.
+func SaysItsPage(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return true
+	}
+	return r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != ""
+}
+
 // isLocalhost reports whether the name localhost stands for an address.
 func isLocalhost(host string) bool { return host == "127.0.0.1" || host == "::1" }
 

@@ -139,7 +139,7 @@ func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 		return loci.Principal{}, err
 	}
 	if credentials.Bearer == "" && credentials.Session != "" {
-		if err := s.pages.Check(r); err != nil {
+		if s.pages.Check(r) != nil || !auth.SaysItsPage(r) {
 			return loci.Principal{}, errForeignPage
 		}
 	}

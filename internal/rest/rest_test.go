@@ -149,6 +149,9 @@ func (s *server) do(method, path, key, body string, headers ...string) *httptest
 func (s *server) send(r *http.Request, key string) *httptest.ResponseRecorder {
 	if strings.HasPrefix(key, "loci_session_") {
 		r.AddCookie(&http.Cookie{Name: auth.SecureCookie, Value: key})
+		if _, said := r.Header["Sec-Fetch-Site"]; !said && r.Header.Get("Origin") == "" { // as a browser does
+			r.Header.Set("Sec-Fetch-Site", "same-origin")
+		}
 	} else if key != "" && r.Header.Get("Authorization") == "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}

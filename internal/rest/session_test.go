@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +142,14 @@ func TestCookies(t *testing.T) {
 		}
 		if w := s.do(tt.method, tt.path, cookie, sent, tt.headers...); w.Code != tt.want {
 			t.Errorf("%s: got %d %s, want %d", tt.name, w.Code, w.Body, tt.want)
+		}
+	}
+	for method, want := range map[string]int{"GET": 200, "POST": 403} { // from a program that has the cookie
+		r := httptest.NewRequest(method, "http://127.0.0.1:5624/memories", strings.NewReader(body))
+		r.AddCookie(&http.Cookie{Name: auth.SecureCookie, Value: cookie})
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s that does not say which page asks: got %d %s, want %d", method, w.Code, w.Body, want)
 		}
 	}
 	if w := s.do("POST", "/memories", owner, body, "Sec-Fetch-Site: cross-site"); w.Code != 201 {

@@ -23,6 +23,7 @@ func TestBrowsersThatGoAwayAreNoFaults(t *testing.T) {
 	r := httptest.NewRequestWithContext(ctx, "POST", "/app/sign-in",
 		strings.NewReader("email=x@example.org&password=wrong"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	answer := httptest.NewRecorder()
 	h.ServeHTTP(answer, r)
 	if answer.Code != 503 || strings.Contains(w.log.String(), "level=ERROR") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 )
 
 // headers sets the headers of every response.
@@ -67,11 +68,14 @@ func (s *server) sameSite(next http.Handler) http.Handler {
 		// A proxy may have changed the Host. The URL was checked at start-up.
 		_ = protection.AddTrustedOrigin(u.Scheme + "://" + u.Host)
 	}
-	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, loci.Errorf(loci.Forbidden,
-			"cannot accept a form from another site's page; open the page here and try again"))
-	}))
-	return protection.Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if protection.Check(r) != nil || !auth.SaysItsPage(r) {
+			s.fail(w, r, loci.Errorf(loci.Forbidden,
+				"cannot accept a form from another site's page; open the page here and try again"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // crossOrigin lets pages of other sites read the answers. It applies only to the metadata and to

@@ -139,7 +139,8 @@ func TestOtherSitesCannotPost(t *testing.T) {
 		"/app/step-up", "/app/sign-ins/end-others", "/app/sign-in-methods/password",
 		"/app/connections/revoke", "/app/workspace", "/app/passkey/options", "/oauth/authorize"} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
-			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}}} {
+			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}},
+			{"Sec-Fetch-Site": nil}} {
 			header["Content-Type"] = formType["Content-Type"]
 			if a := b.do(http.MethodPost, path, header, ""); a.status != http.StatusForbidden || !strings.Contains(a.body,
 				"another site") {
