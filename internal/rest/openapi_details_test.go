@@ -2,6 +2,8 @@ package rest_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +72,59 @@ func TestOpenAPIFormats(t *testing.T) {
 		"Agent/properties/config/type": "object"} {
 		if got := at(at(d.raw, "components", "schemas"), strings.Split(path, "/")...); got != want {
 			t.Errorf("%s is %v, want %s", path, got, want)
+		}
+	}
+}
+
+// keywords are those of OpenAPI 3.1 and JSON Schema that our schemas have. Linters reject others without x-.
+var keywords = []string{"$ref", "$schema", "additionalProperties", "anyOf", "const", "contentEncoding", "contentMediaType",
+	"default", "dependentRequired", "deprecated", "description", "enum", "examples", "exclusiveMaximum",
+	"exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
+	"minProperties", "minimum", "multipleOf", "oneOf", "pattern", "properties", "readOnly", "required", "title", "type",
+	"uniqueItems", "writeOnly"}
+
+// TestOpenAPIHasKnownKeywords looks at each schema and operation of both documents, as a linter does.
+func TestOpenAPIHasKnownKeywords(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for _, path := range []string{"/openapi.json", "/openapi-agent.json"} {
+		d := jsonOf(t, s.do("GET", path, "", "").Body.String())
+		seen := 0
+		var visit func(where string, v any, schema bool)
+		visit = func(where string, v any, schema bool) {
+			list, _ := v.([]any)
+			for i, one := range list {
+				visit(fmt.Sprintf("%s[%d]", where, i), one, schema)
+			}
+			for key, child := range asMap(v) {
+				at := where + "." + key
+				if schema {
+					seen++
+				}
+				if schema && !slices.Contains(keywords, key) && !strings.HasPrefix(key, "x-") {
+					t.Errorf("%s: %s is no keyword of a schema", path, at)
+				}
+				switch key {
+				case "example", "examples", "default", "enum", "const": // values
+				case "properties", "schemas":
+					for name, one := range asMap(child) {
+						visit(at+"."+name, one, true)
+					}
+				default:
+					visit(at, child, key == "schema" || schema)
+				}
+			}
+		}
+		visit("", d, false)
+		if seen < 500 {
+			t.Errorf("%s: only %d keywords were seen", path, seen)
+		}
+		for route, item := range asMap(at(d, "paths")) {
+			for method, op := range asMap(item) {
+				if _, ok := at(op, "security").([]any); !ok {
+					t.Errorf("%s: %s %s does not say which credentials it requires", path, method, route)
+				}
+			}
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (s *server) forAgents(whole []byte) (document, error) {
 func (d document) simplify(consequential bool) {
 	d["x-openai-isConsequential"] = consequential
 	delete(d, "x-actions")
-	if _, ok := d["security"]; ok {
+	if list, _ := d["security"].([]any); len(list) > 0 {
 		d["security"] = []document{{bearerScheme: []string{}}}
 	}
 	if all, ok := d["parameters"].([]any); ok {

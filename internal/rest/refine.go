@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -16,6 +17,8 @@ func refine(doc *huma.OpenAPI) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// huma's name for the words is no keyword of OpenAPI, which requires x- for others.
+	b = bytes.ReplaceAll(b, []byte(`"patternDescription":`), []byte(`"x-patternDescription":`))
 	var d document
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, err
@@ -27,7 +30,19 @@ func refine(doc *huma.OpenAPI) ([]byte, error) {
 	schemas.at("EntityNames")["oneOf"] = []document{needs("names"), needs("entities")}
 	schemas.at("NewNodeItem")["oneOf"] = itemKinds()
 	d.link()
+	d.openToAll()
 	return json.Marshal(d)
+}
+
+// openToAll says of the operations without a credential that they require none. Without that, a reader cannot know.
+func (d document) openToAll() {
+	for path := range d.at("paths") {
+		for method := range d.at("paths").at(path) {
+			if op := d.at("paths").at(path).at(method); op["security"] == nil {
+				op["security"] = []document{}
+			}
+		}
+	}
 }
 
 // at returns an object in d, or an empty one.
