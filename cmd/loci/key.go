@@ -293,11 +293,22 @@ func (p *program) printKeys(ctx context.Context, c *call, keys []loci.Credential
 	called := c.names()
 	empty := "no keys; create one with: " + create
 	return printList(p, "keys", shown, nil, empty,
-		"NAME|ID|VENDOR|STATUS|USER|LAST USED|CREATED|EXPIRES|KEY|SCOPES|PROJECTS|ORG",
+		"NAME|ID|VENDOR|STATUS|SCOPES|PROJECTS|USER|LAST USED|EXPIRES|KEY|CREATED|ORG",
 		func(k keyJSON) []string {
-			return []string{k.Name, k.ID.String(), string(k.Vendor), k.Status, called.owner(ctx, k.OrgID, k.UserID),
-				p.showTime(k.LastUsedAt), p.showTime(k.CreatedAt), p.showTime(k.ExpiresAt), k.Prefix + "…", joined(k.Scopes),
-				called.projectList(ctx, k.OrgID, k.Projects), string(k.OrgID)}
+			return []string{
+				k.Name,
+				k.ID.String(),
+				string(k.Vendor),
+				k.Status,
+				joined(k.Scopes),
+				called.projectList(ctx, k.OrgID, k.Projects),
+				called.owner(ctx, k.OrgID, k.UserID),
+				p.showTime(k.LastUsedAt),
+				p.showTime(k.ExpiresAt),
+				k.Prefix + "…",
+				p.showTime(k.CreatedAt),
+				string(k.OrgID),
+			}
 		})
 }
 

@@ -108,5 +108,9 @@ func parses(line string) error {
 	if err := errors.Join(cmd.ValidateArgs(args), missingFlags(cmd)); err != nil || cmd.PreRunE == nil {
 		return err
 	}
-	return cmd.PreRunE(cmd, args)
+	// whether a time of today has passed depends on when the test runs
+	if err := cmd.PreRunE(cmd, args); err != nil && !strings.Contains(err.Error(), "is later today") {
+		return err
+	}
+	return nil
 }

@@ -71,7 +71,7 @@ func TestReplacingWhatIsShared(t *testing.T) {
 		m, err := c.Memory.Get(ctx, c.mara, by.ID)
 		c.must(err)
 		if accepted.NoLongerShared != lost || old.NotSharedBy(&m.Access) != lost {
-			t.Errorf("%s: accepted %+v; the new memory is shared with %q", tt.name, accepted, m.SharedWith())
+			t.Errorf("%s: accepted %+v; the new memory is shared with %q", tt.name, accepted, m.SharedWith("the project"))
 		}
 	}
 }

@@ -72,6 +72,12 @@ func at(v any, path ...string) any {
 	return v
 }
 
+// openToAll reports whether an operation needs no credential.
+func openToAll(op any) bool {
+	ways, _ := at(op, "security").([]any)
+	return len(ways) == 0
+}
+
 const componentPrefix = "#/components/schemas/"
 
 var component = regexp.MustCompile(componentPrefix + `(\w+)`)

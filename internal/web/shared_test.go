@@ -43,7 +43,7 @@ func TestAcceptingAsksWhetherToShare(t *testing.T) {
 		want(t, "accepted", b.get(a.location()), 200, said)
 		m, err := w.app.Memory.Get(t.Context(), w.local(w.mara), by.ID)
 		if err != nil || (m.SharedWith("the project") == "the team") != (share == "on") {
-			t.Errorf("share %q: shared with %q, %v", share, m.SharedWith(), err)
+			t.Errorf("share %q: shared with %q, %v", share, m.SharedWith("the project"), err)
 		}
 	}
 }
