@@ -120,8 +120,8 @@ func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(cont
 			shown.OwnerEmail = owner.Email
 		}
 		return p.show(shown, nil, "id", string(o.ID), "name", o.Name, "state", string(o.State),
-			"owner", shown.OwnerEmail, "owner id", o.OwnerID.String(), "deletion", p.deletionOf(o), "workspaces", onOff(o.Workspaces),
-			"files", filesOf(o.Assets), "created", p.showTime(o.CreatedAt))
+			"owner", shown.OwnerEmail, "owner id", o.OwnerID.String(), "deletion", p.deletionOf(o),
+			"workspaces", onOff(o.Workspaces), "files", filesOf(o.Assets), "created", p.showTime(o.CreatedAt))
 	})
 }
 

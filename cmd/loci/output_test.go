@@ -95,8 +95,8 @@ func TestShowPrintsEveryField(t *testing.T) {
 		"editor_id", "editor_credential_id", "editor_session_id"}
 	show := func(m loci.Memory) string {
 		var out bytes.Buffer
-		(&program{out: &out}).printMemory(&m, around{owner: showID(m.UserID), project: showID(m.ProjectID), agent: showID(m.AgentID),
-			sharedWith: m.SharedWith("it")})
+		(&program{out: &out}).printMemory(&m, around{owner: showID(m.UserID), project: showID(m.ProjectID),
+			agent: showID(m.AgentID), sharedWith: m.SharedWith("it")})
 		return out.String()
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[loci.Memory]()) {

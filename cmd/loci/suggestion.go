@@ -27,7 +27,8 @@ func (p *program) suggestionAcceptCommand() *cobra.Command {
 		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
 			return s.AcceptSuggestion(ctx, who, id, share)
 		})
-	cmd.Flags().BoolVar(&share, "share", false, "also share the new memory with the team and project that read the old one")
+	cmd.Flags().BoolVar(&share, "share", false,
+		"also share the new memory with the team and project that can read the old one")
 	return cmd
 }
 

@@ -49,7 +49,8 @@ func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
 	}
 	olga := w.session(w.olga)
 	members, err := w.App.Project.Members(ctx, olga, made.ID)
-	if err != nil || len(members) != 1 || members[0] != (loci.ProjectMember{UserID: w.olga.ID, Role: loci.MemberOwner, Email: w.olga.Email}) {
+	owner := loci.ProjectMember{UserID: w.olga.ID, Role: loci.MemberOwner, Email: w.olga.Email}
+	if err != nil || len(members) != 1 || members[0] != owner {
 		t.Errorf("the members are %+v, %v; want the agent's person as owner", members, err)
 	}
 	changed, err := w.Project.Change(ctx, olga, made.ID, project.Patch{Name: new("handbook"), Everyone: new(false)})

@@ -290,7 +290,8 @@ func TestSuggestionsBetweenPeople(t *testing.T) {
 	}
 	_, err = c.Project.Restore(ctx, c.mara, project)
 	c.must(err)
-	if got, err := c.Memory.AcceptSuggestion(ctx, c.mara, s.ID, false); err != nil || got.State != loci.SuggestionAccepted {
+	got, err := c.Memory.AcceptSuggestion(ctx, c.mara, s.ID, false)
+	if err != nil || got.State != loci.SuggestionAccepted {
 		t.Errorf("accepted: %+v, %v", got, err)
 	}
 }

@@ -99,9 +99,10 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 }
 
 // attempt counts a failure before the password is checked. It then lets the attempt pass or fails
-// with RateLimited. It returns the number of failures, if this one is another. Counting first makes simultaneous guesses as expensive as consecutive ones:
-// beyond the free ones, only one gets through. Within a process, attempts are counted one after the
-// other, so that rejected ones don't count. Otherwise a crowd would lengthen the wait without end.
+// with RateLimited. It returns the number of failures, if this one is another. Counting first makes
+// simultaneous guesses as expensive as consecutive ones: beyond the free ones, only one gets through.
+// Within a process, attempts are counted one after the other, so that rejected ones don't count.
+// Otherwise a crowd would lengthen the wait without end.
 func (s *SignIn) attempt(ctx context.Context, t throttle) (int, error) {
 	counting := &s.counting[crc32.ChecksumIEEE([]byte(t.key))%uint32(len(s.counting))]
 	counting.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// TestAcceptingAsksWhetherToShare accepts replacements of a shared memory. The team reads the new one only if the person
-// ticks the box.
+// TestAcceptingAsksWhetherToShare accepts replacements of a shared memory. The team reads the new one only if the
+// person ticks the box.
 func TestAcceptingAsksWhetherToShare(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -95,8 +95,8 @@ func TestTrashIsListed(t *testing.T) {
 	want(t, "the memories", home, 200, "Kept", `<a href="/app/trash">Trash</a>`)
 	lacks(t, "the memories", home, "Old ")
 	page := b.get("/app/trash")
-	want(t, "the trash", page, 200, "Old 25", "in the trash since", "permanently after 30 days", `href="/app/trash?cursor=`,
-		`<a href="/app/">All memories</a>`)
+	want(t, "the trash", page, 200, "Old 25", "in the trash since", "permanently after 30 days",
+		`href="/app/trash?cursor=`, `<a href="/app/">All memories</a>`)
 	lacks(t, "the trash", page, "Kept", `role="search"`)
 	_, rest, _ := strings.Cut(page.body, `href="/app/trash?cursor=`)
 	cursor, _, _ := strings.Cut(rest, `"`)

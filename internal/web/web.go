@@ -83,9 +83,9 @@ func (s *server) routes() {
 		s.pages.HandleFunc(pattern, s.open(fn))
 	}
 	for pattern, fn := range map[string]ownPage{
-		"GET /app/{$}": s.memories, "GET " + trashPath: s.memories, "GET /app/memories/{id}": s.memory, "POST /app/memories/trash": s.trash,
-		"POST /app/memories/restore": s.restore,
-		"GET /app/suggestions":       s.suggestions, "POST /app/suggestions": s.settle,
+		"GET /app/{$}": s.memories, "GET " + trashPath: s.memories,
+		"GET /app/memories/{id}": s.memory, "POST /app/memories/trash": s.trash, "POST /app/memories/restore": s.restore,
+		"GET /app/suggestions": s.suggestions, "POST /app/suggestions": s.settle,
 		"GET /app/account": s.account, "POST /app/workspace": s.enterWorkspace,
 		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,
 		"GET /app/sign-ins": s.signIns, "POST /app/sign-ins/end": s.endSignIn, "POST /app/sign-ins/end-others": s.endOthers,
