@@ -79,9 +79,9 @@ func TestOpenAPIFormats(t *testing.T) {
 // keywords are those of OpenAPI 3.1 and JSON Schema that our schemas have. Linters reject others without x-.
 var keywords = []string{"$ref", "$schema", "additionalProperties", "anyOf", "const", "contentEncoding",
 	"contentMediaType", "default", "dependentRequired", "deprecated", "description", "enum", "examples",
-	"exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength",
-	"minProperties", "minimum", "multipleOf", "oneOf", "pattern", "properties", "readOnly", "required", "title", "type",
-	"uniqueItems", "writeOnly"}
+	"exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength",
+	"maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "oneOf", "pattern",
+	"properties", "readOnly", "required", "title", "type", "uniqueItems", "writeOnly"}
 
 // TestOpenAPIHasKnownKeywords looks at each schema and operation of both documents, as a linter does.
 func TestOpenAPIHasKnownKeywords(t *testing.T) {
