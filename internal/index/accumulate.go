@@ -54,7 +54,7 @@ func (s *search) accumulate(p *part) {
 	s.addNames(p)
 	s.addLeads(p)
 	if p.few() {
-		p.touch(p.picked)
+		s.reach(p)
 		s.completeAll(p, s.order)
 		return
 	}
@@ -70,8 +70,9 @@ func (s *search) accumulate(p *part) {
 
 // touch notes that these rows get something, or their neighbours.
 func (p *part) touch(docs []uint32) {
+	touched := p.touched
 	for _, doc := range docs {
-		p.touched.set(doc)
+		touched.set(doc)
 	}
 	p.reached = p.reached[:0]
 }
@@ -132,31 +133,71 @@ func (s *search) add(p *part, t int) {
 	w, idf, e := &s.q.Weights, s.idf[t], &p.rows[t]
 	p.touch(e.docs)
 	if s.alone {
-		p.addRows(e, s.row, float32(idf*(w.Row+w.Context+w.Session)))
+		s.addRows(p, e, s.gainOf(t))
 		return
 	}
-	adder{p, s, float32(idf * w.Row), float32(idf * w.Question), float32(idf * w.Context), float32(idf * w.Session)}.add(e)
+	a := adder{p, s, s.gainOf(t), float32(idf * w.Question), float32(idf * w.Context), float32(idf * w.Session)}
+	a.add(e)
 }
 
-func (p *part) addRows(e *entries, row saturation, weight float32) {
+// gain is what a row gets from a term by itself.
+type gain struct {
+	row           saturation
+	words, passes float32 // the weights of the row and of its best passage
+}
+
+func (s *search) gainOf(t int) gain {
+	w, idf := &s.q.Weights, s.idf[t]
+	g := gain{s.row, float32(idf * w.Row), float32(idf * w.Passage)}
+	if s.alone {
+		g.words = float32(idf * (w.Row + w.Context + w.Session))
+	}
+	return g
+}
+
+// of returns what a row of this length gets, or more if it is longer than a passage: as if one passage had all that
+// the row has of the term.
+func (g *gain) of(value, length float32) float32 {
+	return g.words*g.row.of(value, length) + g.passes*passages.of(value, min(length, PassageWords))
+}
+
+// usualLength is the length below which the gain of a word that occurs once is worked out once for all rows.
+const usualLength = 256
+
+// addRows adds up what a term gives to rows without neighbours.
+func (s *search) addRows(p *part, e *entries, g gain) {
 	scores, lengths := p.scores, p.Segment.parts[secLengths]
+	var usual [usualLength]float32
+	if len(e.docs) > usualLength {
+		for n := range usual {
+			usual[n] = g.of(1, float32(n))
+		}
+	}
 	for i, doc := range e.docs {
-		scores[doc] += weight * row.of(e.values[i], float32(u16(lengths, doc)))
+		length, value := u16(lengths, doc), e.values[i]
+		if value == 1 && length < usualLength && len(e.docs) > usualLength {
+			scores[doc] += usual[length]
+			continue
+		}
+		scores[doc] += g.of(value, float32(length))
 	}
 }
 
 // adder adds what a term gives to rows with neighbours. The others are the weights of the signals.
 type adder struct {
 	*part
-	s                               *search
-	row, question, context, session float32
+	s                          *search
+	gain                       gain
+	question, context, session float32
 }
 
-func (a adder) add(e *entries) {
+func (a *adder) add(e *entries) {
+	scores, rows, weight, around := a.scores, a.Segment.rows, a.context, a.s.context
+	groups, lengths, contexts := a.Segment.parts[secGroups], a.Segment.parts[secLengths], a.Segment.parts[secContext]
+	near := func(doc uint32, value float32) { scores[doc] += weight * around.of(value, float32(u16(contexts, doc))) }
 	sum, before, group := float32(0), uint32(0), ^uint32(0) // of the session so far; the last row, and its session
 	for i, doc := range e.docs {
-		value := e.values[i]
-		g := a.group(doc)
+		value, g := e.values[i], u32(groups, doc)
 		if g != group {
 			a.addSession(group, sum)
 			sum, before, group = 0, 0, g
@@ -164,47 +205,45 @@ func (a adder) add(e *entries) {
 			before = doc - e.docs[i-1]
 		}
 		sum += value
-		a.scores[doc] += a.row * a.s.row.of(value, a.length(doc))
-		follows := doc > 0 && a.group(doc-1) == g
-		own := value
+		scores[doc] += a.gain.of(value, float32(u16(lengths, doc)))
+		own, after := value, value // what the row and the next one have with their neighbours
 		switch {
 		case before == 1:
 			own += e.values[i-1]
-		case before != 2 && follows:
-			a.scores[doc-1] += a.context * a.s.context.of(value, a.part.context(doc-1))
+		case before != 2 && doc > 0 && u32(groups, doc-1) == g:
+			near(doc-1, value)
 		}
-		precedes := doc+1 < a.Segment.rows && a.group(doc+1) == g
-		after := value // what the next row has with its neighbours
+		precedes := doc+1 < rows && u32(groups, doc+1) == g
+		if precedes {
+			a.asked(doc, value)
+		}
 		if precedes && i+1 < len(e.docs) {
 			switch e.docs[i+1] - doc {
 			case 1:
 				own += e.values[i+1]
 				precedes = false // it adds this itself
-				a.asked(doc, value)
 			case 2:
-				if a.group(doc+2) == g {
+				if u32(groups, doc+2) == g {
 					after += e.values[i+1]
 				}
 			}
 		}
-		a.scores[doc] += a.context * a.s.context.of(own, a.part.context(doc))
-		if precedes {
-			a.scores[doc+1] += a.context * a.s.context.of(after, a.part.context(doc+1))
-			a.asked(doc, value)
+		if near(doc, own); precedes {
+			near(doc+1, after)
 		}
 	}
 	a.addSession(group, sum)
 }
 
 // asked gives to the next row what the question before it has.
-func (a adder) asked(doc uint32, value float32) {
+func (a *adder) asked(doc uint32, value float32) {
 	if a.flag(doc, flagQuestion) {
 		a.scores[doc+1] += a.question * a.s.row.of(value, a.length(doc))
 	}
 }
 
 // addSession gives to a session what its rows have together.
-func (a adder) addSession(group uint32, sum float32) {
+func (a *adder) addSession(group uint32, sum float32) {
 	if sum > 0 {
 		a.sessions[group] += a.session * a.s.session.of(sum, a.sessionLength(group))
 	}

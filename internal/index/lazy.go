@@ -92,6 +92,7 @@ func (p *part) loadIn(t int, spans []span) {
 	}
 	l := p.list(f.form)
 	p.spare.reset()
+	p.loaded[t] = true
 	l.read(spans, p.hidden, f.weight/once, &p.spare)
 	if len(p.rows[t].docs) == 0 {
 		p.rows[t], p.spare = p.spare, p.rows[t]

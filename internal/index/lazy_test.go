@@ -75,19 +75,27 @@ func TestBoundsHold(t *testing.T) {
 	for _, session := range []int{0, 7} {
 		v := large(3000, session)
 		for _, q := range questions(20) {
+			q.Weights.Session, q.Weights.Question = 0, 0 // their bounds would hide others
 			s := newSearch([]*View{v}, q)
 			s.weigh()
 			p := &s.parts[0]
 			for n := range q.Terms {
-				row, context := s.bounds(p, n)
+				s.mostOf(p, n)
+				row, context, passage := s.bounds(p, n)
 				late := p.unread[n] != nil
 				p.load(n)
 				e := &p.rows[n]
 				for doc := range p.Segment.rows {
 					own, near := s.row.of(e.value(doc), p.length(doc)), s.context.of(p.near(e, doc), p.View.context(doc))
-					if float64(own) > row || float64(near) > context {
-						t.Fatalf("%s, late %v: row %d has %v and %v, the bounds are %v and %v", q.Terms[n].Form, late, doc,
-							own, near, row, context)
+					part := passages.of(e.value(doc), min(p.length(doc), PassageWords))
+					whole := s.idf[n] * (testWeights.Row*float64(own) + testWeights.Context*float64(near) +
+						testWeights.Passage*float64(part))
+					if most := s.mostOf(p, n); whole > most {
+						t.Fatalf("%s: row %d gets %v, the most is %v", q.Terms[n].Form, doc, whole, most)
+					}
+					if float64(own) > row || float64(near) > context || float64(part) > passage {
+						t.Fatalf("%s, late %v: row %d has %v, %v and %v, the bounds are %v, %v and %v", q.Terms[n].Form, late,
+							doc, own, near, part, row, context, passage)
 					}
 				}
 			}

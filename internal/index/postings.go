@@ -283,7 +283,7 @@ func (l *list) readAll(i int, scale float32, out *entries) {
 // readSome appends the rows of a block that lie in one of the spans and are not gone.
 func (l *list) readSome(i int, spans []span, gone bitmap, scale float32, out *entries) {
 	b := l.block(i)
-	at, doc, next := l.docs[b.docs:], b.doc, 0
+	at, doc, next, end := l.docs[b.docs:], b.doc, 0, l.end(i)
 	in := spans[0]
 	for range l.len(i) {
 		head, value := uint32(at[next]), uint64(once)
@@ -294,11 +294,18 @@ func (l *list) readSome(i int, spans []span, gone bitmap, scale float32, out *en
 		}
 		doc += head >> 1
 		if head&1 == 1 {
-			n, size := binary.Uvarint(at[next:])
-			value, next = n, next+size
+			value = uint64(at[next])
+			next++
+			if value >= 0x80 {
+				n, size := binary.Uvarint(at[next-1:])
+				value, next = n, next-1+size
+			}
+		}
+		if doc < in.begin {
+			continue
 		}
 		for doc >= in.end {
-			if spans = spans[1:]; len(spans) == 0 {
+			if spans = spans[1:]; len(spans) == 0 || spans[0].begin >= end {
 				return
 			}
 			in = spans[0]

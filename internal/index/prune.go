@@ -17,23 +17,18 @@ const (
 	leastPruned   = 1024
 )
 
-// hope is how much of what pruning needs the best rows must have had the last time. A term more changes that little,
-// and looking at all rows again takes as long as adding a term.
-const hope = 1.5
-
 // mostPicked is the share of visible rows above which picking single rows is slower than adding to all.
 const mostPicked = 16
 
 // prune tries to finish the search in p without adding the terms of rest to all rows. It reports
 // whether it did: then p.picked has all rows that can be among the best, and their scores are whole.
 func (s *search) prune(p *part, rest []int) bool {
-	n, potential := uint32(p.counts[rest[0]]), s.potential(p, rest)
-	if n < leastPruned || n < p.live/frequentShare || p.kth > 0 && max(hope*p.kth, s.least) <= potential {
+	if n := uint32(p.counts[rest[0]]); n < leastPruned || n < p.live/frequentShare {
 		return false
 	}
 	s.reach(p)
-	p.kth = s.kthScore(p, p.reached)
-	least := max(p.kth, s.least*(1-1e-5)) - potential
+	s.sample(p, p.reached, rest)
+	least := s.least - s.potential(p, rest)
 	if least <= 0 || !s.pick(p, float32(least)) {
 		return false
 	}
@@ -43,7 +38,6 @@ func (s *search) prune(p *part, rest []int) bool {
 
 // completePicked adds the terms of rest to the picked rows.
 func (s *search) completePicked(p *part, rest []int) {
-	p.touch(p.picked)
 	for i := range rest {
 		s.completeAll(p, rest[i:i+1])
 		s.drop(p, rest[i+1:])
@@ -52,12 +46,15 @@ func (s *search) completePicked(p *part, rest []int) {
 
 // drop leaves out picked rows that cannot get among the best any more.
 func (s *search) drop(p *part, rest []int) {
-	least := float32(max(s.kthScore(p, p.picked), s.least*(1-1e-5)) - s.potential(p, rest))
-	p.picked = slices.DeleteFunc(p.picked, func(doc uint32) bool { return s.scoreOf(p, doc) < least })
+	least := float32(s.least - s.potential(p, rest))
+	p.picked = slices.DeleteFunc(p.picked, func(doc uint32) bool { return !s.reaches(p, doc, least) })
 }
 
 // completeAll adds what terms give to the picked rows, and leaves out all others.
 func (s *search) completeAll(p *part, terms []int) {
+	if !p.pruned && (!s.alone || p.few()) {
+		p.reached = append(p.reached, p.picked...) // also rows that nothing was added to yet
+	}
 	s.need(p)
 	for _, t := range terms {
 		p.loadIn(t, p.needed)
@@ -86,10 +83,8 @@ func (s *search) need(p *part) {
 	}
 }
 
-// potential returns the most that a row can still get: from the terms of rest, and from signals that
-// do not depend on words.
-func (s *search) potential(p *part, rest []int) float64 {
-	sum := s.extra(p)
+// potential returns the most that a row can still get from the terms of rest.
+func (s *search) potential(p *part, rest []int) (sum float64) {
 	for _, t := range rest {
 		sum += s.mostOf(p, t)
 	}
@@ -100,30 +95,34 @@ func (s *search) potential(p *part, rest []int) float64 {
 func (s *search) mostOf(p *part, t int) float64 {
 	if p.most[t] == 0 {
 		w := &s.q.Weights
-		row, context := s.bounds(p, t)
-		p.most[t] = s.idf[t] * (w.Row*row + w.Context*context + w.Session + w.Question*row)
+		row, context, passage := s.bounds(p, t)
+		p.most[t] = s.idf[t] * (w.Row*row + w.Context*context + w.Session + w.Question*row + w.Passage*passage)
 	}
 	return p.most[t]
 }
 
-// bounds returns the most that a row can get from a term by itself, and with its neighbours.
-func (s *search) bounds(p *part, t int) (row, context float64) {
+// bounds returns the most that a row can get from a term by itself, with its neighbours, and by its best passage.
+func (s *search) bounds(p *part, t int) (row, context, passage float64) {
 	frequent, shortest := float32(0), float32(math.MaxUint16)
 	for i, doc := range p.rows[t].docs {
 		frequent, shortest = max(frequent, p.rows[t].values[i]), min(shortest, p.length(doc))
 	}
+	add := func(value, length, near, around float32) {
+		row = max(row, float64(s.row.of(value, length)))
+		context = max(context, float64(s.context.of(near, around)))
+		passage = max(passage, float64(passages.of(value, min(length, PassageWords))))
+	}
 	if p.unread[t] == nil {
-		return float64(s.row.of(frequent, shortest)), float64(s.context.of(3*frequent, shortest))
+		add(frequent, shortest, 3*frequent, shortest)
+		return row, context, passage
 	}
 	l, scale := p.list(p.unread[t].form), p.unread[t].weight/once
 	for i := range l.blocks() {
 		b := l.block(i).most
-		value, length := frequent+scale*float32(b.value), min(shortest, float32(b.length))
-		near, around := 3*frequent+scale*float32(b.near), min(shortest, float32(b.context))
-		row = max(row, float64(s.row.of(value, length)))
-		context = max(context, float64(s.context.of(near, around)))
+		add(frequent+scale*float32(b.value), min(shortest, float32(b.length)),
+			3*frequent+scale*float32(b.near), min(shortest, float32(b.context)))
 	}
-	return row, context
+	return row, context, passage
 }
 
 // extra returns the most that the signals give which do not depend on words.
@@ -141,54 +140,50 @@ func (s *search) extra(p *part) float64 {
 	return sum
 }
 
-// highest is a heap of the highest scores. The lowest of them comes first.
-type highest []float64
+// mostSampled is up to which limit the best rows so far are worked out with all their signals.
+const mostSampled = 64
 
-// keep adds a score if it is among the n highest. container/heap takes several times as long.
-func (h *highest) keep(score float64, n int) {
-	if len(*h) < n {
-		at := len(*h)
-		for *h = append(*h, score); at > 0 && (*h)[(at-1)/2] > score; at = (at - 1) / 2 {
-			(*h)[at], (*h)[(at-1)/2] = (*h)[(at-1)/2], score
-		}
+// sample raises s.least by the best of docs, to which the terms of rest have not been added yet. A row worked out with
+// all terms says much more than a sum so far. If many hits are wanted, the sums must do.
+func (s *search) sample(p *part, docs []uint32, rest []int) {
+	if s.q.Limit > mostSampled {
+		s.sampleSums(p, docs, rest)
 		return
 	}
-	if score <= (*h)[0] {
-		return
+	top := best[contender]{limit: s.q.Limit}
+	s.offerAll(p, docs, &top)
+	for _, c := range top.list {
+		s.hit(c)
 	}
-	list, at := *h, 0
-	for {
-		next := 2*at + 1
-		if next >= n {
-			break
-		}
-		if next+1 < n && list[next+1] < list[next] {
-			next++
-		}
-		if list[next] >= score {
-			break
-		}
-		list[at] = list[next]
-		at = next
-	}
-	list[at] = score
 }
 
-// kthScore returns a score that at least as many of the rows reach as the search keeps, or 0.
-func (s *search) kthScore(p *part, docs []uint32) float64 {
-	k := s.q.Limit + contenders
-	top := make(highest, 0, k)
+// sampleSums raises s.least to a score that as many of the rows reach as hits are wanted. The sums may have more for
+// the passages of long rows than these get.
+func (s *search) sampleSums(p *part, docs []uint32, rest []int) {
+	top, surplus := best[score]{limit: s.q.Limit}, s.q.Weights.Passage
+	for _, t := range rest {
+		surplus -= s.q.Weights.Passage * s.idf[t]
+	}
 	for _, doc := range docs {
-		score := float64(s.scoreOf(p, doc))
-		if score == 0 || len(top) == k && score <= top[0] || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+		sum := score(s.scoreOf(p, doc))
+		if sum == 0 || top.full() && sum <= top.list[0] || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
 			continue
 		}
-		top.keep(score, k)
+		top.offer(sum)
 	}
-	if len(top) < k {
-		return 0
+	if top.full() {
+		s.least = max(s.least, float64(top.list[0])-surplus-inexact)
 	}
-	return math.Nextafter(top[0], 0) * (1 - 1e-5) // sums in another order differ in the last bits
+}
+
+// reaches reports whether a row has a score, or can have one with the signals that do not depend on words.
+func (s *search) reaches(p *part, doc uint32, least float32) bool {
+	score := s.scoreOf(p, doc)
+	if score >= least {
+		return true
+	}
+	extra := float32(s.extra(p))
+	return extra > 0 && score+extra >= least && score+float32(s.extrasOf(p, doc)) >= least
 }
 
 // scoreOf returns what a row has got so far.
@@ -202,18 +197,30 @@ func (s *search) scoreOf(p *part, doc uint32) float32 {
 // pick collects the rows that have at least this score so far. It reports false if they are too many.
 func (s *search) pick(p *part, least float32) bool {
 	p.picked = p.picked[:0]
+	most, extra := int(p.live/mostPicked), float32(s.extra(p))
+	if s.alone {
+		for _, doc := range p.reached {
+			if p.scores[doc]+extra < least || !p.admits(doc) || !s.reaches(p, doc, least) {
+				continue
+			}
+			if p.picked = append(p.picked, doc); len(p.picked) > most {
+				return false
+			}
+		}
+		return true
+	}
 	next := uint32(0) // the rows before it are done
 	for _, doc := range p.reached {
 		in := span{max(doc, next), doc + 1}
-		if !s.alone && doc >= next && p.sessions[p.group(doc)] >= least {
+		if doc >= next && p.sessions[p.group(doc)]+extra >= least {
 			in = p.sessionOf(doc) // also rows without a score of their own
 			next = in.end
 		}
 		for ; in.begin < in.end; in.begin++ {
-			if s.scoreOf(p, in.begin) < least || !p.admits(in.begin) {
+			if s.scoreOf(p, in.begin)+extra < least || !p.admits(in.begin) || !s.reaches(p, in.begin, least) {
 				continue
 			}
-			if p.picked = append(p.picked, in.begin); uint32(len(p.picked)) > p.live/mostPicked {
+			if p.picked = append(p.picked, in.begin); len(p.picked) > most {
 				return false
 			}
 		}
@@ -223,25 +230,23 @@ func (s *search) pick(p *part, least float32) bool {
 
 // complete adds what one term gives to the picked rows and their sessions.
 func (s *search) complete(p *part, t int) {
-	w, idf, e := &s.q.Weights, s.idf[t], &p.rows[t]
+	w, idf, e, g := &s.q.Weights, s.idf[t], &p.rows[t], s.gainOf(t)
 	if s.alone {
-		weight, docs, values := float32(idf*(w.Row+w.Context+w.Session)), e.docs, e.values
+		docs, values := e.docs, e.values
 		for _, doc := range p.picked {
 			for len(docs) > 0 && docs[0] < doc {
 				docs, values = docs[1:], values[1:]
 			}
 			if len(docs) > 0 && docs[0] == doc {
-				p.scores[doc] += weight * s.row.of(values[0], p.length(doc))
+				p.scores[doc] += g.of(values[0], p.length(doc))
 			}
 		}
 		return
 	}
-	row, question := float32(idf*w.Row), float32(idf*w.Question)
-	context, session := float32(idf*w.Context), float32(idf*w.Session)
+	question, context, session := float32(idf*w.Question), float32(idf*w.Context), float32(idf*w.Session)
 	last := ^uint32(0)
 	for _, doc := range p.picked {
-		p.scores[doc] += row*s.row.of(e.value(doc), p.length(doc)) +
-			context*s.context.of(p.near(e, doc), p.View.context(doc))
+		p.scores[doc] += g.of(e.value(doc), p.length(doc)) + context*s.context.of(p.near(e, doc), p.View.context(doc))
 		if p.follows(doc) && p.flag(doc-1, flagQuestion) {
 			p.scores[doc] += question * s.row.of(e.value(doc-1), p.length(doc-1))
 		}

@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"slices"
 	"sort"
 )
@@ -16,32 +15,30 @@ const (
 	passageMean   = 40
 )
 
-// contenders is how many rows the first pass keeps beyond the limit. Passages can change the order
+// contenders is how many rows the first pass keeps beyond the limit. The passages of long rows can change the order
 // of these only.
 const contenders = 100
 
 // collect offers the rows that match to top.
-func (s *search) collect(p *part, top *best) {
+func (s *search) collect(p *part, top *best[contender]) {
 	extra := s.extra(p)
 	if p.pruned {
+		s.sample(p, p.picked, nil)
 		for _, doc := range p.picked {
 			s.offer(p, doc, extra, top)
 		}
 		return
 	}
 	s.reach(p)
-	for _, doc := range p.reached {
-		if p.scores[doc] > 0 {
-			s.offer(p, doc, extra, top)
-		}
-	}
+	s.sample(p, p.reached, nil)
+	s.offerAll(p, p.reached, top)
 	if !s.alone && !s.q.OwnWords {
 		s.collectMates(p, extra, top)
 	}
 }
 
 // collectMates offers the rows that only others of their session have reached.
-func (s *search) collectMates(p *part, extra float64, top *best) {
+func (s *search) collectMates(p *part, extra float64, top *best[contender]) {
 	next := uint32(0) // the rows before it are done
 	for _, doc := range p.reached {
 		if doc < next {
@@ -60,19 +57,48 @@ func (s *search) collectMates(p *part, extra float64, top *best) {
 	}
 }
 
-// offer offers a row to top if it matches. extra is the most that it can get beside its words.
-func (s *search) offer(p *part, doc uint32, extra float64, top *best) {
+// offerAll offers rows that have something of their own. Most of them are not good enough.
+func (s *search) offerAll(p *part, docs []uint32, top *best[contender]) {
+	extra, scores := s.extra(p), p.scores
+	least := float32(max(s.least-extra-inexact, 0))
+	for _, doc := range docs {
+		score := scores[doc]
+		if score == 0 {
+			continue
+		}
+		if !s.alone {
+			score += p.sessions[p.group(doc)]
+		}
+		if score < least {
+			continue
+		}
+		if s.offer(p, doc, extra, top); top.full() {
+			least = max(least, float32(top.list[0].score-extra-inexact))
+		}
+	}
+}
+
+// offer offers a row to top if it matches and can be among the best. extra is the most that it can get beside its
+// words.
+func (s *search) offer(p *part, doc uint32, extra float64, top *best[contender]) {
 	score := float64(s.scoreOf(p, doc))
-	if score == 0 || top.full() && score+extra < top.list[0].score || !p.admits(doc) || s.q.OwnWords && !p.hasTerm(doc) {
+	if score == 0 || score+extra < s.least || top.full() && score+extra < top.list[0].score || !p.admits(doc) ||
+		s.q.OwnWords && !p.hasTerm(doc) {
 		return
 	}
-	c := contender{p, doc, score}
 	if extra > 0 {
-		var signals Signals
-		s.extras(p, doc, &signals)
-		c.score += s.q.Weights.score(&signals)
+		score += s.extrasOf(p, doc)
 	}
-	top.offer(c)
+	if score >= s.least {
+		top.offer(contender{rowIn{p, doc}, score})
+	}
+}
+
+// extrasOf returns what the signals give to a row that do not depend on words.
+func (s *search) extrasOf(p *part, doc uint32) float64 {
+	var signals Signals
+	s.extras(p, doc, &signals)
+	return s.q.Weights.score(&signals)
 }
 
 // hasTerm reports whether the row itself has one of the terms.
@@ -106,12 +132,13 @@ func (s *search) extras(p *part, doc uint32, out *Signals) {
 	}
 }
 
-// contender is a row that may be among the best.
+// contender is a row that may be among the best. Its score is what it gets, or more if it is longer than a passage.
 type contender struct {
-	part  *part
-	doc   uint32
+	rowIn
 	score float64
 }
+
+func (c contender) worse(o contender) bool { return c.compare(&o) > 0 } //nolint:unused // best uses it
 
 // compare orders contenders, best first.
 func (c *contender) compare(o *contender) int {
@@ -129,43 +156,16 @@ func compareRows(s *Segment, x uint32, t *Segment, y uint32) int {
 		bytes.Compare(s.parts[secIDs][16*x:16*x+16], t.parts[secIDs][16*y:16*y+16]))
 }
 
-// best keeps the best contenders. The worst of them comes first.
-type best struct {
-	list  []contender
-	limit int
-}
-
-func (b *best) Len() int           { return len(b.list) }
-func (b *best) Less(i, j int) bool { return b.list[i].compare(&b.list[j]) > 0 }
-func (b *best) Swap(i, j int)      { b.list[i], b.list[j] = b.list[j], b.list[i] }
-func (b *best) Push(x any)         { b.list = append(b.list, x.(contender)) }
-func (b *best) Pop() any           { panic("index: never used") }
-
-func (b *best) full() bool { return len(b.list) == b.limit }
-
-func (b *best) offer(c contender) {
-	switch {
-	case !b.full():
-		heap.Push(b, c)
-	case c.compare(&b.list[0]) < 0:
-		b.list[0] = c
-		heap.Fix(b, 0)
-	}
-}
-
 // finish works out the signals of the contenders and orders them. It leaves out those that cannot get among
-// the best, whatever their passages are.
+// the best.
 func (s *search) finish(list []contender) []Hit {
 	slices.SortFunc(list, func(x, y contender) int { return x.compare(&y) })
-	hits := make([]Hit, 0, len(list))
-	var top highest // the scores of the best hits so far
+	hits := make([]Hit, 0, min(len(list), s.q.Limit))
 	for _, c := range list {
-		if len(top) == s.q.Limit && s.most(c) < top[0] {
-			continue
+		if c.score < s.least {
+			break
 		}
-		h := s.hit(c)
-		hits = append(hits, h)
-		top.keep(h.Score, s.q.Limit)
+		hits = append(hits, s.hit(c))
 	}
 	slices.SortFunc(hits, func(x, y Hit) int { return x.compare(&y) })
 	return hits[:min(len(hits), s.q.Limit)]
@@ -177,39 +177,50 @@ func (h *Hit) compare(o *Hit) int {
 		cmp.Compare(o.Updated, h.Updated), bytes.Compare(h.ID[:], o.ID[:]))
 }
 
-// most returns the most that a contender can come to: all that its row has in one passage.
-func (s *search) most(c contender) float64 {
-	sum := 0.0
-	for t, idf := range s.idf {
-		sum += idf * float64(passages.of(c.part.rows[t].value(c.doc), min(c.part.length(c.doc), PassageWords)))
-	}
-	return c.score + s.q.Weights.Passage*sum + 1e-4 // sums in another order differ in the last bits
+// inexact is by how much sums in another order can differ.
+const inexact = 1e-4
+
+// rowIn is a row of a part.
+type rowIn struct {
+	part *part
+	doc  uint32
 }
 
-// hit works out the signals of a contender.
-func (s *search) hit(c contender) (h Hit) {
+// hit works out the signals of a contender, once. Each hit can raise s.least.
+func (s *search) hit(c contender) Hit {
+	if h, ok := s.worked[c.rowIn]; ok {
+		return h
+	}
+	var h Hit
 	h.Terms = s.signals(c.part, c.doc, &h.Signals)
 	h.ID, h.Score = c.part.id(c.doc), s.q.Weights.score(&h.Signals)
-	h.Priority = c.part.Segment.parts[secPriority][c.doc]
-	h.Updated = int64(u64(c.part.Segment.parts[secUpdated], c.doc))
+	h.Priority, h.Updated = c.part.Segment.parts[secPriority][c.doc], c.part.updated(c.doc)
+	s.worked[c.rowIn] = h
+	if s.scores.offer(score(h.Score)); s.scores.full() {
+		s.least = max(s.least, float64(s.scores.list[0])-inexact)
+	}
 	return h
 }
 
 // signals works out all signals of one row, and returns which terms it has.
 func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
-	asked := p.follows(doc) && p.flag(doc-1, flagQuestion)
+	asked, in := p.follows(doc) && p.flag(doc-1, flagQuestion), span{doc, doc + 1}
+	if !s.alone {
+		in = p.sessionOf(doc)
+	}
+	var values [32]float32 // of the row
 	for t, idf := range s.idf {
-		e := &p.rows[t]
+		e := p.within(t, in)
 		own := e.value(doc)
-		if own > 0 {
+		if values[t] = own; own > 0 {
 			terms |= 1 << t
 		}
 		out.Row += idf * float64(s.row.of(own, p.length(doc)))
 		if s.alone {
 			continue
 		}
-		out.Context += idf * float64(s.context.of(p.near(e, doc), p.View.context(doc)))
-		out.Session += idf * float64(s.session.of(p.inSession(e, doc), p.sessionLength(p.group(doc))))
+		out.Context += idf * float64(s.context.of(p.near(&e, doc), p.View.context(doc)))
+		out.Session += idf * float64(s.session.of(p.inSession(&e, doc), p.sessionLength(p.group(doc))))
 		if asked {
 			out.Question += idf * float64(s.row.of(e.value(doc-1), p.length(doc-1)))
 		}
@@ -217,9 +228,24 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 	if s.alone {
 		out.Context, out.Session = out.Row, out.Row
 	}
-	out.Passage, out.Name, out.Graph = s.passage(p, doc), s.nameOf(p, doc), p.leadOf(doc)
+	out.Passage, out.Name, out.Graph = s.passage(p, doc, values[:]), s.nameOf(p, doc), p.leadOf(doc)
 	s.extras(p, doc, out)
 	return terms
+}
+
+// within returns what the rows of a span have of a term. It is valid until the next call.
+func (p *part) within(t int, in span) entries {
+	all, f := &p.rows[t], p.unread[t]
+	from, to := all.from(in.begin), all.from(in.end)
+	e := entries{all.docs[from:to], all.values[from:to]}
+	if f == nil || p.loaded[t] {
+		return e
+	}
+	l := p.list(f.form)
+	p.spare.reset()
+	l.read([]span{in}, p.hidden, f.weight/once, &p.spare)
+	p.merged.union(&e, &p.spare)
+	return p.merged
 }
 
 // passages is the saturation of a passage.
@@ -238,12 +264,12 @@ func (e *entries) value(doc uint32) float32 {
 	return 0
 }
 
-// passage returns the signal of the best passage of a row. A short row is one passage.
-func (s *search) passage(p *part, doc uint32) float64 {
+// passage returns the signal of the best passage of a row that has this of each term. A short row is one passage.
+func (s *search) passage(p *part, doc uint32, values []float32) float64 {
 	if !p.flag(doc, flagLong) {
 		sum := 0.0
 		for t := range s.q.Terms {
-			sum += s.idf[t] * float64(passages.of(p.rows[t].value(doc), p.length(doc)))
+			sum += s.idf[t] * float64(passages.of(values[t], p.length(doc)))
 		}
 		return sum
 	}
@@ -263,7 +289,7 @@ func (s *search) passage(p *part, doc uint32) float64 {
 		}
 	}
 	for t := range s.q.Terms {
-		if p.rows[t].value(doc) == 0 {
+		if values[t] == 0 {
 			continue
 		}
 		clear(counts)

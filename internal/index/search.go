@@ -18,14 +18,9 @@ func Search(views []*View, q *Query) Result {
 	s.readNames()
 	s.readLeads()
 	slices.SortStableFunc(s.parts, func(x, y part) int { return cmp.Compare(y.live, x.live) })
-	var top best
-	top.limit = q.Limit + contenders
+	top := best[contender]{limit: q.Limit + contenders}
 	for i := range s.parts {
 		p := &s.parts[i]
-		s.least = 0
-		if top.full() {
-			s.least = top.list[0].score
-		}
 		s.accumulate(p)
 		s.collect(p, &top)
 	}
@@ -46,8 +41,11 @@ type search struct {
 	// idf is the share of each term in a perfect match.
 	idf   []float64
 	order []int // of the terms, the rarest first
-	// least is a score below which no row is among the best of the parts before.
+	// least is a score below which no row is among the best.
 	least float64
+	// worked are the rows that were worked out with all their signals, and scores the highest of their scores.
+	worked map[rowIn]Hit
+	scores best[score]
 	// Saturations of a row, of a row with its neighbours and of a session.
 	row, context, session saturation
 }
@@ -69,7 +67,7 @@ type part struct {
 	found   []uint32     // rows of the name at hand
 	led     []ledRow     // rows of q.Leads
 	most    []float64    // of each term: the most that a row can get from it; 0: not known yet
-	kth     float64      // the score that all rows reach which the search keeps, when prune looked last; 0: unknown
+	loaded  []bool       // of each term: p.rows has the rows of unread that are needed
 	added   int          // postings that were added up
 	// picked are the rows that can be among the best, if pruned says that there are others.
 	picked []uint32
@@ -95,7 +93,7 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 const maxScratch = 1 << 21
 
 func newSearch(views []*View, q *Query) *search {
-	s := &search{q: q}
+	s := &search{q: q, worked: map[rowIn]Hit{}, scores: best[score]{limit: q.Limit}}
 	for _, v := range views {
 		p := part{View: v}
 		var sum totals
@@ -108,7 +106,7 @@ func newSearch(views []*View, q *Query) *search {
 		p.reset(len(q.Terms), v.rows)
 		p.forms, p.starts = make([][]weighted, len(q.Terms)), make([][]uint64, len(q.Terms))
 		p.counts, p.unread = make([]int, len(q.Terms)), make([]*weighted, len(q.Terms))
-		p.actors, p.most = v.actorValues(q), make([]float64, len(q.Terms))
+		p.actors, p.most, p.loaded = v.actorValues(q), make([]float64, len(q.Terms)), make([]bool, len(q.Terms))
 		if q.Only != nil {
 			p.limitTo(q.Only)
 		}

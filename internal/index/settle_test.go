@@ -82,7 +82,7 @@ func TestSettledSearchesFindTheSame(t *testing.T) {
 			if i%4 == 0 {
 				q.Periods = []Period{{19_676, 19_677, 1}}
 			}
-			got, _ := contendersOf(v, q, func(s *search, p *part) {
+			got, _ := hitsOf(v, q, func(s *search, p *part) {
 				for i, t := range s.order {
 					if p.added > 10_000 {
 						settled++
@@ -96,9 +96,9 @@ func TestSettledSearchesFindTheSame(t *testing.T) {
 					p.added += p.counts[t]
 				}
 			})
-			want, _ := contendersOf(v, q, addAll)
-			for _, c := range got[:min(len(got), 10)] {
-				if slices.ContainsFunc(want[:10], func(o contender) bool { return o.doc == c.doc }) {
+			want, _ := hitsOf(v, q, addAll)
+			for _, h := range got {
+				if slices.ContainsFunc(want, func(o Hit) bool { return o.ID == h.ID }) {
 					same++
 				}
 			}
