@@ -13,18 +13,14 @@ const maxExpanded = 1000
 
 // read collects the rows of each term, and looks for similar words where there are none.
 func (s *search) read() {
-	containing, unknown := s.containing(), 0
+	unknown := 0
 	for t := range s.q.Terms {
 		term := &s.q.Terms[t]
 		if len(term.Phrase) > 0 {
 			s.readPhrase(t)
 			continue
 		}
-		forms := containing[t]
-		if !term.Part {
-			forms = s.expand(term)
-		}
-		if s.readTerm(t, forms) || !term.Fuzzy || unknown == maxUnknown {
+		if s.readTerm(t, s.expand(term)) || !term.Fuzzy || unknown == maxUnknown {
 			continue
 		}
 		unknown++
@@ -44,15 +40,17 @@ func (s *search) readTerm(t int, forms [][]weighted) (found bool) {
 	return found
 }
 
-// expand returns the forms that match a term, for each part of the index. If the term is a part of a word, use
-// containing instead.
+// expand returns the forms that match a term, for each part of the index.
 func (s *search) expand(t *Term) [][]weighted {
 	forms := make([][]weighted, len(s.parts))
 	for i := range s.parts {
 		p := &s.parts[i]
-		if t.Prefix {
+		switch {
+		case t.Part:
+			forms[i] = p.containing(t.Form)
+		case t.Prefix:
 			forms[i] = p.beginning(t.Form)
-		} else {
+		default:
 			forms[i] = p.match(t, s.q.Weights.Stem)
 		}
 	}
@@ -92,40 +90,16 @@ func (p *part) beginning(prefix string) (found []weighted) {
 	return found
 }
 
-// containing returns the first forms that contain the terms which are parts of words, for each term and part. It
-// walks through all forms, and does so once for all terms.
-func (s *search) containing() [][][]weighted {
-	all := make([][][]weighted, len(s.q.Terms))
-	var terms []int
-	words := make([][]byte, len(s.q.Terms))
-	for t := range s.q.Terms {
-		if s.q.Terms[t].Part {
-			terms, words[t], all[t] = append(terms, t), []byte(s.q.Terms[t].Form), make([][]weighted, len(s.parts))
-		}
-	}
-	for i := 0; len(terms) > 0 && i < len(s.parts); i++ {
-		rest := slices.Clone(terms) // those that need more forms
-		p := &s.parts[i]
-		for n, key := range p.Segment.forms.from(p.Segment.forms.search(wordsFrom)) {
-			full := false
-			for _, t := range rest {
-				if bytes.Contains(key, words[t]) && p.has(&weighted{form: n}, nil) {
-					all[t][i] = append(all[t][i], weighted{n, 1, 0})
-					full = full || len(all[t][i]) == maxExpanded
-				}
-			}
-			if !full {
-				continue
-			}
-			if rest = slices.DeleteFunc(rest, func(t int) bool { return len(all[t][i]) == maxExpanded }); len(rest) == 0 {
+// containing returns the first forms that visible rows have and that contain a part of a word.
+func (p *part) containing(word string) (found []weighted) {
+	for n := range p.Segment.containing(word) {
+		if p.has(&weighted{form: n}, nil) {
+			if found = append(found, weighted{n, 1, 0}); len(found) == maxExpanded {
 				break
 			}
 		}
 	}
-	for _, t := range terms {
-		s.cut(all[t], maxExpanded)
-	}
-	return all
+	return found
 }
 
 // has reports whether a visible row has a form: one of only, unless that is nil.

@@ -133,6 +133,17 @@ func (c *cursor) seek(t *table, number uint32) {
 	}
 }
 
+// to moves to the string with a number, which must not be lower than that of the last call, and returns it.
+func (c *cursor) to(t *table, number uint32) []byte {
+	if c.key == nil || number/tableBlock != c.number/tableBlock {
+		c.start(t, number/tableBlock)
+	}
+	for c.number < number {
+		c.next(t)
+	}
+	return c.key
+}
+
 // next moves to the next string, or reports that there is none.
 func (c *cursor) next(t *table) bool {
 	if c.number+1 >= t.count {
