@@ -74,6 +74,28 @@ func TestStarsStandForFewWords(t *testing.T) {
 	}
 }
 
+// TestWordsThatAreNowhere reads no texts for a word of letters that the index does not have, but for other signs.
+func TestWordsThatAreNowhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *app.Options) { o.Patience, o.IndexDir = 1, t.TempDir() }) // no time to read anything
+	w.add(w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"})
+	if err := w.Index.Rebuild(t.Context(), w.owner.OrgID); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]memory.StoppedBy{"qqq": memory.StoppedByNothing, "qqq xxx": "",
+		"q=q": memory.StoppedByTime} {
+		got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: query})
+		if err != nil || got.StoppedBy != want || len(got.Items) > 0 {
+			t.Errorf("search for %q: %+v, %v; want it stopped by %q", query, got, err, want)
+		}
+	}
+	got, err := w.Memory.Search(t.Context(), w.owner,
+		memory.SearchRequest{Query: "qqq", Filter: memory.Filter{Category: "fact"}})
+	if err != nil || got.StoppedBy != memory.StoppedByTime {
+		t.Errorf("search with a filter: %+v, %v; want it stopped by time", got, err)
+	}
+}
+
 // TestPartsOfOldMemories finds a part of a word in a memory that is older than 5,000 others.
 func TestPartsOfOldMemories(t *testing.T) {
 	t.Parallel()

@@ -91,7 +91,7 @@ func (f *finder) within(part int) (context.Context, context.CancelFunc) {
 }
 
 // findNow asks the index: for the words, then for words that begin like them, then for words that
-// contain them, until it finds something. The last attempt reads texts.
+// contain them, until it finds something. The last attempt reads texts, unless the index shows that they have nothing.
 func (f *finder) findNow() error {
 	snapshot, err := f.snapshot()
 	if err != nil {
@@ -108,13 +108,14 @@ func (f *finder) findNow() error {
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
 		Near: f.near, OwnWords: f.ownWords}
 	question := ask.Read()
-	var similar *recall.Answer
+	var similar, last *recall.Answer
 	for _, q := range []*recall.Question{question, question.AsPrefixes(), question.AsParts()} {
 		answer, err := f.ask(snapshot, q, broad)
 		switch {
 		case err != nil:
 			return err
 		case len(answer.Hits) == 0:
+			last = answer
 		case answer.Fallback() == loci.FallbackSimilar:
 			similar = cmp.Or(similar, answer) // words that begin like them are better
 		default:
@@ -124,6 +125,11 @@ func (f *finder) findNow() error {
 	}
 	if similar != nil {
 		f.answered(similar)
+		return nil
+	}
+	if parts := recall.Parse(f.text).AsParts(f.text); snapshot.Whole && f.filter.IsAll() && last.Covers(parts.Parts()) {
+		f.fallback = loci.FallbackPart
+		f.rank(parts, nil)
 		return nil
 	}
 	return f.findParts()

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,6 +42,24 @@ func (q Query) Parts() []string {
 		return nil
 	}
 	return q.texts
+}
+
+// Covers reports whether the answer to a question of AsParts, if it has no hits, shows that no memory contains one of
+// these texts anywhere: each has letters or ideographs in a row that the answer has looked for. The index has words
+// whole, up to the length at which it cuts them.
+func (a *Answer) Covers(texts []string) bool {
+	return !slices.ContainsFunc(texts, func(text string) bool {
+		lower := strings.ToLower(text)
+		return !slices.ContainsFunc(a.terms, func(t term) bool {
+			return t.Part && !strings.ContainsFunc(t.Form, changeable) && strings.Contains(lower, t.Form)
+		})
+	})
+}
+
+// changeable reports whether the index may have a character in another form, or with others between it and the next
+// one, as in numbers.
+func changeable(r rune) bool {
+	return !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han)
 }
 
 func unrepeated(texts []string) (out []string) {
