@@ -41,9 +41,10 @@ func (p *part) readPhrase(t int, words [][]weighted, postings float64) (some boo
 	counts := p.countAll(words)
 	spans, share := p.affordable(counts, postings)
 	docs := p.common(t, words, counts, spans)
-	starts := p.places(words[0], docs)
+	starts := slices.Clone(p.places(words[0], docs))
 	for i := 1; i < len(words) && len(starts) > 0; i++ {
-		starts = followed(starts, p.places(words[i], rowsOf(starts)), uint64(i))
+		docs = rowsOf(starts, docs[:0])
+		starts = followed(starts, p.places(words[i], docs), uint64(i))
 	}
 	p.starts[t] = starts
 	out := &p.rows[t]
@@ -151,13 +152,14 @@ func both(docs, others []uint32) []uint32 {
 	})
 }
 
-// places returns where forms occur in rows, as list.places does.
+// places returns where forms occur in rows, as list.places does. It is valid until the next call.
 func (p *part) places(forms []weighted, docs []uint32) []uint64 {
-	out := make([]uint64, 0, 2*len(docs))
+	out := p.found64[:0]
 	for _, f := range forms {
 		l := p.list(f.form)
 		out = l.places(p.rowsIn(docs, &f), out)
 	}
+	p.found64 = out
 	if len(forms) > 1 {
 		slices.Sort(out)
 	}
@@ -172,18 +174,25 @@ func (p *part) rowsIn(docs []uint32, f *weighted) []uint32 {
 	return slices.DeleteFunc(slices.Clone(docs), func(doc uint32) bool { return !p.in(doc, f) })
 }
 
-// followed returns the places that have one of next behind them, so many words further.
+// followed returns the places that have one of next behind them, so many words further. It uses places.
 func followed(places, next []uint64, words uint64) []uint64 {
-	return slices.DeleteFunc(places, func(at uint64) bool {
-		for len(next) > 0 && next[0] < at+words {
-			next = next[1:]
+	kept, i := places[:0], 0
+	for _, at := range places {
+		for i < len(next) && next[i] < at+words {
+			i++
 		}
-		return len(next) == 0 || next[0] != at+words
-	})
+		if i == len(next) {
+			break
+		}
+		if next[i] == at+words {
+			kept = append(kept, at)
+		}
+	}
+	return kept
 }
 
-// rowsOf returns the rows of places.
-func rowsOf(places []uint64) (docs []uint32) {
+// rowsOf appends the rows of places.
+func rowsOf(places []uint64, docs []uint32) []uint32 {
 	for _, at := range places {
 		if n := len(docs); n == 0 || docs[n-1] != uint32(at>>32) {
 			docs = append(docs, uint32(at>>32))
@@ -204,7 +213,7 @@ func (p *part) phraseForms(words [][]weighted, starts []uint64) (forms []weighte
 	if p.only != nil {
 		starts = slices.DeleteFunc(slices.Clone(starts), func(at uint64) bool { return !p.only.has(uint32(at >> 32)) })
 	}
-	docs := rowsOf(starts)
+	docs := rowsOf(starts, nil)
 	for i, word := range words {
 		for _, f := range word {
 			if len(word) == 1 && len(docs) > 0 || p.begins(&f, docs, starts, uint64(i)) {

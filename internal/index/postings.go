@@ -358,14 +358,19 @@ func (l *list) placesIn(i int, docs []uint32, out []uint64) []uint64 {
 			places = skipPlaces(places)
 			continue
 		}
-		place := uint64(at) << 32
+		place, next := uint64(at)<<32, 0
 		for more := true; more; {
-			n, size := binary.Uvarint(places)
-			places = places[size:]
+			n := uint64(places[next])
+			next++
+			if n >= 0x80 {
+				large, size := binary.Uvarint(places[next-1:])
+				n, next = large, next-1+size
+			}
 			place += n >> 1
 			more = n&1 == 1
 			out = append(out, place)
 		}
+		places = places[next:]
 	}
 	return out
 }

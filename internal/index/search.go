@@ -80,6 +80,7 @@ type part struct {
 type scratch struct {
 	rows             []entries // of each term
 	spare, merged    entries
+	found64          []uint64 // places of words
 	scores, sessions []float32
 	marks            bitmap   // zero between two uses
 	touched          bitmap   // rows that something was added to, or to a neighbour

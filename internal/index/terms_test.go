@@ -206,7 +206,7 @@ func TestPostingsAreWhatWasAdded(t *testing.T) {
 				places = append(places, at)
 			}
 		}
-		if got := l.places(asked, nil); !slices.Equal(got, places) || !slices.Equal(rowsOf(whole), docs) {
+		if got := l.places(asked, nil); !slices.Equal(got, places) || !slices.Equal(rowsOf(whole, nil), docs) {
 			rt.Fatalf("got %x, want %x", got, places)
 		}
 		begin := rapid.Uint32Range(0, doc).Draw(rt, "begin")
