@@ -17,6 +17,13 @@ const (
 	leastPruned   = 1024
 )
 
+// Looking at all rows takes as long as adding a term, so it needs hope. At first, the terms of rest must not have more
+// than mostRest of the weight of all. Then, the score to reach must not be far below what they can give.
+const (
+	hope     = 1.5
+	mostRest = 0.6
+)
+
 // mostPicked is the share of visible rows above which picking single rows is slower than adding to all.
 const mostPicked = 16
 
@@ -26,9 +33,16 @@ func (s *search) prune(p *part, rest []int) bool {
 	if n := uint32(p.counts[rest[0]]); n < leastPruned || n < p.live/frequentShare {
 		return false
 	}
+	weight, potential := 0.0, s.potential(p, rest)
+	for _, t := range rest {
+		weight += s.idf[t]
+	}
+	if hope*s.least <= potential && (s.least > 0 || weight > mostRest) {
+		return false
+	}
 	s.reach(p)
 	s.sample(p, p.reached, rest)
-	least := s.least - s.potential(p, rest)
+	least := s.least - potential
 	if least <= 0 || !s.pick(p, float32(least)) {
 		return false
 	}
@@ -152,7 +166,16 @@ func (s *search) sample(p *part, docs []uint32, rest []int) {
 	}
 	top := best[contender]{limit: s.q.Limit}
 	s.offerAll(p, docs, &top)
-	for _, c := range top.list {
+	s.raise(&top)
+}
+
+// raise raises s.least by the best of some contenders.
+func (s *search) raise(top *best[contender]) {
+	if s.q.Limit > mostSampled {
+		return
+	}
+	list := slices.SortedFunc(slices.Values(top.list), func(x, y contender) int { return x.compare(&y) })
+	for _, c := range list[:min(len(list), s.q.Limit)] {
 		s.hit(c)
 	}
 }

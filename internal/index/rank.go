@@ -23,14 +23,12 @@ const contenders = 100
 func (s *search) collect(p *part, top *best[contender]) {
 	extra := s.extra(p)
 	if p.pruned {
-		s.sample(p, p.picked, nil)
 		for _, doc := range p.picked {
 			s.offer(p, doc, extra, top)
 		}
 		return
 	}
 	s.reach(p)
-	s.sample(p, p.reached, nil)
 	s.offerAll(p, p.reached, top)
 	if !s.alone && !s.q.OwnWords {
 		s.collectMates(p, extra, top)
@@ -148,12 +146,15 @@ func (c *contender) compare(o *contender) int {
 	return compareRows(c.part.Segment, c.doc, o.part.Segment, o.doc)
 }
 
-// compareRows orders rows of equal score.
+// compareRows orders rows of equal score. There can be very many, as of a question of one word.
 func compareRows(s *Segment, x uint32, t *Segment, y uint32) int {
-	return cmp.Or(
-		cmp.Compare(t.parts[secPriority][y], s.parts[secPriority][x]),
-		cmp.Compare(int64(u64(t.parts[secUpdated], y)), int64(u64(s.parts[secUpdated], x))),
-		bytes.Compare(s.parts[secIDs][16*x:16*x+16], t.parts[secIDs][16*y:16*y+16]))
+	if n := cmp.Compare(t.parts[secPriority][y], s.parts[secPriority][x]); n != 0 {
+		return n
+	}
+	if n := cmp.Compare(t.updated(y), s.updated(x)); n != 0 {
+		return n
+	}
+	return bytes.Compare(s.parts[secIDs][16*x:16*x+16], t.parts[secIDs][16*y:16*y+16])
 }
 
 // finish works out the signals of the contenders and orders them. It leaves out those that cannot get among

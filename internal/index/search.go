@@ -22,7 +22,9 @@ func Search(views []*View, q *Query) Result {
 	for i := range s.parts {
 		p := &s.parts[i]
 		s.accumulate(p)
-		s.collect(p, &top)
+		if s.collect(p, &top); i+1 < len(s.parts) {
+			s.raise(&top)
+		}
 	}
 	r := s.result(s.finish(top.list))
 	s.release()
