@@ -106,6 +106,7 @@ type rebuild struct {
 	parts []*part
 	b     *index.Builder
 	added map[loci.MemoryID]bool // to b
+	order sessions
 }
 
 func (r *rebuild) begin() { r.b, r.added = index.NewBuilder(), map[loci.MemoryID]bool{} }
@@ -116,7 +117,10 @@ func (r *rebuild) has(id loci.MemoryID) bool {
 
 // add adds memories and those beside them.
 func (r *rebuild) add(ctx context.Context, tx store.Tx, memories []*loci.Memory) error {
-	rows, err := missingRows(ctx, tx, memories, r.has)
+	if err := r.order.in(ctx, tx); err != nil {
+		return err
+	}
+	rows, err := missingRows(ctx, &r.order, memories, r.has)
 	for id, row := range rows {
 		r.b.Add(row)
 		r.added[id] = true

@@ -95,6 +95,7 @@ func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
 func (o *orgIndex) forget() {
 	o.waiting = nil
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
+	o.building = sessions{}
 }
 
 // build reads the rows that were there at the beginning, the newest first.
@@ -113,14 +114,20 @@ func (o *orgIndex) buildSome(ctx context.Context, tx store.Tx) error {
 	if err != nil {
 		return err
 	}
-	rows, err := missingRows(ctx, tx, memories, o.has)
+	err = o.building.in(ctx, tx)
+	var rows map[loci.MemoryID]index.Row
+	if err == nil {
+		rows, err = missingRows(ctx, &o.building, memories, o.has)
+	}
 	if err == nil {
 		err = o.addPart(rows)
 	}
 	if err != nil {
 		return err
 	}
-	o.rest, o.built, o.fresh = next, next == 0, next == 0
+	if o.rest, o.built, o.fresh = next, next == 0, next == 0; o.built {
+		o.building = sessions{}
+	}
 	return nil
 }
 
@@ -136,8 +143,8 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	if err != nil {
 		return err
 	}
-	sessions := newSessions(tx)
-	affected, err := o.affected(ctx, sessions, ids, changed)
+	sessions := sessions{tx: tx, order: map[loci.SessionID][]store.Placed{}}
+	affected, err := o.affected(ctx, &sessions, ids, changed)
 	if err != nil {
 		return err
 	}
@@ -156,7 +163,7 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	for _, id := range ids {
 		affected[id] = true
 	}
-	rows, err := rowsOf(ctx, sessions, append(changed, others...))
+	rows, err := rowsOf(ctx, &sessions, append(changed, others...))
 	if err != nil {
 		return err
 	}
@@ -198,7 +205,9 @@ func (o *orgIndex) affected(ctx context.Context, sessions *sessions, ids []loci.
 		if err != nil {
 			return nil, err
 		}
-		next = append(next, mates...)
+		for _, mate := range mates {
+			next = append(next, mate.ID)
+		}
 	}
 	for len(next) > 0 {
 		id := next[len(next)-1]
@@ -282,9 +291,9 @@ func rowsOf(ctx context.Context, sessions *sessions, memories []*loci.Memory) (m
 
 // missingRows returns what the index has of memories that has does not report, and of those beside them in
 // sessions. Rows of a session must come together, because merging parts does not join what they have of it.
-func missingRows(ctx context.Context, tx store.Tx, memories []*loci.Memory, has func(loci.MemoryID) bool) (
+func missingRows(ctx context.Context, sessions *sessions, memories []*loci.Memory, has func(loci.MemoryID) bool) (
 	map[loci.MemoryID]index.Row, error) {
-	sessions, known := newSessions(tx), map[loci.MemoryID]bool{}
+	known := map[loci.MemoryID]bool{}
 	memories = slices.DeleteFunc(memories, func(m *loci.Memory) bool { return has(m.ID) })
 	for _, m := range memories {
 		known[m.ID] = true
@@ -295,56 +304,17 @@ func missingRows(ctx context.Context, tx store.Tx, memories []*loci.Memory, has 
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range mates {
-			if !known[id] && !has(id) {
+		for _, mate := range mates {
+			if id := mate.ID; !known[id] && !has(id) {
 				known[id], others = true, append(others, id)
 			}
 		}
 	}
-	beside, err := tx.Rows().Read(ctx, others)
+	beside, err := sessions.tx.Rows().Read(ctx, others)
 	if err != nil {
 		return nil, err
 	}
 	return rowsOf(ctx, sessions, append(memories, beside...))
-}
-
-// sessions knows the order of the memories in sessions.
-type sessions struct {
-	tx    store.Tx
-	order map[loci.SessionID][]loci.MemoryID
-}
-
-func newSessions(tx store.Tx) *sessions {
-	return &sessions{tx, map[loci.SessionID][]loci.MemoryID{}}
-}
-
-func (s *sessions) of(ctx context.Context, id loci.SessionID) (list []loci.MemoryID, err error) {
-	list, ok := s.order[id]
-	if !ok {
-		list, err = s.tx.Rows().InSession(ctx, id)
-		s.order[id] = list
-	}
-	return list, err
-}
-
-// block returns the number of the memory's block in its session.
-func (s *sessions) block(ctx context.Context, m *loci.Memory) (int, error) {
-	list, err := s.of(ctx, m.SessionID)
-	return max(slices.Index(list, m.ID), 0) / sessionBlock, err
-}
-
-// beside returns the memories in the same block of the session that m is in, if it can be found.
-func (s *sessions) beside(ctx context.Context, m *loci.Memory) ([]loci.MemoryID, error) {
-	if m.SessionID.IsZero() {
-		return nil, nil
-	}
-	list, err := s.of(ctx, m.SessionID)
-	at := slices.Index(list, m.ID)
-	if at < 0 {
-		return nil, err
-	}
-	from := at / sessionBlock * sessionBlock
-	return list[from:min(from+sessionBlock, len(list))], err
 }
 
 // These bound the parts in memory. Those of a tier are merged into one of the next.

@@ -33,6 +33,8 @@ type orgIndex struct {
 	// rest is the number of the next row that a build has to read, with all before it; 0: none.
 	rest  int64
 	built bool
+	// building has the order of long sessions during a build.
+	building sessions
 	// fresh is set after a build, until its files are merged.
 	fresh bool
 	// saved is the manifest that this process has read or written last, and says what is in the files.

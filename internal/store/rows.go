@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 )
@@ -21,9 +22,15 @@ type Rows interface {
 	// all), the last stored first, at most limit. next is the number for the next call, and 0 after
 	// the first memory.
 	Before(ctx context.Context, number int64, limit int) (memories []*loci.Memory, next int64, err error)
-	// InSession returns the ids of the memories of a session that are neither in the trash nor
-	// superseded, in the order of CreatedAt and then of id.
-	InSession(ctx context.Context, id loci.SessionID) ([]loci.MemoryID, error)
+	// InSession returns the memories of a session that are neither in the trash nor superseded, in the
+	// order of CreatedAt and then of id.
+	InSession(ctx context.Context, id loci.SessionID) ([]Placed, error)
+}
+
+// Placed is a memory and its place among others.
+type Placed struct {
+	ID        loci.MemoryID
+	CreatedAt time.Time
 }
 
 // RowChanges is a part of what changed.
