@@ -1,8 +1,11 @@
 package index
 
 import (
+	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 // mixed builds a segment of the rows that zipfRows yields, every third of which is longer than a passage.
@@ -173,4 +176,27 @@ func searchAll(q *Query, views ...*View) (hits []Hit) {
 	}
 	slices.SortFunc(hits, func(x, y Hit) int { return x.compare(&y) })
 	return hits[:min(len(hits), q.Limit)]
+}
+
+// Of many rows with the same score, those come first that have priority or changed last.
+func TestEqualRowsAreOrdered(t *testing.T) {
+	t.Parallel()
+	for _, session := range []string{"", "s"} {
+		r, b := rand.New(rand.NewPCG(1, 2)), NewBuilder()
+		for i := range 3000 {
+			row := Row{Class: "c", Session: session, Time: time.Unix(int64(i), 0), Priority: uint8(r.IntN(3)),
+				Updated: time.Unix(r.Int64N(50), 0), Fields: []Field{{Text: "same words"[:4+6*(i%2)]}}}
+			binary.BigEndian.PutUint64(row.ID[:], r.Uint64())
+			b.Add(row)
+		}
+		s, err := Open(b.Build())
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &Query{Terms: []Term{{Form: "same"}}, Sees: func(Class) bool { return true }, Now: time.Unix(9000, 0), Limit: 30,
+			Weights: testWeights}
+		if got, want := Search([]*View{NewView(s)}, q).Hits, searchAll(q, NewView(s)); !slices.Equal(got, want) {
+			t.Errorf("session %q: got %+v\nwant %+v", session, got, want)
+		}
+	}
 }

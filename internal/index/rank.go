@@ -59,6 +59,7 @@ func (s *search) collectMates(p *part, extra float64, top *best[contender]) {
 func (s *search) offerAll(p *part, docs []uint32, top *best[contender]) {
 	extra, scores := s.extra(p), p.scores
 	least := float32(max(s.least-extra-inexact, 0))
+	worst := rowIn{} // of top, if a row of the same score must be better than it
 	for _, doc := range docs {
 		score := scores[doc]
 		if score == 0 {
@@ -67,13 +68,23 @@ func (s *search) offerAll(p *part, docs []uint32, top *best[contender]) {
 		if !s.alone {
 			score += p.sessions[p.group(doc)]
 		}
-		if score < least {
+		if score < least || score == least && worst.part != nil && !worst.precededBy(p, doc) {
 			continue
 		}
-		if s.offer(p, doc, extra, top); top.full() {
+		if s.offer(p, doc, extra, top); !top.full() {
+			continue
+		}
+		if extra > 0 {
 			least = max(least, float32(top.list[0].score-extra-inexact))
+		} else if score := float32(top.list[0].score); score >= least {
+			least, worst = score, top.list[0].rowIn
 		}
 	}
+}
+
+// precededBy reports whether a row comes before r if their scores are equal.
+func (r *rowIn) precededBy(p *part, doc uint32) bool {
+	return compareRows(p.Segment, doc, r.part.Segment, r.doc) < 0
 }
 
 // offer offers a row to top if it matches and can be among the best. extra is the most that it can get beside its
@@ -148,11 +159,11 @@ func (c *contender) compare(o *contender) int {
 
 // compareRows orders rows of equal score. There can be very many, as of a question of one word.
 func compareRows(s *Segment, x uint32, t *Segment, y uint32) int {
-	if n := cmp.Compare(t.parts[secPriority][y], s.parts[secPriority][x]); n != 0 {
-		return n
+	if m, n := s.parts[secPriority][x], t.parts[secPriority][y]; m != n {
+		return cmp.Compare(n, m)
 	}
-	if n := cmp.Compare(t.updated(y), s.updated(x)); n != 0 {
-		return n
+	if m, n := s.updated(x), t.updated(y); m != n {
+		return cmp.Compare(n, m)
 	}
 	return bytes.Compare(s.parts[secIDs][16*x:16*x+16], t.parts[secIDs][16*y:16*y+16])
 }
