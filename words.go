@@ -38,12 +38,74 @@ type Analyzer struct {
 // letter, digit or mark. So "user_id" and "example.com" are two words each. Each ideograph is a
 // word.
 func (a *Analyzer) Words(text string, yield func(Word) bool) {
-	tokens := words.FromString(text)
-	for tokens.Next() {
-		if !a.split(tokens.Value(), tokens.Start(), yield) {
-			return
+	for at, more := 0, true; more && at < len(text); {
+		n := plain(text[at:])
+		if n > 0 {
+			more = a.plainWords(text[at:at+n], at, yield)
+		} else {
+			n = strings.IndexByte(text[at:], ' ') + 1
+			if n == 0 {
+				n = len(text) - at
+			}
+			more = a.anyWords(text[at:at+n], at, yield)
+		}
+		at += n
+	}
+}
+
+// plain returns how much of the beginning of text is ASCII, up to a space or the end. No word goes
+// on after a space, so each part of a text can be read in its own way.
+func plain(text string) int {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return strings.LastIndexByte(text[:i], ' ') + 1
 		}
 	}
+	return len(text)
+}
+
+// plainWords yields the words of ASCII text, which are those of anyWords. It need not look up what each
+// character is.
+func (a *Analyzer) plainWords(text string, offset int, yield func(Word) bool) bool {
+	for i := 0; i < len(text); i++ {
+		if !plainRune(text[i]) {
+			continue
+		}
+		start := i
+		for i++; i < len(text) && (plainRune(text[i]) || joins(text, i)); i++ {
+		}
+		if !yield(a.word(text[start:i], offset+start)) {
+			return false
+		}
+	}
+	return true
+}
+
+func plainRune(c byte) bool { return plainLetter(c) || plainDigit(c) }
+
+func plainLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func plainDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// joins reports whether the character at i, which follows one of a word, is an apostrophe between two
+// letters or two digits.
+func joins(text string, i int) bool {
+	if text[i] != '\'' || i+1 == len(text) {
+		return false
+	}
+	before, after := text[i-1], text[i+1]
+	return plainLetter(before) && plainLetter(after) || plainDigit(before) && plainDigit(after)
+}
+
+// anyWords yields the words of any text.
+func (a *Analyzer) anyWords(text string, offset int, yield func(Word) bool) bool {
+	tokens := words.FromString(text)
+	for tokens.Next() {
+		if !a.split(tokens.Value(), offset+tokens.Start(), yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // split yields the runs of letters, digits and marks of one UAX 29 token.
@@ -68,7 +130,7 @@ func (a *Analyzer) split(token string, offset int, yield func(Word) bool) bool {
 
 func wordRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z'
+		return plainRune(byte(r))
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
