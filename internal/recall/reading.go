@@ -80,6 +80,8 @@ func (r *Text) signs(text string, from, to int) {
 
 func isSign(text string, at int, c rune) bool {
 	switch c {
+	case ' ', ',', '.': // nearly everything between words
+		return false
 	case '%', '‰', '&', '@', '^':
 		return true
 	case '|', '`', '~':
@@ -102,9 +104,13 @@ func after(text string, at int) rune { c, _ := utf8.DecodeRuneInString(text[at:]
 
 func joins(c rune) bool { return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
-// word adds one word of the analysis: as many tokens as it has runs of digits and of others.
+// word adds one word of the analysis: as many tokens as it has runs of digits and of others. Most words are one token.
 func (r *Text) word(text string, last int, w loci.Word) {
 	raw := text[w.Start:w.End]
+	if strings.IndexFunc(raw, unicode.IsDigit) < 0 {
+		r.letters(raw, token{stem: w.Stem, key: w.Stem, end: w.End})
+		return
+	}
 	for at := 0; at < len(raw); {
 		digits := unicode.IsDigit(after(raw, at))
 		end := at
@@ -118,8 +124,6 @@ func (r *Text) word(text string, last int, w loci.Word) {
 			continue
 		case digits:
 			r.number(text, last, w.Start+at, part)
-		case len(part) == len(raw):
-			r.letters(part, token{stem: w.Stem, key: w.Stem, end: w.End})
 		default:
 			r.letters(part, token{key: stemOf(part), end: w.Start + end})
 		}
