@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -33,11 +34,15 @@ type Placed struct {
 	CreatedAt time.Time
 }
 
+// Erased is the version of a memory that does not exist any more.
+const Erased = math.MaxInt
+
 // RowChanges is a part of what changed.
 type RowChanges struct {
-	IDs  []loci.MemoryID // each once; a memory may have been erased since
-	Next Position
-	More bool // there is more to read after Next
+	IDs      []loci.MemoryID // each once; a memory may have been erased since
+	Versions []int           // of IDs: the last one of these changes, or Erased
+	Next     Position
+	More     bool // there is more to read after Next
 	// Ahead is set if the last change that the transaction sees comes before the position. Either the
 	// position is from a later transaction, or the rows are from a backup. Then nothing else is set but
 	// Next, which is the same position.

@@ -172,40 +172,50 @@ type feedRow struct {
 const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, access, before FROM feed WHERE {feed} " +
 	"seq >= ? ORDER BY seq LIMIT ?"
 
-// behind returns the rows after p, one more than After looks at. It starts at p itself to check
-// that the feed still contains p: if the row is there, its time must match; if it is gone, the
-// next row must exist.
+// behind returns the rows after p, one more than After looks at.
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
-	first := feedPlace{seq: -1}
-	err = t.c.Query(feedBehind, Args{p.seq, store.FeedWindow + 2}, func(r Row) error {
-		row := feedRow{place: feedPlace{r.Int64(0), r.Int64(1)}, id: r.ID(3), before: string(r.Raw(8)),
-			after: string(r.Raw(7))}
-		if first.seq < 0 {
-			first = row.place
-		}
-		if row.place.seq == p.seq {
-			return nil
-		}
+	err = t.walk(feedBehind, p, func(r Row, place feedPlace) {
+		row := feedRow{place: place, id: r.ID(3), before: string(r.Raw(8)), after: string(r.Raw(7))}
 		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: r.Text(2), ID: loci.MemoryID(r.ID(3)).String(),
 			Change:  loci.Change(r.Text(4)),
 			Version: r.Int(5), Origin: r.Text(6)}
 		rows = append(rows, row)
-		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	return rows, nil
+}
+
+// walk calls row for the rows after p, with their places. query returns them with seq and at first. It
+// starts at p itself to check that the feed still contains p: if the row is there, its time must match; if
+// it is gone, the next row must exist.
+func (t feed) walk(query string, p feedPlace, row func(Row, feedPlace)) error {
+	first := feedPlace{seq: -1}
+	err := t.c.Query(query, Args{p.seq, store.FeedWindow + 2}, func(r Row) error {
+		place := feedPlace{r.Int64(0), r.Int64(1)}
+		if first.seq < 0 {
+			first = place
+		}
+		if place.seq != p.seq {
+			row(r, place)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if first.seq < 0 { // the row and its successor are gone, or do not exist yet
-		var end feedPlace
-		if end, err = t.end(); err == nil && end.seq != p.seq {
+		end, err := t.end()
+		if err == nil && end.seq != p.seq {
 			err = beginAnew()
 		}
-		return nil, err
+		return err
 	}
 	if first != p && first.seq != p.seq+1 {
-		return nil, beginAnew()
+		return beginAnew()
 	}
-	return rows, nil
+	return nil
 }
 
 // shown returns the part of a row that v may learn. Without a Change, v learns nothing.

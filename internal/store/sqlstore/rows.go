@@ -19,37 +19,46 @@ func (t rows) End(context.Context) (store.Position, error) {
 	return t.Positions.encodeFeed(p, nobody), err
 }
 
+const changedBehind = "SELECT seq, at, kind, row_id, version, change FROM feed WHERE {feed} seq >= ? ORDER BY seq " +
+	"LIMIT ?"
+
 func (t rows) Changed(_ context.Context, after store.Position) (c store.RowChanges, err error) {
 	p, err := t.Positions.decodeFeed(after, nobody)
 	if err != nil {
 		return c, err
 	}
-	end, err := feed(t).end()
-	if err != nil {
-		return c, err
-	}
-	if end.seq <= p.seq {
-		return store.RowChanges{Next: after, Ahead: end.seq < p.seq}, nil
-	}
-	list, err := feed(t).behind(p)
-	if err != nil {
-		return c, err
-	}
-	if c.More = len(list) > store.FeedWindow; c.More {
-		list = list[:store.FeedWindow]
-	}
-	seen := map[loci.MemoryID]bool{}
-	for i := range list {
-		r := &list[i]
-		p = r.place
-		if r.event.Kind != memoryInFeed || seen[r.id] {
-			continue
+	n, last, at := 0, p, map[loci.MemoryID]int{}
+	err = feed(t).walk(changedBehind, p, func(r Row, place feedPlace) {
+		if n++; n > store.FeedWindow {
+			return
 		}
-		seen[r.id] = true
-		c.IDs = append(c.IDs, r.id)
+		last = place
+		if r.Text(2) != memoryInFeed {
+			return
+		}
+		id, version := loci.MemoryID(r.ID(3)), r.Int(4)
+		if r.Text(5) == string(loci.Erased) {
+			version = store.Erased
+		}
+		if i, seen := at[id]; seen {
+			c.Versions[i] = version
+			return
+		}
+		at[id] = len(c.IDs)
+		c.IDs, c.Versions = append(c.IDs, id), append(c.Versions, version)
+	})
+	switch {
+	case loci.CodeOf(err) == loci.Conflict:
+		if end, e := feed(t).end(); e == nil && end.seq < p.seq {
+			return store.RowChanges{Next: after, Ahead: true}, nil
+		}
+		return c, err
+	case n == 0:
+		c.Next = after
+	default:
+		c.Next, c.More = t.Positions.encodeFeed(last, nobody), n > store.FeedWindow
 	}
-	c.Next = t.Positions.encodeFeed(p, nobody)
-	return c, nil
+	return c, err
 }
 
 func (t rows) Read(_ context.Context, ids []loci.MemoryID) ([]*loci.Memory, error) {

@@ -39,6 +39,9 @@ func testRowsChanged(e *env) {
 	m := e.insert()
 	hidden := e.insert(func(m *loci.Memory) { m.UserID = e.addUser().ID })
 	m = e.replace(m)
+	if c, err := e.rowsChanged(at); err != nil || !slices.Equal(c.Versions, []int{2, 1}) {
+		e.Errorf("versions %v: %v", c.Versions, explain(err))
+	}
 	end := e.wantChanged("stored and changed, each once", at, m.ID, hidden.ID)
 	e.wantChanged("nothing since", end)
 	e.view(func(ctx context.Context, tx store.Tx) error {
@@ -55,6 +58,9 @@ func testRowsChanged(e *env) {
 	})
 	e.trash(m)
 	e.erase(hidden)
+	if c, err := e.rowsChanged(end); err != nil || !slices.Equal(c.Versions, []int{3, store.Erased}) {
+		e.Errorf("versions %v: %v", c.Versions, explain(err))
+	}
 	end = e.wantChanged("trashed and erased", end, m.ID, hidden.ID)
 	var list []loci.MemoryID
 	for range store.FeedWindow + 1 {
