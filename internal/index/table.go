@@ -35,7 +35,7 @@ func encodeTable(list []string) []byte {
 	return append(append(out, starts...), keys...)
 }
 
-func sharedPrefix(a, b string) int {
+func sharedPrefix[T, U ~string | ~[]byte](a T, b U) int {
 	n := min(len(a), len(b))
 	for i := range n {
 		if a[i] != b[i] {
@@ -58,32 +58,47 @@ func decodeTable(data []byte) (table, error) {
 	return t, nil
 }
 
-// find returns the number of a string.
-func (t *table) find(s string) (number uint32, ok bool) {
-	n := t.search(s)
-	if n == t.count {
-		return 0, false
-	}
-	var c cursor
-	c.seek(t, n)
-	return n, string(c.key) == s
-}
-
 // search returns the number of the first string that is not before s.
 func (t *table) search(s string) uint32 {
+	n, _ := t.find(s)
+	return n
+}
+
+// find returns the number of a string, or of the first one after it. It builds none of the strings: it keeps how
+// much of s is at the beginning of the last one, which is before s.
+func (t *table) find(s string) (number uint32, ok bool) {
 	blocks := len(t.starts) / 4
 	block := sort.Search(blocks, func(i int) bool { return string(t.first(uint32(i))) > s }) - 1
 	if block < 0 {
-		return 0
+		return 0, false
 	}
-	var c cursor
-	end := min(uint32(block+1)*tableBlock, t.count)
-	for c.start(t, uint32(block)); c.number < end && string(c.key) < s; {
-		if !c.next(t) {
-			return t.count
+	c, matched := cursor{rest: t.keys[u32(t.starts, uint32(block)):]}, 0
+	number = uint32(block) * tableBlock
+	for end := min(number+tableBlock, t.count); number < end; number++ {
+		shared := 0
+		if number%tableBlock != 0 {
+			shared = int(c.uvarint())
 		}
+		n := int(c.uvarint())
+		key := c.rest[:n]
+		c.rest = c.rest[n:]
+		switch {
+		case shared > matched:
+			continue // it begins with what made the one before come before s
+		case shared < matched:
+			return number, false
+		}
+		rest := s[matched:]
+		n = sharedPrefix(key, rest)
+		switch {
+		case n == len(key) && n == len(rest):
+			return number, true
+		case n == len(rest), n < len(key) && key[n] > rest[n]:
+			return number, false
+		}
+		matched += n
 	}
-	return c.number
+	return number, false
 }
 
 // first returns the first string of a block.
