@@ -105,7 +105,9 @@ func (b *Builder) name(row *builtRow) {
 	}
 }
 
-func asks(text string) bool { return strings.ContainsAny(text, "?？؟") }
+func asks(text string) bool {
+	return strings.Contains(text, "?") || strings.Contains(text, "？") || strings.Contains(text, "؟")
+}
 
 func (b *Builder) form(text string) uint32 {
 	n, ok := b.forms[text]
@@ -159,7 +161,7 @@ func (b *Builder) encodeRows(parts *[sections][]byte) {
 		}
 		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, length: words(r.length), context: words(context),
 			day: day(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags, priority: r.Priority,
-			updated: micros(r.Updated), limit: limit{from: micros(r.From), until: micros(r.Until)}})
+			updated: micros(r.Updated), mark: &r.Mark, limit: limit{from: micros(r.From), until: micros(r.Until)}})
 	}
 	w.finish()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // magic begins every segment. Its last character is the version of the format.
-const magic = "LOCIIDX4"
+const magic = "LOCIIDX5"
 
 // section numbers a part of a segment.
 type section int
@@ -24,6 +24,7 @@ const (
 	secFlags                    // byte a row
 	secPriority                 // byte a row
 	secUpdated                  // int64 a row: microseconds since 1970
+	secMarks                    // 44 bytes a row: its mark
 	secByID                     // uint32 a row: rows in the order of their ids
 	secLimits                   // of each row with a limit: uint32 row, int64 from, int64 until
 	secClasses                  // classes, as classWriter writes them

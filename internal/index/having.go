@@ -3,73 +3,148 @@ package index
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
-// Found is a row that Having found, and its last change in microseconds since 1970.
+// Found is a row that Having found, what wants says of it, and its last change in microseconds since 1970.
 type Found struct {
 	ID      [16]byte
+	Rank    int
 	Updated int64
 }
 
-func (f Found) lastChanged(o Found) int {
-	return cmp.Or(cmp.Compare(o.Updated, f.Updated), bytes.Compare(f.ID[:], o.ID[:]))
+// compare orders rows by rank, and then the last changed first.
+func (f *Found) compare(o *Found) int {
+	return cmp.Or(cmp.Compare(f.Rank, o.Rank), cmp.Compare(o.Updated, f.Updated), bytes.Compare(f.ID[:], o.ID[:]))
 }
 
-// Having returns the rows that have all terms of a group, the last changed first, at most limit of each
-// group. A group is the bits of its terms, which are words. It reads nothing of the query but Terms, Sees
-// and Now.
-func Having(views []*View, q *Query, groups []uint32, limit int) []Found {
-	found := make([][]Found, len(groups))
-	var rows entries
-	views = slices.Clone(views)
-	slices.SortFunc(views, func(x, y *View) int { return cmp.Compare(y.newest(), x.newest()) })
-	for _, v := range views {
-		h := having{View: v, q: q, terms: make([]occurrences, len(q.Terms))}
-		if h.spans, _, h.hidden = v.visible(q.Sees, q.Now); len(h.spans) == 0 {
-			continue
+// Best are the rows with the lowest ranks, in their order, at most Limit.
+type Best struct {
+	Limit int
+	List  []Found
+}
+
+// Add adds a row, if it is one of them.
+func (b *Best) Add(f Found) {
+	n := len(b.List)
+	if n == b.Limit {
+		if n == 0 || f.compare(&b.List[n-1]) >= 0 {
+			return
 		}
-		for i, group := range groups {
-			if n := len(found[i]); n >= limit && (n == 0 || found[i][n-1].Updated > v.newest()) {
-				continue // all rows from here on come later
-			}
-			h.read(group, &rows)
-			for _, doc := range rows.docs {
-				found[i] = append(found[i], Found{v.id(doc), v.updated(doc)})
-			}
-			slices.SortFunc(found[i], Found.lastChanged)
-			found[i] = found[i][:min(limit, len(found[i]))]
+		b.List = b.List[:n-1]
+	}
+	at, _ := slices.BinarySearchFunc(b.List, f, func(x, y Found) int { return x.compare(&y) })
+	b.List = slices.Insert(b.List, at, f)
+}
+
+// Group is some words of a query, each the bits of its terms. A row must have Need of them, namely those that
+// the fewest rows have.
+type Group struct {
+	Words []uint32
+	Need  int
+}
+
+// mostHaving is how many rows with a term are looked at of each class in each view, the last ones. A word that more
+// rows have tells little of a text.
+const mostHaving = 1 << 10
+
+// Wants tells of a row whether it is wanted, and its rank, by which the rows are ordered.
+type Wants func(id [16]byte, m *Mark) (rank int, ok bool)
+
+// Having returns the rows that have the words of a group and that are wanted, those of the lowest rank first,
+// at most limit of each group. It reads nothing of the query but Terms, Sees and Now.
+func Having(views []*View, q *Query, groups []Group, limit int, wants Wants) []Found {
+	list, read := make([]*having, 0, len(views)), &entries{}
+	for _, v := range views {
+		if h := newHaving(v, q, read); len(h.spans) > 0 {
+			list = append(list, h)
 		}
 	}
-	return slices.Concat(found...)
+	var all []Found
+	for _, g := range groups {
+		terms := g.choose(list)
+		if terms == 0 {
+			continue
+		}
+		best := Best{Limit: limit}
+		for _, h := range list {
+			for _, doc := range h.all(terms) {
+				id := h.id(doc)
+				if rank, ok := wants(id, h.mark(doc)); ok {
+					best.Add(Found{id, rank, h.updated(doc)})
+				}
+			}
+		}
+		all = append(all, best.List...)
+	}
+	return all
+}
+
+// choose returns the terms of the words that a row must have, and 0 if no row has enough of them.
+func (g *Group) choose(list []*having) (terms uint32) {
+	type counted struct {
+		terms uint32
+		rows  int
+	}
+	words := make([]counted, 0, len(g.Words))
+	for _, w := range g.Words {
+		one := counted{terms: w}
+		for _, h := range list {
+			if len(g.Words) > g.Need {
+				one.rows += h.rows(w)
+			}
+		}
+		if one.rows > 0 || len(g.Words) == g.Need {
+			words = append(words, one)
+		}
+	}
+	if len(words) < g.Need {
+		return 0
+	}
+	slices.SortStableFunc(words, func(x, y counted) int { return cmp.Compare(x.rows, y.rows) })
+	for _, w := range words[:g.Need] {
+		terms |= w.terms
+	}
+	return terms
 }
 
 func (s *Segment) updated(doc uint32) int64 { return int64(u64(s.parts[secUpdated], doc)) }
 
-// lastChange returns the last change of any row, in microseconds since 1970.
-func (s *Segment) lastChange() (at int64) {
-	for doc := range s.rows {
-		at = max(at, s.updated(doc))
-	}
-	return at
-}
-
 // having is the search in one view.
 type having struct {
 	*View
-	q      *Query
-	spans  []span
-	hidden bitmap
-	terms  []occurrences
+	q          *Query
+	spans      []span               // of the visible classes, one each
+	classLangs []language.Languages // of these classes: those that all of its rows are in
+	hidden     bitmap
+	terms      []occurrences
+	read       *entries // as long as nothing else is read
+}
+
+func newHaving(v *View, q *Query, read *entries) *having {
+	h := &having{View: v, q: q, read: read}
+	if h.spans, _, h.hidden = v.visible(q.Sees, q.Now); len(h.spans) == 0 {
+		return h
+	}
+	h.spans, h.terms = h.spans[:0], make([]occurrences, len(q.Terms))
+	for i, c := range v.classes {
+		if v.count[i].rows > 0 && q.Sees(c.class) {
+			h.spans, h.classLangs = append(h.spans, c.span), append(h.classLangs, v.langs[i])
+		}
+	}
+	return h
 }
 
 // occurrences are the forms of a term in a view. They are looked up once a group needs them.
 type occurrences struct {
 	known bool
 	forms []weighted
-	lists []walk
-	rows  uint32 // at most so many have one of the forms
+	lists []walk // once it is known that rows are looked up
+	rows  int    // visible ones of each form, of each class at most mostHaving
 }
 
 func (h *having) occurrences(t int) *occurrences {
@@ -78,54 +153,99 @@ func (h *having) occurrences(t int) *occurrences {
 		return o
 	}
 	o.known, o.forms = true, h.match(&h.q.Terms[t], 1)
-	for _, f := range o.forms {
-		l := h.list(f.form)
-		o.lists = append(o.lists, walk{list: l})
-		o.rows += l.count
+	for i := range o.forms {
+		l := h.list(o.forms[i].form)
+		for class := range h.spans {
+			_, n := h.last(&l, &o.forms[i], class)
+			o.rows += n
+		}
 	}
 	return o
 }
 
-// read sets out to the rows that have all terms of a group, in ascending order. Only the rows of the rarest
-// term are read. The others are looked up.
-func (h *having) read(group uint32, out *entries) {
-	out.reset()
-	rarest := -1
-	for rest := group; rest != 0; rest &= rest - 1 {
-		t := bits.TrailingZeros32(rest)
-		o := h.occurrences(t)
-		if o.rows == 0 {
-			return
+// last returns the block from which on a list has mostHaving visible rows of a class, or else the first block. It
+// also returns how many rows these are, at most mostHaving.
+func (h *having) last(l *list, f *weighted, class int) (block, rows int) {
+	in := h.spans[class : class+1]
+	all := f.langs == 0 || h.classLangs[class]&f.langs != 0
+	for block = l.blockOf(in[0].end); ; block-- {
+		switch {
+		case l.begin(block) >= in[0].end:
+		case all && l.within(block, in) && !h.hidden.hasAny(l.begin(block), l.end(block)):
+			rows += l.len(block)
+		default:
+			h.read.reset()
+			l.readSome(block, in, h.hidden, 1, h.read)
+			h.inLanguages(h.read, f)
+			rows += len(h.read.docs)
 		}
-		if rarest < 0 || o.rows < h.terms[rarest].rows {
-			rarest = t
+		if rows >= mostHaving || block == 0 || l.begin(block) <= in[0].begin {
+			return block, min(rows, mostHaving)
 		}
-	}
-	if rarest < 0 {
-		return
-	}
-	h.readAny(&h.terms[rarest], out)
-	for rest := group &^ (1 << rarest); rest != 0; rest &= rest - 1 {
-		o := &h.terms[bits.TrailingZeros32(rest)]
-		for i := range o.lists {
-			o.lists[i].begin()
-		}
-		out.docs = slices.DeleteFunc(out.docs, func(doc uint32) bool { return !h.hasAny(o, doc) })
 	}
 }
 
-// readAny sets out to the visible rows that have one of the forms of a term.
-func (h *having) readAny(o *occurrences, out *entries) {
-	var one entries
+// rowsOf returns the last visible rows of each class that have one of the forms of a term, in ascending order.
+func (h *having) rowsOf(o *occurrences) (docs []uint32) {
 	for i := range o.forms {
-		one.reset()
-		o.lists[i].read(h.spans, h.hidden, 1, &one)
-		h.inLanguages(&one, &o.forms[i])
-		out.docs = append(out.docs, one.docs...)
+		l := h.list(o.forms[i].form)
+		for class := range h.spans {
+			block, n := h.last(&l, &o.forms[i], class)
+			in := h.spans[class : class+1]
+			h.read.reset()
+			for ; block < l.blocks() && l.begin(block) < in[0].end; block++ {
+				l.readSome(block, in, h.hidden, 1, h.read)
+			}
+			h.inLanguages(h.read, &o.forms[i])
+			docs = append(docs, h.read.docs[len(h.read.docs)-n:]...)
+		}
 	}
 	if len(o.forms) > 1 {
-		slices.Sort(out.docs)
-		out.docs = slices.Compact(out.docs)
+		slices.Sort(docs)
+		docs = slices.Compact(docs)
+	}
+	return docs
+}
+
+// rows returns how many rows have a word, of each class at most mostHaving.
+func (h *having) rows(word uint32) int {
+	least := math.MaxInt
+	for rest := word; rest != 0; rest &= rest - 1 {
+		least = min(least, h.occurrences(bits.TrailingZeros32(rest)).rows)
+	}
+	return least
+}
+
+// all returns the rows that have all terms, in ascending order. Only the rows of the rarest term are read. The
+// others are looked up.
+func (h *having) all(terms uint32) (docs []uint32) {
+	rarest := -1
+	for rest := terms; rest != 0; rest &= rest - 1 {
+		t := bits.TrailingZeros32(rest)
+		switch n := h.occurrences(t).rows; {
+		case n == 0:
+			return nil
+		case rarest < 0 || n < h.terms[rarest].rows:
+			rarest = t
+		}
+	}
+	docs = h.rowsOf(&h.terms[rarest])
+	for rest := terms &^ (1 << rarest); rest != 0; rest &= rest - 1 {
+		o := &h.terms[bits.TrailingZeros32(rest)]
+		o.begin(h)
+		docs = slices.DeleteFunc(docs, func(doc uint32) bool { return !h.hasAny(o, doc) })
+	}
+	return docs
+}
+
+// begin sets out to look up rows.
+func (o *occurrences) begin(h *having) {
+	if o.lists == nil {
+		o.lists = make([]walk, len(o.forms))
+	}
+	for i := range o.lists {
+		o.lists[i].list = h.list(o.forms[i].form)
+		o.lists[i].begin()
 	}
 }
 

@@ -30,7 +30,12 @@ type Row struct {
 	// From and Until limit when the row is found: at From and before Until. Zero: no limit. A row
 	// with a limit stands alone, because its neighbours would change when it starts or ends.
 	From, Until time.Time
+	// Mark is what the caller keeps of the row, for Having.
+	Mark Mark
 }
+
+// Mark is some bytes of a row that only the caller understands.
+type Mark [44]byte
 
 // Admits reports whether the row is found at a time, as From and Until say.
 func (r *Row) Admits(now time.Time) bool {

@@ -89,7 +89,7 @@ func (m *merger) mergeClass(w *rowWriter, c *viewClass) {
 			length: u16(v.parts[secLengths], doc), context: u16(v.parts[secContext], doc),
 			day: int32(u32(v.parts[secDays], doc)), actor: w.people.number(c.names[u16(v.parts[secActors], doc)]),
 			langs: language.Languages(u32(v.parts[secLangs], doc)), flags: v.parts[secFlags][doc],
-			priority: v.parts[secPriority][doc], updated: int64(u64(v.parts[secUpdated], doc)), limit: l})
+			priority: v.parts[secPriority][doc], updated: int64(u64(v.parts[secUpdated], doc)), mark: v.mark(doc), limit: l})
 		group = v.group(doc)
 	}
 }

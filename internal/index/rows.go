@@ -62,6 +62,7 @@ type encodedRow struct {
 	langs           language.Languages
 	flags, priority byte
 	updated         int64
+	mark            *Mark
 	limit           limit // the writer knows its doc
 }
 
@@ -95,6 +96,7 @@ func (w *rowWriter) add(r *encodedRow) {
 	parts[secFlags] = append(parts[secFlags], r.flags)
 	parts[secPriority] = append(parts[secPriority], r.priority)
 	parts[secUpdated] = le.AppendUint64(parts[secUpdated], uint64(r.updated))
+	parts[secMarks] = append(parts[secMarks], r.mark[:]...)
 	if r.limit.from != 0 || r.limit.until != 0 {
 		r.limit.doc = w.rows
 		parts[secLimits] = appendLimit(parts[secLimits], r.limit)

@@ -3,7 +3,6 @@ package index
 import (
 	"bytes"
 	"sort"
-	"sync"
 )
 
 // Segment is an immutable index of rows. It is safe for concurrent use.
@@ -16,7 +15,6 @@ type Segment struct {
 	forms   table
 	stems   table
 	grams   table
-	newest  func() int64 // the last change of any row
 }
 
 // Open reads a segment that a Builder made. data must not change while the segment is in use. Open
@@ -27,12 +25,11 @@ func Open(data []byte) (*Segment, error) {
 		return nil, err
 	}
 	s := &Segment{data: data, parts: parts, rows: uint32(len(parts[secLengths]) / 2)}
-	s.newest = sync.OnceValue(s.lastChange)
 	for _, p := range []struct {
 		section section
 		size    int
 	}{{secIDs, 16}, {secLengths, 2}, {secContext, 2}, {secGroups, 4}, {secDays, 4}, {secActors, 2}, {secLangs, 4},
-		{secFlags, 1}, {secPriority, 1}, {secUpdated, 8}, {secByID, 4}} {
+		{secFlags, 1}, {secPriority, 1}, {secUpdated, 8}, {secMarks, len(Mark{})}, {secByID, 4}} {
 		if len(parts[p.section]) != p.size*int(s.rows) {
 			return nil, errDamaged
 		}
@@ -110,6 +107,12 @@ func (s *Segment) sessionLength(group uint32) float32 {
 }
 
 func (s *Segment) flag(doc uint32, f byte) bool { return s.parts[secFlags][doc]&f != 0 }
+
+// mark returns the mark of a row, which must not be changed.
+func (s *Segment) mark(doc uint32) *Mark {
+	at := len(Mark{}) * int(doc)
+	return (*Mark)(s.parts[secMarks][at : at+len(Mark{})])
+}
 
 // follows reports whether a row has one before it in its session.
 func (s *Segment) follows(doc uint32) bool {

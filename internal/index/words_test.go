@@ -162,19 +162,22 @@ func TestHaving(t *testing.T) {
 	q := &Query{Terms: []Term{{Form: "red"}, {Form: "apples"}, {Form: "pears"}, {Form: "plums"}}, Now: time.Unix(9, 0),
 		Sees: func(c Class) bool { return c == "mine" }, Weights: Weights{Stem: 1}}
 	for name, tt := range map[string]struct {
-		groups []uint32
+		groups []Group
 		limit  int
 		want   []byte
 	}{
-		"two words":           {[]uint32{0b11}, 9, []byte{4, 1}},
-		"the last changed":    {[]uint32{0b11}, 1, []byte{4}},
-		"two groups":          {[]uint32{0b11, 0b101}, 9, []byte{4, 1, 4, 2}},
-		"a word of no row":    {[]uint32{0b1001}, 9, nil},
-		"a group of no words": {[]uint32{0}, 9, nil},
-		"none":                {nil, 9, nil},
+		"two words":            {[]Group{{[]uint32{1, 2}, 2}}, 9, []byte{4, 1}},
+		"a word of two terms":  {[]Group{{[]uint32{0b11}, 1}}, 9, []byte{4, 1}},
+		"the last changed":     {[]Group{{[]uint32{1, 2}, 2}}, 1, []byte{4}},
+		"two groups":           {[]Group{{[]uint32{1, 2}, 2}, {[]uint32{1, 4}, 2}}, 9, []byte{4, 1, 4, 2}},
+		"the two rarest words": {[]Group{{[]uint32{1, 2, 4}, 2}}, 9, []byte{4}},
+		"two words of no row":  {[]Group{{[]uint32{8, 1, 4}, 2}}, 9, []byte{4, 2}},
+		"a word of no row":     {[]Group{{[]uint32{8, 1}, 2}}, 9, nil},
+		"a group of no words":  {[]Group{{}}, 9, nil},
+		"none":                 {nil, 9, nil},
 	} {
 		var got []byte
-		for _, f := range Having(views, q, tt.groups, tt.limit) {
+		for _, f := range Having(views, q, tt.groups, tt.limit, func([16]byte, *Mark) (int, bool) { return 0, true }) {
 			got = append(got, f.ID[0])
 		}
 		if !slices.Equal(got, tt.want) {

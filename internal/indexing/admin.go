@@ -180,7 +180,7 @@ func (x *Index) Verify(ctx context.Context, org loci.OrgID) (problems []string, 
 	o.loaded, o.begun = true, true
 	o.saved, o.parts, o.at, o.rest, o.built = m, parts, m.Position, m.Rest, m.Built
 	err = x.store.View(ctx, org, func(tx store.Tx) error {
-		if err := o.followAll(ctx, tx); err != nil {
+		if err := o.follow(ctx, tx); err != nil {
 			return err
 		}
 		problems, err = o.differences(ctx, tx)
@@ -306,7 +306,7 @@ func (x *Index) Stats(ctx context.Context, org loci.OrgID) (s Stats, err error) 
 	o := newOrg(x, org)
 	short, cancel := context.WithTimeout(ctx, statsTime)
 	defer cancel()
-	err = x.store.View(ctx, org, func(tx store.Tx) error { return o.followAll(short, tx) })
+	err = x.store.View(ctx, org, func(tx store.Tx) error { return o.follow(short, tx) })
 	if err != nil && (short.Err() == nil || ctx.Err() != nil) {
 		return s, err
 	}

@@ -49,7 +49,7 @@ type listed struct {
 
 // format must increase when the same rows give other segments: another analysis, row or encoding.
 // Then what is there is built again.
-const format = 1
+const format = 2
 
 // lock returns the right to write. ok is false while another process has it.
 func (f *files) lock() (release func(), ok bool, err error) {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -38,16 +37,9 @@ func (o *orgIndex) follow(ctx context.Context, tx store.Tx) error {
 			}
 		}
 		o.at, more = c.Next, c.More
+		o.ended = !more
 	}
 	return o.build(ctx, tx)
-}
-
-// followAll is follow, after which no row waits.
-func (o *orgIndex) followAll(ctx context.Context, tx store.Tx) error {
-	if err := o.follow(ctx, tx); err != nil {
-		return err
-	}
-	return o.settle()
 }
 
 // changed returns what changed since. If that is not known, it begins anew.
@@ -93,9 +85,9 @@ func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
 
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
-	o.waiting = nil
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
 	o.building = sessions{}
+	o.ended = false
 }
 
 // build reads the rows that were there at the beginning, the newest first.
@@ -132,8 +124,7 @@ func (o *orgIndex) buildSome(ctx context.Context, tx store.Tx) error {
 }
 
 func (o *orgIndex) has(id loci.MemoryID) bool {
-	return slices.ContainsFunc(o.parts, func(p *part) bool { return p.view.Has(id) }) ||
-		slices.ContainsFunc(o.waiting, func(w waiting) bool { return w.row.ID == id })
+	return slices.ContainsFunc(o.parts, func(p *part) bool { return p.view.Has(id) })
 }
 
 // change takes memories that changed, and those whose context changes with them, out of the parts
@@ -163,20 +154,16 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	for _, id := range ids {
 		affected[id] = true
 	}
-	rows, err := rowsOf(ctx, &sessions, append(changed, others...))
+	rows, err := rowsOf(ctx, &sessions, append(changed, others...), o.shown.mark)
 	if err != nil {
 		return err
 	}
 	o.takeOut(affected, erased)
-	return o.add(rows)
+	return o.addPart(rows)
 }
 
 // takeOut takes rows out of the parts that have them. A part that had an erased row earlier still has its words.
 func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
-	waits := func(w waiting) bool { return ids[w.row.ID] }
-	if slices.ContainsFunc(o.waiting, waits) {
-		o.waiting = slices.DeleteFunc(slices.Clone(o.waiting), waits) // a snapshot may have the list
-	}
 	for i, p := range o.parts {
 		var gone []loci.MemoryID
 		leaves := false
@@ -223,35 +210,6 @@ func (o *orgIndex) affected(ctx context.Context, sessions *sessions, ids []loci.
 	return all, nil
 }
 
-// mostWaiting is how many rows wait at most.
-const mostWaiting = 128
-
-// add lets rows wait, or makes a part if they are many.
-func (o *orgIndex) add(rows map[loci.MemoryID]index.Row) error {
-	if len(o.waiting)+len(rows) > mostWaiting {
-		return o.settleWith(rows)
-	}
-	for _, r := range rows {
-		o.waiting = append(o.waiting, waiting{r, sync.OnceValue(func() recall.Words { return recall.WordsOf(&r) })})
-	}
-	return nil
-}
-
-// settle makes a part of the rows that wait.
-func (o *orgIndex) settle() error { return o.settleWith(map[loci.MemoryID]index.Row{}) }
-
-// settleWith makes a part of rows and those that wait.
-func (o *orgIndex) settleWith(rows map[loci.MemoryID]index.Row) error {
-	for _, w := range o.waiting {
-		rows[w.row.ID] = w.row
-	}
-	err := o.addPart(rows)
-	if err == nil {
-		o.waiting = nil
-	}
-	return err
-}
-
 // addPart adds rows as one part.
 func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
 	if len(rows) == 0 {
@@ -270,13 +228,15 @@ func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
 }
 
 // rowsOf returns what the index has of memories: nothing of those in the trash or superseded.
-func rowsOf(ctx context.Context, sessions *sessions, memories []*loci.Memory) (map[loci.MemoryID]index.Row, error) {
+func rowsOf(ctx context.Context, sessions *sessions, memories []*loci.Memory, mark func(*loci.Memory) index.Mark) (
+	map[loci.MemoryID]index.Row, error) {
 	rows := make(map[loci.MemoryID]index.Row, len(memories))
 	for _, m := range memories {
 		if !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero() {
 			continue
 		}
 		row := recall.IndexRow(m)
+		row.Mark = mark(m)
 		if row.Session != "" {
 			block, err := sessions.block(ctx, m)
 			if err != nil {
@@ -314,7 +274,7 @@ func missingRows(ctx context.Context, sessions *sessions, memories []*loci.Memor
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(ctx, sessions, append(memories, beside...))
+	return rowsOf(ctx, sessions, append(memories, beside...), recall.MarkOf)
 }
 
 // These bound the parts in memory. Those of a tier are merged into one of the next.

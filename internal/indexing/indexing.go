@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 
@@ -50,11 +49,19 @@ func New(o Options) *Index {
 
 // Snapshot is the index of an org at one time. It is immutable.
 type Snapshot struct {
-	parts   []*part
-	views   []*index.View
-	waiting []waiting
+	parts []*part
+	views []*index.View
 	// Whole is false as long as old memories are missing.
 	Whole bool
+
+	// indexed is up to where the parts have all changes, and at is up to where parts and recent have them.
+	indexed, at store.Position
+	recent      []*recent
+	marks       []index.Mark // of recent
+	many        bool         // so much has changed since that the index should be brought up to date
+	shown       *shown       // where it is from; nil: nothing is known to have changed since
+	// learned counts how often somebody has learned of changes by reading them.
+	learned int
 }
 
 // Find answers a question.
@@ -63,44 +70,54 @@ func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 	return q.Find(s.views)
 }
 
-// Alike returns the memories that have all words of a group of a, at most limit for each group of those that
-// do not wait, except those that unlike reports by their last change. Of a row that waits, asking unlike mostly
-// takes less time than looking for words.
+// Alike returns the memories that have the words of one of the groups of a and a mark that like admits, those of the
+// lowest rank first, at most limit. Of recent ones, it looks for words only if the mark tells nothing. A row that
+// changes meanwhile may be missing.
 func (s *Snapshot) Alike(a *recall.Alike, v loci.Viewer, now time.Time, limit int,
-	unlike func(id loci.MemoryID, updated int64) bool) (found []index.Found) {
+	like func(*index.Mark) (rank int, ok bool)) []index.Found {
 	defer runtime.KeepAlive(s.parts)
 	sees := recall.Sees(v)
-	for i := range s.waiting {
-		w := &s.waiting[i]
-		f := index.Found{ID: w.row.ID, Updated: w.row.Updated.UnixMicro()}
-		if sees(w.row.Class) && w.row.Admits(now) && !unlike(f.ID, f.Updated) && a.Fits(w.words()) {
-			found = append(found, f)
-		}
+	best := index.Best{Limit: limit}
+	indexed := func(id [16]byte, m *index.Mark) (int, bool) {
+		rank, ok := like(m)
+		return rank, ok && (s.shown == nil || !s.shown.outdated(id))
 	}
-	known := func(f index.Found) bool { return unlike(f.ID, f.Updated) }
-	return append(found, slices.DeleteFunc(a.Find(s.views, sees, now, limit), known)...)
+	for _, f := range a.Find(s.views, sees, now, limit, indexed) {
+		best.Add(f)
+	}
+	asked := 0
+	for i := len(s.marks) - 1; i >= 0; i-- {
+		rank, ok := like(&s.marks[i])
+		if !ok {
+			continue
+		}
+		r := s.recent[i]
+		if r.gone.Load() || !sees(r.Class) || !r.Admits(now) {
+			continue
+		}
+		if rank == recall.Unsure {
+			if asked++; asked > mostAsked || !a.Fits(r.words()) {
+				continue
+			}
+		}
+		best.Add(index.Found{ID: r.ID, Rank: rank, Updated: r.Updated.UnixMicro()})
+	}
+	return best.List
 }
+
+// mostAsked is how many recent rows Alike asks for their words, the newest ones.
+const mostAsked = 512
 
 // Snapshot returns the index with all changes that tx sees. It is not Whole if ctx ends first, and
 // then the next call goes on.
 func (x *Index) Snapshot(ctx context.Context, tx store.Tx, org loci.OrgID) (*Snapshot, error) {
-	return x.snapshot(ctx, tx, org, (*orgIndex).followAll)
-}
-
-// Recent works like Snapshot and costs less after few changes. Only Alike finds what changed then.
-func (x *Index) Recent(ctx context.Context, tx store.Tx, org loci.OrgID) (*Snapshot, error) {
-	return x.snapshot(ctx, tx, org, (*orgIndex).follow)
-}
-
-func (x *Index) snapshot(ctx context.Context, tx store.Tx, org loci.OrgID,
-	follow func(*orgIndex, context.Context, store.Tx) error) (*Snapshot, error) {
 	o := x.of(org)
 	o.used.Store(true)
 	if !o.lock(ctx) {
 		return &Snapshot{}, nil
 	}
 	defer o.unlock()
-	err := follow(o, ctx, tx)
+	err := o.follow(ctx, tx)
 	if o.wantsUpkeep() {
 		x.wake()
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -24,11 +23,10 @@ type orgIndex struct {
 	loaded bool
 	// parts are the oldest first: those in files, then those in memory. A row is in one of them.
 	parts []*part
-	// waiting are the rows that no search has asked for yet. Rows are in a part or here.
-	waiting []waiting
 	// frozen is how many parts in memory a flush is writing to a file.
 	frozen int
 	at     store.Position // all changes up to here are in the parts
+	ended  bool           // there were no more changes then
 	begun  bool           // at and rest are known
 	// rest is the number of the next row that a build has to read, with all before it; 0: none.
 	rest  int64
@@ -41,10 +39,13 @@ type orgIndex struct {
 	saved manifest
 	// ahead is since when transactions come before at.
 	ahead time.Time
+	// shown has a lock of its own.
+	shown shown
 }
 
 func newOrg(x *Index, org loci.OrgID) *orgIndex {
-	o := &orgIndex{org: org, log: x.log.With("org", string(org)), limits: x.limits, turn: make(chan struct{}, 1)}
+	o := &orgIndex{org: org, log: x.log.With("org", string(org)), limits: x.limits, turn: make(chan struct{}, 1),
+		shown: shown{changed: map[loci.MemoryID]changed{}}}
 	if dir := x.place(org); dir != "" {
 		o.files = &files{dir: dir}
 	}
@@ -66,19 +67,16 @@ func (o *orgIndex) lock(ctx context.Context) bool {
 	}
 }
 
-func (o *orgIndex) unlock() { <-o.turn }
-
-func (o *orgIndex) snapshot() *Snapshot {
-	s := &Snapshot{parts: slices.Clone(o.parts), views: viewsOf(o.parts), Whole: o.begun && o.built}
-	s.waiting = o.waiting[:len(o.waiting):len(o.waiting)]
-	return s
+func (o *orgIndex) unlock() {
+	if o.begun && o.built && o.ended {
+		o.shown.set(o.snapshot())
+	}
+	<-o.turn
 }
 
-// waiting is a row that will be in a part when it is asked for, or when there are many. A row costs much
-// less among others than as a part of its own.
-type waiting struct {
-	row   index.Row
-	words func() recall.Words // few rows are asked for them
+func (o *orgIndex) snapshot() *Snapshot {
+	return &Snapshot{parts: slices.Clone(o.parts), views: viewsOf(o.parts), Whole: o.begun && o.built, indexed: o.at,
+		at: o.at}
 }
 
 // part is a segment with what is left of it.

@@ -127,7 +127,7 @@ func (o *orgIndex) memoryRows() (n int) {
 	for _, p := range o.parts[o.inFiles():] {
 		n += p.view.Live()
 	}
-	return n + len(o.waiting)
+	return n
 }
 
 // tidy writes rows in memory to a file if there are enough, and merges files.
@@ -223,10 +223,6 @@ func (f *files) part(l listed) (*part, error) {
 func (o *orgIndex) flush(ctx context.Context) error {
 	if !o.lock(ctx) {
 		return nil
-	}
-	if err := o.settle(); err != nil {
-		o.unlock()
-		return err
 	}
 	first, old := o.inFiles(), slices.Clone(o.parts)
 	frozen := old[first:]

@@ -13,27 +13,30 @@ import (
 type compared struct {
 	*loci.Memory
 	text, title *recall.Text
-	gist        *gist
+	sketch      *recall.Sketch // nil: not known yet
 }
 
-// compare returns at most MaxSimilar of others, and nil for none. It remembers what they say.
-func (s *saving) compare(m *loci.Memory, others []*loci.Memory) []loci.Similar {
-	own := compared{m, s.read(m), recall.Read(m.Title), s.gist(m)}
-	s.app.gists.add(m, own.gist)
-	list := make([]compared, len(others))
-	for i, o := range others {
-		text, title := recall.Read(o.Content), recall.Read(o.Title)
-		list[i] = compared{o, text, title, gistOf(o, text, title)}
-		s.app.gists.add(o, list[i].gist)
+func read(m *loci.Memory) *compared {
+	return &compared{Memory: m, text: recall.Read(m.Content), title: recall.Read(m.Title)}
+}
+
+// sketched returns c with its sketch.
+func (c *compared) sketched() *compared {
+	if c.sketch == nil {
+		c.sketch = new(recall.SketchOf(c.text, c.title))
 	}
-	return own.similar(list)
+	return c
 }
 
-func (c *compared) similar(others []compared) []loci.Similar {
+// similar returns at most MaxSimilar of memories, and nil for none.
+func (c *compared) similar(memories []*loci.Memory) []loci.Similar {
+	others := make([]*compared, len(memories))
+	for i, m := range memories {
+		others[i] = read(m)
+	}
 	titled := c.namesSubject(others)
 	var list []loci.Similar
-	for i := range others {
-		o := &others[i]
+	for _, o := range others {
 		score, like := c.likeness(o)
 		if like == "" {
 			like = c.ofSubject(o, titled && c.sameTitle(o))
@@ -51,11 +54,8 @@ func (c *compared) similar(others []compared) []loci.Similar {
 // likeness says what the contents are to each other. Of short ones the titles say what they are about; and of titles
 // that contradict each other the contents do.
 func (c *compared) likeness(o *compared) (score float64, like loci.Likeness) {
-	if min(c.text.Words, o.text.Words) < similarText {
+	if min(c.text.Words, o.text.Words) < recall.ShortText {
 		return recall.Compare(c.Title+"\n"+c.Content, o.Title+"\n"+o.Content)
-	}
-	if !c.gist.text.MayBeLike(o.gist.text) {
-		return 0, ""
 	}
 	score, like = c.text.Compare(o.text)
 	if like == "" || like == loci.Contradiction {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
-	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -106,6 +106,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	})
 	wait()
 	if err != nil {
+		sv.unshow()
 		return nil, err
 	}
 	sv.tell(ctx)
@@ -128,10 +129,12 @@ type saving struct {
 	// What follows is for the comparison with other memories. A credential that may not read learns of
 	// none of them.
 	compares        bool
-	text            *recall.Text   // the content of m
-	others          []*loci.Memory // those to compare with
-	own             *gist          // of the draft, once it is needed
-	looked, skipped bool           // others has been read; not everything could be compared
+	own             *compared          // m
+	index           *indexing.Snapshot // as it was before the save; nil: not known
+	others          []*loci.Memory     // those to compare with
+	looked, skipped bool               // others has been read; not everything could be compared
+	behind          bool               // index lacks what somebody else has saved
+	shown           bool               // index has been told of m
 }
 
 // newSaving checks everything that does not depend on what is stored.
@@ -151,7 +154,7 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*sa
 	}
 	sv.compares = !d.NotCompared && s.May(p, Read) == nil
 	if sv.compares {
-		sv.guarded(ctx, func() error { sv.text = recall.Read(sv.m.Content); return nil })
+		sv.guarded(ctx, func() error { sv.own = read(sv.m).sketched(); return nil })
 	}
 	return sv, s.checkExpiry(sv.m)
 }
@@ -213,6 +216,7 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 		return err
 	}
 	s.saved.Hint = s.hint(m)
+	s.show(ctx, tx, m)
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
 	}

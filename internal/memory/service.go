@@ -22,7 +22,6 @@ type Service struct {
 	chat     Chat
 	index    *indexing.Index
 	turns    *turns
-	gists    *gists
 	patience time.Duration // time limit of one search
 }
 
@@ -43,5 +42,5 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 		o.Patience = DefaultPatience
 	}
 	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index, turns: newTurns(),
-		gists: &gists{}, patience: o.Patience}
+		patience: o.Patience}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -14,9 +15,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// similarLook is how many of the best matches of each search are looked at, and similarUnsure of a search that knows
+// little of which are the best.
 const (
-	similarLook = 16 // best matches of each search that are looked at
-	similarText = 4  // words of a content that says something without its title
+	similarLook   = 8
+	similarUnsure = 16
 )
 
 // maxBulkCompared is how many creates of one bulk call are compared with what Loci has.
@@ -28,51 +31,81 @@ const maxBulkCompared = 50
 // that found a memory which is not quite the draft.
 func (s *saving) lookBeside(ctx context.Context) (wait func()) {
 	s.app.index.Touch(s.p.OrgID)
-	if !s.compares || s.d.Title == "" || s.d.Content == "" {
+	if !s.compares {
+		return func() {}
+	}
+	s.index = s.app.index.Shown(s.p.OrgID)
+	if s.d.Title == "" || s.d.Content == "" {
 		return func() {}
 	}
 	var look sync.WaitGroup
-	look.Go(func() { s.lookAlike(ctx, s.m) })
+	look.Go(func() { s.lookAlike(ctx, s.m, s.index) })
 	return look.Wait
 }
 
-// lookAlike keeps in s.others the memories that m is compared with. It stops after a fiftieth of the
-// patience of a search.
-func (s *saving) lookAlike(ctx context.Context, m *loci.Memory) {
+// show tells the index of m, which tx saves, so that nobody has to read it again to compare it. It finds out
+// whether the index that lookBeside has taken lacks what somebody else has saved before.
+func (s *saving) show(ctx context.Context, tx store.Tx, m *loci.Memory) {
+	if s.index == nil {
+		return
+	}
+	s.behind, s.shown = true, true
+	s.try(ctx, func() error {
+		whole, err := s.app.index.Saved(ctx, tx, s.index, m, s.read(m).sketch)
+		s.behind = !whole
+		return err
+	})
+}
+
+// unshow tells the index that the save has failed, if it has been told of it.
+func (s *saving) unshow() {
+	if s.shown {
+		s.app.index.Unsaved(s.p.OrgID)
+	}
+}
+
+// lookAlike keeps in s.others the memories that m is compared with. Without an index, it brings that up to date. It
+// stops after a fiftieth of the patience of a search.
+func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.Snapshot) {
 	s.looked, s.others = true, nil
 	s.guarded(ctx, func() error {
-		text := s.read(m)
-		about := text.Alike(m.Content)
-		if text.Words < similarText {
-			both := m.Title + "\n" + m.Content
-			about = recall.Read(both).Alike(both)
+		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, store.ErrSpent)
+		defer cancel()
+		found := candidates{compared: s.read(m), v: s.p.Viewer(), now: s.app.Time()}
+		if index != nil {
+			if found.in(index); len(found.ids) == 0 && m.Key == "" {
+				return context.Cause(short)
+			}
 		}
 		return s.app.Store.View(ctx, s.p.OrgID, func(tx store.Tx) error {
-			short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, store.ErrSpent)
-			defer cancel()
-			index, err := s.app.index.Recent(short, tx, s.p.OrgID)
-			if err != nil {
-				return err
+			if index == nil {
+				recent, err := s.app.index.Recent(short, tx, s.p.OrgID)
+				if err != nil {
+					return err
+				}
+				s.skipped = !recent.Whole
+				found.in(recent)
 			}
-			found := candidates{tx: tx, index: index, v: s.p.Viewer(), now: s.app.Time(), m: m, words: text.Words,
-				known: s.app.gists, own: s.gist(m)}
-			found.alike(&about)
-			err = found.namesakes(short)
-			s.skipped = !index.Whole
+			err := found.ofKey(short, tx)
 			if err == nil && len(found.ids) > 0 {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
-			return err
+			return cmp.Or(err, context.Cause(short))
 		})
 	})
 }
 
-// read returns the content of m as it is compared. Most often newSaving has read it already.
-func (s *saving) read(m *loci.Memory) *recall.Text {
-	if s.text == nil || m.Content != s.m.Content {
-		return recall.Read(m.Content)
+// read returns m as it is compared. Most often newSaving has read it already.
+func (s *saving) read(m *loci.Memory) *compared {
+	if s.own == nil || !s.drafted(m) {
+		return read(m).sketched()
 	}
-	return s.text
+	return &compared{m, s.own.text, s.own.title, s.own.sketch}
+}
+
+// drafted reports whether m says what the draft says.
+func (s *saving) drafted(m *loci.Memory) bool {
+	return m.Key == s.m.Key && m.Title == s.m.Title && m.Content == s.m.Content
 }
 
 // tell adds to the answer of a save the memories that say nearly the same, or nearly the same but
@@ -81,66 +114,90 @@ func (s *saving) read(m *loci.Memory) *recall.Text {
 func (s *saving) tell(ctx context.Context) {
 	m := &s.saved.Memory
 	if s.compares {
+		if s.behind {
+			s.index, s.looked, s.skipped = nil, false, false
+		}
 		if !s.looked || !s.drafted(m) {
-			s.lookAlike(ctx, m)
+			s.lookAlike(ctx, m, s.index)
 		}
 		s.guarded(ctx, func() error {
 			others := slices.DeleteFunc(s.others, func(o *loci.Memory) bool {
 				return o.ID == m.ID || s.names(o.ID)
 			})
-			s.saved.Similar = s.compare(m, others)
+			s.saved.Similar = s.read(m).similar(others)
 			return nil
 		})
 	}
 	s.saved.SimilarSkipped = s.skipped || s.d.NotCompared
 }
 
-// guarded runs a part of the comparison. Neither an error nor a fault in it stops the save.
+// guarded runs a part of the comparison without which it is not whole.
 func (s *saving) guarded(ctx context.Context, fn func() error) {
+	if !s.try(ctx, fn) {
+		s.skipped = true
+	}
+}
+
+// try runs a part of the comparison, and reports whether it succeeded. Neither an error nor a fault in it stops
+// the save.
+func (s *saving) try(ctx context.Context, fn func() error) (ok bool) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.skipped = true
 			s.app.Log.ErrorContext(ctx, "look for similar memories", "fault", fault, "stack", string(debug.Stack()))
 		}
 	}()
-	if err := fn(); err != nil {
-		s.skipped = true
+	err := fn()
+	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, store.ErrSpent) && !errors.Is(err, context.DeadlineExceeded) {
 			s.app.Log.WarnContext(ctx, "look for similar memories", "error", err)
 		}
 	}
+	return err == nil
 }
 
-// candidates collects the visible memories that m is compared with. The contexts of its methods end
-// by ErrSpent.
+// candidates collects the visible memories that one is compared with.
 type candidates struct {
-	tx    store.Tx
-	index *indexing.Snapshot
-	v     loci.Viewer
-	now   time.Time
-	m     *loci.Memory
-	words int // of its content
-	known *gists
-	own   *gist
-
+	*compared
+	v   loci.Viewer
+	now time.Time
 	ids []loci.MemoryID
 }
 
-// alike adds memories that have the words of one of the groups.
-func (c *candidates) alike(a *recall.Alike) {
-	for _, f := range c.index.Alike(a, c.v, c.now, similarLook+1, c.unlike) { // m may be stored by now
+// in adds memories that have words of the content or, of a short one, of the title.
+func (c *candidates) in(index *indexing.Snapshot) {
+	about := c.text.Alike(c.Content)
+	if c.text.Words < recall.ShortText {
+		both := c.Title + "\n" + c.Content
+		about = recall.Read(both).Alike(both)
+	}
+	c.alike(index, &about, c.sketch.Differs)
+	if c.text.Words < shortFact {
+		title := c.title.About(c.Title)
+		c.alike(index, &title, c.titled)
+	}
+}
+
+// alike adds memories that have the words of one of the groups, except those that are known to be unlike.
+func (c *candidates) alike(index *indexing.Snapshot, a *recall.Alike, like func(*recall.Mark) (int, bool)) {
+	look := similarLook
+	if !c.sketch.Tells() {
+		look = similarUnsure
+	}
+	for _, f := range index.Alike(a, c.v, c.now, look+1, like) { // m may be stored by now
 		c.add(f.ID)
 	}
 }
 
-// unlike reports whether a memory is known to be unlike m.
-func (c *candidates) unlike(id loci.MemoryID, updated int64) bool {
-	g := c.known.of(id, updated)
-	return g != nil && !c.own.mayBeLike(g)
+// titled prefers memories with the title.
+func (c *candidates) titled(m *recall.Mark) (by int, ok bool) {
+	if c.sketch.Titled(m) {
+		return 0, true
+	}
+	return c.sketch.Differs(m)
 }
 
 func (c *candidates) add(id loci.MemoryID) {
-	if id != c.m.ID && !slices.Contains(c.ids, id) {
+	if id != c.ID && !slices.Contains(c.ids, id) {
 		c.ids = append(c.ids, id)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -17,22 +16,18 @@ const (
 	maxTitled = 2
 )
 
-// namesakes adds the newest memories with the key of m, and short ones with the words of its title.
-func (c *candidates) namesakes(ctx context.Context) error {
-	if c.m.Key != "" {
-		page, err := c.tx.Lists().List(ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.m.Key}, Limit: similarLook})
-		if err != nil {
-			return err
-		}
-		for _, o := range page.Memories {
-			c.add(o.ID)
-		}
-	}
-	if c.words >= shortFact {
+// ofKey adds the newest memories with the key.
+func (c *candidates) ofKey(ctx context.Context, tx store.Tx) error {
+	if c.Key == "" {
 		return nil
 	}
-	about := recall.Read(c.m.Title).About(c.m.Title)
-	c.alike(&about)
+	page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.Key}, Limit: similarUnsure})
+	if err != nil {
+		return err
+	}
+	for _, o := range page.Memories {
+		c.add(o.ID)
+	}
 	return nil
 }
 
@@ -63,10 +58,10 @@ func (c *compared) sameTitle(o *compared) bool {
 }
 
 // namesSubject reports whether few others have the title.
-func (c *compared) namesSubject(others []compared) bool {
+func (c *compared) namesSubject(others []*compared) bool {
 	n := 0
-	for i := range others {
-		if c.title.Same(others[i].title) {
+	for _, o := range others {
+		if c.title.Same(o.title) {
 			n++
 		}
 	}

@@ -28,7 +28,13 @@ func Priority(m *loci.Memory) uint8 {
 var indexed = [...]loci.Field{loci.FieldContent, loci.FieldTitle, loci.FieldSummary, loci.FieldKey, loci.FieldTags,
 	loci.FieldCategory}
 
-// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded.
+// MarkOf returns the mark of a memory for IndexRow.
+func MarkOf(m *loci.Memory) index.Mark {
+	s := SketchOf(Read(m.Content), Read(m.Title))
+	return s.Mark()
+}
+
+// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded, but for its mark.
 func IndexRow(m *loci.Memory) index.Row {
 	row := index.Row{ID: m.ID, Class: ClassOf(&m.Access), Time: happened(m), Priority: Priority(m), Updated: m.UpdatedAt,
 		Until: m.ExpiresAt}
@@ -66,9 +72,15 @@ func happened(m *loci.Memory) time.Time {
 // beginning reports whether a title is only the first words of the content. Such a title says nothing
 // more, and its words would count several times.
 func beginning(title, content string) bool {
+	if title != "" && content != "" && title[0] != content[0] && stays(title[0]) && stays(content[0]) {
+		return false // nearly always
+	}
 	title = strings.TrimRight(loci.OneLine(title), "… .")
 	return strings.HasPrefix(loci.OneLine(content), title)
 }
+
+// stays reports whether c, with which a text begins, is no space and nothing that is trimmed.
+func stays(c byte) bool { return '0' <= c && c <= 'z' }
 
 // maxActor is how long a name is at most, in characters.
 const maxActor = 40

@@ -3,7 +3,6 @@ package recall
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 )
@@ -224,8 +223,8 @@ func negated(x, y *Text, surplus map[string]bool) (found bool) {
 			other = a
 		}
 		for word := range list {
-			for _, p := range turning() {
-				if rest, ok := strings.CutPrefix(word, p); ok && len(rest) > 2 && other[rest] {
+			for _, rest := range turned(word) {
+				if other[rest] {
 					surplus[word], surplus[rest], found = true, true, true
 				}
 			}

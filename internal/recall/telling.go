@@ -15,15 +15,15 @@ import (
 // These constants limit how much of a text is used to search for similar ones.
 const (
 	tellingWords = 300 // words at the beginning that are considered
-	tellingTerms = 2   // words that a similar text must have, all of them
+	tellingTerms = 2   // words that a similar text must have
 	enoughWords  = 24  // with this many words one search is enough: few of them differ
 	phraseWords  = 3   // adjacent characters, in scripts where each is a word
 )
 
-// Alike is a search for texts nearly the same as one: those that have all words of one of its groups.
+// Alike is a search for texts nearly the same as one: those that have the words of one of its groups.
 type Alike struct {
 	terms  []index.Term
-	groups []uint32 // the terms of each group, as bits
+	groups []index.Group
 }
 
 // alikeText is how much of a text tells its language, in bytes.
@@ -31,23 +31,23 @@ const alikeText = 300
 
 // Alike returns a search for texts nearly the same as r, which is what Read made of text. The first group
 // of words is from an earlier part of the text than the second, so that one difference between the texts
-// breaks at most one of them. A long text has one group. The words are the longest, because few other texts
-// have them, and at most two, because each costs a look into the index. A text without words has no group.
+// breaks at most one of them. The words are the longest, because few other texts have them. A long text has one
+// group, of which the two words count that the fewest texts have. A text without words has no group.
 func (r *Text) Alike(text string) (a Alike) {
 	list := r.telling()
 	half := min(tellingTerms, (len(list)+1)/2)
 	if half == 0 {
 		return a
 	}
-	reader := newAlikeReader(text)
+	reader := r.alikeReader(text)
 	if phrase := func(c candidate) bool { return c.words > 1 }; r.Words >= enoughWords &&
 		len(list) == 2*tellingTerms && !slices.ContainsFunc(list, phrase) {
-		reader.add(&a, list[0], list[len(list)-1])
+		reader.add(&a, list, tellingTerms)
 		return a
 	}
-	reader.add(&a, list[:half]...)
+	reader.add(&a, list[:half], half)
 	if len(list) > half {
-		reader.add(&a, list[half:]...)
+		reader.add(&a, list[half:], len(list)-half)
 	}
 	return a
 }
@@ -58,7 +58,7 @@ func (r *Text) About(title string) (a Alike) {
 	list := r.telling()
 	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(len(y.text), len(x.text)) })
 	if list = list[:min(len(list), tellingTerms)]; len(list) > 0 {
-		newAlikeReader(title).add(&a, list...)
+		r.alikeReader(title).add(&a, list, len(list))
 	}
 	return a
 }
@@ -69,36 +69,55 @@ type alikeReader struct {
 	langs    language.Languages
 }
 
-func newAlikeReader(text string) *alikeReader {
-	r := &alikeReader{}
-	text = strings.ToValidUTF8(text[:min(len(text), alikeText)], "")
-	r.langs = language.DetectTokens(text, r.analyzer.Tokens(text, nil))
-	return r
+// alikeReader returns a reader of words of r, which is what Read made of text.
+func (r *Text) alikeReader(text string) *alikeReader {
+	a := &alikeReader{}
+	text = text[:min(len(text), alikeText)]
+	if !isASCII(text) {
+		text = strings.ToValidUTF8(text, "")
+		a.langs = language.DetectTokens(text, a.analyzer.Tokens(text, nil))
+		return a
+	}
+	tokens := make([]language.Token, 0, len(r.tokens)) // these have the same forms, and are at hand
+	for i := range r.tokens {
+		if t := &r.tokens[i]; t.end <= len(text) {
+			tokens = append(tokens, language.Token{Form: t.text})
+		}
+	}
+	a.langs = language.DetectTokens(text, tokens)
+	return a
 }
 
-// add adds a group with the words of some candidates. A run of characters without spaces is several words.
-func (r *alikeReader) add(a *Alike, list ...candidate) {
-	group := uint32(0)
+// add adds a group of some candidates, of which a text must have need. A run of characters without spaces is
+// several terms.
+func (r *alikeReader) add(a *Alike, list []candidate, need int) {
+	g := index.Group{Need: need}
 	for _, c := range list {
+		word := uint32(0)
 		tokens := r.analyzer.Tokens(c.text, nil)
 		for _, t := range tokens {
 			if len(a.terms) < loci.MaxTerms && (len(tokens) == 1 || t.Start > 0 || t.End < len(c.text)) {
-				group |= 1 << len(a.terms)
+				word |= 1 << len(a.terms)
 				a.terms = append(a.terms, index.Term{Form: t.Form, Stems: r.analyzer.Stems(t.Form, r.langs)})
 			}
 		}
+		if word != 0 {
+			g.Words = append(g.Words, word)
+		}
 	}
-	if group != 0 {
-		a.groups = append(a.groups, group)
+	if g.Need = min(g.Need, len(g.Words)); g.Need > 0 {
+		a.groups = append(a.groups, g)
 	}
 }
 
-// Find returns the rows that have all words of a group, the last changed first, at most limit for each.
-func (a *Alike) Find(views []*index.View, sees func(index.Class) bool, now time.Time, limit int) []index.Found {
+// Find returns the rows that have the words of a group and that are wanted, those of the lowest rank first, at
+// most limit for each.
+func (a *Alike) Find(views []*index.View, sees func(index.Class) bool, now time.Time, limit int,
+	wants index.Wants) []index.Found {
 	if len(a.groups) == 0 {
 		return nil
 	}
-	return index.Having(views, &index.Query{Terms: a.terms, Sees: sees, Now: now}, a.groups, limit)
+	return index.Having(views, &index.Query{Terms: a.terms, Sees: sees, Now: now}, a.groups, limit, wants)
 }
 
 // Words are the words of a row and their stems, as an index has them.
@@ -128,17 +147,22 @@ func WordsOf(row *index.Row) Words {
 	return words
 }
 
-// Fits reports whether a row with these words has all words of a group.
+// Fits reports whether a row with these words has enough words of a group.
 func (a *Alike) Fits(words Words) bool {
-	return slices.ContainsFunc(a.groups, func(group uint32) bool {
-		for t := range a.terms {
-			term := &a.terms[t]
-			has := words[term.Form] || slices.ContainsFunc(term.Stems, func(stem string) bool { return words[stem] })
-			if group&(1<<t) != 0 && !has {
-				return false
+	has := uint32(0)
+	for i, t := range a.terms {
+		if words[t.Form] || slices.ContainsFunc(t.Stems, func(stem string) bool { return words[stem] }) {
+			has |= 1 << i
+		}
+	}
+	return slices.ContainsFunc(a.groups, func(g index.Group) bool {
+		n := 0
+		for _, word := range g.Words {
+			if word&^has == 0 {
+				n++
 			}
 		}
-		return true
+		return n >= g.Need
 	})
 }
 
@@ -154,7 +178,8 @@ type candidate struct {
 func (r *Text) telling() []candidate {
 	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
 	list, rest := make([]candidate, 0, len(tokens)), []candidate(nil)
-	seen, values := make(map[string]bool, len(tokens)), spaced()
+	var top heaviest
+	seen, values := map[string]bool{}, spaced()
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		if t.stem == "" {
@@ -167,7 +192,7 @@ func (r *Text) telling() []candidate {
 			key, c.weight = c.text, c.words+1
 			i += c.words - 1
 		}
-		if seen[key] {
+		if c.weight < top.least() || seen[key] {
 			continue
 		}
 		seen[key] = true
@@ -175,6 +200,7 @@ func (r *Text) telling() []candidate {
 			rest = append(rest, c)
 		} else {
 			list = append(list, c)
+			top.add(c.weight)
 		}
 	}
 	if len(list) == 0 {
@@ -183,25 +209,53 @@ func (r *Text) telling() []candidate {
 	return spread(list)
 }
 
+// heaviest are the highest weights.
+type heaviest [2 * tellingTerms]int
+
+func (h *heaviest) add(weight int) {
+	for i := range h {
+		if weight > h[i] {
+			copy(h[i+1:], h[i:])
+			h[i] = weight
+			return
+		}
+	}
+}
+
+func (h *heaviest) least() int { return h[len(h)-1] }
+
 // spread returns the candidates with the most weight, in the order of the text. If too many have
 // the same weight, it picks them evenly from the whole text.
 func spread(list []candidate) []candidate {
-	const most = 2 * tellingTerms
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) })
-	if len(list) > most {
-		same := func(c candidate) bool { return c.weight == list[most-1].weight }
-		from := slices.IndexFunc(list, same)
-		n := len(list) - from
-		if other := slices.IndexFunc(list[from:], func(c candidate) bool { return !same(c) }); other >= 0 {
-			n = other
-		}
-		for i := from; i < most; i++ {
-			list[i] = list[from+(i-from)*n/(most-from)]
-		}
-		list = list[:most]
+	var top heaviest
+	if len(list) <= len(top) {
+		return list
 	}
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.at, b.at) })
-	return list
+	for _, c := range list {
+		top.add(c.weight)
+	}
+	room, n := len(top), 0 // for the n candidates with the least of these weights
+	for _, c := range list {
+		switch {
+		case c.weight > top.least():
+			room--
+		case c.weight == top.least():
+			n++
+		}
+	}
+	out, at, picked := make([]candidate, 0, len(top)), 0, 0
+	for _, c := range list {
+		switch {
+		case c.weight > top.least():
+			out = append(out, c)
+		case c.weight == top.least():
+			if picked < room && at == picked*n/room {
+				out, picked = append(out, c), picked+1
+			}
+			at++
+		}
+	}
+	return out
 }
 
 // phrase returns the word at i and the words that follow it without a space, as in scripts where

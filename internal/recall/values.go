@@ -40,7 +40,14 @@ var (
 	})
 	// patterns are the words of unspaced, longest first.
 	patterns = sync.OnceValue(func() []string { return longest(unspaced()) })
-	turning  = sync.OnceValue(func() []string { return language.Words("turning") })
+	// turning are beginnings that turn the meaning of a word round, by their first byte.
+	turning = sync.OnceValue(func() *[256][]string {
+		var list [256][]string
+		for _, p := range language.Words("turning") {
+			list[p[0]] = append(list[p[0]], p)
+		}
+		return &list
+	})
 	percents = sync.OnceValue(func() map[string]bool { return set(strings.Join(language.Words("percent"), " ")) })
 )
 
@@ -71,6 +78,20 @@ func longest(values map[string][]value) []string {
 		list = append(list, word)
 	}
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return list
+}
+
+// turned returns the words that a word may turn round, such as "possible" of "impossible". Nearly always there are
+// none.
+func turned(word string) (list []string) {
+	if word == "" {
+		return nil
+	}
+	for _, p := range turning()[word[0]] {
+		if rest, ok := strings.CutPrefix(word, p); ok && len(rest) > 2 {
+			list = append(list, rest)
+		}
+	}
 	return list
 }
 
