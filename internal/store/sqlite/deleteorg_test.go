@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -218,7 +219,7 @@ func TestLeavingClosesSessions(t *testing.T) {
 // TestReadsOfDeletedOrg has an org that another process deletes, between two reads and during one.
 func TestReadsOfDeletedOrg(t *testing.T) {
 	t.Parallel()
-	for _, when := range []string{"before", "during", "after its snapshot"} {
+	for _, when := range []string{"before", "during", "during, in a kept snapshot", "after its snapshot"} {
 		opts := Options{Dir: t.TempDir()}
 		s, user := newStore(t, opts)
 		m := newMemory(user, "a")
@@ -235,7 +236,7 @@ func TestReadsOfDeletedOrg(t *testing.T) {
 					_, err := tx.Memories().Get(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: user}, m.ID, loci.LiveOnly)
 					return err
 				}
-				if step == "during" {
+				if strings.HasPrefix(step, "during") {
 					entomb()
 				}
 				err := get()
@@ -254,8 +255,11 @@ func TestReadsOfDeletedOrg(t *testing.T) {
 		if when == "before" {
 			entomb()
 		}
+		if when == "during" { // a read that fails keeps no snapshot
+			_ = s.View(bg, loci.DefaultOrg, func(store.Tx) error { return errors.New("failed") })
+		}
 		err := read(when)
-		if when == "after its snapshot" && err != nil || when != "after its snapshot" && loci.CodeOf(err) != loci.NotFound {
+		if had := strings.Contains(when, "snapshot"); had && err != nil || !had && loci.CodeOf(err) != loci.NotFound {
 			t.Errorf("%s: got %v", when, err)
 		}
 		if err := read(""); loci.CodeOf(err) != loci.NotFound {

@@ -240,7 +240,7 @@ func exists(c *sqlitedb.Conn) error {
 // read is run for a transaction that only reads. It saves a statement if nobody has committed since
 // the org's own row was seen until fn has read its snapshot.
 func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
-	stamp, ok := f.db.Stamp()
+	stamp, ok := c.Stamp()
 	if seen := f.seen.Load(); !ok || seen == nil || *seen != stamp {
 		if err := exists(c); err != nil {
 			return err

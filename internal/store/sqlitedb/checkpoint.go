@@ -42,12 +42,14 @@ func (db *DB) checkpoint() {
 	if g.pages >= max(g.restartAt, walLimit*due) {
 		g.restartAt = g.pages + due
 		if db.lock.acquire(db.hurry) == nil {
+			db.readers.endKept()
 			db.checkpointTruncate(db.writer, restartPatience)
 			db.lock.release()
 		}
 		return
 	}
 	if g.pages >= max(g.copyAt, due) {
+		db.readers.endKept() // the log is copied only as far as all snapshots have it
 		_, _, _ = db.writer.raw.WALCheckpoint("main", sqlite3.CHECKPOINT_PASSIVE)
 		g.copyAt = g.pages + due // a log that could start over reports fewer pages by then
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLogFollowsTheDatabase writes much into a small database: its log must not outgrow it many times over, because on
-// a full disk nobody can make it shorter.
+// TestLogFollowsTheDatabase writes much into a small database, and reads in between: its log must not outgrow it many
+// times over, because on a full disk nobody can make it shorter.
 func TestLogFollowsTheDatabase(t *testing.T) {
 	t.Parallel()
 	db := openTemp(t)
@@ -15,6 +15,7 @@ func TestLogFollowsTheDatabase(t *testing.T) {
 			return c.Exec("INSERT INTO item (id, name, note) VALUES (1, 'n', hex(randomblob(25000))) " +
 				"ON CONFLICT (id) DO UPDATE SET note = excluded.note")
 		})
+		names(t, db)
 	}
 	log, err := os.Stat(db.opts.Path + "-wal")
 	if err != nil {

@@ -37,6 +37,7 @@ type state struct {
 	lent     bool  // inside a transaction of this package: the function must not end it
 	inDriver bool  // still set after a panic if SQLite itself was interrupted
 	other    int64 // number of statements that change more than rows, such as the schema
+	snapshot
 }
 
 type stmt struct {
@@ -104,6 +105,7 @@ func (c *Conn) Exec(sql string, args ...any) error {
 		c.inDriver = true
 		err = s.st.Exec()
 		c.inDriver = false
+		c.failed = c.failed || err != nil
 	}
 	c.put(s)
 	return classify(err)
@@ -164,6 +166,7 @@ func (c *Conn) Script(sql string) error {
 	c.other++
 	err := c.raw.Exec(sql)
 	c.inDriver = false
+	c.failed = c.failed || err != nil
 	return classify(err)
 }
 
@@ -233,7 +236,9 @@ func (c *Conn) prepare(sql string) (*stmt, error) {
 }
 
 func (c *Conn) put(s *stmt) {
-	_ = s.st.Reset() // returns the error that the step reported
+	if s.st.Reset() != nil { // returns the error that the step reported
+		c.failed = true
+	}
 	s.row.err = nil
 	if !s.cached {
 		_ = s.st.Close()

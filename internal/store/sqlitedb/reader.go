@@ -10,15 +10,17 @@ import (
 // in use at quiet times.
 type pool struct {
 	connect func() (*Conn, error)
-	slots   chan struct{} // one token for each lent connection
-	done    chan struct{} // closed when the pool closes
+	stamp   func() (Stamp, bool) // of the present state
+	slots   chan struct{}        // one token for each lent connection
+	done    chan struct{}        // closed when the pool closes
 
-	mu   sync.Mutex
-	idle []*Conn
+	mu    sync.Mutex
+	idle  []*Conn
+	timed bool // expire will run
 }
 
-func newPool(size int, connect func() (*Conn, error)) *pool {
-	return &pool{connect: connect, slots: make(chan struct{}, size), done: make(chan struct{})}
+func newPool(size int, connect func() (*Conn, error), stamp func() (Stamp, bool)) *pool {
+	return &pool{connect: connect, stamp: stamp, slots: make(chan struct{}, size), done: make(chan struct{})}
 }
 
 func (p *pool) get(ctx context.Context) (*Conn, error) {
@@ -39,8 +41,11 @@ func (p *pool) get(ctx context.Context) (*Conn, error) {
 		return nil, ErrClosed
 	default:
 	}
-	if c := p.takeIdle(); c != nil {
-		return c, nil
+	for c := p.takeIdle(); c != nil; c = p.takeIdle() {
+		if c.isPresent(p.stamp) || c.drop() {
+			return c, nil
+		}
+		c.discard()
 	}
 	c, err := p.connect()
 	if err != nil {
@@ -66,12 +71,12 @@ func (p *pool) put(c *Conn, keep bool) {
 	if keep {
 		p.mu.Lock()
 		p.idle = append(p.idle, c)
+		if c.kept {
+			p.expireSoon()
+		}
 		p.mu.Unlock()
 	} else {
-		func() {
-			defer func() { _ = recover() }()
-			_ = c.close()
-		}()
+		c.discard()
 	}
 	<-p.slots
 }
@@ -91,28 +96,32 @@ func (p *pool) close() (err error) {
 	return err
 }
 
-// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, taken at
-// its first read. Writing fails with [ErrReadOnly]. When ctx ends, statements in SQLite stop and
-// View returns the context's error. While fn runs, the log cannot be reset and may grow, so fn
-// should be short.
+// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, which has
+// everything that was committed before the call. Writing fails with [ErrReadOnly]. When ctx ends,
+// statements in SQLite stop and View returns the context's error. While fn runs, the log cannot be
+// reset and may grow, so fn should be short.
 func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
-	return db.lend(ctx, db.readers, inTransaction(fn))
+	return db.lend(ctx, db.readers, func(c *Conn) error {
+		if err := db.begin(c); err != nil {
+			return err
+		}
+		c.lent = true
+		err := fn(c)
+		c.kept = err == nil && db.mayKeep(c)
+		return err
+	})
 }
 
 // Scan is View for reads that may take long, such as searches and backups. It uses separate
 // connections, so View and Update never wait for it.
 func (db *DB) Scan(ctx context.Context, fn func(*Conn) error) error {
-	return db.lend(ctx, db.scans, inTransaction(fn))
-}
-
-func inTransaction(fn func(*Conn) error) func(*Conn) error {
-	return func(c *Conn) error {
+	return db.lend(ctx, db.scans, func(c *Conn) error {
 		if err := c.tx("BEGIN"); err != nil {
 			return err
 		}
 		c.lent = true
 		return fn(c)
-	}
+	})
 }
 
 // Within runs fn, and stops its statements when ctx ends. The transaction remains usable. Use it
@@ -138,7 +147,7 @@ func (db *DB) lend(ctx context.Context, p *pool, fn func(*Conn) error) error {
 	defer func() {
 		restore()
 		c.lent = false
-		p.put(c, !c.inDriver && (c.raw.GetAutocommit() || c.tx("COMMIT") == nil))
+		p.put(c, c.settle())
 	}()
 	return interrupted(ctx, classify(fn(c)))
 }

@@ -56,7 +56,8 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	}
 	opts.Path = path
 	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{})}
-	db.readers, db.scans = newPool(opts.Readers, db.connectReader), newPool(opts.Readers, db.connectReader)
+	db.readers = newPool(opts.Readers, db.connectReader, db.Stamp)
+	db.scans = newPool(opts.Readers, db.connectReader, db.Stamp)
 	if err := db.open(ctx); err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", path, err)
 	}

@@ -118,6 +118,7 @@ func (b *batch) fill(o *operation) {
 func (b *batch) run(o *operation) {
 	c := b.db.writer
 	if !b.open {
+		b.db.readers.endKept() // they will be old, and until they end the log can't start over
 		if err := c.tx("BEGIN IMMEDIATE"); err != nil {
 			b.refuse(o, err)
 			return
@@ -285,6 +286,5 @@ func (db *DB) dropWriter() {
 	c := db.writer
 	db.writer = nil
 	db.wal = walGauge{}
-	defer func() { _ = recover() }() // SQLite may be too damaged even to close
-	_ = c.close()
+	c.discard()
 }
