@@ -29,7 +29,7 @@ const (
 
 // gate runs before each handler and before the input is read, so that a rejection depends only on
 // the route.
-func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
+func (s *server) gate(route route, plain *plainly) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
 		x := exchangeOf(r.Context())
@@ -37,8 +37,9 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			s.refuse(x, r, err)
 			return
 		}
-		if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
-			s.refuse(x, r, loci.Errorf(loci.Invalid, "cannot read the query string; encode it as in ?q=two%%20words"))
+		x.route = &route
+		if err := checkQuery(r.URL.RawQuery); err != nil {
+			s.refuse(x, r, err)
 			return
 		}
 		if field, text := route.wrongBody(r); text != "" {
@@ -46,7 +47,7 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			writeProblem(x, problemOf(http.StatusUnsupportedMediaType, string(loci.Invalid), field, text))
 			return
 		}
-		if !route.Raw {
+		if route.In != nil && !route.Raw {
 			r.Header.Set("Content-Type", jsonType) // however it was spelt
 		}
 		if route.repeatable() {
@@ -57,8 +58,20 @@ func (s *server) gate(route route) func(huma.Context, func(huma.Context)) {
 			}
 			x.once = once
 		}
-		next(ctx)
+		if *plain == nil || !(*plain)(x, r) {
+			next(ctx)
+		}
 	}
+}
+
+func checkQuery(query string) error {
+	if query == "" {
+		return nil
+	}
+	if _, err := url.ParseQuery(query); err != nil {
+		return loci.Errorf(loci.Invalid, "cannot read the query string; encode it as in ?q=two%%20words")
+	}
+	return nil
 }
 
 // mergePatch is the type of a body that changes parts of a memory.
@@ -204,12 +217,17 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 	if r.Method == http.MethodGet {
 		s.methods[http.MethodHead] = true
 	}
-	op := r.operation(s)
+	op, plainRequests := r.operation(s), plainly(nil)
+	op.Middlewares = huma.Middlewares{s.gate(r, &plainRequests)}
 	if r.ForAgents || strings.HasPrefix(r.Path, "/agent/") {
 		s.forActions[r.ID] = r.Method != http.MethodGet && !r.Reads && r.Action != memory.Create
 	}
-	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := do(ctx, exchangeOf(ctx).principal, in)
+	handle := func(ctx context.Context, in *I) (*O, error) {
+		x := exchangeOf(ctx)
+		if x.checked != nil {
+			x.checked()
+		}
+		out, err := do(ctx, x.principal, in)
 		if again := (*replay)(nil); errors.As(err, &again) {
 			return nil, again
 		}
@@ -217,7 +235,13 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 			return nil, s.fail(ctx, r.Missing, err)
 		}
 		return out, nil
-	})
+	}
+	huma.Register(s.api, op, handle)
+	if path := s.api.OpenAPI().Paths[op.Path]; r.Method == http.MethodGet {
+		plainRequests = answersPlainly(path.Get, handle)
+	} else if r.Reads {
+		plainRequests = answersPlainly(path.Post, handle)
+	}
 	if r.Raw { // not before, because huma would read it
 		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = uploadBody()
 	}

@@ -127,6 +127,11 @@ type PathID struct {
 // may not do this learns that first, as for every other id.
 func (m PathID) parse() loci.MemoryID { return idOf[loci.MemoryID](m.ID) }
 
+func (m *PathID) fill(_ *exchange, r *http.Request) bool {
+	m.ID = r.PathValue("id")
+	return true
+}
+
 // Target is the memory to change.
 type Target struct {
 	PathID
@@ -144,6 +149,14 @@ type memoryOutput struct {
 	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
 	Location string `header:"Location" hidden:"true"`
 	Body     *loci.Memory
+}
+
+func (o *memoryOutput) head(h http.Header) (status int, body any) {
+	h["Etag"] = []string{o.ETag}
+	if o.Location != "" {
+		h["Location"] = []string{o.Location}
+	}
+	return o.Status, o.Body
 }
 
 // savedOutput is the answer to a save.

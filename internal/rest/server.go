@@ -53,6 +53,7 @@ type server struct {
 	forActions map[string]bool
 	live       Live
 	streams    streams
+	bodies     knownBodies
 }
 
 // New returns the handler of the API. It panics without App or Auth, which only
@@ -123,6 +124,9 @@ type exchange struct {
 	id        string
 	principal loci.Principal // set by the gate
 	once      *onceKey       // set by the gate, too; nil: the request came without a key
+	route     *route         // set by the gate
+	bodies    *knownBodies
+	checked   func() // remembers that the body is valid; nil: there is nothing to remember
 }
 
 type exchangeKey struct{}
@@ -138,7 +142,7 @@ const RequestIDHeader = "X-Request-Id"
 
 // ServeHTTP answers one request.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := &exchange{ResponseWriter: w, id: w.Header().Get(RequestIDHeader)}
+	x := &exchange{ResponseWriter: w, bodies: &s.bodies, id: w.Header().Get(RequestIDHeader)}
 	x.request = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 	if !IsClean(r.URL.Path) {
 		s.unknown(w, x.request)
