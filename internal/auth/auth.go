@@ -120,21 +120,25 @@ type Request struct {
 // RequestOf returns the credentials in the headers of an HTTP request. It fails with Invalid if
 // there are several of a kind, because proxies and servers disagree on which one counts.
 func RequestOf(r *http.Request) (Request, error) {
-	for _, name := range []string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
-		if len(r.Header.Values(name)) > 1 {
+	var values [3]string // of the headers below, which are spelled as package http stores them
+	for i, name := range [...]string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
+		switch sent := r.Header[name]; len(sent) {
+		case 0:
+		case 1:
+			values[i] = sent[0]
+		default:
 			return Request{}, loci.FieldErrorf(name, "appears twice in the request; send it once")
 		}
 	}
-	key := strings.TrimSpace(r.Header.Get("X-Api-Key"))
-	if key != "" && r.Header.Get("Authorization") != "" {
+	authorization, key := values[0], strings.TrimSpace(values[1])
+	if key != "" && authorization != "" {
 		return Request{}, loci.FieldErrorf("X-Api-Key", "and Authorization are both in the request; send only one")
 	}
-	out := Request{Bearer: ParseBearer(r.Header.Get("Authorization")),
-		DashboardToken: loci.Secret(r.Header.Get("X-Dashboard-Token"))}
+	out := Request{Bearer: ParseBearer(authorization), DashboardToken: loci.Secret(values[2])}
 	if key != "" {
 		out.Bearer = loci.Secret(key)
 	}
-	if r.Header.Get("Authorization") == "" && key == "" {
+	if authorization == "" && key == "" {
 		out.Session, out.plain = sessionOf(r)
 	}
 	return out, nil

@@ -3,6 +3,7 @@ package auth
 import (
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -29,8 +30,7 @@ func NewHostRule(publicURL string) HostRule {
 // came from a page of another site. Requests without Origin come from programs, not from pages.
 func (h HostRule) Check(r *http.Request) error {
 	local := fromLoopback(r)
-	host := hostname(r.Host)
-	if local && !isLoopback(host) && (h.public == nil || host != hostname(h.public.Host)) {
+	if local && !h.isOwn(r.Host) {
 		return loci.Errorf(loci.Forbidden,
 			"cannot answer requests for that Host; use the address that the server printed, or set LOCI_PUBLIC_URL if a "+
 				"proxy is in front of it")
@@ -41,6 +41,15 @@ func (h HostRule) Check(r *http.Request) error {
 		}
 	}
 	return nil
+}
+
+// isOwn reports whether a request to a loopback listener may have that Host.
+func (h HostRule) isOwn(host string) bool {
+	if at, err := netip.ParseAddrPort(host); err == nil && at.Addr().IsLoopback() && at.Addr().Zone() == "" {
+		return true // as most programs send it, and faster than by its text
+	}
+	host = hostname(host)
+	return isLoopback(host) || h.public != nil && host == hostname(h.public.Host)
 }
 
 // mayAsk reports whether a page may send requests. Pages of this machine, on any port, may send

@@ -197,14 +197,18 @@ func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Pol
 	if g.Limiter == nil {
 		return nil
 	}
-	limit, who := g.Limiter.perPrincipal, ""
+	limit := g.Limiter.perPrincipal
 	if p.IsZero() {
-		limit, who = g.Limiter.perAddress, AddressKey(g.Proxies.ClientAddress(r))
-	} else {
-		who = p.Subject()
+		limit = g.Limiter.perAddress
 	}
 	if limit <= 0 {
 		return nil // no general limit also means no limit for a class of routes
+	}
+	var who string
+	if p.IsZero() {
+		who = AddressKey(g.Proxies.ClientAddress(r))
+	} else {
+		who = p.Subject()
 	}
 	if err := g.count(h, r, Policy{"default", limit}, who); err != nil {
 		return err

@@ -45,11 +45,12 @@ func bound(x *exchange, r *http.Request) *http.Request {
 	if isStream(r) {
 		return r
 	}
-	control := http.NewResponseController(x.ResponseWriter)
 	if r.Body == nil || r.Body == http.NoBody {
-		_ = control.SetWriteDeadline(x.start.Add(answerTime)) // only a connection without deadlines returns an error
+		// Only a connection without deadlines returns an error.
+		_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(x.start.Add(answerTime))
 		return r
 	}
+	control := http.NewResponseController(x.ResponseWriter)
 	x.body = &body{ReadCloser: r.Body, control: control, end: x.start.Add(bodyGrace)}
 	_ = control.SetWriteDeadline(x.body.end.Add(answerTime))
 	bounded := *r

@@ -1,6 +1,7 @@
 package front
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,17 +33,27 @@ type exchange struct {
 func (d *door) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{ResponseWriter: w, request: r, id: requestID(r), start: time.Now()}
 	h := w.Header()
-	h.Set(rest.RequestIDHeader, x.id)
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // pages set their own
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cache-Control", "private, no-cache")
+	h[rest.RequestIDHeader] = []string{x.id}
+	h["Content-Security-Policy"] = noContent // pages set their own
+	h["X-Content-Type-Options"] = noSniffing
+	h["X-Frame-Options"] = noFrames
+	h["Referrer-Policy"] = noReferrer
+	h["Cache-Control"] = noSharing
 	if r.TLS != nil || strings.HasPrefix(d.options.PublicURL, "https://") {
 		h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	return x
 }
+
+// These are headers of all answers, with names as package http stores them. Answers share the lists,
+// which are full: Set replaces one, and Add copies it.
+var (
+	noContent  = []string{"default-src 'none'; frame-ancestors 'none'"}
+	noSniffing = []string{"nosniff"}
+	noFrames   = []string{"DENY"}
+	noReferrer = []string{"no-referrer"}
+	noSharing  = []string{"private, no-cache"}
+)
 
 // end turns a panic into an answer, sends what was held back and logs.
 func (d *door) end(x *exchange) {
@@ -59,6 +70,12 @@ func (d *door) end(x *exchange) {
 		rest.WriteError(x, errPanic)
 	}
 	x.commit()
+	if d.log.Enabled(ctx, slog.LevelDebug) {
+		d.logRequest(ctx, x)
+	}
+}
+
+func (d *door) logRequest(ctx context.Context, x *exchange) {
 	path := x.request.URL.Path
 	d.log.LogAttrs(ctx, slog.LevelDebug, "request", slog.String("request_id", x.id),
 		slog.String("method", cut(x.request.Method, 16)), slog.String("path", cut(path, 200)),
@@ -117,6 +134,12 @@ func (x *exchange) Flush() { _ = x.FlushError() }
 // Unwrap lets http.ResponseController reach the connection.
 func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
+// timing returns a value of Server-Timing, which is in milliseconds.
+func timing(took time.Duration) string {
+	ms := float64(took.Nanoseconds()) / 1e6
+	return string(strconv.AppendFloat(append(make([]byte, 0, 24), "app;dur="...), ms, 'f', 3, 64))
+}
+
 func (x *exchange) commit() {
 	if x.sent {
 		return
@@ -127,8 +150,7 @@ func (x *exchange) commit() {
 	}
 	if !x.principal.IsZero() && x.principal.Vendor == "" {
 		// People only: exact times would reveal to a vendor that rows exist which it may not see.
-		ms := float64(time.Since(x.start).Nanoseconds()) / 1e6
-		x.Header().Set("Server-Timing", "app;dur="+strconv.FormatFloat(ms, 'f', 3, 64))
+		x.Header()["Server-Timing"] = []string{timing(time.Since(x.start))}
 	}
 	x.body.linger()
 	x.ResponseWriter.WriteHeader(x.status)

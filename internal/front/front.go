@@ -151,7 +151,7 @@ func (d *door) isMCP(r *http.Request) bool { return r.URL.Path == mcpPath && d.o
 // asProgram returns a request to an open place in the form in which a program would have sent it.
 // The Host is still checked there.
 func (d *door) asProgram(r *http.Request) *http.Request {
-	if d.options.Web == nil || !within(r.URL.Path, openPlaces) || r.Header.Get("Origin") == "" {
+	if d.options.Web == nil || r.Header.Get("Origin") == "" || !within(r.URL.Path, openPlaces) {
 		return r
 	}
 	probe := *r

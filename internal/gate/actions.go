@@ -84,17 +84,23 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	if p.IsZero() {
 		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
 	}
-	if err := g.May(p, act); err != nil {
+	rule := g.rules[act]
+	if err := g.allows(p, rule); err != nil {
 		g.Refused(ctx, p, act)
 		return err
 	}
-	if g.rules[act].Metered && g.meter != nil {
+	if rule.Metered && g.meter != nil {
 		g.meter(ctx, p, act)
 	}
-	if g.rules[act].Audit == WithCall {
-		return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, g.Entry(p, act)) })
+	if rule.Audit == WithCall {
+		return g.record(ctx, p, act)
 	}
 	return nil
+}
+
+// record is separate, because its closure puts the principal on the heap.
+func (g *Gate) record(ctx context.Context, p loci.Principal, act Action) error {
+	return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, g.Entry(p, act)) })
 }
 
 // Also checks a second action within one that has begun, without metering it.

@@ -44,6 +44,9 @@ func (s *Service) getAt(ctx context.Context, p loci.Principal, id loci.MemoryID,
 // checkWhen cuts the times to the precision of rows, and rejects times that nobody can answer
 // for. Valid times in the future are allowed, as far as they are known.
 func (s *Service) checkWhen(w *loci.When) error {
+	if w.IsZero() {
+		return nil
+	}
 	w.AsOf, w.KnownAt = loci.CutTime(w.AsOf), loci.CutTime(w.KnownAt)
 	for _, t := range []struct {
 		field string

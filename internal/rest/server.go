@@ -168,6 +168,16 @@ func (x *exchange) admitted(p loci.Principal) {
 // IsClean reports whether a mux would accept the path unchanged. It would redirect other paths
 // before authentication.
 func IsClean(path string) bool {
-	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") &&
-		!strings.Contains(path+"/", "/./") && !strings.Contains(path+"/", "/../")
+	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !has(path, "/.") && !has(path, "/..")
+}
+
+// has reports whether a part is in the path, and ends there or before a slash.
+func has(path, part string) bool {
+	for {
+		_, after, found := strings.Cut(path, part)
+		if !found || after == "" || after[0] == '/' {
+			return found
+		}
+		path = after
+	}
 }
