@@ -197,13 +197,8 @@ func kindOf(f *client.Filter, name string) (client.By, error) {
 			by = client.ByAll
 		}
 	}
-	needs := map[client.By]struct {
-		field string
-		has   bool
-	}{client.ByTags: {"tags", len(f.Tags) > 0}, client.ByIDs: {"ids", len(f.IDs) > 0},
-		client.BySearch: {"term", f.Term != ""}, client.ByOrigin: {"origin", f.Origin != ""}}
-	if need, ok := needs[by]; ok && !need.has {
-		return by, loci.FieldErrorf(path(name, need.field), "is required to list by %s", by)
+	if field := lacks(f, by); field != "" {
+		return by, loci.FieldErrorf(path(name, field), "is required to list by %s", by)
 	}
 	if f.Term != "" && by != client.BySearch {
 		return by, loci.FieldErrorf(path(name, "term"), "requires \"by\": \"search\", not \"%s\"", by)
@@ -215,6 +210,21 @@ func kindOf(f *client.Filter, name string) (client.By, error) {
 		return by, loci.FieldErrorf(path(name, "ids"), "cannot be combined with other conditions")
 	}
 	return by, nil
+}
+
+// lacks returns the field that a filter of that kind needs and lacks, or "".
+func lacks(f *client.Filter, by client.By) string {
+	switch {
+	case by == client.ByTags && len(f.Tags) == 0:
+		return "tags"
+	case by == client.ByIDs && len(f.IDs) == 0:
+		return "ids"
+	case by == client.BySearch && f.Term == "":
+		return "term"
+	case by == client.ByOrigin && f.Origin == "":
+		return "origin"
+	}
+	return ""
 }
 
 func onlyIDs(f *client.Filter) bool {

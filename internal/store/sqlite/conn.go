@@ -46,7 +46,10 @@ func numbers(list []int64) any {
 // conn runs shared statements on one connection.
 type conn struct{ *sqlitedb.Conn }
 
-func sharedConn(c *sqlitedb.Conn) conn { return conn{c.Rewriting(dialect.Expand)} }
+func sharedConn(c *sqlitedb.Conn) conn { return conn{c.Rewriting(expand)} }
+
+// expand is a function of the package, because a method as a value would be made for each transaction.
+var expand = dialect.Expand
 
 // Query implements sqlstore.Conn.
 func (c conn) Query(text string, args sqlstore.Args, row func(sqlstore.Row) error) error {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
@@ -13,7 +14,7 @@ import (
 // counted. It is safe for concurrent use.
 type counts struct {
 	mu    sync.Mutex
-	stamp sqlitedb.Stamp
+	stamp store.Stamp
 	list  map[countKey]rangeCount
 }
 
@@ -42,7 +43,7 @@ type rangeCount struct {
 // so a count is never older than the transaction.
 type keptCounts struct {
 	of    *counts
-	stamp sqlitedb.Stamp
+	stamp store.Stamp
 }
 
 func (k *keptCounts) get(key *countKey, now int64) (n int, known bool) {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
@@ -15,7 +16,8 @@ import (
 type orgFile struct {
 	pooled
 	org     loci.OrgID
-	options *sqlstore.Options // for its transactions
+	options *sqlstore.Options          // for its transactions
+	now     func() (store.Stamp, bool) // stamp as a value, which would be made for each transaction
 	// seen is the stamp of the file when it had the org's own row; nil: not seen yet.
 	seen   atomic.Pointer[sqlitedb.Stamp]
 	counts counts
@@ -88,9 +90,13 @@ func (fs *files[F]) acquire(ctx context.Context, key string) (none F, err error)
 	}
 	select {
 	case <-f.opened:
-	case <-ctx.Done():
-		fs.release(file)
-		return none, ctx.Err()
+	default:
+		select {
+		case <-f.opened:
+		case <-ctx.Done():
+			fs.release(file)
+			return none, ctx.Err()
+		}
 	}
 	if f.err != nil {
 		fs.release(file)

@@ -188,8 +188,9 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 		}
 		return openError("file of org "+string(f.org), errors.Join(err, db.Close()))
 	}
-	f.options = &sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: positions, NewIndex: newIndex,
+	f.options = &sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: positions, NewIndex: f.newIndex,
 		KeepBlob: s.keepBlob}
+	f.now = f.stamp
 	f.db = db
 	return nil
 }

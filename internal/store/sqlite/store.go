@@ -186,16 +186,15 @@ func (s *Store) Close() error {
 
 // Stamp identifies what org's file or the registry contains.
 func (s *Store) Stamp(ctx context.Context, org loci.OrgID) (got store.Stamp, ok bool) {
-	db := s.meta
 	if org != "" {
 		f, err := s.files.acquire(ctx, string(org)) // of a registered org only
 		if err != nil {
 			return got, false // the read that follows reports it
 		}
 		defer s.files.release(f)
-		db = f.db
+		return f.stamp()
 	}
-	stamp, ok := db.Stamp()
+	stamp, ok := s.meta.Stamp()
 	return publicStamp(stamp), ok
 }
 
@@ -248,7 +247,7 @@ func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) erro
 		if !ok {
 			return fn(s.tx(f, c))
 		}
-		f.seen.Store(&stamp) // what exists has read is not older
+		f.see(stamp) // what exists has read is not older
 		return fn(s.readTx(f, c, stamp))
 	}
 	err := fn(s.readTx(f, c, stamp))
@@ -260,6 +259,9 @@ func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) erro
 	return err
 }
 
+// see records a stamp of the file as it has the org's own row.
+func (f *orgFile) see(stamp sqlitedb.Stamp) { f.seen.Store(&stamp) }
+
 func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) error) error {
 	if err := org.Validate(); err != nil {
 		return err
@@ -270,6 +272,9 @@ func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) erro
 	}
 	defer s.files.release(f)
 	err = fn(f)
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, sqlitedb.ErrGone) {
 		if _, gone := s.registry.Exists(ctx, org); loci.CodeOf(gone) == loci.NotFound {
 			return gone // the org was deleted with its file

@@ -23,20 +23,25 @@ func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
 
 // readTx returns a transaction that only reads. stamp is from before its snapshot.
 func (s *Store) readTx(f *orgFile, c *sqlitedb.Conn, stamp sqlitedb.Stamp) *sqlstore.Tx {
-	o := *f.options
-	o.NewIndex = func(tx *sqlstore.Tx) sqlstore.Index {
-		x := indexOn(tx)
-		x.kept = &keptCounts{&f.counts, stamp}
-		return x
-	}
-	o.Kept = &sqlstore.KeptPages{Of: &s.pages, Stamp: publicStamp(stamp), Still: func() bool {
-		now, ok := f.db.Stamp()
-		return ok && now == stamp
-	}}
-	return sqlstore.New(sharedConn(c), dialect, &o)
+	tx := s.tx(f, c)
+	tx.Kept = sqlstore.KeptPages{Of: &s.pages, Stamp: publicStamp(stamp), Now: f.now}
+	return tx
 }
 
-func newIndex(tx *sqlstore.Tx) sqlstore.Index { return indexOn(tx) }
+// newIndex returns the index of a transaction. One that only reads also has what the file keeps.
+func (f *orgFile) newIndex(tx *sqlstore.Tx) sqlstore.Index {
+	x := indexOn(tx)
+	if tx.Kept.Of != nil {
+		x.kept = &keptCounts{&f.counts, tx.Kept.Stamp}
+	}
+	return x
+}
+
+// stamp identifies what the file contains.
+func (f *orgFile) stamp() (store.Stamp, bool) {
+	stamp, ok := f.db.Stamp()
+	return publicStamp(stamp), ok
+}
 
 func indexOn(tx *sqlstore.Tx) index {
 	shared := tx.Conn().(conn).Conn //nolint:forcetypeassert // a transaction of this engine

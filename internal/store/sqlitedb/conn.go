@@ -44,6 +44,7 @@ type stmt struct {
 	st     *sqlite3.Stmt
 	row    Row
 	params int
+	bound  []boundID // by parameter
 	used   uint64
 	inUse  bool
 	cached bool
@@ -231,6 +232,7 @@ func (c *Conn) prepare(sql string) (*stmt, error) {
 		return nil, errors.Join(errors.New("sqlitedb: more than one statement in the text: use Script"), st.Close())
 	}
 	s := &stmt{st: st, params: st.BindCount(), other: !st.ReadOnly() && !changesRows(sql)}
+	s.bound = make([]boundID, s.params)
 	s.row.st = st
 	return s, nil
 }
@@ -246,6 +248,7 @@ func (c *Conn) put(s *stmt) {
 	}
 	if s.heavy {
 		_ = s.st.ClearBindings()
+		clear(s.bound)
 		s.heavy = false
 	}
 	s.inUse = false

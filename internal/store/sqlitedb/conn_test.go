@@ -1,9 +1,11 @@
 package sqlitedb
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -190,4 +192,47 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 	}
 	mustUpdate(t, db, check)
 	mustUpdate(t, db, func(*Conn) error { return nil })
+}
+
+// TestIDsAreBoundAgain runs one statement with the same and with other values. A statement that keeps a
+// value must not use it for another one.
+func TestIDsAreBoundAgain(t *testing.T) {
+	t.Parallel()
+	db := openTemp(t)
+	a, b, long := [16]byte{1}, [16]byte{2}, bytes.Repeat([]byte{3}, heavyBytes+1)
+	err := db.View(t.Context(), func(c *Conn) error {
+		for i, args := range []Args{{a, b}, {a, b}, {b, a}, {nil, a}, {nil, nil}, {a, nil}, {a[:], "x"}, {a, b}, {a, long},
+			{a, b}, {int64(7), 1.5}, {a, b}, {struct{}{}, b}, {a, b}} {
+			var got [2]any
+			_, err := c.One("SELECT ?, ?", args, func(r *Row) error {
+				for col := range got {
+					if !r.Null(col) {
+						got[col] = r.Text(col)
+					}
+				}
+				return nil
+			})
+			want, wrong := [2]any{asText(args[0]), asText(args[1])}, slices.Contains(args[:1], any(struct{}{}))
+			if wrong && err == nil || !wrong && (err != nil || got != want) {
+				t.Errorf("arguments %d: got %q, %v, want %q", i, got, err, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asText returns a value as SQLite converts it.
+func asText(v any) any {
+	switch v := v.(type) {
+	case [16]byte:
+		return string(v[:])
+	case []byte:
+		return string(v)
+	case nil:
+		return nil
+	}
+	return fmt.Sprint(v)
 }

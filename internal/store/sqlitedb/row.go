@@ -62,15 +62,34 @@ func (s *stmt) bind(args []any) error {
 	}
 	size := 0
 	for i, arg := range args {
+		if s.bound[i].is(arg) {
+			continue
+		}
 		n, err := s.bindOne(i+1, arg)
 		if err != nil {
+			s.bound[i] = boundID{}
 			return fmt.Errorf("sqlitedb: argument %d: %w", i+1, err)
 		}
+		s.bound[i].set(arg)
 		size += n
 	}
 	s.heavy = size > heavyBytes
 	return nil
 }
+
+// boundID is the id that a parameter has had since the last use of its statement. The ids of the reader
+// stand in several places of each statement, and SQLite takes and frees memory for each of them.
+type boundID struct {
+	known bool
+	id    [16]byte
+}
+
+func (b *boundID) is(arg any) bool {
+	id, ok := arg.([16]byte)
+	return ok && b.known && b.id == id
+}
+
+func (b *boundID) set(arg any) { b.id, b.known = arg.([16]byte) }
 
 // bindOne returns how many bytes SQLite copied. It lets no argument escape to the heap, so that
 // callers allocate nothing.

@@ -74,8 +74,9 @@ func TestSnapshotIsNotKept(t *testing.T) {
 		fn     func(*Conn) error
 		want   error
 	}{
-		"an error":                 {fn: func(*Conn) error { return errTest }, want: errTest},
-		"a cancelled context":      {ctx: cancelled, fn: func(*Conn) error { cancel(); return cancelled.Err() }, want: context.Canceled},
+		"an error": {fn: func(*Conn) error { return errTest }, want: errTest},
+		"a cancelled context": {ctx: cancelled, want: context.Canceled,
+			fn: func(*Conn) error { cancel(); return cancelled.Err() }},
 		"an ignored failure":       {fn: func(c *Conn) error { _ = addItem("a")(c); return nil }},
 		"an ignored broken script": {fn: func(c *Conn) error { _ = c.Script("CREATE TABLE more (id)"); return nil }},
 		"a file that may move":     {change: moves, fn: func(*Conn) error { return nil }},

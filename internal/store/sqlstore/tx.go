@@ -18,12 +18,14 @@ type Tx struct {
 	calm []loci.MemoryID
 	// before is the row that was read last.
 	before *loci.Memory
+	// Kept are the pages for a transaction that only reads; zero: none.
+	Kept KeptPages
 }
 
 var _ store.Tx = (*Tx)(nil)
 
-// Options are what all transactions on one org need besides their connection. All fields but Kept
-// are required.
+// Options are what all transactions on one org need besides their connection. All fields are
+// required.
 type Options struct {
 	Org       loci.OrgID
 	Now       func() time.Time // for checks of expiry
@@ -32,8 +34,6 @@ type Options struct {
 	// KeepBlob updates the time of an attachment's bytes, so that no sweep removes them. Conflict
 	// if they are gone.
 	KeepBlob func(org loci.OrgID, sum []byte, now time.Time) error
-	// Kept are the pages for a transaction that only reads; nil: none.
-	Kept *KeptPages
 }
 
 // New returns a transaction on c, which is limited to o.Org.
