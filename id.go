@@ -31,6 +31,7 @@ type (
 	nodeKind        struct{}
 	nodeItemKind    struct{}
 	versionKind     struct{}
+	eventKind       struct{}
 )
 
 // MemoryID names a memory.
@@ -94,6 +95,9 @@ type VersionID = ID[versionKind]
 func VersionOf(id MemoryID, version int) VersionID {
 	return VersionID(uuid.NewSHA1(uuid.UUID(id), []byte(strconv.Itoa(version))))
 }
+
+// EventID names an event. Ids of events sort by the time of their events.
+type EventID = ID[eventKind]
 
 // NewID returns a new random id. It panics only if the system has no randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }

@@ -34,6 +34,7 @@ type Access struct {
 	ProjectID      ProjectID   `json:"project_id,omitzero" format:"uuid"`
 	AgentID        AgentID     `json:"agent_id,omitzero" format:"uuid"`
 	TeamID         TeamID      `json:"team_id,omitzero" format:"uuid" doc:"The team that the memory is shared with"`
+	Reach          Reach       `json:"-"` // of sessions and events; "": the row is another one, and Scope decides
 	Origin         string      `json:"origin" doc:"Who wrote it. The server sets it from the credential: a vendor, or api, cli, dashboard" example:"claude"`
 	AllowedVendors []Vendor    `json:"allowed_vendors" nullable:"false" doc:"Vendors that may read it; * means all. Its owner always may" example:"[\"*\"]"`
 	ExpiresAt      time.Time   `json:"expires_at,omitzero" doc:"From this time on, no reader sees it"`

@@ -52,7 +52,9 @@ func Lifecycles() []Lifecycle {
 //  2. Reach: a person reaches their own rows, their team's pool and their projects. For a row of
 //     agent scope, everyone except the owner needs a session of the row's agent. That includes
 //     agents that act for the owner. A credential limited to projects reaches only the rows of
-//     those projects.
+//     those projects. A session or an event has a reach instead of a scope: its owner reaches it, and
+//     everybody in the org or in its team if that is its reach. If it is part of a project, they must
+//     also belong to that.
 //  3. Vendor: a vendor's credential needs "*" or its own name on the list.
 //  4. Lifecycle: the row must be live, unless l selects other states. Only its owner sees a row in
 //     the trash, even if it was shared. Only memories have a time of validity, which SeesMemory
@@ -114,6 +116,9 @@ func (v Viewer) inTenant(a *Access) bool {
 }
 
 func (v Viewer) reaches(a *Access) bool {
+	if a.Reach != "" {
+		return v.reachesWork(a)
+	}
 	if v.OnlyProjects {
 		return v.inProjects(a)
 	}
@@ -127,6 +132,22 @@ func (v Viewer) reaches(a *Access) bool {
 		return true
 	}
 	return v.inProjects(a)
+}
+
+// reachesWork is reaches for sessions and events.
+func (v Viewer) reachesWork(a *Access) bool {
+	inProject := !a.ProjectID.IsZero() && slices.Contains(v.ProjectIDs, a.ProjectID)
+	switch {
+	case v.OnlyProjects && !inProject:
+		return false
+	case a.UserID == v.UserID:
+		return true
+	case !a.ProjectID.IsZero() && !inProject:
+		return false
+	case a.Reach == ReachTeam:
+		return !a.TeamID.IsZero() && a.TeamID == v.TeamID
+	}
+	return a.Reach == ReachOrg
 }
 
 // owns reports whether the reader is a person, not an agent, and owns the row.

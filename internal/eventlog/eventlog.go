@@ -1,0 +1,186 @@
+// Package eventlog is the contract of event logs: what a log must do to store the events of all
+// orgs. The logs are sub-packages, and all of them pass the suite eventlogtest.
+//
+// A log is confined to the org of the viewer. It applies the visibility rule of package loci when
+// it selects events: what the viewer may not see doesn't exist, also for deduplication. It knows
+// nothing of credentials, and contains no rule about who may write. The contract knows nothing of
+// files, so a log may also be a database or a service.
+//
+// Callers pass events that are valid, complete (ids and times included) and cut to microseconds.
+// Errors have the loci codes that each method documents, and Full or Unavailable if a log cannot be
+// written or asked.
+package eventlog
+
+import (
+	"context"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Log stores events. It is safe for concurrent use, also by several processes.
+type Log interface {
+	// Append stores events, all or none of them, and returns after they are durable. It returns one
+	// outcome for each event, in their order; a duplicate is not stored. The events belong to the org of
+	// v. It fails with Conflict if a session of an event is closed, and with Invalid for more than
+	// loci.MaxEvents events. It doesn't keep the events.
+	Append(ctx context.Context, v loci.Viewer, events []*loci.Event, d Dedup) ([]Outcome, error)
+	// Get returns the visible events among ids, in the order of ids.
+	Get(ctx context.Context, v loci.Viewer, ids []loci.EventID) ([]*loci.Event, error)
+	// Find returns a page of the visible events that pass the filter. It fails with Invalid if q.After is
+	// not a Position of such a query.
+	Find(ctx context.Context, v loci.Viewer, q Query) (Page, error)
+	// Stats counts the visible events that pass the filter.
+	Stats(ctx context.Context, v loci.Viewer, f Filter) (Stats, error)
+	// Tail returns visible events in the order in which they were stored, at most limit of those after
+	// a position. "" is the present end: then it returns no events, and the position to begin with. It
+	// fails with Conflict if the position is not known any more, and with Invalid if it is none.
+	Tail(ctx context.Context, v loci.Viewer, after Position, limit int) (Page, error)
+}
+
+// Keeper is the part of a log that keeps it in order. It asks for no viewer.
+type Keeper interface {
+	// SetSession tells the log what became of a session: from then on, its events are visible as the
+	// session says, and a closed session gets no more. It does nothing if the log knows a later revision.
+	SetSession(ctx context.Context, org loci.OrgID, s Session) error
+	// Purge permanently deletes at most limit events that pass the selection, and returns their number.
+	Purge(ctx context.Context, org loci.OrgID, s Selection, limit int) (int, error)
+	// Drop permanently deletes the events of an org.
+	Drop(ctx context.Context, org loci.OrgID) error
+	// Upkeep does what is due for an org, such as to compress old months or to deliver events. It does a
+	// part of the work, and reports whether there is more to do at once.
+	Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
+	// Ready returns nil if the log of an org can read and write.
+	Ready(ctx context.Context, org loci.OrgID) error
+	// Close waits for running calls. Later calls fail.
+	Close() error
+}
+
+// Follower reads all events, for data that is derived from them, such as the full-text index. It
+// applies no visibility rule, so nothing that it returns may be shown to anybody.
+type Follower interface {
+	// End returns the position after everything that is stored.
+	End(ctx context.Context, org loci.OrgID) (Position, error)
+	// Changed returns what was stored after a position of End or Changed. It fails with Conflict if the
+	// reader must read everything again.
+	Changed(ctx context.Context, org loci.OrgID, after Position, limit int) (Changes, error)
+	// Before returns the events that were stored before those that an earlier call returned, the last
+	// stored first, at most limit. The first call passes "". next is "" after the first event.
+	Before(ctx context.Context, org loci.OrgID, at Position, limit int) (events []*loci.Event, next Position, err error)
+	// OfSession returns events of a session in the order of their time, at most limit of those after one
+	// (zero: from the first).
+	OfSession(ctx context.Context, org loci.OrgID, s loci.SessionID, after loci.EventID, limit int) ([]*loci.Event, error)
+}
+
+// Engine is a whole log.
+type Engine interface {
+	Log
+	Keeper
+	Follower
+}
+
+// Dedup says which events count as duplicates: those with the Digest of a visible event that was
+// recorded within Window before now, or that comes before them in the call. 0: none.
+type Dedup struct{ Window time.Duration }
+
+// Outcome is what became of an event.
+type Outcome struct {
+	ID loci.EventID // of the event; if it is a duplicate, of the earlier one
+	// Duplicate is set if an equal event is there, so that this one was not stored.
+	Duplicate bool
+}
+
+// Position is a place in a log. Only the log that created it can read it.
+type Position string
+
+// Filter narrows a query. An event must match every field that is set.
+type Filter struct {
+	Since         time.Time // Time at or after
+	Until         time.Time // Time before
+	SessionID     loci.SessionID
+	AgentID       loci.AgentID
+	ProjectID     loci.ProjectID
+	Classes       []loci.EventClass // any of them
+	Types         []string          // any of them
+	Tags          []string          // exact; any of them
+	AllTags       bool              // every one of Tags instead
+	Origin        string
+	Actor         string
+	ParentID      loci.EventID
+	MinImportance int
+	// IDs limits the events to these, at most loci.MaxIDs; nil: all.
+	IDs []loci.EventID
+	// Text limits the events to those whose content has all of these words, as Words splits them, at
+	// most MaxWords. It ignores case.
+	Text string
+}
+
+// Query asks for a page.
+type Query struct {
+	Filter
+	Order Order
+	Limit int      // at least 1
+	After Position // "": from the beginning
+}
+
+// Order is how the events of a page are sorted. Events of one time are sorted by id, so every
+// order is total.
+type Order string
+
+// The orders.
+const (
+	Newest Order = "desc" // the default
+	Oldest Order = "asc"
+)
+
+// Page is a page of events.
+type Page struct {
+	Events []*loci.Event
+	Next   Position // "": this is the last page
+	// Partial is set if the context ended with ErrSpent before all events were examined. The page has
+	// what was found, and Next goes on from there.
+	Partial bool
+}
+
+// Stats are counts of events.
+type Stats struct {
+	Total    int
+	ByClass  map[loci.EventClass]int
+	ByType   map[string]int // the most frequent MaxTypes
+	First    time.Time      // zero: there are none
+	Last     time.Time
+	Sessions int // distinct sessions
+}
+
+// MaxTypes is how many types Stats tells apart.
+const MaxTypes = 50
+
+// Session is what a log must know of a session.
+type Session struct {
+	ID       loci.SessionID
+	Revision int64 // increases with each change
+	Closed   bool
+	// Access is the session's. Its events keep their person and their origin, take everything else from
+	// the session, and are limited to the vendors that both admit.
+	Access loci.EventAccess
+}
+
+// Selection selects events to delete. An event must match every field that is set; at least one must
+// be.
+type Selection struct {
+	Before    time.Time // Time before
+	Type      string
+	NotTypes  []string // none of these types
+	UserID    loci.UserID
+	SessionID loci.SessionID
+	IDs       []loci.EventID
+}
+
+// Changes are what a follower must read next.
+type Changes struct {
+	Events   []*loci.Event    // stored since; as they are visible now
+	Sessions []loci.SessionID // whose events are visible to others now
+	Gone     []loci.EventID   // deleted since
+	Next     Position
+	More     bool
+}
