@@ -261,20 +261,34 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// NewEventID returns a new id for an event at a time: a UUID of version 7, so that ids sort by time,
-// exact to a millisecond (RFC 9562, section 5.7). It panics only if the system has no randomness.
+// NewEventID returns a new id for an event at a time: a UUID of version 7 whose 12 bits after the
+// milliseconds are a fraction of one (RFC 9562, section 6.2, method 3). So ids sort like the times of
+// their events, exact to a microsecond. It panics only if the system has no randomness.
 func NewEventID(at time.Time) (id EventID) {
-	_, _ = rand.Read(id[6:]) // never fails
-	binary.BigEndian.PutUint64(id[:8], uint64(max(at.UnixMilli(), 0))<<16|uint64(id[6])<<8|uint64(id[7]))
-	id[6], id[8] = id[6]&0x0f|0x70, id[8]&0x3f|0x80
+	id = FirstEventID(at)
+	_, _ = rand.Read(id[8:]) // never fails
+	id[8] = id[8]&0x3f | 0x80
 	return id
 }
 
-// EventTime returns the time in an id of an event, cut to a millisecond. ok is false for an id that
+// FirstEventID returns the first of all ids of a time: those of earlier times are less, and those
+// that NewEventID returns for the time or for later ones are not.
+func FirstEventID(at time.Time) (id EventID) {
+	micros := uint64(max(at.UnixMicro(), 0)) // #nosec G115 -- not negative
+	fraction := micros % 1000 * 4096 / 1000
+	binary.BigEndian.PutUint64(id[:8], micros/1000<<16|0x7000|fraction)
+	id[8] = 0x80
+	return id
+}
+
+// EventTime returns the time in an id of an event, cut to a microsecond. ok is false for an id that
 // NewEventID did not make.
 func EventTime(id EventID) (at time.Time, ok bool) {
 	if id[6]>>4 != 7 {
 		return time.Time{}, false
 	}
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC(), true // #nosec G115 -- 48 bits
+	first := binary.BigEndian.Uint64(id[:8])
+	millis, fraction := first>>16, first&0xfff
+	micros := millis*1000 + (fraction*1000+4095)/4096
+	return time.UnixMicro(int64(micros)).UTC(), true // #nosec G115 -- 58 bits
 }
