@@ -21,7 +21,7 @@ func (s *Service) disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, m
 	var found map[loci.MemoryID]loci.Disagreement
 	var err error
 	if current = tx.Suggestions().Disputable(current); len(current) > 0 { // most reads need no timer either
-		ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, store.ErrSpent)
+		ctx, cancel := context.WithTimeoutCause(ctx, s.patience/disagreementShare, loci.ErrSpent)
 		defer cancel()
 		found, err = tx.Suggestions().Disagreements(ctx, v, current)
 	}

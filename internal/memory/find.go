@@ -85,9 +85,9 @@ func checkWords(query string) error {
 	return nil
 }
 
-// within returns a context that ends with ErrSpent after a part of the remaining time.
+// within returns a context that ends with loci.ErrSpent after a part of the remaining time.
 func (f *finder) within(part int) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(f.ctx, time.Until(f.until)/time.Duration(part), store.ErrSpent)
+	return context.WithTimeoutCause(f.ctx, time.Until(f.until)/time.Duration(part), loci.ErrSpent)
 }
 
 // findNow asks the index: for the words, then for words that begin like them, then for words that
@@ -143,7 +143,7 @@ func (f *finder) snapshot() (*indexing.Snapshot, error) {
 	ctx, cancel := f.within(2)
 	defer cancel()
 	snapshot, err := f.service.index.Snapshot(ctx, f.tx, f.v.OrgID)
-	if loci.CodeOf(err) != "" && store.Spent(ctx) {
+	if loci.CodeOf(err) != "" && loci.Spent(ctx) {
 		err = nil
 	}
 	if err == nil && !snapshot.Whole {

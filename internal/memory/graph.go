@@ -40,7 +40,7 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 		}
 		projects = []loci.ProjectID{r.ProjectID}
 	}
-	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, store.ErrSpent)
+	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
 	defer cancel()
 	projects, err = s.Store.Projects().WithGraphs(within, p.OrgID, projects)
 	if err != nil && within.Err() == nil {

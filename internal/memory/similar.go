@@ -69,7 +69,7 @@ func (s *saving) unshow() {
 func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.Snapshot) {
 	s.looked, s.others = true, nil
 	s.guarded(ctx, func() error {
-		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, store.ErrSpent)
+		short, cancel := context.WithTimeoutCause(ctx, s.app.patience/50, loci.ErrSpent)
 		defer cancel()
 		found := candidates{compared: s.read(m), v: s.p.Viewer(), now: s.app.Time()}
 		if index != nil {
@@ -148,7 +148,7 @@ func (s *saving) try(ctx context.Context, fn func() error) (ok bool) {
 	}()
 	err := fn()
 	if err != nil {
-		if ctx.Err() == nil && !errors.Is(err, store.ErrSpent) && !errors.Is(err, context.DeadlineExceeded) {
+		if ctx.Err() == nil && !errors.Is(err, loci.ErrSpent) && !errors.Is(err, context.DeadlineExceeded) {
 			s.app.Log.WarnContext(ctx, "look for similar memories", "error", err)
 		}
 	}

@@ -14,7 +14,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -224,7 +223,7 @@ type Matches struct {
 	Hits []loci.Match
 	// More is set if there were more than Limit. Match didn't examine those.
 	More bool
-	// Cut is set if ctx ended with ErrSpent before Match examined all rows. It examines the newest
+	// Cut is set if ctx ended with loci.ErrSpent before Match examined all rows. It examines the newest
 	// first.
 	Cut bool
 }
@@ -242,14 +241,6 @@ type Contained struct {
 	IDs []loci.MemoryID
 	// More is set if there may be more results: there were more than Limit, or more rows than Look.
 	More bool
-	// Cut is set if ctx ended with ErrSpent before Contains examined all rows.
+	// Cut is set if ctx ended with loci.ErrSpent before Contains examined all rows.
 	Cut bool
 }
-
-// ErrSpent is the cause that ends the context of a search that has used up its time. Match and
-// Contains then return what they found and set Cut. If the context ends for another reason, they
-// fail.
-var ErrSpent = errors.New("the search used up its time")
-
-// Spent reports whether ctx ended by ErrSpent.
-func Spent(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrSpent) }

@@ -140,8 +140,8 @@ type Suggestions interface {
 	// isn't pending, and with Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
 	// Disagreements returns which visible live memories say something else than these, which v sees,
-	// newest first. Memories without any are not in the map. If ctx ends with ErrSpent, it returns those
-	// that it has found by then.
+	// newest first. Memories without any are not in the map. If ctx ends with loci.ErrSpent, it returns
+	// those that it has found by then.
 	Disagreements(ctx context.Context, v loci.Viewer, memories []*loci.Memory) (map[loci.MemoryID]loci.Disagreement,
 		error)
 	// Disputable returns those of memories for which Disagreements has to look. It takes no time.

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci"
 )
 
 // isOver reports whether ctx has ended. It sets cut if ctx ended because the search used up its
 // time.
 func isOver(ctx context.Context, cut *bool) bool {
 	over := ctx.Err() != nil
-	*cut = over && store.Spent(ctx)
+	*cut = over && loci.Spent(ctx)
 	return over
 }
 

@@ -105,7 +105,7 @@ func testDisagreementsSpent(e *env) {
 	}
 	e.scan(func(ctx context.Context, tx store.Tx) error {
 		look := tx.Suggestions().Disagreements
-		got, err := look(endingAfter(ctx, 0, store.ErrSpent), e.person(), all)
+		got, err := look(endingAfter(ctx, 0, loci.ErrSpent), e.person(), all)
 		if len(got) == len(all) || err != nil {
 			e.Errorf("when the time is over: %d of %d, %v", len(got), len(all), err)
 		}

@@ -56,7 +56,7 @@ func testSpent(e *env) {
 		var all []loci.MemoryID
 		for _, asked := range []int{1 << 30, 0, 1, 20} {
 			e.scan(func(ctx context.Context, tx store.Tx) error {
-				ids, cut, err := search(endingAfter(ctx, asked, store.ErrSpent), tx)
+				ids, cut, err := search(endingAfter(ctx, asked, loci.ErrSpent), tx)
 				if asked > 50 {
 					all = ids
 				}
