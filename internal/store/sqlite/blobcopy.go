@@ -42,7 +42,7 @@ func (s *Store) copyOrg(ctx context.Context, id loci.OrgID, dir, name string) (n
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	target := filepath.Join(dir, filepath.FromSlash(name))
-	if err := s.with(ctx, id, func(f *orgFile) error { return copyDB(ctx, f.db, name, target) }); err != nil {
+	if err := s.with(ctx, id, func(f *orgFile) error { return copyDB(ctx, f.DB, name, target) }); err != nil {
 		return nil, err
 	}
 	sums, err := sumsIn(target)
@@ -157,7 +157,7 @@ type assetRef struct {
 
 func (b blobs) named(ctx context.Context, org loci.OrgID) (named map[string]assetRef, err error) {
 	err = b.s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error {
 			named = map[string]assetRef{}
 			return c.Query("SELECT a.sha256, a.id, m.id, a.size FROM assets a JOIN memories m ON m.seq = a.memory_seq", nil,
 				func(r *sqlitedb.Row) error {

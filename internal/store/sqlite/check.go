@@ -168,7 +168,7 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 		differences := make(chan checked, 1)
 		go func() { differences <- s.checkDerived(beside, f) }()
 		damage := checked{}
-		damage.err = f.db.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		damage.err = f.DB.View(ctx, func(c *sqlitedb.Conn) (err error) {
 			damage.problems, err = c.Check()
 			return err
 		})
@@ -193,7 +193,7 @@ type checked struct {
 
 // checkDerived is index.Check with a snapshot of its own.
 func (s *Store) checkDerived(ctx context.Context, f *orgFile) (c checked) {
-	c.err = f.db.View(ctx, func(conn *sqlitedb.Conn) (err error) {
+	c.err = f.DB.View(ctx, func(conn *sqlitedb.Conn) (err error) {
 		c.problems, err = indexOf(s.tx(f, conn)).Check(ctx)
 		return err
 	})

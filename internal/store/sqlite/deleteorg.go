@@ -47,7 +47,7 @@ func (s *Store) deleteOrg(ctx context.Context, id loci.OrgID) (store.Receipt, er
 	if err := s.deleteProjects(ctx, id, &r); err != nil {
 		return r, err
 	}
-	if err := s.files.drop(string(id)); err != nil {
+	if err := s.files.Drop(string(id)); err != nil {
 		s.opts.Log.WarnContext(ctx, "closing the file of a deleted org failed", "org", string(id), "error", err)
 	}
 	if err := s.removeRows(ctx, &r); err != nil {

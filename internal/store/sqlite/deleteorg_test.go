@@ -61,7 +61,7 @@ func TestDeleteOrgInterrupted(t *testing.T) {
 		for _, step := range []func() error{
 			func() error { return s.markDeleting(bg, loci.DefaultOrg) },
 			func() error { return s.entomb(bg, &r) },
-			func() error { return errors.Join(s.files.drop(string(loci.DefaultOrg)), s.removeRows(bg, &r)) },
+			func() error { return errors.Join(s.files.Drop(string(loci.DefaultOrg)), s.removeRows(bg, &r)) },
 			func() error { return os.Remove(s.orgPath(loci.DefaultOrg)) },
 			func() error { return s.removeFiles(loci.DefaultOrg) },
 		}[:n] {

@@ -19,7 +19,7 @@ import (
 func update(t *testing.T, s *Store, sql string) {
 	t.Helper()
 	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.Update(bg, func(c *sqlitedb.Conn) error { return c.Exec(sql) })
+		return f.DB.Update(bg, func(c *sqlitedb.Conn) error { return c.Exec(sql) })
 	})
 	if err != nil {
 		t.Fatal(err)

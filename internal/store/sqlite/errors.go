@@ -9,8 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-var errClosed = loci.Errorf(loci.Unavailable, "the store is closed")
-
 // errorClass is a kind of error and the code and text that callers get for it.
 type errorClass struct {
 	class error

@@ -68,7 +68,7 @@ func (s *Store) waiting(ctx context.Context, org loci.OrgID, id loci.ProjectID) 
 // and been killed before it deleted them here.
 func (s *Store) gather(ctx context.Context, org loci.OrgID, id loci.ProjectID, entries []waiting) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.Update(ctx, func(c *sqlitedb.Conn) error {
+		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 			return s.run(f, c, func(tx store.Tx) error {
 				last := int64(0)
 				_, err := c.One("SELECT number FROM audit_of_projects WHERE project_id = ?", sqlitedb.Args{[16]byte(id)},

@@ -44,7 +44,7 @@ func graphRowsOf(t testing.TB, s *Store, p loci.Project, user loci.UserID) (own,
 	t.Helper()
 	own, all = map[string]int{}, map[string]int{}
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
-		return f.db.View(bg, func(c *sqlitedb.Conn) (err error) {
+		return f.DB.View(bg, func(c *sqlitedb.Conn) (err error) {
 			for _, table := range []string{"entities", "observations", "relations", "changes"} {
 				_, e := c.One("SELECT count(*) FILTER (WHERE user_id = ?), count(*) FROM "+table, sqlitedb.Args{user.String()},
 					func(r *sqlitedb.Row) error { own[table], all[table] = r.Int(0), r.Int(1); return nil })
@@ -105,7 +105,7 @@ func TestEraseFromGraphs(t *testing.T) {
 func wantCascade(t *testing.T, s *Store, p loci.Project) {
 	t.Helper()
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
-		return f.db.Update(bg, func(c *sqlitedb.Conn) error {
+		return f.DB.Update(bg, func(c *sqlitedb.Conn) error {
 			return c.Exec("DELETE FROM entities WHERE name = 'shared 0'")
 		})
 	})

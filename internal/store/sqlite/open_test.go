@@ -57,7 +57,7 @@ func TestNewerVersion(t *testing.T) {
 		return c.Exec("INSERT INTO _migrations (number, name, applied_at) SELECT max(number) + 1, 'future', 0 FROM " +
 			"_migrations")
 	}
-	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error { return f.db.Update(bg, ahead) })
+	err := s.with(bg, loci.DefaultOrg, func(f *orgFile) error { return f.DB.Update(bg, ahead) })
 	if err = errors.Join(err, s.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestFilesAreClosedAndOpenedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(s.files.byKey); n > 2 {
+	if n := s.files.Len(); n > 2 {
 		t.Errorf("%d files are open, want at most 2", n)
 	}
 	for _, id := range []loci.OrgID{"b", "c", "d"} {

@@ -191,7 +191,7 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	f.options = &sqlstore.Options{Org: f.org, Now: s.opts.Now, Positions: positions, NewIndex: f.newIndex,
 		KeepBlob: s.keepBlob}
 	f.now = f.stamp
-	f.db = db
+	f.DB = db
 	return nil
 }
 

@@ -49,7 +49,7 @@ func rowsOf(t *testing.T, s *Store, u loci.User) (inOrg, inDirectory int) {
 		return func(r *sqlitedb.Row) error { *n = r.Int(0); return nil }
 	}
 	err := s.with(bg, u.OrgID, func(f *orgFile) error {
-		return f.db.View(bg, func(c *sqlitedb.Conn) error {
+		return f.DB.View(bg, func(c *sqlitedb.Conn) error {
 			_, err := c.One("SELECT count(*) FROM users WHERE id = ?", sqlitedb.Args{[16]byte(u.ID)}, count(&inOrg))
 			return err
 		})

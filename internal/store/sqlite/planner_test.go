@@ -38,7 +38,7 @@ type statement struct {
 func plans(t *testing.T, s *Store, look func(*planner)) {
 	t.Helper()
 	err := s.with(t.Context(), loci.DefaultOrg, func(f *orgFile) error {
-		return f.db.View(t.Context(), func(c *sqlitedb.Conn) error {
+		return f.DB.View(t.Context(), func(c *sqlitedb.Conn) error {
 			tx := s.tx(f, c)
 			p := &planner{recorder: &recorder{t: t, conn: sharedConn(c)}, index: indexOf(tx)}
 			o := *tx.Options

@@ -33,7 +33,7 @@ func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project,
 	if _, err := share.TryRLockContext(before, lockWait); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, share.Close())
 	}
-	err = s.withProject(ctx, p.OrgID, p.ID, func(f *projectFile, p loci.Project) error { return fn(f.db, p) })
+	err = s.withProject(ctx, p.OrgID, p.ID, func(f *projectFile, p loci.Project) error { return fn(f.DB, p) })
 	if err = errors.Join(err, share.Close()); loci.CodeOf(err) != loci.Conflict {
 		return err
 	}

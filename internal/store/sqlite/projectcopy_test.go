@@ -148,7 +148,7 @@ func TestProjectSchema(t *testing.T) {
 		"idx_entities_active", "idx_entities_type", "idx_observations_entity", "idx_relations_from", "idx_relations_to",
 		"idx_relations_type"}
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
-		return f.db.View(bg, func(c *sqlitedb.Conn) error {
+		return f.DB.View(bg, func(c *sqlitedb.Conn) error {
 			return errors.Join(wantNames(t, c, names), wantColumns(t, c, want))
 		})
 	})
@@ -200,7 +200,7 @@ func TestProjectCheckAndRebuild(t *testing.T) {
 	t.Parallel()
 	s, p := newProject(t, Options{})
 	err := s.withProject(bg, p.OrgID, p.ID, func(f *projectFile, _ loci.Project) error {
-		return f.db.Update(bg, func(c *sqlitedb.Conn) error {
+		return f.DB.Update(bg, func(c *sqlitedb.Conn) error {
 			return c.Exec("INSERT INTO entities_fts (entities_fts, rowid, name, entity_type) SELECT 'delete', seq, name, " +
 				"entity_type FROM entities")
 		})

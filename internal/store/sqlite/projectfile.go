@@ -41,7 +41,7 @@ const lockWait = 2 * time.Millisecond
 // process shares the project's lock, so that nobody moves the file. Between transactions it does
 // not, so the file may be moved while a handle is open. Comparing moves shows whether it was.
 type projectFile struct {
-	pooled
+	sqlitedb.Pooled
 	org   loci.OrgID
 	id    loci.ProjectID
 	moves int64
@@ -179,7 +179,7 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 		return err
 	}
 	f.moves = p.Moves
-	f.db, err = s.openGraph(ctx, projectsDir, p.Project)
+	f.DB, err = s.openGraph(ctx, projectsDir, p.Project)
 	return err
 }
 
@@ -228,13 +228,13 @@ func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.Project
 // tryProject returns true if the open file was unusable. The next attempt opens it again.
 func (s *Store) tryProject(ctx context.Context, key string, fn func(*projectFile, loci.Project) error) (
 	stale bool, err error) {
-	f, err := s.projectFiles.acquire(ctx, key)
+	f, err := s.projectFiles.Acquire(ctx, key)
 	if err != nil {
 		return false, translateFile(err)
 	}
-	defer s.projectFiles.release(f) // also when fn panics
+	defer s.projectFiles.Release(f) // also when fn panics
 	if stale, err = s.runProject(ctx, f, fn); stale {
-		s.projectFiles.discard(f)
+		s.projectFiles.Discard(f)
 	}
 	return stale, err
 }
@@ -268,7 +268,7 @@ func (s *Store) runProject(ctx context.Context, f *projectFile, fn func(*project
 func (s *Store) ViewProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
 	fn func(store.GraphTx) error) error {
 	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
 	})
 }
 
@@ -276,6 +276,6 @@ func (s *Store) ViewProject(ctx context.Context, org loci.OrgID, id loci.Project
 func (s *Store) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
 	fn func(store.GraphTx) error) error {
 	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
-		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
+		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
 	})
 }

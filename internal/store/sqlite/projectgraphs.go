@@ -88,8 +88,8 @@ func (s *Store) emptyGraph(ctx context.Context, org loci.OrgID, id loci.ProjectI
 		return known, err
 	}
 	err = s.withProject(ctx, org, id, func(f *projectFile, _ loci.Project) error {
-		stamp, ok := f.db.Stamp()
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
+		stamp, ok := f.DB.Stamp()
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error {
 			there, err := c.One("SELECT 1 FROM entities LIMIT 1", nil, func(*sqlitedb.Row) error { return nil })
 			if empty = err == nil && !there; empty && ok {
 				f.empty.Store(&stamp)
@@ -104,16 +104,16 @@ func (s *Store) emptyGraph(ctx context.Context, org loci.OrgID, id loci.ProjectI
 // tells whether another process has moved the file: before it does, it commits its intent. So the file
 // was in its place when its stamp was read, if the registry says so afterwards.
 func (s *Store) knownEmpty(ctx context.Context, key string) (bool, error) {
-	f, err := s.projectFiles.acquire(ctx, key)
+	f, err := s.projectFiles.Acquire(ctx, key)
 	if err != nil {
 		return false, translateFile(err)
 	}
-	defer s.projectFiles.release(f)
+	defer s.projectFiles.Release(f)
 	seen := f.empty.Load()
 	if seen == nil {
 		return false, nil
 	}
-	if stamp, ok := f.db.Stamp(); !ok || stamp != *seen {
+	if stamp, ok := f.DB.Stamp(); !ok || stamp != *seen {
 		return false, nil
 	}
 	p, err := s.projectRow(ctx, f.org, f.id)

@@ -49,7 +49,7 @@ func TestWithGraphsOfOtherProcesses(t *testing.T) {
 func TestWithGraphsOfLostFile(t *testing.T) {
 	t.Parallel()
 	s, p := newProject(t, Options{})
-	if err := errors.Join(s.projectFiles.drop(projectKey(p.OrgID, p.ID)),
+	if err := errors.Join(s.projectFiles.Drop(projectKey(p.OrgID, p.ID)),
 		os.Remove(s.projectPath(projectsDir, p.ID))); err != nil {
 		t.Fatal(err)
 	}

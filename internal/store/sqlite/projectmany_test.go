@@ -30,7 +30,7 @@ func TestManyProjectFiles(t *testing.T) {
 	}
 	for i, p := range list {
 		note(t, s, p, p.Name)
-		if open := len(s.projectFiles.byKey); open > allowed {
+		if open := s.projectFiles.Len(); open > allowed {
 			t.Fatalf("%d files are open in the pool", open)
 		}
 		if i%50 == 49 {

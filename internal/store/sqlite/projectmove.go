@@ -209,7 +209,7 @@ var errNotIn = errors.New("the project is in another state")
 
 // settleProject carries out the intent while it holds the exclusive lock of the project.
 func (s *Store) settleProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	if err := s.projectFiles.drop(projectKey(org, id)); err != nil {
+	if err := s.projectFiles.Drop(projectKey(org, id)); err != nil {
 		s.opts.Log.WarnContext(ctx, "closing the file of a project failed", "project", id.String(), "error", err)
 	}
 	lock := s.projectLock(id)

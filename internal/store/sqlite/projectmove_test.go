@@ -137,7 +137,7 @@ func steps(s *Store, p loci.Project, intent string) []func() error {
 	}
 	list := []func() error{
 		func() error { return s.intend(bg, p.OrgID, p.ID, intent) },
-		func() error { return s.projectFiles.drop(projectKey(p.OrgID, p.ID)) },
+		func() error { return s.projectFiles.Drop(projectKey(p.OrgID, p.ID)) },
 	}
 	if intent == intentDeleting {
 		return append(list,
@@ -296,7 +296,7 @@ func TestProjectMovesUnderOtherProcesses(t *testing.T) {
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir()})
 	note(t, other, p, "other's")
-	held, err := other.projectFiles.acquire(bg, projectKey(p.OrgID, p.ID))
+	held, err := other.projectFiles.Acquire(bg, projectKey(p.OrgID, p.ID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestProjectMovesUnderOtherProcesses(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	note(t, s, p, "after")
-	other.projectFiles.release(held) // closes the old handle, while the new log has a row
+	other.projectFiles.Release(held) // closes the old handle, while the new log has a row
 	note(t, other, p, "other's again")
 	want := []string{"first", "other's", "after", "other's again"}
 	for _, st := range []*Store{s, other} {
@@ -339,7 +339,7 @@ func TestProjectFileLost(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	for _, p := range []loci.Project{p, q} {
-		if err := s.projectFiles.drop(projectKey(p.OrgID, p.ID)); err != nil {
+		if err := s.projectFiles.Drop(projectKey(p.OrgID, p.ID)); err != nil {
 			t.Fatal(err)
 		}
 	}

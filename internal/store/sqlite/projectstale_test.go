@@ -74,11 +74,11 @@ func TestProjectStaleHandleClosedLate(t *testing.T) {
 	s, p := newProject(t, Options{})
 	other := openStore(t, Options{Dir: s.Dir()})
 	key := projectKey(p.OrgID, p.ID)
-	held, err := other.projectFiles.acquire(bg, key)
+	held, err := other.projectFiles.Acquire(bg, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other.projectFiles.discard(held)
+	other.projectFiles.Discard(held)
 	if err := errors.Join(s.Projects().Archive(bg, p.OrgID, p.ID), s.Projects().Restore(bg, p.OrgID, p.ID)); err != nil {
 		t.Fatal(explain(err))
 	}
@@ -87,12 +87,12 @@ func TestProjectStaleHandleClosedLate(t *testing.T) {
 	path := s.projectPath(projectsDir, p.ID)
 	file, err1 := os.ReadFile(path)
 	log, err2 := os.ReadFile(path + "-wal")
-	err = errors.Join(err1, err2, s.projectFiles.drop(key), os.WriteFile(path, file, 0o600),
+	err = errors.Join(err1, err2, s.projectFiles.Drop(key), os.WriteFile(path, file, 0o600),
 		os.WriteFile(path+"-wal", log, 0o600), os.Remove(path+"-shm"))
 	if err != nil || len(log) == 0 {
 		t.Fatal(err, len(log))
 	}
-	other.projectFiles.release(held)
+	other.projectFiles.Release(held)
 	if got := notes(t, s, p); !slices.Equal(got, []string{"first", "after"}) {
 		t.Errorf("got %q", got)
 	}

@@ -27,8 +27,8 @@ func (s *Store) InPlace(ctx context.Context) error {
 	if err := s.meta.InPlace(); err != nil {
 		return translate(err)
 	}
-	return translate(s.files.each(func(f *orgFile) error {
-		err := f.db.InPlace()
+	return translate(s.files.Each(func(f *orgFile) error {
+		err := f.DB.InPlace()
 		if err != nil {
 			if _, gone := s.registry.Exists(ctx, f.org); loci.CodeOf(gone) == loci.NotFound {
 				err = nil // the org was deleted with its file

@@ -80,7 +80,7 @@ func (s *Store) unfinished(ctx context.Context) (u unfinished, err error) {
 func (s *Store) listPeople(ctx context.Context, org loci.OrgID) error {
 	var list []loci.Person
 	err := s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error {
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error {
 			list = nil
 			return c.Query("SELECT id, lower(email) FROM users WHERE state IN ('active', 'disabled') ORDER BY id", nil,
 				func(r *sqlitedb.Row) error {

@@ -11,6 +11,6 @@ import (
 // Scan runs fn in one read transaction on org's file, on a connection that View never uses.
 func (s *Store) Scan(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.Scan(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
+		return f.DB.Scan(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
 	})
 }

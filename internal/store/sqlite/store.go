@@ -36,9 +36,9 @@ type Store struct {
 	meta *sqlitedb.DB
 	// registry is what meta holds.
 	registry *sqlstore.Registry
-	files    *files[*orgFile]
+	files    *sqlitedb.Files[*orgFile]
 	// projectFiles is a separate pool, so that a walk through many projects closes no org.
-	projectFiles *files[*projectFile]
+	projectFiles *sqlitedb.Files[*projectFile]
 	projectRows  projectRows
 	pages        sqlstore.Pages // of lists, of all orgs
 	probe        *probe
@@ -73,8 +73,8 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 		opts.checkPatience = checkPatience
 	}
 	s := &Store{opts: opts, probe: newProbe(), turn: make(chan struct{}, 1)}
-	s.files = newFiles(opts.MaxFiles, newOrgFile, s.openFile)
-	s.projectFiles = newFiles(opts.MaxProjects, newProjectFile, s.openProject)
+	s.files = sqlitedb.NewFiles(opts.MaxFiles, newOrgFile, s.openFile)
+	s.projectFiles = sqlitedb.NewFiles(opts.MaxProjects, newProjectFile, s.openProject)
 	if err := s.open(ctx); err != nil {
 		return nil, openError("data directory "+opts.Dir, err)
 	}
@@ -179,7 +179,7 @@ func (s *Store) ProjectMembers() store.ProjectMembers { return s.registry.Projec
 // Close waits for running transactions. Later calls fail.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
-		s.closeErr = errors.Join(s.projectFiles.close(), s.files.close(), s.meta.Close(), s.lock.Close())
+		s.closeErr = errors.Join(s.projectFiles.Close(), s.files.Close(), s.meta.Close(), s.lock.Close())
 	})
 	return s.closeErr
 }
@@ -187,11 +187,11 @@ func (s *Store) Close() error {
 // Stamp identifies what org's file or the registry contains.
 func (s *Store) Stamp(ctx context.Context, org loci.OrgID) (got store.Stamp, ok bool) {
 	if org != "" {
-		f, err := s.files.acquire(ctx, string(org)) // of a registered org only
+		f, err := s.files.Acquire(ctx, string(org)) // of a registered org only
 		if err != nil {
 			return got, false // the read that follows reports it
 		}
-		defer s.files.release(f)
+		defer s.files.Release(f)
 		return f.stamp()
 	}
 	stamp, ok := s.meta.Stamp()
@@ -207,14 +207,14 @@ func publicStamp(stamp sqlitedb.Stamp) (s store.Stamp) {
 // View runs fn in one read transaction on org's file.
 func (s *Store) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.View(ctx, func(c *sqlitedb.Conn) error { return s.read(f, c, fn) })
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error { return s.read(f, c, fn) })
 	})
 }
 
 // Update runs fn in one write transaction on org's file.
 func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
 	return s.with(ctx, org, func(f *orgFile) error {
-		return f.db.Update(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
+		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
 	})
 }
 
@@ -251,7 +251,7 @@ func (s *Store) read(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) erro
 		return fn(s.readTx(f, c, stamp))
 	}
 	err := fn(s.readTx(f, c, stamp))
-	if now, ok := f.db.Stamp(); !ok || now != stamp {
+	if now, ok := f.DB.Stamp(); !ok || now != stamp {
 		if gone := exists(c); gone != nil {
 			return gone
 		}
@@ -266,11 +266,11 @@ func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) erro
 	if err := org.Validate(); err != nil {
 		return err
 	}
-	f, err := s.files.acquire(ctx, string(org))
+	f, err := s.files.Acquire(ctx, string(org))
 	if err != nil {
 		return translate(err)
 	}
-	defer s.files.release(f)
+	defer s.files.Release(f)
 	err = fn(f)
 	if err == nil {
 		return nil

@@ -39,7 +39,7 @@ func (f *orgFile) newIndex(tx *sqlstore.Tx) sqlstore.Index {
 
 // stamp identifies what the file contains.
 func (f *orgFile) stamp() (store.Stamp, bool) {
-	stamp, ok := f.db.Stamp()
+	stamp, ok := f.DB.Stamp()
 	return publicStamp(stamp), ok
 }
 
