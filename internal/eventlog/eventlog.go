@@ -6,13 +6,14 @@
 // nothing of credentials, and contains no rule about who may write. The contract knows nothing of
 // files, so a log may also be a database or a service.
 //
-// Callers pass events that are valid, complete (ids and times included) and cut to microseconds.
-// Errors have the loci codes that each method documents, and Full or Unavailable if a log cannot be
-// written or asked.
+// Callers pass events that are valid, complete and cut to microseconds. The id of an event is one of
+// loci.NewEventID for its time, so events sorted by id are sorted by time. Errors have the loci codes
+// that each method documents, and Full or Unavailable if a log cannot be written or asked.
 package eventlog
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -21,16 +22,17 @@ import (
 // Log stores events. It is safe for concurrent use, also by several processes.
 type Log interface {
 	// Append stores events, all or none of them, and returns after they are durable. It returns one
-	// outcome for each event, in their order; a duplicate is not stored. The events belong to the org of
-	// v. It fails with Conflict if a session of an event is closed, and with Invalid for more than
-	// loci.MaxEvents events. It doesn't keep the events.
+	// outcome for each event, in their order; a duplicate is not stored. It fails with Conflict if a
+	// session of an event is closed, and with Invalid for more than loci.MaxEvents events, for an event of
+	// another org than v's, and for an id of another time. It doesn't keep the events.
 	Append(ctx context.Context, v loci.Viewer, events []*loci.Event, d Dedup) ([]Outcome, error)
 	// Get returns the visible events among ids, in the order of ids.
 	Get(ctx context.Context, v loci.Viewer, ids []loci.EventID) ([]*loci.Event, error)
 	// Find returns a page of the visible events that pass the filter. It fails with Invalid if q.After is
 	// not a Position of such a query.
 	Find(ctx context.Context, v loci.Viewer, q Query) (Page, error)
-	// Stats counts the visible events that pass the filter.
+	// Stats counts the visible events that pass the filter. It reads all of them, unless the context ends
+	// with loci.ErrSpent before.
 	Stats(ctx context.Context, v loci.Viewer, f Filter) (Stats, error)
 	// Tail returns visible events in the order in which they were stored, at most limit of those after
 	// a position. "" is the present end: then it returns no events, and the position to begin with. It
@@ -41,14 +43,17 @@ type Log interface {
 // Keeper is the part of a log that keeps it in order. It asks for no viewer.
 type Keeper interface {
 	// SetSession tells the log what became of a session: from then on, its events are visible as the
-	// session says, and a closed session gets no more. It does nothing if the log knows a later revision.
+	// session says, and a closed session gets no more. It does nothing if the log knows this revision or a
+	// later one.
 	SetSession(ctx context.Context, org loci.OrgID, s Session) error
 	// Purge permanently deletes at most limit events that pass the selection, and returns their number.
+	// The caller repeats it until it returns 0. It fails with Invalid for an empty selection.
 	Purge(ctx context.Context, org loci.OrgID, s Selection, limit int) (int, error)
 	// Drop permanently deletes the events of an org.
 	Drop(ctx context.Context, org loci.OrgID) error
-	// Upkeep does what is due for an org, such as to compress old months or to deliver events. It does a
-	// part of the work, and reports whether there is more to do at once.
+	// Upkeep does what is due for an org, such as to index new events, to compress old months or to
+	// deliver events. It does a part of the work, and reports whether there is more to do at once. If
+	// another call is at work on the org, it does nothing.
 	Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
 	// Ready returns nil if the log of an org can read and write.
 	Ready(ctx context.Context, org loci.OrgID) error
@@ -64,8 +69,9 @@ type Follower interface {
 	// Changed returns what was stored after a position of End or Changed. It fails with Conflict if the
 	// reader must read everything again.
 	Changed(ctx context.Context, org loci.OrgID, after Position, limit int) (Changes, error)
-	// Before returns the events that were stored before those that an earlier call returned, the last
-	// stored first, at most limit. The first call passes "". next is "" after the first event.
+	// Before returns events from the newest to the oldest, at most limit. The first call passes "", and
+	// the next ones what the call before returned; next is "" after the last event. An event that is
+	// stored meanwhile may be missing here; Changed has it.
 	Before(ctx context.Context, org loci.OrgID, at Position, limit int) (events []*loci.Event, next Position, err error)
 	// OfSession returns events of a session in the order of their time, at most limit of those after one
 	// (zero: from the first).
@@ -79,9 +85,13 @@ type Engine interface {
 	Follower
 }
 
-// Dedup says which events count as duplicates: those with the Digest of a visible event that was
-// recorded within Window before now, or that comes before them in the call. 0: none.
+// Dedup says which events count as duplicates: those with the Digest of an event that their writer
+// sees, and that was recorded at most Window before them or comes before them in the call. 0: none; at
+// most MaxWindow.
 type Dedup struct{ Window time.Duration }
+
+// MaxWindow is the longest time in which a log finds duplicates.
+const MaxWindow = 7 * 24 * time.Hour
 
 // Outcome is what became of an event.
 type Outcome struct {
@@ -137,8 +147,8 @@ const (
 type Page struct {
 	Events []*loci.Event
 	Next   Position // "": this is the last page
-	// Partial is set if the context ended with ErrSpent before all events were examined. The page has
-	// what was found, and Next goes on from there.
+	// Partial is set if the context ended with loci.ErrSpent before all events were examined. The page
+	// has what was found, and Next goes on from there.
 	Partial bool
 }
 
@@ -150,6 +160,8 @@ type Stats struct {
 	First    time.Time      // zero: there are none
 	Last     time.Time
 	Sessions int // distinct sessions
+	// Partial is set if the context ended with loci.ErrSpent before all events were counted.
+	Partial bool
 }
 
 // MaxTypes is how many types Stats tells apart.
@@ -158,11 +170,19 @@ const MaxTypes = 50
 // Session is what a log must know of a session.
 type Session struct {
 	ID       loci.SessionID
-	Revision int64 // increases with each change
+	Revision int64 // at least 1, and increases with each change
 	Closed   bool
-	// Access is the session's. Its events keep their person and their origin, take everything else from
-	// the session, and are limited to the vendors that both admit.
-	Access loci.EventAccess
+	Access   loci.EventAccess
+}
+
+// AccessOf returns the access of an event of the session that was stored with access a. It keeps its
+// person and its origin, takes everything else from the session, and is limited to the vendors that
+// both admit.
+func (s *Session) AccessOf(a loci.EventAccess) loci.EventAccess {
+	a.WorkspaceID, a.ProjectID = s.Access.WorkspaceID, s.Access.ProjectID
+	a.Reach, a.TeamID = s.Access.Reach, s.Access.TeamID
+	a.AllowedVendors = loci.Narrowed(a.AllowedVendors, s.Access.AllowedVendors)
+	return a
 }
 
 // Selection selects events to delete. An event must match every field that is set; at least one must
@@ -174,6 +194,26 @@ type Selection struct {
 	UserID    loci.UserID
 	SessionID loci.SessionID
 	IDs       []loci.EventID
+}
+
+// Empty reports whether no field is set.
+func (s Selection) Empty() bool {
+	return s.Before.IsZero() && s.Type == "" && len(s.NotTypes) == 0 && s.UserID.IsZero() && s.SessionID.IsZero() &&
+		s.IDs == nil
+}
+
+// Filter returns the filter of a selection. Matches compares what no filter has.
+func (s Selection) Filter() Filter {
+	f := Filter{Until: s.Before, SessionID: s.SessionID, IDs: s.IDs}
+	if s.Type != "" {
+		f.Types = []string{s.Type}
+	}
+	return f
+}
+
+// Matches reports whether an event that passes Filter is selected.
+func (s Selection) Matches(e *loci.Event) bool {
+	return !slices.Contains(s.NotTypes, e.Type) && equal(s.UserID, e.UserID)
 }
 
 // Changes are what a follower must read next.
