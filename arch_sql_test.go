@@ -14,9 +14,10 @@ var mayHoldSQL = map[string]string{
 	"internal/store/sqlstore": "the statements of all engines",
 	"internal/store/sqlite": "what only SQLite has: files, the full-text index, postings, two-file transactions, " +
 		"restores",
-	"internal/store/postgres": "what only PostgreSQL has",
-	"internal/store/sqlitedb": "pragmas, and the table of migrations",
-	"test/":                   "programs of the integration tests",
+	"internal/store/postgres":    "what only PostgreSQL has",
+	"internal/store/sqlitedb":    "pragmas, and the table of migrations",
+	"internal/eventlog/embedded": "its files are SQLite databases, too",
+	"test/":                      "programs of the integration tests",
 }
 
 var statement = regexp.MustCompile(

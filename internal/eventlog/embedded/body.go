@@ -1,0 +1,92 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/loci-memory/loci"
+)
+
+// bodyFormat is the first byte of each body.
+const bodyFormat = 1
+
+var errBody = errors.New("the body of an event is damaged")
+
+// appendBody appends what no column has: actor, content, metadata, the writer's key, the parent and
+// the tags, each after its length.
+func appendBody(b []byte, e *loci.Event) []byte {
+	b = slices.Grow(b, 64+len(e.Content)+len(e.Metadata))
+	b = append(b, bodyFormat)
+	b = appendText(b, e.Actor)
+	b = appendText(b, e.Content)
+	b = appendText(b, e.Metadata)
+	b = appendText(b, e.DedupKey)
+	if e.ParentID.IsZero() {
+		b = append(b, 0)
+	} else {
+		b = appendText(b, e.ParentID[:])
+	}
+	b = binary.AppendUvarint(b, uint64(len(e.Tags)))
+	for _, tag := range e.Tags {
+		b = appendText(b, tag)
+	}
+	return b
+}
+
+func appendText[T string | json.RawMessage | []byte](b []byte, text T) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// readBody sets the fields of e that are in b. It copies them.
+func readBody(b []byte, e *loci.Event) error {
+	if len(b) == 0 || b[0] != bodyFormat {
+		return errBody
+	}
+	r := bodyReader{rest: b[1:]}
+	e.Actor = string(r.next())
+	e.Content = string(r.next())
+	e.Metadata = nil
+	if metadata := r.next(); len(metadata) > 0 {
+		e.Metadata = slices.Clone(metadata)
+	}
+	e.DedupKey = string(r.next())
+	e.ParentID = loci.EventID{}
+	copy(e.ParentID[:], r.next())
+	e.Tags = make([]string, 0, min(r.number(), loci.MaxTags))
+	for range cap(e.Tags) {
+		e.Tags = append(e.Tags, string(r.next()))
+	}
+	if r.bad {
+		return errBody
+	}
+	return nil
+}
+
+// bodyReader reads the fields of a body.
+type bodyReader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *bodyReader) number() int {
+	n, size := binary.Uvarint(r.rest)
+	if size <= 0 || n > uint64(len(r.rest)) { // no number in a body counts more than its bytes
+		r.bad = true
+		return 0
+	}
+	r.rest = r.rest[size:]
+	return int(n) // #nosec G115 -- at most the length of a slice
+}
+
+func (r *bodyReader) next() []byte {
+	n := r.number()
+	if n > len(r.rest) {
+		r.bad = true
+		n = 0
+	}
+	text := r.rest[:n]
+	r.rest = r.rest[n:]
+	return text
+}

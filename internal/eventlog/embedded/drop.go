@@ -1,0 +1,86 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// Drop implements eventlog.Keeper. It marks the log first, for processes that have it open, and
+// deletes log.db last, so that it can be repeated.
+func (l *Log) Drop(ctx context.Context, org loci.OrgID) error {
+	if err := org.Validate(); err != nil {
+		return err
+	}
+	dir := filepath.Join(l.opts.Dir, string(org))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	leave, err := l.alone(ctx, org)
+	if err != nil {
+		return translate(err)
+	}
+	defer leave()
+	if err := l.markDropped(ctx, org); err != nil {
+		return translate(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return translate(err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasSuffix(name, ".db") && name != logFile {
+			err = errors.Join(err, l.removeSide(org, name))
+		}
+	}
+	return translate(errors.Join(err, l.logs.Drop(string(org)), os.RemoveAll(dir)))
+}
+
+func (l *Log) markDropped(ctx context.Context, org loci.OrgID) error {
+	if there, err := l.exists(org, logFile); err != nil || !there {
+		return err
+	}
+	f, err := l.logs.Acquire(ctx, string(org))
+	if errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt) {
+		return nil // no process can have it open
+	}
+	if err != nil {
+		return err
+	}
+	defer l.logs.Release(f)
+	err = f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return c.Exec("UPDATE state SET dropped = 1") })
+	if errors.Is(err, sqlitedb.ErrGone) || errors.Is(err, sqlitedb.ErrCorrupt) {
+		err = nil
+	}
+	return err
+}
+
+// readyFor is how long the result of Ready is used again, because anybody may ask.
+const readyFor = 2 * time.Second
+
+// Ready implements eventlog.Keeper.
+func (l *Log) Ready(ctx context.Context, org loci.OrgID) error {
+	return l.read(ctx, org, func(f *orgLog) error {
+		if err := f.DB.InPlace(); err != nil {
+			return err
+		}
+		f.ready.Lock()
+		defer f.ready.Unlock()
+		now := l.opts.Now()
+		if age := now.Sub(f.readyAt); age >= 0 && age < readyFor {
+			return f.readyErr
+		}
+		err := f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return c.Exec("UPDATE state SET one = one") })
+		if ctx.Err() == nil { // otherwise the error may not be about the disk
+			f.readyAt, f.readyErr = now, err
+		}
+		return err
+	})
+}

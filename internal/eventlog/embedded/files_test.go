@@ -1,0 +1,319 @@
+package embedded
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+func TestReadsCreateNothing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "events")
+	c := newClock()
+	l := open(t, dir, c.now)
+	found(t, l, eventlog.Filter{})
+	found(t, l, eventlog.Filter{Text: "a"})
+	upkeep(t, l, acme)
+	if err := l.Drop(t.Context(), acme); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.End(t.Context(), acme); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the directory exists (%v)", err)
+	}
+}
+
+func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "events")
+	c := newClock()
+	l := open(t, dir, c.now)
+	put(t, l, day, newEvents(c, 3)...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		want := os.FileMode(0o600)
+		if d.IsDir() {
+			want = os.ModeDir | 0o700
+		}
+		if err == nil && info.Mode() != want {
+			t.Errorf("%s has mode %s, want %s", path, info.Mode(), want)
+		}
+		if filepath.Ext(path) == ".db" {
+			names = append(names, filepath.Base(path))
+		}
+		return err
+	})
+	if want := []string{"2026-03.db", "log.db", "words.db"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("files %q, %v, want %q", names, err, want)
+	}
+}
+
+func TestManyOrgs(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := New(Options{Dir: filepath.Join(t.TempDir(), "events"), Now: c.now, MaxOrgs: 2, MaxFiles: 2})
+	t.Cleanup(func() { _ = l.Close() })
+	for round := range 3 {
+		for i := range 12 {
+			v := loci.Viewer{OrgID: loci.OrgID(fmt.Sprintf("org%d", i)), UserID: person.UserID}
+			e := newEvent(c, fmt.Sprint(round))
+			e.OrgID = v.OrgID
+			if _, err := l.Append(t.Context(), v, []*loci.Event{e}, day); err != nil {
+				t.Fatal(err)
+			}
+			upkeep(t, l, v.OrgID)
+			page, err := l.Find(t.Context(), v, eventlog.Query{Limit: 10, Filter: eventlog.Filter{Text: fmt.Sprint(round)}})
+			if err != nil || len(page.Events) != 1 {
+				t.Fatalf("%s has %d events, %v, want 1", v.OrgID, len(page.Events), err)
+			}
+		}
+	}
+}
+
+// A log that another process deleted is gone, and may begin again.
+func TestDropByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "events")
+	a, b := open(t, dir, c.now), open(t, dir, c.now)
+	for round := range 3 {
+		events := newEvents(c, 5)
+		put(t, a, day, events...)
+		upkeep(t, a, acme)
+		wantIDs(t, "before", found(t, b, eventlog.Filter{Tags: []string{"t1"}}), idsOf(events[1:2]))
+		if err := b.Drop(t.Context(), acme); err != nil {
+			t.Fatal(err)
+		}
+		if round%2 == 0 {
+			wantIDs(t, "after", found(t, a, eventlog.Filter{}), nil)
+		}
+	}
+	events := newEvents(c, 2)
+	put(t, a, day, events...)
+	wantIDs(t, "in the end", found(t, b, eventlog.Filter{}), idsOf(events))
+}
+
+// A process that was killed while it deleted a log leaves one that nobody reads, and that ends with
+// the next event.
+func TestDropThatWasKilled(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	put(t, l, day, newEvents(c, 5)...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	if err := l.markDropped(t.Context(), acme); err != nil {
+		t.Fatal(err)
+	}
+	wantIDs(t, "after the mark", found(t, l, eventlog.Filter{}), nil)
+	if _, err := l.Upkeep(t.Context(), acme); err != nil {
+		t.Error(err)
+	}
+	e := newEvent(c, "new")
+	put(t, l, day, e)
+	wantIDs(t, "after a new event", found(t, l, eventlog.Filter{}), []loci.EventID{e.ID})
+	sound(t, l)
+}
+
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	old := newEvents(c, 50)
+	put(t, l, day, old...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	rows, batch := due(t, l)
+	halfSeal(t, l, rows, batch) // and killed before it deleted them
+	fresh := newEvents(c, 5)
+	put(t, l, eventlog.Dedup{}, fresh...)
+	want := idsOf(slices.Concat(old, fresh))
+	for _, stage := range []string{"while a month is compressed", "afterwards"} {
+		to := t.TempDir()
+		names, err := l.Backup(t.Context(), to)
+		if want := []string{"events/acme/log.db", "events/acme/2026-03.db"}; err != nil || !slices.Equal(names, want) {
+			t.Errorf("%s: files %q, %v, want %q", stage, names, err, want)
+		}
+		restored := open(t, filepath.Join(to, "events"), c.now)
+		wantIDs(t, stage, found(t, restored, eventlog.Filter{}), want)
+		sound(t, restored)
+		upkeep(t, restored, acme)
+		wantIDs(t, stage+", after upkeep", found(t, restored, eventlog.Filter{}), want)
+		wantIDs(t, stage+", by a tag", found(t, restored, eventlog.Filter{Tags: []string{"t3"}}), idsOf([]*loci.Event{old[3],
+			old[13], old[23], old[33], old[43], fresh[3]}))
+		sound(t, restored)
+		c.move(2 * sealAgain)
+		upkeep(t, l, acme)
+	}
+}
+
+// due returns what the next step of seal would move.
+func due(t *testing.T, l *Log) (rows []sealed, batch int64) {
+	t.Helper()
+	err := l.read(t.Context(), acme, func(f *orgLog) (err error) {
+		rows, batch, err = l.due(t.Context(), f, l.opts.Now().Add(-sealAge))
+		return err
+	})
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("%d events are due, %v", len(rows), err)
+	}
+	return rows, batch
+}
+
+// halfSeal does the first half of a step of seal.
+func halfSeal(t *testing.T, l *Log, rows []sealed, batch int64) {
+	t.Helper()
+	_, err := l.withSide(t.Context(), acme, monthOfID(rows[0].id).file(), true, func(db *sqlitedb.DB) error {
+		return db.Update(t.Context(), func(c *sqlitedb.Conn) error { return l.putBatch(c, rows, batch) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A step of seal that was killed between its two files has moved nothing, and nothing is there twice.
+func TestSealThatWasKilled(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	events := newEvents(c, 30)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	rows, batch := due(t, l)
+	halfSeal(t, l, rows, batch)
+	check := func(what string, want []*loci.Event) {
+		t.Helper()
+		wantIDs(t, what, found(t, l, eventlog.Filter{}), idsOf(want))
+		stats, err := l.Stats(t.Context(), person, eventlog.Filter{Tags: []string{"t3"}})
+		if err != nil || stats.Total != 3 {
+			t.Errorf("%s: Stats counts %d, %v, want 3", what, stats.Total, err)
+		}
+		sound(t, l)
+	}
+	check("killed", events)
+	n, err := l.Purge(t.Context(), acme, eventlog.Selection{IDs: idsOf(events[:1])}, 10)
+	if n != 1 || err != nil {
+		t.Fatalf("purge: %d, %v", n, err)
+	}
+	check("after a purge", events[1:])
+	upkeep(t, l, acme)
+	check("after upkeep", events[1:])
+	inLog(t, l, func(_ *orgLog, c *sqlitedb.Conn) error {
+		if n := number(t, c, "SELECT count(*) FROM events"); n != 0 {
+			t.Errorf("%d events are left in log.db", n)
+		}
+		return nil
+	})
+	inSide(t, l, "2026-03.db", func(c *sqlitedb.Conn) error {
+		if n := number(t, c, "SELECT count(*) FROM events"); n != 29 {
+			t.Errorf("the month has %d events, want 29", n)
+		}
+		return nil
+	})
+}
+
+// Texts of deleted events don't stay in the blocks of a month, and an empty month has no file.
+func TestPurgeOfMonth(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "events")
+	l := open(t, dir, c.now)
+	events := newEvents(c, 20)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	for i, e := range events {
+		if n, err := l.Purge(t.Context(), acme, eventlog.Selection{IDs: []loci.EventID{e.ID}}, 10); n != 1 || err != nil {
+			t.Fatalf("purge: %d, %v", n, err)
+		}
+		wantIDs(t, "left", found(t, l, eventlog.Filter{}), idsOf(events[i+1:]))
+		if i == len(events)-1 {
+			break
+		}
+		inSide(t, l, "2026-03.db", func(c *sqlitedb.Conn) error {
+			data, err := l.zip.block(c, 1)
+			for j, e := range events {
+				if there := slices.Contains(bodies(t, data), e.Content); there != (j > i) {
+					t.Errorf("after %d events were deleted, the block has event %d: %v", i+1, j, there)
+				}
+			}
+			return err
+		})
+	}
+	if _, err := os.Stat(filepath.Join(dir, "acme", "2026-03.db")); !os.IsNotExist(err) {
+		t.Errorf("the file of the empty month is still there (%v)", err)
+	}
+	sound(t, l)
+	late := newEvent(c, "late", func(e *loci.Event) { e.Time = events[0].Time })
+	put(t, l, day, late)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	wantIDs(t, "a late event of the month", found(t, l, eventlog.Filter{}), []loci.EventID{late.ID})
+}
+
+// bodies returns the contents in a block.
+func bodies(t *testing.T, data []byte) (list []string) {
+	t.Helper()
+	for place := 0; place < len(data); {
+		body, err := bodyAt(data, place)
+		var e loci.Event
+		if err == nil {
+			err = readBody(body, &e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e.Content)
+		place += len(appendText(nil, body))
+	}
+	return list
+}
+
+// The compressed file of a month is much smaller than the log was.
+func TestMonthsAreCompressed(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "events")
+	load := newLoad(20)
+	load.at = c.now()
+	l := open(t, dir, load.now)
+	var raw int64
+	for range 20 {
+		events := load.batch(250)
+		for _, e := range events {
+			raw += int64(len(e.Content) + len(e.Metadata))
+		}
+		if _, err := l.Append(t.Context(), load.viewer, events, eventlog.Dedup{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	upkeep(t, l, acme)
+	load.at = load.at.Add(twoMonths)
+	upkeep(t, l, acme)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(dir, "acme", "2026-03.db"))
+	if err != nil || info.Size() > raw*2/3 {
+		t.Errorf("the file has %d bytes (%v) for %d bytes of text", info.Size(), err, raw)
+	}
+}

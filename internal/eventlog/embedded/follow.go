@@ -1,0 +1,106 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// End implements eventlog.Follower.
+func (l *Log) End(ctx context.Context, org loci.OrgID) (end eventlog.Position, err error) {
+	err = l.follow(ctx, org, want{}, "", func(*reader, *position) error { return nil }, &end)
+	return end, err
+}
+
+// Changed implements eventlog.Follower.
+func (l *Log) Changed(ctx context.Context, org loci.OrgID, after eventlog.Position, limit int) (eventlog.Changes,
+	error) {
+	var changes eventlog.Changes
+	if after == "" {
+		return changes, errPosition
+	}
+	err := l.follow(ctx, org, want{}, after, func(r *reader, p *position) (err error) {
+		changes = eventlog.Changes{}
+		if changes.Events, changes.More, err = r.stored(ctx, p, limit, limit); err != nil {
+			return err
+		}
+		return r.changes(p, limit, &changes)
+	}, &changes.Next)
+	return changes, err
+}
+
+// changes adds what happened to older events since p, and moves p.
+func (r *reader) changes(p *position, limit int, to *eventlog.Changes) error {
+	count := 0
+	return r.c.Query("SELECT n, session, gone FROM changes WHERE n > ? ORDER BY n", sqlitedb.Args{p.n},
+		func(row *sqlitedb.Row) error {
+			if count >= limit {
+				to.More = true
+				return sqlitedb.ErrStop
+			}
+			if session := loci.SessionID(row.ID(1)); !session.IsZero() && !slices.Contains(to.Sessions, session) {
+				to.Sessions = append(to.Sessions, session)
+			}
+			gone := idsIn(row.Raw(2))
+			to.Gone = append(to.Gone, gone...)
+			count += max(1, len(gone))
+			p.n = row.Int64(0)
+			return nil
+		})
+}
+
+// idsIn returns the ids in a blob of them.
+func idsIn(blob []byte) (ids []loci.EventID) {
+	for one := range slices.Chunk(blob, len(loci.EventID{})) {
+		ids = append(ids, loci.EventID(one))
+	}
+	return ids
+}
+
+// Before implements eventlog.Follower.
+func (l *Log) Before(ctx context.Context, org loci.OrgID, at eventlog.Position, limit int) (
+	[]*loci.Event, eventlog.Position, error) {
+	s := &collector{desc: true, limit: limit + 1, within: everything()}
+	if at != "" {
+		place, err := parsePlace(at, true)
+		if err != nil {
+			return nil, "", err
+		}
+		s.within = s.within.rest(place, true)
+	}
+	if err := l.collect(ctx, org, want{}, s); err != nil {
+		return nil, "", err
+	}
+	page := s.page(limit)
+	return page.Events, page.Next, nil
+}
+
+// OfSession implements eventlog.Follower.
+func (l *Log) OfSession(ctx context.Context, org loci.OrgID, session loci.SessionID, after loci.EventID, limit int) (
+	[]*loci.Event, error) {
+	s := &collector{limit: limit, within: everything()}
+	if !after.IsZero() {
+		s.within = s.within.rest(past(after, false), false)
+	}
+	err := l.collect(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
+	if err == nil && s.cut {
+		err = ctx.Err() // fewer than limit would mean that there are no more
+	}
+	return s.found, err
+}
+
+// collect searches a log with a collector.
+func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
+	s.match = w.filter.Matcher()
+	return l.search(ctx, org, w, func(r *reader) error {
+		parts, err := r.plan(s.desc)
+		if err != nil {
+			return err
+		}
+		s.found, s.cut = nil, false
+		return s.collect(ctx, r, parts)
+	})
+}

@@ -1,0 +1,206 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// Options configure a log. Only Dir is required.
+type Options struct {
+	Dir      string           // has a directory for each org; created by the first event
+	Now      func() time.Time // default time.Now
+	MaxOrgs  int              // most orgs whose log.db stays open while idle; default 16
+	MaxFiles int              // the same for all other files; default 32
+}
+
+// Log is the event log of all orgs. Several processes may use the same directory.
+type Log struct {
+	opts  Options
+	logs  *sqlitedb.Files[*orgLog]
+	sides *sqlitedb.Files[*sideFile]
+	zip   compressor
+}
+
+var _ eventlog.Engine = (*Log)(nil)
+
+// orgLog is the open log.db of an org.
+type orgLog struct {
+	sqlitedb.Pooled
+	org    loci.OrgID
+	hashes hashes // of the writer
+	works  works
+
+	sealAfter atomic.Int64 // when to look for events of past months again, in microseconds
+
+	ready    sync.Mutex
+	readyAt  time.Time
+	readyErr error
+}
+
+// sideFile is an open words.db or file of a month.
+type sideFile struct {
+	sqlitedb.Pooled
+	org  loci.OrgID
+	name string
+}
+
+const logFile = "log.db"
+
+// New returns the log in a directory. It opens files when they are needed, and creates them with the
+// first event of an org.
+func New(opts Options) *Log {
+	if opts.Dir == "" {
+		panic("embedded: Options.Dir is required")
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.MaxOrgs <= 0 {
+		opts.MaxOrgs = 16
+	}
+	if opts.MaxFiles <= 0 {
+		opts.MaxFiles = 32
+	}
+	l := &Log{opts: opts}
+	l.logs = sqlitedb.NewFiles(opts.MaxOrgs, func(org string) *orgLog { return &orgLog{org: loci.OrgID(org)} },
+		l.openLog)
+	l.sides = sqlitedb.NewFiles(opts.MaxFiles, newSideFile, l.openSide)
+	return l
+}
+
+// Close waits for running calls. Later calls fail.
+func (l *Log) Close() error { return errors.Join(l.logs.Close(), l.sides.Close()) }
+
+func (l *Log) path(org loci.OrgID, name string) string {
+	return filepath.Join(l.opts.Dir, string(org), name)
+}
+
+// exists reports whether an org has a file of that name.
+func (l *Log) exists(org loci.OrgID, name string) (bool, error) {
+	_, err := os.Stat(l.path(org, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (l *Log) openLog(ctx context.Context, f *orgLog) (err error) {
+	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Setup: setUp,
+		Migrations: migrations("log"), Now: l.opts.Now})
+	return err
+}
+
+// errDropped is the error of a function that finds that the org was deleted.
+var errDropped = errors.New("the events of the org were deleted")
+
+// write runs fn on the log of an org and creates it if necessary. fn may run twice.
+func (l *Log) write(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) error {
+	if err := org.Validate(); err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		if err := os.MkdirAll(filepath.Join(l.opts.Dir, string(org)), 0o700); err != nil {
+			return translate(err)
+		}
+		gone, err := l.with(ctx, org, fn)
+		if !gone || attempt > 0 {
+			return err
+		}
+		if errors.Is(err, errDropped) { // by somebody who did not come to its end
+			if err := l.Drop(ctx, org); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// read runs fn on the log of an org, or does nothing if there is none. fn may run twice.
+func (l *Log) read(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) error {
+	if err := org.Validate(); err != nil {
+		return err
+	}
+	for attempt := 0; ; attempt++ {
+		there, err := l.exists(org, logFile)
+		if err != nil || !there {
+			return translate(err)
+		}
+		gone, err := l.with(ctx, org, fn)
+		if errors.Is(err, errDropped) {
+			return nil
+		}
+		if !gone || attempt > 0 {
+			return err
+		}
+	}
+}
+
+// with runs fn on the log of an org. gone is set if its file is not in its place any more: then the
+// next call opens it again.
+func (l *Log) with(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) (gone bool, err error) {
+	f, err := l.logs.Acquire(ctx, string(org))
+	if err != nil {
+		return false, translate(err)
+	}
+	defer l.logs.Release(f)
+	err = fn(f)
+	if gone = errors.Is(err, sqlitedb.ErrGone) || errors.Is(err, errDropped); gone {
+		l.logs.Discard(f)
+	}
+	return gone, translate(err)
+}
+
+// state is the one row of that table.
+type state struct {
+	epoch     [8]byte
+	floor     int64
+	sealed    int64
+	batch     int64
+	access    int64
+	forgotten int64
+	last      int64 // the highest seq of an event; 0: there is none
+}
+
+const selectState = `SELECT epoch, floor, sealed, batch, access, forgotten, dropped,
+	(SELECT max(seq) FROM events) FROM state`
+
+// loadState returns the state of a log. It fails with errDropped if the org was deleted.
+func loadState(c *sqlitedb.Conn) (s state, err error) {
+	dropped := false
+	_, err = c.One(selectState, nil, func(r *sqlitedb.Row) error {
+		copy(s.epoch[:], r.Raw(0))
+		s.floor, s.sealed, s.batch, s.access = r.Int64(1), r.Int64(2), r.Int64(3), r.Int64(4)
+		s.forgotten, dropped, s.last = r.Int64(5), r.Bool(6), r.Int64(7)
+		return nil
+	})
+	if err == nil && dropped {
+		err = errDropped
+	}
+	return s, err
+}
+
+// newState is loadState for a writer, which may be the first.
+func newState(c *sqlitedb.Conn) (state, error) {
+	s, err := loadState(c)
+	if err != nil || s.epoch != [8]byte{} {
+		return s, err
+	}
+	err = c.Exec(`INSERT INTO state (one, epoch, floor, sealed, batch, access, forgotten, dropped)
+		VALUES (1, randomblob(8), 0, 0, 0, 0, 0, 0)`)
+	if err != nil {
+		return s, err
+	}
+	return loadState(c)
+}
+
+// next returns the seq of the next event.
+func (s *state) next() int64 { return max(s.last, s.floor) + 1 }

@@ -1,0 +1,164 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// Purge implements eventlog.Keeper. It tells the followers first, so that they never keep an event
+// that is gone.
+func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, limit int) (n int, err error) {
+	if s.Empty() {
+		return 0, loci.Errorf(loci.Invalid, "select the events to delete")
+	}
+	if there, err := l.exists(org, logFile); err != nil || !there {
+		return 0, translate(err)
+	}
+	leave, err := l.alone(ctx, org)
+	if err != nil {
+		return 0, translate(err)
+	}
+	defer leave()
+	ids, err := l.selected(ctx, org, s, limit)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	err = l.read(ctx, org, func(f *orgLog) error {
+		if err := f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return deleteFromLog(c, ids) }); err != nil {
+			return err
+		}
+		return l.deleteFromMonths(ctx, f, ids)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(ids), nil
+}
+
+// selected returns the ids of events that pass a selection, the oldest first.
+func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selection, limit int) (
+	ids []loci.EventID, err error) {
+	w := want{filter: sel.Filter(), user: sel.UserID, also: sel.Matches, heads: true}
+	s := &collector{limit: limit, within: spanOf(&w.filter)}
+	if err := l.collect(ctx, org, w, s); err != nil {
+		return nil, err
+	}
+	for _, e := range s.found {
+		ids = append(ids, e.ID)
+	}
+	return ids, nil
+}
+
+func deleteFromLog(c *sqlitedb.Conn, ids []loci.EventID) error {
+	var last int64
+	blob := make([]byte, 0, len(ids)*len(loci.EventID{}))
+	for _, id := range ids {
+		blob = append(blob, id[:]...)
+		_, err := c.One("DELETE FROM events WHERE id = ? RETURNING seq", sqlitedb.Args{[16]byte(id)},
+			func(r *sqlitedb.Row) error { last = max(last, r.Int64(0)); return nil })
+		if err != nil {
+			return err
+		}
+	}
+	if err := c.Exec("INSERT INTO changes (gone) VALUES (?)", blob); err != nil {
+		return err
+	}
+	return c.Exec("UPDATE state SET floor = max(floor, ?)", last)
+}
+
+func (l *Log) deleteFromMonths(ctx context.Context, f *orgLog, ids []loci.EventID) error {
+	byMonth := map[month][]loci.EventID{}
+	for _, id := range ids {
+		byMonth[monthOfID(id)] = append(byMonth[monthOfID(id)], id)
+	}
+	for m, list := range byMonth {
+		empty := false
+		found, err := l.withSide(ctx, f.org, m.file(), false, func(db *sqlitedb.DB) error {
+			return db.Update(ctx, func(c *sqlitedb.Conn) (err error) {
+				empty, err = l.deleteFromMonth(c, list)
+				return err
+			})
+		})
+		if err == nil && found && empty {
+			err = l.removeMonth(ctx, f, m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeMonth removes the file of a month without events.
+func (l *Log) removeMonth(ctx context.Context, f *orgLog, m month) error {
+	err := f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return c.Exec("DELETE FROM months WHERE month = ?", int(m)) })
+	if err != nil {
+		return err
+	}
+	return l.removeSide(f.org, m.file())
+}
+
+// deleteFromMonth deletes events from the file of a month, and their texts from its blocks.
+func (l *Log) deleteFromMonth(c *sqlitedb.Conn, ids []loci.EventID) (empty bool, err error) {
+	var blocks []int64
+	for _, id := range ids {
+		_, err := c.One("DELETE FROM events WHERE id = ? RETURNING block", sqlitedb.Args{[16]byte(id)},
+			func(r *sqlitedb.Row) error {
+				if n := r.Int64(0); !slices.Contains(blocks, n) {
+					blocks = append(blocks, n)
+				}
+				return nil
+			})
+		if err != nil {
+			return false, err
+		}
+	}
+	for _, n := range blocks {
+		if err := l.rewriteBlock(c, n); err != nil {
+			return false, err
+		}
+	}
+	left, err := c.One("SELECT 1 FROM events", nil, func(*sqlitedb.Row) error { return nil })
+	return !left, err
+}
+
+// rewriteBlock removes from a block what belongs to no event any more.
+func (l *Log) rewriteBlock(c *sqlitedb.Conn, n int64) error {
+	old, err := l.zip.block(c, n)
+	if err != nil {
+		return err
+	}
+	var ids []loci.EventID
+	var places []int
+	err = c.Query(`SELECT e.id, e.place FROM blocks b JOIN events e ON e.id BETWEEN b.first AND b.last AND e.block = b.n
+		WHERE b.n = ? ORDER BY e.id`, sqlitedb.Args{n}, func(r *sqlitedb.Row) error {
+		ids, places = append(ids, r.ID(0)), append(places, r.Int(1))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return c.Exec("DELETE FROM blocks WHERE n = ?", n)
+	}
+	var data []byte
+	for i, id := range ids {
+		body, err := bodyAt(old, places[i])
+		if err != nil {
+			return err
+		}
+		if err := c.Exec("UPDATE events SET place = ? WHERE id = ?", len(data), [16]byte(id)); err != nil {
+			return err
+		}
+		data = appendText(data, body)
+	}
+	packed, err := l.zip.compress(data)
+	if err != nil {
+		return err
+	}
+	return c.Exec("UPDATE blocks SET data = ? WHERE n = ?", packed, n)
+}

@@ -1,0 +1,174 @@
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+const (
+	// sealAge is how long a month is over before its events move into its file, and how long an event
+	// stays in log.db in any case. Until then, the log looks there for duplicates.
+	sealAge = keepRuns
+	// sealAgain is how long seal doesn't look again if it has found nothing.
+	sealAgain = time.Hour
+	// sealRows and sealBytes limit one step, because appends wait for it.
+	sealRows  = 1000
+	sealBytes = 4 << 20
+	// blockBytes is how much text a block has, about. More compress better, fewer are read faster.
+	blockBytes = 64 << 10
+)
+
+// sealed is an event on its way into the file of its month.
+type sealed struct {
+	id            loci.EventID
+	stream        int64
+	class, kind   string
+	importance    int
+	recorded, seq int64
+	body          []byte
+	block, place  int64
+}
+
+// seal moves some events of a past month into its file. It commits them there first, as a batch that
+// counts only when log.db knows it, and then deletes them from log.db. If it is killed in between, the
+// next step puts them there again.
+func (l *Log) seal(ctx context.Context, f *orgLog) (more bool, err error) {
+	now := l.opts.Now()
+	if now.UnixMicro() < f.sealAfter.Load() {
+		return false, nil
+	}
+	rows, batch, err := l.due(ctx, f, now.Add(-sealAge))
+	if err != nil {
+		return false, err
+	}
+	if len(rows) == 0 {
+		f.sealAfter.Store(now.Add(sealAgain).UnixMicro())
+		return false, nil
+	}
+	m := monthOfID(rows[0].id)
+	_, err = l.withSide(ctx, f.org, m.file(), true, func(db *sqlitedb.DB) error {
+		return db.Update(ctx, func(c *sqlitedb.Conn) error { return l.putBatch(c, rows, batch) })
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return closeBatch(c, m, rows, batch) })
+}
+
+// due returns the first events that may move, all of one month, and the number of the next batch.
+func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []sealed, batch int64, err error) {
+	done, err := l.indexed(ctx, f.org)
+	if err != nil {
+		return nil, 0, err
+	}
+	end := loci.FirstEventID(monthOf(recorded).begin())
+	bytes := 0
+	err = f.DB.Scan(ctx, func(c *sqlitedb.Conn) error {
+		s, err := loadState(c)
+		if err != nil {
+			return err
+		}
+		batch = s.batch + 1
+		return logSource(c, 0, done).query(ctx, logRows+" WHERE id < ? AND recorded <= ? ORDER BY id",
+			sqlitedb.Args{[16]byte(end), recorded.UnixMicro()}, func(_ *source, r *sqlitedb.Row) (bool, error) {
+				row := sealed{id: idOf(r), stream: r.Int64(colStream), class: r.Text(colClass), kind: r.Text(colType),
+					importance: r.Int(colImportance), recorded: r.Int64(colRecorded), seq: r.Int64(colNumber), body: r.Blob(colBody)}
+				if len(rows) == sealRows || bytes >= sealBytes || len(rows) > 0 && monthOfID(row.id) != monthOfID(rows[0].id) {
+					return false, nil
+				}
+				rows = append(rows, row)
+				bytes += len(row.body)
+				return true, nil
+			})
+	})
+	return rows, batch, err
+}
+
+// indexed returns up to which seq the index has the events. Others must stay in log.db, where the
+// index looks for them.
+func (l *Log) indexed(ctx context.Context, org loci.OrgID) (done int64, err error) {
+	_, err = l.withSide(ctx, org, wordsFile, false, func(db *sqlitedb.DB) error {
+		s, err := loadIndex(ctx, db)
+		done = s.done
+		return err
+	})
+	return done, err
+}
+
+// putBatch writes a batch into the file of a month, in the place of one that log.db doesn't know.
+func (l *Log) putBatch(c *sqlitedb.Conn, rows []sealed, batch int64) error {
+	if err := undoBatches(c, batch); err != nil {
+		return err
+	}
+	if err := l.putBlocks(c, rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		err := c.Exec(`INSERT INTO events (id, stream, class, type, importance, recorded, batch, block, place)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(r.id), r.stream, r.class, r.kind, r.importance, r.recorded, batch,
+			r.block, r.place)
+		if err != nil {
+			return err
+		}
+	}
+	return c.Exec("UPDATE state SET batch = ?", batch)
+}
+
+// undoBatches deletes the events of a batch and later ones.
+func undoBatches(c *sqlitedb.Conn, batch int64) error {
+	var last int64
+	if _, err := c.One("SELECT batch FROM state", nil, readNumber(&last)); err != nil || last < batch {
+		return err
+	}
+	if err := c.Exec("DELETE FROM events WHERE batch >= ?", batch); err != nil {
+		return err
+	}
+	return c.Exec("DELETE FROM blocks WHERE n NOT IN (SELECT block FROM events)")
+}
+
+// putBlocks compresses the bodies of rows into blocks.
+func (l *Log) putBlocks(c *sqlitedb.Conn, rows []sealed) error {
+	var n int64
+	if _, err := c.One("SELECT max(n) FROM blocks", nil, readNumber(&n)); err != nil {
+		return err
+	}
+	var data []byte
+	first := 0
+	for i := range rows {
+		rows[i].block, rows[i].place = n+1, int64(len(data))
+		data = appendText(data, rows[i].body)
+		if len(data) < blockBytes && i < len(rows)-1 {
+			continue
+		}
+		packed, err := l.zip.compress(data)
+		if err != nil {
+			return err
+		}
+		n++
+		if err := c.Exec("INSERT INTO blocks (n, first, last, data) VALUES (?, ?, ?, ?)", n, [16]byte(rows[first].id),
+			[16]byte(rows[i].id), packed); err != nil {
+			return err
+		}
+		data, first = data[:0], i+1
+	}
+	return nil
+}
+
+// closeBatch deletes a batch from log.db. From then on, it counts in the file of the month.
+func closeBatch(c *sqlitedb.Conn, m month, rows []sealed, batch int64) error {
+	for _, r := range rows {
+		if err := c.Exec("DELETE FROM events WHERE seq = ?", r.seq); err != nil {
+			return err
+		}
+	}
+	if err := c.Exec("INSERT INTO months (month) VALUES (?) ON CONFLICT DO NOTHING", int(m)); err != nil {
+		return err
+	}
+	last := slices.MaxFunc(rows, func(a, b sealed) int { return cmp.Compare(a.seq, b.seq) }).seq
+	return c.Exec("UPDATE state SET batch = ?, sealed = max(sealed, ?), floor = max(floor, ?)", batch, last, last)
+}

@@ -1,0 +1,118 @@
+package embedded
+
+import (
+	"bytes"
+	"math"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+)
+
+// span is a range of ids, and so of time: from the first to before the second.
+type span struct{ from, to loci.EventID }
+
+// lastID is after the ids of all events.
+var lastID = loci.EventID(bytes.Repeat([]byte{0xff}, len(loci.EventID{})))
+
+func everything() span { return span{to: lastID} }
+
+// spanOf returns the span of all events that may pass a filter.
+func spanOf(f *eventlog.Filter) span {
+	s := everything()
+	if !f.Since.IsZero() {
+		s.from = loci.FirstEventID(f.Since)
+	}
+	if !f.Until.IsZero() {
+		s.to = loci.FirstEventID(f.Until.Add(time.Microsecond - 1))
+	}
+	return s
+}
+
+func less(a, b loci.EventID) bool { return bytes.Compare(a[:], b[:]) < 0 }
+
+func (s span) empty() bool { return !less(s.from, s.to) }
+
+func (s span) has(id loci.EventID) bool { return !less(id, s.from) && less(id, s.to) }
+
+// and returns what both spans have.
+func (s span) and(t span) span {
+	if less(s.from, t.from) {
+		s.from = t.from
+	}
+	if less(t.to, s.to) {
+		s.to = t.to
+	}
+	return s
+}
+
+// start returns where a walk through the span begins. after is past an id, and rest what is left there.
+// For the newest first, a place is before the ids that are less; otherwise it is before its own id.
+func (s span) start(desc bool) loci.EventID {
+	if desc {
+		return s.to
+	}
+	return s.from
+}
+
+func past(id loci.EventID, desc bool) loci.EventID {
+	for i := len(id) - 1; i >= 0 && !desc; i-- {
+		if id[i]++; id[i] != 0 {
+			break
+		}
+	}
+	return id
+}
+
+func (s span) rest(place loci.EventID, desc bool) span {
+	if desc {
+		return s.and(span{to: place})
+	}
+	return s.and(span{place, lastID})
+}
+
+// micros returns the time of an id, which may also be an end of a span.
+func micros(id loci.EventID) int64 {
+	if at, ok := loci.EventTime(id); ok {
+		return at.UnixMicro()
+	}
+	if id.IsZero() {
+		return 0
+	}
+	return math.MaxInt64
+}
+
+// times returns the first and the last time of the events in a span.
+func (s span) times() (first, last int64) {
+	first, last = micros(s.from), micros(s.to)
+	if last < math.MaxInt64 && s.to == firstAt(last) {
+		last-- // no event of that time is before s.to
+	}
+	return first, last
+}
+
+// month counts the months of the calendar, in UTC.
+type month int
+
+const monthLayout = "2006-01"
+
+func monthOf(at time.Time) month {
+	at = at.UTC()
+	return month(at.Year()*12 + int(at.Month()) - 1)
+}
+
+func monthOfID(id loci.EventID) month { return monthOf(time.UnixMicro(micros(id))) }
+
+func (m month) begin() time.Time {
+	return time.Date(int(m)/12, time.Month(int(m)%12+1), 1, 0, 0, 0, 0, time.UTC)
+}
+
+func (m month) span() span {
+	return span{loci.FirstEventID(m.begin()), loci.FirstEventID((m + 1).begin())}
+}
+
+// file returns the name of the month's file.
+func (m month) file() string { return m.begin().Format(monthLayout) + ".db" }
+
+// firstAt returns the first id of a time in microseconds.
+func firstAt(at int64) loci.EventID { return loci.FirstEventID(time.UnixMicro(at)) }

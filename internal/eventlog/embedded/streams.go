@@ -1,0 +1,100 @@
+package embedded
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// streamKey is what tells streams apart.
+type streamKey struct {
+	session loci.SessionID
+	agent   loci.AgentID
+	origin  string
+	own     string // class, as encodeAccess returns it
+}
+
+// encodeAccess returns a class as text. The origin belongs to the stream, as no reader depends on it.
+func encodeAccess(a loci.EventAccess) (string, error) {
+	a.Origin = ""
+	text, err := json.Marshal(a)
+	return string(text), err
+}
+
+func decodeAccess(org loci.OrgID, text []byte) (a loci.EventAccess, err error) {
+	err = json.Unmarshal(text, &a)
+	a.OrgID = org
+	return a, err
+}
+
+// sameAccess reports whether two events have the same access, origin included.
+func sameAccess(a, b *loci.EventAccess) bool {
+	return a.UserID == b.UserID && a.Origin == b.Origin && a.WorkspaceID == b.WorkspaceID &&
+		a.ProjectID == b.ProjectID && a.Reach == b.Reach && a.TeamID == b.TeamID &&
+		slices.Equal(a.AllowedVendors, b.AllowedVendors)
+}
+
+// putClass returns the number of a class and adds the class if it is new.
+func putClass(c *sqlitedb.Conn, access string) (n int64, err error) {
+	found, err := c.One("SELECT n FROM classes WHERE access = ?", sqlitedb.Args{access}, readNumber(&n))
+	if err != nil || found {
+		return n, err
+	}
+	err = c.Exec("INSERT INTO classes (access) VALUES (?)", access)
+	return c.LastInsertID(), err
+}
+
+func readNumber(n *int64) func(*sqlitedb.Row) error {
+	return func(r *sqlitedb.Row) error { *n = r.Int64(0); return nil }
+}
+
+// putStream returns the number of a stream and adds the stream if it is new. session is what the log
+// was told of its session; nil: nothing.
+func putStream(c *sqlitedb.Conn, k streamKey, session *eventlog.Session) (n int64, err error) {
+	own, err := putClass(c, k.own)
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.One("SELECT n FROM streams WHERE session = ? AND agent = ? AND origin = ? AND own = ?",
+		sqlitedb.Args{[16]byte(k.session), [16]byte(k.agent), k.origin, own}, readNumber(&n))
+	if err != nil || found {
+		return n, err
+	}
+	class, err := effectiveClass(c, own, k.own, session)
+	if err != nil {
+		return 0, err
+	}
+	err = c.Exec("INSERT INTO streams (session, agent, origin, own, class) VALUES (?, ?, ?, ?, ?)",
+		[16]byte(k.session), [16]byte(k.agent), k.origin, own, class)
+	return c.LastInsertID(), err
+}
+
+// effectiveClass returns the class that events of a session have which were stored with the class own.
+func effectiveClass(c *sqlitedb.Conn, own int64, access string, session *eventlog.Session) (int64, error) {
+	if session == nil {
+		return own, nil
+	}
+	a, err := decodeAccess("", []byte(access))
+	if err != nil {
+		return 0, err
+	}
+	text, err := encodeAccess(session.AccessOf(a))
+	if err != nil {
+		return 0, err
+	}
+	return putClass(c, text)
+}
+
+// knownSession returns what the log was told of a session; nil: nothing.
+func knownSession(c *sqlitedb.Conn, id loci.SessionID) (s *eventlog.Session, err error) {
+	_, err = c.One("SELECT revision, closed, access FROM sessions WHERE id = ?", sqlitedb.Args{[16]byte(id)},
+		func(r *sqlitedb.Row) (err error) {
+			s = &eventlog.Session{ID: id, Revision: r.Int64(0), Closed: r.Bool(1)}
+			s.Access, err = decodeAccess("", r.Raw(2))
+			return err
+		})
+	return s, err
+}

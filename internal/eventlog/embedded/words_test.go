@@ -1,0 +1,219 @@
+package embedded
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// searches compares a search by the index with what was stored.
+func searches(t *testing.T, what string, l *Log, events []*loci.Event) {
+	t.Helper()
+	want := slices.Clone(events)
+	want = slices.DeleteFunc(want, func(e *loci.Event) bool { return !slices.Contains(e.Tags, "t7") })
+	wantIDs(t, what, found(t, l, eventlog.Filter{Tags: []string{"t7"}}), idsOf(want))
+	wantIDs(t, what+", all", found(t, l, eventlog.Filter{}), idsOf(events))
+}
+
+// The index comes back if its file is lost, also for months that have a file.
+func TestLostIndex(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "events")
+	l := open(t, dir, c.now)
+	events := newEvents(c, 1200)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	more := newEvents(c, 100)
+	put(t, l, eventlog.Dedup{}, more...)
+	events = append(events, more...)
+	upkeep(t, l, acme)
+	other := open(t, dir, c.now) // as another process that has the file open
+	searches(t, "at first", other, events)
+	for _, file := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(filepath.Join(dir, "acme", wordsFile+file)); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+	searches(t, "lost", l, events)
+	for more, step := true, 0; more; step++ {
+		var err error
+		if more, err = l.Upkeep(t.Context(), acme); err != nil {
+			t.Fatal(err)
+		}
+		searches(t, fmt.Sprint("step ", step), l, events)
+	}
+	searches(t, "built again", other, events)
+	sound(t, l)
+	indexed(t, l, 2)
+}
+
+// indexed fails unless the index has so many complete months.
+func indexed(t *testing.T, l *Log, want int64) {
+	t.Helper()
+	inSide(t, l, wordsFile, func(c *sqlitedb.Conn) error {
+		if n := number(t, c, "SELECT count(*) FROM parts WHERE words IS NOT NULL AND building IS NULL"); n != want {
+			t.Errorf("%d months are indexed, want %d", n, want)
+		}
+		return nil
+	})
+}
+
+// An index of a later state of the log counts for nothing, such as beside a restored log.
+func TestIndexOfLaterLog(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	events := newEvents(c, 20)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	backup := t.TempDir()
+	if _, err := l.Backup(t.Context(), backup); err != nil {
+		t.Fatal(err)
+	}
+	put(t, l, eventlog.Dedup{}, newEvents(c, 20)...)
+	upkeep(t, l, acme)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	words, err := os.ReadFile(filepath.Join(l.opts.Dir, "acme", wordsFile))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(backup, "events", "acme", wordsFile), words, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored := open(t, filepath.Join(backup, "events"), c.now)
+	searches(t, "restored", restored, events)
+	more := newEvents(c, 5)
+	put(t, restored, eventlog.Dedup{}, more...)
+	events = append(events, more...)
+	searches(t, "restored, then written", restored, events)
+	upkeep(t, restored, acme)
+	searches(t, "after upkeep", restored, events)
+	sound(t, restored)
+}
+
+// The words of deleted events leave the index an hour later.
+func TestWordsOfDeletedEvents(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	secret := newEvent(c, "the secret is pomegranate")
+	put(t, l, day, secret, newEvent(c, "something else"))
+	upkeep(t, l, acme)
+	has := func() (n int64) {
+		t.Helper()
+		inSide(t, l, wordsFile, func(c *sqlitedb.Conn) error {
+			table := wordsTable(number(t, c, "SELECT words FROM parts"))
+			n = number(t, c, "SELECT count(*) FROM "+table+" WHERE "+table+" MATCH '\"pomegran\"'")
+			return nil
+		})
+		return n
+	}
+	if n := has(); n != 1 {
+		t.Fatalf("the index has the word %d times, want 1", n)
+	}
+	if _, err := l.Purge(t.Context(), acme, eventlog.Selection{IDs: idsOf([]*loci.Event{secret})}, 1); err != nil {
+		t.Fatal(err)
+	}
+	upkeep(t, l, acme)
+	if n := has(); n != 1 {
+		t.Errorf("the index was made anew at once")
+	}
+	c.move(dirtyFor)
+	upkeep(t, l, acme)
+	if n := has(); n != 0 {
+		t.Errorf("the index still has the word")
+	}
+	sound(t, l)
+}
+
+// Many events without an index are read in the order of time.
+func TestLongTail(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	first := newEvents(c, 30)
+	put(t, l, day, first...)
+	upkeep(t, l, acme)
+	late := newEvent(c, "late", func(e *loci.Event) { e.Time, e.Tags = first[10].Time, []string{"t7"} })
+	rest := append(newEvents(c, fewRows), late)
+	put(t, l, eventlog.Dedup{}, rest...)
+	all := slices.Concat(first, rest)
+	slices.SortFunc(all, func(a, b *loci.Event) int { return strings.Compare(string(a.ID[:]), string(b.ID[:])) })
+	searches(t, "a long tail", l, all)
+	page, err := l.Find(t.Context(), person, eventlog.Query{Filter: eventlog.Filter{Tags: []string{"t7"}}, Limit: 1})
+	if err != nil || page.Events[0].ID != rest[fewRows-3].ID {
+		t.Errorf("the newest is %v (%v), want %s", page.Events, err, rest[fewRows-3].ID)
+	}
+}
+
+// Events of one time share a place in the index, and still are found one by one.
+func TestEventsOfOneTime(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	at := c.now()
+	var events []*loci.Event
+	for i := range 500 {
+		events = append(events, newEvent(c, fmt.Sprint("event ", i), func(e *loci.Event) {
+			e.Time = at.Add(time.Duration(i/100) * time.Microsecond)
+			e.Tags = []string{fmt.Sprint("t", i%10)}
+		}))
+	}
+	put(t, l, day, events[:250]...)
+	upkeep(t, l, acme)
+	put(t, l, day, events[250:]...)
+	slices.SortFunc(events, func(a, b *loci.Event) int { return strings.Compare(string(a.ID[:]), string(b.ID[:])) })
+	searches(t, "half indexed", l, events)
+	upkeep(t, l, acme)
+	searches(t, "indexed", l, events)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	searches(t, "compressed", l, events)
+	sound(t, l)
+}
+
+// Sparse and dense matches, so that a walk leaps and reads on.
+func TestLeaps(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	var events, want []*loci.Event
+	for i := range 6000 {
+		e := newEvent(c, "x", func(e *loci.Event) {
+			if i%97 == 0 || i > 3000 && i < 3900 || i > 4500 && i%3 == 0 {
+				e.Tags = []string{"t7"}
+			}
+		})
+		events = append(events, e)
+		if len(e.Tags) > 0 {
+			want = append(want, e)
+		}
+	}
+	put(t, l, eventlog.Dedup{}, events...)
+	upkeep(t, l, acme)
+	for _, stage := range []string{"log", "month"} {
+		wantIDs(t, stage, found(t, l, eventlog.Filter{Tags: []string{"t7"}}), idsOf(want))
+		page, err := l.Find(t.Context(), person, eventlog.Query{Filter: eventlog.Filter{Tags: []string{"t7"}}, Limit: 10_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		newest := idsOf(page.Events)
+		slices.Reverse(newest)
+		wantIDs(t, stage+", the newest first", newest, idsOf(want))
+		c.move(twoMonths)
+		upkeep(t, l, acme)
+	}
+}
