@@ -132,8 +132,8 @@ func newRawLog(b *testing.B) *rawLog {
 		b.Cleanup(func() { _ = s.Close() })
 		return s
 	}
-	return &rawLog{prepare("BEGIN IMMEDIATE"), prepare("INSERT INTO events VALUES (NULL" + strings.Repeat(", ?", 21) + ")"),
-		prepare("COMMIT")}
+	insert := "INSERT INTO events VALUES (NULL" + strings.Repeat(", ?", 21) + ")"
+	return &rawLog{prepare("BEGIN IMMEDIATE"), prepare(insert), prepare("COMMIT")}
 }
 
 func (r *rawLog) append(events []*loci.Event) error {

@@ -16,7 +16,7 @@ const (
 	dirtyFor = time.Hour
 )
 
-// build makes the index of a month anew: if the index doesn't have the month, or has words of deleted
+// build makes a new table of words for a month, if the index doesn't have the month, or has words of deleted
 // events. It takes one step.
 func (l *Log) build(ctx context.Context, f *orgLog) (more bool, err error) {
 	_, err = l.withSide(ctx, f.org, wordsFile, false, func(db *sqlitedb.DB) error {

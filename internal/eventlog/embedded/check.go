@@ -32,7 +32,7 @@ func (l *Log) Check(ctx context.Context) (problems []string, err error) {
 	return problems, translate(err)
 }
 
-// Rebuild makes the index of every org anew.
+// Rebuild makes a new index for every org.
 func (l *Log) Rebuild(ctx context.Context) error {
 	orgs, err := l.orgs()
 	if err != nil {

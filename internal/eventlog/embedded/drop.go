@@ -27,20 +27,34 @@ func (l *Log) Drop(ctx context.Context, org loci.OrgID) error {
 	if err != nil {
 		return translate(err)
 	}
-	defer leave()
-	if err := l.markDropped(ctx, org); err != nil {
-		return translate(err)
+	err = l.dropFiles(ctx, org)
+	leave()
+	if err == nil {
+		// This fails on purpose if somebody has begun a new log meanwhile.
+		_ = os.Remove(l.path(org, upkeepLock))
+		_ = os.Remove(dir)
 	}
-	entries, err := os.ReadDir(dir)
+	return translate(err)
+}
+
+// dropFiles deletes the files of an org for a caller that holds the lock.
+func (l *Log) dropFiles(ctx context.Context, org loci.OrgID) error {
+	if err := l.markDropped(ctx, org); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(filepath.Join(l.opts.Dir, string(org)))
 	if err != nil {
-		return translate(err)
+		return err
 	}
 	for _, e := range entries {
 		if name := e.Name(); strings.HasSuffix(name, ".db") && name != logFile {
 			err = errors.Join(err, l.removeSide(org, name))
 		}
 	}
-	return translate(errors.Join(err, l.logs.Drop(string(org)), os.RemoveAll(dir)))
+	if err = errors.Join(err, l.logs.Drop(string(org))); err != nil {
+		return err
+	}
+	return removeDB(l.path(org, logFile))
 }
 
 func (l *Log) markDropped(ctx context.Context, org loci.OrgID) error {

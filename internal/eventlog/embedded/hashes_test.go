@@ -131,11 +131,13 @@ func TestDuplicatesOfOtherProcesses(t *testing.T) {
 	}
 }
 
-// What a transaction added before it failed makes nothing a duplicate.
+// What a transaction added before it failed makes nothing a duplicate, and hides nothing that others
+// store in its place.
 func TestFailedAppendLeavesNoHashes(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	dir := filepath.Join(t.TempDir(), "events")
+	l, other := open(t, dir, c.now), open(t, dir, c.now)
 	taken := put(t, l, day, newEvent(c, "taken"))[0].ID
 	for i := range 3 {
 		bad := newEvent(c, "bad")
@@ -145,6 +147,10 @@ func TestFailedAppendLeavesNoHashes(t *testing.T) {
 		_, err := l.Append(t.Context(), person, []*loci.Event{lost, bad}, day)
 		if loci.CodeOf(err) != loci.Conflict {
 			t.Fatalf("an id twice: %v", err)
+		}
+		if theirs := newEvent(c, fmt.Sprint("theirs ", i)); put(t, other, day, theirs)[0].Duplicate ||
+			!put(t, l, day, newEvent(c, theirs.Content))[0].Duplicate {
+			t.Errorf("an event of another process is no duplicate")
 		}
 		if o := put(t, l, day, newEvent(c, lost.Content))[0]; o.Duplicate {
 			t.Errorf("an event is a duplicate of one that was not stored")

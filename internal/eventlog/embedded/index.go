@@ -147,7 +147,7 @@ func (n *news) read(ctx context.Context, r *reader, s indexState) (err error) {
 func (n *news) readEvents(ctx context.Context, r *reader) error {
 	before, m := n.done, r.filter.Matcher()
 	rows := 0
-	err := logSource(r.c, n.done, allSeqs).query(ctx, logRows+" WHERE seq > ? ORDER BY seq", sqlitedb.Args{n.done},
+	err := logSource(r.c, n.done, allSeqs).query(ctx, logSince, sqlitedb.Args{n.done},
 		func(src *source, row *sqlitedb.Row) (bool, error) {
 			if n.more = rows == indexRows || n.docs.bytes >= indexBytes; n.more {
 				return false, nil

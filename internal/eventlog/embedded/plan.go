@@ -118,8 +118,7 @@ func (r *reader) tail() part {
 		return part{span: everything(), run: src.scan}
 	}
 	return part{span: everything(), unordered: true, run: func(ctx context.Context, s span, _ bool, fn visit) error {
-		return src.query(ctx, logRows+" WHERE seq > ?", sqlitedb.Args{src.after}, func(src *source, row *sqlitedb.Row) (
-			bool, error) {
+		return src.query(ctx, logSince, sqlitedb.Args{src.after}, func(src *source, row *sqlitedb.Row) (bool, error) {
 			if !s.has(idOf(row)) {
 				return true, nil
 			}

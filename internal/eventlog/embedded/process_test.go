@@ -46,7 +46,8 @@ func appendEvents(dir, name string) error {
 	for batch := range count {
 		var events []*loci.Event
 		for i := range 7 {
-			e := &loci.Event{Content: fmt.Sprint(7*batch + i), RecordedAt: processDay.Add(time.Duration(7*batch+i) * time.Second),
+			n := 7*batch + i
+			e := &loci.Event{Content: fmt.Sprint(n), RecordedAt: processDay.Add(time.Duration(n) * time.Second),
 				EventAccess: loci.EventAccess{OrgID: acme, UserID: person.UserID}}
 			e.SetDefaults(e.RecordedAt)
 			e.ID = loci.NewEventID(e.Time)

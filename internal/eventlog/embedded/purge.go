@@ -44,13 +44,14 @@ func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selecti
 	ids []loci.EventID, err error) {
 	w := want{filter: sel.Filter(), user: sel.UserID, also: sel.Matches, heads: true}
 	s := &collector{limit: limit, within: spanOf(&w.filter)}
-	if err := l.collect(ctx, org, w, s); err != nil {
-		return nil, err
+	err = l.collect(ctx, org, w, s)
+	if err == nil && s.cut {
+		err = ctx.Err()
 	}
 	for _, e := range s.found {
 		ids = append(ids, e.ID)
 	}
-	return ids, nil
+	return ids, err
 }
 
 func deleteFromLog(c *sqlitedb.Conn, ids []loci.EventID) error {

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -57,11 +58,18 @@ func (l *Log) withSide(ctx context.Context, org loci.OrgID, name string, create 
 	}
 }
 
-// removeSide deletes a side file. On systems that refuse to delete an open file, an empty one is left.
+// removeSide deletes a side file.
 func (l *Log) removeSide(org loci.OrgID, name string) error {
-	err := l.sides.Drop(sideKey(org, name))
+	return errors.Join(l.sides.Drop(sideKey(org, name)), removeDB(l.path(org, name)))
+}
+
+// removeDB deletes a database. Processes that wait for the lock of a removed file then find that it is
+// gone.
+func removeDB(path string) (err error) {
 	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
-		_ = os.Remove(l.path(org, name) + suffix)
+		if e := os.Remove(path + suffix); e != nil && !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
 	}
 	return err
 }

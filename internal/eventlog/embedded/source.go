@@ -36,6 +36,7 @@ const (
 	logRows   = "SELECT id, stream, class, type, importance, recorded, seq, body FROM events"
 	monthRows = "SELECT id, stream, class, type, importance, recorded, batch, block, place FROM events"
 	inSpan    = " WHERE id >= ? AND id < ? ORDER BY id"
+	logSince  = logRows + " WHERE seq > ? ORDER BY seq"
 )
 
 // logSource returns the events of log.db whose seq is greater than after, and at most upTo.

@@ -58,11 +58,11 @@ func (l *Log) follow(ctx context.Context, org loci.OrgID, w want, after eventlog
 
 // stored returns events in the order in which they were stored, at most limit of those after p, and
 // moves p. It examines at most most rows. more is set if there are others.
-func (r *reader) stored(ctx context.Context, p *position, limit, most int) (events []*loci.Event, more bool, err error) {
+func (r *reader) stored(ctx context.Context, p *position, limit, most int) (
+	events []*loci.Event, more bool, err error) {
 	m := r.filter.Matcher()
 	src, rows := logSource(r.c, p.seq, allSeqs), 0
-	err = src.query(ctx, logRows+" WHERE seq > ? ORDER BY seq", sqlitedb.Args{p.seq}, func(src *source, row *sqlitedb.Row) (
-		bool, error) {
+	err = src.query(ctx, logSince, sqlitedb.Args{p.seq}, func(src *source, row *sqlitedb.Row) (bool, error) {
 		if more = len(events) == limit || rows == most; more {
 			return false, nil
 		}

@@ -129,7 +129,7 @@ func TestWordsOfDeletedEvents(t *testing.T) {
 	}
 	upkeep(t, l, acme)
 	if n := has(); n != 1 {
-		t.Errorf("the index was made anew at once")
+		t.Errorf("the index has lost the word already")
 	}
 	c.move(dirtyFor)
 	upkeep(t, l, acme)
