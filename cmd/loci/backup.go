@@ -39,7 +39,7 @@ func (p *program) checkCopy(ctx context.Context, dir string) (problems []string,
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	return st.Check(ctx)
+	return checkData(ctx, st)
 }
 
 type backupJSON struct {
@@ -56,7 +56,7 @@ func (p *program) backupCreateCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		var b *maintain.Backup
 		err := p.follow(ctx, func(ctx context.Context) (err error) {
-			b, err = p.backups().Create(ctx, c.store.Backup)
+			b, err = p.backups().Create(ctx, backUp(c.store))
 			return err
 		})
 		if err != nil {

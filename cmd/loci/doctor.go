@@ -192,13 +192,13 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 // checkFiles returns the problems of the files. With --fix it rebuilds the indexes first if there are any.
 func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []string, err error) {
 	err = d.follow(ctx, func(ctx context.Context) (err error) {
-		problems, err = in.store.Check(ctx)
+		problems, err = checkData(ctx, in.store)
 		if err != nil || len(problems) == 0 || !d.fix {
 			return err
 		}
-		if err = in.store.Rebuild(ctx); err == nil {
+		if err = rebuildData(ctx, in.store); err == nil {
 			d.ok("rebuild", "rebuilt the indexes")
-			problems, err = in.store.Check(ctx)
+			problems, err = checkData(ctx, in.store)
 		}
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -29,6 +30,54 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger) (*engine, err
 // indexDir is where the full-text index of a data directory is. It is derived from the engine's rows, and may be
 // removed.
 func indexDir(dir string) string { return filepath.Join(dir, "index") }
+
+// eventLog returns the embedded event log of a data directory. The caller closes it.
+func eventLog(dir string) *embedded.Log {
+	return embedded.New(embedded.Options{Dir: filepath.Join(dir, "events")})
+}
+
+// withEvents runs fn with the event log beside a store.
+func withEvents(st *engine, fn func(*embedded.Log) error) (err error) {
+	events := eventLog(st.Dir())
+	defer func() { err = errors.Join(err, events.Close()) }()
+	return fn(events)
+}
+
+// backUp copies every file of a store into a directory, and then those of its event log.
+func backUp(st *engine) func(ctx context.Context, dir string) ([]string, error) {
+	return func(ctx context.Context, dir string) (files []string, err error) {
+		if files, err = st.Backup(ctx, dir); err != nil {
+			return files, err
+		}
+		err = withEvents(st, func(events *embedded.Log) error {
+			more, err := events.Backup(ctx, dir)
+			files = append(files, more...)
+			return err
+		})
+		return files, err
+	}
+}
+
+// checkData returns the problems of all files of a store and of its event log.
+func checkData(ctx context.Context, st *engine) (problems []string, err error) {
+	if problems, err = st.Check(ctx); err != nil {
+		return problems, err
+	}
+	err = withEvents(st, func(events *embedded.Log) error {
+		more, err := events.Check(ctx)
+		problems = append(problems, more...)
+		return err
+	})
+	return problems, err
+}
+
+// rebuildData rebuilds everything that follows from other data.
+func rebuildData(ctx context.Context, st *engine) error {
+	if err := st.Rebuild(ctx); err != nil {
+		return err
+	}
+	return withEvents(st, func(events *embedded.Log) error { return events.Rebuild(ctx) })
+}
 
 // where tells people where the data is.
 func (s *settings) where() string { return s.DataDir }
