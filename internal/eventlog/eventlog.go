@@ -121,7 +121,7 @@ type Filter struct {
 	// IDs limits the events to these, at most loci.MaxIDs; nil: all.
 	IDs []loci.EventID
 	// Text limits the events to those whose content has all of these words, as Words splits them, at
-	// most MaxWords. It ignores case.
+	// most MaxWords. A text without words limits nothing.
 	Text string
 }
 

@@ -31,6 +31,7 @@ func (l *Log) Drop(ctx context.Context, org loci.OrgID) error {
 	leave()
 	if err == nil {
 		// This fails on purpose if somebody has begun a new log meanwhile.
+		_ = os.Remove(l.path(org, upkeepTurn))
 		_ = os.Remove(l.path(org, upkeepLock))
 		_ = os.Remove(dir)
 	}

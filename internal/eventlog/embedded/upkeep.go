@@ -14,6 +14,9 @@ import (
 const (
 	// upkeepLock is held by the one call that moves or deletes events, or writes the index.
 	upkeepLock = "upkeep.lock"
+	// upkeepTurn is held by the call that is next. Upkeep does nothing while somebody waits, because it
+	// may be called again and again.
+	upkeepTurn = "upkeep.turn"
 	// upkeepWait is how often a waiting call looks whether the lock is free.
 	upkeepWait = 10 * time.Millisecond
 )
@@ -22,13 +25,12 @@ const (
 // into their files, builds missing parts of the index, and forgets old changes.
 func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error) {
 	err = l.read(ctx, org, func(f *orgLog) error {
-		lock := l.upkeepLock(org)
-		free, err := lock.TryLock()
-		if err != nil || !free {
-			return errors.Join(err, lock.Close())
-		}
-		defer func() { _ = lock.Close() }()
 		more = false
+		leave, err := l.aloneNow(org)
+		if err != nil || leave == nil {
+			return err
+		}
+		defer leave()
 		for _, job := range []func(context.Context, *orgLog) (bool, error){l.index, l.seal, l.build, l.forget} {
 			again, err := job(ctx, f)
 			if err != nil {
@@ -41,14 +43,30 @@ func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
 	return more, err
 }
 
-func (l *Log) upkeepLock(org loci.OrgID) *flock.Flock {
-	return flock.New(l.path(org, upkeepLock), flock.SetPermissions(0o600))
+func (l *Log) lock(org loci.OrgID, name string) *flock.Flock {
+	return flock.New(l.path(org, name), flock.SetPermissions(0o600))
 }
 
-// alone waits for the lock.
+// alone waits until no other call moves or deletes events of an org.
 func (l *Log) alone(ctx context.Context, org loci.OrgID) (leave func(), err error) {
-	lock := l.upkeepLock(org)
-	if _, err := lock.TryLockContext(ctx, upkeepWait); err != nil {
+	turn, lock := l.lock(org, upkeepTurn), l.lock(org, upkeepLock)
+	if _, err = turn.TryLockContext(ctx, upkeepWait); err == nil {
+		_, err = lock.TryLockContext(ctx, upkeepWait)
+	}
+	if err = errors.Join(err, turn.Close()); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+// aloneNow is alone for a call that doesn't wait. leave is nil if there is another one.
+func (l *Log) aloneNow(org loci.OrgID) (leave func(), err error) {
+	turn, lock := l.lock(org, upkeepTurn), l.lock(org, upkeepLock)
+	free, err := turn.TryLock()
+	if free && err == nil {
+		free, err = lock.TryLock()
+	}
+	if err = errors.Join(err, turn.Close()); err != nil || !free {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return func() { _ = lock.Close() }, nil

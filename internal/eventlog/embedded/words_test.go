@@ -139,6 +139,74 @@ func TestWordsOfDeletedEvents(t *testing.T) {
 	sound(t, l)
 }
 
+// What others wait for goes before upkeep, which may be called again and again.
+func TestUpkeepLeavesTheTurn(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	put(t, l, day, newEvents(c, 3)...)
+	for _, name := range []string{upkeepTurn, upkeepLock} {
+		held := l.lock(acme, name)
+		if ok, err := held.TryLock(); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if more, err := l.Upkeep(t.Context(), acme); more || err != nil {
+			t.Errorf("%s is held: %v, %v", name, more, err)
+		}
+		if there, _ := l.exists(acme, wordsFile); there {
+			t.Errorf("upkeep did something while %s was held", name)
+		}
+		if err := held.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	upkeep(t, l, acme)
+	indexed(t, l, 1)
+}
+
+// Positions of events that moved, and of changes that were forgotten, are not known any more.
+func TestLostPositions(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	end := func() eventlog.Position {
+		t.Helper()
+		p, err := l.End(t.Context(), acme)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want := func(what string, p eventlog.Position, want loci.Code) {
+		t.Helper()
+		_, err := l.Changed(t.Context(), acme, p, 10)
+		_, err2 := l.Tail(t.Context(), person, p, 10)
+		if loci.CodeOf(err) != want || loci.CodeOf(err2) != want {
+			t.Errorf("%s: %v, %v, want code %q", what, err, err2, want)
+		}
+	}
+	empty := end()
+	put(t, l, day, newEvents(c, 3)...)
+	three := end()
+	put(t, l, eventlog.Dedup{}, newEvents(c, 3)...)
+	six := end()
+	upkeep(t, l, acme)
+	want("all are in the log", empty, "")
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	want("the first, after all have moved", empty, loci.Conflict)
+	want("half, after all have moved", three, loci.Conflict)
+	want("the end, after all have moved", six, "")
+	inLog(t, l, func(_ *orgLog, c *sqlitedb.Conn) error {
+		return c.Exec(`INSERT INTO changes (gone) SELECT zeroblob(16) FROM
+			(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= ?) SELECT i FROM n)`, keepChanges)
+	})
+	later := end()
+	upkeep(t, l, acme)
+	want("before changes that were forgotten", six, loci.Conflict)
+	want("after them", later, "")
+}
+
 // Many events without an index are read in the order of time.
 func TestLongTail(t *testing.T) {
 	t.Parallel()
