@@ -161,6 +161,30 @@ func TestFailedAppendLeavesNoHashes(t *testing.T) {
 	}
 }
 
+// Two digests may begin alike.
+func TestEqualHashes(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "events")
+	l := open(t, dir, c.now)
+	put(t, l, day, newEvent(c, "a"))
+	b := newEvent(c, "b")
+	a, err := prepare(person, []*loci.Event{b}, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inLog(t, l, func(_ *orgLog, c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE events SET hash = ?", a.rows[0].hash)
+	})
+	again := open(t, dir, c.now)
+	if o := put(t, again, day, b)[0]; o.Duplicate {
+		t.Errorf("b is a duplicate of a")
+	}
+	if o := put(t, again, day, newEvent(c, "b"))[0]; !o.Duplicate || o.ID != b.ID {
+		t.Errorf("the second b: %v, want a duplicate of %s", o, b.ID)
+	}
+}
+
 // Calls that fail beside others, in the same group commit, disturb nobody.
 func TestDuplicatesBesideFailures(t *testing.T) {
 	t.Parallel()
