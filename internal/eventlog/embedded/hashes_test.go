@@ -103,6 +103,60 @@ func TestRuns(t *testing.T) {
 	})
 }
 
+// A run whose number was given again, after a transaction was rolled back, is another run.
+func TestRunsWithOneNumber(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	put(t, l, day, newEvent(c, "a"))
+	inLog(t, l, func(_ *orgLog, c *sqlitedb.Conn) error {
+		var rs runs
+		for _, hash := range []int64{1, 2} {
+			if err := rs.add(c, []entry{{hash, 1}}, run{last: 1}); err != nil {
+				return err
+			}
+			changed, err := rs.follow(c, 0)
+			if seqs, err := rs.find(c, hash); !changed || err != nil || len(seqs) != 1 {
+				t.Errorf("hash %d: changed %v, %v, %v", hash, changed, seqs, err)
+			}
+			if err != nil {
+				return err
+			}
+			if err := deleteRuns(c, []int64{1}); err != nil {
+				return err
+			}
+			if err := c.Exec("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'runs'"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A longer window than that of the call before looks further back.
+func TestWindowsOfOtherLength(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "events")
+	first := newEvents(c, runSize)
+	put(t, open(t, dir, c.now), eventlog.Dedup{}, first...)
+	c.move(2 * time.Hour)
+	l := open(t, dir, c.now) // which has looked for nothing yet
+	for _, tt := range []struct {
+		window time.Duration
+		want   bool
+	}{{time.Hour, false}, {24 * time.Hour, true}, {time.Hour, false}, {24 * time.Hour, true}} {
+		again := newEvent(c, first[7].Content)
+		if tt.window == time.Hour {
+			again.DedupKey = fmt.Sprint(c.now()) // not to be a duplicate of the one before
+		}
+		got := put(t, l, eventlog.Dedup{Window: tt.window}, again)[0]
+		if got.Duplicate != tt.want || tt.want && got.ID != first[7].ID {
+			t.Errorf("window %s: %v, want a duplicate: %v", tt.window, got, tt.want)
+		}
+	}
+}
+
 // Two logs on one directory, as two processes have, see each other's events.
 func TestDuplicatesOfOtherProcesses(t *testing.T) {
 	t.Parallel()
