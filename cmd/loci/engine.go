@@ -33,7 +33,7 @@ func indexDir(dir string) string { return filepath.Join(dir, "index") }
 
 // eventLog returns the embedded event log of a data directory. The caller closes it.
 func eventLog(dir string) *embedded.Log {
-	return embedded.New(embedded.Options{Dir: filepath.Join(dir, "events")})
+	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
 }
 
 // withEvents runs fn with the event log beside a store.

@@ -10,7 +10,7 @@ import (
 )
 
 func open(t testing.TB, dir string, now func() time.Time) *Log {
-	l := New(Options{Dir: dir, Now: now})
+	l := Open(Options{Dir: dir, Now: now})
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Errorf("close: %v", err)

@@ -34,7 +34,7 @@ func TestReadsCreateNothing(t *testing.T) {
 func TestManyOrgs(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l := New(Options{Dir: filepath.Join(t.TempDir(), "events"), Now: c.now, MaxOrgs: 2, MaxFiles: 2})
+	l := Open(Options{Dir: filepath.Join(t.TempDir(), "events"), Now: c.now, MaxOrgs: 2, MaxFiles: 2})
 	t.Cleanup(func() { _ = l.Close() })
 	for round := range 3 {
 		for i := range 12 {

@@ -56,9 +56,9 @@ type sideFile struct {
 
 const logFile = "log.db"
 
-// New returns the log in a directory. It opens files when they are needed, and creates them with the
+// Open returns the log in a directory. It opens files when they are needed, and creates them with the
 // first event of an org.
-func New(opts Options) *Log {
+func Open(opts Options) *Log {
 	if opts.Dir == "" {
 		panic("embedded: Options.Dir is required")
 	}

@@ -42,7 +42,7 @@ func appendEvents(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	l := New(Options{Dir: dir})
+	l := Open(Options{Dir: dir})
 	for batch := range count {
 		var events []*loci.Event
 		for i := range 7 {
@@ -67,7 +67,7 @@ func appendEvents(dir, name string) error {
 // keepUp does the upkeep of all events again and again, as if they were of the past.
 func keepUp(dir, _ string) error {
 	later := processDay
-	l := New(Options{Dir: dir, Now: func() time.Time { later = later.Add(sealAgain); return later.Add(twoMonths) }})
+	l := Open(Options{Dir: dir, Now: func() time.Time { later = later.Add(sealAgain); return later.Add(twoMonths) }})
 	for range 1 << 20 {
 		more, err := l.Upkeep(context.Background(), acme)
 		if err != nil {

@@ -11,11 +11,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// Each side file has few readers and small caches, because many may be open.
-const (
-	sideReaders  = 2
-	sideCacheKiB = 1024
-)
+// The connections of side files have small caches, because many files may be open.
+const sideCacheKiB = 512
 
 func sideKey(org loci.OrgID, name string) string { return string(org) + "/" + name }
 
@@ -26,7 +23,7 @@ func newSideFile(key string) *sideFile {
 
 func (l *Log) openSide(ctx context.Context, f *sideFile) (err error) {
 	o := sqlitedb.Options{Path: l.path(f.org, f.name), Setup: setUp, Migrations: migrations("month"), Now: l.opts.Now,
-		Readers: sideReaders, CacheKiB: sideCacheKiB}
+		CacheKiB: sideCacheKiB}
 	if f.name == wordsFile {
 		o.Setup, o.Migrations = setUpWords, migrations("words")
 	}
