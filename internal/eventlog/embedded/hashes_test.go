@@ -92,6 +92,12 @@ func TestRuns(t *testing.T) {
 				t.Fatalf("hash %d: %v, %v, want %v", hash, got, err, seqs)
 			}
 		}
+		if err := rs.tidy(c, 6300); err != nil { // when the last of the first 64 was recorded
+			return err
+		}
+		if n := number(t, c, "SELECT count(*) FROM runs"); n != 7 {
+			t.Errorf("%d runs are left before any has expired, want 7", n)
+		}
 		if err := rs.tidy(c, 1<<40); err != nil {
 			return err
 		}
