@@ -96,9 +96,13 @@ func (b *building) read(ctx context.Context) (events []*loci.Event, more bool, e
 	s.match = w.filter.Matcher()
 	err = b.f.DB.Scan(ctx, func(c *sqlitedb.Conn) error {
 		return b.l.readFrom(b.f, c, w, nil, func(r *reader) error {
+			months, err := r.months()
+			if err != nil {
+				return err
+			}
 			scan := method((*source).scan)
 			return s.collect(ctx, r, []part{{span: everything(), run: scan.on(logSource(c, 0, b.done))},
-				{span: everything(), run: r.inMonth(b.month, scan)}})
+				{span: everything(), run: r.inMonth(b.month, months[b.month], scan)}})
 		})
 	})
 	if more = len(s.found) > buildRows; more {

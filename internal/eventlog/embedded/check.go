@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -132,9 +132,9 @@ func (ch *checker) checkSnapshot(ctx context.Context, r *reader, words *words) e
 	if err := ch.checkEvents(ctx, logFile, r, logSource(r.c, 0, allSeqs)); err != nil {
 		return err
 	}
-	for _, m := range months {
+	for _, m := range inOrder(maps.Keys(months), false) {
 		found, err := ch.l.withMonth(ctx, ch.org, m, func(c *sqlitedb.Conn) error {
-			return ch.checkEvents(ctx, m.file(), r, ch.l.monthSource(c, r.state.batch))
+			return ch.checkEvents(ctx, m.file(), r, ch.l.monthSource(c, months[m]))
 		})
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (ch *checker) checkEvents(ctx context.Context, file string, r *reader, src 
 }
 
 // checkIndex looks in the index for the time of each event that it must have.
-func (ch *checker) checkIndex(ctx context.Context, r *reader, words *words, months []month) error {
+func (ch *checker) checkIndex(ctx context.Context, r *reader, words *words, months map[month]int64) error {
 	wrong := 0
 	for _, m := range words.months {
 		table := words.tables[m]
@@ -181,9 +181,9 @@ func (ch *checker) checkIndex(ctx context.Context, r *reader, words *words, mont
 			return ix.visit
 		}
 		err := logSource(r.c, 0, words.done).scan(ctx, m.span(), false, begin())
-		if err == nil && slices.Contains(months, m) {
+		if err == nil && months[m] > 0 {
 			_, err = ch.l.withMonth(ctx, ch.org, m, func(c *sqlitedb.Conn) error {
-				return ch.l.monthSource(c, r.state.batch).scan(ctx, m.span(), false, begin())
+				return ch.l.monthSource(c, months[m]).scan(ctx, m.span(), false, begin())
 			})
 		}
 		if err != nil {

@@ -197,6 +197,30 @@ func TestSealThatWasKilled(t *testing.T) {
 	})
 }
 
+// Another month that moves first must not let the batch count that was begun.
+func TestSealThatWasKilledBeforeAnotherMonth(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	events := newEvents(c, 30)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	rows, batch := due(t, l)
+	halfSeal(t, l, rows, batch)
+	older := newEvent(c, "older", func(e *loci.Event) { e.Time = events[0].Time.AddDate(0, -1, 0) })
+	put(t, l, day, older)
+	c.move(2 * sealAge)
+	for more, step := true, 0; more; step++ {
+		wantIDs(t, fmt.Sprint("step ", step), found(t, l, eventlog.Filter{}), idsOf(append([]*loci.Event{older}, events...)))
+		var err error
+		if more, err = l.Upkeep(t.Context(), acme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sound(t, l)
+}
+
 // Texts of deleted events don't stay in the blocks of a month, and an empty month has no file.
 func TestPurgeOfMonth(t *testing.T) {
 	t.Parallel()

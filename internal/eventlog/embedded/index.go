@@ -118,9 +118,9 @@ type news struct {
 	reset bool // the index is of another log, or of a later state of it
 	indexState
 	docs   *documents
-	months []month        // that have a file
-	older  map[month]bool // the month has events that are not news
-	dirty  map[month]bool // events of it were deleted
+	months map[month]int64 // that have a file
+	older  map[month]bool  // the month has events that are not news
+	dirty  map[month]bool  // events of it were deleted
 }
 
 func (n *news) read(ctx context.Context, r *reader, s indexState) (err error) {
@@ -193,7 +193,7 @@ func (n *news) write(c *sqlitedb.Conn, now time.Time) error {
 			return err
 		}
 	}
-	for _, m := range n.months {
+	for m := range n.months {
 		if err := c.Exec("INSERT INTO parts (month) VALUES (?) ON CONFLICT DO NOTHING", int(m)); err != nil {
 			return err
 		}

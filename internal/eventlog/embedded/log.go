@@ -164,13 +164,12 @@ type state struct {
 	epoch     [8]byte
 	floor     int64
 	sealed    int64
-	batch     int64
 	access    int64
 	forgotten int64
 	last      int64 // the highest seq of an event; 0: there is none
 }
 
-const selectState = `SELECT epoch, floor, sealed, batch, access, forgotten, dropped,
+const selectState = `SELECT epoch, floor, sealed, access, forgotten, dropped,
 	(SELECT max(seq) FROM events) FROM state`
 
 // loadState returns the state of a log. It fails with errDropped if the org was deleted.
@@ -178,8 +177,8 @@ func loadState(c *sqlitedb.Conn) (s state, err error) {
 	dropped := false
 	_, err = c.One(selectState, nil, func(r *sqlitedb.Row) error {
 		copy(s.epoch[:], r.Raw(0))
-		s.floor, s.sealed, s.batch, s.access = r.Int64(1), r.Int64(2), r.Int64(3), r.Int64(4)
-		s.forgotten, dropped, s.last = r.Int64(5), r.Bool(6), r.Int64(7)
+		s.floor, s.sealed, s.access = r.Int64(1), r.Int64(2), r.Int64(3)
+		s.forgotten, dropped, s.last = r.Int64(4), r.Bool(5), r.Int64(6)
 		return nil
 	})
 	if err == nil && dropped {
@@ -194,8 +193,8 @@ func newState(c *sqlitedb.Conn) (state, error) {
 	if err != nil || s.epoch != [8]byte{} {
 		return s, err
 	}
-	err = c.Exec(`INSERT INTO state (one, epoch, floor, sealed, batch, access, forgotten, dropped)
-		VALUES (1, randomblob(8), 0, 0, 0, 0, 0, 0)`)
+	err = c.Exec(`INSERT INTO state (one, epoch, floor, sealed, access, forgotten, dropped)
+		VALUES (1, randomblob(8), 0, 0, 0, 0, 0)`)
 	if err != nil {
 		return s, err
 	}

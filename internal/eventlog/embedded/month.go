@@ -17,7 +17,7 @@ func (l *Log) withMonth(ctx context.Context, org loci.OrgID, m month, fn func(*s
 	return l.withSide(ctx, org, m.file(), false, func(db *sqlitedb.DB) error { return db.Scan(ctx, fn) })
 }
 
-// monthSource returns the events of a month in batches up to one.
+// monthSource returns the events of a month in its batches up to one.
 func (l *Log) monthSource(c *sqlitedb.Conn, batch int64) *source {
 	bodies := &blockReader{zip: &l.zip, c: c}
 	return &source{c: c, asc: monthRows + inSpan, desc: monthRows + inSpan + " DESC", upTo: batch,

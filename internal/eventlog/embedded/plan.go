@@ -3,6 +3,8 @@ package embedded
 import (
 	"bytes"
 	"context"
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -34,24 +36,28 @@ func (r *reader) plan(desc bool) ([]part, error) {
 		search = pick(r.filter.IDs)
 	}
 	parts := []part{{span: everything(), run: search.on(logSource(r.c, 0, allSeqs))}}
-	for _, m := range inOrder(months, desc) {
-		parts = append(parts, part{span: m.span(), run: r.inMonth(m, search)})
+	for _, m := range inOrder(maps.Keys(months), desc) {
+		parts = append(parts, part{span: m.span(), run: r.inMonth(m, months[m], search)})
 	}
 	return parts, nil
 }
 
 // planWithWords is plan for a search that uses the index.
-func (r *reader) planWithWords(months []month, desc bool) []part {
+func (r *reader) planWithWords(months map[month]int64, desc bool) []part {
 	parts := []part{r.tail()}
 	indexed := logSource(r.c, 0, r.words.done)
-	for _, m := range inOrder(slices.Concat(months, r.words.months), desc) {
+	all := maps.Clone(months)
+	for _, m := range r.words.months {
+		all[m] = 0
+	}
+	for _, m := range inOrder(maps.Keys(all), desc) {
 		search := method((*source).scan) // the index doesn't have the month yet
 		if table := r.words.tables[m]; table != 0 {
 			search = r.words.leap(table)
 		}
 		parts = append(parts, part{span: m.span(), run: search.on(indexed)})
-		if slices.Contains(months, m) {
-			parts = append(parts, part{span: m.span(), run: r.inMonth(m, search)})
+		if batch := months[m]; batch > 0 {
+			parts = append(parts, part{span: m.span(), run: r.inMonth(m, batch, search)})
 		}
 	}
 	return parts
@@ -92,23 +98,23 @@ func pick(ids []loci.EventID) method {
 	}
 }
 
-// inOrder sorts months and removes duplicates.
-func inOrder(months []month, desc bool) []month {
-	slices.Sort(months)
-	months = slices.Compact(months)
+// inOrder sorts months.
+func inOrder(months iter.Seq[month], desc bool) []month {
+	list := slices.Sorted(months)
 	if desc {
-		slices.Reverse(months)
+		slices.Reverse(list)
 	}
-	return months
+	return list
 }
 
-// months returns the months that have a file.
-func (r *reader) months() (list []month, err error) {
-	err = r.c.Query("SELECT month FROM months", nil, func(row *sqlitedb.Row) error {
-		list = append(list, month(row.Int(0)))
+// months returns the months that have a file, and the last batch that counts in each.
+func (r *reader) months() (map[month]int64, error) {
+	batches := map[month]int64{}
+	err := r.c.Query("SELECT month, batch FROM months", nil, func(row *sqlitedb.Row) error {
+		batches[month(row.Int(0))] = row.Int64(1)
 		return nil
 	})
-	return list, err
+	return batches, err
 }
 
 // tail returns the part with the events that the index doesn't have yet.
@@ -128,10 +134,10 @@ func (r *reader) tail() part {
 }
 
 // inMonth returns a function that searches the file of a month.
-func (r *reader) inMonth(m month, search method) func(context.Context, span, bool, visit) error {
+func (r *reader) inMonth(m month, batch int64, search method) func(context.Context, span, bool, visit) error {
 	return func(ctx context.Context, s span, desc bool, fn visit) error {
 		_, err := r.l.withMonth(ctx, r.f.org, m, func(c *sqlitedb.Conn) error {
-			return search(r.l.monthSource(c, r.state.batch), ctx, s, desc, fn)
+			return search(r.l.monthSource(c, batch), ctx, s, desc, fn)
 		})
 		return err
 	}

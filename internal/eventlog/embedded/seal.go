@@ -60,7 +60,7 @@ func (l *Log) seal(ctx context.Context, f *orgLog) (more bool, err error) {
 	return true, f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return closeBatch(c, m, rows, batch) })
 }
 
-// due returns the first events that may move, all of one month, and the number of the next batch.
+// due returns the first events that may move, all of one month, and the number of its next batch.
 func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []sealed, batch int64, err error) {
 	done, err := l.indexed(ctx, f.org)
 	if err != nil {
@@ -69,12 +69,10 @@ func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []se
 	end := loci.FirstEventID(monthOf(recorded).begin())
 	bytes := 0
 	err = f.DB.Scan(ctx, func(c *sqlitedb.Conn) error {
-		s, err := loadState(c)
-		if err != nil {
+		if _, err := loadState(c); err != nil {
 			return err
 		}
-		batch = s.batch + 1
-		return logSource(c, 0, done).query(ctx, logRows+" WHERE id < ? AND recorded <= ? ORDER BY id",
+		err := logSource(c, 0, done).query(ctx, logRows+" WHERE id < ? AND recorded <= ? ORDER BY id",
 			sqlitedb.Args{[16]byte(end), recorded.UnixMicro()}, func(_ *source, r *sqlitedb.Row) (bool, error) {
 				row := sealed{id: idOf(r), stream: r.Int64(colStream), class: r.Text(colClass), kind: r.Text(colType),
 					importance: r.Int(colImportance), recorded: r.Int64(colRecorded), seq: r.Int64(colNumber), body: r.Blob(colBody)}
@@ -85,6 +83,12 @@ func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []se
 				bytes += len(row.body)
 				return true, nil
 			})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		_, err = c.One("SELECT batch FROM months WHERE month = ?", sqlitedb.Args{int(monthOfID(rows[0].id))}, readNumber(&batch))
+		batch++
+		return err
 	})
 	return rows, batch, err
 }
@@ -166,9 +170,11 @@ func closeBatch(c *sqlitedb.Conn, m month, rows []sealed, batch int64) error {
 			return err
 		}
 	}
-	if err := c.Exec("INSERT INTO months (month) VALUES (?) ON CONFLICT DO NOTHING", int(m)); err != nil {
+	err := c.Exec(`INSERT INTO months (month, batch) VALUES (?, ?)
+		ON CONFLICT (month) DO UPDATE SET batch = excluded.batch`, int(m), batch)
+	if err != nil {
 		return err
 	}
 	last := slices.MaxFunc(rows, func(a, b sealed) int { return cmp.Compare(a.seq, b.seq) }).seq
-	return c.Exec("UPDATE state SET batch = ?, sealed = max(sealed, ?), floor = max(floor, ?)", batch, last, last)
+	return c.Exec("UPDATE state SET sealed = max(sealed, ?), floor = max(floor, ?)", last, last)
 }

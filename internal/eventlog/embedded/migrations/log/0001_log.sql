@@ -5,7 +5,6 @@ CREATE TABLE state (
 	epoch BLOB NOT NULL,       -- random: positions of another log are of no use here
 	floor INTEGER NOT NULL,    -- the highest seq that was deleted; seqs are never used again
 	sealed INTEGER NOT NULL,   -- the highest seq that was moved to the file of a month
-	batch INTEGER NOT NULL,    -- the last batch of events that was moved completely
 	access INTEGER NOT NULL,   -- increases when the class of a stream changes
 	forgotten INTEGER NOT NULL, -- the highest n of changes that was deleted
 	dropped INTEGER NOT NULL   -- 1: the org was deleted, and the files are about to be
@@ -76,4 +75,7 @@ CREATE TABLE changes (
 ) STRICT;
 
 -- The months that have a file.
-CREATE TABLE months (month INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE months (
+	month INTEGER PRIMARY KEY,
+	batch INTEGER NOT NULL -- the last batch of events that was moved there completely
+) STRICT;
