@@ -143,7 +143,7 @@ func (ch *checker) checkSnapshot(ctx context.Context, r *reader, words *words) e
 			ch.report(m.file(), "the file is missing; restore it from a backup")
 		}
 	}
-	if words == nil || words.epoch != r.state.epoch || words.done >= r.state.next() {
+	if words == nil || !r.state.fits(words.epoch, words.done) {
 		return nil // upkeep makes a new index
 	}
 	return ch.checkIndex(ctx, r, words, months)

@@ -115,24 +115,23 @@ func loadIndex(ctx context.Context, db *sqlitedb.DB) (s indexState, err error) {
 type news struct {
 	none  bool // there is nothing
 	more  bool // than this
-	reset bool // the index is of another log, or of a later state of it
+	reset bool // the index is of no use
 	indexState
 	docs   *documents
-	months map[month]int64 // that have a file
+	months map[month]int64 // that the index must have, because they have a file or older events
 	older  map[month]bool  // the month has events that are not news
 	dirty  map[month]bool  // events of it were deleted
 }
 
 func (n *news) read(ctx context.Context, r *reader, s indexState) (err error) {
 	*n = news{indexState: s, docs: newDocuments(), older: map[month]bool{}, dirty: map[month]bool{}}
-	if s.epoch != r.state.epoch || s.done >= r.state.next() {
-		n.reset, n.indexState = true, indexState{epoch: r.state.epoch}
-		if n.changed, err = r.lastChange(); err != nil {
-			return err
-		}
-	}
 	if n.months, err = r.months(); err != nil {
 		return err
+	}
+	if !r.state.fits(s.epoch, s.done) {
+		if err := n.begin(r); err != nil {
+			return err
+		}
 	}
 	if err := n.readEvents(ctx, r); err != nil {
 		return err
@@ -141,6 +140,26 @@ func (n *news) read(ctx context.Context, r *reader, s indexState) (err error) {
 		return err
 	}
 	n.none = !n.reset && n.done == s.done && n.changed == s.changed
+	return nil
+}
+
+// begin makes the index begin where events may still move. What comes before is for build.
+func (n *news) begin(r *reader) (err error) {
+	n.reset, n.indexState = true, indexState{epoch: r.state.epoch, done: r.state.sealed}
+	if n.changed, err = r.lastChange(); err != nil || n.done == 0 {
+		return err
+	}
+	for from, more := (loci.EventID{}), true; more; {
+		more, err = r.c.One("SELECT id FROM events WHERE id >= ? ORDER BY id LIMIT 1", sqlitedb.Args{[16]byte(from)},
+			func(row *sqlitedb.Row) error {
+				m := monthOfID(row.ID(0))
+				n.months[m], from = 0, m.span().to
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -201,5 +201,12 @@ func newState(c *sqlitedb.Conn) (state, error) {
 	return loadState(c)
 }
 
+// fits reports whether an index of a log with that epoch, which has the events up to done, may be used
+// with the log in this state. It may be of a later state, if the log was restored. It may also be of an
+// earlier one, if events that it didn't have moved since: then they are neither in it nor in log.db.
+func (s *state) fits(epoch [8]byte, done int64) bool {
+	return epoch == s.epoch && done >= s.sealed && done < s.next()
+}
+
 // next returns the seq of the next event.
 func (s *state) next() int64 { return max(s.last, s.floor) + 1 }

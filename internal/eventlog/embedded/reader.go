@@ -58,7 +58,7 @@ func (l *Log) readFrom(f *orgLog, c *sqlitedb.Conn, w want, words *words, fn fun
 		return err
 	}
 	r := &reader{l: l, f: f, c: c, state: s, want: w, streams: map[int64]*work{}, classes: map[int64]bool{}}
-	if words != nil && words.epoch == s.epoch && words.done < s.next() {
+	if words != nil && s.fits(words.epoch, words.done) {
 		r.words = words
 	}
 	return fn(r)

@@ -14,13 +14,13 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// searches compares a search by the index with what was stored.
-func searches(t *testing.T, what string, l *Log, events []*loci.Event) {
+// searches compares a search by the index with what was stored. It must not find those in lost.
+func searches(t *testing.T, what string, l *Log, events []*loci.Event, lost ...*loci.Event) {
 	t.Helper()
 	want := slices.Clone(events)
 	want = slices.DeleteFunc(want, func(e *loci.Event) bool { return !slices.Contains(e.Tags, "t7") })
 	wantIDs(t, what, found(t, l, eventlog.Filter{Tags: []string{"t7"}}), idsOf(want))
-	wantIDs(t, what+", all", found(t, l, eventlog.Filter{}), idsOf(events))
+	wantIDs(t, what+", all", found(t, l, eventlog.Filter{}), idsOf(slices.Concat(lost, events)))
 }
 
 // The index comes back if its file is lost, also for months that have a file.
@@ -102,6 +102,37 @@ func TestIndexOfLaterLog(t *testing.T) {
 	upkeep(t, restored, acme)
 	searches(t, "after upkeep", restored, events)
 	sound(t, restored)
+}
+
+// An index counts for nothing if events moved that it doesn't have.
+func TestIndexOfEarlierLog(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	events := newEvents(c, 50)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	inSide(t, l, wordsFile, func(c *sqlitedb.Conn) error {
+		if err := c.Exec("INSERT INTO words_1 (words_1) VALUES ('delete-all')"); err != nil {
+			return err
+		}
+		return c.Exec("UPDATE state SET done = 10")
+	})
+	searches(t, "in log.db", l, events[10:], events[:10]...)
+	c.move(twoMonths)
+	rows, batch := due(t, l)
+	if len(rows) != 10 {
+		t.Errorf("%d events may move, want those of the index", len(rows))
+	}
+	inSide(t, l, wordsFile, func(c *sqlitedb.Conn) error { return c.Exec("UPDATE state SET done = 50") })
+	rows, batch = due(t, l)
+	halfSeal(t, l, rows, batch)
+	inLog(t, l, func(_ *orgLog, c *sqlitedb.Conn) error { return closeBatch(c, monthOfID(rows[0].id), rows, batch) })
+	inSide(t, l, wordsFile, func(c *sqlitedb.Conn) error { return c.Exec("UPDATE state SET done = 10") })
+	searches(t, "moved", l, events)
+	upkeep(t, l, acme)
+	searches(t, "after upkeep", l, events)
+	sound(t, l)
 }
 
 // The words of deleted events leave the index an hour later.
