@@ -183,6 +183,15 @@ func TestSealThatWasKilled(t *testing.T) {
 	check("after a purge", events[1:])
 	upkeep(t, l, acme)
 	check("after upkeep", events[1:])
+	late := newEvent(c, "late", func(e *loci.Event) { e.Time = events[5].Time })
+	put(t, l, day, late)
+	upkeep(t, l, acme)
+	c.move(2 * sealAge)
+	rows, batch = due(t, l)
+	halfSeal(t, l, rows, batch)
+	check("killed again", inTime(append(events[1:], late)))
+	upkeep(t, l, acme)
+	check("after upkeep again", inTime(append(events[1:], late)))
 	inLog(t, l, func(_ *orgLog, c *sqlitedb.Conn) error {
 		if n := number(t, c, "SELECT count(*) FROM events"); n != 0 {
 			t.Errorf("%d events are left in log.db", n)
@@ -190,8 +199,8 @@ func TestSealThatWasKilled(t *testing.T) {
 		return nil
 	})
 	inSide(t, l, "2026-03.db", func(c *sqlitedb.Conn) error {
-		if n := number(t, c, "SELECT count(*) FROM events"); n != 29 {
-			t.Errorf("the month has %d events, want 29", n)
+		if n := number(t, c, "SELECT count(*) FROM events"); n != 30 {
+			t.Errorf("the month has %d events, want 30", n)
 		}
 		return nil
 	})

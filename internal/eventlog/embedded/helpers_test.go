@@ -85,6 +85,13 @@ func idsOf(events []*loci.Event) (ids []loci.EventID) {
 	return ids
 }
 
+// inTime sorts events by time and id.
+func inTime(events []*loci.Event) []*loci.Event {
+	sorted := slices.Clone(events)
+	sortByID(sorted, false)
+	return sorted
+}
+
 func wantIDs(tb testing.TB, what string, got, want []loci.EventID) {
 	tb.Helper()
 	if !slices.Equal(got, want) {

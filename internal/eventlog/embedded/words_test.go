@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -86,22 +85,51 @@ func TestIndexOfLaterLog(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	words, err := os.ReadFile(filepath.Join(l.opts.Dir, "acme", wordsFile))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(backup, "events", "acme", wordsFile), words, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	copyIndex(t, l.opts.Dir, filepath.Join(backup, "events"))
 	restored := open(t, filepath.Join(backup, "events"), c.now)
 	searches(t, "restored", restored, events)
-	more := newEvents(c, 5)
+	more := newEvents(c, 10)
 	put(t, restored, eventlog.Dedup{}, more...)
 	events = append(events, more...)
 	searches(t, "restored, then written", restored, events)
 	upkeep(t, restored, acme)
 	searches(t, "after upkeep", restored, events)
 	sound(t, restored)
+}
+
+// copyIndex puts the index of one log beside another. Both are closed.
+func copyIndex(t *testing.T, from, to string) {
+	t.Helper()
+	words, err := os.ReadFile(filepath.Join(from, "acme", wordsFile))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(to, "acme", wordsFile), words, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The index of another log counts for nothing.
+func TestIndexOfAnotherLog(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	var dirs []string
+	var events [][]*loci.Event
+	for range 2 {
+		l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+		dirs, events = append(dirs, l.opts.Dir), append(events, newEvents(c, 20))
+		put(t, l, day, events[len(events)-1]...)
+		upkeep(t, l, acme)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyIndex(t, dirs[0], dirs[1])
+	l := open(t, dirs[1], c.now)
+	searches(t, "with another index", l, events[1])
+	upkeep(t, l, acme)
+	searches(t, "after upkeep", l, events[1])
+	sound(t, l)
 }
 
 // An index counts for nothing if events moved that it doesn't have.
@@ -250,8 +278,7 @@ func TestLongTail(t *testing.T) {
 	rest := append(newEvents(c, fewRows), late)
 	put(t, l, eventlog.Dedup{}, rest...)
 	all := slices.Concat(first, rest)
-	slices.SortFunc(all, func(a, b *loci.Event) int { return strings.Compare(string(a.ID[:]), string(b.ID[:])) })
-	searches(t, "a long tail", l, all)
+	searches(t, "a long tail", l, inTime(all))
 	page, err := l.Find(t.Context(), person, eventlog.Query{Filter: eventlog.Filter{Tags: []string{"t7"}}, Limit: 1})
 	if err != nil || page.Events[0].ID != rest[fewRows-3].ID {
 		t.Errorf("the newest is %v (%v), want %s", page.Events, err, rest[fewRows-3].ID)
@@ -274,7 +301,7 @@ func TestEventsOfOneTime(t *testing.T) {
 	put(t, l, day, events[:250]...)
 	upkeep(t, l, acme)
 	put(t, l, day, events[250:]...)
-	slices.SortFunc(events, func(a, b *loci.Event) int { return strings.Compare(string(a.ID[:]), string(b.ID[:])) })
+	events = inTime(events)
 	searches(t, "half indexed", l, events)
 	upkeep(t, l, acme)
 	searches(t, "indexed", l, events)
