@@ -2,7 +2,7 @@ package loci
 
 import "time"
 
-// Credential is the stored form of a key, a browser session, an access token or a one-time link.
+// Credential is the stored form of a key, a browser sign-in, an access token or a one-time link.
 // Loci shows the secret once, when it creates it, and stores only Hash, its SHA-256. A fast hash is
 // enough: secrets have 256 random bits, so nobody can guess them.
 type Credential struct {

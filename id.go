@@ -55,7 +55,7 @@ type AgentID = ID[agentKind]
 // SessionID names a session of agents.
 type SessionID = ID[sessionKind]
 
-// CredentialID names a key, a browser session or a token.
+// CredentialID names a key, a browser sign-in or a token.
 type CredentialID = ID[credentialKind]
 
 // GrantID names a person's permission for an OAuth client.

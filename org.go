@@ -21,7 +21,7 @@ type Deletion string
 // The values of Deletion.
 const (
 	DeleteWithKey    Deletion = "api_key" // a person's API key is enough; an agent may trash what it wrote
-	DeleteWithStepUp Deletion = "step_up" // a browser session with a fresh proof
+	DeleteWithStepUp Deletion = "step_up" // a browser sign-in with a fresh proof
 )
 
 // ParseDeletion parses a deletion rule or returns an Invalid error.

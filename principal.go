@@ -11,7 +11,7 @@ type Kind string
 
 // The kinds of principal.
 const (
-	KindUser  Kind = "user"  // a person, by their own key or browser session
+	KindUser  Kind = "user"  // a person, by their own key or browser sign-in
 	KindAgent Kind = "agent" // an AI of one vendor, acting for a person
 	KindAdmin Kind = "admin" // a person with the instance role admin
 	KindLocal Kind = "local" // the operator, at the data directory itself
@@ -24,7 +24,7 @@ type Method string
 const (
 	ByKey         Method = "key"         // a key in the store
 	ByEnvironment Method = "environment" // a key in the server's configuration
-	BySignIn      Method = "session"     // a browser session
+	BySignIn      Method = "session"     // a browser sign-in
 	ByOAuth       Method = "oauth"       // an access token that a person granted
 	ByDashboard   Method = "dashboard"   // vouched for by a dashboard on another server
 	ByLink        Method = "link"        // a one-time link; it only opens a session
@@ -55,7 +55,7 @@ func AgentRights() []Right {
 	return []Right{RightRead, RightWrite, RightGraph, RightEvents, RightReflect}
 }
 
-// StepUpAge is the maximum age of the proof in a browser session for actions that require a fresh
+// StepUpAge is the maximum age of the proof in a browser sign-in for actions that require a fresh
 // one.
 const StepUpAge = 5 * time.Minute
 

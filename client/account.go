@@ -37,24 +37,24 @@ type Passkey struct {
 	LastUsedAt time.Time `json:"last_used_at,omitzero"`
 }
 
-// BrowserSession is one browser session of a person.
-type BrowserSession struct {
+// SignIn is a sign-in of a person in a browser.
+type SignIn struct {
 	ID         loci.CredentialID `json:"id" format:"uuid"`
 	Browser    string            `json:"browser" doc:"Browser and system, as reported by the browser" example:"Firefox on Linux"`
-	Current    bool              `json:"current" doc:"True for the session that sent this request"`
+	Current    bool              `json:"current" doc:"True for the sign-in that sent this request"`
 	ProvedAt   time.Time         `json:"proved_at,omitzero" doc:"When the person last proved who they are"`
 	CreatedAt  time.Time         `json:"created_at"`
 	ExpiresAt  time.Time         `json:"expires_at,omitzero"`
 	LastUsedAt time.Time         `json:"last_used_at,omitzero" doc:"Accurate to a minute"`
 }
 
-// SessionList is a person's browser sessions.
-type SessionList struct {
-	Sessions []BrowserSession `json:"sessions" nullable:"false"`
+// SignInList is a person's sign-ins.
+type SignInList struct {
+	SignIns []SignIn `json:"sign_ins" nullable:"false"`
 	More
 }
 
-// Ended is the number of sessions that were ended.
+// Ended is the number of sign-ins that were ended.
 type Ended struct {
 	Ended int `json:"ended" example:"2"`
 }

@@ -30,7 +30,7 @@ func (c *Client) Revert(ctx context.Context, id loci.MemoryID, atVersion, to int
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/revert", version(atVersion), RevertRequest{Version: to})
 }
 
-// Undo undoes the selected changes. It requires a browser session with a fresh proof, so with a key
+// Undo undoes the selected changes. It requires a browser sign-in with a fresh proof, so with a key
 // it fails with Forbidden. `loci undo` does the same at the data directory.
 func (c *Client) Undo(ctx context.Context, r UndoRequest) (*loci.UndoReport, error) {
 	return send[loci.UndoReport](ctx, c, "/undo", r)

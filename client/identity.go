@@ -11,7 +11,7 @@ import (
 )
 
 // A Client with a key can do everything that needs no step-up. Most calls that delete, create keys
-// or change roles need a browser session with a fresh proof. If an Error has the code StepUp, its
+// or change roles need a browser sign-in with a fresh proof. If an Error has the code StepUp, its
 // StepUpURL is where the person can give that proof.
 
 // Share shares a memory with the person's team.
@@ -101,19 +101,19 @@ func (c *Client) SignInMethods(ctx context.Context) (*SignInMethods, error) {
 	return get[SignInMethods](ctx, c, "/users/me/sign-in")
 }
 
-// SignIns returns the person's browser sessions, newest first.
-func (c *Client) SignIns(ctx context.Context) (*SessionList, error) {
-	return get[SessionList](ctx, c, "/users/me/sessions")
+// SignIns returns the person's sign-ins in browsers, newest first.
+func (c *Client) SignIns(ctx context.Context) (*SignInList, error) {
+	return get[SignInList](ctx, c, "/users/me/sign-ins")
 }
 
-// EndSignIn ends a browser session.
+// EndSignIn ends a sign-in.
 func (c *Client) EndSignIn(ctx context.Context, id loci.CredentialID) error {
-	return c.do(ctx, http.MethodDelete, "/users/me/sessions/"+id.String(), nil, nil, nil)
+	return c.do(ctx, http.MethodDelete, "/users/me/sign-ins/"+id.String(), nil, nil, nil)
 }
 
-// EndOtherSignIns ends all browser sessions except the one in use, and returns their number.
+// EndOtherSignIns ends all sign-ins except the one in use, and returns their number.
 func (c *Client) EndOtherSignIns(ctx context.Context) (int, error) {
-	out, err := call[Ended](ctx, c, http.MethodPost, "/users/me/sessions/end-others", nil)
+	out, err := call[Ended](ctx, c, http.MethodPost, "/users/me/sign-ins/end-others", nil)
 	if err != nil {
 		return 0, err
 	}

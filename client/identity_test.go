@@ -26,7 +26,7 @@ func (b browser) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// signIn returns a client with a browser session of a person whose proof is of
+// signIn returns a client with a browser sign-in of a person whose proof is of
 // that age.
 func signIn(t *testing.T, address string, st store.Store, user loci.UserID, age time.Duration) *client.Client {
 	t.Helper()
@@ -58,7 +58,7 @@ func TestAccountAndKeys(t *testing.T) {
 	if got := must(key.RenameMe(ctx, "Ada"))(t); got.Name != "Ada" || got.ID != me.ID {
 		t.Errorf("RenameMe: got %+v", got)
 	}
-	if got := must(key.SignIns(ctx))(t); len(got.Sessions) != 2 || got.Sessions[0].Browser != "Test" {
+	if got := must(key.SignIns(ctx))(t); len(got.SignIns) != 2 || got.SignIns[0].Browser != "Test" {
 		t.Errorf("Sessions: got %+v", got)
 	}
 	if got := must(key.SignInMethods(ctx))(t); got.Password || len(got.Passkeys) != 0 {

@@ -102,10 +102,10 @@ type WorkspaceList struct {
 
 // Metrics are counts for the whole server. They reveal nothing about the contents of memories.
 type Metrics struct {
-	Orgs     int `json:"orgs" example:"3"`
-	Users    int `json:"users" example:"12"`
-	Teams    int `json:"teams" example:"2"`
-	Keys     int `json:"keys" example:"15"`
-	Sessions int `json:"sessions" example:"6"`
-	Grants   int `json:"grants" example:"9"`
+	Orgs    int `json:"orgs" example:"3"`
+	Users   int `json:"users" example:"12"`
+	Teams   int `json:"teams" example:"2"`
+	Keys    int `json:"keys" example:"15"`
+	SignIns int `json:"sign_ins" example:"6"`
+	Grants  int `json:"grants" example:"9"`
 }

@@ -3,7 +3,7 @@
 //
 // Every request tries the credentials in a fixed order: dashboard service key with a signed token,
 // owner key, agent keys from the environment, then the credentials in the store: keys and OAuth
-// tokens, or the cookie of a browser session. Every path needs one look-up by the SHA-256 of the
+// tokens, or the cookie of a browser sign-in. Every path needs one look-up by the SHA-256 of the
 // token and one of its person, so the cost doesn't grow with the number of credentials. Tokens have
 // 256 random bits, so a fast hash is enough. Only passwords need a slow one.
 package auth
@@ -47,7 +47,7 @@ type Options struct {
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard Dashboard
-	Site      Site             // if it is https, the plain session cookie is never valid
+	Site      Site             // if it is https, the plain sign-in cookie is never valid
 	Now       func() time.Time // default: time.Now
 	Log       *slog.Logger     // default: discard
 }
@@ -113,7 +113,7 @@ func orOwner(v loci.Vendor) string {
 type Request struct {
 	Bearer         loci.Secret // from Authorization: Bearer, or from x-api-key
 	DashboardToken loci.Secret // from X-Dashboard-Token
-	Session        loci.Secret // from the session cookie; ignored if there is a Bearer
+	Session        loci.Secret // from the sign-in cookie; ignored if there is a Bearer
 	plain          bool        // Session came in the cookie without TLS
 }
 
@@ -266,7 +266,7 @@ func activeWorkspace(list []loci.Workspace, wanted loci.WorkspaceID) (loci.Works
 			"credential is in; ask an admin of the org")
 }
 
-// stored looks up a secret among the credentials in the store. A session is valid only as a cookie,
+// stored looks up a secret among the credentials in the store. A sign-in is valid only as a cookie,
 // and no other credential is valid as one. A foreign page can make a browser send cookies, but not
 // headers that it can't read.
 func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie bool) (loci.Principal, error) {

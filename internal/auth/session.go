@@ -13,22 +13,22 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The names of the session cookie. Over TLS, no other host and no plain connection can set it. On
+// The names of the sign-in cookie. Over TLS, no other host and no plain connection can set it. On
 // loopback it is a plain cookie, because Safari drops Secure cookies over plain HTTP even there.
 const (
 	SecureCookie   = "__Host-loci"
 	LoopbackCookie = "loci"
 )
 
-// Maximum lifetime of a browser session, and maximum time without use.
+// Maximum lifetime of a browser sign-in, and maximum time without use.
 const (
 	SessionLife = 30 * 24 * time.Hour
 	SessionIdle = 7 * 24 * time.Hour
 )
 
-// StartSignIn creates a browser session for a person who just proved who they are. The token is new
+// StartSignIn creates a browser sign-in for a person who just proved who they are. The token is new
 // at every sign-in, so a token known before never becomes valid. The caller must end the browser's
-// previous session with SignOut. StartSignIn fails with Forbidden if the org is suspended or the
+// previous sign-in with SignOut. StartSignIn fails with Forbidden if the org is suspended or the
 // person is disabled, and with Unauthenticated if the person no longer exists.
 func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browser string) (
 	loci.Principal, loci.Secret, error) {
@@ -60,7 +60,7 @@ func (a *Authenticator) StartSignIn(ctx context.Context, who loci.Person, browse
 	return p, token, nil
 }
 
-// Actions in the audit trail for sessions, in addition to those of the capabilities.
+// Actions in the audit trail for sign-ins, in addition to those of the capabilities.
 const (
 	SessionStarted = "sign_in.start"
 	SessionProved  = "sign_in.prove"
@@ -75,7 +75,7 @@ func record(ctx context.Context, st store.Store, p loci.Principal, action string
 	return st.Update(ctx, p.OrgID, func(tx store.Tx) error { return tx.Audit().Add(ctx, e) })
 }
 
-// SignOut ends the session with that token. It isn't an error if there is none.
+// SignOut ends the sign-in with that token. It isn't an error if there is none.
 func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 	if token == "" || len(token) > maxToken {
 		return nil
@@ -94,12 +94,12 @@ func (a *Authenticator) SignOut(ctx context.Context, token loci.Secret) error {
 	return err
 }
 
-// SetSignInCookie sets the session cookie in the browser; secure is Site.Secure.
+// SetSignInCookie sets the sign-in cookie in the browser; secure is Site.Secure.
 func SetSignInCookie(w http.ResponseWriter, token loci.Secret, secure bool) {
 	http.SetCookie(w, sessionCookie(token.Reveal(), int(SessionLife/time.Second), secure))
 }
 
-// ClearSignInCookie deletes the session cookie in the browser.
+// ClearSignInCookie deletes the sign-in cookie in the browser.
 func ClearSignInCookie(w http.ResponseWriter, secure bool) {
 	http.SetCookie(w, sessionCookie("", -1, secure))
 }
@@ -113,7 +113,7 @@ func sessionCookie(value string, maxAge int, secure bool) *http.Cookie {
 		SameSite: http.SameSiteLaxMode}
 }
 
-// SignInOf returns the session token in the cookies of a request, or "". The plain cookie counts
+// SignInOf returns the token of a sign-in in the cookies of a request, or "". The plain cookie counts
 // only on a connection within this machine under a loopback name. Anywhere else, a stranger could
 // have set it.
 func SignInOf(r *http.Request) loci.Secret {
@@ -121,7 +121,7 @@ func SignInOf(r *http.Request) loci.Secret {
 	return token
 }
 
-// SignInRequest returns a Request with only the browser session, for pages. Pages ignore all other
+// SignInRequest returns a Request with only the browser sign-in, for pages. Pages ignore all other
 // credentials in the headers.
 func SignInRequest(r *http.Request) Request {
 	token, plain := sessionOf(r)

@@ -65,12 +65,12 @@ type From struct {
 	UserAgent string
 }
 
-// StepUp records that the person behind a browser session has just proved again who they are, by
+// StepUp records that the person behind a browser sign-in has just proved again who they are, by
 // CheckPassword, CheckPasskey, or FinishOIDC or UseLink for the same person. It fails with
-// Forbidden unless p is a browser session.
+// Forbidden unless p is a browser sign-in.
 func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
 	if p.Method != loci.BySignIn || p.CredentialID.IsZero() {
-		return loci.Errorf(loci.Forbidden, "cannot step up without a browser session; sign in with a browser")
+		return loci.Errorf(loci.Forbidden, "cannot step up without a browser sign-in; sign in with a browser")
 	}
 	now := loci.CutTime(s.now())
 	if err := record(ctx, s.store, p, SessionProved, now); err != nil {

@@ -123,7 +123,7 @@ func (d *door) isElsewhere(r *http.Request) bool {
 	return page && !(auth.Site{}).AtHome(r)
 }
 
-// page counts a request for a page by its browser session, or by the client's address if it has
+// page counts a request for a page by its browser sign-in, or by the client's address if it has
 // none.
 func (d *door) page(x *exchange, r *http.Request) {
 	var p loci.Principal

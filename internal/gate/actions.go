@@ -17,7 +17,7 @@ type Rule struct {
 	Kinds  []loci.Kind
 	Rights []loci.Right    // a limited credential must have all of them
 	Role   loci.MemberRole // the minimum role in the org; "": any
-	// Deletes means that the org's deletion rule applies. StepUp requires a browser session with a
+	// Deletes means that the org's deletion rule applies. StepUp requires a browser sign-in with a
 	// fresh proof, whatever the org's rule. Neither applies to the operator at the data directory.
 	Deletes, StepUp bool
 	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
@@ -26,7 +26,7 @@ type Rule struct {
 	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page
 	// does it.
 	Command string
-	// Browser allows only browser sessions.
+	// Browser allows only browser sign-ins.
 	Browser bool
 	Metered bool // report the action to the metering hook
 	Audit   Audit
@@ -168,7 +168,7 @@ func (g *Gate) PersonDeletes(p loci.Principal, act Action) bool {
 	return g.allows(p, r) == nil
 }
 
-// stepUp requires a browser session with a fresh proof.
+// stepUp requires a browser sign-in with a fresh proof.
 func (g *Gate) stepUp(p loci.Principal, r Rule) error {
 	if p.Method != loci.BySignIn && p.Method != loci.ByDashboard {
 		return needsProof(p, r)

@@ -54,7 +54,7 @@ func limited(p loci.Principal) error {
 }
 
 func needsBrowser() error {
-	return loci.Errorf(loci.Forbidden, "this needs a browser session; sign in at /app/ and do it there")
+	return loci.Errorf(loci.Forbidden, "this needs a browser sign-in; sign in at /app/ and do it there")
 }
 
 // needsProof is the error for a credential that can never have a fresh proof.
@@ -71,9 +71,9 @@ func needsProof(p loci.Principal, r Rule) error {
 		return loci.Errorf(loci.Forbidden,
 			"only your person can do this: ask them to do it in their browser at /app/%s", hint)
 	case r.Command != "":
-		return loci.Errorf(loci.Forbidden, "this needs a browser session with a fresh proof of who you are; a key or token "+
+		return loci.Errorf(loci.Forbidden, "this needs a browser sign-in with a fresh proof of who you are; a key or token "+
 			"is not enough: use `%s` at the data directory%s", r.Command, hint)
 	}
-	return loci.Errorf(loci.Forbidden, "this needs a browser session with a fresh proof of who you are; a key or token "+
+	return loci.Errorf(loci.Forbidden, "this needs a browser sign-in with a fresh proof of who you are; a key or token "+
 		"is not enough: sign in at /app/%s", hint)
 }

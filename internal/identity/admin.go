@@ -81,15 +81,15 @@ func (s *Service) usersOf(ctx context.Context, org loci.OrgID, after loci.UserID
 	return list, err
 }
 
-// Metrics are counts for the whole server. They reveal nothing about memories. Keys, Sessions and
+// Metrics are counts for the whole server. They reveal nothing about memories. Keys, SignIns and
 // Grants count only usable ones.
 type Metrics struct {
-	Orgs     int `json:"orgs"`
-	Users    int `json:"users"`
-	Teams    int `json:"teams"`
-	Keys     int `json:"keys"`
-	Sessions int `json:"sessions"`
-	Grants   int `json:"grants"`
+	Orgs    int `json:"orgs"`
+	Users   int `json:"users"`
+	Teams   int `json:"teams"`
+	Keys    int `json:"keys"`
+	SignIns int `json:"sign_ins"`
+	Grants  int `json:"grants"`
 }
 
 // AdminMetrics returns the counts for all orgs.
@@ -129,7 +129,7 @@ func (s *Service) count(ctx context.Context, o loci.OrgID, m *Metrics) error {
 	if err != nil {
 		return err
 	}
-	sessions, err := s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: o, Method: loci.BySignIn, Usable: now})
+	signIns, err := s.Store.Credentials().List(ctx, store.CredentialQuery{OrgID: o, Method: loci.BySignIn, Usable: now})
 	if err != nil {
 		return err
 	}
@@ -142,6 +142,6 @@ func (s *Service) count(ctx context.Context, o loci.OrgID, m *Metrics) error {
 			m.Grants++
 		}
 	}
-	m.Users, m.Teams, m.Keys, m.Sessions = m.Users+users, m.Teams+teams, m.Keys+len(keys), m.Sessions+len(sessions)
+	m.Users, m.Teams, m.Keys, m.SignIns = m.Users+users, m.Teams+teams, m.Keys+len(keys), m.SignIns+len(signIns)
 	return nil
 }

@@ -70,7 +70,7 @@ func (s *Service) RenameMe(ctx context.Context, p loci.Principal, name string) (
 	return me, err
 }
 
-// DeleteAccount permanently deletes the person: memories, keys, sessions, grants, memberships. It
+// DeleteAccount permanently deletes the person: memories, keys, sign-ins, grants, memberships. It
 // fails with Invalid unless confirm is their e-mail address or id, and with Conflict for the person
 // who holds the org or is its last owner.
 func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm string) error {

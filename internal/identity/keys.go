@@ -179,7 +179,7 @@ func (s *Service) credential(ctx context.Context, p loci.Principal, id loci.Cred
 		return list[0], nil
 	}
 	if method == loci.BySignIn {
-		return loci.Credential{}, loci.Errorf(loci.NotFound, "no such session")
+		return loci.Credential{}, loci.Errorf(loci.NotFound, "no such sign-in")
 	}
 	return loci.Credential{}, errNoKey()
 }

@@ -51,7 +51,7 @@ func (s *Service) keepsWay(m SignInMethods) error {
 }
 
 // SetPassword stores the result of auth.SignIn.HashPassword; "" removes the password. It ends the
-// person's other sessions, because someone who knew the old password may have opened them. It fails
+// person's other sign-ins, because someone who knew the old password may have opened them. It fails
 // with Conflict if no sign-in method would be left.
 func (s *Service) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
@@ -82,7 +82,7 @@ func (s *Service) SetPassword(ctx context.Context, p loci.Principal, encoded str
 	return err
 }
 
-// endOthers ends all sessions of the person except the one in use, and returns their number.
+// endOthers ends all sign-ins of the person except the one in use, and returns their number.
 func (s *Service) endOthers(ctx context.Context, p loci.Principal) (int, error) {
 	return s.Store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySignIn, p.CredentialID, s.Time())
 }
@@ -112,7 +112,7 @@ func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passk
 	})
 }
 
-// RemovePasskey removes a passkey of the person. It ends their other sessions, because one of them
+// RemovePasskey removes a passkey of the person. It ends their other sign-ins, because one of them
 // may have been opened with it. It fails with NotFound if the id doesn't exist, and with Conflict
 // if no sign-in method would be left.
 func (s *Service) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error {

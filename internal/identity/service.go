@@ -1,5 +1,5 @@
 // Package identity contains the use cases for people and their credentials: accounts, ways to sign
-// in, browser sessions, keys, grants to OAuth clients, and how the operator and admins manage them.
+// in, browser sign-ins, keys, grants to OAuth clients, and how the operator and admins manage them.
 package identity
 
 import (

@@ -9,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SignIns returns the person's browser sessions, newest first.
+// SignIns returns the person's browser sign-ins, newest first.
 func (s *Service) SignIns(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
 	if err := s.Begin(ctx, p, SignInList); err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func (s *Service) SignIns(ctx context.Context, p loci.Principal) ([]loci.Credent
 		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Method: loci.BySignIn, Usable: s.Time()})
 }
 
-// EndSignIn ends a session of the person, effective immediately. The operator may end anyone's in
+// EndSignIn ends a sign-in of the person, effective immediately. The operator may end anyone's in
 // the org. It fails with NotFound if the id doesn't exist.
 func (s *Service) EndSignIn(ctx context.Context, p loci.Principal, id loci.CredentialID) error {
 	if err := s.Begin(ctx, p, SignInEnd); err != nil {
@@ -27,7 +27,7 @@ func (s *Service) EndSignIn(ctx context.Context, p loci.Principal, id loci.Crede
 	return s.revoke(ctx, p, SignInEnd, id, loci.BySignIn)
 }
 
-// EndOtherSignIns ends all of the person's sessions except the one in use, and returns their
+// EndOtherSignIns ends all of the person's sign-ins except the one in use, and returns their
 // number.
 func (s *Service) EndOtherSignIns(ctx context.Context, p loci.Principal) (int, error) {
 	if err := s.Begin(ctx, p, SignInEnd); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) EndOtherSignIns(ctx context.Context, p loci.Principal) (int, e
 	return s.endOthers(ctx, p)
 }
 
-// EnterWorkspace sets the active workspace of a key or session of the person; the zero id means the
+// EnterWorkspace sets the active workspace of a key or sign-in of the person; the zero id means the
 // credential in use. It fails with NotFound if the credential doesn't exist, or if its person is
 // not a member of such a workspace. It fails with Conflict if the org doesn't use workspaces, and
 // for a key in the server's configuration, which can't store the choice.
@@ -53,7 +53,7 @@ func (s *Service) EnterWorkspace(ctx context.Context, p loci.Principal, id loci.
 	}
 	if id.IsZero() {
 		return loci.Errorf(loci.Conflict,
-			"a key from the server's configuration stays in the first workspace; use another key or a session")
+			"a key from the server's configuration stays in the first workspace; use another key or a sign-in")
 	}
 	c, err := s.credential(ctx, p, id, "")
 	if err != nil {

@@ -101,7 +101,7 @@ func (s *Service) newEmail(ctx context.Context, user loci.UserID, text *string) 
 	return email, err
 }
 
-// ResetUser removes a person's sign-in methods, ends their sessions and links, and forgets failed
+// ResetUser removes a person's sign-in methods, ends their sign-ins and links, and forgets failed
 // attempts. They need a new link to sign in. Keys and grants stay. It fails with NotFound.
 func (s *Service) ResetUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
 	if err := s.Begin(ctx, p, UserReset); err != nil {

@@ -52,7 +52,7 @@ func (c *MemberChange) action() gate.Action {
 }
 
 // SetMember changes a person's role in the org, disables or enables their account, or transfers the
-// org to them. A disabled person loses sessions, keys, grants, team and the invitations that they
+// org to them. A disabled person loses sign-ins, keys, grants, team and the invitations that they
 // made, and no longer shares anything. Their memories and places in projects stay. A lower role
 // also revokes invitations. It fails with NotFound if the user isn't in the org, and with Forbidden
 // for a role above one's own. It fails with Conflict for the last owner, for the person who holds

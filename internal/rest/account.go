@@ -50,18 +50,18 @@ var accountRoutes = table{"account", []served{
 		Summary: "List your sign-in methods",
 		Text:    "Change them in the browser, at /app/sign-in-methods.",
 		Out:     exampleSignIn}, (*server).signInMethods),
-	serve("GET /users/me/sessions", route{ID: "listSessions", Who: forPeople, Action: identity.SignInList,
-		Summary: "List your browser sessions",
-		Text:    "Active sessions, newest first.",
-		Out:     client.SessionList{Sessions: []client.BrowserSession{exampleSession}}}, (*server).sessions),
-	serve("DELETE /users/me/sessions/{id}", route{ID: "endSession", Who: forPeople, Action: identity.SignInEnd,
-		Missing: noSession,
-		Summary: "End a browser session",
-		Text:    "Effective immediately."}, (*server).endSession),
-	serve("POST /users/me/sessions/end-others", route{ID: "endOtherSessions", Who: forPeople,
+	serve("GET /users/me/sign-ins", route{ID: "listSignIns", Who: forPeople, Action: identity.SignInList,
+		Summary: "List your sign-ins",
+		Text:    "Browsers in which you are signed in, newest first.",
+		Out:     client.SignInList{SignIns: []client.SignIn{exampleBrowser}}}, (*server).signIns),
+	serve("DELETE /users/me/sign-ins/{id}", route{ID: "endSignIn", Who: forPeople, Action: identity.SignInEnd,
+		Missing: noSignIn,
+		Summary: "End a sign-in",
+		Text:    "Effective immediately."}, (*server).endSignIn),
+	serve("POST /users/me/sign-ins/end-others", route{ID: "endOtherSignIns", Who: forPeople,
 		Action:  identity.SignInEnd,
-		Summary: "End all other browser sessions",
-		Text:    "Ends all your sessions except the one that sends this request.",
+		Summary: "End all other sign-ins",
+		Text:    "Ends all your sign-ins except the one that sends this request.",
 		Out:     client.Ended{Ended: 2}}, (*server).endOthers),
 	serve("GET /users/me/grants", route{ID: "listGrants", Who: forPeople, Action: identity.GrantList,
 		Summary: "List the OAuth clients you connected",
@@ -144,21 +144,21 @@ func (s *server) signInMethods(ctx context.Context, p loci.Principal,
 	return say(out, nil)
 }
 
-func (s *server) sessions(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SessionList], error) {
+func (s *server) signIns(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SignInList], error) {
 	list, err := s.app.Identity.SignIns(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	out := client.SessionList{Sessions: make([]client.BrowserSession, len(list))}
+	out := client.SignInList{SignIns: make([]client.SignIn, len(list))}
 	for i, c := range list {
-		out.Sessions[i] = client.BrowserSession{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID,
+		out.SignIns[i] = client.SignIn{ID: c.ID, Browser: c.Name, Current: c.ID == p.CredentialID,
 			ProvedAt:  c.ProvedAt,
 			CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, LastUsedAt: c.LastUsedAt}
 	}
 	return say(out, nil)
 }
 
-func (s *server) endSession(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
+func (s *server) endSignIn(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {
 	return done(s.app.Identity.EndSignIn(ctx, p, idOf[loci.CredentialID](in.ID)))
 }
 
@@ -253,7 +253,7 @@ var (
 	exampleKey    = client.Key{ID: loci.CredentialID(exampleID), Name: "backup script", Prefix: "loci_live_4f2A",
 		Scopes: []loci.Right{loci.RightRead}, CreatedAt: exampleTime}
 	exampleMade    = client.MadeKey{Key: exampleKey, Secret: "loci_live_4f2A…"}
-	exampleSession = client.BrowserSession{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux",
+	exampleBrowser = client.SignIn{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux",
 		Current: true, ProvedAt: exampleTime,
 		CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(30 * 24 * time.Hour), LastUsedAt: exampleTime}
 	exampleSignIn = client.SignInMethods{Password: true, Email: true, Passkeys: []client.Passkey{{ID: "AQIDBA",

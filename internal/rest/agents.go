@@ -34,8 +34,8 @@ var agentRoutes = table{"agents", []served{
 		In: exampleNewWork, Out: exampleWork}, (*server).openSession),
 	serve("GET /sessions", route{ID: "listAgentSessions", Who: forAny, Action: agent.SessionRead,
 		Summary: "List the sessions of your agents",
-		Text: "Most recently opened first. An agent key lists the sessions of its vendor. For browser " +
-			"sessions, see /users/me/sessions.",
+		Text: "Most recently opened first. An agent key lists the sessions of its vendor. For sign-ins, " +
+			"see /users/me/sign-ins.",
 		Out: exampleWorkList}, (*server).agentSessions),
 	serve("GET /sessions/{id}", route{ID: "getAgentSession", Who: forAny, Action: agent.SessionRead,
 		Missing: noSession,

@@ -33,7 +33,7 @@ var (
 	errNoRoute = loci.Errorf(loci.NotFound, "no such route; GET /openapi.json lists all routes")
 	errAgent   = loci.Errorf(loci.Forbidden, "an agent's key cannot use this route; use the routes of "+
 		"/openapi-agent.json, or ask your person to do it")
-	errForeignPage = loci.Errorf(loci.Forbidden, "a session cookie works only from pages of this server; "+
+	errForeignPage = loci.Errorf(loci.Forbidden, "a sign-in cookie works only from pages of this server; "+
 		"programs send Authorization: Bearer <key>")
 	errGone = loci.Errorf(loci.Unavailable, "the request was cancelled before it finished")
 )
@@ -51,6 +51,7 @@ const (
 	noWorkspace missing = "workspace"
 	noKey       missing = "key"
 	noSession   missing = "session"
+	noSignIn    missing = "sign-in"
 	noGrant     missing = "grant"
 	noProject   missing = "project"
 	noEntity    missing = "entity"

@@ -74,7 +74,7 @@ func TestRepeatedPosts(t *testing.T) {
 		"POST " + graph + `/merge {"from":"` + g.website + `","into":"` + g.gateway + `"}`,
 		"POST " + graph + `/import {"type":"entity","name":"tree","entityType":"plant","observations":["tall"]}`,
 		"POST /projects/" + g.project + "/archive", "POST /projects/" + g.project + "/restore",
-		"POST /users/me/sessions/end-others",
+		"POST /users/me/sign-ins/end-others",
 		`POST /memories {"title":"kept","content":"once"}`,
 		`POST /memories {"title":"kept","content":"once","similar":false}`,
 		`POST /agent/memories {"title":"kept","content":"once"}`,

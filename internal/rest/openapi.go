@@ -17,7 +17,7 @@ const (
 	bearerScheme    = "bearer"
 	dashboardScheme = "dashboard"
 	keyScheme       = "key"
-	cookieScheme    = "session"
+	cookieScheme    = "sign_in"
 	schemaPrefix    = "#/components/schemas/"
 	problemRef      = schemaPrefix + "Problem"
 	replayedRef     = schemaPrefix + "Replayed"
@@ -54,7 +54,7 @@ var securitySchemes = map[string]*huma.SecurityScheme{
 	keyScheme: {Type: "apiKey", In: "header", Name: "x-api-key",
 		Description: "The same keys, for clients that cannot send a bearer token"},
 	cookieScheme: {Type: "apiKey", In: "cookie", Name: auth.SecureCookie,
-		Description: "A browser session; changes only from pages of this server"},
+		Description: "A browser sign-in; changes only from pages of this server"},
 	dashboardScheme: {Type: "apiKey", In: "header", Name: "X-Dashboard-Token",
 		Description: "The person signed in to a dashboard that sends its service key as bearer"},
 }

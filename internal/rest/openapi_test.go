@@ -204,7 +204,7 @@ var theRoutes = []string{
 	"DELETE /memories/trash", "DELETE /memories/{id}/permanent", "GET /agent/memories/{id}/versions",
 	"POST /agent/team/share", "GET /agent/team/memories",
 	"GET /users/me", "PATCH /users/me", "DELETE /users/me", "GET /users/me/export", "GET /users/me/sign-in",
-	"GET /users/me/sessions", "DELETE /users/me/sessions/{id}", "POST /users/me/sessions/end-others",
+	"GET /users/me/sign-ins", "DELETE /users/me/sign-ins/{id}", "POST /users/me/sign-ins/end-others",
 	"GET /users/me/grants", "DELETE /users/me/grants/{id}", "PUT /users/me/workspace",
 	"GET /keys", "POST /keys", "POST /keys/{id}/rotate", "DELETE /keys/{id}", "PUT /keys/{id}/workspace",
 	"POST /teams", "GET /teams", "GET /teams/{id}", "PATCH /teams/{id}", "DELETE /teams/{id}", "POST /teams/{id}/invite",

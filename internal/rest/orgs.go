@@ -98,7 +98,7 @@ var adminRoutes = table{"admin", []served{
 		Limit:   watching,
 		Summary: "Get counts of the deployment",
 		Text:    "For people with the instance role admin. Shows nothing about memories.",
-		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, Sessions: 6, Grants: 9}}, (*server).adminMetrics),
+		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, SignIns: 6, Grants: 9}}, (*server).adminMetrics),
 }}
 
 type orgPath struct {
@@ -282,7 +282,7 @@ func (s *server) adminUsers(ctx context.Context, p loci.Principal,
 
 func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Metrics], error) {
 	m, err := s.app.Identity.AdminMetrics(ctx, p)
-	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, Sessions: m.Sessions,
+	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, SignIns: m.SignIns,
 		Grants: m.Grants}, err)
 }
 

@@ -154,7 +154,7 @@ func (x *tenant) aims(path, body string) (string, string) {
 		}
 		kind, ok := first[parts[i-1]]
 		if !ok {
-			kind = "key" // of sessions and grants: an id of a credential
+			kind = "key" // of sign-ins and grants: an id of a credential
 		}
 		if strings.HasPrefix(path, "/sessions/") {
 			kind = "work"
@@ -198,7 +198,7 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 		for _, reader := range append([]string{us.session}, sortedKeys(readers)...) {
 			vendor := readers[reader]
 			for _, path := range sortedKeys(doc.paths) {
-				if strings.HasPrefix(path, "/api/v1") || path == "/users/me/sessions/end-others" {
+				if strings.HasPrefix(path, "/api/v1") || path == "/users/me/sign-ins/end-others" {
 					continue
 				}
 				for method, op := range doc.paths[path].(map[string]any) {

@@ -70,7 +70,7 @@ func (s *server) addTeam(tb testing.TB, org loci.OrgID, name string, members ...
 	return team
 }
 
-// session makes a browser session of a person, with a proof of that age, and
+// session makes a browser sign-in of a person, with a proof of that age, and
 // returns what its cookie holds.
 func (s *server) session(tb testing.TB, org loci.OrgID, user loci.UserID, age time.Duration) string {
 	tb.Helper()

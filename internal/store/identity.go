@@ -187,7 +187,7 @@ type Found struct {
 	Org loci.Org
 }
 
-// Credentials is the registry of keys, browser sessions, access tokens and one-time links. It spans
+// Credentials is the registry of keys, browser sign-ins, access tokens and one-time links. It spans
 // tenants, because a credential determines which tenant a request belongs to.
 type Credentials interface {
 	// Insert stores c. It fails with Conflict if its id or hash is taken, and with NotFound if its org
@@ -213,7 +213,7 @@ type Credentials interface {
 	// transaction, it makes the old credential expire at overlap at the latest. It fails with NotFound
 	// unless the old one is usable, and with Conflict if it was already rotated.
 	Rotate(ctx context.Context, next loci.Credential, now, overlap time.Time) error
-	// Prove records a fresh proof for a browser session. Enter sets the active workspace of a
+	// Prove records a fresh proof for a browser sign-in. Enter sets the active workspace of a
 	// credential. Both fail with NotFound.
 	Prove(ctx context.Context, id loci.CredentialID, at time.Time) error
 	Enter(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID, w loci.WorkspaceID) error

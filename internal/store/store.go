@@ -38,7 +38,7 @@ type Store interface {
 	Orgs() Orgs
 	// People is the directory of all people and their orgs.
 	People() People
-	// Credentials is the registry of keys, browser sessions and tokens.
+	// Credentials is the registry of keys, browser sign-ins and tokens.
 	Credentials() Credentials
 	// OAuth stores OAuth clients and the grants that people gave them.
 	OAuth() OAuth
