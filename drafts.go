@@ -37,17 +37,35 @@ type NewNodeItem struct {
 // NewAgent is an agent to register. With an agent's key, Vendor must be empty or the key's own
 // vendor.
 type NewAgent struct {
-	Name   string          `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique per person and vendor" example:"reviewer"`
-	Vendor Vendor          `json:"vendor,omitzero" maxLength:"50" doc:"The agent's vendor. With an agent's key, leave it out or send the key's vendor" example:"claude"`
-	Config json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes, stored unchanged" example:"{\"model\":\"large\"}"`
+	Name        string          `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"reviewer"`
+	Vendor      Vendor          `json:"vendor,omitzero" maxLength:"50" doc:"The agent's vendor. With an agent's key, leave it out or send the key's vendor" example:"claude"`
+	Description string          `json:"description,omitzero" maxLength:"2000" doc:"What it does" example:"Reviews changes of the login page"`
+	Config      json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes, stored unchanged" example:"{\"model\":\"large\"}"`
 }
 
-// NewAgentSession is an agent session to open.
-type NewAgentSession struct {
-	AgentID   AgentID   `json:"agent_id,omitzero" format:"uuid" doc:"The agent of the session. The session can read this agent's memories. Default: no registered agent"`
-	ProjectID ProjectID `json:"project_id,omitzero" format:"uuid" doc:"The project that the session is about; it grants no rights"`
-	Vendor    Vendor    `json:"vendor,omitzero" maxLength:"50" doc:"Only keys of this vendor may name the session. Default: the agent's vendor, or the vendor of the key"`
-	Title     string    `json:"title,omitzero" maxLength:"500" example:"Review of the login page"`
+// AgentChange changes an agent. Fields that are nil stay.
+type AgentChange struct {
+	Name        *string         `json:"name,omitzero" minLength:"1" maxLength:"100" nullable:"false" doc:"One line, unique in the org" example:"reviewer"`
+	Description *string         `json:"description,omitzero" maxLength:"2000" nullable:"false"`
+	Config      json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes. It replaces the present one" example:"{\"model\":\"small\"}"`
+}
+
+// NewSession is a session to create.
+type NewSession struct {
+	Agent          string          `json:"agent_id,omitzero" maxLength:"100" doc:"The main agent, by id or name. With an agent's key, Loci registers an unknown name. Default: no agent" example:"reviewer"`
+	ProjectID      ProjectID       `json:"project_id,omitzero" format:"uuid" doc:"The project that it is about. Besides you, only its members see the session"`
+	Title          string          `json:"title,omitzero" maxLength:"500" example:"Review of the login page"`
+	Metadata       json.RawMessage `json:"metadata,omitzero" doc:"A JSON object of at most 16,000 bytes" example:"{\"ticket\":\"L-7\"}"`
+	Reach          Reach           `json:"reach,omitzero" enum:"org,team,private" doc:"Who sees it besides you. Default: org"`
+	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. Default: [\"*\"], all vendors. An empty list: only people" example:"[\"*\"]"`
+}
+
+// SessionChange changes a session. Fields that are nil stay.
+type SessionChange struct {
+	Title          *string         `json:"title,omitzero" maxLength:"500" nullable:"false"`
+	Metadata       json.RawMessage `json:"metadata,omitzero" doc:"Changes of the metadata as a merge patch (RFC 7396): null removes a member" example:"{\"ticket\":null}"`
+	Reach          *Reach          `json:"reach,omitzero" enum:"org,team,private" nullable:"false" doc:"Who sees it besides the person who created it. Only that person may widen it"`
+	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. An empty list: only people. Only the person may add some" example:"[\"claude\"]"`
 }
 
 // NewProject is a project to create. If Everyone is nil, every user of the org belongs to it.

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/loci-memory/loci"
 )
@@ -10,76 +11,114 @@ import (
 // NewAgent is loci.NewAgent.
 type NewAgent = loci.NewAgent
 
+// AgentChange is loci.AgentChange.
+type AgentChange = loci.AgentChange
+
 // AgentList is a list of agents, by name.
 type AgentList struct {
 	Agents []loci.Agent `json:"agents" nullable:"false"`
 	More
 }
 
-// NewAgentSession is loci.NewAgentSession.
-type NewAgentSession = loci.NewAgentSession
+// NewSession is loci.NewSession.
+type NewSession = loci.NewSession
 
-// AgentSessionList is a list of agent sessions, newest first.
-type AgentSessionList struct {
+// SessionChange is loci.SessionChange.
+type SessionChange = loci.SessionChange
+
+// SessionList is a list of sessions, newest first.
+type SessionList struct {
 	Sessions []loci.Session `json:"sessions" nullable:"false"`
 	More
 }
 
-// AgentSessionQuery filters a list of sessions. Zero fields match everything.
-type AgentSessionQuery struct {
-	State   loci.SessionState
-	AgentID loci.AgentID
-	Limit   int    // 0: 50; at most 500
-	Cursor  string // NextCursor of the previous page
+// SessionQuery filters a list of sessions. Zero fields match everything.
+type SessionQuery struct {
+	Agent     string // an id or a name
+	State     loci.SessionState
+	ProjectID loci.ProjectID
+	Reach     loci.Reach
+	Limit     int    // 0: 50; at most 500
+	Cursor    string // NextCursor of the previous page
 }
 
-// sessionHeader names the agent session of a request.
+// sessionHeader names the session of a request.
 const sessionHeader = "Loci-Session"
 
-// InSession returns a Client whose requests belong to an agent session: its writes are recorded for
-// that session, and it reaches the memories of the session's agent. The zero id means no session.
-// InSession does not change c.
+// InSession returns a Client whose requests belong to a session: its writes are recorded for that
+// session, and it reaches the memories of the session's agent if it may act as that agent. The zero
+// id means no session. InSession does not change c.
 func (c *Client) InSession(id loci.SessionID) *Client {
 	in := *c
 	in.session = id
 	return &in
 }
 
-// CreateAgent registers an agent. It fails with Conflict if the vendor already has an agent with
-// that name.
+// CreateAgent registers an agent. It fails with Conflict if the org already has an agent with that
+// name.
 func (c *Client) CreateAgent(ctx context.Context, a NewAgent) (*loci.Agent, error) {
 	return send[loci.Agent](ctx, c, "/agents", a)
 }
 
-// Agents returns one page of the person's agents, by name. If limit is 0, it is 50. cursor is "" or
+// Agents returns one page of the org's agents, by name. If limit is 0, it is 50. cursor is "" or
 // the NextCursor of the previous page.
 func (c *Client) Agents(ctx context.Context, limit int, cursor string) (*AgentList, error) {
 	return get[AgentList](ctx, c, query("/agents", paging(limit, cursor)))
 }
 
-// Agent returns an agent.
-func (c *Client) Agent(ctx context.Context, id loci.AgentID) (*loci.Agent, error) {
-	return get[loci.Agent](ctx, c, "/agents/"+id.String())
+// Agent returns an agent by its id or name. The other methods about one agent take the same.
+func (c *Client) Agent(ctx context.Context, agent string) (*loci.Agent, error) {
+	return get[loci.Agent](ctx, c, agentPath(agent))
 }
 
-// OpenAgentSession opens an agent session, to use with InSession.
-func (c *Client) OpenAgentSession(ctx context.Context, s NewAgentSession) (*loci.Session, error) {
+// UpdateAgent changes fields of an agent.
+func (c *Client) UpdateAgent(ctx context.Context, agent string, change AgentChange) (*loci.Agent, error) {
+	return call[loci.Agent](ctx, c, http.MethodPatch, agentPath(agent), change)
+}
+
+// DeleteAgent permanently deletes an agent. What it wrote stays. It requires a sign-in with a fresh
+// proof, unless the org lets keys delete.
+func (c *Client) DeleteAgent(ctx context.Context, agent string) error {
+	return c.do(ctx, http.MethodDelete, agentPath(agent), nil, nil, nil)
+}
+
+// AgentStats returns how much an agent works.
+func (c *Client) AgentStats(ctx context.Context, agent string) (*loci.AgentStats, error) {
+	return get[loci.AgentStats](ctx, c, agentPath(agent)+"/stats")
+}
+
+func agentPath(agent string) string { return "/agents/" + url.PathEscape(agent) }
+
+// CreateSession creates a session, to use with InSession.
+func (c *Client) CreateSession(ctx context.Context, s NewSession) (*loci.Session, error) {
 	return send[loci.Session](ctx, c, "/sessions", s)
 }
 
-// AgentSessions returns one page of the person's agent sessions.
-func (c *Client) AgentSessions(ctx context.Context, q AgentSessionQuery) (*AgentSessionList, error) {
-	return get[AgentSessionList](ctx, c, query("/sessions", values("state", string(q.State),
-		"agent_id", idOf(q.AgentID), "limit", number(q.Limit), "cursor", q.Cursor)))
+// Sessions returns one page of the sessions that the caller can see.
+func (c *Client) Sessions(ctx context.Context, q SessionQuery) (*SessionList, error) {
+	return get[SessionList](ctx, c, query("/sessions", values("agent_id", q.Agent, "state", string(q.State),
+		"project_id", idOf(q.ProjectID), "reach", string(q.Reach), "limit", number(q.Limit), "cursor", q.Cursor)))
 }
 
-// AgentSession returns an agent session.
-func (c *Client) AgentSession(ctx context.Context, id loci.SessionID) (*loci.Session, error) {
-	return get[loci.Session](ctx, c, "/sessions/"+id.String())
+// Session returns a session by its id, the beginning of its id or, if it is active, its title. The
+// other methods about one session take the same.
+func (c *Client) Session(ctx context.Context, session string) (*loci.Session, error) {
+	return get[loci.Session](ctx, c, sessionPath(session))
 }
 
-// CloseAgentSession closes an agent session. It fails with Conflict if the session is already
-// closed.
-func (c *Client) CloseAgentSession(ctx context.Context, id loci.SessionID) (*loci.Session, error) {
-	return call[loci.Session](ctx, c, http.MethodPost, "/sessions/"+id.String()+"/close", nil)
+// UpdateSession changes fields of a session, and merges its metadata.
+func (c *Client) UpdateSession(ctx context.Context, session string, change SessionChange) (*loci.Session, error) {
+	return call[loci.Session](ctx, c, http.MethodPatch, sessionPath(session), change)
 }
+
+// CloseSession closes a session. A closed one stays as it is.
+func (c *Client) CloseSession(ctx context.Context, session string) (*loci.Session, error) {
+	return call[loci.Session](ctx, c, http.MethodPost, sessionPath(session)+"/close", nil)
+}
+
+// ReopenSession makes a closed session active again. An active one stays as it is.
+func (c *Client) ReopenSession(ctx context.Context, session string) (*loci.Session, error) {
+	return call[loci.Session](ctx, c, http.MethodPost, sessionPath(session)+"/reopen", nil)
+}
+
+func sessionPath(session string) string { return "/sessions/" + url.PathEscape(session) }

@@ -13,7 +13,7 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 	owner, assistant := client.New(address, "owner"), client.New(address, "claude-key")
 	agent := must(owner.CreateAgent(ctx,
 		client.NewAgent{Name: "reviewer", Vendor: "claude", Config: []byte(`{"a":1}`)}))(t)
-	if got := must(owner.Agent(ctx, agent.ID))(t); got.Name != "reviewer" || string(got.Config) != `{"a":1}` {
+	if got := must(owner.Agent(ctx, "reviewer"))(t); got.Name != "reviewer" || string(got.Config) != `{"a":1}` {
 		t.Errorf("Agent: got %+v", got)
 	}
 	if _, err := owner.CreateAgent(ctx, client.NewAgent{Name: "reviewer",
@@ -29,11 +29,21 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 		rest.Agents[0].Name != "writer" || rest.HasMore {
 		t.Errorf("the next page of Agents: got %+v", rest)
 	}
-	session := must(owner.OpenAgentSession(ctx, client.NewAgentSession{AgentID: agent.ID, Title: "a review"}))(t)
-	must(owner.OpenAgentSession(ctx, client.NewAgentSession{Title: "mine"}))(t)
-	if got := must(owner.AgentSessions(ctx, client.AgentSessionQuery{AgentID: agent.ID,
-		State: loci.SessionActive}))(t); len(got.Sessions) != 1 || got.Sessions[0].ID != session.ID {
-		t.Errorf("AgentSessions: got %+v", got)
+	if got := must(owner.UpdateAgent(ctx, agent.ID.String(),
+		client.AgentChange{Description: new("Reads")}))(t); got.Description != "Reads" || got.Name != "reviewer" {
+		t.Errorf("UpdateAgent: got %+v", got)
+	}
+	session := must(owner.CreateSession(ctx, client.NewSession{Agent: "reviewer", Title: "a review"}))(t)
+	must(owner.CreateSession(ctx, client.NewSession{Title: "mine", Reach: loci.ReachPrivate}))(t)
+	if got := must(owner.Sessions(ctx, client.SessionQuery{Agent: "reviewer", State: loci.SessionActive,
+		Reach: loci.ReachOrg}))(t); len(got.Sessions) != 1 || got.Sessions[0].ID != session.ID {
+		t.Errorf("Sessions: got %+v", got)
+	}
+	if got := must(owner.UpdateSession(ctx, "a review", client.SessionChange{Metadata: []byte(`{"a":1}`)}))(t); string(got.Metadata) != `{"a":1}` {
+		t.Errorf("UpdateSession: got %+v", got)
+	}
+	if got := must(assistant.AgentStats(ctx, "reviewer"))(t); got.Sessions != 1 || got.Active != 1 {
+		t.Errorf("AgentStats: got %+v", got)
 	}
 
 	in := owner.InSession(session.ID)
@@ -53,13 +63,24 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 	if _, err := owner.InSession(loci.NewSessionID()).WhoAmI(ctx); client.CodeOf(err) != loci.Invalid {
 		t.Errorf("in a session that never was: got %v", err)
 	}
-	if got := must(owner.CloseAgentSession(ctx, session.ID))(t); got.State != loci.SessionClosed {
-		t.Errorf("CloseAgentSession: got %+v", got)
+	for range 2 {
+		if got := must(owner.CloseSession(ctx, session.ID.String()))(t); got.State != loci.SessionClosed {
+			t.Errorf("CloseSession: got %+v", got)
+		}
 	}
-	if got := must(owner.AgentSession(ctx, session.ID))(t); got.ClosedAt.IsZero() {
-		t.Errorf("AgentSession: got %+v", got)
+	if got := must(owner.Session(ctx, session.ID.Short()))(t); got.ClosedAt.IsZero() {
+		t.Errorf("Session: got %+v", got)
 	}
 	if _, err := in.Get(ctx, m.ID); client.CodeOf(err) != loci.Conflict {
 		t.Errorf("in a closed session: got %v", err)
+	}
+	if got := must(owner.ReopenSession(ctx, session.ID.String()))(t); got.State != loci.SessionActive {
+		t.Errorf("ReopenSession: got %+v", got)
+	}
+	if err := owner.DeleteAgent(ctx, "reviewer"); err != nil {
+		t.Errorf("DeleteAgent: %v", err)
+	}
+	if _, err := owner.Agent(ctx, "reviewer"); client.CodeOf(err) != loci.NotFound {
+		t.Errorf("the deleted agent: got %v", err)
 	}
 }

@@ -36,8 +36,8 @@ type Identity struct {
 	TeamName     string             `json:"team_name,omitempty"`
 	TeamRole     loci.MemberRole    `json:"team_role,omitempty" enum:"owner,admin,member"`
 	WorkspaceID  loci.WorkspaceID   `json:"workspace_id,omitzero" format:"uuid" doc:"The active workspace, if the org uses workspaces"`
-	SessionID    loci.SessionID     `json:"session_id,omitzero" format:"uuid" doc:"The agent session of the request"`
-	AgentID      loci.AgentID       `json:"agent_id,omitzero" format:"uuid" doc:"The agent of that session. The request reaches this agent's memories"`
+	SessionID    loci.SessionID     `json:"session_id,omitzero" format:"uuid" doc:"The session of the request"`
+	AgentID      loci.AgentID       `json:"agent_id,omitzero" format:"uuid" doc:"The agent as which the request acts: that of the session, if the credential may. The request reaches this agent's memories"`
 	Scopes       []loci.Right       `json:"scopes" nullable:"false" doc:"Rights of the credential" example:"[\"memories:read\",\"memories:write\"]"`
 	CredentialID *loci.CredentialID `json:"credential_id" nullable:"true" format:"uuid" doc:"null for keys that the operator configured"`
 	Method       loci.Method        `json:"method" enum:"key,environment,session,oauth,dashboard" doc:"How the caller authenticated"`

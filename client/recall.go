@@ -11,7 +11,7 @@ import (
 type RecallRequest struct {
 	Query string `json:"query" query:"query" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
 	Conditions
-	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The agent session that asks. Recall then also finds the memories of the session's agent"`
+	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The session that asks. Recall then also finds the memories of the session's agent, if the credential may act as it"`
 	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
 	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the previous page, with the same request"`
 	Asked

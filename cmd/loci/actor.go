@@ -308,27 +308,3 @@ func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loc
 		}
 	}
 }
-
-// sessionFlag adds --session, which during reads.
-func sessionFlag(cmd *cobra.Command, session *string) {
-	cmd.Flags().StringVar(session, "session", "", "id of an agent's open session to work in; see \"loci session open\"")
-}
-
-// during returns who in the session that --session names. "" means none.
-func (in *instance) during(ctx context.Context, who loci.Principal, session string) (loci.Principal, error) {
-	if session != "" && checkID(session, "session", seeSessions) == nil {
-		id, err := in.sessionID(ctx, who, session)
-		if err != nil {
-			return who, err
-		}
-		session = id.String()
-	}
-	p, err := in.auth.InNamedSession(ctx, who, session)
-	switch loci.CodeOf(err) {
-	case loci.Invalid:
-		return p, loci.FieldErrorf("--session", "must be the id of an open session; see `loci session list`")
-	case loci.Conflict:
-		return p, loci.Errorf(loci.Conflict, "session %s is closed; open another with: loci session open", cut(session, 36))
-	}
-	return p, err
-}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,28 +12,43 @@ import (
 )
 
 func (p *program) agentCommand() *cobra.Command {
-	return group("agent", "Register and list agents",
-		`Register and list agents. An assistant reads a memory of agent scope only in a
-session of its agent: pass --session, or send the header Loci-Session over REST and
-MCP. AGENT is an id, a name or VENDOR/NAME.`,
-		p.agentCreateCommand(), p.agentListCommand(), p.agentShowCommand())
+	return group("agent", "Register and manage agents",
+		`Register and manage the agents of an org. Everybody in the org sees them. An assistant
+reads a memory of agent scope only in a session of its agent: pass --session, or send the
+header Loci-Session over REST and MCP. AGENT is a name, an id or the beginning of an id.`,
+		p.agentCreateCommand(), p.agentListCommand(), p.agentShowCommand(), p.agentUpdateCommand(),
+		p.agentStatsCommand(), p.agentDeleteCommand())
+}
+
+// agentFlags are what a command sets in an agent.
+type agentFlags struct{ description, config string }
+
+func (f *agentFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.description, "description", "", "what the agent does")
+	cmd.Flags().StringVar(&f.config, "settings", "", "configuration as a JSON object; Loci stores it unchanged")
+}
+
+// object returns JSON that a flag has, or nil for "".
+func object(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
 }
 
 func (p *program) agentCreateCommand() *cobra.Command {
-	var vendor, config string
+	var vendor string
+	var f agentFlags
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create NAME", Short: "Register an agent", Annotations: does(agent.Create),
 		Example: `  loci agent create reviewer --vendor claude --settings '{"model":"large"}'`,
 	}, func(ctx context.Context, c *call) error {
-		draft := agent.Draft{Name: c.args[0], Vendor: loci.Vendor(vendor)}
-		if config != "" {
-			draft.Config = json.RawMessage(config)
-		}
-		made, err := c.app.Agent.Create(ctx, c.who, draft)
+		made, err := c.app.Agent.Create(ctx, c.who, agent.Draft{Name: c.args[0], Vendor: loci.Vendor(vendor),
+			Description: f.description, Config: object(f.config)})
 		return p.answer(made, err, "created %s: %s of %s", made.ID, made.Name, made.Vendor)
 	})
+	f.add(cmd)
 	cmd.Flags().StringVar(&vendor, "vendor", "", "vendor of the agent: claude, cursor, codex, … (required)")
-	cmd.Flags().StringVar(&config, "settings", "", "configuration as a JSON object; Loci stores it unchanged")
 	_ = cmd.MarkFlagRequired("vendor")
 	return cmd
 }
@@ -45,8 +59,8 @@ func (p *program) agentListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		list, err := c.agents(ctx, c.who)
 		return printList(p, "agents", list, err, "no agents; register one with: loci agent create NAME --vendor VENDOR",
-			"NAME|ID|VENDOR|CREATED", func(a loci.Agent) []string {
-				return []string{a.Name, a.ID.String(), string(a.Vendor), p.showTime(a.CreatedAt)}
+			"NAME|ID|VENDOR|LAST ACTIVE|DESCRIPTION", func(a loci.Agent) []string {
+				return []string{a.Name, a.ID.String(), string(a.Vendor), p.showTime(a.LastActiveAt), cut(a.Description, 60)}
 			})
 	})
 }
@@ -55,13 +69,66 @@ func (p *program) agentShowCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
 		Use: "show AGENT", Short: "Show an agent", Annotations: does(agent.Read),
 	}, onNamed((*instance).agent, func(_ context.Context, _ *call, a loci.Agent) error {
-		if p.json {
-			return p.printJSON(a)
-		}
+		return p.showAgent(a, nil)
+	}))
+}
+
+func (p *program) showAgent(a loci.Agent, err error) error {
+	if err == nil && !p.json {
 		p.printf("%s\n\n", a.Name)
-		p.printFields("id", a.ID.String(), "vendor", string(a.Vendor), "config", string(a.Config),
-			"created", p.showTime(a.CreatedAt))
-		return nil
+	}
+	return p.show(a, err, "id", a.ID.String(), "vendor", string(a.Vendor), "description", a.Description,
+		"config", string(a.Config), "created", p.showTime(a.CreatedAt), "last active", p.showTime(a.LastActiveAt))
+}
+
+func (p *program) agentUpdateCommand() *cobra.Command {
+	var name string
+	var f agentFlags
+	var patch agent.Patch
+	cmd := p.acting(pickPerson, &cobra.Command{
+		Use: "update AGENT", Short: "Change the name, description or settings of an agent",
+		Annotations: does(agent.Change, agent.Read),
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			patch = agent.Patch{Config: object(f.config)}
+			if cmd.Flags().Changed("name") {
+				patch.Name = &name
+			}
+			if cmd.Flags().Changed("description") {
+				patch.Description = &f.description
+			}
+			if patch.Name == nil && patch.Description == nil && patch.Config == nil {
+				return usagef("specify what to change: --name, --description or --settings")
+			}
+			return nil
+		},
+	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
+		return p.showAgent(c.app.Agent.Update(ctx, c.who, a.ID.String(), patch))
+	}))
+	f.add(cmd)
+	cmd.Flags().StringVar(&name, "name", "", "the new name")
+	return cmd
+}
+
+func (p *program) agentStatsCommand() *cobra.Command {
+	return p.acting(pickPerson, &cobra.Command{
+		Use: "stats AGENT", Short: "Count the sessions of an agent", Annotations: does(agent.Read),
+	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
+		stats, err := c.app.Agent.Stats(ctx, c.who, a.ID.String())
+		return p.show(stats, err, "sessions", loci.Thousands(stats.Sessions), "active", loci.Thousands(stats.Active),
+			"last active", p.showTime(stats.LastActiveAt))
+	}))
+}
+
+func (p *program) agentDeleteCommand() *cobra.Command {
+	return p.acting(pickPerson|asks, &cobra.Command{
+		Use: "delete AGENT", Short: "Permanently delete an agent", Annotations: does(agent.Delete, agent.Read),
+		Long: `Permanently delete an agent. Its sessions stay, and so does what was written in them. Only
+their owners reach its memories of agent scope then.`,
+	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
+		if err := p.sure(ctx, "delete", "agent", a.Name); err != nil {
+			return err
+		}
+		return p.done(c.app.Agent.Delete(ctx, c.who, a.ID.String()), "deleted", a.ID.String())
 	}))
 }
 
@@ -72,29 +139,25 @@ func (in *instance) agents(ctx context.Context, who loci.Principal) ([]loci.Agen
 	})
 }
 
-// agent finds an agent by its id, its name or VENDOR/NAME. It returns Invalid if several have the name.
+// agent finds an agent by its name, its id or the beginning of its id.
 func (in *instance) agent(ctx context.Context, who loci.Principal, s string) (loci.Agent, error) {
+	const see = "loci agent list"
+	a, err := in.app.Agent.Get(ctx, who, s)
+	if loci.CodeOf(err) != loci.NotFound {
+		return a, err
+	}
 	list, err := in.agents(ctx, who)
 	if err != nil {
-		return loci.Agent{}, err
+		return a, err
 	}
-	var found []loci.Agent
-	for _, a := range list {
-		full := string(a.Vendor) + "/" + a.Name
-		if a.ID.String() == strings.ToLower(s) || full == s {
-			return a, nil
-		}
-		if a.Name == s {
-			found = append(found, a)
-		}
+	return a, noSuchButNear("agent", s, see, idsIn(list, func(a loci.Agent) string { return a.Name }))
+}
+
+// agentID returns the id of a named agent, zero for "".
+func (in *instance) agentID(ctx context.Context, who loci.Principal, name string) (id loci.AgentID, err error) {
+	if name == "" {
+		return id, nil
 	}
-	switch len(found) {
-	case 0:
-		return findNamed(list, s, func(a loci.Agent) (string, string) { return a.ID.String(), a.Name }, "agent",
-			"loci agent list")
-	case 1:
-		return found[0], nil
-	}
-	return loci.Agent{}, loci.FieldErrorf("AGENT", "is the name of %d agents; specify one as %s/%s",
-		len(found), found[0].Vendor, found[0].Name)
+	a, err := in.agent(ctx, who, name)
+	return a.ID, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
@@ -34,7 +35,7 @@ var argumentValues = map[string]proposals{
 	"AGENT": agentValues, "CLIENT": clientValues, "MEMORY": memoryValues(loci.LiveOnly), "NODE": nodeValues,
 	"ORG": orgValues, "PROJECT": projectValues, "TEAM": teamValues, "USER": userValues, "VENDORS": vendorValues,
 	"WORKSPACE": workspaceValues, "key KEY": keyValues(loci.KindUser), "agent-key KEY": keyValues(loci.KindAgent),
-	"suggestion ID": suggestionValues, "session ID": sessionValues, "loci ID": memoryValues(loci.LiveOnly),
+	"suggestion ID": suggestionValues, "SESSION": sessionValues, "loci ID": memoryValues(loci.LiveOnly),
 	"restore ID": memoryValues(loci.TrashOnly),
 }
 
@@ -228,9 +229,10 @@ var (
 	workspaceValues = stored(func(ctx context.Context, c *call) ([]loci.Workspace, error) {
 		return c.app.Org.Workspaces(ctx, c.who)
 	}, func(w loci.Workspace) proposal { return proposal{w.Name, ""} })
-	sessionValues = stored(func(ctx context.Context, c *call) ([]loci.SessionID, error) {
-		return c.sessionIDs(ctx, c.who)
-	}, func(id loci.SessionID) proposal { return proposal{id.String(), ""} })
+	sessionValues = stored(func(ctx context.Context, c *call) ([]loci.Session, error) {
+		page, err := c.app.Agent.Sessions(ctx, c.who, agent.SessionList{Limit: completionValues})
+		return page.Items, err
+	}, func(s loci.Session) proposal { return proposal{s.ID.String(), s.Title} })
 	suggestionValues = stored(func(ctx context.Context, c *call) ([]loci.Suggestion, error) {
 		page, err := c.app.Memory.Suggestions(ctx, c.who,
 			memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: gate.MaxPage})

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/org"
@@ -54,7 +55,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the server. Each line
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
-		Annotations: does(identity.KeyList, identity.KeyListAll, org.List, project.Read),
+		Annotations: does(agent.Read, identity.KeyList, identity.KeyListAll, org.List, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			if err := cmd.Context().Err(); err != nil {
@@ -78,6 +79,7 @@ func (d *doctor) examine(ctx context.Context) {
 			d.examineFiles(ctx, in)
 			d.examineIndex(ctx, in)
 			d.examineProjects(ctx, in)
+			d.examineAgents(ctx, in)
 			d.examineKeys(ctx, in)
 			d.examineLeftovers()
 			return nil

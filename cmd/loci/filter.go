@@ -60,7 +60,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.key, "key", "", "only with this key")
 	flags.StringVar(&f.scope, "scope", "", "only of this scope: global, project or agent")
 	flags.StringVar(&f.agent, "agent", "", "only of this agent; its assistants see its memories only with --session")
-	flags.StringVar(&f.writtenIn, "written-in", "", "only written in this session, by id")
+	flags.StringVar(&f.writtenIn, "written-in", "", "only written in this session, by id or title")
 	flags.BoolVar(&f.pinned, "pinned", false, "only pinned memories")
 	flags.StringVar(&f.from, "from", "", "created at or after this time: 2h, yesterday, 2026-01-31, …")
 	flags.StringVar(&f.to, "to", "", "created before this time")
@@ -83,9 +83,6 @@ func (f *filterFlags) filter() (memory.Filter, error) {
 	out := memory.Filter{Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Type: loci.MemoryType(f.kind),
 		Category: f.category,
 		Key:      f.key, Scope: loci.Scope(f.scope), Pinned: f.pinned, From: from, To: to}
-	if f.writtenIn != "" && checkID(f.writtenIn, "", "") != nil {
-		return out, loci.FieldErrorf("--written-in", "must be an id, or the beginning of one")
-	}
 	out.When, err = f.when.when()
 	return out, err
 }

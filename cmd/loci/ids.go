@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
@@ -111,24 +110,6 @@ func checkMemoryIDs(texts []string) error {
 // resolveMemory is the resolver of memories.
 func resolveMemory(ctx context.Context, c *call, s string) (loci.MemoryID, error) {
 	return c.memoryID(ctx, c.who, s)
-}
-
-const seeSessions = "loci session list --state all"
-
-var resolveSession = among("session", seeSessions, func(ctx context.Context, c *call) ([]loci.SessionID, error) {
-	return c.sessionIDs(ctx, c.who)
-})
-
-// sessionID reads the id of a session, or finds the one that begins with s.
-func (in *instance) sessionID(ctx context.Context, who loci.Principal, s string) (loci.SessionID, error) {
-	return resolve(ctx, &call{instance: in, who: who}, s, "session", seeSessions, resolveSession)
-}
-
-func (in *instance) sessionIDs(ctx context.Context, who loci.Principal) ([]loci.SessionID, error) {
-	list, err := allPages(func(cursor string) (gate.Page[loci.Session], error) {
-		return in.app.Agent.Sessions(ctx, who, agent.SessionList{Limit: gate.MaxPage, Cursor: cursor})
-	})
-	return idsIn(list, func(s loci.Session) loci.SessionID { return s.ID }), err
 }
 
 var resolveSuggestion = among("suggestion", "loci suggestion list --state all",

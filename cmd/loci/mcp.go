@@ -66,7 +66,7 @@ run loci serve.`,
 	flags.IntVar(&f.port, "port", defaultMCPPort, "port on 127.0.0.1, for http; 0: any free port")
 	flags.StringVar(&f.project, "project", "", "project of graph tools if neither call nor session names one")
 	flags.StringVar(&f.session, "session", "",
-		"id of an agent's open session to work in (loci session open); over http, of clients without a key")
+		"active session to work in, by id or title (loci session create); over http, of clients without a key")
 	mcpSettings(cmd)
 	compatFlag(cmd, &f.compat)
 	return cmd

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,74 +13,123 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
+const seeSessions = "loci session list --state all"
+
 func (p *program) sessionCommand() *cobra.Command {
-	return group("session", "Open, list and close sessions of agents", "",
-		p.sessionOpenCommand(), p.sessionListCommand(),
+	return group("session", "Create, list and close sessions",
+		`Create, list, change and close sessions. A session is a bounded piece of work of agents or
+people. Its reach decides who sees it: org, team or private. SESSION is an id, the
+beginning of an id, or the title of an active session.`,
+		p.sessionCreateCommand(), p.sessionListCommand(),
 		p.oneSessionCommand("show", "Show a session", agent.SessionRead, (*agent.Service).Session),
+		p.sessionUpdateCommand(),
 		p.oneSessionCommand("close", "Close a session, effective immediately", agent.SessionClose,
-			(*agent.Service).CloseSession))
+			(*agent.Service).CloseSession),
+		p.oneSessionCommand("reopen", "Make a closed session active again", agent.SessionReopen,
+			(*agent.Service).ReopenSession))
 }
 
-func (p *program) sessionOpenCommand() *cobra.Command {
-	var agentName, projectName, vendor, title string
-	cmd := p.acting(pickPerson|starts, &cobra.Command{
-		Use: "open", Short: "Open a session and print its id",
-		Annotations: does(agent.SessionOpen, agent.Read, project.Read),
-		Example: `  loci session open --agent reviewer --project website --title "Login page"
-  loci add --session $(loci session open --agent reviewer) --as claude --scope agent "…"`,
-	}, func(ctx context.Context, c *call) error {
-		draft := agent.SessionDraft{Vendor: loci.Vendor(vendor), Title: title}
-		var err error
-		if draft.AgentID, err = c.agentID(ctx, c.who, agentName); err != nil {
+// sessionFlags are what a command sets in a session.
+type sessionFlags struct {
+	title, metadata, reach string
+	allow                  []string
+}
+
+func (f *sessionFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.title, "title", "", "what the work is about")
+	cmd.Flags().StringVar(&f.reach, "reach", "", "who sees it besides you: org, team or private (default: org)")
+	cmd.Flags().StringSliceVar(&f.allow, "allow", nil, "vendors whose assistants see it, or '*' for all (default: all)")
+}
+
+func (p *program) sessionCreateCommand() *cobra.Command {
+	var agentName, projectName string
+	var f sessionFlags
+	var draft agent.SessionDraft
+	cmd := p.acting(pickAny|starts, &cobra.Command{
+		Use: "create", Short: "Create a session and print its id",
+		Annotations: does(agent.SessionCreate, agent.Read, project.Read),
+		Long: `Create a session and print its id. By default, everybody in the org sees it. With --as,
+Loci registers an agent that it doesn't know.`,
+		Example: `  loci session create --agent reviewer --project website --title "Login page"
+  loci add --session "Login page" --as claude --scope agent "…"`,
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			draft = agent.SessionDraft{Title: f.title, Metadata: object(f.metadata), Reach: loci.Reach(f.reach)}
+			draft.AllowedVendors, err = parseVendors("--allow", f.allow)
 			return err
+		},
+	}, func(ctx context.Context, c *call) (err error) {
+		draft.Agent = agentName
+		if agentName != "" && c.who.Vendor == "" {
+			a, err := c.agent(ctx, c.who, agentName)
+			if err != nil {
+				return err
+			}
+			draft.Agent = a.ID.String()
 		}
 		if draft.ProjectID, err = c.projectID(ctx, c.who, projectName); err != nil {
 			return err
 		}
-		s, err := c.app.Agent.OpenSession(ctx, c.who, draft)
+		s, err := c.app.Agent.CreateSession(ctx, c.who, draft)
 		return p.answer(s, err, "%s", s.ID)
 	})
-	flags := cmd.Flags()
-	flags.StringVar(&agentName, "agent", "", "agent that works in it (default: no registered agent)")
-	flags.StringVar(&projectName, "project", "", "project that it is about, by name or id")
-	flags.StringVar(&vendor, "vendor", "",
-		"vendor whose keys may use it (default: the agent's vendor; without an agent, only you)")
-	flags.StringVar(&title, "title", "", "what the work is about")
+	f.add(cmd)
+	cmd.Flags().StringVar(&agentName, "agent", "", "main agent, by name or id (default: none)")
+	cmd.Flags().StringVar(&projectName, "project", "", "project that it is about, by name or id; only its members see it")
+	cmd.Flags().StringVar(&f.metadata, "metadata", "", "metadata as a JSON object")
 	return cmd
 }
 
-// agentID returns the id of a named agent, zero for "".
-func (in *instance) agentID(ctx context.Context, who loci.Principal, name string) (id loci.AgentID, err error) {
-	if name == "" {
-		return id, nil
-	}
-	a, err := in.agent(ctx, who, name)
-	return a.ID, err
+func (p *program) sessionUpdateCommand() *cobra.Command {
+	var f sessionFlags
+	var patch agent.SessionPatch
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "update SESSION", Short: "Change the title, metadata or readers of a session",
+		Annotations: does(agent.SessionChange, agent.SessionRead),
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			patch = agent.SessionPatch{Metadata: object(f.metadata)}
+			if patch.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("title") {
+				patch.Title = &f.title
+			}
+			if f.reach != "" {
+				patch.Reach = new(loci.Reach(f.reach))
+			}
+			if patch.Title == nil && patch.Reach == nil && patch.Metadata == nil && patch.AllowedVendors == nil {
+				return usagef("specify what to change: --title, --metadata, --reach or --allow")
+			}
+			return nil
+		},
+	}, onNamed((*instance).session, func(ctx context.Context, c *call, s loci.Session) error {
+		return p.showSession(c.app.Agent.UpdateSession(ctx, c.who, s.ID.String(), patch))
+	}))
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.metadata, "metadata", "",
+		"JSON object to merge into the metadata; a null removes a member")
+	return cmd
 }
 
 func (p *program) sessionListCommand() *cobra.Command {
-	var agentName, state string
+	var projectName, state, reach string
 	var r agent.SessionList
 	var counts bool // the closed sessions that the list leaves out by default
-	cmd := p.acting(pickPerson, &cobra.Command{
-		Use: "list", Short: "List sessions, newest first", Annotations: does(agent.SessionRead, agent.Read),
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "list", Short: "List sessions, newest first", Annotations: does(agent.SessionRead, agent.Read, project.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			counts = !p.json && !cmd.Flags().Changed("state")
+			r.Reach = loci.Reach(reach)
 			r.State, err = parseState("--state", state, loci.SessionActive, loci.SessionClosed)
 			return err
 		},
 	}, func(ctx context.Context, c *call) (err error) {
-		if r.AgentID, err = c.agentID(ctx, c.who, agentName); err != nil {
+		if r.ProjectID, err = c.projectID(ctx, c.who, projectName); err != nil {
 			return err
 		}
-		r.Limit = gate.MaxPage
 		if counts {
 			r.State = ""
 		}
-		list, err := allPages(func(cursor string) (gate.Page[loci.Session], error) {
-			r.Cursor = cursor
-			return c.app.Agent.Sessions(ctx, c.who, r)
-		})
+		list, err := c.sessions(ctx, c.who, r)
 		if err != nil {
 			return err
 		}
@@ -96,43 +146,120 @@ func (p *program) sessionListCommand() *cobra.Command {
 		}
 		return nil
 	})
-	cmd.Flags().StringVar(&agentName, "agent", "", "only sessions of this agent")
+	cmd.Flags().StringVar(&r.Agent, "agent", "", "only sessions of this agent, by name or id")
+	cmd.Flags().StringVar(&projectName, "project", "", "only sessions about this project, by name or id")
+	cmd.Flags().StringVar(&reach, "reach", "", "only sessions of this reach: org, team or private")
 	cmd.Flags().StringVar(&state, "state", string(loci.SessionActive), "active, closed or all")
 	return cmd
 }
 
 func (p *program) printSessions(ctx context.Context, c *call, list []loci.Session) error {
-	agents, err := c.agents(ctx, c.who)
+	called, err := c.agentNames(ctx, c.who)
 	if err != nil {
 		return err
 	}
-	called := map[loci.AgentID]string{}
-	for _, a := range agents {
-		called[a.ID] = a.Name
-	}
-	return printList(p, "sessions", list, nil, "no sessions; open one with: loci session open",
-		"TITLE|ID|AGENT|VENDOR|STATE|OPENED",
+	return printList(p, "sessions", list, nil, "no sessions; create one with: loci session create",
+		"TITLE|ID|AGENT|REACH|VENDORS|STATE|LAST ACTIVE",
 		func(s loci.Session) []string {
 			return []string{
 				s.Title,
 				s.ID.String(),
-				called[s.AgentID],
-				string(s.Vendor),
+				called(s.AgentID),
+				string(s.Reach),
+				showVendors(s.AllowedVendors),
 				string(s.State),
-				p.showTime(s.CreatedAt),
+				p.showTime(s.LastActiveAt),
 			}
 		})
 }
 
+// agentNames returns a function that names an agent.
+func (in *instance) agentNames(ctx context.Context, who loci.Principal) (func(loci.AgentID) string, error) {
+	agents, err := in.agents(ctx, who)
+	called := map[loci.AgentID]string{{}: ""}
+	for _, a := range agents {
+		called[a.ID] = a.Name
+	}
+	return func(id loci.AgentID) string {
+		if name, known := called[id]; known {
+			return name
+		}
+		return "deleted agent " + id.Short()
+	}, err
+}
+
+// showVendors tells whose assistants may see a session.
+func showVendors(list []loci.Vendor) string {
+	switch {
+	case len(list) == 0:
+		return "none"
+	case slices.Contains(list, loci.AnyVendor):
+		return "all"
+	}
+	return strings.Join(idsIn(list, func(v loci.Vendor) string { return string(v) }), ", ")
+}
+
 // oneSessionCommand does something with one session and prints the result.
 func (p *program) oneSessionCommand(use, short string, act gate.Action,
-	do func(*agent.Service, context.Context, loci.Principal, loci.SessionID) (loci.Session, error)) *cobra.Command {
-	return onID(p, pickPerson, "session", seeSessions, resolveSession, &cobra.Command{
-		Use: use + " SESSION", Short: short, Annotations: does(act),
-	}, func(ctx context.Context, c *call, id loci.SessionID) error {
-		s, err := do(c.app.Agent, ctx, c.who, id)
-		return p.show(s, err, "id", s.ID.String(), "title", s.Title, "state", string(s.State), "vendor", string(s.Vendor),
-			"agent", showID(s.AgentID), "project", showID(s.ProjectID), "opened", p.showTime(s.CreatedAt),
-			"closed", p.showTime(s.ClosedAt))
+	do func(*agent.Service, context.Context, loci.Principal, string) (loci.Session, error)) *cobra.Command {
+	return p.acting(pickAny, &cobra.Command{
+		Use: use + " SESSION", Short: short, Annotations: does(act, agent.SessionRead),
+	}, onNamed((*instance).session, func(ctx context.Context, c *call, s loci.Session) error {
+		return p.showSession(do(c.app.Agent, ctx, c.who, s.ID.String()))
+	}))
+}
+
+func (p *program) showSession(s loci.Session, err error) error {
+	state := string(s.State)
+	if s.Expired {
+		state += ", because nobody had worked in it for long"
+	}
+	return p.show(s, err, "id", s.ID.String(), "title", s.Title, "state", state, "reach", string(s.Reach),
+		"vendors", showVendors(s.AllowedVendors), "agent", showID(s.AgentID), "project", showID(s.ProjectID),
+		"created by", s.Origin, "metadata", string(s.Metadata), "created", p.showTime(s.CreatedAt),
+		"last active", p.showTime(s.LastActiveAt), "closed", p.showTime(s.ClosedAt), "reopened", p.showTime(s.ReopenedAt))
+}
+
+// sessions reads all pages.
+func (in *instance) sessions(ctx context.Context, who loci.Principal, r agent.SessionList) ([]loci.Session, error) {
+	r.Limit = gate.MaxPage
+	return allPages(func(cursor string) (gate.Page[loci.Session], error) {
+		r.Cursor = cursor
+		return in.app.Agent.Sessions(ctx, who, r)
 	})
+}
+
+// session finds a session by its id, the beginning of its id, or its title.
+func (in *instance) session(ctx context.Context, who loci.Principal, s string) (loci.Session, error) {
+	found, err := in.app.Agent.Session(ctx, who, s)
+	return found, orNoSuch(err, "session", s, seeSessions)
+}
+
+// sessionID returns the id of a named session. A whole id may be that of a session that is gone.
+func (in *instance) sessionID(ctx context.Context, who loci.Principal, s string) (loci.SessionID, error) {
+	if id, err := loci.ParseID[struct{}](s); err == nil {
+		return loci.SessionID(id), nil
+	}
+	found, err := in.session(ctx, who, s)
+	return found.ID, err
+}
+
+// sessionFlag adds --session, which during reads.
+func sessionFlag(cmd *cobra.Command, session *string) {
+	cmd.Flags().StringVar(session, "session", "",
+		"active session to work in, by id or title; see \"loci session create\"")
+}
+
+// during returns who in the session that --session names. "" means none.
+func (in *instance) during(ctx context.Context, who loci.Principal, session string) (loci.Principal, error) {
+	p, err := in.auth.InNamedSession(ctx, who, session)
+	switch loci.CodeOf(err) {
+	case loci.Invalid:
+		text := strings.TrimPrefix(loci.SafeText(err), loci.FieldOf(err)+" ")
+		return p, loci.FieldErrorf("--session", "%s; see `loci session list`", text)
+	case loci.Conflict:
+		return p, loci.Errorf(loci.Conflict, "session %s is closed; create another with: loci session create",
+			quoted(cut(session, 60)))
+	}
+	return p, err
 }

@@ -72,7 +72,7 @@ func (in *instance) around(ctx context.Context, who loci.Principal, m *loci.Memo
 		a.project = loci.OneLine(called.project(ctx, m.OrgID, m.ProjectID))
 	}
 	if a.agent = showID(m.AgentID); a.agent != "" {
-		if x, err := in.app.Agent.Get(ctx, in.operator, m.AgentID); err == nil {
+		if x, err := in.app.Agent.Get(ctx, in.operator, m.AgentID.String()); err == nil {
 			a.agent = x.Name
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
@@ -52,7 +53,7 @@ have access, with their keys. STATE tells what is wrong with a client's file. Th
 counts the keys of people, which "loci key list --all" shows, and the memories that a search
 finds. "loci list" also has those that are not true yet or any more. To check the files,
 run loci doctor.`,
-		Annotations: does(memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
+		Annotations: does(agent.Read, memory.Briefing, identity.KeyListAll, identity.GrantListAll, org.List),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := p.status(cmd.Context())
 			if err != nil {
@@ -92,6 +93,13 @@ func (p *program) status(ctx context.Context) (*status, error) {
 			return err
 		}
 		err = in.inOrgs(ctx, "", func(who loci.Principal) error { return in.addClients(ctx, who, s) })
+		if err != nil {
+			return err
+		}
+		renamed, err := in.renamedAgents(ctx)
+		for _, text := range renamed {
+			s.Warnings = append(s.Warnings, text+"; "+fixRenamed)
+		}
 		if err != nil {
 			return err
 		}

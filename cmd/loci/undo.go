@@ -59,7 +59,7 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
-	flags.StringVar(&f.session, "session", "", "changes in this session of an agent")
+	flags.StringVar(&f.session, "session", "", "changes in this session, by id or title")
 	flags.StringVar(&f.credential, "credential", "", "changes with this key, by its id")
 	flags.StringVar(
 		&f.since,
@@ -74,11 +74,6 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 
 func (f *undoFlags) selection() (s loci.UndoSelection, err error) {
 	s.Origin = f.origin
-	if f.session != "" {
-		if err = checkID(f.session, "session", seeSessions); err != nil {
-			return s, err
-		}
-	}
 	if f.credential != "" {
 		if err = checkID(f.credential, "key", "loci key list"); err != nil {
 			return s, err

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
@@ -12,31 +13,27 @@ import (
 // Draft is loci.NewAgent.
 type Draft = loci.NewAgent
 
+// Patch is loci.AgentChange.
+type Patch = loci.AgentChange
+
 // ListRequest asks for one page of agents, by name.
 type ListRequest struct {
 	Limit  int    // 0: 50; at most 500
 	Cursor string // NextCursor of the previous page
 }
 
-// Create registers an agent of the person, and of the vendor of the credential if that has one.
-// Conflict if there is one of that vendor and name; Forbidden for another vendor than one's own, and for a key that is
-// limited to projects, which could not see it.
+// Create registers an agent of the vendor of the credential, or of another one if a person asks. Conflict if the org
+// has an agent of that name; Forbidden for another vendor than one's own, and for a key that is limited to projects,
+// which could not see it.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Agent, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return loci.Agent{}, err
 	}
-	now := s.Time()
-	made := loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Name: d.Name, Config: d.Config,
-		CreatedAt: now, UpdatedAt: now}
-	var err error
-	if made.Vendor, err = s.vendorOf(ctx, p, Create, d.Vendor); err != nil {
-		return loci.Agent{}, err
+	made, err := s.draft(p, d)
+	if loci.CodeOf(err) == loci.Forbidden {
+		s.Refused(ctx, p, Create)
 	}
-	if made.Vendor == "" {
-		return loci.Agent{}, loci.FieldErrorf("vendor",
-			"is required: the product that the agent belongs to, such as claude or cursor")
-	}
-	if err := made.Validate(); err != nil {
+	if err != nil {
 		return loci.Agent{}, err
 	}
 	err = s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error {
@@ -46,65 +43,134 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 	return made, err
 }
 
-// vendorOf returns the vendor that new work of p is of: the one that was asked for, which for an agent
-// is its own, or else that of the credential.
-func (s *Service) vendorOf(ctx context.Context, p loci.Principal, act gate.Action, asked loci.Vendor) (
-	loci.Vendor, error) {
-	if p.OnlyProjects {
-		s.Refused(ctx, p, act)
-		return "", loci.Errorf(loci.Forbidden,
-			"this key is limited to projects, and agents and their sessions are of none; use a key that is not")
+// draft returns the agent that p would register.
+func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) {
+	now := s.Time()
+	made = loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Vendor: d.Vendor, Name: d.Name,
+		Description: d.Description, Config: d.Config, CreatedAt: now, UpdatedAt: now}
+	switch {
+	case p.OnlyProjects:
+		return made, loci.Errorf(loci.Forbidden,
+			"this key is limited to projects, and agents belong to none; use a key that is not")
+	case p.Vendor != "" && d.Vendor != "" && d.Vendor != p.Vendor:
+		return made, loci.Errorf(loci.Forbidden, "an agent does this for its own vendor only; leave vendor out")
+	case p.Vendor != "":
+		made.Vendor = p.Vendor
+	case d.Vendor == "":
+		return made, loci.FieldErrorf("vendor",
+			"is required: the product that the agent belongs to, such as claude or cursor")
 	}
-	if asked == "" || asked == p.Vendor {
-		return p.Vendor, nil
+	if err := auth.CheckVendor(made.Vendor); err != nil {
+		return made, loci.FieldErrorf("vendor", "cannot be used: %s", loci.SafeText(err))
 	}
-	if p.Vendor != "" {
-		s.Refused(ctx, p, act)
-		return "", loci.Errorf(loci.Forbidden, "an agent does this for its own vendor only; leave vendor out")
-	}
-	if err := auth.CheckVendor(asked); err != nil {
-		return "", loci.FieldErrorf("vendor", "cannot be used: %s", loci.SafeText(err))
-	}
-	return asked, nil
+	return made, made.Validate()
 }
 
-// List returns the person's agents, by name; a vendor's credential gets those of its vendor. Invalid if the
-// cursor belongs to another query or principal.
+// List returns the agents of the org, by name. Invalid if the cursor belongs to another query or principal.
 func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[loci.Agent], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return gate.Page[loci.Agent]{}, err
 	}
-	page, err := gate.ReadPage(p, "agents", nil, r.Limit, r.Cursor,
-		func(position string, limit int) (list []loci.Agent, next string, err error) {
-			var after loci.AgentID
-			if position != "" && (after.UnmarshalText([]byte(position)) != nil || after.IsZero()) {
-				return nil, "", errNotItsCursor()
-			}
-			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-				list, err = tx.Agents().List(ctx, p.Viewer(), after, limit+1)
-				return err
+	return gate.ReadPage(p, "agents", nil, r.Limit, r.Cursor,
+		func(after string, limit int) (list []loci.Agent, next string, err error) {
+			q := store.AgentQuery{After: after, Limit: limit + 1}
+			list, err = gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Agent, error) {
+				return tx.Agents().List(ctx, p.Viewer(), q)
 			})
 			if len(list) > limit {
-				list, next = list[:limit], list[limit-1].ID.String()
+				list, next = list[:limit], list[limit-1].Name
 			}
 			return list, next, err
 		})
-	if loci.CodeOf(err) == loci.NotFound { // the agent of the cursor is gone
-		err = errNotItsCursor()
-	}
-	return page, err
 }
 
-func errNotItsCursor() error {
-	return loci.FieldErrorf("cursor", "does not belong to this query; leave it out to start at the first page")
-}
-
-// Get returns an agent. NotFound if it does not exist or is not visible.
-func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.AgentID) (got loci.Agent, err error) {
+// Get returns the agent that text names, as store.FindAgent reads it. NotFound if it does not exist or is not visible;
+// Invalid if several ids begin with text.
+func (s *Service) Get(ctx context.Context, p loci.Principal, text string) (loci.Agent, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
-		return got, err
+		return loci.Agent{}, err
 	}
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Agent, error) {
-		return tx.Agents().Get(ctx, p.Viewer(), id)
+		return store.FindAgent(ctx, tx, p.Viewer(), text)
+	})
+}
+
+// Update changes some fields of an agent. Forbidden unless the caller is the person who registered it, an agent of its
+// vendor that acts for that person, or an admin of the org; Conflict if another agent has the name; otherwise its
+// errors are those of Get.
+func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c Patch) (after loci.Agent, err error) {
+	if err := s.Begin(ctx, p, Change); err != nil {
+		return after, err
+	}
+	err = s.Write(ctx, p, Change, func(tx store.Tx, e *loci.AuditEntry) error {
+		before, err := changeable(ctx, tx, p, text)
+		if err != nil {
+			return err
+		}
+		e.Target = before.ID.String()
+		after = before
+		gate.Set(&after.Name, c.Name)
+		gate.Set(&after.Description, c.Description)
+		if c.Config != nil {
+			after.Config = c.Config
+		}
+		if err := after.Validate(); err != nil {
+			return err
+		}
+		if reflect.DeepEqual(before, after) {
+			e.Action = ""
+			return nil
+		}
+		after.UpdatedAt = s.Time()
+		return tx.Agents().Update(ctx, after)
+	})
+	if err != nil {
+		return loci.Agent{}, err
+	}
+	return after, nil
+}
+
+// Delete permanently deletes an agent. Its sessions and what it wrote stay. Its errors are those of Update.
+func (s *Service) Delete(ctx context.Context, p loci.Principal, text string) error {
+	if err := s.Begin(ctx, p, Delete); err != nil {
+		return err
+	}
+	return s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
+		a, err := changeable(ctx, tx, p, text)
+		if err != nil {
+			return err
+		}
+		e.Target = a.ID.String()
+		return tx.Agents().Delete(ctx, a.ID)
+	})
+}
+
+// changeable returns an agent that p may change.
+func changeable(ctx context.Context, tx store.Tx, p loci.Principal, text string) (loci.Agent, error) {
+	a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
+	if err != nil {
+		return a, err
+	}
+	mine := a.UserID == p.UserID && (p.Vendor == "" || p.Vendor == a.Vendor)
+	if !mine && (p.Vendor != "" || !p.OrgRole.AtLeast(loci.MemberAdmin)) {
+		return a, loci.Errorf(loci.Forbidden, "only the person who registered the agent, their agents of its vendor and "+
+			"admins of the org may change it")
+	}
+	return a, nil
+}
+
+// Stats returns how much an agent works, as far as the caller may see. Its errors are those of Get.
+func (s *Service) Stats(ctx context.Context, p loci.Principal, text string) (loci.AgentStats, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.AgentStats{}, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (stats loci.AgentStats, err error) {
+		a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
+		if err != nil {
+			return stats, err
+		}
+		stats.AgentID, stats.LastActiveAt = a.ID, a.LastActiveAt
+		stats.Sessions, stats.Active, err = tx.Sessions().Count(ctx, p.Viewer(), store.SessionQuery{AgentID: a.ID})
+		return stats, err
 	})
 }

@@ -1,4 +1,7 @@
-// Package agent holds the operations on agents and their sessions.
+// Package agent holds the operations on agents and on sessions.
+//
+// Agents belong to the org, and everybody in it sees them. A session has a reach. Only the person who
+// created a session lets more readers see it.
 package agent
 
 import (
@@ -6,7 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// Service provides the operations on agents and their sessions. It is safe for concurrent use.
+// Service provides the operations on agents and sessions. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
 	projects *project.Service

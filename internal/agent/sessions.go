@@ -10,52 +10,47 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SessionDraft is loci.NewAgentSession.
-type SessionDraft = loci.NewAgentSession
+// SessionDraft is loci.NewSession.
+type SessionDraft = loci.NewSession
 
-// SessionList asks for one page of agents' sessions, last opened first. Zero fields do not
-// filter.
+// SessionList asks for one page of sessions, last created first. Zero fields do not filter.
 type SessionList struct {
-	State   loci.SessionState
-	AgentID loci.AgentID
-	Limit   int    // 0: 50; at most 500
-	Cursor  string // NextCursor of the previous page
+	Agent     string // as store.FindAgent reads it; an id may be that of a deleted agent
+	State     loci.SessionState
+	ProjectID loci.ProjectID
+	Reach     loci.Reach
+	Limit     int    // 0: 50; at most 500
+	Cursor    string // NextCursor of the previous page
 }
 
-// OpenSession opens a session of the person, in the active workspace. A person without an agent and a vendor opens one
-// that only the person may name. Invalid for an agent that p does not see or that is of another vendor, and for a
-// project that the person does not belong to; Conflict for an archived one; otherwise its errors are those of Create.
-func (s *Service) OpenSession(ctx context.Context, p loci.Principal, d SessionDraft) (loci.Session, error) {
-	if err := s.Begin(ctx, p, SessionOpen); err != nil {
+// CreateSession creates a session of the person, in the active workspace. If an agent's credential names an unknown
+// agent, CreateSession registers it. Invalid for an agent that does not exist or is of another vendor than the
+// credential, for the reach team without a team, and for a project that the person does not belong to; Conflict for an
+// archived one.
+func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d SessionDraft) (loci.Session, error) {
+	if err := s.Begin(ctx, p, SessionCreate); err != nil {
 		return loci.Session{}, err
 	}
-	session := loci.Session{ID: loci.NewSessionID(), OrgID: p.OrgID, UserID: p.UserID, WorkspaceID: p.WorkspaceID,
-		ProjectID: d.ProjectID,
-		AgentID:   d.AgentID, Title: d.Title, State: loci.SessionActive, CreatedAt: s.Time()}
-	var err error
-	if session.Vendor, err = s.vendorOf(ctx, p, SessionOpen, d.Vendor); err != nil {
+	session, err := s.newSession(p, d)
+	if err != nil {
 		return loci.Session{}, err
-	}
-	if err := session.Validate(); err != nil {
-		return loci.Session{}, err
-	}
-	if !session.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, session.ProjectID) {
-		return loci.Session{}, project.ErrNotIn()
 	}
 	if err := s.projects.MustBeOpen(ctx, p, session.ProjectID); err != nil {
 		return loci.Session{}, err
 	}
-	err = s.Write(ctx, p, SessionOpen, func(tx store.Tx, e *loci.AuditEntry) error {
+	err = s.Write(ctx, p, SessionCreate, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = session.ID.String()
-		one := session
-		if err := ofAgent(ctx, tx, p, &one, d.Vendor); err != nil {
+		agent, err := s.agentOf(ctx, tx, p, d.Agent)
+		if err != nil {
 			return err
 		}
-		if err := tx.Sessions().Insert(ctx, one); err != nil {
-			return err
+		session.AgentID = agent.ID
+		if !agent.ID.IsZero() && agent.Vendor == p.Vendor {
+			if err := tx.Agents().Touch(ctx, agent.ID, session.CreatedAt); err != nil {
+				return err
+			}
 		}
-		session = one
-		return nil
+		return tx.Sessions().Insert(ctx, session)
 	})
 	if err != nil {
 		return loci.Session{}, err
@@ -63,73 +58,124 @@ func (s *Service) OpenSession(ctx context.Context, p loci.Principal, d SessionDr
 	return session, nil
 }
 
-// ofAgent gives a session the vendor of its agent. It returns an error if p does not see the
-// agent.
-func ofAgent(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Session, asked loci.Vendor) error {
-	if s.AgentID.IsZero() {
-		return nil
+// newSession checks everything that does not depend on the agent.
+func (s *Service) newSession(p loci.Principal, d SessionDraft) (loci.Session, error) {
+	now := s.Time()
+	session := loci.Session{ID: loci.NewSessionID(), Title: d.Title, Metadata: d.Metadata, CreatedAt: now, UpdatedAt: now,
+		LastActiveAt: now, Revision: 1, EventAccess: loci.EventAccess{OrgID: p.OrgID, UserID: p.UserID,
+			WorkspaceID: p.WorkspaceID, ProjectID: d.ProjectID, Reach: d.Reach, TeamID: p.TeamID, Origin: p.Origin,
+			AllowedVendors: slices.Clone(d.AllowedVendors)}}
+	session.SetDefaults()
+	if err := session.Validate(); err != nil {
+		return session, err
 	}
-	of, err := tx.Agents().Get(ctx, p.Viewer(), s.AgentID)
-	if loci.CodeOf(err) == loci.NotFound {
-		return loci.FieldErrorf("agent_id", "must be one of your agents")
+	if !d.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, d.ProjectID) {
+		return session, project.ErrNotIn()
 	}
-	if err != nil {
-		return err
+	if p.OnlyProjects && d.ProjectID.IsZero() {
+		return session, loci.FieldErrorf("project_id",
+			"is required: this key is limited to projects and could not see the session otherwise")
 	}
-	if asked != "" && asked != of.Vendor {
-		return loci.FieldErrorf("vendor", "must be the agent's vendor; leave it out")
-	}
-	s.Vendor = of.Vendor
-	return nil
+	return session, nil
 }
 
-// Sessions returns the person's sessions of agents, the one opened last first; a vendor's credential gets those of
-// its vendor. Invalid if the cursor belongs to another query or principal.
+// agentOf returns the agent that text names, which p may use; "" is none. An agent's credential registers an unknown
+// one.
+func (s *Service) agentOf(ctx context.Context, tx store.Tx, p loci.Principal, text string) (loci.Agent, error) {
+	if text == "" {
+		return loci.Agent{}, nil
+	}
+	a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
+	switch {
+	case loci.CodeOf(err) == loci.NotFound:
+		return s.registered(ctx, tx, p, text)
+	case loci.CodeOf(err) == loci.Invalid:
+		return a, loci.FieldErrorf("agent_id", "is not clear: %s", loci.SafeText(err))
+	case err == nil && p.Vendor != "" && a.Vendor != p.Vendor:
+		return a, loci.FieldErrorf("agent_id", "is an agent of another vendor, %s; choose another name", a.Vendor)
+	}
+	return a, err
+}
+
+func (s *Service) registered(ctx context.Context, tx store.Tx, p loci.Principal, name string) (loci.Agent, error) {
+	_, notID := loci.ParseID[struct{}](name)
+	if notID == nil || p.Vendor == "" || p.OnlyProjects {
+		return loci.Agent{}, loci.FieldErrorf("agent_id", "is not an agent of the org that you can see; register it first")
+	}
+	if err := s.May(p, Create); err != nil {
+		return loci.Agent{}, err
+	}
+	made, err := s.draft(p, Draft{Name: name})
+	if err != nil {
+		return made, loci.FieldErrorf("agent_id", "cannot be the name of a new agent: %s", loci.SafeText(err))
+	}
+	if err := tx.Agents().Insert(ctx, made); err != nil {
+		return made, err
+	}
+	entry := s.Entry(p, Create)
+	entry.Target = made.ID.String()
+	return made, tx.Audit().Add(ctx, entry)
+}
+
+// Sessions returns the visible sessions, the one created last first. Invalid if the cursor belongs to another query or
+// principal, and for an unknown agent.
 func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList) (gate.Page[loci.Session], error) {
 	if err := s.Begin(ctx, p, SessionRead); err != nil {
 		return gate.Page[loci.Session]{}, err
 	}
-	switch r.State {
-	case "", loci.SessionActive, loci.SessionClosed:
-	default:
-		return gate.Page[loci.Session]{}, loci.FieldErrorf("state", "must be one of: active, closed; leave it out for all")
+	if err := checkSessionList(&r); err != nil {
+		return gate.Page[loci.Session]{}, err
 	}
-	bound := SessionList{State: r.State, AgentID: r.AgentID}
-	return gate.ReadPage(p, "agent sessions", bound, r.Limit, r.Cursor,
+	bound := r
+	bound.Limit, bound.Cursor = 0, ""
+	return gate.ReadPage(p, "sessions", bound, r.Limit, r.Cursor,
 		func(after store.Position, limit int) (list []loci.Session, next store.Position, err error) {
-			q := store.SessionQuery{State: r.State, AgentID: r.AgentID, After: after, Limit: limit}
 			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-				list, next, err = tx.Sessions().List(ctx, p.Viewer(), q)
+				q := store.SessionQuery{State: r.State, ProjectID: r.ProjectID, Reach: r.Reach, After: after, Limit: limit}
+				if q.AgentID, err = agentIn(ctx, tx, p, r.Agent); err == nil {
+					list, next, err = tx.Sessions().List(ctx, p.Viewer(), q)
+				}
 				return err
 			})
 			return list, next, err
 		})
 }
 
-// Session returns an agent's session. NotFound if it does not exist or is not visible.
-func (s *Service) Session(ctx context.Context, p loci.Principal, id loci.SessionID) (session loci.Session, err error) {
-	if err := s.Begin(ctx, p, SessionRead); err != nil {
-		return session, err
+func checkSessionList(r *SessionList) error {
+	switch r.State {
+	case "", loci.SessionActive, loci.SessionClosed:
+	default:
+		return loci.FieldErrorf("state", "must be one of: active, closed; leave it out for all")
 	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Session, error) {
-		return tx.Sessions().Get(ctx, p.Viewer(), id)
-	})
+	switch r.Reach {
+	case "", loci.ReachOrg, loci.ReachTeam, loci.ReachPrivate:
+		return nil
+	}
+	return loci.FieldErrorf("reach", "must be one of: org, team, private; leave it out for all")
 }
 
-// CloseSession closes a session. From then on, no request can use it. Loci keeps what was written
-// in it. NotFound if it does not exist or is not visible; Conflict if it is closed already.
-func (s *Service) CloseSession(ctx context.Context, p loci.Principal, id loci.SessionID) (
-	session loci.Session, err error) {
-	if err := s.Begin(ctx, p, SessionClose); err != nil {
-		return session, err
+// agentIn returns the id of an agent for a filter. A whole id may be that of a deleted agent.
+func agentIn(ctx context.Context, tx store.Tx, p loci.Principal, text string) (loci.AgentID, error) {
+	if id, err := loci.ParseID[struct{}](text); text == "" || err == nil {
+		return loci.AgentID(id), nil
 	}
-	err = s.Write(ctx, p, SessionClose, func(tx store.Tx, e *loci.AuditEntry) (err error) {
-		e.Target = id.String()
-		if err = tx.Sessions().Close(ctx, p.Viewer(), id, s.Time()); err != nil {
-			return err
-		}
-		session, err = tx.Sessions().Get(ctx, p.Viewer(), id)
-		return err
+	a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
+	switch loci.CodeOf(err) {
+	case loci.NotFound:
+		err = loci.FieldErrorf("agent_id", "names no agent that you can see")
+	case loci.Invalid:
+		err = loci.FieldErrorf("agent_id", "is not clear: %s", loci.SafeText(err))
+	}
+	return a.ID, err
+}
+
+// Session returns the session that text names, as store.FindSession reads it. NotFound if it does not exist or is not
+// visible; Invalid if text names several.
+func (s *Service) Session(ctx context.Context, p loci.Principal, text string) (loci.Session, error) {
+	if err := s.Begin(ctx, p, SessionRead); err != nil {
+		return loci.Session{}, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Session, error) {
+		return store.FindSession(ctx, tx, p.Viewer(), text)
 	})
-	return session, err
 }

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
@@ -42,12 +45,20 @@ func (d *desk) agent(p loci.Principal, name string, vendor loci.Vendor) loci.Age
 
 func (d *desk) open(p loci.Principal, draft agent.SessionDraft) loci.Session {
 	d.t.Helper()
-	s, err := d.Agent.OpenSession(d.t.Context(), p, draft)
+	s, err := d.Agent.CreateSession(d.t.Context(), p, draft)
 	d.must(err)
 	return s
 }
 
-func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
+// refused fails the test unless err has the code and the text.
+func refused(t *testing.T, name string, err error, code loci.Code, text string) {
+	t.Helper()
+	if loci.CodeOf(err) != code || !strings.Contains(loci.SafeText(err), text) {
+		t.Errorf("%s: got %v, want %s: %s", name, err, code, text)
+	}
+}
+
+func TestAgentsBelongToTheOrg(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
@@ -55,8 +66,8 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 	if mine.Vendor != "claude" || mine.UserID != d.mara.UserID {
 		t.Fatalf("got %+v", mine)
 	}
-	d.agent(d.mara, "reviewer", "cursor")
-	d.agent(d.tom, "reviewer", "claude")
+	d.agent(d.mara, "writer", "cursor")
+	const taken = "the org has an agent of that name; choose another name"
 	for _, tt := range []struct {
 		name  string
 		who   loci.Principal
@@ -64,10 +75,9 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 		code  loci.Code
 		text  string
 	}{
-		{"the same again", d.claude, agent.Draft{Name: "reviewer"}, loci.Conflict,
-			"an agent of that vendor and name exists already; choose another name"},
-		{"the same by the person", d.mara, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict,
-			"an agent of that vendor and name exists already; choose another name"},
+		{"the same again", d.claude, agent.Draft{Name: "reviewer"}, loci.Conflict, taken},
+		{"the same of another vendor", d.cursor, agent.Draft{Name: "reviewer"}, loci.Conflict, taken},
+		{"the same by another person", d.tom, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict, taken},
 		{"of another vendor", d.claude, agent.Draft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
 		{"of no vendor", d.mara, agent.Draft{Name: "x"}, loci.Invalid, "vendor is required"},
 		{"of a person's origin", d.mara, agent.Draft{Name: "x", Vendor: "api"}, loci.Invalid,
@@ -79,33 +89,91 @@ func TestAgentsAreOfTheirPersonAndVendor(t *testing.T) {
 			"config must be a JSON object"},
 		{"by a key of projects", d.limited, agent.Draft{Name: "x"}, loci.Forbidden, "limited to projects"},
 	} {
-		if _, err := d.Agent.Create(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code ||
-			!strings.Contains(loci.SafeText(err), tt.text) {
-			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
-		}
+		refused(t, tt.name, second(d.Agent.Create(ctx, tt.who, tt.draft)), tt.code, tt.text)
 	}
 	for _, tt := range []struct {
 		name string
 		who  loci.Principal
 		want string
 	}{
-		{"the person", d.mara, "claude cursor"}, {"claude", d.claude, "claude"}, {"cursor", d.cursor, "cursor"},
-		{"a key of projects", d.limited, ""}, {"an owner of the org", d.owner, ""},
+		{"the person", d.mara, "a robot reviewer writer"}, {"claude", d.claude, "a robot reviewer writer"},
+		{"cursor", d.cursor, "a robot reviewer writer"}, {"another person", d.tom, "a robot reviewer writer"},
+		{"an owner of the org", d.owner, "a robot reviewer writer"}, {"a key of projects", d.limited, ""},
 	} {
 		page, err := d.Agent.List(ctx, tt.who, agent.ListRequest{})
 		d.must(err)
 		var got []string
 		for _, a := range page.Items {
-			got = append(got, string(a.Vendor))
+			got = append(got, a.Name)
 		}
 		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s sees agents of %q, want %q", tt.name, got, tt.want)
+			t.Errorf("%s sees agents %q, want %q", tt.name, got, tt.want)
 		}
-		_, err = d.Agent.Get(ctx, tt.who, mine.ID)
-		if sees := strings.Contains(tt.want, "claude"); sees != (err == nil) ||
-			!sees && err.Error() != second(d.Agent.Get(ctx, tt.who, loci.NewAgentID())).Error() {
-			t.Errorf("%s gets the agent of claude: %v", tt.name, err)
+		never := second(d.Agent.Get(ctx, tt.who, loci.NewAgentID().String()))
+		for _, text := range []string{"", "Reviewer", "a\x00", strings.Repeat("é", 1000)} {
+			if _, err := d.Agent.Get(ctx, tt.who, text); err == nil || err.Error() != never.Error() {
+				t.Errorf("%s gets an agent as %.20q: %v", tt.name, text, err)
+			}
 		}
+		for _, text := range []string{"reviewer", mine.ID.String(), mine.ID.Short()} {
+			got, err := d.Agent.Get(ctx, tt.who, text)
+			if sees := tt.want != ""; sees != (err == nil) || !sees && err.Error() != never.Error() || sees && got.ID != mine.ID {
+				t.Errorf("%s gets the agent as %q: %+v, %v", tt.name, text, got, err)
+			}
+		}
+	}
+}
+
+func TestAgentsAreChangedByTheirPeople(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	toms, err := d.Agent.Create(ctx, d.tom, agent.Draft{Name: "critic", Vendor: "claude", Config: []byte(`{"a":1}`)})
+	d.must(err)
+	mine := d.agent(d.claude, "reviewer", "")
+	for _, tt := range []struct {
+		name string
+		who  loci.Principal
+		of   string
+		code loci.Code
+	}{
+		{"the person", d.mara, "reviewer", ""}, {"an agent of its vendor", d.claude, "reviewer", ""},
+		{"an admin of the org", d.owner, "reviewer", ""}, {"an admin of the org, another's", d.owner, "critic", ""},
+		{"an agent of another vendor", d.cursor, "reviewer", loci.Forbidden},
+		{"another person", d.tom, "reviewer", loci.Forbidden}, {"another's agent", d.claude, "critic", loci.Forbidden},
+		{"a key of projects", d.limited, "reviewer", loci.NotFound}, {"nobody's", d.mara, "nobody", loci.NotFound},
+	} {
+		got, err := d.Agent.Update(ctx, tt.who, tt.of, agent.Patch{Description: new("by " + tt.name)})
+		if loci.CodeOf(err) != tt.code || err == nil && got.Description != "by "+tt.name {
+			t.Errorf("%s: got %+v, %v; want %q", tt.name, got, err, tt.code)
+		}
+	}
+	got, err := d.Agent.Update(ctx, d.tom, "critic", agent.Patch{Name: new("judge"), Config: []byte(`{"b":2}`)})
+	d.must(err)
+	if got.ID != toms.ID || got.Name != "judge" || string(got.Config) != `{"b":2}` || got.Description == "" {
+		t.Errorf("got %+v", got)
+	}
+	refused(t, "a name that is taken", second(d.Agent.Update(ctx, d.tom, "judge", agent.Patch{Name: new("reviewer")})),
+		loci.Conflict, "choose another name")
+	refused(t, "no name", second(d.Agent.Update(ctx, d.tom, "judge", agent.Patch{Name: new("")})), loci.Invalid, "name")
+	d.open(d.claude, agent.SessionDraft{Agent: "reviewer"})
+	for name, who := range map[string]loci.Principal{"another person": d.tom, "an agent": d.claude} {
+		wantCode(t, d.Agent.Delete(ctx, who, "reviewer"), loci.Forbidden)
+		if _, err := d.Agent.Get(ctx, d.mara, "reviewer"); err != nil {
+			t.Fatalf("%s deleted the agent", name)
+		}
+	}
+	d.must(d.Agent.Delete(ctx, d.mara, "reviewer"))
+	d.must(d.Agent.Delete(ctx, d.owner, "judge"))
+	wantCode(t, second(d.Agent.Get(ctx, d.mara, "reviewer")), loci.NotFound)
+	page, err := d.Agent.Sessions(ctx, d.mara, agent.SessionList{Agent: mine.ID.String()})
+	d.must(err)
+	if len(page.Items) != 1 {
+		t.Errorf("sessions of the deleted agent: %+v", page.Items)
+	}
+	in, err := d.who.InSession(ctx, d.claude, page.Items[0].ID)
+	if err != nil || !in.AgentID.IsZero() {
+		t.Errorf("in a session of the deleted agent: %+v, %v", in, err)
 	}
 }
 
@@ -113,7 +181,7 @@ func TestAgentsAreListedInPages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
-	for i := range 5 {
+	for i := range 4 {
 		d.agent(d.claude, fmt.Sprintf("a%d", i), "")
 	}
 	var got []string
@@ -126,7 +194,7 @@ func TestAgentsAreListedInPages(t *testing.T) {
 		}
 		r.Cursor = page.NextCursor
 	}
-	if strings.Join(got, " ") != "a0 a1 a2 a3 a4" || r.Cursor != "" {
+	if strings.Join(got, " ") != "a robot a0 a1 a2 a3" || r.Cursor != "" {
 		t.Errorf("got %q, then cursor %q", got, r.Cursor)
 	}
 	page, err := d.Agent.List(ctx, d.claude, agent.ListRequest{Limit: 2})
@@ -147,120 +215,60 @@ func TestAgentsAreListedInPages(t *testing.T) {
 	}
 }
 
-func TestSessionsOfAgents(t *testing.T) {
+// Statistics count what the reader sees.
+func TestAgentStats(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
-	claudes, cursors, toms := d.agent(d.claude, "reviewer", ""), d.agent(d.cursor, "writer", ""),
-		d.agent(d.tom, "reviewer", "claude")
-	one := d.open(d.claude, agent.SessionDraft{AgentID: claudes.ID, ProjectID: d.project, Title: "a review"})
-	if one.Vendor != "claude" || one.State != loci.SessionActive || one.AgentID != claudes.ID ||
-		one.ProjectID != d.project || one.UserID != d.mara.UserID {
-		t.Fatalf("got %+v", one)
-	}
-	if s := d.open(d.mara, agent.SessionDraft{AgentID: cursors.ID}); s.Vendor != "cursor" {
-		t.Errorf("a session of cursor's agent is of %q", s.Vendor)
-	}
-	if s := d.open(d.mara, agent.SessionDraft{}); s.Vendor != "" {
-		t.Errorf("a person's session is of %q", s.Vendor)
-	}
-	for _, tt := range []struct {
-		name  string
-		who   loci.Principal
-		draft agent.SessionDraft
-		code  loci.Code
-		text  string
-	}{
-		{"of an absent agent", d.claude, agent.SessionDraft{AgentID: loci.NewAgentID()}, loci.Invalid,
-			"agent_id must be one of your agents"},
-		{"of another vendor's agent", d.claude, agent.SessionDraft{AgentID: cursors.ID}, loci.Invalid,
-			"agent_id must be one of your agents"},
-		{"of another person's agent", d.mara, agent.SessionDraft{AgentID: toms.ID}, loci.Invalid,
-			"agent_id must be one of your agents"},
-		{"of another vendor", d.claude, agent.SessionDraft{Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
-		{"of a vendor that the agent is not of", d.mara, agent.SessionDraft{AgentID: cursors.ID, Vendor: "claude"},
-			loci.Invalid, "vendor must be the agent's vendor"},
-		{"in no project of theirs", d.claude, agent.SessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid,
-			"project_id must be a project that you belong to"},
-		{"in an archived project", d.claude, agent.SessionDraft{ProjectID: d.archived}, loci.Conflict, "is archived"},
-		{"with a title that is too long", d.claude, agent.SessionDraft{Title: strings.Repeat("x", 501)}, loci.Invalid,
-			"title is longer than 500"},
-		{"by a key of projects", d.limited, agent.SessionDraft{ProjectID: d.project}, loci.Forbidden, "limited to projects"},
-	} {
-		if _, err := d.Agent.OpenSession(ctx, tt.who, tt.draft); loci.CodeOf(err) != tt.code ||
-			!strings.Contains(loci.SafeText(err), tt.text) {
-			t.Errorf("%s: got %v, want %s: %s", tt.name, err, tt.code, tt.text)
-		}
-	}
-	for _, tt := range []struct {
-		name string
-		who  loci.Principal
-		n    int
-		sees bool
-	}{{"the person", d.mara, 4, true}, {"claude", d.claude, 1, true}, {"cursor", d.cursor, 1, false},
-		{"tom", d.tom, 0, false}, {"a key of projects", d.limited, 0, false}} {
-		page, err := d.Agent.Sessions(ctx, tt.who, agent.SessionList{})
-		d.must(err)
-		if len(page.Items) != tt.n {
-			t.Errorf("%s sees %d sessions, want %d", tt.name, len(page.Items), tt.n)
-		}
-		hidden := second(d.Agent.Session(ctx, tt.who, loci.NewSessionID()))
-		if err := second(d.Agent.Session(ctx, tt.who, one.ID)); tt.sees != (err == nil) ||
-			!tt.sees && err.Error() != hidden.Error() {
-			t.Errorf("%s gets the session of claude: %v", tt.name, err)
-		}
-		if tt.sees {
-			continue
-		}
-		if err := second(d.Agent.CloseSession(ctx, tt.who, one.ID)); loci.CodeOf(err) != loci.NotFound ||
-			err.Error() != hidden.Error() {
-			t.Errorf("%s closes the session of claude: %v", tt.name, err)
-		}
-	}
-	closed, err := d.Agent.CloseSession(ctx, d.claude, one.ID)
+	a := d.agent(d.claude, "reviewer", "")
+	d.open(d.claude, agent.SessionDraft{Agent: "reviewer"})
+	d.open(d.claude, agent.SessionDraft{Agent: "reviewer", Reach: loci.ReachPrivate})
+	done := d.open(d.mara, agent.SessionDraft{Agent: "reviewer"})
+	_, err := d.Agent.CloseSession(ctx, d.mara, done.ID.String())
 	d.must(err)
-	if closed.State != loci.SessionClosed || closed.ClosedAt.IsZero() {
-		t.Errorf("got %+v", closed)
+	for name, tt := range map[string]struct {
+		who         loci.Principal
+		all, active int
+	}{"mara": {d.mara, 3, 2}, "tom": {d.tom, 2, 1}} {
+		got, err := d.Agent.Stats(ctx, tt.who, "reviewer")
+		want := loci.AgentStats{AgentID: a.ID, Sessions: tt.all, Active: tt.active, LastActiveAt: got.LastActiveAt}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil || got.LastActiveAt.IsZero() {
+			t.Errorf("%s: %+v, %v (-want +got):\n%s", name, got, err, diff)
+		}
 	}
-	wantCode(t, second(d.Agent.CloseSession(ctx, d.mara, one.ID)), loci.Conflict)
-	page, err := d.Agent.Sessions(ctx, d.mara, agent.SessionList{State: loci.SessionClosed})
-	d.must(err)
-	if len(page.Items) != 1 || page.Items[0].ID != one.ID {
-		t.Errorf("closed sessions: got %+v", page.Items)
-	}
-	wantCode(t, second(d.Agent.Sessions(ctx, d.mara, agent.SessionList{State: "gone"})), loci.Invalid)
+	wantCode(t, second(d.Agent.Stats(ctx, d.limited, "reviewer")), loci.NotFound)
 }
 
-func TestSessionsOfAgentsAreListedInPages(t *testing.T) {
+// A request in a session keeps the session and its agent active, at most once a minute.
+func TestUseKeepsSessionsActive(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	ctx := t.Context()
-	of := d.agent(d.claude, "reviewer", "")
-	for i := range 5 {
-		d.open(d.claude, agent.SessionDraft{AgentID: of.ID, Title: fmt.Sprintf("s%d", i)})
-		d.open(d.claude, agent.SessionDraft{Title: "of none"})
-	}
-	var got []string
-	r := agent.SessionList{AgentID: of.ID, Limit: 2}
-	for range 3 {
-		page, err := d.Agent.Sessions(ctx, d.claude, r)
+	a := d.agent(d.claude, "reviewer", "")
+	s := d.open(d.claude, agent.SessionDraft{Agent: "reviewer"})
+	made := s.CreatedAt
+	for _, tt := range []struct {
+		after          time.Duration
+		who            loci.Principal
+		session, agent time.Duration
+	}{
+		{30 * time.Second, d.claude, 0, 0}, {2 * time.Minute, d.claude, 2 * time.Minute, 2 * time.Minute},
+		{2*time.Minute + 59*time.Second, d.claude, 2 * time.Minute, 2 * time.Minute},
+		{10 * time.Minute, d.cursor, 10 * time.Minute, 2 * time.Minute}, // does not work as the agent
+		{10 * time.Minute, d.claude, 10 * time.Minute, 10 * time.Minute},
+	} {
+		d.now = made.Add(tt.after)
+		_, err := d.who.InSession(ctx, tt.who, s.ID)
 		d.must(err)
-		for _, s := range page.Items {
-			got = append(got, s.Title)
+		gotSession, err := d.Agent.Session(ctx, d.mara, s.ID.String())
+		d.must(err)
+		gotAgent, err := d.Agent.Get(ctx, d.mara, a.ID.String())
+		d.must(err)
+		session, robot := gotSession.LastActiveAt.Sub(made).Round(time.Second), gotAgent.LastActiveAt.Sub(made).Round(time.Second)
+		if session != tt.session || robot != tt.agent {
+			t.Errorf("after %v: the session was active after %v, the agent after %v; want %v and %v", tt.after, session, robot,
+				tt.session, tt.agent)
 		}
-		r.Cursor = page.NextCursor
-	}
-	if strings.Join(got, " ") != "s4 s3 s2 s1 s0" || r.Cursor != "" {
-		t.Errorf("got %q, then cursor %q", got, r.Cursor)
-	}
-	page, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{Limit: 2})
-	d.must(err)
-	wantCode(t, second(d.Agent.Sessions(ctx, d.claude,
-		agent.SessionList{AgentID: of.ID, Limit: 2, Cursor: page.NextCursor})), loci.Invalid)
-	none, err := d.Agent.Sessions(ctx, d.claude, agent.SessionList{AgentID: loci.NewAgentID()})
-	d.must(err)
-	if len(none.Items) != 0 || none.NextCursor != "" {
-		t.Errorf("of an absent agent: got %+v", none)
 	}
 }
 
@@ -271,7 +279,7 @@ func TestOwnersReachWhatIsForTheirAgents(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	robot := d.agent(d.claude, "reviewer", "")
-	session := d.open(d.claude, agent.SessionDraft{AgentID: robot.ID})
+	session := d.open(d.claude, agent.SessionDraft{Agent: "reviewer"})
 	working, err := d.who.InSession(ctx, d.claude, session.ID)
 	d.must(err)
 	saved, err := d.Memory.Create(ctx, working,

@@ -55,7 +55,7 @@ func newChronicle(rt *rapid.T, s *stage) *chronicle {
 	robot, err := s.Agent.Create(ctx, s.session(mara), agent.Draft{Vendor: "claude", Name: "robot"})
 	s.must(err)
 	c.agent = robot.ID
-	work, err := s.Agent.OpenSession(ctx, s.session(mara), agent.SessionDraft{AgentID: robot.ID})
+	work, err := s.Agent.CreateSession(ctx, s.session(mara), agent.SessionDraft{Agent: robot.ID.String()})
 	s.must(err)
 	claude := s.key(s.session(mara), auth.KeyRequest{Vendor: "claude"})
 	working, err := s.who.InSession(ctx, claude, work.ID)

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
 )
 
@@ -10,5 +11,24 @@ func init() {
 	deeds[agent.Create] = func(c *company, ctx context.Context) error {
 		return second(c.Agent.Create(ctx, c.mara,
 			agent.Draft{Name: "zebra", Vendor: "claude", Config: []byte(`{"okapi":1}`)}))
+	}
+	deeds[agent.Change] = func(c *company, ctx context.Context) error {
+		return second(c.Agent.Update(ctx, c.mara, c.robot.String(), agent.Patch{Description: new("quagga")}))
+	}
+	deeds[agent.Delete] = func(c *company, ctx context.Context) error {
+		return c.Agent.Delete(ctx, c.mara, c.robot.String())
+	}
+	deeds[agent.SessionCreate] = func(c *company, ctx context.Context) error {
+		return second(c.Agent.CreateSession(ctx, c.mara, agent.SessionDraft{Agent: c.robot.String(), Title: "zebra"}))
+	}
+	deeds[agent.SessionChange] = func(c *company, ctx context.Context) error {
+		return second(c.Agent.UpdateSession(ctx, c.mara, c.work.String(),
+			agent.SessionPatch{Metadata: []byte(`{"okapi":1}`), Reach: new(loci.ReachPrivate)}))
+	}
+	deeds[agent.SessionClose] = func(c *company, ctx context.Context) error {
+		return second(c.Agent.CloseSession(ctx, c.mara, c.work.String()))
+	}
+	deeds[agent.SessionReopen] = func(c *company, ctx context.Context) error {
+		return second(c.Agent.ReopenSession(ctx, c.mara, c.closed.String()))
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/graph"
 )
 
@@ -21,11 +20,5 @@ func init() {
 	}
 	deeds[graph.Merge] = func(c *company, ctx context.Context) error {
 		return second(c.Graph.Merge(ctx, c.mara, c.project, graph.Which{ID: c.spare}, graph.Which{ID: c.entity}))
-	}
-	deeds[agent.SessionOpen] = func(c *company, ctx context.Context) error {
-		return second(c.Agent.OpenSession(ctx, c.mara, agent.SessionDraft{Vendor: "claude", Title: "zebra"}))
-	}
-	deeds[agent.SessionClose] = func(c *company, ctx context.Context) error {
-		return second(c.Agent.CloseSession(ctx, c.mara, c.work))
 	}
 }

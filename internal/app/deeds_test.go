@@ -43,7 +43,8 @@ type company struct {
 	passkey                    []byte
 	project, archived          loci.ProjectID // mara's; tom is entered in the first
 	entity, spare, gone        loci.EntityID  // in it; the last in its trash
-	work                       loci.SessionID // mara's, of no agent
+	robot                      loci.AgentID   // registered by mara
+	work, closed               loci.SessionID // mara's, of no agent
 	asset                      loci.AssetID   // of mara's memory, as the source
 	source                     loci.SourceID
 	suggestion                 loci.SuggestionID // about mara's memory
@@ -97,7 +98,14 @@ func newCompany(t testing.TB) *company {
 	c.passkey = []byte("passkey-1")
 	c.must(c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
 	c.must(c.Identity.SetPassword(ctx, c.mara, "$argon2id$x"))
-	work, err := c.Agent.OpenSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
+	robot, err := c.Agent.Create(ctx, c.mara, agent.Draft{Name: "a robot", Vendor: "claude"})
+	c.must(err)
+	closed, err := c.Agent.CreateSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
+	c.must(err)
+	_, err = c.Agent.CloseSession(ctx, c.mara, closed.ID.String())
+	c.must(err)
+	c.robot, c.closed = robot.ID, closed.ID
+	work, err := c.Agent.CreateSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
 	c.must(err)
 	c.work = work.ID
 	c.disabled = c.user(c.operator, "pasmail@acme.example", loci.Member).ID

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
@@ -110,12 +111,17 @@ var itemProbes = []probe{
 }
 
 var workProbes = []probe{
-	{"agent", agentsOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Get(c.ctx, c.p, id) }},
+	{"agent", agentsOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Get(c.ctx, c.p, text(id)) }},
+	{"change agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Agent.Update(c.ctx, c.p, text(id), agent.Patch{Name: new("x")})
+	}},
+	{"delete agent", agentsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Agent.Delete(c.ctx, c.p, text(id))) }},
+	{"agent stats", agentsOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Stats(c.ctx, c.p, text(id)) }},
 	{"open work", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Agent.OpenSession(c.ctx, c.p, agent.SessionDraft{AgentID: id})
+		return c.Agent.CreateSession(c.ctx, c.p, agent.SessionDraft{Agent: text(id)})
 	}},
 	{"work of", agentsOf, func(c *caller, id [16]byte) (any, error) {
-		return c.Agent.Sessions(c.ctx, c.p, agent.SessionList{AgentID: id})
+		return c.Agent.Sessions(c.ctx, c.p, agent.SessionList{Agent: text(id)})
 	}},
 	{"list of agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{AgentID: id}, Total: true})
@@ -124,8 +130,19 @@ var workProbes = []probe{
 		return c.Memory.Create(c.ctx, c.p,
 			memory.Draft{Title: "mine", Content: "my plan", Scope: loci.ScopeAgent, AgentID: id})
 	}},
-	{"work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Session(c.ctx, c.p, id) }},
-	{"close work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.CloseSession(c.ctx, c.p, id) }},
+	{"work", workOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Session(c.ctx, c.p, text(id)) }},
+	{"work, shortly", workOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Agent.Session(c.ctx, c.p, text(id)[:loci.ShortID])
+	}},
+	{"change work", workOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Agent.UpdateSession(c.ctx, c.p, text(id), agent.SessionPatch{Title: new("x")})
+	}},
+	{"close work", workOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Agent.CloseSession(c.ctx, c.p, text(id))
+	}},
+	{"reopen work", workOf, func(c *caller, id [16]byte) (any, error) {
+		return c.Agent.ReopenSession(c.ctx, c.p, text(id))
+	}},
 	{"write in work", workOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.Create(c.ctx, c.p, memory.Draft{Title: "mine", Content: "my plan", SessionID: id})
 	}},
@@ -174,13 +191,22 @@ var historyProbes = []probe{
 	}},
 }
 
-// settleStructured gives a person an agent at work, and a node that shows a memory.
+// text is an id as callers send it.
+func text(id [16]byte) string { return loci.SessionID(id).String() }
+
+// settleStructured gives a person work, and a node that shows a memory. The org of a colleague is that of A, who
+// sees its agents; so the colleague has none, and keeps the work private.
 func (s *stage) settleStructured(p loci.Principal, id loci.MemoryID, b *strangers) {
 	s.t.Helper()
 	ctx := s.t.Context()
-	ag, err := s.Agent.Create(ctx, p, agent.Draft{Name: b.mark + " agent", Vendor: "claude"})
-	s.must(err)
-	work, err := s.Agent.OpenSession(ctx, p, agent.SessionDraft{AgentID: ag.ID, Title: b.mark + " work"})
+	draft := agent.SessionDraft{Title: b.mark + " work", Reach: loci.ReachPrivate}
+	if !strings.HasSuffix(b.mark, "-colleague") {
+		ag, err := s.Agent.Create(ctx, p, agent.Draft{Name: b.mark + " agent " + text(id), Vendor: "claude"})
+		s.must(err)
+		b.agents = append(b.agents, ag.ID)
+		draft.Agent, draft.Reach = ag.Name, loci.ReachOrg
+	}
+	work, err := s.Agent.CreateSession(ctx, p, draft)
 	s.must(err)
 	n, err := s.Node.Create(ctx, p, node.Draft{Name: b.mark + " node", Description: "the secret plan of " + b.mark})
 	s.must(err)
@@ -189,6 +215,6 @@ func (s *stage) settleStructured(p loci.Principal, id loci.MemoryID, b *stranger
 	text, err := s.Node.AddItem(ctx, p, n.ID,
 		node.ItemDraft{Kind: loci.ItemText, Text: "a plan of " + b.mark, ParentID: shown.ID})
 	s.must(err)
-	b.agents, b.work, b.memoryNodes = append(b.agents, ag.ID), append(b.work, work.ID), append(b.memoryNodes, n.ID)
+	b.work, b.memoryNodes = append(b.work, work.ID), append(b.memoryNodes, n.ID)
 	b.items = append(b.items, shown.ID, text.ID)
 }

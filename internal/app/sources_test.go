@@ -96,7 +96,8 @@ func TestSourcesNameSessionsThatTheWriterSees(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	open := func(p loci.Principal) string {
-		s, err := w.Agent.OpenSession(ctx, p, agent.SessionDraft{Title: "work"})
+		s, err := w.Agent.CreateSession(ctx, p, agent.SessionDraft{Title: "work " + p.Origin,
+			AllowedVendors: []loci.Vendor{p.Vendor}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +109,8 @@ func TestSourcesNameSessionsThatTheWriterSees(t *testing.T) {
 	if err := w.st.People().Add(ctx, other, nil); err != nil {
 		t.Fatal(err)
 	}
-	stranger := loci.Session{ID: loci.NewSessionID(), OrgID: w.owner.OrgID, UserID: other.ID,
-		State: loci.SessionActive, CreatedAt: w.now}
+	stranger := loci.Session{ID: loci.NewSessionID(), State: loci.SessionActive, CreatedAt: w.now,
+		EventAccess: loci.EventAccess{OrgID: w.owner.OrgID, UserID: other.ID, Reach: loci.ReachPrivate}}
 	err := w.st.Update(ctx, w.owner.OrgID, func(tx store.Tx) error { return tx.Sessions().Insert(ctx, stranger) })
 	if err != nil {
 		t.Fatal(err)

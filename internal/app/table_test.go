@@ -43,9 +43,13 @@ suggestion.read     ugal memories:read                 any    -
 suggestion.settle   ual  memories:read,memories:write  any    -
 agent.create        ugal memories:write                any    -
 agent.read          ugal memories:read                 any    -
-session.open        ugal memories:write                any    -
+agent.change        ugal memories:read,memories:write  any    -
+agent.delete        ual  memories:read,memories:write  any    delete
+session.create      ugal memories:write                any    -
 session.read        ugal memories:read                 any    -
+session.change      ugal memories:read,memories:write  any    -
 session.close       ugal memories:write                any    -
+session.reopen      ugal memories:write                any    -
 asset.add           ugal memories:read,memories:write  any    -
 asset.read          ugal memories:read                 any    -
 asset.delete        ugal memories:read,memories:write  any    delete

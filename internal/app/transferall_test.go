@@ -55,16 +55,35 @@ func newLibrary(t *testing.T) *library {
 	l := &library{edited: newEdited(t)}
 	ctx, org, user := t.Context(), l.local.OrgID, l.local.UserID
 	l.agent = loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "claude", Name: "reviewer",
-		Config: []byte(`{"a":"<b>"}`), CreatedAt: l.now, UpdatedAt: l.now}
-	second := loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "cursor", Name: "reviewer",
+		Config: []byte(`{"a":"<b>"}`), Description: "Reads\nchanges", CreatedAt: l.now, UpdatedAt: l.now,
+		LastActiveAt: l.now.Add(time.Minute)}
+	second := loci.Agent{ID: loci.NewAgentID(), OrgID: org, UserID: user, Vendor: "cursor", Name: "writer",
 		CreatedAt: l.now, UpdatedAt: l.now}
-	l.session = loci.Session{ID: loci.NewSessionID(), OrgID: org, UserID: user, AgentID: l.agent.ID, Vendor: "claude",
-		Title: "s", State: loci.SessionActive, CreatedAt: l.now}
-	closed := loci.Session{ID: loci.NewSessionID(), OrgID: org, UserID: user, Title: "mine", State: loci.SessionClosed,
-		CreatedAt: l.now, ClosedAt: l.now.Add(time.Second)}
+	mate := loci.User{ID: loci.NewUserID(), OrgID: org, Email: "mate@example.com", CreatedAt: l.now}
+	l.must(t, l.st.People().Add(ctx, mate, nil))
+	mates, unused := second, second
+	mates.ID, mates.UserID, mates.Name = loci.NewAgentID(), mate.ID, "critic"
+	unused.ID, unused.UserID, unused.Name = loci.NewAgentID(), mate.ID, "of nothing that is exported"
+	work := func(agent loci.AgentID, user loci.UserID, title string, reach loci.Reach, vendors ...loci.Vendor) loci.Session {
+		s := loci.Session{ID: loci.NewSessionID(), AgentID: agent, Title: title, State: loci.SessionActive, CreatedAt: l.now,
+			UpdatedAt: l.now, LastActiveAt: l.now, Revision: 1, EventAccess: loci.EventAccess{OrgID: org, UserID: user,
+				Reach: reach, Origin: "claude", AllowedVendors: append([]loci.Vendor{}, vendors...)}}
+		if reach == loci.ReachTeam {
+			s.TeamID = loci.NewTeamID()
+		}
+		return s
+	}
+	l.session = work(l.agent.ID, user, "s", loci.ReachOrg, "claude")
+	closed := work(loci.AgentID{}, user, "mine", loci.ReachPrivate)
+	closed.State, closed.ClosedAt, closed.Expired = loci.SessionClosed, l.now.Add(time.Second), true
+	closed.Metadata, closed.ReopenedAt = []byte(`{"a":"<b>"}`), l.now
 	l.must(t, l.st.Update(ctx, org, func(tx store.Tx) error {
 		return errors.Join(tx.Agents().Insert(ctx, l.agent), tx.Agents().Insert(ctx, second),
-			tx.Sessions().Insert(ctx, l.session), tx.Sessions().Insert(ctx, closed))
+			tx.Agents().Insert(ctx, mates), tx.Agents().Insert(ctx, unused),
+			tx.Sessions().Insert(ctx, l.session), tx.Sessions().Insert(ctx, closed),
+			tx.Sessions().Insert(ctx, work(mates.ID, user, "with a mate", loci.ReachTeam, "*")),
+			tx.Sessions().Insert(ctx, work(loci.NewAgentID(), user, "of a deleted agent", loci.ReachOrg, "*")),
+			tx.Sessions().Insert(ctx, work(mates.ID, mate.ID, "of a mate", loci.ReachOrg, "*")))
 	}))
 	claude := l.editor[2]
 	claude.SessionID, claude.AgentID = l.session.ID, l.agent.ID
@@ -173,6 +192,14 @@ func TestEverythingIsExportedAndImported(t *testing.T) {
 			t.Errorf("%s is not in the export", want)
 		}
 	}
+	for _, other := range []string{"of a mate", "of nothing that is exported", `"reach":"team"`} {
+		if strings.Contains(first, other) {
+			t.Errorf("the export has %s", other)
+		}
+	}
+	if !strings.Contains(first, `"critic"`) || strings.Index(first, `"critic"`) > strings.Index(first, "with a mate") {
+		t.Error("the export does not have the agent of a mate before the session of that agent")
+	}
 	for _, p := range append(l.editor, l.owner) {
 		for _, id := range []string{p.UserID.String(), p.CredentialID.String()} {
 			if strings.Contains(first, id) && id != (loci.CredentialID{}).String() {
@@ -237,7 +264,7 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 		refused []string
 	}{
 		"agent": {func(line string) string { return damage(line, `{"agent":`, `"claude"`, `"*"`) },
-			[]string{"vendor", "no such agent", "no such agent", "which is not here", "no such agent", "not here"}},
+			[]string{"vendor"}},
 		"first part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"size":8388608,"data"`) },
 			[]string{"beginning", "beginning", "are gone", "are gone", "not here", "not here", "not here", "not here",
 				"not here"}},
@@ -253,7 +280,7 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 			func(line string) string { return damage(line, `{"suggestion":`, `"accepted"`, `"approved"`) }, []string{"state"}},
 		"kind": {
 			func(line string) string { return damage(line, `{"session":`, `{"session":`, `{"event":`) },
-			[]string{"event", "event"}},
+			[]string{"event", "event", "event", "event"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var in strings.Builder
@@ -318,6 +345,48 @@ func TestImportKnowsAgentsByName(t *testing.T) {
 	claude.AgentID = here.ID
 	if m, err := w.Memory.Get(t.Context(), claude, l.own.ID); err != nil || m.AgentID != here.ID {
 		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// If the name of an agent belongs to another vendor's agent, the agent gets another name.
+func TestImportRenamesAgents(t *testing.T) {
+	t.Parallel()
+	l := newLibrary(t)
+	w := newEdited(t)
+	here := loci.Agent{ID: loci.NewAgentID(), OrgID: w.local.OrgID, UserID: w.local.UserID, Vendor: "cursor",
+		Name: l.agent.Name, CreatedAt: w.now, UpdatedAt: w.now}
+	w.must(t, w.st.Update(t.Context(), w.local.OrgID,
+		func(tx store.Tx) error { return tx.Agents().Insert(t.Context(), here) }))
+	for range 2 {
+		if got, problems := imported(t, w.world, exported(t, l.world), transfer.ImportOptions{}); got.Refused != 0 {
+			t.Errorf("%+v\n%s", got, problems)
+		}
+	}
+	if got, err := w.Agent.Get(t.Context(), w.owner, l.agent.ID.String()); err != nil || got.Name != "reviewer-2" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Before format 4, a session was private, and for one vendor or none.
+func TestImportOfOldSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const line = `{"session":{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7%d","user_id":"","vendor":"%s","title":"t",` +
+		`"state":"closed","created_at":"2026-01-02T03:04:05Z","closed_at":"2026-01-02T04:00:00Z"}}` + "\n"
+	got, problems := imported(t, w, exportHead+fmt.Sprintf(line, 1, "claude")+fmt.Sprintf(line, 2, ""),
+		transfer.ImportOptions{})
+	if got.Added != 2 || got.Refused != 0 {
+		t.Fatalf("%+v\n%s", got, problems)
+	}
+	for id, want := range map[string]loci.EventAccess{
+		"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d71": {Origin: "claude", AllowedVendors: []loci.Vendor{"claude"}},
+		"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d72": {Origin: "api", AllowedVendors: []loci.Vendor{}},
+	} {
+		want.OrgID, want.UserID, want.Reach = w.local.OrgID, w.local.UserID, loci.ReachPrivate
+		s, err := w.Agent.Session(t.Context(), w.local, id)
+		if diff := cmp.Diff(want, s.EventAccess); diff != "" || err != nil || !s.LastActiveAt.Equal(s.ClosedAt) {
+			t.Errorf("%+v, %v (-want +got):\n%s", s, err, diff)
+		}
 	}
 }
 

@@ -4,29 +4,33 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// SessionHeader is the HTTP header in which a request names its agent session.
+// SessionHeader is the HTTP header in which a request names its session.
 const SessionHeader = "Loci-Session"
 
 // sessionField is the name of that session in REST bodies and tools.
 const sessionField = "session_id"
 
-// InSession returns p as part of an agent session: with the session's id and agent, so that p
-// reaches that agent's memories. It is called for every request, because the session may have been
-// closed. If id is zero, it returns p unchanged.
+// InSession returns p as part of a session: with the session's id and, if p may act as the session's
+// agent, with that agent, so that p reaches the agent's memories. A person may act as every agent,
+// and a vendor's credential as the agents of its vendor. It is called for every request, because the
+// session may have been closed. If id is zero, it returns p unchanged.
 //
 // It fails with Invalid about session_id if p doesn't see such a session, for any reason, or is
 // already in another one. It fails with Conflict if the session is closed.
 func (a *Authenticator) InSession(ctx context.Context, p loci.Principal, id loci.SessionID) (loci.Principal, error) {
-	return a.inSession(ctx, p, sessionField, id)
+	if id.IsZero() {
+		return p, nil
+	}
+	return a.inNamed(ctx, p, sessionField, id.String())
 }
 
-// InNamedSession works like InSession with an id as text; "" means no session. It treats malformed
-// text like an id that doesn't exist.
+// InNamedSession works like InSession with what store.FindSession reads; "" means no session.
 func (a *Authenticator) InNamedSession(ctx context.Context, p loci.Principal, text string) (loci.Principal, error) {
 	return a.inNamed(ctx, p, sessionField, text)
 }
@@ -45,48 +49,68 @@ func (a *Authenticator) InHeaderSession(r *http.Request, p loci.Principal) (loci
 }
 
 func (a *Authenticator) inNamed(ctx context.Context, p loci.Principal, field, text string) (loci.Principal, error) {
-	if text == "" {
+	if text == "" || !p.SessionID.IsZero() && text == p.SessionID.String() {
 		return p, nil
-	}
-	var id loci.SessionID
-	if err := id.UnmarshalText([]byte(text)); err != nil || id.IsZero() {
-		return loci.Principal{}, noOpenSession(field)
-	}
-	return a.inSession(ctx, p, field, id)
-}
-
-func (a *Authenticator) inSession(ctx context.Context, p loci.Principal, field string, id loci.SessionID) (
-	loci.Principal, error) {
-	if id.IsZero() || id == p.SessionID {
-		return p, nil
-	}
-	if !p.SessionID.IsZero() {
-		return loci.Principal{},
-			loci.FieldErrorf(field, "is not the session that this request already names; send only one of the two")
 	}
 	if p.IsZero() {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
 	}
-	var in loci.Session
-	err := a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-		in, err = tx.Sessions().Get(ctx, p.Viewer(), id)
-		return err
-	})
-	if loci.CodeOf(err) == loci.NotFound {
-		return loci.Principal{}, noOpenSession(field)
-	}
-	if err != nil {
+	in, agent, err := a.sessionOf(ctx, p, text)
+	code := loci.CodeOf(err)
+	switch {
+	case err != nil && code != loci.NotFound && code != loci.Invalid:
 		return loci.Principal{}, err
+	case !p.SessionID.IsZero() && in.ID == p.SessionID:
+		return p, nil
+	case !p.SessionID.IsZero():
+		return loci.Principal{},
+			loci.FieldErrorf(field, "is not the session that this request already names; send only one of the two")
+	case code == loci.NotFound: // unknown, or hidden for any reason
+		return loci.Principal{}, loci.FieldErrorf(field, "is not a session that you can see")
+	case code == loci.Invalid:
+		return loci.Principal{}, loci.FieldErrorf(field, "is not clear: %s", loci.SafeText(err))
+	case in.State != loci.SessionActive:
+		return loci.Principal{}, loci.Errorf(loci.Conflict, "the session is closed; create another one, or reopen it")
 	}
-	if in.State != loci.SessionActive {
-		return loci.Principal{}, loci.Errorf(loci.Conflict, "the session is closed; open another one")
-	}
-	p.SessionID, p.AgentID = in.ID, in.AgentID
+	a.touchWork(ctx, &in, &agent)
+	p.SessionID, p.AgentID = in.ID, agent.ID
 	return p, nil
 }
 
-// noOpenSession returns an error that must not depend on why: the id may be unknown, or belong to
-// another person, vendor or workspace.
-func noOpenSession(field string) error {
-	return loci.FieldErrorf(field, "is not an open session of yours")
+// sessionOf finds a session, and its agent if p may act as that.
+func (a *Authenticator) sessionOf(ctx context.Context, p loci.Principal, text string) (
+	in loci.Session, agent loci.Agent, err error) {
+	err = a.store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		agent = loci.Agent{}
+		if in, err = store.FindSession(ctx, tx, p.Viewer(), text); err != nil || in.AgentID.IsZero() {
+			return err
+		}
+		agent, err = tx.Agents().Get(ctx, p.Viewer(), in.AgentID)
+		if loci.CodeOf(err) == loci.NotFound { // deleted, or p is limited to projects
+			err = nil
+		}
+		return err
+	})
+	if p.Vendor != "" && agent.Vendor != p.Vendor {
+		agent = loci.Agent{}
+	}
+	return in, agent, err
+}
+
+// touchWork records that a session and its agent are active, at most once a minute. A failure is only
+// logged, as in touch.
+func (a *Authenticator) touchWork(ctx context.Context, s *loci.Session, agent *loci.Agent) {
+	now := loci.CutTime(a.now())
+	if now.Sub(s.LastActiveAt) < time.Minute && (agent.ID.IsZero() || now.Sub(agent.LastActiveAt) < time.Minute) {
+		return
+	}
+	err := a.store.Update(ctx, s.OrgID, func(tx store.Tx) error {
+		if err := tx.Sessions().Touch(ctx, s.ID, now); err != nil || agent.ID.IsZero() {
+			return err
+		}
+		return tx.Agents().Touch(ctx, agent.ID, now)
+	})
+	if err != nil {
+		a.log.WarnContext(ctx, "cannot record the use of a session", "session", s.ID.String(), "error", err)
+	}
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// work stores a session of agents, and the agent it is of if that has a name.
+// work stores a private session that one vendor's agents may see, or none, and the agent it is of if that has a name.
 func (w *world) work(t testing.TB, user loci.UserID, vendor loci.Vendor, agent string,
 	change func(*loci.Session)) loci.Session {
 	t.Helper()
-	s := loci.Session{ID: loci.NewSessionID(), OrgID: w.org.ID, UserID: user, Vendor: vendor, State: loci.SessionActive,
-		CreatedAt: w.now}
+	s := loci.Session{ID: loci.NewSessionID(), State: loci.SessionActive, CreatedAt: w.now, UpdatedAt: w.now,
+		LastActiveAt: w.now, EventAccess: loci.EventAccess{OrgID: w.org.ID, UserID: user, Reach: loci.ReachPrivate,
+			AllowedVendors: []loci.Vendor{vendor}}}
 	if change != nil {
 		change(&s)
 	}
@@ -52,10 +53,18 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 	a := w.auth(t, auth.Options{})
 	mine := w.org.OwnerID
 	stranger := w.member(t, "x@example.org").ID
-	claudes := w.work(t, mine, "claude", "reviewer", nil)
-	persons := w.work(t, mine, "", "", nil)
+	claudes := w.work(t, mine, "claude", "reviewer", func(s *loci.Session) { s.Title = "review" })
+	persons := w.work(t, mine, "nobody", "", nil)
 	closed := w.work(t, mine, "claude", "", func(s *loci.Session) { s.State, s.ClosedAt = loci.SessionClosed, w.now })
 	foreign := w.work(t, stranger, "claude", "", nil)
+	shared := w.work(t, stranger, "claude", "writer", func(s *loci.Session) {
+		s.Reach, s.AllowedVendors = loci.ReachOrg, []loci.Vendor{"*"}
+	})
+	gone := w.work(t, mine, "claude", "", func(s *loci.Session) { s.AgentID = loci.NewAgentID() })
+	twins := [2]loci.Session{}
+	for i := range twins {
+		twins[i] = w.work(t, mine, "claude", "", func(s *loci.Session) { s.Title = "twin" })
+	}
 	person := loci.Principal{Kind: loci.KindUser, OrgID: w.org.ID, UserID: mine, Method: loci.ByKey}
 	claude, cursor := person, person
 	claude.Kind, claude.Vendor = loci.KindAgent, "claude"
@@ -64,42 +73,53 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 	limited.OnlyProjects = true
 	elsewhere := claude
 	elsewhere.WorkspaceID = loci.NewWorkspaceID()
-	const hidden = "session_id is not an open session of yours"
+	const hidden = "session_id is not a session that you can see"
 	for _, tt := range []struct {
-		name string
-		who  loci.Principal
-		id   loci.SessionID
-		code loci.Code
-		text string
+		name  string
+		who   loci.Principal
+		named string
+		in    loci.SessionID
+		agent loci.AgentID
+		code  loci.Code
+		text  string
 	}{
-		{"an agent its own", claude, claudes.ID, "", ""},
-		{"a person a vendor's", person, claudes.ID, "", ""},
-		{"a person the person's", person, persons.ID, "", ""},
-		{"none", claude, loci.SessionID{}, "", ""},
-		{"absent", claude, loci.NewSessionID(), loci.Invalid, hidden},
-		{"another vendor's", cursor, claudes.ID, loci.Invalid, hidden},
-		{"the person's, to an agent", claude, persons.ID, loci.Invalid, hidden},
-		{"another person's", claude, foreign.ID, loci.Invalid, hidden},
-		{"of no workspace", elsewhere, claudes.ID, loci.Invalid, hidden},
-		{"to a key of projects", limited, claudes.ID, loci.Invalid, hidden},
-		{"closed", claude, closed.ID, loci.Conflict, "the session is closed; open another one"},
-		{"closed, another vendor's", cursor, closed.ID, loci.Invalid, hidden},
-		{"to nobody", loci.Principal{}, claudes.ID, loci.Unauthenticated, "no credential: send Authorization: Bearer <key>"},
+		{"an agent its own", claude, claudes.ID.String(), claudes.ID, claudes.AgentID, "", ""},
+		{"by its title", claude, "review", claudes.ID, claudes.AgentID, "", ""},
+		{"by the beginning of its id", claude, claudes.ID.Short(), claudes.ID, claudes.AgentID, "", ""},
+		{"a person a vendor's", person, claudes.ID.String(), claudes.ID, claudes.AgentID, "", ""},
+		{"a person the person's", person, persons.ID.String(), persons.ID, loci.AgentID{}, "", ""},
+		{"another person's that the org sees", claude, shared.ID.String(), shared.ID, shared.AgentID, "", ""},
+		{"another vendor, which is not the agent", cursor, shared.ID.String(), shared.ID, loci.AgentID{}, "", ""},
+		{"of a deleted agent", claude, gone.ID.String(), gone.ID, loci.AgentID{}, "", ""},
+		{"none", claude, "", loci.SessionID{}, loci.AgentID{}, "", ""},
+		{"absent", claude, loci.NewSessionID().String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"zero", claude, loci.SessionID{}.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"no name", claude, "reviews", loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"another vendor's", cursor, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"another vendor's, by its title", cursor, "review", loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"the person's, to an agent", claude, persons.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"another person's", claude, foreign.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"of no workspace", elsewhere, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"to a key of projects", limited, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"one of two", claude, "twin", loci.SessionID{}, loci.AgentID{}, loci.Invalid, "session_id is not clear: several " +
+			"sessions are called like this; send the id of one: " + twins[1].ID.String() + " (twin), " +
+			twins[0].ID.String() + " (twin)"},
+		{"closed", claude, closed.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Conflict,
+			"the session is closed; create another one, or reopen it"},
+		{"closed, another vendor's", cursor, closed.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
+		{"to nobody", loci.Principal{}, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Unauthenticated,
+			"no credential: send Authorization: Bearer <key>"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := a.InSession(t.Context(), tt.who, tt.id)
+			got, err := a.InNamedSession(t.Context(), tt.who, tt.named)
 			if tt.code != "" {
 				if loci.CodeOf(err) != tt.code || loci.SafeText(err) != tt.text || !got.IsZero() {
 					t.Errorf("got %+v, %v; want %s: %s", got, err, tt.code, tt.text)
 				}
 				return
 			}
-			if err != nil || got.SessionID != tt.id {
-				t.Fatalf("got session %s, %v; want %s", got.SessionID, err, tt.id)
-			}
-			if want := map[loci.SessionID]loci.AgentID{claudes.ID: claudes.AgentID}[tt.id]; got.AgentID != want ||
-				got.Viewer().AgentID != want {
-				t.Errorf("the agent is %s, want %s", got.AgentID, want)
+			if err != nil || got.SessionID != tt.in || got.AgentID != tt.agent || got.Viewer().AgentID != tt.agent {
+				t.Fatalf("got session %s and agent %s, %v; want %s and %s", got.SessionID, got.AgentID, err, tt.in, tt.agent)
 			}
 		})
 	}
@@ -125,6 +145,9 @@ func TestARequestIsInOneSession(t *testing.T) {
 	if again, err := a.InSession(t.Context(), got, one.ID); err != nil || again.SessionID != one.ID {
 		t.Errorf("named twice: got %+v, %v", again, err)
 	}
+	if again, err := a.InNamedSession(t.Context(), got, one.ID.Short()); err != nil || again.SessionID != one.ID {
+		t.Errorf("named twice, once shortly: got %+v, %v", again, err)
+	}
 	for _, other := range []loci.SessionID{two.ID, loci.NewSessionID()} {
 		_, err := a.InSession(t.Context(), got, other)
 		if loci.CodeOf(err) != loci.Invalid ||
@@ -141,7 +164,7 @@ func TestARequestIsInOneSession(t *testing.T) {
 	for _, bad := range []string{"x", loci.NewSessionID().String(), loci.SessionID{}.String()} {
 		_, err := in(claude, bad)
 		if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != auth.SessionHeader ||
-			loci.SafeText(err) != "Loci-Session is not an open session of yours" {
+			loci.SafeText(err) != "Loci-Session is not a session that you can see" {
 			t.Errorf("header %q: got %v", bad, err)
 		}
 	}

@@ -97,8 +97,9 @@ func (b *bencher) fillScopes(ctx context.Context, st store.Store) (in scopes, er
 			return err
 		}
 		return tx.Sessions().Insert(ctx,
-			loci.Session{ID: in.session, OrgID: org.ID, UserID: org.OwnerID, AgentID: in.agent, State: loci.SessionActive,
-				CreatedAt: now})
+			loci.Session{ID: in.session, AgentID: in.agent, State: loci.SessionActive, CreatedAt: now, UpdatedAt: now,
+				LastActiveAt: now, Revision: 1, EventAccess: loci.EventAccess{OrgID: org.ID, UserID: org.OwnerID,
+					Reach: loci.ReachOrg, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}}})
 	})
 	if err != nil {
 		return in, err

@@ -28,18 +28,22 @@ func (r *raw) inSession(session, tool, arguments string) reply {
 	return r.tool(tool, arguments)
 }
 
-// work opens a session of a new agent for p.
+// work creates a private session of a new agent for p, for one vendor or none. Its origin is that vendor.
 func (w *world) work(p loci.Principal, vendor loci.Vendor, agentName string) loci.Session {
 	w.t.Helper()
-	draft := agent.SessionDraft{Vendor: vendor}
+	draft := agent.SessionDraft{Reach: loci.ReachPrivate, AllowedVendors: []loci.Vendor{}}
+	if vendor != "" {
+		draft.AllowedVendors = []loci.Vendor{vendor}
+	}
 	if agentName != "" {
 		a, err := w.app.Agent.Create(context.Background(), p, agent.Draft{Name: agentName, Vendor: vendor})
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		draft.AgentID = a.ID
+		draft.Agent = a.Name
 	}
-	s, err := w.app.Agent.OpenSession(context.Background(), p, draft)
+	p.Origin = string(vendor)
+	s, err := w.app.Agent.CreateSession(context.Background(), p, draft)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -56,9 +60,9 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 	_, key := w.key("claude")
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	mine, closed := w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "")
-	hidden := []loci.Session{w.work(w.owner, "cursor", "reviewer"), w.work(w.owner, "", ""),
-		w.work(noor, "claude", "reviewer")}
-	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, closed.ID); err != nil {
+	hidden := []loci.Session{w.work(w.owner, "cursor", "writer"), w.work(w.owner, "", ""),
+		w.work(noor, "claude", "critic")}
+	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, closed.ID.String()); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.freeze()
@@ -69,7 +73,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 		}
 		never := r.inSession(neverOpened, "read_memories", "{}")
 		if never.status != http.StatusBadRequest ||
-			!strings.Contains(never.body, "Loci-Session is not an open session of yours") {
+			!strings.Contains(never.body, "Loci-Session is not a session that you can see") {
 			t.Errorf("in a session that never was: %d %s", never.status, never.body)
 		}
 		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); a.status != http.StatusConflict ||
@@ -90,7 +94,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 			"get_sources": `{"memory_id":"` + neverOpened + `","session_id":"%s"}`,
 			"add_sources": `{"memory_id":"` + neverOpened +
 				`","sources":[{"kind":"session","ref":"x"}],"session_id":"%s"}`,
-			"close_agent_session": `{"session_id":"%s"}`} {
+			"create_session": `{"title":"x","project":"%s"}`, "close_session": `{"session_id":"%s"}`} {
 			never := r.inSession("", tool, fmt.Sprintf(arguments, neverOpened))
 			if failure(t, never) == "" {
 				t.Errorf("%s in a session that never was: %s", tool, never.body)
@@ -100,7 +104,8 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 					t.Errorf("%s in a hidden session: %s, want %s", tool, a.body, never.body)
 				}
 			}
-			if text := failure(t, r.inSession("", tool, fmt.Sprintf(arguments, closed.ID))); !strings.Contains(text, "closed") {
+			text := failure(t, r.inSession("", tool, fmt.Sprintf(arguments, closed.ID)))
+			if takesClosed := tool == "close_session" || tool == "create_session"; !takesClosed && !strings.Contains(text, "closed") {
 				t.Errorf("%s in a closed session: %q", tool, text)
 			}
 		}
@@ -114,7 +119,7 @@ func TestAgentScopeOverMCP(t *testing.T) {
 	w := newWorld(t)
 	noor := w.person(loci.DefaultOrg, "noor@loci.example")
 	sessions := []loci.Session{w.work(w.owner, "claude", "reviewer"), w.work(w.owner, "claude", "writer"),
-		w.work(w.owner, "cursor", "reviewer"), w.work(noor, "claude", "reviewer"), w.work(w.owner, "claude", "")}
+		w.work(w.owner, "cursor", "critic"), w.work(noor, "claude", "reader"), w.work(w.owner, "claude", "")}
 	readers := map[loci.Vendor]*raw{}
 	for _, vendor := range []loci.Vendor{"claude", "cursor"} {
 		_, key := w.key(vendor)
@@ -124,8 +129,8 @@ func TestAgentScopeOverMCP(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		of := sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
-		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor,
-			Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: loci.Vendor(of.Origin),
+			Origin: of.Origin, AgentID: of.AgentID, SessionID: of.ID}
 		tag := wordOf(loci.NewMemoryID().String())
 		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(rt, "vendors")
 		m, err := w.app.Memory.Create(context.Background(), writer,
@@ -228,7 +233,7 @@ func TestSessionOfAProcess(t *testing.T) {
 	if got := text(t, client, "get_memory_by_id", map[string]any{"id": m.ID.String()}); !strings.Contains(got, "zebra") {
 		t.Errorf("in the session: %s", got)
 	}
-	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, s.ID); err != nil {
+	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, s.ID.String()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.CallTool(t.Context(),

@@ -102,7 +102,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 			r := w.rawAt(key, stateful, allTools)
 			id, outline := w.hugeRows(t, r)
 			for i := range 25 {
-				r.must("register_agent", fmt.Sprintf(`{"name":"%d%s"}`, i, fill(loci.MaxName-3, "名")))
+				r.must("create_session", fmt.Sprintf(`{"agent":"%d%s"}`, i, fill(loci.MaxName-3, "名")))
 				r.must("create_project", fmt.Sprintf(`{"name":"%d%s","description":"%s"}`, i, fill(loci.MaxName-3, "名"),
 					fill(loci.MaxDescription, "述")))
 			}
@@ -126,7 +126,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"add_sources", "{" + memoryID + `,"sources":[{"kind":"text","text":"` + fill(90_000, "word ") + `"}]}`},
 				{"get_sources", "{" + memoryID + "}"},
 				{"list_memory_nodes", `{}`}, {"read_memory_node", fmt.Sprintf(`{"id":%q,"budget":100000}`, outline)},
-				{"list_agents", `{}`}, {"register_agent", `{"name":"one"}`}, {"open_agent_session", `{"title":"t"}`},
+				{"create_session", `{"title":"t"}`},
 				{"list_projects", `{}`}, {"get_current_project", `{}`}, {"switch_project", `{"name":"p"}`},
 				{"search_nodes", `{"query":"fact","limit":100}`}, {"search_nodes", `{"query":"fact","detail":"full"}`},
 				{"open_nodes", `{"names":["big"]}`}, {"open_nodes", `{"names":["big"],"detail":"full","offset":7}`},
@@ -141,7 +141,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 			}
 			missing := mcpserver.ToolActions()
 			// These answer with a number or one small row; the test of schemas calls them.
-			for _, name := range []string{"create_project", "delete_project", "restore_nodes", "close_agent_session"} {
+			for _, name := range []string{"create_project", "delete_project", "restore_nodes", "close_session"} {
 				delete(missing, name)
 			}
 			for _, call := range calls {

@@ -295,7 +295,7 @@ func TestProjectsByName(t *testing.T) {
 		if n := len(r.must("recall_memories", `{"query":"needle",`+argument+`}`)["memories"].([]any)); n != i+1 {
 			t.Errorf("%s: %d memories, want %d", argument, n, i+1)
 		}
-		if got := r.must("open_agent_session", `{`+argument+`}`)["project_id"]; got != made {
+		if got := r.must("create_session", `{`+argument+`}`)["project_id"]; got != made {
 			t.Errorf("%s: the session is of %v", argument, got)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
@@ -128,38 +127,4 @@ func (s *Server) readMemoryNode(ctx context.Context, c *call, in *packRequest) (
 		}
 		budget = fewerItems(budget, size, s.budget)
 	}
-}
-
-func agentsFields(c *call, in *agent.ListRequest) []field {
-	return []field{limit(c, &in.Limit, gate.MaxPage, gate.DefaultPage).hide(), cursor(c, &in.Cursor)}
-}
-
-func (s *Server) listAgents(ctx context.Context, c *call, in *agent.ListRequest) (any, error) {
-	found, err := s.app.Agent.List(ctx, c.principal, *in)
-	return rows("agents", found.Items, found.NextCursor), err
-}
-
-func agentFields(_ *call, in *agent.Draft) []field {
-	return []field{text("name", &in.Name, 1, loci.MaxName).must()}
-}
-
-func (s *Server) registerAgent(ctx context.Context, c *call, in *agent.Draft) (any, error) {
-	return s.app.Agent.Create(ctx, c.principal, *in)
-}
-
-func openSessionFields(c *call, in *agent.SessionDraft) []field {
-	return []field{
-		optionalID("agent_id", &in.AgentID), text("title", &in.Title, 0, loci.MaxSessionTitle),
-		namedProject(c, &in.ProjectID),
-	}
-}
-
-func (s *Server) openAgentSession(ctx context.Context, c *call, in *agent.SessionDraft) (any, error) {
-	return s.app.Agent.OpenSession(ctx, c.principal, *in)
-}
-
-func closeSessionFields(_ *call, in *loci.SessionID) []field { return []field{id("session_id", in)} }
-
-func (s *Server) closeAgentSession(ctx context.Context, c *call, in *loci.SessionID) (any, error) {
-	return s.app.Agent.CloseSession(ctx, c.principal, *in)
 }

@@ -46,7 +46,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 			"delete_observations delete_project delete_relations " +
 			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
 		more    = "add_sources get_sources list_memory_nodes list_suggestions read_memory_node recall_memories"
-		session = "close_agent_session list_agents open_agent_session register_agent"
+		session = "close_session create_session"
 		extra   = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -345,13 +345,11 @@ func callInOrder(t *testing.T, w *world, call func(name, arguments string) map[s
 	}
 	call("list_memory_nodes", "{}")
 	call("read_memory_node", `{"id":"`+node.ID.String()+`"}`)
-	agent := call("register_agent", `{"name":"reviewer"}`)["id"].(string)
-	call("list_agents", "{}")
-	session := call("open_agent_session", `{"agent_id":"`+agent+`"}`)["id"].(string)
+	session := call("create_session", `{"agent":"reviewer","title":"Login page","reach":"team"}`)
 	mine := call("write_memory", `{"title":"mine","content":"x"}`)["id"].(string)
 	call("update_memory", `{"id":"`+mine+`","content":"y"}`)
 	call("trash_memory", `{"id":"`+mine+`"}`)
-	call("close_agent_session", `{"session_id":"`+session+`"}`)
+	call("close_session", `{"session_id":"`+session["id"].(string)+`"}`)
 	call("get_current_project", "{}")
 	call("create_project", `{"name":"p"}`)
 	call("list_projects", "{}")

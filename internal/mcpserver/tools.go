@@ -143,36 +143,21 @@ var tools = []tool{
 		handler: takes(nodeFields, (*Server).readMemoryNode),
 	},
 	{
-		name: "list_agents", title: "List agents",
-		set: toolsetSession, action: agent.Read, hints: reads,
-		about: "List your vendor's registered agents by name. Use it to find the agent_id for " +
-			"open_agent_session, not to list people.",
-		returns: listOf("agents", "id", "name"),
-		handler: takes(agentsFields, (*Server).listAgents),
-	},
-	{
-		name: "register_agent", title: "Register an agent",
-		set: toolsetSession, action: agent.Create, hints: adds,
-		about: "Register an agent of your vendor and return it. It can have memories that only it reads (scope " +
-			"agent). Call list_agents first: do not register one twice.",
-		returns: has("id", "name"),
-		handler: takes(agentFields, (*Server).registerAgent),
-	},
-	{
-		name: "open_agent_session", title: "Open a session",
-		set: toolsetSession, action: agent.SessionOpen, hints: adds,
-		about: "Open a session and return it. Pass its id as session_id to other tools: they then reach the " +
-			"agent's memories, and what they write belongs to the session. Not needed for other memories.",
+		name: "create_session", title: "Create a session",
+		set: toolsetSession, action: agent.SessionCreate, hints: adds,
+		about: "Create a session and return it. Pass its id as session_id to other tools: what they write then " +
+			"belongs to the session, and they reach the memories that only its agent reads. Loci registers an " +
+			"unknown agent. Not needed for other memories.",
 		returns: has("id", "state"),
-		handler: takes(openSessionFields, (*Server).openAgentSession),
+		handler: takes(newSessionFields, (*Server).createSession),
 	},
 	{
-		name: "close_agent_session", title: "Close a session",
+		name: "close_session", title: "Close a session",
 		set: toolsetSession, action: agent.SessionClose, hints: sets,
-		about: "Close a session when its work is done, and return it. No later call can use it. What was written " +
+		about: "Close a session when its work is done, and return it. No later call can work in it. What was written " +
 			"in it stays.",
 		returns: has("id", "state"),
-		handler: takes(closeSessionFields, (*Server).closeAgentSession),
+		handler: takes(closeSessionFields, (*Server).closeSession),
 	},
 
 	{

@@ -170,7 +170,7 @@ func everything(r *raw, id loci.MemoryID) string {
 		{"recall_memories", `{"query":"lph"}`}, {"recall_memories", `{"query":"alpha","pinned":true,"limit":1}`},
 		{"recall_memories", `{"query":"alpha","key":"alpha"}`},
 		{"search_memories", `{"term":"alpha",` + asOf + `}`}, {"get_sources", `{"memory_id":"` + id.String() + `"}`},
-		{"list_suggestions", `{}`}, {"list_agents", `{}`}, {"read_memory_node", `{"id":"` + id.String() + `"}`},
+		{"list_suggestions", `{}`}, {"read_memory_node", `{"id":"` + id.String() + `"}`},
 	} {
 		tool(call[0], call[1])
 	}

@@ -40,34 +40,40 @@ func newOffice(t *testing.T) *office {
 		}
 		o.readers[key] = p
 	}
-	open := func(key, agent string) loci.Session {
-		body := `{}`
+	open := func(key, agent, access string) loci.Session {
+		body := `{"title":"hidden work",` + access + `}`
 		if agent != "" {
-			var a loci.Agent
-			decode(t, o.expect(t, 201, key, `POST /agents {"name":"`+agent+`"}`), &a)
-			body = `{"agent_id":"` + a.ID.String() + `","title":"hidden work"}`
+			o.expect(t, 201, key, `POST /agents {"name":"`+agent+`"}`)
+			body = `{"agent_id":"` + agent + `",` + body[1:]
 		}
 		var s loci.Session
 		decode(t, o.expect(t, 201, key, "POST /sessions "+body), &s)
 		o.sessions = append(o.sessions, s)
 		return s
 	}
-	reviewer := open(claude, "reviewer")
-	open(claude, "writer")
-	open(cursor, "reviewer")
-	open(o.hers, "reviewer")
-	open(claude, "") // of no agent
-	open(owner, "")  // of no vendor
-	var again loci.Session
-	decode(t, o.expect(t, 201, claude, `POST /sessions {"agent_id":"`+reviewer.AgentID.String()+`"}`), &again)
-	o.sessions = append(o.sessions, again)
-	closed := open(claude, "closed one")
+	only := func(vendor string) string { return `"reach":"private","allowed_vendors":["` + vendor + `"]` }
+	open(claude, "reviewer", only("claude"))
+	open(claude, "writer", only("claude"))
+	open(cursor, "critic", only("cursor"))
+	open(o.hers, "reader", `"reach":"private"`)
+	open(claude, "", only("claude"))                          // of no agent
+	open(owner, "", `"reach":"private","allowed_vendors":[]`) // of no vendor
+	o.sessions = append(o.sessions, o.again(t, "reviewer", only("claude")))
+	closed := open(claude, "closed one", only("claude"))
 	decode(t, o.expect(t, 200, claude, "POST /sessions/"+closed.ID.String()+"/close"), &closed)
 	o.sessions[len(o.sessions)-1] = closed
+	open(o.hers, "guide", `"reach":"org"`) // which everybody sees
 	for i := range o.sessions {
 		o.sessions[i].OrgID = loci.DefaultOrg // which no answer says
 	}
 	return o
+}
+
+// again creates another session of an agent of claude's.
+func (o *office) again(t *testing.T, agent, access string) (s loci.Session) {
+	t.Helper()
+	decode(t, o.expect(t, 201, claude, `POST /sessions {"agent_id":"`+agent+`",`+access+`}`), &s)
+	return s
 }
 
 // in sends "METHOD PATH BODY" as a part of a session.
@@ -194,8 +200,8 @@ func TestAgentScopeOverREST(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tag := wordOf(loci.NewMemoryID().String())
 		of := o.sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
-		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: of.Vendor,
-			Origin: string(of.Vendor), AgentID: of.AgentID, SessionID: of.ID}
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: loci.Vendor(of.Origin),
+			Origin: of.Origin, AgentID: of.AgentID, SessionID: of.ID}
 		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "other"}), 1, 3,
 			rapid.ID).Draw(rt, "vendors")
 		saved, err := o.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag,
@@ -221,7 +227,10 @@ func TestAgentScopeOverREST(t *testing.T) {
 				s.State == loci.SessionClosed
 		})
 		if i := rapid.IntRange(-1, len(named)-1).Draw(rt, "session"); i >= 0 {
-			v.AgentID, session = named[i].AgentID, named[i].ID.String()
+			session = named[i].ID.String()
+			if v.Vendor == "" || string(v.Vendor) == named[i].Origin { // the agent is of the vendor that created the session
+				v.AgentID = named[i].AgentID
+			}
 		}
 		if o.checkAgentScope(rt, key, session, v, m, tag) {
 			found++
@@ -299,7 +308,7 @@ func TestClosingASessionEndsItsReach(t *testing.T) {
 	}
 	for _, key := range []string{owner, claude} {
 		if w := o.in(s, key, get); w.Code != 409 || !strings.Contains(w.Body.String(),
-			"the session is closed; open another one") {
+			"the session is closed; create another one") {
 			t.Errorf("in the closed session: %d %s", w.Code, w.Body)
 		}
 	}
@@ -341,38 +350,61 @@ func TestSessionsStayInTheirWorkspace(t *testing.T) {
 	}
 }
 
-// TestAgentsAndSessionsOfOthersAreAbsent asks for them by id, and lists them.
-func TestAgentsAndSessionsOfOthersAreAbsent(t *testing.T) {
+// TestHiddenSessionsHaveNoNames asks for sessions by id, by the beginning of their ids and by title, and lists them.
+func TestHiddenSessionsHaveNoNames(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	o.clock.freeze()
 	for key, p := range o.readers {
 		v := p.Viewer()
 		list := o.request(key, "GET /sessions?limit=500").Body.String()
-		agents := o.request(key, "GET /agents?limit=500").Body.String()
 		for _, s := range o.sessions {
 			sees := v.SeesSession(&s)
 			if found := strings.Contains(list, s.ID.String()); found != sees {
 				t.Errorf("%s lists session %s: %v, want %v", key, s.ID, found, sees)
 			}
-			for _, route := range []string{"GET /sessions/%s", "POST /sessions/%s/close"} {
-				if got, want := whole(o.request(key, fmt.Sprintf(route, s.ID))), whole(o.request(key, fmt.Sprintf(route,
-					absent))); !sees && got != want {
-					t.Errorf("%s, %s: got\n%s\nwant\n%s", key, route, got, want)
+			for _, route := range []string{"GET /sessions/%s", `PATCH /sessions/%s {"title":"x"}`, "POST /sessions/%s/close",
+				"POST /sessions/%s/reopen"} {
+				for _, cut := range []int{36, loci.ShortID} {
+					ask := func(id string) string { return whole(o.request(key, fmt.Sprintf(route, id[:cut]))) }
+					if got, want := ask(s.ID.String()), ask(absent); !sees && got != want {
+						t.Errorf("%s, %s: got\n%s\nwant\n%s", key, route, got, want)
+					}
 				}
 			}
-			if s.AgentID.IsZero() {
-				continue
+		}
+	}
+	for key, code := range map[string]int{claude: 400, cursor: 400, o.limited: 404} { // several of that title, or none
+		if w := o.request(key, "GET /sessions/x"); w.Code != code {
+			t.Errorf("%s: got %d %s, want %d", key, w.Code, w.Body, code)
+		}
+	}
+	o.expect(t, 200, o.hers, "GET /sessions/"+o.sessions[8].ID.Short())
+}
+
+// TestAgentsOfTheOrgAreSeenByAll gets the agents of each by id and by name.
+func TestAgentsOfTheOrgAreSeenByAll(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	for _, key := range []string{owner, claude, cursor, o.hers} {
+		list := o.request(key, "GET /agents?limit=500").Body.String()
+		for _, name := range []string{"reviewer", "writer", "critic", "reader", "closed%20one", "guide"} {
+			var a loci.Agent
+			decode(t, o.expect(t, 200, key, "GET /agents/"+name), &a)
+			o.expect(t, 200, key, "GET /agents/"+a.ID.String())
+			o.expect(t, 200, key, "GET /agents/"+name+"/stats")
+			if !strings.Contains(list, a.ID.String()) {
+				t.Errorf("%s does not list agent %s", key, name)
 			}
-			if found := strings.Contains(agents, s.AgentID.String()); found != sees {
-				t.Errorf("%s lists agent %s: %v, want %v", key, s.AgentID, found, sees)
-			}
-			for _, route := range []string{"GET /agents/%s", `POST /sessions {"agent_id":"%s"}`, "GET /sessions?agent_id=%s"} {
-				if got, want := whole(o.request(key, fmt.Sprintf(route, s.AgentID))), whole(o.request(key, fmt.Sprintf(route,
-					absent))); !sees && got != want {
-					t.Errorf("%s, %s: got\n%s\nwant\n%s", key, route, got, want)
-				}
-			}
+		}
+	}
+	if list := o.request(o.limited, "GET /agents").Body.String(); !strings.Contains(list, `"agents":[]`) {
+		t.Errorf("a key of projects lists %s", list)
+	}
+	for _, route := range []string{"GET /agents/%s", "GET /agents/%s/stats", `PATCH /agents/%s {"name":"x"}`} {
+		if got, want := whole(o.request(o.limited, fmt.Sprintf(route, "reviewer"))), whole(o.request(o.limited,
+			fmt.Sprintf(route, "nobody"))); got != want || !strings.HasPrefix(got, "404\n") {
+			t.Errorf("a key of projects, %s: got\n%s\nwant\n%s", route, got, want)
 		}
 	}
 }

@@ -84,10 +84,12 @@ func (s *server) document() {
 	answer.Properties["model_config"] = &huma.Schema{Description: "What answered; null if no model is configured",
 		AnyOf: []*huma.Schema{{Ref: schemaPrefix + "Model"}, {Type: "null"}}}
 	for _, path := range doc.Paths {
-		if path.Post != nil && path.Post.RequestBody != nil && path.Post.RequestBody.Content[jsonType] != nil {
-			// huma documents this type for a body that is read as it arrives. The route would
-			// reject it with 415.
-			delete(path.Post.RequestBody.Content, binaryType)
+		for _, op := range []*huma.Operation{path.Post, path.Patch} {
+			if op != nil && op.RequestBody != nil && op.RequestBody.Content[jsonType] != nil {
+				// huma documents this type for a body that is read as it arrives. The route would
+				// reject it with 415.
+				delete(op.RequestBody.Content, binaryType)
+			}
 		}
 		if path.Patch != nil {
 			path.Patch.RequestBody.Content[mergePatch] = path.Patch.RequestBody.Content[jsonType]
@@ -123,9 +125,10 @@ const (
 )
 
 func sessionParam() *huma.Param {
-	return &huma.Param{Name: auth.SessionHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"},
-		Description: "The session that the request belongs to. The request then reaches the memories of the session's " +
-			"agent, and what it writes belongs to the session. 400 if this is not a session of yours, 409 if it is closed."}
+	return &huma.Param{Name: auth.SessionHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+		Description: "The session that the request belongs to, by id or title. What the request writes then belongs to the " +
+			"session. If it may act as the session's agent, it reaches the agent's memories. 400 if you cannot see such a " +
+			"session, 409 if it is closed."}
 }
 
 // takesSession documents the header of routes whose requests can belong to a

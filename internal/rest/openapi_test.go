@@ -226,8 +226,9 @@ var theRoutes = []string{
 	"POST /projects/{id}/archive",
 	"POST /projects/{id}/restore", "GET /projects/{id}/members", "PUT /projects/{id}/members/{user}",
 	"DELETE /projects/{id}/members/{user}",
-	"POST /agents", "GET /agents", "GET /agents/{id}", "POST /sessions", "GET /sessions", "GET /sessions/{id}",
-	"POST /sessions/{id}/close",
+	"POST /agents", "GET /agents", "GET /agents/{id}", "PATCH /agents/{id}", "DELETE /agents/{id}",
+	"GET /agents/{id}/stats", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "PATCH /sessions/{id}",
+	"POST /sessions/{id}/close", "POST /sessions/{id}/reopen",
 	"GET /projects/{id}/graph", "GET /projects/{id}/graph/search", "POST /projects/{id}/graph/open",
 	"POST /projects/{id}/graph/entities", "POST /projects/{id}/graph/observations", "POST /projects/{id}/graph/relations",
 	"POST /projects/{id}/graph/entities/delete", "POST /projects/{id}/graph/observations/delete",
@@ -417,8 +418,11 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 		"/memory-nodes/"+node.ID.String()+`/items {"kind":"text","text":"First text"}`), &item)
 	decode(t, s.expect(t, 201, session, `POST /memory-nodes {"name":"Old node"}`), &gone)
 	s.expect(t, 200, session, "DELETE /memory-nodes/"+gone.ID.String())
+	s.expect(t, 201, session, `POST /agents {"name":"critic","vendor":"claude"}`)
+	s.expect(t, 201, session, `POST /sessions {"title":"work"}`)
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 	return s, session, strings.NewReplacer("/projects/{id}", "/projects/"+g.project, "{entity}", g.gateway,
+		"/agents/{id}", "/agents/critic", `"agent_id":"reviewer"`, `"agent_id":"critic"`, "/sessions/{id}", "/sessions/work",
 		`"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,
 		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}",

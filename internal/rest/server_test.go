@@ -171,6 +171,7 @@ var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}
 	"DELETE /projects/{id}/members/{user}": true, "PUT /projects/{id}/graph/vendors": true,
 	"GET /projects/{id}/graph/export":  true,
 	"POST /projects/{id}/graph/import": true, "POST /memory-nodes/{id}/restore": true,
+	"DELETE /agents/{id}":           true,
 	"POST /suggestions/{id}/accept": true, "POST /suggestions/{id}/decline": true}
 
 // toAgents is how the paths begin that agents may call, but for those of ofPeople.

@@ -85,37 +85,79 @@ type Timeless interface {
 
 // Agents stores the registered agents of the org.
 type Agents interface {
-	// Insert stores an agent. It fails with Conflict if the person has an agent with that vendor and
-	// name or the id is taken, and with NotFound if the user doesn't exist.
+	// Insert stores an agent. It fails with Conflict if the org has an agent with that name or the id
+	// is taken, and with NotFound if the user doesn't exist.
 	Insert(ctx context.Context, a loci.Agent) error
 	// Get returns a visible agent, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AgentID) (loci.Agent, error)
-	// List returns at most limit visible agents after that one (zero: from the beginning), by name and
-	// then by vendor. It fails with NotFound if v doesn't see after.
-	List(ctx context.Context, v loci.Viewer, after loci.AgentID, limit int) ([]loci.Agent, error)
+	// List returns visible agents by name. It fails with Invalid without a limit.
+	List(ctx context.Context, v loci.Viewer, q AgentQuery) ([]loci.Agent, error)
+	// Update stores the name, description, config and time of change of an agent. It fails with NotFound
+	// if the agent doesn't exist, and with Conflict if another has its name.
+	Update(ctx context.Context, a loci.Agent) error
+	// Touch records that an agent was active, unless it was later. It does nothing if the agent doesn't
+	// exist.
+	Touch(ctx context.Context, id loci.AgentID, at time.Time) error
+	// Delete deletes an agent. Rows that name it stay. It fails with NotFound.
+	Delete(ctx context.Context, id loci.AgentID) error
 }
 
-// Sessions stores agent sessions. They are unrelated to browser sessions and MCP connections.
+// AgentQuery asks for agents. Zero fields match everything.
+type AgentQuery struct {
+	Name        string       // exactly this one
+	First, Last loci.AgentID // ids from First to Last, both included, if Last is set
+	After       string       // continue after this name
+	Limit       int          // at least 1
+}
+
+// Sessions stores sessions of agents and people. They are unrelated to sign-ins and MCP connections.
 type Sessions interface {
-	// Insert stores a session. It fails with Conflict if the id is taken. It fails with NotFound if
-	// the user doesn't exist, or if that person has no such agent. Unless the session is only the
-	// person's, the agent must also belong to the session's vendor.
+	// Insert stores a session. It fails with Conflict if the id is taken, and with NotFound if the user
+	// doesn't exist. It doesn't look for the agent, which may be deleted.
 	Insert(ctx context.Context, s loci.Session) error
 	// Get returns a visible session, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error)
 	// List returns visible sessions, last stored first, and the position after them, which is "" at
 	// the end. It fails with Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q SessionQuery) ([]loci.Session, Position, error)
-	// Close ends a visible session. It fails with NotFound, or with Conflict if the session is closed.
-	Close(ctx context.Context, v loci.Viewer, id loci.SessionID, at time.Time) error
+	// Count returns how many visible sessions pass the query, and how many of them are active.
+	Count(ctx context.Context, v loci.Viewer, q SessionQuery) (all, active int, err error)
+	// Update stores all fields of a session except id, org, user, origin, project and creation. If the state or the access changed, it also increases the revision and leaves a change.
+	// It sets s.Revision. It fails with NotFound if the session doesn't exist.
+	Update(ctx context.Context, s *loci.Session) error
+	// Touch records that a session was active, unless it was later. It does nothing if the session
+	// doesn't exist.
+	Touch(ctx context.Context, id loci.SessionID, at time.Time) error
+	// Expire closes at most limit active sessions whose last activity was before then, as of at, and
+	// returns their number. Each leaves a change.
+	Expire(ctx context.Context, then, at time.Time, limit int) (int, error)
+	// Release gives the sessions that a person shared with a team the reach private. Each leaves a
+	// change.
+	Release(ctx context.Context, user loci.UserID, team loci.TeamID, at time.Time) error
+	// Changes returns changes that Applied has not removed, at most limit.
+	Changes(ctx context.Context, limit int) ([]SessionChange, error)
+	// Applied removes a change, unless the session has changed again since.
+	Applied(ctx context.Context, c SessionChange) error
 }
 
 // SessionQuery asks for one page of sessions. Zero fields match everything.
 type SessionQuery struct {
-	State   loci.SessionState
-	AgentID loci.AgentID
-	Limit   int // at least 1
-	After   Position
+	State       loci.SessionState
+	AgentID     loci.AgentID
+	ProjectID   loci.ProjectID
+	Reach       loci.Reach
+	Title       string         // exactly this one
+	First, Last loci.SessionID // ids from First to Last, both included, if Last is set
+	Limit       int            // at least 1; Count ignores it
+	After       Position       // Count ignores it
+}
+
+// SessionChange says that the state of a session, or who sees it, changed. Engines leave it in the
+// transaction of the change, so that another store, such as the log of events, can follow.
+type SessionChange struct {
+	ID       loci.SessionID
+	Revision int64
+	Session  *loci.Session // as it is now; nil: deleted with its person
 }
 
 // Suggestions stores suggested changes of memories.

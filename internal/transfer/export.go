@@ -13,15 +13,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// An export is JSON lines: one header, then agents, their sessions, memories with their
-// attachments and sources, nodes and suggestions, each oldest first, and one end, so that a part of
-// an export does not look like a whole one. The bytes of an attachment
-// come before the first memory that has it. An export names no person and not the time of the
-// export, so the same rows always produce the same bytes, wherever they were imported.
+// An export is JSON lines: one header, then sessions, memories with their attachments and sources,
+// nodes, agents and suggestions, each oldest first, and one end, so that a part of an export does not
+// look like a whole one. The bytes of an attachment come before the first memory that has it, and an
+// agent comes before the first row that names it, whoever registered it. An export names no person
+// and not the time of the export, so the same rows always produce the same bytes, wherever they were
+// imported.
 
 // exportFormat must increase when an older Loci could not read the new output: at every new field.
 // testdata/format.txt lists the fields of this format.
-const exportFormat = 3
+const exportFormat = 4
 
 type exportHeader struct {
 	Loci   string `json:"loci"` // always "export"
@@ -32,7 +33,7 @@ type exportHeader struct {
 // Suggestion and End. A line is imported whole or not at all.
 type record struct {
 	Agent      *loci.Agent      `json:"agent,omitempty"`
-	Session    *loci.Session    `json:"session,omitempty"`
+	Session    *sessionLine     `json:"session,omitempty"`
 	Memory     *loci.Memory     `json:"memory,omitempty"`
 	Versions   []*loci.Version  `json:"versions,omitempty"` // the old ones, oldest first
 	Sources    []loci.Source    `json:"sources,omitempty"`
@@ -42,6 +43,13 @@ type record struct {
 	Items      []loci.NodeItem  `json:"items,omitempty"` // each behind the one above it
 	Suggestion *loci.Suggestion `json:"suggestion,omitempty"`
 	End        *exportEnd       `json:"end,omitempty"`
+}
+
+// sessionLine is a session, with the vendor that it had before format 4: then only this vendor's
+// credentials could see the session, or none without one.
+type sessionLine struct {
+	loci.Session
+	Vendor loci.Vendor `json:"vendor,omitempty"`
 }
 
 // endedSince is the first format whose exports have an end.
@@ -78,7 +86,8 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 	if err := s.Record(ctx, p, Export, p.UserID.String()); err != nil {
 		return 0, err
 	}
-	x := &export{app: s, out: &lineWriter{Writer: bufio.NewWriterSize(w, 1<<16)}, blobs: map[string]bool{}}
+	x := &export{app: s, out: &lineWriter{Writer: bufio.NewWriterSize(w, 1<<16)}, blobs: map[string]bool{},
+		agentsDone: map[loci.AgentID]bool{}}
 	if err := jsonlines.Write(x.out, exportHeader{"export", exportFormat}); err != nil {
 		return 0, err
 	}
@@ -88,7 +97,7 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 			return err
 		}
 		x.ownedRows = rows
-		for _, part := range []func(context.Context) error{x.writeAgents, x.writeSessions, x.writeMemories, x.writeNodes,
+		for _, part := range []func(context.Context) error{x.writeSessions, x.writeMemories, x.writeNodes, x.writeAgents,
 			x.writeSuggestions} {
 			if err := part(ctx); err != nil {
 				return err
@@ -109,26 +118,28 @@ type export struct {
 	out     *lineWriter
 	written int             // number of memories
 	blobs   map[string]bool // blobs written so far, by checksum
+	// agentsDone are the agents written so far.
+	agentsDone map[loci.AgentID]bool
 }
 
 // ownedRows reads a person's rows in one transaction.
 type ownedRows struct {
 	tx     store.Tx
 	viewer loci.Viewer
-	agents []loci.Agent
+	agents []loci.Agent // of the org
 }
 
 func ownRows(ctx context.Context, tx store.Tx, p loci.Principal) (*ownedRows, error) {
 	o := &ownedRows{tx: tx, viewer: p.Viewer()}
-	for after := (loci.AgentID{}); ; {
-		page, err := tx.Agents().List(ctx, o.viewer, after, gate.MaxPage)
+	for q := (store.AgentQuery{Limit: gate.MaxPage}); ; {
+		page, err := tx.Agents().List(ctx, o.viewer, q)
 		if err != nil {
 			return nil, err
 		}
-		if o.agents = append(o.agents, page...); len(page) < gate.MaxPage {
+		if o.agents = append(o.agents, page...); len(page) < q.Limit {
 			return o, nil
 		}
-		after = page[len(page)-1].ID
+		q.After = page[len(page)-1].Name
 	}
 }
 
@@ -162,6 +173,9 @@ func (x *export) writeMemories(ctx context.Context) error {
 
 func (x *export) writeMemory(ctx context.Context, m *loci.Memory) error {
 	r, err := x.recordOf(ctx, m)
+	if err == nil {
+		err = x.writeAgent(m.AgentID)
+	}
 	if err != nil {
 		return err
 	}
@@ -251,5 +265,13 @@ func (r *record) leavePlaces() {
 	}
 	if r.Session != nil {
 		r.Session.WorkspaceID = loci.WorkspaceID{}
+		leaveTeam(r.Session)
+	}
+}
+
+// leaveTeam makes a session private if its team sees it.
+func leaveTeam(s *sessionLine) {
+	if s.TeamID = (loci.TeamID{}); s.Reach == loci.ReachTeam {
+		s.Reach = loci.ReachPrivate
 	}
 }

@@ -9,21 +9,43 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// writeAgents writes the agents by name.
-func (x *export) writeAgents(ctx context.Context) error {
+// writeAgents writes the other agents that the person registered, by name.
+func (x *export) writeAgents(context.Context) error {
 	for _, agent := range x.agents {
-		if err := x.write(&record{Agent: &agent}); err != nil {
+		if agent.UserID != x.viewer.UserID {
+			continue
+		}
+		if err := x.writeAgent(agent.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// writeAgent writes an agent that a row names, once. A deleted agent cannot be written.
+func (x *export) writeAgent(id loci.AgentID) error {
+	at := slices.IndexFunc(x.agents, func(a loci.Agent) bool { return a.ID == id })
+	if at < 0 || x.agentsDone[id] {
+		return nil
+	}
+	x.agentsDone[id] = true
+	agent := x.agents[at]
+	return x.write(&record{Agent: &agent})
+}
+
 func (x *export) writeSessions(ctx context.Context) error {
 	list := func(after store.Position) ([]loci.Session, store.Position, error) {
 		return x.tx.Sessions().List(ctx, x.viewer, store.SessionQuery{Limit: exportPage, After: after})
 	}
-	return backwards(list, func(s loci.Session) error { return x.write(&record{Session: &s}) })
+	return backwards(list, func(s loci.Session) error {
+		if s.UserID != x.viewer.UserID {
+			return nil // shared with the person
+		}
+		if err := x.writeAgent(s.AgentID); err != nil {
+			return err
+		}
+		return x.write(&record{Session: &sessionLine{Session: s}})
+	})
 }
 
 // writeNodes writes the nodes, last changed last.
@@ -38,6 +60,9 @@ func (x *export) writeNodes(ctx context.Context) error {
 			return nil
 		}
 		r, err := x.nodeRecord(ctx, n)
+		if err == nil {
+			err = x.writeAgent(n.AgentID)
+		}
 		if err != nil {
 			return err
 		}

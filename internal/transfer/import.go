@@ -42,7 +42,7 @@ const (
 // Import stores the rows of an export as the person's, and keeps their ids, origins, times and
 // versions. It may be repeated: it skips existing rows, so running it again resumes an
 // interrupted import. It reports a bad line, skips it with everything that depends on it, and
-// stores the others. If the person already has an agent with the same vendor and name, Import
+// stores the others. If the org already has an agent with the same vendor and name, Import
 // uses that one. For each batch that stored anything, it adds one entry with a count to the audit
 // trail. Invalid if the input is not an export. Invalid too if it is only a part of one; then it has
 // stored that part.
@@ -105,6 +105,9 @@ func (im *importer) place(r *record) {
 	}
 	if r.Session != nil {
 		im.inWorkspace(&r.Session.WorkspaceID)
+		if r.Session.TeamID != im.team {
+			leaveTeam(r.Session)
+		}
 	}
 	if r.Memory != nil && r.Memory.TeamID != im.team {
 		r.Memory.TeamID = loci.TeamID{}

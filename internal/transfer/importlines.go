@@ -63,15 +63,32 @@ func (r *record) checkAgent() error {
 	if err := keepable(r.Agent.ID, "", &r.Agent.CreatedAt, &r.Agent.UpdatedAt); err != nil {
 		return err
 	}
+	r.Agent.LastActiveAt = loci.CutTime(r.Agent.LastActiveAt)
 	return r.Agent.Validate()
+}
+
+// fromOldFormat gives a session of an export before format 4 what it was: private, and for one vendor
+// or none.
+func (s *sessionLine) fromOldFormat() {
+	s.Reach, s.Origin, s.AllowedVendors = loci.ReachPrivate, "api", []loci.Vendor{}
+	if s.Vendor != "" {
+		s.Origin, s.AllowedVendors = string(s.Vendor), []loci.Vendor{s.Vendor}
+	}
+	if s.UpdatedAt = s.ClosedAt; s.UpdatedAt.IsZero() {
+		s.UpdatedAt = s.CreatedAt
+	}
+	s.LastActiveAt = s.UpdatedAt
 }
 
 func (r *record) checkSession() error {
 	s := r.Session
-	if err := keepable(s.ID, "", &s.CreatedAt); err != nil {
+	if s.Reach == "" {
+		s.fromOldFormat()
+	}
+	if err := keepable(s.ID, s.Origin, &s.CreatedAt, &s.UpdatedAt, &s.LastActiveAt); err != nil {
 		return err
 	}
-	s.ClosedAt = loci.CutTime(s.ClosedAt)
+	s.ClosedAt, s.ReopenedAt, s.Revision = loci.CutTime(s.ClosedAt), loci.CutTime(s.ReopenedAt), 1
 	if s.State != loci.SessionActive && s.State != loci.SessionClosed ||
 		(s.State == loci.SessionClosed) == s.ClosedAt.IsZero() {
 		return loci.FieldErrorf("state", "must be active, or closed with closed_at")

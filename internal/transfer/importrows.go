@@ -51,7 +51,7 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 		return im.storeAgent(ctx, rows, *r.Agent)
 	case r.Session != nil:
 		r.Session.AgentID = im.agent(r.Session.AgentID)
-		return im.storeSession(ctx, rows, *r.Session)
+		return im.storeSession(ctx, rows, r.Session.Session)
 	case r.Memory != nil:
 		return im.storeMemory(ctx, rows, r)
 	case r.Node != nil:
@@ -68,24 +68,22 @@ func (im *importer) agent(id loci.AgentID) loci.AgentID {
 	return id
 }
 
-// has reports whether the person has the agent.
-func (o *ownedRows) has(id loci.AgentID) bool {
-	return slices.ContainsFunc(o.agents, func(a loci.Agent) bool { return a.ID == id })
-}
-
-func errAgentMissing(id loci.AgentID) error {
-	return loci.FieldErrorf("agent_id", "is %s, and you have no such agent here, so nobody could read it", id)
-}
-
+// storeAgent stores an agent. One of the same vendor and name is the same agent. If the name belongs
+// to another vendor's agent, the agent gets another name.
 func (im *importer) storeAgent(ctx context.Context, rows *ownedRows, a loci.Agent) (isNew bool, err error) {
-	if rows.has(a.ID) {
-		return false, nil
-	}
+	taken := map[string]bool{}
 	for _, there := range rows.agents {
+		if there.ID == a.ID {
+			return false, nil
+		}
 		if there.Vendor == a.Vendor && there.Name == a.Name {
 			im.aliases[a.ID] = there.ID
 			return false, nil
 		}
+		taken[there.Name] = true
+	}
+	if taken[a.Name] {
+		a.Name = loci.FreeName(a.Name, func(name string) bool { return taken[name] })
 	}
 	if err := rows.tx.Agents().Insert(ctx, a); err != nil {
 		return false, err
@@ -95,26 +93,18 @@ func (im *importer) storeAgent(ctx context.Context, rows *ownedRows, a loci.Agen
 }
 
 func (im *importer) storeSession(ctx context.Context, rows *ownedRows, s loci.Session) (isNew bool, err error) {
-	if _, err := rows.tx.Sessions().Get(ctx, rows.viewer, s.ID); loci.CodeOf(err) != loci.NotFound {
-		return false, err
+	there, err := rows.tx.Sessions().Get(ctx, rows.viewer, s.ID)
+	if err == nil && there.UserID == s.UserID {
+		return false, nil
 	}
-	if !s.AgentID.IsZero() {
-		agent, err := rows.tx.Agents().Get(ctx, rows.viewer, s.AgentID)
-		if loci.CodeOf(err) == loci.NotFound || err == nil && s.Vendor != "" && agent.Vendor != s.Vendor {
-			return false, errAgentMissing(s.AgentID)
-		}
-		if err != nil {
-			return false, err
-		}
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		return false, err
 	}
 	return true, rows.tx.Sessions().Insert(ctx, s)
 }
 
 func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
 	m := r.Memory
-	if m.Scope == loci.ScopeAgent && !rows.has(m.AgentID) {
-		return false, errAgentMissing(m.AgentID)
-	}
 	there, err := rows.tx.Memories().Get(ctx, rows.viewer, m.ID, loci.AnyState)
 	if err == nil {
 		stored, err := rows.recordOf(ctx, there)
@@ -166,9 +156,6 @@ func (im *importer) storeAsset(ctx context.Context, rows *ownedRows, a loci.Asse
 
 func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
 	n := r.Node
-	if n.Scope == loci.ScopeAgent && !rows.has(n.AgentID) {
-		return false, errAgentMissing(n.AgentID)
-	}
 	there, err := rows.tx.MemoryNodes().Get(ctx, rows.viewer, n.ID, loci.AnyState)
 	if err == nil {
 		stored, err := rows.nodeRecord(ctx, there)

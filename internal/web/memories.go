@@ -208,7 +208,7 @@ func (s *server) memory(w http.ResponseWriter, r *http.Request, p loci.Principal
 	agent := ""
 	if m.Scope == loci.ScopeAgent {
 		agent = m.AgentID.String()
-		if a, err := s.app.Agent.Get(r.Context(), p, m.AgentID); err == nil {
+		if a, err := s.app.Agent.Get(r.Context(), p, agent); err == nil {
 			agent = a.Name
 		}
 	}

@@ -87,7 +87,7 @@ func TestMemoriesTellWhenTheyAreTrueAndWhoReadsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := w.app.Agent.OpenSession(ctx, mara, agent.SessionDraft{AgentID: reviewer.ID})
+	session, err := w.app.Agent.CreateSession(ctx, mara, agent.SessionDraft{Agent: reviewer.Name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,9 @@ func TestOldData(t *testing.T) {
 			if !slices.Contains([]string{"v1", "v2", "v3"}, version) { // which had no structured memories
 				checkOldStructured(t, s)
 			}
+			if version == "v5" { // the last with agents of people and vendors
+				checkOldWork(t, s)
+			}
 		})
 	}
 }

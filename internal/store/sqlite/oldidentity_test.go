@@ -118,7 +118,7 @@ func checkOldIdentity(t *testing.T, s *Store) {
 		same("password", err, oldPassword, password)
 		keys, err := tx.SignIn().Passkeys(bg, oldUser)
 		same("passkeys", err, []loci.Passkey{oldPasskey}, keys)
-		trail, err := tx.Audit().List(bg, store.AuditQuery{Limit: 10})
+		trail, err := tx.Audit().List(bg, store.AuditQuery{Action: oldAudit.Action, Limit: 10})
 		same("audit", err, []store.AuditRow{{Number: 1, AuditEntry: oldAudit}}, trail)
 		v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: oldOther, TeamID: oldTeam.ID, WorkspaceID: oldSpace.ID}
 		page, err := tx.Lists().List(bg, v, store.ListQuery{Limit: 10, Filter: store.Filter{TeamID: oldTeam.ID}})

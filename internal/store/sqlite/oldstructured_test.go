@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,8 +17,10 @@ var (
 	oldAgent = loci.Agent{ID: loci.AgentID{7}, OrgID: loci.DefaultOrg, UserID: oldUser, Vendor: "claude",
 		Name: "Reviewer's", Config: []byte(`{"depth":3}`),
 		CreatedAt: oldTime, UpdatedAt: oldTime}
-	oldWork = loci.Session{ID: loci.SessionID{8}, OrgID: loci.DefaultOrg, UserID: oldUser, AgentID: oldAgent.ID,
-		Vendor: "claude", Title: "café", State: loci.SessionActive, CreatedAt: oldTime}
+	oldWork = loci.Session{ID: loci.SessionID{8}, AgentID: oldAgent.ID, Title: "café", State: loci.SessionActive,
+		CreatedAt: oldTime, UpdatedAt: oldTime, LastActiveAt: oldTime, Revision: 1, EventAccess: loci.EventAccess{
+			OrgID: loci.DefaultOrg, UserID: oldUser, Reach: loci.ReachPrivate, Origin: "claude",
+			AllowedVendors: []loci.Vendor{"claude"}}}
 )
 
 // oldStructured are a pinned memory, one of an agent, and one of a session that was replaced by a pinned one.
@@ -73,10 +77,79 @@ func checkOldStructured(t *testing.T, s *Store) {
 			t.Errorf("agent: %v (-want +got):\n%s", err, diff)
 		}
 		work, err := tx.Sessions().Get(bg, v, oldWork.ID)
+		if work.LastActiveAt.Before(oldTime) {
+			t.Errorf("the session was last active at %v", work.LastActiveAt)
+		}
+		work.LastActiveAt = oldTime // nobody knew it before v6, so the migration says now
 		if diff := cmp.Diff(oldWork, work); diff != "" || err != nil {
 			t.Errorf("session: %v (-want +got):\n%s", err, diff)
 		}
 		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// checkOldWork looks at what v5 has of agents of several people and vendors with equal names, and of
+// their sessions.
+func checkOldWork(t *testing.T, s *Store) {
+	t.Helper()
+	long := strings.Repeat("é", loci.MaxName)
+	agents := []struct {
+		n              byte
+		user           loci.UserID
+		vendor         loci.Vendor
+		name, formerly string
+	}{
+		{1, oldUser, "cursor", "Reviewer's-3", "Reviewer's"}, {2, oldOther, "claude", "Reviewer's-2", ""},
+		{3, oldOther, "claude", "Reviewer's-4", "Reviewer's"}, {4, oldUser, "claude", long, ""},
+		{5, oldUser, "cursor", strings.Repeat("é", loci.MaxName-2) + "-2", long},
+	}
+	work := func(n byte, user loci.UserID, agent loci.AgentID, origin string, vendors ...loci.Vendor) loci.Session {
+		return loci.Session{ID: loci.SessionID{8, n}, AgentID: agent, State: loci.SessionActive, CreatedAt: oldTime,
+			UpdatedAt: oldTime, Revision: 1, EventAccess: loci.EventAccess{OrgID: loci.DefaultOrg, UserID: user,
+				WorkspaceID: loci.WorkspaceID{4}, ProjectID: loci.ProjectID{5}, Reach: loci.ReachPrivate, Origin: origin,
+				AllowedVendors: append([]loci.Vendor{}, vendors...)}}
+	}
+	closed := work(1, oldUser, loci.AgentID{}, "api")
+	closed.State, closed.ClosedAt, closed.UpdatedAt = loci.SessionClosed, oldTime.Add(time.Minute), oldTime.Add(time.Minute)
+	sessions := []loci.Session{closed, work(2, oldUser, loci.AgentID{7, 1}, "api"),
+		work(3, oldOther, loci.AgentID{7, 3}, "claude", "claude")}
+	err := s.View(bg, loci.DefaultOrg, func(tx store.Tx) error {
+		for _, a := range agents {
+			at := oldTime.Add(time.Duration(a.n) * time.Second)
+			want := loci.Agent{ID: loci.AgentID{7, a.n}, OrgID: loci.DefaultOrg, UserID: a.user, Vendor: a.vendor, Name: a.name,
+				Config: []byte(`{"n":1}`), CreatedAt: at, UpdatedAt: at.Add(time.Hour)}
+			if a.formerly != "" {
+				want.Description = loci.RenamedText + a.formerly
+			}
+			got, err := tx.Agents().Get(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: oldUser}, want.ID)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("agent %d: %v (-want +got):\n%s", a.n, err, diff)
+			}
+		}
+		for _, want := range sessions {
+			got, err := tx.Sessions().Get(bg, loci.Viewer{OrgID: loci.DefaultOrg, UserID: want.UserID}, want.ID)
+			if active := got.LastActiveAt; want.State == loci.SessionClosed && active != want.ClosedAt ||
+				want.State == loci.SessionActive && time.Since(active) > time.Hour {
+				t.Errorf("session %v was last active at %v", want.ID, active)
+			}
+			got.LastActiveAt = time.Time{}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("session %v: %v (-want +got):\n%s", want.ID, err, diff)
+			}
+		}
+		trail, err := tx.Audit().List(bg, store.AuditQuery{Action: "agent.change", Limit: 10})
+		var renamed []string
+		for _, row := range trail {
+			renamed = append(renamed, row.Target)
+		}
+		want := []string{loci.AgentID{7, 5}.String(), loci.AgentID{7, 3}.String(), loci.AgentID{7, 1}.String()}
+		if diff := cmp.Diff(want, renamed); diff != "" {
+			t.Errorf("the audit trail has other renamed agents (-want +got):\n%s", diff)
+		}
+		return err
 	})
 	if err != nil {
 		t.Error(err)

@@ -16,7 +16,8 @@ import (
 var migrationFiles embed.FS
 
 // migrationFuncs are the steps after a file that SQL cannot express.
-var migrationFuncs = map[string]func(*sqlitedb.Conn) error{"org/digests": addDigests}
+var migrationFuncs = map[string]func(*sqlitedb.Conn) error{"org/digests": addDigests,
+	"org/shared_sessions": moveAgents}
 
 // addDigests fills in the digest of the memories that are there.
 func addDigests(c *sqlitedb.Conn) error {

@@ -19,8 +19,8 @@ func TestWorkPlans(t *testing.T) {
 	const both = "SEARCH m EXISTS USING INTEGER PRIMARY KEY (rowid=?)"
 	plans(t, s, func(p *planner) {
 		for _, v := range []loci.Viewer{person, claude} {
-			p.check("agents", 0, func() error { _, err := p.Agents().List(bg, v, loci.AgentID{}, 10); return err },
-				"SEARCH a USING INDEX sqlite_autoindex_agents_2 (user_id=? AND (name,vendor)>(?,?))")
+			p.check("agents", 0, func() error { _, err := p.Agents().List(bg, v, store.AgentQuery{Limit: 10}); return err },
+				"SEARCH a USING INDEX sqlite_autoindex_agents_2 (name>?)")
 			for state, from := range map[loci.SuggestionState]string{"": "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)",
 				loci.SuggestionDeclined: "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)",
 				loci.SuggestionPending:  "SEARCH s USING INDEX suggestions_open (seq<?)"} {
@@ -46,11 +46,14 @@ func TestWorkPlans(t *testing.T) {
 			q    store.SessionQuery
 			want string
 		}{
-			"person": {person, store.SessionQuery{}, "SEARCH s USING INDEX sessions_of_user (user_id=? AND seq<?)"},
-			"vendor": {claude, store.SessionQuery{},
-				"SEARCH s USING INDEX sessions_of_vendor (user_id=? AND vendor=? AND seq<?)"},
+			"person": {person, store.SessionQuery{}, "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)"},
+			"vendor": {claude, store.SessionQuery{}, "SEARCH s USING INTEGER PRIMARY KEY (rowid<?)"},
 			"active": {person, store.SessionQuery{State: loci.SessionActive},
-				"SEARCH s USING INDEX sessions_active (user_id=? AND seq<?)"},
+				"SEARCH s USING INDEX sessions_active (seq<?)"},
+			"title": {person, store.SessionQuery{State: loci.SessionActive, Title: "a"},
+				"SEARCH s USING INDEX sessions_by_title (title=? AND seq<?)"},
+			"project": {person, store.SessionQuery{ProjectID: loci.ProjectID{1}},
+				"SEARCH s USING INDEX sessions_of_project (project_id=? AND seq<?)"},
 			"of agent": {person, store.SessionQuery{AgentID: loci.AgentID{1}},
 				"SEARCH s USING INDEX sessions_of_agent (agent_id=? AND seq<?)"},
 		} {

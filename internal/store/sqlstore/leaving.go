@@ -41,6 +41,9 @@ func (tx *Tx) eraseStructured(user loci.UserID) error {
 	if err := (memoryNodes{tx}).eraseItemsOf(user); err != nil {
 		return err
 	}
+	if err := (sessions{tx}).eraseOf(user); err != nil {
+		return err
+	}
 	for _, table := range []string{"assets", "sources"} {
 		if err := tx.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} user_id = ?", [16]byte(user)); err != nil {
 			return err

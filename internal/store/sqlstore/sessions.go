@@ -19,22 +19,32 @@ const (
 	feedPosition       byte = 0x22
 )
 
-const sessionColumns = "s.seq, s.id, s.user_id, s.workspace_id, s.project_id, s.agent_id, s.vendor, s.title, " +
-	"s.state, s.created_at, s.closed_at"
+const sessionColumns = "s.seq, s.id, s.user_id, s.workspace_id, s.project_id, s.reach, s.team_id, s.origin, " +
+	"s.allowed_vendors, s.agent_id, s.title, s.metadata, s.state, s.created_at, s.updated_at, s.last_active_at, " +
+	"s.closed_at, s.expired, s.reopened_at, s.revision"
 
-func (tx *Tx) scanSession(r Row) (int64, loci.Session) {
-	return r.Int64(0), loci.Session{ID: r.ID(1), OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
-		AgentID: r.ID(5),
-		Vendor:  loci.Vendor(r.Text(6)), Title: r.Text(7), State: loci.SessionState(r.Text(8)), CreatedAt: timeAt(r, 9),
-		ClosedAt: timeAt(r, 10)}
+func (tx *Tx) scanSession(r Row) (seq int64, s loci.Session, err error) {
+	s = loci.Session{ID: r.ID(1), AgentID: r.ID(9), Title: r.Text(10), Metadata: objectAt(r, 11),
+		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
+			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
+		State: loci.SessionState(r.Text(12)), CreatedAt: timeAt(r, 13), UpdatedAt: timeAt(r, 14),
+		LastActiveAt: timeAt(r, 15), ClosedAt: timeAt(r, 16), Expired: r.Bool(17), ReopenedAt: timeAt(r, 18),
+		Revision: r.Int64(19)}
+	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
+	return r.Int64(0), s, err
 }
 
 // seesSession adds the rule of loci.Viewer.SeesSession over the alias s.
 func (tx *Tx) seesSession(q *Query, v loci.Viewer) {
-	tx.sharesWork(q, v, "s")
+	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() {
+		q.Add("FALSE")
+		return
+	}
+	reachesWork(q, v, "s")
 	if !v.WorkspaceID.IsZero() {
 		q.Add(" AND s.workspace_id = ?", [16]byte(v.WorkspaceID))
 	}
+	vendorMay(q, v, "s")
 }
 
 func (t sessions) Insert(_ context.Context, s loci.Session) error {
@@ -44,38 +54,42 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 	if err := t.knowsUser(s.UserID); err != nil {
 		return err
 	}
-	if err := t.mayActAs(&s); err != nil {
-		return err
-	}
-	err := t.c.Exec("INSERT INTO sessions ({org} id, user_id, workspace_id, project_id, agent_id, vendor, title, "+
-		"state, created_at, closed_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		[16]byte(s.ID), [16]byte(s.UserID), orNull(s.WorkspaceID), orNull(s.ProjectID), orNull(s.AgentID), string(s.Vendor),
-		s.Title,
-		string(s.State), s.CreatedAt.UnixMicro(), micros(s.ClosedAt))
+	err := t.c.Exec("INSERT INTO sessions ({org} workspace_id, reach, team_id, allowed_vendors, agent_id, title, "+
+		"metadata, state, updated_at, last_active_at, closed_at, expired, reopened_at, revision, id, user_id, project_id, "+
+		"origin, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		append(bindSession(&s), [16]byte(s.ID), [16]byte(s.UserID), orNull(s.ProjectID), s.Origin,
+			s.CreatedAt.UnixMicro())...)
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "session %s exists already", s.ID)
 	}
 	return err
 }
 
-// mayActAs looks up the session's agent as the session's vendor sees it. A session of another
-// vendor's agent would let one vendor read as the other.
-func (t sessions) mayActAs(s *loci.Session) error {
-	if s.AgentID.IsZero() {
-		return nil
-	}
-	found, err := t.there("SELECT 1 FROM agents WHERE {agents} id = ?1 AND user_id = ?2 AND ?3 IN ('', vendor)",
-		[16]byte(s.AgentID), [16]byte(s.UserID), string(s.Vendor))
-	return orMissing(found, err, noAgent)
+// bindSession returns the columns that Update may change.
+func bindSession(s *loci.Session) []any {
+	return []any{orNull(s.WorkspaceID), string(s.Reach), orNull(s.TeamID), toJSON(s.AllowedVendors), orNull(s.AgentID),
+		s.Title, orNoObject(s.Metadata), string(s.State), s.UpdatedAt.UnixMicro(), s.LastActiveAt.UnixMicro(),
+		micros(s.ClosedAt), s.Expired, micros(s.ReopenedAt), s.Revision}
 }
 
 func noSession() error { return loci.Errorf(loci.NotFound, "no such session") }
 
-func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (s loci.Session, err error) {
+func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error) {
 	var q Query
 	q.Add("SELECT "+sessionColumns+" FROM sessions s WHERE {s} s.id = ? AND ", [16]byte(id))
 	t.seesSession(&q, v)
-	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = t.scanSession(r); return nil })
+	return t.one(&q)
+}
+
+// stored returns a session, whoever may see it.
+func (t sessions) stored(id loci.SessionID) (loci.Session, error) {
+	var q Query
+	q.Add("SELECT "+sessionColumns+" FROM sessions s WHERE {s} s.id = ?", [16]byte(id))
+	return t.one(&q)
+}
+
+func (t sessions) one(q *Query) (s loci.Session, err error) {
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { _, s, err = t.scanSession(r); return err })
 	return s, orMissing(found, err, noSession)
 }
 
@@ -91,9 +105,15 @@ func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) 
 		}
 	}
 	var q Query
-	t.listQuery(&q, v, &sq, last.Seq)
+	q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
+	t.filter(&q, v, &sq)
+	// One row more than the page has tells whether another page follows.
+	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", last.Seq, sq.Limit+1)
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, s := t.scanSession(r)
+		seq, s, err := t.scanSession(r)
+		if err != nil {
+			return err
+		}
 		if len(list) == sq.Limit {
 			next = t.Positions.encode(last, sessionPosition)
 			return ErrStop
@@ -104,29 +124,42 @@ func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) 
 	return list, next, err
 }
 
-// listQuery selects one row more than the page has, to know whether another page follows.
-func (t sessions) listQuery(q *Query, v loci.Viewer, sq *store.SessionQuery, before int64) {
-	q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
+// filter adds which sessions pass a query.
+func (t sessions) filter(q *Query, v loci.Viewer, sq *store.SessionQuery) {
 	t.seesSession(q, v)
-	if sq.State == loci.SessionActive {
-		q.Add(" AND s.state = 'active'") // in the text, so that its index serves
-	} else if sq.State != "" {
+	switch sq.State {
+	case "":
+	case loci.SessionActive: // in the text, so that its index serves
+		q.Add(" AND s.state = 'active'")
+	default:
 		q.Add(" AND s.state = ?", string(sq.State))
 	}
 	if !sq.AgentID.IsZero() {
 		q.Add(" AND s.agent_id = ?", [16]byte(sq.AgentID))
 	}
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, sq.Limit+1)
+	if !sq.ProjectID.IsZero() {
+		q.Add(" AND s.project_id = ?", [16]byte(sq.ProjectID))
+	}
+	if sq.Reach != "" {
+		q.Add(" AND s.reach = ?", string(sq.Reach))
+	}
+	if sq.Title != "" {
+		q.Add(" AND s.title = ?", sq.Title)
+	}
+	if !sq.Last.IsZero() {
+		q.Add(" AND s.id BETWEEN ? AND ?", [16]byte(sq.First), [16]byte(sq.Last))
+	}
 }
 
-func (t sessions) Close(ctx context.Context, v loci.Viewer, id loci.SessionID, at time.Time) error {
-	s, err := t.Get(ctx, v, id)
-	if err != nil {
-		return err
-	}
-	if s.State == loci.SessionClosed {
-		return loci.Errorf(loci.Conflict, "the session is closed already")
-	}
-	return t.c.Exec("UPDATE sessions SET state = 'closed', closed_at = ? WHERE {sessions} id = ?", at.UnixMicro(),
-		[16]byte(id))
+func (t sessions) Count(_ context.Context, v loci.Viewer, sq store.SessionQuery) (all, active int, err error) {
+	var q Query
+	q.Add("SELECT count(*), count(*) FILTER (WHERE s.state = 'active') FROM sessions s WHERE {s} ")
+	t.filter(&q, v, &sq)
+	_, err = t.c.One(q.String(), q.Args, func(r Row) error { all, active = r.Int(0), r.Int(1); return nil })
+	return all, active, err
+}
+
+func (t sessions) Touch(_ context.Context, id loci.SessionID, at time.Time) error {
+	return t.c.Exec("UPDATE sessions SET last_active_at = ?1 WHERE {sessions} id = ?2 AND last_active_at < ?1",
+		at.UnixMicro(), [16]byte(id))
 }

@@ -77,7 +77,7 @@ func (tx *Tx) Audit() store.Audit { return audit{tx} }
 // Agents returns the store of registered agents.
 func (tx *Tx) Agents() store.Agents { return agents{tx} }
 
-// Sessions returns the store of agents' sessions.
+// Sessions returns the store of sessions of agents and people.
 func (tx *Tx) Sessions() store.Sessions { return sessions{tx} }
 
 // Suggestions returns the store of suggested changes.

@@ -44,6 +44,28 @@ func reaches(q *Query, v loci.Viewer, alias string) {
 	q.Add(")")
 }
 
+// reachesWork adds part 2 of the rule for sessions. NULL never equals anything, as in reaches.
+func reachesWork(q *Query, v loci.Viewer, alias string) {
+	ids := ProjectIDs(v)
+	inProject := func() {
+		if len(ids) == 0 {
+			q.Add("FALSE")
+			return
+		}
+		q.put(alias, ".project_id IN ")
+		in(q, ids)
+	}
+	if v.OnlyProjects {
+		inProject()
+		q.put(" AND ")
+	}
+	q.put("(", alias, ".user_id = ? OR (", alias, ".reach = 'org' OR ", alias, ".reach = 'team' AND ", alias,
+		".team_id = ?) AND (", alias, ".project_id IS NULL OR ")
+	q.bind([16]byte(v.UserID), orNull(v.TeamID))
+	inProject()
+	q.put("))")
+}
+
 // versionMay adds the condition of loci.Viewer.SeesVersion on an old version of a visible memory.
 func versionMay(q *Query, v loci.Viewer, alias string) {
 	vendorMay(q, v, alias)

@@ -121,7 +121,10 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 	if err := t.Index().Adopt(id); err != nil {
 		return 0, err
 	}
-	for _, table := range []string{"sessions", "memory_nodes", "memories"} {
+	if err := (sessions{t.Tx}).adopt(id); err != nil {
+		return 0, err
+	}
+	for _, table := range []string{"memory_nodes", "memories"} {
 		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE {"+table+"} workspace_id IS NULL",
 			[16]byte(id)); err != nil {
 			return 0, err

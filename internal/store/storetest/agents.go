@@ -44,9 +44,9 @@ func (e *env) getAgent(v loci.Viewer, id loci.AgentID) (a loci.Agent, err error)
 	return a, err
 }
 
-func (e *env) listAgents(v loci.Viewer, after loci.AgentID, limit int) (list []loci.Agent, err error) {
+func (e *env) listAgents(v loci.Viewer, q store.AgentQuery) (list []loci.Agent, err error) {
 	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
-		list, err = tx.Agents().List(e.Context(), v, after, limit)
+		list, err = tx.Agents().List(e.Context(), v, q)
 		return err
 	})
 	return list, err
@@ -55,10 +55,11 @@ func (e *env) listAgents(v loci.Viewer, after loci.AgentID, limit int) (list []l
 func testAgents(e *env) {
 	a := e.addAgent(func(a *loci.Agent) {
 		a.Config, a.UpdatedAt = json.RawMessage(`{"b": [1, "<é>"],  "a":null}`), a.CreatedAt.Add(time.Microsecond)
+		a.Description, a.LastActiveAt = "Reads\nchanges", a.CreatedAt.Add(time.Second)
 	})
 	plain := e.addAgent(func(a *loci.Agent) { a.Name = "Reviewer" })
 	for _, want := range []loci.Agent{a, plain} {
-		got, err := e.getAgent(e.agent("claude"), want.ID)
+		got, err := e.getAgent(e.agent("cursor"), want.ID)
 		if diff := gocmp.Diff(want, got); diff != "" || err != nil {
 			e.Errorf("%v (-want +got):\n%s", err, diff)
 		}
@@ -67,47 +68,99 @@ func testAgents(e *env) {
 		a    loci.Agent
 		want loci.Code
 	}{
-		"the same id":               {e.newAgent(func(b *loci.Agent) { b.ID, b.Name = a.ID, "other" }), loci.Conflict},
-		"the same name":             {e.newAgent(), loci.Conflict},
-		"nobody's":                  {e.newAgent(func(b *loci.Agent) { b.UserID = loci.NewUserID() }), loci.NotFound},
-		"of another org":            {e.newAgent(func(b *loci.Agent) { b.OrgID, b.Name = "other", "other" }), loci.Invalid},
-		"another vendor's":          {e.newAgent(func(b *loci.Agent) { b.Vendor = "cursor" }), ""},
-		"another person's, so made": {e.newAgent(func(b *loci.Agent) { b.UserID = e.addUser().ID }), ""},
+		"the same id":              {e.newAgent(func(b *loci.Agent) { b.ID, b.Name = a.ID, "other" }), loci.Conflict},
+		"the same name":            {e.newAgent(), loci.Conflict},
+		"nobody's":                 {e.newAgent(func(b *loci.Agent) { b.UserID = loci.NewUserID() }), loci.NotFound},
+		"of another org":           {e.newAgent(func(b *loci.Agent) { b.OrgID, b.Name = "other", "other" }), loci.Invalid},
+		"another vendor's":         {e.newAgent(func(b *loci.Agent) { b.Vendor = "cursor" }), loci.Conflict},
+		"another person's":         {e.newAgent(func(b *loci.Agent) { b.UserID = e.addUser().ID }), loci.Conflict},
+		"another name":             {e.newAgent(func(b *loci.Agent) { b.Name = "writer" }), ""},
+		"a name, in other letters": {e.newAgent(func(b *loci.Agent) { b.Name = "WRITER" }), ""},
 	} {
 		if err := e.putAgent(tt.a); loci.CodeOf(err) != tt.want || tt.want == "" && err != nil {
 			e.Errorf("%s: %v, want %q", name, explain(err), tt.want)
 		}
 	}
-	_, err := e.listAgents(e.person(), loci.AgentID{}, 0)
+	_, err := e.listAgents(e.person(), store.AgentQuery{})
 	e.wantCode("no limit", err, loci.Invalid)
-	_, err = e.listAgents(e.agent("cursor"), a.ID, 1)
-	e.wantCode("behind one that it does not see", err, loci.NotFound)
-	_, err = e.listAgents(e.agent("cursor"), loci.NewAgentID(), 1)
-	e.wantCode("behind one that is not there", err, loci.NotFound)
 }
 
-// What is left when a person goes: nothing of theirs, all of the others'.
+func testAgentChanges(e *env) {
+	a, other := e.addAgent(), e.addAgent(func(a *loci.Agent) { a.Name = "writer" })
+	update := func(a loci.Agent) error {
+		return e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Agents().Update(ctx, a) })
+	}
+	touch := func(id loci.AgentID, at time.Time) {
+		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Agents().Touch(ctx, id, at) })
+	}
+	remove := func(id loci.AgentID) error {
+		return e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Agents().Delete(ctx, id) })
+	}
+	want := func(what string, want loci.Agent) {
+		e.Helper()
+		got, err := e.getAgent(e.person(), want.ID)
+		if diff := gocmp.Diff(want, got); diff != "" || err != nil {
+			e.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
+		}
+	}
+	next := a
+	next.Name, next.Description, next.Config = "critic", "Reads", json.RawMessage(`{"a":1}`)
+	next.UpdatedAt = a.UpdatedAt.Add(time.Hour)
+	if err := update(next); err != nil {
+		e.Fatal(explain(err))
+	}
+	want("changed", next)
+	want("another", other)
+	same := next
+	same.Name = "writer"
+	e.wantCode("the name of another", update(same), loci.Conflict)
+	e.wantCode("one that is not there", update(e.newAgent()), loci.NotFound)
+	e.wantCode("of another org", update(loci.Agent{ID: a.ID, OrgID: "other", Name: "x"}), loci.Invalid)
+	next.LastActiveAt = e.clock.now().Add(time.Minute)
+	touch(a.ID, next.LastActiveAt)
+	touch(a.ID, next.LastActiveAt.Add(-time.Second))
+	touch(loci.NewAgentID(), next.LastActiveAt)
+	want("active", next)
+	s := e.addSession(func(s *loci.Session) { s.AgentID = a.ID })
+	if err := remove(a.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	_, err := e.getAgent(e.person(), a.ID)
+	e.wantCode("the deleted one", err, loci.NotFound)
+	e.wantCode("deleting it again", remove(a.ID), loci.NotFound)
+	if got, err := e.getSession(e.person(), s.ID); err != nil || got.AgentID != a.ID {
+		e.Errorf("its session: %+v, %v", got, err)
+	}
+	want("another", other)
+}
+
+// What is left when a person goes: the org's agents, and nothing of the person's.
 func testAgentsOfLeavers(e *env) {
 	u := e.addUser()
-	keep, gone := e.addAgent(), e.addAgent(func(a *loci.Agent) { a.UserID = u.ID })
-	kept := e.addSession(func(s *loci.Session) { s.AgentID = keep.ID })
-	left := e.addSession(func(s *loci.Session) { s.UserID, s.AgentID = u.ID, gone.ID })
+	keep, theirs := e.addAgent(), e.addAgent(func(a *loci.Agent) { a.UserID, a.Name = u.ID, "writer" })
+	kept := e.addSession(func(s *loci.Session) { s.AgentID = theirs.ID })
+	left := e.addSession(func(s *loci.Session) { s.UserID, s.AgentID, s.Revision = u.ID, keep.ID, 7 })
 	if err := e.st.People().Remove(e.Context(), e.org, u.ID, nil); err != nil {
 		e.Fatal(explain(err))
 	}
-	leaver := loci.Viewer{OrgID: e.org, UserID: u.ID}
-	_, err := e.getAgent(leaver, gone.ID)
-	e.wantCode("the leaver's agent", err, loci.NotFound)
-	_, err = e.getSession(leaver, left.ID)
+	_, err := e.getSession(e.person(), left.ID)
 	e.wantCode("the leaver's session", err, loci.NotFound)
-	if _, err := e.getAgent(e.person(), keep.ID); err != nil {
-		e.Error(explain(err))
+	theirs.UserID = loci.UserID{}
+	for _, a := range []loci.Agent{keep, theirs} {
+		if got, err := e.getAgent(e.person(), a.ID); err != nil || gocmp.Diff(a, got) != "" {
+			e.Errorf("got %+v, %v; want %+v", got, err, a)
+		}
 	}
 	if _, err := e.getSession(e.person(), kept.ID); err != nil {
 		e.Error(explain(err))
 	}
+	e.wantChanges("what is to be followed", store.SessionChange{ID: left.ID, Revision: 8})
 	e.wantCode("an agent for one who has left", e.putAgent(e.newAgent(func(a *loci.Agent) { a.UserID = u.ID })),
 		loci.NotFound)
+	theirs.Description = "Stays"
+	if err := e.tryUpdate(func(ctx context.Context, tx store.Tx) error { return tx.Agents().Update(ctx, theirs) }); err != nil {
+		e.Errorf("changing the leaver's agent: %v", explain(err))
+	}
 }
 
 // work is agents and sessions of a world.
@@ -117,41 +170,38 @@ type work struct {
 	sessions []loci.Session // in the order of storing
 }
 
-var workVendors = []loci.Vendor{"a", "b", "d"}
-
 func (w *world) newWork() *work {
 	k := &work{world: w}
-	for _, u := range w.users {
-		for _, vendor := range workVendors[:2] {
-			for _, name := range []string{"x", "y", "é"} {
-				if draw(w.t, "agent", true, false) {
-					k.list = append(k.list, w.addAgent(func(a *loci.Agent) { a.UserID, a.Vendor, a.Name = u, vendor, name }))
-				}
-			}
-		}
+	for range rapid.IntRange(0, 4).Draw(w.t, "agents") {
+		id := loci.NewAgentID() // names are of the org, and the worlds of a test share one
+		k.list = append(k.list, w.addAgent(func(a *loci.Agent) {
+			a.ID, a.Name = id, draw(w.t, "name", "x", "y", "é")+id.String()
+			a.UserID, a.Vendor = draw(w.t, "whose agent", w.users...), draw[loci.Vendor](w.t, "agent of vendor", "a", "b")
+		}))
 	}
 	for range rapid.IntRange(0, 8).Draw(w.t, "sessions") {
-		k.addOne()
+		s := w.newSession(k.change)
+		s.UserID, s.ProjectID = draw(w.t, "whose", w.users...), oneOf(w.t, "project", w.projects)
+		if err := w.putSession(s); err != nil {
+			w.t.Fatal(explain(err))
+		}
+		k.sessions = append(k.sessions, s)
 	}
 	return k
 }
 
-func (k *work) addOne() {
+// change draws every field of a session that may change.
+func (k *work) change(s *loci.Session) {
 	t := k.t
-	s := k.newSession(func(s *loci.Session) {
-		s.UserID, s.WorkspaceID = draw(t, "whose", k.users...), oneOf(t, "workspace", k.workspaces)
-		s.ProjectID, s.Vendor = oneOf(t, "project", k.projects), oneOf(t, "vendor", workVendors)
-		if a := oneOf(t, "agent", k.list); a.UserID == s.UserID {
-			s.AgentID, s.Vendor = a.ID, draw(t, "as vendor", a.Vendor, "")
-		}
-		if draw(t, "closed", false, true) {
-			s.State, s.ClosedAt = loci.SessionClosed, s.CreatedAt.Add(time.Minute)
-		}
-	})
-	if err := k.putSession(s); err != nil {
-		k.t.Fatal(explain(err))
+	s.WorkspaceID, s.AllowedVendors = oneOf(t, "workspace", k.workspaces), draw(t, "vendors", vendorLists...)
+	s.Reach, s.TeamID = draw(t, "reach", loci.ReachOrg, loci.ReachTeam, loci.ReachPrivate), loci.TeamID{}
+	if s.Reach == loci.ReachTeam {
+		s.TeamID = draw(t, "team", k.teams...)
 	}
-	k.sessions = append(k.sessions, s)
+	s.AgentID, s.Title = oneOf(t, "agent", k.list).ID, draw(t, "title", "", "one", "two")
+	if s.State, s.ClosedAt = loci.SessionActive, (time.Time{}); draw(t, "closed", false, true) {
+		s.State, s.ClosedAt = loci.SessionClosed, s.CreatedAt.Add(time.Minute)
+	}
 }
 
 // testWorkVisibility draws agents, sessions and viewers and demands that the
@@ -164,7 +214,7 @@ func testWorkVisibility(e *env) {
 			v := w.viewer()
 			k.compareAgents(v)
 			k.compareSessions(v)
-			k.closeOne(v)
+			k.changeOne()
 		}
 	})
 }
@@ -183,35 +233,60 @@ func (k *work) compareAgents(v loci.Viewer) {
 		}
 	}
 	k.differ("agents", v, want, one)
-	slices.SortFunc(want, func(a, b loci.Agent) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Vendor, b.Vendor))
-	})
-	limit := rapid.IntRange(1, 4).Draw(k.t, "limit")
-	for after := (loci.AgentID{}); ; {
-		list, err := k.listAgents(v, after, limit)
-		if err != nil || len(paged) > len(k.list) {
-			k.t.Fatalf("%d agents of %d, %v", len(paged), len(k.list), explain(err))
+	slices.SortFunc(want, func(a, b loci.Agent) int { return cmp.Compare(a.Name, b.Name) })
+	q := store.AgentQuery{Limit: rapid.IntRange(1, 4).Draw(k.t, "limit")}
+	for {
+		list, err := k.listAgents(v, q)
+		if err != nil {
+			k.t.Fatal(explain(err))
 		}
-		if paged = append(paged, list...); len(list) < limit {
+		for _, a := range list {
+			if slices.ContainsFunc(k.list, func(b loci.Agent) bool { return a.ID == b.ID }) {
+				paged = append(paged, a)
+			}
+		}
+		if len(list) < q.Limit {
 			break
 		}
-		after = list[len(list)-1].ID
+		q.After = list[len(list)-1].Name
 	}
 	k.differ("the list of agents", v, want, paged)
+	for _, a := range k.list {
+		var want []loci.Agent
+		if v.SeesAgent(&a) {
+			want = []loci.Agent{a}
+		}
+		for _, q := range []store.AgentQuery{{Name: a.Name, Limit: 2}, {First: a.ID, Last: a.ID, Limit: 2}} {
+			got, err := k.listAgents(v, q)
+			if err != nil {
+				k.t.Fatal(explain(err))
+			}
+			k.differ("the agent of that name or id", v, want, got)
+		}
+	}
 }
 
 func (k *work) compareSessions(v loci.Viewer) {
 	q := store.SessionQuery{State: draw(k.t, "state", "", "", loci.SessionActive, loci.SessionClosed),
-		Limit: rapid.IntRange(1, 4).Draw(k.t, "limit")}
+		Limit: rapid.IntRange(1, 4).Draw(k.t, "limit"), Title: draw(k.t, "with title", "", "", "one"),
+		Reach: draw(k.t, "with reach", "", "", loci.ReachOrg, loci.ReachPrivate)}
 	if draw(k.t, "by agent", false, true) {
 		q.AgentID = oneOf(k.t, "of agent", k.list).ID
 	}
+	q.ProjectID = oneOf(k.t, "of project", append([]loci.ProjectID{{}, {}, {}}, k.projects...))
+	if s := oneOf(k.t, "of id", k.sessions); draw(k.t, "by id", false, false, true) {
+		q.First, q.Last = s.ID, s.ID
+	}
 	var visible, one, want []loci.Session
+	active := 0
 	for _, s := range slices.Backward(k.sessions) {
 		if v.SeesSession(&s) {
 			visible = append(visible, s)
-			if (q.State == "" || s.State == q.State) && (q.AgentID.IsZero() || s.AgentID == q.AgentID) {
+			if sessionPasses(&s, &q) {
 				want = append(want, s)
+				if s.State == loci.SessionActive {
+					active++
+				}
 			}
 		}
 		got, err := k.getSession(v, s.ID)
@@ -222,25 +297,43 @@ func (k *work) compareSessions(v loci.Viewer) {
 		}
 	}
 	k.differ("sessions", v, visible, one)
-	k.differ("the list of sessions", v, want, k.allSessions(v, q))
+	list := slices.DeleteFunc(k.allSessions(v, q), func(s loci.Session) bool { return !k.knows(s.ID) })
+	k.differ("the list of sessions", v, want, list)
+	if q.AgentID.IsZero() && q.Last.IsZero() {
+		return // sessions of other worlds would count, too
+	}
+	all, open, err := k.countSessions(v, q)
+	if err != nil || all != len(want) || open != active {
+		k.t.Fatalf("for %+v, Count is %d, %d active, %v; want %d and %d", v, all, open, err, len(want), active)
+	}
 }
 
-// closeOne ends a session as v, if it may.
-func (k *work) closeOne(v loci.Viewer) {
+func sessionPasses(s *loci.Session, q *store.SessionQuery) bool {
+	return (q.State == "" || s.State == q.State) && (q.AgentID.IsZero() || s.AgentID == q.AgentID) &&
+		(q.ProjectID.IsZero() || s.ProjectID == q.ProjectID) && (q.Reach == "" || s.Reach == q.Reach) &&
+		(q.Title == "" || s.Title == q.Title) && (q.Last.IsZero() || s.ID == q.First)
+}
+
+func (k *work) knows(id loci.SessionID) bool {
+	return slices.ContainsFunc(k.sessions, func(s loci.Session) bool { return s.ID == id })
+}
+
+// changeOne changes a session.
+func (k *work) changeOne() {
 	if len(k.sessions) == 0 {
 		return
 	}
-	s := &k.sessions[rapid.IntRange(0, len(k.sessions)-1).Draw(k.t, "closed")]
-	var want loci.Code
-	switch {
-	case !v.SeesSession(s):
-		want = loci.NotFound
-	case s.State == loci.SessionClosed:
-		want = loci.Conflict
-	default:
-		s.State, s.ClosedAt = loci.SessionClosed, k.clock.now()
+	s := &k.sessions[rapid.IntRange(0, len(k.sessions)-1).Draw(k.t, "changed")]
+	before := *s
+	k.change(s)
+	if err := k.updateSession(s); err != nil {
+		k.t.Fatal(explain(err))
 	}
-	if err := k.closeSession(v, s.ID); loci.CodeOf(err) != want || want == "" && err != nil {
-		k.t.Fatalf("Close for %+v: %v, want %q", v, explain(err), want)
+	want := before.Revision
+	if s.State != before.State || !s.SameAccess(&before.EventAccess) {
+		want++
+	}
+	if s.Revision != want {
+		k.t.Fatalf("the revision is %d after %d, want %d", s.Revision, before.Revision, want)
 	}
 }

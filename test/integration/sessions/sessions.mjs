@@ -132,8 +132,7 @@ export const sessions = [
   {
     name: 'what only one agent reads',
     async run(claude) {
-      const agent = await claude.extra('register_agent', { name: 'reviewer' })
-      const session = await claude.extra('open_agent_session', { agent_id: agent.id })
+      const session = await claude.extra('create_session', { agent: 'reviewer' })
       const saved = await claude.call('write_memory', { title: 'Review style', content: 'Ask for a test with each repair.', scope: 'agent', session_id: session.id })
       assert.ok(saved.id)
       one(await claude.call('search_memories', { term: 'repair', session_id: session.id }))

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// The functions in this file are the one way in which text names an agent or a session, on every
+// surface. What v may not see is never found.
+
+// FindAgent returns the agent with that name, with that id, or whose id begins with text. NotFound if
+// there is none; Invalid if several ids begin like that.
+func FindAgent(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Agent, error) {
+	label := func(a loci.Agent) string { return a.ID.String() + " (" + a.Name + ")" }
+	list := func(q AgentQuery) ([]loci.Agent, error) {
+		q.Limit = maxNamed
+		return tx.Agents().List(ctx, v, q)
+	}
+	return find(v, text, "agent", label,
+		func() ([]loci.Agent, error) { return list(AgentQuery{Name: text}) },
+		func(first, last [16]byte) ([]loci.Agent, error) { return list(AgentQuery{First: first, Last: last}) })
+}
+
+// FindSession returns the active session with that title, the session with that id, or the one whose
+// id begins with text. NotFound if there is none; Invalid if several have the title or begin like that.
+func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Session, error) {
+	label := func(s loci.Session) string {
+		return strings.TrimSuffix(s.ID.String()+" ("+loci.OneLine(s.Title)+")", " ()")
+	}
+	list := func(q SessionQuery) ([]loci.Session, error) {
+		q.Limit = maxNamed
+		list, _, err := tx.Sessions().List(ctx, v, q)
+		return list, err
+	}
+	return find(v, text, "session", label,
+		func() ([]loci.Session, error) { return list(SessionQuery{Title: text, State: loci.SessionActive}) },
+		func(first, last [16]byte) ([]loci.Session, error) { return list(SessionQuery{First: first, Last: last}) })
+}
+
+const (
+	// minPersonID is the shortest beginning of an id that a person may type. An agent must send what it
+	// was shown (loci.ShortID).
+	minPersonID = 4
+	maxNamed    = 5 // how many things an error lists that text may mean
+)
+
+// find returns the only thing that text names: by a whole id, by its name, or else by the beginning of
+// its id.
+func find[T any](v loci.Viewer, text, noun string, label func(T) string, named func() ([]T, error),
+	between func(first, last [16]byte) ([]T, error)) (one T, err error) {
+	if loci.CheckText("", text, 1, loci.MaxTitle) != nil {
+		return one, loci.Errorf(loci.NotFound, "no such %s", noun)
+	}
+	var found []T
+	_, notID := loci.ParseID[struct{}](text)
+	if notID != nil {
+		found, err = named()
+	}
+	minimum := minPersonID
+	if v.Vendor != "" {
+		minimum = loci.ShortID
+	}
+	first, last, notBegun := loci.ParseIDPrefix[struct{}](text, minimum)
+	if len(found) == 0 && notBegun == nil && !last.IsZero() && err == nil {
+		found, err = between(first, last)
+	}
+	switch {
+	case err != nil:
+		return one, err
+	case len(found) == 0:
+		return one, loci.Errorf(loci.NotFound, "no such %s", noun)
+	case len(found) == 1:
+		return found[0], nil
+	}
+	var labels []string
+	for _, x := range found {
+		labels = append(labels, label(x))
+	}
+	return one, loci.Errorf(loci.Invalid, "several %ss are called like this; send the id of one: %s", noun,
+		strings.Join(labels, ", "))
+}
