@@ -76,7 +76,7 @@ type Source struct {
 	ID             SourceID   `json:"id" format:"uuid"`
 	MemoryID       MemoryID   `json:"memory_id" format:"uuid"`
 	Kind           SourceKind `json:"kind" enum:"message,session,event,url,text"`
-	Ref            string     `json:"ref,omitempty" doc:"An id or a URL"`
+	Ref            string     `json:"ref,omitempty" doc:"The id of a session or an event, or a URL; of a message of another system also its id there"`
 	Text           string     `json:"text,omitempty" doc:"The raw text, for kind text or if the thing behind ref may disappear"`
 	Quote          string     `json:"quote,omitempty" doc:"The passage that supports the memory"`
 	Start          int        `json:"start,omitempty" doc:"Where the quote begins in the text, in characters"`
@@ -93,8 +93,12 @@ func (s *Source) Validate(field string) error {
 	s.AllowedVendors = Unique(s.AllowedVendors)
 	ref, text := 0, 0
 	switch s.Kind {
-	case SourceMessage, SourceSession, SourceEvent, SourceURL:
+	case SourceSession, SourceEvent, SourceURL:
 		ref = 1
+	case SourceMessage:
+		if s.Text == "" && s.Quote == "" {
+			ref = 1
+		}
 	case SourceText:
 		text = 1
 	default:
@@ -120,15 +124,14 @@ func (s *Source) Validate(field string) error {
 	return within(field, CheckVendors(s.AllowedVendors))
 }
 
-// CheckProof returns an Invalid error about a source that proves nothing: the id of a message or event without its text
-// or a quote. Loci cannot look such an id up. An import does not ask this, because old exports have such sources.
+// CheckProof returns an Invalid error about a source that proves nothing: the id of a message of another system without
+// its text or a quote. Loci cannot look such an id up. An import does not ask this, because old exports have such
+// sources.
 func (s *Source) CheckProof(field string) error {
-	checked := s.Kind != SourceMessage && s.Kind != SourceEvent
-	if checked || s.Text != "" || s.Quote != "" || isWebAddress(s.Ref) {
+	if s.Kind != SourceMessage || s.Text != "" || s.Quote != "" || isWebAddress(s.Ref) {
 		return nil
 	}
-	return FieldErrorf(field+".quote",
-		"or text is required, or a URL as ref: Loci cannot look up ids of kind %s", s.Kind)
+	return FieldErrorf(field+".quote", "or text is required, or a URL as ref: Loci cannot look up ids of messages")
 }
 
 // isLine reports whether s can be shown unchanged on one line.

@@ -97,9 +97,8 @@ func TestSourceValidate(t *testing.T) {
 		source      loci.Source
 	}{
 		{"id of a message", "s.quote", loci.Source{Kind: loci.SourceMessage, Ref: "msg-1"}},
-		{"id of an event", "s.quote", loci.Source{Kind: loci.SourceEvent, Ref: "4711"}},
 		{"message with a quote", "", loci.Source{Kind: loci.SourceMessage, Ref: "msg-1", Quote: "on Tuesdays"}},
-		{"event with a text", "", loci.Source{Kind: loci.SourceEvent, Ref: "4711", Text: "Deployed."}},
+		{"event, which Loci looks up", "", loci.Source{Kind: loci.SourceEvent, Ref: "4711"}},
 		{"message at a URL", "", loci.Source{Kind: loci.SourceMessage, Ref: "https://chat.example.com/p/1"}},
 		{"session", "", loci.Source{Kind: loci.SourceSession, Ref: loci.NewSessionID().String()}},
 		{"url", "", loci.Source{Kind: loci.SourceURL, Ref: "https://example.com"}},

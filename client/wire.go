@@ -35,7 +35,7 @@ type NewMemory struct {
 type NewSource struct {
 	Kind  loci.SourceKind `json:"kind" enum:"message,session,event,url,text"`
 	Ref   string          `json:"ref,omitzero" maxLength:"2000" doc:"A URL, the id of a session that you can see, or another id; required except for kind text" example:"https://wiki.example.org/deploys"`
-	Text  string          `json:"text,omitzero" maxLength:"100000" doc:"The raw text; required for kind text, and for an id of kind message or event without a quote"`
+	Text  string          `json:"text,omitzero" maxLength:"100000" doc:"The raw text; required for kind text, and for the id of a message without a quote"`
 	Quote string          `json:"quote,omitzero" maxLength:"10000" doc:"The passage that supports the memory"`
 	Start int             `json:"start,omitzero" minimum:"0" doc:"Where the quote begins in the text, in characters"`
 	End   int             `json:"end,omitzero" minimum:"0" doc:"Where the quote ends in the text, in characters"`

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -66,7 +67,7 @@ func TestSourcesSayWhatIsWrong(t *testing.T) {
 		"sources[0].ref":             {{Kind: loci.SourceURL, Ref: "ftp://x"}},
 		"sources[0].quote":           {{Kind: loci.SourceText, Text: "abc", Quote: "x", Start: 0, End: 1}},
 		"sources[1].quote":           {good, {Kind: loci.SourceMessage, Ref: "msg-1"}},
-		"sources[2].quote":           {good, good, {Kind: loci.SourceEvent, Ref: "4711"}},
+		"sources[2].ref":             {good, good, {Kind: loci.SourceEvent, Ref: "4711"}},
 		"sources[0].start":           {{Kind: loci.SourceText, Text: "abc", Start: 2, End: 9}},
 		"sources[0].allowed_vendors": {{Kind: loci.SourceText, Text: "x", AllowedVendors: []loci.Vendor{"claude", "cursor"}}},
 		"sources[1].allowed_vendors": {good, {Kind: loci.SourceText, Text: "y", AllowedVendors: []loci.Vendor{"*"}}},
@@ -146,8 +147,10 @@ func TestSourcesNameSessionsThatTheWriterSees(t *testing.T) {
 					t.Errorf("%s: got %v", what, err)
 				}
 			}
-			if err := way(w.claude, mine); err != nil {
-				t.Errorf("the writer's own session: %v", err)
+			for _, ref := range []string{mine, mine[:loci.ShortID], "work claude"} {
+				if err := way(w.claude, ref); err != nil {
+					t.Errorf("the writer's own session as %s: %v", ref, err)
+				}
 			}
 		})
 	}
@@ -156,6 +159,54 @@ func TestSourcesNameSessionsThatTheWriterSees(t *testing.T) {
 	}
 	list, err := w.Memory.Sources(ctx, w.claude, m.ID)
 	if err != nil || len(list) != 1 || list[0].Ref != mine {
+		t.Errorf("stored: %+v, %v", list, err)
+	}
+}
+
+// someEvents are the events that some vendors see.
+type someEvents map[loci.EventID]loci.Vendor
+
+func (e someEvents) Sees(_ context.Context, p loci.Principal, id loci.EventID) (bool, error) {
+	vendor, there := e[id]
+	return there && (p.Vendor == "" || p.Vendor == vendor), nil
+}
+
+// A source of kind event names one that the writer sees; without a log of events there is none.
+func TestSourcesNameEventsThatTheWriterSees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	mine, hidden := loci.NewEventID(w.now), loci.NewEventID(w.now)
+	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c"})
+	add := func(ref string) error {
+		_, _, err := w.Memory.AddSources(ctx, w.claude, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"},
+			{Kind: loci.SourceEvent, Ref: ref}})
+		return err
+	}
+	save := func(ref string) error {
+		_, err := w.Memory.Create(ctx, w.claude, memory.Draft{Title: "saved", Content: "c",
+			Sources: []loci.Source{{Kind: loci.SourceText, Text: "x"}, {Kind: loci.SourceEvent, Ref: ref}}})
+		return err
+	}
+	refuses := func(what, ref string) {
+		t.Helper()
+		for name, way := range map[string]func(string) error{"add": add, "save": save} {
+			if err := way(ref); loci.FieldOf(err) != "sources[1].ref" ||
+				loci.SafeText(err) != "sources[1].ref names no event that you can see" {
+				t.Errorf("%s, %s: got %v", name, what, err)
+			}
+		}
+	}
+	refuses("without a log", mine.String())
+	w.Memory.Events = someEvents{mine: "claude", hidden: "cursor"}
+	refuses("hidden", hidden.String())
+	refuses("unknown", loci.NewEventID(w.now).String())
+	refuses("no id", "4711")
+	if err := errors.Join(add(strings.ToUpper(mine.String())), save(mine.String())); err != nil {
+		t.Fatal(err)
+	}
+	list, err := w.Memory.Sources(ctx, w.claude, m.ID)
+	if err != nil || len(list) != 2 || list[1].Ref != mine.String() {
 		t.Errorf("stored: %+v, %v", list, err)
 	}
 }

@@ -152,6 +152,9 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*sa
 	if err := checkDraft(p, sv.m, &loci.Memory{}); err != nil {
 		return nil, err
 	}
+	if err := s.checkEvents(ctx, p, d.Sources); err != nil {
+		return nil, err
+	}
 	sv.compares = !d.NotCompared && s.May(p, Read) == nil
 	if sv.compares {
 		sv.guarded(ctx, func() error { sv.own = read(sv.m).sketched(); return nil })

@@ -6,8 +6,10 @@
 package memory
 
 import (
+	"context"
 	"time"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
@@ -23,6 +25,15 @@ type Service struct {
 	index    *indexing.Index
 	turns    *turns
 	patience time.Duration // time limit of one search
+
+	// Events finds the events that sources name; nil: none exist. Set it before the first call.
+	Events Events
+}
+
+// Events finds events, which the store does not have.
+type Events interface {
+	// Sees reports whether p may see an event. It is false if the event does not exist.
+	Sees(ctx context.Context, p loci.Principal, id loci.EventID) (bool, error)
 }
 
 // Options configure a Service.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -13,7 +14,8 @@ import (
 // allowed_vendors count; no vendors are those of the memory, and others must be among them. One that is there
 // already from the same writer is returned as it is; added says how many are new. NotFound if the memory is
 // not visible; Forbidden if it is another person's or, for an agent, of another origin; Conflict if there
-// are too many or its project is archived; Invalid about sources[i], also if one names a session that p does not see.
+// are too many or its project is archived; Invalid about sources[i], also if one names a session or an event that p does
+// not see.
 func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID, drafts []loci.Source) (
 	all []loci.Source, added int, err error) {
 	if err := s.Begin(ctx, p, SourceAdd); err != nil {
@@ -21,6 +23,9 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 	}
 	if len(drafts) == 0 {
 		return nil, 0, loci.FieldErrorf("sources", "must have 1 to %d entries", loci.MaxSources)
+	}
+	if err := s.checkEvents(ctx, p, drafts); err != nil {
+		return nil, 0, err
 	}
 	err = s.attach(ctx, p, SourceAdd, id, func(tx store.Tx, m *loci.Memory, e *loci.AuditEntry) (err error) {
 		if all, added, err = s.putSources(ctx, tx, p, m, drafts); added == 0 {
@@ -102,7 +107,7 @@ func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal,
 		if err := checkSource(m, &src, field); err != nil {
 			return nil, 0, err
 		}
-		if err := nameSession(ctx, tx, p, &src, field); err != nil {
+		if err := nameWork(ctx, tx, p, &src, field); err != nil {
 			return nil, 0, err
 		}
 		same := func(other loci.Source) bool { return sameSource(&src, &other) }
@@ -134,22 +139,47 @@ func (s *Service) sourceOf(p loci.Principal, m *loci.Memory, d loci.Source) loci
 	return src
 }
 
-// nameSession refuses a source of kind session unless p sees that session, and writes its id in the usual form.
-func nameSession(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Source, field string) error {
-	if s.Kind != loci.SourceSession {
-		return nil
+// checkEvents refuses sources of kind event unless p sees the event. Events are not in the store, so it runs before the
+// transaction.
+func (s *Service) checkEvents(ctx context.Context, p loci.Principal, drafts []loci.Source) error {
+	for i, d := range drafts {
+		if d.Kind != loci.SourceEvent {
+			continue
+		}
+		var id loci.EventID
+		sees := id.UnmarshalText([]byte(d.Ref)) == nil && s.Events != nil
+		if sees {
+			var err error
+			if sees, err = s.Events.Sees(ctx, p, id); err != nil {
+				return err
+			}
+		}
+		if !sees {
+			return loci.FieldErrorf(fmt.Sprintf("sources[%d].ref", i), "names no event that you can see")
+		}
 	}
-	unknown := loci.FieldErrorf(field+".ref", "names no session that you can see")
-	var id loci.SessionID
-	if id.UnmarshalText([]byte(s.Ref)) != nil {
-		return unknown
+	return nil
+}
+
+// nameWork writes the id of a session or an event in the usual form. It refuses a session that p does not see.
+func nameWork(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Source, field string) error {
+	switch s.Kind {
+	case loci.SourceEvent: // see checkEvents
+		s.Ref = strings.ToLower(s.Ref)
+	case loci.SourceSession:
+		session, err := store.FindSession(ctx, tx, p.Viewer(), s.Ref)
+		switch loci.CodeOf(err) {
+		case loci.NotFound:
+			return loci.FieldErrorf(field+".ref", "names no session that you can see")
+		case loci.Invalid:
+			return loci.FieldErrorf(field+".ref", "is not clear: %s", loci.SafeText(err))
+		}
+		if err != nil {
+			return err
+		}
+		s.Ref = session.ID.String()
 	}
-	_, err := tx.Sessions().Get(ctx, p.Viewer(), id)
-	if loci.CodeOf(err) == loci.NotFound {
-		return unknown
-	}
-	s.Ref = id.String()
-	return err
+	return nil
 }
 
 // checkSource refuses a source that proves nothing, and one that more vendors would see than the memory, as soon as a
