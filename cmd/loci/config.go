@@ -44,6 +44,7 @@ type settings struct {
 	Toolsets  []string      // of MCP; none: the default ones
 	Answer    int           // tokens of an answer over MCP, at most
 	Patience  time.Duration // of a search
+	Idle      time.Duration // of a session, until it closes; 0: never
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -115,6 +116,9 @@ var known = []setting{
 			s.Patience = time.Duration(v.number(maxPatience.Seconds()) * float64(time.Second))
 			v.check(s.Patience > 0, "must be more than 0")
 		}},
+	{"sessions/idle_hours", "LOCI_SESSIONS_IDLE_HOURS", "24", func(s *settings, v value) {
+		s.Idle = time.Duration(v.number(maxIdle.Hours()) * float64(time.Hour))
+	}},
 	{"keys/owner", "LOCI_API_KEY", "", func(s *settings, v value) { s.OwnerKey = v.apiKey() }},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", "", func(s *settings, v value) {
 		s.Dashboard.ServiceKey = v.secret()
@@ -140,6 +144,7 @@ const (
 	defaultListen = "127.0.0.1:5624"
 
 	maxPatience = 5 * time.Minute
+	maxIdle     = 366 * 24 * time.Hour
 )
 
 // notSettings are variables with our prefix that other code reads.

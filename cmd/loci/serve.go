@@ -150,7 +150,9 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
-	upkeep.Go(func() { maintain.New(maintain.Options{Store: in.store, Log: p.log}).Run(upkeepCtx) })
+	upkeep.Go(func() {
+		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: p.settings.Idle}).Run(upkeepCtx)
+	})
 	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)

@@ -13,7 +13,7 @@ import (
 // How long Loci keeps data that is no longer used.
 const (
 	AuditDays      = 400 // an entry of the audit trail
-	CredentialDays = 30  // a session, a token or a link
+	CredentialDays = 30  // a sign-in, a token or a link
 	FeedDays       = 7   // an event of the feed; a reader that was away longer must start again
 	RequestHours   = 24  // an answer to a request with an idempotency key
 	uploadDays     = 1   // a file that is not yet attached to a memory
@@ -99,7 +99,16 @@ func PurgeRequests(ctx context.Context, st store.Store, now time.Time) (int, err
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Idempotency().Purge(ctx, then, purgeBatch) })
 }
 
-// PurgeCredentials deletes sessions, tokens, links and codes that have been unusable for long, and
+// ExpireSessions closes the active sessions of every org in which nobody has worked for idle, and
+// returns their number.
+func ExpireSessions(ctx context.Context, st store.Store, now time.Time, idle time.Duration) (int, error) {
+	now = loci.CutTime(now)
+	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) {
+		return tx.Sessions().Expire(ctx, now.Add(-idle), now, purgeBatch)
+	})
+}
+
+// PurgeCredentials deletes sign-ins, tokens, links and codes that have been unusable for long, and
 // returns their number. It also deletes old limits.
 func PurgeCredentials(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	credentials, err := inBatches(func() (int, error) {

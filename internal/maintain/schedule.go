@@ -15,7 +15,12 @@ type Options struct {
 	Log   *slog.Logger     // default: discard
 	Now   func() time.Time // default: time.Now
 	Every time.Duration    // time between two turns; default: a day
+	// Idle is how long a session stays active without a request; 0: for ever.
+	Idle time.Duration
 }
+
+// idleEvery is the time between two searches for idle sessions.
+const idleEvery = time.Hour
 
 // Maintainer runs the jobs of one process. Several processes may run one on the same store, because
 // every job can be repeated.
@@ -39,37 +44,59 @@ func New(o Options) *Maintainer {
 // Run does every job at once and then at each turn, until ctx ends. It returns after the running
 // job has stopped.
 func (m *Maintainer) Run(ctx context.Context) {
-	turn := time.NewTicker(m.o.Every)
+	turn, idle := time.NewTicker(m.o.Every), time.NewTicker(idleEvery)
 	defer turn.Stop()
+	defer idle.Stop()
+	m.expire(ctx)
+	m.purge(ctx)
 	for {
-		m.purge(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-turn.C:
+			m.purge(ctx)
+		case <-idle.C:
+			m.expire(ctx)
 		}
 	}
 }
 
+// job is something that is done from time to time. It returns the number of rows that it changed.
+type job struct {
+	what string
+	run  func(context.Context, store.Store, time.Time) (int, error)
+}
+
+func (m *Maintainer) expire(ctx context.Context) {
+	if m.o.Idle <= 0 {
+		return
+	}
+	m.do(ctx, job{"closing sessions in which nobody works any more",
+		func(ctx context.Context, st store.Store, now time.Time) (int, error) {
+			return ExpireSessions(ctx, st, now, m.o.Idle)
+		}})
+}
+
 func (m *Maintainer) purge(ctx context.Context) {
-	for _, job := range []struct {
-		what string
-		run  func(context.Context, store.Store, time.Time) (int, error)
-	}{
+	for _, job := range []job{
 		{"emptying the trash of what was in it too long", Purge},
 		{"deleting files of attachments that are gone", SweepBlobs},
 		{"deleting old entries of the audit trail", PurgeAudit},
 		{"deleting old events of the feed", PurgeFeed},
 		{"forgetting requests that nobody repeats any more", PurgeRequests},
-		{"deleting sessions and tokens that are of no use any more", PurgeCredentials},
-		{"forgetting MCP sessions that nobody uses any more", PurgeConnections},
+		{"deleting sign-ins and tokens that are of no use any more", PurgeCredentials},
+		{"forgetting MCP connections that nobody uses any more", PurgeConnections},
 	} {
-		n, err := job.run(ctx, m.o.Store, m.o.Now())
-		if n > 0 {
-			m.o.Log.InfoContext(ctx, job.what, "rows", n)
-		}
-		if err != nil && ctx.Err() == nil {
-			m.o.Log.ErrorContext(ctx, job.what+" failed; the next turn tries again", "error", err)
-		}
+		m.do(ctx, job)
+	}
+}
+
+func (m *Maintainer) do(ctx context.Context, j job) {
+	n, err := j.run(ctx, m.o.Store, m.o.Now())
+	if n > 0 {
+		m.o.Log.InfoContext(ctx, j.what, "rows", n)
+	}
+	if err != nil && ctx.Err() == nil {
+		m.o.Log.ErrorContext(ctx, j.what+" failed; the next turn tries again", "error", err)
 	}
 }
