@@ -47,7 +47,7 @@ type NewAgent struct {
 type AgentChange struct {
 	Name        *string         `json:"name,omitzero" minLength:"1" maxLength:"100" nullable:"false" doc:"One line, unique in the org" example:"reviewer"`
 	Description *string         `json:"description,omitzero" maxLength:"2000" nullable:"false"`
-	Config      json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes. It replaces the present one" example:"{\"model\":\"small\"}"`
+	Config      json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes. It replaces the present one; null removes it" example:"{\"model\":\"small\"}"`
 }
 
 // NewSession is a session to create.
@@ -63,7 +63,7 @@ type NewSession struct {
 // SessionChange changes a session. Fields that are nil stay.
 type SessionChange struct {
 	Title          *string         `json:"title,omitzero" maxLength:"500" nullable:"false"`
-	Metadata       json.RawMessage `json:"metadata,omitzero" doc:"Changes of the metadata as a merge patch (RFC 7396): null removes a member" example:"{\"ticket\":null}"`
+	Metadata       json.RawMessage `json:"metadata,omitzero" doc:"Changes of the metadata as a merge patch (RFC 7396): null in place of a member removes it, and null alone removes all" example:"{\"ticket\":null}"`
 	Reach          *Reach          `json:"reach,omitzero" enum:"org,team,private" nullable:"false" doc:"Who sees it besides the person who created it. Only that person may widen it"`
 	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. An empty list: only people. Only the person may add some" example:"[\"claude\"]"`
 }

@@ -111,7 +111,10 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c P
 		after = before
 		gate.Set(&after.Name, c.Name)
 		gate.Set(&after.Description, c.Description)
-		if c.Config != nil {
+		switch {
+		case string(c.Config) == "null": // as in any other merge patch
+			after.Config = nil
+		case c.Config != nil:
 			after.Config = c.Config
 		}
 		if err := after.Validate(); err != nil {

@@ -22,12 +22,15 @@ func (s *Service) UpdateSession(ctx context.Context, p loci.Principal, text stri
 	if err := s.Begin(ctx, p, SessionChange); err != nil {
 		return loci.Session{}, err
 	}
-	if err := loci.CheckObject("metadata", c.Metadata, loci.MaxSessionMetadata); err != nil {
+	cleared := string(c.Metadata) == "null" // as in any other merge patch
+	if err := loci.CheckObject("metadata", c.Metadata, loci.MaxSessionMetadata); err != nil && !cleared {
 		return loci.Session{}, err
 	}
 	return s.changeSession(ctx, p, SessionChange, text, func(session *loci.Session) (err error) {
 		gate.Set(&session.Title, c.Title)
-		if session.Metadata, err = loci.MergeObject(session.Metadata, c.Metadata); err != nil {
+		if cleared {
+			session.Metadata = nil
+		} else if session.Metadata, err = loci.MergeObject(session.Metadata, c.Metadata); err != nil {
 			return err
 		}
 		if c.Reach != nil && *c.Reach != session.Reach {

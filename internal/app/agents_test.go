@@ -153,6 +153,10 @@ func TestAgentsAreChangedByTheirPeople(t *testing.T) {
 	if got.ID != toms.ID || got.Name != "judge" || string(got.Config) != `{"b":2}` || got.Description == "" {
 		t.Errorf("got %+v", got)
 	}
+	if none, err := d.Agent.Update(ctx, d.tom, "judge", agent.Patch{Config: []byte("null")}); err != nil ||
+		none.Config != nil || none.Name != "judge" {
+		t.Errorf("without config: %+v, %v", none, err)
+	}
 	refused(t, "a name that is taken", second(d.Agent.Update(ctx, d.tom, "judge", agent.Patch{Name: new("reviewer")})),
 		loci.Conflict, "choose another name")
 	refused(t, "no name", second(d.Agent.Update(ctx, d.tom, "judge", agent.Patch{Name: new("")})), loci.Invalid, "name")

@@ -180,6 +180,12 @@ func TestSessionsAreChangedByTheirPeople(t *testing.T) {
 	if got.Title != "1" || string(got.Metadata) != `{"steps":{"done":2}}` || !got.UpdatedAt.After(claudes.UpdatedAt) {
 		t.Errorf("got %+v", got)
 	}
+	if none, err := d.Agent.UpdateSession(ctx, d.claude, "1", agent.SessionPatch{Metadata: []byte("null")}); err != nil ||
+		none.Metadata != nil {
+		t.Errorf("without metadata: %+v, %v", none, err)
+	}
+	_, err = d.Agent.UpdateSession(ctx, d.claude, "1", agent.SessionPatch{Metadata: got.Metadata})
+	d.must(err)
 	long := []byte(`{"a":"` + strings.Repeat("x", loci.MaxSessionMetadata) + `"}`)
 	for name, c := range map[string]agent.SessionPatch{"metadata must be": {Metadata: []byte(`[]`)},
 		"metadata is longer": {Metadata: long}, "title is longer": {Title: new(strings.Repeat("x", 501))},

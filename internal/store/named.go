@@ -36,7 +36,9 @@ func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.S
 	}
 	return find(v, text, "session", label,
 		func() ([]loci.Session, error) { return list(SessionQuery{Title: text, State: loci.SessionActive}) },
-		func(first, last [16]byte) ([]loci.Session, error) { return list(SessionQuery{First: first, Last: last}) })
+		func(first, last [16]byte) ([]loci.Session, error) {
+			return list(SessionQuery{First: first, Last: last})
+		})
 }
 
 const (
