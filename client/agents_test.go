@@ -39,8 +39,9 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 		Reach: loci.ReachOrg}))(t); len(got.Sessions) != 1 || got.Sessions[0].ID != session.ID {
 		t.Errorf("Sessions: got %+v", got)
 	}
-	if got := must(owner.UpdateSession(ctx, "a review", client.SessionChange{Metadata: []byte(`{"a":1}`)}))(t); string(got.Metadata) != `{"a":1}` {
-		t.Errorf("UpdateSession: got %+v", got)
+	merged := must(owner.UpdateSession(ctx, "a review", client.SessionChange{Metadata: []byte(`{"a":1}`)}))(t)
+	if string(merged.Metadata) != `{"a":1}` {
+		t.Errorf("UpdateSession: got %+v", merged)
 	}
 	if got := must(assistant.AgentStats(ctx, "reviewer"))(t); got.Sessions != 1 || got.Active != 1 {
 		t.Errorf("AgentStats: got %+v", got)

@@ -117,7 +117,8 @@ func TestAgentsBelongToTheOrg(t *testing.T) {
 		}
 		for _, text := range []string{"reviewer", mine.ID.String(), mine.ID.Short()} {
 			got, err := d.Agent.Get(ctx, tt.who, text)
-			if sees := tt.want != ""; sees != (err == nil) || !sees && err.Error() != never.Error() || sees && got.ID != mine.ID {
+			sees := tt.want != ""
+			if sees != (err == nil) || !sees && err.Error() != never.Error() || sees && got.ID != mine.ID {
 				t.Errorf("%s gets the agent as %q: %+v, %v", tt.name, text, got, err)
 			}
 		}
@@ -268,7 +269,8 @@ func TestUseKeepsSessionsActive(t *testing.T) {
 		d.must(err)
 		gotAgent, err := d.Agent.Get(ctx, d.mara, a.ID.String())
 		d.must(err)
-		session, robot := gotSession.LastActiveAt.Sub(made).Round(time.Second), gotAgent.LastActiveAt.Sub(made).Round(time.Second)
+		session := gotSession.LastActiveAt.Sub(made).Round(time.Second)
+		robot := gotAgent.LastActiveAt.Sub(made).Round(time.Second)
 		if session != tt.session || robot != tt.agent {
 			t.Errorf("after %v: the session was active after %v, the agent after %v; want %v and %v", tt.after, session, robot,
 				tt.session, tt.agent)

@@ -115,7 +115,9 @@ var workProbes = []probe{
 	{"change agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Agent.Update(c.ctx, c.p, text(id), agent.Patch{Name: new("x")})
 	}},
-	{"delete agent", agentsOf, func(c *caller, id [16]byte) (any, error) { return none(c.Agent.Delete(c.ctx, c.p, text(id))) }},
+	{"delete agent", agentsOf, func(c *caller, id [16]byte) (any, error) {
+		return none(c.Agent.Delete(c.ctx, c.p, text(id)))
+	}},
 	{"agent stats", agentsOf, func(c *caller, id [16]byte) (any, error) { return c.Agent.Stats(c.ctx, c.p, text(id)) }},
 	{"open work", agentsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Agent.CreateSession(c.ctx, c.p, agent.SessionDraft{Agent: text(id)})

@@ -53,7 +53,8 @@ func TestSessionsAreCreated(t *testing.T) {
 		{"for a team of none", d.ines, agent.SessionDraft{Reach: loci.ReachTeam}, loci.Invalid, "you are in no team"},
 		{"for no vendor", d.claude, agent.SessionDraft{AllowedVendors: []loci.Vendor{"Claude!"}}, loci.Invalid,
 			"allowed_vendors[0] must be"},
-		{"with a list", d.claude, agent.SessionDraft{Metadata: []byte(`[1]`)}, loci.Invalid, "metadata must be a JSON object"},
+		{"with a list", d.claude, agent.SessionDraft{Metadata: []byte(`[1]`)}, loci.Invalid,
+			"metadata must be a JSON object"},
 		{"in no project of theirs", d.claude, agent.SessionDraft{ProjectID: loci.NewProjectID()}, loci.Invalid,
 			"project_id must be a project that you belong to"},
 		{"in an archived project", d.claude, agent.SessionDraft{ProjectID: d.archived}, loci.Conflict, "is archived"},
@@ -258,7 +259,8 @@ func TestSessionsCloseAndReopen(t *testing.T) {
 	if diff := cmp.Diff(closed, again); diff != "" || entries(agent.SessionClose) != 1 {
 		t.Errorf("closed again: %d entries (-want +got):\n%s", entries(agent.SessionClose), diff)
 	}
-	refused(t, "in the closed session", second(d.who.InSession(ctx, d.claude, s.ID)), loci.Conflict, "the session is closed")
+	refused(t, "in the closed session", second(d.who.InSession(ctx, d.claude, s.ID)), loci.Conflict,
+		"the session is closed")
 	wantCode(t, second(d.Agent.Session(ctx, d.mara, "work")), loci.NotFound) // only active ones are called by their titles
 	at = d.now
 	opened, err := d.Agent.ReopenSession(ctx, d.claude, id)

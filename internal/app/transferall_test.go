@@ -64,7 +64,8 @@ func newLibrary(t *testing.T) *library {
 	mates, unused := second, second
 	mates.ID, mates.UserID, mates.Name = loci.NewAgentID(), mate.ID, "critic"
 	unused.ID, unused.UserID, unused.Name = loci.NewAgentID(), mate.ID, "of nothing that is exported"
-	work := func(agent loci.AgentID, user loci.UserID, title string, reach loci.Reach, vendors ...loci.Vendor) loci.Session {
+	work := func(agent loci.AgentID, user loci.UserID, title string, reach loci.Reach,
+		vendors ...loci.Vendor) loci.Session {
 		s := loci.Session{ID: loci.NewSessionID(), AgentID: agent, Title: title, State: loci.SessionActive, CreatedAt: l.now,
 			UpdatedAt: l.now, LastActiveAt: l.now, Revision: 1, EventAccess: loci.EventAccess{OrgID: org, UserID: user,
 				Reach: reach, Origin: "claude", AllowedVendors: append([]loci.Vendor{}, vendors...)}}

@@ -105,7 +105,8 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 				}
 			}
 			text := failure(t, r.inSession("", tool, fmt.Sprintf(arguments, closed.ID)))
-			if takesClosed := tool == "close_session" || tool == "create_session"; !takesClosed && !strings.Contains(text, "closed") {
+			takesClosed := tool == "close_session" || tool == "create_session"
+			if !takesClosed && !strings.Contains(text, "closed") {
 				t.Errorf("%s in a closed session: %q", tool, text)
 			}
 		}
@@ -129,8 +130,8 @@ func TestAgentScopeOverMCP(t *testing.T) {
 	found := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		of := sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
-		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: loci.Vendor(of.Origin),
-			Origin: of.Origin, AgentID: of.AgentID, SessionID: of.ID}
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID,
+			Vendor: loci.Vendor(of.Origin), Origin: of.Origin, AgentID: of.AgentID, SessionID: of.ID}
 		tag := wordOf(loci.NewMemoryID().String())
 		vendors := rapid.SampledFrom([][]loci.Vendor{{"*"}, {"claude"}, {"cursor"}, {"claude", "cursor"}}).Draw(rt, "vendors")
 		m, err := w.app.Memory.Create(context.Background(), writer,

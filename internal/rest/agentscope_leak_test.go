@@ -200,8 +200,8 @@ func TestAgentScopeOverREST(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tag := wordOf(loci.NewMemoryID().String())
 		of := o.sessions[rapid.IntRange(0, 3).Draw(rt, "agent")]
-		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID, Vendor: loci.Vendor(of.Origin),
-			Origin: of.Origin, AgentID: of.AgentID, SessionID: of.ID}
+		writer := loci.Principal{Kind: loci.KindAgent, OrgID: loci.DefaultOrg, UserID: of.UserID,
+			Vendor: loci.Vendor(of.Origin), Origin: of.Origin, AgentID: of.AgentID, SessionID: of.ID}
 		vendors := rapid.SliceOfNDistinct(rapid.SampledFrom([]loci.Vendor{"*", "claude", "cursor", "other"}), 1, 3,
 			rapid.ID).Draw(rt, "vendors")
 		saved, err := o.app.Memory.Create(ctx, writer, memory.Draft{Title: "drawn " + tag, Content: "zebra " + tag,

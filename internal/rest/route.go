@@ -92,8 +92,8 @@ func routeAt(pattern string, r route) route {
 func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
-		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes, sessionRoutes,
-		assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
+		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
+		sessionRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route

@@ -122,8 +122,9 @@ type Sessions interface {
 	List(ctx context.Context, v loci.Viewer, q SessionQuery) ([]loci.Session, Position, error)
 	// Count returns how many visible sessions pass the query, and how many of them are active.
 	Count(ctx context.Context, v loci.Viewer, q SessionQuery) (all, active int, err error)
-	// Update stores all fields of a session except id, org, user, origin, project and creation. If the state or the access changed, it also increases the revision and leaves a change.
-	// It sets s.Revision. It fails with NotFound if the session doesn't exist.
+	// Update stores all fields of a session except id, org, user, origin, project and creation. If the
+	// state or the access changed, it also increases the revision and leaves a change. It sets
+	// s.Revision. It fails with NotFound if the session doesn't exist.
 	Update(ctx context.Context, s *loci.Session) error
 	// Touch records that a session was active, unless it was later. It does nothing if the session
 	// doesn't exist.

@@ -113,7 +113,8 @@ func checkOldWork(t *testing.T, s *Store) {
 				AllowedVendors: append([]loci.Vendor{}, vendors...)}}
 	}
 	closed := work(1, oldUser, loci.AgentID{}, "api")
-	closed.State, closed.ClosedAt, closed.UpdatedAt = loci.SessionClosed, oldTime.Add(time.Minute), oldTime.Add(time.Minute)
+	closed.State, closed.ClosedAt = loci.SessionClosed, oldTime.Add(time.Minute)
+	closed.UpdatedAt = closed.ClosedAt
 	sessions := []loci.Session{closed, work(2, oldUser, loci.AgentID{7, 1}, "api"),
 		work(3, oldOther, loci.AgentID{7, 3}, "claude", "claude")}
 	err := s.View(bg, loci.DefaultOrg, func(tx store.Tx) error {

@@ -121,7 +121,7 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 	if err := t.Index().Adopt(id); err != nil {
 		return 0, err
 	}
-	if err := (sessions{t.Tx}).adopt(id); err != nil {
+	if err := sessions(t).adopt(id); err != nil {
 		return 0, err
 	}
 	for _, table := range []string{"memory_nodes", "memories"} {

@@ -142,7 +142,9 @@ func testSessionChanges(e *env) {
 		follows bool
 	}{
 		{"nothing", func(*loci.Session) {}, false},
-		{"its title", func(s *loci.Session) { s.Title, s.Metadata, s.UpdatedAt = "x", []byte(`{"a":1}`), e.clock.now() }, false},
+		{"its title", func(s *loci.Session) {
+			s.Title, s.Metadata, s.UpdatedAt = "x", []byte(`{"a":1}`), e.clock.now()
+		}, false},
 		{"its agent", func(s *loci.Session) { s.AgentID, s.LastActiveAt = loci.NewAgentID(), e.clock.now() }, false},
 		{"its state", func(s *loci.Session) { s.State, s.ClosedAt = loci.SessionClosed, e.clock.now() }, true},
 		{"its state back", func(s *loci.Session) {
