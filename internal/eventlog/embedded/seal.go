@@ -86,7 +86,8 @@ func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []se
 		if err != nil || len(rows) == 0 {
 			return err
 		}
-		_, err = c.One("SELECT batch FROM months WHERE month = ?", sqlitedb.Args{int(monthOfID(rows[0].id))}, readNumber(&batch))
+		month := sqlitedb.Args{int(monthOfID(rows[0].id))}
+		_, err = c.One("SELECT batch FROM months WHERE month = ?", month, readNumber(&batch))
 		batch++
 		return err
 	})
