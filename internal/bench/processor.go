@@ -154,10 +154,10 @@ func savedBy(c *corpus, similar bool) map[string]any {
 		"similar": similar}
 }
 
-// operation measures one operation and adds its results. The index is up to date before, so that no
-// operation pays for the saves of another one.
+// operation measures one operation and adds its results. The index is up to date before, and its files
+// are merged, so that no operation pays for the saves of another one.
 func (b *bencher) operation(ctx context.Context, s *server, op operation) error {
-	if err := s.warm(ctx); err != nil {
+	if err := errors.Join(s.warm(ctx), s.idle(ctx)); err != nil {
 		return err
 	}
 	first, err := s.dial()
@@ -211,9 +211,30 @@ func (b *bencher) addTime(op operation, of string, each time.Duration) {
 // indexed adds how much of the work of the index the saves have left to the next search.
 func (b *bencher) indexed(ctx context.Context, s *server, op operation, saves int) error {
 	var left spent
-	err := left.run(ctx, s.process.Process.Pid, func() (Sample, error) { return Sample{Count: saves}, s.warm(ctx) })
+	err := left.run(ctx, s.process.Process.Pid, func() (Sample, error) {
+		return Sample{Count: saves}, errors.Join(s.warm(ctx), s.idle(ctx))
+	})
 	b.addTime(op, "server's index, left to the next search", left.each())
 	return err
+}
+
+// maxIdleWait is how long idle waits. Merging the index of 1,000,000 memories takes less.
+const maxIdleWait = time.Minute
+
+// idle waits until the server has used no more than the smallest unit of processor time within a second.
+func (s *server) idle(ctx context.Context) error {
+	for end := time.Now().Add(maxIdleWait); time.Now().Before(end); {
+		before, _ := processorTime(s.process.Process.Pid)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+		if after, _ := processorTime(s.process.Process.Pid); after-before <= time.Second/100 {
+			return nil
+		}
+	}
+	return fmt.Errorf("the server was still busy %s after the last request", maxIdleWait)
 }
 
 // spent is the processor time of a process for a number of operations.
