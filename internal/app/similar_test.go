@@ -159,8 +159,19 @@ func (tx blindTx) Rows() store.Rows { return blindRows{tx.Tx.Rows()} }
 
 type blindRows struct{ store.Rows }
 
+var errBlind = errors.New("the disk is gone")
+
 func (blindRows) Changed(context.Context, store.Position) (store.RowChanges, error) {
-	return store.RowChanges{}, errors.New("the disk is gone")
+	return store.RowChanges{}, errBlind
+}
+
+func (tx blindTx) Memories() store.Memories { return blindMemories{tx.Tx.Memories()} }
+
+// blindMemories are not read either, because the index may know of the other memory without Changed.
+type blindMemories struct{ store.Memories }
+
+func (blindMemories) GetMany(context.Context, loci.Viewer, []loci.MemoryID, loci.Lifecycle) ([]*loci.Memory, error) {
+	return nil, errBlind
 }
 
 // A save does not fail because nothing could be compared.
