@@ -62,7 +62,7 @@ type Undone struct {
 	From    int      `json:"from" doc:"The version that was undone"`
 	BackTo  int      `json:"back_to,omitempty" doc:"The old version whose content it has again. If absent, the memory was created in the range and is now in the trash"`
 	Version int      `json:"version,omitempty" doc:"The version now; absent in a dry run"`
-	Note    string   `json:"note,omitempty" doc:"What still differs from before"`
+	Note    string   `json:"note,omitempty" doc:"What still differs from before, or who can read the memory again"`
 }
 
 // LeftAlone is a memory that an undo could not restore.

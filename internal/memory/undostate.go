@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -87,7 +89,7 @@ func oldVersion(ctx context.Context, tx store.Tx, v loci.Viewer, id loci.MemoryI
 }
 
 // target returns the state that a memory returns to: its old state, or the trash if it did not
-// exist. reason is why this is not allowed. note is what cannot be restored.
+// exist. reason is why this is not allowed. note is what cannot be restored, or who reads it again.
 func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason string) {
 	if then == nil {
 		m = now.Clone()
@@ -114,7 +116,32 @@ func (u *undo) target(now, then *loci.Memory) (m *loci.Memory, note, reason stri
 	if err := m.Validate(); err != nil {
 		return nil, "", "its earlier state is no longer allowed: " + loci.SafeText(err)
 	}
-	return m, note, ""
+	return m, cmp.Or(note, regained(now, m)), ""
+}
+
+// regained tells who can read a memory as then says and cannot read it now; "": nobody.
+func regained(now, then *loci.Memory) string {
+	if !then.DeletedAt.IsZero() {
+		return ""
+	}
+	var readers []string
+	leaves := now.Scope == loci.ScopeAgent && then.Scope != loci.ScopeAgent
+	for _, v := range then.AllowedVendors {
+		switch {
+		case !leaves && loci.Covers(now.AllowedVendors, []loci.Vendor{v}):
+		case v == loci.AnyVendor:
+			readers = append(readers, "all assistants")
+		default:
+			readers = append(readers, string(v))
+		}
+	}
+	if people := then.NotSharedBy(&now.Access); people != "" {
+		readers = append(readers, people)
+	}
+	if len(readers) == 0 {
+		return ""
+	}
+	return strings.Join(readers, " and ") + " can read it again"
 }
 
 // takeState returns now with everything from then that writers decide: not its owner and place,
