@@ -127,12 +127,10 @@ func (f *finder) findNow() error {
 		f.answered(similar)
 		return nil
 	}
-	if parts := recall.Parse(f.text).AsParts(f.text); snapshot.Whole && f.filter.IsAll() && last.Covers(parts.Parts()) {
-		f.fallback = loci.FallbackPart
-		f.rank(parts, nil)
-		return nil
+	if !snapshot.Whole || !f.filter.IsAll() {
+		last = nil
 	}
-	return f.findParts()
+	return f.findParts(last)
 }
 
 // asker are the names of the person who asks, in conversations with an assistant.

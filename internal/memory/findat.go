@@ -39,13 +39,18 @@ func (f *finder) findAt() error {
 			return nil
 		}
 	}
-	return f.findParts()
+	return f.findParts(nil)
 }
 
-// findParts is the last attempt: it reads texts, and finds those that contain the words anywhere.
-func (f *finder) findParts() error {
+// findParts is the last attempt: it reads texts, and finds those that contain the words anywhere. It reads none if an
+// answer of an index with all memories, which may be nil, shows that there are none.
+func (f *finder) findParts(index *recall.Answer) error {
 	f.fallback = loci.FallbackPart
 	f.query = recall.Parse(f.text).AsParts(f.text)
+	if index != nil && index.Covers(f.query.Parts()) {
+		f.rank(f.query, nil)
+		return nil
+	}
 	hits, err := f.contain()
 	f.rank(f.query, hits)
 	return err

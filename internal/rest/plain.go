@@ -49,12 +49,12 @@ func answersPlainly[I, O any](op *huma.Operation, do func(context.Context, *I) (
 			return false
 		}
 		in := new(I)
-		if !any(in).(plainInput).fill(x, r) { //nolint:forcetypeassert // checked above
+		if input, ok := any(in).(plainInput); !ok || !input.fill(x, r) {
 			return false
 		}
 		out, err := do(r.Context(), in)
-		if err == nil {
-			x.answer(any(out).(plainOutput), op.DefaultStatus) //nolint:forcetypeassert // checked above
+		if output, ok := any(out).(plainOutput); ok && err == nil {
+			x.answer(output, op.DefaultStatus)
 			return true
 		}
 		failed := (*problem)(nil)
