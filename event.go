@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -142,22 +143,10 @@ func (e *Event) Validate() error {
 		func() error { return CheckEventType("event_type", e.Type) },
 		func() error { return CheckObject("metadata", e.Metadata, MaxEventMetadata) },
 		func() error { return e.Reach.check(e.TeamID) },
-		e.checkImportance,
+		func() error { return checkImportance(e.Importance) },
 		e.checkTime,
 	}
-	for _, check := range checks {
-		if err := check(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *Event) checkImportance() error {
-	if e.Importance < MinImportance || e.Importance > MaxImportance {
-		return FieldErrorf("importance", RangeText, MinImportance, MaxImportance)
-	}
-	return nil
+	return firstError(checks...)
 }
 
 func (e *Event) checkTime() error {
@@ -197,8 +186,7 @@ func checkLine(field, s string, maximum int) error {
 
 // CheckEventClass returns an Invalid error unless c is one of EventClasses.
 func CheckEventClass(field string, c EventClass) error {
-	switch c {
-	case EventEpisodic, EventSession, EventDecision, EventEntity:
+	if slices.Contains(EventClasses(), c) {
 		return nil
 	}
 	return FieldErrorf(field, "must be episodic, session, decision or entity")

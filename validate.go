@@ -75,9 +75,14 @@ func (m *Memory) Validate() error {
 		func() error { return CheckVendors(m.AllowedVendors) },
 		func() error { return CheckType(m.Type) },
 		m.checkScope,
-		m.checkNumbers,
+		func() error { return checkImportance(m.Importance) },
 		m.checkTimes,
 	}
+	return firstError(checks...)
+}
+
+// firstError makes checks one after the other, until one fails.
+func firstError(checks ...func() error) error {
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return err
@@ -185,8 +190,8 @@ func (a *Access) checkScope() error {
 	return FieldErrorf("scope", "must be global, project or agent")
 }
 
-func (m *Memory) checkNumbers() error {
-	if m.Importance < MinImportance || m.Importance > MaxImportance {
+func checkImportance(n int) error {
+	if n < MinImportance || n > MaxImportance {
 		return FieldErrorf("importance", RangeText, MinImportance, MaxImportance)
 	}
 	return nil

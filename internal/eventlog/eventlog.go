@@ -100,7 +100,7 @@ type Outcome struct {
 	Duplicate bool
 }
 
-// Position is a place in a log. Only the log that created it can read it.
+// Position is a place in a log. Pass it only to the log that created it.
 type Position string
 
 // Filter narrows a query. An event must match every field that is set.

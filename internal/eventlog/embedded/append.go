@@ -113,7 +113,8 @@ func (a *appending) group() error {
 
 // sameStream is the quick way to see that two events belong to one stream.
 func sameStream(a, b *loci.Event) bool {
-	return a.SessionID == b.SessionID && a.AgentID == b.AgentID && sameAccess(&a.EventAccess, &b.EventAccess)
+	return a.SessionID == b.SessionID && a.AgentID == b.AgentID && a.Origin == b.Origin &&
+		a.SameAccess(&b.EventAccess)
 }
 
 // check rejects what callers must not pass.

@@ -30,10 +30,9 @@ func (l *Log) Drop(ctx context.Context, org loci.OrgID) error {
 	err = l.dropFiles(ctx, org)
 	leave()
 	if err == nil {
-		// This fails on purpose if somebody has begun a new log meanwhile.
 		_ = os.Remove(l.path(org, upkeepTurn))
 		_ = os.Remove(l.path(org, upkeepLock))
-		_ = os.Remove(dir)
+		_ = os.Remove(dir) // fails on purpose if somebody has begun a new log meanwhile
 	}
 	return translate(err)
 }

@@ -3,9 +3,7 @@ package embedded
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -17,27 +15,9 @@ import (
 //go:embed migrations/log/*.sql migrations/month/*.sql migrations/words/*.sql
 var migrationFiles embed.FS
 
-// migrations reads the numbered files of one kind of database. They are part of the program, so an
-// error in them is a panic.
-func migrations(kind string) (list []sqlitedb.Migration) {
-	dir := path.Join("migrations", kind)
-	entries, err := migrationFiles.ReadDir(dir)
-	if err != nil {
-		panic(err)
-	}
-	for _, e := range entries {
-		number, name, _ := strings.Cut(strings.TrimSuffix(e.Name(), ".sql"), "_")
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			panic(fmt.Sprintf("migration %s has no number", e.Name()))
-		}
-		text, err := migrationFiles.ReadFile(path.Join(dir, e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		list = append(list, sqlitedb.Migration{Number: n, Name: name, SQL: string(text)})
-	}
-	return list
+// migrations returns the steps of the schema of one kind of database.
+func migrations(kind string) []sqlitedb.Migration {
+	return sqlitedb.ReadMigrations(migrationFiles, path.Join("migrations", kind))
 }
 
 // setUp overwrites deleted data if that costs no additional writes.

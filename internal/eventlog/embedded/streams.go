@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -28,13 +27,6 @@ func decodeAccess(org loci.OrgID, text []byte) (a loci.EventAccess, err error) {
 	err = json.Unmarshal(text, &a)
 	a.OrgID = org
 	return a, err
-}
-
-// sameAccess reports whether two events have the same access, origin included.
-func sameAccess(a, b *loci.EventAccess) bool {
-	return a.UserID == b.UserID && a.Origin == b.Origin && a.WorkspaceID == b.WorkspaceID &&
-		a.ProjectID == b.ProjectID && a.Reach == b.Reach && a.TeamID == b.TeamID &&
-		slices.Equal(a.AllowedVendors, b.AllowedVendors)
 }
 
 // putClass returns the number of a class and adds the class if it is new.

@@ -2,11 +2,8 @@ package sqlite
 
 import (
 	"embed"
-	"fmt"
 	"math"
 	"path"
-	"strconv"
-	"strings"
 
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
@@ -43,26 +40,11 @@ func addDigests(c *sqlitedb.Conn) error {
 	return nil
 }
 
-// migrations reads the numbered files of one kind of database. They are part of the program, so
-// an error in them is a panic.
+// migrations returns the steps of the schema of one kind of database.
 func migrations(kind string) []sqlitedb.Migration {
-	dir := path.Join("migrations", kind)
-	entries, err := migrationFiles.ReadDir(dir)
-	if err != nil {
-		panic(err)
+	list := sqlitedb.ReadMigrations(migrationFiles, path.Join("migrations", kind))
+	for i := range list {
+		list[i].Func = migrationFuncs[kind+"/"+list[i].Name]
 	}
-	var out []sqlitedb.Migration
-	for _, e := range entries {
-		number, name, _ := strings.Cut(strings.TrimSuffix(e.Name(), ".sql"), "_")
-		n, err := strconv.Atoi(number)
-		if err != nil {
-			panic(fmt.Sprintf("migration %s has no number", e.Name()))
-		}
-		text, err := migrationFiles.ReadFile(path.Join(dir, e.Name()))
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, sqlitedb.Migration{Number: n, Name: name, SQL: string(text), Func: migrationFuncs[kind+"/"+name]})
-	}
-	return out
+	return list
 }

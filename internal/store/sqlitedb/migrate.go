@@ -2,8 +2,12 @@ package sqlitedb
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
+	"path"
+	"strconv"
+	"strings"
 )
 
 // Migration is one step of the schema. It never changes once released.
@@ -12,6 +16,28 @@ type Migration struct {
 	Name   string            // compared with the name that the file has for the number
 	SQL    string            // one or more statements, no BEGIN or COMMIT
 	Func   func(*Conn) error // optional, runs after SQL in the same transaction
+}
+
+// ReadMigrations reads the files of a directory, which are named <number>_<name>.sql. They are part of
+// the program, so an error in them is a panic.
+func ReadMigrations(files embed.FS, dir string) (list []Migration) {
+	entries, err := files.ReadDir(dir)
+	if err != nil {
+		panic(err)
+	}
+	for _, e := range entries {
+		number, name, _ := strings.Cut(strings.TrimSuffix(e.Name(), ".sql"), "_")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			panic(fmt.Sprintf("migration %s has no number", e.Name()))
+		}
+		text, err := files.ReadFile(path.Join(dir, e.Name()))
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, Migration{Number: n, Name: name, SQL: string(text)})
+	}
+	return list
 }
 
 const migrationsTable = `CREATE TABLE IF NOT EXISTS _migrations (
