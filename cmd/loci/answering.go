@@ -67,6 +67,32 @@ func (p *program) whatAnswers(address string) string {
 		p.settings.DataDir
 }
 
+// usesAddress describes the program that keeps a server of this data directory from an address, or returns "". What
+// it needs to make way follows in the way out.
+func (p *program) usesAddress(ctx context.Context, address string) (what, wayOut string) {
+	switch p.answererAt(ctx, address) {
+	case otherLoci:
+		return p.whatAnswers(address) + ", and would reject the keys of this one", p.besideOther(address)
+	case noLoci:
+		if isTaken(ctx, address) {
+			return "another program uses " + address, "stop that program, or start Loci beside it and connect again: " +
+				p.serveLineBeside(address)
+		}
+	case thisLoci:
+	}
+	return "", ""
+}
+
+// isTaken reports whether a program listens on an address of this machine.
+func isTaken(ctx context.Context, address string) bool {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if err == nil {
+		_ = l.Close()
+	}
+	return isInUse(err)
+}
+
 // besideOther tells what to do about the server of another data directory at an address.
 func (p *program) besideOther(address string) string {
 	return "to use that Loci, pass its --data-dir; to use this data directory, stop that Loci, or run: " +

@@ -140,7 +140,8 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 	return list, nil
 }
 
-// refuseOther refuses to connect clients to a server of another data directory, which would reject their keys.
+// refuseOther refuses to connect clients to what is no server of this data directory: another program, or the server of
+// another data directory, which would reject their keys.
 func (p *program) refuseOther(ctx context.Context, list []*client, o *connecting) error {
 	overHTTP := slices.ContainsFunc(list, func(c *client) bool {
 		if o.replace {
@@ -154,12 +155,13 @@ func (p *program) refuseOther(ctx context.Context, list []*client, o *connecting
 		return err == nil && !w.stdio
 	})
 	server := p.server()
-	if !overHTTP || server.PID != 0 || p.settings.PublicURL != "" ||
-		p.answererAt(ctx, server.Listen) != otherLoci {
+	if !overHTTP || server.PID != 0 || p.settings.PublicURL != "" {
 		return nil
 	}
-	return loci.Errorf(loci.Conflict, "cannot connect %s: %s, and would reject the keys of this one; %s", labels(list),
-		p.whatAnswers(server.Listen), p.besideOther(server.Listen))
+	if what, wayOut := p.usesAddress(ctx, server.Listen); what != "" {
+		return loci.Errorf(loci.Conflict, "cannot connect %s: %s; %s", labels(list), what, wayOut)
+	}
+	return nil
 }
 
 // foundClient is a client that connect found.

@@ -200,13 +200,8 @@ func (p *program) onSameData(text string) string {
 // serveLine is the command that starts the server on the data directory of this command: at the configured address, or
 // beside the program that uses it.
 func (p *program) serveLine(ctx context.Context) string {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", p.settings.Listen)
-	if isInUse(err) {
+	if isTaken(ctx, p.settings.Listen) {
 		return p.serveLineBeside(p.settings.Listen)
-	}
-	if err == nil {
-		_ = l.Close()
 	}
 	return p.serveLineAt(p.settings.Listen)
 }

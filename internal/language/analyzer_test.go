@@ -169,6 +169,16 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// An English word of a short text may be a word of another language, too.
+func TestDetectShortEnglish(t *testing.T) {
+	for _, text := range []string{"I'm allergic to peanuts.", "Customers pay per seat.", "Tom reviews contracts.",
+		"I'm on call on Mondays.", "Terraform modules per team.", "Mia's teachers: Ms Kim."} {
+		if got := Detect(text); got&English == 0 {
+			t.Errorf("%q: got %v, want English among them", text, got)
+		}
+	}
+}
+
 func TestStop(t *testing.T) {
 	if !Stop("die", German) || Stop("die", English) || !Stop("what", English) || !Stop("什么", Chinese) ||
 		!Stop("fur", German) {

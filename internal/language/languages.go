@@ -191,6 +191,10 @@ func scriptOf(r rune) Languages {
 	return 0
 }
 
+// sure is the score of two stop-words of one language. With less, a text may be English as well: "per" is one word
+// of Italian and of "Customers pay per seat".
+const sure = 2
+
 // latinLanguages returns the languages with the most stop-words and telling letters. A stop-word of
 // several languages counts less for each.
 func latinLanguages(tokens []Token, letters map[Languages]float64) Languages {
@@ -220,6 +224,9 @@ func latinLanguages(tokens []Token, letters map[Languages]float64) Languages {
 	least := .7 * best
 	if scores[0] == best {
 		least = .9 * best // short English words are words of other languages, too
+	}
+	if best < sure {
+		scores[0] = max(scores[0], least)
 	}
 	var found Languages
 	for i, score := range scores {
