@@ -14,9 +14,10 @@ const (
 	b  = 0.75
 )
 
-// weigh works out how much each term counts: ln(1 + (N-n+.5)/(n+.5)), divided by the sum of all. N is
-// how many rows are visible, and n how many of them have the term. Contexts and sessions use the same
-// weights: with weights of their own they ranked no better.
+// weigh works out how much each term counts: ln(1 + (N-n+.5)/(n+.5)), divided by the sum of all. N is how many rows are
+// visible, and n how many of them have the term. A prefix or a part of a word counts a row once for each form that the
+// row has, at most N in all. Contexts and sessions use the same weights: with weights of their own they ranked no
+// better.
 func (s *search) weigh() {
 	rows := max(s.sum.rows, 1)
 	s.row, s.context = saturate(s.sum.words/rows), saturate(s.sum.context/rows)
@@ -28,6 +29,7 @@ func (s *search) weigh() {
 		for i := range s.parts {
 			n += float64(s.parts[i].counts[t])
 		}
+		n = min(n, rows)
 		s.idf[t] = math.Log(1 + (s.sum.rows-n+0.5)/(n+0.5))
 		sum += s.idf[t]
 	}

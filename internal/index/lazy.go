@@ -14,28 +14,38 @@ import (
 var unreadFrom, probed uint32 = 1024, postingsBlock
 
 // look finds out which forms of a term visible rows have, and how many rows have the term. It reads the
-// postings of all forms but the most frequent one.
-func (p *part) look(t int, forms []weighted) {
-	big := p.countable(forms)
+// postings of all forms but the most frequent one. If many forms can stand for the term, it counts a row for each that
+// the row has, because it would have to read them all to find out which rows have several.
+func (p *part) look(t int, forms []weighted, many bool) {
+	big, sum := p.countable(forms, many), 0
 	if big < 0 {
-		p.forms[t] = p.read(forms, p.spans, &p.rows[t])
-		p.counts[t] = len(p.rows[t].docs)
+		p.forms[t], sum = p.read(forms, p.spans, &p.rows[t])
+		p.counts[t], p.least[t] = len(p.rows[t].docs), len(p.rows[t].docs)
+		if many {
+			p.counts[t] = sum
+		}
 		return
 	}
 	form := forms[big]
-	kept := p.read(slices.Delete(slices.Clone(forms), big, big+1), p.spans, &p.rows[t])
+	kept, sum := p.read(slices.Delete(slices.Clone(forms), big, big+1), p.spans, &p.rows[t])
 	l := p.list(form.form)
 	n := l.countIn(p.spans, &p.spare) - l.countIn(p.hiddenSpans(), &p.spare)
-	p.counts[t] = len(p.rows[t].docs)
-	if n > 0 {
+	switch p.counts[t] = len(p.rows[t].docs); {
+	case many:
+		p.counts[t], p.least[t] = sum+n, max(n, p.counts[t])
+	case n > 0:
 		p.counts[t] += n - l.countIn(spansOf(p.rows[t].docs), &p.spare)
+		p.least[t] = p.counts[t]
+	}
+	if n > 0 {
 		kept, p.unread[t] = append(kept, form), &form
 	}
 	p.forms[t] = slices.DeleteFunc(forms, func(f weighted) bool { return !slices.Contains(kept, f) })
 }
 
-// countable returns the most frequent form, if its rows can be counted without reading them all, or -1.
-func (p *part) countable(forms []weighted) int {
+// countable returns the most frequent form, if its rows can be counted without reading them all, or -1. Of many
+// forms, it must have more rows than the others together.
+func (p *part) countable(forms []weighted, many bool) int {
 	big, most, all := -1, unreadFrom-1, uint32(0)
 	for i, f := range forms {
 		l := p.list(f.form)
@@ -43,8 +53,12 @@ func (p *part) countable(forms []weighted) int {
 			big, most = i, l.count
 		}
 	}
+	others := most / probed
+	if many {
+		others = most
+	}
 	switch {
-	case big < 0, all-most > most/probed, p.only != nil && !p.few(), uint32(len(p.hiddenSpans())) > most/probed,
+	case big < 0, all-most > others, p.only != nil && !p.few(), uint32(len(p.hiddenSpans())) > most/probed,
 		forms[big].langs != 0 && !p.allIn(forms[big].langs):
 		return -1
 	}

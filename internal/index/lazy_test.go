@@ -42,14 +42,14 @@ func TestLateReadingIsReading(t *testing.T) {
 				forms := p.match(&term, q.Weights.Stem)
 				p.rows[t].reset()
 				p.unread[t] = nil
-				p.look(t, slices.Clone(forms))
+				p.look(t, slices.Clone(forms), false)
 				if p.unread[t] != nil {
 					late++
 				}
 				found, n := slices.Clone(p.forms[t]), p.counts[t]
 				p.load(t)
 				var want entries
-				kept := p.read(forms, p.spans, &want)
+				kept, _ := p.read(forms, p.spans, &want)
 				if !slices.Equal(p.rows[t].docs, want.docs) || n != len(want.docs) {
 					rt.Fatalf("%s: counted %d rows, got %v, want %v", term.Form, n, p.rows[t].docs, want.docs)
 				}

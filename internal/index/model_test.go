@@ -129,14 +129,13 @@ func (m *model) statistics() statistics {
 			_, near := context(s, i, Term{})
 			st.rows, st.words, st.contexts = st.rows+1, st.words+length, st.contexts+near
 			for t := range n {
-				if f, _, _ := count(&s[i], m.q.Terms[t]); f > 0 {
-					n[t]++
-				}
+				n[t] += rowsOfTerm(&s[i], m.q.Terms[t])
 			}
 		}
 	}
 	sum := 0.0
 	for t := range n {
+		n[t] = min(n[t], st.rows)
 		st.shares[t] = math.Log(1 + (st.rows-n[t]+.5)/(n[t]+.5))
 		sum += st.shares[t]
 	}
@@ -144,6 +143,21 @@ func (m *model) statistics() statistics {
 		st.shares[t] /= sum
 	}
 	return st
+}
+
+// rowsOfTerm returns how often a row counts as one that has a term: of a prefix or a part, once for each form.
+func rowsOfTerm(r *Row, t Term) (n float64) {
+	f, _, forms := count(r, t)
+	if !t.expands() {
+		return min(f, 1)
+	}
+	for _, field := range r.Fields {
+		if slices.Contains(split(field.Text), t.Form) {
+			n = 1
+		}
+	}
+	slices.Sort(forms)
+	return n + float64(len(slices.Compact(forms)))
 }
 
 func bm25(f, length, mean float64) float64 { return f / (f + k1*(1-b+b*length/max(mean, 1))) }

@@ -131,7 +131,7 @@ func (p *part) common(t int, words [][]weighted, counts []int, spans []span) (do
 	}
 	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(counts[x], counts[y]) })
 	for n, i := range order {
-		words[i] = p.read(words[i], spans, &p.rows[t])
+		words[i], _ = p.read(words[i], spans, &p.rows[t])
 		if n == 0 {
 			docs = slices.Clone(p.rows[t].docs)
 		} else {

@@ -129,6 +129,7 @@ func (w *listWriter) write(postings, positions []byte) (newPostings, newPosition
 
 // list is the postings of one form.
 type list struct {
+	rows      uint32 // of the segment
 	count     uint32
 	first     uint32 // the first row, if there is one block
 	table     []byte // blocks, if there are several
@@ -143,7 +144,7 @@ func (s *Segment) list(form uint32) list {
 		rest = rest[size:]
 		return uint32(n)
 	}
-	l := list{count: number()}
+	l := list{rows: s.rows, count: number()}
 	l.positions = s.parts[secPositions][number():]
 	if n := l.blocks(); n > 1 {
 		l.table, rest = rest[:blockSize*n], rest[blockSize*n:]
@@ -190,10 +191,10 @@ func (e *entries) reset() { e.docs, e.values = e.docs[:0], e.values[:0] }
 // len returns the number of rows of block i.
 func (l *list) len(i int) int { return min(int(l.count)-i*postingsBlock, postingsBlock) }
 
-// end returns the first row after block i, or the highest number if there is none.
+// end returns the first row of the block after block i, or how many rows there are.
 func (l *list) end(i int) uint32 {
 	if i+1 == l.blocks() {
-		return ^uint32(0)
+		return l.rows
 	}
 	return l.begin(i + 1)
 }
@@ -215,6 +216,9 @@ func (l *list) blocksIn(spans []span) iter.Seq2[int, []span] {
 				return
 			}
 			if begin := spans[0].begin; begin >= l.end(i) {
+				if i+1 == n {
+					return
+				}
 				i = l.blockOf(begin) - 1
 				continue
 			}
@@ -336,28 +340,29 @@ func readEntry(b []byte, doc uint32) (next, value uint32, rest []byte) {
 func (l *list) places(docs []uint32, out []uint64) []uint64 {
 	for len(docs) > 0 && l.count > 0 {
 		i := l.blockOf(docs[0])
-		out = l.placesIn(i, docs, out)
+		out, _ = l.placesIn(i, docs, out)
 		end := l.end(i)
 		docs = docs[sort.Search(len(docs), func(j int) bool { return docs[j] >= end }):]
 	}
 	return out
 }
 
-// placesIn appends the places of block i.
-func (l *list) placesIn(i int, docs []uint32, out []uint64) []uint64 {
+// placesIn appends the places of block i. sum is the value of the rows that have some.
+func (l *list) placesIn(i int, docs []uint32, out []uint64) (list []uint64, sum uint32) {
 	b := l.block(i)
-	rest, places, at := l.docs[b.docs:], l.positions[b.positions:], b.doc
+	rest, places, at, value := l.docs[b.docs:], l.positions[b.positions:], b.doc, uint32(0)
 	for range l.len(i) {
-		at, _, rest = readEntry(rest, at)
+		at, value, rest = readEntry(rest, at)
 		for docs[0] < at {
 			if docs = docs[1:]; len(docs) == 0 {
-				return out
+				return out, sum
 			}
 		}
 		if at < docs[0] {
 			places = skipPlaces(places)
 			continue
 		}
+		sum += value
 		place, next := uint64(at)<<32, 0
 		for more := true; more; {
 			n := uint64(places[next])
@@ -372,7 +377,7 @@ func (l *list) placesIn(i int, docs []uint32, out []uint64) []uint64 {
 		}
 		places = places[next:]
 	}
-	return out
+	return out, sum
 }
 
 // skipPlaces skips the positions of one row. The lowest bit of each number, which is in its first

@@ -117,9 +117,10 @@ func (s *search) mostOf(p *part, t int) float64 {
 
 // bounds returns the most that a row can get from a term by itself, with its neighbours, and by its best passage.
 func (s *search) bounds(p *part, t int) (row, context, passage float64) {
+	e, lengths := &p.rows[t], p.Segment.parts[secLengths]
 	frequent, shortest := float32(0), float32(math.MaxUint16)
-	for i, doc := range p.rows[t].docs {
-		frequent, shortest = max(frequent, p.rows[t].values[i]), min(shortest, p.length(doc))
+	for i, doc := range e.docs {
+		frequent, shortest = max(frequent, e.values[i]), min(shortest, float32(u16(lengths, doc)))
 	}
 	add := func(value, length, near, around float32) {
 		row = max(row, float64(s.row.of(value, length)))

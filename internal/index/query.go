@@ -48,6 +48,9 @@ type Term struct {
 	Phrase []Term
 }
 
+// expands reports whether a term stands for many forms, which all count the same.
+func (t *Term) expands() bool { return len(t.Phrase) == 0 && (t.Prefix || t.Part) }
+
 // Period is a range of days since 1970, both included. Value is what a row of that time gets, up to
 // 1. Of several periods, the best one counts.
 type Period struct {

@@ -276,6 +276,23 @@ func (e *entries) value(doc uint32) float32 {
 	return 0
 }
 
+// leastValue is less than any value of a row.
+const leastValue = 1e-3
+
+// likelyForms returns the forms of a term. If they can be many, which all count the same, the most frequent come
+// first.
+func (p *part) likelyForms(t int, many bool) []weighted {
+	if many && p.likely[t] == nil {
+		p.likely[t] = slices.SortedStableFunc(slices.Values(p.forms[t]), func(x, y weighted) int {
+			return cmp.Compare(p.list(y.form).count, p.list(x.form).count)
+		})
+	}
+	if many {
+		return p.likely[t]
+	}
+	return p.forms[t]
+}
+
 // passage returns the signal of the best passage of a row that has this of each term. A short row is one passage.
 func (s *search) passage(p *part, doc uint32, values []float32) float64 {
 	if !p.flag(doc, flagLong) {
@@ -309,13 +326,19 @@ func (s *search) passage(p *part, doc uint32, values []float32) float64 {
 			places = placesOf(starts, doc)
 			add(1)
 		} else {
-			for _, f := range p.forms[t] {
+			left := values[t] // once it is 0, no other form is in the row
+			for _, f := range p.likelyForms(t, s.q.Terms[t].expands()) {
 				if !p.in(doc, &f) {
 					continue
 				}
-				if l := p.list(f.form); l.begin(0) <= doc {
-					places = l.places([]uint32{doc}, places[:0])
-					add(f.weight)
+				l, value := p.list(f.form), uint32(0)
+				if l.begin(0) > doc {
+					continue
+				}
+				places, value = l.placesIn(l.blockOf(doc), []uint32{doc}, places[:0])
+				add(f.weight)
+				if left -= float32(value) * f.weight / once; left < leastValue {
+					break
 				}
 			}
 		}

@@ -34,7 +34,7 @@ func (s *search) read() {
 func (s *search) readTerm(t int, forms [][]weighted) (found bool) {
 	for i := range s.parts {
 		p := &s.parts[i]
-		p.look(t, forms[i])
+		p.look(t, forms[i], s.q.Terms[t].expands())
 		found = found || len(p.forms[t]) > 0
 	}
 	return found
@@ -124,17 +124,18 @@ func (p *part) has(f *weighted, only bitmap) bool {
 	return false
 }
 
-// read sets out to the union of the postings of forms in spans, and returns the forms that visible rows have there.
-// It uses p.scores, which must be zero.
-func (p *part) read(forms []weighted, spans []span, out *entries) []weighted {
+// read sets out to the union of the postings of forms in spans. It returns the forms that visible rows have there, and
+// how many rows have each of them, together. It uses p.scores, which must be zero.
+func (p *part) read(forms []weighted, spans []span, out *entries) (kept []weighted, sum int) {
 	out.reset()
 	if len(forms) == 1 {
 		l := p.list(forms[0].form)
 		l.read(spans, p.hidden, forms[0].weight/once, out)
 		p.inLanguages(out, &forms[0])
-		return forms[:min(len(out.docs), 1)]
+		return forms[:min(len(out.docs), 1)], len(out.docs)
 	}
-	kept := forms[:0]
+	kept = forms[:0]
+	scores, marks := p.scores, p.marks
 	for _, f := range forms {
 		p.spare.reset()
 		l := p.list(f.form)
@@ -142,34 +143,35 @@ func (p *part) read(forms []weighted, spans []span, out *entries) []weighted {
 		if p.inLanguages(&p.spare, &f); len(p.spare.docs) == 0 {
 			continue
 		}
-		kept = append(kept, f)
+		kept, sum = append(kept, f), sum+len(p.spare.docs)
+		values := p.spare.values[:len(p.spare.docs)]
 		for i, doc := range p.spare.docs {
-			if p.marks.has(doc) {
-				p.scores[doc] += p.spare.values[i]
-			} else {
-				p.marks.set(doc)
-				p.scores[doc] = p.spare.values[i]
-			}
+			marks[doc/64] |= 1 << (doc % 64)
+			scores[doc] += values[i]
 		}
 	}
 	if len(kept) > 0 {
-		p.takeMarked(spans, out)
+		p.takeMarked(spans, sum, out)
 	}
-	return kept
+	return kept, sum
 }
 
-// takeMarked appends the marked rows with their scores to out, and removes the marks.
-func (p *part) takeMarked(spans []span, out *entries) {
+// takeMarked appends the marked rows with their scores to out, and removes the marks. They are at most so many.
+func (p *part) takeMarked(spans []span, most int, out *entries) {
+	most = min(most, len(p.scores))
+	docs, values := slices.Grow(out.docs, most), slices.Grow(out.values, most)
+	scores, marks := p.scores, p.marks
 	for _, sp := range spans {
 		for w := sp.begin / 64; w <= (sp.end-1)/64; w++ {
-			for word := p.marks[w]; word != 0; word &= word - 1 {
+			for word := marks[w]; word != 0; word &= word - 1 {
 				doc := 64*w + uint32(bits.TrailingZeros64(word))
-				out.docs, out.values = append(out.docs, doc), append(out.values, p.scores[doc])
-				p.scores[doc] = 0
+				docs, values = append(docs, doc), append(values, scores[doc])
+				scores[doc] = 0
 			}
-			p.marks[w] = 0
+			marks[w] = 0
 		}
 	}
+	out.docs, out.values = docs, values
 }
 
 // named is a form as text, whose number differs by segment.

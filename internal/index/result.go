@@ -39,7 +39,7 @@ func (s *search) total() (n int, exact bool) {
 func (p *part) countTerm(t int) (n int) {
 	docs := p.rows[t].docs
 	if p.only == nil && p.starts[t] == nil {
-		return min(p.counts[t], MaxTotal)
+		return min(p.least[t], MaxTotal)
 	}
 	for _, doc := range docs {
 		if p.only == nil || p.only.has(doc) {

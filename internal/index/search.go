@@ -61,7 +61,9 @@ type part struct {
 	without []span       // hidden rows of spans, once hiddenSpans was called
 	only    bitmap       // rows that can be hits; nil: all visible ones
 	forms   [][]weighted // of each term
-	counts  []int        // how many visible rows have each term
+	likely  [][]weighted // forms, the most frequent first; nil: not known yet
+	counts  []int        // how many visible rows have each term, as look counts them
+	least   []int        // how many have it at least
 	unread  []*weighted  // of each term: the form that p.rows does not have; nil: it has all
 	starts  [][]uint64   // of each phrase: where it begins, as list.places says it
 	actors  []float32    // of each person, what their rows get; nil: nothing
@@ -107,8 +109,9 @@ func newSearch(views []*View, q *Query) *search {
 		p.live = uint32(sum.rows)
 		p.scratch = scratches.Get().(*scratch)
 		p.reset(len(q.Terms), v.rows)
-		p.forms, p.starts = make([][]weighted, len(q.Terms)), make([][]uint64, len(q.Terms))
-		p.counts, p.unread = make([]int, len(q.Terms)), make([]*weighted, len(q.Terms))
+		p.forms, p.likely = make([][]weighted, len(q.Terms)), make([][]weighted, len(q.Terms))
+		p.starts = make([][]uint64, len(q.Terms))
+		p.counts, p.least, p.unread = make([]int, len(q.Terms)), make([]int, len(q.Terms)), make([]*weighted, len(q.Terms))
 		p.actors, p.most, p.loaded = v.actorValues(q), make([]float64, len(q.Terms)), make([]bool, len(q.Terms))
 		if q.Only != nil {
 			p.limitTo(q.Only)

@@ -192,7 +192,7 @@ func TestPostingsAreWhatWasAdded(t *testing.T) {
 			}
 		}
 		postings, positions := w.write(nil, nil)
-		s := Segment{}
+		s := Segment{rows: doc + 1}
 		s.parts[secPostings], s.parts[secPositions], s.parts[secDirectory] = postings, positions, make([]byte, 8)
 		l := s.list(0)
 		var all entries
@@ -238,7 +238,7 @@ func TestPostingsHaveBounds(t *testing.T) {
 		for d := range doc {
 			want.near = max(want.near, uint16(values[d]+values[d+1]+values[d+2]))
 		}
-		s := Segment{}
+		s := Segment{rows: doc + 1}
 		s.parts[secPostings], s.parts[secPositions] = w.write(nil, nil)
 		s.parts[secDirectory] = make([]byte, 8)
 		l, got := s.list(0), unbounded

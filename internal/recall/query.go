@@ -47,7 +47,7 @@ func Parse(text string) Query {
 // with it.
 const (
 	MinPrefix   = 3
-	MaxPrefixes = 8
+	MaxPrefixes = 6
 )
 
 // AsPrefixes returns the query with every term as a prefix, for a second attempt when nothing was
