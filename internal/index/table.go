@@ -3,6 +3,7 @@ package index
 import (
 	"encoding/binary"
 	"iter"
+	"slices"
 	"sort"
 )
 
@@ -13,6 +14,7 @@ type table struct {
 	count  uint32
 	starts []byte // uint32 a block: where it begins in keys
 	keys   []byte
+	heads  []uint64 // of each block: how its first string begins, so that most searches look at one block only
 }
 
 const tableBlock = 16
@@ -55,6 +57,18 @@ func decodeTable(data []byte) (table, error) {
 		return table{}, errDamaged
 	}
 	t.starts, t.keys = data[4:4+4*blocks], data[4+4*blocks:]
+	t.heads = make([]uint64, blocks)
+	for i := range t.heads {
+		start := u32(t.starts, uint32(i))
+		if uint64(start) >= uint64(len(t.keys)) {
+			return table{}, errDamaged
+		}
+		n, size := binary.Uvarint(t.keys[start:])
+		if size <= 0 || n > uint64(len(t.keys)-int(start)-size) {
+			return table{}, errDamaged
+		}
+		t.heads[i] = head(t.first(uint32(i)))
+	}
 	return t, nil
 }
 
@@ -67,8 +81,7 @@ func (t *table) search(s string) uint32 {
 // find returns the number of a string, or of the first one after it. It builds none of the strings: it keeps how
 // much of s is at the beginning of the last one, which is before s.
 func (t *table) find(s string) (number uint32, ok bool) {
-	blocks := len(t.starts) / 4
-	block := sort.Search(blocks, func(i int) bool { return string(t.first(uint32(i))) > s }) - 1
+	block := t.blockOf(s)
 	if block < 0 {
 		return 0, false
 	}
@@ -99,6 +112,26 @@ func (t *table) find(s string) (number uint32, ok bool) {
 		matched += n
 	}
 	return number, false
+}
+
+// blockOf returns the last block that begins with s or with a string before it, or -1.
+func (t *table) blockOf(s string) int {
+	h := head(s)
+	from, _ := slices.BinarySearch(t.heads, h)
+	end := from
+	for end < len(t.heads) && t.heads[end] == h {
+		end++
+	}
+	return from + sort.Search(end-from, func(i int) bool { return string(t.first(uint32(from+i))) > s }) - 1
+}
+
+// head returns the first eight bytes of a string as a number. Numbers are in the order of their strings; equal ones say
+// nothing.
+func head[S ~string | ~[]byte](s S) (h uint64) {
+	for i := range min(len(s), 8) {
+		h |= uint64(s[i]) << (56 - 8*i)
+	}
+	return h
 }
 
 // first returns the first string of a block.

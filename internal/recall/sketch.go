@@ -89,17 +89,28 @@ func (s *Sketch) Differs(m *index.Mark) (by int, ok bool) {
 	case s.tokens == 0 || tokens == 0:
 		return Unsure, true
 	}
+	others := [4]uint64{le.Uint64(m[0:]), le.Uint64(m[8:]), le.Uint64(m[16:]), le.Uint64(m[24:])}
+	all := int(s.tokens) + int(tokens)
+	most := (1-restEnough)*float64(all) + rounding
+	if s.apart(&others) > int(most)+int(turns)+int(s.turns) && !s.Titled(m) {
+		return 0, false
+	}
 	mine, theirs := 0, 0
 	for i, k := range s.keys {
-		other := le.Uint64(m[8*i:])
-		mine, theirs = mine+bits.OnesCount64(k&^other), theirs+bits.OnesCount64(other&^k)
+		mine, theirs = mine+bits.OnesCount64(k&^others[i]), theirs+bits.OnesCount64(others[i]&^k)
 	}
-	differ, all := max(0, mine-int(turns))+max(0, theirs-int(s.turns)), int(s.tokens)+int(tokens)
+	differ := max(0, mine-int(turns)) + max(0, theirs-int(s.turns))
 	by = 1 + 1000*differ/all
 	if by >= Unsure {
 		by++
 	}
-	return by, float64(differ) <= (1-restEnough)*float64(all)+rounding || s.Titled(m)
+	return by, float64(differ) <= most || s.Titled(m)
+}
+
+// apart returns how many keys only one of the texts has.
+func (s *Sketch) apart(others *[4]uint64) int {
+	return bits.OnesCount64(s.keys[0]^others[0]) + bits.OnesCount64(s.keys[1]^others[1]) +
+		bits.OnesCount64(s.keys[2]^others[2]) + bits.OnesCount64(s.keys[3]^others[3])
 }
 
 // Tells reports whether the sketch tells how different other contents are.
