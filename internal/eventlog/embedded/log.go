@@ -95,8 +95,8 @@ func (l *Log) exists(org loci.OrgID, name string) (bool, error) {
 }
 
 func (l *Log) openLog(ctx context.Context, f *orgLog) (err error) {
-	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Setup: setUp,
-		Migrations: migrations("log"), Now: l.opts.Now})
+	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Migrations: migrations("log"),
+		Now: l.opts.Now})
 	return err
 }
 

@@ -22,7 +22,7 @@ func newSideFile(key string) *sideFile {
 }
 
 func (l *Log) openSide(ctx context.Context, f *sideFile) (err error) {
-	o := sqlitedb.Options{Path: l.path(f.org, f.name), Setup: setUp, Migrations: migrations("month"), Now: l.opts.Now,
+	o := sqlitedb.Options{Path: l.path(f.org, f.name), Migrations: migrations("month"), Now: l.opts.Now,
 		CacheKiB: sideCacheKiB}
 	if f.name == wordsFile {
 		o.Setup, o.Migrations = setUpWords, migrations("words")
