@@ -44,7 +44,10 @@ func (l *Log) Rebuild(ctx context.Context) error {
 		if err != nil {
 			return translate(err)
 		}
-		err = l.removeSide(org, wordsFile)
+		if leave == nil {
+			continue
+		}
+		err = l.removeSide(ctx, org, wordsFile)
 		leave()
 		for more := true; more && err == nil; {
 			more, err = l.Upkeep(ctx, org)

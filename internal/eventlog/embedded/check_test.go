@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 		"an unindexed time": {exec(wordsFile, "INSERT INTO words_1 (words_1) VALUES ('delete-all')"), "rebuild it"},
 		"a missing month": {func(t *testing.T, l *Log) {
 			t.Helper()
-			if err := l.removeSide(acme, "2026-03.db"); err != nil {
+			if err := l.removeSide(t.Context(), acme, "2026-03.db"); err != nil {
 				t.Fatal(err)
 			}
 		}, "events/acme/2026-03.db: the file is missing"},

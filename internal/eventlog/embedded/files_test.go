@@ -26,6 +26,12 @@ func TestReadsCreateNothing(t *testing.T) {
 	if _, err := l.End(t.Context(), acme); err != nil {
 		t.Fatal(err)
 	}
+	for org, want := range map[loci.OrgID]loci.Code{acme: "", "": loci.Invalid, "../" + acme: loci.Invalid} {
+		n, err := l.Purge(t.Context(), org, eventlog.Selection{Type: "a"}, 1)
+		if n != 0 || loci.CodeOf(err) != want {
+			t.Errorf("purge of %q: %d, %v, want code %q", org, n, err, want)
+		}
+	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the directory exists (%v)", err)
 	}

@@ -116,8 +116,8 @@ func (l *Log) write(ctx context.Context, org loci.OrgID, fn func(*orgLog) error)
 		if !gone || attempt > 0 {
 			return err
 		}
-		if errors.Is(err, errDropped) { // by somebody who did not come to its end
-			if err := l.Drop(ctx, org); err != nil {
+		if errors.Is(err, errDropped) { // by a call that is still at work, or was killed
+			if err := l.drop(ctx, org, l.isDropped); err != nil {
 				return err
 			}
 		}
@@ -144,12 +144,12 @@ func (l *Log) read(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) 
 	}
 }
 
-// with runs fn on the log of an org. gone is set if its file is not in its place any more: then the
-// next call opens it again.
+// with runs fn on the log of an org. gone is set if its file, or the directory, is not in its place any
+// more: then the next call opens it again.
 func (l *Log) with(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) (gone bool, err error) {
 	f, err := l.logs.Acquire(ctx, string(org))
 	if err != nil {
-		return false, translate(err)
+		return errors.Is(err, fs.ErrNotExist), translate(err)
 	}
 	defer l.logs.Release(f)
 	err = fn(f)
