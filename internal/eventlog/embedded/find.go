@@ -45,6 +45,28 @@ type collector struct {
 	end    loci.EventID  // the place up to which everything was examined
 }
 
+// collect searches a log with a collector.
+func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
+	s.match = w.filter.Matcher()
+	return l.search(ctx, org, w, func(r *reader) error {
+		parts, err := r.plan(s.desc)
+		if err != nil {
+			return err
+		}
+		s.found, s.cut = nil, false
+		return s.collect(ctx, r, parts)
+	})
+}
+
+// collectAll is collect for a caller who can't use a part of what there is.
+func (l *Log) collectAll(ctx context.Context, org loci.OrgID, w want, s *collector) error {
+	err := l.collect(ctx, org, w, s)
+	if err == nil && s.cut {
+		err = ctx.Err()
+	}
+	return err
+}
+
 // collect runs the parts of a plan. Each looks only for events that come before those found.
 func (s *collector) collect(ctx context.Context, r *reader, parts []part) error {
 	for _, p := range parts {

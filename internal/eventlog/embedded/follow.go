@@ -85,22 +85,6 @@ func (l *Log) OfSession(ctx context.Context, org loci.OrgID, session loci.Sessio
 	if !after.IsZero() {
 		s.within = s.within.rest(past(after, false), false)
 	}
-	err := l.collect(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
-	if err == nil && s.cut {
-		err = ctx.Err() // fewer than limit would mean that there are no more
-	}
+	err := l.collectAll(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
 	return s.found, err
-}
-
-// collect searches a log with a collector.
-func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
-	s.match = w.filter.Matcher()
-	return l.search(ctx, org, w, func(r *reader) error {
-		parts, err := r.plan(s.desc)
-		if err != nil {
-			return err
-		}
-		s.found, s.cut = nil, false
-		return s.collect(ctx, r, parts)
-	})
 }

@@ -47,10 +47,7 @@ func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selecti
 	ids []loci.EventID, err error) {
 	w := want{filter: sel.Filter(), user: sel.UserID, also: sel.Matches, heads: true}
 	s := &collector{limit: limit, within: spanOf(&w.filter)}
-	err = l.collect(ctx, org, w, s)
-	if err == nil && s.cut {
-		err = ctx.Err()
-	}
+	err = l.collectAll(ctx, org, w, s)
 	for _, e := range s.found {
 		ids = append(ids, e.ID)
 	}
