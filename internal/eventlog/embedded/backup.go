@@ -91,6 +91,9 @@ func (l *Log) orgs() (list []loci.OrgID, err error) {
 // monthFiles returns the months that have a file, whether it counts or not.
 func (l *Log) monthFiles(org loci.OrgID) (list []month, err error) {
 	entries, err := os.ReadDir(filepath.Join(l.opts.Dir, string(org)))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // the org was deleted meanwhile
+	}
 	for _, e := range entries {
 		if at, bad := time.Parse(monthLayout+".db", e.Name()); bad == nil {
 			list = append(list, monthOf(at))

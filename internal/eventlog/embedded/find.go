@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"slices"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -24,7 +27,7 @@ func (l *Log) Find(ctx context.Context, v loci.Viewer, q eventlog.Query) (eventl
 	}
 	s := &collector{desc: desc, limit: q.Limit + 1, within: within}
 	err := l.collect(ctx, v.OrgID, want{viewer: &v, filter: q.Filter}, s)
-	if err != nil && loci.Spent(ctx) {
+	if isSpent(ctx, err) {
 		s.stopAt(within.start(desc))
 		err = nil
 	}
@@ -40,7 +43,8 @@ type collector struct {
 	limit  int
 	within span
 	match  *eventlog.Matcher
-	found  []*loci.Event // in order, at most limit
+	best   best          // that were found until now
+	found  []*loci.Event // all of them, in order, when the search has ended
 	cut    bool          // the time was used up
 	end    loci.EventID  // the place up to which everything was examined
 }
@@ -53,7 +57,6 @@ func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector)
 		if err != nil {
 			return err
 		}
-		s.found, s.cut = nil, false
 		return s.collect(ctx, r, parts)
 	})
 }
@@ -69,18 +72,28 @@ func (l *Log) collectAll(ctx context.Context, org loci.OrgID, w want, s *collect
 
 // collect runs the parts of a plan. Each looks only for events that come before those found.
 func (s *collector) collect(ctx context.Context, r *reader, parts []part) error {
+	s.best, s.found, s.cut = best{desc: s.desc, limit: s.limit}, nil, false
+	if s.limit <= 0 {
+		return nil
+	}
 	for _, p := range parts {
 		left := p.and(s.within)
-		if len(s.found) == s.limit {
-			left = left.and(s.before(s.found[s.limit-1].ID))
+		if s.best.isFull() {
+			left = left.and(s.before(s.best.last()))
 		}
 		if left.empty() {
+			continue
+		}
+		if s.cut {
+			s.stopAt(left.start(s.desc)) // there is no time for this part
 			continue
 		}
 		if err := s.add(ctx, r, p, left); err != nil {
 			return err
 		}
 	}
+	s.found = s.best.events
+	sortByID(s.found, s.desc)
 	return nil
 }
 
@@ -92,29 +105,30 @@ func (s *collector) before(id loci.EventID) span {
 	return span{to: id}
 }
 
+// add runs one part.
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
-	var found []*loci.Event
 	place := left.start(s.desc)
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {
+		id := idOf(row)
+		if !s.best.admits(id) {
+			return p.unordered, nil
+		}
 		e, err := r.event(src, row, s.match)
 		if err != nil {
 			return false, err
 		}
 		if e != nil {
-			found = append(found, e)
+			s.best.add(e)
 		}
 		if !p.unordered {
-			place = past(idOf(row), s.desc)
+			place = past(id, s.desc)
 		}
-		return p.unordered || len(found) < s.limit, nil
+		return p.unordered || s.best.admits(id), nil
 	})
-	if err != nil && loci.Spent(ctx) {
+	if isSpent(ctx, err) {
 		s.stopAt(place)
 		err = nil
 	}
-	s.found = append(s.found, found...)
-	sortByID(s.found, s.desc)
-	s.found = s.found[:min(len(s.found), s.limit)]
 	return err
 }
 
@@ -125,6 +139,12 @@ func sortByID(events []*loci.Event, desc bool) {
 		}
 		return bytes.Compare(a.ID[:], b.ID[:])
 	})
+}
+
+// isSpent reports whether err is that ctx ended because the read has used up its time. Other errors
+// also count after that. Inside of a transaction, SQLite only says that it was interrupted.
+func isSpent(ctx context.Context, err error) bool {
+	return err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
 }
 
 // stopAt notes that a part was examined only up to a place.
