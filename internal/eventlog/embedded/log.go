@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -161,7 +162,8 @@ func (l *Log) with(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) 
 
 // state is the one row of that table.
 type state struct {
-	epoch     [8]byte
+	epoch     [epochBytes]byte
+	key       [16]byte // of cursors
 	floor     int64
 	sealed    int64
 	access    int64
@@ -170,7 +172,7 @@ type state struct {
 }
 
 const selectState = `SELECT epoch, floor, sealed, access, forgotten, dropped,
-	(SELECT max(seq) FROM events) FROM state`
+	(SELECT max(seq) FROM events), key FROM state`
 
 // loadState returns the state of a log. It fails with errDropped if the org was deleted.
 func loadState(c *sqlitedb.Conn) (s state, err error) {
@@ -179,6 +181,7 @@ func loadState(c *sqlitedb.Conn) (s state, err error) {
 		copy(s.epoch[:], r.Raw(0))
 		s.floor, s.sealed, s.access = r.Int64(1), r.Int64(2), r.Int64(3)
 		s.forgotten, dropped, s.last = r.Int64(4), r.Bool(5), r.Int64(6)
+		s.key = r.ID(7)
 		return nil
 	})
 	if err == nil && dropped {
@@ -190,11 +193,15 @@ func loadState(c *sqlitedb.Conn) (s state, err error) {
 // newState is loadState for a writer, which may be the first.
 func newState(c *sqlitedb.Conn) (state, error) {
 	s, err := loadState(c)
-	if err != nil || s.epoch != [8]byte{} {
+	if err != nil || s.epoch != [epochBytes]byte{} {
 		return s, err
 	}
-	err = c.Exec(`INSERT INTO state (one, epoch, floor, sealed, access, forgotten, dropped)
-		VALUES (1, randomblob(8), 0, 0, 0, 0, 0)`)
+	var epoch [epochBytes]byte
+	var key [16]byte
+	_, _ = rand.Read(epoch[:]) // never fails
+	_, _ = rand.Read(key[:])
+	err = c.Exec(`INSERT INTO state (one, epoch, key, floor, sealed, access, forgotten, dropped)
+		VALUES (1, ?, ?, 0, 0, 0, 0, 0)`, epoch[:], key)
 	if err != nil {
 		return s, err
 	}

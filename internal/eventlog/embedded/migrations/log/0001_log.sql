@@ -3,6 +3,7 @@
 CREATE TABLE state (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
 	epoch BLOB NOT NULL,       -- random: positions of another log are of no use here
+	key BLOB NOT NULL CHECK (length(key) = 16), -- with which positions for callers are encrypted
 	floor INTEGER NOT NULL,    -- the highest seq that was deleted; seqs are never used again
 	sealed INTEGER NOT NULL,   -- the highest seq that was moved to the file of a month
 	access INTEGER NOT NULL,   -- increases when the class of a stream changes
