@@ -188,7 +188,7 @@ func (ch *checker) checkEvents(ctx context.Context, file string, r *reader, src 
 	wrong := 0
 	return src.scan(ctx, everything(), false, func(src *source, row *sqlitedb.Row) (bool, error) {
 		e, err := r.event(src, row, m)
-		if errors.Is(err, errBody) || e != nil && e.UserID.IsZero() {
+		if errors.Is(err, errDamaged) || e != nil && e.UserID.IsZero() {
 			wrong++
 			ch.report(file, "event %s is damaged; restore a backup", idOf(row))
 			err = nil

@@ -64,6 +64,7 @@ func TestCheck(t *testing.T) {
 		"the index":         {overwrite(wordsFile), "rebuild it"},
 		"a body":            {exec(logFile, "UPDATE events SET body = x'00'"), "events/acme/log.db: event "},
 		"a stream":          {exec(logFile, "DELETE FROM streams"), "events/acme/log.db: event "},
+		"an access":         {exec(logFile, "UPDATE classes SET access = '{}'"), "events/acme/log.db: event "},
 		"a block":           {exec("2026-03.db", "UPDATE blocks SET data = x'00'"), "events/acme/2026-03.db: event "},
 		"a missing block":   {exec("2026-03.db", "DELETE FROM blocks"), "events/acme/2026-03.db: event "},
 		"an unindexed time": {exec(wordsFile, "INSERT INTO words_1 (words_1) VALUES ('delete-all')"), "rebuild it"},

@@ -68,7 +68,7 @@ func TestErrorsAfterTheTime(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	s := &collector{limit: 100, within: everything()}
 	w := want{also: func(*loci.Event) bool { end(loci.ErrSpent); return true }}
-	if err := l.collect(ctx, acme, w, s); !errors.Is(err, errBody) || s.cut {
+	if err := l.collect(ctx, acme, w, s); !errors.Is(err, errDamaged) || s.cut {
 		t.Errorf("a damaged event after the time: %v, cut %v", err, s.cut)
 	}
 	if isSpent(ctx, errors.New("another error")) || !isSpent(ctx, ctx.Err()) || isSpent(ctx, nil) {

@@ -14,7 +14,7 @@ CREATE TABLE state (
 -- A class is a distinct access, without the origin: all of its events have the same readers.
 CREATE TABLE classes (
 	n INTEGER PRIMARY KEY,
-	access TEXT NOT NULL UNIQUE -- JSON
+	access TEXT NOT NULL UNIQUE -- JSON of storedAccess
 ) STRICT;
 
 -- A stream is the events of one agent with one access in one session. Without a session or an agent,
@@ -35,7 +35,7 @@ CREATE TABLE sessions (
 	id BLOB PRIMARY KEY,
 	revision INTEGER NOT NULL,
 	closed INTEGER NOT NULL,
-	access TEXT NOT NULL -- JSON
+	access TEXT NOT NULL -- JSON of storedAccess
 ) STRICT, WITHOUT ROWID;
 
 -- seq is the order in which events were stored. The time of an event is in its id. body has the texts.
