@@ -40,8 +40,8 @@ var logErrors = []errorClass{
 	{syscall.ENOTDIR, loci.Unavailable, "something else is in the place of the directory of events"},
 	{fs.ErrNotExist, loci.Unavailable, "the event log was moved or deleted while Loci was running"},
 	{sqlitedb.ErrNewer, loci.Unavailable, "the event log was written by a newer version; upgrade loci"},
-	{sqlitedb.ErrNotWAL, loci.Unavailable, "the directory of events is on a network or container file system; put it on a " +
-		"local disk"},
+	{sqlitedb.ErrNotWAL, loci.Unavailable, "the directory of events is on a network or container file system; put it " +
+		"on a local disk"},
 }
 
 const targetReadOnly = "the directory of the backup cannot be written"

@@ -18,11 +18,14 @@ import (
 
 // Options configure a log. Only Dir is required.
 type Options struct {
-	Dir      string           // has a directory for each org; created by the first event
-	Now      func() time.Time // default time.Now
-	MaxOrgs  int              // most orgs whose log.db stays open while idle; default 16
-	MaxFiles int              // the same for all other files; default 32
+	Dir string           // has a directory for each org; created by the first event
+	Now func() time.Time // default time.Now
 }
+
+const (
+	idleLogs  = 16 // most orgs whose log.db stays open while nobody uses it
+	idleSides = 32 // the same for all other files
+)
 
 // Log is the event log of all orgs. Several processes may use the same directory.
 type Log struct {
@@ -66,16 +69,10 @@ func Open(opts Options) *Log {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if opts.MaxOrgs <= 0 {
-		opts.MaxOrgs = 16
-	}
-	if opts.MaxFiles <= 0 {
-		opts.MaxFiles = 32
-	}
 	l := &Log{opts: opts}
-	l.logs = sqlitedb.NewFiles(opts.MaxOrgs, func(org string) *orgLog { return &orgLog{org: loci.OrgID(org)} },
+	l.logs = sqlitedb.NewFiles(idleLogs, func(org string) *orgLog { return &orgLog{org: loci.OrgID(org)} },
 		l.openLog)
-	l.sides = sqlitedb.NewFiles(opts.MaxFiles, newSideFile, l.openSide)
+	l.sides = sqlitedb.NewFiles(idleSides, newSideFile, l.openSide)
 	return l
 }
 

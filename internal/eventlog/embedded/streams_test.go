@@ -48,7 +48,8 @@ func TestStoredAccess(t *testing.T) {
 func TestStoredAccessIsWhole(t *testing.T) {
 	t.Parallel()
 	// The org and the origin are elsewhere, and the format is only here.
-	if is, want := reflect.TypeFor[storedAccess]().NumField(), reflect.TypeFor[loci.EventAccess]().NumField()-2+1; is != want {
+	is, want := reflect.TypeFor[storedAccess]().NumField(), reflect.TypeFor[loci.EventAccess]().NumField()-2+1
+	if is != want {
 		t.Errorf("an access is stored in %d fields, want %d", is, want)
 	}
 }

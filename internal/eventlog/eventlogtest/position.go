@@ -8,7 +8,8 @@ import (
 )
 
 // positions returns a position of each list that a viewer can get, and a function for each that uses one.
-func (e *env) positions(v loci.Viewer) (list map[string]eventlog.Position, use map[string]func(eventlog.Position) error) {
+func (e *env) positions(v loci.Viewer) (
+	list map[string]eventlog.Position, use map[string]func(eventlog.Position) error) {
 	e.Helper()
 	list, use = map[string]eventlog.Position{}, map[string]func(eventlog.Position) error{}
 	for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
@@ -62,7 +63,8 @@ func testForeignPositions(e *env) {
 				if forged[i]++; forged[i] > 'z' {
 					forged[i] = '0'
 				}
-				e.wantCode(fmt.Sprintf("%s: %s with another byte %d", stage, of, i), use[of](eventlog.Position(forged)), loci.Invalid)
+				err := use[of](eventlog.Position(forged))
+				e.wantCode(fmt.Sprintf("%s: %s with another byte %d", stage, of, i), err, loci.Invalid)
 			}
 		}
 	})
