@@ -29,14 +29,14 @@ type Log interface {
 	// Get returns the visible events among ids, in the order of ids.
 	Get(ctx context.Context, v loci.Viewer, ids []loci.EventID) ([]*loci.Event, error)
 	// Find returns a page of the visible events that pass the filter. It fails with Invalid if q.After is
-	// not a Position of such a query.
+	// not a Position of such a query of the org.
 	Find(ctx context.Context, v loci.Viewer, q Query) (Page, error)
 	// Stats counts the visible events that pass the filter. It reads all of them, unless the context ends
 	// with loci.ErrSpent before.
 	Stats(ctx context.Context, v loci.Viewer, f Filter) (Stats, error)
 	// Tail returns visible events in the order in which they were stored, at most limit of those after
 	// a position. "" is the present end: then it returns no events, and the position to begin with. It
-	// fails with Conflict if the position is not known any more, and with Invalid if it is none.
+	// fails with Conflict if the position is not known any more, and with Invalid if it is none of the org.
 	Tail(ctx context.Context, v loci.Viewer, after Position, limit int) (Page, error)
 }
 
@@ -100,7 +100,9 @@ type Outcome struct {
 	Duplicate bool
 }
 
-// Position is a place in a log. Pass it only to the log that created it.
+// Position is a place in a log. Pass it only to the log that created it. Positions of Find and Tail are for
+// callers: they reveal nothing about events that the viewer doesn't see, and they are valid only in the
+// org, the method and the order that they come from. Those of a Follower are for nobody else.
 type Position string
 
 // Filter narrows a query. An event must match every field that is set.

@@ -29,33 +29,31 @@ func (l *Log) Backup(ctx context.Context, dir string) (names []string, err error
 	return names, translate(err)
 }
 
-// BackupOrg is Backup for one org.
-func (l *Log) BackupOrg(ctx context.Context, org loci.OrgID, dir string) ([]string, error) {
-	if err := org.Validate(); err != nil {
+// backupOrg copies log.db before the months, as a read takes its snapshots: what moves meanwhile is in
+// log.db, and a batch in a month that this copy of log.db doesn't know doesn't count. It is alone,
+// because a month that is removed after log.db was copied would be missing.
+func (l *Log) backupOrg(ctx context.Context, org loci.OrgID, dir string) (names []string, err error) {
+	leave, err := l.alone(ctx, org)
+	if err != nil || leave == nil {
 		return nil, err
 	}
-	if there, err := l.exists(org, logFile); err != nil || !there {
-		return nil, translate(err)
-	}
-	names, err := l.backupOrg(ctx, org, dir)
-	return names, translate(err)
-}
-
-// backupOrg copies log.db before the months, as a read takes its snapshots: what moves meanwhile is in
-// log.db, and a batch in a month that this copy of log.db doesn't know doesn't count.
-func (l *Log) backupOrg(ctx context.Context, org loci.OrgID, dir string) (names []string, err error) {
+	defer leave()
 	at := path.Join(filepath.Base(l.opts.Dir), string(org))
 	if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(at)), 0o700); err != nil {
-		return nil, err
+		return nil, translateTarget(err)
 	}
 	copyTo := func(db *sqlitedb.DB, file string) error {
 		name := path.Join(at, file)
-		names = append(names, name)
-		return db.BackupTo(ctx, filepath.Join(dir, filepath.FromSlash(name)), func(pages, of int) {
+		err := db.BackupTo(ctx, filepath.Join(dir, filepath.FromSlash(name)), func(pages, of int) {
 			loci.ReportProgress(ctx, loci.Progress{Stage: "copying the pages of " + name, Done: int64(pages), Total: int64(of)})
 		})
+		if err == nil {
+			names = append(names, name)
+		}
+		return translateTarget(err)
 	}
-	if err := l.read(ctx, org, func(f *orgLog) error { return copyTo(f.DB, logFile) }); err != nil {
+	err = l.read(ctx, org, func(f *orgLog) error { return copyTo(f.DB, logFile) })
+	if err != nil || len(names) == 0 {
 		return names, err
 	}
 	months, err := l.monthFiles(org)
@@ -93,6 +91,9 @@ func (l *Log) orgs() (list []loci.OrgID, err error) {
 // monthFiles returns the months that have a file, whether it counts or not.
 func (l *Log) monthFiles(org loci.OrgID) (list []month, err error) {
 	entries, err := os.ReadDir(filepath.Join(l.opts.Dir, string(org)))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // the org was deleted meanwhile
+	}
 	for _, e := range entries {
 		if at, bad := time.Parse(monthLayout+".db", e.Name()); bad == nil {
 			list = append(list, monthOf(at))

@@ -12,7 +12,7 @@ import (
 // bodyFormat is the first byte of each body.
 const bodyFormat = 1
 
-var errBody = errors.New("the body of an event is damaged")
+var errDamaged = errors.New("a value of the event log is damaged")
 
 // appendBody appends what no column has: actor, content, metadata, the writer's key, the parent and
 // the tags, each after its length.
@@ -42,7 +42,7 @@ func appendText[T string | json.RawMessage | []byte](b []byte, text T) []byte {
 // readBody sets the fields of e that are in b. It copies them.
 func readBody(b []byte, e *loci.Event) error {
 	if len(b) == 0 || b[0] != bodyFormat {
-		return errBody
+		return errDamaged
 	}
 	r := bodyReader{rest: b[1:]}
 	e.Actor = string(r.next())
@@ -59,7 +59,7 @@ func readBody(b []byte, e *loci.Event) error {
 		e.Tags = append(e.Tags, string(r.next()))
 	}
 	if r.bad {
-		return errBody
+		return errDamaged
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -44,7 +45,10 @@ func (l *Log) Rebuild(ctx context.Context) error {
 		if err != nil {
 			return translate(err)
 		}
-		err = l.removeSide(org, wordsFile)
+		if leave == nil {
+			continue
+		}
+		err = l.removeSide(ctx, org, wordsFile)
 		leave()
 		for more := true; more && err == nil; {
 			more, err = l.Upkeep(ctx, org)
@@ -61,6 +65,7 @@ type checker struct {
 	l        *Log
 	org      loci.OrgID
 	problems []string
+	missing  []month // whose files were not there
 }
 
 func (ch *checker) report(file, format string, args ...any) {
@@ -78,8 +83,35 @@ func (ch *checker) check(ctx context.Context) error {
 		return err
 	}
 	w := want{filter: eventlog.Filter{Classes: loci.EventClasses()}} // each event has one
-	return ch.l.withWords(ctx, ch.org, w.expression(), func(words *words) error {
-		return ch.l.snapshot(ctx, ch.org, want{}, func(r *reader) error { return ch.checkSnapshot(ctx, r, words) })
+	if err := ch.l.search(ctx, ch.org, w, func(r *reader) error { return ch.checkSnapshot(ctx, r) }); err != nil {
+		return err
+	}
+	return ch.lookAgain(ctx)
+}
+
+// lookAgain reports the months that have no file although the log names them. Another process may have
+// deleted the last event of one after the snapshot, so nothing may be deleted meanwhile.
+func (ch *checker) lookAgain(ctx context.Context) error {
+	if len(ch.missing) == 0 {
+		return nil
+	}
+	leave, err := ch.l.alone(ctx, ch.org)
+	if err != nil || leave == nil {
+		return err
+	}
+	defer leave()
+	return ch.l.snapshot(ctx, ch.org, want{}, func(r *reader) error {
+		months, err := r.months()
+		for _, m := range ch.missing {
+			if _, named := months[m]; !named || err != nil {
+				continue
+			}
+			var there bool
+			if there, err = ch.l.exists(ch.org, m.file()); err == nil && !there {
+				ch.report(m.file(), "the file is missing; restore it from a backup")
+			}
+		}
+		return err
 	})
 }
 
@@ -124,7 +156,8 @@ func (ch *checker) damage(file string, err error) error {
 }
 
 // checkSnapshot checks the events of one snapshot, and an index of it.
-func (ch *checker) checkSnapshot(ctx context.Context, r *reader, words *words) error {
+func (ch *checker) checkSnapshot(ctx context.Context, r *reader) error {
+	ch.missing = nil
 	months, err := r.months()
 	if err != nil {
 		return err
@@ -140,13 +173,13 @@ func (ch *checker) checkSnapshot(ctx context.Context, r *reader, words *words) e
 			return err
 		}
 		if !found {
-			ch.report(m.file(), "the file is missing; restore it from a backup")
+			ch.missing = append(ch.missing, m)
 		}
 	}
-	if words == nil || !r.state.fits(words.epoch, words.done) {
+	if r.words == nil {
 		return nil // upkeep makes a new index
 	}
-	return ch.checkIndex(ctx, r, words, months)
+	return ch.checkIndex(ctx, r, months)
 }
 
 // checkEvents reads every event of a source.
@@ -155,7 +188,7 @@ func (ch *checker) checkEvents(ctx context.Context, file string, r *reader, src 
 	wrong := 0
 	return src.scan(ctx, everything(), false, func(src *source, row *sqlitedb.Row) (bool, error) {
 		e, err := r.event(src, row, m)
-		if errors.Is(err, errBody) || e != nil && e.UserID.IsZero() {
+		if errors.Is(err, errDamaged) || e != nil && e.UserID.IsZero() {
 			wrong++
 			ch.report(file, "event %s is damaged; restore a backup", idOf(row))
 			err = nil
@@ -164,26 +197,29 @@ func (ch *checker) checkEvents(ctx context.Context, file string, r *reader, src 
 	})
 }
 
-// checkIndex looks in the index for the time of each event that it must have.
-func (ch *checker) checkIndex(ctx context.Context, r *reader, words *words, months map[month]int64) error {
+// checkIndex looks in the index for each event that it must have.
+func (ch *checker) checkIndex(ctx context.Context, r *reader, months map[month]int64) error {
 	wrong := 0
-	for _, m := range words.months {
-		table := words.tables[m]
+	for _, m := range r.words.months {
+		table := r.words.tables[m]
 		if table == 0 || wrong >= maxReported {
 			continue
 		}
-		begin := func() visit {
-			ix := &indexCheck{words: words, table: table, left: m.span(), report: func(id loci.EventID) bool {
+		check := func(src *source) error {
+			ix := &indexCheck{words: *r.words, table: table, report: func(id loci.EventID) bool {
 				ch.report(wordsFile, "event %s is missing", id)
 				wrong++
 				return wrong < maxReported
 			}}
-			return ix.visit
+			if err := src.scan(ctx, m.span(), false, ix.visit); err != nil {
+				return err
+			}
+			return ix.flush()
 		}
-		err := logSource(r.c, 0, words.done).scan(ctx, m.span(), false, begin())
+		err := check(logSource(r.c, 0, r.words.done))
 		if err == nil && months[m] > 0 {
 			_, err = ch.l.withMonth(ctx, ch.org, m, func(c *sqlitedb.Conn) error {
-				return ch.l.monthSource(c, months[m]).scan(ctx, m.span(), false, begin())
+				return check(ch.l.monthSource(c, months[m]))
 			})
 		}
 		if err != nil {
@@ -193,37 +229,48 @@ func (ch *checker) checkIndex(ctx context.Context, r *reader, words *words, mont
 	return nil
 }
 
-// indexCheck follows events and the times of the index side by side.
+// indexCheck looks for events in the index, many at a time. An event is there if its time has the token
+// of its id.
 type indexCheck struct {
-	words  *words
+	words  words
 	table  int64
-	left   span    // that was not read from the index
-	times  []int64 // that were read
+	ids    []loci.EventID // not looked for yet, in order
+	over   bool           // report wants no more
 	report func(loci.EventID) (more bool)
 }
 
+// checkIDs is how many events indexCheck looks for at a time. It asks once for each token of an id.
+const checkIDs = 8192
+
 func (ix *indexCheck) visit(_ *source, row *sqlitedb.Row) (more bool, err error) {
-	id := idOf(row)
-	at := micros(id)
-	for {
-		for len(ix.times) > 0 && ix.times[0] < at {
-			ix.times = ix.times[1:]
-		}
-		if len(ix.times) > 0 || ix.left.empty() {
-			break
-		}
-		ix.left = ix.left.rest(firstAt(at), false)
-		if ix.times, err = ix.words.times(ix.table, ix.left, false, mostTimes); err != nil {
-			return false, err
-		}
-		if len(ix.times) < mostTimes {
-			ix.left.from = ix.left.to
-			continue
-		}
-		ix.left = ix.left.rest(firstAt(ix.times[len(ix.times)-1]+1), false)
+	if ix.ids = append(ix.ids, idOf(row)); len(ix.ids) < checkIDs {
+		return true, nil
 	}
-	if len(ix.times) == 0 || ix.times[0] != at {
-		return ix.report(id), nil
+	err = ix.flush()
+	return !ix.over, err
+}
+
+func (ix *indexCheck) flush() error {
+	if len(ix.ids) == 0 {
+		return nil
 	}
-	return true, nil
+	within := span{ix.ids[0], past(ix.ids[len(ix.ids)-1], false)}
+	has := map[string][]int64{}
+	for _, id := range ix.ids {
+		token := eventToken(id)
+		times, asked := has[token]
+		if !asked {
+			var err error
+			ix.words.match = quoted(token)
+			if times, err = ix.words.times(ix.table, within, false, -1); err != nil {
+				return err
+			}
+			has[token] = times
+		}
+		if _, there := slices.BinarySearch(times, micros(id)); !there && !ix.over {
+			ix.over = !ix.report(id)
+		}
+	}
+	ix.ids = ix.ids[:0]
+	return nil
 }

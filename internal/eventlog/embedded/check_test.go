@@ -1,11 +1,16 @@
 package embedded
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
@@ -59,12 +64,29 @@ func TestCheck(t *testing.T) {
 		"the index":         {overwrite(wordsFile), "rebuild it"},
 		"a body":            {exec(logFile, "UPDATE events SET body = x'00'"), "events/acme/log.db: event "},
 		"a stream":          {exec(logFile, "DELETE FROM streams"), "events/acme/log.db: event "},
+		"an access":         {exec(logFile, "UPDATE classes SET access = '{}'"), "events/acme/log.db: event "},
 		"a block":           {exec("2026-03.db", "UPDATE blocks SET data = x'00'"), "events/acme/2026-03.db: event "},
 		"a missing block":   {exec("2026-03.db", "DELETE FROM blocks"), "events/acme/2026-03.db: event "},
 		"an unindexed time": {exec(wordsFile, "INSERT INTO words_1 (words_1) VALUES ('delete-all')"), "rebuild it"},
+		"an unindexed event of an indexed time": {func(t *testing.T, l *Log) {
+			t.Helper()
+			inSide(t, l, wordsFile, func(c *sqlitedb.Conn) error {
+				if err := c.Exec("INSERT INTO words_1 (words_1) VALUES ('delete-all')"); err != nil {
+					return err
+				}
+				docs := newDocuments()
+				for _, e := range stored(t, l, "2026-03-10") {
+					if e.Content == "event 7" {
+						e.ID[len(e.ID)-1]++ // the index has another event of that time instead
+					}
+					docs.add(e)
+				}
+				return docs.write(c, monthOf(newClock().now()), 1)
+			})
+		}, "rebuild it"},
 		"a missing month": {func(t *testing.T, l *Log) {
 			t.Helper()
-			if err := l.removeSide(acme, "2026-03.db"); err != nil {
+			if err := l.removeSide(t.Context(), acme, "2026-03.db"); err != nil {
 				t.Fatal(err)
 			}
 		}, "events/acme/2026-03.db: the file is missing"},
@@ -90,5 +112,63 @@ func TestCheck(t *testing.T) {
 				t.Errorf("after a rebuild, %d events have the tag, want 2", got)
 			}
 		})
+	}
+}
+
+// stored returns the events of a day.
+func stored(t *testing.T, l *Log, date string) []*loci.Event {
+	t.Helper()
+	from, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := eventlog.Filter{Since: from, Until: from.Add(24 * time.Hour)}
+	page, err := l.Find(t.Context(), person, eventlog.Query{Filter: f, Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Events
+}
+
+// A check takes no connection from short reads.
+func TestCheckBesideReads(t *testing.T) {
+	t.Parallel()
+	l, _ := checked(t)
+	inLog(t, l, func(f *orgLog, _ *sqlitedb.Conn) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		var nest func(left int) error
+		nest = func(left int) error {
+			if left > 0 {
+				return f.DB.View(ctx, func(*sqlitedb.Conn) error { return nest(left - 1) })
+			}
+			problems, err := l.Check(ctx)
+			if len(problems) > 0 {
+				t.Errorf("problems %q", problems)
+			}
+			return err
+		}
+		return nest(max(4, runtime.GOMAXPROCS(0)))
+	})
+}
+
+// Another process may delete the last event of a month while a check reads.
+func TestCheckWhilePurged(t *testing.T) {
+	t.Parallel()
+	l, c := checked(t)
+	other := open(t, l.opts.Dir, c.now)
+	ch := &checker{l: l, org: acme}
+	err := l.search(t.Context(), acme, want{}, func(r *reader) error {
+		n, err := other.Purge(t.Context(), acme, eventlog.Selection{Before: c.now().Add(-day.Window)}, 1000)
+		if n != 20 {
+			t.Errorf("%d events were deleted, want 20", n)
+		}
+		return errors.Join(err, ch.checkSnapshot(t.Context(), r))
+	})
+	if err = errors.Join(err, ch.lookAgain(t.Context())); err != nil || len(ch.problems) > 0 {
+		t.Errorf("problems %q, %v", ch.problems, err)
+	}
+	if len(ch.missing) != 1 {
+		t.Errorf("the snapshot misses %d months, want 1", len(ch.missing))
 	}
 }

@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,22 +18,39 @@ func (l *Log) Drop(ctx context.Context, org loci.OrgID) error {
 	if err := org.Validate(); err != nil {
 		return err
 	}
-	dir := filepath.Join(l.opts.Dir, string(org))
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	return l.drop(ctx, org, func(context.Context, loci.OrgID) (bool, error) { return true, nil })
+}
+
+// drop is Drop if a condition holds for a caller that is alone.
+func (l *Log) drop(ctx context.Context, org loci.OrgID, when func(context.Context, loci.OrgID) (bool, error)) error {
 	leave, err := l.alone(ctx, org)
-	if err != nil {
+	if err != nil || leave == nil {
 		return translate(err)
 	}
-	err = l.dropFiles(ctx, org)
-	leave()
-	if err == nil {
-		_ = os.Remove(l.path(org, upkeepTurn))
-		_ = os.Remove(l.path(org, upkeepLock))
-		_ = os.Remove(dir) // fails on purpose if somebody has begun a new log meanwhile
+	defer leave()
+	if ok, err := when(ctx, org); err != nil || !ok {
+		return translate(err)
 	}
-	return translate(err)
+	if err = l.dropFiles(ctx, org); err != nil {
+		return translate(err)
+	}
+	l.removeLocks(org)
+	_ = os.Remove(filepath.Join(l.opts.Dir, string(org))) // fails on purpose if somebody has begun a new log meanwhile
+	return nil
+}
+
+// isDropped reports whether the log of an org is one that somebody began to delete.
+func (l *Log) isDropped(ctx context.Context, org loci.OrgID) (bool, error) {
+	if there, err := l.exists(org, logFile); err != nil || !there {
+		return false, err
+	}
+	_, err := l.with(ctx, org, func(f *orgLog) error {
+		return f.DB.View(ctx, func(c *sqlitedb.Conn) error { _, err := loadState(c); return err })
+	})
+	if errors.Is(err, errDropped) {
+		return true, nil
+	}
+	return false, err
 }
 
 // dropFiles deletes the files of an org for a caller that holds the lock.
@@ -47,14 +63,16 @@ func (l *Log) dropFiles(ctx context.Context, org loci.OrgID) error {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".db") && name != logFile {
-			err = errors.Join(err, l.removeSide(org, name))
+		// A call that was killed may have left only a part of the files of a database.
+		name, _, is := strings.Cut(e.Name(), ".db")
+		if name += ".db"; is && name != logFile && name[0] != '.' {
+			err = errors.Join(err, l.removeSide(ctx, org, name))
 		}
 	}
 	if err = errors.Join(err, l.logs.Drop(string(org))); err != nil {
 		return err
 	}
-	return removeDB(l.path(org, logFile))
+	return sqlitedb.Remove(ctx, l.path(org, logFile))
 }
 
 func (l *Log) markDropped(ctx context.Context, org loci.OrgID) error {

@@ -26,6 +26,12 @@ func TestReadsCreateNothing(t *testing.T) {
 	if _, err := l.End(t.Context(), acme); err != nil {
 		t.Fatal(err)
 	}
+	for org, want := range map[loci.OrgID]loci.Code{acme: "", "": loci.Invalid, "../" + acme: loci.Invalid} {
+		n, err := l.Purge(t.Context(), org, eventlog.Selection{Type: "a"}, 1)
+		if n != 0 || loci.CodeOf(err) != want {
+			t.Errorf("purge of %q: %d, %v, want code %q", org, n, err, want)
+		}
+	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the directory exists (%v)", err)
 	}
@@ -34,10 +40,9 @@ func TestReadsCreateNothing(t *testing.T) {
 func TestManyOrgs(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l := Open(Options{Dir: filepath.Join(t.TempDir(), "events"), Now: c.now, MaxOrgs: 2, MaxFiles: 2})
-	t.Cleanup(func() { _ = l.Close() })
-	for round := range 3 {
-		for i := range 12 {
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	for round := range 2 {
+		for i := range idleSides + 4 {
 			v := loci.Viewer{OrgID: loci.OrgID(fmt.Sprintf("org%d", i)), UserID: person.UserID}
 			e := newEvent(c, fmt.Sprint(round))
 			e.OrgID = v.OrgID
@@ -48,6 +53,9 @@ func TestManyOrgs(t *testing.T) {
 			page, err := l.Find(t.Context(), v, eventlog.Query{Limit: 10, Filter: eventlog.Filter{Text: fmt.Sprint(round)}})
 			if err != nil || len(page.Events) != 1 {
 				t.Fatalf("%s has %d events, %v, want 1", v.OrgID, len(page.Events), err)
+			}
+			if logs, sides := l.logs.Len(), l.sides.Len(); logs > idleLogs || sides > idleSides {
+				t.Fatalf("%d logs and %d other files are open, want at most %d and %d", logs, sides, idleLogs, idleSides)
 			}
 		}
 	}

@@ -3,8 +3,10 @@ package embedded
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
+	"errors"
 	"slices"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -14,24 +16,48 @@ import (
 // Find implements eventlog.Log.
 func (l *Log) Find(ctx context.Context, v loci.Viewer, q eventlog.Query) (eventlog.Page, error) {
 	desc := q.Order != eventlog.Oldest
-	within := spanOf(&q.Filter)
-	if q.After != "" {
-		place, err := parsePlace(q.After, desc)
-		if err != nil {
-			return eventlog.Page{}, err
-		}
-		within = within.rest(place, desc)
+	cs := cursors{v.OrgID, listOf(desc)}
+	after, err := cs.parse(q.After)
+	if err != nil {
+		return eventlog.Page{}, err
 	}
-	s := &collector{desc: desc, limit: q.Limit + 1, within: within}
-	err := l.collect(ctx, v.OrgID, want{viewer: &v, filter: q.Filter}, s)
-	if err != nil && loci.Spent(ctx) {
-		s.stopAt(within.start(desc))
-		err = nil
+	var log state // of no log
+	s := &collector{desc: desc, limit: q.Limit + 1, within: spanOf(&q.Filter)}
+	s.begin = func(r *reader) error {
+		log = r.state
+		return s.goOn(cs, &log, after)
+	}
+	err = l.collect(ctx, v.OrgID, want{viewer: &v, filter: q.Filter}, s)
+	if isSpent(ctx, err) { // before it examined anything
+		return eventlog.Page{Partial: true, Next: cs.format(after)}, nil
+	}
+	if err == nil && log.epoch == [epochBytes]byte{} {
+		err = s.goOn(cs, &log, after) // only to see whether there is such a place
 	}
 	if err != nil {
 		return eventlog.Page{}, err
 	}
-	return s.page(q.Limit), nil
+	page, place, more := s.page(q.Limit)
+	if more {
+		next, err := cs.seal(&log, place[:])
+		if err != nil {
+			return eventlog.Page{}, err
+		}
+		page.Next = cs.format(next)
+	}
+	return page, nil
+}
+
+// goOn begins a search where a cursor is.
+func (s *collector) goOn(cs cursors, log *state, after cursor) error {
+	place, err := cs.open(log, after)
+	if errors.Is(err, errLost) || err == nil && place != nil && len(place) != len(loci.EventID{}) {
+		err = errPosition
+	}
+	if err == nil && place != nil {
+		s.within = s.within.rest(loci.EventID(place), s.desc)
+	}
+	return err
 }
 
 // collector finds the first events of an order.
@@ -39,26 +65,64 @@ type collector struct {
 	desc   bool
 	limit  int
 	within span
+	begin  func(*reader) error // called before the search; nil: there is nothing to do
 	match  *eventlog.Matcher
-	found  []*loci.Event // in order, at most limit
+	best   best          // that were found until now
+	found  []*loci.Event // all of them, in order, when the search has ended
 	cut    bool          // the time was used up
 	end    loci.EventID  // the place up to which everything was examined
 }
 
+// collect searches a log with a collector.
+func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
+	s.match = w.filter.Matcher()
+	return l.search(ctx, org, w, func(r *reader) error {
+		if s.begin != nil {
+			if err := s.begin(r); err != nil {
+				return err
+			}
+		}
+		parts, err := r.plan(s.desc)
+		if err != nil {
+			return err
+		}
+		return s.collect(ctx, r, parts)
+	})
+}
+
+// collectAll is collect for a caller who can't use a part of what there is.
+func (l *Log) collectAll(ctx context.Context, org loci.OrgID, w want, s *collector) error {
+	err := l.collect(ctx, org, w, s)
+	if err == nil && s.cut {
+		err = ctx.Err()
+	}
+	return err
+}
+
 // collect runs the parts of a plan. Each looks only for events that come before those found.
 func (s *collector) collect(ctx context.Context, r *reader, parts []part) error {
+	s.best, s.found, s.cut = best{desc: s.desc, limit: s.limit}, nil, false
+	if s.limit <= 0 {
+		return nil
+	}
 	for _, p := range parts {
 		left := p.and(s.within)
-		if len(s.found) == s.limit {
-			left = left.and(s.before(s.found[s.limit-1].ID))
+		if s.best.isFull() {
+			left = left.and(s.before(s.best.last()))
 		}
 		if left.empty() {
+			continue
+		}
+		if s.cut {
+			s.stopAt(left.start(s.desc)) // there is no time for this part
 			continue
 		}
 		if err := s.add(ctx, r, p, left); err != nil {
 			return err
 		}
 	}
+	s.found = s.best.events
+	sortByID(s.found, s.desc)
 	return nil
 }
 
@@ -70,29 +134,30 @@ func (s *collector) before(id loci.EventID) span {
 	return span{to: id}
 }
 
+// add runs one part.
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
-	var found []*loci.Event
 	place := left.start(s.desc)
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {
+		id := idOf(row)
+		if !s.best.admits(id) {
+			return p.unordered, nil
+		}
 		e, err := r.event(src, row, s.match)
 		if err != nil {
 			return false, err
 		}
 		if e != nil {
-			found = append(found, e)
+			s.best.add(e)
 		}
 		if !p.unordered {
-			place = past(idOf(row), s.desc)
+			place = past(id, s.desc)
 		}
-		return p.unordered || len(found) < s.limit, nil
+		return p.unordered || s.best.admits(id), nil
 	})
-	if err != nil && loci.Spent(ctx) {
+	if isSpent(ctx, err) {
 		s.stopAt(place)
 		err = nil
 	}
-	s.found = append(s.found, found...)
-	sortByID(s.found, s.desc)
-	s.found = s.found[:min(len(s.found), s.limit)]
 	return err
 }
 
@@ -105,6 +170,12 @@ func sortByID(events []*loci.Event, desc bool) {
 	})
 }
 
+// isSpent reports whether err is that ctx ended because the read has used up its time. Other errors
+// also count after that. Inside of a transaction, SQLite only says that it was interrupted.
+func isSpent(ctx context.Context, err error) bool {
+	return err != nil && loci.Spent(ctx) && (errors.Is(err, ctx.Err()) || errors.Is(err, sqlite3.INTERRUPT))
+}
+
 // stopAt notes that a part was examined only up to a place.
 func (s *collector) stopAt(place loci.EventID) {
 	if !s.cut || less(place, s.end) != s.desc {
@@ -113,40 +184,18 @@ func (s *collector) stopAt(place loci.EventID) {
 	s.cut = true
 }
 
-// page returns at most limit events. The collector looked for one more.
-func (s *collector) page(limit int) eventlog.Page {
-	p := eventlog.Page{Events: s.found}
+// page returns at most limit events, for which the collector looked for one more. If there may be more,
+// they are after a place.
+func (s *collector) page(limit int) (p eventlog.Page, place loci.EventID, more bool) {
+	p.Events = s.found
 	if s.cut {
 		examined := s.before(s.end)
 		p.Events = slices.DeleteFunc(p.Events, func(e *loci.Event) bool { return !examined.has(e.ID) })
-		p.Partial, p.Next = true, formatPlace(s.end, s.desc)
+		p.Partial, place, more = true, s.end, true
 	}
 	if len(p.Events) > limit {
 		p.Events = p.Events[:limit]
-		p.Partial, p.Next = false, formatPlace(past(p.Events[limit-1].ID, s.desc), s.desc)
+		p.Partial, place, more = false, past(p.Events[limit-1].ID, s.desc), true
 	}
-	return p
+	return p, place, more
 }
-
-// A Position of a query is the letter of its order and a place.
-func formatPlace(place loci.EventID, desc bool) eventlog.Position {
-	return eventlog.Position(letter(desc) + base64.RawURLEncoding.EncodeToString(place[:]))
-}
-
-func letter(desc bool) string {
-	if desc {
-		return "d"
-	}
-	return "a"
-}
-
-func parsePlace(p eventlog.Position, desc bool) (place loci.EventID, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(string(p[1:]))
-	if err != nil || string(p[:1]) != letter(desc) || len(raw) != len(place) {
-		return place, errPosition
-	}
-	return loci.EventID(raw), nil
-}
-
-var errPosition = loci.Errorf(loci.Invalid, "the cursor is not one of this query; use next_cursor unchanged, and the "+
-	"same order and filter")

@@ -10,9 +10,8 @@ import (
 )
 
 // End implements eventlog.Follower.
-func (l *Log) End(ctx context.Context, org loci.OrgID) (end eventlog.Position, err error) {
-	err = l.follow(ctx, org, want{}, "", func(*reader, *position) error { return nil }, &end)
-	return end, err
+func (l *Log) End(ctx context.Context, org loci.OrgID) (eventlog.Position, error) {
+	return l.follow(ctx, org, want{}, plain{}, "", func(*reader, *position) error { return nil })
 }
 
 // Changed implements eventlog.Follower.
@@ -22,13 +21,14 @@ func (l *Log) Changed(ctx context.Context, org loci.OrgID, after eventlog.Positi
 	if after == "" {
 		return changes, errPosition
 	}
-	err := l.follow(ctx, org, want{}, after, func(r *reader, p *position) (err error) {
+	next, err := l.follow(ctx, org, want{}, plain{}, after, func(r *reader, p *position) (err error) {
 		changes = eventlog.Changes{}
 		if changes.Events, changes.More, err = r.stored(ctx, p, limit, limit); err != nil {
 			return err
 		}
 		return r.changes(p, limit, &changes)
-	}, &changes.Next)
+	})
+	changes.Next = next
 	return changes, err
 }
 
@@ -65,17 +65,20 @@ func (l *Log) Before(ctx context.Context, org loci.OrgID, at eventlog.Position, 
 	[]*loci.Event, eventlog.Position, error) {
 	s := &collector{desc: true, limit: limit + 1, within: everything()}
 	if at != "" {
-		place, err := parsePlace(at, true)
+		raw, err := plainBytes(at, len(loci.EventID{}))
 		if err != nil {
 			return nil, "", err
 		}
-		s.within = s.within.rest(place, true)
+		s.within = s.within.rest(loci.EventID(raw), true)
 	}
 	if err := l.collect(ctx, org, want{}, s); err != nil {
 		return nil, "", err
 	}
-	page := s.page(limit)
-	return page.Events, page.Next, nil
+	page, place, more := s.page(limit)
+	if !more {
+		return page.Events, "", nil
+	}
+	return page.Events, plainText(place[:]), nil
 }
 
 // OfSession implements eventlog.Follower.
@@ -85,22 +88,6 @@ func (l *Log) OfSession(ctx context.Context, org loci.OrgID, session loci.Sessio
 	if !after.IsZero() {
 		s.within = s.within.rest(past(after, false), false)
 	}
-	err := l.collect(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
-	if err == nil && s.cut {
-		err = ctx.Err() // fewer than limit would mean that there are no more
-	}
+	err := l.collectAll(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
 	return s.found, err
-}
-
-// collect searches a log with a collector.
-func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
-	s.match = w.filter.Matcher()
-	return l.search(ctx, org, w, func(r *reader) error {
-		parts, err := r.plan(s.desc)
-		if err != nil {
-			return err
-		}
-		s.found, s.cut = nil, false
-		return s.collect(ctx, r, parts)
-	})
 }

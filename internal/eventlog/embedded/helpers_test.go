@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -136,4 +137,23 @@ func number(tb testing.TB, c *sqlitedb.Conn, sql string) (n int64) {
 		tb.Fatal(err)
 	}
 	return n
+}
+
+// ending is a context that ends because the time is up, after it was asked a number of times.
+type ending struct {
+	context.Context
+	asked *int
+	end   func()
+}
+
+func (c ending) Err() error {
+	if *c.asked--; *c.asked < 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+func endingAfter(ctx context.Context, asked int) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return ending{ctx, &asked, func() { cancel(loci.ErrSpent) }}
 }

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,11 +18,14 @@ import (
 
 // Options configure a log. Only Dir is required.
 type Options struct {
-	Dir      string           // has a directory for each org; created by the first event
-	Now      func() time.Time // default time.Now
-	MaxOrgs  int              // most orgs whose log.db stays open while idle; default 16
-	MaxFiles int              // the same for all other files; default 32
+	Dir string           // has a directory for each org; created by the first event
+	Now func() time.Time // default time.Now
 }
+
+const (
+	idleLogs  = 16 // most orgs whose log.db stays open while nobody uses it
+	idleSides = 32 // the same for all other files
+)
 
 // Log is the event log of all orgs. Several processes may use the same directory.
 type Log struct {
@@ -65,16 +69,10 @@ func Open(opts Options) *Log {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if opts.MaxOrgs <= 0 {
-		opts.MaxOrgs = 16
-	}
-	if opts.MaxFiles <= 0 {
-		opts.MaxFiles = 32
-	}
 	l := &Log{opts: opts}
-	l.logs = sqlitedb.NewFiles(opts.MaxOrgs, func(org string) *orgLog { return &orgLog{org: loci.OrgID(org)} },
+	l.logs = sqlitedb.NewFiles(idleLogs, func(org string) *orgLog { return &orgLog{org: loci.OrgID(org)} },
 		l.openLog)
-	l.sides = sqlitedb.NewFiles(opts.MaxFiles, newSideFile, l.openSide)
+	l.sides = sqlitedb.NewFiles(idleSides, newSideFile, l.openSide)
 	return l
 }
 
@@ -95,8 +93,8 @@ func (l *Log) exists(org loci.OrgID, name string) (bool, error) {
 }
 
 func (l *Log) openLog(ctx context.Context, f *orgLog) (err error) {
-	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Setup: setUp,
-		Migrations: migrations("log"), Now: l.opts.Now})
+	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Migrations: migrations("log"),
+		Now: l.opts.Now})
 	return err
 }
 
@@ -116,8 +114,8 @@ func (l *Log) write(ctx context.Context, org loci.OrgID, fn func(*orgLog) error)
 		if !gone || attempt > 0 {
 			return err
 		}
-		if errors.Is(err, errDropped) { // by somebody who did not come to its end
-			if err := l.Drop(ctx, org); err != nil {
+		if errors.Is(err, errDropped) { // by a call that is still at work, or was killed
+			if err := l.drop(ctx, org, l.isDropped); err != nil {
 				return err
 			}
 		}
@@ -144,12 +142,12 @@ func (l *Log) read(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) 
 	}
 }
 
-// with runs fn on the log of an org. gone is set if its file is not in its place any more: then the
-// next call opens it again.
+// with runs fn on the log of an org. gone is set if its file, or the directory, is not in its place any
+// more: then the next call opens it again.
 func (l *Log) with(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) (gone bool, err error) {
 	f, err := l.logs.Acquire(ctx, string(org))
 	if err != nil {
-		return false, translate(err)
+		return errors.Is(err, fs.ErrNotExist), translate(err)
 	}
 	defer l.logs.Release(f)
 	err = fn(f)
@@ -161,7 +159,8 @@ func (l *Log) with(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) 
 
 // state is the one row of that table.
 type state struct {
-	epoch     [8]byte
+	epoch     [epochBytes]byte
+	key       [16]byte // of cursors
 	floor     int64
 	sealed    int64
 	access    int64
@@ -170,7 +169,7 @@ type state struct {
 }
 
 const selectState = `SELECT epoch, floor, sealed, access, forgotten, dropped,
-	(SELECT max(seq) FROM events) FROM state`
+	(SELECT max(seq) FROM events), key FROM state`
 
 // loadState returns the state of a log. It fails with errDropped if the org was deleted.
 func loadState(c *sqlitedb.Conn) (s state, err error) {
@@ -179,6 +178,7 @@ func loadState(c *sqlitedb.Conn) (s state, err error) {
 		copy(s.epoch[:], r.Raw(0))
 		s.floor, s.sealed, s.access = r.Int64(1), r.Int64(2), r.Int64(3)
 		s.forgotten, dropped, s.last = r.Int64(4), r.Bool(5), r.Int64(6)
+		s.key = r.ID(7)
 		return nil
 	})
 	if err == nil && dropped {
@@ -190,11 +190,15 @@ func loadState(c *sqlitedb.Conn) (s state, err error) {
 // newState is loadState for a writer, which may be the first.
 func newState(c *sqlitedb.Conn) (state, error) {
 	s, err := loadState(c)
-	if err != nil || s.epoch != [8]byte{} {
+	if err != nil || s.epoch != [epochBytes]byte{} {
 		return s, err
 	}
-	err = c.Exec(`INSERT INTO state (one, epoch, floor, sealed, access, forgotten, dropped)
-		VALUES (1, randomblob(8), 0, 0, 0, 0, 0)`)
+	var epoch [epochBytes]byte
+	var key [16]byte
+	_, _ = rand.Read(epoch[:]) // never fails
+	_, _ = rand.Read(key[:])
+	err = c.Exec(`INSERT INTO state (one, epoch, key, floor, sealed, access, forgotten, dropped)
+		VALUES (1, ?, ?, 0, 0, 0, 0, 0)`, epoch[:], key)
 	if err != nil {
 		return s, err
 	}

@@ -46,11 +46,11 @@ func (b *blockReader) body(n int64, place int) ([]byte, error) {
 // bodyAt returns the body at a place of a block.
 func bodyAt(data []byte, place int) ([]byte, error) {
 	if place < 0 || place > len(data) {
-		return nil, errBody
+		return nil, errDamaged
 	}
 	size, head := binary.Uvarint(data[place:])
 	if head <= 0 || size > uint64(len(data)-place-head) {
-		return nil, errBody
+		return nil, errDamaged
 	}
 	begin := place + head
 	return data[begin : begin+int(size)], nil // #nosec G115 -- at most the length of a slice
@@ -91,12 +91,12 @@ func (z *compressor) block(c *sqlitedb.Conn, n int64) (data []byte, err error) {
 	}
 	found, err := c.One("SELECT data FROM blocks WHERE n = ?", sqlitedb.Args{n}, func(r *sqlitedb.Row) (err error) {
 		if data, err = z.dec.DecodeAll(r.Raw(0), nil); err != nil {
-			err = fmt.Errorf("block %d: %w: %w", n, errBody, err)
+			err = fmt.Errorf("block %d: %w: %w", n, errDamaged, err)
 		}
 		return err
 	})
 	if err == nil && !found {
-		err = fmt.Errorf("block %d: %w: it is missing", n, errBody)
+		err = fmt.Errorf("block %d: %w: it is missing", n, errDamaged)
 	}
 	return data, err
 }

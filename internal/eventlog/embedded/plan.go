@@ -34,6 +34,7 @@ func (r *reader) plan(desc bool) ([]part, error) {
 	search := method((*source).scan)
 	if r.filter.IDs != nil {
 		search = pick(r.filter.IDs)
+		months = monthsOf(months, r.filter.IDs)
 	}
 	parts := []part{{span: everything(), run: search.on(logSource(r.c, 0, allSeqs))}}
 	for _, m := range inOrder(maps.Keys(months), desc) {
@@ -61,6 +62,18 @@ func (r *reader) planWithWords(months map[month]int64, desc bool) []part {
 		}
 	}
 	return parts
+}
+
+// monthsOf returns those of months that may have some of the ids, because an id has the time of its event.
+func monthsOf(months map[month]int64, ids []loci.EventID) map[month]int64 {
+	of := map[month]int64{}
+	for _, id := range ids {
+		m := monthOfID(id)
+		if batch, there := months[m]; there {
+			of[m] = batch
+		}
+	}
+	return of
 }
 
 // method is a way to search a source.

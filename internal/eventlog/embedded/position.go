@@ -3,6 +3,8 @@ package embedded
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -11,31 +13,88 @@ import (
 
 // position is a place in the order in which events were stored. The zero position is before all.
 type position struct {
-	epoch [8]byte
+	epoch [epochBytes]byte
 	seq   int64
 	n     int64   // of changes
 	check [4]byte // the end of the id of the event at seq, because a restored backup may have another there
 }
 
-const positionBytes = 8 + 8 + 8 + 4
+const placeBytes = 8 + 8 + 4
 
-func (p position) format() eventlog.Position {
-	b := append(make([]byte, 0, positionBytes), p.epoch[:]...)
+// place returns what follows the epoch.
+func (p position) place() []byte {
+	b := make([]byte, 0, placeBytes)
 	b = binary.BigEndian.AppendUint64(b, uint64(p.seq)) // #nosec G115 -- not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(p.n))   // #nosec G115 -- not negative
-	return eventlog.Position("p" + base64.RawURLEncoding.EncodeToString(append(b, p.check[:]...)))
+	return append(b, p.check[:]...)
 }
 
-func parsePosition(text eventlog.Position) (p position, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(string(text[1:]))
-	if err != nil || text[0] != 'p' || len(raw) != positionBytes {
+func positionAt(epoch [epochBytes]byte, place []byte) (p position, err error) {
+	if len(place) != placeBytes {
 		return p, errPosition
 	}
-	copy(p.epoch[:], raw)
-	p.seq = int64(binary.BigEndian.Uint64(raw[8:])) // #nosec G115 -- checked when it is used
-	p.n = int64(binary.BigEndian.Uint64(raw[16:]))  // #nosec G115 -- checked when it is used
-	copy(p.check[:], raw[24:])
+	p.epoch = epoch
+	p.seq = int64(binary.BigEndian.Uint64(place))   // #nosec G115 -- checked when it is used
+	p.n = int64(binary.BigEndian.Uint64(place[8:])) // #nosec G115 -- checked when it is used
+	copy(p.check[:], place[16:])
 	return p, nil
+}
+
+// positions is how positions look, in the log with state s.
+type positions interface {
+	format(s *state, p position) (eventlog.Position, error)
+	parse(s *state, text eventlog.Position) (position, error)
+}
+
+// hidden positions are for callers.
+type hidden struct{ cursors cursors }
+
+func (h hidden) format(s *state, p position) (eventlog.Position, error) {
+	c, err := h.cursors.seal(s, p.place())
+	return h.cursors.format(c), err
+}
+
+func (h hidden) parse(s *state, text eventlog.Position) (position, error) {
+	c, err := h.cursors.parse(text)
+	if err != nil {
+		return position{}, err
+	}
+	place, err := h.cursors.open(s, c)
+	if err != nil || place == nil {
+		return position{}, err
+	}
+	return positionAt(s.epoch, place)
+}
+
+// plain positions are for followers, who see everything. They can be read without a key, because a
+// follower must learn that its log was deleted, or that another one is in its place.
+type plain struct{}
+
+const plainMark = "p"
+
+func (plain) format(_ *state, p position) (eventlog.Position, error) {
+	return plainText(slices.Concat(p.epoch[:], p.place())), nil
+}
+
+func (plain) parse(_ *state, text eventlog.Position) (position, error) {
+	raw, err := plainBytes(text, epochBytes+placeBytes)
+	if err != nil {
+		return position{}, err
+	}
+	return positionAt([epochBytes]byte(raw), raw[epochBytes:])
+}
+
+func plainText(raw []byte) eventlog.Position {
+	return eventlog.Position(plainMark + base64.RawURLEncoding.EncodeToString(raw))
+}
+
+func plainBytes(text eventlog.Position, size int) ([]byte, error) {
+	body, marked := strings.CutPrefix(string(text), plainMark)
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(body)
+	if err != nil || !marked || len(raw) != size {
+		return nil, errPosition
+	}
+	return raw, nil
 }
 
 var errLost = loci.Errorf(loci.Conflict, "the event log doesn't know this position any more; begin again")

@@ -15,11 +15,14 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 	if s.Empty() {
 		return 0, loci.Errorf(loci.Invalid, "select the events to delete")
 	}
+	if err := org.Validate(); err != nil {
+		return 0, err
+	}
 	if there, err := l.exists(org, logFile); err != nil || !there {
 		return 0, translate(err)
 	}
 	leave, err := l.alone(ctx, org)
-	if err != nil {
+	if err != nil || leave == nil {
 		return 0, translate(err)
 	}
 	defer leave()
@@ -44,10 +47,7 @@ func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selecti
 	ids []loci.EventID, err error) {
 	w := want{filter: sel.Filter(), user: sel.UserID, also: sel.Matches, heads: true}
 	s := &collector{limit: limit, within: spanOf(&w.filter)}
-	err = l.collect(ctx, org, w, s)
-	if err == nil && s.cut {
-		err = ctx.Err()
-	}
+	err = l.collectAll(ctx, org, w, s)
 	for _, e := range s.found {
 		ids = append(ids, e.ID)
 	}
@@ -100,7 +100,7 @@ func (l *Log) removeMonth(ctx context.Context, f *orgLog, m month) error {
 	if err != nil {
 		return err
 	}
-	return l.removeSide(f.org, m.file())
+	return l.removeSide(ctx, f.org, m.file())
 }
 
 // deleteFromMonth deletes events from the file of a month, and their texts from its blocks.

@@ -38,14 +38,18 @@ func (l *Log) snapshot(ctx context.Context, org loci.OrgID, w want, fn func(*rea
 	})
 }
 
-// search is snapshot for a read that may take long. The reader has the index if the filter can use it.
+// search is snapshot for a read that may take long, unless it looks for ids. The reader has the index if
+// the filter can use it.
 func (l *Log) search(ctx context.Context, org loci.OrgID, w want, fn func(*reader) error) error {
+	if w.filter.IDs != nil {
+		return l.snapshot(ctx, org, w, fn)
+	}
 	return l.read(ctx, org, func(f *orgLog) error {
 		read := func(words *words) error {
 			return f.DB.Scan(ctx, func(c *sqlitedb.Conn) error { return l.readFrom(f, c, w, words, fn) })
 		}
 		match := w.expression()
-		if match == "" || w.filter.IDs != nil {
+		if match == "" {
 			return read(nil)
 		}
 		return l.withWords(ctx, org, match, read)

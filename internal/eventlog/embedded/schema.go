@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"embed"
-	"errors"
 	"path"
 	"strings"
 
@@ -20,14 +19,11 @@ func migrations(kind string) []sqlitedb.Migration {
 	return sqlitedb.ReadMigrations(migrationFiles, path.Join("migrations", kind))
 }
 
-// setUp overwrites deleted data if that costs no additional writes.
-func setUp(c *sqlite3.Conn) error { return c.Exec("PRAGMA secure_delete = fast") }
-
-// setUpWords also registers the tokenizer of the index.
+// setUpWords registers the tokenizer of the index.
 func setUpWords(c *sqlite3.Conn) error {
-	return errors.Join(setUp(c), fts5.RegisterCustom(c, func(api *fts5.API) error {
+	return fts5.RegisterCustom(c, func(api *fts5.API) error {
 		return api.CreateTokenizer("tokens", func([]string) (fts5.Tokenizer, error) { return tokenizer{}, nil })
-	}))
+	})
 }
 
 // tokenSeparator separates the tokens of a text that tokenizer reads.

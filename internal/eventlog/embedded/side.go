@@ -3,8 +3,6 @@ package embedded
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -22,7 +20,7 @@ func newSideFile(key string) *sideFile {
 }
 
 func (l *Log) openSide(ctx context.Context, f *sideFile) (err error) {
-	o := sqlitedb.Options{Path: l.path(f.org, f.name), Setup: setUp, Migrations: migrations("month"), Now: l.opts.Now,
+	o := sqlitedb.Options{Path: l.path(f.org, f.name), Migrations: migrations("month"), Now: l.opts.Now,
 		CacheKiB: sideCacheKiB}
 	if f.name == wordsFile {
 		o.Setup, o.Migrations = setUpWords, migrations("words")
@@ -56,17 +54,6 @@ func (l *Log) withSide(ctx context.Context, org loci.OrgID, name string, create 
 }
 
 // removeSide deletes a side file.
-func (l *Log) removeSide(org loci.OrgID, name string) error {
-	return errors.Join(l.sides.Drop(sideKey(org, name)), removeDB(l.path(org, name)))
-}
-
-// removeDB deletes a database. Processes that wait for the lock of a removed file then find that it is
-// gone.
-func removeDB(path string) (err error) {
-	for _, suffix := range []string{"", "-wal", "-shm", ".lock"} {
-		if e := os.Remove(path + suffix); e != nil && !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
-	}
-	return err
+func (l *Log) removeSide(ctx context.Context, org loci.OrgID, name string) error {
+	return errors.Join(l.sides.Drop(sideKey(org, name)), sqlitedb.Remove(ctx, l.path(org, name)))
 }

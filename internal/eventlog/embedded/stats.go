@@ -18,7 +18,7 @@ func (l *Log) Stats(ctx context.Context, v loci.Viewer, f eventlog.Filter) (even
 		t = newTally()
 		return r.tally(ctx, &t)
 	})
-	if err != nil && loci.Spent(ctx) {
+	if isSpent(ctx, err) {
 		t.Partial, err = true, nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -16,17 +17,38 @@ type streamKey struct {
 	own     string // class, as encodeAccess returns it
 }
 
-// encodeAccess returns a class as text. The origin belongs to the stream, as no reader depends on it.
+// storedAccess is an access as log.db has it. Files keep these names, whatever the REST API calls the
+// fields. The org is missing because the file is the org's, and the origin because it belongs to the
+// stream: no reader depends on it.
+type storedAccess struct {
+	Format    int              `json:"v"`
+	User      loci.UserID      `json:"user"`
+	Workspace loci.WorkspaceID `json:"workspace,omitzero"`
+	Project   loci.ProjectID   `json:"project,omitzero"`
+	Reach     loci.Reach       `json:"reach"`
+	Team      loci.TeamID      `json:"team,omitzero"`
+	Vendors   []loci.Vendor    `json:"vendors"`
+}
+
+const accessFormat = 1
+
+// encodeAccess returns a class as text, the same for equal ones.
 func encodeAccess(a loci.EventAccess) (string, error) {
-	a.Origin = ""
-	text, err := json.Marshal(a)
+	text, err := json.Marshal(storedAccess{Format: accessFormat, User: a.UserID, Workspace: a.WorkspaceID,
+		Project: a.ProjectID, Reach: a.Reach, Team: a.TeamID, Vendors: a.AllowedVendors})
 	return string(text), err
 }
 
-func decodeAccess(org loci.OrgID, text []byte) (a loci.EventAccess, err error) {
-	err = json.Unmarshal(text, &a)
-	a.OrgID = org
-	return a, err
+func decodeAccess(org loci.OrgID, text []byte) (loci.EventAccess, error) {
+	var a storedAccess
+	if err := json.Unmarshal(text, &a); err != nil {
+		return loci.EventAccess{}, fmt.Errorf("%w: access: %w", errDamaged, err)
+	}
+	if a.Format != accessFormat {
+		return loci.EventAccess{}, fmt.Errorf("%w: access has format %d, want %d", errDamaged, a.Format, accessFormat)
+	}
+	return loci.EventAccess{OrgID: org, UserID: a.User, WorkspaceID: a.Workspace, ProjectID: a.Project, Reach: a.Reach,
+		TeamID: a.Team, AllowedVendors: a.Vendors}, nil
 }
 
 // putClass returns the number of a class and adds the class if it is new.

@@ -14,32 +14,29 @@ const tailRows = 10_000
 // Tail implements eventlog.Log.
 func (l *Log) Tail(ctx context.Context, v loci.Viewer, after eventlog.Position, limit int) (eventlog.Page, error) {
 	var page eventlog.Page
-	err := l.follow(ctx, v.OrgID, want{viewer: &v}, after, func(r *reader, p *position) (err error) {
+	form := hidden{cursors{v.OrgID, asStored}}
+	next, err := l.follow(ctx, v.OrgID, want{viewer: &v}, form, after, func(r *reader, p *position) (err error) {
 		page = eventlog.Page{}
 		if after != "" {
 			page.Events, _, err = r.stored(ctx, p, limit, tailRows)
 		}
 		return err
-	}, &page.Next)
+	})
+	page.Next = next
 	return page, err
 }
 
-// follow runs fn with a position, which fn moves, and then sets next to it. The position "" is the end.
-func (l *Log) follow(ctx context.Context, org loci.OrgID, w want, after eventlog.Position,
-	fn func(*reader, *position) error, next *eventlog.Position) error {
-	var start position
-	if after != "" {
-		var err error
-		if start, err = parsePosition(after); err != nil {
-			return err
-		}
-	}
-	p, found := start, false
+// follow runs fn with a position, which fn moves, and returns the next one. The position "" is the end.
+func (l *Log) follow(ctx context.Context, org loci.OrgID, w want, form positions, after eventlog.Position,
+	fn func(*reader, *position) error) (eventlog.Position, error) {
+	var log state // of no log
+	var p position
+	found := false
 	err := l.snapshot(ctx, org, w, func(r *reader) (err error) {
-		p, found = start, true
+		found, log = true, r.state
 		if after == "" {
 			p, err = r.end()
-		} else {
+		} else if p, err = form.parse(&log, after); err == nil {
 			err = r.known(&p)
 		}
 		if err != nil {
@@ -47,13 +44,15 @@ func (l *Log) follow(ctx context.Context, org loci.OrgID, w want, after eventlog
 		}
 		return fn(r, &p)
 	})
-	if err == nil && !found && start != (position{}) {
-		err = errLost
+	if err == nil && !found && after != "" {
+		if p, err = form.parse(&log, after); err == nil && p != (position{}) {
+			err = errLost
+		}
 	}
-	if err == nil {
-		*next = p.format()
+	if err != nil {
+		return "", err
 	}
-	return err
+	return form.format(&log, p)
 }
 
 // stored returns events in the order in which they were stored, at most limit of those after p, and

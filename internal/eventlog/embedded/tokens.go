@@ -22,11 +22,16 @@ const (
 	fieldActor      = fieldMark + "w"
 	fieldParent     = fieldMark + "p"
 	fieldImportance = fieldMark + "i"
+	fieldEvent      = fieldMark + "e"
 )
 
 func idToken[Kind any](field string, id loci.ID[Kind]) string {
 	return field + hex.EncodeToString(id[:])
 }
+
+// eventToken returns a token that tells events of one time apart, mostly: the last byte of the id, which
+// is random. The whole id would cost as much as the words of a short event. Check looks for it.
+func eventToken(id loci.EventID) string { return fieldEvent + hex.EncodeToString(id[len(id)-1:]) }
 
 func importanceToken(n int) string { return fieldImportance + strconv.Itoa(n) }
 
@@ -52,6 +57,7 @@ func tokensOf(a *loci.Analyzer, e *loci.Event, yield func(string)) {
 	yield(fieldClass + string(e.Class))
 	yield(fieldType + e.Type)
 	yield(importanceToken(e.Importance))
+	yield(eventToken(e.ID))
 }
 
 // expression returns the query of the index, or "" if the index would not narrow the search. If it isn't
@@ -61,7 +67,7 @@ func (w *want) expression() string {
 	var all []string
 	and := func(tokens ...string) {
 		for i, t := range tokens {
-			tokens[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
+			tokens[i] = quoted(t)
 		}
 		if len(tokens) > 0 {
 			all = append(all, "("+strings.Join(tokens, " OR ")+")")
@@ -103,6 +109,9 @@ func (w *want) expression() string {
 	}
 	return strings.Join(all, " AND ")
 }
+
+// quoted returns a token as a query of the index.
+func quoted(token string) string { return `"` + strings.ReplaceAll(token, `"`, `""`) + `"` }
 
 func prefixed[T ~string](field string, values []T) []string {
 	tokens := make([]string, len(values))

@@ -2,23 +2,9 @@ package embedded
 
 import (
 	"context"
-	"errors"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
-)
-
-const (
-	// upkeepLock is held by the one call that moves or deletes events, or writes the index.
-	upkeepLock = "upkeep.lock"
-	// upkeepTurn is held by the call that is next. Upkeep does nothing while somebody waits, because it
-	// may be called again and again.
-	upkeepTurn = "upkeep.turn"
-	// upkeepWait is how often a waiting call looks whether the lock is free.
-	upkeepWait = 10 * time.Millisecond
 )
 
 // Upkeep implements eventlog.Keeper. It puts new events into the index, moves events of past months
@@ -41,35 +27,6 @@ func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
 		return nil
 	})
 	return more, err
-}
-
-func (l *Log) lock(org loci.OrgID, name string) *flock.Flock {
-	return flock.New(l.path(org, name), flock.SetPermissions(0o600))
-}
-
-// alone waits until no other call moves or deletes events of an org.
-func (l *Log) alone(ctx context.Context, org loci.OrgID) (leave func(), err error) {
-	turn, lock := l.lock(org, upkeepTurn), l.lock(org, upkeepLock)
-	if _, err = turn.TryLockContext(ctx, upkeepWait); err == nil {
-		_, err = lock.TryLockContext(ctx, upkeepWait)
-	}
-	if err = errors.Join(err, turn.Close()); err != nil {
-		return nil, errors.Join(err, lock.Close())
-	}
-	return func() { _ = lock.Close() }, nil
-}
-
-// aloneNow is alone for a call that doesn't wait. leave is nil if there is another one.
-func (l *Log) aloneNow(org loci.OrgID) (leave func(), err error) {
-	turn, lock := l.lock(org, upkeepTurn), l.lock(org, upkeepLock)
-	free, err := turn.TryLock()
-	if free && err == nil {
-		free, err = lock.TryLock()
-	}
-	if err = errors.Join(err, turn.Close()); err != nil || !free {
-		return nil, errors.Join(err, lock.Close())
-	}
-	return func() { _ = lock.Close() }, nil
 }
 
 // keepChanges is how many changes stay for followers.

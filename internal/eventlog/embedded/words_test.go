@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -227,18 +228,20 @@ func TestLostPositions(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
-	end := func() eventlog.Position {
+	type both struct{ end, tail eventlog.Position }
+	end := func() both {
 		t.Helper()
 		p, err := l.End(t.Context(), acme)
-		if err != nil {
+		tail, err2 := l.Tail(t.Context(), person, "", 1)
+		if err = errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		return p
+		return both{p, tail.Next}
 	}
-	want := func(what string, p eventlog.Position, want loci.Code) {
+	want := func(what string, p both, want loci.Code) {
 		t.Helper()
-		_, err := l.Changed(t.Context(), acme, p, 10)
-		_, err2 := l.Tail(t.Context(), person, p, 10)
+		_, err := l.Changed(t.Context(), acme, p.end, 10)
+		_, err2 := l.Tail(t.Context(), person, p.tail, 10)
 		if loci.CodeOf(err) != want || loci.CodeOf(err2) != want {
 			t.Errorf("%s: %v, %v, want code %q", what, err, err2, want)
 		}

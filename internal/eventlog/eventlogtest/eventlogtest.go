@@ -63,6 +63,8 @@ var tests = []struct {
 	{"Tenancy", testTenancy},
 	{"Tail", testTail},
 	{"TailPositions", testTailPositions},
+	{"ForeignPositions", testForeignPositions},
+	{"PositionsOfNothing", testPositionsOfNothing},
 	{"Changed", testChanged},
 	{"Before", testBefore},
 	{"OfSession", testOfSession},

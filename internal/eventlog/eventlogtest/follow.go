@@ -33,6 +33,8 @@ func testTailPositions(e *env) {
 	e.crowd(3)
 	begin, err := e.log.Tail(e.Context(), e.person, "", 10)
 	e.wantCode("begin", err, "")
+	end, err := e.log.End(e.Context(), e.org)
+	e.wantCode("end", err, "")
 	query := e.find(e.person, eventlog.Query{Limit: 1}).Next
 	for _, bad := range []eventlog.Position{"x", "p", query, begin.Next + "AAAA", begin.Next[:3]} {
 		_, err := e.log.Tail(e.Context(), e.person, bad, 10)
@@ -48,7 +50,7 @@ func testTailPositions(e *env) {
 	e.crowd(10)
 	_, err = e.log.Tail(e.Context(), e.person, begin.Next, 10)
 	e.wantCode("after the log was dropped", err, loci.Conflict)
-	_, err = e.log.Changed(e.Context(), e.org, begin.Next, 10)
+	_, err = e.log.Changed(e.Context(), e.org, end, 10)
 	e.wantCode("Changed after the log was dropped", err, loci.Conflict)
 }
 

@@ -1,28 +1,18 @@
 package sqlite
 
 import (
-	"errors"
-
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"github.com/loci-memory/loci"
 )
 
-// setUpMeta makes plans independent of values and overwrites deleted data if that costs no
-// additional writes. Otherwise SQLite would prepare a statement again whenever a limit or bound
-// changes, which doubled the cost of a list.
-func setUpMeta(c *sqlite3.Conn) error {
-	_, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true)
-	return errors.Join(err, c.Exec("PRAGMA secure_delete = fast"))
-}
-
 // setUpOrg registers the tokenizer of a table that earlier versions had. The migration that drops the
 // table needs it.
 func setUpOrg(c *sqlite3.Conn) error {
-	return errors.Join(setUpMeta(c), fts5.RegisterCustom(c, func(api *fts5.API) error {
+	return fts5.RegisterCustom(c, func(api *fts5.API) error {
 		return api.CreateTokenizer("loci", func([]string) (fts5.Tokenizer, error) { return &tokenizer{}, nil })
-	}))
+	})
 }
 
 // tokenizer gives FTS5 the words of loci.Analyzer: the stem and, if it is different, the form as

@@ -115,9 +115,9 @@ func setUpProject(c *sqlite3.Conn) error {
 }
 
 func setUpGraph(c *sqlite3.Conn) error {
-	return errors.Join(setUpMeta(c), fts5.RegisterCustom(c, func(api *fts5.API) error {
+	return fts5.RegisterCustom(c, func(api *fts5.API) error {
 		return api.CreateFunction("hits", countHits)
-	}))
+	})
 }
 
 func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {

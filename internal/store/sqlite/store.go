@@ -110,7 +110,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 
 func openMeta(ctx context.Context, dir string, now func() time.Time) (*sqlitedb.DB, error) {
 	return sqlitedb.Open(ctx,
-		sqlitedb.Options{Path: filepath.Join(dir, metaFile), Setup: setUpMeta, Migrations: migrations("meta"), Now: now})
+		sqlitedb.Options{Path: filepath.Join(dir, metaFile), Migrations: migrations("meta"), Now: now})
 }
 
 const (

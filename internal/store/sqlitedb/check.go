@@ -11,7 +11,7 @@ const maxProblems = 100
 // Check reads the whole file and describes its problems. An empty result means that the file is
 // sound. It reads one snapshot beside the writers.
 func (db *DB) Check(ctx context.Context) (problems []string, err error) {
-	err = db.View(ctx, func(c *Conn) (err error) {
+	err = db.Scan(ctx, func(c *Conn) (err error) {
 		problems, err = c.Check()
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/ncruces/go-sqlite3"
 )
 
 func view(t testing.TB, db *DB, fn func(*Conn) error) {
@@ -165,15 +166,19 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 	t.Parallel()
 	db := openTemp(t, func(o *Options) { o.Readers = 3 })
 	check := func(c *Conn) error {
-		return c.Query(`SELECT fk.foreign_keys, j.journal_mode, s.synchronous, ts.trusted_schema, tmp.temp_store, bt.timeout
-			FROM pragma_foreign_keys fk, pragma_journal_mode j, pragma_synchronous s, pragma_trusted_schema ts,
-			pragma_temp_store tmp, pragma_busy_timeout bt`, nil, func(r *Row) error {
-			got := []any{r.Int(0), r.Text(1), r.Int(2), r.Int(3), r.Int(4), r.Int(5)}
-			if diff := cmp.Diff([]any{1, "wal", 2, 0, 2, 5000}, got); diff != "" {
-				t.Error(diff)
-			}
-			return nil
-		})
+		if stable, err := c.raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG); err != nil || !stable {
+			t.Errorf("plans depend on values (%v)", err)
+		}
+		return c.Query(`SELECT fk.foreign_keys, j.journal_mode, s.synchronous, ts.trusted_schema, tmp.temp_store, bt.timeout,
+			sd.secure_delete FROM pragma_foreign_keys fk, pragma_journal_mode j, pragma_synchronous s,
+			pragma_trusted_schema ts, pragma_temp_store tmp, pragma_busy_timeout bt, pragma_secure_delete sd`, nil,
+			func(r *Row) error {
+				got := []any{r.Int(0), r.Text(1), r.Int(2), r.Int(3), r.Int(4), r.Int(5), r.Int(6)}
+				if diff := cmp.Diff([]any{1, "wal", 2, 0, 2, 5000, 2}, got); diff != "" {
+					t.Error(diff)
+				}
+				return nil
+			})
 	}
 	seen := map[*Conn]bool{}
 	var nest func(left int) error

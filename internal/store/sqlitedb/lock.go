@@ -1,9 +1,13 @@
 package sqlitedb
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 )
+
+const lockSuffix = ".lock"
 
 // The lock file has two locks: the turn and the pen. A writer takes the turn, then the pen, then
 // releases the turn. A process that has just released the pen queues for the turn after the one
@@ -15,9 +19,36 @@ const (
 
 var errGaveUp = errors.New("gave up waiting for another process's lock")
 
-// fileLock is the queue of processes that write one database. Its file is never removed, because
-// others may be waiting for it.
+// fileLock is the queue of processes that write one database. Only Remove removes its file, and holds
+// the pen then.
 type fileLock struct{ f *os.File }
+
+// lockAt opens the lock file of a database and waits for the pen. A file that was removed meanwhile is of
+// no use, because others may have made the next one.
+func lockAt(ctx context.Context, path string) (*fileLock, error) {
+	for {
+		l, err := openLock(path + lockSuffix)
+		if err != nil {
+			return nil, explainPath(path, err)
+		}
+		if err := l.acquire(ctx.Done()); err != nil {
+			l.close()
+			if ctx.Err() != nil {
+				err = fmt.Errorf("%w: %w", ctx.Err(), err)
+			}
+			return nil, err
+		}
+		if l.inPlace(path + lockSuffix) {
+			return l, nil
+		}
+		l.close()
+	}
+}
+
+func (l *fileLock) inPlace(path string) bool {
+	was, err := l.f.Stat()
+	return err == nil && same(path, was) == nil
+}
 
 func openLock(path string) (*fileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

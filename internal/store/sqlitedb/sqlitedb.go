@@ -89,20 +89,14 @@ func (o Options) withDefaults() Options {
 // open creates and migrates under the lock file, so that processes that start together never see
 // unfinished files.
 func (db *DB) open(ctx context.Context) (err error) {
-	if db.lock, err = openLock(db.opts.Path + ".lock"); err != nil {
-		return explainPath(db.opts.Path, err)
+	if db.lock, err = lockAt(ctx, db.opts.Path); err != nil {
+		return err
 	}
 	defer func() {
 		if err != nil {
 			db.lock.close()
 		}
 	}()
-	if err := db.lock.acquire(ctx.Done()); err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		}
-		return err
-	}
 	defer db.lock.release()
 	if err := createPrivate(db.opts.Path); err != nil {
 		return explainPath(db.opts.Path, err)

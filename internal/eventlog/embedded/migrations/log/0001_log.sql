@@ -3,6 +3,7 @@
 CREATE TABLE state (
 	one INTEGER PRIMARY KEY CHECK (one = 1),
 	epoch BLOB NOT NULL,       -- random: positions of another log are of no use here
+	key BLOB NOT NULL CHECK (length(key) = 16), -- with which positions for callers are encrypted
 	floor INTEGER NOT NULL,    -- the highest seq that was deleted; seqs are never used again
 	sealed INTEGER NOT NULL,   -- the highest seq that was moved to the file of a month
 	access INTEGER NOT NULL,   -- increases when the class of a stream changes
@@ -13,7 +14,7 @@ CREATE TABLE state (
 -- A class is a distinct access, without the origin: all of its events have the same readers.
 CREATE TABLE classes (
 	n INTEGER PRIMARY KEY,
-	access TEXT NOT NULL UNIQUE -- JSON
+	access TEXT NOT NULL UNIQUE -- JSON of storedAccess
 ) STRICT;
 
 -- A stream is the events of one agent with one access in one session. Without a session or an agent,
@@ -34,7 +35,7 @@ CREATE TABLE sessions (
 	id BLOB PRIMARY KEY,
 	revision INTEGER NOT NULL,
 	closed INTEGER NOT NULL,
-	access TEXT NOT NULL -- JSON
+	access TEXT NOT NULL -- JSON of storedAccess
 ) STRICT, WITHOUT ROWID;
 
 -- seq is the order in which events were stored. The time of an event is in its id. body has the texts.
