@@ -257,7 +257,8 @@ func (p *program) printReplacedVersion(m *loci.Saved) {
 	if m.ReplacedEditor != "" {
 		p.printf("replaced version %d, which %s wrote; the history keeps it\n", m.ReplacedVersion, m.ReplacedEditor)
 	}
-	if m.ReplacedVersion > 0 && m.Origin != m.Editor && auth.CheckVendor(loci.Vendor(m.Origin)) == nil {
+	may := loci.Covers(m.AllowedVendors, []loci.Vendor{loci.Vendor(m.Origin)})
+	if m.ReplacedVersion > 0 && m.Origin != m.Editor && auth.CheckVendor(loci.Vendor(m.Origin)) == nil && may {
 		p.printf("it stays a memory of %s, whose next save with this key changes it again\n", m.Origin)
 	}
 }

@@ -154,12 +154,16 @@ func isDisputed(m *loci.Memory) bool { return len(m.DisputedBy) > 0 }
 // updates the one that changed last, and must name the others only. It returns "" if not all were printed.
 func replacement(m *loci.Memory, printed []*loci.Memory) string {
 	all := []*loci.Memory{m}
-	for _, d := range m.DisputedBy {
-		i := slices.IndexFunc(printed, func(other *loci.Memory) bool { return other.ID == d.ID })
-		if i < 0 {
-			return ""
+	for next := 0; next < len(all); next++ { // memories of one writer do not dispute each other, but others dispute both
+		for _, d := range all[next].DisputedBy {
+			i := slices.IndexFunc(printed, func(other *loci.Memory) bool { return other.ID == d.ID })
+			if i < 0 {
+				return ""
+			}
+			if !slices.Contains(all, printed[i]) {
+				all = append(all, printed[i])
+			}
 		}
-		all = append(all, printed[i])
 	}
 	if m.Scope != loci.ScopeGlobal { // a save without its scope updates none of them
 		return "loci add TEXT --supersedes " + strings.Join(idsOf(all, func(m *loci.Memory) *loci.Memory { return m }), ",")
