@@ -67,8 +67,8 @@ func (p *program) whatAnswers(address string) string {
 		p.settings.DataDir
 }
 
-// usesAddress describes the program that keeps a server of this data directory from an address, or returns "". What
-// it needs to make way follows in the way out.
+// usesAddress describes the program that keeps a server of this data directory from an address, and what the person can
+// do. It returns "" if there is none.
 func (p *program) usesAddress(ctx context.Context, address string) (what, wayOut string) {
 	switch p.answererAt(ctx, address) {
 	case otherLoci:

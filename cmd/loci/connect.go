@@ -140,8 +140,8 @@ func (p *program) chooseClients(names []string, o *connecting) (list []*client, 
 	return list, nil
 }
 
-// refuseOther refuses to connect clients to what is no server of this data directory: another program, or the server of
-// another data directory, which would reject their keys.
+// refuseOther refuses to connect clients if another program has the address, or a server of another data directory.
+// That server would reject their keys.
 func (p *program) refuseOther(ctx context.Context, list []*client, o *connecting) error {
 	overHTTP := slices.ContainsFunc(list, func(c *client) bool {
 		if o.replace {

@@ -17,30 +17,32 @@ var unreadFrom, probed uint32 = 1024, postingsBlock
 // postings of all forms but the most frequent one. If many forms can stand for the term, it counts a row for each that
 // the row has, because it would have to read them all to find out which rows have several.
 func (p *part) look(t int, forms []weighted, many bool) {
-	big, sum := p.countable(forms, many), 0
-	if big < 0 {
-		p.forms[t], sum = p.read(forms, p.spans, &p.rows[t])
-		p.counts[t], p.least[t] = len(p.rows[t].docs), len(p.rows[t].docs)
-		if many {
-			p.counts[t] = sum
+	big, others := p.countable(forms, many), forms
+	if big >= 0 {
+		others = slices.Delete(slices.Clone(forms), big, big+1)
+	}
+	kept, sum := p.read(others, p.spans, &p.rows[t])
+	n, both := 0, 0 // visible rows of the form that is not read, and those that have another one too
+	if big >= 0 {
+		form := forms[big]
+		l := p.list(form.form)
+		if n = l.countIn(p.spans, &p.spare) - l.countIn(p.hiddenSpans(), &p.spare); n > 0 {
+			p.unread[t] = &form
+			kept = append(kept, form)
 		}
-		return
+		if n > 0 && !many {
+			both = l.countIn(spansOf(p.rows[t].docs), &p.spare)
+		}
 	}
-	form := forms[big]
-	kept, sum := p.read(slices.Delete(slices.Clone(forms), big, big+1), p.spans, &p.rows[t])
-	l := p.list(form.form)
-	n := l.countIn(p.spans, &p.spare) - l.countIn(p.hiddenSpans(), &p.spare)
-	switch p.counts[t] = len(p.rows[t].docs); {
-	case many:
-		p.counts[t], p.least[t] = sum+n, max(n, p.counts[t])
-	case n > 0:
-		p.counts[t] += n - l.countIn(spansOf(p.rows[t].docs), &p.spare)
-		p.least[t] = p.counts[t]
+	if rows := len(p.rows[t].docs); many {
+		p.counts[t], p.least[t] = sum+n, max(rows, n)
+	} else {
+		p.counts[t], p.least[t] = rows+n-both, rows+n-both
 	}
-	if n > 0 {
-		kept, p.unread[t] = append(kept, form), &form
+	p.forms[t] = kept
+	if big >= 0 { // in their order
+		p.forms[t] = slices.DeleteFunc(forms, func(f weighted) bool { return !slices.Contains(kept, f) })
 	}
-	p.forms[t] = slices.DeleteFunc(forms, func(f weighted) bool { return !slices.Contains(kept, f) })
 }
 
 // countable returns the most frequent form, if its rows can be counted without reading them all, or -1. Of many

@@ -282,15 +282,15 @@ const leastValue = 1e-3
 // likelyForms returns the forms of a term. If they can be many, which all count the same, the most frequent come
 // first.
 func (p *part) likelyForms(t int, many bool) []weighted {
-	if many && p.likely[t] == nil {
+	if !many {
+		return p.forms[t]
+	}
+	if p.likely[t] == nil {
 		p.likely[t] = slices.SortedStableFunc(slices.Values(p.forms[t]), func(x, y weighted) int {
 			return cmp.Compare(p.list(y.form).count, p.list(x.form).count)
 		})
 	}
-	if many {
-		return p.likely[t]
-	}
-	return p.forms[t]
+	return p.likely[t]
 }
 
 // passage returns the signal of the best passage of a row that has this of each term. A short row is one passage.

@@ -67,7 +67,7 @@ func decodeTable(data []byte) (table, error) {
 		if size <= 0 || n > uint64(len(t.keys)-int(start)-size) {
 			return table{}, errDamaged
 		}
-		t.heads[i] = head(t.first(uint32(i)))
+		t.heads[i] = head(t.keys[int(start)+size:][:n])
 	}
 	return t, nil
 }
@@ -118,11 +118,8 @@ func (t *table) find(s string) (number uint32, ok bool) {
 func (t *table) blockOf(s string) int {
 	h := head(s)
 	from, _ := slices.BinarySearch(t.heads, h)
-	end := from
-	for end < len(t.heads) && t.heads[end] == h {
-		end++
-	}
-	return from + sort.Search(end-from, func(i int) bool { return string(t.first(uint32(from+i))) > s }) - 1
+	alike := sort.Search(len(t.heads)-from, func(i int) bool { return t.heads[from+i] > h })
+	return from + sort.Search(alike, func(i int) bool { return string(t.first(uint32(from+i))) > s }) - 1
 }
 
 // head returns the first eight bytes of a string as a number. Numbers are in the order of their strings; equal ones say

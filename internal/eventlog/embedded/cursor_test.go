@@ -9,6 +9,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 )
 
 // Positions tell a viewer who sees only the last events nothing about the others: neither their ids nor
@@ -43,7 +44,8 @@ func TestPositionsRevealNothing(t *testing.T) {
 	tail(first)
 	for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
 		for asked := range 4 { // until the time is up, the search gets as far as a hidden event
-			page, err := l.Find(endingAfter(t.Context(), asked), other, eventlog.Query{Order: order, Limit: 2})
+			ctx := eventlogtest.EndingAfter(t.Context(), asked, loci.ErrSpent)
+			page, err := l.Find(ctx, other, eventlog.Query{Order: order, Limit: 2})
 			if err != nil || page.Next == "" {
 				t.Fatalf("find: next %q, %v", page.Next, err)
 			}

@@ -17,9 +17,7 @@ import (
 // A call that locks a file just when that is removed takes the lock of the next file.
 func TestTakeRemovedLock(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be deleted")
-	}
+	needsRemovableFiles(t)
 	l := open(t, t.TempDir(), newClock().now)
 	if err := os.Mkdir(filepath.Join(l.opts.Dir, string(acme)), 0o700); err != nil {
 		t.Fatal(err)
@@ -46,9 +44,7 @@ func TestTakeRemovedLock(t *testing.T) {
 // The locks stay for a call that waits for them.
 func TestDropWhileAnotherWaits(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be deleted")
-	}
+	needsRemovableFiles(t)
 	c := newClock()
 	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
 	put(t, l, day, newEvent(c, "a"))
@@ -107,15 +103,8 @@ func TestDropOfFollowingLog(t *testing.T) {
 // Nothing of a log stays, also if a call was killed that deleted it.
 func TestDropLeavesNothing(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file cannot be deleted")
-	}
-	c := newClock()
-	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
-	put(t, l, day, newEvents(c, 5)...)
-	upkeep(t, l, acme)
-	c.move(twoMonths)
-	upkeep(t, l, acme)
+	needsRemovableFiles(t)
+	_, l := sealedLog(t)
 	at := filepath.Join(l.opts.Dir, string(acme))
 	for _, left := range []string{"2026-01.db.lock", "words.db-journal"} {
 		if err := os.WriteFile(filepath.Join(at, left), nil, 0o600); err != nil {
@@ -128,5 +117,13 @@ func TestDropLeavesNothing(t *testing.T) {
 	if _, err := os.Stat(at); !os.IsNotExist(err) {
 		entries, _ := os.ReadDir(at)
 		t.Errorf("the directory is there (%v) and has %v", err, entries)
+	}
+}
+
+// needsRemovableFiles skips a test where an open file cannot be deleted.
+func needsRemovableFiles(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be deleted")
 	}
 }

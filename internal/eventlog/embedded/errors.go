@@ -37,7 +37,7 @@ var logErrors = []errorClass{
 	{syscall.ENFILE, loci.Unavailable, tooManyFiles},
 	{fs.ErrPermission, loci.Unavailable, "the directory of events cannot be written; this user must own everything in it"},
 	{syscall.EROFS, loci.Unavailable, "the directory of events cannot be written"},
-	{syscall.ENOTDIR, loci.Unavailable, "something else is in the place of the directory of events"},
+	{syscall.ENOTDIR, loci.Unavailable, "a file has the name of the directory of events; move it away"},
 	{fs.ErrNotExist, loci.Unavailable, "the event log was moved or deleted while Loci was running"},
 	{sqlitedb.ErrNewer, loci.Unavailable, "the event log was written by a newer version; upgrade loci"},
 	{sqlitedb.ErrNotWAL, loci.Unavailable, "the directory of events is on a network or container file system; put it " +

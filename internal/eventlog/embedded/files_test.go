@@ -88,12 +88,7 @@ func TestDropByAnotherProcess(t *testing.T) {
 // the next event.
 func TestDropThatWasKilled(t *testing.T) {
 	t.Parallel()
-	c := newClock()
-	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
-	put(t, l, day, newEvents(c, 5)...)
-	upkeep(t, l, acme)
-	c.move(twoMonths)
-	upkeep(t, l, acme)
+	c, l := sealedLog(t)
 	if err := l.markDropped(t.Context(), acme); err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (s *collector) collect(ctx context.Context, r *reader, parts []part) error 
 			continue
 		}
 		if s.cut {
-			s.stopAt(left.start(s.desc)) // there is no time for this part
+			s.stopAt(left.start(s.desc)) // the time was over before this part began
 			continue
 		}
 		if err := s.add(ctx, r, p, left); err != nil {

@@ -1,8 +1,8 @@
 package embedded
 
 import (
-	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -139,21 +139,14 @@ func number(tb testing.TB, c *sqlitedb.Conn, sql string) (n int64) {
 	return n
 }
 
-// ending is a context that ends because the time is up, after it was asked a number of times.
-type ending struct {
-	context.Context
-	asked *int
-	end   func()
-}
-
-func (c ending) Err() error {
-	if *c.asked--; *c.asked < 0 {
-		c.end()
-	}
-	return c.Context.Err()
-}
-
-func endingAfter(ctx context.Context, asked int) context.Context {
-	ctx, cancel := context.WithCancelCause(ctx)
-	return ending{ctx, &asked, func() { cancel(loci.ErrSpent) }}
+// sealedLog returns a log with five events of a month that has its own file.
+func sealedLog(tb testing.TB) (*clock, *Log) {
+	tb.Helper()
+	c := newClock()
+	l := open(tb, filepath.Join(tb.TempDir(), "events"), c.now)
+	put(tb, l, day, newEvents(c, 5)...)
+	upkeep(tb, l, acme)
+	c.move(twoMonths)
+	upkeep(tb, l, acme)
+	return c, l
 }

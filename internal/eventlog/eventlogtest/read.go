@@ -255,7 +255,8 @@ func (c ending) Err() error {
 	return c.Context.Err()
 }
 
-func endingAfter(ctx context.Context, asked int, cause error) context.Context {
+// EndingAfter returns a context that ends by cause after so many calls of Err.
+func EndingAfter(ctx context.Context, asked int, cause error) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	return ending{ctx, &asked, func() { cancel(cause) }}
 }
@@ -270,7 +271,7 @@ func testSpent(e *env) {
 			})
 			for asked := range 12 {
 				q := eventlog.Query{Filter: f, Limit: 500}
-				page, err := e.log.Find(endingAfter(e.Context(), asked, loci.ErrSpent), e.person, q)
+				page, err := e.log.Find(EndingAfter(e.Context(), asked, loci.ErrSpent), e.person, q)
 				if err != nil {
 					e.Fatalf("%s: ends after %d: %v", stage, asked, err)
 				}
@@ -286,12 +287,12 @@ func testSpent(e *env) {
 				}
 			}
 		}
-		stats, err := e.log.Stats(endingAfter(e.Context(), 0, loci.ErrSpent), e.person, eventlog.Filter{})
+		stats, err := e.log.Stats(EndingAfter(e.Context(), 0, loci.ErrSpent), e.person, eventlog.Filter{})
 		if !stats.Partial || err != nil {
 			e.Errorf("%s: Stats without time: %+v, %v", stage, stats, err)
 		}
 		gone := errors.New("the caller has gone")
-		_, err = e.log.Find(endingAfter(e.Context(), 0, gone), e.person, eventlog.Query{Limit: 10})
+		_, err = e.log.Find(EndingAfter(e.Context(), 0, gone), e.person, eventlog.Query{Limit: 10})
 		if !errors.Is(err, context.Canceled) {
 			e.Errorf("%s: a caller who has gone gets %v", stage, err)
 		}
