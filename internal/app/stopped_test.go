@@ -74,25 +74,30 @@ func TestStarsStandForFewWords(t *testing.T) {
 	}
 }
 
-// TestWordsThatAreNowhere reads no texts for a word of letters that the index does not have, but for other signs.
+// TestWordsThatAreNowhere reads no texts for what the index shows to be in none.
 func TestWordsThatAreNowhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *app.Options) { o.Patience, o.IndexDir = 1, t.TempDir() }) // no time to read anything
-	w.add(w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays"})
+	w := newWorld(t, func(o *app.Options) { o.Patience, o.IndexDir = 1, t.TempDir() }) // no time to walk through texts
+	w.add(w.owner, memory.Draft{Title: "deploys", Content: "We deploy on Tuesdays, and write it in C++"})
+	w.add(w.owner, memory.Draft{Title: "sums", Content: "1 + 1", Category: "maths"})
 	if err := w.Index.Rebuild(t.Context(), w.owner.OrgID); err != nil {
 		t.Fatal(err)
 	}
-	for query, want := range map[string]memory.StoppedBy{"qqq": memory.StoppedByNothing, "qqq xxx": "",
-		"q=q": memory.StoppedByTime} {
-		got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: query})
-		if err != nil || got.StoppedBy != want || len(got.Items) > 0 {
-			t.Errorf("search for %q: %+v, %v; want it stopped by %q", query, got, err, want)
-		}
+	type want struct {
+		by         memory.StoppedBy
+		hits, fact int // without and with a filter
 	}
-	got, err := w.Memory.Search(t.Context(), w.owner,
-		memory.SearchRequest{Query: "qqq", Filter: memory.Filter{Category: "fact"}})
-	if err != nil || got.StoppedBy != memory.StoppedByTime {
-		t.Errorf("search with a filter: %+v, %v; want it stopped by time", got, err)
+	for query, want := range map[string]want{"qqq": {}, "qqq xxx": {}, "8443": {}, "q=q": {}, "🎉": {}, "\x01\x02": {},
+		"ตาราง": {}, "++": {hits: 1, fact: 1}, "+": {hits: 2, fact: 1}, "q.q": {}, `"qqq xxx"`: {},
+		`"ploy on tues"`: {hits: 1, fact: 1},
+		"qßq":            {by: memory.StoppedByTime}} {
+		for category, hits := range map[string]int{"": want.hits, "fact": want.fact} {
+			r := memory.SearchRequest{Query: query, Filter: memory.Filter{Category: category}}
+			got, err := w.Memory.Search(t.Context(), w.owner, r)
+			if err != nil || got.StoppedBy != want.by || len(got.Items) != hits {
+				t.Errorf("search for %q, category %q: %+v, %v; want %+v", query, category, got, err, want)
+			}
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type Builder struct {
 	cues     []byte // of forms: the flags that they give to a row
 	rows     []builtRow
 	tokens   []language.Token
+	signs    []sign // of the row at hand
 }
 
 // builtRow is a row with its words as numbers.
@@ -63,17 +64,19 @@ func (b *Builder) Add(r Row) {
 			value = uint32(math.Round(once * f.Weight))
 		}
 		position = b.field(&row, f.Text, position, value)
-		if f.Name {
+		if b.signs = appendSigns(b.signs, f.Text); f.Name {
 			b.name(&row)
 		}
 	}
+	b.signs = appendSigns(b.signs, r.Signs)
+	b.addSigns(&row)
 	for _, w := range row.words {
 		b.langs[w.form] |= row.langs
 	}
 	if position > PassageWords {
 		row.flags |= flagLong
 	}
-	row.Fields = nil
+	row.Fields, row.Signs = nil, ""
 	b.rows = append(b.rows, row)
 }
 
@@ -191,7 +194,7 @@ func (b *Builder) encodeWords(parts *[sections][]byte) {
 	var scratch []string
 	for i, n := range order {
 		form := sorted[i]
-		if isName(form) {
+		if !isWord(form) {
 			continue
 		}
 		for one := range b.langs[n].Each {

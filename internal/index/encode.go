@@ -7,7 +7,7 @@ import (
 )
 
 // magic begins every segment. Its last character is the version of the format.
-const magic = "LOCIIDX6"
+const magic = "LOCIIDX7"
 
 // section numbers a part of a segment.
 type section int

@@ -30,6 +30,8 @@ type Row struct {
 	// From and Until limit when the row is found: at From and before Until. Zero: no limit. A row
 	// with a limit stands alone, because its neighbours would change when it starts or ends.
 	From, Until time.Time
+	// Signs is one more text of the row, for Containing only.
+	Signs string
 	// Mark is what the caller keeps of the row, for Having.
 	Mark Mark
 }

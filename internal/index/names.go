@@ -17,8 +17,8 @@ import (
 // nameMark begins the forms of names. No word has it, so they are the first ones of a table.
 const nameMark = "\x00"
 
-// words begin after all names.
-const wordsFrom = "\x01"
+// words begin after all names and signs.
+const wordsFrom = "\x02"
 
 // MaxName is how many words a name has at most. Longer ones are not kept.
 const MaxName = 32
@@ -53,7 +53,7 @@ func nameForm(words string) string {
 	return string(binary.BigEndian.AppendUint64([]byte(nameMark), h.Sum64()))
 }
 
-func isName(form string) bool { return strings.HasPrefix(form, nameMark) }
+func isWord(form string) bool { return form >= wordsFrom }
 
 // namedRow is a row that has names which the question has, the terms of these, and whether one is sure.
 type namedRow struct {

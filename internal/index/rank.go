@@ -55,12 +55,13 @@ func (s *search) collectMates(p *part, extra float64, top *best[contender]) {
 	}
 }
 
-// offerAll offers rows that have something of their own. Most of them are not good enough.
+// offerAll offers rows that have something of their own, from the last to the first. Most of them are not good enough:
+// of rows with the same score the newest are wanted, which mostly come last.
 func (s *search) offerAll(p *part, docs []uint32, top *best[contender]) {
 	extra, scores := s.extra(p), p.scores
 	least := float32(max(s.least-extra-inexact, 0))
 	worst := rowIn{} // of top, if a row of the same score must be better than it
-	for _, doc := range docs {
+	for _, doc := range slices.Backward(docs) {
 		score := scores[doc]
 		if score == 0 {
 			continue

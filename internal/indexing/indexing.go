@@ -70,6 +70,16 @@ func (s *Snapshot) Find(q *recall.Question) *recall.Answer {
 	return q.Find(s.views)
 }
 
+// Containing returns the visible memories that can contain a text, as index.Containing says it, at most limit.
+func (s *Snapshot) Containing(v loci.Viewer, now time.Time, text string, limit int) (list []loci.MemoryID, ok bool) {
+	defer runtime.KeepAlive(s.parts)
+	ids, ok := index.Containing(s.views, recall.Sees(v), now, text, limit)
+	for _, id := range ids {
+		list = append(list, id)
+	}
+	return list, ok
+}
+
 // Alike returns the memories that have the words of one of the groups of a and a mark that like admits, those of the
 // lowest rank first, at most limit. Of recent ones, it looks for words only if the mark tells nothing. A row that
 // changes meanwhile may be missing.

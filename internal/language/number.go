@@ -267,13 +267,16 @@ func (a *Analyzer) withUnit(d *digits, start, end, length int) bool {
 	if length != end-start {
 		at = start // not ASCII: one place for both
 	}
-	if d.same(':') {
-		a.clock(d, start, end)
-		a.afterNumber(rest, end, end)
-		return true
-	}
 	_, unit := units()[rest]
 	half := len(rest) == 2 && rest[1] == 'm' && (rest[0] == 'a' || rest[0] == 'p')
+	if d.same(':') {
+		if !unit && !half && !hourWords[rest] {
+			return false
+		}
+		a.clock(d, start, at)
+		a.word(a.form(rest), at, end)
+		return true
+	}
 	ordinal := rest == "st" || rest == "nd" || rest == "rd" || rest == "th" || rest == "er"
 	if !unit && !half && !ordinal && (d.n == 1 || len(rest) > 2) {
 		return a.hours(d, rest, start, end)

@@ -115,7 +115,7 @@ func (f *finder) findNow() error {
 		case err != nil:
 			return err
 		case len(answer.Hits) == 0:
-			last = answer
+			last = answer // at the end the one for parts
 		case answer.Fallback() == loci.FallbackSimilar:
 			similar = cmp.Or(similar, answer) // words that begin like them are better
 		default:
@@ -127,10 +127,13 @@ func (f *finder) findNow() error {
 		f.answered(similar)
 		return nil
 	}
-	if !snapshot.Whole || !f.filter.IsAll() {
-		last = nil
+	if broad {
+		last = nil // hits that did not pass may have hidden others
 	}
-	return f.findParts(last)
+	if !snapshot.Whole {
+		snapshot = nil
+	}
+	return f.findParts(snapshot, last)
 }
 
 // asker are the names of the person who asks, in conversations with an assistant.

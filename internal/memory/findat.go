@@ -2,6 +2,7 @@ package memory
 
 import (
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -16,6 +17,10 @@ const (
 	maxLooked    = 1_000_000
 	maxContained = 200
 )
+
+// maxRead is how many memories are read to look whether they contain a text whose signs they have. More are walked
+// through, until enough of them contain it.
+const maxRead = 500
 
 // findAt searches memories as they were at another time. The index has them as they are now, so the
 // store is asked. It tries the words, then words that begin like them, then texts that contain them,
@@ -39,19 +44,15 @@ func (f *finder) findAt() error {
 			return nil
 		}
 	}
-	return f.findParts(nil)
+	return f.findParts(nil, nil)
 }
 
-// findParts is the last attempt: it reads texts, and finds those that contain the words anywhere. It reads none if an
-// answer of an index with all memories, which may be nil, shows that there are none.
-func (f *finder) findParts(index *recall.Answer) error {
+// findParts is the last attempt: it reads texts, and finds those that contain the words anywhere. An index with all
+// memories, which may be nil, and its answer say which texts nobody has to look for.
+func (f *finder) findParts(index *indexing.Snapshot, answer *recall.Answer) error {
 	f.fallback = loci.FallbackPart
 	f.query = recall.Parse(f.text).AsParts(f.text)
-	if index != nil && index.Covers(f.query.Parts()) {
-		f.rank(f.query, nil)
-		return nil
-	}
-	hits, err := f.contain()
+	hits, err := f.contain(index, answer)
 	f.rank(f.query, hits)
 	return err
 }
@@ -107,16 +108,16 @@ func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, er
 }
 
 // contain finds the memories that contain a part of the query anywhere.
-func (f *finder) contain() ([]loci.Match, error) {
+func (f *finder) contain(index *indexing.Snapshot, answer *recall.Answer) ([]loci.Match, error) {
 	there := map[loci.MemoryID]bool{}
 	var ids []loci.MemoryID
 	parts := f.query.Parts()
 	for i, part := range parts {
-		found, err := f.lookInto(part, len(parts)-i)
+		found, err := f.withText(index, answer, part, len(parts)-i)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range found.IDs {
+		for _, id := range found {
 			if !there[id] {
 				there[id] = true
 				ids = append(ids, id)
@@ -131,6 +132,25 @@ func (f *finder) contain() ([]loci.Match, error) {
 		}
 	}
 	return hits, err
+}
+
+// withText returns the memories that pass the filter and contain a text, and maybe others. Only if the index cannot
+// tell which these are, it reads texts, for a share of the remaining time.
+func (f *finder) withText(index *indexing.Snapshot, answer *recall.Answer, text string, share int) (
+	[]loci.MemoryID, error) {
+	if index != nil {
+		if answer != nil && answer.Covers(text) {
+			return nil, nil
+		}
+		if ids, ok := index.Containing(f.v, f.service.Time(), text, maxRead); ok {
+			if f.filter.IsAll() || len(ids) == 0 {
+				return ids, nil
+			}
+			return f.tx.Lists().Passing(f.ctx, f.v, f.filter, ids)
+		}
+	}
+	found, err := f.lookInto(text, share)
+	return found.IDs, err
 }
 
 // lookInto returns the newest memories that contain text, as many as its share of the remaining

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // part is a text to look for within words, with its case folded.
@@ -44,22 +45,20 @@ func (q Query) Parts() []string {
 	return q.texts
 }
 
-// Covers reports whether the answer to a question of AsParts, if it has no hits, shows that no memory contains one of
-// these texts anywhere: each has letters or ideographs in a row that the answer has looked for. The index has words
-// whole, up to the length at which it cuts them.
-func (a *Answer) Covers(texts []string) bool {
-	return !slices.ContainsFunc(texts, func(text string) bool {
-		lower := strings.ToLower(text)
-		return !slices.ContainsFunc(a.terms, func(t term) bool {
-			return t.Part && !strings.ContainsFunc(t.Form, changeable) && strings.Contains(lower, t.Form)
-		})
+// Covers reports whether the answer to a question of AsParts, if it has no hits, shows that no memory contains a text
+// anywhere: the text has letters, digits or ideographs in a row that the answer has looked for. The index has words and
+// numbers whole, up to the length at which it cuts them.
+func (a *Answer) Covers(text string) bool {
+	lower := strings.ToLower(text)
+	return slices.ContainsFunc(a.terms, func(t term) bool {
+		return t.Part && !strings.ContainsFunc(t.Form, changeable) && strings.Contains(lower, t.Form)
 	})
 }
 
 // changeable reports whether the index may have a character in another form, or with others between it and the next
 // one, as in numbers.
 func changeable(r rune) bool {
-	return !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han)
+	return (r < '0' || r > '9') && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han)
 }
 
 func unrepeated(texts []string) (out []string) {
@@ -155,25 +154,9 @@ func startsWith(text []rune, p part) bool {
 func foldRunes(text string) []rune {
 	out := make([]rune, 0, len(text))
 	for _, r := range text {
-		out = append(out, foldRune(r))
+		out = append(out, language.FoldRune(r))
 	}
 	return out
-}
-
-// foldRune returns the smallest of the characters that Unicode's case folding treats as equal to
-// r.
-func foldRune(r rune) rune {
-	if r < utf8.RuneSelf {
-		if 'a' <= r && r <= 'z' {
-			r -= 'a' - 'A'
-		}
-		return r
-	}
-	least := r
-	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-		least = min(least, other)
-	}
-	return least
 }
 
 // findParts returns the places of all parts in text, in order and without overlaps.

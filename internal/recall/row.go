@@ -49,7 +49,7 @@ func IndexRow(m *loci.Memory) index.Row {
 	}
 	texts := fieldTexts(m)
 	if beginning(m.Title, m.Content) {
-		texts[loci.FieldTitle] = ""
+		texts[loci.FieldTitle], row.Signs = "", m.Title
 	}
 	for _, f := range indexed {
 		if texts[f] != "" {

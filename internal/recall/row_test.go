@@ -46,7 +46,7 @@ func TestIndexRow(t *testing.T) {
 				index.Field{Text: "t\nu", Weight: 2.5}, index.Field{Text: "c", Weight: 1})
 		})},
 		{"a title that is the first line", memory(func(m *loci.Memory) { m.Title, m.Content = "We  dep…", "We dep\nloy" }),
-			row(func(r *index.Row) { r.Fields = []index.Field{{Text: "We dep\nloy", Weight: 1}} })},
+			row(func(r *index.Row) { r.Fields, r.Signs = []index.Field{{Text: "We dep\nloy", Weight: 1}}, "We  dep…" })},
 		{"priority", memory(func(m *loci.Memory) { m.Pinned, m.Importance = true, 10 }),
 			row(func(r *index.Row) { r.Priority = 26 })},
 		{"true for longer than it is known", memory(func(m *loci.Memory) { m.ValidFrom = day(1) }),

@@ -197,15 +197,22 @@ type quote struct {
 	tokens     []language.Token
 }
 
+// maxPhrases is how many phrases in quotes are looked for as such. The words of others are words like those without
+// quotes. To find a phrase takes as long as to read all places of its words.
+const maxPhrases = 6
+
 // quotes returns the quotes of a text in order. Parse splits texts in the same way.
 func quotes(text string) (list []quote) {
+	phrases := 0
 	for rest := text; rest != ""; {
 		var chunk string
 		var quoted bool
 		chunk, rest, quoted = nextChunk(rest)
 		end := len(text) - len(rest)
 		switch {
+		case quoted && phrases == maxPhrases:
 		case quoted:
+			phrases++
 			_, mark := utf8.DecodeLastRuneInString(text[:end])
 			end -= mark
 			list = append(list, quote{start: end - len(chunk), end: end})

@@ -190,6 +190,28 @@ func TestSearchPlans(t *testing.T) {
 	})
 }
 
+// TestSourcePlans looks at the sources of a page of memories: however many they are, it reads only theirs.
+func TestSourcePlans(t *testing.T) {
+	t.Parallel()
+	s, user := newStore(t, Options{})
+	viewers := []loci.Viewer{
+		{OrgID: loci.DefaultOrg, UserID: user},
+		{OrgID: loci.DefaultOrg, UserID: user, TeamID: loci.TeamID{1}, ProjectIDs: []loci.ProjectID{{2}}, Vendor: "claude"},
+	}
+	plans(t, s, func(p *planner) {
+		for _, v := range viewers {
+			for _, n := range []int{1, 10, 200} {
+				list := func() error {
+					_, err := p.Sources().List(bg, v, make([]loci.MemoryID, n), loci.LiveOnly)
+					return err
+				}
+				p.checkRows("sources of a page", 0, list, "SEARCH a USING COVERING INDEX sqlite_autoindex_memories_1 (id=?)",
+					"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH s USING INDEX sources_of_memory (memory_seq=?)")
+			}
+		}
+	})
+}
+
 // TestRowPlans looks at what the index of searches asks.
 func TestRowPlans(t *testing.T) {
 	t.Parallel()

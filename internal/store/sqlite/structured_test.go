@@ -35,9 +35,6 @@ func TestStructuredPlans(t *testing.T) {
 		t.Fatal(explain(err))
 	}
 	plans(t, s, func(p *planner) {
-		p.checkRows("sources", 0,
-			func() error { _, err := p.Sources().List(bg, v, []loci.MemoryID{{1}, {2}}, loci.LiveOnly); return err },
-			memory, "SEARCH s USING INDEX sources_of_memory (memory_seq=?)")
 		assets := func() error { _, err := p.Assets().List(bg, v, loci.MemoryID{1}, loci.LiveOnly); return err }
 		p.checkRows("attachments", 1, p.pretending(1, assets),
 			memory, "SEARCH a USING INDEX assets_of_memory (memory_seq=?)")

@@ -106,14 +106,12 @@ func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l l
 	return t.many(&q)
 }
 
+// listQuery finds the rows by id before it looks who may see them. Given both conditions of one table, SQLite may read
+// all rows of the person instead.
 func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) {
-	rows := make([][16]byte, len(ids))
-	for i, id := range ids {
-		rows[i] = id
-	}
-	q.Add("SELECT " + sourceColumns + `
-		FROM memories m {join} sources s ON {s} s.memory_seq = m.seq WHERE {m} m.id IN `)
-	in(q, rows)
+	q.Add("SELECT " + sourceColumns + ` FROM memories a {join} memories m ON {m} m.seq = a.seq
+		{join} sources s ON {s} s.memory_seq = m.seq WHERE {a} a.id IN `)
+	in(q, bytesOf(ids))
 	q.Add(" AND ")
 	t.visible(q, v, l, t.Now())
 	vendorMay(q, v, "s")
