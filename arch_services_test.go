@@ -20,7 +20,13 @@ var withoutBegin = map[string]string{
 	"project.OpenConnection":     "keeps what a client told when it connected; each call in the connection is authorised",
 	"project.ContinueConnection": "as OpenConnection",
 
+	"event.Run": "upkeep of the logs, for nobody",
+
 	// Hooks for other services, which have begun.
+	"event.Drop":                "part of deleting an org",
+	"event.Follow":              "part of changing a session",
+	"event.Forget":              "part of deleting a person",
+	"event.Sees":                "part of writing memories; asks for the action, without metering it twice",
 	"memory.Pool":               "part of use cases of nodes: says whether the caller has a team to share with",
 	"memory.Release":            "part of leaving a team",
 	"node.Release":              "part of leaving a team",

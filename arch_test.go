@@ -31,6 +31,7 @@ var arrows = withServices(map[string][]string{
 	"internal/project":   {".", "internal/store", "internal/gate"},
 	"internal/graph":     {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall"},
 	"internal/agent":     {".", "internal/store", "internal/gate", "internal/project", "internal/auth"},
+	"internal/event":     {".", "internal/store", "internal/gate", "internal/project", "internal/eventlog"},
 	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/recall",
 		"internal/indexing",
 		"internal/embed"},
@@ -62,7 +63,7 @@ var arrows = withServices(map[string][]string{
 	"internal/meter":             {".", "internal/store", "internal/eventlog"},
 	"internal/maintain":          {".", "internal/store", "internal/eventlog"},
 	"internal/rest": {".", "client", "internal/auth", "internal/jsonlines", "internal/app",
-		"internal/index", "internal/recall"},
+		"internal/index", "internal/recall", "internal/eventlog"},
 	"internal/mcpserver": {".", "internal/auth", "internal/app", "internal/recall"},
 	"internal/web":       {".", "internal/auth", "internal/auth/oauth", "internal/app"},
 	"internal/front":     {".", "internal/rest", "internal/mcpserver", "internal/web", "internal/auth"},
@@ -77,7 +78,7 @@ var arrows = withServices(map[string][]string{
 
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
-var services = []string{"internal/agent", "internal/graph", "internal/identity", "internal/memory", "internal/node",
+var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory", "internal/node",
 	"internal/org", "internal/project", "internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {

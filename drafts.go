@@ -68,6 +68,26 @@ type SessionChange struct {
 	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. An empty list: only people. Only the person may add some" example:"[\"claude\"]"`
 }
 
+// NewEvent is an event to log. Zero fields get the defaults of Event.SetDefaults. Reach and ProjectID
+// are of an event without a session only: the others have those of their session.
+type NewEvent struct {
+	Time           time.Time       `json:"time,omitzero" doc:"When it happened. Default: now. At most 10 minutes in the future and 10 years ago"`
+	Session        string          `json:"session_id,omitzero" maxLength:"500" doc:"An active session, by id or title. Default: the one in Loci-Session, or none" example:"Review of the login page"`
+	Agent          string          `json:"agent_id,omitzero" maxLength:"100" doc:"The agent that did it, by id or name. Default: the session's, if the credential may act as it" example:"reviewer"`
+	Actor          string          `json:"actor,omitzero" maxLength:"100" doc:"Who spoke or acted, one line" example:"user"`
+	Class          EventClass      `json:"memory_type,omitzero" enum:"episodic,session,decision,entity" doc:"Default: episodic"`
+	Type           string          `json:"event_type,omitzero" maxLength:"64" doc:"A word: a letter, then letters, digits, _, - and dots. Default: general" example:"error"`
+	Content        string          `json:"content" minLength:"1" maxLength:"100000" doc:"The text of the event" example:"The login test fails with 401."`
+	Metadata       json.RawMessage `json:"metadata,omitzero" doc:"A JSON object of at most 16,000 bytes" example:"{\"test\":\"login\"}"`
+	Tags           []string        `json:"tags,omitzero" nullable:"false" maxItems:"50" minLength:"1" maxLength:"100" example:"[\"ci\"]"`
+	Importance     int             `json:"importance,omitzero" minimum:"1" maximum:"10" doc:"Default: 5"`
+	ParentID       EventID         `json:"parent_id,omitzero" format:"uuid" doc:"The event that this one answers or belongs to"`
+	DedupKey       string          `json:"dedup_key,omitzero" maxLength:"200" doc:"Your own key: two events with the same key are duplicates, whatever they say"`
+	Reach          Reach           `json:"reach,omitzero" enum:"org,team,private" doc:"Who sees it besides you. Default: org. Only without a session"`
+	ProjectID      ProjectID       `json:"project_id,omitzero" format:"uuid" doc:"Only members of this project see it. Only without a session"`
+	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it, if the session lets them. Default: [\"*\"], all vendors" example:"[\"*\"]"`
+}
+
 // NewProject is a project to create. If Everyone is nil, every user of the org belongs to it.
 type NewProject struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"website"`

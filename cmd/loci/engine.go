@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/store"
@@ -34,6 +35,11 @@ func indexDir(dir string) string { return filepath.Join(dir, "index") }
 // eventLog returns the embedded event log of a data directory. The caller closes it.
 func eventLog(dir string) *embedded.Log {
 	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
+}
+
+// eventOptions are for the use cases of events in that log.
+func eventOptions(log *embedded.Log) event.Options {
+	return event.Options{Logs: event.One(log), Orgs: log.Orgs}
 }
 
 // withEvents runs fn with the event log beside a store.

@@ -53,7 +53,7 @@ func (p *program) checkAlone(ctx context.Context, name string, r io.Reader, size
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.store.Close()) }()
+	defer func() { err = errors.Join(err, in.close()) }()
 	x, err := in.app.Project.Create(ctx, in.operator, project.Draft{Name: name})
 	if err != nil {
 		return err

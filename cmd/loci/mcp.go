@@ -172,7 +172,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.store.Close()) }()
+	defer func() { err = errors.Join(err, in.close()) }()
 	who := f.who(in, vendor)
 	if err := p.noteProject(ctx, in, who, f.project); err != nil {
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 
@@ -10,12 +11,14 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
 // instance is an open data directory with its use cases.
 type instance struct {
 	store    *engine
+	events   io.Closer // the log of events
 	app      *app.App
 	auth     *auth.Authenticator
 	signIn   *auth.SignIn
@@ -40,7 +43,7 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 	}
 	defer func() {
 		in.app.Index.Flush(ctx)
-		err = errors.Join(err, in.store.Close())
+		err = errors.Join(err, in.close())
 	}()
 	if err := p.noteVendors(ctx, in); err != nil {
 		return err
@@ -69,14 +72,19 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := p.assemble(ctx, st)
+	events := eventLog(s.DataDir)
+	in, err := p.assemble(ctx, st, eventOptions(events))
 	if err != nil {
-		return nil, errors.Join(err, st.Close())
+		return nil, errors.Join(err, events.Close(), st.Close())
 	}
+	in.events = events
 	return in, nil
 }
 
-func (p *program) assemble(ctx context.Context, st *engine) (_ *instance, err error) {
+// close closes everything that open opened.
+func (in *instance) close() error { return errors.Join(in.events.Close(), in.store.Close()) }
+
+func (p *program) assemble(ctx context.Context, st *engine, events event.Options) (_ *instance, err error) {
 	s := p.settings
 	chat, err := p.chat()
 	if err != nil {
@@ -96,7 +104,8 @@ func (p *program) assemble(ctx context.Context, st *engine) (_ *instance, err er
 		return nil, err
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
-		SignIn: in.signIn, Patience: s.Patience, IndexDir: indexDir(s.DataDir)})
+		SignIn: in.signIn, Patience: s.Patience, IndexDir: indexDir(s.DataDir),
+		Events: events})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

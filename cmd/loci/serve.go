@@ -80,7 +80,7 @@ func (p *program) serve(ctx context.Context, compat string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, in.store.Close()) }()
+	defer func() { err = errors.Join(err, in.close()) }()
 	if err := p.refuseOpen(ctx, in, address); err != nil {
 		return err
 	}
@@ -154,6 +154,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: p.settings.Idle}).Run(upkeepCtx)
 	})
 	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
+	upkeep.Go(func() { in.app.Event.Run(upkeepCtx) })
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)
 	upkeep.Go(func() {

@@ -5,6 +5,9 @@
 package agent
 
 import (
+	"context"
+
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/project"
 )
@@ -13,7 +16,10 @@ import (
 type Service struct {
 	*gate.Gate
 	projects *project.Service
+	changed  func(context.Context, loci.OrgID)
 }
 
-// New returns a Service.
-func New(g *gate.Gate, projects *project.Service) *Service { return &Service{g, projects} }
+// New returns a Service. It calls changed after the state of a session or its readers have changed.
+func New(g *gate.Gate, projects *project.Service, changed func(context.Context, loci.OrgID)) *Service {
+	return &Service{g, projects, changed}
+}

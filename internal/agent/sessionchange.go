@@ -76,6 +76,7 @@ func (s *Service) ReopenSession(ctx context.Context, p loci.Principal, text stri
 // changeSession changes a session that p may change. A change without effect is not recorded.
 func (s *Service) changeSession(ctx context.Context, p loci.Principal, act gate.Action, text string,
 	change func(*loci.Session) error) (after loci.Session, err error) {
+	revision := int64(0)
 	err = s.Write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
 		before, err := store.FindSession(ctx, tx, p.Viewer(), text)
 		if err == nil {
@@ -85,7 +86,7 @@ func (s *Service) changeSession(ctx context.Context, p loci.Principal, act gate.
 			return err
 		}
 		e.Target = before.ID.String()
-		after = before
+		after, revision = before, before.Revision
 		if err := change(&after); err != nil {
 			return err
 		}
@@ -102,6 +103,9 @@ func (s *Service) changeSession(ctx context.Context, p loci.Principal, act gate.
 	})
 	if err != nil {
 		return loci.Session{}, err
+	}
+	if after.Revision != revision {
+		s.changed(ctx, p.OrgID)
 	}
 	return after, nil
 }

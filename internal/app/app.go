@@ -3,6 +3,8 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
@@ -28,6 +31,7 @@ type App struct {
 	Memory   *memory.Service
 	Node     *node.Service
 	Agent    *agent.Service
+	Event    *event.Service
 	Project  *project.Service
 	Graph    *graph.Service
 	Org      *org.Service
@@ -49,6 +53,7 @@ type Options struct {
 	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
 	Patience time.Duration    // of a search; default memory.DefaultPatience
 	IndexDir string           // where the full-text index is; default: in memory
+	Events   event.Options    // without Logs, everything about events is Unavailable
 }
 
 // New returns an App. It panics without a store, which only main can cause.
@@ -59,16 +64,27 @@ func New(o Options) *App {
 		Index: indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})}
 	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
 		Patience: o.Patience})
+	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)
+	a.Event = event.New(g, a.Project, o.Events)
+	if o.Events.Logs != nil {
+		a.Memory.Events = a.Event
+	}
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
-	a.Agent = agent.New(g, a.Project)
-	a.Org = org.New(g, a.Memory, a.Node, a.Index.Drop)
-	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn)
+	a.Agent = agent.New(g, a.Project, a.Event.Follow)
+	a.Org = org.New(g, a.Memory, a.Node, a.dropped)
+	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
 	return a
 }
 
+// dropped removes what there is of a deleted org besides its rows.
+func (a *App) dropped(ctx context.Context, org loci.OrgID) {
+	a.Index.Drop(ctx, org)
+	a.Event.Drop(ctx, org)
+}
+
 func tables() []gate.Actions {
-	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, project.Actions, graph.Actions, org.Actions,
-		identity.Actions, transfer.Actions}
+	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, event.Actions, project.Actions, graph.Actions,
+		org.Actions, identity.Actions, transfer.Actions}
 }
 
 // Rules returns the one table of actions, for surfaces that name actions and for tests that walk it.

@@ -34,7 +34,8 @@ func newWorld(t *testing.T, change ...func(*app.Options)) *world {
 	var mu sync.Mutex // a save compares beside its transaction
 	clock := func() time.Time { mu.Lock(); defer mu.Unlock(); w.now = w.now.Add(time.Second); return w.now }
 	still := func() time.Time { mu.Lock(); defer mu.Unlock(); return w.now }
-	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: t.TempDir(), Now: still})
+	dir := t.TempDir()
+	st, err := sqlite.Open(t.Context(), sqlite.Options{Dir: dir, Now: still})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,8 @@ func newWorld(t *testing.T, change ...func(*app.Options)) *world {
 			t.Error(err)
 		}
 	})
-	o := app.Options{Patience: time.Hour, Store: st, Now: clock, Deletion: loci.DeleteWithKey}
+	o := app.Options{Patience: time.Hour, Store: st, Now: clock, Deletion: loci.DeleteWithKey,
+		Events: eventsIn(eventLog(t, dir, still))}
 	for _, c := range change {
 		c(&o)
 	}

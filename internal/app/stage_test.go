@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
@@ -123,13 +126,14 @@ func (a watchedAudit) Add(ctx context.Context, e loci.AuditEntry) error {
 // stage is a deployment with people in it.
 type stage struct {
 	*app.App
-	t     testing.TB
-	st    *watched
-	who   *auth.Authenticator
-	dir   string
-	clock func() time.Time
-	now   time.Time
-	local loci.Principal // the operator, in the default org
+	t      testing.TB
+	st     *watched
+	events *embedded.Log
+	who    *auth.Authenticator
+	dir    string
+	clock  func() time.Time
+	now    time.Time
+	local  loci.Principal // the operator, in the default org
 }
 
 func newStage(t testing.TB, deletion loci.Deletion) *stage {
@@ -150,13 +154,30 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.must(err)
 	signIn, err := auth.NewSignIn(auth.SignInOptions{Authenticator: s.who, Store: s.st, Now: clock})
 	s.must(err)
+	s.events = eventLog(t, s.dir, clock)
 	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
-		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock})})
+		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events)})
 	_, _, err = s.Identity.Setup(t.Context())
 	s.must(err)
 	s.local, err = s.who.LocalAs(t.Context(), loci.DefaultOrg, loci.UserID{})
 	s.must(err)
 	return s
+}
+
+// eventLog is a log of events in a data directory.
+func eventLog(t testing.TB, dir string, now func() time.Time) *embedded.Log {
+	t.Helper()
+	log := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), Now: now})
+	t.Cleanup(func() {
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return log
+}
+
+func eventsIn(log *embedded.Log) event.Options {
+	return event.Options{Logs: event.One(log), Orgs: log.Orgs}
 }
 
 func (s *stage) must(err error) {

@@ -50,6 +50,8 @@ session.read        ugal memories:read                 any    -
 session.change      ugal memories:read,memories:write  any    -
 session.close       ugal memories:write                any    -
 session.reopen      ugal memories:write                any    -
+event.log           ugal events                        any    -
+event.read          ugal events                        any    -
 asset.add           ugal memories:read,memories:write  any    -
 asset.read          ugal memories:read                 any    -
 asset.delete        ugal memories:read,memories:write  any    delete
@@ -177,7 +179,8 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 	if r.role != "any" && slices.Index(ranks, string(p.OrgRole)) < slices.Index(ranks, r.role) {
 		return loci.Forbidden
 	}
-	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" {
+	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" &&
+		r.rights[0] != "events" {
 		return loci.Forbidden
 	}
 	proof, disk := strings.CutSuffix(r.proof, "-disk")

@@ -2,164 +2,208 @@ package event
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
-	"github.com/loci-memory/loci/internal/project"
-	"github.com/loci-memory/loci/internal/store"
 )
 
-// Draft is an event to log. Fields that are left out get the defaults of loci.Event.
-type Draft struct {
-	Time       time.Time // zero: the server's
-	Session    string    // as store.FindSession reads it; "": the session of the credential, if there is one
-	Agent      string    // as store.FindAgent reads it; "": the agent of the credential, or else of the session
-	Actor      string
-	Class      loci.EventClass
-	Type       string
-	Content    string
-	Metadata   json.RawMessage
-	Tags       []string
-	Importance int
-	ParentID   loci.EventID
-	DedupKey   string
-	// These are of an event without a session only. The others have what their session has.
-	Reach          loci.Reach
-	ProjectID      loci.ProjectID
-	AllowedVendors []loci.Vendor
+// Draft is loci.NewEvent.
+type Draft = loci.NewEvent
+
+// Outcome is what became of an event.
+type Outcome = eventlog.Outcome
+
+// DuplicateError is the Conflict of an event that is there already.
+type DuplicateError struct {
+	Of  loci.EventID // the earlier event
+	err error
 }
 
-// Append logs events, all or none of them, and returns what became of each. Invalid names the first event that breaks
-// a limit, or whose session, agent or parent does not exist; Conflict if its session is closed.
-func (s *Service) Append(ctx context.Context, p loci.Principal, drafts []Draft) ([]eventlog.Outcome, error) {
+// Error returns the text.
+func (e *DuplicateError) Error() string { return e.err.Error() }
+
+// Unwrap returns the Conflict.
+func (e *DuplicateError) Unwrap() error { return e.err }
+
+// Record logs one event and returns its id. Conflict, as a DuplicateError, if it is a duplicate; otherwise its errors
+// are those of Append.
+func (s *Service) Record(ctx context.Context, p loci.Principal, d Draft) (loci.EventID, error) {
+	if err := s.Begin(ctx, p, Log); err != nil {
+		return loci.EventID{}, err
+	}
+	outcomes, err := s.append(ctx, p, []Draft{d})
+	if failed := (*draftError)(nil); errors.As(err, &failed) {
+		err = failed.err
+	}
+	if err != nil {
+		return loci.EventID{}, err
+	}
+	if id := outcomes[0].ID; outcomes[0].Duplicate {
+		return id, &DuplicateError{id, loci.Errorf(loci.Conflict, "this is a duplicate of event %s, which Loci has; "+
+			"to store it nevertheless, send a dedup_key of its own", id)}
+	}
+	return outcomes[0].ID, nil
+}
+
+// Append logs events, all or none of them, and returns what became of each, in their order. A duplicate is not stored.
+// Invalid names the first event that breaks a limit, or whose session, agent, project or parent the caller does not
+// see; Conflict if its session is closed or its project archived.
+func (s *Service) Append(ctx context.Context, p loci.Principal, drafts []Draft) ([]Outcome, error) {
 	if err := s.Begin(ctx, p, Log); err != nil {
 		return nil, err
 	}
 	if n := len(drafts); n == 0 || n > loci.MaxEvents {
-		return nil, loci.FieldErrorf("events", "must have 1 to %d events", loci.MaxEvents)
+		return nil, loci.FieldErrorf("events", "must be a list of 1 to %d events", loci.MaxEvents)
 	}
-	w := &writing{s: s, p: p, now: s.Time(), sessions: map[string]*loci.Session{}, agents: map[string]loci.Agent{}}
-	var events []*loci.Event
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		for i := range drafts {
-			e, err := w.event(ctx, tx, &drafts[i])
-			if err != nil {
-				return at(err, i, len(drafts))
-			}
-			events = append(events, e)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	outcomes, err := s.append(ctx, p, drafts)
+	if failed := (*draftError)(nil); errors.As(err, &failed) {
+		err = failed.at(fmt.Sprintf("events[%d]", failed.index))
 	}
-	log, err := s.Logs.Of(ctx, p.OrgID)
-	if err != nil {
-		return nil, err
-	}
-	return log.Append(ctx, p.Viewer(), events, s.Dedup)
+	return outcomes, err
 }
 
-// at says in an Invalid error which one of n events it is about.
-func at(err error, i, n int) error {
-	if e, ok := err.(*loci.Error); ok && e.Code == loci.Invalid && n > 1 { //nolint:errorlint // as made here
-		return loci.WrapFieldError(fmt.Sprintf("events[%d].%s", i, e.Field), err, "%s", e.Text[min(len(e.Text), len(e.Field)+1):])
+func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) ([]Outcome, error) {
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return nil, err
+	}
+	w := newWriting(s, p)
+	events, err := w.prepare(ctx, log, drafts)
+	if err != nil {
+		return nil, err
+	}
+	for _, session := range w.sessions {
+		if !slices.Contains(session.AllowedVendors, loci.AnyVendor) { // the log limits the vendors of its events
+			if err := s.tell(ctx, log, session); err != nil {
+				return nil, err
+			}
+		}
+	}
+	outcomes, err := log.Append(ctx, p.Viewer(), events, s.dedup)
+	if err != nil {
+		return nil, err
+	}
+	s.due.add(p.OrgID)
+	s.touch(ctx, w)
+	return outcomes, nil
+}
+
+// draftError is an error about one of several events.
+type draftError struct {
+	index int
+	err   error
+}
+
+func (e *draftError) Error() string { return e.err.Error() }
+func (e *draftError) Unwrap() error { return e.err }
+
+// at returns the error with the name of its event.
+func (e *draftError) at(name string) error {
+	field, text := loci.FieldOf(e.err), loci.SafeText(e.err)
+	switch code := loci.CodeOf(e.err); {
+	case code == "":
+		return e.err
+	case code != loci.Invalid || field == "":
+		return loci.WrapError(code, e.err, "%s: %s", name, text)
+	}
+	return loci.WrapFieldError(name+"."+field, e.err, "%s", strings.TrimPrefix(text, field+" "))
+}
+
+// Stream logs events as they arrive, in batches, each all or none.
+type Stream struct {
+	s       *Service
+	p       loci.Principal
+	waiting []Draft
+	bytes   int
+	StreamResult
+}
+
+// StreamResult is what became of the events of a stream until now.
+type StreamResult struct{ Stored, Duplicates int }
+
+// The largest batch of a stream.
+const (
+	streamEvents = 1000
+	streamBytes  = 4 << 20
+)
+
+// Stream begins a stream of events. The caller calls Add for each, and Flush at the end.
+func (s *Service) Stream(ctx context.Context, p loci.Principal) (*Stream, error) {
+	if err := s.Begin(ctx, p, Log); err != nil {
+		return nil, err
+	}
+	return &Stream{s: s, p: p}, nil
+}
+
+// Add logs an event with the next batch. If it fails, all events before the one with the error are stored, and
+// StreamResult counts them.
+func (t *Stream) Add(ctx context.Context, d Draft) error {
+	t.waiting = append(t.waiting, d)
+	if t.bytes += len(d.Content) + len(d.Metadata); len(t.waiting) < streamEvents && t.bytes < streamBytes {
+		return nil
+	}
+	return t.Flush(ctx)
+}
+
+// Flush logs the events that wait for the next batch. Its errors are those of Add.
+func (t *Stream) Flush(ctx context.Context) error {
+	err := t.flush(ctx, t.waiting)
+	if failed := (*draftError)(nil); errors.As(err, &failed) {
+		if before := t.flush(ctx, t.waiting[:failed.index]); before == nil {
+			err = failed.err
+		} else {
+			err = before
+		}
+	}
+	t.waiting, t.bytes = t.waiting[:0], 0
+	return err
+}
+
+func (t *Stream) flush(ctx context.Context, drafts []Draft) error {
+	if len(drafts) == 0 {
+		return nil
+	}
+	outcomes, err := t.s.append(ctx, t.p, drafts)
+	for _, o := range outcomes {
+		if o.Duplicate {
+			t.Duplicates++
+		} else {
+			t.Stored++
+		}
 	}
 	return err
 }
 
-// writing looks up what the events of one call name, each once.
-type writing struct {
-	s        *Service
-	p        loci.Principal
-	now      time.Time
-	sessions map[string]*loci.Session
-	agents   map[string]loci.Agent
+// touch is a session or an agent that was active.
+type touch struct {
+	session loci.SessionID
+	agent   loci.AgentID
 }
 
-func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft) (*loci.Event, error) {
-	e := &loci.Event{Time: d.Time.Truncate(time.Microsecond), RecordedAt: w.now, Actor: d.Actor, Class: d.Class, Type: d.Type,
-		Content: d.Content, Metadata: d.Metadata, Tags: slices.Clone(d.Tags), Importance: d.Importance, ParentID: d.ParentID,
-		DedupKey: d.DedupKey, EventAccess: loci.EventAccess{OrgID: w.p.OrgID, UserID: w.p.UserID,
-			WorkspaceID: w.p.WorkspaceID, ProjectID: d.ProjectID, Reach: d.Reach, TeamID: w.p.TeamID, Origin: w.p.Origin,
-			AllowedVendors: slices.Clone(d.AllowedVendors)}}
-	session, err := w.session(ctx, tx, d)
-	if err != nil {
-		return nil, err
-	}
-	if e.AgentID, err = w.agent(ctx, tx, d, session); err != nil {
-		return nil, err
-	}
-	e.SetDefaults(w.now)
-	if session != nil {
-		e.SessionID = session.ID
-		known := eventlog.Session{Access: session.EventAccess}
-		e.EventAccess = known.AccessOf(e.EventAccess)
-	} else if !d.ProjectID.IsZero() && !slices.Contains(w.p.ProjectIDs, d.ProjectID) {
-		return nil, project.ErrNotIn()
-	}
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	e.ID = loci.NewEventID(e.Time)
-	return e, nil
-}
+// touchGap is how exactly the last activity of a session or an agent is known.
+const touchGap = time.Minute
 
-// session returns the session of an event, or nil.
-func (w *writing) session(ctx context.Context, tx store.Tx, d *Draft) (*loci.Session, error) {
-	text := d.Session
-	if text == "" && !w.p.SessionID.IsZero() {
-		text = w.p.SessionID.String()
-	}
-	if text == "" {
-		return nil, nil
-	}
-	if known := w.sessions[text]; known != nil {
-		return known, nil
-	}
-	session, err := store.FindSession(ctx, tx, w.p.Viewer(), text)
-	switch code := loci.CodeOf(err); {
-	case code == loci.NotFound:
-		return nil, loci.FieldErrorf("session_id", "names no session that you can see; create one first")
-	case code == loci.Invalid:
-		return nil, loci.FieldErrorf("session_id", "is not clear: %s", loci.SafeText(err))
-	case err != nil:
-		return nil, err
-	case session.State == loci.SessionClosed:
-		return nil, loci.Errorf(loci.Conflict, "session %s is closed; reopen it, or create another one", session.ID)
-	}
-	w.sessions[text] = &session
-	return &session, nil
-}
-
-// agent returns the agent of an event: the one that it names, or that of the credential or the session.
-func (w *writing) agent(ctx context.Context, tx store.Tx, d *Draft, session *loci.Session) (id loci.AgentID, err error) {
-	if d.Agent == "" {
-		if id = w.p.AgentID; id.IsZero() && session != nil && w.p.Vendor != "" && string(w.p.Vendor) == session.Origin {
-			id = session.AgentID
+// touch records that the sessions and agents of events are active, each at most once a minute. The events are stored,
+// so a failure is only logged.
+func (s *Service) touch(ctx context.Context, w *writing) {
+	var list []touch
+	for t, last := range w.active {
+		if w.now.Sub(last) >= touchGap && w.now.Sub(s.touched.get(t)) >= touchGap {
+			list = append(list, t)
 		}
-		return id, nil
 	}
-	a, known := w.agents[d.Agent]
-	if !known {
-		a, err = store.FindAgent(ctx, tx, w.p.Viewer(), d.Agent)
-		switch loci.CodeOf(err) {
-		case loci.NotFound:
-			return id, loci.FieldErrorf("agent_id", "names no agent that you can see; register it first")
-		case loci.Invalid:
-			return id, loci.FieldErrorf("agent_id", "is not clear: %s", loci.SafeText(err))
-		}
-		if err != nil {
-			return id, err
-		}
-		w.agents[d.Agent] = a
+	if len(list) == 0 {
+		return
 	}
-	if w.p.Vendor != "" && a.Vendor != w.p.Vendor {
-		return id, loci.FieldErrorf("agent_id", "is an agent of another vendor, %s; name one of your own", a.Vendor)
+	ctx = context.WithoutCancel(ctx)
+	err := s.touchAll(ctx, w, list)
+	s.warn(ctx, "cannot record the use of a session or an agent", w.p.OrgID, err)
+	for _, t := range list {
+		s.touched.put(t, w.now)
 	}
-	return a.ID, nil
 }

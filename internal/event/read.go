@@ -2,7 +2,6 @@ package event
 
 import (
 	"context"
-	"errors"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -14,35 +13,41 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.EventID) (*
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	log, err := s.Logs.Of(ctx, p.OrgID)
+	e, err := s.find(ctx, p, id)
+	if err == nil && e == nil {
+		err = loci.Errorf(loci.NotFound, "no such event")
+	}
+	return e, err
+}
+
+// find returns a visible event, or nil.
+func (s *Service) find(ctx context.Context, p loci.Principal, id loci.EventID) (*loci.Event, error) {
+	log, err := s.of(ctx, p.OrgID)
 	if err != nil {
 		return nil, err
 	}
 	list, err := log.Get(ctx, p.Viewer(), []loci.EventID{id})
-	if err == nil && len(list) == 0 {
-		err = loci.Errorf(loci.NotFound, "no such event")
-	}
-	if err != nil {
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	return list[0], nil
 }
 
-// Sees implements memory.Events.
+// Sees implements memory.Events. A credential that may not read events sees none.
 func (s *Service) Sees(ctx context.Context, p loci.Principal, id loci.EventID) (bool, error) {
-	_, err := s.Get(ctx, p, id)
-	if loci.CodeOf(err) == loci.NotFound {
+	if s.May(p, Read) != nil {
 		return false, nil
 	}
-	return err == nil, err
+	e, err := s.find(ctx, p, id)
+	return e != nil, err
 }
 
 // SearchRequest asks for a page of events.
 type SearchRequest struct {
-	eventlog.Filter
-	Order  eventlog.Order
-	Limit  int    // 0: 50; at most 500
-	Cursor string // NextCursor of the previous page
+	Filter
+	Order  eventlog.Order // "": eventlog.Newest
+	Limit  int            // 0: 50; at most 500
+	Cursor string         // NextCursor of the previous page
 }
 
 // Page is a page of events.
@@ -51,27 +56,90 @@ type Page struct {
 	Partial bool // time was up; the next page goes on
 }
 
-// Search returns the visible events that pass a filter.
+// Search returns the visible events that pass a filter, the newest first unless the request says otherwise. Invalid if
+// the filter breaks a limit or names a session or an agent that the caller does not see, and if the cursor belongs to
+// another query or principal.
 func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest) (page Page, err error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return page, err
 	}
-	log, err := s.Logs.Of(ctx, p.OrgID)
+	switch r.Order {
+	case "":
+		r.Order = eventlog.Newest
+	case eventlog.Newest, eventlog.Oldest:
+	default:
+		return page, loci.FieldErrorf("order", "must be desc (newest first) or asc (oldest first)")
+	}
+	f, err := s.filter(ctx, p, r.Filter)
 	if err != nil {
 		return page, err
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.Patience, loci.ErrSpent)
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return page, err
+	}
+	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
 	defer cancel()
 	bound := r
 	bound.Limit, bound.Cursor = 0, ""
 	page.Page, err = gate.ReadPage(p, "events", bound, r.Limit, r.Cursor,
 		func(after eventlog.Position, limit int) ([]*loci.Event, eventlog.Position, error) {
-			found, err := log.Find(short, p.Viewer(), eventlog.Query{Filter: r.Filter, Order: r.Order, Limit: limit, After: after})
+			found, err := log.Find(short, p.Viewer(), eventlog.Query{Filter: f, Order: r.Order, Limit: limit, After: after})
 			page.Partial = found.Partial
 			return found.Events, found.Next, err
 		})
-	if errors.Is(err, loci.ErrSpent) {
-		page.Partial, err = true, nil
-	}
 	return page, err
+}
+
+// Stats counts the visible events that pass a filter. Its errors are those of Search.
+func (s *Service) Stats(ctx context.Context, p loci.Principal, f Filter) (stats eventlog.Stats, err error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return stats, err
+	}
+	by, err := s.filter(ctx, p, f)
+	if err != nil {
+		return stats, err
+	}
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return stats, err
+	}
+	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	defer cancel()
+	return log.Stats(short, p.Viewer(), by)
+}
+
+// TailRequest asks for events in the order in which they were stored.
+type TailRequest struct {
+	Filter
+	Limit  int    // how many events to look through. 0: 50; at most 500
+	Cursor string // NextCursor of the call before; "": the present end
+}
+
+// Tail returns the visible events that were stored after a cursor and pass a filter, and the next cursor, which is never
+// "". There are no more if it returns the same cursor. Invalid as Search; Conflict if the log does not know the cursor
+// any more.
+func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (page gate.Page[*loci.Event], err error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return page, err
+	}
+	f, err := s.filter(ctx, p, r.Filter)
+	if err != nil {
+		return page, err
+	}
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return page, err
+	}
+	return gate.ReadPage(p, "tail", r.Filter, r.Limit, r.Cursor,
+		func(after eventlog.Position, limit int) (list []*loci.Event, next eventlog.Position, err error) {
+			found, err := log.Tail(ctx, p.Viewer(), after, limit)
+			matcher := f.Matcher()
+			for _, e := range found.Events {
+				if matcher.Matches(e) {
+					list = append(list, e)
+				}
+			}
+			return list, found.Next, err
+		})
 }

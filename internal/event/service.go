@@ -1,12 +1,15 @@
 // Package event holds the operations on events: to log them, to read them and to search in them.
 //
 // Events are in a log of their own, one for each org. A session and its agents are in the org's store. So a write
-// first looks up who may write where, and then appends; the log itself refuses events of a session that has been
-// closed meanwhile.
+// first looks up who may write where, and then appends. The log itself refuses events of a session that has been
+// closed meanwhile. What became of a session is in the store first, and every call brings it to the log before it
+// reads or writes there (follow.go).
 package event
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -23,8 +26,8 @@ const (
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	Log:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true},
-	Read: {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
+	Log:  {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
+	Read: {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
 }
 
 // Logs returns the log that has the events of an org. It is asked on every call, because an org may move to another
@@ -33,22 +36,75 @@ type Logs interface {
 	Of(ctx context.Context, org loci.OrgID) (eventlog.Engine, error)
 }
 
+// One returns Logs with one log for all orgs.
+func One(log eventlog.Engine) Logs { return one{log} }
+
+type one struct{ log eventlog.Engine }
+
+func (o one) Of(context.Context, loci.OrgID) (eventlog.Engine, error) { return o.log, nil }
+
+// none are the Logs of an App without events.
+type none struct{}
+
+func (none) Of(context.Context, loci.OrgID) (eventlog.Engine, error) {
+	return nil, loci.Errorf(loci.Unavailable, "this server keeps no events")
+}
+
 // Options configure a Service.
 type Options struct {
-	Logs  Logs           // required
-	Dedup eventlog.Dedup // Window 0: nothing counts as a duplicate
-	// Patience is how long a search may take. After that it returns what it has found.
+	Logs Logs // nil: every call is Unavailable
+	// Dedup says which events count as duplicates; nil: DefaultDedup.
+	Dedup *eventlog.Dedup
+	// Patience is how long a search may take. After that it returns what it has found. Default: DefaultPatience.
 	Patience time.Duration
+	// Orgs returns the orgs that have events, for Run; nil: it only looks after those in which something happens.
+	Orgs func(context.Context) ([]loci.OrgID, error)
 }
+
+// DefaultDedup finds duplicates within a day.
+var DefaultDedup = eventlog.Dedup{Window: 24 * time.Hour}
+
+// DefaultPatience is how long a search may take by default.
+const DefaultPatience = 3 * time.Second
 
 // Service provides the operations on events. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
 	projects *project.Service
-	Options
+	logs     Logs
+	dedup    eventlog.Dedup
+	patience time.Duration
+	orgs     func(context.Context) ([]loci.OrgID, error)
+	told     recent[loci.SessionID, int64] // the revisions of sessions that the log knows from this process
+	touched  recent[touch, time.Time]
+	due      dueOrgs
 }
 
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
-	return &Service{g, projects, o}
+	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: DefaultDedup,
+		patience: cmp.Or(o.Patience, DefaultPatience), orgs: o.Orgs, due: newDueOrgs()}
+	if o.Dedup != nil {
+		s.dedup = *o.Dedup
+	}
+	if s.logs == nil {
+		s.logs = none{}
+	}
+	return s
+}
+
+// of returns the log of an org, which knows what became of its sessions.
+func (s *Service) of(ctx context.Context, org loci.OrgID) (eventlog.Engine, error) {
+	log, err := s.logs.Of(ctx, org)
+	if err == nil {
+		err = s.follow(ctx, org, log)
+	}
+	return log, err
+}
+
+// warn logs what does not concern the caller.
+func (s *Service) warn(ctx context.Context, text string, org loci.OrgID, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.Log.WarnContext(ctx, text, slog.String("org", string(org)), slog.Any("error", err))
+	}
 }

@@ -60,6 +60,7 @@ var (
 
 	Read    = []loci.Right{loci.RightRead}
 	Write   = []loci.Right{loci.RightWrite}
+	Events  = []loci.Right{loci.RightEvents}
 	Graphs  = []loci.Right{loci.RightGraph}
 	Account = []loci.Right{loci.RightAccount}
 	Admin   = []loci.Right{loci.RightAdmin}
@@ -146,7 +147,7 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 }
 
 func isOfProjects(r loci.Right) bool {
-	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph
+	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph || r == loci.RightEvents
 }
 
 // deletionOf returns the rule of the principal's org, or the server's default.

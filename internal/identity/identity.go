@@ -116,6 +116,9 @@ func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Act
 		}
 		return s.orgs.TakeOut(ctx, tx, p, u)
 	})
+	if err == nil {
+		err = s.forget(ctx, p.OrgID, id)
+	}
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,9 @@
 package identity
 
 import (
+	"context"
+
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/gate"
@@ -15,10 +18,12 @@ type Service struct {
 	orgs   *org.Service
 	oauth  *oauth.Server
 	signIn *auth.SignIn
+	forget func(context.Context, loci.OrgID, loci.UserID) error
 }
 
 // New returns a Service. Without an OAuth server, Consent fails with Unavailable. Without a SignIn,
-// NewLink does.
-func New(g *gate.Gate, orgs *org.Service, oauthServer *oauth.Server, signIn *auth.SignIn) *Service {
-	return &Service{g, orgs, oauthServer, signIn}
+// NewLink does. It calls forget before it deletes a person, to delete what is not in the store.
+func New(g *gate.Gate, orgs *org.Service, oauthServer *oauth.Server, signIn *auth.SignIn,
+	forget func(context.Context, loci.OrgID, loci.UserID) error) *Service {
+	return &Service{g, orgs, oauthServer, signIn, forget}
 }

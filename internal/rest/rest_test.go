@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	eventcase "github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/store"
@@ -82,7 +85,8 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	tb.Helper()
 	ctx := context.Background()
 	c := &clock{now: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)}
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: tb.TempDir(), Now: c.Now})
+	dir := tb.TempDir()
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Now: c.Now})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -95,7 +99,10 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	s := &server{auth: au, store: st, clock: c, log: &bytes.Buffer{}}
 	log := slog.New(slog.NewTextHandler(&lockedWriter{w: s.log}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	ro := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}
-	ao := app.Options{Patience: time.Hour, Store: st, Now: c.Now, Deletion: loci.DeleteWithKey}
+	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), Now: c.Now})
+	tb.Cleanup(func() { events.Close() })
+	ao := app.Options{Patience: time.Hour, Store: st, Now: c.Now, Deletion: loci.DeleteWithKey,
+		Events: eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs}}
 	for _, f := range change {
 		f(&ro, &ao)
 	}

@@ -66,7 +66,13 @@ func (l *Log) backupOrg(ctx context.Context, org loci.OrgID, dir string) (names 
 	return names, err
 }
 
-// orgs returns the orgs that have a log.
+// Orgs returns the orgs that have a log.
+func (l *Log) Orgs(context.Context) ([]loci.OrgID, error) {
+	list, err := l.orgs()
+	return list, translate(err)
+}
+
+// orgs is Orgs with the errors of the system.
 func (l *Log) orgs() (list []loci.OrgID, err error) {
 	entries, err := os.ReadDir(l.opts.Dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,0 +1,99 @@
+package event
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// followBatch is how many changes of sessions are brought to the log at a time.
+const followBatch = 100
+
+// Follow brings to the log what became of the sessions of an org. Call it after each change of a session. A failure is
+// only logged: every later call of the Service brings the change first, or fails.
+func (s *Service) Follow(ctx context.Context, org loci.OrgID) {
+	ctx = context.WithoutCancel(ctx) // the session has changed, whether or not somebody waits for the answer
+	_, err := s.of(ctx, org)
+	if loci.CodeOf(err) == loci.NotFound { // the org is gone
+		return
+	}
+	s.warn(ctx, "cannot tell the log of events what became of a session; the next call tries again", org, err)
+}
+
+// follow brings the changes that are left to the log. Several processes may do it at the same time.
+func (s *Service) follow(ctx context.Context, org loci.OrgID, log eventlog.Engine) error {
+	for {
+		var list []store.SessionChange
+		err := s.Store.View(ctx, org, func(tx store.Tx) (err error) {
+			list, err = tx.Sessions().Changes(ctx, followBatch)
+			return err
+		})
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, c := range list {
+			if c.Session == nil { // deleted with its person, of whom Forget has deleted the events
+				continue
+			}
+			if err := s.tell(ctx, log, c.Session); err != nil {
+				return err
+			}
+		}
+		err = s.Store.Update(ctx, org, func(tx store.Tx) error {
+			for _, c := range list {
+				if err := tx.Sessions().Applied(ctx, c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || len(list) < followBatch {
+			return err
+		}
+	}
+}
+
+// tell tells the log about a session, unless this process has done so.
+func (s *Service) tell(ctx context.Context, log eventlog.Engine, session *loci.Session) error {
+	if s.told.get(session.ID) >= session.Revision {
+		return nil
+	}
+	err := log.SetSession(ctx, session.OrgID, known(session))
+	if err == nil {
+		s.told.put(session.ID, session.Revision)
+	}
+	return err
+}
+
+// known is what a log knows of a session.
+func known(s *loci.Session) eventlog.Session {
+	return eventlog.Session{ID: s.ID, Revision: s.Revision, Closed: s.State == loci.SessionClosed, Access: s.EventAccess}
+}
+
+// forgetBatch is how many events are deleted at a time.
+const forgetBatch = 1000
+
+// Forget permanently deletes the events of a person, before the person is deleted. It can be repeated.
+func (s *Service) Forget(ctx context.Context, org loci.OrgID, user loci.UserID) error {
+	log, err := s.of(ctx, org)
+	if loci.CodeOf(err) == loci.Unavailable && s.logs == (none{}) {
+		return nil
+	}
+	for n := 1; n > 0 && err == nil; {
+		n, err = log.Purge(ctx, org, eventlog.Selection{UserID: user}, forgetBatch)
+	}
+	return err
+}
+
+// Drop permanently deletes the events of an org that is deleted. If it fails, Run tries again.
+func (s *Service) Drop(ctx context.Context, org loci.OrgID) {
+	log, err := s.logs.Of(ctx, org)
+	if err == nil {
+		err = log.Drop(ctx, org)
+	} else if s.logs == (none{}) {
+		return
+	}
+	s.warn(ctx, "cannot delete the events of a deleted org; the next start of the server tries again", org, err)
+}

@@ -1,0 +1,104 @@
+package event
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+const (
+	// upkeepGap is how long Run waits after an event, so that many events cost few turns.
+	upkeepGap = time.Second
+	// upkeepEvery is how often Run looks after orgs in which nothing happened, such as at the end of a month.
+	upkeepEvery = time.Hour
+)
+
+// dueOrgs are the orgs whose log has something to do.
+type dueOrgs struct {
+	mu   sync.Mutex
+	orgs map[loci.OrgID]bool
+	wake chan struct{}
+}
+
+func newDueOrgs() dueOrgs {
+	return dueOrgs{orgs: map[loci.OrgID]bool{}, wake: make(chan struct{}, 1)}
+}
+
+func (d *dueOrgs) add(org loci.OrgID) {
+	d.mu.Lock()
+	d.orgs[org] = true
+	d.mu.Unlock()
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns the orgs and forgets them.
+func (d *dueOrgs) take() (list []loci.OrgID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for org := range d.orgs {
+		list = append(list, org)
+	}
+	clear(d.orgs)
+	return list
+}
+
+// Run keeps the logs of all orgs in order until ctx ends. One process needs to run it; several may.
+func (s *Service) Run(ctx context.Context) {
+	every := time.NewTicker(upkeepEvery)
+	defer every.Stop()
+	s.upkeepAll(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-every.C:
+			s.upkeepAll(ctx)
+			continue
+		case <-s.due.wake:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(upkeepGap):
+		}
+		for _, org := range s.due.take() {
+			s.upkeep(ctx, org)
+		}
+	}
+}
+
+// upkeepAll looks after the logs of all orgs that have events. It deletes those of orgs that do not exist any more.
+func (s *Service) upkeepAll(ctx context.Context) {
+	if s.orgs == nil {
+		return
+	}
+	list, err := s.orgs(ctx)
+	s.warn(ctx, "cannot list the orgs that have events", "", err)
+	for _, org := range list {
+		if _, err := s.Store.Orgs().Get(ctx, org); loci.CodeOf(err) == loci.NotFound {
+			s.Drop(ctx, org)
+			continue
+		}
+		s.upkeep(ctx, org)
+	}
+}
+
+// upkeep looks after the log of one org. Nothing depends on it but time and space, so errors are only logged.
+func (s *Service) upkeep(ctx context.Context, org loci.OrgID) {
+	if ctx.Err() != nil {
+		return
+	}
+	log, err := s.of(ctx, org)
+	for more := true; more && err == nil && ctx.Err() == nil; {
+		more, err = log.Upkeep(ctx, org)
+	}
+	if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Unavailable && s.logs == (none{}) {
+		return
+	}
+	s.warn(ctx, "cannot look after the log of events; the next turn tries again", org, err)
+}

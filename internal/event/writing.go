@@ -1,0 +1,254 @@
+package event
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// writing makes the events of one call. It looks up what they name, each once.
+type writing struct {
+	s        *Service
+	p        loci.Principal
+	now      time.Time
+	sessions map[string]*loci.Session
+	agents   map[string]loci.Agent // by what a draft or a session calls them
+	parents  map[loci.EventID]int  // and the first event that names each
+	projects map[loci.ProjectID]int
+	active   map[touch]time.Time // when they were last active, as far as the store knows
+}
+
+func newWriting(s *Service, p loci.Principal) *writing {
+	return &writing{s: s, p: p, now: s.Time(), sessions: map[string]*loci.Session{}, agents: map[string]loci.Agent{},
+		parents: map[loci.EventID]int{}, projects: map[loci.ProjectID]int{}, active: map[touch]time.Time{}}
+}
+
+// prepare returns the events of drafts, or a draftError.
+func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Draft) (events []*loci.Event, err error) {
+	err = w.s.Store.View(ctx, w.p.OrgID, func(tx store.Tx) error {
+		all := make([]loci.Event, len(drafts))
+		events = make([]*loci.Event, len(drafts))
+		for i := range drafts {
+			events[i] = &all[i]
+			if err := w.event(ctx, tx, &drafts[i], &all[i]); err != nil {
+				return &draftError{i, err}
+			}
+			w.note(i, &all[i])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for id, i := range w.projects {
+		if err := w.s.projects.MustBeOpen(ctx, w.p, id); err != nil {
+			return nil, &draftError{i, err}
+		}
+	}
+	return events, w.checkParents(ctx, log)
+}
+
+// note remembers what is checked for all events together.
+func (w *writing) note(i int, e *loci.Event) {
+	if _, noted := w.parents[e.ParentID]; !noted && !e.ParentID.IsZero() {
+		w.parents[e.ParentID] = i
+	}
+	if _, noted := w.projects[e.ProjectID]; !noted && !e.ProjectID.IsZero() {
+		w.projects[e.ProjectID] = i
+	}
+}
+
+// checkParents refuses parents that the caller does not see.
+func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
+	if len(w.parents) == 0 {
+		return nil
+	}
+	ids := make([]loci.EventID, 0, len(w.parents))
+	for id := range w.parents {
+		ids = append(ids, id)
+	}
+	for some := range slices.Chunk(ids, loci.MaxIDs) {
+		seen, err := log.Get(ctx, w.p.Viewer(), some)
+		if err != nil {
+			return err
+		}
+		for _, e := range seen {
+			delete(w.parents, e.ID)
+		}
+	}
+	first := -1
+	for _, i := range w.parents {
+		if first < 0 || i < first {
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return &draftError{first, loci.FieldErrorf("parent_id", "names no event that you can see")}
+}
+
+// event sets e to the event of a draft.
+func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft, e *loci.Event) error {
+	*e = loci.Event{Time: loci.CutTime(d.Time), RecordedAt: w.now, Actor: d.Actor, Class: d.Class, Type: d.Type,
+		Content: d.Content, Metadata: d.Metadata, Tags: d.Tags, Importance: d.Importance, ParentID: d.ParentID,
+		DedupKey: d.DedupKey, EventAccess: loci.EventAccess{OrgID: w.p.OrgID, UserID: w.p.UserID,
+			WorkspaceID: w.p.WorkspaceID, ProjectID: d.ProjectID, Reach: d.Reach, Origin: w.p.Origin,
+			AllowedVendors: d.AllowedVendors}}
+	session, err := w.session(ctx, tx, d)
+	if err != nil {
+		return err
+	}
+	if session == nil {
+		err = w.alone(e)
+	} else {
+		err = within(session, d, e)
+	}
+	if err != nil {
+		return err
+	}
+	if e.AgentID, err = w.agent(ctx, tx, d, session); err != nil {
+		return err
+	}
+	e.SetDefaults(w.now)
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	e.ID = loci.NewEventID(e.Time)
+	return nil
+}
+
+// alone completes the access of an event without a session.
+func (w *writing) alone(e *loci.Event) error {
+	if e.Reach == loci.ReachTeam {
+		e.TeamID = w.p.TeamID
+	}
+	if w.p.OnlyProjects && e.ProjectID.IsZero() {
+		return loci.FieldErrorf("project_id",
+			"or session_id is required: this key is limited to projects and could not see the event otherwise")
+	}
+	if !e.ProjectID.IsZero() && !slices.Contains(w.p.ProjectIDs, e.ProjectID) {
+		return project.ErrNotIn()
+	}
+	return nil
+}
+
+// within gives an event the access of its session. The vendors stay its own: the log limits them by those of the
+// session, which may change.
+func within(s *loci.Session, d *Draft, e *loci.Event) error {
+	const ofSession = "is that of the session; leave it out, or change the session"
+	if d.Reach != "" && d.Reach != s.Reach {
+		return loci.FieldErrorf("reach", ofSession)
+	}
+	if !d.ProjectID.IsZero() && d.ProjectID != s.ProjectID {
+		return loci.FieldErrorf("project_id", ofSession)
+	}
+	e.SessionID = s.ID
+	e.WorkspaceID, e.ProjectID, e.Reach, e.TeamID = s.WorkspaceID, s.ProjectID, s.Reach, s.TeamID
+	return nil
+}
+
+// session returns the session of an event, or nil.
+func (w *writing) session(ctx context.Context, tx store.Tx, d *Draft) (*loci.Session, error) {
+	text := d.Session
+	if text == "" && !w.p.SessionID.IsZero() {
+		text = w.p.SessionID.String()
+	}
+	if text == "" {
+		return nil, nil
+	}
+	if known := w.sessions[text]; known != nil {
+		return known, nil
+	}
+	session, err := store.FindSession(ctx, tx, w.p.Viewer(), text)
+	switch code := loci.CodeOf(err); {
+	case code == loci.NotFound:
+		return nil, loci.FieldErrorf("session_id", "names no session that you can see; create one first")
+	case code == loci.Invalid:
+		return nil, loci.FieldErrorf("session_id", "is not clear: %s", loci.SafeText(err))
+	case err != nil:
+		return nil, err
+	case session.State == loci.SessionClosed:
+		return nil, loci.Errorf(loci.Conflict, "session %s is closed; reopen it, or create another one", session.ID)
+	}
+	w.sessions[text] = &session
+	w.active[touch{session: session.ID}] = session.LastActiveAt
+	return &session, nil
+}
+
+// agent returns the agent of an event: the one that it names, or that of its session if the caller may act as it.
+func (w *writing) agent(ctx context.Context, tx store.Tx, d *Draft, session *loci.Session) (loci.AgentID, error) {
+	if d.Agent != "" {
+		return w.namedAgent(ctx, tx, d.Agent)
+	}
+	if session == nil || session.AgentID.IsZero() {
+		return loci.AgentID{}, nil
+	}
+	a, known := w.agents[session.AgentID.String()]
+	if !known {
+		var err error
+		a, err = tx.Agents().Get(ctx, w.p.Viewer(), session.AgentID)
+		if err != nil && loci.CodeOf(err) != loci.NotFound { // deleted, or the caller is limited to projects
+			return loci.AgentID{}, err
+		}
+		w.met(session.AgentID.String(), a)
+	}
+	if w.p.Vendor != "" && a.Vendor != w.p.Vendor {
+		return loci.AgentID{}, nil
+	}
+	return a.ID, nil
+}
+
+func (w *writing) namedAgent(ctx context.Context, tx store.Tx, name string) (id loci.AgentID, err error) {
+	a, known := w.agents[name]
+	if !known {
+		a, err = store.FindAgent(ctx, tx, w.p.Viewer(), name)
+		switch code := loci.CodeOf(err); {
+		case code == loci.NotFound:
+			return id, loci.FieldErrorf("agent_id", "names no agent that you can see; register it first")
+		case code == loci.Invalid:
+			return id, loci.FieldErrorf("agent_id", "is not clear: %s", loci.SafeText(err))
+		case err != nil:
+			return id, err
+		}
+		w.met(name, a)
+	}
+	if a.ID.IsZero() { // the session's, which is deleted
+		return id, loci.FieldErrorf("agent_id", "names no agent that you can see; register it first")
+	}
+	if w.p.Vendor != "" && a.Vendor != w.p.Vendor {
+		return id, loci.FieldErrorf("agent_id", "is an agent of another vendor, %s; name one of your own", a.Vendor)
+	}
+	return a.ID, nil
+}
+
+// met remembers an agent.
+func (w *writing) met(name string, a loci.Agent) {
+	w.agents[name] = a
+	if !a.ID.IsZero() && (w.p.Vendor == "" || a.Vendor == w.p.Vendor) {
+		w.active[touch{agent: a.ID}] = a.LastActiveAt
+	}
+}
+
+// touchAll records activity in the store.
+func (s *Service) touchAll(ctx context.Context, w *writing, list []touch) error {
+	return s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) error {
+		for _, t := range list {
+			var err error
+			if t.agent.IsZero() {
+				err = tx.Sessions().Touch(ctx, t.session, w.now)
+			} else {
+				err = tx.Agents().Touch(ctx, t.agent, w.now)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
