@@ -78,9 +78,7 @@ func jsonFault(b []byte, err error) error {
 	case !utf8.Valid(b):
 		return Errorf(Invalid, "the body is not valid UTF-8")
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &found):
-		name := found.JSONPointer.LastToken()
-		name = name[:min(len(name), 50)]
-		return &Error{Code: Invalid, Field: name, Text: "the member " + name + " appears twice in one object; send it once"}
+		return twice(found.JSONPointer.LastToken())
 	case json.Valid(b): // encoding/json accepts everything else that the decoder rejects
 		return Errorf(Invalid, `the body contains half of a surrogate pair (\ud800 to \udfff), which is not a character`)
 	}

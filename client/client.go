@@ -53,6 +53,10 @@ type Error struct {
 	RequestID string // search for it in the server's log
 	// StepUpURL is where the person can prove who they are, if Code is StepUp.
 	StepUpURL string
+	// DuplicateOf is the earlier event, if Loci did not store an event because it has it.
+	DuplicateOf loci.EventID
+	// Stream is where a stream of events stopped, if it did.
+	Stream *StreamStopped
 	// RetryAfter is how long to wait, if Code is RateLimited.
 	RetryAfter time.Duration
 }
@@ -167,6 +171,7 @@ func errorOf(res *http.Response, body []byte) error {
 	var p Problem
 	if json.Unmarshal(body, &p) == nil {
 		e.Code, e.Field, e.Text, e.StepUpURL, e.Items = loci.Code(p.Code), p.Field, p.Error, p.StepUpURL, p.Items
+		e.DuplicateOf, e.Stream = p.DuplicateOf, p.Stream
 	}
 	if n, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(n) * time.Second

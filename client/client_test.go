@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/store"
@@ -32,7 +35,8 @@ func newServer(t *testing.T) (address string) {
 func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps store.Store) {
 	t.Helper()
 	ctx := context.Background()
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir()})
+	dir := t.TempDir()
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +46,9 @@ func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps s
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey})
+	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
+	t.Cleanup(func() { events.Close() })
+	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey, Events: event.Options{Logs: event.One(events)}})
 	if _, _, err := a.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -145,6 +145,10 @@ type Problem struct {
 	Items []loci.ItemError `json:"items,omitempty" nullable:"false" doc:"Why items of the call were rejected. Nothing was changed"`
 	// StepUpURL is set if the code is step_up_required.
 	StepUpURL string `json:"step_up_url,omitempty" doc:"Where to prove who you are. Then repeat the request" example:"https://loci.example/app/step-up"`
+	// DuplicateOf is set if Loci did not store an event because it has it.
+	DuplicateOf loci.EventID `json:"duplicate_of,omitzero" format:"uuid" doc:"The earlier event that is equal"`
+	// Stream is set if a stream of events stopped.
+	Stream *StreamStopped `json:"stream,omitempty" doc:"Where a stream of events stopped"`
 }
 
 // FieldProblem is one input at fault.

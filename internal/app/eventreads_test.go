@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -141,9 +142,9 @@ func TestTailOfEvents(t *testing.T) {
 		d.must(err)
 		return contentsOf(page.Items), page.NextCursor
 	}
-	errors := event.Filter{Types: []string{"error"}}
+	failures := event.Filter{Types: []string{"error"}}
 	_, toms := tail(d.tom, event.Filter{}, "")
-	_, maras := tail(d.mara, errors, "")
+	_, maras := tail(d.mara, failures, "")
 	d.log(d.claude, event.Draft{Content: "old", Time: d.now.Add(-time.Hour)})
 	d.log(d.claude, event.Draft{Content: "new", Type: "error"})
 	d.log(d.claude, event.Draft{Content: "hidden", Type: "error", Reach: loci.ReachPrivate})
@@ -154,7 +155,7 @@ func TestTailOfEvents(t *testing.T) {
 	if got, again := tail(d.tom, event.Filter{}, next); got != "" || again == "" {
 		t.Errorf("and then: %q, %q", got, again)
 	}
-	if got, _ := tail(d.mara, errors, maras); got != "new hidden" {
+	if got, _ := tail(d.mara, failures, maras); got != "new hidden" {
 		t.Errorf("mara's tail of errors: %q", got)
 	}
 }
@@ -167,13 +168,15 @@ func TestStreamsOfEvents(t *testing.T) {
 	stream, err := d.Event.Stream(ctx, d.claude)
 	d.must(err)
 	for i := range 2500 {
-		d.must(stream.Add(ctx, event.Draft{Content: fmt.Sprint("e", i%2400)}))
+		d.must(stream.Add(ctx, i+1, event.Draft{Content: fmt.Sprint("e", i%2400)}))
 	}
-	d.must(stream.Add(ctx, event.Draft{Type: "bad type"}))
-	d.must(stream.Add(ctx, event.Draft{Content: "after"}))
-	refused(t, "a bad event", stream.Flush(ctx), loci.Invalid, "content ")
-	if stream.Stored != 2400 || stream.Duplicates != 100 {
-		t.Errorf("got %+v", stream.StreamResult)
+	d.must(stream.Add(ctx, 2502, event.Draft{Type: "bad type"}))
+	d.must(stream.Add(ctx, 2503, event.Draft{Content: "after"}))
+	err = stream.Flush(ctx)
+	refused(t, "a bad event", err, loci.Invalid, "content ")
+	at := (*event.LineError)(nil)
+	if !errors.As(err, &at) || at.Line != 2502 || stream.Stored != 2400 || stream.Duplicates != 100 {
+		t.Errorf("got %+v, %v", stream, err)
 	}
 	stats, err := d.Event.Stats(ctx, d.tom, event.Filter{})
 	d.must(err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -112,98 +111,4 @@ func (e *draftError) at(name string) error {
 		return loci.WrapError(code, e.err, "%s: %s", name, text)
 	}
 	return loci.WrapFieldError(name+"."+field, e.err, "%s", strings.TrimPrefix(text, field+" "))
-}
-
-// Stream logs events as they arrive, in batches, each all or none.
-type Stream struct {
-	s       *Service
-	p       loci.Principal
-	waiting []Draft
-	bytes   int
-	StreamResult
-}
-
-// StreamResult is what became of the events of a stream until now.
-type StreamResult struct{ Stored, Duplicates int }
-
-// The largest batch of a stream.
-const (
-	streamEvents = 1000
-	streamBytes  = 4 << 20
-)
-
-// Stream begins a stream of events. The caller calls Add for each, and Flush at the end.
-func (s *Service) Stream(ctx context.Context, p loci.Principal) (*Stream, error) {
-	if err := s.Begin(ctx, p, Log); err != nil {
-		return nil, err
-	}
-	return &Stream{s: s, p: p}, nil
-}
-
-// Add logs an event with the next batch. If it fails, all events before the one with the error are stored, and
-// StreamResult counts them.
-func (t *Stream) Add(ctx context.Context, d Draft) error {
-	t.waiting = append(t.waiting, d)
-	if t.bytes += len(d.Content) + len(d.Metadata); len(t.waiting) < streamEvents && t.bytes < streamBytes {
-		return nil
-	}
-	return t.Flush(ctx)
-}
-
-// Flush logs the events that wait for the next batch. Its errors are those of Add.
-func (t *Stream) Flush(ctx context.Context) error {
-	err := t.flush(ctx, t.waiting)
-	if failed := (*draftError)(nil); errors.As(err, &failed) {
-		if before := t.flush(ctx, t.waiting[:failed.index]); before == nil {
-			err = failed.err
-		} else {
-			err = before
-		}
-	}
-	t.waiting, t.bytes = t.waiting[:0], 0
-	return err
-}
-
-func (t *Stream) flush(ctx context.Context, drafts []Draft) error {
-	if len(drafts) == 0 {
-		return nil
-	}
-	outcomes, err := t.s.append(ctx, t.p, drafts)
-	for _, o := range outcomes {
-		if o.Duplicate {
-			t.Duplicates++
-		} else {
-			t.Stored++
-		}
-	}
-	return err
-}
-
-// touch is a session or an agent that was active.
-type touch struct {
-	session loci.SessionID
-	agent   loci.AgentID
-}
-
-// touchGap is how exactly the last activity of a session or an agent is known.
-const touchGap = time.Minute
-
-// touch records that the sessions and agents of events are active, each at most once a minute. The events are stored,
-// so a failure is only logged.
-func (s *Service) touch(ctx context.Context, w *writing) {
-	var list []touch
-	for t, last := range w.active {
-		if w.now.Sub(last) >= touchGap && w.now.Sub(s.touched.get(t)) >= touchGap {
-			list = append(list, t)
-		}
-	}
-	if len(list) == 0 {
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	err := s.touchAll(ctx, w, list)
-	s.warn(ctx, "cannot record the use of a session or an agent", w.p.OrgID, err)
-	for _, t := range list {
-		s.touched.put(t, w.now)
-	}
 }

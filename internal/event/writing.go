@@ -234,21 +234,3 @@ func (w *writing) met(name string, a loci.Agent) {
 		w.active[touch{agent: a.ID}] = a.LastActiveAt
 	}
 }
-
-// touchAll records activity in the store.
-func (s *Service) touchAll(ctx context.Context, w *writing, list []touch) error {
-	return s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) error {
-		for _, t := range list {
-			var err error
-			if t.agent.IsZero() {
-				err = tx.Sessions().Touch(ctx, t.session, w.now)
-			} else {
-				err = tx.Agents().Touch(ctx, t.agent, w.now)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}

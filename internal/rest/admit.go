@@ -243,7 +243,7 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 		plainRequests = answersPlainly(path.Post, handle)
 	}
 	if r.Raw { // not before, because huma would read it
-		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = uploadBody()
+		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = r.Takes(s)
 	}
 	if r.Lines { // huma treats raw bodies as binary
 		*op.RequestBody.Content[jsonLines] = huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}, Example: r.In}

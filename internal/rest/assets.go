@@ -36,7 +36,7 @@ var assetRoutes = table{"assets", []served{
 		Text: "Loci removes its bytes within two days, unless another memory has the same file. Needs step-up " +
 			"unless the org deletes by key."}, (*server).deleteAsset),
 	{routeAt("POST /memories/{id}/assets", route{ID: "addAsset", Who: forAny, Action: memory.AssetAdd, Limit: uploads,
-		Status: http.StatusCreated, Raw: true, Again: true, Atomic: true,
+		Status: http.StatusCreated, Raw: true, Takes: uploadBody, Again: true, Atomic: true,
 		Summary: "Attach a file to a memory",
 		Text: "The body is the file, or a form with one part `file`. Loci streams it to the disk and " +
 			"determines media_type from its bytes. 200 if the same writer already attached the same file " +
@@ -64,7 +64,7 @@ var contentAnswers = map[string]*huma.Response{
 }
 
 // uploadBody documents the body of an upload.
-func uploadBody() *huma.RequestBody {
+func uploadBody(*server) *huma.RequestBody {
 	form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": binarySchema},
 		Required: []string{"file"}}
 	return &huma.RequestBody{Required: true,

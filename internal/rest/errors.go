@@ -58,6 +58,7 @@ const (
 	noAsset     missing = "attachment"
 	noSource    missing = "source"
 	noAgent     missing = "agent"
+	noEvent     missing = "event"
 
 	noSuggestion missing = "suggestion"
 )

@@ -2,10 +2,12 @@ package rest_test
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -69,6 +71,14 @@ func (s *server) tenant(t *testing.T, marker string) *tenant {
 	var work loci.Session
 	decode(t, s.request(x.session, `POST /sessions {"agent_id":"`+agent.ID.String()+`","title":"`+marker+` work"}`), &work)
 	x.things["agent"], x.things["work"] = agent.ID.String(), work.ID.String()
+	var logged client.Logged
+	decode(t, s.expect(t, 201, x.key, `POST /events {"content":"`+marker+` happened","session_id":"`+work.ID.String()+
+		`"}`), &logged)
+	x.things["event"] = logged.ID.String()
+	for _, v := range someVendors {
+		s.expect(t, 201, x.key, `POST /events {"content":"`+name(marker, v)+` happened","session_id":"`+work.ID.String()+
+			`","tags":["`+marker+`"],"allowed_vendors":["`+string(v)+`"]}`)
+	}
 	s.structured(t, x)
 	var workspace loci.Workspace
 	decode(t, s.request(x.session, "POST /orgs/"+marker+`/workspaces {"name":"`+marker+` workspace"}`), &workspace)
@@ -135,14 +145,14 @@ func ghosts() *tenant {
 			"entity": loci.NewEntityID().String(), "website": loci.NewEntityID().String(),
 			"gone": loci.NewEntityID().String(), "asset": loci.NewAssetID().String(), "source": loci.NewSourceID().String(),
 			"suggestion": loci.NewSuggestionID().String(), "node": loci.NewNodeID().String(),
-			"item": loci.NewNodeItemID().String()}}
+			"item": loci.NewNodeItemID().String(), "event": loci.NewEventID(time.Now()).String()}}
 }
 
 // aims puts the things of x into a route and its example.
 func (x *tenant) aims(path, body string) (string, string) {
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 	first := map[string]string{"memories": "memory", "teams": "team", "orgs": "org", "keys": "key",
-		"projects": "project", "agents": "agent",
+		"projects": "project", "agents": "agent", "events": "event",
 		"assets": "asset", "sources": "source", "suggestions": "suggestion", "memory-nodes": "node"}
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
@@ -160,6 +170,9 @@ func (x *tenant) aims(path, body string) (string, string) {
 			kind = "work"
 		}
 		parts[i] = x.things[kind]
+	}
+	if path == "/events" { // the reader's own; the same is a duplicate
+		return path, strings.Replace(body, "{", `{"dedup_key":"`+rand.Text()+`",`, 1)
 	}
 	if strings.Contains(body, `"content"`) {
 		return strings.Join(parts, "/"), body // it is the reader's own

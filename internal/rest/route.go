@@ -38,8 +38,9 @@ type route struct {
 	// Bulk accepts bodies of maxBulk bytes. Lines accepts lines of JSON. Again means that the
 	// status is 200 if everything existed already.
 	Bulk, Lines, Again bool
-	// Raw accepts a body of any type, which the handler reads as it arrives.
-	Raw bool
+	// Raw accepts a body of any type, which the handler reads as it arrives. Takes documents it.
+	Raw   bool
+	Takes func(*server) *huma.RequestBody
 	// Probe only reports the state of the server, so no limit applies.
 	Probe bool
 	// Reads marks a POST that changes nothing, so it needs no Idempotency-Key.
@@ -93,7 +94,7 @@ func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
-		sessionRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
+		sessionRoutes, eventRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route

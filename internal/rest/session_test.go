@@ -198,7 +198,7 @@ func TestExportIsTheCommandLines(t *testing.T) {
 		want.Bytes()) || bytes.Count(want.Bytes(), []byte("\n")) != 5 {
 		t.Errorf("got %d %s\n%s\nwant\n%s", w.Code, w.Header().Get("Content-Type"), w.Body, want.String())
 	}
-	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
+	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightReflect}})
 	if w := s.request(key, "GET /users/me/export"); w.Code != 403 || problemOf(t, w.Body.Bytes()).Status != 403 ||
 		w.Header().Get("Content-Disposition") != "" {
 		t.Errorf("without the right: got %d %s", w.Code, w.Body)

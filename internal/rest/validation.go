@@ -14,11 +14,12 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// These are the largest request bodies, in bytes: of most routes, and of those that store many
-// things at once.
+// These are the largest request bodies, in bytes: of most routes, of those that store many things at
+// once, and of events.
 const (
-	maxBody = 1 << 20
-	maxBulk = 16 << 20
+	maxBody   = 1 << 20
+	maxBulk   = 16 << 20
+	maxEvents = 64 << 20
 )
 
 // huma keeps its error type and its texts in package variables. Only this package uses huma.

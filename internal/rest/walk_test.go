@@ -50,9 +50,9 @@ func walked(path string) string {
 func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
-	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
+	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightReflect}})
 	_, agent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude",
-		Rights: []loci.Right{loci.RightEvents}})
+		Rights: []loci.Right{loci.RightReflect}})
 	rules := app.Rules()
 	walkedRoutes := 0
 	for path, item := range readDocument(t, s).paths {

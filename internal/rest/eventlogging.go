@@ -1,0 +1,291 @@
+package rest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/event"
+)
+
+// maxEventLine is the longest line of a stream of events, in bytes. An event at the limits of all its
+// fields fits.
+const maxEventLine = 2 << 20
+
+type loggedOutput struct {
+	Status int
+	Body   client.Logged
+}
+
+// sentEvents are the events of a body.
+type sentEvents struct {
+	events []client.NewEvent
+	list   bool // it was a list, perhaps of one
+}
+
+// logEvents registers the route that logs events. It reads the body itself, because huma would read it
+// four times, and a stream not before its end.
+func (s *server) logEvents(r route) {
+	log := once(s, &r, func(ctx context.Context, p loci.Principal, in *sentEvents) (*loggedOutput, error) {
+		if in.list {
+			return s.logList(ctx, p, in.events)
+		}
+		return s.logOne(ctx, p, in.events[0])
+	})
+	enter(s, r, func(ctx context.Context, p loci.Principal, _ *noBody) (*loggedOutput, error) {
+		if err := s.app.Allowed(ctx, p, event.Log); err != nil { // before any other error
+			return nil, err
+		}
+		x := exchangeOf(ctx)
+		kind, err := eventBodyType(x.request)
+		if err != nil {
+			return nil, err
+		}
+		body := &capped{r: &incoming{x.request}, left: maxEvents}
+		if kind != jsonLines {
+			in, err := readEvents(body)
+			if err != nil {
+				return nil, err
+			}
+			return log(ctx, p, in)
+		}
+		if x.once != nil {
+			return nil, loci.FieldErrorf(onceHeader, "cannot be used with a stream; send a dedup_key with each event")
+		}
+		return s.logLines(ctx, p, body)
+	})
+}
+
+// eventBodyType returns the type of a body of events.
+func eventBodyType(r *http.Request) (string, error) {
+	sent := r.Header.Get("Content-Type")
+	if sent == "" {
+		return jsonType, nil
+	}
+	kind, parameters, err := mime.ParseMediaType(sent)
+	charset := parameters["charset"]
+	if err != nil || kind != jsonType && kind != jsonLines || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return "", problemOf(http.StatusUnsupportedMediaType, string(loci.Invalid), "Content-Type",
+			"Content-Type must be "+jsonType+" or "+jsonLines+", in UTF-8")
+	}
+	return kind, nil
+}
+
+func (s *server) logOne(ctx context.Context, p loci.Principal, e client.NewEvent) (*loggedOutput, error) {
+	id, err := s.app.Event.Record(ctx, p, e)
+	if twice := (*event.DuplicateError)(nil); errors.As(err, &twice) {
+		known := newProblem(err)
+		known.DuplicateOf = twice.Of
+		return nil, known
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &loggedOutput{http.StatusCreated, client.Logged{ID: id, Stored: 1}}, nil
+}
+
+func (s *server) logList(ctx context.Context, p loci.Principal, events []client.NewEvent) (*loggedOutput, error) {
+	outcomes, err := s.app.Event.Append(ctx, p, events)
+	if err != nil {
+		return nil, err
+	}
+	out := &loggedOutput{Body: client.Logged{Results: make([]client.LoggedEvent, len(outcomes))}}
+	for i, o := range outcomes {
+		if o.Duplicate {
+			out.Body.Duplicates++
+			out.Body.Results[i].DuplicateOf = o.ID
+		} else {
+			out.Body.Stored++
+			out.Body.Results[i].ID = o.ID
+		}
+	}
+	out.Status = statusOf(&out.Body)
+	return out, nil
+}
+
+// statusOf is 201 if anything was stored.
+func statusOf(l *client.Logged) int {
+	if l.Stored > 0 {
+		return http.StatusCreated
+	}
+	return http.StatusOK
+}
+
+// logLines logs the events of a stream. If it stops, the error tells where.
+func (s *server) logLines(ctx context.Context, p loci.Principal, body io.Reader) (*loggedOutput, error) {
+	stream, err := s.app.Event.Stream(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	line, err := addLines(ctx, stream, body)
+	if before := stream.Flush(ctx); before != nil { // of earlier lines
+		err = before
+	}
+	if at := (*event.LineError)(nil); errors.As(err, &at) {
+		line = at.Line
+	}
+	if err != nil {
+		return nil, s.stoppedAt(ctx, stream, line, err)
+	}
+	out := &loggedOutput{Body: client.Logged{Stored: stream.Stored, Duplicates: stream.Duplicates}}
+	out.Status = statusOf(&out.Body)
+	return out, nil
+}
+
+// stoppedAt is the error of a stream that stopped.
+func (s *server) stoppedAt(ctx context.Context, stream *event.Stream, line int, err error) error {
+	p := s.fail(ctx, noEvent, err)
+	p.Stream = &client.StreamStopped{Line: line, Stored: stream.Stored, Duplicates: stream.Duplicates}
+	p.Detail = fmt.Sprintf("line %d: %s; Loci stored all lines before it (%s, %s)", line, p.Detail,
+		loci.Plural(stream.Stored, "event", "events"), loci.Plural(stream.Duplicates, "duplicate", "duplicates"))
+	p.Problem.Error = p.Detail
+	return p
+}
+
+// addLines reads the lines of a stream, and returns the number of the last one.
+func addLines(ctx context.Context, stream *event.Stream, body io.Reader) (line int, err error) {
+	in := bufio.NewReaderSize(body, 64<<10)
+	lines, reader := &longLine{}, loci.NewJSONReader(bytes.NewReader(nil))
+	for {
+		line++
+		text, err := lines.read(in)
+		if len(bytes.TrimSpace(text)) > 0 && (err == nil || errors.Is(err, io.EOF)) {
+			var e client.NewEvent
+			reader.Reset(bytes.NewReader(text))
+			if bad := readEvent(reader, &e); bad != nil {
+				return line, bad
+			}
+			if bad := reader.End(); bad != nil {
+				return line, bad
+			}
+			if bad := stream.Add(ctx, line, e); bad != nil {
+				return line, bad
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return line, nil
+		}
+		if err != nil {
+			return line, err
+		}
+	}
+}
+
+// longLine reads lines up to a limit.
+type longLine struct{ text []byte }
+
+func (l *longLine) read(in *bufio.Reader) ([]byte, error) {
+	l.text = l.text[:0]
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(l.text)+len(part) > maxEventLine {
+			return nil, loci.Errorf(loci.TooLarge, "it is longer than %d bytes", maxEventLine)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) || len(l.text) > 0 {
+			l.text = append(l.text, part...)
+			part = l.text
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return part, err
+		}
+	}
+}
+
+// readEvents reads an event, or the list of events of an object {"events": […]}.
+func readEvents(body io.Reader) (*sentEvents, error) {
+	head := bufio.NewReaderSize(body, 4<<10)
+	in := loci.NewJSONReader(head)
+	if start, err := head.Peek(headSize); !isList(start) {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		out := &sentEvents{events: make([]client.NewEvent, 1)}
+		if err := readEvent(in, &out.events[0]); err != nil {
+			return nil, err
+		}
+		return out, in.End()
+	}
+	_, _ = in.Begins('{') // as isList has seen
+	_, _ = in.Name()
+	if list, err := in.Begins('['); err != nil || !list {
+		if err == nil {
+			err = loci.FieldErrorf("events", "must be a list")
+		}
+		return nil, err
+	}
+	out := &sentEvents{list: true}
+	for in.More() {
+		if len(out.events) == loci.MaxEvents {
+			return nil, loci.FieldErrorf("events", tooMany, loci.MaxEvents)
+		}
+		var e client.NewEvent
+		if err := readEvent(in, &e); err != nil {
+			return nil, ofEvent(len(out.events), err)
+		}
+		out.events = append(out.events, e)
+	}
+	if _, err := in.Begins(']'); err != nil {
+		return nil, err
+	}
+	if end, err := in.Begins('}'); err != nil || !end {
+		if err == nil {
+			err = loci.FieldErrorf("events", "must be the only field; the others are those of each event")
+		}
+		return nil, err
+	}
+	return out, in.End()
+}
+
+// headSize is how much of a body tells whether it is a list.
+const headSize = 64
+
+// isList reports whether a body begins like {"events":.
+func isList(head []byte) bool {
+	rest, object := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
+	return object && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"events"`))
+}
+
+// readEvent reads one event.
+func readEvent(in *loci.JSONReader, e *client.NewEvent) error {
+	err := in.Read(e)
+	if loci.FieldOf(err) == "origin" && strings.HasSuffix(loci.SafeText(err), unknownField) {
+		return loci.FieldErrorf("origin", "%s", strings.TrimPrefix(originText, "origin "))
+	}
+	return err
+}
+
+// ofEvent says in an error about a field which event of the list has it.
+func ofEvent(i int, err error) error {
+	field := loci.FieldOf(err)
+	if loci.CodeOf(err) != loci.Invalid || field == "" {
+		return err
+	}
+	return loci.WrapFieldError(fmt.Sprintf("events[%d].%s", i, field), err, "%s",
+		strings.TrimPrefix(loci.SafeText(err), field+" "))
+}
+
+// capped is a body that fails after left bytes.
+type capped struct {
+	r    io.Reader
+	left int
+}
+
+// Read returns TooLarge if the body goes on after the limit.
+func (c *capped) Read(b []byte) (int, error) {
+	if c.left < 0 {
+		return 0, loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", maxEvents)
+	}
+	n, err := c.r.Read(b[:min(len(b), c.left+1)])
+	if c.left -= n; c.left < 0 {
+		return n - 1, loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", maxEvents)
+	}
+	return n, err
+}
