@@ -49,7 +49,7 @@ var flagValues = map[string]proposals{
 
 // fileNames are the arguments and flags that the shell completes itself.
 var fileNames = []string{"FILE", "DIR", "compare", "config", "data-dir", "dir", "export", "file", "golden",
-	"memory-file", "output", "run", "to"}
+	"lines", "memory-file", "output", "run", "to"}
 
 // takeValues lets the shell complete the arguments and flags of a command and of those below it.
 func (p *program) takeValues(cmd *cobra.Command) {

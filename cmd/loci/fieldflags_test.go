@@ -36,6 +36,7 @@ func TestFieldsHaveFlags(t *testing.T) {
 		{p.projectCreateCommand(), loci.NewProject{}, []string{"name"}},
 		{p.agentCreateCommand(), wire.NewAgent{}, []string{"name"}},
 		{p.nodeAddCommand(), wire.NewNodeItem{}, []string{"kind", "text", "--type"}},
+		{p.eventsLogCommand(), loci.NewEvent{}, []string{"content", "--file", "--lines"}},
 		{p.nodeCreateCommand(), loci.NewNode{}, []string{"name", "scope", "agent_id"}},
 	} {
 		var flags []string

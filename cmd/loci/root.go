@@ -128,7 +128,7 @@ func (p *program) commandGroups() []commandGroup {
 			p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(),
 			p.historyCommand()}},
 		{"more", "More about memories:", []*cobra.Command{p.suggestionCommand(), p.agentCommand(), p.sessionCommand(),
-			p.assetCommand(), p.sourceCommand(), p.nodeCommand(), p.changesCommand(), p.diffCommand(), p.revertCommand(),
+			p.eventsCommand(), p.assetCommand(), p.sourceCommand(), p.nodeCommand(), p.changesCommand(), p.diffCommand(), p.revertCommand(),
 			p.undoCommand()}},
 		{"graph", "Projects and their graphs:", []*cobra.Command{p.projectCommand(), p.graphCommand()}},
 		{"connect", "Connect assistants:", []*cobra.Command{p.connectCommand(), p.disconnectCommand(), p.keyCommand(),

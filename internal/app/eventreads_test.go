@@ -140,7 +140,7 @@ func TestTailOfEvents(t *testing.T) {
 	tail := func(who loci.Principal, f event.Filter, cursor string) (string, string) {
 		page, err := d.Event.Tail(ctx, who, event.TailRequest{Filter: f, Cursor: cursor})
 		d.must(err)
-		return contentsOf(page.Items), page.NextCursor
+		return contentsOf(page.Events), page.Cursor
 	}
 	failures := event.Filter{Types: []string{"error"}}
 	_, toms := tail(d.tom, event.Filter{}, "")

@@ -113,27 +113,34 @@ func (s *Service) Stats(ctx context.Context, p loci.Principal, f Filter) (stats 
 type TailRequest struct {
 	Filter
 	Limit  int    // how many events to look through. 0: 50; at most 500
-	Cursor string // NextCursor of the call before; "": the present end
+	Cursor string // Cursor of the page before; "": the present end
 }
 
-// Tail returns the visible events that were stored after a cursor and pass a filter, and the next cursor, which is never
-// "". There are no more if it returns the same cursor. Invalid as Search; Conflict if the log does not know the cursor
-// any more.
-func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (page gate.Page[*loci.Event], err error) {
+// TailPage is the answer to a TailRequest.
+type TailPage struct {
+	Events []*loci.Event
+	Cursor string // where to go on; never ""
+	More   bool   // there may be more at once
+}
+
+// Tail returns the visible events that were stored after a cursor and pass a filter. Invalid as Search; Conflict if the
+// log does not know the cursor any more.
+func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (out TailPage, err error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
-		return page, err
+		return out, err
 	}
 	f, err := s.filter(ctx, p, r.Filter)
 	if err != nil {
-		return page, err
+		return out, err
 	}
 	log, err := s.of(ctx, p.OrgID)
 	if err != nil {
-		return page, err
+		return out, err
 	}
-	return gate.ReadPage(p, "tail", r.Filter, r.Limit, r.Cursor,
+	page, err := gate.ReadPage(p, "tail", r.Filter, r.Limit, r.Cursor,
 		func(after eventlog.Position, limit int) (list []*loci.Event, next eventlog.Position, err error) {
 			found, err := log.Tail(ctx, p.Viewer(), after, limit)
+			out.More = len(found.Events) == limit
 			matcher := f.Matcher()
 			for _, e := range found.Events {
 				if matcher.Matches(e) {
@@ -142,4 +149,6 @@ func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (pa
 			}
 			return list, found.Next, err
 		})
+	out.Events, out.Cursor = page.Items, page.NextCursor
+	return out, err
 }

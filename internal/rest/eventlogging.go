@@ -16,10 +16,6 @@ import (
 	"github.com/loci-memory/loci/internal/event"
 )
 
-// maxEventLine is the longest line of a stream of events, in bytes. An event at the limits of all its
-// fields fits.
-const maxEventLine = 2 << 20
-
 type loggedOutput struct {
 	Status int
 	Body   client.Logged
@@ -125,15 +121,8 @@ func (s *server) logLines(ctx context.Context, p loci.Principal, body io.Reader)
 	if err != nil {
 		return nil, err
 	}
-	line, err := addLines(ctx, stream, body)
-	if before := stream.Flush(ctx); before != nil { // of earlier lines
-		err = before
-	}
-	if at := (*event.LineError)(nil); errors.As(err, &at) {
-		line = at.Line
-	}
-	if err != nil {
-		return nil, s.stoppedAt(ctx, stream, line, err)
+	if err := stream.ReadLines(ctx, body); err != nil {
+		return nil, s.stoppedAt(ctx, stream, err)
 	}
 	out := &loggedOutput{Body: client.Logged{Stored: stream.Stored, Duplicates: stream.Duplicates}}
 	out.Status = statusOf(&out.Body)
@@ -141,62 +130,16 @@ func (s *server) logLines(ctx context.Context, p loci.Principal, body io.Reader)
 }
 
 // stoppedAt is the error of a stream that stopped.
-func (s *server) stoppedAt(ctx context.Context, stream *event.Stream, line int, err error) error {
+func (s *server) stoppedAt(ctx context.Context, stream *event.Stream, err error) error {
 	p := s.fail(ctx, noEvent, err)
-	p.Stream = &client.StreamStopped{Line: line, Stored: stream.Stored, Duplicates: stream.Duplicates}
-	p.Detail = fmt.Sprintf("line %d: %s; Loci stored all lines before it (%s, %s)", line, p.Detail,
-		loci.Plural(stream.Stored, "event", "events"), loci.Plural(stream.Duplicates, "duplicate", "duplicates"))
+	at := (*event.LineError)(nil)
+	if !errors.As(err, &at) {
+		return p
+	}
+	p.Stream = &client.StreamStopped{Line: at.Line, Stored: stream.Stored, Duplicates: stream.Duplicates}
+	p.Detail = fmt.Sprintf("line %d: %s; %s", at.Line, p.Detail, stream.Before())
 	p.Problem.Error = p.Detail
 	return p
-}
-
-// addLines reads the lines of a stream, and returns the number of the last one.
-func addLines(ctx context.Context, stream *event.Stream, body io.Reader) (line int, err error) {
-	in := bufio.NewReaderSize(body, 64<<10)
-	lines, reader := &longLine{}, loci.NewJSONReader(bytes.NewReader(nil))
-	for {
-		line++
-		text, err := lines.read(in)
-		if len(bytes.TrimSpace(text)) > 0 && (err == nil || errors.Is(err, io.EOF)) {
-			var e client.NewEvent
-			reader.Reset(bytes.NewReader(text))
-			if bad := readEvent(reader, &e); bad != nil {
-				return line, bad
-			}
-			if bad := reader.End(); bad != nil {
-				return line, bad
-			}
-			if bad := stream.Add(ctx, line, e); bad != nil {
-				return line, bad
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return line, nil
-		}
-		if err != nil {
-			return line, err
-		}
-	}
-}
-
-// longLine reads lines up to a limit.
-type longLine struct{ text []byte }
-
-func (l *longLine) read(in *bufio.Reader) ([]byte, error) {
-	l.text = l.text[:0]
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(l.text)+len(part) > maxEventLine {
-			return nil, loci.Errorf(loci.TooLarge, "it is longer than %d bytes", maxEventLine)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) || len(l.text) > 0 {
-			l.text = append(l.text, part...)
-			part = l.text
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return part, err
-		}
-	}
 }
 
 // readEvents reads an event, or the list of events of an object {"events": […]}.
@@ -208,7 +151,7 @@ func readEvents(body io.Reader) (*sentEvents, error) {
 			return nil, err
 		}
 		out := &sentEvents{events: make([]client.NewEvent, 1)}
-		if err := readEvent(in, &out.events[0]); err != nil {
+		if err := event.ReadDraft(in, &out.events[0]); err != nil {
 			return nil, err
 		}
 		return out, in.End()
@@ -227,7 +170,7 @@ func readEvents(body io.Reader) (*sentEvents, error) {
 			return nil, loci.FieldErrorf("events", tooMany, loci.MaxEvents)
 		}
 		var e client.NewEvent
-		if err := readEvent(in, &e); err != nil {
+		if err := event.ReadDraft(in, &e); err != nil {
 			return nil, ofEvent(len(out.events), err)
 		}
 		out.events = append(out.events, e)
@@ -251,15 +194,6 @@ const headSize = 64
 func isList(head []byte) bool {
 	rest, object := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
 	return object && bytes.HasPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"events"`))
-}
-
-// readEvent reads one event.
-func readEvent(in *loci.JSONReader, e *client.NewEvent) error {
-	err := in.Read(e)
-	if loci.FieldOf(err) == "origin" && strings.HasSuffix(loci.SafeText(err), unknownField) {
-		return loci.FieldErrorf("origin", "%s", strings.TrimPrefix(originText, "origin "))
-	}
-	return err
 }
 
 // ofEvent says in an error about a field which event of the list has it.

@@ -1,0 +1,364 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/project"
+)
+
+const seeEvents = "loci events list"
+
+func (p *program) eventsCommand() *cobra.Command {
+	return group("events", "Log, list and search events",
+		`Log, list and search events: what agents and people do and decide, usually in a
+session. Events never change. Whoever sees a session sees its events.`,
+		p.eventsLogCommand(), p.eventsListCommand(), p.eventsSearchCommand(), p.eventsTailCommand(),
+		p.eventsStatsCommand(), p.eventsShowCommand())
+}
+
+// eventFlags are what the log command sets in an event.
+type eventFlags struct {
+	session, agent, actor, class, kind, metadata, under, dedupKey, reach, project, at, file, lines string
+	tags, allow                                                                                    []string
+	importance                                                                                     int
+}
+
+func (f *eventFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	sessionFlag(cmd, &f.session)
+	flags.StringVar(&f.agent, "agent", "", "the agent that did it, by name or id (default: the session's)")
+	flags.StringVar(&f.actor, "actor", "", "who spoke or acted")
+	flags.StringVar(&f.class, "type", "", "episodic (what happened, the default), session, decision or entity (a fact)")
+	flags.StringVar(&f.kind, "event-type", "", "a word such as error or tool_call (default: general)")
+	flags.StringArrayVar(&f.tags, "tag", nil, "tag; may be repeated")
+	flags.IntVar(&f.importance, "importance", 0, "importance from 1 to 10 (default: 5)")
+	flags.StringVar(&f.metadata, "metadata", "", "metadata as a JSON object")
+	flags.StringVar(&f.under, "under", "", "id of the event that this one answers or belongs to")
+	flags.StringVar(&f.at, "time", "", "when it happened (default: now)")
+	flags.StringVar(&f.dedupKey, "dedup-key", "", "key of the event; another event with this key is a duplicate")
+	flags.StringVar(&f.reach, "reach", "", "without a session: who sees it besides you: org (default), team or private")
+	flags.StringVar(&f.project, "project", "", "without a session: project, by name or id; only its members see it")
+	flags.StringSliceVar(&f.allow, "allow", nil, "vendors whose assistants see it, or '*' for all (default: all)")
+	flags.StringVar(&f.file, "file", "", `read the content from a file, unchanged; "-" is standard input`)
+	flags.StringVar(&f.lines, "lines", "", `log many events: a file with one JSON object a line; "-" is standard input`)
+}
+
+// draft returns the event without what must be looked up.
+func (f *eventFlags) draft(content string) (d event.Draft, err error) {
+	d = event.Draft{Actor: f.actor, Class: loci.EventClass(f.class), Type: f.kind, Content: content,
+		Metadata: object(f.metadata), Tags: f.tags, Importance: f.importance, DedupKey: f.dedupKey,
+		Reach: loci.Reach(f.reach), Agent: f.agent}
+	if d.Time, err = parsePast("--time", f.at); err != nil {
+		return d, err
+	}
+	if d.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
+		return d, err
+	}
+	if f.under != "" && d.ParentID.UnmarshalText([]byte(f.under)) != nil {
+		return d, loci.FieldErrorf("--under", "must be the id of an event; see `%s`", seeEvents)
+	}
+	return d, nil
+}
+
+func (p *program) eventsLogCommand() *cobra.Command {
+	var f eventFlags
+	var d event.Draft
+	cmd := p.acting(pickAny|starts, &cobra.Command{
+		Use: "log [CONTENT]", Short: "Log an event and print its id",
+		Annotations: does(event.Log, agent.Read, project.Read),
+		Long: `Log an event and print its id. The content is the argument, --file, or standard input.
+With --lines, log many events: each line is a JSON object with the fields of POST
+/api/v1/events, such as {"content":"…","event_type":"error"}.
+
+Loci does not store an event twice within a day: it compares the agent, the event type
+and the first 200 characters of the content, or --dedup-key.`,
+		Example: `  loci events log "We keep the old API." --session "Login page" --type decision
+  loci events log --lines run.jsonl --as claude`,
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if f.lines != "" {
+				if cmd.Flags().NFlag() > 1 && cmd.Flags().Changed("file") || len(args) > 0 {
+					return usagef("specify the events with --lines, or one as an argument or with --file")
+				}
+				return nil
+			}
+			if len(args) > 1 {
+				return usagef("too many arguments: put the content in quotes")
+			}
+			content, err := p.content(args, f.file)
+			if err == nil {
+				d, err = f.draft(content)
+			}
+			return err
+		},
+	}, func(ctx context.Context, c *call) (err error) {
+		if c.who, err = c.during(ctx, c.who, f.session); err != nil {
+			return err
+		}
+		if f.lines != "" {
+			return p.logLines(ctx, c, f.lines)
+		}
+		if d.ProjectID, err = c.projectID(ctx, c.who, f.project); err != nil {
+			return err
+		}
+		id, err := c.app.Event.Record(ctx, c.who, d)
+		return p.answer(map[string]any{"id": id}, err, "%s", id)
+	})
+	f.add(cmd)
+	return cmd
+}
+
+// logLines logs the events in the lines of a file.
+func (p *program) logLines(ctx context.Context, c *call, name string) error {
+	var in io.Reader = p.in
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return usageError{err}
+		}
+		defer file.Close()
+		in = file
+	}
+	stream, err := c.app.Event.Stream(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	err = stream.ReadLines(ctx, untilDone(ctx, in))
+	if at := (*event.LineError)(nil); errors.As(err, &at) {
+		err = loci.WrapError(loci.CodeOf(err), err, "line %d: %s; %s", at.Line, err, stream.Before())
+	}
+	return p.answer(map[string]any{"stored": stream.Stored, "duplicates": stream.Duplicates}, err, "%s stored, %s",
+		loci.Plural(stream.Stored, "event", "events"), loci.Plural(stream.Duplicates, "duplicate", "duplicates"))
+}
+
+// eventFilterFlags limit which events a command shows.
+type eventFilterFlags struct {
+	since, until, session, agent, project, origin, actor, under string
+	classes, kinds, tags                                        []string
+	allTags                                                     bool
+	minImportance                                               int
+}
+
+func (f *eventFilterFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.since, "since", "", "only at or after this time: 30m, 7d, yesterday, 2026-01-31, …")
+	flags.StringVar(&f.until, "until", "", "only before this time")
+	flags.StringVar(&f.session, "session", "", "only of this session, by id or title")
+	flags.StringVar(&f.agent, "agent", "", "only of this agent, by name or id")
+	flags.StringVar(&f.project, "project", "", "only of this project, by name or id")
+	flags.StringVar(&f.origin, "origin", "", "only written by this vendor, or by api, cli or dashboard")
+	flags.StringVar(&f.actor, "actor", "", "only of this actor")
+	flags.StringVar(&f.under, "under", "", "only events that answer this event, by its id")
+	flags.StringSliceVar(&f.classes, "type", nil, "only of these types: episodic, session, decision, entity")
+	flags.StringSliceVar(&f.kinds, "event-type", nil, "only of these event types, such as error")
+	flags.StringArrayVar(&f.tags, "tag", nil, "only with this tag, in the same case; repeat to allow several")
+	flags.BoolVar(&f.allTags, "all-tags", false, "require every --tag instead of any")
+	flags.IntVar(&f.minImportance, "min-importance", 0, "only of at least this importance, from 1 to 10")
+}
+
+// filter finds what the flags name.
+func (f *eventFilterFlags) filter(ctx context.Context, c *call) (out event.Filter, err error) {
+	out = event.Filter{Types: f.kinds, Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Actor: f.actor,
+		MinImportance: f.minImportance}
+	for _, class := range f.classes {
+		out.Classes = append(out.Classes, loci.EventClass(class))
+	}
+	if out.Since, err = exactTime("--since", f.since); err != nil {
+		return out, err
+	}
+	if out.Until, err = exactTime("--until", f.until); err != nil {
+		return out, err
+	}
+	if f.session != "" {
+		id, err := c.sessionID(ctx, c.who, f.session)
+		if err != nil {
+			return out, err
+		}
+		out.Session = id.String()
+	}
+	id, err := c.agentID(ctx, c.who, f.agent)
+	if err != nil {
+		return out, err
+	}
+	out.Agent = showID(id)
+	if f.under != "" && out.ParentID.UnmarshalText([]byte(f.under)) != nil {
+		return out, loci.FieldErrorf("--under", "must be the id of an event; see `%s`", seeEvents)
+	}
+	out.ProjectID, err = c.projectID(ctx, c.who, f.project)
+	return out, err
+}
+
+// exactTime returns the time of a flag, which is in the time zone of this machine, in RFC 3339.
+func exactTime(flag, text string) (string, error) {
+	at, err := parsePast(flag, text)
+	if err != nil || at.IsZero() {
+		return "", err
+	}
+	return at.Format(time.RFC3339Nano), nil
+}
+
+func (p *program) eventsListCommand() *cobra.Command {
+	return p.eventsFindCommand(&cobra.Command{Use: "list", Short: "List events, newest first",
+		Example: `  loci events list --session "Login page" --type decision
+  loci events list --since 12h --event-type error --json`})
+}
+
+func (p *program) eventsSearchCommand() *cobra.Command {
+	return p.eventsFindCommand(&cobra.Command{Use: "search WORD…", Short: "Find events that have all of the words",
+		Long: `Find events whose content has all of the words, in any order and form, newest first.`,
+		Example: `  loci events search login test --since 7d
+  loci events search timeout --event-type error --agent reviewer`})
+}
+
+// eventsFindCommand completes a command that prints a page of events.
+func (p *program) eventsFindCommand(cmd *cobra.Command) *cobra.Command {
+	var f eventFilterFlags
+	var r event.SearchRequest
+	var oldest bool
+	cmd.Annotations = does(event.Read, agent.Read, agent.SessionRead, project.Read)
+	p.acting(pickAny, cmd, func(ctx context.Context, c *call) (err error) {
+		if r.Filter, err = f.filter(ctx, c); err != nil {
+			return err
+		}
+		if oldest {
+			r.Order = eventlog.Oldest
+		}
+		r.Text = strings.Join(c.args, " ")
+		page, err := c.app.Event.Search(ctx, c.who, r)
+		if err != nil {
+			return err
+		}
+		return p.printEvents(ctx, c, page)
+	})
+	f.add(cmd)
+	cmd.Flags().BoolVar(&oldest, "oldest", false, "the oldest first")
+	cmd.Flags().IntVar(&r.Limit, "limit", 0, "how many on a page")
+	cmd.Flags().StringVar(&r.Cursor, "cursor", "", "continue after the previous page")
+	return cmd
+}
+
+func (p *program) printEvents(ctx context.Context, c *call, page event.Page) error {
+	if p.json {
+		return p.printJSON(map[string]any{"events": notNil(page.Items), "next_cursor": page.NextCursor,
+			"has_more": page.NextCursor != "", "partial": page.Partial})
+	}
+	if len(page.Items) == 0 && !page.Partial {
+		p.note("no events")
+		return nil
+	}
+	if page.Partial {
+		p.note("the search used up its time; the next page goes on where it stopped")
+	}
+	called, err := c.agentNames(ctx, c.who)
+	if err != nil {
+		return err
+	}
+	rows := make([][]string, len(page.Items))
+	for i, e := range page.Items {
+		rows[i] = []string{p.showTime(e.Time), eventKind(e), eventBy(e, called), cut(e.Content, 200), e.ID.String()}
+	}
+	p.printTable([]string{"TIME", "TYPE", "BY", "CONTENT", "ID"}, rows)
+	p.more(page.NextCursor)
+	return nil
+}
+
+// eventKind tells what kind of event it is.
+func eventKind(e *loci.Event) string {
+	switch {
+	case e.Class == loci.EventEpisodic:
+		return e.Type
+	case e.Type == loci.DefaultEventType:
+		return string(e.Class)
+	}
+	return string(e.Class) + ", " + e.Type
+}
+
+// eventBy tells who did it, as far as it is known.
+func eventBy(e *loci.Event, called func(loci.AgentID) string) string {
+	switch {
+	case e.Actor != "":
+		return e.Actor
+	case !e.AgentID.IsZero():
+		return called(e.AgentID)
+	}
+	return e.Origin
+}
+
+func (p *program) eventsStatsCommand() *cobra.Command {
+	var f eventFilterFlags
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "stats", Short: "Count events", Annotations: does(event.Read, agent.Read, agent.SessionRead, project.Read),
+	}, func(ctx context.Context, c *call) error {
+		filter, err := f.filter(ctx, c)
+		if err != nil {
+			return err
+		}
+		stats, err := c.app.Event.Stats(ctx, c.who, filter)
+		if err != nil {
+			return err
+		}
+		if p.json {
+			return p.printJSON(map[string]any{"total": stats.Total, "by_memory_type": stats.ByClass,
+				"by_event_type": stats.ByType, "sessions": stats.Sessions, "first": stats.First, "last": stats.Last,
+				"partial": stats.Partial})
+		}
+		fields := []string{"events", loci.Thousands(stats.Total), "sessions", loci.Thousands(stats.Sessions),
+			"first", p.showTime(stats.First), "last", p.showTime(stats.Last)}
+		for _, class := range loci.EventClasses() {
+			if n := stats.ByClass[class]; n > 0 {
+				fields = append(fields, string(class), loci.Thousands(n))
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(stats.ByType)) {
+			fields = append(fields, "type "+name, loci.Thousands(stats.ByType[name]))
+		}
+		p.printFields(fields...)
+		if stats.Partial {
+			p.note("the count used up its time, so there may be more; narrow it, for example with --since")
+		}
+		return nil
+	})
+	f.add(cmd)
+	return cmd
+}
+
+func (p *program) eventsShowCommand() *cobra.Command {
+	return onID(p, pickAny, "event", seeEvents, resolveEvent, &cobra.Command{
+		Use: "show EVENT", Short: "Show an event", Annotations: does(event.Read, agent.Read),
+	}, func(ctx context.Context, c *call, id loci.EventID) error {
+		e, err := c.app.Event.Get(ctx, c.who, id)
+		if err = orNoSuch(err, "event", id.String(), seeEvents); err != nil {
+			return err
+		}
+		called, err := c.agentNames(ctx, c.who)
+		if err != nil || p.json {
+			return p.answer(e, err, "")
+		}
+		p.printFields("id", e.ID.String(), "time", p.showTime(e.Time), "type", string(e.Class)+", "+e.Type,
+			"actor", e.Actor, "agent", called(e.AgentID), "written by", e.Origin, "session", showID(e.SessionID),
+			"project", showID(e.ProjectID), "reach", string(e.Reach), "vendors", showVendors(e.AllowedVendors),
+			"tags", strings.Join(e.Tags, ", "), "metadata", string(e.Metadata), "answers", showID(e.ParentID),
+			"dedup key", e.DedupKey)
+		p.printf("\n%s\n", strings.TrimRight(loci.Legible(e.Content), "\n"))
+		return nil
+	})
+}
+
+// resolveEvent is the resolver of the newest events.
+var resolveEvent = among("event", seeEvents, func(ctx context.Context, c *call) ([]loci.EventID, error) {
+	page, err := c.app.Event.Search(ctx, c.who, event.SearchRequest{Limit: gate.MaxPage})
+	return idsIn(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), err
+})
