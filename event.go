@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -216,8 +217,8 @@ func CheckObject(field string, text json.RawMessage, limit int) error {
 	if len(text) > limit {
 		return FieldErrorf(field, "is longer than %d bytes; keep large things elsewhere and name them here", limit)
 	}
-	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) != nil || object == nil || CheckJSON(text) != nil {
+	if object := bytes.TrimLeft(text, " \t\r\n"); len(object) == 0 || object[0] != '{' || !json.Valid(text) ||
+		CheckJSON(text) != nil {
 		return FieldErrorf(field, "must be a JSON object")
 	}
 	return nil

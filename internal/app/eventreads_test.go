@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -103,12 +104,14 @@ func TestPagesOfEvents(t *testing.T) {
 	d.must(second(d.Event.Append(t.Context(), d.claude, batch)))
 	for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
 		got := map[string]bool{}
+		var list []string
 		r := event.SearchRequest{Order: order, Limit: 7, Filter: event.Filter{Since: "1h"}}
 		for pages := 1; ; pages++ {
 			page, err := d.Event.Search(t.Context(), d.tom, r)
 			d.must(err)
 			for _, e := range page.Items {
 				got[e.Content] = true
+				list = append(list, e.Content)
 			}
 			if r.Cursor = page.NextCursor; r.Cursor == "" {
 				if pages != 4 {
@@ -119,6 +122,14 @@ func TestPagesOfEvents(t *testing.T) {
 		}
 		if len(got) != 25 {
 			t.Errorf("%s: %d events", order, len(got))
+		}
+		if order == eventlog.Newest {
+			slices.Reverse(list)
+		}
+		for i, content := range list {
+			if content != fmt.Sprint(i) {
+				t.Fatalf("%s: events of one time are not as they were sent: %v", order, list)
+			}
 		}
 	}
 	page, err := d.Event.Search(t.Context(), d.tom, event.SearchRequest{Limit: 7})

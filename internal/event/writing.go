@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -45,12 +46,34 @@ func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Dra
 	if err != nil {
 		return nil, err
 	}
+	keepOrder(events)
 	for id, i := range w.projects {
 		if err := w.s.projects.MustBeOpen(ctx, w.p, id); err != nil {
 			return nil, &draftError{i, err}
 		}
 	}
 	return events, w.checkParents(ctx, log)
+}
+
+// keepOrder sorts the ids of successive events that have the same time, so that lists show the events as they were sent.
+func keepOrder(events []*loci.Event) {
+	for first := 0; first < len(events); {
+		last := first + 1
+		for last < len(events) && events[last].Time.Equal(events[first].Time) {
+			last++
+		}
+		if last-first > 1 {
+			ids := make([]loci.EventID, 0, last-first)
+			for _, e := range events[first:last] {
+				ids = append(ids, e.ID)
+			}
+			slices.SortFunc(ids, func(a, b loci.EventID) int { return bytes.Compare(a[:], b[:]) })
+			for i, id := range ids {
+				events[first+i].ID = id
+			}
+		}
+		first = last
+	}
 }
 
 // note remembers what is checked for all events together.
