@@ -123,7 +123,7 @@ and the first 200 characters of the content, or --dedup-key.`,
 
 // logLines logs the events in the lines of a file.
 func (p *program) logLines(ctx context.Context, c *call, name string) error {
-	var in io.Reader = p.in
+	in := io.Reader(p.in)
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {

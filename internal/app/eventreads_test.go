@@ -27,7 +27,8 @@ func TestFiltersOfEvents(t *testing.T) {
 		return d.log(d.claude, e)
 	}
 	log("a", 36*time.Hour, event.Draft{Tags: []string{"x", "y"}, Importance: 2})
-	b := log("b", 13*time.Hour+30*time.Minute, event.Draft{Session: "a review", Class: loci.EventDecision, Tags: []string{"xy"}})
+	b := log("b", 13*time.Hour+30*time.Minute, event.Draft{Session: "a review", Class: loci.EventDecision,
+		Tags: []string{"xy"}})
 	log("c", 40*time.Minute, event.Draft{Type: "error", Tags: []string{"x"}, Importance: 9, Actor: "user"})
 	log("d", time.Minute, event.Draft{ParentID: b, Agent: "reviewer"})
 	for _, tt := range []struct {

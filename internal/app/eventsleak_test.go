@@ -10,8 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// TestHiddenEventsDoNotExist hides an event in every way, and demands of each call that could tell of it the answer that
-// it gives about an event that never was.
+// TestHiddenEventsDoNotExist hides an event in every way, and demands of each call that could tell of it the answer
+// that it gives about an event that never was.
 func TestHiddenEventsDoNotExist(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -68,7 +68,8 @@ func (d *desk) trace(who loci.Principal, id loci.EventID, content string) string
 	ctx := d.t.Context()
 	e, err := d.Event.Get(ctx, who, id)
 	out := fmt.Sprintln("get", e, err)
-	for _, f := range []event.Filter{{Text: content}, {Tags: []string{content}}, {Types: []string{content}}, {ParentID: id}} {
+	for _, f := range []event.Filter{{Text: content}, {Tags: []string{content}}, {Types: []string{content}},
+		{ParentID: id}} {
 		page, err := d.Event.Search(ctx, who, event.SearchRequest{Filter: f})
 		out += fmt.Sprintln("search", page, err)
 		stats, err := d.Event.Stats(ctx, who, f)

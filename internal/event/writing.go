@@ -55,7 +55,7 @@ func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Dra
 	return events, w.checkParents(ctx, log)
 }
 
-// keepOrder sorts the ids of successive events that have the same time, so that lists show the events as they were sent.
+// keepOrder sorts the ids of successive events that have the same time, so that lists show them as they were sent.
 func keepOrder(events []*loci.Event) {
 	for first := 0; first < len(events); {
 		last := first + 1

@@ -79,7 +79,7 @@ func TestLimitsOfEvents(t *testing.T) {
 		"10,001 events":            {many(10_001), "", 400, "events has too many entries; at most 10000 are allowed"},
 		"no events":                {`{"events":[]}`, "", 400, "events must be a list of 1 to 10000"},
 		"no list":                  {`{"events":{}}`, "", 400, "events must be a list"},
-		"a list and something":     {`{"events":[{"content":"x"}],"session_id":"x"}`, "", 400, "events must be the only field"},
+		"a list and something":     {`{"events":[{"content":"x"}],"session_id":"x"}`, "", 400, "must be the only field"},
 		"something and a list":     {`{"session_id":"x","events":[{"content":"x"}]}`, "", 400, "events is an unknown field"},
 		"a long content":           {`{"content":"` + strings.Repeat("日", 100_001) + `"}`, "", 400, "content is longer than"},
 		"the longest content":      {`{"content":"` + strings.Repeat("日", 100_000) + `"}`, "", 201, `"stored":1`},
@@ -89,7 +89,7 @@ func TestLimitsOfEvents(t *testing.T) {
 		"two bodies":               {`{"content":"x1"}{"content":"x2"}`, "", 400, "something follows"},
 		"a half":                   {`{"events":[{"content":"x"}`, "", 400, "the JSON ends early"},
 		"a body that is too large": {`{"content":"` + strings.Repeat("x", 64<<20) + `"}`, "", 413, "the body is larger than"},
-		"text":                     {`{"content":"x"}`, "Content-Type: text/plain", 415, "Content-Type must be application/json"},
+		"text":                     {`{"content":"x"}`, "Content-Type: text/plain", 415, "must be application/json"},
 		"another charset":          {`{"content":"x"}`, "Content-Type: application/json; charset=latin1", 415, "in UTF-8"},
 		"a compressed body":        {`{"content":"x"}`, "Content-Encoding: gzip", 415, "must not be compressed"},
 	} {
@@ -159,9 +159,10 @@ func TestPagesOfEvents(t *testing.T) {
 	if len(seen) != 30 {
 		t.Errorf("%d events", len(seen))
 	}
-	for query, field := range map[string]string{"since=x": "since", "until=2026-13-01": "until", "time_zone=x": "time_zone",
-		"limit=0": "limit", "min_importance=11": "min_importance", "memory_type=x": "memory_type[0]",
-		"parent_id=x": "parent_id", "order=up": "order", "session_id=none": "session_id", "cursor=x": "cursor",
+	for query, field := range map[string]string{"since=x": "since", "until=2026-13-01": "until",
+		"time_zone=x": "time_zone", "limit=0": "limit", "min_importance=11": "min_importance",
+		"memory_type=x": "memory_type[0]",
+		"parent_id=x":   "parent_id", "order=up": "order", "session_id=none": "session_id", "cursor=x": "cursor",
 		"tag_mode=some": "tag_mode"} {
 		w := s.request(claude, "GET /events?"+query)
 		if p := problemOf(t, w.Body.Bytes()); w.Code != 400 || p.Field != field {
