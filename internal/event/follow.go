@@ -14,6 +14,9 @@ const followBatch = 100
 // Follow brings to the log what became of the sessions of an org. Call it after each change of a session. A failure is
 // only logged: every later call of the Service brings the change first, or fails.
 func (s *Service) Follow(ctx context.Context, org loci.OrgID) {
+	if s.keepsNone() {
+		return
+	}
 	ctx = context.WithoutCancel(ctx) // the session has changed, whether or not somebody waits for the answer
 	_, err := s.of(ctx, org)
 	if loci.CodeOf(err) == loci.NotFound { // the org is gone
@@ -77,10 +80,10 @@ const forgetBatch = 1000
 
 // Forget permanently deletes the events of a person, before the person is deleted. It can be repeated.
 func (s *Service) Forget(ctx context.Context, org loci.OrgID, user loci.UserID) error {
-	log, err := s.of(ctx, org)
-	if loci.CodeOf(err) == loci.Unavailable && s.logs == (none{}) {
+	if s.keepsNone() {
 		return nil
 	}
+	log, err := s.of(ctx, org)
 	for n := 1; n > 0 && err == nil; {
 		n, err = log.Purge(ctx, org, eventlog.Selection{UserID: user}, forgetBatch)
 	}
@@ -89,11 +92,12 @@ func (s *Service) Forget(ctx context.Context, org loci.OrgID, user loci.UserID) 
 
 // Drop permanently deletes the events of an org that is deleted. If it fails, Run tries again.
 func (s *Service) Drop(ctx context.Context, org loci.OrgID) {
+	if s.keepsNone() {
+		return
+	}
 	log, err := s.logs.Of(ctx, org)
 	if err == nil {
 		err = log.Drop(ctx, org)
-	} else if s.logs == (none{}) {
-		return
 	}
 	s.warn(ctx, "cannot delete the events of a deleted org; the next start of the server tries again", org, err)
 }

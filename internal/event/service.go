@@ -93,6 +93,9 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	return s
 }
 
+// keepsNone reports whether there are no events at all.
+func (s *Service) keepsNone() bool { return s.logs == Logs(none{}) }
+
 // of returns the log of an org, which knows what became of its sessions.
 func (s *Service) of(ctx context.Context, org loci.OrgID) (eventlog.Engine, error) {
 	log, err := s.logs.Of(ctx, org)

@@ -2,6 +2,7 @@ package event
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,9 +67,7 @@ func (s *Service) Run(ctx context.Context) {
 			return
 		case <-time.After(upkeepGap):
 		}
-		for _, org := range s.due.take() {
-			s.upkeep(ctx, org)
-		}
+		s.upkeepOf(ctx, s.due.take())
 	}
 }
 
@@ -79,26 +78,37 @@ func (s *Service) upkeepAll(ctx context.Context) {
 	}
 	list, err := s.orgs(ctx)
 	s.warn(ctx, "cannot list the orgs that have events", "", err)
+	var due []loci.OrgID
 	for _, org := range list {
 		if _, err := s.Store.Orgs().Get(ctx, org); loci.CodeOf(err) == loci.NotFound {
 			s.Drop(ctx, org)
 			continue
 		}
-		s.upkeep(ctx, org)
+		due = append(due, org)
+	}
+	s.upkeepOf(ctx, due)
+}
+
+// upkeepOf looks after the logs of some orgs, a part of each in turn, so that none waits for a large one.
+func (s *Service) upkeepOf(ctx context.Context, orgs []loci.OrgID) {
+	for len(orgs) > 0 && ctx.Err() == nil {
+		orgs = slices.DeleteFunc(orgs, func(org loci.OrgID) bool { return !s.upkeep(ctx, org) })
 	}
 }
 
-// upkeep looks after the log of one org. Nothing depends on it but time and space, so errors are only logged.
-func (s *Service) upkeep(ctx context.Context, org loci.OrgID) {
+// upkeep does a part of what is due for the log of one org, and reports whether there is more. Nothing depends on it
+// but time and space, so errors are only logged.
+func (s *Service) upkeep(ctx context.Context, org loci.OrgID) (more bool) {
 	if ctx.Err() != nil {
-		return
+		return false
 	}
 	log, err := s.of(ctx, org)
-	for more := true; more && err == nil && ctx.Err() == nil; {
+	if err == nil {
 		more, err = log.Upkeep(ctx, org)
 	}
-	if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Unavailable && s.logs == (none{}) {
-		return
+	if loci.CodeOf(err) == loci.NotFound { // somebody has deleted the org
+		return false
 	}
 	s.warn(ctx, "cannot look after the log of events; the next turn tries again", org, err)
+	return more && err == nil
 }
