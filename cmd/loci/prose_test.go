@@ -24,7 +24,7 @@ var (
 // placeholders are valid values for the words that a document uses for an id or a number.
 var placeholders = map[string]string{"ID": "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", "VERSION": "2",
 	"FROM": "1", "TO": "2", "IDS": "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", "ASSET": "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e",
-	"MEMORY": "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"}
+	"MEMORY": "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e", "EVENT": "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"}
 
 // TestCommandsInProse parses the commands in the sentences and tables of the documents. An integration test runs those
 // in blocks.
