@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -123,7 +122,7 @@ and the first 200 characters of the content, or --dedup-key.`,
 
 // logLines logs the events in the lines of a file.
 func (p *program) logLines(ctx context.Context, c *call, name string) error {
-	in := io.Reader(p.in)
+	in := p.in
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
