@@ -14,6 +14,12 @@ import (
 // Append implements eventlog.Log.
 func (l *Log) Append(ctx context.Context, v loci.Viewer, events []*loci.Event, d eventlog.Dedup) (
 	[]eventlog.Outcome, error) {
+	return l.append(ctx, v, events, d, false)
+}
+
+// append is Append, or with queue set Queue.
+func (l *Log) append(ctx context.Context, v loci.Viewer, events []*loci.Event, d eventlog.Dedup, queue bool) (
+	[]eventlog.Outcome, error) {
 	if len(events) > loci.MaxEvents {
 		return nil, loci.Errorf(loci.Invalid, "%d events are too many; send at most %d at once", len(events), loci.MaxEvents)
 	}
@@ -21,7 +27,7 @@ func (l *Log) Append(ctx context.Context, v loci.Viewer, events []*loci.Event, d
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
-	a.now = l.opts.Now()
+	a.now, a.queue = l.opts.Now(), queue
 	err = l.write(ctx, v.OrgID, func(f *orgLog) error {
 		a.hashes = &f.hashes
 		return f.DB.Update(ctx, a.run)
@@ -46,10 +52,12 @@ type appending struct {
 	keys     []streamKey
 	hashes   *hashes
 	outcomes []eventlog.Outcome
+	queue    bool // the events enter the queue
 
 	// These belong to one run of the transaction.
 	c       *sqlitedb.Conn
 	streams []int64 // of keys
+	numbers numbers // of entries of the queue
 }
 
 // newRow is what Append computes before its transaction.
@@ -142,6 +150,11 @@ func (a *appending) run(c *sqlitedb.Conn) error {
 	if err := a.hashes.follow(c, &state, a.since); err != nil {
 		return err
 	}
+	if a.queue {
+		if a.numbers, err = newNumbers(c, a.now); err != nil {
+			return err
+		}
+	}
 	seq := state.next()
 	for i := range a.events {
 		duplicate, err := a.append(i, seq)
@@ -150,6 +163,11 @@ func (a *appending) run(c *sqlitedb.Conn) error {
 		}
 		if !duplicate {
 			seq++
+		}
+	}
+	if a.queue {
+		if err := a.numbers.save(c); err != nil {
+			return err
 		}
 	}
 	return a.hashes.flush(c, a.since, a.now)
@@ -200,6 +218,11 @@ func (a *appending) append(i int, seq int64) (duplicate bool, err error) {
 		recorded, row.hash, row.body)
 	if err != nil {
 		return false, err
+	}
+	if a.queue {
+		if err := a.c.Exec(enqueue, a.numbers.next(), seq, [16]byte(e.ID), row.digest[:]); err != nil {
+			return false, err
+		}
 	}
 	a.hashes.add(entry{row.hash, seq}, e.ID, recorded)
 	a.outcomes = append(a.outcomes, eventlog.Outcome{ID: e.ID})

@@ -37,6 +37,9 @@ func listOf(desc bool) list {
 	return oldestFirst
 }
 
+// listOfOthers is a list of a log that has its events elsewhere. It is none of the lists above.
+func listOfOthers(name eventlog.List) list { return list(name) | 0x80 }
+
 // cursors makes and reads the cursors of one list of an org.
 type cursors struct {
 	org  loci.OrgID

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"time"
@@ -41,10 +42,11 @@ func (h *hashes) follow(c *sqlitedb.Conn, s *state, since time.Time) error {
 	if changed || !h.isNewest(c) {
 		h.clear()
 	}
-	if s.last <= h.last() {
+	if s.next()-1 <= h.last() {
 		return nil
 	}
-	return c.Query("SELECT seq, hash, id, recorded FROM events WHERE seq > ? ORDER BY seq", sqlitedb.Args{h.last()},
+	return c.Query(`SELECT seq, hash, id, recorded FROM events WHERE seq > ?1 UNION ALL
+		SELECT seq, hash, id, recorded FROM forgotten WHERE seq > ?1 ORDER BY seq`, sqlitedb.Args{h.last()},
 		func(r *sqlitedb.Row) error {
 			h.add(entry{r.Int64(1), r.Int64(0)}, r.ID(2), r.Int64(3))
 			return nil
@@ -59,13 +61,14 @@ func (h *hashes) last() int64 {
 	return h.list[len(h.list)-1].seq
 }
 
-// isNewest reports whether the newest event that h knows is in the log.
+// isNewest reports whether the newest event that h knows is in the log, or has left it.
 func (h *hashes) isNewest(c *sqlitedb.Conn) bool {
 	if len(h.list) == 0 {
 		return true
 	}
 	same := false
-	_, err := c.One("SELECT id = ? FROM events WHERE seq = ?", sqlitedb.Args{[16]byte(h.id), h.last()},
+	_, err := c.One(`SELECT id = ?1 FROM events WHERE seq = ?2 UNION ALL
+		SELECT id = ?1 FROM forgotten WHERE seq = ?2`, sqlitedb.Args{[16]byte(h.id), h.last()},
 		func(r *sqlitedb.Row) error { same = r.Bool(0); return nil })
 	return err == nil && same
 }
@@ -133,18 +136,24 @@ func (a *appending) duplicateOf(e *loci.Event, row *newRow) (id loci.EventID, fo
 	return id, found, err
 }
 
-const selectEarlier = `SELECT e.id, e.type, e.body, s.agent, s.origin, c.access FROM events e
-	JOIN streams s ON s.n = e.stream JOIN classes c ON c.n = s.class WHERE e.seq = ? AND e.recorded >= ?`
+const selectEarlier = `SELECT e.id, e.type, e.body, s.agent, s.origin, c.access, NULL FROM events e
+	JOIN streams s ON s.n = e.stream JOIN classes c ON c.n = s.class WHERE e.seq = ?1 AND e.recorded >= ?2
+	UNION ALL SELECT f.id, '', NULL, s.agent, s.origin, c.access, f.digest FROM forgotten f
+	JOIN streams s ON s.n = f.stream JOIN classes c ON c.n = s.class WHERE f.seq = ?1 AND f.recorded >= ?2`
 
 // isEqual compares e with an earlier event, and asks whether its writer sees that.
 func (a *appending) isEqual(seq int64, e *loci.Event, row *newRow, id *loci.EventID) (equal bool, err error) {
 	since := e.RecordedAt.Add(-a.window).UnixMicro()
 	_, err = a.c.One(selectEarlier, sqlitedb.Args{seq, since}, func(r *sqlitedb.Row) error {
 		earlier := loci.Event{ID: r.ID(0), Type: r.Text(1), AgentID: r.ID(3)}
-		if err := readBody(r.Raw(2), &earlier); err != nil {
-			return err
-		}
-		if earlier.Digest() != row.digest {
+		if r.Null(6) {
+			if err := readBody(r.Raw(2), &earlier); err != nil {
+				return err
+			}
+			if earlier.Digest() != row.digest {
+				return nil
+			}
+		} else if !bytes.Equal(r.Raw(6), row.digest[:]) {
 			return nil
 		}
 		access, err := decodeAccess(a.viewer.OrgID, r.Raw(5))

@@ -166,8 +166,12 @@ func (n *news) begin(r *reader) (err error) {
 func (n *news) readEvents(ctx context.Context, r *reader) error {
 	before, m := n.done, r.filter.Matcher()
 	rows := 0
-	err := logSource(r.c, n.done, allSeqs).query(ctx, logSince, sqlitedb.Args{n.done},
-		func(src *source, row *sqlitedb.Row) (bool, error) {
+	upTo, err := r.unqueued()
+	if err != nil {
+		return err
+	}
+	err = logSource(r.c, n.done, upTo).query(ctx, logRows+" WHERE seq > ? AND seq <= ? ORDER BY seq",
+		sqlitedb.Args{n.done, upTo}, func(src *source, row *sqlitedb.Row) (bool, error) {
 			if n.more = rows == indexRows || n.docs.bytes >= indexBytes; n.more {
 				return false, nil
 			}
@@ -185,6 +189,21 @@ func (n *news) readEvents(ctx context.Context, r *reader) error {
 		}
 	}
 	return err
+}
+
+// staysFor is how long an event must have waited in the queue until the index gets it, too. Most events
+// leave the log before, and then the index would only have words of events that are not there.
+const staysFor = time.Hour
+
+// unqueued returns a seq up to which no event is about to leave the log. The index has no later ones.
+func (r *reader) unqueued() (upTo int64, err error) {
+	first := int64(0)
+	_, err = r.c.One("SELECT min(seq) FROM queue WHERE number > ?",
+		sqlitedb.Args{r.l.opts.Now().Add(-staysFor).UnixMicro()}, readNumber(&first))
+	if first == 0 {
+		first = allSeqs
+	}
+	return first - 1, err
 }
 
 // hasOlder reports whether the log has events of a month up to a seq.

@@ -56,19 +56,38 @@ func (l *Log) selected(ctx context.Context, org loci.OrgID, sel eventlog.Selecti
 
 func deleteFromLog(c *sqlitedb.Conn, ids []loci.EventID) error {
 	var last int64
-	blob := make([]byte, 0, len(ids)*len(loci.EventID{}))
 	for _, id := range ids {
-		blob = append(blob, id[:]...)
-		_, err := c.One("DELETE FROM events WHERE id = ? RETURNING seq", sqlitedb.Args{[16]byte(id)},
-			func(r *sqlitedb.Row) error { last = max(last, r.Int64(0)); return nil })
+		var seq int64
+		_, err := c.One("DELETE FROM events WHERE id = ? RETURNING seq", sqlitedb.Args{[16]byte(id)}, readNumber(&seq))
+		if err == nil && seq > 0 {
+			err = eraseQueued(c, seq)
+		}
 		if err != nil {
 			return err
 		}
+		last = max(last, seq)
 	}
-	if err := c.Exec("INSERT INTO changes (gone) VALUES (?)", blob); err != nil {
+	if err := tellGone(c, ids); err != nil {
 		return err
 	}
 	return c.Exec("UPDATE state SET floor = max(floor, ?)", last)
+}
+
+// tellGone tells followers that events were deleted.
+func tellGone(c *sqlitedb.Conn, ids []loci.EventID) error {
+	blob := make([]byte, 0, len(ids)*len(loci.EventID{}))
+	for _, id := range ids {
+		blob = append(blob, id[:]...)
+	}
+	return c.Exec("INSERT INTO changes (gone) VALUES (?)", blob)
+}
+
+// eraseQueued marks a deleted event that is to be delivered, and deletes its dead letter.
+func eraseQueued(c *sqlitedb.Conn, seq int64) error {
+	if err := c.Exec("UPDATE queue SET erased = 1, digest = x'' WHERE seq = ?", seq); err != nil {
+		return err
+	}
+	return c.Exec("DELETE FROM dead WHERE seq = ?", seq)
 }
 
 func (l *Log) deleteFromMonths(ctx context.Context, f *orgLog, ids []loci.EventID) error {

@@ -23,6 +23,10 @@ const (
 	blockBytes = 64 << 10
 )
 
+// stays is true for events that neither leave the log for another system nor were refused there.
+const stays = "NOT EXISTS (SELECT 1 FROM queue q WHERE q.seq = events.seq) AND " +
+	"NOT EXISTS (SELECT 1 FROM dead d WHERE d.seq = events.seq)"
+
 // sealed is an event on its way into the file of its month.
 type sealed struct {
 	id            loci.EventID
@@ -72,7 +76,7 @@ func (l *Log) due(ctx context.Context, f *orgLog, recorded time.Time) (rows []se
 		if _, err := loadState(c); err != nil {
 			return err
 		}
-		err := logSource(c, 0, done).query(ctx, logRows+" WHERE id < ? AND recorded <= ? ORDER BY id",
+		err := logSource(c, 0, done).query(ctx, logRows+" WHERE id < ? AND recorded <= ? AND "+stays+" ORDER BY id",
 			sqlitedb.Args{[16]byte(end), recorded.UnixMicro()}, func(_ *source, r *sqlitedb.Row) (bool, error) {
 				row := sealed{id: idOf(r), stream: r.Int64(colStream), class: r.Text(colClass), kind: r.Text(colType),
 					importance: r.Int(colImportance), recorded: r.Int64(colRecorded), seq: r.Int64(colNumber), body: r.Blob(colBody)}

@@ -17,7 +17,8 @@ func (l *Log) Upkeep(ctx context.Context, org loci.OrgID) (more bool, err error)
 			return err
 		}
 		defer leave()
-		for _, job := range []func(context.Context, *orgLog) (bool, error){l.index, l.seal, l.build, l.forget} {
+		for _, job := range []func(context.Context, *orgLog) (bool, error){l.index, l.seal, l.build, l.forget,
+			l.expireForgotten} {
 			again, err := job(ctx, f)
 			if err != nil {
 				return err
