@@ -14,10 +14,12 @@ var mayHoldSQL = map[string]string{
 	"internal/store/sqlstore": "the statements of all engines",
 	"internal/store/sqlite": "what only SQLite has: files, the full-text index, postings, two-file transactions, " +
 		"restores",
-	"internal/store/postgres":    "what only PostgreSQL has",
-	"internal/store/sqlitedb":    "pragmas, and the table of migrations",
-	"internal/eventlog/embedded": "its files are SQLite databases, too",
-	"test/":                      "programs of the integration tests",
+	"internal/store/postgres":       "what only PostgreSQL has",
+	"internal/store/sqlitedb":       "pragmas, and the table of migrations",
+	"internal/eventlog/embedded":    "its files are SQLite databases, too",
+	"internal/eventlog/arc":         "the statements for Arc, each of which one builder makes",
+	"internal/eventlog/arc/arctest": "a fake of Arc, which runs such statements",
+	"test/":                         "programs of the integration tests",
 }
 
 var statement = regexp.MustCompile(
