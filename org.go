@@ -33,6 +33,24 @@ func ParseDeletion(s string) (Deletion, error) {
 	return "", FieldErrorf("deletion", "must be one of: step_up, api_key")
 }
 
+// EventStore is where the events of an org are.
+type EventStore string
+
+// The values of EventStore.
+const (
+	EventsEmbedded EventStore = "embedded" // in files beside everything else
+	EventsInArc    EventStore = "arc"      // in an Arc that the org runs itself
+)
+
+// ParseEventStore parses a place of events or returns an Invalid error.
+func ParseEventStore(s string) (EventStore, error) {
+	switch e := EventStore(s); e {
+	case EventsEmbedded, EventsInArc:
+		return e, nil
+	}
+	return "", FieldErrorf("events", "must be one of: embedded, arc")
+}
+
 // Org is a tenant. A local installation has one, DefaultOrg.
 type Org struct {
 	ID         OrgID      `json:"id" example:"acme"`
@@ -42,6 +60,7 @@ type Org struct {
 	Deletion   Deletion   `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What deleting a memory requires. If absent: the server's default"`
 	Workspaces bool       `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
 	Assets     AssetRules `json:"assets,omitzero" doc:"Rules for attachments. If absent: the defaults"`
+	Events     EventStore `json:"events,omitempty" enum:"embedded,arc" doc:"Where events are kept. If absent: the server's default"`
 	CreatedAt  time.Time  `json:"created_at"`
 	// ProjectsVersion changes whenever membership of a project changes.
 	ProjectsVersion int64 `json:"-"`

@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/seal"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/transfer"
 )
@@ -38,6 +39,9 @@ type App struct {
 	Identity *identity.Service
 	Transfer *transfer.Service
 	Index    *indexing.Index
+	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works
+	// without them.
+	ArcsReady func(context.Context) error
 }
 
 // Options configure an App.
@@ -54,14 +58,22 @@ type Options struct {
 	Patience time.Duration    // of a search; default memory.DefaultPatience
 	IndexDir string           // where the full-text index is; default: in memory
 	Events   event.Options    // without Logs, everything about events is Unavailable
+	Master   seal.Ring        // master keys, which seal the keys of Arc; empty: there are none
+	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
+	DropEvents func(context.Context, loci.OrgID) error
+	// Arcs asks every Arc whether it answers; nil: there are none.
+	Arcs func(context.Context) error
 }
 
 // New returns an App. It panics without a store, which only main can cause.
 func New(o Options) *App {
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
 		Meter: o.Meter})
-	a := &App{Gate: g, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g),
+	a := &App{Gate: g, ArcsReady: o.Arcs, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g),
 		Index: indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})}
+	if a.ArcsReady == nil {
+		a.ArcsReady = func(context.Context) error { return nil }
+	}
 	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
 		Patience: o.Patience})
 	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)
@@ -71,7 +83,8 @@ func New(o Options) *App {
 	}
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project, a.Event.Follow)
-	a.Org = org.New(g, a.Memory, a.Node, a.dropped)
+	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
+		DropEvents: o.DropEvents})
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
 	return a
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
@@ -290,6 +291,16 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	org.Suspend: func(c *company, ctx context.Context) error { return second(c.Org.Suspend(ctx, c.local, "acme", true)) },
 	org.Export: func(c *company, ctx context.Context) error {
 		return c.Org.Export(ctx, c.operator, filepath.Join(c.t.TempDir(), "out"))
+	},
+	org.ArcSet: func(c *company, ctx context.Context) error {
+		return second(c.Org.AddArc(ctx, c.operator, loci.ArcBinding{URL: "https://okapi.example", Database: "quagga",
+			Key: "wombat"}))
+	},
+	org.MasterRotate: func(c *company, ctx context.Context) error {
+		return second(c.Org.Reseal(ctx, c.operator, masterKey(c.t)))
+	},
+	event.Replay: func(c *company, ctx context.Context) error {
+		return second(c.Event.ReplayDead(ctx, c.operator, nil))
 	},
 	identity.UserRole: func(c *company, ctx context.Context) error {
 		return second(c.Identity.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))

@@ -18,6 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/seal"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -156,7 +157,8 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.must(err)
 	s.events = eventLog(t, s.dir, clock)
 	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
-		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events)})
+		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events),
+		Master: seal.Ring{masterKey(t)}})
 	_, _, err = s.Identity.Setup(t.Context())
 	s.must(err)
 	s.local, err = s.who.LocalAs(t.Context(), loci.DefaultOrg, loci.UserID{})
@@ -177,7 +179,7 @@ func eventLog(t testing.TB, dir string, now func() time.Time) *embedded.Log {
 }
 
 func eventsIn(log *embedded.Log) event.Options {
-	return event.Options{Logs: event.One(log), Orgs: log.Orgs}
+	return event.Options{Logs: event.One(log), Orgs: log.Orgs, DeadLetters: log}
 }
 
 func (s *stage) must(err error) {

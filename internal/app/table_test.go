@@ -52,6 +52,8 @@ session.close       ugal memories:write                any    -
 session.reopen      ugal memories:write                any    -
 event.log           ugal events                        any    -
 event.read          ugal events                        any    -
+event.dead          l    -                            any    -
+event.replay        l    -                            any    -
 asset.add           ugal memories:read,memories:write  any    -
 asset.read          ugal memories:read                 any    -
 asset.delete        ugal memories:read,memories:write  any    delete
@@ -126,6 +128,9 @@ org.create          l    -                            any    -
 org.list            l    -                            any    -
 org.suspend         l    -                            any    -
 org.export          l    -                            any    -
+arc.read            l    -                            any    -
+arc.set             l    -                            any    -
+master.rotate       l    -                            any    -
 user.role           l    -                            any    -
 user.set            l    -                            any    -
 user.reset          l    -                            any    -

@@ -20,14 +20,18 @@ import (
 
 // Actions on events.
 const (
-	Log  gate.Action = "event.log"
-	Read gate.Action = "event.read"
+	Log    gate.Action = "event.log"
+	Read   gate.Action = "event.read"
+	Dead   gate.Action = "event.dead"
+	Replay gate.Action = "event.replay"
 )
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	Log:  {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
-	Read: {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
+	Log:    {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
+	Read:   {Kinds: gate.Everyone, Rights: gate.Events, Metered: true},
+	Dead:   {Kinds: gate.Operator},
+	Replay: {Kinds: gate.Operator, Audit: gate.WithChange},
 }
 
 // Logs returns the log that has the events of an org. It is asked on every call, because an org may move to another
@@ -59,6 +63,8 @@ type Options struct {
 	Patience time.Duration
 	// Orgs returns the orgs that have events, for Run; nil: it only looks after those in which something happens.
 	Orgs func(context.Context) ([]loci.OrgID, error)
+	// DeadLetters are the events that an Arc refused; nil: there are none.
+	DeadLetters eventlog.DeadLetters
 }
 
 // DefaultDedup finds duplicates within a day.
@@ -78,12 +84,13 @@ type Service struct {
 	told     recent[loci.SessionID, int64] // the revisions of sessions that the log knows from this process
 	touched  recent[touch, time.Time]
 	due      dueOrgs
+	letters  eventlog.DeadLetters
 }
 
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: DefaultDedup,
-		patience: cmp.Or(o.Patience, DefaultPatience), orgs: o.Orgs, due: newDueOrgs()}
+		patience: cmp.Or(o.Patience, DefaultPatience), orgs: o.Orgs, due: newDueOrgs(), letters: o.DeadLetters}
 	if o.Dedup != nil {
 		s.dedup = *o.Dedup
 	}

@@ -33,6 +33,9 @@ const (
 	List            gate.Action = "org.list"
 	Suspend         gate.Action = "org.suspend"
 	Export          gate.Action = "org.export"
+	ArcRead         gate.Action = "arc.read"
+	ArcSet          gate.Action = "arc.set"
+	MasterRotate    gate.Action = "master.rotate"
 )
 
 // Actions defines who may perform each of them.
@@ -68,4 +71,7 @@ var Actions = gate.Actions{
 	List:            {Kinds: gate.Operator},
 	Suspend:         {Kinds: gate.Operator, Audit: gate.WithChange},
 	Export:          {Kinds: gate.Operator, Audit: gate.WithChange},
+	ArcRead:         {Kinds: gate.Operator},
+	ArcSet:          {Kinds: gate.Operator, Audit: gate.WithChange},
+	MasterRotate:    {Kinds: gate.Operator, Audit: gate.WithChange},
 }

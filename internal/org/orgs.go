@@ -55,6 +55,7 @@ type Settings struct {
 	Deletion   *loci.Deletion // "": the server's default
 	Workspaces *bool
 	Assets     AssetSettings
+	Events     *loci.EventStore // "": the server's default. Only the operator may set it
 }
 
 // AssetSettings has the rules for attachments to change. Nil fields stay unchanged. 0 bytes and an
@@ -67,6 +68,7 @@ type AssetSettings struct {
 func (s *Settings) apply(o *loci.Org) {
 	gate.Set(&o.Deletion, s.Deletion)
 	gate.Set(&o.Workspaces, s.Workspaces)
+	gate.Set(&o.Events, s.Events)
 	gate.Set(&o.Assets.MaxBytes, s.Assets.MaxBytes)
 	gate.Set(&o.Assets.TotalBytes, s.Assets.TotalBytes)
 	if s.Assets.MediaTypes != nil {
@@ -78,6 +80,11 @@ func (s *Settings) apply(o *loci.Org) {
 func (s *Settings) check() error {
 	if s.Deletion != nil && *s.Deletion != "" {
 		if _, err := loci.ParseDeletion(string(*s.Deletion)); err != nil {
+			return err
+		}
+	}
+	if s.Events != nil && *s.Events != "" {
+		if _, err := loci.ParseEventStore(string(*s.Events)); err != nil {
 			return err
 		}
 	}
@@ -98,13 +105,16 @@ func (s *Settings) check() error {
 // It adds everyone without a workspace, and every memory and project without one, to the oldest.
 // Turning them off lets every read see everything again. Existing attachments stay, even if new
 // rules forbid them. Set fails with Invalid for an unknown deletion rule or invalid rules for
-// attachments.
+// attachments, and with Forbidden if anybody but the operator sets where events are.
 func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Set); err != nil {
 		return loci.Org{}, err
 	}
 	if err := s1.check(); err != nil {
 		return loci.Org{}, err
+	}
+	if s1.Events != nil && p.Kind != loci.KindLocal {
+		return loci.Org{}, loci.Errorf(loci.Forbidden, "an operator of the server sets where events are: loci org set")
 	}
 	org, err := s.Store.Orgs().Get(ctx, p.OrgID)
 	if err != nil {
@@ -196,7 +206,8 @@ func EachUser(ctx context.Context, tx store.Tx, fn func(loci.User) error) error 
 
 // Delete permanently deletes the org with everything in it. It fails with Invalid unless confirm is
 // the org's id. It fails with Conflict while the org has other people, unless the operator calls
-// it. It also fails with Conflict for the default org, because the next start would need it.
+// it. It also fails with Conflict for the default org, because the next start would need it, and with
+// Unavailable if the org's Arc doesn't delete its events.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return Receipt{}, err
@@ -222,6 +233,11 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 	})
 	if err != nil {
 		return Receipt{}, err
+	}
+	if s.dropEvents != nil { // while it is still known where they are
+		if err := s.dropEvents(ctx, p.OrgID); err != nil {
+			return Receipt{}, err
+		}
 	}
 	receipt, err := s.Store.Orgs().Delete(ctx, p.OrgID)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/seal"
 )
 
 // Service implements the use cases for orgs, teams and workspaces. It is safe for concurrent use.
@@ -17,11 +18,23 @@ type Service struct {
 	memories *memory.Service // to stop sharing what a person shared when they leave their team
 	nodes    *node.Service
 	deleted  func(context.Context, loci.OrgID) // removes what is derived from the data of an org
+	master   seal.Ring                         // seals the keys of Arc; empty: there are none
+	// dropEvents deletes the events of an org that is about to be deleted.
+	dropEvents func(context.Context, loci.OrgID) error
 }
 
-// New returns a Service. It calls deleted when an org has been deleted, to remove what is derived from
-// its data.
-func New(g *gate.Gate, memories *memory.Service, nodes *node.Service,
-	deleted func(context.Context, loci.OrgID)) *Service {
-	return &Service{g, memories, nodes, deleted}
+// Options configure a Service.
+type Options struct {
+	Memories *memory.Service // required
+	Nodes    *node.Service   // required
+	// Deleted is called when an org has been deleted, to remove what is derived from its data; required.
+	Deleted func(context.Context, loci.OrgID)
+	Master  seal.Ring // the master keys; empty: Arc can't be used
+	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
+	DropEvents func(context.Context, loci.OrgID) error
+}
+
+// New returns a Service.
+func New(g *gate.Gate, o Options) *Service {
+	return &Service{g, o.Memories, o.Nodes, o.Deleted, o.Master, o.DropEvents}
 }

@@ -18,7 +18,8 @@ var healthRoutes = table{"server", []served{
 		Out:     exampleHealth}, (*server).health),
 	serve("GET /ready", route{ID: "getReady", Probe: true, Who: forAll,
 		Summary: "Check that the process can read and write",
-		Text:    "Needs no credential. 503 if it cannot.",
+		Text: "Needs no credential. 503 if it cannot, or if an Arc in which an org keeps its events does not answer. " +
+			"Everything else works without that Arc, and so does storing events.",
 		Out:     client.Ready{Status: "ready"},
 		Further: map[string]*huma.Response{"503": problemResponse("The server cannot read or write")}}, (*server).ready),
 	serve("GET /openapi.json", route{ID: "getOpenAPI", Who: forAll,
@@ -48,6 +49,9 @@ func (s *server) health(context.Context, loci.Principal, *struct{}) (*answer[cli
 func (s *server) ready(ctx context.Context, _ loci.Principal, _ *struct{}) (*answer[client.Ready], error) {
 	if err := s.app.Ready(ctx); err != nil {
 		return nil, loci.WrapError(loci.Unavailable, err, "the storage cannot be read or written")
+	}
+	if err := s.app.ArcsReady(ctx); err != nil {
+		return nil, err
 	}
 	return say(client.Ready{Status: "ready"}, nil)
 }

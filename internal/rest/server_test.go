@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/rest"
@@ -145,6 +146,24 @@ func TestModels(t *testing.T) {
 	if !strings.Contains(w.Body.String(),
 		`"model_config":{"provider":"model.example","model":"m","parameters":{"temperature":0.5,"max_tokens":7}}`) {
 		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}
+
+// An Arc that doesn't answer makes the server not ready, and nothing more.
+func TestNotReadyWithoutArc(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, func(_ *rest.Options, o *app.Options) {
+		o.Arcs = func(context.Context) error {
+			return loci.Errorf(loci.Unavailable, "1 of 2 Arcs of orgs cannot be used")
+		}
+	})
+	if w := s.do("GET", "/ready", "", ""); w.Code != 503 || !strings.Contains(w.Body.String(), "1 of 2 Arcs of orgs") {
+		t.Errorf("got %d %s, want 503", w.Code, w.Body)
+	}
+	for _, path := range []string{"/health", "/whoami"} {
+		if w := s.do("GET", path, owner, ""); w.Code != 200 {
+			t.Errorf("%s: got %d, want 200", path, w.Code)
+		}
 	}
 }
 

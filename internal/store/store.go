@@ -42,6 +42,8 @@ type Store interface {
 	Credentials() Credentials
 	// OAuth stores OAuth clients and the grants that people gave them.
 	OAuth() OAuth
+	// ArcBindings stores where the events of orgs on Arc are.
+	ArcBindings() ArcBindings
 	// Limits counts uses and failures for rate limits, for all processes together.
 	Limits() Limits
 	// Projects is the registry of projects.

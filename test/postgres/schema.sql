@@ -15,7 +15,8 @@ CREATE TABLE orgs (
 	projects_version bigint NOT NULL DEFAULT 0,
 	asset_bytes      bigint NOT NULL DEFAULT 0,
 	asset_total      bigint NOT NULL DEFAULT 0,
-	asset_types      text NOT NULL DEFAULT '[]'
+	asset_types      text NOT NULL DEFAULT '[]',
+	events           text NOT NULL DEFAULT ''
 );
 
 CREATE TABLE people (

@@ -122,7 +122,7 @@ func (s *Store) entomb(ctx context.Context, r *store.Receipt) (err error) {
 func (s *Store) removeRows(ctx context.Context, r *store.Receipt) error {
 	return s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
 		receipt := *r
-		for _, table := range []string{"credentials", "oauth_grants", "invitations", "people"} {
+		for _, table := range []string{"credentials", "oauth_grants", "invitations", "arc_bindings", "people"} {
 			if err := c.Exec("DELETE FROM "+table+" WHERE org_id = ?", string(r.OrgID)); err != nil {
 				return err
 			}

@@ -167,6 +167,9 @@ func (s *Store) Credentials() store.Credentials { return s.registry.Credentials(
 // OAuth returns the store of OAuth clients and grants.
 func (s *Store) OAuth() store.OAuth { return s.registry.OAuth() }
 
+// ArcBindings returns the store of the Arc instances of orgs.
+func (s *Store) ArcBindings() store.ArcBindings { return s.registry.ArcBindings() }
+
 // Limits returns the counters of rate limits.
 func (s *Store) Limits() store.Limits { return s.registry.Limits() }
 

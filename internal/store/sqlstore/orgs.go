@@ -55,9 +55,9 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 			}
 		}
 		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, "+
-			"asset_total = ?, asset_types = ? WHERE {global orgs} id = ?",
+			"asset_total = ?, asset_types = ?, events = ? WHERE {global orgs} id = ?",
 			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
-			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(id))
+			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(org.Events), string(id))
 	})
 	if err != nil {
 		return loci.Org{}, err
@@ -79,7 +79,7 @@ func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
 
 // orgColumns are the columns that scanOrg reads, starting at column i.
 const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, " +
-	"o.asset_bytes, o.asset_total, o.asset_types"
+	"o.asset_bytes, o.asset_total, o.asset_types, o.events"
 
 func scanOrg(r Row, i int) loci.Org {
 	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
@@ -87,7 +87,7 @@ func scanOrg(r Row, i int) loci.Org {
 		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6),
 		ProjectsVersion: r.Int64(i + 7),
 		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9),
-			MediaTypes: typesOf(r.Text(i + 10))}}
+			MediaTypes: typesOf(r.Text(i + 10))}, Events: loci.EventStore(r.Text(i + 11))}
 }
 
 // typesOf decodes what Update stored. An empty text means all types.

@@ -31,5 +31,8 @@ func (r *Registry) Limits() store.Limits { return limits{r} }
 // Connections returns the store of the active project of each MCP session.
 func (r *Registry) Connections() store.Connections { return connections{r} }
 
+// ArcBindings returns the store of the Arc instances of orgs.
+func (r *Registry) ArcBindings() store.ArcBindings { return arcBindings{r} }
+
 // ProjectMembers returns the store of project members.
 func (r *Registry) ProjectMembers() store.ProjectMembers { return projectMembers{r} }

@@ -57,6 +57,8 @@ func testOrgUpdate(e *env) {
 			want.Assets = loci.AssetRules{MaxBytes: 1, TotalBytes: 2, MediaTypes: []string{"image/*", "text/plain"}}
 		},
 		func() { want.Assets = loci.AssetRules{TotalBytes: loci.MaxAssetBytes} },
+		func() { want.Events = loci.EventsInArc },
+		func() { want.Events = "" },
 		func() { want.State, want.Workspaces, want.OwnerID = loci.OrgActive, true, u.ID },
 	} {
 		change()
@@ -93,8 +95,8 @@ func testOrgUpdate(e *env) {
 // becomes changes what is stored of an org to this, whatever it was.
 func becomes(to loci.Org) func(*loci.Org) error {
 	return func(o *loci.Org) error {
-		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces, o.Assets = to.Name, to.OwnerID, to.State, to.Deletion,
-			to.Workspaces, to.Assets
+		o.Name, o.OwnerID, o.State, o.Deletion, o.Workspaces, o.Assets, o.Events = to.Name, to.OwnerID, to.State,
+			to.Deletion, to.Workspaces, to.Assets, to.Events
 		return nil
 	}
 }

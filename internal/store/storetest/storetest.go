@@ -138,6 +138,8 @@ var tests = []test{
 	{"OAuthMachine", testOAuthMachine},
 	{"OAuthConcurrent", testOAuthConcurrent},
 	{"PurgeOAuth", testPurgeOAuth},
+	{"ArcBindings", testArcBindings},
+	{"ArcBindingsAtOnce", testArcBindingsAtOnce},
 	{"Limits", testLimits},
 	{"Failures", testFailures},
 	{"Projects", testProjects},
