@@ -23,6 +23,7 @@ import (
 	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/seal"
 )
 
 // settings is everything that the environment, a file and flags set.
@@ -41,10 +42,13 @@ type settings struct {
 	Origins   []string     // browser extensions that may call the API
 	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
 	OIDC      []auth.OIDCProvider
-	Toolsets  []string      // of MCP; none: the default ones
-	Answer    int           // tokens of an answer over MCP, at most
-	Patience  time.Duration // of a search
-	Idle      time.Duration // of a session, until it closes; 0: never
+	Toolsets  []string        // of MCP; none: the default ones
+	Answer    int             // tokens of an answer over MCP, at most
+	Patience  time.Duration   // of a search
+	Idle      time.Duration   // of a session, until it closes; 0: never
+	Events    loci.EventStore // of orgs that set none
+	Arc       arcSettings
+	Master    seal.Ring // the master keys; the first one seals
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -119,6 +123,17 @@ var known = []setting{
 	{"sessions/idle_hours", "LOCI_SESSIONS_IDLE_HOURS", "24", func(s *settings, v value) {
 		s.Idle = time.Duration(v.number(maxIdle.Hours()) * float64(time.Hour))
 	}},
+	{"events/backend", "LOCI_EVENTS_BACKEND", string(loci.EventsEmbedded), func(s *settings, v value) {
+		s.Events = loci.EventStore(v.choice(string(loci.EventsEmbedded), string(loci.EventsInArc)))
+	}},
+	{"arc/write_batch_size", "LOCI_ARC_WRITE_BATCH_SIZE", "100", func(s *settings, v value) {
+		s.Arc.BatchSize = int(v.number(10_000))
+		v.check(s.Arc.BatchSize > 0, "must be from 1 to 10000")
+	}},
+	{"arc/write_flush_interval_ms", "LOCI_ARC_WRITE_FLUSH_INTERVAL_MS", "1000", func(s *settings, v value) {
+		s.Arc.FlushInterval = time.Duration(v.number(60_000) * float64(time.Millisecond))
+		v.check(s.Arc.FlushInterval >= time.Millisecond, "must be from 1 to 60000")
+	}},
 	{"keys/owner", "LOCI_API_KEY", "", func(s *settings, v value) { s.OwnerKey = v.apiKey() }},
 	{"dashboard/service_key", "LOCI_DASHBOARD_SERVICE_KEY", "", func(s *settings, v value) {
 		s.Dashboard.ServiceKey = v.secret()
@@ -140,6 +155,9 @@ const (
 	agentKeys      = "keys/agents/"
 	agentKeyPrefix = "LOCI_AGENT_KEY_"
 	configVariable = "LOCI_CONFIG"
+	// The master keys are variables only: a key beside the data that it seals would be of no use.
+	masterVariable     = "LOCI_MASTER_KEY"
+	nextMasterVariable = "LOCI_NEW_MASTER_KEY"
 
 	defaultListen = "127.0.0.1:5624"
 
@@ -319,6 +337,9 @@ func (s *settings) loadVariable(r *reader, entry string) error {
 	if key := oidcKey(name); key != "" {
 		r.values[key] = value
 		return nil
+	}
+	if name == masterVariable || name == nextMasterVariable {
+		return s.loadMaster(name, loci.Secret(value))
 	}
 	for _, t := range known {
 		if t.env == name {

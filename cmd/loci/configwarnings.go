@@ -43,7 +43,7 @@ func (s *settings) warnings() (out []string) {
 
 // unknown lists the variables that are probably misspelled.
 func (s *settings) unknown() (out []string) {
-	names := []string{configVariable}
+	names := []string{configVariable, masterVariable, nextMasterVariable}
 	for _, t := range known {
 		names = append(names, t.env)
 	}

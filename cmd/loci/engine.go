@@ -37,9 +37,9 @@ func eventLog(dir string) *embedded.Log {
 	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
 }
 
-// eventOptions are for the use cases of events in that log.
-func eventOptions(log *embedded.Log) event.Options {
-	return event.Options{Logs: event.One(log), Orgs: log.Orgs}
+// eventOptions are for the use cases of events in these logs.
+func eventOptions(logs *eventLogs) event.Options {
+	return event.Options{Logs: logs, Orgs: logs.local.Orgs, DeadLetters: logs.local}
 }
 
 // withEvents runs fn with the event log beside a store.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 
@@ -11,18 +10,17 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
-	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
 // instance is an open data directory with its use cases.
 type instance struct {
 	store    *engine
-	events   io.Closer // the log of events
 	app      *app.App
 	auth     *auth.Authenticator
 	signIn   *auth.SignIn
 	oauth    *oauth.Server
+	events   *eventLogs
 	operator loci.Principal // the person at this command line
 	created  bool           // this call created the default org
 }
@@ -72,8 +70,8 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	events := eventLog(s.DataDir)
-	in, err := p.assemble(ctx, st, eventOptions(events))
+	events := p.openEventLogs(st)
+	in, err := p.assemble(ctx, st, events)
 	if err != nil {
 		return nil, errors.Join(err, events.Close(), st.Close())
 	}
@@ -84,13 +82,13 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 // close closes everything that open opened.
 func (in *instance) close() error { return errors.Join(in.events.Close(), in.store.Close()) }
 
-func (p *program) assemble(ctx context.Context, st *engine, events event.Options) (_ *instance, err error) {
+func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (_ *instance, err error) {
 	s := p.settings
 	chat, err := p.chat()
 	if err != nil {
 		return nil, err
 	}
-	in := &instance{store: st, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
+	in := &instance{store: st, events: events, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
 	dashboard := s.Dashboard
 	dashboard.Open = s.SignUp
 	in.auth, err = auth.New(auth.Options{Store: st, OwnerKey: s.OwnerKey, AgentKeys: s.AgentKeys, Dashboard: dashboard,
@@ -105,7 +103,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events event.Options
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn, Patience: s.Patience, IndexDir: indexDir(s.DataDir),
-		Events: events})
+		Events: eventOptions(events), Master: s.Master, DropEvents: events.Drop, Arcs: events.Ready})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

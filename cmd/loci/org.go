@@ -26,7 +26,8 @@ the others. A laptop requires only its first one. ORG is an id or a name.`,
 				return err
 			}),
 		p.orgSuspendCommand(), p.orgSetCommand(), p.orgTransferCommand(),
-		p.addUserCommand("add-user ORG", true), p.orgExportCommand(), p.orgDeleteCommand())
+		p.addUserCommand("add-user ORG", true), p.orgAddArcCommand(), p.orgShowArcCommand(), p.orgUpdateArcCommand(),
+		p.orgRemoveArcCommand(), p.orgExportCommand(), p.orgDeleteCommand())
 }
 
 func (p *program) orgCreateCommand() *cobra.Command {
@@ -98,6 +99,13 @@ func (p *program) deletionOf(o loci.Org) string {
 	return string(p.settings.Deletion) + " (default)"
 }
 
+func (p *program) eventsText(o loci.Org) string {
+	if o.Events != "" {
+		return string(o.Events)
+	}
+	return string(p.settings.Events) + " (default)"
+}
+
 // oneOrgCommand does something in the org of its first argument, and prints the org.
 func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(context.Context,
 	*call) error) *cobra.Command {
@@ -121,7 +129,8 @@ func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(cont
 		}
 		return p.show(shown, nil, "id", string(o.ID), "name", o.Name, "state", string(o.State),
 			"owner", shown.OwnerEmail, "owner id", o.OwnerID.String(), "deletion", p.deletionOf(o),
-			"workspaces", onOff(o.Workspaces), "files", filesOf(o.Assets), "created", p.showTime(o.CreatedAt))
+			"workspaces", onOff(o.Workspaces), "events", p.eventsText(o), "files", filesOf(o.Assets),
+			"created", p.showTime(o.CreatedAt))
 	})
 }
 
@@ -138,7 +147,7 @@ func (p *program) orgSuspendCommand() *cobra.Command {
 
 func (p *program) orgSetCommand() *cobra.Command {
 	var s org.Settings
-	cmd := p.oneOrgCommand("set ORG SETTING=VALUE…", "Set an org's deletion rule, workspaces and attachment limits",
+	cmd := p.oneOrgCommand("set ORG SETTING=VALUE…", "Set an org's deletion rule, workspaces, events and file limits",
 		org.Set,
 		func(ctx context.Context, c *call) error {
 			_, err := c.app.Org.Set(ctx, c.who, s)
@@ -157,12 +166,15 @@ func (p *program) orgSetCommand() *cobra.Command {
                      workspace if there is none, and moves people and memories without
                      a workspace into it
   workspaces=off     do not limit reads
+  events=embedded    keep its events in files of the data directory
+  events=arc         send its events to its Arc; see "loci org add-arc". Events that
+                     are stored already stay where they are
   asset_bytes=50MiB  the largest file that may be attached (default: 25MiB)
   asset_total=10GiB  all files of the org together (default: no limit)
   asset_types=LIST   what may be attached, such as image/*,application/pdf (default: all)
 
-The value "default", or none, resets deletion and the settings about files. Attached
-files stay.`
+The value "default", or none, resets deletion and the settings about events and files.
+Attached files stay.`
 	return cmd
 }
 
@@ -197,6 +209,12 @@ func orgSettings(args []string) (s org.Settings, err error) {
 			var on bool
 			on, err = parseOnOff(name, value)
 			s.Workspaces = &on
+		case name == "events":
+			var e loci.EventStore
+			if !isDefault(value) {
+				e, err = loci.ParseEventStore(value)
+			}
+			s.Events = &e
 		default:
 			err = assetSetting(&s.Assets, name, value)
 		}
@@ -220,7 +238,8 @@ func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	case "asset_total":
 		s.TotalBytes = &bytes
 	default:
-		return usagef("unknown setting %q; use deletion, workspaces, asset_bytes, asset_total or asset_types", cut(name, 60))
+		return usagef("unknown setting %q; use deletion, workspaces, events, asset_bytes, asset_total or asset_types",
+			cut(name, 60))
 	}
 	if !isDefault(value) {
 		bytes, err = loci.ParseBytes(name, value)

@@ -134,7 +134,7 @@ func (p *program) commandGroups() []commandGroup {
 		{"connect", "Connect assistants:", []*cobra.Command{p.connectCommand(), p.disconnectCommand(), p.keyCommand(),
 			p.agentKeyCommand()}},
 		{"people", "Orgs and people:", []*cobra.Command{p.orgCommand(), p.userCommand(), p.teamCommand(),
-			p.workspaceCommand(), p.oauthCommand(), p.auditCommand()}},
+			p.workspaceCommand(), p.oauthCommand(), p.auditCommand(), p.keygenCommand(), p.masterKeyCommand()}},
 		{"care", "Maintain the data:", []*cobra.Command{p.importCommand(), p.exportCommand(), p.backupCommand(),
 			p.indexCommand(), p.doctorCommand(), p.benchCommand(), p.evalCommand(), p.manCommand(), p.versionCommand()}},
 	}

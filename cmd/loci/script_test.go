@@ -65,6 +65,9 @@ func TestScripts(t *testing.T) {
 			"mode":       hasMode,
 			"newer":      newer,
 			"unindex":    unindex,
+			"movekey":    moveKey,
+			"fakearc":    fakeArc,
+			"get-until":  getUntil,
 
 			"unindexgraph": unindexGraph,
 			"unsettle":     unsettle,
@@ -159,7 +162,8 @@ func scriptEnv(ts *testscript.TestScript) []string {
 	for _, name := range []string{"HOME", "PATH", "USERPROFILE", "TMPDIR", "LOCI_LISTEN", "LOCI_DATA_DIR", "LOCI_API_KEY",
 		"LOCI_AGENT_KEY_CLAUDE",
 		"LOCI_PUBLIC_URL", "LOCI_EGRESS", "LOCI_CHAT_BASE_URL", "LOCI_CHAT_MODEL", "LOCI_LOG_LEVEL", "LOCI_DELETION",
-		"LOCI_RATE_LIMIT", "LOCI_TRUSTED_PROXIES", "LOCI_ALLOWED_ORIGINS", "LOCI_SIGN_UP", "LOCI_LISTN"} {
+		"LOCI_RATE_LIMIT", "LOCI_TRUSTED_PROXIES", "LOCI_ALLOWED_ORIGINS", "LOCI_SIGN_UP", "LOCI_LISTN",
+		"LOCI_MASTER_KEY", "LOCI_NEW_MASTER_KEY"} {
 		if v := ts.Getenv(name); v != "" {
 			env = append(env, name+"="+v)
 		}

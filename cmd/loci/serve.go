@@ -84,6 +84,9 @@ func (p *program) serve(ctx context.Context, compat string) (err error) {
 	if err := p.refuseOpen(ctx, in, address); err != nil {
 		return err
 	}
+	if err := in.events.Check(ctx); err != nil {
+		return err
+	}
 	p.clear(ctx)
 	p.warn(address)
 	first, err := p.isFirst(ctx, in)
@@ -154,6 +157,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: p.settings.Idle}).Run(upkeepCtx)
 	})
 	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
+	upkeep.Go(func() { in.events.Run(upkeepCtx) })
 	upkeep.Go(func() { in.app.Event.Run(upkeepCtx) })
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/org"
+)
+
+// arcFlags are the flags that describe an org's Arc.
+type arcFlags struct {
+	url, database, measurement, key string
+}
+
+func (f *arcFlags) add(cmd *cobra.Command, measurement string) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.url, "url", "", "address of the Arc instance or cluster, like https://arc.example.org:8000")
+	flags.StringVar(&f.database, "database", "", "database in Arc")
+	flags.StringVar(&f.measurement, "measurement", measurement, "measurement in the database")
+	flags.StringVar(&f.key, "api-key", "", "API key of Arc; other users of this machine may see it (default: asks for "+
+		"it, or reads a line of standard input)")
+}
+
+func (p *program) orgAddArcCommand() *cobra.Command {
+	var f arcFlags
+	cmd := p.acting(operator, &cobra.Command{
+		Use: "add-arc ORG", Short: "Specify the Arc in which an org's events are", Annotations: does(org.ArcSet),
+		Long: `Specify the Arc in which an org's events are. Loci encrypts the API key with the
+master key, which must be in LOCI_MASTER_KEY; "loci keygen master" creates one. The
+org's events go to Arc after "loci org set ORG events=arc", or if the server has
+[events] backend = "arc". A running server uses the new setting at once.`,
+		Example: `  loci org add-arc acme --url https://arc.example.org:8000 --database acme < arc-key.txt`,
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
+		if err != nil {
+			return err
+		}
+		key := loci.Secret(f.key)
+		if key == "" {
+			if key, err = p.askSecret(ctx, "API key of Arc"); err != nil {
+				return err
+			}
+		}
+		view, err := c.app.Org.AddArc(ctx, who, loci.ArcBinding{URL: f.url, Database: f.database,
+			Measurement: f.measurement, Key: key})
+		if err == nil && !p.json && !p.inArc(ctx, c.instance, who.OrgID) {
+			p.note("To keep the org's events there, run: loci org set %s events=arc", who.OrgID)
+		}
+		return p.showArc(view, err)
+	})
+	f.add(cmd, loci.DefaultMeasurement)
+	_ = cmd.MarkFlagRequired("url")
+	_ = cmd.MarkFlagRequired("database")
+	return cmd
+}
+
+func (p *program) orgShowArcCommand() *cobra.Command {
+	return p.acting(operator, &cobra.Command{
+		Use: "show-arc ORG", Short: "Show the Arc of an org, with its key masked", Annotations: does(org.ArcRead),
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
+		if err != nil {
+			return err
+		}
+		view, err := c.app.Org.Arc(ctx, who)
+		return p.showArc(view, err)
+	})
+}
+
+func (p *program) orgUpdateArcCommand() *cobra.Command {
+	var f arcFlags
+	cmd := p.acting(operator, &cobra.Command{
+		Use: "update-arc ORG", Short: "Change the address, the database or the key of an org's Arc",
+		Annotations: does(org.ArcSet),
+		Long: `Change the address, the database or the key of an org's Arc. A running server uses the
+new setting at once. Events that the old Arc has not confirmed go to the new one. Loci
+does not move the others.`,
+		Example: `  loci org update-arc acme --api-key - < new-key.txt`,
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
+		if err != nil {
+			return err
+		}
+		change, err := p.arcChange(ctx, &f)
+		if err != nil {
+			return err
+		}
+		view, err := c.app.Org.UpdateArc(ctx, who, change)
+		return p.showArc(view, err)
+	})
+	f.add(cmd, "")
+	cmd.Flags().Lookup("api-key").Usage = "API key of Arc; other users of this machine may see it. With -, asks for " +
+		"it, or reads a line of standard input"
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if f == (arcFlags{}) {
+			return usagef("specify what to change: --url, --database, --measurement or --api-key")
+		}
+		return nil
+	}
+	return cmd
+}
+
+// arcChange returns what the flags change.
+func (p *program) arcChange(ctx context.Context, f *arcFlags) (c org.ArcChange, err error) {
+	given := func(s *string) *string {
+		if *s == "" {
+			return nil
+		}
+		return s
+	}
+	c = org.ArcChange{URL: given(&f.url), Database: given(&f.database), Measurement: given(&f.measurement)}
+	if f.key == "" {
+		return c, nil
+	}
+	key := loci.Secret(f.key)
+	if key == "-" {
+		if key, err = p.askSecret(ctx, "API key of Arc"); err != nil {
+			return c, err
+		}
+	}
+	c.Key = &key
+	return c, nil
+}
+
+func (p *program) orgRemoveArcCommand() *cobra.Command {
+	return p.acting(operator|asks, &cobra.Command{
+		Use: "remove-arc ORG", Short: "Forget the Arc of an org; its events stay there", Annotations: does(org.ArcSet),
+		Long: `Forget the Arc of an org. The events in Arc stay there, but Loci does not read them any
+more. Loci refuses that while the org's events go to Arc.`,
+	}, func(ctx context.Context, c *call) error {
+		who, err := c.inOrg(ctx, c.args[0])
+		if err != nil {
+			return err
+		}
+		if err := p.sure(ctx, "remove", "the Arc of org", string(who.OrgID)); err != nil {
+			return err
+		}
+		err = c.app.Org.RemoveArc(ctx, who, p.keepsInArc)
+		return p.answer(map[string]any{"org_id": who.OrgID, "removed": true}, err, "removed the Arc of %s", who.OrgID)
+	})
+}
+
+// keepsInArc reports whether the events of an org go to Arc.
+func (p *program) keepsInArc(o loci.Org) bool { return p.eventsOf(o) == loci.EventsInArc }
+
+// eventsOf returns where the events of an org are.
+func (p *program) eventsOf(o loci.Org) loci.EventStore { return cmp.Or(o.Events, p.settings.Events) }
+
+func (p *program) inArc(ctx context.Context, in *instance, id loci.OrgID) bool {
+	o, err := in.app.Org.Show(ctx, in.operator, id)
+	return err == nil && p.keepsInArc(o)
+}
+
+func (p *program) showArc(v org.ArcView, err error) error {
+	return p.show(v, err, "org", string(v.OrgID), "url", v.URL, "database", v.Database, "measurement", v.Measurement,
+		"api key", v.Key, "master key", v.MasterID, "created", p.showTime(v.CreatedAt), "changed", p.showTime(v.UpdatedAt))
+}
+
+// askSecret asks for a secret at a terminal without showing it, or reads one line of standard input.
+func (p *program) askSecret(ctx context.Context, what string) (loci.Secret, error) {
+	var text string
+	if f, ok := p.in.(*os.File); ok && isTerminal(p.in) {
+		p.note("%s:", what)
+		b, err := term.ReadPassword(int(f.Fd()))
+		if err != nil {
+			return "", fmt.Errorf("cannot read the %s: %w", what, err)
+		}
+		text = string(b)
+	} else {
+		line, err := bufio.NewReader(untilDone(ctx, io.LimitReader(p.in, 1<<16))).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		text = line
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "", usagef("no %s on standard input", what)
+	}
+	return loci.Secret(text), nil
+}
