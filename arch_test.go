@@ -70,7 +70,7 @@ var arrows = withServices(map[string][]string{
 	"internal/mcpserver": {".", "internal/auth", "internal/app", "internal/recall"},
 	"internal/web":       {".", "internal/auth", "internal/auth/oauth", "internal/app"},
 	"internal/front":     {".", "internal/rest", "internal/mcpserver", "internal/web", "internal/auth"},
-	"internal/bench":     {".", "internal/store", "internal/store/sqlite"}, // measures both
+	"internal/bench":     {".", "internal/store", "internal/store/sqlite", "internal/eventlog/embedded"}, // measures them
 	"internal/eval": {".", "internal/store", "internal/auth", "internal/jsonlines", "internal/app",
 		"internal/index", "internal/recall"},
 	"test/integration/bearerproxy": nil,

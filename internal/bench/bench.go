@@ -51,8 +51,11 @@ func (b Bar) Met(value float64) bool {
 
 type bencher struct {
 	Options
-	results []Result
+	report
 }
+
+// report collects results.
+type report struct{ results []Result }
 
 // Run measures everything and returns one result per line, in order.
 func Run(ctx context.Context, o Options) ([]Result, error) {
@@ -69,8 +72,8 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	return b.results, nil
 }
 
-func (b *bencher) add(step string, s Sample, value float64, unit string, bars ...Bar) {
-	b.results = append(b.results, Result{Step: step, Sample: s, Value: value, Unit: unit, Bars: bars})
+func (r *report) add(step string, s Sample, value float64, unit string, bars ...Bar) {
+	r.results = append(r.results, Result{Step: step, Sample: s, Value: value, Unit: unit, Bars: bars})
 }
 
 // idleAfter is how long a server has had no request when its memory is measured: it gives memory back first.

@@ -34,10 +34,10 @@ func (s *server) dial() (*conn, error) {
 func (c *conn) close() error { return c.tcp.Close() }
 
 // call makes one request and returns the server's own time for it, or 0 if the server reported
-// none. c.body keeps the body until the next call.
+// none. body is sent as JSON, unless it is []byte. c.body keeps the body until the next call.
 func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
-	var content []byte
-	if body != nil {
+	content, encoded := body.([]byte)
+	if body != nil && !encoded {
 		var err error
 		if content, err = json.Marshal(body); err != nil {
 			return 0, err

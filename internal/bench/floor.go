@@ -75,5 +75,5 @@ func (b *bencher) startFloor(ctx context.Context, c *conn) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return start(ctx, b.Binary, b.Dir, bytes.NewReader(answer), "bench", "floor")
+	return start(ctx, b.Binary, b.Dir, bytes.NewReader(answer), nil, "bench", "floor")
 }

@@ -29,14 +29,14 @@ type server struct {
 	started time.Duration // from the start of the process to its first answer
 }
 
-// startServer runs binary on dir and waits for its first answer.
-func startServer(ctx context.Context, binary, dir string) (*server, error) {
-	return start(ctx, binary, dir, nil, "serve", "--data-dir", dir, "--listen")
+// startServer runs binary on dir, with more of the environment, and waits for its first answer.
+func startServer(ctx context.Context, binary, dir string, env ...string) (*server, error) {
+	return start(ctx, binary, dir, nil, env, "serve", "--data-dir", dir, "--listen")
 }
 
 // start runs a command of binary that listens on the address after it, and waits for its first
 // answer.
-func start(ctx context.Context, binary, dir string, in io.Reader, command ...string) (*server, error) {
+func start(ctx context.Context, binary, dir string, in io.Reader, env []string, command ...string) (*server, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -46,6 +46,7 @@ func start(ctx context.Context, binary, dir string, in io.Reader, command ...str
 	s.process.Stdin = in
 	s.process.Env = []string{"LOCI_API_KEY=" + personKey, "LOCI_AGENT_KEY_CLAUDE=" + agentKey, "LOCI_RATE_LIMIT=0",
 		"LOCI_LOG_LEVEL=error", "HOME=" + dir}
+	s.process.Env = append(s.process.Env, env...)
 	s.process.Stderr = &s.errors
 	begin := time.Now()
 	if err := s.process.Start(); err != nil {

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ncruces/go-sqlite3"
-
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 )
@@ -106,67 +104,6 @@ func rate(b *testing.B, events int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// rawLog writes events with the driver alone.
-type rawLog struct{ begin, insert, commit *sqlite3.Stmt }
-
-const rawTable = `CREATE TABLE events (seq INTEGER PRIMARY KEY, id BLOB, time INTEGER, recorded_at INTEGER,
-	session_id BLOB, agent_id BLOB, actor TEXT, class TEXT, type TEXT, content TEXT, metadata TEXT, tags TEXT,
-	importance INTEGER, parent_id BLOB, dedup_key TEXT, user_id BLOB, workspace_id BLOB, project_id BLOB, reach TEXT,
-	team_id BLOB, origin TEXT, allowed_vendors TEXT) STRICT`
-
-func newRawLog(b *testing.B) *rawLog {
-	b.Helper()
-	c, err := sqlite3.Open(filepath.Join(b.TempDir(), "a.db"))
-	if err == nil {
-		err = c.Exec("PRAGMA journal_mode = wal; PRAGMA synchronous = full;" + rawTable)
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = c.Close() })
-	prepare := func(sql string) *sqlite3.Stmt {
-		s, _, err := c.Prepare(sql)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { _ = s.Close() })
-		return s
-	}
-	insert := "INSERT INTO events VALUES (NULL" + strings.Repeat(", ?", 21) + ")"
-	return &rawLog{prepare("BEGIN IMMEDIATE"), prepare(insert), prepare("COMMIT")}
-}
-
-func (r *rawLog) append(events []*loci.Event) error {
-	if err := r.begin.Exec(); err != nil {
-		return err
-	}
-	for _, e := range events {
-		tags, err := json.Marshal(e.Tags)
-		if err != nil {
-			return err
-		}
-		vendors, err := json.Marshal(e.AllowedVendors)
-		if err != nil {
-			return err
-		}
-		s := r.insert
-		for i, err := range []error{s.BindBlob(1, e.ID[:]), s.BindInt64(2, e.Time.UnixMicro()),
-			s.BindInt64(3, e.RecordedAt.UnixMicro()), s.BindBlob(4, e.SessionID[:]), s.BindBlob(5, e.AgentID[:]),
-			s.BindText(6, e.Actor), s.BindText(7, string(e.Class)), s.BindText(8, e.Type), s.BindText(9, e.Content),
-			s.BindText(10, string(e.Metadata)), s.BindText(11, string(tags)), s.BindInt64(12, int64(e.Importance)),
-			s.BindNull(13), s.BindNull(14), s.BindBlob(15, e.UserID[:]), s.BindNull(16), s.BindNull(17),
-			s.BindText(18, string(e.Reach)), s.BindNull(19), s.BindText(20, e.Origin), s.BindText(21, string(vendors))} {
-			if err != nil {
-				return fmt.Errorf("column %d: %w", i+1, err)
-			}
-		}
-		if err := s.Exec(); err != nil {
-			return err
-		}
-	}
-	return r.commit.Exec()
-}
-
 // pool makes the events before the clock runs, so that making them costs nothing.
 func pool(b *testing.B, l *load, n int) (next func() []*loci.Event) {
 	const ahead = 200
@@ -189,10 +126,15 @@ func BenchmarkRaw100(b *testing.B) { benchRaw(b, 100) }
 func BenchmarkRaw1(b *testing.B)   { benchRaw(b, 1) }
 
 func benchRaw(b *testing.B, n int) {
-	raw, next := newRawLog(b), pool(b, newLoad(10), n)
+	raw, err := OpenPlain(filepath.Join(b.TempDir(), "a.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = raw.Close() })
+	next := pool(b, newLoad(10), n)
 	events := 0
 	for b.Loop() {
-		if err := raw.append(next()); err != nil {
+		if err := raw.Insert(next()); err != nil {
 			b.Fatal(err)
 		}
 		events += n
