@@ -26,7 +26,7 @@ writes. Backups are in backups/ of the data directory; copy them elsewhere, too.
 
 func (p *program) backups() *maintain.Backups {
 	return &maintain.Backups{Dir: p.settings.DataDir, Program: readBuildInfo().Version, Check: p.checkCopy,
-		Carry: carryRevocations}
+		Carry: carryRevocations, Settle: retellSessions}
 }
 
 // checkCopy opens a copy of a data directory and reads all of it.

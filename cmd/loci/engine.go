@@ -105,6 +105,9 @@ func carryRevocations(ctx context.Context, from, to string, beside bool) (store.
 	return sqlite.CarryRevocations(ctx, from, to, beside)
 }
 
+// retellSessions makes the logs of events of a restored directory learn all sessions again.
+func retellSessions(ctx context.Context, dir string) error { return sqlite.RetellSessions(ctx, dir) }
+
 // whoCanRead tells which programs can read an exported org.
 const whoCanRead = "Any SQLite program can read the copy."
 

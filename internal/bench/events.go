@@ -28,8 +28,8 @@ type EventOptions struct {
 const (
 	eventBatch    = 100
 	contextEvents = 10_000
-	fillEvents     = 1000
-	fillers   = 4
+	fillEvents    = 1000
+	fillers       = 4
 	fillSpan      = 30 * 24 * time.Hour // over which the times of the events are spread
 )
 

@@ -26,6 +26,8 @@ type Backups struct {
 	// Carry applies to the restored files at to the revocations made in the data directory from. If
 	// they are beside it, what was deleted there can still be read in them.
 	Carry func(ctx context.Context, from, to string, beside bool) (store.Withheld, error)
+	// Settle makes restored files agree that were copied one after the other.
+	Settle func(ctx context.Context, dir string) error
 }
 
 // Backup is one complete backup.

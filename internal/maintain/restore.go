@@ -94,6 +94,11 @@ func (b *Backups) fill(ctx context.Context, backup *Backup, dir string, done *Re
 	if err := damaged(backup, problems); err != nil {
 		return err
 	}
+	if b.Settle != nil {
+		if err := b.Settle(ctx, dir); err != nil {
+			return err
+		}
+	}
 	if b.Carry != nil {
 		done.Withheld, done.Unread = b.Carry(ctx, b.Dir, dir, beside)
 	}
