@@ -39,7 +39,8 @@ so compare only ratios within one run.`,
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
 	flags.BoolVar(&o.Processor, "processor", false, "measure only the processor time of each operation")
 	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
-	cmd.AddCommand(p.benchGraphCommand(), p.benchEventsCommand(), &cobra.Command{Use: "floor ADDRESS", Short: "Serve the bare handler of bench",
+	cmd.AddCommand(p.benchGraphCommand(), p.benchEventsCommand(), &cobra.Command{Use: "floor ADDRESS",
+		Short:  "Serve the bare handler of bench",
 		Hidden: true, Args: cobra.ExactArgs(1), Annotations: needsNoAction("serves what bench sends it"),
 		RunE: func(c *cobra.Command, a []string) error { return bench.ServeFloor(c.Context(), a[0], os.Stdin) }})
 	return cmd

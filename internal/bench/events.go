@@ -278,6 +278,7 @@ func (b *eventBencher) reads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	word := newCorpus(1, loci.NewUserID()).word()
 	for _, step := range []struct {
 		name, method, path string
 		body               any
@@ -287,7 +288,7 @@ func (b *eventBencher) reads(ctx context.Context) error {
 		{"events of a day 20 days ago, 50", "GET", "/api/v1/events?since=21d&until=20d&limit=50", nil,
 			[]Bar{{"must", 3, true}}},
 		{"events of the last day with a tag, 50", "GET", "/api/v1/events?since=24h&tags=tag-07&limit=50", nil, nil},
-		{"events with a word, 50", "GET", "/api/v1/events?q=" + newCorpus(1, loci.NewUserID()).text(1) + "&limit=50", nil, nil},
+		{"events with a word, 50", "GET", "/api/v1/events?q=" + word + "&limit=50", nil, nil},
 		{fmt.Sprintf("context of a session of %d events", contextEvents), "POST",
 			"/api/v1/sessions/" + benchSession + "/context", map[string]any{}, []Bar{{"must", 20, true}}},
 	} {
