@@ -74,5 +74,7 @@ type AgentStats struct {
 	AgentID      AgentID   `json:"agent_id" format:"uuid"`
 	Sessions     int       `json:"sessions" doc:"Sessions of the agent that you can see"`
 	Active       int       `json:"active_sessions" doc:"Those of them that are active"`
+	Events       *int      `json:"events,omitempty" doc:"Those of its events that you can see, if your key reads events"`
+	EventsMore   bool      `json:"events_more,omitempty" doc:"There was not enough time to count all events"`
 	LastActiveAt time.Time `json:"last_active_at,omitzero"`
 }

@@ -23,6 +23,7 @@ var withoutBegin = map[string]string{
 	"event.Run": "upkeep of the logs, for nobody",
 
 	// Hooks for other services, which have begun.
+	"event.CountOf":             "part of counting what an agent does; asks for the action, without metering it twice",
 	"event.Drop":                "part of deleting an org",
 	"event.Follow":              "part of changing a session",
 	"event.Forget":              "part of deleting a person",

@@ -111,12 +111,23 @@ func (p *program) agentUpdateCommand() *cobra.Command {
 
 func (p *program) agentStatsCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
-		Use: "stats AGENT", Short: "Count the sessions of an agent", Annotations: does(agent.Read),
+		Use: "stats AGENT", Short: "Count the sessions and events of an agent", Annotations: does(agent.Read),
 	}, onNamed((*instance).agent, func(ctx context.Context, c *call, a loci.Agent) error {
 		stats, err := c.app.Agent.Stats(ctx, c.who, a.ID.String())
 		return p.show(stats, err, "sessions", loci.Thousands(stats.Sessions), "active", loci.Thousands(stats.Active),
-			"last active", p.showTime(stats.LastActiveAt))
+			"events", showCount(stats.Events, stats.EventsMore), "last active", p.showTime(stats.LastActiveAt))
 	}))
+}
+
+// showCount is empty for an unknown number.
+func showCount(n *int, more bool) string {
+	switch {
+	case n == nil:
+		return ""
+	case more:
+		return "at least " + loci.Thousands(*n)
+	}
+	return loci.Thousands(*n)
 }
 
 func (p *program) agentDeleteCommand() *cobra.Command {

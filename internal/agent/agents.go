@@ -167,7 +167,7 @@ func (s *Service) Stats(ctx context.Context, p loci.Principal, text string) (loc
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.AgentStats{}, err
 	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (stats loci.AgentStats, err error) {
+	stats, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (stats loci.AgentStats, err error) {
 		a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
 		if err != nil {
 			return stats, err
@@ -176,4 +176,8 @@ func (s *Service) Stats(ctx context.Context, p loci.Principal, text string) (loc
 		stats.Sessions, stats.Active, err = tx.Sessions().Count(ctx, p.Viewer(), store.SessionQuery{AgentID: a.ID})
 		return stats, err
 	})
+	if err == nil {
+		stats.Events, stats.EventsMore, err = s.events.CountOf(ctx, p, stats.AgentID)
+	}
+	return stats, err
 }

@@ -16,10 +16,19 @@ import (
 type Service struct {
 	*gate.Gate
 	projects *project.Service
-	changed  func(context.Context, loci.OrgID)
+	events   Events
 }
 
-// New returns a Service. It calls changed after the state of a session or its readers have changed.
-func New(g *gate.Gate, projects *project.Service, changed func(context.Context, loci.OrgID)) *Service {
-	return &Service{g, projects, changed}
+// Events are the log of events, which the store does not have.
+type Events interface {
+	// Follow is called after the state of a session or its readers have changed.
+	Follow(ctx context.Context, org loci.OrgID)
+	// CountOf counts the events of an agent that p can see. n is nil if p may not read events. more says that there was
+	// not enough time to count all.
+	CountOf(ctx context.Context, p loci.Principal, agent loci.AgentID) (n *int, more bool, err error)
+}
+
+// New returns a Service.
+func New(g *gate.Gate, projects *project.Service, events Events) *Service {
+	return &Service{g, projects, events}
 }

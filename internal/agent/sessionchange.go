@@ -105,7 +105,7 @@ func (s *Service) changeSession(ctx context.Context, p loci.Principal, act gate.
 		return loci.Session{}, err
 	}
 	if after.Revision != revision {
-		s.changed(ctx, p.OrgID)
+		s.events.Follow(ctx, p.OrgID)
 	}
 	return after, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 )
@@ -231,12 +232,19 @@ func TestAgentStats(t *testing.T) {
 	done := d.open(d.mara, agent.SessionDraft{Agent: "reviewer"})
 	_, err := d.Agent.CloseSession(ctx, d.mara, done.ID.String())
 	d.must(err)
+	d.log(d.claude, event.Draft{Agent: "reviewer", Content: "for all"})
+	d.log(d.claude, event.Draft{Agent: "reviewer", Content: "for Mara", Reach: loci.ReachPrivate})
+	d.log(d.claude, event.Draft{Content: "of nobody"})
+	blind := d.tom
+	blind.Rights = []loci.Right{loci.RightRead}
 	for name, tt := range map[string]struct {
 		who         loci.Principal
 		all, active int
-	}{"mara": {d.mara, 3, 2}, "tom": {d.tom, 2, 1}} {
+		events      *int
+	}{"mara": {d.mara, 3, 2, new(2)}, "tom": {d.tom, 2, 1, new(1)}, "no right to read events": {blind, 2, 1, nil}} {
 		got, err := d.Agent.Stats(ctx, tt.who, "reviewer")
-		want := loci.AgentStats{AgentID: a.ID, Sessions: tt.all, Active: tt.active, LastActiveAt: got.LastActiveAt}
+		want := loci.AgentStats{AgentID: a.ID, Sessions: tt.all, Active: tt.active, Events: tt.events,
+			LastActiveAt: got.LastActiveAt}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil || got.LastActiveAt.IsZero() {
 			t.Errorf("%s: %+v, %v (-want +got):\n%s", name, got, err, diff)
 		}

@@ -82,7 +82,7 @@ func New(o Options) *App {
 		a.Memory.Events = a.Event
 	}
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
-	a.Agent = agent.New(g, a.Project, a.Event.Follow)
+	a.Agent = agent.New(g, a.Project, a.Event)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)

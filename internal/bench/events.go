@@ -138,7 +138,7 @@ func (b *eventBencher) writes(ctx context.Context) error {
 func (b *eventBencher) writeSteps(ctx context.Context, s *server) (batches, singles Sample, err error) {
 	b.Progress("batches of 100 over HTTP")
 	source := newEventSource(0)
-	next := source.pooled(int(2000*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
+	next := source.pooled(int(500*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
 	post := func(c *conn, body []byte) (time.Duration, error) {
 		_, err := c.call("POST", "/api/v1/events", agentKey, body)
 		return 0, err // timed from outside, because durability includes the way there
@@ -151,7 +151,7 @@ func (b *eventBencher) writeSteps(ctx context.Context, s *server) (batches, sing
 	nexts := make([]func() []byte, b.Clients)
 	for i := range nexts {
 		source := newEventSource(i + 1)
-		nexts[i] = source.pooled(int(2000*b.Step.Seconds()), source.one)
+		nexts[i] = source.pooled(int(10_000*b.Step.Seconds())/b.Clients, source.one)
 	}
 	singles, err = s.load(ctx, b.Clients, b.Step,
 		func(c *conn, client int) (time.Duration, error) { return post(c, nexts[client]()) })
@@ -317,7 +317,7 @@ func (b *eventBencher) duplicates(ctx context.Context) error {
 				return err
 			}
 			source := newEventSource(3000 + 2*round + len(dedup))
-			next := source.pooled(int(1000*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
+			next := source.pooled(int(500*b.Step.Seconds()), func() []byte { return source.body(eventBatch) })
 			sample, err := s.load(ctx, 1, b.Step, func(c *conn, _ int) (time.Duration, error) {
 				_, err := c.call("POST", "/api/v1/events", agentKey, next())
 				return 0, err

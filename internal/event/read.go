@@ -109,6 +109,21 @@ func (s *Service) Stats(ctx context.Context, p loci.Principal, f Filter) (stats 
 	return log.Stats(short, p.Viewer(), by)
 }
 
+// CountOf implements agent.Events.
+func (s *Service) CountOf(ctx context.Context, p loci.Principal, agent loci.AgentID) (n *int, more bool, err error) {
+	if s.keepsNone() || s.May(p, Read) != nil {
+		return nil, false, nil
+	}
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return nil, false, err
+	}
+	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	defer cancel()
+	stats, err := log.Stats(short, p.Viewer(), eventlog.Filter{AgentID: agent})
+	return &stats.Total, stats.Partial, err
+}
+
 // TailRequest asks for events in the order in which they were stored.
 type TailRequest struct {
 	Filter

@@ -93,6 +93,6 @@ var (
 		Description: "Reviews changes of the login page", Config: json.RawMessage(`{"model":"large"}`)}
 	exampleAgentChange = client.AgentChange{Name: new("reviewer"), Config: json.RawMessage(`{"model":"large"}`)}
 	exampleAgents      = client.AgentList{Agents: []loci.Agent{exampleAgent}}
-	exampleAgentStats  = loci.AgentStats{AgentID: loci.AgentID(exampleID), Sessions: 12, Active: 1,
+	exampleAgentStats  = loci.AgentStats{AgentID: loci.AgentID(exampleID), Sessions: 12, Active: 1, Events: new(3481),
 		LastActiveAt: exampleTime}
 )
