@@ -54,8 +54,12 @@ const (
 // DefaultEventType is the type of events whose writer gave none.
 const DefaultEventType = "general"
 
-// ReasonField is the member of a decision's metadata that has its reason.
-const ReasonField = "reasoning"
+// Members of a decision's metadata.
+const (
+	ReasonField       = "reasoning"
+	AlternativesField = "alternatives" // a list of what was not chosen
+	ConfidenceField   = "confidence"   // from 0 to 1
+)
 
 // Event is something that happened, usually in a session. Loci stores its text exactly as sent and
 // never changes it.

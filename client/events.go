@@ -83,6 +83,20 @@ type EventQuery struct {
 	Cursor string // NextCursor of the previous page
 }
 
+// ContextRequest asks for a text about events for a model to read.
+type ContextRequest struct {
+	Since     string   `json:"since,omitzero" maxLength:"100" doc:"Only events at or after a time: a span before now (30m, 12h, 7d), RFC 3339, or a date" example:"12h"`
+	Until     string   `json:"until,omitzero" maxLength:"100" doc:"Only events before a time, in the same forms"`
+	Zone      string   `json:"time_zone,omitzero" maxLength:"100" doc:"The time zone of dates and times without one. Default: UTC"`
+	Types     []string `json:"include_types,omitzero" nullable:"false" maxItems:"50" maxLength:"64" doc:"Only events with one of these memory types or event types. Default: all" example:"[\"decision\",\"error\"]"`
+	Topic     string   `json:"topic,omitzero" maxLength:"500" doc:"Only events whose content has all of these words; at most 32"`
+	MaxTokens int      `json:"max_tokens,omitzero" minimum:"500" maximum:"100000" doc:"The most tokens of the text. Default: 4,000"`
+	Format    string   `json:"format,omitzero" enum:"markdown,json" doc:"Default: markdown, the text alone"`
+}
+
+// EventContext is loci.EventContext.
+type EventContext = loci.EventContext
+
 // LogEvent logs an event. It fails with Conflict if its session is closed, and if Loci already has the
 // event: then DuplicateOf of the Error is the id of the earlier one.
 func (c *Client) LogEvent(ctx context.Context, e NewEvent) (*Logged, error) {
@@ -113,6 +127,26 @@ func (c *Client) Events(ctx context.Context, q EventQuery) (*EventList, error) {
 // EventStats counts the events that the caller can see.
 func (c *Client) EventStats(ctx context.Context, q EventConditions) (*EventStats, error) {
 	return get[EventStats](ctx, c, query("/events/stats", q.values()))
+}
+
+// SessionContext returns a text about the events of a session, by its id or title, for a model to read.
+func (c *Client) SessionContext(ctx context.Context, session string, r ContextRequest) (*EventContext, error) {
+	return c.eventContext(ctx, sessionPath(session)+"/context", r)
+}
+
+// AgentContext returns the same about an agent, by its id or name.
+func (c *Client) AgentContext(ctx context.Context, agent string, r ContextRequest) (*EventContext, error) {
+	return c.eventContext(ctx, agentPath(agent)+"/context", r)
+}
+
+// EventContext returns the same about all events that the caller can see.
+func (c *Client) EventContext(ctx context.Context, r ContextRequest) (*EventContext, error) {
+	return c.eventContext(ctx, "/events/context", r)
+}
+
+func (c *Client) eventContext(ctx context.Context, path string, r ContextRequest) (*EventContext, error) {
+	r.Format = "json"
+	return send[EventContext](ctx, c, path, r)
 }
 
 func (q *EventConditions) values() url.Values {

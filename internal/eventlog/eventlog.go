@@ -133,6 +133,8 @@ type Query struct {
 	Order Order
 	Limit int      // at least 1
 	After Position // "": from the beginning
+	// Brief is set if the caller needs no content, metadata, tags and dedup key. A log may leave these out.
+	Brief bool
 }
 
 // Order is how the events of a page are sorted. Events of one time are sorted by id, so every

@@ -22,37 +22,13 @@ func CheckAnswerTokens(n int) error {
 	return nil
 }
 
-// Quarters of a token that a character costs, so that English text comes to 4 bytes per token, as
-// in cl100k. Identifiers, JSON and other scripts take more tokens for their length. The estimate is
-// meant to be too high rather than too low.
-const (
-	costLetter  = 1  // ASCII letters and spaces
-	costSign    = 2  // digits and punctuation
-	costAccent  = 2  // below U+0800: Latin with accents, Greek, Cyrillic, Hebrew, Arabic
-	costSymbol  = 6  // below U+10000: Indic scripts, Thai, Chinese, Japanese, Korean
-	costPicture = 12 // the rest: emoji
-)
+// signQuarters are the quarters of a token that a digit or a punctuation mark costs.
+const signQuarters = 2
 
 // tokens estimates how many tokens of a model's context a text takes.
-func tokens[T ~string | ~[]byte](text T) int { return (quarters(text) + 3) / 4 }
+func tokens[T ~string | ~[]byte](text T) int { return loci.Tokens(string(text)) }
 
-func quarters[T ~string | ~[]byte](text T) (n int) {
-	for _, r := range string(text) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == ' ':
-			n += costLetter
-		case r < 0x80:
-			n += costSign
-		case r < 0x800:
-			n += costAccent
-		case r < 0x10000:
-			n += costSymbol
-		default:
-			n += costPicture
-		}
-	}
-	return n
-}
+func quarters[T ~string | ~[]byte](text T) int { return loci.TokenQuarters(string(text)) }
 
 // textSteps are the lengths to which the texts of an answer are cut, one after the other. A list
 // that is still too long then gets fewer items.

@@ -247,7 +247,7 @@ const marginTokens = 60
 func shownCost(r rune) int {
 	n := quarters(loci.Visible(string(r)))
 	if r == '\n' || r == '\t' || r == '\r' || r == '"' || r == '\\' {
-		n += costSign
+		n += signQuarters
 	}
 	return n
 }

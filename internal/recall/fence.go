@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// These are the marks around stored text in a prompt. Stored text cannot contain them: see escape.
+// These are the marks around stored text in a prompt. Stored text cannot contain them: see Escape.
 const (
 	fenceStart = "<memories>\n"
 	fenceEnd   = "</memories>\n"
@@ -19,13 +19,13 @@ const (
 // mark finds anything that a model could mistake for a mark.
 var mark = regexp.MustCompile(`(?i)<(\s*/?\s*memories)`)
 
-// escape changes the marks in a stored text.
-func escape(text string) string { return mark.ReplaceAllString(text, "<\\$1") }
+// Escape changes the marks in a stored text.
+func Escape(text string) string { return mark.ReplaceAllString(text, "<\\$1") }
 
 // Fence returns stored text between two marks that the text itself cannot contain, so that a model
 // can tell where it ends.
 func Fence(text string) string {
-	if text = escape(text); !strings.HasSuffix(text, "\n") {
+	if text = Escape(text); !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	return fenceStart + text + fenceEnd

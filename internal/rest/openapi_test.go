@@ -230,6 +230,7 @@ var theRoutes = []string{
 	"GET /agents/{id}/stats", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "PATCH /sessions/{id}",
 	"POST /sessions/{id}/close", "POST /sessions/{id}/reopen",
 	"POST /events", "GET /events", "GET /events/stats", "GET /events/{id}",
+	"POST /events/context", "POST /sessions/{id}/context", "POST /agents/{id}/context",
 	"GET /projects/{id}/graph", "GET /projects/{id}/graph/search", "POST /projects/{id}/graph/open",
 	"POST /projects/{id}/graph/entities", "POST /projects/{id}/graph/observations", "POST /projects/{id}/graph/relations",
 	"POST /projects/{id}/graph/entities/delete", "POST /projects/{id}/graph/observations/delete",

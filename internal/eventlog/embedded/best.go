@@ -53,7 +53,9 @@ func (b *best) admits(id loci.EventID) bool { return !b.isFull() || b.isBefore(i
 // add adds an event that b admits.
 func (b *best) add(e *loci.Event) {
 	if !b.isFull() {
-		heap.Push(b, e)
+		if b.events = append(b.events, e); b.isFull() { // until then, nothing asks for the last one
+			heap.Init(b)
+		}
 		return
 	}
 	b.events[0] = e

@@ -64,6 +64,23 @@ func readBody(b []byte, e *loci.Event) error {
 	return nil
 }
 
+// readBrief sets only the actor and the parent.
+func readBrief(b []byte, e *loci.Event, known names) error {
+	if len(b) == 0 || b[0] != bodyFormat {
+		return errDamaged
+	}
+	r := bodyReader{rest: b[1:]}
+	e.Actor = known.of(r.next())
+	r.next() // content
+	r.next() // metadata
+	r.next() // key
+	copy(e.ParentID[:], r.next())
+	if r.bad {
+		return errDamaged
+	}
+	return nil
+}
+
 // bodyReader reads the fields of a body.
 type bodyReader struct {
 	rest []byte

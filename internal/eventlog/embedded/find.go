@@ -27,7 +27,7 @@ func (l *Log) Find(ctx context.Context, v loci.Viewer, q eventlog.Query) (eventl
 		log = r.state
 		return s.goOn(cs, &log, after)
 	}
-	err = l.collect(ctx, v.OrgID, want{viewer: &v, filter: q.Filter}, s)
+	err = l.collect(ctx, v.OrgID, want{viewer: &v, filter: q.Filter, brief: q.Brief}, s)
 	if isSpent(ctx, err) { // before it examined anything
 		return eventlog.Page{Partial: true, Next: cs.format(after)}, nil
 	}

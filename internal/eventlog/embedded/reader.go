@@ -20,6 +20,7 @@ type reader struct {
 
 	streams map[int64]*work // that the reader has met; nil: none of their events count
 	classes map[int64]bool  // whether the viewer sees them
+	names   names
 }
 
 // want says which events a reader returns.
@@ -29,6 +30,7 @@ type want struct {
 	user   loci.UserID            // zero: anybody's
 	also   func(*loci.Event) bool // reads only the head; nil: no more conditions
 	heads  bool                   // the events need no bodies
+	brief  bool                   // of their bodies, the events only need the actor and the parent
 }
 
 // snapshot runs fn on a snapshot of an org's log, or does nothing if there is none. fn may run twice.
@@ -61,7 +63,8 @@ func (l *Log) readFrom(f *orgLog, c *sqlitedb.Conn, w want, words *words, fn fun
 	if err != nil {
 		return err
 	}
-	r := &reader{l: l, f: f, c: c, state: s, want: w, streams: map[int64]*work{}, classes: map[int64]bool{}}
+	r := &reader{l: l, f: f, c: c, state: s, want: w, streams: map[int64]*work{}, classes: map[int64]bool{},
+		names: names{}}
 	if words != nil && s.fits(words.epoch, words.done) {
 		r.words = words
 	}
@@ -101,13 +104,31 @@ func (r *reader) sees(w *work) bool {
 	return seen
 }
 
+// names are words that many rows have, each once.
+type names map[string]string
+
+// maxNames limits how many of them a reader remembers.
+const maxNames = 1000
+
+func (n names) of(raw []byte) string {
+	if known, met := n[string(raw)]; met {
+		return known
+	}
+	name := string(raw)
+	if len(n) < maxNames {
+		n[name] = name
+	}
+	return name
+}
+
 // event returns the event of a row, or nil if it doesn't count.
 func (r *reader) event(src *source, row *sqlitedb.Row, m *eventlog.Matcher) (*loci.Event, error) {
 	w, err := r.work(row.Int64(colStream), m)
 	if err != nil || w == nil {
 		return nil, err
 	}
-	e := &loci.Event{ID: idOf(row), Class: loci.EventClass(row.Text(colClass)), Type: row.Text(colType),
+	e := &loci.Event{ID: idOf(row), Class: loci.EventClass(r.names.of(row.Raw(colClass))),
+		Type:       r.names.of(row.Raw(colType)),
 		Importance: row.Int(colImportance), RecordedAt: time.UnixMicro(row.Int64(colRecorded)).UTC()}
 	e.Time, _ = loci.EventTime(e.ID)
 	e.SessionID, e.AgentID, e.EventAccess = w.session, w.agent, w.access
@@ -119,6 +140,9 @@ func (r *reader) event(src *source, row *sqlitedb.Row, m *eventlog.Matcher) (*lo
 		return e, nil
 	}
 	body, err := src.body(row)
+	if err == nil && r.brief && !m.NeedsBody() {
+		return e, readBrief(body, e, r.names)
+	}
 	if err == nil {
 		err = readBody(body, e)
 	}

@@ -1,0 +1,208 @@
+package event
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Limits of a context.
+const (
+	DefaultContextTokens = 4_000
+	MinContextTokens     = 500
+	MaxContextTokens     = 100_000
+	// MaxContextEvents is how many events a context is made of, the newest of those that pass its filter.
+	MaxContextEvents = 20_000
+	// maxContextTypes limits the types in a request.
+	maxContextTypes = 50
+	contextPage     = 5_000
+)
+
+// ContextRequest asks for a text about events for a model to read.
+type ContextRequest struct {
+	Since, Until, Zone string // as in Filter
+	// Types limits the events to those with one of these classes or types.
+	Types []string
+	// Topic limits the events to those whose content has all of its words.
+	Topic     string
+	MaxTokens int // of the text, as loci.Tokens counts; 0: DefaultContextTokens
+}
+
+// Context is loci.EventContext.
+type Context = loci.EventContext
+
+// subject is what a context is about.
+type subject struct {
+	session *loci.Session
+	agent   *loci.Agent
+	topic   string
+}
+
+// SessionContext returns a text about the events of a session, which store.FindSession reads. NotFound if it does not
+// exist or is not visible; Invalid if the request breaks a limit.
+func (s *Service) SessionContext(ctx context.Context, p loci.Principal, session string, r ContextRequest) (
+	*Context, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	about := subject{topic: r.Topic}
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		found, err := store.FindSession(ctx, tx, p.Viewer(), session)
+		about.session = &found
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.tellOf(ctx, p, about, r)
+}
+
+// AgentContext returns a text about the events of an agent, which store.FindAgent reads. Its errors are those of
+// SessionContext.
+func (s *Service) AgentContext(ctx context.Context, p loci.Principal, agent string, r ContextRequest) (
+	*Context, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	about := subject{topic: r.Topic}
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		found, err := store.FindAgent(ctx, tx, p.Viewer(), agent)
+		about.agent = &found
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.tellOf(ctx, p, about, r)
+}
+
+// OrgContext returns a text about the events of the org, or about those of a topic. Its errors are those of
+// SessionContext.
+func (s *Service) OrgContext(ctx context.Context, p loci.Principal, r ContextRequest) (*Context, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	return s.tellOf(ctx, p, subject{topic: r.Topic}, r)
+}
+
+// tellOf reads the events and writes the text.
+func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r ContextRequest) (*Context, error) {
+	f, err := s.contextFilter(ctx, p, about, &r)
+	if err != nil {
+		return nil, err
+	}
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return nil, err
+	}
+	heads, partial, err := s.heads(ctx, log, p, f, r.Types)
+	if err != nil {
+		return nil, err
+	}
+	d := newDigest(heads, contextGroups(r.MaxTokens))
+	names := agentNames{ctx: ctx, s: s, p: p, known: map[loci.AgentID]string{}}
+	if err := names.find(d.agents, about); err != nil {
+		return nil, err
+	}
+	t := newTelling(about, d, names.known, r.MaxTokens, partial)
+	err = t.choose(func(ids []loci.EventID) ([]*loci.Event, error) { return log.Get(ctx, p.Viewer(), ids) })
+	if err != nil {
+		return nil, err
+	}
+	return t.context(), nil
+}
+
+// contextFilter checks a request, sets its defaults and returns its filter.
+func (s *Service) contextFilter(ctx context.Context, p loci.Principal, about subject, r *ContextRequest) (
+	f eventlog.Filter, err error) {
+	switch {
+	case r.MaxTokens == 0:
+		r.MaxTokens = DefaultContextTokens
+	case r.MaxTokens < MinContextTokens || r.MaxTokens > MaxContextTokens:
+		return f, loci.FieldErrorf("max_tokens", loci.RangeText, MinContextTokens, MaxContextTokens)
+	}
+	if len(r.Types) > maxContextTypes {
+		return f, loci.FieldErrorf("include_types", "has %d entries; at most %d are allowed", len(r.Types), maxContextTypes)
+	}
+	for _, name := range r.Types {
+		if err := loci.CheckEventType("include_types", name); err != nil {
+			return f, err
+		}
+	}
+	f, err = s.filter(ctx, p, Filter{Since: r.Since, Until: r.Until, Zone: r.Zone, Text: r.Topic})
+	if loci.FieldOf(err) == textField {
+		err = loci.WrapFieldError("topic", err, "%s", strings.TrimPrefix(loci.SafeText(err), textField+" "))
+	}
+	if about.session != nil {
+		f.SessionID = about.session.ID
+	}
+	if about.agent != nil {
+		f.AgentID = about.agent.ID
+	}
+	return f, err
+}
+
+// heads returns the newest visible events that pass a filter and have one of the types, in the order of their times.
+// They may lack what eventlog.Query.Brief names. partial reports whether there are more.
+func (s *Service) heads(ctx context.Context, log eventlog.Engine, p loci.Principal, f eventlog.Filter, types []string) (
+	heads []*loci.Event, partial bool, err error) {
+	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
+	defer cancel()
+	read := 0
+	for at, more := eventlog.Position(""), true; more; {
+		q := eventlog.Query{Filter: f, Order: eventlog.Newest, Limit: min(contextPage, MaxContextEvents-read), After: at,
+			Brief: true}
+		page, err := log.Find(short, p.Viewer(), q)
+		if err != nil {
+			return nil, false, err
+		}
+		read += len(page.Events)
+		heads = append(heads, page.Events...)
+		at, partial = page.Next, page.Partial || read == MaxContextEvents && page.Next != ""
+		more = at != "" && !partial
+	}
+	if len(types) > 0 {
+		heads = slices.DeleteFunc(heads, func(e *loci.Event) bool {
+			return !slices.Contains(types, e.Type) && !slices.Contains(types, string(e.Class))
+		})
+	}
+	slices.Reverse(heads)
+	return heads, partial, nil
+}
+
+// agentNames finds out what agents are called.
+type agentNames struct {
+	ctx   context.Context
+	s     *Service
+	p     loci.Principal
+	known map[loci.AgentID]string
+}
+
+// maxNamedAgents is how many agents a context calls by their names; the others by their ids.
+const maxNamedAgents = 200
+
+func (n *agentNames) find(ids []loci.AgentID, about subject) error {
+	if about.session != nil && !about.session.AgentID.IsZero() {
+		ids = append([]loci.AgentID{about.session.AgentID}, ids...)
+	}
+	ids = ids[:min(len(ids), maxNamedAgents)]
+	if len(ids) == 0 {
+		return nil
+	}
+	return n.s.Store.View(n.ctx, n.p.OrgID, func(tx store.Tx) error {
+		for _, id := range ids {
+			a, err := tx.Agents().Get(n.ctx, n.p.Viewer(), id)
+			switch {
+			case err == nil:
+				n.known[id] = a.Name
+			case loci.CodeOf(err) != loci.NotFound:
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,131 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
+)
+
+const (
+	contextTime = "2006-01-02 15:04"
+	// leastEntry is about what the shortest entry costs, in quarters of a token.
+	leastEntry = 120
+	// The most that the content of an event costs: a part of the budget, between these limits.
+	contentPart  = 25
+	leastContent = 240
+	mostContent  = 8000
+	// important events may be as long as decisions are.
+	important = 8
+)
+
+// entry writes an event of a group.
+func (t *telling) entry(group int, e *loci.Event) string {
+	room := min(max(t.all()/contentPart, leastContent), mostContent)
+	if group >= states && e.Importance < important {
+		room /= 2
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "- [%s] %s · %s", e.ID, e.Time.UTC().Format(contextTime), t.line(t.by(doerOf(e)), 64))
+	if t.d.groups[group].Name != e.Type && e.Type != loci.DefaultEventType {
+		b.WriteString(" · " + e.Type)
+	}
+	if e.Importance != loci.DefaultImportance {
+		fmt.Fprintf(&b, " · importance %d", e.Importance)
+	}
+	text := strings.TrimRight(loci.Legible(e.Content), "\n")
+	kept := loci.CutTokens(text, room)
+	if kept != text {
+		fmt.Fprintf(&b, " · cut, has %s characters", loci.Thousands(utf8.RuneCountInString(e.Content)))
+	}
+	b.WriteByte('\n')
+	quote(&b, recall.Escape(kept))
+	if group == decisions {
+		for _, field := range reasonFields {
+			if text := memberOf(e.Metadata, field.name); text != "" {
+				text = loci.CutTokens(loci.OneLine(loci.Visible(text)), room/field.part)
+				b.WriteString("  " + field.title + ": " + recall.Escape(text) + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// reasonFields are the members of the metadata of decisions that a context has, and how much of the room of a content
+// each may take.
+var reasonFields = []struct {
+	name, title string
+	part        int
+}{{loci.ReasonField, "Reason", 1}, {loci.AlternativesField, "Alternatives", 2}, {loci.ConfidenceField, "Confidence", 8}}
+
+// quote writes a stored text so that each of its lines begins with a mark. It leaves out empty lines.
+func quote(b *strings.Builder, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimRight(line, " \t"); line != "" {
+			b.WriteString("  > " + line + "\n")
+		}
+	}
+}
+
+// memberOf returns a member of a JSON object as text; "" if there is none.
+func memberOf(object json.RawMessage, name string) string {
+	var members map[string]json.RawMessage
+	if len(object) == 0 || json.Unmarshal(object, &members) != nil {
+		return ""
+	}
+	return plainJSON(members[name])
+}
+
+// plainJSON returns a value as text: strings without quotes, lists with semicolons.
+func plainJSON(value json.RawMessage) string {
+	var text string
+	if len(value) == 0 || string(value) == "null" || json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) != nil {
+		return string(value)
+	}
+	parts := make([]string, len(list))
+	for i, one := range list {
+		if json.Unmarshal(one, &parts[i]) != nil {
+			parts[i] = string(one)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// typesOf lists the most frequent types of what somebody did.
+func typesOf(a *actor) string {
+	const most = 4
+	type count struct {
+		name string
+		n    int
+	}
+	var list []count
+	for name, n := range a.types {
+		list = append(list, count{name, n})
+	}
+	slices.SortFunc(list, func(a, b count) int {
+		if a.n != b.n {
+			return b.n - a.n
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	out, left := "", a.events
+	for i, c := range list {
+		if i == most {
+			return out + fmt.Sprintf(", %s others", loci.Thousands(left))
+		}
+		if i > 0 {
+			out += ", "
+		}
+		out += fmt.Sprintf("%s %s", loci.Thousands(c.n), c.name)
+		left -= c.n
+	}
+	return out
+}
