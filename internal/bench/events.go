@@ -30,6 +30,7 @@ const (
 	contextEvents = 10_000
 	fillEvents    = 1000
 	fillers       = 4
+	mostUpkeep    = 20 * time.Minute    // until the index of 10 million events is up to date
 	fillSpan      = 30 * 24 * time.Hour // over which the times of the events are spread
 )
 
@@ -232,6 +233,12 @@ func (b *eventBencher) fill(ctx context.Context) error {
 		b.add("resident memory after filling", Sample{}, float64(s.resident())/(1<<20), "MB")
 		err = b.fillSession(s)
 	}
+	if err == nil {
+		b.Progress("waiting until the index is up to date")
+		begin = time.Now()
+		err = s.idleWithin(ctx, mostUpkeep)
+		b.add("index up to date after", Sample{}, time.Since(begin).Seconds(), "s")
+	}
 	return errors.Join(err, s.stop())
 }
 
@@ -277,6 +284,9 @@ func (b *eventBencher) reads(ctx context.Context) error {
 	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
 	if err != nil {
 		return err
+	}
+	if err := s.idleWithin(ctx, mostUpkeep); err != nil {
+		return errors.Join(err, s.stop())
 	}
 	word := newCorpus(1, loci.NewUserID()).word()
 	for _, step := range []struct {

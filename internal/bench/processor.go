@@ -222,8 +222,11 @@ func (b *bencher) indexed(ctx context.Context, s *server, op operation, saves in
 const maxIdleWait = time.Minute
 
 // idle waits until the server has used no more than the smallest unit of processor time within a second.
-func (s *server) idle(ctx context.Context) error {
-	for end := time.Now().Add(maxIdleWait); time.Now().Before(end); {
+func (s *server) idle(ctx context.Context) error { return s.idleWithin(ctx, maxIdleWait) }
+
+// idleWithin is idle with another limit.
+func (s *server) idleWithin(ctx context.Context, limit time.Duration) error {
+	for end := time.Now().Add(limit); time.Now().Before(end); {
 		before, _ := processorTime(s.process.Process.Pid)
 		select {
 		case <-ctx.Done():
@@ -234,7 +237,7 @@ func (s *server) idle(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the server was still busy %s after the last request", maxIdleWait)
+	return fmt.Errorf("the server was still busy %s after the last request", limit)
 }
 
 // spent is the processor time of a process for a number of operations.
