@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -153,11 +154,25 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 		p.note("Loci waits for an MCP client on standard input; a client starts this command itself. To connect one, run: " +
 			"loci connect. To stop, press Ctrl-C")
 	}
+	defer keepEvents(ctx, in)()
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // clients stop it this way
 	}
 	return err
+}
+
+// keepEvents keeps the logs of events in order and delivers what is for Arc, until the returned function is called. There
+// may be no server that does so.
+func keepEvents(ctx context.Context, in *instance) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { in.events.Run(ctx) })
+	running.Go(func() { in.app.Event.Run(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
 }
 
 // serveMCP serves MCP only, on this machine only.

@@ -157,8 +157,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: p.settings.Idle}).Run(upkeepCtx)
 	})
 	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
-	upkeep.Go(func() { in.events.Run(upkeepCtx) })
-	upkeep.Go(func() { in.app.Event.Run(upkeepCtx) })
+	defer keepEvents(ctx, in)()
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)
 	upkeep.Go(func() {
