@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
@@ -40,6 +41,20 @@ func TestEventsAreLogged(t *testing.T) {
 			list.Events[0].ID != one.ID {
 			t.Errorf("%s: got %+v", name, list)
 		}
+	}
+	told := must(owner.SessionContext(ctx, "a review", client.ContextRequest{MaxTokens: 600}))(t)
+	if told.SessionID != session.ID || told.Events != 1 || told.Tokens > 600 || told.Shown[0] != one.ID ||
+		!strings.Contains(told.Context, "  > zebra\n") {
+		t.Errorf("SessionContext: got %+v", told)
+	}
+	if told := must(owner.EventContext(ctx, client.ContextRequest{Types: []string{"decision"}, Since: "1h"}))(t); len(
+		told.Groups) != 1 || told.Groups[0].Name != "Decisions" {
+		t.Errorf("EventContext: got %+v", told)
+	}
+	must(owner.CreateAgent(ctx, client.NewAgent{Name: "idle", Vendor: "claude"}))(t)
+	told = must(owner.AgentContext(ctx, "idle", client.ContextRequest{}))(t)
+	if told.Events != 0 || told.AgentID.IsZero() {
+		t.Errorf("AgentContext: got %+v", told)
 	}
 	stats := must(owner.EventStats(ctx, client.EventConditions{ParentID: one.ID, MinImportance: 9}))(t)
 	if stats.Total != 1 || stats.ByEventType["choice"] != 1 || stats.ByMemoryType["decision"] != 1 {

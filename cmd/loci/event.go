@@ -26,7 +26,8 @@ func (p *program) eventsCommand() *cobra.Command {
 		`Log, list and search events: what agents and people do and decide, usually in a
 session. Events never change. Whoever sees a session sees its events.`,
 		p.eventsLogCommand(), p.eventsListCommand(), p.eventsSearchCommand(), p.eventsTailCommand(),
-		p.eventsStatsCommand(), p.eventsShowCommand(), p.eventsDeadCommand(), p.eventsReplayCommand())
+		p.eventsContextCommand(), p.eventsStatsCommand(), p.eventsShowCommand(), p.eventsDeadCommand(),
+		p.eventsReplayCommand())
 }
 
 // eventFlags are what the log command sets in an event.

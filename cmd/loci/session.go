@@ -26,7 +26,8 @@ beginning of an id, or the title of an active session.`,
 		p.oneSessionCommand("close", "Close a session, effective immediately", agent.SessionClose,
 			(*agent.Service).CloseSession),
 		p.oneSessionCommand("reopen", "Make a closed session active again", agent.SessionReopen,
-			(*agent.Service).ReopenSession))
+			(*agent.Service).ReopenSession),
+		p.sessionContextCommand())
 }
 
 // sessionFlags are what a command sets in a session.

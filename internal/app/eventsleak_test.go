@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
@@ -74,6 +75,11 @@ func (d *desk) trace(who loci.Principal, id loci.EventID, content string) string
 		out += fmt.Sprintln("search", page, err)
 		stats, err := d.Event.Stats(ctx, who, f)
 		out += fmt.Sprintln("stats", stats, err)
+	}
+	for _, r := range []event.ContextRequest{{}, {Topic: content}, {Types: []string{content}}} {
+		told, err := d.Event.OrgContext(ctx, who, r)
+		d.must(err)
+		out += fmt.Sprintln("context", told.Events, told.Shown, told.Groups, strings.ReplaceAll(told.Context, content, "it"))
 	}
 	child := event.Draft{Content: "child", ParentID: id}
 	source := memory.Draft{Title: "x", Content: "x", Sources: []loci.Source{{Kind: loci.SourceEvent, Ref: id.String()}}}

@@ -13,8 +13,8 @@ import (
 // models can reuse it.
 //
 // The more important events come into the text first, and the newer ones of the same rank. When the room is used up,
-// the text begins at an event of that rank whose number is a multiple of a power of two, at least an eighth of those
-// that fit. So it does not begin one event later with each event that is added.
+// the text begins at an event of that rank whose number is a multiple of a power of two, between an eighth and a
+// quarter of those that fit. So it does not begin one event later with each event that is added.
 type telling struct {
 	about   subject
 	d       *digest

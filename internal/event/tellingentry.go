@@ -31,7 +31,8 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "- [%s] %s · %s", e.ID, e.Time.UTC().Format(contextTime), t.line(t.by(doerOf(e)), 64))
-	if t.d.groups[group].Name != e.Type && e.Type != loci.DefaultEventType {
+	name := t.d.groups[group].Name
+	if name != e.Type && !strings.HasSuffix(strings.ToLower(name), e.Type+"s") && e.Type != loci.DefaultEventType {
 		b.WriteString(" · " + e.Type)
 	}
 	if e.Importance != loci.DefaultImportance {

@@ -94,7 +94,10 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 			"get_sources": `{"memory_id":"` + neverOpened + `","session_id":"%s"}`,
 			"add_sources": `{"memory_id":"` + neverOpened +
 				`","sources":[{"kind":"session","ref":"x"}],"session_id":"%s"}`,
-			"create_session": `{"title":"x","project":"%s"}`, "close_session": `{"session_id":"%s"}`} {
+			"log_event":           `{"content":"x","session_id":"%s"}`,
+			"log_decision":        `{"decision":"x","reasoning":"y","session_id":"%s"}`,
+			"get_session_context": `{"session_id":"%s"}`,
+			"create_session":      `{"title":"x","project":"%s"}`, "close_session": `{"session_id":"%s"}`} {
 			never := r.inSession("", tool, fmt.Sprintf(arguments, neverOpened))
 			if failure(t, never) == "" {
 				t.Errorf("%s in a session that never was: %s", tool, never.body)
@@ -105,7 +108,7 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 				}
 			}
 			text := failure(t, r.inSession("", tool, fmt.Sprintf(arguments, closed.ID)))
-			takesClosed := tool == "close_session" || tool == "create_session"
+			takesClosed := tool == "close_session" || tool == "create_session" || tool == "get_session_context"
 			if !takesClosed && !strings.Contains(text, "closed") {
 				t.Errorf("%s in a closed session: %q", tool, text)
 			}

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
@@ -158,6 +159,40 @@ var tools = []tool{
 			"in it stays.",
 		returns: has("id", "state"),
 		handler: takes(closeSessionFields, (*Server).closeSession),
+	},
+	{
+		name: "log_event", title: "Log an event",
+		set: toolsetSession, action: event.Log, hints: sets,
+		about: "Log what just happened: an action, a result, an error, an open question, the state of the work. " +
+			"Others who see the session read it. For choices, use log_decision; for what stays true, write_memory. " +
+			"Returns id and result: logged or duplicate.",
+		returns: has("id", "result"),
+		handler: takes(eventFields, (*Server).logEvent),
+	},
+	{
+		name: "log_decision", title: "Log a decision",
+		set: toolsetSession, action: event.Log, hints: sets,
+		about: "Log a decision with its reason, when you make one or the person does. Not for plans or results: use " +
+			"log_event. Returns id and result: logged or duplicate.",
+		returns: has("id", "result"),
+		handler: takes(decisionFields, (*Server).logDecision),
+	},
+	{
+		name: "get_session_context", title: "What happened",
+		set: toolsetSession, action: event.Read, hints: reads,
+		about: "Return one text about a session, an agent or, with neither, the org: decisions with reasons, errors, " +
+			"open questions, who did what. Use it to continue work or to catch up. To find single events, use " +
+			"search_events. left counts the events that did not fit.",
+		returns: has("context", "events", "left"),
+		handler: takes(contextFields, (*Server).getSessionContext),
+	},
+	{
+		name: "search_events", title: "Search events",
+		set: toolsetSession, action: event.Read, hints: reads,
+		about: "List events that match all filters, newest first, with their full texts. Use it for details. For an " +
+			"overview, use get_session_context; for lasting facts, search_memories.",
+		returns: listOf("events", "id", "time", "event_type", "content"),
+		handler: takes(searchEventFields, (*Server).searchEvents),
 	},
 
 	{

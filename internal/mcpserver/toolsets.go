@@ -90,6 +90,9 @@ func (o offer) scope() string {
 	if o.graphs() {
 		rights = append(rights, string(loci.RightGraph))
 	}
+	if o.has(toolsetSession) {
+		rights = append(rights, string(loci.RightEvents))
+	}
 	return strings.Join(rights, " ")
 }
 

@@ -66,8 +66,8 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 		t.Errorf("%d tools over HTTP, want 21", len(tools))
 	}
 	for range 3 {
-		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory,reflect")); len(tools) != 13 {
-			t.Errorf("%d tools at an address of its own, want 13", len(tools))
+		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory,reflect")); len(tools) != 17 {
+			t.Errorf("%d tools at an address of its own, want 17", len(tools))
 		}
 	}
 	if log := w.log.String(); strings.Count(log, "toolset=reflect") != 1 {

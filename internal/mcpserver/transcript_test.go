@@ -126,7 +126,7 @@ func (p *player) expand(params string) string {
 	return strings.ReplaceAll(params, "$cursor", p.cursor)
 }
 
-var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
+var uuid = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 // normal checks that a tool's text equals its structured content, and returns only
 // the latter.

@@ -30,7 +30,7 @@ var otherActions = map[string]gate.Action{
 func TestEverythingCarriesOutItsAction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, key := w.key("claude", loci.RightEvents)
+	_, key := w.key("claude", loci.RightReflect)
 	r := w.rawAt(key, stateless, allTools)
 	const none = "00000000-0000-4000-8000-000000000000"
 	actions, rules := mcpserver.ToolActions(), app.Rules()

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,8 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -85,7 +88,10 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	}
 	t.Cleanup(func() { st.Close() })
 	w.store = st
-	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now})
+	events := embedded.Open(embedded.Options{Dir: filepath.Join(w.dir, "events"), Now: w.clock.Now})
+	t.Cleanup(func() { events.Close() })
+	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now,
+		Events: event.Options{Logs: event.One(events)}})
 	if _, _, err := w.app.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}

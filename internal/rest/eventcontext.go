@@ -10,8 +10,8 @@ import (
 	"github.com/loci-memory/loci/internal/event"
 )
 
-const contextText = "Markdown for a model, or JSON: decisions with reasons, errors, open questions, who did what, then " +
-	"everything else by type and time, with the ids of events. It keeps to max_tokens: it leaves out the least " +
+const contextText = "Markdown for a model, or JSON: decisions with reasons, errors, open questions, who did what, " +
+	"then everything else by type and time, with the ids of events. It keeps to max_tokens: it leaves out the least " +
 	"important events, then the oldest, and counts them. The body is optional."
 
 // The routes that tell models about events.
@@ -88,7 +88,8 @@ func contextOutput(c *event.Context, format string, err error) (*packOutput, err
 // These are the examples of contexts.
 var (
 	exampleContextRequest = client.ContextRequest{Since: "12h", MaxTokens: 2000}
-	exampleContext        = loci.EventContext{SessionID: loci.SessionID(exampleID), Tokens: 171, MaxTokens: 2000, Events: 1,
+	exampleContext        = loci.EventContext{SessionID: loci.SessionID(exampleID), Tokens: 171, MaxTokens: 2000,
+		Events: 1,
 		Context: "# Session: Review of the login page\n\n## Errors\n- [6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e] " +
 			"2026-11-20 16:00 · reviewer · error\n  > The login test fails with 401.\n",
 		Shown:  []loci.EventID{loci.EventID(exampleID)},

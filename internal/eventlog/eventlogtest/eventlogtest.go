@@ -42,6 +42,7 @@ var tests = []struct {
 	{"AppendIsAllOrNothing", testAppendIsAllOrNothing},
 	{"Get", testGet},
 	{"Orders", testOrders},
+	{"Brief", testBrief},
 	{"Pages", testPages},
 	{"PagesUnderAppends", testPagesUnderAppends},
 	{"PagePositions", testPagePositions},

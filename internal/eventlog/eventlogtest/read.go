@@ -50,6 +50,33 @@ func testOrders(e *env) {
 	})
 }
 
+// testBrief asks for events without their texts, which a log may leave out, but nothing else.
+func testBrief(e *env) {
+	parent := e.event("parent")
+	child := e.event("child", func(ev *loci.Event) { ev.Actor, ev.ParentID, ev.Importance = "user", parent.ID, 9 })
+	e.append(parent, child)
+	brief := func(list []*loci.Event) []*loci.Event {
+		out := make([]*loci.Event, len(list))
+		for i, ev := range list {
+			c := *ev
+			c.Content, c.Metadata, c.Tags, c.DedupKey = "", nil, nil, ""
+			out[i] = &c
+		}
+		return out
+	}
+	e.stages(func(stage string) {
+		want := e.find(e.person, eventlog.Query{}).Events
+		got := e.find(e.person, eventlog.Query{Brief: true}).Events
+		if diff := cmp.Diff(brief(want), brief(got)); diff != "" || len(got) != 2 {
+			e.Errorf("%s (-want +got):\n%s", stage, diff)
+		}
+		got = e.find(e.person, eventlog.Query{Brief: true, Filter: eventlog.Filter{Text: "child"}}).Events
+		if len(got) != 1 || got[0].ID != child.ID {
+			e.Errorf("%s: with words: %v", stage, got)
+		}
+	})
+}
+
 func testPages(e *env) {
 	events := slices.Concat(e.crowd(23, tagged("t")), e.crowd(9))
 	e.stages(func(stage string) {
