@@ -162,8 +162,8 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 	return err
 }
 
-// keepEvents keeps the logs of events in order and delivers what is for Arc, until the returned function is called. There
-// may be no server that does so.
+// keepEvents keeps the logs of events in order and delivers what is for Arc, until the returned function is called.
+// There may be no server that does so.
 func keepEvents(ctx context.Context, in *instance) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
