@@ -1,0 +1,86 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// These bound what the hook adds to the context of the model: 1,000 tokens. Text as Loci writes it, with ids and
+// Markdown, has at least two bytes for each token.
+const (
+	maxTokens     = 1_000
+	bytesPerToken = 2
+	maxBytes      = maxTokens * bytesPerToken
+)
+
+// context returns the briefing, and what happened in the last session if there was one.
+func (h hook) context(ctx context.Context, last *loci.Session) string {
+	briefing, err := h.api.BriefingMarkdown(ctx)
+	if err != nil {
+		briefing = ""
+	}
+	happened := ""
+	if last != nil {
+		happened = h.contextOf(ctx, last, maxTokens/2)
+	}
+	if happened == "" {
+		return cutLines(briefing, maxBytes)
+	}
+	head := "# Last session in this directory\n\n"
+	briefing = cutLines(briefing, maxBytes/2)
+	happened = cutLines(happened, maxBytes-len(briefing)-len(head)-1)
+	return strings.TrimSuffix(briefing, "\n") + "\n\n" + head + happened
+}
+
+// contextOf returns the context of a session as Markdown, or "" if the server has none or is older than the route.
+func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string {
+	body, err := json.Marshal(map[string]int{"max_tokens": tokens})
+	if err != nil {
+		return ""
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		h.base+"/api/v1/sessions/"+url.PathEscape(s.ID.String())+"/context", bytes.NewReader(body))
+	if err != nil {
+		return ""
+	}
+	r.Header.Set("Authorization", "Bearer "+h.key.Reveal())
+	r.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return ""
+	}
+	defer res.Body.Close()
+	var answer struct {
+		Context string `json:"context"`
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(text, &answer) != nil {
+		return ""
+	}
+	return strings.TrimSpace(answer.Context)
+}
+
+// cutMark ends a text of which lines are missing.
+const cutMark = "…\n"
+
+// cutLines returns the first whole lines of a text that have at most n bytes together.
+func cutLines(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	end := 0
+	for line := range strings.Lines(text) {
+		if end+len(line) > n-len(cutMark) {
+			break
+		}
+		end += len(line)
+	}
+	return text[:end] + cutMark
+}
