@@ -20,7 +20,8 @@ var withoutBegin = map[string]string{
 	"project.OpenConnection":     "keeps what a client told when it connected; each call in the connection is authorised",
 	"project.ContinueConnection": "as OpenConnection",
 
-	"event.Run": "upkeep of the logs, for nobody",
+	"event.Run":    "upkeep of the logs, for nobody",
+	"event.Upkeep": "the same, once",
 
 	// Hooks for other services, which have begun.
 	"event.Drop":                "part of deleting an org",

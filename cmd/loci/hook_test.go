@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestHookIsBounded demands that neither a slow server nor an input without end makes Claude Code wait, and that it sees
-// nothing of that.
+// TestHookIsBounded demands that neither a slow server nor an input without end makes Claude Code wait, and that it
+// sees nothing of that.
 func TestHookIsBounded(t *testing.T) {
 	block := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -24,8 +24,8 @@ type Server struct {
 	api  *client.Client
 }
 
-// ServerIn returns the server in a file of Claude Code, or nil if the file has none with a key. The file may be large, so
-// this decodes only what it needs. Claude Code itself writes it, without comments.
+// ServerIn returns the server in a file of Claude Code, or nil if the file has none with a key. The file may be large,
+// so this decodes only what it needs. Claude Code itself writes it, without comments.
 func ServerIn(text []byte) *Server {
 	var file struct {
 		Servers map[string]json.RawMessage `json:"mcpServers"`

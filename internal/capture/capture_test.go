@@ -12,8 +12,16 @@ import (
 // TestContext keeps to the budget, with whole lines.
 func TestContext(t *testing.T) {
 	long := strings.Repeat("a line of the briefing\n", 500)
-	contexts := map[int]string{http.StatusOK: "What happened", http.StatusNotFound: "", http.StatusMethodNotAllowed: ""}
-	for status, want := range contexts {
+	for _, tt := range []struct {
+		status, lines int
+		want          string
+	}{
+		{http.StatusOK, 50, "What happened"},
+		{http.StatusOK, 5000, ""}, // more than the hook asked for
+		{http.StatusNotFound, 1, ""},
+		{http.StatusMethodNotAllowed, 1, ""},
+	} {
+		status, lines, want := tt.status, tt.lines, tt.want
 		mux := http.NewServeMux()
 		mux.HandleFunc("GET /api/v1/agent/briefing", func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(long))
@@ -26,7 +34,7 @@ func TestContext(t *testing.T) {
 		mux.HandleFunc("POST /api/v1/sessions/7f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e/context",
 			func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(status)
-				_, _ = w.Write([]byte(`{"context":"What happened\n` + strings.Repeat(`another line\n`, 500) + `"}`))
+				_, _ = w.Write([]byte(`{"context":"What happened\n` + strings.Repeat(`another line\n`, lines) + `"}`))
 			})
 		server := httptest.NewServer(mux)
 		entry := `{"mcpServers":{"mine":{"url":"` + server.URL + `/mcp","headers":{"Authorization":"Bearer ` +

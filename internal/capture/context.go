@@ -17,10 +17,13 @@ import (
 const (
 	maxTokens     = 1_000
 	bytesPerToken = 2
-	maxBytes      = maxTokens * bytesPerToken
+	// maxBytesPerToken is more than any tokenizer reaches with text.
+	maxBytesPerToken = 8
+	maxBytes         = maxTokens * bytesPerToken
 )
 
-// context returns the briefing, and what happened in the last session if there was one.
+// context returns the briefing, and what happened in the last session if there was one. The server keeps to the tokens
+// of the latter, and nobody may cut its text: the marks around stored words would be missing.
 func (h hook) context(ctx context.Context, last *loci.Session) string {
 	briefing, err := h.api.BriefingMarkdown(ctx)
 	if err != nil {
@@ -33,15 +36,13 @@ func (h hook) context(ctx context.Context, last *loci.Session) string {
 	if happened == "" {
 		return cutLines(briefing, maxBytes)
 	}
-	head := "# Last session in this directory\n\n"
-	briefing = cutLines(briefing, maxBytes/2)
-	happened = cutLines(happened, maxBytes-len(briefing)-len(head)-1)
-	return strings.TrimSuffix(briefing, "\n") + "\n\n" + head + happened
+	const head = "# Last session in this directory\n\n"
+	return cutLines(briefing, maxBytes/2-len(head)) + "\n" + head + happened + "\n"
 }
 
 // contextOf returns the context of a session as Markdown, or "" if the server has none or is older than the route.
 func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string {
-	body, err := json.Marshal(map[string]int{"max_tokens": tokens})
+	body, err := json.Marshal(map[string]any{"max_tokens": tokens, "format": "json"})
 	if err != nil {
 		return ""
 	}
@@ -61,7 +62,8 @@ func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string
 		Context string `json:"context"`
 	}
 	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(text, &answer) != nil {
+	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(text, &answer) != nil ||
+		len(answer.Context) > tokens*maxBytesPerToken {
 		return ""
 	}
 	return strings.TrimSpace(answer.Context)

@@ -14,13 +14,15 @@ const ours = `"/usr/local/bin/loci" hook claude-code`
 // TestHooksComeAndGo demands that the hooks of Loci leave the very bytes of every other setting.
 func TestHooksComeAndGo(t *testing.T) {
 	for name, before := range map[string]string{
-		"none":       "",
-		"no hooks":   "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n",
-		"on one":     `{"model":"opus"}`,
-		"others":     "{\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": []\n            }\n        ]\n    },\n    \"n\": 12345678901234567890\n}\n",
-		"one line":   `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}`,
-		"same event": "{\n\t\"hooks\": {\n\t\t\"PreToolUse\": [{\"matcher\": \"Bash\"}],\n\t\t\"SessionStart\": [\n\t\t\t{\"a\": 1},\n\t\t\t{\"b\": 2}\n\t\t]\n\t}\n}\n",
-		"windows":    "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+		"none":     "",
+		"no hooks": "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n",
+		"on one":   `{"model":"opus"}`,
+		"others": "{\n    \"hooks\": {\n        \"Stop\": [\n            {\n" +
+			"                \"hooks\": []\n            }\n        ]\n    },\n    \"n\": 12345678901234567890\n}\n",
+		"one line": `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}`,
+		"same event": "{\n\t\"hooks\": {\n\t\t\"PreToolUse\": [{\"matcher\": \"Bash\"}]," +
+			"\n\t\t\"SessionStart\": [\n\t\t\t{\"a\": 1},\n\t\t\t{\"b\": 2}\n\t\t]\n\t}\n}\n",
+		"windows": "{\r\n  \"model\": \"opus\"\r\n}\r\n",
 	} {
 		file := settings(t, before)
 		with, err := file.WithHooks(ours)
@@ -37,7 +39,7 @@ func TestHooksComeAndGo(t *testing.T) {
 			t.Errorf("%s: again: %v\n%s", name, err, again)
 		}
 		after, err := installed.WithoutHooks()
-		if want := strings.TrimSuffix(before, "\n"); err != nil || strings.TrimSpace(string(after)) != strings.TrimSpace(want) {
+		if err != nil || strings.TrimSpace(string(after)) != strings.TrimSpace(before) {
 			if before != "" || strings.TrimSpace(string(after)) != "{}" {
 				t.Errorf("%s: got %v\n%q\nwant\n%q", name, err, after, before)
 			}
