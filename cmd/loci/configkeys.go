@@ -35,8 +35,8 @@ func isSection(name string) bool {
 	return slices.Contains(sections(), dotted(name)) || ok && !strings.Contains(provider, "/")
 }
 
-// flatten puts the leaves of a tree into values, with the path of each as its key. The key of an unknown section without
-// leaves ends in a slash.
+// flatten puts the leaves of a tree into values, with the path of each as its key. The key of an unknown section
+// without leaves ends in a slash.
 func flatten(values map[string]any, prefix string, tree map[string]any) {
 	for key, value := range tree {
 		if below, ok := value.(map[string]any); ok {

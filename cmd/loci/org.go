@@ -244,8 +244,8 @@ func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	case "asset_total":
 		s.TotalBytes = &bytes
 	default:
-		return usagef("unknown setting %q; use deletion, workspaces, events, events_retention, asset_bytes, asset_total or asset_types",
-			cut(name, 60))
+		return usagef("unknown setting %q; use deletion, workspaces, events, events_retention, asset_bytes, asset_total or "+
+			"asset_types", cut(name, 60))
 	}
 	if !isDefault(value) {
 		bytes, err = loci.ParseBytes(name, value)
