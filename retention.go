@@ -67,6 +67,6 @@ func Oldest(now time.Time, days int) time.Time {
 
 // HoldError is the Conflict of deleting something of an org under legal hold.
 func HoldError(org OrgID, what string) error {
-	return Errorf(Conflict, "cannot delete %s: the org is under legal hold, so its events must stay; an owner of the org or "+
-		"an operator of the server ends it: loci org hold %s off", what, org)
+	return Errorf(Conflict, "cannot delete %s: the org is under legal hold, so its events must stay; an owner of the org "+
+		"or an operator of the server ends it: loci org hold %s off", what, org)
 }
