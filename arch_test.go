@@ -55,6 +55,7 @@ var arrows = withServices(map[string][]string{
 		"internal/seal"},
 	"internal/seal":       {"."},
 	"internal/clientfile": {".", "internal/proposed"},
+	"internal/capture":    {".", "client", "internal/clientfile"},
 	"internal/embed":      {"."},
 	"internal/language":   nil,
 	"internal/recall":     {".", "internal/language", "internal/index"},

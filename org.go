@@ -53,15 +53,17 @@ func ParseEventStore(s string) (EventStore, error) {
 
 // Org is a tenant. A local installation has one, DefaultOrg.
 type Org struct {
-	ID         OrgID      `json:"id" example:"acme"`
-	Name       string     `json:"name" example:"Acme"`
-	OwnerID    UserID     `json:"owner_id" format:"uuid" doc:"The person who created it; org_role shows its owners"`
-	State      OrgState   `json:"state" enum:"active,suspended"`
-	Deletion   Deletion   `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What deleting a memory requires. If absent: the server's default"`
-	Workspaces bool       `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
-	Assets     AssetRules `json:"assets,omitzero" doc:"Rules for attachments. If absent: the defaults"`
-	Events     EventStore `json:"events,omitempty" enum:"embedded,arc" doc:"Where events are kept. If absent: the server's default"`
-	CreatedAt  time.Time  `json:"created_at"`
+	ID         OrgID          `json:"id" example:"acme"`
+	Name       string         `json:"name" example:"Acme"`
+	OwnerID    UserID         `json:"owner_id" format:"uuid" doc:"The person who created it; org_role shows its owners"`
+	State      OrgState       `json:"state" enum:"active,suspended"`
+	Deletion   Deletion       `json:"deletion,omitempty" enum:"step_up,api_key" doc:"What deleting a memory requires. If absent: the server's default"`
+	Workspaces bool           `json:"workspaces" doc:"Whether every read is limited to the active workspace"`
+	Assets     AssetRules     `json:"assets,omitzero" doc:"Rules for attachments. If absent: the defaults"`
+	Events     EventStore     `json:"events,omitempty" enum:"embedded,arc" doc:"Where events are kept. If absent: the server's default"`
+	Retention  EventRetention `json:"events_retention,omitzero" doc:"How long events are kept. If absent: forever"`
+	Hold       bool           `json:"legal_hold,omitempty" doc:"True if nothing may delete events of the org"`
+	CreatedAt  time.Time      `json:"created_at"`
 	// ProjectsVersion changes whenever membership of a project changes.
 	ProjectsVersion int64 `json:"-"`
 }

@@ -65,10 +65,12 @@ type UserList struct {
 
 // OrgEdit changes an org. Nil fields stay unchanged.
 type OrgEdit struct {
-	Name       *string        `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"Acme"`
-	Deletion   *loci.Deletion `json:"deletion,omitzero" nullable:"false" enum:"step_up,api_key" doc:"What deleting a memory requires. Only owners with a fresh proof can change it"`
-	Workspaces *bool          `json:"workspaces,omitzero" nullable:"false" doc:"Whether every read is limited to the active workspace. Only owners with a fresh proof can change it"`
-	Assets     *AssetEdit     `json:"assets,omitzero" nullable:"false" doc:"Rules for attachments. Only owners with a fresh proof can change them"`
+	Name       *string              `json:"name,omitzero" nullable:"false" minLength:"1" maxLength:"100" example:"Acme"`
+	Deletion   *loci.Deletion       `json:"deletion,omitzero" nullable:"false" enum:"step_up,api_key" doc:"What deleting a memory requires. Only owners with a fresh proof can change it"`
+	Workspaces *bool                `json:"workspaces,omitzero" nullable:"false" doc:"Whether every read is limited to the active workspace. Only owners with a fresh proof can change it"`
+	Retention  *loci.EventRetention `json:"events_retention,omitzero" nullable:"false" doc:"How long events are kept; replaces all rules. {} keeps them forever. Only owners with a fresh proof can change it"`
+	Hold       *bool                `json:"legal_hold,omitzero" nullable:"false" doc:"Whether nothing may delete events of the org. Only owners with a fresh proof can change it"`
+	Assets     *AssetEdit           `json:"assets,omitzero" nullable:"false" doc:"Rules for attachments. Only owners with a fresh proof can change them"`
 }
 
 // AssetEdit changes an org's rules for attachments. Nil fields stay unchanged, and so do existing

@@ -21,6 +21,8 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/clientfile"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/seal"
@@ -47,6 +49,8 @@ type settings struct {
 	Patience  time.Duration   // of a search
 	Idle      time.Duration   // of a session, until it closes; 0: never
 	Events    loci.EventStore // of orgs that set none
+	Dedup     bool            // Loci does not store an event again
+	Window    time.Duration   // in which it looks for the earlier one
 	Arc       arcSettings
 	Master    seal.Ring // the master keys; the first one seals
 	OwnerKey  loci.Secret
@@ -123,6 +127,12 @@ var known = []setting{
 	{"sessions/idle_hours", "LOCI_SESSIONS_IDLE_HOURS", "24", func(s *settings, v value) {
 		s.Idle = time.Duration(v.number(maxIdle.Hours()) * float64(time.Hour))
 	}},
+	{"dedup/enabled", "LOCI_DEDUP_ENABLED", "on", func(s *settings, v value) { s.Dedup = v.onOff() }},
+	{"dedup/window_hours", "LOCI_DEDUP_WINDOW_HOURS", strconv.Itoa(int(event.DefaultDedup.Window / time.Hour)),
+		func(s *settings, v value) {
+			s.Window = time.Duration(v.number(eventlog.MaxWindow.Hours()) * float64(time.Hour))
+			v.check(s.Window > 0, "must be more than 0; to store duplicates, set dedup.enabled to off")
+		}},
 	{"events/backend", "LOCI_EVENTS_BACKEND", string(loci.EventsEmbedded), func(s *settings, v value) {
 		s.Events = loci.EventStore(v.choice(string(loci.EventsEmbedded), string(loci.EventsInArc)))
 	}},
@@ -275,8 +285,7 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 	flatten(read, "", tree)
 	for _, key := range slices.Sorted(maps.Keys(read)) {
 		if !strings.HasPrefix(key, agentKeys) && cmp.Or(variable(key), oidcVariable(key)) == "" {
-			return loci.Errorf(loci.Invalid, "configuration file %s: unknown key %q; known keys: %s", name, dotted(key),
-				knownKeys())
+			return unknownKey(name, key)
 		}
 	}
 	if dir, ok := read["data_dir"].(string); ok && dir != "" && !filepath.IsAbs(dir) && !isUnderHome(dir) {
@@ -284,28 +293,6 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 	}
 	maps.Copy(r.values, read)
 	return nil
-}
-
-// flatten puts the leaves of a tree into values, with the path of each as its key.
-func flatten(values map[string]any, prefix string, tree map[string]any) {
-	for key, value := range tree {
-		if below, ok := value.(map[string]any); ok {
-			flatten(values, prefix+key+"/", below)
-		} else {
-			values[prefix+key] = value
-		}
-	}
-}
-
-func dotted(key string) string { return strings.ReplaceAll(key, "/", ".") }
-
-func knownKeys() string {
-	names := []string{"keys.agents.<vendor>", "oidc.<id>"}
-	for _, t := range known {
-		names = append(names, dotted(t.key))
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }
 
 // variable returns the variable of a known key, or "".

@@ -30,6 +30,7 @@ type connecting struct {
 	offered          bool // the person named no client, so they may refuse one and go on
 	replace          bool // the entry of the reference memory server
 	memoryFile       string
+	capture          bool                   // let the client log what it does
 	given            func(flag string) bool // the command line has the flag
 }
 
@@ -52,14 +53,15 @@ CLIENT is one of:
   ` + clientNames("\n  "),
 		Example: `  loci connect
   loci connect claude-code
+  loci connect claude-code --capture   # also log what it does
   loci connect --replace-memory claude-code
   loci connect codex --stdio     # the assistant starts Loci; no server, no key
   loci connect cursor --toolsets memory,graph --project website`,
 		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke, project.Read, project.Create,
 			project.Delete, graph.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.memoryFile != "" && !o.replace {
-				return usagef("--memory-file requires --replace-memory")
+			if err := o.check(args); err != nil {
+				return err
 			}
 			o.given = cmd.Flags().Changed
 			list, err := p.chooseClients(args, &o)
@@ -77,6 +79,11 @@ CLIENT is one of:
 			})
 		},
 	}
+	p.connectFlags(cmd, &o)
+	return cmd
+}
+
+func (p *program) connectFlags(cmd *cobra.Command, o *connecting) {
 	cmd.Flags().BoolVar(&o.all, "all", false, "connect every client that is found on this machine")
 	cmd.Flags().BoolVar(&o.stdio, "stdio", false, "let the assistant start loci, without a server; =false: use a server")
 	cmd.Flags().BoolVar(&o.show, "print", false, "create a key and print the configuration, but change no file")
@@ -91,9 +98,23 @@ CLIENT is one of:
 		` (default, and with "": the server's)`)
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default: that of the running server)")
 	cmd.Flags().String("public-url", "", "address at which people reach that server (default: that of the running server)")
+	cmd.Flags().BoolVar(&o.capture, "capture", false, "let Claude Code log what it does, by hooks in its settings")
+	for _, other := range []string{"print", "replace-memory"} {
+		cmd.MarkFlagsMutuallyExclusive("capture", other)
+	}
 	cmd.MarkFlagsMutuallyExclusive("replace-memory", "toolsets")
 	cmd.MarkFlagsMutuallyExclusive("replace-memory", "print")
-	return cmd
+}
+
+// check refuses flags that do not fit each other or the named clients.
+func (o *connecting) check(names []string) error {
+	if o.memoryFile != "" && !o.replace {
+		return usagef("--memory-file requires --replace-memory")
+	}
+	if o.capture && (len(names) != 1 || names[0] != capturing) {
+		return usagef("--capture requires one client that runs hooks: loci connect %s --capture", capturing)
+	}
+	return nil
 }
 
 // chooseClients returns the clients to connect: the named ones, or those that are found.
@@ -210,6 +231,9 @@ func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *co
 	if err != nil {
 		return nil, err
 	}
+	if o.capture && w.stdio {
+		return nil, refuseStdioCapture(c)
+	}
 	e, err := p.endpoint(c, w)
 	if err != nil {
 		return nil, err
@@ -218,7 +242,15 @@ func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *co
 	if o.show {
 		return nil, p.printEntry(ctx, in, c, e)
 	}
-	return p.connect(ctx, in, c, e, o.offered, nil)
+	done, err := p.connect(ctx, in, c, e, o.offered, nil)
+	if err != nil || !o.capture {
+		return done, err
+	}
+	file, err := p.capture(ctx, c)
+	if done != nil {
+		done.Capture = file
+	}
+	return done, err
 }
 
 // connected is a client that connect has connected, for programs.
@@ -227,6 +259,8 @@ type connected struct {
 	File   string            `json:"file"`
 	KeyID  loci.CredentialID `json:"key_id,omitzero"`
 	Backup string            `json:"backup,omitempty"`
+
+	Capture string `json:"capture,omitempty"` // the file with the hooks
 
 	Project  string              `json:"project,omitempty"` // into which connect imported the graph
 	Imported *wire.GraphImported `json:"imported,omitempty"`

@@ -97,7 +97,14 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 	if err != nil {
 		return err
 	}
+	captured, err := p.stopCapture(ctx, c)
+	if err != nil {
+		return err
+	}
 	if len(entries) == 0 {
+		if captured {
+			return nil
+		}
 		return p.notConnected(c)
 	}
 	for _, entry := range entries {

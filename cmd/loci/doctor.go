@@ -233,6 +233,9 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	for _, f := range old {
 		d.warn("clients", f.fix, "%s", f.text)
 	}
+	if d.captures() != "" && d.isCaptureBroken() {
+		d.warn("clients", fixCapture, "%s", brokenCapture)
+	}
 	switch {
 	case on || d.settings.PublicURL != "":
 		d.ok("keys", "assistants can connect at /mcp")

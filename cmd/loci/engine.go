@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/store"
@@ -38,8 +39,12 @@ func eventLog(dir string) *embedded.Log {
 }
 
 // eventOptions are for the use cases of events in these logs.
-func eventOptions(logs *eventLogs) event.Options {
-	return event.Options{Logs: logs, Orgs: logs.local.Orgs, DeadLetters: logs.local}
+func (s *settings) eventOptions(logs *eventLogs) event.Options {
+	dedup := eventlog.Dedup{}
+	if s.Dedup {
+		dedup.Window = s.Window
+	}
+	return event.Options{Logs: logs, Dedup: &dedup, Orgs: logs.local.Orgs, DeadLetters: logs.local}
 }
 
 // withEvents runs fn with the event log beside a store.

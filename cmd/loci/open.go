@@ -103,7 +103,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn, Patience: s.Patience, IndexDir: indexDir(s.DataDir),
-		Events: eventOptions(events), Master: s.Master, DropEvents: events.Drop, Arcs: events.Ready})
+		Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop, Arcs: events.Ready})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ the others. A laptop requires only its first one. ORG is an id or a name.`,
 				_, err := c.app.Org.Rename(ctx, c.who, c.args[1])
 				return err
 			}),
-		p.orgSuspendCommand(), p.orgSetCommand(), p.orgTransferCommand(),
+		p.orgSuspendCommand(), p.orgSetCommand(), p.orgHoldCommand(), p.orgTransferCommand(),
 		p.addUserCommand("add-user ORG", true), p.orgAddArcCommand(), p.orgShowArcCommand(), p.orgUpdateArcCommand(),
 		p.orgRemoveArcCommand(), p.orgExportCommand(), p.orgDeleteCommand())
 }
@@ -129,7 +129,8 @@ func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(cont
 		}
 		return p.show(shown, nil, "id", string(o.ID), "name", o.Name, "state", string(o.State),
 			"owner", shown.OwnerEmail, "owner id", o.OwnerID.String(), "deletion", p.deletionOf(o),
-			"workspaces", onOff(o.Workspaces), "events", p.eventsText(o), "files", filesOf(o.Assets),
+			"workspaces", onOff(o.Workspaces), "events", p.eventsText(o), "events kept", keptText(o.Retention),
+			"legal hold", onOff(o.Hold), "files", filesOf(o.Assets),
 			"created", p.showTime(o.CreatedAt))
 	})
 }
@@ -169,6 +170,9 @@ func (p *program) orgSetCommand() *cobra.Command {
   events=embedded    keep its events in files of the data directory
   events=arc         send its events to its Arc; see "loci org add-arc". Events that
                      are stored already stay where they are
+  events_retention=365d,tool_call=30d,decision=forever
+                     how long events are kept, by their time: first those whose type
+                     has no rule, then single types (default: forever)
   asset_bytes=50MiB  the largest file that may be attached (default: 25MiB)
   asset_total=10GiB  all files of the org together (default: no limit)
   asset_types=LIST   what may be attached, such as image/*,application/pdf (default: all)
@@ -215,6 +219,8 @@ func orgSettings(args []string) (s org.Settings, err error) {
 				e, err = loci.ParseEventStore(value)
 			}
 			s.Events = &e
+		case name == "events_retention":
+			s.Retention, err = parseRetention(value)
 		default:
 			err = assetSetting(&s.Assets, name, value)
 		}
@@ -238,8 +244,8 @@ func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	case "asset_total":
 		s.TotalBytes = &bytes
 	default:
-		return usagef("unknown setting %q; use deletion, workspaces, events, asset_bytes, asset_total or asset_types",
-			cut(name, 60))
+		return usagef("unknown setting %q; use deletion, workspaces, events, events_retention, asset_bytes, asset_total or "+
+			"asset_types", cut(name, 60))
 	}
 	if !isDefault(value) {
 		bytes, err = loci.ParseBytes(name, value)

@@ -26,6 +26,7 @@ import (
 // scripts, and as the real process of the other tests.
 func TestMain(m *testing.M) {
 	completionTime = 5 * time.Minute // what a script sees must not depend on how busy the machine is
+	hookTime = 5 * time.Minute       // the same; TestHookIsBounded tests the limit
 	testscript.Main(m, map[string]func(){"loci": main})
 }
 

@@ -28,6 +28,7 @@ type status struct {
 	Clients  []clientUse `json:"clients"`
 	People   int         `json:"person_keys"`         // valid keys of people, which no vendor limits
 	Limited  int         `json:"limited_person_keys"` // how many of them are limited to scopes or projects
+	Capture  string      `json:"capture,omitempty"`   // the settings by which Claude Code logs what it does
 	Warnings []string    `json:"warnings"`
 
 	start string // the command that starts the server
@@ -110,6 +111,9 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		}
 		old, err := p.outdatedClients(ctx, in, started)
 		s.addOutdated(old)
+		if s.Capture = p.captures(); s.Capture != "" && p.isCaptureBroken() {
+			s.Warnings = append(s.Warnings, brokenCapture+"; run: "+fixCapture)
+		}
 		for _, c := range started {
 			use := clientUse{Name: c.name, Vendor: c.vendor, How: overStdio}
 			if c.gone {
@@ -206,7 +210,7 @@ func (p *program) printStatus(s *status) {
 		memories += " now true"
 	}
 	p.printFields("server", server, "also at", others, "version", s.Version, "data", data,
-		"memories", memories)
+		"memories", memories, "capture", s.Capture)
 	for _, text := range s.Warnings {
 		p.printFields("warning", text)
 	}

@@ -229,6 +229,7 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	org.Set: func(c *company, ctx context.Context) error {
 		return second(c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)}))
 	},
+	org.Hold:   func(c *company, ctx context.Context) error { return second(c.Org.Hold(ctx, c.owner, true)) },
 	org.Delete: func(c *company, ctx context.Context) error { return second(c.Org.Delete(ctx, c.operator, "acme")) },
 	org.Invite: func(c *company, ctx context.Context) error {
 		return second(c.Org.InviteToOrg(ctx, c.owner, []string{"newmail@x.example"}, loci.Member))

@@ -94,6 +94,7 @@ team.leave          ual  account                      any    -
 org.read            ual  account                      any    -
 org.change          ual  admin                        admin  -
 org.set             ual  admin                        owner  fresh
+org.hold            ual  admin                        owner  fresh
 org.delete          ual  admin                        owner  fresh
 org.invite          ual  admin                        admin  -
 member.list         ual  admin                        admin  -

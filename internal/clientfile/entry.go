@@ -199,5 +199,5 @@ func KeyIn(text string) loci.Secret { return loci.Secret(ourKeys.FindString(text
 
 // Difference returns only the lines that change, because other lines may contain secrets. It hides keys of Loci.
 func Difference(before, after []byte) string {
-	return ourKeys.ReplaceAllString(loci.Printable(loci.ChangedLines(before, after)), "loci_${1}_…")
+	return HideKeys(loci.Printable(loci.ChangedLines(before, after)))
 }

@@ -78,16 +78,28 @@ func known(s *loci.Session) eventlog.Session {
 // forgetBatch is how many events are deleted at a time.
 const forgetBatch = 1000
 
-// Forget permanently deletes the events of a person, before the person is deleted. It can be repeated.
+// Forget permanently deletes the events of a person, before the person is deleted. It can be repeated. Conflict if
+// the org is under legal hold.
 func (s *Service) Forget(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	if s.keepsNone() {
 		return nil
 	}
 	log, err := s.of(ctx, org)
 	for n := 1; n > 0 && err == nil; {
-		n, err = log.Purge(ctx, org, eventlog.Selection{UserID: user}, forgetBatch)
+		n, err = s.forget(ctx, org, log, user)
 	}
 	return err
+}
+
+// forget deletes a part of the events of a person.
+func (s *Service) forget(ctx context.Context, org loci.OrgID, log eventlog.Engine, user loci.UserID) (int, error) {
+	switch held, err := s.held(ctx, org); {
+	case err != nil:
+		return 0, err
+	case held:
+		return 0, loci.HoldError(org, "the events of this person")
+	}
+	return log.Purge(ctx, org, eventlog.Selection{UserID: user}, forgetBatch)
 }
 
 // Drop permanently deletes the events of an org that is deleted. If it fails, Run tries again.

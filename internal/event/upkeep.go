@@ -52,13 +52,13 @@ func (d *dueOrgs) take() (list []loci.OrgID) {
 func (s *Service) Run(ctx context.Context) {
 	every := time.NewTicker(upkeepEvery)
 	defer every.Stop()
-	s.upkeepAll(ctx)
+	s.Upkeep(ctx)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-every.C:
-			s.upkeepAll(ctx)
+			s.Upkeep(ctx)
 			continue
 		case <-s.due.wake:
 		}
@@ -71,8 +71,9 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// upkeepAll looks after the logs of all orgs that have events. It deletes those of orgs that do not exist any more.
-func (s *Service) upkeepAll(ctx context.Context) {
+// Upkeep looks once after the logs of all orgs that have events, as Run does each hour. It deletes what their orgs keep
+// no longer, and the logs of orgs that do not exist any more.
+func (s *Service) Upkeep(ctx context.Context) {
 	if s.orgs == nil {
 		return
 	}
@@ -86,7 +87,8 @@ func (s *Service) upkeepAll(ctx context.Context) {
 		}
 		due = append(due, org)
 	}
-	s.upkeepOf(ctx, due)
+	s.upkeepOf(ctx, slices.Clone(due))
+	s.retainOf(ctx, due)
 }
 
 // upkeepOf looks after the logs of some orgs, a part of each in turn, so that none waits for a large one.

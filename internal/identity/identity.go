@@ -92,6 +92,9 @@ func (s *Service) DeleteAccount(ctx context.Context, p loci.Principal, confirm s
 func (s *Service) deleteUser(ctx context.Context, p loci.Principal, act gate.Action, id loci.UserID,
 	check func(loci.User) error) error {
 	o, err := s.Store.Orgs().Get(ctx, p.OrgID)
+	if err == nil {
+		err = org.NotHeld(&o, "this person")
+	}
 	if err != nil {
 		return err
 	}

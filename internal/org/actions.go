@@ -32,6 +32,7 @@ const (
 	Create          gate.Action = "org.create"
 	List            gate.Action = "org.list"
 	Suspend         gate.Action = "org.suspend"
+	Hold            gate.Action = "org.hold"
 	Export          gate.Action = "org.export"
 	ArcRead         gate.Action = "arc.read"
 	ArcSet          gate.Action = "arc.set"
@@ -70,8 +71,10 @@ var Actions = gate.Actions{
 	Create:          {Kinds: gate.Operator, Audit: gate.WithChange},
 	List:            {Kinds: gate.Operator},
 	Suspend:         {Kinds: gate.Operator, Audit: gate.WithChange},
-	Export:          {Kinds: gate.Operator, Audit: gate.WithChange},
-	ArcRead:         {Kinds: gate.Operator},
-	ArcSet:          {Kinds: gate.Operator, Audit: gate.WithChange},
-	MasterRotate:    {Kinds: gate.Operator, Audit: gate.WithChange},
+	Hold: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberOwner, StepUp: true,
+		Audit: gate.WithChange},
+	Export:       {Kinds: gate.Operator, Audit: gate.WithChange},
+	ArcRead:      {Kinds: gate.Operator},
+	ArcSet:       {Kinds: gate.Operator, Audit: gate.WithChange},
+	MasterRotate: {Kinds: gate.Operator, Audit: gate.WithChange},
 }

@@ -56,6 +56,7 @@ type Settings struct {
 	Workspaces *bool
 	Assets     AssetSettings
 	Events     *loci.EventStore // "": the server's default. Only the operator may set it
+	Retention  *loci.EventRetention
 }
 
 // AssetSettings has the rules for attachments to change. Nil fields stay unchanged. 0 bytes and an
@@ -69,6 +70,7 @@ func (s *Settings) apply(o *loci.Org) {
 	gate.Set(&o.Deletion, s.Deletion)
 	gate.Set(&o.Workspaces, s.Workspaces)
 	gate.Set(&o.Events, s.Events)
+	gate.Set(&o.Retention, s.Retention)
 	gate.Set(&o.Assets.MaxBytes, s.Assets.MaxBytes)
 	gate.Set(&o.Assets.TotalBytes, s.Assets.TotalBytes)
 	if s.Assets.MediaTypes != nil {
@@ -85,6 +87,11 @@ func (s *Settings) check() error {
 	}
 	if s.Events != nil && *s.Events != "" {
 		if _, err := loci.ParseEventStore(string(*s.Events)); err != nil {
+			return err
+		}
+	}
+	if s.Retention != nil {
+		if err := s.Retention.Validate("events_retention"); err != nil {
 			return err
 		}
 	}
@@ -204,9 +211,38 @@ func EachUser(ctx context.Context, tx store.Tx, fn func(loci.User) error) error 
 	}
 }
 
+// Hold puts the org under legal hold or ends that. While it lasts, nothing deletes events of the org: neither their age
+// nor the deletion of a person or of the org. The trail tells which: its target is on or off.
+func (s *Service) Hold(ctx context.Context, p loci.Principal, on bool) (loci.Org, error) {
+	if err := s.Begin(ctx, p, Hold); err != nil {
+		return loci.Org{}, err
+	}
+	o, err := s.Store.Orgs().Get(ctx, p.OrgID)
+	if err != nil || o.Hold == on {
+		return o, err
+	}
+	target := "off"
+	if on {
+		target = "on"
+	}
+	if err := s.Record(ctx, p, Hold, target); err != nil {
+		return loci.Org{}, err
+	}
+	return s.Store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { o.Hold = on; return nil })
+}
+
+// NotHeld returns the Conflict of deleting something, if the org is under legal hold.
+func NotHeld(o *loci.Org, what string) error {
+	if o.Hold {
+		return loci.HoldError(o.ID, what)
+	}
+	return nil
+}
+
 // Delete permanently deletes the org with everything in it. It fails with Invalid unless confirm is
 // the org's id. It fails with Conflict while the org has other people, unless the operator calls
-// it. It also fails with Conflict for the default org, because the next start would need it, and with
+// it. It also fails with Conflict for the default org, because the next start would need it, and for
+// an org under legal hold. It fails with
 // Unavailable if the org's Arc doesn't delete its events.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
@@ -219,7 +255,14 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) 
 		return Receipt{}, loci.Errorf(loci.Conflict,
 			"cannot delete the org %s: the server needs it; delete the data directory instead", loci.DefaultOrg)
 	}
-	err := s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
+	o, err := s.Store.Orgs().Get(ctx, p.OrgID)
+	if err == nil {
+		err = NotHeld(&o, "the org")
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	err = s.Write(ctx, p, Delete, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = string(p.OrgID)
 		if p.Kind == loci.KindLocal {
 			return nil

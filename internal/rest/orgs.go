@@ -18,10 +18,10 @@ var orgRoutes = table{"orgs", []served{
 		Text:    "404 for every other org.",
 		Out:     exampleOrg}, (*server).org),
 	serve("PATCH /orgs/{id}", route{ID: "editOrg", Who: forPeople, Action: org.Change,
-		More: []gate.Action{org.Set}, Missing: noOrg,
+		More: []gate.Action{org.Set, org.Hold}, Missing: noOrg,
 		Summary: "Change your org",
 		Text: "Fields that you leave out stay. Admins can change the name. Only owners with step-up can change " +
-			"deletion, workspaces and assets.",
+			"deletion, workspaces, assets, events_retention and legal_hold.",
 		In: client.OrgEdit{Name: new("Acme")}, Out: exampleOrg}, (*server).editOrg),
 	serve("DELETE /orgs/{id}", route{ID: "deleteOrg", Who: forPeople, Action: org.Delete, Missing: noOrg,
 		Limit:   expensive,
@@ -117,12 +117,13 @@ type orgEditInput struct {
 // editOrg first makes the change that needs more rights, so that a rejection changes nothing.
 func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput) (*answer[loci.Org], error) {
 	r := &in.Body
-	settings := org.Settings{Deletion: r.Deletion, Workspaces: r.Workspaces}
+	settings := org.Settings{Deletion: r.Deletion, Workspaces: r.Workspaces, Retention: r.Retention}
 	if r.Assets != nil {
 		settings.Assets = org.AssetSettings(*r.Assets)
 	}
-	if r.Name == nil && settings == (org.Settings{}) {
-		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, deletion, workspaces or assets")
+	if r.Name == nil && r.Hold == nil && settings == (org.Settings{}) {
+		return nil, loci.Errorf(loci.Invalid, "the body changes nothing; send name, deletion, workspaces, assets, "+
+			"events_retention or legal_hold")
 	}
 	if r.Name != nil {
 		if err := loci.CheckText("name", *r.Name, 1, loci.MaxName); err != nil {
@@ -133,6 +134,11 @@ func (s *server) editOrg(ctx context.Context, p loci.Principal, in *orgEditInput
 	var err error
 	if settings != (org.Settings{}) {
 		if o, err = s.app.Org.Set(ctx, p, settings); err != nil {
+			return nil, err
+		}
+	}
+	if r.Hold != nil {
+		if o, err = s.app.Org.Hold(ctx, p, *r.Hold); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,8 @@ var furtherActions = map[string]map[gate.Action]string{
 	"DELETE /memories/{id}":     {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
 	"GET /memory-nodes":         {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
 	"DELETE /memory-nodes/{id}": {node.Erase: "DELETE /memory-nodes/" + absent + "?permanent=true"},
-	"PATCH /orgs/{id}":          {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`},
+	"PATCH /orgs/{id}": {org.Set: `PATCH /orgs/default {"deletion":"api_key"}`,
+		org.Hold: `PATCH /orgs/default {"legal_hold":true}`},
 	"PATCH /orgs/{id}/members/{user}": {org.MemberRemove: `PATCH /orgs/default/members/` + absent + ` {"disabled":true}`,
 		org.MemberEnable: `PATCH /orgs/default/members/` + absent + ` {"disabled":false}`},
 	"POST /orgs/{id}/invite": {

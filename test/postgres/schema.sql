@@ -16,7 +16,9 @@ CREATE TABLE orgs (
 	asset_bytes      bigint NOT NULL DEFAULT 0,
 	asset_total      bigint NOT NULL DEFAULT 0,
 	asset_types      text NOT NULL DEFAULT '[]',
-	events           text NOT NULL DEFAULT ''
+	events           text NOT NULL DEFAULT '',
+	events_retention text NOT NULL DEFAULT '{}',
+	legal_hold       boolean NOT NULL DEFAULT FALSE
 );
 
 CREATE TABLE people (

@@ -55,9 +55,10 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 			}
 		}
 		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, "+
-			"asset_total = ?, asset_types = ?, events = ? WHERE {global orgs} id = ?",
+			"asset_total = ?, asset_types = ?, events = ?, events_retention = ?, legal_hold = ? WHERE {global orgs} id = ?",
 			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
-			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(org.Events), string(id))
+			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(org.Events),
+			retentionText(org.Retention), org.Hold, string(id))
 	})
 	if err != nil {
 		return loci.Org{}, err
@@ -79,7 +80,7 @@ func belongs(c Conn, org loci.OrgID, user loci.UserID) error {
 
 // orgColumns are the columns that scanOrg reads, starting at column i.
 const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces, o.created_at, o.projects_version, " +
-	"o.asset_bytes, o.asset_total, o.asset_types, o.events"
+	"o.asset_bytes, o.asset_total, o.asset_types, o.events, o.events_retention, o.legal_hold"
 
 func scanOrg(r Row, i int) loci.Org {
 	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
@@ -87,7 +88,22 @@ func scanOrg(r Row, i int) loci.Org {
 		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6),
 		ProjectsVersion: r.Int64(i + 7),
 		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9),
-			MediaTypes: typesOf(r.Text(i + 10))}, Events: loci.EventStore(r.Text(i + 11))}
+			MediaTypes: typesOf(r.Text(i + 10))}, Events: loci.EventStore(r.Text(i + 11)),
+		Retention: retentionOf(r.Text(i + 12)), Hold: r.Bool(i + 13)}
+}
+
+func retentionText(r loci.EventRetention) string {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(err) // numbers and texts only
+	}
+	return string(text)
+}
+
+// retentionOf decodes what Update stored.
+func retentionOf(text string) (r loci.EventRetention) {
+	_ = json.Unmarshal([]byte(text), &r) // a CHECK makes sure that it is an object
+	return r
 }
 
 // typesOf decodes what Update stored. An empty text means all types.

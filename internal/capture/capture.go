@@ -1,0 +1,166 @@
+// Package capture brings what Claude Code does to a server: it reads what a hook of Claude Code gets, finds the server,
+// and logs an event in the session that belongs to Claude Code's. It leaves out how the hooks get into the settings.
+//
+// It returns no errors: a person who works with an assistant can do nothing about them.
+package capture
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/clientfile"
+)
+
+// Server is where the hook logs.
+type Server struct {
+	base string
+	key  loci.Secret
+	name string // of the entry, so also of its tools
+	api  *client.Client
+}
+
+// ServerIn returns the server in a file of Claude Code, or nil if the file has none with a key. The file may be large,
+// so this decodes only what it needs. Claude Code itself writes it, without comments.
+func ServerIn(text []byte) *Server {
+	var file struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if json.Unmarshal(text, &file) != nil {
+		return nil
+	}
+	for _, name := range serverNames(file.Servers) {
+		var entry map[string]any
+		key := clientfile.KeyIn(string(file.Servers[name]))
+		if key == "" || json.Unmarshal(file.Servers[name], &entry) != nil {
+			continue
+		}
+		_, address := clientfile.Offered(entry)
+		at, err := url.Parse(address)
+		if err != nil || at.Host == "" {
+			continue
+		}
+		at.RawQuery, at.Path = "", strings.TrimSuffix(at.Path, "/mcp")
+		return &Server{base: at.String(), key: key, name: name, api: client.New(at.String(), key.Reveal())}
+	}
+	return nil
+}
+
+// serverNames returns the names of the servers, Loci's usual name first.
+func serverNames(servers map[string]json.RawMessage) []string {
+	names := []string{clientfile.ServerName}
+	for name := range servers {
+		if name != clientfile.ServerName {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names[1:])
+	return names
+}
+
+// hook brings one call to a server.
+type hook struct {
+	*Server
+	call *Call
+}
+
+// Handle logs the call, and returns what Claude should know: text at the start of a session, otherwise "". It ends with
+// ctx.
+func (s *Server) Handle(ctx context.Context, c *Call) string {
+	h := hook{s, c}
+	if c.Event == atStart {
+		session, last := h.session(ctx)
+		if session == nil {
+			return ""
+		}
+		return h.context(ctx, last)
+	}
+	e, ok := c.event("mcp__" + s.name + "__")
+	if !ok {
+		return ""
+	}
+	session, _ := h.session(ctx)
+	if session == nil {
+		return ""
+	}
+	e.Session = session.ID.String()
+	if _, err := s.api.LogEvent(ctx, e); err == nil && c.Event == atEnd {
+		_, _ = s.api.CloseSession(ctx, e.Session) // otherwise it closes when it is idle
+	}
+	return ""
+}
+
+// sessionMetadata is what the metadata of a session has about that of Claude Code.
+type sessionMetadata struct {
+	ID        string `json:"claude_session_id"`
+	Directory string `json:"directory,omitempty"`
+}
+
+// maxSessions is among how many sessions the hook looks for its own.
+const maxSessions = 200
+
+// session finds or creates the active session of the call. last is the newest captured session before it in the same
+// directory. Both may be nil.
+func (h hook) session(ctx context.Context) (session, last *loci.Session) {
+	for _, reach := range []loci.Reach{loci.ReachPrivate, ""} { // the person may have widened it
+		page, err := h.api.Sessions(ctx, client.SessionQuery{Reach: reach, Limit: maxSessions})
+		if err != nil {
+			return nil, nil
+		}
+		session, last = h.among(page.Sessions)
+		if session != nil {
+			break
+		}
+	}
+	var err error
+	switch {
+	case session == nil:
+		session, err = h.create(ctx)
+	case session.State == loci.SessionClosed:
+		session, err = h.api.ReopenSession(ctx, session.ID.String())
+	}
+	if err != nil {
+		return nil, last
+	}
+	return session, last
+}
+
+// among finds both in a list that has the newest first.
+func (h hook) among(list []loci.Session) (session, last *loci.Session) {
+	for i := range list {
+		s := &list[i]
+		var of sessionMetadata
+		if json.Unmarshal(s.Metadata, &of) != nil || of.ID == "" {
+			continue
+		}
+		switch {
+		case of.ID == h.call.SessionID && session == nil:
+			session = s
+		case last == nil && of.Directory == h.call.Directory && of.ID != h.call.SessionID:
+			last = s
+		}
+	}
+	return session, last
+}
+
+func (h hook) create(ctx context.Context) (*loci.Session, error) {
+	metadata, err := json.Marshal(sessionMetadata{h.call.SessionID, h.call.Directory})
+	if err != nil {
+		return nil, err
+	}
+	title := "Claude Code"
+	if name := brief(baseName(h.call.Directory)); name != "" {
+		title += " in " + name
+	}
+	return h.api.CreateSession(ctx, client.NewSession{Title: title, Metadata: metadata, Reach: loci.ReachPrivate})
+}
+
+// baseName returns the last part of a directory of any system.
+func baseName(dir string) string {
+	dir = strings.TrimRight(strings.ReplaceAll(dir, `\`, "/"), "/")
+	return dir[strings.LastIndexByte(dir, '/')+1:]
+}

@@ -1,0 +1,68 @@
+package event
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+)
+
+// retainBatch is how many old events are deleted at a time. Between two times the log does other work.
+const retainBatch = 500
+
+// retainOf deletes what is too old in some orgs, a part of each in turn, so that none waits for a large one.
+func (s *Service) retainOf(ctx context.Context, orgs []loci.OrgID) {
+	for len(orgs) > 0 && ctx.Err() == nil {
+		orgs = slices.DeleteFunc(orgs, func(org loci.OrgID) bool { return !s.retain(ctx, org) })
+	}
+}
+
+// retain deletes a part of what an org keeps no longer, and reports whether there is more. It asks for the rules each
+// time, so it stops as soon as somebody puts the org under legal hold.
+func (s *Service) retain(ctx context.Context, org loci.OrgID) (more bool) {
+	o, err := s.Store.Orgs().Get(ctx, org)
+	if loci.CodeOf(err) == loci.NotFound || err == nil && (o.Hold || o.Retention.Keeps()) {
+		return false
+	}
+	n := 0
+	if err == nil {
+		n, err = s.expire(ctx, org, s.tooOld(o.Retention))
+	}
+	s.warn(ctx, "cannot delete old events; the next turn tries again", org, err)
+	return n > 0 && err == nil
+}
+
+// expire deletes a part of the events that pass one of the selections.
+func (s *Service) expire(ctx context.Context, org loci.OrgID, selections []eventlog.Selection) (n int, err error) {
+	log, err := s.of(ctx, org)
+	for i := 0; i < len(selections) && n == 0 && err == nil; i++ {
+		n, err = log.Purge(ctx, org, selections[i], retainBatch)
+	}
+	return n, err
+}
+
+// tooOld selects what an org keeps no longer.
+func (s *Service) tooOld(r loci.EventRetention) (list []eventlog.Selection) {
+	now := s.Time()
+	var others []string
+	for _, t := range r.Types {
+		others = append(others, t.Type)
+		if t.Days > 0 {
+			list = append(list, eventlog.Selection{Type: t.Type, Before: loci.Oldest(now, t.Days)})
+		}
+	}
+	if r.Days > 0 {
+		list = append(list, eventlog.Selection{NotTypes: others, Before: loci.Oldest(now, r.Days)})
+	}
+	return list
+}
+
+// held reports whether an org is under legal hold. An org that does not exist any more is not.
+func (s *Service) held(ctx context.Context, org loci.OrgID) (bool, error) {
+	o, err := s.Store.Orgs().Get(ctx, org)
+	if loci.CodeOf(err) == loci.NotFound {
+		return false, nil
+	}
+	return o.Hold, err
+}
