@@ -1,14 +1,14 @@
 package arc
 
 import (
-	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/vmihailenco/msgpack/v5"
+	"github.com/tinylib/msgp/msgp"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -98,49 +98,39 @@ func newRow(q eventlog.Queued) *row {
 // The times that Arc takes for microseconds: it guesses the unit from the size of the first number.
 var firstTime, lastTime = time.UnixMicro(1e13), time.UnixMicro(1e16 - 1)
 
-// encode returns the body of a write: the columns of rows.
+// encode returns the body of a write: the columns of rows, in msgpack.
 func encode(measurement string, rows []*row) ([]byte, error) {
-	var b bytes.Buffer
-	e := msgpack.NewEncoder(&b)
-	w := writer{e: e}
-	w.do(e.EncodeMapLen(2))
-	w.do(e.EncodeString("m"))
-	w.do(e.EncodeString(measurement))
-	w.do(e.EncodeString("columns"))
-	w.do(e.EncodeMapLen(len(columns)))
+	b := msgp.AppendMapHeader(nil, 2)
+	b = msgp.AppendString(b, "m")
+	b = msgp.AppendString(b, measurement)
+	b = msgp.AppendString(b, "columns")
+	b = msgp.AppendMapHeader(b, uint32(len(columns))) // #nosec G115 -- few
 	for _, c := range columns {
-		w.do(e.EncodeString(string(c.name)))
-		w.do(e.EncodeArrayLen(len(rows)))
+		b = msgp.AppendString(b, string(c.name))
+		b = msgp.AppendArrayHeader(b, uint32(len(rows))) // #nosec G115 -- at most loci.MaxEvents
 		for _, r := range rows {
-			w.value(c.value(r))
+			var err error
+			if b, err = appendValue(b, c.value(r)); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return b.Bytes(), w.err
+	return b, nil
 }
 
-// writer keeps the first error of an encoder.
-type writer struct {
-	e   *msgpack.Encoder
-	err error
-}
+// int64Mark begins a number of 8 bytes. All numbers of a column have this form, because a shorter one is another type.
+const int64Mark = 0xd3
 
-func (w *writer) do(err error) {
-	if w.err == nil {
-		w.err = err
-	}
-}
-
-func (w *writer) value(v any) {
+func appendValue(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
 	case string:
-		w.do(w.e.EncodeString(v))
+		return msgp.AppendString(b, v), nil
 	case int64:
-		w.do(w.e.EncodeInt64(v))
+		return binary.BigEndian.AppendUint64(append(b, int64Mark), uint64(v)), nil // #nosec G115 -- as msgpack has it
 	case float64:
-		w.do(w.e.EncodeFloat64(v))
-	default:
-		w.do(fmt.Errorf("arc: a column of type %T", v))
+		return msgp.AppendFloat64(b, v), nil
 	}
+	return nil, fmt.Errorf("arc: a column of type %T", v)
 }
 
 // readEvent reads a row of eventColumns. The event has no access yet.
