@@ -164,7 +164,7 @@ var tools = []tool{
 		name: "log_event", title: "Log an event",
 		set: toolsetSession, action: event.Log, hints: sets,
 		about: "Log what just happened: an action, a result, an error, an open question, the state of the work. " +
-			"Others who see the session read it. For choices, use log_decision; for what stays true, write_memory. " +
+			"Others who see the session read it. For choices, use log_decision; for what stays true, save a memory. " +
 			"Returns id and result: logged or duplicate.",
 		returns: has("id", "result"),
 		handler: takes(eventFields, (*Server).logEvent),
