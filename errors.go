@@ -3,6 +3,7 @@ package loci
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code classifies an error by what the caller can do about it. Codes are stable, so clients may
@@ -58,6 +59,15 @@ func FieldErrorf(field, format string, args ...any) error {
 // WrapFieldError is FieldErrorf with a cause. Only Unwrap returns the cause.
 func WrapFieldError(field string, cause error, format string, args ...any) error {
 	return &Error{Code: Invalid, Field: field, Text: field + " " + fmt.Sprintf(format, args...), cause: cause}
+}
+
+// AtField returns an Invalid error about a field as one about another field. Other errors stay.
+func AtField(err error, field string) error {
+	before := FieldOf(err)
+	if CodeOf(err) != Invalid || before == "" {
+		return err
+	}
+	return WrapFieldError(field, err, "%s", strings.TrimPrefix(SafeText(err), before+" "))
 }
 
 // WrapError returns an error with a code, a text that is safe to show and a cause. Only Unwrap

@@ -160,13 +160,7 @@ func agentIn(ctx context.Context, tx store.Tx, p loci.Principal, text string) (l
 		return loci.AgentID(id), nil
 	}
 	a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
-	switch loci.CodeOf(err) {
-	case loci.NotFound:
-		err = loci.FieldErrorf("agent_id", "names no agent that you can see")
-	case loci.Invalid:
-		err = loci.FieldErrorf("agent_id", "is not clear: %s", loci.SafeText(err))
-	}
-	return a.ID, err
+	return a.ID, store.NameError(err, "agent_id", "names no agent that you can see")
 }
 
 // Session returns the session that text names, as store.FindSession reads it. NotFound if it does not exist or is not

@@ -18,8 +18,6 @@ import (
 
 // Server is where the hook logs.
 type Server struct {
-	base string
-	key  loci.Secret
 	name string // of the entry, so also of its tools
 	api  *client.Client
 }
@@ -45,7 +43,7 @@ func ServerIn(text []byte) *Server {
 			continue
 		}
 		at.RawQuery, at.Path = "", strings.TrimSuffix(at.Path, "/mcp")
-		return &Server{base: at.String(), key: key, name: name, api: client.New(at.String(), key.Reveal())}
+		return &Server{name: name, api: client.New(at.String(), key.Reveal())}
 	}
 	return nil
 }

@@ -1,15 +1,11 @@
 package capture
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"io"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 )
 
 // These bound what the hook adds to the context of the model: 1,000 tokens. Text as Loci writes it, with ids and
@@ -42,28 +38,8 @@ func (h hook) context(ctx context.Context, last *loci.Session) string {
 
 // contextOf returns the context of a session as Markdown, or "" if the server has none or is older than the route.
 func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string {
-	body, err := json.Marshal(map[string]any{"max_tokens": tokens, "format": "json"})
-	if err != nil {
-		return ""
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		h.base+"/api/v1/sessions/"+url.PathEscape(s.ID.String())+"/context", bytes.NewReader(body))
-	if err != nil {
-		return ""
-	}
-	r.Header.Set("Authorization", "Bearer "+h.key.Reveal())
-	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return ""
-	}
-	defer res.Body.Close()
-	var answer struct {
-		Context string `json:"context"`
-	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(text, &answer) != nil ||
-		len(answer.Context) > tokens*maxBytesPerToken {
+	answer, err := h.api.SessionContext(ctx, s.ID.String(), client.ContextRequest{MaxTokens: tokens})
+	if err != nil || len(answer.Context) > tokens*maxBytesPerToken {
 		return ""
 	}
 	return strings.TrimSpace(answer.Context)

@@ -3,7 +3,6 @@ package event
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -135,7 +134,7 @@ func (s *Service) contextFilter(ctx context.Context, p loci.Principal, about sub
 	}
 	f, err = s.filter(ctx, p, Filter{Since: r.Since, Until: r.Until, Zone: r.Zone, Text: r.Topic})
 	if loci.FieldOf(err) == textField {
-		err = loci.WrapFieldError("topic", err, "%s", strings.TrimPrefix(loci.SafeText(err), textField+" "))
+		err = loci.AtField(err, "topic")
 	}
 	if about.session != nil {
 		f.SessionID = about.session.ID

@@ -75,13 +75,7 @@ func named[ID ~[16]byte](text, noun string, find func() (ID, error)) (id ID, err
 		return ID(whole), nil
 	}
 	id, err = find()
-	switch loci.CodeOf(err) {
-	case loci.NotFound:
-		err = loci.FieldErrorf(noun+"_id", "names no %s that you can see", noun)
-	case loci.Invalid:
-		err = loci.FieldErrorf(noun+"_id", "is not clear: %s", loci.SafeText(err))
-	}
-	return id, err
+	return id, store.NameError(err, noun+"_id", "names no "+noun+" that you can see")
 }
 
 // check checks what doesn't depend on the org.

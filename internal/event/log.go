@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -103,12 +102,12 @@ func (e *draftError) Unwrap() error { return e.err }
 
 // at returns the error with the name of its event.
 func (e *draftError) at(name string) error {
-	field, text := loci.FieldOf(e.err), loci.SafeText(e.err)
+	field := loci.FieldOf(e.err)
 	switch code := loci.CodeOf(e.err); {
 	case code == "":
 		return e.err
 	case code != loci.Invalid || field == "":
-		return loci.WrapError(code, e.err, "%s: %s", name, text)
+		return loci.WrapError(code, e.err, "%s: %s", name, loci.SafeText(e.err))
 	}
-	return loci.WrapFieldError(name+"."+field, e.err, "%s", strings.TrimPrefix(text, field+" "))
+	return loci.AtField(e.err, name+"."+field)
 }

@@ -189,14 +189,10 @@ func (w *writing) session(ctx context.Context, tx store.Tx, d *Draft) (*loci.Ses
 		return known, nil
 	}
 	session, err := store.FindSession(ctx, tx, w.p.Viewer(), text)
-	switch code := loci.CodeOf(err); {
-	case code == loci.NotFound:
-		return nil, loci.FieldErrorf("session_id", "names no session that you can see; create one first")
-	case code == loci.Invalid:
-		return nil, loci.FieldErrorf("session_id", "is not clear: %s", loci.SafeText(err))
-	case err != nil:
-		return nil, err
-	case session.State == loci.SessionClosed:
+	if err != nil {
+		return nil, store.NameError(err, "session_id", "names no session that you can see; create one first")
+	}
+	if session.State == loci.SessionClosed {
 		return nil, loci.Errorf(loci.Conflict, "session %s is closed; reopen it, or create another one", session.ID)
 	}
 	w.sessions[text] = &session
@@ -227,22 +223,19 @@ func (w *writing) agent(ctx context.Context, tx store.Tx, d *Draft, session *loc
 	return a.ID, nil
 }
 
+const noSuchAgent = "names no agent that you can see; register it first"
+
 func (w *writing) namedAgent(ctx context.Context, tx store.Tx, name string) (id loci.AgentID, err error) {
 	a, known := w.agents[name]
 	if !known {
 		a, err = store.FindAgent(ctx, tx, w.p.Viewer(), name)
-		switch code := loci.CodeOf(err); {
-		case code == loci.NotFound:
-			return id, loci.FieldErrorf("agent_id", "names no agent that you can see; register it first")
-		case code == loci.Invalid:
-			return id, loci.FieldErrorf("agent_id", "is not clear: %s", loci.SafeText(err))
-		case err != nil:
-			return id, err
+		if err != nil {
+			return id, store.NameError(err, "agent_id", noSuchAgent)
 		}
 		w.met(name, a)
 	}
 	if a.ID.IsZero() { // the session's, which is deleted
-		return id, loci.FieldErrorf("agent_id", "names no agent that you can see; register it first")
+		return id, loci.FieldErrorf("agent_id", noSuchAgent)
 	}
 	if w.p.Vendor != "" && a.Vendor != w.p.Vendor {
 		return id, loci.FieldErrorf("agent_id", "is an agent of another vendor, %s; name one of your own", a.Vendor)

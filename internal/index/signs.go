@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 )
 
@@ -40,7 +41,7 @@ func (s sign) form() string {
 func appendSigns(list []sign, text string) []sign {
 	last, begins := rune(0), sign(0) // the character before this one, and the sign that it is, if it can begin a pair
 	for i, r := range text {
-		if r = language.FoldRune(r); r < utf8.RuneSelf && inWords[r] {
+		if r = loci.FoldRune(r); r < utf8.RuneSelf && inWords[r] {
 			last, begins = r, 0
 			continue
 		}
@@ -66,7 +67,7 @@ func appendSigns(list []sign, text string) []sign {
 // appendPoint appends the sign of a point or a comma between two characters of words in ASCII.
 func appendPoint(list []sign, before, point rune, rest string) []sign {
 	after, _ := utf8.DecodeRuneInString(rest)
-	if after = language.FoldRune(after); joins(before) && joins(after) {
+	if after = loci.FoldRune(after); joins(before) && joins(after) {
 		list = append(list, pointIn|sign(before)<<14|sign(point)<<7|sign(after)) // #nosec G115 -- not negative
 	}
 	return list
@@ -100,7 +101,7 @@ func signOf(r rune) (s sign, character bool) {
 	}
 }
 
-// signs adds the signs of a row.
+// addSigns adds the signs of a row, which b.signs has.
 func (b *Builder) addSigns(row *builtRow) {
 	slices.Sort(b.signs)
 	for _, s := range slices.Compact(b.signs) {
@@ -127,7 +128,7 @@ func needsOf(text string) (n needs) {
 	fields := strings.Fields(strings.ToLower(text))
 	for i, word := range fields {
 		switch {
-		case len(fields) == 1 || len(word) > maxNeeded || strings.ContainsFunc(word, notASCIILetter):
+		case len(fields) == 1 || len(word) > language.MaxForm || strings.ContainsFunc(word, notASCIILetter):
 		case 0 < i && i < len(fields)-1:
 			n.forms = append(n.forms, word)
 		case len(word) < minEnd:
@@ -142,12 +143,8 @@ func needsOf(text string) (n needs) {
 	return n
 }
 
-// maxNeeded is the length of a word that no index cuts, in bytes. minEnd is the length below which an end of a word is
-// in too many words.
-const (
-	maxNeeded = 64
-	minEnd    = 3
-)
+// minEnd is the length below which an end of a word is in too many words.
+const minEnd = 3
 
 func notASCIILetter(r rune) bool { return r < 'a' || r > 'z' }
 

@@ -314,7 +314,7 @@ func (a *Analyzer) form(raw string) string {
 	if form == "" {
 		form = fold(key)
 	}
-	if len(key) <= 2*maxForm {
+	if len(key) <= 2*MaxForm {
 		a.forms[key] = form
 	}
 	return form

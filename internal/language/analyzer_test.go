@@ -258,7 +258,7 @@ func FuzzTokensAreInTheText(f *testing.F) {
 					t.Fatalf("%q: %+v begins or ends within a character", text, token)
 				}
 			}
-			if token.Form == "" || len(token.Form) > maxForm || utf8.ValidString(text) && !utf8.ValidString(token.Form) {
+			if token.Form == "" || len(token.Form) > MaxForm || utf8.ValidString(text) && !utf8.ValidString(token.Form) {
 				t.Fatalf("%q: bad form %q", text, token.Form)
 			}
 			if token.Position < max(position, 0) || token.Position > position+1 {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxForm is the length at which forms are cut, in bytes. Longer ones are base64, hashes or
+// MaxForm is the length at which forms are cut, in bytes. Longer ones are base64, hashes or
 // minified code, which nobody types.
-const maxForm = 64
+const MaxForm = 64
 
 // letters are the folded forms of letters that Unicode does not decompose.
 var letters = map[rune]string{
@@ -126,36 +126,12 @@ func digit(r rune) byte {
 }
 
 func cut(s string) string {
-	if len(s) <= maxForm {
+	if len(s) <= MaxForm {
 		return s
 	}
-	end := maxForm
+	end := MaxForm
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
 	return s[:end]
-}
-
-// FoldRune returns the smallest of the characters that Unicode's case folding treats as equal to r: the capital letter
-// in ASCII.
-func FoldRune(r rune) rune {
-	if r < utf8.RuneSelf {
-		if 'a' <= r && r <= 'z' {
-			r -= 'a' - 'A'
-		}
-		return r
-	}
-	if caseless(r) {
-		return r
-	}
-	least := r
-	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-		least = min(least, other)
-	}
-	return least
-}
-
-// caseless reports whether r is in a range of scripts without case, so that nothing has to be looked up.
-func caseless(r rune) bool {
-	return r >= 0x0590 && r < 0x10A0 || r >= 0x2E80 && r < 0xA640 || r >= 0xAC00 && r < 0xD7B0
 }

@@ -28,7 +28,7 @@ func set(list string) map[string]bool {
 func (a *Analyzer) apostrophe(start, end int) {
 	raw := a.text[start:end]
 	at := strings.IndexAny(raw, "'’")
-	if len(raw) > maxForm {
+	if len(raw) > MaxForm {
 		a.pieces(start, end)
 		return
 	}
@@ -77,7 +77,7 @@ func (a *Analyzer) identifier(start, end int) {
 			a.word(a.form(squeeze(a.text[start:end])), start, end)
 			return
 		}
-		if end-start <= maxForm {
+		if end-start <= MaxForm {
 			a.beside(a.form(a.text[start:end]), start, end, position)
 		}
 	}

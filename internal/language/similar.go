@@ -27,7 +27,7 @@ func Swaps(form string) iter.Seq[string] {
 }
 
 // maxLetters is how many letters of a form Similarity compares.
-const maxLetters = maxForm
+const maxLetters = MaxForm
 
 // Similarity says how alike two forms are, from 0 to 1, for words that have no match otherwise: how
 // much of the one is in the other, and how much of both they share. A short word is not similar to
@@ -136,7 +136,7 @@ func at(word []rune, i int) rune {
 func Grams(form string, out []string) []string {
 	first := len(out)
 	marked := "^" + form + "$"
-	var starts [maxForm + 4]int
+	var starts [MaxForm + 4]int
 	n := 0
 	for i := range marked {
 		if n == len(starts)-1 {

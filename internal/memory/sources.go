@@ -168,14 +168,8 @@ func nameWork(ctx context.Context, tx store.Tx, p loci.Principal, s *loci.Source
 		s.Ref = strings.ToLower(s.Ref)
 	case loci.SourceSession:
 		session, err := store.FindSession(ctx, tx, p.Viewer(), s.Ref)
-		switch loci.CodeOf(err) {
-		case loci.NotFound:
-			return loci.FieldErrorf(field+".ref", "names no session that you can see")
-		case loci.Invalid:
-			return loci.FieldErrorf(field+".ref", "is not clear: %s", loci.SafeText(err))
-		}
 		if err != nil {
-			return err
+			return store.NameError(err, field+".ref", "names no session that you can see")
 		}
 		s.Ref = session.ID.String()
 	}

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/language"
 )
 
 // part is a text to look for within words, with its case folded.
@@ -154,7 +153,7 @@ func startsWith(text []rune, p part) bool {
 func foldRunes(text string) []rune {
 	out := make([]rune, 0, len(text))
 	for _, r := range text {
-		out = append(out, language.FoldRune(r))
+		out = append(out, loci.FoldRune(r))
 	}
 	return out
 }

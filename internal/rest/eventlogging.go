@@ -198,12 +198,7 @@ func isList(head []byte) bool {
 
 // ofEvent says in an error about a field which event of the list has it.
 func ofEvent(i int, err error) error {
-	field := loci.FieldOf(err)
-	if loci.CodeOf(err) != loci.Invalid || field == "" {
-		return err
-	}
-	return loci.WrapFieldError(fmt.Sprintf("events[%d].%s", i, field), err, "%s",
-		strings.TrimPrefix(loci.SafeText(err), field+" "))
+	return loci.AtField(err, fmt.Sprintf("events[%d].%s", i, loci.FieldOf(err)))
 }
 
 // capped is a body that fails after left bytes.

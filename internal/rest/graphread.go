@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -106,7 +105,7 @@ func (s *server) searchGraph(ctx context.Context, p loci.Principal,
 	hits, err := s.app.Graph.Search(ctx, p, in.project(), graph.SearchRequest{Query: in.Q, Limit: in.Limit,
 		Cursor: in.Cursor})
 	if loci.FieldOf(err) == "query" { // here it is called q
-		err = loci.FieldErrorf("q", "%s", strings.TrimPrefix(loci.SafeText(err), "query "))
+		err = loci.AtField(err, "q")
 	}
 	if err != nil {
 		return nil, err

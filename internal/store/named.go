@@ -23,6 +23,18 @@ func FindAgent(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Age
 		func(first, last [16]byte) ([]loci.Agent, error) { return list(AgentQuery{First: first, Last: last}) })
 }
 
+// NameError returns an error of FindAgent or FindSession as one about the field that has the name: that it is missing,
+// as these words say, or not clear. Other errors stay.
+func NameError(err error, field, missing string) error {
+	switch loci.CodeOf(err) {
+	case loci.NotFound:
+		return loci.FieldErrorf(field, "%s", missing)
+	case loci.Invalid:
+		return loci.FieldErrorf(field, "is not clear: %s", loci.SafeText(err))
+	}
+	return err
+}
+
 // FindSession returns the active session with that title, the session with that id, or the one whose
 // id begins with text. NotFound if there is none; Invalid if several have the title or begin like that.
 func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Session, error) {

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"bytes"
 	"context"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
@@ -110,19 +109,8 @@ func fold(dst, text []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(text[i:])
-		dst = utf8.AppendRune(dst, foldRune(r))
+		dst = utf8.AppendRune(dst, loci.FoldRune(r))
 		i += size
 	}
 	return dst
-}
-
-func foldRune(r rune) rune {
-	if r >= 0x0590 && r < 0x10A0 || r >= 0x2E80 && r < 0xA640 || r >= 0xAC00 && r < 0xD7B0 {
-		return r // scripts without case: skip the lookup for each of their characters
-	}
-	least := r
-	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-		least = min(least, next)
-	}
-	return least
 }
