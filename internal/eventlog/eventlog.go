@@ -76,6 +76,8 @@ type Follower interface {
 	// OfSession returns events of a session in the order of their time, at most limit of those after one
 	// (zero: from the first).
 	OfSession(ctx context.Context, org loci.OrgID, s loci.SessionID, after loci.EventID, limit int) ([]*loci.Event, error)
+	// Read returns those of the events that are there, in any order. ids are at most loci.MaxIDs.
+	Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error)
 }
 
 // Engine is a whole log.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // lockPause is how long to wait before another attempt to lock the files.
@@ -72,31 +71,25 @@ func (o *orgIndex) sweepUnused() {
 
 // rebuilt writes segments of all rows. Whoever reads them follows what has changed since the beginning.
 func (x *Index) rebuilt(ctx context.Context, o *orgIndex) (manifest, []*part, error) {
-	r := rebuild{o: o}
-	r.begin()
-	r.m.Built = true
-	err := x.store.View(ctx, o.org, func(tx store.Tx) (err error) { r.m.Position, err = tx.Rows().End(ctx); return err })
+	b := rebuild{o: o}
+	b.begin()
+	b.m.Built = true
+	err := x.view(ctx, o.org, func(r rows) (err error) { b.m.Position, err = r.end(ctx); return err })
 	if err != nil {
-		return r.m, nil, err
+		return b.m, nil, err
 	}
-	walk := rowWalk{org: o.org}
-	for more := true; more; {
-		err := x.store.View(ctx, o.org, func(tx store.Tx) (err error) {
-			var memories []*loci.Memory
-			if memories, more, err = walk.next(ctx, tx); err != nil {
-				return err
-			}
-			return r.add(ctx, tx, memories)
-		})
-		if err == nil && r.b.Len() >= o.limits.fileRows {
-			err = r.write()
+	w := walk{}
+	for more := true; more; more = w.rest != "" {
+		err := x.view(ctx, o.org, func(r rows) error { return b.add(ctx, r, &w) })
+		if err == nil && b.b.Len() >= o.limits.fileRows {
+			err = b.write()
 		}
 		if err != nil {
-			return r.m, nil, err
+			return b.m, nil, err
 		}
 	}
-	err = r.write()
-	return r.m, r.parts, err
+	err = b.write()
+	return b.m, b.parts, err
 }
 
 // rebuild is the segments that are written and the one that is being made.
@@ -105,62 +98,39 @@ type rebuild struct {
 	m     manifest
 	parts []*part
 	b     *index.Builder
-	added map[loci.MemoryID]bool // to b
-	order sessions
+	added map[rowID]bool // to b
 }
 
-func (r *rebuild) begin() { r.b, r.added = index.NewBuilder(), map[loci.MemoryID]bool{} }
+func (b *rebuild) begin() { b.b, b.added = index.NewBuilder(), map[rowID]bool{} }
 
-func (r *rebuild) has(id loci.MemoryID) bool {
-	return r.added[id] || slices.ContainsFunc(r.parts, func(p *part) bool { return p.view.Has(id) })
+func (b *rebuild) has(id rowID) bool {
+	return b.added[id] || slices.ContainsFunc(b.parts, func(p *part) bool { return p.view.Has(id) })
 }
 
-// add adds memories and those beside them.
-func (r *rebuild) add(ctx context.Context, tx store.Tx, memories []*loci.Memory) error {
-	if err := r.order.in(ctx, tx); err != nil {
-		return err
+// add adds one batch.
+func (b *rebuild) add(ctx context.Context, r rows, w *walk) error {
+	list, err := r.before(ctx, w, b.has)
+	for _, row := range list {
+		b.b.Add(row)
+		b.added[row.ID] = true
 	}
-	rows, err := missingRows(ctx, &r.order, memories, r.has)
-	for id, row := range rows {
-		r.b.Add(row)
-		r.added[id] = true
+	if err == nil {
+		err = ctx.Err()
 	}
 	return err
 }
 
-func (r *rebuild) write() error {
-	if r.b.Len() == 0 {
+func (b *rebuild) write() error {
+	if b.b.Len() == 0 {
 		return nil
 	}
-	p, err := r.o.files.store(r.b.Build())
+	p, err := b.o.files.store(b.b.Build())
 	if err != nil {
 		return err
 	}
-	r.parts, r.m.Segments = append(r.parts, p), append(r.m.Segments, listed{Name: p.name})
-	r.begin()
+	b.parts, b.m.Segments = append(b.parts, p), append(b.m.Segments, listed{Name: p.name})
+	b.begin()
 	return nil
-}
-
-// rowWalk reads all rows of an org in batches, the last stored first.
-type rowWalk struct {
-	org     loci.OrgID
-	number  int64 // of the batch at hand; 0: the first
-	highest int64
-}
-
-// next returns a batch. more is false with the last one.
-func (w *rowWalk) next(ctx context.Context, tx store.Tx) (memories []*loci.Memory, more bool, err error) {
-	memories, next, err := tx.Rows().Before(ctx, w.number, buildBatch)
-	if err != nil {
-		return nil, false, err
-	}
-	if w.number == 0 {
-		w.highest = next + int64(len(memories))
-	}
-	w.number = next
-	loci.ReportProgress(ctx, loci.Progress{Stage: "reading the memories of " + string(w.org), Done: w.highest - next,
-		Total: w.highest})
-	return memories, next != 0, ctx.Err()
 }
 
 // Verify compares the index of an org with its rows, and returns one sentence for each kind of problem.
@@ -178,12 +148,12 @@ func (x *Index) Verify(ctx context.Context, org loci.OrgID) (problems []string, 
 		return problems, err
 	}
 	o.loaded, o.begun = true, true
-	o.saved, o.parts, o.at, o.rest, o.built = m, parts, m.Position, m.Rest, m.Built
-	err = x.store.View(ctx, org, func(tx store.Tx) error {
-		if err := o.follow(ctx, tx); err != nil {
+	o.saved, o.parts, o.at, o.building, o.built = m, parts, m.Position, walk{rest: m.Rest}, m.Built
+	err = x.view(ctx, org, func(r rows) error {
+		if err := o.follow(ctx, r); err != nil {
 			return err
 		}
-		problems, err = o.differences(ctx, tx)
+		problems, err = o.differences(ctx, r, x.one, x.many)
 		return err
 	})
 	return problems, err
@@ -216,28 +186,31 @@ func (f *files) readable(ctx context.Context) (m manifest, parts []*part, proble
 	return m, nil, nil, ctx.Err()
 }
 
-// differences compares the parts with the rows. The caller has followed all changes that tx sees.
-func (o *orgIndex) differences(ctx context.Context, tx store.Tx) ([]string, error) {
+// differences compares the parts with the rows, of which one is called one and some are called many. The caller
+// has followed all changes that r sees.
+func (o *orgIndex) differences(ctx context.Context, r rows, one, many string) ([]string, error) {
 	var missing, twice, outdated, wrong sample
 	live := 0
-	walk := rowWalk{org: o.org}
-	for more := true; more; {
-		var memories []*loci.Memory
-		var err error
-		if memories, more, err = walk.next(ctx, tx); err != nil {
+	w := walk{}
+	for more := true; more; more = w.rest != "" {
+		list, err := r.listed(ctx, &w)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
 			return nil, err
 		}
-		for _, m := range memories {
-			times, at := o.indexed(m.ID)
-			switch found := m.DeletedAt.IsZero() && m.SupersededBy.IsZero(); {
-			case !found && times > 0:
-				wrong.add(m.ID)
-			case found && times == 0:
-				missing.add(m.ID)
-			case found && times > 1:
-				twice.add(m.ID)
-			case found && at != m.UpdatedAt.UnixMicro():
-				outdated.add(m.ID)
+		for _, l := range list {
+			times, at := o.indexed(l.id)
+			switch {
+			case !l.found && times > 0:
+				wrong.add(l.id)
+			case l.found && times == 0:
+				missing.add(l.id)
+			case l.found && times > 1:
+				twice.add(l.id)
+			case l.found && at != l.updated.UnixMicro():
+				outdated.add(l.id)
 			}
 			live += times
 		}
@@ -249,7 +222,7 @@ func (o *orgIndex) differences(ctx context.Context, tx store.Tx) ([]string, erro
 	}{{missing, "missing"}, {twice, "in the index twice"}, {outdated, "in the index in an old version"},
 		{wrong, "in the index, but in the trash or superseded"}} {
 		if s.n > 0 {
-			problems = append(problems, fmt.Sprintf("%s %s, such as %s", loci.Plural(s.n, "memory is", "memories are"),
+			problems = append(problems, fmt.Sprintf("%s %s, such as %s", loci.Plural(s.n, one+" is", many+" are"),
 				s.what, s.first))
 		}
 	}
@@ -258,13 +231,13 @@ func (o *orgIndex) differences(ctx context.Context, tx store.Tx) ([]string, erro
 	}
 	if live != 0 {
 		problems = append(problems, fmt.Sprintf("%s in the index, but no longer in the database",
-			loci.Plural(-live, "memory is", "memories are")))
+			loci.Plural(-live, one+" is", many+" are")))
 	}
 	return problems, nil
 }
 
 // indexed returns how many parts have a memory, and its last change in one of them.
-func (o *orgIndex) indexed(id loci.MemoryID) (times int, updated int64) {
+func (o *orgIndex) indexed(id rowID) (times int, updated int64) {
 	for _, p := range o.parts {
 		if at, ok := p.view.Updated(id); ok {
 			times, updated = times+1, at
@@ -276,10 +249,10 @@ func (o *orgIndex) indexed(id loci.MemoryID) (times int, updated int64) {
 // sample counts memories and keeps the first one.
 type sample struct {
 	n     int
-	first loci.MemoryID
+	first rowID
 }
 
-func (s *sample) add(id loci.MemoryID) {
+func (s *sample) add(id rowID) {
 	if s.n == 0 {
 		s.first = id
 	}
@@ -306,7 +279,7 @@ func (x *Index) Stats(ctx context.Context, org loci.OrgID) (s Stats, err error) 
 	o := newOrg(x, org)
 	short, cancel := context.WithTimeout(ctx, statsTime)
 	defer cancel()
-	err = x.store.View(ctx, org, func(tx store.Tx) error { return o.follow(short, tx) })
+	err = x.view(ctx, org, func(r rows) error { return o.follow(short, r) })
 	if err != nil && (short.Err() == nil || ctx.Err() != nil) {
 		return s, err
 	}

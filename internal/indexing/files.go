@@ -14,7 +14,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -35,16 +34,16 @@ type manifest struct {
 	Format   int            `json:"format"`
 	Version  uint64         `json:"version"` // one more with each manifest
 	Position store.Position `json:"position"`
-	Rest     int64          `json:"rest,omitempty"` // as in orgIndex
+	Rest     string         `json:"left,omitempty"` // of orgIndex.building
 	Built    bool           `json:"built"`
 	Segments []listed       `json:"segments"`
 }
 
 // listed is a segment in a manifest.
 type listed struct {
-	Name   string          `json:"name"`
-	Gone   []loci.MemoryID `json:"gone,omitempty"`
-	Erased bool            `json:"erased,omitempty"`
+	Name   string  `json:"name"`
+	Gone   []rowID `json:"gone,omitempty"`
+	Erased bool    `json:"erased,omitempty"`
 }
 
 // format must increase when the same rows give other segments: another analysis, row or encoding.

@@ -2,67 +2,96 @@ package indexing
 
 import (
 	"context"
-	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-const (
-	// buildBatch is how many rows a build reads at a time.
-	buildBatch = 1000
-	// sessionBlock is how many memories of a session are each other's context, so that a change of a
-	// long session changes few of them.
-	sessionBlock = 256
-)
+// buildBatch is how many rows a build reads at a time.
+const buildBatch = 1000
 
-// follow adds all changes that tx sees, as far as ctx allows.
-func (o *orgIndex) follow(ctx context.Context, tx store.Tx) error {
-	if err := o.begin(ctx, tx); err != nil {
+// rows are the rows of an org, as one transaction sees them.
+type rows interface {
+	// end returns the position after all changes.
+	end(ctx context.Context) (store.Position, error)
+	// changed returns what o has to follow next. It fails with Conflict or Invalid if that is not known.
+	changed(ctx context.Context, o *orgIndex) (changes, error)
+	// before returns the next batch of all rows, the newest first, without those that has reports, but with
+	// those beside them.
+	before(ctx context.Context, w *walk, has func(rowID) bool) ([]index.Row, error)
+	// listed returns the next batch of all rows, to compare the index with them.
+	listed(ctx context.Context, w *walk) ([]listedRow, error)
+}
+
+// changes are what an index has to follow next.
+type changes struct {
+	next store.Position
+	more bool
+	// ahead is set if the transaction comes before the position of the index.
+	ahead bool
+	// apply brings the parts up to date; nil: nothing has changed.
+	apply func() error
+}
+
+// listedRow is a row, and whether it can be found.
+type listedRow struct {
+	id      rowID
+	updated time.Time
+	found   bool
+}
+
+// walk is how far all rows have been read, from the newest to the oldest.
+type walk struct {
+	rest    string // where to go on; "": at the first row, or nowhere after the last one
+	highest int64  // number of the newest row, if rows have numbers
+	order   sessions
+}
+
+// follow adds all changes that a transaction sees, as far as ctx allows.
+func (o *orgIndex) follow(ctx context.Context, r rows) error {
+	if err := o.begin(ctx, r); err != nil {
 		return err
 	}
 	for more := true; more && ctx.Err() == nil; {
-		c, err := o.changed(ctx, tx)
-		if err != nil || c.Ahead {
+		c, err := o.changed(ctx, r)
+		if err != nil || c.ahead {
 			return err
 		}
-		if len(c.IDs) > 0 {
-			if err := o.change(ctx, tx, c.IDs); err != nil {
+		if c.apply != nil {
+			if err := c.apply(); err != nil {
 				return err
 			}
 		}
-		o.at, more = c.Next, c.More
+		o.at, more = c.next, c.more
 		o.ended = !more
 	}
-	return o.build(ctx, tx)
+	return o.build(ctx, r)
 }
 
 // changed returns what changed since. If that is not known, it begins anew.
-func (o *orgIndex) changed(ctx context.Context, tx store.Tx) (store.RowChanges, error) {
-	c, err := tx.Rows().Changed(ctx, o.at)
+func (o *orgIndex) changed(ctx context.Context, r rows) (changes, error) {
+	c, err := r.changed(ctx, o)
 	code := loci.CodeOf(err)
 	lost := code == loci.Conflict || code == loci.Invalid
 	switch {
-	case err == nil && !c.Ahead:
+	case err == nil && !c.ahead:
 		o.ahead = time.Time{}
-	case c.Ahead && o.ahead.IsZero():
+	case c.ahead && o.ahead.IsZero():
 		o.ahead = time.Now()
-	case c.Ahead:
+	case c.ahead:
 		lost = time.Since(o.ahead) > maxAhead
 	}
 	if !lost {
 		return c, err
 	}
 	o.forget()
-	if err := o.begin(ctx, tx); err != nil {
+	if err := o.begin(ctx, r); err != nil {
 		return c, err
 	}
-	return tx.Rows().Changed(ctx, o.at)
+	return r.changed(ctx, o)
 }
 
 // maxAhead is for how long a transaction may come before the changes that another one has added. After
@@ -70,7 +99,7 @@ func (o *orgIndex) changed(ctx context.Context, tx store.Tx) (store.RowChanges, 
 const maxAhead = time.Minute
 
 // begin loads the files, or prepares to build the index of all rows.
-func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
+func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 	if !o.loaded {
 		o.loaded = true
 		o.load(ctx)
@@ -78,22 +107,22 @@ func (o *orgIndex) begin(ctx context.Context, tx store.Tx) (err error) {
 	if o.begun {
 		return nil
 	}
-	o.at, err = tx.Rows().End(ctx)
-	o.begun, o.built, o.rest = err == nil, false, 0
+	o.at, err = r.end(ctx)
+	o.begun, o.built, o.building = err == nil, false, walk{}
 	return err
 }
 
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
-	o.building = sessions{}
+	o.building, o.growing = walk{}, nil
 	o.ended = false
 }
 
 // build reads the rows that were there at the beginning, the newest first.
-func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
+func (o *orgIndex) build(ctx context.Context, r rows) error {
 	for !o.built && ctx.Err() == nil {
-		if err := o.buildSome(ctx, tx); err != nil {
+		if err := o.buildSome(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -101,71 +130,48 @@ func (o *orgIndex) build(ctx context.Context, tx store.Tx) error {
 }
 
 // buildSome reads one batch of these rows.
-func (o *orgIndex) buildSome(ctx context.Context, tx store.Tx) error {
-	memories, next, err := tx.Rows().Before(ctx, o.rest, buildBatch)
-	if err != nil {
-		return err
-	}
-	err = o.building.in(ctx, tx)
-	var rows map[loci.MemoryID]index.Row
-	if err == nil {
-		rows, err = missingRows(ctx, &o.building, memories, o.has)
-	}
+func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
+	w := o.building
+	rows, err := r.before(ctx, &w, o.has)
 	if err == nil {
 		err = o.addPart(rows)
 	}
 	if err != nil {
 		return err
 	}
-	if o.rest, o.built, o.fresh = next, next == 0, next == 0; o.built {
-		o.building = sessions{}
+	if o.building, o.built, o.fresh = w, w.rest == "", w.rest == ""; o.built {
+		o.building = walk{}
 	}
 	return nil
 }
 
-func (o *orgIndex) has(id loci.MemoryID) bool {
+func (o *orgIndex) has(id rowID) bool {
 	return slices.ContainsFunc(o.parts, func(p *part) bool { return p.view.Has(id) })
 }
 
-// change takes memories that changed, and those whose context changes with them, out of the parts
-// that have them, and adds them as they are now.
-func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID) error {
-	changed, err := tx.Rows().Read(ctx, ids)
-	if err != nil {
-		return err
+// beside adds to ids those of the rows that are beside them in a part. These may have others beside them in
+// another part, and so on.
+func (o *orgIndex) beside(ids []rowID) map[rowID]bool {
+	all := map[rowID]bool{}
+	next := slices.Clone(ids)
+	for len(next) > 0 {
+		id := next[len(next)-1]
+		next = next[:len(next)-1]
+		if all[id] {
+			continue
+		}
+		all[id] = true
+		for _, p := range o.parts {
+			p.view.Group(id, func(mate [16]byte) { next = append(next, mate) })
+		}
 	}
-	sessions := sessions{tx: tx, order: map[loci.SessionID][]store.Placed{}}
-	affected, err := o.affected(ctx, &sessions, ids, changed)
-	if err != nil {
-		return err
-	}
-	erased := map[loci.MemoryID]bool{}
-	for _, id := range ids {
-		erased[id] = true
-		delete(affected, id)
-	}
-	others, err := tx.Rows().Read(ctx, slices.Collect(maps.Keys(affected)))
-	if err != nil {
-		return err
-	}
-	for _, m := range changed {
-		delete(erased, m.ID)
-	}
-	for _, id := range ids {
-		affected[id] = true
-	}
-	rows, err := rowsOf(ctx, &sessions, append(changed, others...), o.shown.mark)
-	if err != nil {
-		return err
-	}
-	o.takeOut(affected, erased)
-	return o.addPart(rows)
+	return all
 }
 
 // takeOut takes rows out of the parts that have them. A part that had an erased row earlier still has its words.
-func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
+func (o *orgIndex) takeOut(ids, erased map[rowID]bool) {
 	for i, p := range o.parts {
-		var gone []loci.MemoryID
+		var gone []rowID
 		leaves := false
 		for id := range ids {
 			if p.view.Has(id) {
@@ -180,38 +186,8 @@ func (o *orgIndex) takeOut(ids, erased map[loci.MemoryID]bool) {
 	}
 }
 
-// affected returns ids and the memories whose context changes with them: those that are beside them
-// in a part, and those of the sessions that they are in now. These may have others beside them in a
-// part, and so on.
-func (o *orgIndex) affected(ctx context.Context, sessions *sessions, ids []loci.MemoryID, changed []*loci.Memory) (
-	map[loci.MemoryID]bool, error) {
-	all := map[loci.MemoryID]bool{}
-	next := slices.Clone(ids)
-	for _, m := range changed {
-		mates, err := sessions.beside(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		for _, mate := range mates {
-			next = append(next, mate.ID)
-		}
-	}
-	for len(next) > 0 {
-		id := next[len(next)-1]
-		next = next[:len(next)-1]
-		if all[id] {
-			continue
-		}
-		all[id] = true
-		for _, p := range o.parts {
-			p.view.Group(id, func(mate [16]byte) { next = append(next, mate) })
-		}
-	}
-	return all, nil
-}
-
 // addPart adds rows as one part.
-func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
+func (o *orgIndex) addPart(rows []index.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -225,56 +201,6 @@ func (o *orgIndex) addPart(rows map[loci.MemoryID]index.Row) error {
 	}
 	o.parts = append(o.parts, p)
 	return o.compact()
-}
-
-// rowsOf returns what the index has of memories: nothing of those in the trash or superseded.
-func rowsOf(ctx context.Context, sessions *sessions, memories []*loci.Memory, mark func(*loci.Memory) index.Mark) (
-	map[loci.MemoryID]index.Row, error) {
-	rows := make(map[loci.MemoryID]index.Row, len(memories))
-	for _, m := range memories {
-		if !m.DeletedAt.IsZero() || !m.SupersededBy.IsZero() {
-			continue
-		}
-		row := recall.IndexRow(m)
-		row.Mark = mark(m)
-		if row.Session != "" {
-			block, err := sessions.block(ctx, m)
-			if err != nil {
-				return nil, err
-			}
-			row.Session += "/" + strconv.Itoa(block)
-		}
-		rows[m.ID] = row
-	}
-	return rows, nil
-}
-
-// missingRows returns what the index has of memories that has does not report, and of those beside them in
-// sessions. Rows of a session must come together, because merging parts does not join what they have of it.
-func missingRows(ctx context.Context, sessions *sessions, memories []*loci.Memory, has func(loci.MemoryID) bool) (
-	map[loci.MemoryID]index.Row, error) {
-	known := map[loci.MemoryID]bool{}
-	memories = slices.DeleteFunc(memories, func(m *loci.Memory) bool { return has(m.ID) })
-	for _, m := range memories {
-		known[m.ID] = true
-	}
-	var others []loci.MemoryID
-	for _, m := range memories {
-		mates, err := sessions.beside(ctx, m)
-		if err != nil {
-			return nil, err
-		}
-		for _, mate := range mates {
-			if id := mate.ID; !known[id] && !has(id) {
-				known[id], others = true, append(others, id)
-			}
-		}
-	}
-	beside, err := sessions.tx.Rows().Read(ctx, others)
-	if err != nil {
-		return nil, err
-	}
-	return rowsOf(ctx, sessions, append(memories, beside...), recall.MarkOf)
 }
 
 // These bound the parts in memory. Those of a tier are merged into one of the next.

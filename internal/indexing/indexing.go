@@ -24,9 +24,13 @@ import (
 // processes with one directory.
 type Index struct {
 	store store.Store
-	dir   string
-	log   *slog.Logger
-	due   chan struct{} // Run has something to do
+	// view calls fn with the rows of an org, as they are at one time.
+	view func(ctx context.Context, org loci.OrgID, fn func(rows) error) error
+	// one and many are what one row and several rows are called.
+	one, many string
+	dir       string
+	log       *slog.Logger
+	due       chan struct{} // Run has something to do
 
 	limits limits
 
@@ -41,8 +45,17 @@ type Options struct {
 	Log   *slog.Logger // required
 }
 
-// New returns an Index. It reads and writes nothing yet.
+// New returns an Index of memories. It reads and writes nothing yet.
 func New(o Options) *Index {
+	x := newIndex(o)
+	x.one, x.many = "memory", "memories"
+	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
+		return x.store.View(ctx, org, func(tx store.Tx) error { return fn(memories{tx, org}) })
+	}
+	return x
+}
+
+func newIndex(o Options) *Index {
 	return &Index{store: o.Store, dir: o.Dir, log: o.Log, due: make(chan struct{}, 1), limits: usualLimits,
 		orgs: map[loci.OrgID]*orgIndex{}}
 }
@@ -127,7 +140,7 @@ func (x *Index) Snapshot(ctx context.Context, tx store.Tx, org loci.OrgID) (*Sna
 		return &Snapshot{}, nil
 	}
 	defer o.unlock()
-	err := o.follow(ctx, tx)
+	err := o.follow(ctx, memories{tx, org})
 	if o.wantsUpkeep() {
 		x.wake()
 	}

@@ -202,7 +202,7 @@ func TestSlowBuildsGetOn(t *testing.T) {
 	x := w.process()
 	x.limits.stint = time.Nanosecond
 	o := newOrg(x, w.org)
-	if err := w.st.View(t.Context(), w.org, func(tx store.Tx) error { return o.begin(t.Context(), tx) }); err != nil {
+	if err := w.st.View(t.Context(), w.org, func(tx store.Tx) error { return o.begin(t.Context(), memories{tx, w.org}) }); err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {
@@ -211,6 +211,6 @@ func TestSlowBuildsGetOn(t *testing.T) {
 		}
 	}
 	if !o.built {
-		t.Errorf("after four stints, the rows before %d are not there", o.rest)
+		t.Errorf("after four stints, the rows before %s are not there", o.building.rest)
 	}
 }

@@ -28,17 +28,19 @@ type orgIndex struct {
 	at     store.Position // all changes up to here are in the parts
 	ended  bool           // there were no more changes then
 	begun  bool           // at and rest are known
-	// rest is the number of the next row that a build has to read, with all before it; 0: none.
-	rest  int64
-	built bool
-	// building has the order of long sessions during a build.
-	building sessions
+	// building is how far a build has read all rows.
+	building walk
+	built    bool
 	// fresh is set after a build, until its files are merged.
 	fresh bool
 	// saved is the manifest that this process has read or written last, and says what is in the files.
 	saved manifest
 	// ahead is since when transactions come before at.
 	ahead time.Time
+	// growing are the ends of sessions to which events may be added.
+	growing map[loci.SessionID]*growing
+	// settled is set once the parts have what became of the events in them. Latest unsets it.
+	settled bool
 	// shown has a lock of its own.
 	shown shown
 }
@@ -79,6 +81,9 @@ func (o *orgIndex) snapshot() *Snapshot {
 		at: o.at}
 }
 
+// rowID is the id of a row of any kind, which manifests have as text.
+type rowID = loci.MemoryID
+
 // part is a segment with what is left of it.
 type part struct {
 	view *index.View
@@ -86,15 +91,15 @@ type part struct {
 	// The others are of a part in a file.
 	name   string // "": it is in memory
 	mapped *mapping
-	gone   []loci.MemoryID // rows that are not in view, in the order in which they went
-	saved  int             // how many of gone the manifest has
-	erased bool            // some of them were erased, so their words must leave the file
+	gone   []rowID // rows that are not in view, in the order in which they went
+	saved  int     // how many of gone the manifest has
+	erased bool    // some of them were erased, so their words must leave the file
 }
 
 func (p *part) inFile() bool { return p.name != "" }
 
 // without returns the part without some rows, all of which it has.
-func (p *part) without(ids []loci.MemoryID) *part {
+func (p *part) without(ids []rowID) *part {
 	out := *p
 	out.view = p.view.Without(raw(ids)...)
 	if p.inFile() {
@@ -103,7 +108,7 @@ func (p *part) without(ids []loci.MemoryID) *part {
 	return &out
 }
 
-func raw(ids []loci.MemoryID) [][16]byte {
+func raw(ids []rowID) [][16]byte {
 	out := make([][16]byte, len(ids))
 	for i, id := range ids {
 		out[i] = id

@@ -11,6 +11,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// sessionBlock is how many memories of a session are each other's context, so that a change of a
+// long session changes few of them.
+const sessionBlock = 256
+
 // sessions knows the order of the memories in sessions.
 type sessions struct {
 	tx    store.Tx

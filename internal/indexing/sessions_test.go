@@ -56,10 +56,10 @@ func TestLongSessionsAreReadOnce(t *testing.T) {
 	batch := func() {
 		t.Helper()
 		err := st.View(t.Context(), w.org, func(tx store.Tx) error {
-			if err := o.begin(t.Context(), tx); err != nil {
+			if err := o.begin(t.Context(), memories{tx, w.org}); err != nil {
 				return err
 			}
-			return o.buildSome(t.Context(), tx)
+			return o.buildSome(t.Context(), memories{tx, w.org})
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // limits say when to write and merge files.
@@ -20,24 +19,22 @@ type limits struct {
 	buildRows int // the same while all rows are being read
 	// fileRows is about how many rows a file has at most. It bounds the memory that a merge takes.
 	fileRows int
+	follow   time.Duration // how often changes are followed that no search has asked for
 	// stint is how long the build of an index goes on before it lets searches in.
 	stint time.Duration
 }
 
-var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10, stint: 50 * time.Millisecond}
+var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10,
+	follow: 10 * time.Second, stint: 50 * time.Millisecond}
 
-const (
-	// followEvery is how often changes are followed that no search has asked for.
-	followEvery = 10 * time.Second
-	// rewriteEvery is how long words of erased memories may stay in files.
-	rewriteEvery = 10 * time.Minute
-)
+// rewriteEvery is how long words of erased memories may stay in files.
+const rewriteEvery = 10 * time.Minute
 
 // Run writes what is in memory to files, and merges files, until ctx ends. What is erased leaves the
 // files within ten minutes. One process needs to run it; several may.
 func (x *Index) Run(ctx context.Context) {
 	x.removeDeleted(ctx)
-	follow, rewrite := time.NewTicker(followEvery), time.NewTicker(rewriteEvery)
+	follow, rewrite := time.NewTicker(x.limits.follow), time.NewTicker(rewriteEvery)
 	defer follow.Stop()
 	defer rewrite.Stop()
 	for {
@@ -92,11 +89,11 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
 		return true, nil
 	}
 	defer o.unlock()
-	err = x.store.View(ctx, o.org, func(tx store.Tx) error {
-		before := o.rest
-		err := o.follow(short, tx)
-		if short.Err() != nil && o.begun && !o.built && o.rest == before {
-			return o.buildSome(ctx, tx) // else a busy machine, which reads no batch in a stint, would never get on
+	err = x.view(ctx, o.org, func(r rows) error {
+		before := o.building.rest
+		err := o.follow(short, r)
+		if short.Err() != nil && o.begun && !o.built && o.building.rest == before {
+			return o.buildSome(ctx, r) // else a busy machine, which reads no batch in a stint, would never get on
 		}
 		return err
 	})
@@ -104,8 +101,10 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
 	case loci.CodeOf(err) == loci.NotFound: // somebody has deleted the org
 		x.close(o)
 		return false, nil
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil: // the stint is over
+	case short.Err() != nil && ctx.Err() == nil: // the stint is over
 		err = nil
+	case loci.CodeOf(err) == loci.Unavailable: // the next round tries again
+		return false, nil
 	}
 	return !o.built, err
 }
@@ -188,7 +187,7 @@ func (o *orgIndex) load(ctx context.Context) {
 	o.saved = m
 	switch {
 	case err == nil:
-		o.parts, o.at, o.rest, o.built, o.begun = parts, m.Position, m.Rest, m.Built, true
+		o.parts, o.at, o.building, o.built, o.begun = parts, m.Position, walk{rest: m.Rest}, m.Built, true
 	case !errors.Is(err, fs.ErrNotExist):
 		o.log.WarnContext(ctx, "cannot read the index; it will be built again", "error", err)
 	}
@@ -226,7 +225,7 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	}
 	first, old := o.inFiles(), slices.Clone(o.parts)
 	frozen := old[first:]
-	m := manifest{Position: o.at, Rest: o.rest, Built: o.built}
+	m := manifest{Position: o.at, Rest: o.building.rest, Built: o.built}
 	for _, p := range old[:first] {
 		m.Segments = append(m.Segments, listed{p.name, p.gone, p.erased})
 	}
@@ -274,7 +273,7 @@ func (o *orgIndex) inPlace(from int, list []*part) bool {
 // withoutMissing returns the part without the rows that none of the parts has any more from which it was
 // made. If they may have been erased, their words must leave the file, because it was written with them.
 func (p *part) withoutMissing(from []*part) *part {
-	var gone []loci.MemoryID
+	var gone []rowID
 	p.view.Each(func(id [16]byte) bool {
 		if !slices.ContainsFunc(from, func(f *part) bool { return f.view.Has(id) }) {
 			gone = append(gone, id)

@@ -9,18 +9,24 @@ import (
 	"github.com/loci-memory/loci/internal/index"
 )
 
-// classFormat is the first byte of a class. A class of another format is visible to nobody.
-const classFormat = 1
+// The first byte of a class is one of these formats. A class of another format is visible to nobody.
+const (
+	classFormat = 1 // of a row with a scope
+	workFormat  = 2 // of an event, which has a reach instead
+)
 
 // ClassOf returns the visibility class of a row: all that loci.Viewer.Sees reads of its access, except
 // its lifecycle. Rows whose vendors are in another order are of one class.
 func ClassOf(a *loci.Access) index.Class {
-	out := []byte{classFormat}
+	out, within := []byte{classFormat}, string(a.Scope)
+	if a.Reach != "" {
+		out[0], within = workFormat, string(a.Reach)
+	}
 	for _, id := range [...][16]byte{a.UserID, a.WorkspaceID, a.ProjectID, a.AgentID, a.TeamID} {
 		out = append(out, id[:]...)
 	}
 	vendors := slices.Compact(slices.Sorted(slices.Values(a.AllowedVendors)))
-	out = appendText(appendText(out, string(a.OrgID)), string(a.Scope))
+	out = appendText(appendText(out, string(a.OrgID)), within)
 	for _, v := range vendors {
 		out = appendText(out, string(v))
 	}
@@ -34,7 +40,7 @@ func appendText(out []byte, s string) []byte {
 // accessOf returns the access that ClassOf encoded. ok is false for anything that it did not write.
 func accessOf(c index.Class) (a loci.Access, ok bool) {
 	const ids = 5
-	if len(c) < 1+ids*16 || c[0] != classFormat {
+	if len(c) < 1+ids*16 || c[0] != classFormat && c[0] != workFormat {
 		return a, false
 	}
 	for i, id := range [ids]*[16]byte{(*[16]byte)(&a.UserID), (*[16]byte)(&a.WorkspaceID), (*[16]byte)(&a.ProjectID),
@@ -53,7 +59,11 @@ func accessOf(c index.Class) (a loci.Access, ok bool) {
 	if len(texts) < 2 {
 		return loci.Access{}, false
 	}
-	a.OrgID, a.Scope = loci.OrgID(texts[0]), loci.Scope(texts[1])
+	if a.OrgID = loci.OrgID(texts[0]); c[0] == workFormat {
+		a.Reach = loci.Reach(texts[1])
+	} else {
+		a.Scope = loci.Scope(texts[1])
+	}
 	for _, v := range texts[2:] {
 		a.AllowedVendors = append(a.AllowedVendors, loci.Vendor(v))
 	}

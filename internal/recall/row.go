@@ -51,13 +51,18 @@ func IndexRow(m *loci.Memory) index.Row {
 	if beginning(m.Title, m.Content) {
 		texts[loci.FieldTitle], row.Signs = "", m.Title
 	}
+	row.Fields = indexFields(&texts)
+	return row
+}
+
+func indexFields(texts *[loci.FieldCount]string) (fields []index.Field) {
 	for _, f := range indexed {
 		if texts[f] != "" {
-			row.Fields = append(row.Fields, index.Field{Text: texts[f], Weight: fieldWeight[f],
+			fields = append(fields, index.Field{Text: texts[f], Weight: fieldWeight[f],
 				Name: f == loci.FieldKey || f == loci.FieldTitle})
 		}
 	}
-	return row
+	return fields
 }
 
 // happened returns when that of which a memory tells happened: when it was saved, or before that if it

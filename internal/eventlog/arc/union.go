@@ -217,11 +217,23 @@ func (l *Log) Find(ctx context.Context, v loci.Viewer, q eventlog.Query) (eventl
 
 // Get returns the visible events among ids. See eventlog.Log.
 func (l *Log) Get(ctx context.Context, v loci.Viewer, ids []loci.EventID) ([]*loci.Event, error) {
-	s, err := l.search(ctx, v.OrgID, eventlog.Filter{}, eventlog.Oldest)
+	return l.read(ctx, v.OrgID, ids, v.SeesEvent, func() ([]*loci.Event, error) { return l.local.Get(ctx, v, ids) })
+}
+
+// Read returns the events among ids. See eventlog.Follower.
+func (l *Log) Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error) {
+	return l.read(ctx, org, ids, nil, func() ([]*loci.Event, error) { return l.local.Read(ctx, org, ids) })
+}
+
+// read returns the events among ids, of Arc those that sees admits; nil: all. local reads those of the local log.
+func (l *Log) read(ctx context.Context, org loci.OrgID, ids []loci.EventID, sees func(*loci.EventAccess) bool,
+	local func() ([]*loci.Event, error)) ([]*loci.Event, error) {
+	s, err := l.search(ctx, org, eventlog.Filter{}, eventlog.Oldest)
 	if err != nil {
 		return nil, err
 	}
-	mine, err := l.local.Get(ctx, v, ids)
+	s.sees = sees
+	mine, err := local()
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +245,6 @@ func (l *Log) Get(ctx context.Context, v loci.Viewer, ids []loci.EventID) ([]*lo
 		return known[id] != nil || timeOf(id).IsZero()
 	}), loci.MaxIDs) {
 		s.filter.IDs = missing
-		s.sees = v.SeesEvent
 		if err := l.refresh(ctx, s); err != nil {
 			return nil, err
 		}

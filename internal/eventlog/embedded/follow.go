@@ -91,3 +91,13 @@ func (l *Log) OfSession(ctx context.Context, org loci.OrgID, session loci.Sessio
 	err := l.collectAll(ctx, org, want{filter: eventlog.Filter{SessionID: session}}, s)
 	return s.found, err
 }
+
+// Read implements eventlog.Follower.
+func (l *Log) Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	s := &collector{limit: len(ids), within: everything()}
+	err := l.collectAll(ctx, org, want{filter: eventlog.Filter{IDs: ids}}, s)
+	return s.found, err
+}

@@ -69,6 +69,7 @@ var tests = []struct {
 	{"Changed", testChanged},
 	{"Before", testBefore},
 	{"OfSession", testOfSession},
+	{"Read", testRead},
 	{"Purge", testPurge},
 	{"Drop", testDrop},
 	{"Concurrent", testConcurrent},

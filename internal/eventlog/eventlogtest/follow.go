@@ -1,6 +1,7 @@
 package eventlogtest
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -146,4 +147,19 @@ func testOfSession(e *env) {
 		}
 		e.wantEvents(stage, got, inTime(events, eventlog.Oldest))
 	})
+}
+
+func testRead(e *env) {
+	events := append(e.crowd(7), e.append(e.event("private", reaching(loci.ReachPrivate)))...)
+	e.stages(func(stage string) {
+		events = append(events, e.crowd(2)...)
+		want := events[2:]
+		got, err := e.log.Read(e.Context(), e.org, append(idsOf(want), loci.NewEventID(e.clock.now())))
+		e.wantCode(stage, err, "")
+		slices.SortFunc(got, func(a, b *loci.Event) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+		e.wantEvents(stage, got, inTime(want, eventlog.Oldest))
+	})
+	got, err := e.log.Read(e.Context(), e.org, nil)
+	e.wantCode("no ids", err, "")
+	e.wantEvents("no ids", got, nil)
 }

@@ -1,0 +1,284 @@
+package indexing
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+const (
+	// eventBatch is how many events are followed at a time.
+	eventBatch = 1000
+	// eventBlock is how many events of a session are each other's context.
+	eventBlock = 64
+	// followEvents is how often events are followed that no search has asked for. They come fast, and a search
+	// has to follow what is left.
+	followEvents = time.Second
+	// maxGrowing is of how many sessions the last block is known. A session that is not known begins a new one.
+	maxGrowing = 1000
+)
+
+// growing is the last block of a session, to which later events are added until it is full.
+type growing struct {
+	name string
+	ids  []rowID
+}
+
+// events are the events of an org.
+type events struct {
+	log eventlog.Follower
+	org loci.OrgID
+}
+
+func (s events) end(ctx context.Context) (store.Position, error) {
+	at, err := s.log.End(ctx, s.org)
+	return store.Position(at), err
+}
+
+func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
+	c, err := s.log.Changed(ctx, s.org, eventlog.Position(o.at), eventBatch)
+	out := changes{next: store.Position(c.Next), more: c.More}
+	switch {
+	case err != nil:
+	case len(c.Events)+len(c.Gone)+len(c.Sessions) > 0:
+		out.apply = func() error { return s.apply(ctx, o, &c) }
+	default:
+		o.settled = true
+	}
+	return out, err
+}
+
+// apply brings o up to date. What became of older events comes first.
+func (s events) apply(ctx context.Context, o *orgIndex, c *eventlog.Changes) error {
+	if len(c.Gone) > 0 {
+		if err := s.remove(ctx, o, c.Gone); err != nil {
+			return err
+		}
+	}
+	for _, id := range c.Sessions {
+		if err := s.readAgain(ctx, o, id); err != nil {
+			return err
+		}
+	}
+	// If there is more, it may be of older events, unless this batch has only new ones.
+	o.settled = !c.More || len(c.Gone)+len(c.Sessions) == 0
+	return s.add(ctx, o, slices.DeleteFunc(c.Events, func(e *loci.Event) bool { return o.has(rowID(e.ID)) }))
+}
+
+// remove takes out events that were deleted, and reads those beside them again.
+func (s events) remove(ctx context.Context, o *orgIndex, gone []loci.EventID) error {
+	ids, erased := rowIDs(gone), map[rowID]bool{}
+	for _, id := range ids {
+		erased[id] = true
+	}
+	affected := o.beside(ids)
+	var left []rowID
+	for id := range affected {
+		if !erased[id] {
+			left = append(left, id)
+		}
+	}
+	list, err := s.read(ctx, left)
+	if err != nil {
+		return err
+	}
+	o.forgetGrowing(affected)
+	o.takeOut(affected, erased)
+	return s.addNew(o, list)
+}
+
+// readAgain takes out the events of a session, and adds them as they are visible now.
+func (s events) readAgain(ctx context.Context, o *orgIndex, id loci.SessionID) error {
+	delete(o.growing, id)
+	var after loci.EventID
+	for {
+		list, err := s.log.OfSession(ctx, s.org, id, after, eventBatch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		there := map[rowID]bool{}
+		for _, e := range list {
+			there[rowID(e.ID)] = true
+		}
+		o.takeOut(there, nil)
+		if err := s.addNew(o, list); err != nil {
+			return err
+		}
+		if len(list) < eventBatch {
+			return nil
+		}
+		after = list[len(list)-1].ID
+	}
+}
+
+// add adds events that were stored, and with them those of the blocks to which they belong.
+func (s events) add(ctx context.Context, o *orgIndex, list []*loci.Event) error {
+	open := map[rowID]bool{}
+	for _, e := range list {
+		if g := o.growing[e.SessionID]; g != nil {
+			for _, id := range g.ids {
+				open[id] = true
+			}
+		}
+	}
+	beside, err := s.read(ctx, slices.Collect(maps.Keys(open)))
+	if err != nil {
+		return err
+	}
+	o.takeOut(open, nil)
+	rows := make([]index.Row, 0, len(beside)+len(list))
+	for _, e := range beside {
+		rows = append(rows, recall.EventRow(e, o.growing[e.SessionID].name))
+	}
+	return o.addPart(append(rows, o.grow(list)...))
+}
+
+// addNew adds events in blocks of their own.
+func (s events) addNew(o *orgIndex, list []*loci.Event) error {
+	before := o.growing
+	o.growing = nil
+	rows := o.grow(list)
+	o.growing = before
+	return o.addPart(rows)
+}
+
+// grow returns the rows of events, each in a block of its session.
+func (o *orgIndex) grow(list []*loci.Event) []index.Row {
+	rows := make([]index.Row, len(list))
+	for i, e := range list {
+		rows[i] = recall.EventRow(e, o.blockOf(e))
+	}
+	return rows
+}
+
+// blockOf adds an event to the last block of its session, and returns its name. Events without a session stand alone.
+func (o *orgIndex) blockOf(e *loci.Event) string {
+	if e.SessionID.IsZero() {
+		return ""
+	}
+	g := o.growing[e.SessionID]
+	if g == nil || len(g.ids) == eventBlock {
+		if o.growing == nil || g == nil && len(o.growing) == maxGrowing {
+			o.growing = map[loci.SessionID]*growing{}
+		}
+		g = &growing{name: e.SessionID.String() + "/" + e.ID.String()}
+		o.growing[e.SessionID] = g
+	}
+	g.ids = append(g.ids, rowID(e.ID))
+	return g.name
+}
+
+// forgetGrowing forgets the last blocks that have one of these events, so that nothing is added to them.
+func (o *orgIndex) forgetGrowing(ids map[rowID]bool) {
+	maps.DeleteFunc(o.growing, func(_ loci.SessionID, g *growing) bool {
+		return slices.ContainsFunc(g.ids, func(id rowID) bool { return ids[id] })
+	})
+}
+
+// read returns those of the events that are there.
+func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err error) {
+	for some := range slices.Chunk(ids, loci.MaxIDs) {
+		wanted := make([]loci.EventID, len(some))
+		for i, id := range some {
+			wanted[i] = loci.EventID(id)
+		}
+		found, err := s.log.Read(ctx, s.org, wanted)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+func rowIDs(ids []loci.EventID) []rowID {
+	out := make([]rowID, len(ids))
+	for i, id := range ids {
+		out[i] = rowID(id)
+	}
+	return out
+}
+
+func (s events) before(ctx context.Context, w *walk, has func(rowID) bool) ([]index.Row, error) {
+	list, err := s.next(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(e *loci.Event) bool { return has(rowID(e.ID)) })
+	slices.Reverse(list)
+	return (&orgIndex{}).grow(list), nil
+}
+
+func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
+	list, err := s.next(ctx, w)
+	out := make([]listedRow, len(list))
+	for i, e := range list {
+		out[i] = listedRow{rowID(e.ID), e.Time, true}
+	}
+	return out, err
+}
+
+// next returns the next batch of all events.
+func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
+	list, next, err := s.log.Before(ctx, s.org, eventlog.Position(w.rest), buildBatch)
+	if err == nil {
+		w.rest = string(next)
+		w.highest += int64(len(list))
+		loci.ReportProgress(ctx, loci.Progress{Stage: "reading the events of " + string(s.org), Done: w.highest})
+	}
+	return list, err
+}
+
+// EventsOptions configure an Index of events.
+type EventsOptions struct {
+	Options
+	// Log returns the log that has the events of an org.
+	Log func(context.Context, loci.OrgID) (eventlog.Follower, error)
+}
+
+// NewEvents returns an Index of events. It reads and writes nothing yet.
+func NewEvents(o EventsOptions) *Index {
+	x := newIndex(o.Options)
+	x.one, x.many = "event", "events"
+	x.limits.follow = followEvents
+	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
+		log, err := o.Log(ctx, org)
+		if err != nil {
+			return err
+		}
+		return fn(events{log, org})
+	}
+	return x
+}
+
+// Latest returns the index of the events of an org with all that log has. It is not Whole if ctx ends first, and then
+// the next call goes on. It returns nil if ctx ends before it knows what became of the events that it has.
+func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgID) (*Snapshot, error) {
+	o := x.of(org)
+	o.used.Store(true)
+	if !o.lock(ctx) {
+		return nil, nil
+	}
+	defer o.unlock()
+	o.settled = false
+	err := o.follow(ctx, events{log, org})
+	if ctx.Err() != nil {
+		err = nil
+	}
+	if o.wantsUpkeep() {
+		x.wake()
+	}
+	if err != nil || !o.settled {
+		return nil, err
+	}
+	s := o.snapshot()
+	s.Whole = s.Whole && o.ended
+	return s, nil
+}
