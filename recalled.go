@@ -8,10 +8,20 @@ import (
 // Recalled is a memory that a search found, with the reasons.
 type Recalled struct {
 	Memory
+	Rank    int      `json:"rank" doc:"Its place among the memories and events that were found, from 1" example:"1"`
 	Score   float64  `json:"score" doc:"Higher is better; comparable only within one search"`
 	Snippet Snippet  `json:"snippet" doc:"The passage that fits best, with found words between **"`
 	Why     Why      `json:"why"`
 	Sources []Source `json:"sources" nullable:"false" doc:"Sources that you can see, oldest first"`
+}
+
+// RecalledEvent is an event that a recall found.
+type RecalledEvent struct {
+	Event
+	Rank    int     `json:"rank" doc:"Its place among the memories and events that were found, from 1" example:"2"`
+	Score   float64 `json:"score" doc:"Higher is better; comparable with the scores of the memories"`
+	Snippet Snippet `json:"snippet" doc:"The passage that fits best, with found words between **"`
+	Why     Why     `json:"why"`
 }
 
 // RecalledEntity is an entity of a graph that answers a question, with the observations that fit best and

@@ -11,6 +11,8 @@ import (
 type RecallRequest struct {
 	Query string `json:"query" query:"query" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*" example:"deploy day"`
 	Conditions
+	// Kinds are memory and event.
+	Kinds     []string       `json:"kinds,omitzero" query:"kinds" enum:"memory,event" maxItems:"2" doc:"What to find. Default: everything that you may read"`
 	SessionID loci.SessionID `json:"session_id,omitzero" query:"session_id" format:"uuid" doc:"The session that asks. Recall then also finds the memories of the session's agent, if the credential may act as it"`
 	Limit     int            `json:"limit,omitzero" query:"limit" minimum:"1" maximum:"50" doc:"Default: 5"`
 	Cursor    string         `json:"cursor,omitzero" query:"cursor" maxLength:"1024" doc:"next_cursor of the previous page, with the same request"`
@@ -23,9 +25,13 @@ type Asked struct {
 	Explain bool      `json:"explain,omitzero" query:"explain" doc:"True to get why.signals: what each score consists of"`
 }
 
-// RecallPage is one page of recalled memories, best match first.
+// RecallPage is one page of recalled memories and events, each list with the best match first. Their ranks say how the
+// two lists belong together.
 type RecallPage struct {
-	Memories []loci.Recalled `json:"memories" nullable:"false"`
+	Memories []loci.Recalled      `json:"memories" nullable:"false"`
+	Events   []loci.RecalledEvent `json:"events" nullable:"false" doc:"Events that match. Filters that only memories have, and another time, leave them out"`
+	// EventsPartial is set if Events may be incomplete.
+	EventsPartial bool `json:"events_partial,omitempty" doc:"True if events may be missing: the newest ones, or all if their log did not answer in time"`
 	More
 	Total             int  `json:"total" doc:"Number of matches on all pages" example:"1"`
 	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"True if there are more matches than total"`
@@ -33,8 +39,8 @@ type RecallPage struct {
 	Graph []loci.RecalledEntity `json:"graph,omitempty" doc:"Entities of the graphs of projects that answer the query, best first: at most 3, on the first page. Each has the 5 observations that fit best and its newest 8 relations; observations_left and relations_left count the others"`
 }
 
-// Recall returns the memories that best match some words, best match first. Each has the reason for
-// the match and its sources.
+// Recall returns the memories and events that best match some words, best match first. Each has the reason for the
+// match, and a memory its sources.
 func (c *Client) Recall(ctx context.Context, r RecallRequest) (*RecallPage, error) {
 	return send[RecallPage](ctx, c, "/memories/recall", r)
 }

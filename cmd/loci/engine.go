@@ -33,6 +33,9 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger) (*engine, err
 // removed.
 func indexDir(dir string) string { return filepath.Join(dir, "index") }
 
+// eventIndexDir is where the indexes of events are.
+func eventIndexDir(dir string) string { return filepath.Join(dir, "index-events") }
+
 // eventLog returns the embedded event log of a data directory. The caller closes it.
 func eventLog(dir string) *embedded.Log {
 	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
@@ -44,7 +47,8 @@ func (s *settings) eventOptions(logs *eventLogs) event.Options {
 	if s.Dedup {
 		dedup.Window = s.Window
 	}
-	return event.Options{Logs: logs, Dedup: &dedup, Orgs: logs.local.Orgs, DeadLetters: logs.local}
+	return event.Options{Logs: logs, IndexDir: eventIndexDir(s.DataDir), Dedup: &dedup, Orgs: logs.local.Orgs,
+		DeadLetters: logs.local}
 }
 
 // withEvents runs fn with the event log beside a store.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,9 @@ import (
 
 func (p *program) indexCommand() *cobra.Command {
 	return group("index", "Rebuild, verify and describe the index that searches read",
-		`Rebuild, verify and describe the index that searches read. Each org has one. Loci keeps it
-up to date by itself and builds it if it is missing, so these commands are for doubts,
+		`Rebuild, verify and describe the indexes that searches read. Each org has one of its
+memories, and one of its events once somebody has recalled something. Loci keeps them up
+to date by itself and builds them if they are missing, so these commands are for doubts,
 and for measuring. They work while a server runs.`,
 		p.indexRebuildCommand(), p.indexVerifyCommand(), p.indexStatsCommand())
 }
@@ -35,22 +37,42 @@ func (p *program) indexing(cmd *cobra.Command, do func(context.Context, *instanc
 	return cmd
 }
 
-// indexJSON is the index of an org as a program reads it.
+// namedIndex is one of the two kinds of indexes.
+type namedIndex struct {
+	of string
+	*indexing.Index
+}
+
+func (in *instance) indexes() []namedIndex {
+	return []namedIndex{{"memories", in.app.Index}, {"events", in.app.Event.Index()}}
+}
+
+// flush writes the indexes to their files at the end of a process.
+func (in *instance) flush(ctx context.Context) {
+	for _, x := range in.indexes() {
+		x.Flush(ctx)
+	}
+}
+
+// indexJSON is an index of an org as a program reads it.
 type indexJSON struct {
 	Org loci.OrgID `json:"org"`
+	Of  string     `json:"of"` // memories or events
 	indexing.Stats
 }
 
 func (p *program) indexRebuildCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
-		Use: "rebuild", Short: "Build the index again from the memories",
-		Long: `Build the index again from the memories, and replace its files. Searches go on meanwhile.
+		Use: "rebuild", Short: "Build the indexes again from the memories and events",
+		Long: `Build the indexes again from the memories and the events, and replace their files. Searches go on meanwhile.
 A running server takes over the new files within ten seconds.`,
 	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
 		err := p.follow(ctx, func(ctx context.Context) error {
 			for _, o := range orgs {
-				if err := in.app.Index.Rebuild(ctx, o.ID); err != nil {
-					return fmt.Errorf("cannot rebuild the index of %s: %w", o.ID, err)
+				for _, x := range in.indexes() {
+					if err := x.Rebuild(ctx, o.ID); err != nil {
+						return fmt.Errorf("cannot rebuild the index of the %s of %s: %w", x.of, o.ID, err)
+					}
 				}
 			}
 			return nil
@@ -64,38 +86,41 @@ A running server takes over the new files within ten seconds.`,
 
 func (p *program) indexStatsCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
-		Use: "stats", Short: "Show how large the index is, and whether it is complete",
-		Long: `Show how large the index is, and whether it is complete. GONE counts memories in files that
-have changed or gone since; the next merge drops them. MEMORY counts those that are not
-in files yet: Loci writes them when there are about 1,000.`,
+		Use: "stats", Short: "Show how large the indexes are, and whether they are complete",
+		Long: `Show how large the indexes are, and whether they are complete. GONE counts rows in files
+that have changed or gone since; the next merge drops them. MEMORY counts those that are
+not in files yet: Loci writes them when there are about 1,000.`,
 	}, p.printIndexes)
 }
 
 func (p *program) printIndexes(ctx context.Context, in *instance, orgs []loci.Org) error {
-	list := make([]indexJSON, len(orgs))
-	for i, o := range orgs {
-		s, err := in.app.Index.Stats(ctx, o.ID)
-		if err != nil {
-			return err
+	var list []indexJSON
+	for _, o := range orgs {
+		for _, x := range in.indexes() {
+			s, err := x.Stats(ctx, o.ID)
+			if err != nil {
+				return err
+			}
+			list = append(list, indexJSON{o.ID, x.of, s})
 		}
-		list[i] = indexJSON{o.ID, s}
 	}
-	return printList(p, "indexes", list, nil, "", "ORG|FILES|SIZE|MEMORIES|GONE|MEMORY|COMPLETE|BYTES EACH",
+	return printList(p, "indexes", list, nil, "", "ORG|OF|FILES|SIZE|ROWS|GONE|MEMORY|COMPLETE|BYTES EACH",
 		func(x indexJSON) []string {
 			complete := "no"
 			if x.Whole {
 				complete = "yes"
 			}
-			return []string{string(x.Org), strconv.Itoa(x.Files), loci.ShowBytes(x.Bytes), strconv.Itoa(x.Rows),
+			return []string{string(x.Org), x.Of, strconv.Itoa(x.Files), loci.ShowBytes(x.Bytes), strconv.Itoa(x.Rows),
 				strconv.Itoa(x.Gone), strconv.Itoa(x.Memory), complete, fmt.Sprintf("%.0f", x.BytesPerRow)}
 		})
 }
 
 func (p *program) indexVerifyCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
-		Use: "verify", Short: "Compare the index with the memories",
-		Long: `Compare the index with the memories: that its files are readable and undamaged, and that
-each memory is in it once, as it is now. The exit code is 1 if there are problems.`,
+		Use: "verify", Short: "Compare the indexes with the memories and events",
+		Long: `Compare the indexes with the memories and the events: that their files are readable and
+undamaged, and that each row is in them once, as it is now. The exit code is 1 if there
+are problems.`,
 	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
 		problems, err := p.verifyIndexes(ctx, in, orgs)
 		if err != nil {
@@ -105,7 +130,7 @@ each memory is in it once, as it is now. The exit code is 1 if there are problem
 			err = p.printJSON(map[string]any{"ok": len(problems) == 0, "problems": notNil(problems)})
 		} else {
 			for _, x := range problems {
-				p.printf("fail  %s: %s\n", x.Org, x.Problem)
+				p.printf("fail  %s, %s: %s\n", x.Org, x.Of, x.Problem)
 			}
 		}
 		switch {
@@ -115,27 +140,30 @@ each memory is in it once, as it is now. The exit code is 1 if there are problem
 			p.note("To build it again, run: %s", rebuildLine(problems[0].Org))
 			return errUnwell
 		case !p.json:
-			p.printf("ok    %s\n", loci.Plural(len(orgs), "index", "indexes"))
+			p.printf("ok    %s\n", loci.Plural(len(orgs)*len(in.indexes()), "index", "indexes"))
 		}
 		return nil
 	})
 }
 
-// indexProblem is a difference between an index and the memories.
+// indexProblem is a difference between an index and the rows.
 type indexProblem struct {
 	Org     loci.OrgID `json:"org"`
+	Of      string     `json:"of"` // memories or events
 	Problem string     `json:"problem"`
 }
 
 func (p *program) verifyIndexes(ctx context.Context, in *instance, orgs []loci.Org) (list []indexProblem, err error) {
 	err = p.follow(ctx, func(ctx context.Context) error {
 		for _, o := range orgs {
-			problems, err := in.app.Index.Verify(ctx, o.ID)
-			if err != nil {
-				return fmt.Errorf("cannot verify the index of %s: %w", o.ID, err)
-			}
-			for _, text := range problems {
-				list = append(list, indexProblem{o.ID, text})
+			for _, x := range in.indexes() {
+				problems, err := x.Verify(ctx, o.ID)
+				if err != nil {
+					return fmt.Errorf("cannot verify the index of the %s of %s: %w", x.of, o.ID, err)
+				}
+				for _, text := range problems {
+					list = append(list, indexProblem{o.ID, x.of, text})
+				}
 			}
 		}
 		return nil
@@ -145,7 +173,7 @@ func (p *program) verifyIndexes(ctx context.Context, in *instance, orgs []loci.O
 
 func rebuildLine(org loci.OrgID) string { return "loci index rebuild --org " + string(org) }
 
-// examineIndex compares the index of each org with its memories. With --fix it rebuilds those that differ.
+// examineIndex compares the indexes of each org with its rows. With --fix it rebuilds those that differ.
 func (d *doctor) examineIndex(ctx context.Context, in *instance) {
 	orgs, err := in.orgs(ctx, "")
 	var problems []indexProblem
@@ -160,10 +188,10 @@ func (d *doctor) examineIndex(ctx context.Context, in *instance) {
 		return
 	}
 	for _, x := range problems {
-		d.fail("index", rebuildLine(x.Org), "%s: %s", x.Org, x.Problem)
+		d.fail("index", rebuildLine(x.Org), "%s, %s: %s", x.Org, x.Of, x.Problem)
 	}
 	if len(problems) == 0 {
-		d.ok("index", "the index of searches matches the memories")
+		d.ok("index", "the indexes of searches match the memories and events")
 	}
 }
 
@@ -171,14 +199,21 @@ func (d *doctor) examineIndex(ctx context.Context, in *instance) {
 func (d *doctor) fixIndexes(ctx context.Context, in *instance, problems []indexProblem) ([]indexProblem, error) {
 	var fixed []loci.Org
 	for i, x := range problems {
-		if i > 0 && problems[i-1].Org == x.Org {
+		if i > 0 && problems[i-1].Org == x.Org && problems[i-1].Of == x.Of {
 			continue
 		}
-		if err := in.app.Index.Rebuild(ctx, x.Org); err != nil {
-			return nil, err
+		for _, index := range in.indexes() {
+			if index.of != x.Of {
+				continue
+			}
+			if err := index.Rebuild(ctx, x.Org); err != nil {
+				return nil, err
+			}
 		}
-		d.ok("rebuild", "rebuilt the index of searches of %s", x.Org)
-		fixed = append(fixed, loci.Org{ID: x.Org})
+		d.ok("rebuild", "rebuilt the index of the %s of %s", x.Of, x.Org)
+		if !slices.ContainsFunc(fixed, func(o loci.Org) bool { return o.ID == x.Org }) {
+			fixed = append(fixed, loci.Org{ID: x.Org})
+		}
 	}
 	return d.verifyIndexes(ctx, in, fixed)
 }

@@ -40,7 +40,7 @@ func (p *program) with(ctx context.Context, absent missing, fn func(*instance) e
 		return err
 	}
 	defer func() {
-		in.app.Index.Flush(ctx)
+		in.flush(ctx)
 		err = errors.Join(err, in.close())
 	}()
 	if err := p.noteVendors(ctx, in); err != nil {

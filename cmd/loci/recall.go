@@ -10,18 +10,24 @@ import (
 
 func (p *program) recallCommand() *cobra.Command {
 	var f questionFlags
+	var kinds []string
 	cmd := &cobra.Command{
 		Use:   "recall QUERY…",
-		Short: "Find the few best memories, with reasons and sources",
-		Long: `Find the few best memories: 5 by default, at most 50 with --limit. It finds the same
-memories as search and those beside them in their session. It shows why each one matches
-and what it was derived from.`,
+		Short: "Find the few best memories and events, with reasons and sources",
+		Long: `Find the few best memories and events: 5 by default, at most 50 with --limit. It finds the
+same memories as search and those beside them in their session. It shows why each one
+matches and what a memory was derived from. Filters that only memories have leave events
+out, and so do --as-of and --known-at.`,
 		Example: `  loci recall when do we deploy
+  loci recall why did the tests fail --kind event
   loci recall office --known-at 2026-03-01 --json
   loci recall what did we decide yesterday --asked-at 2026-03-01 --explain`,
 		Annotations: does(memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
+				for _, k := range kinds {
+					r.Kinds = append(r.Kinds, memory.Kind(k))
+				}
 				page, err := in.app.Memory.Recall(cmd.Context(), who, r)
 				if err != nil {
 					return err
@@ -31,27 +37,37 @@ and what it was derived from.`,
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringSliceVar(&kinds, "kind", nil, "find only this kind: memory or event (repeatable; default: both)")
 	return cmd
 }
 
 func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 	if p.json {
-		return p.printJSON(map[string]any{"memories": page.Items, "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"memories": page.Items, "events": notNil(page.Events),
+			"events_partial": page.EventsPartial, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
 			"partial": page.Partial, "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...)})
 	}
 	p.noteStopped(page.StoppedBy, len(page.Items))
-	if len(page.Items) == 0 {
+	if page.EventsPartial {
+		p.note("events may be missing: their index did not get ready in time; ask again")
+	}
+	if len(page.Items)+len(page.Events) == 0 {
 		if p.printFacts(page.Graph); len(page.Graph) == 0 && page.StoppedBy == memory.StoppedByNothing {
 			p.note("no matches")
 		}
 		return nil
 	}
-	p.noteFallback(page.Items[0].Why)
+	p.noteFallback(firstWhy(page))
 	length := shortLength(idsOf(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory }))
 	p.paged(func() {
+		events := page.Events
 		for i := range page.Items {
 			m := &page.Items[i]
+			for len(events) > 0 && events[0].Rank < m.Rank {
+				p.printEventHit(&events[0])
+				events = events[1:]
+			}
 			p.printHit(&m.Memory, m.Snippet, length)
 			p.printDisagreement(&m.Disagreement)
 			p.printWhy(m.Score, m.Why)
@@ -59,11 +75,29 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 				p.printf("    from %s\n", showSource(s))
 			}
 		}
+		for i := range events {
+			p.printEventHit(&events[i])
+		}
 		p.printFacts(page.Graph)
 	})
 	p.noteDisagreements(idsIn(page.Items, func(m loci.Recalled) *loci.Memory { return &m.Memory })...)
 	p.more(page.NextCursor)
 	return nil
+}
+
+// firstWhy returns why the best hit was found.
+func firstWhy(page *memory.SearchPage[loci.Recalled]) loci.Why {
+	if len(page.Items) == 0 || len(page.Events) > 0 && page.Events[0].Rank < page.Items[0].Rank {
+		return page.Events[0].Why
+	}
+	return page.Items[0].Why
+}
+
+// printEventHit prints an event as printHit does a memory.
+func (p *program) printEventHit(e *loci.RecalledEvent) {
+	p.printf("%s  %s\n    %s\n    %s, %s\n", p.bold("event: "+eventKind(&e.Event)), e.ID, p.snippetText(e.Snippet),
+		eventBy(&e.Event, func(loci.AgentID) string { return e.Origin }), p.showTime(e.Time))
+	p.printWhy(e.Score, e.Why)
 }
 
 // printFacts prints what the graphs of projects have about a question.

@@ -201,6 +201,14 @@ func (p *program) noteStopped(by memory.StoppedBy, found int) {
 
 func (p *program) printHit(m *loci.Memory, snippet loci.Snippet, length int) {
 	p.printf("%s  %s\n", p.bold(loci.OneLine(m.Title)), p.shortID(m.ID.String(), length))
+	p.printf("    %s\n    %s, %s\n", p.snippetText(snippet), m.Origin, p.details(m))
+	if !m.SupersededBy.IsZero() {
+		p.printf("    superseded by %s\n", m.SupersededBy)
+	}
+}
+
+// snippetText returns a snippet with the found words in bold.
+func (p *program) snippetText(snippet loci.Snippet) string {
 	var text strings.Builder
 	for _, piece := range snippet.Pieces() {
 		if shown := loci.Legible(piece.Text); piece.Marked {
@@ -209,10 +217,7 @@ func (p *program) printHit(m *loci.Memory, snippet loci.Snippet, length int) {
 			text.WriteString(shown)
 		}
 	}
-	p.printf("    %s\n    %s, %s\n", text.String(), m.Origin, p.details(m))
-	if !m.SupersededBy.IsZero() {
-		p.printf("    superseded by %s\n", m.SupersededBy)
-	}
+	return text.String()
 }
 
 func idsOf[T any](list []T, of func(T) *loci.Memory) []string {

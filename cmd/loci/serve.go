@@ -156,7 +156,9 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	upkeep.Go(func() {
 		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: p.settings.Idle}).Run(upkeepCtx)
 	})
-	upkeep.Go(func() { in.app.Index.Run(upkeepCtx) })
+	for _, x := range in.indexes() {
+		upkeep.Go(func() { x.Run(upkeepCtx) })
+	}
 	defer keepEvents(ctx, in)()
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)

@@ -107,6 +107,7 @@ func (s *Service) Drop(ctx context.Context, org loci.OrgID) {
 	if s.keepsNone() {
 		return
 	}
+	s.index.Drop(ctx, org)
 	log, err := s.logs.Of(ctx, org)
 	if err == nil {
 		err = log.Drop(ctx, org)

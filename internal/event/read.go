@@ -6,6 +6,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/indexing"
 )
 
 // Get returns an event. NotFound if it does not exist or is not visible.
@@ -40,6 +41,19 @@ func (s *Service) Sees(ctx context.Context, p loci.Principal, id loci.EventID) (
 	}
 	e, err := s.find(ctx, p, id)
 	return e != nil, err
+}
+
+// Recall implements memory.Events.
+func (s *Service) Recall(ctx context.Context, p loci.Principal) (eventlog.Log, *indexing.Snapshot, error) {
+	if err := s.May(p, Read); err != nil {
+		return nil, nil, err
+	}
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := s.index.Latest(ctx, log, p.OrgID)
+	return log, index, err
 }
 
 // SearchRequest asks for a page of events.

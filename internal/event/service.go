@@ -15,6 +15,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
 )
 
@@ -57,6 +58,8 @@ func (none) Of(context.Context, loci.OrgID) (eventlog.Engine, error) {
 // Options configure a Service.
 type Options struct {
 	Logs Logs // nil: every call is Unavailable
+	// IndexDir is where the indexes are with which recall finds events; "": in memory only.
+	IndexDir string
 	// Dedup says which events count as duplicates; nil: DefaultDedup.
 	Dedup *eventlog.Dedup
 	// Patience is how long a search may take. After that it returns what it has found. Default: DefaultPatience.
@@ -85,6 +88,7 @@ type Service struct {
 	touched  recent[touch, time.Time]
 	due      dueOrgs
 	letters  eventlog.DeadLetters
+	index    *indexing.Index
 }
 
 // New returns a Service.
@@ -97,7 +101,17 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	if s.logs == nil {
 		s.logs = none{}
 	}
+	s.index = indexing.NewEvents(indexing.EventsOptions{Options: indexing.Options{Store: g.Store, Dir: o.IndexDir,
+		Log: g.Log}, Log: s.follower})
 	return s
+}
+
+// Index returns the index of all events, for Run and for those who look after it.
+func (s *Service) Index() *indexing.Index { return s.index }
+
+// follower returns the log of an org, which knows what became of its sessions, for the index.
+func (s *Service) follower(ctx context.Context, org loci.OrgID) (eventlog.Follower, error) {
+	return s.of(ctx, org)
 }
 
 // keepsNone reports whether there are no events at all.

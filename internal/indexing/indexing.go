@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -75,6 +76,16 @@ type Snapshot struct {
 	shown       *shown       // where it is from; nil: nothing is known to have changed since
 	// learned counts how often somebody has learned of changes by reading them.
 	learned int
+}
+
+// With returns the snapshot with the rows of another one, which Find then finds, too. more may be nil.
+func (s *Snapshot) With(more *Snapshot) *Snapshot {
+	if more == nil {
+		return s
+	}
+	out := *s
+	out.parts, out.views = slices.Concat(s.parts, more.parts), slices.Concat(s.views, more.views)
+	return &out
 }
 
 // Find answers a question.

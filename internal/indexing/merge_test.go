@@ -202,7 +202,8 @@ func TestSlowBuildsGetOn(t *testing.T) {
 	x := w.process()
 	x.limits.stint = time.Nanosecond
 	o := newOrg(x, w.org)
-	if err := w.st.View(t.Context(), w.org, func(tx store.Tx) error { return o.begin(t.Context(), memories{tx, w.org}) }); err != nil {
+	err := w.st.View(t.Context(), w.org, func(tx store.Tx) error { return o.begin(t.Context(), memories{tx, w.org}) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	for range 4 {

@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"context"
 	"slices"
+	"time"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -23,14 +25,52 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	}
 	out := page[hit]{Memories: make([]hit, len(found.Items)), Total: &found.Total,
 		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.NextCursor != "", NextCursor: found.NextCursor,
-		stopped: stoppedBy(found.Partial, found.StoppedBy, len(found.Items))}
+		EventsPartial: found.EventsPartial,
+		stopped:       stoppedBy(found.Partial, found.StoppedBy, len(found.Items))}
 	for i := range found.Items {
-		out.Memories[i] = s.foundHit(ctx, c, &found.Items[i])
+		if out.Memories[i] = s.foundHit(ctx, c, &found.Items[i]); len(found.Events) > 0 {
+			out.Memories[i].Rank = found.Items[i].Rank
+		}
+	}
+	for i := range found.Events {
+		out.Events = append(out.Events, foundEventOf(c, &found.Events[i]))
 	}
 	if out.Graph = graphLines(found.Graph); len(out.Graph) == 0 && len(found.Items) == 0 && found.Total == 0 {
 		out.Hint = s.hint(ctx, c, in.Query, &in.Filter)
 	}
 	return out, nil
+}
+
+// foundEvent is an event that a search for memories found, as short as a hit. search_events has its full text.
+type foundEvent struct {
+	Rank    int          `json:"rank"`
+	ID      loci.EventID `json:"id"`
+	Time    string       `json:"time"`
+	Type    string       `json:"event_type"`
+	Actor   string       `json:"actor,omitempty"`
+	Origin  string       `json:"origin"`
+	Session string       `json:"session,omitempty"` // short
+	Text    string       `json:"text,omitempty"`    // all of it, or
+	Snippet string       `json:"snippet,omitempty"` // a part
+	Why     any          `json:"why,omitempty"`     // a phrase, or a loci.Why
+	Score   float64      `json:"score,omitempty"`
+}
+
+func foundEventOf(c *call, e *loci.RecalledEvent) foundEvent {
+	out := foundEvent{Rank: e.Rank, ID: e.ID, Time: e.Time.UTC().Format(time.RFC3339), Type: e.Type, Actor: e.Actor,
+		Origin: e.Origin, Why: whyPhrase(&e.Why)}
+	if !e.SessionID.IsZero() {
+		out.Session = e.SessionID.Short()
+	}
+	if utf8.RuneCountInString(e.Content) <= wholeText {
+		out.Text = e.Content
+	} else {
+		out.Snippet = e.Snippet.Plain()
+	}
+	if c.detail == full {
+		out.Why, out.Score = e.Why, e.Score
+	}
+	return out
 }
 
 // maxGraphLine is how many characters of a fact a line has.
@@ -61,8 +101,16 @@ func recallFields(c *call, in *memory.SearchRequest) []field {
 		tags(&in.Tags, 0), origin(&in.Origin), word("key", &in.Key), word("category", &in.Category),
 		scope(&in.Scope), namedProject(c, &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
-		flag("include_superseded", &in.When.Superseded), detail(c), inSession(c),
+		flag("include_superseded", &in.When.Superseded), kinds(&in.Kinds), detail(c), inSession(c),
 	}
+}
+
+// kinds is what to find.
+func kinds(into *[]memory.Kind) field {
+	f := list("kinds", into, 0, 2, loci.MaxEventType, func(string, []memory.Kind) error { return nil }).
+		loosely(atCommas)
+	f.schema.Items.Enum = []any{memory.KindMemory, memory.KindEvent}
+	return f
 }
 
 func scope(into *loci.Scope) field {

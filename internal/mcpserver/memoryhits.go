@@ -29,7 +29,8 @@ func detail(c *call) field {
 // hit is a memory in an answer. Its members are what a model needs to use the memory and to name
 // it; the embedded memory is there with detail: "full".
 type hit struct {
-	ID           string   `json:"id"` // short, unless full
+	Rank         int      `json:"rank,omitempty"` // if there are events, too
+	ID           string   `json:"id"`             // short, unless full
 	Title        string   `json:"title"`
 	Text         string   `json:"text,omitempty"`    // all of it, or
 	Snippet      string   `json:"snippet,omitempty"` // a part, and

@@ -207,6 +207,9 @@ type page[T any] struct {
 	Hint       string `json:"hint,omitempty"` // what there is, if nothing was found
 	// Graph is what graphs have about the question, a line for each fact.
 	Graph []string `json:"graph,omitempty"`
+	// Events are events that match. Then rank is the place of each memory and event among both.
+	Events        []foundEvent `json:"events,omitempty"`
+	EventsPartial bool         `json:"events_partial,omitempty"` // some may be missing
 }
 
 // stopped tells whether a search is complete.

@@ -38,6 +38,7 @@ func newerFirst(hits []Hit) {
 			a, b := hits[i].Memory, hits[j].Memory
 			if (a.With(b.ID) || b.With(a.ID)) && b.UpdatedAt.After(a.UpdatedAt) {
 				hits[i], hits[j] = hits[j], hits[i]
+				hits[i].Rank, hits[j].Rank = hits[j].Rank, hits[i].Rank
 			}
 		}
 	}

@@ -21,11 +21,11 @@ func current(f Filter) Filter {
 }
 
 // find runs every search: candidates and their order from the index, and the rows of one page.
-func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, offset, limit int) (
-	*finder, []Hit, error) {
+func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
+	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
-		ownWords: r.ownWords,
-		explain:  r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
+		ownWords: r.ownWords, memories: r.wants(KindMemory), from: from,
+		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if !f.filter.When.IsZero() {
 		find = f.findAt
@@ -57,12 +57,15 @@ type finder struct {
 	text          string
 	near          []recall.Near // what graphs relate to the question
 	ownWords      bool
+	memories      bool       // find memories
+	from          fromEvents // find events there
 	explain       bool
 	askedAt       time.Time
 	offset, limit int
 	until         time.Time // when the time for the search ends
 
-	hits     []recall.Hit   // those of the page
+	hits     []recall.Hit // those of the page
+	events   []loci.RecalledEvent
 	answer   *recall.Answer // explains them; nil: query does
 	query    recall.Query
 	fallback string
@@ -108,9 +111,10 @@ func (f *finder) findNow() error {
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
 		Near: f.near, OwnWords: f.ownWords}
 	question := ask.Read()
+	all := snapshot.With(f.from.index)
 	var similar, last *recall.Answer
 	for _, q := range []*recall.Question{question, question.AsPrefixes(), question.AsParts()} {
-		answer, err := f.ask(snapshot, q, broad)
+		answer, err := f.ask(all, q, broad)
 		switch {
 		case err != nil:
 			return err
@@ -130,6 +134,9 @@ func (f *finder) findNow() error {
 	if broad {
 		last = nil // hits that did not pass may have hidden others
 	}
+	if !f.memories {
+		return nil
+	}
 	if !snapshot.Whole {
 		snapshot = nil
 	}
@@ -141,6 +148,9 @@ var asker = []string{"user"}
 
 // snapshot returns the index. If it does not have all memories yet, the search stops by time.
 func (f *finder) snapshot() (*indexing.Snapshot, error) {
+	if !f.memories {
+		return &indexing.Snapshot{Whole: true}, nil
+	}
 	ctx, cancel := f.within(2)
 	defer cancel()
 	snapshot, err := f.service.index.Snapshot(ctx, f.tx, f.v.OrgID)
@@ -162,15 +172,26 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 	if f.filter.IsAll() {
 		return nil, false, nil
 	}
+	only, broad, err = f.from.ids(f.ctx, f.v, mostOnly)
+	if err != nil || broad || !f.memories {
+		return orNone(only), broad, err
+	}
 	ids, more, err := f.tx.Lists().IDs(f.ctx, f.v, f.filter, mostOnly)
 	if err != nil || more {
 		return nil, true, err
 	}
-	only = make([][16]byte, len(ids))
-	for i, id := range ids {
-		only[i] = id
+	for _, id := range ids {
+		only = append(only, id)
 	}
-	return only, false, nil
+	return orNone(only), false, nil
+}
+
+// orNone tells no rows from all rows.
+func orNone(only [][16]byte) [][16]byte {
+	if only == nil {
+		return [][16]byte{}
+	}
+	return only
 }
 
 // ask asks the index for the hits of the page. If the filter is broad, it asks for more and more hits until
@@ -186,13 +207,24 @@ func (f *finder) ask(s *indexing.Snapshot, q *recall.Question, broad bool) (*rec
 		for i := range answer.Hits {
 			ids[i] = answer.Hits[i].ID
 		}
-		passing, err := f.tx.Lists().Passing(f.ctx, f.v, f.filter, ids)
+		passing, err := f.passing(ids)
 		if err != nil || len(passing) >= want || len(ids) < most || most >= maxMatches {
 			answer.Keep(passing)
 			answer.Total, answer.Exact = len(passing), len(ids) < most
 			return answer, err
 		}
 	}
+}
+
+// passing returns which rows pass the filter.
+func (f *finder) passing(ids []loci.MemoryID) (list []loci.MemoryID, err error) {
+	if f.memories {
+		if list, err = f.tx.Lists().Passing(f.ctx, f.v, f.filter, ids); err != nil {
+			return nil, err
+		}
+	}
+	events, err := f.from.passing(f.ctx, f.v, ids)
+	return append(list, events...), err
 }
 
 // answered takes the page of an answer.
@@ -217,11 +249,12 @@ func (f *finder) load() ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, len(memories))
+	hits, there := make([]Hit, len(memories)), make(map[loci.MemoryID]bool, len(memories))
 	for n, m := range memories {
 		i := of[m.ID]
+		there[m.ID] = true
 		h := f.hits[i]
-		hits[n] = Hit{Memory: m, Score: h.Score, Why: h.Why}
+		hits[n] = Hit{Memory: m, Score: h.Score, Why: h.Why, Rank: f.offset + i + 1}
 		if f.answer == nil {
 			hits[n].Why.Fallback, hits[n].Snippet = f.fallback, f.query.Snippet(m.Content)
 			continue
@@ -231,5 +264,5 @@ func (f *finder) load() ([]Hit, error) {
 			hits[n].Why.Signals = f.answer.Signals(f.offset + i)
 		}
 	}
-	return hits, nil
+	return hits, f.loadEvents(there)
 }

@@ -18,14 +18,18 @@ const MaxRecalledSources = 10
 
 var recallKind = searching{"recall", DefaultRecall, MaxRecall}
 
-// Recall is Search with why each memory was found and where it comes from: the oldest
-// MaxRecalledSources of its sources that p sees, without their raw texts. r.Limit 0 is DefaultRecall, and at
-// most MaxRecall. Its errors are those of Search.
+// Recall is Search with events beside the memories, with why each row was found, and with where each memory comes
+// from: the oldest MaxRecalledSources of its sources that p sees, without their raw texts. r.Limit 0 is DefaultRecall,
+// and at most MaxRecall, memories and events together. Its errors are those of Search; if r.Kinds asks for events, also
+// Forbidden if p may not read them, and Unavailable if it asks for nothing else and their log cannot be read.
 func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage[loci.Recalled], error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	r.facts = true
+	if err := checkKinds(r.Kinds); err != nil {
+		return nil, err
+	}
+	r.facts, r.events = r.wants(KindMemory), r.wants(KindEvent)
 	return search(ctx, s, p, r, recallKind, func(tx store.Tx, hits []Hit) ([]loci.Recalled, error) {
 		return withSources(ctx, tx, p.Viewer(), hits, r.When)
 	})
@@ -39,7 +43,7 @@ func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w 
 	ids := make([]loci.MemoryID, len(hits))
 	of := make(map[loci.MemoryID]*loci.Recalled, len(hits))
 	for i, h := range hits {
-		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why,
+		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Rank: h.Rank,
 			Sources: []loci.Source{}}
 		ids[i], of[h.Memory.ID] = h.Memory.ID, &out[i]
 	}

@@ -20,12 +20,24 @@ type SearchRequest struct {
 	Offset int    // hits to skip, instead of a cursor
 	// AskedAt is when the question was asked, which "yesterday" in it is relative to; zero: now.
 	AskedAt time.Time
-	Explain bool          // the hits have Why.Signals
-	facts   bool          // the page has entities of graphs, too
-	near    []recall.Near // what graphs relate to the query
+	Explain bool // the hits have Why.Signals
+	// Kinds are what Recall finds; none: everything that p may read. Search finds memories.
+	Kinds  []Kind
+	events bool          // find events, too
+	facts  bool          // the page has entities of graphs, too
+	near   []recall.Near // what graphs relate to the query
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
 }
+
+// Kind is what kind of rows Recall finds.
+type Kind string
+
+// The kinds.
+const (
+	KindMemory Kind = "memory"
+	KindEvent  Kind = "event"
+)
 
 // These are the sizes of a page of hits.
 const (
@@ -39,6 +51,7 @@ type Hit struct {
 	Score   float64      // comparable within one search only
 	Snippet loci.Snippet // the part of the content that matches best
 	Why     loci.Why
+	Rank    int // its place in the whole answer, from 1
 }
 
 // SearchPage is one page of what a search found.
@@ -49,6 +62,11 @@ type SearchPage[T any] struct {
 	StoppedBy StoppedBy
 	// Graph are the entities of graphs that answer the question, on the first page of Recall.
 	Graph []loci.RecalledEntity
+	// Events are the events among the hits of Recall. The rank says where they belong between the Items.
+	Events []loci.RecalledEvent
+	// EventsPartial is set if the newest events may be missing, or all of them, because their log or their index
+	// did not answer in time.
+	EventsPartial bool
 }
 
 // StoppedBy is why a search ended before it had read everything. Older memories may be missing
@@ -117,16 +135,21 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		return nil, err
 	}
 	r.near = graphs.near
+	events, err := s.askEvents(ctx, p, &r)
+	if err != nil {
+		return nil, err
+	}
 	var page SearchPage[T]
 	if r.facts && offset == 0 && r.widest() {
 		page.Graph = graphs.facts
 	}
 	more := false
 	err = s.scan(ctx, p, func(tx store.Tx) error {
-		f, hits, err := s.find(ctx, tx, p.Viewer(), r, offset, limit)
+		f, hits, err := s.find(ctx, tx, p.Viewer(), r, events, offset, limit)
 		if err != nil {
 			return err
 		}
+		page.Events, page.EventsPartial = f.events, events.partial
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
 		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped
@@ -162,7 +185,8 @@ func (r *SearchRequest) bound() any {
 		Filter  Filter
 		Query   string
 		AskedAt time.Time
-	}{r.Filter, r.Query, r.AskedAt}
+		Kinds   []Kind
+	}{r.Filter, r.Query, r.AskedAt, r.Kinds}
 }
 
 func (r *SearchRequest) offset(p loci.Principal, kind string) (int, error) {

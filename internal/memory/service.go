@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
@@ -34,6 +35,9 @@ type Service struct {
 type Events interface {
 	// Sees reports whether p may see an event. It is false if the event does not exist.
 	Sees(ctx context.Context, p loci.Principal, id loci.EventID) (bool, error)
+	// Recall returns the log of p's org and the index of its events. The index is nil if it cannot be brought up to
+	// date before ctx ends. Forbidden if p may not read events, Unavailable if the log cannot be read.
+	Recall(ctx context.Context, p loci.Principal) (eventlog.Log, *indexing.Snapshot, error)
 }
 
 // Options configure a Service.

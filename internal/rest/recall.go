@@ -16,9 +16,10 @@ var recallRoutes = table{"recall", []served{
 	serve(
 		"POST /memories/recall",
 		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
-			Summary: "Recall the best matching memories",
-			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources, and " +
-				"entities of graphs that answer. Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks " +
+			Summary: "Recall the best matching memories and events",
+			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources, the " +
+				"events among the best matches, and entities of graphs that answer. limit counts memories and events " +
+				"together, and rank is the place of each among both. Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks " +
 				"for words that are spelled like them or begin with them, and then for parts of words.",
 			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
 		(*server).recallByBody,
@@ -165,13 +166,21 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		return nil, err
 	}
 	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query,
-		Limit: r.Limit, Cursor: r.Cursor, AskedAt: loci.CutTime(r.AskedAt), Explain: r.Explain})
+		Limit: r.Limit, Cursor: r.Cursor, AskedAt: loci.CutTime(r.AskedAt), Explain: r.Explain, Kinds: kindsOf(r.Kinds)})
 	if err != nil {
 		return nil, err
 	}
-	return say(client.RecallPage{Memories: page.Items, More: moreAt(page.NextCursor),
+	return say(client.RecallPage{Memories: page.Items, Events: orEmpty(page.Events), EventsPartial: page.EventsPartial,
+		More:  moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
 		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
+}
+
+func kindsOf(list []string) (kinds []memory.Kind) {
+	for _, k := range list {
+		kinds = append(kinds, memory.Kind(k))
+	}
+	return kinds
 }
 
 // These are the examples of routes about recall.
@@ -179,7 +188,8 @@ var (
 	exampleWhy = loci.Why{Boosts: []string{}, Terms: []loci.WhyTerm{{Term: "deploy", Fields: []string{"title",
 		"content"}, Score: 2.1},
 		{Term: "day", Fields: []string{"content"}, Score: 0.6}}}
-	exampleRecalled = client.RecallPage{Total: 1, Memories: []loci.Recalled{{Memory: *exampleMemory, Score: 2.7,
+	exampleRecalled = client.RecallPage{Total: 1, Events: []loci.RecalledEvent{}, Memories: []loci.Recalled{{
+		Memory: *exampleMemory, Rank: 1, Score: 2.7,
 		Snippet: "We **deploy** on Tuesdays, never on Fridays.", Why: exampleWhy,
 		Sources: []loci.Source{{ID: loci.SourceID(exampleID), MemoryID: exampleID, Kind: loci.SourceURL,
 			Ref:   "https://wiki.example/deploys",

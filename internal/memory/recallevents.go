@@ -1,0 +1,124 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/indexing"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// wants reports whether the request asks for a kind of rows.
+func (r *SearchRequest) wants(k Kind) bool { return len(r.Kinds) == 0 || slices.Contains(r.Kinds, k) }
+
+func checkKinds(list []Kind) error {
+	for i, k := range list {
+		if k != KindMemory && k != KindEvent {
+			return loci.FieldErrorf("kinds["+strconv.Itoa(i)+"]", "must be memory or event")
+		}
+	}
+	return nil
+}
+
+// fromEvents is what a search needs to find events besides memories. Without an index it finds none.
+type fromEvents struct {
+	log     eventlog.Log
+	index   *indexing.Snapshot
+	filter  eventlog.Filter
+	partial bool // some events may be missing
+}
+
+// askEvents prepares a search for events. It does so before the search has a transaction of the store.
+func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequest) (from fromEvents, err error) {
+	filter, ok := eventFilter(&r.Filter)
+	if !r.events || !ok || s.Events == nil {
+		return from, nil
+	}
+	short, cancel := context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
+	defer cancel()
+	from.filter = filter
+	from.log, from.index, err = s.Events.Recall(short, p)
+	code := loci.CodeOf(err)
+	switch {
+	case code == loci.Forbidden && len(r.Kinds) == 0:
+		return fromEvents{}, nil
+	case code == loci.Unavailable && r.wants(KindMemory), err != nil && loci.Spent(short):
+		return fromEvents{partial: true}, nil
+	}
+	from.partial = from.index == nil || !from.index.Whole
+	return from, err
+}
+
+// eventFilter returns the filter of memories as one of events. ok is false if no event can pass it.
+func eventFilter(f *store.Filter) (out eventlog.Filter, ok bool) {
+	out = eventlog.Filter{Tags: f.Tags, AllTags: f.AllTags, Origin: f.Origin, ProjectID: f.ProjectID,
+		AgentID: f.AgentID, SessionID: f.SessionID, Since: f.From, Until: f.To}
+	ok = f.Type == "" && f.Category == "" && f.Key == "" && f.Scope == "" && f.TeamID.IsZero() && !f.Pinned &&
+		f.When.IsZero()
+	return out, ok
+}
+
+// ids returns the events that pass the filter, or more if they are more than limit.
+func (e *fromEvents) ids(ctx context.Context, v loci.Viewer, limit int) (ids [][16]byte, more bool, err error) {
+	if e.index == nil {
+		return nil, false, nil
+	}
+	page, err := e.log.Find(ctx, v, eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: limit, Brief: true})
+	for _, found := range page.Events {
+		ids = append(ids, found.ID)
+	}
+	return ids, page.Next != "" || page.Partial, err
+}
+
+// passing returns which of these rows are events that pass the filter.
+func (e *fromEvents) passing(ctx context.Context, v loci.Viewer, rows []loci.MemoryID) (ids []loci.MemoryID,
+	err error) {
+	if e.index == nil {
+		return nil, nil
+	}
+	for some := range slices.Chunk(rows, loci.MaxIDs) {
+		q := eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: len(some), Brief: true}
+		for _, id := range some {
+			q.IDs = append(q.IDs, loci.EventID(id))
+		}
+		page, err := e.log.Find(ctx, v, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, found := range page.Events {
+			ids = append(ids, loci.MemoryID(found.ID))
+		}
+	}
+	return ids, nil
+}
+
+// loadEvents reads those hits of the page that are events, as the rule shows them now.
+func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
+	var ids []loci.EventID
+	at := map[loci.EventID]int{}
+	for i, h := range f.hits {
+		if id := loci.EventID(h.ID); !memories[h.ID] {
+			ids, at[id] = append(ids, id), i
+		}
+	}
+	if f.from.index == nil || len(ids) == 0 {
+		return nil
+	}
+	list, err := f.from.log.Get(f.ctx, f.v, ids)
+	for _, e := range list {
+		i := at[e.ID]
+		out := loci.RecalledEvent{Event: *e, Rank: f.offset + i + 1, Score: f.hits[i].Score}
+		if f.answer != nil {
+			out.Why, out.Snippet = f.answer.Explain(f.offset+i, recall.EventText(e))
+			if f.explain {
+				out.Why.Signals = f.answer.Signals(f.offset + i)
+			}
+		}
+		f.events = append(f.events, out)
+	}
+	return err
+}
