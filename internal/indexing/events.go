@@ -1,6 +1,7 @@
 package indexing
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -182,7 +183,7 @@ func (o *orgIndex) forgetGrowing(ids map[rowID]bool) {
 	})
 }
 
-// read returns those of the events that are there.
+// read returns those of the events that are there, the oldest first.
 func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err error) {
 	for some := range slices.Chunk(ids, loci.MaxIDs) {
 		wanted := make([]loci.EventID, len(some))
@@ -195,6 +196,7 @@ func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err 
 		}
 		list = append(list, found...)
 	}
+	slices.SortFunc(list, func(a, b *loci.Event) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	return list, nil
 }
 

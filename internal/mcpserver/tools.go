@@ -16,7 +16,7 @@ var tools = []tool{
 	{
 		name: "search_memories", title: "Search memories",
 		set: toolsetMemory, action: memory.Read, hints: reads,
-		about: `Find memories and events by words, best first. Use it before asking what the person may have said. ` +
+		about: `Find memories and events by words, best first. Use it before asking what they may have said. ` +
 			`"Quotes" match a phrase, word* a prefix.`,
 		returns: has(),
 		handler: takes(searchFields, (*Server).searchMemories),
@@ -98,8 +98,8 @@ var tools = []tool{
 	{
 		name: "recall_memories", title: "Recall memories",
 		set: toolsetMemoryExtra, action: memory.Read, hints: reads,
-		about: "Search memories and events with every filter. Use it to ask about the past or within a scope; otherwise use " +
-			"search_memories. as_of: what was true then. known_at: what was stored then. detail: full adds scores " +
+		about: "Search memories and events with every filter. Use it to ask about the past or within a scope; otherwise " +
+			"use search_memories. as_of: what was true then. known_at: what was stored then. detail: full adds scores " +
 			"and sources.",
 		returns: listOf("memories", "id", "title"),
 		handler: takes(recallFields, (*Server).searchMemories),

@@ -17,10 +17,9 @@ var recallRoutes = table{"recall", []served{
 		"POST /memories/recall",
 		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
 			Summary: "Recall the best matching memories and events",
-			Text: "Full memories, best match first, each with the reason for the match and its 10 oldest sources, the " +
-				"events among the best matches, and entities of graphs that answer. limit counts memories and events " +
-				"together, and rank is the place of each among both. Takes words, \"phrases\" and prefix*. If nothing matches, Loci looks " +
-				"for words that are spelled like them or begin with them, and then for parts of words.",
+			Text: "Full memories with reasons and their 10 oldest sources, events, and entities of graphs. limit counts " +
+				"memories and events together; rank is the place among both. Takes words, \"phrases\" and prefix*. If " +
+				"nothing matches, Loci looks for similar words, beginnings and parts of words.",
 			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
 		(*server).recallByBody,
 	),

@@ -1,0 +1,224 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/memory"
+)
+
+// recall returns the contents of the memories and events that a recall finds, by rank.
+func (d *desk) recall(who loci.Principal, r memory.SearchRequest) (string, *memory.SearchPage[loci.Recalled]) {
+	d.t.Helper()
+	page, err := d.Memory.Recall(d.t.Context(), who, r)
+	d.must(err)
+	found := map[int]string{}
+	var ranks []int
+	add := func(rank int, text string) {
+		if _, twice := found[rank]; twice {
+			d.t.Errorf("two hits have rank %d", rank)
+		}
+		found[rank], ranks = text, append(ranks, rank)
+	}
+	for _, m := range page.Items {
+		add(m.Rank, m.Content)
+	}
+	for _, e := range page.Events {
+		add(e.Rank, e.Content)
+	}
+	slices.Sort(ranks)
+	var list []string
+	for _, n := range ranks {
+		list = append(list, found[n])
+	}
+	return strings.Join(list, " | "), page
+}
+
+// TestRecallFindsMemoriesAndEvents requires one ranking of both, with the reasons of each.
+func TestRecallFindsMemoriesAndEvents(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	s := d.open(d.mara, agent.SessionDraft{Title: "release"})
+	d.add(d.mara, memory.Draft{Title: "Rule", Content: "The release needs two reviews."})
+	d.log(d.claude, event.Draft{Session: "release", Content: "The disk of the runner was full.", Type: "error",
+		Actor: "ci", Tags: []string{"runner"}})
+	d.log(d.claude, event.Draft{Session: "release", Content: "We clean it each night.", Class: loci.EventDecision,
+		Metadata: json.RawMessage(`{"reasoning":"the release failed because of the runner"}`)})
+	d.log(d.claude, event.Draft{Content: "Lunch is at noon.", Importance: 9})
+	for _, tt := range []struct {
+		name string
+		r    memory.SearchRequest
+		want string
+	}{
+		{"both, and an event by its reason", memory.SearchRequest{Query: "runner release"},
+			"We clean it each night. | The disk of the runner was full. | The release needs two reviews."},
+		{"memories", memory.SearchRequest{Query: "runner release", Kinds: []memory.Kind{memory.KindMemory}},
+			"The release needs two reviews."},
+		{"events", memory.SearchRequest{Query: "release", Kinds: []memory.Kind{memory.KindEvent}},
+			"We clean it each night. | The disk of the runner was full."},
+		{"the first of them", memory.SearchRequest{Query: "runner release", Limit: 1}, "We clean it each night."},
+		{"by type", memory.SearchRequest{Query: "error"}, "The disk of the runner was full. | We clean it each night."},
+		{"with a tag", memory.SearchRequest{Query: "release disk", Filter: memory.Filter{Tags: []string{"runner"}}},
+			"The disk of the runner was full."},
+		{"of a session", memory.SearchRequest{Query: "lunch disk", Filter: memory.Filter{SessionID: s.ID}},
+			"The disk of the runner was full. | We clean it each night."},
+		{"by origin", memory.SearchRequest{Query: "release", Filter: memory.Filter{Origin: "claude"}},
+			"We clean it each night. | The disk of the runner was full."},
+		{"with a filter of memories", memory.SearchRequest{Query: "release", Filter: memory.Filter{Category: "fact"}},
+			"The release needs two reviews."},
+		{"at another time", memory.SearchRequest{Query: "runner", Filter: memory.Filter{When: loci.When{AsOf: d.now}}}, ""},
+		{"before", memory.SearchRequest{Query: "lunch", Filter: memory.Filter{To: d.now.Add(-time.Hour)}}, ""},
+		{"since", memory.SearchRequest{Query: "lunch", Filter: memory.Filter{From: d.now.Add(-time.Hour)}},
+			"Lunch is at noon."},
+	} {
+		got, page := d.recall(d.mara, tt.r)
+		if tt.r.Query == "runner release" && tt.name != "memories" && page.Total != 3 {
+			t.Errorf("%s: a total of %d", tt.name, page.Total)
+		}
+		if got != tt.want {
+			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	_, page := d.recall(d.tom, memory.SearchRequest{Query: "disk", Explain: true})
+	e := page.Events[0]
+	if e.Actor != "ci" || e.SessionID != s.ID || e.Snippet.Plain() != e.Content || e.Score <= 0 ||
+		len(e.Why.Terms) != 1 || !slices.Equal(e.Why.Terms[0].Fields, []string{"content"}) || e.Why.Signals == nil {
+		t.Errorf("an event: %+v", e)
+	}
+	_, err := d.Memory.Recall(t.Context(), d.tom, memory.SearchRequest{Query: "x", Kinds: []memory.Kind{"event", "note"}})
+	refused(t, "an unknown kind", err, loci.Invalid, "kinds[1] must be memory or event")
+}
+
+// TestRecalledEventsCome in pages, and none twice.
+func TestRecalledEventsComeInPages(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for i := range 7 {
+		d.log(d.claude, event.Draft{Content: fmt.Sprintf("otter %d", i)})
+		d.add(d.mara, memory.Draft{Title: "t", Content: fmt.Sprintf("an otter of memory %d", i)})
+	}
+	seen := map[string]bool{}
+	r := memory.SearchRequest{Query: "otter", Limit: 4}
+	for rank := 1; ; {
+		page, err := d.Memory.Recall(t.Context(), d.mara, r)
+		d.must(err)
+		for _, m := range page.Items {
+			seen[m.Content] = true
+		}
+		for _, e := range page.Events {
+			seen[e.Content] = true
+		}
+		if rank += len(page.Items) + len(page.Events); page.NextCursor == "" {
+			break
+		}
+		r.Cursor = page.NextCursor
+	}
+	if len(seen) != 14 {
+		t.Errorf("found %d of 14", len(seen))
+	}
+	r.Kinds = []memory.Kind{memory.KindEvent}
+	_, err := d.Memory.Recall(t.Context(), d.mara, r)
+	refused(t, "a cursor of other kinds", err, loci.Invalid, "cursor")
+}
+
+// TestRecallHidesEvents requires that a hidden event changes nothing in an answer: no hit, no score, no total. It
+// follows the session at once, and what is deleted.
+func TestRecallHidesEvents(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	own := d.stage.project(d.mara, "hers", false)
+	d.mara = d.stage.session(loci.User{ID: d.mara.UserID, OrgID: "acme"})
+	private, wide := loci.ReachPrivate, loci.ReachOrg
+	narrowed := d.open(d.mara, agent.SessionDraft{Title: "narrowed later"}).ID.String()
+	session := func(draft agent.SessionDraft) string { return d.open(d.mara, draft).ID.String() }
+	for _, tt := range []struct {
+		name  string
+		draft event.Draft
+		who   loci.Principal // who must not see it
+	}{
+		{"private", event.Draft{Reach: loci.ReachPrivate}, d.tom},
+		{"of a team", event.Draft{Reach: loci.ReachTeam}, d.ines},
+		{"for another vendor", event.Draft{AllowedVendors: []loci.Vendor{"claude"}}, d.cursor},
+		{"of a project", event.Draft{ProjectID: own.ID}, d.tom},
+		{"in a private session", event.Draft{Session: session(agent.SessionDraft{Reach: loci.ReachPrivate})}, d.tom},
+		{"in the session of a vendor", event.Draft{Session: session(agent.SessionDraft{
+			AllowedVendors: []loci.Vendor{"claude"}})}, d.cursor},
+		{"in a session that was narrowed", event.Draft{Session: narrowed}, d.tom},
+	} {
+		d.log(tt.who, event.Draft{Content: "The walrus met the " + tt.name})
+		ask := func() string {
+			page, err := d.Memory.Recall(t.Context(), tt.who, memory.SearchRequest{Query: "walrus meeting", Limit: 50,
+				Explain: true})
+			d.must(err)
+			out, err := json.Marshal(page)
+			d.must(err)
+			return string(out)
+		}
+		before := ask()
+		for i := range 3 {
+			tt.draft.Content = fmt.Sprintf("walrus walrus meeting meeting %d of %s", i, tt.name)
+			d.log(d.mara, tt.draft)
+			if tt.draft.Session == narrowed && i == 2 {
+				if _, page := d.recall(tt.who, memory.SearchRequest{Query: "narrowed"}); page.Total != 4 {
+					t.Errorf("before it is narrowed, %d hits", page.Total)
+				}
+				d.must(second(d.Agent.UpdateSession(t.Context(), d.mara, narrowed, agent.SessionPatch{Reach: &private})))
+			}
+		}
+		if after := ask(); after != before {
+			t.Errorf("%s: it answers\n%s\nwant\n%s", tt.name, after, before)
+		}
+		if got, _ := d.recall(d.mara, memory.SearchRequest{Query: `"meeting 2 of ` + tt.name + `"`}); !strings.Contains(got,
+			"meeting 2 of "+tt.name) {
+			t.Errorf("%s: its writer finds %q", tt.name, got)
+		}
+	}
+	d.must(second(d.Agent.UpdateSession(t.Context(), d.mara, narrowed, agent.SessionPatch{Reach: &wide})))
+	if got, _ := d.recall(d.tom, memory.SearchRequest{Query: `"meeting 1 of in"`}); !strings.Contains(got, "narrowed") {
+		t.Errorf("once it is wide again, tom finds %q", got)
+	}
+}
+
+// TestRecallWithoutEvents has callers who may not read events, and logs that do not answer.
+func TestRecallWithoutEvents(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.log(d.mara, event.Draft{Content: "a heron flew"})
+	d.add(d.mara, memory.Draft{Title: "t", Content: "a heron sat"})
+	_, secret, err := d.Identity.CreateKey(t.Context(), d.mara, auth.KeyRequest{Name: "k", Vendor: "claude",
+		Rights: []loci.Right{loci.RightRead}})
+	d.must(err)
+	reader := d.with(secret)
+	if got, page := d.recall(reader, memory.SearchRequest{Query: "heron"}); got != "a heron sat" || page.EventsPartial {
+		t.Errorf("without the right, it finds %q, partial %v", got, page.EventsPartial)
+	}
+	onlyEvents := []memory.Kind{memory.KindEvent}
+	_, err = d.Memory.Recall(t.Context(), reader, memory.SearchRequest{Query: "heron", Kinds: onlyEvents})
+	refused(t, "without the right, events", err, loci.Forbidden, "")
+
+	down := app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: downLogs{}}})
+	page, err := down.Memory.Recall(t.Context(), d.mara, memory.SearchRequest{Query: "heron"})
+	if err != nil || len(page.Items) != 1 || len(page.Events) != 0 || !page.EventsPartial {
+		t.Errorf("without the log: %+v, %v", page, err)
+	}
+	_, err = down.Memory.Recall(t.Context(), d.mara, memory.SearchRequest{Query: "heron", Kinds: onlyEvents})
+	refused(t, "without the log, events", err, loci.Unavailable, "")
+}
+
+// downLogs are logs that do not answer.
+type downLogs struct{}
+
+func (downLogs) Of(context.Context, loci.OrgID) (eventlog.Engine, error) {
+	return nil, loci.Errorf(loci.Unavailable, "it is down")
+}

@@ -1,0 +1,256 @@
+package indexing
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
+)
+
+// eventWorld is a log of events, and indexes of it in several processes.
+type eventWorld struct {
+	tb       testing.TB
+	dir      string
+	log      *embedded.Log
+	now      time.Time
+	user     loci.UserID
+	live     []*loci.Event
+	sessions []eventlog.Session
+}
+
+const eventOrg = loci.OrgID("acme")
+
+func newEventWorld(tb testing.TB, dir string) *eventWorld {
+	tb.Helper()
+	w := &eventWorld{tb: tb, dir: filepath.Join(dir, "index"), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
+		user: loci.NewUserID()}
+	w.log = embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), Now: func() time.Time { return w.now }})
+	for range 3 {
+		w.sessions = append(w.sessions, eventlog.Session{ID: loci.NewSessionID(), Revision: 1,
+			Access: w.access(loci.ReachOrg)})
+	}
+	return w
+}
+
+func (w *eventWorld) access(r loci.Reach) loci.EventAccess {
+	return loci.EventAccess{OrgID: eventOrg, UserID: w.user, Reach: r, Origin: "api",
+		AllowedVendors: []loci.Vendor{loci.AnyVendor}}
+}
+
+func (w *eventWorld) process() *Index {
+	x := NewEvents(EventsOptions{Options: Options{Dir: w.dir, Log: slog.New(slog.DiscardHandler)},
+		Log: func(context.Context, loci.OrgID) (eventlog.Follower, error) { return w.log, nil }})
+	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: time.Minute, follow: time.Hour}
+	return x
+}
+
+func (w *eventWorld) must(err error) {
+	w.tb.Helper()
+	if err != nil {
+		w.tb.Fatal(err)
+	}
+}
+
+// ownWord returns a word like no other.
+func ownWord(n int) string {
+	sum := sha256.Sum256([]byte{byte(n), byte(n >> 8)})
+	for i := range sum {
+		sum[i] = 'a' + sum[i]%26
+	}
+	return string(sum[:10])
+}
+
+// append logs n events. Session 0 is none.
+func (w *eventWorld) append(n, session int) {
+	w.tb.Helper()
+	var list []*loci.Event
+	for range n {
+		w.now = w.now.Add(time.Second)
+		e := &loci.Event{ID: loci.NewEventID(w.now), Time: w.now, RecordedAt: w.now, Class: loci.EventEpisodic,
+			Type: "general", Content: "word " + ownWord(len(w.live)+len(list)), Tags: []string{}, Importance: 5,
+			EventAccess: w.access(loci.ReachOrg)}
+		if session > 0 {
+			s := &w.sessions[session-1]
+			e.SessionID, e.EventAccess = s.ID, s.Access
+		}
+		list = append(list, e)
+	}
+	_, err := w.log.Append(context.Background(), loci.Viewer{OrgID: eventOrg, UserID: w.user}, list, eventlog.Dedup{})
+	w.must(err)
+	w.live = append(w.live, list...)
+}
+
+// turn makes a session private, or everybody's.
+func (w *eventWorld) turn(session int) {
+	w.tb.Helper()
+	s := &w.sessions[session-1]
+	s.Revision++
+	if s.Access.Reach = loci.ReachOrg; s.Revision%2 == 0 {
+		s.Access.Reach = loci.ReachPrivate
+	}
+	w.must(w.log.SetSession(context.Background(), eventOrg, *s))
+}
+
+func (w *eventWorld) purge(ids ...loci.EventID) {
+	w.tb.Helper()
+	_, err := w.log.Purge(context.Background(), eventOrg, eventlog.Selection{IDs: ids}, len(ids))
+	w.must(err)
+	w.live = slices.DeleteFunc(w.live, func(e *loci.Event) bool { return slices.Contains(ids, e.ID) })
+}
+
+func (w *eventWorld) latest(x *Index) *Snapshot {
+	w.tb.Helper()
+	s, err := x.Latest(context.Background(), w.log, eventOrg)
+	if err != nil || s == nil || !s.Whole {
+		w.tb.Fatalf("not whole: %+v, %v", s, err)
+	}
+	return s
+}
+
+// found returns the events that a reader finds by a word, sorted.
+func found(s *Snapshot, v loci.Viewer, word string) (ids []loci.EventID) {
+	at := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
+	q := recall.Ask{Text: word, At: at, Sees: recall.Sees(v), Limit: 10_000}.Read()
+	for _, h := range s.Find(q).Hits {
+		ids = append(ids, h.ID)
+	}
+	slices.SortFunc(ids, func(a, b loci.EventID) int { return bytes.Compare(a[:], b[:]) })
+	return ids
+}
+
+// check requires an index to have each event once, to find for each reader what the log shows them, and to have
+// nothing of what is gone beside what is left.
+func (w *eventWorld) check(what string, x *Index) {
+	w.tb.Helper()
+	s := w.latest(x)
+	n := 0
+	for _, v := range s.views {
+		n += v.Live()
+	}
+	if n != len(w.live) {
+		w.tb.Errorf("%s: the index has %d rows, want %d", what, n, len(w.live))
+	}
+	for name, v := range map[string]loci.Viewer{"the writer": {OrgID: eventOrg, UserID: w.user},
+		"another person": {OrgID: eventOrg, UserID: loci.NewUserID()}} {
+		page, err := w.log.Find(context.Background(), v, eventlog.Query{Order: eventlog.Oldest, Limit: 10_000})
+		w.must(err)
+		var want []loci.EventID
+		for _, e := range page.Events {
+			want = append(want, e.ID)
+		}
+		if got := found(s, v, "word"); !slices.Equal(got, want) {
+			w.tb.Errorf("%s: %s finds %d events, and sees %d", what, name, len(got), len(want))
+		}
+	}
+	for _, p := range s.parts {
+		all := &Snapshot{views: []*index.View{index.NewView(p.view.Segment)}}
+		p.view.Each(func(id [16]byte) bool {
+			has, had := group(&Snapshot{views: []*index.View{p.view}}, id), group(all, id)
+			if !slices.Equal(has, had) || len(has) > eventBlock {
+				w.tb.Errorf("%s: of what was indexed beside each other, %d of %d events are left", what, len(has), len(had))
+				return false
+			}
+			return true
+		})
+	}
+	if problems, err := x.Verify(context.Background(), eventOrg); err != nil || len(problems) > 0 {
+		w.tb.Errorf("%s: verify: %q, %v", what, problems, err)
+	}
+}
+
+// TestEventIndexHasTheEvents logs, hides, shows and deletes events at random, in the presence of several processes
+// that write and merge files at random times, end and begin.
+func TestEventIndexHasTheEvents(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		w := newEventWorld(t, dir)
+		defer func() { w.must(w.log.Close()) }()
+		processes := []*Index{w.process(), w.process()}
+		one := func() *Index { return processes[rapid.IntRange(0, 1).Draw(rt, "process")] }
+		rt.Repeat(map[string]func(*rapid.T){
+			"append": func(rt *rapid.T) {
+				n := rapid.SampledFrom([]int{1, 2, 5, 70}).Draw(rt, "n")
+				w.append(n, rapid.IntRange(0, 3).Draw(rt, "session"))
+			},
+			"search": func(rt *rapid.T) { w.latest(one()) },
+			"turn":   func(rt *rapid.T) { w.turn(rapid.IntRange(1, 3).Draw(rt, "session")) },
+			"delete": func(rt *rapid.T) {
+				var ids []loci.EventID
+				for range min(len(w.live), rapid.IntRange(1, 4).Draw(rt, "n")) {
+					ids = append(ids, w.live[rapid.IntRange(0, len(w.live)-1).Draw(rt, "event")].ID)
+				}
+				if len(ids) > 0 {
+					w.purge(ids...)
+				}
+			},
+			"upkeep": func(rt *rapid.T) {
+				x := one()
+				for _, o := range x.open() {
+					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"))
+				}
+			},
+			"restart": func(rt *rapid.T) { processes[rapid.IntRange(0, 1).Draw(rt, "process")] = w.process() },
+			"rebuild": func(rt *rapid.T) { w.must(one().Rebuild(context.Background(), eventOrg)) },
+		})
+		for i, x := range processes {
+			w.check(fmt.Sprintf("process %d", i), x)
+		}
+		w.check("a new process", w.process())
+	})
+}
+
+// TestNoWordsOfDeletedEvents requires that nobody finds the events beside a deleted one by its words.
+func TestNoWordsOfDeletedEvents(t *testing.T) {
+	t.Parallel()
+	w := newEventWorld(t, t.TempDir())
+	defer func() { w.must(w.log.Close()) }()
+	x := w.process()
+	w.append(5, 1)
+	writer := loci.Viewer{OrgID: eventOrg, UserID: w.user}
+	if got := found(w.latest(x), writer, ownWord(2)); len(got) != 5 {
+		t.Fatalf("by a word of one, %d events of its session are found, want all 5", len(got))
+	}
+	w.purge(w.live[2].ID)
+	if got := found(w.latest(x), writer, ownWord(2)); len(got) != 0 {
+		t.Errorf("by a word of a deleted event, %d events are found", len(got))
+	}
+	if got := found(w.latest(x), writer, ownWord(3)); len(got) != 4 {
+		t.Errorf("the others are beside each other: by a word of one, %d are found, want 4", len(got))
+	}
+}
+
+// TestEventIndexStopsInTime requires an index whose caller has no time to say nothing rather than what others saw
+// before, and to be complete later.
+func TestEventIndexStopsInTime(t *testing.T) {
+	t.Parallel()
+	w := newEventWorld(t, t.TempDir())
+	defer func() { w.must(w.log.Close()) }()
+	x := w.process()
+	w.append(20, 1)
+	w.latest(x)
+	w.turn(1)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if s, _ := x.Latest(ended, w.log, eventOrg); s != nil {
+		t.Error("it has answered before it knew what became of the events")
+	}
+	w.check("later", x)
+}
