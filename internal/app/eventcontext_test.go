@@ -55,7 +55,7 @@ func TestContextOfASession(t *testing.T) {
 		"## State of the work", "left: the tests", "## Facts", "the host is eu-2", "## tool_call", "opened the file",
 		"closed the file", "## question", done.String(), "## answer", "## Who did what",
 		"- reviewer: 7 events (3 general, 2 tool_call", "- user via reviewer: 2 events (2 question)", "</memories>")
-	if got.Events != 10 || len(got.Shown) != 10 || got.Tokens != loci.Tokens(got.Context) || got.SessionID != s.ID ||
+	if got.Events != 10 || len(got.Shown) != 10 || got.Tokens != loci.TokenBound(got.Context) || got.SessionID != s.ID ||
 		strings.Contains(got.Context, "Left out") {
 		t.Errorf("got %+v", got)
 	}
@@ -171,7 +171,7 @@ func TestContextsKeepToTheirTokens(t *testing.T) {
 }
 
 func checkContext(rt *rapid.T, c *event.Context, most int, visible map[loci.EventID]int, secret map[loci.EventID]bool) {
-	if n := loci.Tokens(c.Context); n > most || n != c.Tokens {
+	if n := loci.TokenBound(c.Context); n > most || n != c.Tokens {
 		rt.Fatalf("%d tokens of %d, counted as %d:\n%s", n, most, c.Tokens, c.Context)
 	}
 	for id := range secret {

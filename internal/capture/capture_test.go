@@ -46,7 +46,7 @@ func TestContext(t *testing.T) {
 		text := capture.ServerIn([]byte(entry)).Handle(t.Context(), call)
 		server.Close()
 		if !strings.Contains(text, "a line of the briefing") || !strings.Contains(text, want) ||
-			len(text) > 2000 || want == "" && strings.Contains(text, "Last session") {
+			loci.TokenBound(text) > 1000 || want == "" && strings.Contains(text, "Last session") {
 			t.Errorf("%d: got %d bytes: %s", status, len(text), text)
 		}
 	}

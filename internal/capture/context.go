@@ -8,15 +8,8 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// These bound what the hook adds to the context of the model: 1,000 tokens. Text as Loci writes it, with ids and
-// Markdown, has at least two bytes for each token.
-const (
-	maxTokens     = 1_000
-	bytesPerToken = 2
-	// maxBytesPerToken is more than any tokenizer reaches with text.
-	maxBytesPerToken = 8
-	maxBytes         = maxTokens * bytesPerToken
-)
+// maxTokens bounds what the hook adds to the context of the model.
+const maxTokens = 1_000
 
 // context returns the briefing, and what happened in the last session if there was one. The server keeps to the tokens
 // of the latter, and nobody may cut its text: the marks around stored words would be missing.
@@ -30,16 +23,16 @@ func (h hook) context(ctx context.Context, last *loci.Session) string {
 		happened = h.contextOf(ctx, last, maxTokens/2)
 	}
 	if happened == "" {
-		return cutLines(briefing, maxBytes)
+		return cutLines(briefing, maxTokens)
 	}
-	const head = "# Last session in this directory\n\n"
-	return cutLines(briefing, maxBytes/2-len(head)) + "\n" + head + happened + "\n"
+	happened = "\n# Last session in this directory\n\n" + happened + "\n"
+	return cutLines(briefing, maxTokens-loci.TokenBound(happened)) + happened
 }
 
 // contextOf returns the context of a session as Markdown, or "" if the server has none or is older than the route.
 func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string {
 	answer, err := h.api.SessionContext(ctx, s.ID.String(), client.ContextRequest{MaxTokens: tokens})
-	if err != nil || len(answer.Context) > tokens*maxBytesPerToken {
+	if err != nil || loci.TokenBound(answer.Context) > tokens {
 		return ""
 	}
 	return strings.TrimSpace(answer.Context)
@@ -48,14 +41,14 @@ func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string
 // cutMark ends a text of which lines are missing.
 const cutMark = "…\n"
 
-// cutLines returns the first whole lines of a text that have at most n bytes together.
+// cutLines returns the first whole lines of a text that have at most n tokens together.
 func cutLines(text string, n int) string {
-	if len(text) <= n {
+	if loci.TokenBound(text) <= n {
 		return text
 	}
-	end := 0
+	end, room := 0, (n-loci.TokenBound(cutMark))*loci.QuartersInToken
 	for line := range strings.Lines(text) {
-		if end+len(line) > n-len(cutMark) {
+		if room -= loci.BoundQuarters(line); room < 0 {
 			break
 		}
 		end += len(line)

@@ -42,7 +42,7 @@ func newTelling(about subject, d *digest, called map[loci.AgentID]string, maxTok
 	t := &telling{about: about, d: d, called: called, max: maxTokens, partial: partial,
 		texts: make([]string, len(d.heads)), shown: make([]int, len(d.groups))}
 	t.head, t.doers = t.heading(), t.whoDidWhat()
-	t.room = t.all() - loci.TokenQuarters(contextPreface+recall.Fence(t.head+t.doers)+t.ending())
+	t.room = t.all() - loci.BoundQuarters(contextPreface+recall.Fence(t.head+t.doers)+t.ending())
 	return t
 }
 
@@ -105,7 +105,7 @@ func (t *telling) agents(first loci.AgentID) string {
 		if i == 0 && id == first {
 			name += " (main)"
 		}
-		if room -= loci.TokenQuarters(name) + 3; room < 0 && i > 0 {
+		if room -= loci.BoundQuarters(name) + 3; room < 0 && i > 0 {
 			out += fmt.Sprintf(" and %d more", len(ids)-i)
 			break
 		}
@@ -150,7 +150,7 @@ func (t *telling) whoDidWhat() string {
 	for i, a := range t.d.actors {
 		line := fmt.Sprintf("- %s: %s (%s)\n", t.line(t.by(a.doer), 64), counted(a.events),
 			t.line(typesOf(a), 16))
-		if room -= loci.TokenQuarters(line); room < 0 && i > 0 {
+		if room -= loci.BoundQuarters(line); room < 0 && i > 0 {
 			return out + fmt.Sprintf("- and %d more\n", len(t.d.actors)-i)
 		}
 		out += line
@@ -214,9 +214,9 @@ func (t *telling) fill(tier []int, get func([]loci.EventID) ([]*loci.Event, erro
 func (t *telling) add(at int, e *loci.Event) bool {
 	group := t.d.of[at]
 	text := t.entry(group, e)
-	cost := loci.TokenQuarters(text)
+	cost := loci.BoundQuarters(text)
 	if t.shown[group] == 0 {
-		cost += loci.TokenQuarters(t.groupHeading(group))
+		cost += loci.BoundQuarters(t.groupHeading(group))
 	}
 	if cost > t.room {
 		return false
@@ -278,7 +278,7 @@ func (t *telling) context() *Context {
 	}
 	b.WriteString(t.doers)
 	c.Context = contextPreface + recall.Fence(b.String()) + t.ending()
-	c.Tokens = loci.Tokens(c.Context)
+	c.Tokens = loci.TokenBound(c.Context)
 	return c
 }
 
