@@ -74,10 +74,8 @@ func (r *EventRetention) Shortens(before *EventRetention) (list []TypeRetention)
 }
 
 func (r *EventRetention) daysOf(kind string) int {
-	for _, t := range r.Types {
-		if t.Type == kind {
-			return t.Days
-		}
+	if i := slices.IndexFunc(r.Types, func(t TypeRetention) bool { return t.Type == kind }); i >= 0 {
+		return r.Types[i].Days
 	}
 	return r.Days
 }
