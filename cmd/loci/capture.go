@@ -100,8 +100,8 @@ func (p *program) capture(ctx context.Context, c *client, h *hooking) (string, e
 	return h.file.Name, nil
 }
 
-// stayingConnected adds to the error of a change of the hooks that the connection is made. before reports whether it was
-// there before.
+// stayingConnected adds to the error of a change of the hooks that the connection is made. before reports whether it
+// was there before.
 func stayingConnected(err error, c *client, before bool) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -98,8 +98,8 @@ func (p *program) connectFlags(cmd *cobra.Command, o *connecting) {
 		` (default, and with "": the server's)`)
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default: that of the running server)")
 	cmd.Flags().String("public-url", "", "address at which people reach that server (default: that of the running server)")
-	cmd.Flags().BoolVar(&o.capture, "capture", false, "let Claude Code log what it does, by hooks in its settings; =false: remove "+
-		"the hooks")
+	cmd.Flags().BoolVar(&o.capture, "capture", false,
+		"let Claude Code log what it does, by hooks in its settings; =false: remove the hooks")
 	for _, other := range []string{"print", "replace-memory"} {
 		cmd.MarkFlagsMutuallyExclusive("capture", other)
 	}

@@ -98,7 +98,7 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 		return err
 	}
 	captured, hooked := p.stopCapture(ctx, c)
-	if hooked != nil && (len(entries) == 0 || loci.CodeOf(hooked) != loci.Conflict) {
+	if hooked != nil && (len(entries) == 0 || errors.Is(hooked, errNotConfirmed) || ctx.Err() != nil) {
 		return hooked
 	}
 	if len(entries) == 0 {

@@ -17,7 +17,7 @@ func (d *doctor) examineArcs(ctx context.Context, in *instance) {
 		if loci.CodeOf(err) != loci.NotFound {
 			return err
 		}
-		d.fail("arc", addArc(o.ID), "the events of org %s go to Arc, but it has none, so requests about its events fail", o.ID)
+		d.fail("arc", addArc(o.ID), "%s", noArc(o.ID))
 		return nil
 	})
 	if err != nil {

@@ -100,7 +100,8 @@ func (p *program) eventsLogCommand() *cobra.Command {
 		Annotations: does(event.Log, agent.Read, project.Read),
 		Long: `Log an event and print its id. The content is the argument, --file, or standard input.
 With --lines, log many events: each line is a JSON object with the fields of POST
-/api/v1/events, such as {"content":"…","event_type":"error"}.
+/api/v1/events, such as {"content":"…","event_type":"error"}. No line waits longer than
+half a second for the next. Ctrl-C stores those that have arrived and counts them.
 
 Loci does not store an event twice within a day: it compares the agent, the event type
 and the first 200 characters of the content, or --dedup-key.`,
@@ -393,7 +394,7 @@ func (p *program) eventsShowCommand() *cobra.Command {
 	})
 }
 
-// resolveEvent finds the event whose id begins with s. An id begins with the time of its event, which limits the search.
+// resolveEvent finds the event whose id begins with s. Its id begins with its time, which limits the search.
 func resolveEvent(ctx context.Context, c *call, s string) (loci.EventID, error) {
 	first, last, err := loci.ParseIDPrefix[struct{}](s, leastID)
 	if err != nil {

@@ -168,9 +168,13 @@ func (p *program) noteNoArc(ctx context.Context, c *call) error {
 	if loci.CodeOf(err) != loci.NotFound {
 		return err
 	}
-	p.note("Warning: the events of org %[1]s go to Arc, but it has none, so requests about its events fail. To specify it, "+
-		"run: %[2]s", c.who.OrgID, addArc(c.who.OrgID))
+	p.note("Warning: %s. To specify it, run: %s", noArc(c.who.OrgID), addArc(c.who.OrgID))
 	return nil
+}
+
+// noArc tells what is wrong with an org on Arc that has none.
+func noArc(id loci.OrgID) string {
+	return "the events of org " + string(id) + " go to Arc, but it has none, so requests about its events fail"
 }
 
 // addArc is the command that specifies the Arc of an org.

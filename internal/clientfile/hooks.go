@@ -52,8 +52,8 @@ func ReadSettings(name string) (*File, error) {
 
 // noHooks refuses to change the hooks in settings.
 func noHooks(name string, err error) error {
-	return loci.WrapError(loci.Conflict, err, "cannot change the hooks in %s: %s; fix the file and run the command again, "+
-		"or edit it by hand: the hooks of Loci run %q", name, err, ServerName+" "+hookArguments)
+	return loci.WrapError(loci.Conflict, err, "cannot change the hooks in %s: %s; fix the file and run the command "+
+		"again, or edit it by hand: the hooks of Loci run %q", name, err, ServerName+" "+hookArguments)
 }
 
 // MayBeHooked reports whether a text has the command of a hook of Loci, also if it is not valid.

@@ -24,8 +24,8 @@ func (g gap) any() bool { return g.spent || g.older }
 func (g gap) text() string {
 	switch {
 	case g.spent:
-		return "\nLoci's time was used up before it had read everything, so there may be older events. To read them, choose " +
-			"a shorter time with since and until.\n"
+		return "\nLoci's time was used up before it had read everything, so there may be older events. To read them, " +
+			"choose a shorter time with since and until.\n"
 	case !g.older:
 		return ""
 	}
@@ -73,7 +73,7 @@ func (s *Service) heads(ctx context.Context, log eventlog.Engine, p loci.Princip
 	return inTime(heads), lacks, err
 }
 
-// ofTypes returns filters that together admit what f does and has one of the types, which are classes or types of events.
+// ofTypes returns filters that together admit what f does and has one of the types: classes or types of events.
 func ofTypes(f eventlog.Filter, types []string) []eventlog.Filter {
 	if len(types) == 0 {
 		return []eventlog.Filter{f}

@@ -93,7 +93,8 @@ type Service struct {
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: DefaultDedup,
-		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs, due: newDueOrgs(), letters: o.DeadLetters}
+		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs, due: newDueOrgs(),
+		letters: o.DeadLetters}
 	if o.Dedup != nil {
 		s.dedup = *o.Dedup
 	}

@@ -159,8 +159,8 @@ func TestPagesOfEvents(t *testing.T) {
 	if len(seen) != 30 {
 		t.Errorf("%d events", len(seen))
 	}
-	for query, field := range map[string]string{"since=x": "since", "since=": "since", "until=&q=x": "until", "time_zone=": "time_zone",
-		"since=99999d": "since", "until=2026-13-01": "until",
+	for query, field := range map[string]string{"since=x": "since", "since=": "since",
+		"until=&q=x": "until", "time_zone=": "time_zone", "since=99999d": "since", "until=2026-13-01": "until",
 		"time_zone=x": "time_zone", "limit=0": "limit", "min_importance=11": "min_importance",
 		"memory_type=x": "memory_type[0]",
 		"parent_id=x":   "parent_id", "order=up": "order", "session_id=none": "session_id", "cursor=x": "cursor",

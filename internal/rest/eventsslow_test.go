@@ -3,6 +3,7 @@ package rest_test
 import (
 	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ func newSlowStream(t *testing.T) *slowStream {
 	})
 	in, out := io.Pipe()
 	x.body = out
-	r := httptest.NewRequest("POST", "/events", in)
+	r := httptest.NewRequest(http.MethodPost, "/events", in)
 	r.Host = "127.0.0.1:5624"
 	r.Header.Set("Content-Type", "application/x-ndjson")
 	go func() { x.answer <- x.s.send(r, claude) }()
