@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +100,8 @@ func TestRetentionGoesOn(t *testing.T) {
 func TestRetentionWaits(t *testing.T) {
 	t.Parallel()
 	d := aged(t)
+	var said bytes.Buffer
+	d.Event.Log = slog.New(slog.NewTextHandler(&said, nil))
 	all := oldest + " " + middle + " " + newest
 	set := func(r loci.EventRetention) loci.Org {
 		o, err := d.Org.Set(t.Context(), d.operator, org.Settings{Retention: &r})
@@ -122,6 +126,12 @@ func TestRetentionWaits(t *testing.T) {
 	d.now = d.now.Add(loci.RetentionGrace / 4)
 	if got := d.left(); got != "giiii diiii "+newest {
 		t.Errorf("after that: got %q", got)
+	}
+	for _, want := range []string{"will delete old events", "event_type=tool_call", `event_type="every other"`, "before=2",
+		`msg="deleted events that the org keeps no longer" org=acme events=4`} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("the log does not have %q:\n%s", want, said.String())
+		}
 	}
 }
 
