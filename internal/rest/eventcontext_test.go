@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/app"
 	eventcase "github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/rest"
 )
 
 // A context has the decisions that it is asked for, however many events came after them.
@@ -29,6 +32,18 @@ func TestContextsReachOldDecisions(t *testing.T) {
 		if !strings.Contains(w.Body.String(), "> We keep the API.") || strings.Contains(w.Body.String(), "No events") {
 			t.Errorf("%s: got %s", request, w.Body)
 		}
+	}
+}
+
+// A context that had no time to read does not say that there are no events.
+func TestContextsWithoutTime(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Events.Patience = time.Nanosecond })
+	s.expect(t, 201, claude, `POST /events {"content":"a"}`)
+	text := s.expect(t, 200, claude, "POST /events/context {}").Body.String()
+	if strings.Contains(text, "No events.") || !strings.Contains(text, "so there may be older events") ||
+		!strings.Contains(text, "No events among those that Loci could read in time.") {
+		t.Errorf("got %s", text)
 	}
 }
 
