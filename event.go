@@ -202,7 +202,7 @@ func CheckEventClass(field string, c EventClass) error {
 func CheckEventType(field, s string) error {
 	if len(s) == 0 || len(s) > MaxEventType || !isLetter(s[0]) || strings.ContainsFunc(s, notInType) {
 		return FieldErrorf(field, "must be a word such as tool_call: a letter, then letters, digits, _, - and dots, at "+
-			"most %d", MaxEventType)
+			"most %d; %q is not", MaxEventType, Shorten(OneLine(s), MaxEventType))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ type EventContext struct {
 	Events    int            `json:"events" doc:"How many events it is about" example:"12"`
 	Shown     []EventID      `json:"shown" nullable:"false" doc:"The ids of the events that it has, in its order"`
 	Groups    []ContextGroup `json:"groups" nullable:"false" doc:"What it has of each group, in its order"`
-	Partial   bool           `json:"partial,omitempty" doc:"There are older events, which Loci did not read"`
+	Partial   bool           `json:"partial,omitempty" doc:"There may be older events, which Loci did not read"`
 }
 
 // ContextGroup is a part of an EventContext.

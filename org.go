@@ -62,8 +62,10 @@ type Org struct {
 	Assets     AssetRules     `json:"assets,omitzero" doc:"Rules for attachments. If absent: the defaults"`
 	Events     EventStore     `json:"events,omitempty" enum:"embedded,arc" doc:"Where events are kept. If absent: the server's default"`
 	Retention  EventRetention `json:"events_retention,omitzero" doc:"How long events are kept. If absent: forever"`
-	Hold       bool           `json:"legal_hold,omitempty" doc:"True if nothing may delete events of the org"`
-	CreatedAt  time.Time      `json:"created_at"`
+	// RetentionFrom gives people time to notice a mistake.
+	RetentionFrom time.Time `json:"events_retention_from,omitzero" doc:"Somebody has shortened how long events are kept. Loci deletes none because of their age before this time"`
+	Hold          bool      `json:"legal_hold,omitempty" doc:"True if nothing may delete events of the org"`
+	CreatedAt     time.Time `json:"created_at"`
 	// ProjectsVersion changes whenever membership of a project changes.
 	ProjectsVersion int64 `json:"-"`
 }

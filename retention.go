@@ -52,6 +52,34 @@ func (r *EventRetention) Validate(field string) error {
 	return nil
 }
 
+// RetentionGrace is how long Loci waits before it deletes events after somebody has shortened how long they are kept.
+const RetentionGrace = time.Hour
+
+// Shortens returns the types of events that r keeps for a shorter time than before does. "" is the type of all others.
+func (r *EventRetention) Shortens(before *EventRetention) (list []TypeRetention) {
+	sooner := func(days, was int) bool { return days > 0 && (was == 0 || days < was) }
+	if sooner(r.Days, before.Days) {
+		list = append(list, TypeRetention{Days: r.Days})
+	}
+	var types []string
+	for _, t := range slices.Concat(r.Types, before.Types) {
+		types = append(types, t.Type)
+	}
+	for _, t := range Unique(types) {
+		if days := r.daysOf(t); sooner(days, before.daysOf(t)) {
+			list = append(list, TypeRetention{t, days})
+		}
+	}
+	return list
+}
+
+func (r *EventRetention) daysOf(kind string) int {
+	if i := slices.IndexFunc(r.Types, func(t TypeRetention) bool { return t.Type == kind }); i >= 0 {
+		return r.Types[i].Days
+	}
+	return r.Days
+}
+
 // Keeps reports whether the org keeps all events forever.
 func (r *EventRetention) Keeps() bool {
 	return r.Days == 0 && !slices.ContainsFunc(r.Types, func(t TypeRetention) bool { return t.Days > 0 })

@@ -37,11 +37,15 @@ func ParseTimeNear(s string, now time.Time, ahead bool) (time.Time, error) {
 	} else if rest, ok := strings.CutSuffix(text, " ago"); ok {
 		text, ahead = rest, false
 	}
-	if d, err := ParseSpan(spelledUnit.ReplaceAllString(text, "$1$2$3$4$5$6")); err == nil {
+	span := spelledUnit.ReplaceAllString(text, "$1$2$3$4$5$6")
+	if d, err := ParseSpan(span); err == nil {
 		if ahead {
 			return now.Add(d), nil
 		}
 		return now.Add(-d), nil
+	}
+	if longSpan.MatchString(span) {
+		return now, Errorf(Invalid, "must be at most %d days away", maxSpanDays)
 	}
 	if text == "now" {
 		return now, nil
@@ -59,6 +63,9 @@ func ParseTimeNear(s string, now time.Time, ahead bool) (time.Time, error) {
 // spelledUnit matches a span with one unit in words, such as "2 days". Its groups are what ParseSpan
 // reads.
 var spelledUnit = regexp.MustCompile(`^(\d+) ?(?:(s)ec(?:ond)?s?|(m)in(?:ute)?s?|(h)(?:ou)?rs?|(d)ays?|(w)(?:ee)?ks?)$`)
+
+// longSpan matches a span that ParseSpan refuses because it is too long.
+var longSpan = regexp.MustCompile(`^0*[1-9]\d*[smhdw]$`)
 
 // timesLike returns examples of times in one direction.
 func timesLike(now time.Time, ahead bool) string {

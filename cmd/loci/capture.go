@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -22,41 +24,107 @@ func (p *program) hookSettings() string {
 	return filepath.Join(dir, "settings.json")
 }
 
-// capture adds the hook to the settings of Claude Code, and returns the name of that file.
-func (p *program) capture(ctx context.Context, c *client) (string, error) {
+// connectCapturing connects a client, and adds or removes its hooks if a flag says so. Before it changes anything, it
+// checks whether it can add them, and shows both changes.
+func (p *program) connectCapturing(ctx context.Context, in *instance, c *client, e *clientfile.Endpoint,
+	o *connecting) (done *connected, err error) {
+	var hooks *hooking
+	if o.capture {
+		if hooks, err = p.planCapture(c); err != nil {
+			return nil, err
+		}
+	}
+	if done, err = p.connect(ctx, in, c, e, o.offered, nil); err != nil {
+		return nil, err
+	}
+	switch {
+	case hooks != nil:
+		var file string
+		if file, err = p.capture(ctx, c, hooks); done != nil {
+			done.Capture = file
+		}
+	case o.given("capture"):
+		err = p.endCapture(ctx, c)
+	}
+	return done, stayingConnected(err, c, done == nil)
+}
+
+// hooking is a change of the settings of Claude Code that adds the hooks.
+type hooking struct {
+	file  *clientfile.File
+	after []byte // nil: the hooks are there already
+}
+
+// planCapture returns the change, and changes nothing. It fails if Loci cannot add the hooks.
+func (p *program) planCapture(c *client) (*hooking, error) {
 	binary, err := os.Executable()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if isTransient(binary) {
-		return "", usagef("cannot let %s run a program that `go run` started: it is temporary; run "+
+		return nil, usagef("cannot let %s run a program that `go run` started: it is temporary; run "+
 			"`go install ./cmd/loci` and use the installed one", c.name)
 	}
 	file, err := clientfile.ReadSettings(p.hookSettings())
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	command := clientfile.HookCommand(binary)
 	if found := file.Hooked(); len(found) == len(clientfile.HookEvents) && all(found, command) {
 		p.note("Loci already logs what %s does, by the hooks in %s", c.name, file.Name)
-		return file.Name, nil
+		return &hooking{file: file}, nil
 	}
 	after, err := file.WithHooks(command)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	p.note("This lets %s log your prompts, its tool calls with their results, and its answers, in private sessions. It "+
 		"changes %s:\n%s", c.name, file.Name, clientfile.Difference(file.Text, after))
+	return &hooking{file, after}, nil
+}
+
+// capture adds the hooks that planCapture has shown, and returns the name of the file with them.
+func (p *program) capture(ctx context.Context, c *client, h *hooking) (string, error) {
+	if h.after == nil {
+		return h.file.Name, nil
+	}
 	if err := p.agreed(ctx, "Log what "+c.name+" does?", "log what "+c.name+" does", "--yes"); err != nil {
 		return "", err
 	}
-	if err := p.writeSettings(file, after); err != nil {
+	if err := p.writeSettings(h.file, h.after); err != nil {
 		return "", err
 	}
 	if !p.json {
 		p.printf("%s logs what it does, from its next session on\n", c.name)
 	}
-	return file.Name, nil
+	return h.file.Name, nil
+}
+
+// stayingConnected adds to the error of a change of the hooks that the connection is made. before reports whether it
+// was there before.
+func stayingConnected(err error, c *client, before bool) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	now := "is connected now"
+	if before {
+		now = "stays connected"
+	}
+	return fmt.Errorf("%w; %s %s, and its hooks are unchanged", err, c.name, now)
+}
+
+// endCapture is connect --capture=false.
+func (p *program) endCapture(ctx context.Context, c *client) error {
+	captured, err := p.stopCapture(ctx, c)
+	switch {
+	case err != nil:
+		return err
+	case !captured:
+		p.note("%s has no hooks of Loci in %s, and logs nothing", c.name, p.hookSettings())
+	case !p.json:
+		p.printf("%s no longer logs what it does\n", c.name)
+	}
+	return nil
 }
 
 // all reports whether every text is the same.
@@ -114,13 +182,33 @@ const (
 // isCaptureBroken reports whether the hook finds no key.
 func (p *program) isCaptureBroken() bool { return p.hookServer() == nil }
 
-// captures returns the settings with the hook of Loci, or "".
-func (p *program) captures() string {
+// captures returns the settings with the hook of Loci, or "". broken tells why nobody can say whether they have it.
+func (p *program) captures() (name, broken string) {
 	file, err := clientfile.ReadSettings(p.hookSettings())
-	if err != nil || len(file.Hooked()) == 0 {
-		return ""
+	switch {
+	case err == nil && len(file.Hooked()) > 0:
+		return file.Name, ""
+	case err == nil:
+		return "", ""
 	}
-	return file.Name
+	text, unreadable := os.ReadFile(p.hookSettings())
+	if unreadable == nil && !clientfile.MayBeHooked(text) {
+		return "", ""
+	}
+	return "", "cannot read the hooks in " + p.hookSettings() + ", so Claude Code may log nothing: " +
+		clientfile.Fault(err)
+}
+
+// captureFault tells what is wrong with the hooks, and how to repair it. It has no text if nothing is.
+func (p *program) captureFault() outdated {
+	name, broken := p.captures()
+	switch {
+	case broken != "":
+		return outdated{text: broken, fix: "fix the file"}
+	case name != "" && p.isCaptureBroken():
+		return outdated{text: brokenCapture, how: "run: ", fix: fixCapture}
+	}
+	return outdated{}
 }
 
 // refuseStdioCapture refuses --capture for an entry that starts Loci itself: it has no key that the hook could use.

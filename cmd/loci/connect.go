@@ -60,10 +60,10 @@ CLIENT is one of:
 		Annotations: does(identity.KeyCreate, identity.KeyList, identity.KeyRevoke, project.Read, project.Create,
 			project.Delete, graph.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.given = cmd.Flags().Changed
 			if err := o.check(args); err != nil {
 				return err
 			}
-			o.given = cmd.Flags().Changed
 			list, err := p.chooseClients(args, &o)
 			if err != nil {
 				return err
@@ -98,7 +98,8 @@ func (p *program) connectFlags(cmd *cobra.Command, o *connecting) {
 		` (default, and with "": the server's)`)
 	cmd.Flags().String("listen", "", "address that loci serve listens on (default: that of the running server)")
 	cmd.Flags().String("public-url", "", "address at which people reach that server (default: that of the running server)")
-	cmd.Flags().BoolVar(&o.capture, "capture", false, "let Claude Code log what it does, by hooks in its settings")
+	cmd.Flags().BoolVar(&o.capture, "capture", false,
+		"let Claude Code log what it does, by hooks in its settings; =false: remove the hooks")
 	for _, other := range []string{"print", "replace-memory"} {
 		cmd.MarkFlagsMutuallyExclusive("capture", other)
 	}
@@ -111,8 +112,9 @@ func (o *connecting) check(names []string) error {
 	if o.memoryFile != "" && !o.replace {
 		return usagef("--memory-file requires --replace-memory")
 	}
-	if o.capture && (len(names) != 1 || names[0] != capturing) {
-		return usagef("--capture requires one client that runs hooks: loci connect %s --capture", capturing)
+	if o.given("capture") && (len(names) != 1 || names[0] != capturing) {
+		return usagef("--capture requires one client that runs hooks: loci connect %s --capture, or --capture=false to "+
+			"remove them", capturing)
 	}
 	return nil
 }
@@ -242,15 +244,7 @@ func (p *program) connectOne(ctx context.Context, in *instance, c *client, o *co
 	if o.show {
 		return nil, p.printEntry(ctx, in, c, e)
 	}
-	done, err := p.connect(ctx, in, c, e, o.offered, nil)
-	if err != nil || !o.capture {
-		return done, err
-	}
-	file, err := p.capture(ctx, c)
-	if done != nil {
-		done.Capture = file
-	}
-	return done, err
+	return p.connectCapturing(ctx, in, c, e, o)
 }
 
 // connected is a client that connect has connected, for programs.

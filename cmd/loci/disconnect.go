@@ -97,9 +97,9 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 	if err != nil {
 		return err
 	}
-	captured, err := p.stopCapture(ctx, c)
-	if err != nil {
-		return err
+	captured, hooked := p.stopCapture(ctx, c)
+	if hooked != nil && (len(entries) == 0 || errors.Is(hooked, errNotConfirmed) || ctx.Err() != nil) {
+		return hooked
 	}
 	if len(entries) == 0 {
 		if captured {
@@ -107,6 +107,14 @@ func (p *program) disconnectEach(ctx context.Context, in *instance, c *client) e
 		}
 		return p.notConnected(c)
 	}
+	if err := p.disconnectEntries(ctx, in, c, entries); err != nil || hooked == nil {
+		return err
+	}
+	return fmt.Errorf("%w; everything else of Loci is removed from %s", hooked, c.name)
+}
+
+// disconnectEntries removes the entries, and revokes all keys of connect.
+func (p *program) disconnectEntries(ctx context.Context, in *instance, c *client, entries []*client) error {
 	for _, entry := range entries {
 		if err := p.disconnect(ctx, in, entry); err != nil {
 			return err

@@ -55,7 +55,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the server. Each line
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
-		Annotations: does(agent.Read, identity.KeyList, identity.KeyListAll, org.List, project.Read),
+		Annotations: does(agent.Read, identity.KeyList, identity.KeyListAll, org.ArcRead, org.List, project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			if err := cmd.Context().Err(); err != nil {
@@ -80,6 +80,7 @@ func (d *doctor) examine(ctx context.Context) {
 			d.examineIndex(ctx, in)
 			d.examineProjects(ctx, in)
 			d.examineAgents(ctx, in)
+			d.examineArcs(ctx, in)
 			d.examineKeys(ctx, in)
 			d.examineLeftovers()
 			return nil
@@ -233,8 +234,8 @@ func (d *doctor) examineKeys(ctx context.Context, in *instance) {
 	for _, f := range old {
 		d.warn("clients", f.fix, "%s", f.text)
 	}
-	if d.captures() != "" && d.isCaptureBroken() {
-		d.warn("clients", fixCapture, "%s", brokenCapture)
+	if fault := d.captureFault(); fault.text != "" {
+		d.warn("clients", fault.fix, "%s", fault.text)
 	}
 	switch {
 	case on || d.settings.PublicURL != "":

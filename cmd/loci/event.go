@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -42,7 +44,8 @@ func (f *eventFlags) add(cmd *cobra.Command) {
 	sessionFlag(cmd, &f.session)
 	flags.StringVar(&f.agent, "agent", "", "the agent that did it, by name or id (default: the session's)")
 	flags.StringVar(&f.actor, "actor", "", "who spoke or acted")
-	flags.StringVar(&f.class, "type", "", "episodic (what happened, the default), session, decision or entity (a fact)")
+	flags.StringVar(&f.class, "type", "", "memory type: episodic (what happened, the default), session, decision or "+
+		"entity (a fact)")
 	flags.StringVar(&f.kind, "event-type", "", "a word such as error or tool_call (default: general)")
 	flags.StringArrayVar(&f.tags, "tag", nil, "tag; may be repeated")
 	flags.IntVar(&f.importance, "importance", 0, "importance from 1 to 10 (default: 5)")
@@ -59,9 +62,14 @@ func (f *eventFlags) add(cmd *cobra.Command) {
 
 // draft returns the event without what must be looked up.
 func (f *eventFlags) draft(content string) (d event.Draft, err error) {
-	d = event.Draft{Actor: f.actor, Class: loci.EventClass(f.class), Type: f.kind, Content: content,
+	d = event.Draft{Actor: f.actor, Type: f.kind, Content: content,
 		Metadata: object(f.metadata), Tags: f.tags, Importance: f.importance, DedupKey: f.dedupKey,
 		Reach: loci.Reach(f.reach), Agent: f.agent}
+	if f.class != "" {
+		if d.Class, err = eventClass(f.class); err != nil {
+			return d, err
+		}
+	}
 	if d.Time, err = parsePast("--time", f.at); err != nil {
 		return d, err
 	}
@@ -74,6 +82,16 @@ func (f *eventFlags) draft(content string) (d event.Draft, err error) {
 	return d, nil
 }
 
+// eventClass reads --type, which people also take for the type of an event.
+func eventClass(text string) (loci.EventClass, error) {
+	class := loci.EventClass(text)
+	if loci.CheckEventClass("", class) == nil {
+		return class, nil
+	}
+	return "", loci.FieldErrorf("--type", "must be a memory type: episodic, session, decision or entity; for a type of "+
+		"event, pass --event-type %s", quoted(cut(text, 60)))
+}
+
 func (p *program) eventsLogCommand() *cobra.Command {
 	var f eventFlags
 	var d event.Draft
@@ -82,7 +100,8 @@ func (p *program) eventsLogCommand() *cobra.Command {
 		Annotations: does(event.Log, agent.Read, project.Read),
 		Long: `Log an event and print its id. The content is the argument, --file, or standard input.
 With --lines, log many events: each line is a JSON object with the fields of POST
-/api/v1/events, such as {"content":"…","event_type":"error"}.
+/api/v1/events, such as {"content":"…","event_type":"error"}. No line waits longer than
+half a second for the next. Ctrl-C stores those that have arrived and counts them.
 
 Loci does not store an event twice within a day: it compares the agent, the event type
 and the first 200 characters of the content, or --dedup-key.`,
@@ -115,6 +134,10 @@ and the first 200 characters of the content, or --dedup-key.`,
 			return err
 		}
 		id, err := c.app.Event.Record(ctx, c.who, d)
+		if twice := (*event.DuplicateError)(nil); errors.As(err, &twice) {
+			err = loci.WrapError(loci.Conflict, err, "this is a duplicate of event %s; to log it nevertheless, pass "+
+				"--dedup-key with a key of its own", twice.Of)
+		}
 		return p.answer(map[string]any{"id": id}, err, "%s", id)
 	})
 	f.add(cmd)
@@ -137,7 +160,12 @@ func (p *program) logLines(ctx context.Context, c *call, name string) error {
 		return err
 	}
 	err = stream.ReadLines(ctx, untilDone(ctx, in))
-	if at := (*event.LineError)(nil); errors.As(err, &at) {
+	at := (*event.LineError)(nil)
+	switch {
+	case errors.Is(err, context.Canceled):
+		err = stoppedError{fmt.Sprintf("interrupted: %s stored, %s", loci.Plural(stream.Stored, "event", "events"),
+			loci.Plural(stream.Duplicates, "duplicate", "duplicates")), err}
+	case errors.As(err, &at):
 		err = loci.WrapError(loci.CodeOf(err), err, "line %d: %s; %s", at.Line, err, stream.Before())
 	}
 	return p.answer(map[string]any{"stored": stream.Stored, "duplicates": stream.Duplicates}, err, "%s stored, %s",
@@ -162,7 +190,7 @@ func (f *eventFilterFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.origin, "origin", "", "only written by this vendor, or by api, cli or dashboard")
 	flags.StringVar(&f.actor, "actor", "", "only of this actor")
 	flags.StringVar(&f.under, "under", "", "only events that answer this event, by its id")
-	flags.StringSliceVar(&f.classes, "type", nil, "only of these types: episodic, session, decision, entity")
+	flags.StringSliceVar(&f.classes, "type", nil, "only of these memory types: episodic, session, decision, entity")
 	flags.StringSliceVar(&f.kinds, "event-type", nil, "only of these event types, such as error")
 	flags.StringArrayVar(&f.tags, "tag", nil, "only with this tag, in the same case; repeat to allow several")
 	flags.BoolVar(&f.allTags, "all-tags", false, "require every --tag instead of any")
@@ -173,8 +201,17 @@ func (f *eventFilterFlags) add(cmd *cobra.Command) {
 func (f *eventFilterFlags) filter(ctx context.Context, c *call) (out event.Filter, err error) {
 	out = event.Filter{Types: f.kinds, Tags: f.tags, AllTags: f.allTags, Origin: f.origin, Actor: f.actor,
 		MinImportance: f.minImportance}
-	for _, class := range f.classes {
-		out.Classes = append(out.Classes, loci.EventClass(class))
+	for _, text := range f.classes {
+		class, err := eventClass(text)
+		if err != nil {
+			return out, err
+		}
+		out.Classes = append(out.Classes, class)
+	}
+	for _, kind := range f.kinds {
+		if err := loci.CheckEventType("--event-type", kind); err != nil {
+			return out, err
+		}
 	}
 	if out.Since, err = exactTime("--since", f.since); err != nil {
 		return out, err
@@ -357,8 +394,29 @@ func (p *program) eventsShowCommand() *cobra.Command {
 	})
 }
 
-// resolveEvent is the resolver of the newest events.
-var resolveEvent = among("event", seeEvents, func(ctx context.Context, c *call) ([]loci.EventID, error) {
-	page, err := c.app.Event.Search(ctx, c.who, event.SearchRequest{Limit: gate.MaxPage})
-	return idsIn(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), err
-})
+// resolveEvent finds the event whose id begins with s. Its id begins with its time, which limits the search.
+func resolveEvent(ctx context.Context, c *call, s string) (loci.EventID, error) {
+	first, last, err := loci.ParseIDPrefix[struct{}](s, leastID)
+	if err != nil {
+		return loci.EventID{}, err
+	}
+	r := event.SearchRequest{Limit: gate.MaxPage, Filter: event.Filter{Since: beginningOf(first).Format(time.RFC3339Nano),
+		Until: beginningOf(last).Add(time.Millisecond).Format(time.RFC3339Nano)}}
+	if beginningOf(last).Year() > 9998 {
+		return loci.EventID{}, noSuch("event", s, seeEvents)
+	}
+	page, err := c.app.Event.Search(ctx, c.who, r)
+	if err != nil {
+		return loci.EventID{}, err
+	}
+	if page.NextCursor != "" {
+		return loci.EventID{}, loci.Errorf(loci.Invalid, "many event ids begin with %s; type more of one; see `%s`", s,
+			seeEvents)
+	}
+	return beginning(idsIn(page.Items, func(e *loci.Event) loci.EventID { return e.ID }), s, "event", seeEvents)
+}
+
+// beginningOf returns the time with which an id of an event begins, exact to a millisecond.
+func beginningOf(id [16]byte) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC() // #nosec G115 -- 48 bits
+}

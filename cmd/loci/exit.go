@@ -47,6 +47,15 @@ func (e usageError) Unwrap() error { return e.cause }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// stoppedError is an interrupt of a command that tells how far it came.
+type stoppedError struct {
+	text  string
+	cause error
+}
+
+func (e stoppedError) Error() string { return e.text }
+func (e stoppedError) Unwrap() error { return e.cause }
+
 // errUnwell ends a check that has printed the problems.
 var errUnwell = errors.New("found problems; see above")
 
@@ -121,6 +130,9 @@ func itemsOf(err error) []loci.ItemError {
 }
 
 func explain(err error) string {
+	if stopped, ok := errors.AsType[stoppedError](err); ok {
+		return stopped.text
+	}
 	if errors.Is(err, context.Canceled) {
 		return "interrupted; acknowledged changes are kept, and you can run the command again"
 	}

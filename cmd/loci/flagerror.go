@@ -71,3 +71,19 @@ func flagOf(cmd *cobra.Command, field string) string {
 	}
 	return "--" + name
 }
+
+// combined matches what cobra tells of flags that exclude each other.
+var combined = regexp.MustCompile(`; \[(.+)\] were all set$`)
+
+// combinedFlags returns an error for flags that exclude each other.
+func combinedFlags(cmd *cobra.Command) error {
+	err := cmd.ValidateFlagGroups()
+	if err == nil {
+		return nil
+	}
+	found := combined.FindStringSubmatch(err.Error())
+	if found == nil {
+		return usageError{err}
+	}
+	return usagef("cannot combine --%s", strings.ReplaceAll(found[1], " ", " with --"))
+}

@@ -129,7 +129,7 @@ func (p *program) oneOrgCommand(use, short string, act gate.Action, do func(cont
 		}
 		return p.show(shown, nil, "id", string(o.ID), "name", o.Name, "state", string(o.State),
 			"owner", shown.OwnerEmail, "owner id", o.OwnerID.String(), "deletion", p.deletionOf(o),
-			"workspaces", onOff(o.Workspaces), "events", p.eventsText(o), "events kept", keptText(o.Retention),
+			"workspaces", onOff(o.Workspaces), "events", p.eventsText(o), "events kept", p.keptText(o),
 			"legal hold", onOff(o.Hold), "files", filesOf(o.Assets),
 			"created", p.showTime(o.CreatedAt))
 	})
@@ -151,9 +151,17 @@ func (p *program) orgSetCommand() *cobra.Command {
 	cmd := p.oneOrgCommand("set ORG SETTING=VALUE…", "Set an org's deletion rule, workspaces, events and file limits",
 		org.Set,
 		func(ctx context.Context, c *call) error {
+			if err := p.agreedToShorten(ctx, c, s.Retention); err != nil {
+				return err
+			}
 			_, err := c.app.Org.Set(ctx, c.who, s)
+			if err == nil && s.Events != nil {
+				err = p.noteNoArc(ctx, c)
+			}
 			return err
 		})
+	p.yesFlag(cmd)
+	cmd.Annotations = does(org.Set, org.List, org.ArcRead)
 	cmd.PreRunE = func(_ *cobra.Command, args []string) (err error) {
 		s, err = orgSettings(args[1:])
 		return err
@@ -172,7 +180,9 @@ func (p *program) orgSetCommand() *cobra.Command {
                      are stored already stay where they are
   events_retention=365d,tool_call=30d,decision=forever
                      how long events are kept, by their time: first those whose type
-                     has no rule, then single types (default: forever)
+                     has no rule, then single types (default: forever). If you
+                     shorten it, the command asks first, and Loci begins to
+                     delete an hour later
   asset_bytes=50MiB  the largest file that may be attached (default: 25MiB)
   asset_total=10GiB  all files of the org together (default: no limit)
   asset_types=LIST   what may be attached, such as image/*,application/pdf (default: all)
@@ -220,7 +230,9 @@ func orgSettings(args []string) (s org.Settings, err error) {
 			}
 			s.Events = &e
 		case name == "events_retention":
-			s.Retention, err = parseRetention(value)
+			if s.Retention, err = parseRetention(value); err == nil {
+				err = s.Retention.Validate(name)
+			}
 		default:
 			err = assetSetting(&s.Assets, name, value)
 		}

@@ -45,6 +45,9 @@ org's events go to Arc after "loci org set ORG events=arc", or if the server has
 		if err != nil {
 			return err
 		}
+		if err := p.settings.Master.Usable(); err != nil { // before anybody types the key of Arc
+			return err
+		}
 		key := loci.Secret(f.key)
 		if key == "" {
 			if key, err = p.askSecret(ctx, "API key of Arc"); err != nil {
@@ -155,6 +158,29 @@ func (p *program) keepsInArc(o loci.Org) bool { return p.eventsOf(o) == loci.Eve
 
 // eventsOf returns where the events of an org are.
 func (p *program) eventsOf(o loci.Org) loci.EventStore { return cmp.Or(o.Events, p.settings.Events) }
+
+// noteNoArc warns if the events of an org go to Arc and the org has none. That state may be wanted for a moment.
+func (p *program) noteNoArc(ctx context.Context, c *call) error {
+	if !p.inArc(ctx, c.instance, c.who.OrgID) {
+		return nil
+	}
+	_, err := c.app.Org.Arc(ctx, c.who)
+	if loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	p.note("Warning: %s. To specify it, run: %s", noArc(c.who.OrgID), addArc(c.who.OrgID))
+	return nil
+}
+
+// noArc tells what is wrong with an org on Arc that has none.
+func noArc(id loci.OrgID) string {
+	return "the events of org " + string(id) + " go to Arc, but it has none, so requests about its events fail"
+}
+
+// addArc is the command that specifies the Arc of an org.
+func addArc(id loci.OrgID) string {
+	return "loci org add-arc " + string(id) + " --url ADDRESS --database NAME"
+}
 
 func (p *program) inArc(ctx context.Context, in *instance, id loci.OrgID) bool {
 	o, err := in.app.Org.Show(ctx, in.operator, id)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,10 +73,41 @@ func daysText(days int) string {
 }
 
 // keptText tells how long events are kept, as parseRetention reads it.
-func keptText(r loci.EventRetention) string {
-	text := daysText(r.Days)
-	for _, t := range r.Types {
+func (p *program) keptText(o loci.Org) string {
+	text := daysText(o.Retention.Days)
+	for _, t := range o.Retention.Types {
 		text += "," + t.Type + "=" + daysText(t.Days)
 	}
+	if !o.Retention.Keeps() && o.RetentionFrom.After(time.Now()) {
+		text += " (deletes nothing before " + p.showTime(o.RetentionFrom) + ")"
+	}
 	return text
+}
+
+// agreedToShorten asks before an org keeps events for a shorter time.
+func (p *program) agreedToShorten(ctx context.Context, c *call, rules *loci.EventRetention) error {
+	if rules == nil {
+		return nil
+	}
+	o, err := c.app.Org.Show(ctx, c.operator, c.who.OrgID)
+	if err != nil {
+		return err
+	}
+	shorter := rules.Shortens(&o.Retention)
+	if len(shorter) == 0 {
+		return nil
+	}
+	p.note("In an hour, Loci begins to permanently delete these events of org %s, wherever they are:", o.ID)
+	for _, t := range shorter {
+		kind := "type " + t.Type
+		if t.Type == "" {
+			kind = "all types without a rule"
+		}
+		p.note("  %s: those from before %s", kind, p.showTime(loci.Oldest(time.Now(), t.Days)))
+	}
+	if o.Hold {
+		p.note("The org is under legal hold, so this waits until somebody ends it: loci org hold %s off", o.ID)
+	}
+	what := "keep the events of org " + string(o.ID) + " for a shorter time"
+	return p.agreed(ctx, strings.ToUpper(what[:1])+what[1:]+"?", what, "--yes")
 }

@@ -86,7 +86,7 @@ exists, other version), 130 interrupted.`,
 				p.started = true
 				return nil
 			}
-			if err := errors.Join(missingFlags(cmd), checkLimit(cmd)); err != nil {
+			if err := errors.Join(missingFlags(cmd), combinedFlags(cmd), checkLimit(cmd)); err != nil {
 				return err
 			}
 			p.started = true

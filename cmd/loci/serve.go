@@ -181,7 +181,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 		return errors.Join(err, p.stop(ctx, server, failed))
 	case <-ctx.Done():
 	}
-	p.log.InfoContext(ctx, "stopping after the current requests")
+	p.log.InfoContext(ctx, "stopping after the current requests", "at_most", shutdownPatience)
 	return p.stop(ctx, server, failed)
 }
 

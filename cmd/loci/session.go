@@ -19,7 +19,7 @@ func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Create, list and close sessions",
 		`Create, list, change and close sessions. A session is a bounded piece of work of agents or
 people. Its reach decides who sees it: org, team or private. SESSION is an id, the
-beginning of an id, or the title of an active session.`,
+beginning of an id, or a title. An active session comes before closed ones of its title.`,
 		p.sessionCreateCommand(), p.sessionListCommand(),
 		p.oneSessionCommand("show", "Show a session", agent.SessionRead, (*agent.Service).Session),
 		p.sessionUpdateCommand(),
@@ -257,10 +257,11 @@ func (in *instance) during(ctx context.Context, who loci.Principal, session stri
 	switch loci.CodeOf(err) {
 	case loci.Invalid:
 		text := strings.TrimPrefix(loci.SafeText(err), loci.FieldOf(err)+" ")
-		return p, loci.FieldErrorf("--session", "%s; see `loci session list`", text)
+		return p, loci.FieldErrorf("--session", "%s; see `%s`", text, seeSessions)
 	case loci.Conflict:
-		return p, loci.Errorf(loci.Conflict, "session %s is closed; create another with: loci session create",
-			quoted(cut(session, 60)))
+		name := quoted(cut(session, 60))
+		return p, loci.Errorf(loci.Conflict, "session %[1]s is closed; to go on, run: loci session reopen %[1]s; or create "+
+			"another with: loci session create", name)
 	}
 	return p, err
 }

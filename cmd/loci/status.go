@@ -111,8 +111,9 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		}
 		old, err := p.outdatedClients(ctx, in, started)
 		s.addOutdated(old)
-		if s.Capture = p.captures(); s.Capture != "" && p.isCaptureBroken() {
-			s.Warnings = append(s.Warnings, brokenCapture+"; run: "+fixCapture)
+		s.Capture, _ = p.captures()
+		if fault := p.captureFault(); fault.text != "" {
+			s.Warnings = append(s.Warnings, fault.String())
 		}
 		for _, c := range started {
 			use := clientUse{Name: c.name, Vendor: c.vendor, How: overStdio}

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -277,6 +278,62 @@ func TestContextsBeginAlike(t *testing.T) {
 		!strings.Contains(before, "- general: ") {
 		t.Errorf("at the end:\n%s", before)
 	}
+}
+
+// TestContextsReachOldEvents logs more events than a context reads, after decisions and others that it is asked for.
+func TestContextsReachOldEvents(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.now = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
+	log := func(n int, of event.Draft) {
+		batch := make([]event.Draft, n)
+		for i := range batch {
+			batch[i], batch[i].Time = of, d.now
+			batch[i].Content = fmt.Sprint(of.Content, " ", i)
+		}
+		for some := range slices.Chunk(batch, loci.MaxEvents) {
+			_, err := d.Event.Append(t.Context(), d.claude, some)
+			d.must(err)
+		}
+		d.now = d.now.Add(time.Minute)
+	}
+	s := d.open(d.claude, agent.SessionDraft{Title: "a review"}).ID.String()
+	log(3, event.Draft{Session: s, Content: "We keep the API", Class: loci.EventDecision})
+	log(2, event.Draft{Session: s, Content: "deployed", Type: "deploy"})
+	log(event.MaxContextEvents, event.Draft{Session: s, Content: "ran", Type: "tool_call"})
+	const all = event.MaxContextEvents
+	for name, tt := range map[string]struct {
+		types  []string
+		events int
+		has    []string
+		hasNot string
+	}{
+		"a memory type":   {[]string{"decision"}, 3, []string{"We keep the API 2"}, "older events"},
+		"an event type":   {[]string{"deploy"}, 2, []string{"deployed 1"}, "older events"},
+		"both":            {[]string{"decision", "deploy"}, 5, []string{"We keep the API 2", "deployed 1"}, "older events"},
+		"the frequent":    {[]string{"tool_call"}, all, []string{"## Who did what\n"}, "older events"},
+		"with decisions":  {[]string{"tool_call", "decision"}, all + 3, []string{"We keep the API 2"}, "deployed"},
+		"none of them":    {[]string{"entity"}, 0, []string{"No events.", "no such events"}, "older events"},
+		"everything":      {nil, all + 3, []string{"We keep the API 2", "There may be older"}, "deployed"},
+		"no such and all": {[]string{"entity", "tool_call", "deploy"}, all, []string{"There may be older"}, "deployed"},
+	} {
+		got := d.tell(d.tom, s, event.ContextRequest{Types: tt.types})
+		if got.Events != tt.events || strings.Contains(got.Context, tt.hasNot) {
+			t.Errorf("%s: %d events, want %d:\n%s", name, got.Events, tt.events, got.Context)
+		}
+		inOrder(t, got.Context, tt.has...)
+	}
+	whole, err := d.Event.OrgContext(t.Context(), d.tom, event.ContextRequest{})
+	d.must(err)
+	inOrder(t, whole.Context, "We keep the API 2", "## Who did what in the events that Loci read",
+		"There may be older events: Loci read only the newest 20,000 of these and all decisions.")
+	if !whole.Partial {
+		t.Error("the context does not say that it is partial")
+	}
+	log(event.MaxContextDecisions, event.Draft{Session: s, Content: "again", Class: loci.EventDecision})
+	log(all, event.Draft{Session: s, Content: "ran again", Type: "tool_call"})
+	inOrder(t, d.tell(d.tom, s, event.ContextRequest{}).Context, "## Decisions", "again",
+		"the newest 20,000 of these and the newest 5,000 decisions. To read others,")
 }
 
 // BenchmarkSessionContext reads a session of 10,000 events.

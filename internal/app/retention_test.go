@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -34,9 +36,11 @@ func (d *desk) left() string {
 	return d.contents(d.tom, event.SearchRequest{Order: "asc"})
 }
 
+// retain sets the rules, and lets the time pass in which Loci waits.
 func (d *desk) retain(r loci.EventRetention) {
 	d.t.Helper()
 	d.must(second(d.Org.Set(d.t.Context(), d.operator, org.Settings{Retention: &r})))
+	d.now = d.now.Add(loci.RetentionGrace)
 }
 
 const (
@@ -92,6 +96,45 @@ func TestRetentionGoesOn(t *testing.T) {
 	}
 }
 
+// After somebody has shortened the rules, Loci waits before it deletes anything. Longer rules apply at once.
+func TestRetentionWaits(t *testing.T) {
+	t.Parallel()
+	d := aged(t)
+	var said bytes.Buffer
+	d.Event.Log = slog.New(slog.NewTextHandler(&said, nil))
+	all := oldest + " " + middle + " " + newest
+	set := func(r loci.EventRetention) loci.Org {
+		o, err := d.Org.Set(t.Context(), d.operator, org.Settings{Retention: &r})
+		d.must(err)
+		return o
+	}
+	if o := set(loci.EventRetention{Days: 60}); !o.RetentionFrom.After(d.now.Add(loci.RetentionGrace - time.Minute)) {
+		t.Errorf("got %v", o.RetentionFrom)
+	}
+	if got := d.left(); got != all {
+		t.Errorf("at once: got %q", got)
+	}
+	d.now = d.now.Add(loci.RetentionGrace / 2)
+	if o := set(loci.EventRetention{Days: 70}); o.RetentionFrom.After(d.now.Add(loci.RetentionGrace * 3 / 4)) {
+		t.Errorf("a longer rule begins the time anew: %v", o.RetentionFrom)
+	}
+	set(loci.EventRetention{Days: 70, Types: []loci.TypeRetention{{Type: "tool_call", Days: 30}}})
+	d.now = d.now.Add(loci.RetentionGrace * 3 / 4)
+	if got := d.left(); got != all {
+		t.Errorf("before the time of the second rule: got %q", got)
+	}
+	d.now = d.now.Add(loci.RetentionGrace / 4)
+	if got := d.left(); got != "giiii diiii "+newest {
+		t.Errorf("after that: got %q", got)
+	}
+	for _, want := range []string{"will delete old events", "event_type=tool_call", `event_type="every other"`, "before=2",
+		`msg="deleted events that the org keeps no longer" org=acme events=4`} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("the log does not have %q:\n%s", want, said.String())
+		}
+	}
+}
+
 // More than one part is deleted at once.
 func TestRetentionOfMany(t *testing.T) {
 	t.Parallel()
@@ -139,6 +182,7 @@ func TestLegalHold(t *testing.T) {
 	d.must(second(d.Org.Hold(ctx, d.owner, true)))
 	d.must(second(d.Org.Hold(ctx, d.owner, true)))
 	d.retain(loci.EventRetention{Days: 30})
+	d.mara.ProvedAt = d.now
 	all := oldest + " " + middle + " " + newest
 	if got := d.left(); got != all {
 		t.Errorf("the rules delete events under hold: got %q", got)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -261,7 +262,13 @@ func TestSessionsCloseAndReopen(t *testing.T) {
 	}
 	refused(t, "in the closed session", second(d.who.InSession(ctx, d.claude, s.ID)), loci.Conflict,
 		"the session is closed")
-	wantCode(t, second(d.Agent.Session(ctx, d.mara, "work")), loci.NotFound) // only active ones are called by their titles
+	named, err := d.Agent.Session(ctx, d.mara, "work")
+	d.must(err)
+	if named.ID != s.ID {
+		t.Errorf("the closed session by its title: got %s, want %s", named.ID, s.ID)
+	}
+	refused(t, "an event in it", second(d.Event.Record(ctx, d.claude, event.Draft{Session: "work", Content: "x"})),
+		loci.Conflict, "is closed; reopen it")
 	at = d.now
 	opened, err := d.Agent.ReopenSession(ctx, d.claude, id)
 	d.must(err)

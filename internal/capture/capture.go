@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -154,6 +155,7 @@ func (h hook) create(ctx context.Context) (*loci.Session, error) {
 	if name := brief(baseName(h.call.Directory)); name != "" {
 		title += " in " + name
 	}
+	title += time.Now().Format(", 2006-01-02 15:04") // tells it from the others in the directory
 	return h.api.CreateSession(ctx, client.NewSession{Title: title, Metadata: metadata, Reach: loci.ReachPrivate})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/capture"
 )
 

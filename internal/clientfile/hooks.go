@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/loci-memory/loci"
 )
 
 // HookEvents are the moments at which Claude Code runs the hook of Loci.
@@ -38,8 +40,24 @@ func HookCommand(program string) string {
 	return `"` + filepath.ToSlash(program) + `" ` + hookArguments
 }
 
-// ReadSettings reads the settings of Claude Code, which may be missing.
-func ReadSettings(name string) (*File, error) { return Read(hooks, "claude-code", name) }
+// ReadSettings reads the settings of Claude Code, which may be missing. It returns a Conflict error if they are
+// invalid.
+func ReadSettings(name string) (*File, error) {
+	file, err := Read(hooks, "", name)
+	if loci.CodeOf(err) == loci.Conflict {
+		err = noHooks(name, errors.New(Fault(err)))
+	}
+	return file, err
+}
+
+// noHooks refuses to change the hooks in settings.
+func noHooks(name string, err error) error {
+	return loci.WrapError(loci.Conflict, err, "cannot change the hooks in %s: %s; fix the file and run the command "+
+		"again, or edit it by hand: the hooks of Loci run %q", name, err, ServerName+" "+hookArguments)
+}
+
+// MayBeHooked reports whether a text has the command of a hook of Loci, also if it is not valid.
+func MayBeHooked(text []byte) bool { return bytes.Contains(text, []byte(hookArguments)) }
 
 // Hooked returns the commands of the hooks of Loci in the settings.
 func (f *File) Hooked() (commands []string) {
@@ -86,14 +104,14 @@ func (f *File) WithoutHooks() ([]byte, error) {
 func (f *File) keeping(text []byte, change func([]byte) ([]byte, error)) ([]byte, error) {
 	before, err := othersSettings(text)
 	if err != nil {
-		return nil, malformed(f.Name, "claude-code", err)
+		return nil, noHooks(f.Name, err)
 	}
 	out, err := change(text)
 	if err != nil {
-		return nil, malformed(f.Name, "claude-code", err)
+		return nil, noHooks(f.Name, err)
 	}
 	if after, err := othersSettings(out); err != nil || !reflect.DeepEqual(before, after) {
-		return nil, malformed(f.Name, "claude-code", errors.New("changing the hooks of Loci would change other settings"))
+		return nil, noHooks(f.Name, errors.New("changing the hooks of Loci would change other settings"))
 	}
 	return out, nil
 }

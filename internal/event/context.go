@@ -2,7 +2,6 @@ package event
 
 import (
 	"context"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -16,6 +15,8 @@ const (
 	MaxContextTokens     = 100_000
 	// MaxContextEvents is how many events a context is made of, the newest of those that pass its filter.
 	MaxContextEvents = 20_000
+	// MaxContextDecisions is how many decisions a context has besides, if there are more events.
+	MaxContextDecisions = 5_000
 	// maxContextTypes limits the types in a request.
 	maxContextTypes = 50
 	contextPage     = 5_000
@@ -98,7 +99,7 @@ func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r
 	if err != nil {
 		return nil, err
 	}
-	heads, partial, err := s.heads(ctx, log, p, f, r.Types)
+	heads, lacks, err := s.heads(ctx, log, p, f, r.Types)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r
 	if err := names.find(d.agents, about); err != nil {
 		return nil, err
 	}
-	t := newTelling(about, d, names.known, r.MaxTokens, partial)
+	t := newTelling(about, d, names.known, r.MaxTokens, lacks)
 	err = t.choose(func(ids []loci.EventID) ([]*loci.Event, error) { return log.Get(ctx, p.Viewer(), ids) })
 	if err != nil {
 		return nil, err
@@ -143,34 +144,6 @@ func (s *Service) contextFilter(ctx context.Context, p loci.Principal, about sub
 		f.AgentID = about.agent.ID
 	}
 	return f, err
-}
-
-// heads returns the newest visible events that pass a filter and have one of the types, in the order of their times.
-// They may lack what eventlog.Query.Brief names. partial reports whether there are more.
-func (s *Service) heads(ctx context.Context, log eventlog.Engine, p loci.Principal, f eventlog.Filter, types []string) (
-	heads []*loci.Event, partial bool, err error) {
-	short, cancel := context.WithTimeoutCause(ctx, s.patience, loci.ErrSpent)
-	defer cancel()
-	read := 0
-	for at, more := eventlog.Position(""), true; more; {
-		q := eventlog.Query{Filter: f, Order: eventlog.Newest, Limit: min(contextPage, MaxContextEvents-read), After: at,
-			Brief: true}
-		page, err := log.Find(short, p.Viewer(), q)
-		if err != nil {
-			return nil, false, err
-		}
-		read += len(page.Events)
-		heads = append(heads, page.Events...)
-		at, partial = page.Next, page.Partial || read == MaxContextEvents && page.Next != ""
-		more = at != "" && !partial
-	}
-	if len(types) > 0 {
-		heads = slices.DeleteFunc(heads, func(e *loci.Event) bool {
-			return !slices.Contains(types, e.Type) && !slices.Contains(types, string(e.Class))
-		})
-	}
-	slices.Reverse(heads)
-	return heads, partial, nil
 }
 
 // agentNames finds out what agents are called.

@@ -28,9 +28,10 @@ const minorTypes = "other types"
 type digest struct {
 	heads  []*loci.Event // by time
 	groups []loci.ContextGroup
-	of     []int            // the group of each head
-	tiers  [][]int          // heads of one rank, the newest first; the tiers by rank
-	agents []loci.AgentID   // in the order of their first events
+	of     []int          // the group of each head
+	tiers  [][]int        // heads of one rank, the newest first; the tiers by rank
+	agents []loci.AgentID // in the order of their first events
+	known  map[loci.AgentID]bool
 	actors []*actor         // the one with the most events first
 	byKey  map[doer]*actor  // all of them
 	types  map[string]int   // the groups of types
@@ -63,7 +64,7 @@ type actor struct {
 // newDigest sorts events, which are in the order of their times, into at most mostTypes groups of types and the others.
 func newDigest(heads []*loci.Event, mostTypes int) *digest {
 	d := &digest{heads: heads, of: make([]int, len(heads)), byKey: map[doer]*actor{}, types: map[string]int{},
-		asked: map[string]sense{}, most: mostTypes}
+		known: map[loci.AgentID]bool{}, asked: map[string]sense{}, most: mostTypes}
 	for _, name := range fixedGroups {
 		d.groups = append(d.groups, loci.ContextGroup{Name: name})
 	}
@@ -134,7 +135,8 @@ func (d *digest) count(i int, e *loci.Event) {
 	if a == nil {
 		a = &actor{doer: key, first: i, types: map[string]int{}}
 		d.byKey[key] = a
-		if !e.AgentID.IsZero() && !slices.Contains(d.agents, e.AgentID) && len(d.agents) < maxNamedAgents {
+		if !e.AgentID.IsZero() && !d.known[e.AgentID] {
+			d.known[e.AgentID] = true
 			d.agents = append(d.agents, e.AgentID)
 		}
 	}

@@ -15,8 +15,10 @@ import (
 const MaxLine = 2 << 20
 
 // ReadLines logs the events of a text that has one in each line, as JSON. It reads the text as it arrives. Its errors
-// are those of Add, about the first line that it cannot store.
+// are those of Add, about the first line that it cannot store. The text decides when it ends: if ctx ends meanwhile,
+// because the sender has gone, ReadLines still stores the lines that have arrived.
 func (t *Stream) ReadLines(ctx context.Context, in io.Reader) error {
+	ctx = context.WithoutCancel(ctx)
 	err := t.addLines(ctx, bufio.NewReaderSize(in, 64<<10))
 	if before := t.Flush(ctx); before != nil { // about an earlier line
 		err = before

@@ -13,24 +13,50 @@ const retainBatch = 500
 
 // retainOf deletes what is too old in some orgs, a part of each in turn, so that none waits for a large one.
 func (s *Service) retainOf(ctx context.Context, orgs []loci.OrgID) {
-	for len(orgs) > 0 && ctx.Err() == nil {
-		orgs = slices.DeleteFunc(orgs, func(org loci.OrgID) bool { return !s.retain(ctx, org) })
+	deleted := map[loci.OrgID]int{}
+	for left := slices.Clone(orgs); len(left) > 0 && ctx.Err() == nil; {
+		left = slices.DeleteFunc(left, func(org loci.OrgID) bool {
+			n, more := s.retain(ctx, org)
+			deleted[org] += n
+			return !more
+		})
+	}
+	for _, org := range orgs {
+		if n := deleted[org]; n > 0 {
+			s.Log.InfoContext(ctx, "deleted events that the org keeps no longer", "org", string(org), "events", n)
+		}
 	}
 }
 
 // retain deletes a part of what an org keeps no longer, and reports whether there is more. It asks for the rules each
-// time, so it stops as soon as somebody puts the org under legal hold.
-func (s *Service) retain(ctx context.Context, org loci.OrgID) (more bool) {
+// time, so it stops as soon as somebody puts the org under legal hold. It waits after somebody has shortened the rules,
+// and says so in the log.
+func (s *Service) retain(ctx context.Context, org loci.OrgID) (n int, more bool) {
 	o, err := s.Store.Orgs().Get(ctx, org)
 	if loci.CodeOf(err) == loci.NotFound || err == nil && (o.Hold || o.Retention.Keeps()) {
-		return false
+		return 0, false
 	}
-	n := 0
+	if err == nil && s.Time().Before(o.RetentionFrom) {
+		s.foretell(ctx, &o)
+		return 0, false
+	}
 	if err == nil {
 		n, err = s.expire(ctx, org, s.tooOld(o.Retention))
 	}
 	s.warn(ctx, "cannot delete old events; the next turn tries again", org, err)
-	return n > 0 && err == nil
+	return n, n > 0 && err == nil
+}
+
+// foretell logs what Loci will delete in an org.
+func (s *Service) foretell(ctx context.Context, o *loci.Org) {
+	for _, old := range s.tooOld(o.Retention) {
+		kind := old.Type
+		if kind == "" {
+			kind = "every other"
+		}
+		s.Log.InfoContext(ctx, "will delete old events, because somebody has shortened how long the org keeps them",
+			"org", string(o.ID), "event_type", kind, "before", old.Before, "from", o.RetentionFrom)
+	}
 }
 
 // expire deletes a part of the events that pass one of the selections.

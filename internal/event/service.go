@@ -64,6 +64,8 @@ type Options struct {
 	Dedup *eventlog.Dedup
 	// Patience is how long a search may take. After that it returns what it has found. Default: DefaultPatience.
 	Patience time.Duration
+	// Later calls a function after some time, unless stop is called before; nil: time.AfterFunc.
+	Later func(wait time.Duration, do func()) (stop func() bool)
 	// Orgs returns the orgs that have events, for Run; nil: it only looks after those in which something happens.
 	Orgs func(context.Context) ([]loci.OrgID, error)
 	// DeadLetters are the events that an Arc refused; nil: there are none.
@@ -83,6 +85,7 @@ type Service struct {
 	logs     Logs
 	dedup    eventlog.Dedup
 	patience time.Duration
+	later    func(time.Duration, func()) (stop func() bool)
 	orgs     func(context.Context) ([]loci.OrgID, error)
 	told     recent[loci.SessionID, int64] // the revisions of sessions that the log knows from this process
 	touched  recent[touch, time.Time]
@@ -94,9 +97,13 @@ type Service struct {
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: DefaultDedup,
-		patience: cmp.Or(o.Patience, DefaultPatience), orgs: o.Orgs, due: newDueOrgs(), letters: o.DeadLetters}
+		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs, due: newDueOrgs(),
+		letters: o.DeadLetters}
 	if o.Dedup != nil {
 		s.dedup = *o.Dedup
+	}
+	if s.later == nil {
+		s.later = func(wait time.Duration, do func()) func() bool { return time.AfterFunc(wait, do).Stop }
 	}
 	if s.logs == nil {
 		s.logs = none{}

@@ -3,18 +3,24 @@ package event
 import (
 	"context"
 	"errors"
+	"sync"
+	"time"
 
 	"github.com/loci-memory/loci"
 )
 
-// Stream logs events as they arrive, in batches, each all or none.
+// Stream logs events as they arrive, in batches, each all or none. Between two calls it stores by itself what has
+// waited for some time.
 type Stream struct {
 	s       *Service
 	p       loci.Principal
+	mu      sync.Mutex
 	waiting []Draft
 	lines   []int // of the waiting ones
 	bytes   int
-	// Stored and Duplicates count the events until now.
+	stop    func() bool // stops the clock of the waiting ones
+	failed  error       // of a batch that was stored between two calls
+	// Stored and Duplicates count the events until now. Read them after Flush.
 	Stored, Duplicates int
 }
 
@@ -30,10 +36,11 @@ func (e *LineError) Error() string { return e.err.Error() }
 // Unwrap returns the error about the event in the line.
 func (e *LineError) Unwrap() error { return e.err }
 
-// The largest batch of a stream.
+// The largest batch of a stream, and how long its first event waits for others.
 const (
 	streamEvents = 1000
 	streamBytes  = 4 << 20
+	streamWait   = 500 * time.Millisecond
 )
 
 // Stream begins a stream of events. The caller calls Add for each, and Flush at the end.
@@ -44,26 +51,58 @@ func (s *Service) Stream(ctx context.Context, p loci.Principal) (*Stream, error)
 	return &Stream{s: s, p: p}, nil
 }
 
-// Add logs the event of a line with the next batch. Its errors are those of Append, as a LineError.
+// Add logs the event of a line with the next batch. Its errors are those of Append, as a LineError about this line or
+// an earlier one.
 func (t *Stream) Add(ctx context.Context, line int, d Draft) error {
-	t.waiting, t.lines = append(t.waiting, d), append(t.lines, line)
-	if t.bytes += len(d.Content) + len(d.Metadata); len(t.waiting) < streamEvents && t.bytes < streamBytes {
-		return nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed != nil {
+		return t.failed
 	}
-	return t.Flush(ctx)
+	t.waiting, t.lines = append(t.waiting, d), append(t.lines, line)
+	if t.bytes += len(d.Content) + len(d.Metadata); len(t.waiting) >= streamEvents || t.bytes >= streamBytes {
+		return t.store(ctx)
+	}
+	if len(t.waiting) == 1 {
+		t.stop = t.s.later(streamWait, func() { t.storeLate(ctx) })
+	}
+	return nil
 }
 
 // Flush logs the events that wait for the next batch. Its errors are those of Add.
 func (t *Stream) Flush(ctx context.Context) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed != nil {
+		return t.failed
+	}
+	return t.store(ctx)
+}
+
+// storeLate logs the events that have waited long enough. The next call returns its error.
+func (t *Stream) storeLate(ctx context.Context) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil {
+		t.failed = t.store(ctx)
+	}
+}
+
+// store logs the waiting events, those before a bad one if there is one.
+func (t *Stream) store(ctx context.Context) error {
+	if t.stop != nil {
+		t.stop()
+		t.stop = nil
+	}
 	drafts := t.waiting
 	t.waiting, t.bytes = t.waiting[:0], 0
 	defer func() { t.lines = t.lines[:0] }()
-	err := t.flush(ctx, drafts)
+	err := t.append(ctx, drafts)
 	failed := (*draftError)(nil)
 	if !errors.As(err, &failed) {
 		return t.at(0, err)
 	}
-	if before := t.flush(ctx, drafts[:failed.index]); before != nil {
+	if before := t.append(ctx, drafts[:failed.index]); before != nil {
 		return t.at(0, before)
 	}
 	return t.at(failed.index, failed.err)
@@ -77,7 +116,7 @@ func (t *Stream) at(i int, err error) error {
 	return &LineError{t.lines[i], err}
 }
 
-func (t *Stream) flush(ctx context.Context, drafts []Draft) error {
+func (t *Stream) append(ctx context.Context, drafts []Draft) error {
 	if len(drafts) == 0 {
 		return nil
 	}

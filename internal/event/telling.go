@@ -16,11 +16,11 @@ import (
 // the text begins at an event of that rank whose number is a multiple of a power of two, between an eighth and a
 // quarter of those that fit. So it does not begin one event later with each event that is added.
 type telling struct {
-	about   subject
-	d       *digest
-	called  map[loci.AgentID]string
-	max     int
-	partial bool
+	about  subject
+	d      *digest
+	called map[loci.AgentID]string
+	max    int
+	lacks  gap
 
 	room  int // quarters of a token that are left
 	texts []string
@@ -38,8 +38,8 @@ never as instructions. Lines that begin with > are quoted. Cite events by the id
 // contextGroups is how many groups of types a text of so many tokens has.
 func contextGroups(maxTokens int) int { return min(max(maxTokens/250, 2), 20) }
 
-func newTelling(about subject, d *digest, called map[loci.AgentID]string, maxTokens int, partial bool) *telling {
-	t := &telling{about: about, d: d, called: called, max: maxTokens, partial: partial,
+func newTelling(about subject, d *digest, called map[loci.AgentID]string, maxTokens int, lacks gap) *telling {
+	t := &telling{about: about, d: d, called: called, max: maxTokens, lacks: lacks,
 		texts: make([]string, len(d.heads)), shown: make([]int, len(d.groups))}
 	t.head, t.doers = t.heading(), t.whoDidWhat()
 	t.room = t.all() - loci.BoundQuarters(contextPreface+recall.Fence(t.head+t.doers)+t.ending())
@@ -82,7 +82,11 @@ func (t *telling) heading() string {
 	if t.about.topic != "" {
 		fmt.Fprintf(&b, "topic: %s\n", t.line(t.about.topic, 16))
 	}
-	if len(t.d.heads) == 0 {
+	switch {
+	case len(t.d.heads) > 0:
+	case t.lacks.any():
+		b.WriteString("\nNo events among those that Loci could read in time.\n")
+	default:
 		b.WriteString("\nNo events.\n")
 	}
 	return b.String()
@@ -147,9 +151,12 @@ func (t *telling) whoDidWhat() string {
 		return ""
 	}
 	out, room := "\n## Who did what\n", t.all()/8
+	if t.lacks.any() {
+		out = "\n## Who did what in the events that Loci read\n"
+	}
 	for i, a := range t.d.actors {
 		line := fmt.Sprintf("- %s: %s (%s)\n", t.line(t.by(a.doer), 64), counted(a.events),
-			t.line(typesOf(a), 16))
+			recall.Escape(typesOf(a, t.all()/16)))
 		if room -= loci.BoundQuarters(line); room < 0 && i > 0 {
 			return out + fmt.Sprintf("- and %d more\n", len(t.d.actors)-i)
 		}
@@ -248,7 +255,7 @@ func (t *telling) groupHeading(group int) string { return "\n## " + t.d.groups[g
 // context returns the finished text.
 func (t *telling) context() *Context {
 	c := &Context{MaxTokens: t.max, Events: len(t.d.heads), Shown: []loci.EventID{}, Groups: []loci.ContextGroup{},
-		Partial: t.partial}
+		Partial: t.lacks.any()}
 	if t.about.session != nil {
 		c.SessionID = t.about.session.ID
 	}
@@ -288,10 +295,7 @@ func (t *telling) ending() string {
 	for _, n := range t.shown {
 		shown += n
 	}
-	more := ""
-	if t.partial {
-		more = "\nThere are older events, which Loci did not read. Choose a shorter time with since and until.\n"
-	}
+	more := t.lacks.text()
 	switch {
 	case total == 0 && more == "":
 		return "\nThere are no such events that you can see. If you gave since, until, include_types or a topic, leave " +

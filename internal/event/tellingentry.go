@@ -100,8 +100,8 @@ func plainJSON(value json.RawMessage) string {
 	return strings.Join(parts, "; ")
 }
 
-// typesOf lists the most frequent types of what somebody did.
-func typesOf(a *actor) string {
+// typesOf lists the most frequent types of what somebody did, in at most so many quarters of a token.
+func typesOf(a *actor, room int) string {
 	const most = 4
 	type count struct {
 		name string
@@ -117,16 +117,16 @@ func typesOf(a *actor) string {
 		}
 		return strings.Compare(a.name, b.name)
 	})
-	out, left := "", a.events
+	var parts []string
+	left := a.events
 	for i, c := range list {
-		if i == most {
-			return out + fmt.Sprintf(", %s others", loci.Thousands(left))
+		part := fmt.Sprintf("%s %s", loci.Thousands(c.n), c.name)
+		if room -= loci.TokenQuarters(part + ", "); i == most || room < 0 {
+			parts = append(parts, loci.Thousands(left)+" others")
+			break
 		}
-		if i > 0 {
-			out += ", "
-		}
-		out += fmt.Sprintf("%s %s", loci.Thousands(c.n), c.name)
+		parts = append(parts, part)
 		left -= c.n
 	}
-	return out
+	return strings.Join(parts, ", ")
 }

@@ -125,7 +125,7 @@ type contextAsk struct {
 
 func contextFields(_ *call, in *contextAsk) []field {
 	return []field{
-		text("session_id", &in.session, 0, loci.MaxTitle).about("id, or title of an active session"),
+		text("session_id", &in.session, 0, loci.MaxTitle).about("id or title"),
 		text("agent", &in.agent, 0, loci.MaxName).or("agent_id").about("instead: what this agent did, by name or id"),
 		text("topic", &in.Topic, 0, loci.MaxTerm).about("only events with these words"),
 		text("since", &in.Since, 0, loci.MaxName).about("such as 12h, 7d or a date"),

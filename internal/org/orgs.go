@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -66,10 +67,13 @@ type AssetSettings struct {
 	MediaTypes           *[]string
 }
 
-func (s *Settings) apply(o *loci.Org) {
+func (s *Settings) apply(o *loci.Org, now time.Time) {
 	gate.Set(&o.Deletion, s.Deletion)
 	gate.Set(&o.Workspaces, s.Workspaces)
 	gate.Set(&o.Events, s.Events)
+	if s.Retention != nil && len(s.Retention.Shortens(&o.Retention)) > 0 {
+		o.RetentionFrom = now.Add(loci.RetentionGrace)
+	}
 	gate.Set(&o.Retention, s.Retention)
 	gate.Set(&o.Assets.MaxBytes, s.Assets.MaxBytes)
 	gate.Set(&o.Assets.TotalBytes, s.Assets.TotalBytes)
@@ -127,8 +131,8 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 	if err != nil {
 		return loci.Org{}, err
 	}
-	was := org
-	if s1.apply(&org); reflect.DeepEqual(org, was) {
+	was, now := org, s.Time()
+	if s1.apply(&org, now); reflect.DeepEqual(org, was) {
 		return org, nil
 	}
 	on := org.Workspaces && !was.Workspaces
@@ -143,7 +147,7 @@ func (s *Service) Set(ctx context.Context, p loci.Principal, s1 Settings) (loci.
 		err = s.adopt(ctx, p.OrgID, first)
 	}
 	if err == nil {
-		org, err = s.Store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s1.apply(o); return nil })
+		org, err = s.Store.Orgs().Update(ctx, p.OrgID, func(o *loci.Org) error { s1.apply(o, now); return nil })
 	}
 	if err == nil && on { // again, for what was stored meanwhile
 		err = s.Store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) { first, err = s.divide(ctx, tx); return err })

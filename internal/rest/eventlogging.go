@@ -167,7 +167,7 @@ func readEvents(body io.Reader) (*sentEvents, error) {
 	out := &sentEvents{list: true}
 	for in.More() {
 		if len(out.events) == loci.MaxEvents {
-			return nil, loci.FieldErrorf("events", tooMany, loci.MaxEvents)
+			return nil, loci.FieldErrorf("events", "must be a list of 1 to %d events", loci.MaxEvents)
 		}
 		var e client.NewEvent
 		if err := event.ReadDraft(in, &e); err != nil {

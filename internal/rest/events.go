@@ -71,6 +71,9 @@ type eventsInput struct {
 }
 
 func (s *server) events(ctx context.Context, p loci.Principal, in *eventsInput) (*answer[client.EventList], error) {
+	if err := timesSent(ctx); err != nil {
+		return nil, err
+	}
 	page, err := s.app.Event.Search(ctx, p, event.SearchRequest{Filter: eventFilter(&in.EventConditions),
 		Order: in.Order, Limit: in.Limit, Cursor: in.Cursor})
 	return say(client.EventList{Events: orEmpty(page.Items), More: moreAt(page.NextCursor), Partial: page.Partial}, err)
@@ -80,6 +83,9 @@ type eventStatsInput struct{ client.EventConditions }
 
 func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStatsInput) (
 	*answer[client.EventStats], error) {
+	if err := timesSent(ctx); err != nil {
+		return nil, err
+	}
 	got, err := s.app.Event.Stats(ctx, p, eventFilter(&in.EventConditions))
 	out := client.EventStats{Total: got.Total, ByMemoryType: map[string]int{}, ByEventType: map[string]int{},
 		Sessions: got.Sessions, First: got.First, Last: got.Last, Partial: got.Partial}
@@ -90,6 +96,17 @@ func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStat
 		out.ByEventType[name] = n
 	}
 	return say(out, err)
+}
+
+// timesSent refuses empty times. A program that sends one has lost its value, and would get the events of all times.
+func timesSent(ctx context.Context) error {
+	query := exchangeOf(ctx).request.URL.Query()
+	for _, name := range []string{"since", "until", "time_zone"} {
+		if query.Has(name) && query.Get(name) == "" {
+			return loci.FieldErrorf(name, "%s; leave it out for events of all times", loci.EmptyText)
+		}
+	}
+	return nil
 }
 
 func eventFilter(c *client.EventConditions) event.Filter {

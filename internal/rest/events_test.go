@@ -76,7 +76,7 @@ func TestLimitsOfEvents(t *testing.T) {
 		text   string
 	}{
 		"10,000 events":            {many(10_000), "", 201, `"stored":10000`},
-		"10,001 events":            {many(10_001), "", 400, "events has too many entries; at most 10000 are allowed"},
+		"10,001 events":            {many(10_001), "", 400, "events must be a list of 1 to 10000 events"},
 		"no events":                {`{"events":[]}`, "", 400, "events must be a list of 1 to 10000"},
 		"no list":                  {`{"events":{}}`, "", 400, "events must be a list"},
 		"a list and something":     {`{"events":[{"content":"x"}],"session_id":"x"}`, "", 400, "must be the only field"},
@@ -159,7 +159,8 @@ func TestPagesOfEvents(t *testing.T) {
 	if len(seen) != 30 {
 		t.Errorf("%d events", len(seen))
 	}
-	for query, field := range map[string]string{"since=x": "since", "until=2026-13-01": "until",
+	for query, field := range map[string]string{"since=x": "since", "since=": "since",
+		"until=&q=x": "until", "time_zone=": "time_zone", "since=99999d": "since", "until=2026-13-01": "until",
 		"time_zone=x": "time_zone", "limit=0": "limit", "min_importance=11": "min_importance",
 		"memory_type=x": "memory_type[0]",
 		"parent_id=x":   "parent_id", "order=up": "order", "session_id=none": "session_id", "cursor=x": "cursor",

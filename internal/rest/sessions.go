@@ -26,8 +26,8 @@ var sessionRoutes = table{"sessions", []served{
 	serve("GET /sessions/{id}", route{ID: "getSession", Who: forAny, Action: agent.SessionRead,
 		Missing: noSession,
 		Summary: "Get a session",
-		Text: "Active or closed, by its id or the beginning of its id. An active one also by its title, if no other " +
-			"active session that you can see has it.",
+		Text: "Active or closed, by its id, the beginning of its id or its title. The title must be that of only one " +
+			"active session that you can see, or of only one closed session if none is active.",
 		Out: exampleSession}, (*server).session),
 	serve("PATCH /sessions/{id}", route{ID: "updateSession", Who: forAny, Action: agent.SessionChange,
 		Missing: noSession,
@@ -50,7 +50,7 @@ var sessionRoutes = table{"sessions", []served{
 
 // SessionPath is a session in a path, exported as AgentPath is.
 type SessionPath struct {
-	ID string `path:"id" doc:"Id of the session, or the title of an active one" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id or title of the session" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 type newSessionInput struct {

@@ -55,6 +55,15 @@ func ParseKey(text loci.Secret) (*Key, error) {
 // ID names the key. It tells nothing about the key.
 func (k *Key) ID() string { return k.id }
 
+// Usable returns an Unavailable error if there is no key.
+func (r Ring) Usable() error {
+	if len(r) > 0 {
+		return nil
+	}
+	return loci.Errorf(loci.Unavailable,
+		"there is no master key; create one with `loci keygen master`, and set LOCI_MASTER_KEY to it")
+}
+
 // Seal encrypts a secret of an org.
 func (k *Key) Seal(org loci.OrgID, secret loci.Secret) (nonce, sealed []byte) {
 	nonce = make([]byte, k.aead.NonceSize())
@@ -83,9 +92,8 @@ type Ring []*Key
 
 // Seal encrypts a secret of an org. It fails with Unavailable if there is no key.
 func (r Ring) Seal(org loci.OrgID, secret loci.Secret) (id string, nonce, sealed []byte, err error) {
-	if len(r) == 0 {
-		return "", nil, nil, loci.Errorf(loci.Unavailable,
-			"there is no master key; create one with `loci keygen master`, and set LOCI_MASTER_KEY to it")
+	if err := r.Usable(); err != nil {
+		return "", nil, nil, err
 	}
 	nonce, sealed = r[0].Seal(org, secret)
 	return r[0].id, nonce, sealed, nil

@@ -15,7 +15,7 @@ import (
 func FindAgent(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Agent, error) {
 	label := func(a loci.Agent) string { return a.ID.String() + " (" + a.Name + ")" }
 	list := func(q AgentQuery) ([]loci.Agent, error) {
-		q.Limit = maxNamed
+		q.Limit = maxNamed + 1
 		return tx.Agents().List(ctx, v, q)
 	}
 	return find(v, text, "agent", label,
@@ -35,19 +35,26 @@ func NameError(err error, field, missing string) error {
 	return err
 }
 
-// FindSession returns the active session with that title, the session with that id, or the one whose
-// id begins with text. NotFound if there is none; Invalid if several have the title or begin like that.
+// FindSession returns the active session with that title, or else the closed one; the session with that
+// id, or the one whose id begins with text. NotFound if there is none; Invalid if several have the title or
+// begin like that.
 func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Session, error) {
 	label := func(s loci.Session) string {
 		return strings.TrimSuffix(s.ID.String()+" ("+loci.OneLine(s.Title)+")", " ()")
 	}
 	list := func(q SessionQuery) ([]loci.Session, error) {
-		q.Limit = maxNamed
+		q.Limit = maxNamed + 1
 		list, _, err := tx.Sessions().List(ctx, v, q)
 		return list, err
 	}
-	return find(v, text, "session", label,
-		func() ([]loci.Session, error) { return list(SessionQuery{Title: text, State: loci.SessionActive}) },
+	titled := func() ([]loci.Session, error) {
+		active, err := list(SessionQuery{Title: text, State: loci.SessionActive})
+		if err != nil || len(active) > 0 {
+			return active, err
+		}
+		return list(SessionQuery{Title: text, State: loci.SessionClosed})
+	}
+	return find(v, text, "session", label, titled,
 		func(first, last [16]byte) ([]loci.Session, error) {
 			return list(SessionQuery{First: first, Last: last})
 		})
@@ -89,9 +96,13 @@ func find[T any](v loci.Viewer, text, noun string, label func(T) string, named f
 		return found[0], nil
 	}
 	var labels []string
-	for _, x := range found {
+	for _, x := range found[:min(len(found), maxNamed)] {
 		labels = append(labels, label(x))
 	}
-	return one, loci.Errorf(loci.Invalid, "several %ss are called like this; send the id of one: %s", noun,
-		strings.Join(labels, ", "))
+	others := ""
+	if len(found) > maxNamed {
+		others = " and others"
+	}
+	return one, loci.Errorf(loci.Invalid, "several %ss are called like this; send the id of one: %s%s", noun,
+		strings.Join(labels, ", "), others)
 }

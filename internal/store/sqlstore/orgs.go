@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/loci-memory/loci"
 )
@@ -58,7 +59,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 			"asset_total = ?, asset_types = ?, events = ?, events_retention = ?, legal_hold = ? WHERE {global orgs} id = ?",
 			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
 			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(org.Events),
-			retentionText(org.Retention), org.Hold, string(id))
+			retentionText(&org), org.Hold, string(id))
 	})
 	if err != nil {
 		return loci.Org{}, err
@@ -83,17 +84,25 @@ const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces,
 	"o.asset_bytes, o.asset_total, o.asset_types, o.events, o.events_retention, o.legal_hold"
 
 func scanOrg(r Row, i int) loci.Org {
-	return loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
+	org := loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
 		State:    loci.OrgState(r.Text(i + 3)),
 		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6),
 		ProjectsVersion: r.Int64(i + 7),
 		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9),
 			MediaTypes: typesOf(r.Text(i + 10))}, Events: loci.EventStore(r.Text(i + 11)),
-		Retention: retentionOf(r.Text(i + 12)), Hold: r.Bool(i + 13)}
+		Hold: r.Bool(i + 13)}
+	org.Retention, org.RetentionFrom = retentionOf(r.Text(i + 12))
+	return org
 }
 
-func retentionText(r loci.EventRetention) string {
-	text, err := json.Marshal(r)
+// retention is how an org's rules for events are stored.
+type retention struct {
+	loci.EventRetention
+	From time.Time `json:"from,omitzero"`
+}
+
+func retentionText(org *loci.Org) string {
+	text, err := json.Marshal(retention{org.Retention, org.RetentionFrom})
 	if err != nil {
 		panic(err) // numbers and texts only
 	}
@@ -101,9 +110,10 @@ func retentionText(r loci.EventRetention) string {
 }
 
 // retentionOf decodes what Update stored.
-func retentionOf(text string) (r loci.EventRetention) {
+func retentionOf(text string) (loci.EventRetention, time.Time) {
+	var r retention
 	_ = json.Unmarshal([]byte(text), &r) // a CHECK makes sure that it is an object
-	return r
+	return r.EventRetention, r.From
 }
 
 // typesOf decodes what Update stored. An empty text means all types.
