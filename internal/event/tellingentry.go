@@ -121,7 +121,7 @@ func typesOf(a *actor, room int) string {
 	left := a.events
 	for i, c := range list {
 		part := fmt.Sprintf("%s %s", loci.Thousands(c.n), c.name)
-		if room -= loci.TokenQuarters(part + ", "); i == most || room < 0 {
+		if room -= loci.BoundQuarters(part + ", "); i == most || room < 0 {
 			parts = append(parts, loci.Thousands(left)+" others")
 			break
 		}
