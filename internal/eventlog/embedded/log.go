@@ -40,9 +40,9 @@ var _ eventlog.Engine = (*Log)(nil)
 // orgLog is the open log.db of an org.
 type orgLog struct {
 	sqlitedb.Pooled
-	org    loci.OrgID
-	hashes hashes // of the writer
-	works  works
+	org   loci.OrgID
+	known known // by the writer
+	works works
 
 	sealAfter atomic.Int64 // when to look for events of past months again, in microseconds
 

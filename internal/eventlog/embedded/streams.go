@@ -86,6 +86,21 @@ func putStream(c *sqlitedb.Conn, k streamKey, session *eventlog.Session) (n int6
 	return c.LastInsertID(), err
 }
 
+// openStream is putStream for a stream whose session must be open.
+func openStream(c *sqlitedb.Conn, k streamKey) (int64, error) {
+	if k.session.IsZero() {
+		return putStream(c, k, nil)
+	}
+	session, err := knownSession(c, k.session)
+	if err != nil {
+		return 0, err
+	}
+	if session != nil && session.Closed {
+		return 0, loci.Errorf(loci.Conflict, "session %s is closed; reopen it or use another one", k.session)
+	}
+	return putStream(c, k, session)
+}
+
 // effectiveClass returns the class that events of a session have which were stored with the class own.
 func effectiveClass(c *sqlitedb.Conn, own int64, access string, session *eventlog.Session) (int64, error) {
 	if session == nil {
