@@ -23,7 +23,7 @@ func (l *Log) append(ctx context.Context, v loci.Viewer, events []*loci.Event, d
 	if len(events) > loci.MaxEvents {
 		return nil, loci.Errorf(loci.Invalid, "%d events are too many; send at most %d at once", len(events), loci.MaxEvents)
 	}
-	a, err := prepare(v, events, d)
+	a, err := prepare(v, events, d, &l.access)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ type newRow struct {
 	body   []byte
 }
 
-func prepare(v loci.Viewer, events []*loci.Event, d eventlog.Dedup) (*appending, error) {
+func prepare(v loci.Viewer, events []*loci.Event, d eventlog.Dedup, access *lastAccess) (*appending, error) {
 	if d.Window > eventlog.MaxWindow {
 		return nil, loci.Errorf(loci.Invalid, "duplicates are found for at most %s", eventlog.MaxWindow)
 	}
@@ -92,18 +92,18 @@ func prepare(v loci.Viewer, events []*loci.Event, d eventlog.Dedup) (*appending,
 		bodies = appendBody(bodies, e)
 		row.body = bodies[begin:len(bodies):len(bodies)]
 	}
-	return a, a.group()
+	return a, a.group(access)
 }
 
 // group finds the streams of the events.
-func (a *appending) group() error {
+func (a *appending) group(access *lastAccess) error {
 	indexes := map[streamKey]int{}
 	for i, e := range a.events {
 		if i > 0 && sameStream(e, a.events[i-1]) {
 			a.rows[i].stream = a.rows[i-1].stream
 			continue
 		}
-		own, err := encodeAccess(e.EventAccess)
+		own, err := access.encode(&e.EventAccess)
 		if err != nil {
 			return err
 		}
