@@ -25,14 +25,22 @@ func (s *Service) Follow(ctx context.Context, org loci.OrgID) {
 	s.warn(ctx, "cannot tell the log of events what became of a session; the next call tries again", org, err)
 }
 
-// follow brings the changes that are left to the log. Several processes may do it at the same time.
+// follow brings the changes that are left to the log. Several processes may do it at the same time. It looks only if
+// somebody has committed to the org since it found that none is left.
 func (s *Service) follow(ctx context.Context, org loci.OrgID, log eventlog.Engine) error {
+	stamp, ok := s.Store.Stamp(ctx, org)
+	if ok && s.followed.get(org) == stamp {
+		return nil
+	}
 	for {
 		var list []store.SessionChange
 		err := s.Store.View(ctx, org, func(tx store.Tx) (err error) {
 			list, err = tx.Sessions().Changes(ctx, followBatch)
 			return err
 		})
+		if err == nil && len(list) == 0 && ok {
+			s.followed.put(org, stamp)
+		}
 		if err != nil || len(list) == 0 {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // Actions on events.
@@ -87,7 +88,8 @@ type Service struct {
 	patience time.Duration
 	later    func(time.Duration, func()) (stop func() bool)
 	orgs     func(context.Context) ([]loci.OrgID, error)
-	told     recent[loci.SessionID, int64] // the revisions of sessions that the log knows from this process
+	told     recent[loci.SessionID, int64]   // the revisions of sessions that the log knows from this process
+	followed recent[loci.OrgID, store.Stamp] // the states of orgs of which the log knows all sessions
 	touched  recent[touch, time.Time]
 	due      dueOrgs
 	letters  eventlog.DeadLetters

@@ -31,7 +31,7 @@ func newWriting(s *Service, p loci.Principal) *writing {
 
 // prepare returns the events of drafts, or a draftError.
 func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Draft) (events []*loci.Event, err error) {
-	err = w.s.Store.View(ctx, w.p.OrgID, func(tx store.Tx) error {
+	fill := func(tx store.Tx) error {
 		all := make([]loci.Event, len(drafts))
 		events = make([]*loci.Event, len(drafts))
 		for i := range drafts {
@@ -42,7 +42,12 @@ func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Dra
 			w.note(i, &all[i])
 		}
 		return nil
-	})
+	}
+	if w.p.SessionID.IsZero() && !slices.ContainsFunc(drafts, names) {
+		err = fill(nil)
+	} else {
+		err = w.s.Store.View(ctx, w.p.OrgID, fill)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +59,9 @@ func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Dra
 	}
 	return events, w.checkParents(ctx, log)
 }
+
+// names reports whether the event of a draft can only be made with the store.
+func names(d Draft) bool { return d.Session != "" || d.Agent != "" }
 
 // keepOrder sorts the ids of successive events that have the same time, so that lists show them as they were sent.
 func keepOrder(events []*loci.Event) {

@@ -239,7 +239,7 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 	huma.Register(s.api, op, handle)
 	if path := s.api.OpenAPI().Paths[op.Path]; r.Method == http.MethodGet {
 		plainRequests = answersPlainly(path.Get, handle)
-	} else if r.Reads {
+	} else if r.Reads || r.Raw {
 		plainRequests = answersPlainly(path.Post, handle)
 	}
 	if r.Raw { // not before, because huma would read it

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -20,6 +21,15 @@ type loggedOutput struct {
 	Status int
 	Body   client.Logged
 }
+
+// head implements plainOutput.
+func (o *loggedOutput) head(http.Header) (status int, body any) { return o.Status, &o.Body }
+
+// unreadBody is the input of the route that logs events. Its handler reads the body.
+type unreadBody struct{}
+
+// fill implements plainInput.
+func (*unreadBody) fill(*exchange, *http.Request) bool { return true }
 
 // sentEvents are the events of a body.
 type sentEvents struct {
@@ -36,7 +46,7 @@ func (s *server) logEvents(r route) {
 		}
 		return s.logOne(ctx, p, in.events[0])
 	})
-	enter(s, r, func(ctx context.Context, p loci.Principal, _ *noBody) (*loggedOutput, error) {
+	enter(s, r, func(ctx context.Context, p loci.Principal, _ *unreadBody) (*loggedOutput, error) {
 		if err := s.app.Allowed(ctx, p, event.Log); err != nil { // before any other error
 			return nil, err
 		}
@@ -63,7 +73,7 @@ func (s *server) logEvents(r route) {
 // eventBodyType returns the type of a body of events.
 func eventBodyType(r *http.Request) (string, error) {
 	sent := r.Header.Get("Content-Type")
-	if sent == "" {
+	if sent == "" || sent == jsonType {
 		return jsonType, nil
 	}
 	kind, parameters, err := mime.ParseMediaType(sent)
@@ -142,20 +152,40 @@ func (s *server) stoppedAt(ctx context.Context, stream *event.Stream, err error)
 	return p
 }
 
+// bodyReader reads the JSON of a body. Its buffers serve many bodies, one after the other.
+type bodyReader struct {
+	head *bufio.Reader
+	json *loci.JSONReader
+}
+
+var bodyReaders = sync.Pool{New: func() any {
+	head := bufio.NewReaderSize(nil, 4<<10)
+	return &bodyReader{head, loci.NewJSONReader(head)}
+}}
+
 // readEvents reads an event, or the list of events of an object {"events": […]}.
 func readEvents(body io.Reader) (*sentEvents, error) {
-	head := bufio.NewReaderSize(body, 4<<10)
-	in := loci.NewJSONReader(head)
-	if start, err := head.Peek(headSize); !isList(start) {
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
-		out := &sentEvents{events: make([]client.NewEvent, 1)}
-		if err := event.ReadDraft(in, &out.events[0]); err != nil {
-			return nil, err
-		}
-		return out, in.End()
+	r := bodyReaders.Get().(*bodyReader)
+	defer func() {
+		r.head.Reset(nil) // which keeps no body
+		bodyReaders.Put(r)
+	}()
+	r.head.Reset(body)
+	r.json.Reset(r.head)
+	if start, err := r.head.Peek(headSize); isList(start) {
+		return readEventList(r.json)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
+	out := &sentEvents{events: make([]client.NewEvent, 1)}
+	if err := event.ReadDraft(r.json, &out.events[0]); err != nil {
+		return nil, err
+	}
+	return out, r.json.End()
+}
+
+// readEventList reads the object with the list.
+func readEventList(in *loci.JSONReader) (*sentEvents, error) {
 	_, _ = in.Begins('{') // as isList has seen
 	_, _ = in.Name()
 	if list, err := in.Begins('['); err != nil || !list {

@@ -22,3 +22,21 @@ func BenchmarkLogEvents(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "events/s")
 }
+
+// BenchmarkLogEvent logs single events, without and with a session.
+func BenchmarkLogEvent(b *testing.B) {
+	for name, session := range map[string]string{"alone": "", "in a session": `,"session_id":"work"`} {
+		b.Run(name, func(b *testing.B) {
+			s := newServer(b)
+			s.expect(b, 201, claude, `POST /sessions {"title":"work","agent_id":"reviewer"}`)
+			b.ReportAllocs()
+			n := 0
+			for b.Loop() {
+				n++
+				s.do("POST", "/events", claude, fmt.Sprintf(`{"content":"Event %d: the build of the login page ran and its `+
+					`tests passed, as they did before.","event_type":"tool_call","tags":["ci"],"metadata":{"n":%d}%s}`, n, n,
+					session))
+			}
+		})
+	}
+}

@@ -23,13 +23,13 @@ func (l *Log) append(ctx context.Context, v loci.Viewer, events []*loci.Event, d
 	if len(events) > loci.MaxEvents {
 		return nil, loci.Errorf(loci.Invalid, "%d events are too many; send at most %d at once", len(events), loci.MaxEvents)
 	}
-	a, err := prepare(v, events, d)
+	a, err := prepare(v, events, d, &l.access)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
 	a.now, a.queue = l.opts.Now(), queue
 	err = l.write(ctx, v.OrgID, func(f *orgLog) error {
-		a.hashes = &f.hashes
+		a.known = &f.known
 		return f.DB.Update(ctx, a.run)
 	})
 	if errors.Is(err, sqlitedb.ErrConstraintUnique) {
@@ -50,7 +50,7 @@ type appending struct {
 	now      time.Time
 	rows     []newRow // one for each event
 	keys     []streamKey
-	hashes   *hashes
+	known    *known
 	outcomes []eventlog.Outcome
 	queue    bool // the events enter the queue
 
@@ -68,7 +68,7 @@ type newRow struct {
 	body   []byte
 }
 
-func prepare(v loci.Viewer, events []*loci.Event, d eventlog.Dedup) (*appending, error) {
+func prepare(v loci.Viewer, events []*loci.Event, d eventlog.Dedup, access *lastAccess) (*appending, error) {
 	if d.Window > eventlog.MaxWindow {
 		return nil, loci.Errorf(loci.Invalid, "duplicates are found for at most %s", eventlog.MaxWindow)
 	}
@@ -92,18 +92,18 @@ func prepare(v loci.Viewer, events []*loci.Event, d eventlog.Dedup) (*appending,
 		bodies = appendBody(bodies, e)
 		row.body = bodies[begin:len(bodies):len(bodies)]
 	}
-	return a, a.group()
+	return a, a.group(access)
 }
 
 // group finds the streams of the events.
-func (a *appending) group() error {
+func (a *appending) group(access *lastAccess) error {
 	indexes := map[streamKey]int{}
 	for i, e := range a.events {
 		if i > 0 && sameStream(e, a.events[i-1]) {
 			a.rows[i].stream = a.rows[i-1].stream
 			continue
 		}
-		own, err := encodeAccess(e.EventAccess)
+		own, err := access.encode(&e.EventAccess)
 		if err != nil {
 			return err
 		}
@@ -137,17 +137,13 @@ func check(v loci.Viewer, e *loci.Event) error {
 }
 
 // run is the transaction. It may run twice.
-func (a *appending) run(c *sqlitedb.Conn) error {
+func (a *appending) run(c *sqlitedb.Conn) (err error) {
 	a.c, a.streams = c, a.streams[:0]
 	a.outcomes = make([]eventlog.Outcome, 0, len(a.events))
-	state, err := newState(c)
-	if err != nil {
+	if err = a.known.follow(c, a.since); err != nil {
 		return err
 	}
 	if err := a.resolve(); err != nil {
-		return err
-	}
-	if err := a.hashes.follow(c, &state, a.since); err != nil {
 		return err
 	}
 	if a.queue {
@@ -155,7 +151,7 @@ func (a *appending) run(c *sqlitedb.Conn) error {
 			return err
 		}
 	}
-	seq := state.next()
+	seq := a.known.state.next()
 	for i := range a.events {
 		duplicate, err := a.append(i, seq)
 		if err != nil {
@@ -170,25 +166,16 @@ func (a *appending) run(c *sqlitedb.Conn) error {
 			return err
 		}
 	}
-	return a.hashes.flush(c, a.since, a.now)
+	if err := a.known.hashes.flush(c, a.since, a.now); err != nil {
+		return err
+	}
+	return a.known.leave(c, seq-1)
 }
 
 // resolve finds the streams of the events. It fails if a session is closed.
 func (a *appending) resolve() error {
-	sessions := map[loci.SessionID]*eventlog.Session{}
 	for _, k := range a.keys {
-		session, looked := sessions[k.session]
-		if !looked && !k.session.IsZero() {
-			var err error
-			if session, err = knownSession(a.c, k.session); err != nil {
-				return err
-			}
-			sessions[k.session] = session
-		}
-		if session != nil && session.Closed {
-			return loci.Errorf(loci.Conflict, "session %s is closed; reopen it or use another one", k.session)
-		}
-		n, err := putStream(a.c, k, session)
+		n, err := a.known.stream(a.c, k)
 		if err != nil {
 			return err
 		}
@@ -224,7 +211,7 @@ func (a *appending) append(i int, seq int64) (duplicate bool, err error) {
 			return false, err
 		}
 	}
-	a.hashes.add(entry{row.hash, seq}, e.ID, recorded)
+	a.known.hashes.add(entry{row.hash, seq}, e.ID, recorded)
 	a.outcomes = append(a.outcomes, eventlog.Outcome{ID: e.ID})
 	return false, nil
 }

@@ -19,8 +19,8 @@ type entry struct{ hash, seq int64 }
 // each hash changes another page of it.
 //
 // A transaction that adds hashes may be rolled back, and other processes add some, too. So each
-// transaction first calls follow. If the newest event that hashes knows is there, all the others are
-// as well, because they were stored before it.
+// transaction that does not begin where the last one ended first calls follow. If the newest event that
+// hashes knows is there, all the others are as well, because they were stored before it.
 type hashes struct {
 	list     []entry // of events that are in no run
 	bySeq    map[int64]int64
@@ -126,7 +126,7 @@ func (h *hashes) flush(c *sqlitedb.Conn, since, now time.Time) error {
 
 // duplicateOf returns the first event that makes e a duplicate.
 func (a *appending) duplicateOf(e *loci.Event, row *newRow) (id loci.EventID, found bool, err error) {
-	seqs, err := a.hashes.find(a.c, row.hash)
+	seqs, err := a.known.hashes.find(a.c, row.hash)
 	for _, seq := range seqs {
 		if err != nil || found {
 			break

@@ -229,7 +229,7 @@ func TestEqualHashes(t *testing.T) {
 	l := open(t, dir, c.now)
 	put(t, l, day, newEvent(c, "a"))
 	b := newEvent(c, "b")
-	a, err := prepare(person, []*loci.Event{b}, day)
+	a, err := prepare(person, []*loci.Event{b}, day, &l.access)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,10 +29,11 @@ const (
 
 // Log is the event log of all orgs. Several processes may use the same directory.
 type Log struct {
-	opts  Options
-	logs  *sqlitedb.Files[*orgLog]
-	sides *sqlitedb.Files[*sideFile]
-	zip   compressor
+	opts   Options
+	logs   *sqlitedb.Files[*orgLog]
+	sides  *sqlitedb.Files[*sideFile]
+	zip    compressor
+	access lastAccess
 }
 
 var _ eventlog.Engine = (*Log)(nil)
@@ -40,9 +41,9 @@ var _ eventlog.Engine = (*Log)(nil)
 // orgLog is the open log.db of an org.
 type orgLog struct {
 	sqlitedb.Pooled
-	org    loci.OrgID
-	hashes hashes // of the writer
-	works  works
+	org   loci.OrgID
+	known known // by the writer
+	works works
 
 	sealAfter atomic.Int64 // when to look for events of past months again, in microseconds
 
@@ -101,23 +102,23 @@ func (l *Log) openLog(ctx context.Context, f *orgLog) (err error) {
 // errDropped is the error of a function that finds that the org was deleted.
 var errDropped = errors.New("the events of the org were deleted")
 
-// write runs fn on the log of an org and creates it if necessary. fn may run twice.
+// write runs fn on the log of an org and creates it if necessary. fn may run several times.
 func (l *Log) write(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) error {
 	if err := org.Validate(); err != nil {
 		return err
 	}
 	for attempt := 0; ; attempt++ {
-		if err := os.MkdirAll(filepath.Join(l.opts.Dir, string(org)), 0o700); err != nil {
-			return translate(err)
-		}
 		gone, err := l.with(ctx, org, fn)
-		if !gone || attempt > 0 {
+		if !gone || attempt > 1 {
 			return err
 		}
 		if errors.Is(err, errDropped) { // by a call that is still at work, or was killed
 			if err := l.drop(ctx, org, l.isDropped); err != nil {
 				return err
 			}
+		}
+		if err := os.MkdirAll(filepath.Join(l.opts.Dir, string(org)), 0o700); err != nil {
+			return translate(err)
 		}
 	}
 }

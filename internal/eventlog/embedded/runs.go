@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sort"
+	"time"
 
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
@@ -58,6 +59,9 @@ func (rs *runs) follow(c *sqlitedb.Conn, since int64) (changed bool, err error) 
 	rs.n, rs.mark, rs.last = newest.n, newest.mark, newest.last
 	return changed, rs.load(c, since)
 }
+
+// reach reports whether rs has all runs that were recorded since a time, as of the last call of follow.
+func (rs *runs) reach(since time.Time) bool { return since.UnixMicro() >= rs.since }
 
 // load reads the runs again, except those that it has.
 func (rs *runs) load(c *sqlitedb.Conn, since int64) error {

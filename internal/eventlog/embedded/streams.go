@@ -3,6 +3,8 @@ package embedded
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -37,6 +39,29 @@ func encodeAccess(a loci.EventAccess) (string, error) {
 	text, err := json.Marshal(storedAccess{Format: accessFormat, User: a.UserID, Workspace: a.WorkspaceID,
 		Project: a.ProjectID, Reach: a.Reach, Team: a.TeamID, Vendors: a.AllowedVendors})
 	return string(text), err
+}
+
+// lastAccess encodes accesses and remembers the last one, because most writers have the same as the one before.
+type lastAccess struct {
+	last atomic.Pointer[encodedAccess]
+}
+
+type encodedAccess struct {
+	access loci.EventAccess
+	text   string
+}
+
+func (l *lastAccess) encode(a *loci.EventAccess) (string, error) {
+	if e := l.last.Load(); e != nil && e.access.SameAccess(a) {
+		return e.text, nil
+	}
+	text, err := encodeAccess(*a)
+	if err == nil {
+		e := &encodedAccess{*a, text}
+		e.access.AllowedVendors = slices.Clone(a.AllowedVendors)
+		l.last.Store(e)
+	}
+	return text, err
 }
 
 func decodeAccess(org loci.OrgID, text []byte) (loci.EventAccess, error) {
@@ -84,6 +109,21 @@ func putStream(c *sqlitedb.Conn, k streamKey, session *eventlog.Session) (n int6
 	err = c.Exec("INSERT INTO streams (session, agent, origin, own, class) VALUES (?, ?, ?, ?, ?)",
 		[16]byte(k.session), [16]byte(k.agent), k.origin, own, class)
 	return c.LastInsertID(), err
+}
+
+// openStream is putStream for a stream whose session must be open.
+func openStream(c *sqlitedb.Conn, k streamKey) (int64, error) {
+	if k.session.IsZero() {
+		return putStream(c, k, nil)
+	}
+	session, err := knownSession(c, k.session)
+	if err != nil {
+		return 0, err
+	}
+	if session != nil && session.Closed {
+		return 0, loci.Errorf(loci.Conflict, "session %s is closed; reopen it or use another one", k.session)
+	}
+	return putStream(c, k, session)
 }
 
 // effectiveClass returns the class that events of a session have which were stored with the class own.

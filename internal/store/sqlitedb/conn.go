@@ -36,8 +36,11 @@ type state struct {
 	clock    uint64
 	lent     bool  // inside a transaction of this package: the function must not end it
 	inDriver bool  // still set after a panic if SQLite itself was interrupted
-	other    int64 // number of statements that change more than rows, such as the schema
+	other    int64 // number of statements that change more than rows, such as the schema, and of rollbacks
 	snapshot
+
+	dated     bool  // elsewhere is that of the transaction
+	elsewhere int64 // differs whenever another connection has committed
 }
 
 type stmt struct {
@@ -78,8 +81,8 @@ func (c *Conn) Raw() *sqlite3.Conn { return c.raw }
 // LastInsertID returns the rowid of the last row inserted.
 func (c *Conn) LastInsertID() int64 { return c.raw.LastInsertRowID() }
 
-// mark returns a number that increases with every change that a rollback would undo. It does not
-// count failed statements, because SQLite undoes those itself.
+// mark returns a number that increases with every change that a rollback would undo, and with every
+// rollback. It does not count failed statements, because SQLite undoes those itself.
 func (c *Conn) mark() int64 { return c.raw.TotalChanges() + c.other }
 
 // changesRows reports whether SQLite counts everything that the statement does as changes. If it
@@ -286,6 +289,12 @@ func (c *Conn) Try(fn func() error) error {
 
 // tx runs a transaction statement for this package.
 func (c *Conn) tx(sql string) error {
+	switch {
+	case strings.HasPrefix(sql, "BEGIN"):
+		c.dated = false
+	case strings.HasPrefix(sql, "ROLLBACK"):
+		c.other++
+	}
 	s := c.control[sql]
 	if s == nil {
 		var err error

@@ -199,6 +199,7 @@ func (b *batch) undo(guarded bool, before int64) {
 func (b *batch) rollback() {
 	b.open = false
 	c := b.db.writer
+	c.other++ // also if SQLite itself has ended the transaction
 	if c.inDriver {
 		b.db.dropWriter()
 		return
