@@ -95,9 +95,22 @@ func ofTypes(f eventlog.Filter, types []string) []eventlog.Filter {
 // reports that the time was used up.
 func newest(ctx context.Context, log eventlog.Log, v loci.Viewer, f eventlog.Filter, most int) (list []*loci.Event,
 	more, spent bool, err error) {
+	if !f.SessionID.IsZero() {
+		// Most sessions have fewer events, and a log reads what was stored in a row faster forwards.
+		list, more, spent, err = read(ctx, log, v, f, most, eventlog.Oldest)
+		if err != nil || !more {
+			return list, more, spent, err
+		}
+	}
+	return read(ctx, log, v, f, most, eventlog.Newest)
+}
+
+// read is newest in any order.
+func read(ctx context.Context, log eventlog.Log, v loci.Viewer, f eventlog.Filter, most int, order eventlog.Order) (
+	list []*loci.Event, more, spent bool, err error) {
 	for at := eventlog.Position(""); ; {
-		page, err := log.Find(ctx, v, eventlog.Query{Filter: f, Order: eventlog.Newest,
-			Limit: min(contextPage, most-len(list)), After: at, Brief: true})
+		page, err := log.Find(ctx, v, eventlog.Query{Filter: f, Order: order, Limit: min(contextPage, most-len(list)),
+			After: at, Brief: true})
 		if err != nil {
 			return nil, false, false, err
 		}
