@@ -12,7 +12,7 @@ import (
 
 // gap is what a context lacks because Loci did not read it.
 type gap struct {
-	spent     bool // the time was used up, so there may be older events
+	spent     bool // the time was used up, so events may be missing
 	older     bool // there may be more than MaxContextEvents
 	apart     bool // decisions were also read on their own
 	decisions bool // there may be more than MaxContextDecisions of them
@@ -24,7 +24,7 @@ func (g gap) any() bool { return g.spent || g.older }
 func (g gap) text() string {
 	switch {
 	case g.spent:
-		return "\nLoci's time was used up before it had read everything, so there may be older events. To read them, " +
+		return "\nLoci's time was used up before it had read everything, so events may be missing. To read them, " +
 			"choose a shorter time with since and until.\n"
 	case !g.older:
 		return ""

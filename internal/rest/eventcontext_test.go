@@ -41,7 +41,7 @@ func TestContextsWithoutTime(t *testing.T) {
 	s := newServer(t, func(_ *rest.Options, o *app.Options) { o.Events.Patience = time.Nanosecond })
 	s.expect(t, 201, claude, `POST /events {"content":"a"}`)
 	text := s.expect(t, 200, claude, "POST /events/context {}").Body.String()
-	if strings.Contains(text, "No events.") || !strings.Contains(text, "so there may be older events") ||
+	if strings.Contains(text, "No events.") || !strings.Contains(text, "so events may be missing") ||
 		!strings.Contains(text, "No events among those that Loci could read in time.") {
 		t.Errorf("got %s", text)
 	}
