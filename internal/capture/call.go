@@ -60,13 +60,19 @@ func Read(r io.Reader) (*Call, bool) {
 	return &c, true
 }
 
+// What people and assistants say tells more in a short context than what tools return.
+const (
+	importantWords = loci.DefaultImportance + 1
+	unimportant    = 1
+)
+
 // event returns the event to log, if the call is one. own begins the names of Loci's own tools. The event does not have
 // what these took and returned: who may read a memory is not who may read the session.
 func (c *Call) event(own string) (e client.NewEvent, ok bool) {
 	metadata := map[string]string{}
 	switch c.Event {
 	case onPrompt:
-		e = client.NewEvent{Actor: "user", Type: "user_message", Content: c.Prompt}
+		e = client.NewEvent{Actor: "user", Type: "user_message", Content: c.Prompt, Importance: importantWords}
 	case afterTool:
 		e = client.NewEvent{Actor: brief(c.Tool), Type: "tool_call", Content: c.toolText(own)}
 		metadata["tool"] = brief(c.Tool)
@@ -74,9 +80,10 @@ func (c *Call) event(own string) (e client.NewEvent, ok bool) {
 			e.DedupKey = cmp.Or(c.ToolUse, e.DedupKey)
 		}
 	case onStop:
-		e = client.NewEvent{Actor: "assistant", Type: "stop", Content: cmp.Or(c.Message, "The assistant stopped.")}
+		e = client.NewEvent{Actor: "assistant", Type: "stop", Content: cmp.Or(c.Message, "The assistant stopped."),
+			Importance: importantWords}
 	case atEnd:
-		e = client.NewEvent{Actor: "user", Type: "session_end",
+		e = client.NewEvent{Actor: "user", Type: "session_end", Importance: unimportant,
 			Content: "The session ended: " + cmp.Or(brief(c.Reason), "unknown reason")}
 	default:
 		return e, false

@@ -18,14 +18,16 @@ func (h hook) context(ctx context.Context, last *loci.Session) string {
 	if err != nil {
 		briefing = ""
 	}
+	const head = "\n# Last session in this directory\n\n"
 	happened := ""
 	if last != nil {
-		happened = h.contextOf(ctx, last, maxTokens/2)
+		// A short briefing leaves more room.
+		happened = h.contextOf(ctx, last, max(maxTokens/2, maxTokens-loci.TokenBound(briefing+head+"\n")))
 	}
 	if happened == "" {
 		return cutLines(briefing, maxTokens)
 	}
-	happened = "\n# Last session in this directory\n\n" + happened + "\n"
+	happened = head + happened + "\n"
 	return cutLines(briefing, maxTokens-loci.TokenBound(happened)) + happened
 }
 
