@@ -6,8 +6,12 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// examineArcs names the orgs whose events go to Arc, but which have none.
+// examineArcs names the orgs whose events go to Arc, but which have none, and the first one whose Arc key the master
+// key does not open, as the start of a server does.
 func (d *doctor) examineArcs(ctx context.Context, in *instance) {
+	if err := in.events.Check(ctx); err != nil {
+		d.fail("arc", "set LOCI_MASTER_KEY to the master key that sealed it", "%s", loci.OneLine(err.Error()))
+	}
 	err := in.inOrgs(ctx, "", func(who loci.Principal) error {
 		o, err := in.app.Org.Show(ctx, in.operator, who.OrgID)
 		if err != nil || !d.keepsInArc(o) {
