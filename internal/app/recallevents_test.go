@@ -222,3 +222,48 @@ type downLogs struct{}
 func (downLogs) Of(context.Context, loci.OrgID) (eventlog.Engine, error) {
 	return nil, loci.Errorf(loci.Unavailable, "it is down")
 }
+
+// BenchmarkRecallEvents measures a recall without events, its first one of 100,000 events, how long the index of these
+// takes, and a recall with them.
+func BenchmarkRecallEvents(b *testing.B) {
+	d := newDesk(b)
+	d.add(d.mara, memory.Draft{Title: "t", Content: "We deploy on Tuesdays."})
+	words := strings.Fields("deploy build test review release login page server disk queue cache index token user error " +
+		"timeout retry branch commit merge lint format docs chart table mail phone invoice order stock price tax bank")
+	ask := memory.SearchRequest{Query: "why did the deploy time out"}
+	b.Run("none", func(b *testing.B) {
+		for b.Loop() {
+			d.recall(d.mara, ask)
+		}
+	})
+	const events = 100_000
+	s := d.open(d.mara, agent.SessionDraft{}).ID.String()
+	for n := 0; n < events; {
+		batch := make([]event.Draft, 5000)
+		for i := range batch {
+			text := fmt.Sprint("Event ", n, ":")
+			for w := range 12 {
+				text += " " + words[(n*(w+7)+w*w)%len(words)]
+			}
+			batch[i] = event.Draft{Content: text, Session: s}
+			n++
+		}
+		_, err := d.Event.Append(b.Context(), d.mara, batch)
+		d.must(err)
+		d.now = d.now.Add(time.Minute)
+	}
+	began := time.Now()
+	_, page := d.recall(d.mara, ask)
+	first := time.Since(began)
+	for page.EventsPartial {
+		_, page = d.recall(d.mara, ask)
+	}
+	built := time.Since(began)
+	b.Run("100000", func(b *testing.B) {
+		for b.Loop() {
+			d.recall(d.mara, ask)
+		}
+		b.ReportMetric(first.Seconds()*1000, "first-ms")
+		b.ReportMetric(events/built.Seconds(), "indexed/s")
+	})
+}
