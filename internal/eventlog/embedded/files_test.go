@@ -233,6 +233,32 @@ func TestSealThatWasKilledBeforeAnotherMonth(t *testing.T) {
 	sound(t, l)
 }
 
+// A follower that reads an event of a month between the two parts of its deletion learns of it afterwards.
+func TestPurgeOfMonthIsToldAtTheEnd(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	events := newEvents(c, 2)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	at, err := l.End(t.Context(), acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Purge(t.Context(), acme, eventlog.Selection{IDs: idsOf(events[:1])}, 10); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"at the beginning", "at the end"} {
+		got, err := l.Changed(t.Context(), acme, at, 1)
+		if err != nil || !slices.Equal(got.Gone, idsOf(events[:1])) {
+			t.Errorf("%s: followers learn %+v, %v", when, got, err)
+		}
+		at = got.Next
+	}
+}
+
 // Texts of deleted events don't stay in the blocks of a month, and an empty month has no file.
 func TestPurgeOfMonth(t *testing.T) {
 	t.Parallel()
