@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/loci-memory/loci"
@@ -345,5 +346,25 @@ func TestMonthsAreCompressed(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "acme", "2026-03.db"))
 	if err != nil || info.Size() > raw*2/3 {
 		t.Errorf("the file has %d bytes (%v) for %d bytes of text", info.Size(), err, raw)
+	}
+}
+
+// The first writers of an org may come together. None of them fails because there is no directory yet.
+func TestFirstEventsTogether(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	for i := range 40 {
+		v := loci.Viewer{OrgID: loci.OrgID(fmt.Sprint("org-", i)), UserID: person.UserID}
+		var wg sync.WaitGroup
+		for range 6 {
+			e := newEvent(c, "first", func(e *loci.Event) { e.OrgID = v.OrgID })
+			wg.Go(func() {
+				if _, err := l.Append(t.Context(), v, []*loci.Event{e}, eventlog.Dedup{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
 	}
 }
