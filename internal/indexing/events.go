@@ -15,6 +15,9 @@ import (
 )
 
 const (
+	// These bound how many events are read at a time, and about how many bytes they have.
+	leastBatch, firstBatch = 10, 100
+	batchBytes             = 1 << 20
 	// eventBlock is how many events of a session are each other's context.
 	eventBlock = 64
 	// followEvents is how often events are followed that no search has asked for. They come fast, and a search
@@ -23,6 +26,27 @@ const (
 	// maxGrowing is of how many sessions the last block is known. A session that is not known begins a new one.
 	maxGrowing = 1000
 )
+
+// batch is how long the events were that somebody has read last.
+type batch struct{ events, bytes int }
+
+// limit returns how many events to read next: few if they may be long, because nobody else gets on meanwhile.
+func (b batch) limit(most int) int {
+	if b.events == 0 {
+		return min(firstBatch, most)
+	}
+	return min(max(batchBytes*b.events/max(b.bytes, 1), leastBatch), most)
+}
+
+func (b *batch) learn(list []*loci.Event) {
+	if len(list) == 0 {
+		return
+	}
+	*b = batch{events: len(list)}
+	for _, e := range list {
+		b.bytes += len(e.Content) + len(e.Metadata)
+	}
+}
 
 // growing is the last block of a session, to which later events are added until it is full.
 type growing struct {
@@ -52,10 +76,11 @@ type pending struct {
 
 func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 	if o.pending == nil {
-		c, err := s.log.Changed(ctx, s.org, eventlog.Position(o.at), o.limits.events)
+		c, err := s.log.Changed(ctx, s.org, eventlog.Position(o.at), o.batch.limit(o.limits.events))
 		if err != nil {
 			return changes{}, err
 		}
+		o.batch.learn(c.Events)
 		if len(c.Events)+len(c.Gone)+len(c.Sessions) == 0 {
 			o.settled = true
 			return changes{next: store.Position(c.Next), more: c.More}, nil
@@ -118,10 +143,12 @@ func (s events) remove(ctx context.Context, o *orgIndex, gone []loci.EventID) er
 func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) error {
 	id := p.Sessions[0]
 	delete(o.growing, id)
-	list, err := s.log.OfSession(ctx, s.org, id, p.after, o.limits.events)
+	limit := o.batch.limit(o.limits.events)
+	list, err := s.log.OfSession(ctx, s.org, id, p.after, limit)
 	if err != nil {
 		return err
 	}
+	o.batch.learn(list)
 	there := map[rowID]bool{}
 	for _, e := range list {
 		there[rowID(e.ID)] = true
@@ -130,7 +157,7 @@ func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) erro
 	if err := s.addNew(o, list); err != nil {
 		return err
 	}
-	if len(list) == o.limits.events {
+	if len(list) == limit {
 		p.after = list[len(list)-1].ID
 	} else {
 		p.Sessions, p.after = p.Sessions[1:], loci.EventID{}
@@ -248,8 +275,9 @@ func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
 
 // next returns the next batch of all events.
 func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
-	list, next, err := s.log.Before(ctx, s.org, eventlog.Position(w.rest), buildBatch)
+	list, next, err := s.log.Before(ctx, s.org, eventlog.Position(w.rest), w.batch.limit(buildBatch))
 	if err == nil {
+		w.batch.learn(list)
 		w.rest = string(next)
 		w.highest += int64(len(list))
 		loci.ReportProgress(ctx, loci.Progress{Stage: "reading the events of " + string(s.org), Done: w.highest})

@@ -348,3 +348,20 @@ func TestLongSessionsAreFollowed(t *testing.T) {
 	}
 	w.check("after upkeep", x)
 }
+
+// TestLongEventsAreReadInSmallBatches requires that the bytes of a batch are bounded, whatever the events have.
+func TestLongEventsAreReadInSmallBatches(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ events, bytes, want int }{
+		{0, 0, firstBatch}, {100, 100 * 50, 1000}, {100, 100 * 10_000, 104}, {50, 50 * loci.MaxContent, leastBatch},
+	} {
+		var b batch
+		list := make([]*loci.Event, tt.events)
+		for i := range list {
+			list[i] = &loci.Event{Content: string(make([]byte, tt.bytes/tt.events))}
+		}
+		if b.learn(list); b.limit(1000) != tt.want {
+			t.Errorf("after %d events of %d bytes: %d at a time, want %d", tt.events, tt.bytes, b.limit(1000), tt.want)
+		}
+	}
+}

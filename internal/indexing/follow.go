@@ -48,6 +48,7 @@ type walk struct {
 	rest    string // where to go on; "": at the first row, or nowhere after the last one
 	highest int64  // number of the newest row, if rows have numbers
 	order   sessions
+	batch   batch // of events
 }
 
 // follow adds all changes that a transaction sees, as far as ctx allows.
