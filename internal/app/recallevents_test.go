@@ -3,7 +3,9 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -266,4 +269,44 @@ func BenchmarkRecallEvents(b *testing.B) {
 		b.ReportMetric(first.Seconds()*1000, "first-ms")
 		b.ReportMetric(events/built.Seconds(), "indexed/s")
 	})
+}
+
+// halfLog is a log whose follower works, and whose readers fail.
+type halfLog struct {
+	eventlog.Engine
+	err error
+}
+
+func (l *halfLog) Find(context.Context, loci.Viewer, eventlog.Query) (eventlog.Page, error) {
+	return eventlog.Page{}, l.err
+}
+
+func (l *halfLog) Get(context.Context, loci.Viewer, []loci.EventID) ([]*loci.Event, error) {
+	return nil, l.err
+}
+
+// TestRecallWhenTheLogFails requires memories, and no error, when the log of events fails after the index has
+// answered, as an Arc may do.
+func TestRecallWhenTheLogFails(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	log := embedded.Open(embedded.Options{Dir: filepath.Join(t.TempDir(), "events"), Now: d.clock})
+	t.Cleanup(func() { d.must(log.Close()) })
+	half := &halfLog{log, loci.Errorf(loci.Unavailable, "it is down")}
+	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: event.One(half)}})
+	d.log(d.mara, event.Draft{Content: "a heron flew"})
+	d.add(d.mara, memory.Draft{Title: "t", Content: "a heron sat", Tags: []string{"bird"}})
+	for _, half.err = range []error{half.err, errors.New("a damaged file")} {
+		for name, f := range map[string]memory.Filter{"no filter": {}, "a tag": {Tags: []string{"bird"}}} {
+			got, page := d.recall(d.mara, memory.SearchRequest{Query: "heron", Filter: f})
+			if got != "a heron sat" || !page.EventsPartial {
+				t.Errorf("%s: it finds %q, partial %v", name, got, page.EventsPartial)
+			}
+		}
+		_, err := d.Memory.Recall(t.Context(), d.mara, memory.SearchRequest{Query: "heron",
+			Kinds: []memory.Kind{memory.KindEvent}})
+		if err == nil {
+			t.Error("a search for events alone succeeds")
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -97,12 +98,23 @@ func newest(ctx context.Context, log eventlog.Log, v loci.Viewer, f eventlog.Fil
 	more, spent bool, err error) {
 	if !f.SessionID.IsZero() {
 		// Most sessions have fewer events, and a log reads what was stored in a row faster forwards.
-		list, more, spent, err = read(ctx, log, v, f, most, eventlog.Oldest)
+		half, cancel := halfOf(ctx)
+		defer cancel()
+		list, more, spent, err = read(half, log, v, f, most, eventlog.Oldest)
 		if err != nil || !more {
 			return list, more, spent, err
 		}
 	}
 	return read(ctx, log, v, f, most, eventlog.Newest)
+}
+
+// halfOf returns a context that ends with loci.ErrSpent after half of the time that is left.
+func halfOf(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, time.Until(end)/2, loci.ErrSpent)
 }
 
 // read is newest in any order.

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// eventBatch is how many events are followed at a time.
-	eventBatch = 1000
+	// These bound how many events are read at a time, and about how many bytes they have.
+	leastBatch, firstBatch = 10, 100
+	batchBytes             = 1 << 20
 	// eventBlock is how many events of a session are each other's context.
 	eventBlock = 64
 	// followEvents is how often events are followed that no search has asked for. They come fast, and a search
@@ -25,6 +26,27 @@ const (
 	// maxGrowing is of how many sessions the last block is known. A session that is not known begins a new one.
 	maxGrowing = 1000
 )
+
+// batch is how long the events were that somebody has read last.
+type batch struct{ events, bytes int }
+
+// limit returns how many events to read next: few if they may be long, because nobody else gets on meanwhile.
+func (b batch) limit(most int) int {
+	if b.events == 0 {
+		return min(firstBatch, most)
+	}
+	return min(max(batchBytes*b.events/max(b.bytes, 1), leastBatch), most)
+}
+
+func (b *batch) learn(list []*loci.Event) {
+	if len(list) == 0 {
+		return
+	}
+	*b = batch{events: len(list)}
+	for _, e := range list {
+		b.bytes += len(e.Content) + len(e.Metadata)
+	}
+}
 
 // growing is the last block of a session, to which later events are added until it is full.
 type growing struct {
@@ -43,34 +65,56 @@ func (s events) end(ctx context.Context) (store.Position, error) {
 	return store.Position(at), err
 }
 
-func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
-	c, err := s.log.Changed(ctx, s.org, eventlog.Position(o.at), eventBatch)
-	out := changes{next: store.Position(c.Next), more: c.More}
-	switch {
-	case err != nil:
-	case len(c.Events)+len(c.Gone)+len(c.Sessions) > 0:
-		out.apply = func() error { return s.apply(ctx, o, &c) }
-	default:
-		o.settled = true
-	}
-	return out, err
+// pending are changes that an index has read and not yet followed to the end. It follows a part of them at a time,
+// because a session may have more events than anybody has time for.
+type pending struct {
+	eventlog.Changes
+	after   loci.EventID // up to here, the events of the first of Sessions have been read again
+	settles bool         // afterwards, the index has what became of its events
+	old     bool         // somebody has asked since they were read, so there may be others
 }
 
-// apply brings o up to date. What became of older events comes first.
-func (s events) apply(ctx context.Context, o *orgIndex, c *eventlog.Changes) error {
-	if len(c.Gone) > 0 {
-		if err := s.remove(ctx, o, c.Gone); err != nil {
+func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
+	if o.pending == nil {
+		c, err := s.log.Changed(ctx, s.org, eventlog.Position(o.at), o.batch.limit(o.limits.events))
+		if err != nil {
+			return changes{}, err
+		}
+		o.batch.learn(c.Events)
+		if len(c.Events)+len(c.Gone)+len(c.Sessions) == 0 {
+			o.settled = true
+			return changes{next: store.Position(c.Next), more: c.More}, nil
+		}
+		// If there is more, it may be of older events, unless these are only new ones.
+		o.pending = &pending{Changes: c, settles: !c.More || len(c.Gone)+len(c.Sessions) == 0}
+	}
+	p := o.pending
+	// What became of older events comes first.
+	switch {
+	case len(p.Gone) > 0:
+		return changes{next: o.at, more: true, apply: func() error { return s.removeSome(ctx, o, p) }}, nil
+	case len(p.Sessions) > 0:
+		return changes{next: o.at, more: true, apply: func() error { return s.readSomeAgain(ctx, o, p) }}, nil
+	}
+	return changes{next: store.Position(p.Next), more: p.More || p.old, apply: func() error {
+		list := slices.DeleteFunc(p.Events, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })
+		p.Events = list
+		if err := s.add(ctx, o, list); err != nil {
 			return err
 		}
+		o.pending, o.settled = nil, p.settles && !p.old
+		return nil
+	}}, nil
+}
+
+// removeSome takes out some of the events that were deleted.
+func (s events) removeSome(ctx context.Context, o *orgIndex, p *pending) error {
+	n := min(len(p.Gone), max(1, o.limits.events/eventBlock)) // each with its block
+	if err := s.remove(ctx, o, p.Gone[:n]); err != nil {
+		return err
 	}
-	for _, id := range c.Sessions {
-		if err := s.readAgain(ctx, o, id); err != nil {
-			return err
-		}
-	}
-	// If there is more, it may be of older events, unless this batch has only new ones.
-	o.settled = !c.More || len(c.Gone)+len(c.Sessions) == 0
-	return s.add(ctx, o, slices.DeleteFunc(c.Events, func(e *loci.Event) bool { return o.has(rowID(e.ID)) }))
+	p.Gone = p.Gone[n:]
+	return nil
 }
 
 // remove takes out events that were deleted, and reads those beside them again.
@@ -95,28 +139,30 @@ func (s events) remove(ctx context.Context, o *orgIndex, gone []loci.EventID) er
 	return s.addNew(o, list)
 }
 
-// readAgain takes out the events of a session, and adds them as they are visible now.
-func (s events) readAgain(ctx context.Context, o *orgIndex, id loci.SessionID) error {
+// readSomeAgain takes out some events of a session, and adds them as they are visible now.
+func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) error {
+	id := p.Sessions[0]
 	delete(o.growing, id)
-	var after loci.EventID
-	for {
-		list, err := s.log.OfSession(ctx, s.org, id, after, eventBatch)
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		there := map[rowID]bool{}
-		for _, e := range list {
-			there[rowID(e.ID)] = true
-		}
-		o.takeOut(there, nil)
-		if err := s.addNew(o, list); err != nil {
-			return err
-		}
-		if len(list) < eventBatch {
-			return nil
-		}
-		after = list[len(list)-1].ID
+	limit := o.batch.limit(o.limits.events)
+	list, err := s.log.OfSession(ctx, s.org, id, p.after, limit)
+	if err != nil {
+		return err
 	}
+	o.batch.learn(list)
+	there := map[rowID]bool{}
+	for _, e := range list {
+		there[rowID(e.ID)] = true
+	}
+	o.takeOut(there, nil)
+	if err := s.addNew(o, list); err != nil {
+		return err
+	}
+	if len(list) == limit {
+		p.after = list[len(list)-1].ID
+	} else {
+		p.Sessions, p.after = p.Sessions[1:], loci.EventID{}
+	}
+	return nil
 }
 
 // add adds events that were stored, and with them those of the blocks to which they belong.
@@ -229,8 +275,9 @@ func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
 
 // next returns the next batch of all events.
 func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
-	list, next, err := s.log.Before(ctx, s.org, eventlog.Position(w.rest), buildBatch)
+	list, next, err := s.log.Before(ctx, s.org, eventlog.Position(w.rest), w.batch.limit(buildBatch))
 	if err == nil {
+		w.batch.learn(list)
 		w.rest = string(next)
 		w.highest += int64(len(list))
 		loci.ReportProgress(ctx, loci.Progress{Stage: "reading the events of " + string(s.org), Done: w.highest})
@@ -270,6 +317,9 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 	}
 	defer o.unlock()
 	o.settled = false
+	if o.pending != nil {
+		o.pending.old = true
+	}
 	err := o.follow(ctx, events{log, org})
 	if ctx.Err() != nil {
 		err = nil

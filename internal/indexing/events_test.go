@@ -54,7 +54,7 @@ func (w *eventWorld) access(r loci.Reach) loci.EventAccess {
 func (w *eventWorld) process() *Index {
 	x := NewEvents(EventsOptions{Options: Options{Dir: w.dir, Log: slog.New(slog.DiscardHandler)},
 		Log: func(context.Context, loci.OrgID) (eventlog.Follower, error) { return w.log, nil }})
-	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: time.Minute, follow: time.Hour}
+	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: time.Minute, follow: time.Hour, events: 50}
 	return x
 }
 
@@ -119,6 +119,55 @@ func (w *eventWorld) latest(x *Index) *Snapshot {
 		w.tb.Fatalf("not whole: %+v, %v", s, err)
 	}
 	return s
+}
+
+// cutShort is a log whose reader has time for some calls.
+type cutShort struct {
+	eventlog.Follower
+	left int
+	end  context.CancelFunc
+}
+
+func (l *cutShort) count() {
+	if l.left--; l.left < 0 {
+		l.end()
+	}
+}
+
+func (l *cutShort) Changed(ctx context.Context, org loci.OrgID, at eventlog.Position, n int) (eventlog.Changes, error) {
+	l.count()
+	return l.Follower.Changed(ctx, org, at, n)
+}
+
+func (l *cutShort) OfSession(ctx context.Context, org loci.OrgID, s loci.SessionID, after loci.EventID, n int) (
+	[]*loci.Event, error) {
+	l.count()
+	return l.Follower.OfSession(ctx, org, s, after, n)
+}
+
+func (l *cutShort) Read(ctx context.Context, org loci.OrgID, ids []loci.EventID) ([]*loci.Event, error) {
+	l.count()
+	return l.Follower.Read(ctx, org, ids)
+}
+
+// hurry searches in the name of a person other than the writer, with time for some calls of the log. The search must
+// show nothing that this person does not see.
+func (w *eventWorld) hurry(x *Index, calls int) {
+	w.tb.Helper()
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
+	s, err := x.Latest(ctx, &cutShort{w.log, calls, end}, eventOrg)
+	w.must(err)
+	if s == nil {
+		return
+	}
+	other := loci.Viewer{OrgID: eventOrg, UserID: loci.NewUserID()}
+	got := found(s, other, "word")
+	list, err := w.log.Get(context.Background(), other, got)
+	w.must(err)
+	if len(list) != len(got) {
+		w.tb.Errorf("a search with little time finds %d events, of which %d are visible", len(got), len(list))
+	}
 }
 
 // found returns the events that a reader finds by a word, sorted.
@@ -190,8 +239,9 @@ func TestEventIndexHasTheEvents(t *testing.T) {
 				n := rapid.SampledFrom([]int{1, 2, 5, 70}).Draw(rt, "n")
 				w.append(n, rapid.IntRange(0, 3).Draw(rt, "session"))
 			},
-			"search": func(rt *rapid.T) { w.latest(one()) },
-			"turn":   func(rt *rapid.T) { w.turn(rapid.IntRange(1, 3).Draw(rt, "session")) },
+			"search":         func(rt *rapid.T) { w.latest(one()) },
+			"hurried search": func(rt *rapid.T) { w.hurry(one(), rapid.IntRange(0, 6).Draw(rt, "calls")) },
+			"turn":           func(rt *rapid.T) { w.turn(rapid.IntRange(1, 3).Draw(rt, "session")) },
 			"delete": func(rt *rapid.T) {
 				var ids []loci.EventID
 				for range min(len(w.live), rapid.IntRange(1, 4).Draw(rt, "n")) {
@@ -253,4 +303,65 @@ func TestEventIndexStopsInTime(t *testing.T) {
 		t.Error("it has answered before it knew what became of the events")
 	}
 	w.check("later", x)
+}
+
+// TestLongSessionsAreFollowed changes a session with more events than a search or a turn of the upkeep has time for.
+func TestLongSessionsAreFollowed(t *testing.T) {
+	t.Parallel()
+	w := newEventWorld(t, t.TempDir())
+	defer func() { w.must(w.log.Close()) }()
+	x := w.process()
+	w.append(500, 1)
+	w.latest(x)
+	behind := func() bool {
+		end, err := w.log.End(context.Background(), eventOrg)
+		w.must(err)
+		return eventlog.Position(x.of(eventOrg).at) != end
+	}
+	w.turn(1)
+	for n := 0; behind(); n++ {
+		if w.hurry(x, 4); n > 10 {
+			t.Fatal("searches with little time never follow the session")
+		}
+	}
+	w.check("after searches", x)
+	w.turn(1)
+	w.hurry(x, 3) // which begins
+	w.turn(1)
+	w.append(70, 1)
+	w.purge(w.live[3].ID, w.live[400].ID)
+	w.hurry(x, 20)
+	w.check("after a change meanwhile", x)
+
+	var some []loci.EventID
+	for i, e := range w.live {
+		if i%10 == 0 {
+			some = append(some, e.ID)
+		}
+	}
+	w.turn(1)
+	w.purge(some...)
+	x.of(eventOrg).limits.stint = time.Nanosecond
+	x.upkeep(context.Background(), x.of(eventOrg), false)
+	if behind() {
+		t.Error("upkeep with little time has not followed the session")
+	}
+	w.check("after upkeep", x)
+}
+
+// TestLongEventsAreReadInSmallBatches requires that the bytes of a batch are bounded, whatever the events have.
+func TestLongEventsAreReadInSmallBatches(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ events, bytes, want int }{
+		{0, 0, firstBatch}, {100, 100 * 50, 1000}, {100, 100 * 10_000, 104}, {50, 50 * loci.MaxContent, leastBatch},
+	} {
+		var b batch
+		list := make([]*loci.Event, tt.events)
+		for i := range list {
+			list[i] = &loci.Event{Content: string(make([]byte, tt.bytes/tt.events))}
+		}
+		if b.learn(list); b.limit(1000) != tt.want {
+			t.Errorf("after %d events of %d bytes: %d at a time, want %d", tt.events, tt.bytes, b.limit(1000), tt.want)
+		}
+	}
 }

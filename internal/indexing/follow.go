@@ -48,6 +48,7 @@ type walk struct {
 	rest    string // where to go on; "": at the first row, or nowhere after the last one
 	highest int64  // number of the newest row, if rows have numbers
 	order   sessions
+	batch   batch // of events
 }
 
 // follow adds all changes that a transaction sees, as far as ctx allows.
@@ -56,19 +57,41 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 		return err
 	}
 	for more := true; more && ctx.Err() == nil; {
-		c, err := o.changed(ctx, r)
-		if err != nil || c.ahead {
+		var err error
+		if more, err = o.followSome(ctx, r); err != nil || !o.ahead.IsZero() {
 			return err
 		}
-		if c.apply != nil {
-			if err := c.apply(); err != nil {
-				return err
-			}
-		}
-		o.at, more = c.next, c.more
-		o.ended = !more
 	}
 	return o.build(ctx, r)
+}
+
+// followSome adds some of these changes. more reports whether there are others.
+func (o *orgIndex) followSome(ctx context.Context, r rows) (more bool, err error) {
+	c, err := o.changed(ctx, r)
+	if err != nil || c.ahead {
+		return false, err
+	}
+	if c.apply != nil {
+		if err := c.apply(); err != nil {
+			return false, err
+		}
+		o.steps++
+	}
+	o.at, o.ended = c.next, !c.more
+	return c.more, nil
+}
+
+// step does something of what follow does, so that a caller gets on who has no time for more.
+func (o *orgIndex) step(ctx context.Context, r rows) error {
+	if err := o.begin(ctx, r); err != nil {
+		return err
+	}
+	before := o.steps
+	_, err := o.followSome(ctx, r)
+	if err == nil && o.steps == before && !o.built {
+		err = o.buildSome(ctx, r)
+	}
+	return err
 }
 
 // changed returns what changed since. If that is not known, it begins anew.
@@ -115,7 +138,7 @@ func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
-	o.building, o.growing = walk{}, nil
+	o.building, o.growing, o.pending = walk{}, nil, nil
 	o.ended = false
 }
 
@@ -139,6 +162,7 @@ func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	if err != nil {
 		return err
 	}
+	o.steps++
 	if o.building, o.built, o.fresh = w, w.rest == "", w.rest == ""; o.built {
 		o.building = walk{}
 	}

@@ -207,7 +207,7 @@ func TestSlowBuildsGetOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 4 {
-		if _, err := x.goOn(t.Context(), o); err != nil {
+		if _, _, err := x.goOn(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -39,6 +39,12 @@ type orgIndex struct {
 	ahead time.Time
 	// growing are the ends of sessions to which events may be added.
 	growing map[loci.SessionID]*growing
+	// pending are changes of events that come next; nil: they must be read.
+	pending *pending
+	// batch are the events that were followed last.
+	batch batch
+	// steps counts what was done to bring the parts up to date.
+	steps int
 	// settled is set once the parts have what became of the events in them. Latest unsets it.
 	settled bool
 	// shown has a lock of its own.

@@ -22,10 +22,12 @@ type limits struct {
 	follow   time.Duration // how often changes are followed that no search has asked for
 	// stint is how long the build of an index goes on before it lets searches in.
 	stint time.Duration
+	// events is how many events are followed at a time.
+	events int
 }
 
 var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10,
-	follow: 10 * time.Second, stint: 50 * time.Millisecond}
+	follow: 10 * time.Second, stint: 50 * time.Millisecond, events: 1000}
 
 // rewriteEvery is how long words of erased memories may stay in files.
 const rewriteEvery = 10 * time.Minute
@@ -70,43 +72,57 @@ func (x *Index) Flush(ctx context.Context) {
 // time and space, so errors are only logged.
 func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool) {
 	for more := true; more && ctx.Err() == nil; {
+		var behind bool
 		var err error
-		if more, err = x.goOn(ctx, o); err == nil {
+		if more, behind, err = x.goOn(ctx, o); err == nil {
 			err = x.tidy(ctx, o, erased)
 		}
 		if err != nil && ctx.Err() == nil {
 			o.log.WarnContext(ctx, "cannot write the index; searches read it in memory", "error", err)
 			return
 		}
+		if behind {
+			rest(ctx, x.limits.stint) // so that whoever makes the changes gets on, too
+			more = true
+		}
 	}
 }
 
-// goOn goes on with a build for a short time. It reports whether there is more to do.
-func (x *Index) goOn(ctx context.Context, o *orgIndex) (more bool, err error) {
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// goOn goes on with a build for a short time. It reports whether there is more to build, or whether more changes than
+// it had time for are left.
+func (x *Index) goOn(ctx context.Context, o *orgIndex) (more, behind bool, err error) {
 	short, cancel := context.WithTimeout(ctx, x.limits.stint)
 	defer cancel()
 	if !o.lock(short) {
-		return true, nil
+		return true, false, nil
 	}
 	defer o.unlock()
+	before := o.steps
 	err = x.view(ctx, o.org, func(r rows) error {
-		before := o.building.rest
 		err := o.follow(short, r)
-		if short.Err() != nil && o.begun && !o.built && o.building.rest == before {
-			return o.buildSome(ctx, r) // else a busy machine, which reads no batch in a stint, would never get on
+		if short.Err() != nil && o.steps == before {
+			return o.step(ctx, r) // else a busy machine, which does nothing to the end in a stint, would never get on
 		}
 		return err
 	})
 	switch {
 	case loci.CodeOf(err) == loci.NotFound: // somebody has deleted the org
 		x.close(o)
-		return false, nil
-	case short.Err() != nil && ctx.Err() == nil: // the stint is over
+		o.forget()
+		return false, false, nil
+	case short.Err() != nil && ctx.Err() == nil && (err == nil || o.steps > before): // the stint is over
 		err = nil
 	case loci.CodeOf(err) == loci.Unavailable: // the next round tries again
-		return false, nil
+		return false, false, nil
 	}
-	return !o.built, err
+	return !o.built, o.built && !o.ended && o.steps > before, err
 }
 
 // wantsUpkeep reports whether there is something to do. The caller has the lock.

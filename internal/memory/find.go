@@ -173,6 +173,9 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 		return nil, false, nil
 	}
 	only, broad, err = f.from.ids(f.ctx, f.v, mostOnly)
+	if err != nil {
+		only, broad, err = nil, false, f.withoutEvents(err)
+	}
 	if err != nil || broad || !f.memories {
 		return orNone(only), broad, err
 	}
@@ -224,7 +227,7 @@ func (f *finder) passing(ids []loci.MemoryID) (list []loci.MemoryID, err error) 
 		}
 	}
 	events, err := f.from.passing(f.ctx, f.v, ids)
-	return append(list, events...), err
+	return append(list, events...), f.withoutEvents(err)
 }
 
 // answered takes the page of an answer.

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -46,11 +47,29 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 	switch {
 	case code == loci.Forbidden && len(r.Kinds) == 0:
 		return fromEvents{}, nil
-	case code == loci.Unavailable && r.wants(KindMemory), err != nil && loci.Spent(short):
+	case err != nil && (r.wants(KindMemory) && code != loci.Forbidden || loci.Spent(short)):
+		s.warnOfEvents(ctx, p.OrgID, err)
 		return fromEvents{partial: true}, nil
 	}
 	from.partial = from.index == nil || !from.index.Whole
 	return from, err
+}
+
+// warnOfEvents logs why a search goes on without events, unless their log only is not there.
+func (s *Service) warnOfEvents(ctx context.Context, org loci.OrgID, err error) {
+	if ctx.Err() == nil && loci.CodeOf(err) == "" && !errors.Is(err, context.DeadlineExceeded) {
+		s.Log.WarnContext(ctx, "cannot find events; searches find memories only", "org", string(org), "error", err)
+	}
+}
+
+// withoutEvents lets a search for memories go on when the log of events fails.
+func (f *finder) withoutEvents(err error) error {
+	if err == nil || !f.memories || f.ctx.Err() != nil {
+		return err
+	}
+	f.service.warnOfEvents(f.ctx, f.v.OrgID, err)
+	f.from.index, f.from.partial = nil, true
+	return nil
 }
 
 // eventFilter returns the filter of memories as one of events. ok is false if no event can pass it.
@@ -89,6 +108,7 @@ func (e *fromEvents) passing(ctx context.Context, v loci.Viewer, rows []loci.Mem
 		if err != nil {
 			return nil, err
 		}
+		e.partial = e.partial || page.Partial
 		for _, found := range page.Events {
 			ids = append(ids, loci.MemoryID(found.ID))
 		}
@@ -120,5 +140,5 @@ func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
 		}
 		f.events = append(f.events, out)
 	}
-	return err
+	return f.withoutEvents(err)
 }

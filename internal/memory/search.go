@@ -149,7 +149,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		if err != nil {
 			return err
 		}
-		page.Events, page.EventsPartial = f.events, events.partial
+		page.Events, page.EventsPartial = f.events, f.from.partial
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
 		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped

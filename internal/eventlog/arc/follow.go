@@ -174,6 +174,9 @@ func (l *Log) OfSession(ctx context.Context, org loci.OrgID, id loci.SessionID, 
 			return eventlog.Page{Events: events}, err
 		}}
 	page, _, err := u.page(ctx, place{last: after}, limit)
+	if err == nil && page.Partial {
+		err = ctx.Err() // a follower can't use a part
+	}
 	return page.Events, err
 }
 

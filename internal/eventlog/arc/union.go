@@ -249,6 +249,9 @@ func (l *Log) read(ctx context.Context, org loci.OrgID, ids []loci.EventID, sees
 			return nil, err
 		}
 		got, err := s.run(ctx, loci.EventID{}, len(missing))
+		if err == nil && got.cut != nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return nil, err
 		}

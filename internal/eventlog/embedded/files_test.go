@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/loci-memory/loci"
@@ -233,6 +234,32 @@ func TestSealThatWasKilledBeforeAnotherMonth(t *testing.T) {
 	sound(t, l)
 }
 
+// A follower that reads an event of a month between the two parts of its deletion learns of it afterwards.
+func TestPurgeOfMonthIsToldAtTheEnd(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	events := newEvents(c, 2)
+	put(t, l, day, events...)
+	upkeep(t, l, acme)
+	c.move(twoMonths)
+	upkeep(t, l, acme)
+	at, err := l.End(t.Context(), acme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Purge(t.Context(), acme, eventlog.Selection{IDs: idsOf(events[:1])}, 10); err != nil {
+		t.Fatal(err)
+	}
+	for _, when := range []string{"at the beginning", "at the end"} {
+		got, err := l.Changed(t.Context(), acme, at, 1)
+		if err != nil || !slices.Equal(got.Gone, idsOf(events[:1])) {
+			t.Errorf("%s: followers learn %+v, %v", when, got, err)
+		}
+		at = got.Next
+	}
+}
+
 // Texts of deleted events don't stay in the blocks of a month, and an empty month has no file.
 func TestPurgeOfMonth(t *testing.T) {
 	t.Parallel()
@@ -319,5 +346,25 @@ func TestMonthsAreCompressed(t *testing.T) {
 	info, err := os.Stat(filepath.Join(dir, "acme", "2026-03.db"))
 	if err != nil || info.Size() > raw*2/3 {
 		t.Errorf("the file has %d bytes (%v) for %d bytes of text", info.Size(), err, raw)
+	}
+}
+
+// The first writers of an org may come together. None of them fails because there is no directory yet.
+func TestFirstEventsTogether(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := open(t, filepath.Join(t.TempDir(), "events"), c.now)
+	for i := range 40 {
+		v := loci.Viewer{OrgID: loci.OrgID(fmt.Sprint("org-", i)), UserID: person.UserID}
+		var wg sync.WaitGroup
+		for range 6 {
+			e := newEvent(c, "first", func(e *loci.Event) { e.OrgID = v.OrgID })
+			wg.Go(func() {
+				if _, err := l.Append(t.Context(), v, []*loci.Event{e}, eventlog.Dedup{}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
 	}
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Purge implements eventlog.Keeper. It tells the followers first, so that they never keep an event
-// that is gone.
+// that is gone. It tells them once more of what it has deleted from files of months, because a follower
+// may have read it there in between.
 func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, limit int) (n int, err error) {
 	if s.Empty() {
 		return 0, loci.Errorf(loci.Invalid, "select the events to delete")
@@ -34,7 +35,11 @@ func (l *Log) Purge(ctx context.Context, org loci.OrgID, s eventlog.Selection, l
 		if err := f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return deleteFromLog(c, ids) }); err != nil {
 			return err
 		}
-		return l.deleteFromMonths(ctx, f, ids)
+		found, err := l.deleteFromMonths(ctx, f, ids)
+		if err != nil || !found {
+			return err
+		}
+		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return tellGone(c, ids) })
 	})
 	if err != nil {
 		return 0, err
@@ -90,7 +95,8 @@ func eraseQueued(c *sqlitedb.Conn, seq int64) error {
 	return c.Exec("DELETE FROM dead WHERE seq = ?", seq)
 }
 
-func (l *Log) deleteFromMonths(ctx context.Context, f *orgLog, ids []loci.EventID) error {
+// deleteFromMonths reports whether there are files of these months.
+func (l *Log) deleteFromMonths(ctx context.Context, f *orgLog, ids []loci.EventID) (there bool, err error) {
 	byMonth := map[month][]loci.EventID{}
 	for _, id := range ids {
 		byMonth[monthOfID(id)] = append(byMonth[monthOfID(id)], id)
@@ -107,10 +113,11 @@ func (l *Log) deleteFromMonths(ctx context.Context, f *orgLog, ids []loci.EventI
 			err = l.removeMonth(ctx, f, m)
 		}
 		if err != nil {
-			return err
+			return there, err
 		}
+		there = there || found
 	}
-	return nil
+	return there, nil
 }
 
 // removeMonth removes the file of a month without events.

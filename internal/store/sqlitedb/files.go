@@ -66,7 +66,9 @@ func (fs *Files[F]) Acquire(ctx context.Context, key string) (none F, err error)
 		// fail.
 		err := fs.open(context.WithoutCancel(ctx), file)
 		fs.mu.Lock()
-		f.err = err
+		if f.err = err; err != nil {
+			fs.forget(f) // who comes now tries again, whether or not others still wait for this one
+		}
 		fs.mu.Unlock()
 		close(f.opened)
 	}
@@ -92,9 +94,6 @@ func (fs *Files[F]) Release(file F) {
 	fs.mu.Lock()
 	f := file.base()
 	f.refs--
-	if f.refs == 0 && f.err != nil {
-		fs.forget(f)
-	}
 	if f.refs == 0 {
 		fs.idle.Broadcast()
 	}

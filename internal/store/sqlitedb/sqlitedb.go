@@ -42,6 +42,8 @@ type DB struct {
 	closeErr  error
 	hurry     chan struct{} // closed when a closing DB stops waiting for the lock file
 	drained   chan struct{} // closed when the writer's goroutine has ended
+
+	batchTime time.Duration // as the constant, but for tests
 }
 
 // Open opens or creates the file, brings its schema up to date and starts the writer. Other
@@ -55,7 +57,8 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 		return nil, fmt.Errorf("cannot open %s: %w", opts.Path, err)
 	}
 	opts.Path = path
-	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{})}
+	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{}),
+		batchTime: batchTime}
 	db.readers = newPool(opts.Readers, db.connectReader, db.Stamp)
 	db.scans = newPool(opts.Readers, db.connectReader, db.Stamp)
 	if err := db.open(ctx); err != nil {

@@ -102,7 +102,7 @@ func (b *batch) fill(o *operation) {
 		if o.start() {
 			b.run(o)
 		}
-		if n+1 >= batchCount || time.Since(began) > batchTime || b.db.writer == nil {
+		if n+1 >= batchCount || time.Since(began) > b.db.batchTime || b.db.writer == nil {
 			return
 		}
 		o, _ = b.db.queue.pop()
