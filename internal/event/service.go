@@ -111,7 +111,7 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 		s.logs = none{}
 	}
 	s.index = indexing.NewEvents(indexing.EventsOptions{Options: indexing.Options{Store: g.Store, Dir: o.IndexDir,
-		Log: g.Log}, Log: s.follower})
+		Log: g.Log}, Events: s.follower})
 	return s
 }
 

@@ -288,8 +288,8 @@ func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
 // EventsOptions configure an Index of events.
 type EventsOptions struct {
 	Options
-	// Log returns the log that has the events of an org.
-	Log func(context.Context, loci.OrgID) (eventlog.Follower, error)
+	// Events returns the log that has the events of an org.
+	Events func(context.Context, loci.OrgID) (eventlog.Follower, error)
 }
 
 // NewEvents returns an Index of events. It reads and writes nothing yet.
@@ -298,7 +298,7 @@ func NewEvents(o EventsOptions) *Index {
 	x.one, x.many = "event", "events"
 	x.limits.follow = followEvents
 	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
-		log, err := o.Log(ctx, org)
+		log, err := o.Events(ctx, org)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func (w *eventWorld) access(r loci.Reach) loci.EventAccess {
 
 func (w *eventWorld) process() *Index {
 	x := NewEvents(EventsOptions{Options: Options{Dir: w.dir, Log: slog.New(slog.DiscardHandler)},
-		Log: func(context.Context, loci.OrgID) (eventlog.Follower, error) { return w.log, nil }})
+		Events: func(context.Context, loci.OrgID) (eventlog.Follower, error) { return w.log, nil }})
 	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: time.Minute, follow: time.Hour, events: 50}
 	return x
 }

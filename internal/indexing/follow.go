@@ -13,7 +13,7 @@ import (
 // buildBatch is how many rows a build reads at a time.
 const buildBatch = 1000
 
-// rows are the rows of an org, as one transaction sees them.
+// rows are the rows of an org: memories as one transaction sees them, or events as they are when asked for.
 type rows interface {
 	// end returns the position after all changes.
 	end(ctx context.Context) (store.Position, error)

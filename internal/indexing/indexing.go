@@ -25,7 +25,7 @@ import (
 // processes with one directory.
 type Index struct {
 	store store.Store
-	// view calls fn with the rows of an org, as they are at one time.
+	// view calls fn with the rows of an org.
 	view func(ctx context.Context, org loci.OrgID, fn func(rows) error) error
 	// one and many are what one row and several rows are called.
 	one, many string

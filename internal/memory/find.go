@@ -174,10 +174,10 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 	}
 	only, broad, err = f.from.ids(f.ctx, f.v, mostOnly)
 	if err != nil {
-		only, broad, err = nil, false, f.withoutEvents(err)
+		only, broad, err = [][16]byte{}, false, f.withoutEvents(err)
 	}
 	if err != nil || broad || !f.memories {
-		return orNone(only), broad, err
+		return only, broad, err
 	}
 	ids, more, err := f.tx.Lists().IDs(f.ctx, f.v, f.filter, mostOnly)
 	if err != nil || more {
@@ -186,15 +186,7 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 	for _, id := range ids {
 		only = append(only, id)
 	}
-	return orNone(only), false, nil
-}
-
-// orNone tells no rows from all rows.
-func orNone(only [][16]byte) [][16]byte {
-	if only == nil {
-		return [][16]byte{}
-	}
-	return only
+	return only, false, nil
 }
 
 // ask asks the index for the hits of the page. If the filter is broad, it asks for more and more hits until

@@ -81,10 +81,11 @@ func eventFilter(f *store.Filter) (out eventlog.Filter, ok bool) {
 	return out, ok
 }
 
-// ids returns the events that pass the filter, or more if they are more than limit.
+// ids returns the events that pass the filter, never nil. more is set if they are more than limit.
 func (e *fromEvents) ids(ctx context.Context, v loci.Viewer, limit int) (ids [][16]byte, more bool, err error) {
+	ids = [][16]byte{}
 	if e.index == nil {
-		return nil, false, nil
+		return ids, false, nil
 	}
 	page, err := e.log.Find(ctx, v, eventlog.Query{Filter: e.filter, Order: eventlog.Newest, Limit: limit, Brief: true})
 	for _, found := range page.Events {
