@@ -103,6 +103,31 @@ func TestRecallFindsMemoriesAndEvents(t *testing.T) {
 	refused(t, "an unknown kind", err, loci.Invalid, "kinds[1] must be memory or event")
 }
 
+// TestManyEventsHideNoMemories has more events that pass a filter than an index is asked for.
+func TestManyEventsHideNoMemories(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.log(d.mara, event.Draft{Content: "the first lynx", Tags: []string{"zoo"}})
+	batch := make([]event.Draft, 5001)
+	for i := range batch {
+		batch[i] = event.Draft{Content: fmt.Sprint("visitor ", i), Tags: []string{"zoo"}}
+	}
+	d.now = d.now.Add(time.Minute)
+	d.must(second(d.Event.Append(t.Context(), d.mara, batch)))
+	d.add(d.mara, memory.Draft{Title: "t", Content: "a lynx of memory", Tags: []string{"zoo"}})
+	for range 20 { // the index may need several calls
+		got, page := d.recall(d.mara, memory.SearchRequest{Query: "lynx", Filter: memory.Filter{Tags: []string{"zoo"}}})
+		if page.EventsPartial {
+			continue
+		}
+		if !strings.Contains(got, "a lynx of memory") || !strings.Contains(got, "the first lynx") {
+			t.Errorf("found %q", got)
+		}
+		return
+	}
+	t.Error("the index never got ready")
+}
+
 // TestRecalledEventsCome in pages, and none twice.
 func TestRecalledEventsComeInPages(t *testing.T) {
 	t.Parallel()

@@ -176,8 +176,11 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 	if err != nil {
 		only, broad, err = [][16]byte{}, false, f.withoutEvents(err)
 	}
-	if err != nil || broad || !f.memories {
-		return only, broad, err
+	if err != nil || broad {
+		return nil, broad, err // the first of too many would hide the others, and all memories
+	}
+	if !f.memories {
+		return only, false, nil
 	}
 	ids, more, err := f.tx.Lists().IDs(f.ctx, f.v, f.filter, mostOnly)
 	if err != nil || more {
