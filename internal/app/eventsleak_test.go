@@ -11,21 +11,21 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// TestHiddenEventsDoNotExist hides an event in every way, and demands of each call that could tell of it the answer
-// that it gives about an event that never was.
-func TestHiddenEventsDoNotExist(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
+// hiddenEvent is an event of mara's that somebody must not see.
+type hiddenEvent struct {
+	name  string
+	draft event.Draft
+	who   loci.Principal
+}
+
+// hiddenEvents returns events for each part of the rule, and the session that is to be narrowed to hide the last one.
+func (d *desk) hiddenEvents() (list []hiddenEvent, narrowed string) {
+	d.t.Helper()
 	session := func(draft agent.SessionDraft) string { return d.open(d.mara, draft).ID.String() }
-	closed := session(agent.SessionDraft{Title: "narrowed later"})
+	narrowed = session(agent.SessionDraft{Title: "narrowed later"})
 	own := d.stage.project(d.mara, "hers", false)
 	d.mara = d.stage.session(loci.User{ID: d.mara.UserID, OrgID: "acme"})
-	private := loci.ReachPrivate
-	for i, tt := range []struct {
-		name  string
-		draft event.Draft
-		who   loci.Principal // who must not see it
-	}{
+	return []hiddenEvent{
 		{"private", event.Draft{Reach: loci.ReachPrivate}, d.tom},
 		{"of a team", event.Draft{Reach: loci.ReachTeam}, d.ines},
 		{"for another vendor", event.Draft{AllowedVendors: []loci.Vendor{"claude"}}, d.cursor},
@@ -33,10 +33,19 @@ func TestHiddenEventsDoNotExist(t *testing.T) {
 		{"in a private session", event.Draft{Session: session(agent.SessionDraft{Reach: loci.ReachPrivate})}, d.tom},
 		{"in the session of a vendor", event.Draft{Session: session(agent.SessionDraft{
 			AllowedVendors: []loci.Vendor{"claude"}})}, d.cursor},
-		{"in a session that was narrowed", event.Draft{Session: closed}, d.tom},
-		{"of no project, for a key of projects", event.Draft{}, d.limited},
-		{"in another org", event.Draft{}, d.local},
-	} {
+		{"in a session that was narrowed", event.Draft{Session: narrowed}, d.tom},
+	}, narrowed
+}
+
+// TestHiddenEventsDoNotExist hides an event in every way, and demands of each call that could tell of it the answer
+// that it gives about an event that never was.
+func TestHiddenEventsDoNotExist(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	hidden, closed := d.hiddenEvents()
+	private := loci.ReachPrivate
+	for i, tt := range append(hidden, hiddenEvent{"of no project, for a key of projects", event.Draft{}, d.limited},
+		hiddenEvent{"in another org", event.Draft{}, d.local}) {
 		content := fmt.Sprintf("zebra%d", i)
 		tt.draft.Content, tt.draft.Tags, tt.draft.Type = content, []string{content}, content
 		never := loci.NewEventID(d.now)

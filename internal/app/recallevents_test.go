@@ -165,25 +165,9 @@ func TestRecalledEventsComeInPages(t *testing.T) {
 func TestRecallHidesEvents(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	own := d.stage.project(d.mara, "hers", false)
-	d.mara = d.stage.session(loci.User{ID: d.mara.UserID, OrgID: "acme"})
 	private, wide := loci.ReachPrivate, loci.ReachOrg
-	narrowed := d.open(d.mara, agent.SessionDraft{Title: "narrowed later"}).ID.String()
-	session := func(draft agent.SessionDraft) string { return d.open(d.mara, draft).ID.String() }
-	for _, tt := range []struct {
-		name  string
-		draft event.Draft
-		who   loci.Principal // who must not see it
-	}{
-		{"private", event.Draft{Reach: loci.ReachPrivate}, d.tom},
-		{"of a team", event.Draft{Reach: loci.ReachTeam}, d.ines},
-		{"for another vendor", event.Draft{AllowedVendors: []loci.Vendor{"claude"}}, d.cursor},
-		{"of a project", event.Draft{ProjectID: own.ID}, d.tom},
-		{"in a private session", event.Draft{Session: session(agent.SessionDraft{Reach: loci.ReachPrivate})}, d.tom},
-		{"in the session of a vendor", event.Draft{Session: session(agent.SessionDraft{
-			AllowedVendors: []loci.Vendor{"claude"}})}, d.cursor},
-		{"in a session that was narrowed", event.Draft{Session: narrowed}, d.tom},
-	} {
+	hidden, narrowed := d.hiddenEvents()
+	for _, tt := range hidden {
 		d.log(tt.who, event.Draft{Content: "The walrus met the " + tt.name})
 		ask := func() string {
 			page, err := d.Memory.Recall(t.Context(), tt.who, memory.SearchRequest{Query: "walrus meeting", Limit: 50,
