@@ -43,7 +43,9 @@ type DB struct {
 	hurry     chan struct{} // closed when a closing DB stops waiting for the lock file
 	drained   chan struct{} // closed when the writer's goroutine has ended
 
-	batchTime time.Duration // as the constant, but for tests
+	// These are as the constants, but for tests.
+	batchTime, companyTime time.Duration
+	lastBatch              int // how many operations the last batch had; only the writer uses it
 }
 
 // Open opens or creates the file, brings its schema up to date and starts the writer. Other
@@ -58,7 +60,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	}
 	opts.Path = path
 	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{}),
-		batchTime: batchTime}
+		batchTime: batchTime, companyTime: companyTime}
 	db.readers = newPool(opts.Readers, db.connectReader, db.Stamp)
 	db.scans = newPool(opts.Readers, db.connectReader, db.Stamp)
 	if err := db.open(ctx); err != nil {

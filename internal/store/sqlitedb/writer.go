@@ -3,6 +3,7 @@ package sqlitedb
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -95,18 +96,39 @@ type answer struct {
 
 func (b *batch) refuse(o *operation, err error) { b.answers = append(b.answers, answer{o, err}) }
 
-// fill adds queued operations until the batch is full. It does not wait for more.
+// fill adds queued operations until the batch is full.
 func (b *batch) fill(o *operation) {
-	began := time.Now()
-	for n := 0; o != nil; n++ {
+	began, n := time.Now(), 0
+	defer func() { b.db.lastBatch = n }()
+	for o != nil {
 		if o.start() {
 			b.run(o)
 		}
-		if n+1 >= batchCount || time.Since(began) > b.db.batchTime || b.db.writer == nil {
+		if n++; n >= batchCount || time.Since(began) > b.db.batchTime || b.db.writer == nil {
 			return
 		}
-		o, _ = b.db.queue.pop()
+		if o, _ = b.db.queue.pop(); o == nil {
+			o = b.expect(n)
+		}
 	}
+}
+
+// companyTime is how long a batch waits for operations like those that the last one had.
+const companyTime = 100 * time.Microsecond
+
+// expect waits a moment for another operation if the last batch was larger than n: those who wrote together soon write
+// again, and a commit costs much more than the moment. A single writer waits for nobody.
+func (b *batch) expect(n int) *operation {
+	if n >= b.db.lastBatch || b.db.lastBatch < 2 {
+		return nil
+	}
+	for until := time.Now().Add(b.db.companyTime); time.Now().Before(until); {
+		runtime.Gosched()
+		if o, closed := b.db.queue.pop(); o != nil || closed {
+			return o
+		}
+	}
+	return nil
 }
 
 // run executes one function so that its failure undoes only its own work.
