@@ -16,7 +16,7 @@ const (
 	// needs, because searches read through the events that it has not come to.
 	givesWay = 10 * time.Second
 	// rest is how many times as long as it works upkeep rests while it gives way.
-	rest = 2
+	rest = 4
 	// upkeepEvery is how often Run looks after orgs in which nothing happened, such as at the end of a month.
 	upkeepEvery = time.Hour
 )

@@ -13,7 +13,7 @@ import (
 
 // One step of upkeep indexes at most so many events, and so many bytes of their texts.
 const (
-	indexRows  = 2000
+	indexRows  = 8000
 	indexBytes = 4 << 20
 )
 
