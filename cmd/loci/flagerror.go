@@ -15,7 +15,7 @@ import (
 var flagNames = map[string]string{
 	"agent_id": "agent", "allowed_vendors": "allow", "config": "settings",
 	"credential_id": "credential", "entity_id": "entity", "expires_at": "expires", "include_superseded": "superseded",
-	"memory_id": "memory", "memory_type": "type", "parent_id": "under", "project_id": "project",
+	"kinds": "kind", "memory_id": "memory", "memory_type": "type", "parent_id": "under", "project_id": "project",
 	"scopes": "scope", "session_id": "session", "share_with_team": "share", "tags": "tag", "user_id": "user",
 }
 

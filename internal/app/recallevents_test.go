@@ -319,3 +319,37 @@ func TestRecallWhenTheLogFails(t *testing.T) {
 		}
 	}
 }
+
+// silentLog is a log whose readers wait until nobody waits for them any more.
+type silentLog struct{ eventlog.Engine }
+
+func (silentLog) Find(ctx context.Context, _ loci.Viewer, _ eventlog.Query) (eventlog.Page, error) {
+	<-ctx.Done()
+	return eventlog.Page{}, ctx.Err()
+}
+
+func (silentLog) Get(ctx context.Context, _ loci.Viewer, _ []loci.EventID) ([]*loci.Event, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestRecallDoesNotWaitForASilentLog requires an answer, marked as partial, from a recall whose client sets no limit.
+func TestRecallDoesNotWaitForASilentLog(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	log := embedded.Open(embedded.Options{Dir: filepath.Join(t.TempDir(), "events"), Now: d.clock})
+	t.Cleanup(func() { d.must(log.Close()) })
+	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: event.One(silentLog{log})}})
+	d.log(d.mara, event.Draft{Content: "a heron flew"})
+	d.add(d.mara, memory.Draft{Title: "t", Content: "a heron sat", Tags: []string{"bird"}})
+	for name, f := range map[string]memory.Filter{"no filter": {}, "a tag": {Tags: []string{"bird"}}} {
+		got, page := d.recall(d.mara, memory.SearchRequest{Query: "heron", Filter: f})
+		if got != "a heron sat" || !page.EventsPartial {
+			t.Errorf("%s: it finds %q, partial %v", name, got, page.EventsPartial)
+		}
+	}
+	got, page := d.recall(d.mara, memory.SearchRequest{Query: "heron", Kinds: []memory.Kind{memory.KindEvent}})
+	if got != "" || !page.EventsPartial {
+		t.Errorf("events alone: it finds %q, partial %v", got, page.EventsPartial)
+	}
+}

@@ -172,9 +172,11 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 	if f.filter.IsAll() {
 		return nil, false, nil
 	}
-	only, broad, err = f.from.ids(f.ctx, f.v, mostOnly)
+	short, cancel := f.service.forEvents(f.ctx)
+	defer cancel()
+	only, broad, err = f.from.ids(short, f.v, mostOnly)
 	if err != nil {
-		only, broad, err = [][16]byte{}, false, f.withoutEvents(err)
+		only, broad, err = [][16]byte{}, false, f.withoutEvents(short, err)
 	}
 	if err != nil || broad {
 		return nil, broad, err // the first of too many would hide the others, and all memories
@@ -221,8 +223,10 @@ func (f *finder) passing(ids []loci.MemoryID) (list []loci.MemoryID, err error) 
 			return nil, err
 		}
 	}
-	events, err := f.from.passing(f.ctx, f.v, ids)
-	return append(list, events...), f.withoutEvents(err)
+	short, cancel := f.service.forEvents(f.ctx)
+	defer cancel()
+	events, err := f.from.passing(short, f.v, ids)
+	return append(list, events...), f.withoutEvents(short, err)
 }
 
 // answered takes the page of an answer.

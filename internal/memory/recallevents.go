@@ -39,7 +39,7 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 	if !r.events || !ok || s.Events == nil {
 		return from, nil
 	}
-	short, cancel := context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
+	short, cancel := s.forEvents(ctx)
 	defer cancel()
 	from.filter = filter
 	from.log, from.index, err = s.Events.Recall(short, p)
@@ -55,6 +55,12 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 	return from, err
 }
 
+// forEvents returns a context for one question to the log of events, which may be on another machine. It ends after a
+// quarter of the patience of a search, with loci.ErrSpent.
+func (s *Service) forEvents(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
+}
+
 // warnOfEvents logs why a search goes on without events, unless their log only is not there.
 func (s *Service) warnOfEvents(ctx context.Context, org loci.OrgID, err error) {
 	if ctx.Err() == nil && loci.CodeOf(err) == "" && !errors.Is(err, context.DeadlineExceeded) {
@@ -62,9 +68,10 @@ func (s *Service) warnOfEvents(ctx context.Context, org loci.OrgID, err error) {
 	}
 }
 
-// withoutEvents lets a search for memories go on when the log of events fails.
-func (f *finder) withoutEvents(err error) error {
-	if err == nil || !f.memories || f.ctx.Err() != nil {
+// withoutEvents lets a search go on without events when their log fails, if it is for memories, too, or if the log did
+// not answer in time. short is the context of the question.
+func (f *finder) withoutEvents(short context.Context, err error) error {
+	if err == nil || f.ctx.Err() != nil || !f.memories && !loci.Spent(short) {
 		return err
 	}
 	f.service.warnOfEvents(f.ctx, f.v.OrgID, err)
@@ -129,7 +136,9 @@ func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
 	if f.from.index == nil || len(ids) == 0 {
 		return nil
 	}
-	list, err := f.from.log.Get(f.ctx, f.v, ids)
+	short, cancel := f.service.forEvents(f.ctx)
+	defer cancel()
+	list, err := f.from.log.Get(short, f.v, ids)
 	for _, e := range list {
 		i := at[e.ID]
 		out := loci.RecalledEvent{Event: *e, Rank: f.offset + i + 1, Score: f.hits[i].Score}
@@ -141,5 +150,5 @@ func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
 		}
 		f.events = append(f.events, out)
 	}
-	return f.withoutEvents(err)
+	return f.withoutEvents(short, err)
 }
