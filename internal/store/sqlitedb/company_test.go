@@ -1,6 +1,7 @@
 package sqlitedb
 
 import (
+	"math"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,7 +14,7 @@ func TestWritersWaitForCompany(t *testing.T) {
 	db := openTemp(t)
 	nothing := func(*Conn) error { return nil }
 	wait := func(d time.Duration) { // only the writer's goroutine reads it
-		if err := db.Update(t.Context(), func(*Conn) error { db.companyTime = d; return nil }); err != nil {
+		if err := db.Update(t.Context(), func(*Conn) error { db.companyTime, db.companyTurns = d, math.MaxInt; return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -45,6 +45,7 @@ type DB struct {
 
 	// These are as the constants, but for tests.
 	batchTime, companyTime time.Duration
+	companyTurns           int
 	lastBatch              int // how many operations the last batch had; only the writer uses it
 }
 
@@ -60,7 +61,7 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 	}
 	opts.Path = path
 	db := &DB{opts: opts, queue: newQueue(), hurry: make(chan struct{}), drained: make(chan struct{}),
-		batchTime: batchTime, companyTime: companyTime}
+		batchTime: batchTime, companyTime: companyTime, companyTurns: companyTurns}
 	db.readers = newPool(opts.Readers, db.connectReader, db.Stamp)
 	db.scans = newPool(opts.Readers, db.connectReader, db.Stamp)
 	if err := db.open(ctx); err != nil {

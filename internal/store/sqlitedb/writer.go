@@ -113,8 +113,12 @@ func (b *batch) fill(o *operation) {
 	}
 }
 
-// companyTime is how long a batch waits for operations like those that the last one had.
-const companyTime = 100 * time.Microsecond
+// companyTime is how long a batch waits for operations like those that the last one had, and companyTurns is how often
+// it lets others run meanwhile, at most: a clock may stand still.
+const (
+	companyTime  = 100 * time.Microsecond
+	companyTurns = 2000
+)
 
 // expect waits a moment for another operation if the last batch was larger than n: those who wrote together soon write
 // again, and a commit costs much more than the moment. A single writer waits for nobody.
@@ -122,9 +126,10 @@ func (b *batch) expect(n int) *operation {
 	if n >= b.db.lastBatch || b.db.lastBatch < 2 {
 		return nil
 	}
-	for until := time.Now().Add(b.db.companyTime); time.Now().Before(until); {
+	until := time.Now().Add(b.db.companyTime)
+	for range b.db.companyTurns {
 		runtime.Gosched()
-		if o, closed := b.db.queue.pop(); o != nil || closed {
+		if o, closed := b.db.queue.pop(); o != nil || closed || !time.Now().Before(until) {
 			return o
 		}
 	}
