@@ -193,17 +193,50 @@ func (s *server) allowed(r *http.Request) []string {
 // call runs a route for a principal.
 type call[I, O any] func(context.Context, loci.Principal, *I) (*O, error)
 
+// erased is a call whose input and output have lost their types: in is the *I of a call, and out its *O, or nil. What
+// all routes do alike works on erased calls, because the compiler would copy it for each route otherwise.
+type erased func(ctx context.Context, p loci.Principal, in any) (out any, err error)
+
+func erase[I, O any](do call[I, O]) erased {
+	return func(ctx context.Context, p loci.Principal, in any) (any, error) {
+		out, err := do(ctx, p, in.(*I)) //nolint:forcetypeassert // only enter calls it, with its own input
+		if err != nil || out == nil {
+			return nil, err
+		}
+		return out, nil
+	}
+}
+
+// typed is what depends on the types of a route.
+type typed struct {
+	in, out  func() any // new zero values
+	register func(api huma.API, op huma.Operation, handle func(ctx context.Context, in any) (any, error))
+}
+
+func typesOf[I, O any]() typed {
+	return typed{in: func() any { return new(I) }, out: func() any { return new(O) },
+		register: func(api huma.API, op huma.Operation, handle func(context.Context, any) (any, error)) {
+			huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
+				out, err := handle(ctx, in)
+				answer, _ := out.(*O)
+				return answer, err
+			})
+		}}
+}
+
 // add registers a route.
-func add[I, O any](s *server, r route, do call[I, O]) {
+func add[I, O any](s *server, r route, do call[I, O]) { s.add(r, typesOf[I, O](), erase(do)) }
+
+func (s *server) add(r route, types typed, do erased) {
 	if strings.HasPrefix(r.Path, "/orgs/{id}") {
 		do = ofOwnOrg(do)
 	}
-	enter(s, r, once(s, &r, do))
+	s.enterRoute(r, types, s.once(&r, types, do))
 }
 
 // ofOwnOrg answers as if no org but the principal's existed.
-func ofOwnOrg[I, O any](do call[I, O]) call[I, O] {
-	return func(ctx context.Context, p loci.Principal, in *I) (*O, error) {
+func ofOwnOrg(do erased) erased {
+	return func(ctx context.Context, p loci.Principal, in any) (any, error) {
 		if loci.OrgID(exchangeOf(ctx).request.PathValue("id")) != p.OrgID {
 			return nil, errAbsent
 		}
@@ -211,8 +244,11 @@ func ofOwnOrg[I, O any](do call[I, O]) call[I, O] {
 	}
 }
 
-// enter registers a route with huma.
-func enter[I, O any](s *server, r route, do call[I, O]) {
+// enter registers a route that reads its body itself.
+func enter[I, O any](s *server, r route, do call[I, O]) { s.enterRoute(r, typesOf[I, O](), erase(do)) }
+
+// enterRoute registers a route with huma.
+func (s *server) enterRoute(r route, types typed, do erased) {
 	s.methods[r.Method] = true
 	if r.Method == http.MethodGet {
 		s.methods[http.MethodHead] = true
@@ -222,7 +258,7 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 	if r.ForAgents || strings.HasPrefix(r.Path, "/agent/") {
 		s.forActions[r.ID] = r.Method != http.MethodGet && !r.Reads && r.Action != memory.Create
 	}
-	handle := func(ctx context.Context, in *I) (*O, error) {
+	handle := func(ctx context.Context, in any) (any, error) {
 		x := exchangeOf(ctx)
 		if x.checked != nil {
 			x.checked()
@@ -236,11 +272,11 @@ func enter[I, O any](s *server, r route, do call[I, O]) {
 		}
 		return out, nil
 	}
-	huma.Register(s.api, op, handle)
+	types.register(s.api, op, handle)
 	if path := s.api.OpenAPI().Paths[op.Path]; r.Method == http.MethodGet {
-		plainRequests = answersPlainly(path.Get, handle)
+		plainRequests = answersPlainly(path.Get, types, handle)
 	} else if r.Reads || r.Raw {
-		plainRequests = answersPlainly(path.Post, handle)
+		plainRequests = answersPlainly(path.Post, types, handle)
 	}
 	if r.Raw { // not before, because huma would read it
 		s.api.OpenAPI().Paths[op.Path].Post.RequestBody = r.Takes(s)

@@ -78,9 +78,18 @@ func (o *onceKey) request(p loci.Principal, r *route, in any) gate.OnceRequest {
 
 // once wraps do so that a request under a key runs once.
 func once[I, O any](s *server, r *route, do call[I, O]) call[I, O] {
+	run := s.once(r, typesOf[I, O](), erase(do))
 	return func(ctx context.Context, p loci.Principal, in *I) (*O, error) {
+		out, err := run(ctx, p, in)
+		answer, _ := out.(*O)
+		return answer, err
+	}
+}
+
+func (s *server) once(r *route, types typed, do erased) erased {
+	return func(ctx context.Context, p loci.Principal, in any) (any, error) {
 		x := exchangeOf(ctx)
-		if dry, ok := any(in).(interface{ reads() bool }); x.once == nil || ok && dry.reads() {
+		if dry, ok := in.(interface{ reads() bool }); x.once == nil || ok && dry.reads() {
 			return do(ctx, p, in)
 		}
 		begun, known, err := s.app.BeginOnce(ctx, p, x.once.request(p, r, in))
@@ -88,14 +97,14 @@ func once[I, O any](s *server, r *route, do call[I, O]) call[I, O] {
 			return nil, err
 		}
 		if known == nil {
-			return first(ctx, s, r, p, in, begun, do)
+			return s.first(ctx, r, p, in, begun, do)
 		}
 		if err := s.stillMay(ctx, p, r, in); err != nil {
 			return nil, err
 		}
 		x.Header().Set(replayedHeader, "true")
 		if known.Status == http.StatusNoContent {
-			return new(O), nil
+			return types.out(), nil
 		}
 		return nil, &replay{client.Replayed{Replayed: true, Target: known.Target}, known.Status}
 	}
@@ -131,8 +140,8 @@ func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in an
 }
 
 // first runs a request and stores its answer.
-func first[I, O any](ctx context.Context, s *server, r *route, p loci.Principal, in *I, begun *gate.Once,
-	do call[I, O]) (*O, error) {
+func (s *server) first(ctx context.Context, r *route, p loci.Principal, in any, begun *gate.Once, do erased) (any,
+	error) {
 	out, err := do(begun.Carry(ctx, max(r.Status, http.StatusOK)), p, in)
 	settled := context.WithoutCancel(ctx) // a client that hung up sends the request again
 	if err != nil {

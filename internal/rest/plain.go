@@ -29,9 +29,9 @@ type plainOutput interface {
 }
 
 // answersPlainly returns how a registered route answers plain requests; nil: it leaves all to huma.
-func answersPlainly[I, O any](op *huma.Operation, do func(context.Context, *I) (*O, error)) plainly {
-	_, reads := any(new(I)).(plainInput)
-	_, writes := any(new(O)).(plainOutput)
+func answersPlainly(op *huma.Operation, types typed, do func(ctx context.Context, in any) (any, error)) plainly {
+	_, reads := types.in().(plainInput)
+	_, writes := types.out().(plainOutput)
 	if !reads || !writes {
 		return nil
 	}
@@ -48,12 +48,12 @@ func answersPlainly[I, O any](op *huma.Operation, do func(context.Context, *I) (
 		if r.Method != op.Method || r.URL.RawQuery != "" || !acceptsJSON(r) || hasAny(r, headers) {
 			return false
 		}
-		in := new(I)
-		if input, ok := any(in).(plainInput); !ok || !input.fill(x, r) {
+		in := types.in()
+		if input, ok := in.(plainInput); !ok || !input.fill(x, r) {
 			return false
 		}
 		out, err := do(r.Context(), in)
-		if output, ok := any(out).(plainOutput); ok && err == nil {
+		if output, ok := out.(plainOutput); ok && err == nil {
 			x.answer(output, op.DefaultStatus)
 			return true
 		}
