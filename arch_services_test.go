@@ -37,6 +37,7 @@ var withoutBegin = map[string]string{
 	"org.TakeOut":               "part of deleting a person",
 	"project.MustBeOpen":        "part of writing into a project",
 	"project.MustNotBeArchived": "part of changing what is about a project",
+	"project.Named":             "part of what names a project by its id or name",
 }
 
 const (

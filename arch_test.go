@@ -31,6 +31,7 @@ var arrows = withServices(map[string][]string{
 	"internal/project":   {".", "internal/store", "internal/gate"},
 	"internal/graph":     {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall"},
 	"internal/agent":     {".", "internal/store", "internal/gate", "internal/project", "internal/auth"},
+	"internal/task":      {".", "internal/store", "internal/gate", "internal/project"},
 	"internal/event": {".", "internal/store", "internal/gate", "internal/project", "internal/eventlog",
 		"internal/recall", "internal/indexing"},
 	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/recall",
@@ -39,8 +40,7 @@ var arrows = withServices(map[string][]string{
 		"internal/memory", "internal/recall"},
 	"internal/org": {".", "internal/store", "internal/gate", "internal/memory", "internal/node",
 		"internal/auth", "internal/seal"},
-	"internal/identity": {".", "internal/store", "internal/gate", "internal/org", "internal/auth",
-		"internal/auth/oauth"},
+	"internal/identity":          {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},
 	"internal/transfer":          {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/memory"},
 	"internal/store":             {"."},
 	"internal/store/sqlitedb":    nil,
@@ -84,7 +84,7 @@ var arrows = withServices(map[string][]string{
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
 var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
-	"internal/node", "internal/org", "internal/project", "internal/transfer"}
+	"internal/node", "internal/org", "internal/project", "internal/task", "internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {
 	for dir, targets := range table {
