@@ -21,6 +21,9 @@ const (
 	TaskDone  TaskState = "done"
 )
 
+// TaskOpen stands in filters for the states of a task that is not done. No task has this state.
+const TaskOpen TaskState = "open"
+
 // TaskStates returns every state of a task.
 func TaskStates() []TaskState { return []TaskState{TaskTodo, TaskDoing, TaskDone} }
 

@@ -22,10 +22,10 @@ type TaskList struct {
 
 // TaskQuery filters a list of tasks. Zero fields match everything.
 type TaskQuery struct {
-	Project string // an id or a name
-	State   loci.TaskState
-	Limit   int    // 0: 50; at most 500
-	Cursor  string // NextCursor of the previous page
+	Project string         // an id or a name
+	State   loci.TaskState // also loci.TaskOpen
+	Limit   int            // 0: 50; at most 500
+	Cursor  string         // NextCursor of the previous page
 }
 
 // CreateTask creates a task of a project.

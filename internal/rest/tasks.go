@@ -90,7 +90,7 @@ func (s *server) createTask(ctx context.Context, p loci.Principal, in *newTaskIn
 
 type tasksInput struct {
 	Project string         `query:"project" maxLength:"100" doc:"Only tasks of this project, by id or name"`
-	State   loci.TaskState `query:"state" enum:"todo,doing,done" doc:"Default: all"`
+	State   loci.TaskState `query:"state" enum:"open,todo,doing,done" doc:"open: not done. Default: all"`
 	Limit   int            `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor  string         `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
 }

@@ -18,10 +18,10 @@ type Patch = loci.TaskChange
 
 // ListRequest asks for one page of tasks, last created first. Zero fields do not filter.
 type ListRequest struct {
-	Project string // by id or name
-	State   loci.TaskState
-	Limit   int    // 0: 50; at most 500
-	Cursor  string // NextCursor of the previous page
+	Project string         // by id or name
+	State   loci.TaskState // also loci.TaskOpen
+	Limit   int            // 0: 50; at most 500
+	Cursor  string         // NextCursor of the previous page
 }
 
 // Create stores a task of a project. Its origin is the principal's. Invalid if a limit is broken, and for a project
@@ -89,8 +89,12 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 		return gate.Page[loci.Task]{}, err
 	}
 	bound := store.TaskQuery{State: r.State}
-	if r.State != "" && loci.CheckTaskState("state", r.State) != nil {
-		return gate.Page[loci.Task]{}, loci.FieldErrorf("state", "must be one of: todo, doing, done; leave it out for all")
+	switch {
+	case r.State == loci.TaskOpen:
+		bound.State, bound.Open = "", true
+	case r.State != "" && loci.CheckTaskState("state", r.State) != nil:
+		return gate.Page[loci.Task]{}, loci.FieldErrorf("state",
+			"must be one of: open, todo, doing, done; leave it out for all")
 	}
 	if r.Project != "" {
 		in, err := s.projects.Named(ctx, p, r.Project)

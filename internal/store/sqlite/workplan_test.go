@@ -64,9 +64,10 @@ func TestWorkPlans(t *testing.T) {
 			q    store.TaskQuery
 			want string
 		}{
-			"latest":  {store.TaskQuery{}, "SEARCH t USING INTEGER PRIMARY KEY (rowid<?)"},
-			"title":   {store.TaskQuery{Title: "a", Open: true}, "SEARCH t USING INDEX tasks_by_title (title=? AND seq<?)"},
-			"project": {store.TaskQuery{ProjectID: loci.ProjectID{1}}, "SEARCH t USING INDEX tasks_of_project (project_id=? AND seq<?)"},
+			"latest": {store.TaskQuery{}, "SEARCH t USING INTEGER PRIMARY KEY (rowid<?)"},
+			"title":  {store.TaskQuery{Title: "a", Open: true}, "SEARCH t USING INDEX tasks_by_title (title=? AND seq<?)"},
+			"project": {store.TaskQuery{ProjectID: loci.ProjectID{1}},
+				"SEARCH t USING INDEX tasks_of_project (project_id=? AND seq<?)"},
 			"doing": {store.TaskQuery{ProjectID: loci.ProjectID{1}, State: loci.TaskDoing},
 				"SEARCH t USING INDEX tasks_in_progress (project_id=? AND seq<?)"},
 		} {
