@@ -201,8 +201,9 @@ func TestEverythingIsExportedAndImported(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
 	first := exported(t, l.world)
-	for _, want := range []string{`{"agent":`, `{"session":`, `{"task":`, `"done_at":`, `"versions":`, `"sources":`, `"assets":`,
-		`{"blob":`, `"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`, `"superseded_by":`, `"state":"accepted"`} {
+	for _, want := range []string{`{"agent":`, `{"session":`, `{"task":`, `"done_at":`, `"versions":`, `"sources":`,
+		`"assets":`, `{"blob":`, `"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`,
+		`"superseded_by":`, `"state":"accepted"`} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s is not in the export", want)
 		}

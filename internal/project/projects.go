@@ -125,13 +125,18 @@ func (s *Service) Named(ctx context.Context, p loci.Principal, text string) (loc
 
 // named is Named with the errors of find.
 func (s *Service) named(ctx context.Context, p loci.Principal, text string, assistant bool) (loci.Project, error) {
-	if id, err := loci.ParseID[struct{}](text); err == nil {
-		got, err := s.Store.Projects().Get(ctx, p.Viewer(), loci.ProjectID(id))
-		if loci.CodeOf(err) != loci.NotFound {
-			return got, err
-		}
+	id, notID := loci.ParseID[struct{}](text)
+	if notID != nil {
+		return s.find(ctx, p, text, assistant)
 	}
-	return s.find(ctx, p, text, assistant)
+	got, err := s.Store.Projects().Get(ctx, p.Viewer(), loci.ProjectID(id))
+	if loci.CodeOf(err) != loci.NotFound {
+		return got, err
+	}
+	if called, e := s.find(ctx, p, text, assistant); loci.CodeOf(e) != loci.NotFound {
+		return called, e
+	}
+	return got, err // no name is like an id
 }
 
 // find is Find without the check. For an assistant, its NotFound error also names the tools that

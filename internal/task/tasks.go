@@ -53,6 +53,10 @@ func (s *Service) draft(ctx context.Context, p loci.Principal, d Draft) (made lo
 	made = loci.Task{ID: loci.NewTaskID(), Title: d.Title, Notes: d.Notes, CreatedAt: now, UpdatedAt: now, Version: 1,
 		EventAccess: loci.EventAccess{OrgID: p.OrgID, UserID: p.UserID, WorkspaceID: p.WorkspaceID, Origin: p.Origin,
 			AllowedVendors: slices.Clone(d.AllowedVendors)}}
+	made.SetDefaults()
+	if d.State != "" {
+		made.SetState(d.State, now)
+	}
 	if d.Project == "" {
 		return made, made.Validate() // it is required
 	}
@@ -61,10 +65,6 @@ func (s *Service) draft(ctx context.Context, p loci.Principal, d Draft) (made lo
 		return made, err
 	}
 	made.ProjectID = in.ID
-	made.SetDefaults()
-	if d.State != "" {
-		made.SetState(d.State, now)
-	}
 	if err := made.Validate(); err != nil {
 		return made, err
 	}
