@@ -18,10 +18,9 @@ import (
 
 const modulePath = "github.com/loci-memory/loci"
 
-// arrows says which packages of the module a package may import; "." is the
-// root package. A package without a line of its own follows its nearest
-// ancestor here and may also import that ancestor. Test files are free: they
-// wire real parts together.
+// arrows says which packages of the module a package may import; "." is the root package. A package
+// without a line of its own follows its nearest ancestor here and may also import that ancestor. Test
+// files are free: they wire real parts together.
 var arrows = withServices(map[string][]string{
 	".":                  nil,
 	"client":             {"."},
@@ -40,7 +39,8 @@ var arrows = withServices(map[string][]string{
 		"internal/memory", "internal/recall"},
 	"internal/org": {".", "internal/store", "internal/gate", "internal/memory", "internal/node",
 		"internal/auth", "internal/seal"},
-	"internal/identity":          {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},
+	"internal/identity": {".", "internal/store", "internal/gate", "internal/org", "internal/auth",
+		"internal/auth/oauth"},
 	"internal/transfer":          {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/memory"},
 	"internal/store":             {"."},
 	"internal/store/sqlitedb":    nil,

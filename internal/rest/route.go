@@ -94,8 +94,8 @@ func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
-		sessionRoutes, taskRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes,
-		changeRoutes,
+		sessionRoutes, taskRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes,
+		bulkRoutes, changeRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route

@@ -130,11 +130,11 @@ func (s *Service) named(ctx context.Context, p loci.Principal, text string) (loc
 	})
 }
 
-// Update changes some fields of a task. Everybody who sees a task may change its state. People may change its title and
-// notes, too, and so may the agents of the vendor that created it, if they act for the person who did. Only these and
-// that person may change the vendors, and no agent may add one. Otherwise Forbidden. ifVersion, unless 0, is the version
-// that the caller saw: Precondition if the task is at another. Conflict if its project is archived; otherwise the errors
-// of Get. A change without effect records nothing.
+// Update changes some fields of a task. Everybody who sees a task may change its state. People may change its title
+// and notes, too, and so may the agents of the vendor that created it, if they act for the person who did. Only these
+// and that person may change the vendors, and no agent may add one. Otherwise Forbidden. ifVersion, unless 0, is the
+// version that the caller saw: Precondition if the task is at another. Conflict if its project is archived; otherwise
+// the errors of Get. A change without effect records nothing.
 func (s *Service) Update(ctx context.Context, p loci.Principal, text string, ifVersion int, c Patch) (
 	after loci.Task, err error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
