@@ -18,10 +18,9 @@ import (
 
 const modulePath = "github.com/loci-memory/loci"
 
-// arrows says which packages of the module a package may import; "." is the
-// root package. A package without a line of its own follows its nearest
-// ancestor here and may also import that ancestor. Test files are free: they
-// wire real parts together.
+// arrows says which packages of the module a package may import; "." is the root package. A package
+// without a line of its own follows its nearest ancestor here and may also import that ancestor. Test
+// files are free: they wire real parts together.
 var arrows = withServices(map[string][]string{
 	".":                  nil,
 	"client":             {"."},
@@ -31,6 +30,7 @@ var arrows = withServices(map[string][]string{
 	"internal/project":   {".", "internal/store", "internal/gate"},
 	"internal/graph":     {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/recall"},
 	"internal/agent":     {".", "internal/store", "internal/gate", "internal/project", "internal/auth"},
+	"internal/task":      {".", "internal/store", "internal/gate", "internal/project"},
 	"internal/event": {".", "internal/store", "internal/gate", "internal/project", "internal/eventlog",
 		"internal/recall", "internal/indexing"},
 	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/recall",
@@ -84,7 +84,7 @@ var arrows = withServices(map[string][]string{
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
 var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
-	"internal/node", "internal/org", "internal/project", "internal/transfer"}
+	"internal/node", "internal/org", "internal/project", "internal/task", "internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {
 	for dir, targets := range table {

@@ -68,6 +68,23 @@ type SessionChange struct {
 	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. An empty list: only people. Only the person may add some" example:"[\"claude\"]"`
 }
 
+// NewTask is a task to create.
+type NewTask struct {
+	Project        string    `json:"project" minLength:"1" maxLength:"100" doc:"The project that it belongs to, by id or name. Besides you, only its members see the task" example:"website"`
+	Title          string    `json:"title" minLength:"1" maxLength:"500" doc:"One line" example:"Move the login page to passkeys"`
+	Notes          string    `json:"notes,omitzero" maxLength:"10000" example:"Keep the passwords of people without a device."`
+	State          TaskState `json:"state,omitzero" enum:"todo,doing,done" doc:"Default: todo"`
+	AllowedVendors []Vendor  `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. Default: [\"*\"], all vendors" example:"[\"*\"]"`
+}
+
+// TaskChange changes a task. Fields that are nil stay.
+type TaskChange struct {
+	Title          *string    `json:"title,omitzero" minLength:"1" maxLength:"500" nullable:"false" doc:"One line"`
+	Notes          *string    `json:"notes,omitzero" maxLength:"10000" nullable:"false" doc:"An empty text removes them"`
+	State          *TaskState `json:"state,omitzero" enum:"todo,doing,done" nullable:"false"`
+	AllowedVendors []Vendor   `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. Only the person who created the task may add some" example:"[\"claude\"]"`
+}
+
 // NewEvent is an event to log. Zero fields get the defaults of Event.SetDefaults. Reach and ProjectID
 // are of an event without a session only: the others have those of their session.
 type NewEvent struct {

@@ -32,6 +32,7 @@ type (
 	nodeItemKind    struct{}
 	versionKind     struct{}
 	eventKind       struct{}
+	taskKind        struct{}
 )
 
 // MemoryID names a memory.
@@ -99,6 +100,9 @@ func VersionOf(id MemoryID, version int) VersionID {
 // EventID names an event. Ids of events sort by the time of their events.
 type EventID = ID[eventKind]
 
+// TaskID names a task of a project.
+type TaskID = ID[taskKind]
+
 // NewID returns a new random id. It panics only if the system has no randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }
 
@@ -140,6 +144,9 @@ func NewAgentID() AgentID { return NewID[agentKind]() }
 
 // NewSessionID returns a new id for a session.
 func NewSessionID() SessionID { return NewID[sessionKind]() }
+
+// NewTaskID returns a new id for a task.
+func NewTaskID() TaskID { return NewID[taskKind]() }
 
 // NewAssetID returns a new id for an attachment.
 func NewAssetID() AssetID { return NewID[assetKind]() }

@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/task"
 )
 
 // proposal is a value that the shell proposes, with what it stands for.
@@ -35,8 +36,8 @@ var argumentValues = map[string]proposals{
 	"AGENT": agentValues, "CLIENT": clientValues, "MEMORY": memoryValues(loci.LiveOnly), "NODE": nodeValues,
 	"ORG": orgValues, "PROJECT": projectValues, "TEAM": teamValues, "USER": userValues, "VENDORS": vendorValues,
 	"WORKSPACE": workspaceValues, "key KEY": keyValues(loci.KindUser), "agent-key KEY": keyValues(loci.KindAgent),
-	"suggestion ID": suggestionValues, "SESSION": sessionValues, "loci ID": memoryValues(loci.LiveOnly),
-	"restore ID": memoryValues(loci.TrashOnly),
+	"suggestion ID": suggestionValues, "SESSION": sessionValues, "TASK": taskValues,
+	"loci ID": memoryValues(loci.LiveOnly), "restore ID": memoryValues(loci.TrashOnly),
 }
 
 var flagValues = map[string]proposals{
@@ -233,6 +234,10 @@ var (
 		page, err := c.app.Agent.Sessions(ctx, c.who, agent.SessionList{Limit: completionValues})
 		return page.Items, err
 	}, func(s loci.Session) proposal { return proposal{s.ID.String(), s.Title} })
+	taskValues = stored(func(ctx context.Context, c *call) ([]loci.Task, error) {
+		page, err := c.app.Task.List(ctx, c.who, task.ListRequest{Limit: completionValues})
+		return page.Items, err
+	}, func(t loci.Task) proposal { return proposal{t.ID.String(), t.Title} })
 	suggestionValues = stored(func(ctx context.Context, c *call) ([]loci.Suggestion, error) {
 		page, err := c.app.Memory.Suggestions(ctx, c.who,
 			memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: gate.MaxPage})

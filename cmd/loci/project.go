@@ -239,12 +239,13 @@ func (p *program) projectDeleteCommand() *cobra.Command {
 		Use: "delete PROJECT", Short: "Permanently delete a project with its graph",
 		Annotations: does(project.Delete, project.Read),
 		Long: `Permanently delete a project, active or archived, with its graph and its members.
-Memories of the project move to their owners' trash. To keep a copy of the graph,
-first run: loci graph export --project PROJECT FILE. To keep the project, archive
-it: loci project archive PROJECT.`,
+Its tasks are deleted, too. Memories of the project move to their owners' trash. To keep a
+copy of the graph, first run: loci graph export --project PROJECT FILE. To keep the project,
+archive it: loci project archive PROJECT.`,
 	}, onNamed((*instance).project, func(ctx context.Context, c *call, x loci.Project) error {
 		if !p.json {
-			p.note("This permanently deletes the project's graph, and moves memories of scope project to their owners' trash.")
+			p.note("This permanently deletes the project's graph and tasks, and moves memories of scope project to their " +
+				"owners' trash.")
 		}
 		if err := p.sure(ctx, "delete", "project", x.Name); err != nil {
 			return err

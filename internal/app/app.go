@@ -23,6 +23,7 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/seal"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/task"
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
@@ -32,6 +33,7 @@ type App struct {
 	Memory   *memory.Service
 	Node     *node.Service
 	Agent    *agent.Service
+	Task     *task.Service
 	Event    *event.Service
 	Project  *project.Service
 	Graph    *graph.Service
@@ -83,6 +85,7 @@ func New(o Options) *App {
 	}
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project, a.Event)
+	a.Task = task.New(g, a.Project)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
@@ -96,8 +99,8 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 }
 
 func tables() []gate.Actions {
-	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, event.Actions, project.Actions, graph.Actions,
-		org.Actions, identity.Actions, transfer.Actions}
+	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, event.Actions, project.Actions,
+		graph.Actions, org.Actions, identity.Actions, transfer.Actions}
 }
 
 // Rules returns the one table of actions, for surfaces that name actions and for tests that walk it.

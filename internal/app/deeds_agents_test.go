@@ -5,6 +5,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/task"
 )
 
 func init() {
@@ -30,5 +31,14 @@ func init() {
 	}
 	deeds[agent.SessionReopen] = func(c *company, ctx context.Context) error {
 		return second(c.Agent.ReopenSession(ctx, c.mara, c.closed.String()))
+	}
+	deeds[task.Create] = func(c *company, ctx context.Context) error {
+		return second(c.Task.Create(ctx, c.mara, task.Draft{Project: "wombat", Title: "zebra", Notes: "quagga"}))
+	}
+	deeds[task.Change] = func(c *company, ctx context.Context) error {
+		return second(c.Task.Update(ctx, c.mara, c.task.String(), 0, task.Patch{Title: new("quagga")}))
+	}
+	deeds[task.Delete] = func(c *company, ctx context.Context) error {
+		return c.Task.Delete(ctx, c.mara, c.task.String(), 0)
 	}
 }

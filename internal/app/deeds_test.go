@@ -25,6 +25,7 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/task"
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
@@ -46,6 +47,7 @@ type company struct {
 	entity, spare, gone        loci.EntityID  // in it; the last in its trash
 	robot                      loci.AgentID   // registered by mara
 	work, closed               loci.SessionID // mara's, of no agent
+	task                       loci.TaskID    // mara's
 	asset                      loci.AssetID   // of mara's memory, as the source
 	source                     loci.SourceID
 	suggestion                 loci.SuggestionID // about mara's memory
@@ -109,6 +111,9 @@ func newCompany(t testing.TB) *company {
 	work, err := c.Agent.CreateSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
 	c.must(err)
 	c.work = work.ID
+	job, err := c.Task.Create(ctx, c.mara, task.Draft{Project: c.project.String(), Title: "zebra", Notes: "okapi"})
+	c.must(err)
+	c.task = job.ID
 	c.disabled = c.user(c.operator, "pasmail@acme.example", loci.Member).ID
 	c.must(second(c.Org.SetMember(ctx, c.owner, c.disabled, org.MemberChange{Disabled: new(true)})))
 	c.st.entries = nil

@@ -29,7 +29,7 @@ type strangers struct {
 	mark                              string
 	memories, credentials, grants     [][16]byte
 	users, teams, invites, workspaces [][16]byte
-	projects, nodes                   [][16]byte
+	projects, nodes, tasks            [][16]byte
 	assets, sources, suggestions      [][16]byte
 	memoryNodes, items, agents, work  [][16]byte
 	names                             []string // of projects, entities and what hangs on them

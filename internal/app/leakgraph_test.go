@@ -207,6 +207,7 @@ func (s *stage) settleProject(rt *rapid.T, p loci.Principal, b *strangers) {
 		[]loci.NewEntity{ent(b.mark+" entity", b.mark, "the secret plan of "+b.mark)})
 	s.must(err)
 	b.nodes = append(b.nodes, put[0].Entity.ID, put[0].Added[0].ID)
+	s.settleTask(p, made.ID, b)
 	if rapid.Bool().Draw(rt, "archived") {
 		_, err := s.Project.Archive(ctx, p, made.ID)
 		s.must(err)
@@ -218,6 +219,9 @@ func (c *caller) settleShared(rt *rapid.T, colleague loci.Principal, b *stranger
 	tag, _, _ := strings.Cut(b.mark, "-")
 	c.shared = c.project(colleague, "shared "+tag, true).ID
 	colleague.ProjectIDs = append(colleague.ProjectIDs, c.shared)
+	if c.p.Vendor != "" {
+		c.settleTask(colleague, c.shared, b, "cursor")
+	}
 	_, err := c.Graph.CreateEntities(c.ctx, colleague, c.shared, nil,
 		[]loci.NewEntity{ent("common ground", "t", "no secret plan")})
 	c.must(err)

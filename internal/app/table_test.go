@@ -50,6 +50,10 @@ session.read        ugal memories:read                 any    -
 session.change      ugal memories:read,memories:write  any    -
 session.close       ugal memories:write                any    -
 session.reopen      ugal memories:write                any    -
+task.create         ugal memories:write                any    -
+task.read           ugal memories:read                 any    -
+task.change         ugal memories:read,memories:write  any    -
+task.delete         ual  memories:read,memories:write  any    delete
 event.log           ugal events                        any    -
 event.read          ugal events                        any    -
 event.dead          l    -                            any    -

@@ -103,8 +103,22 @@ func newLibrary(t *testing.T) *library {
 		l.attach(t, m, "big.bin", l.bytes)
 	}
 	l.attach(t, l.own, "empty", nil)
-	l.must(t, l.st.Update(ctx, org, func(tx store.Tx) error { return l.hang(ctx, tx, other, gone) }))
+	l.must(t, l.st.Update(ctx, org, func(tx store.Tx) error {
+		return errors.Join(l.hang(ctx, tx, other, gone), l.plan(ctx, tx, mate.ID))
+	}))
 	return l
+}
+
+// plan stores tasks of a project: two of the person, and one of a mate.
+func (l *library) plan(ctx context.Context, tx store.Tx, mate loci.UserID) error {
+	task := loci.Task{ID: loci.NewTaskID(), Title: "a task", State: loci.TaskTodo, CreatedAt: l.now, UpdatedAt: l.now,
+		Version: 1, EventAccess: loci.EventAccess{OrgID: l.local.OrgID, UserID: l.local.UserID,
+			ProjectID: loci.NewProjectID(), Reach: loci.ReachOrg, Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}}
+	done, theirs := task, task
+	done.ID, done.Notes, done.AllowedVendors, done.Version = loci.NewTaskID(), "a\n<b>", []loci.Vendor{"claude"}, 7
+	done.SetState(loci.TaskDone, l.now.Add(time.Second))
+	theirs.ID, theirs.UserID, theirs.Title = loci.NewTaskID(), mate, "of a mate"
+	return errors.Join(tx.Tasks().Insert(ctx, task), tx.Tasks().Insert(ctx, done), tx.Tasks().Insert(ctx, theirs))
 }
 
 // hang stores sources, suggestions and nodes.
@@ -187,8 +201,9 @@ func TestEverythingIsExportedAndImported(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t)
 	first := exported(t, l.world)
-	for _, want := range []string{`{"agent":`, `{"session":`, `"versions":`, `"sources":`, `"assets":`, `{"blob":`,
-		`"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`, `"superseded_by":`, `"state":"accepted"`} {
+	for _, want := range []string{`{"agent":`, `{"session":`, `{"task":`, `"done_at":`, `"versions":`, `"sources":`,
+		`"assets":`, `{"blob":`, `"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`,
+		`"superseded_by":`, `"state":"accepted"`} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s is not in the export", want)
 		}
@@ -279,6 +294,11 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 			[]string{"items[2]"}},
 		"suggestion": {
 			func(line string) string { return damage(line, `{"suggestion":`, `"accepted"`, `"approved"`) }, []string{"state"}},
+		"task": {
+			func(line string) string { return damage(line, `{"task":`, `"done_at"`, `"closed_at"`) }, []string{"closed_at"}},
+		"undone task": {
+			func(line string) string { return damage(line, `{"task":`, `"state":"done"`, `"state":"todo"`) },
+			[]string{"state"}},
 		"kind": {
 			func(line string) string { return damage(line, `{"session":`, `{"session":`, `{"event":`) },
 			[]string{"event", "event", "event", "event"}},

@@ -77,7 +77,7 @@ func TestToolsetsAreReadInAnyOrder(t *testing.T) {
 	for _, list := range []string{"", ",", "memory,graphs", "Memory", "memory graph", strings.Repeat("x", 1<<20)} {
 		_, err := ParseToolsets(list)
 		if loci.CodeOf(err) != loci.Invalid ||
-			!strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session") ||
+			!strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session, tasks") ||
 			len(err.Error()) > 200 {
 			t.Errorf("%.20q: %v, want an error that names those that there are", list, err)
 		}

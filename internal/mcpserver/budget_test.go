@@ -133,6 +133,8 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"get_session_context", `{"max_tokens":100000}`}, {"get_session_context", `{}`},
 				{"search_events", `{"limit":100}`},
 				{"list_projects", `{}`}, {"get_current_project", `{}`}, {"switch_project", `{"name":"p"}`},
+				{"create_task", `{"title":"huge","notes":"` + fill(9_900, "記憶") + `"}`},
+				{"list_tasks", `{"limit":100}`}, {"update_task", `{"task_id":"huge","state":"done"}`},
 				{"search_nodes", `{"query":"fact","limit":100}`}, {"search_nodes", `{"query":"fact","detail":"full"}`},
 				{"open_nodes", `{"names":["big"]}`}, {"open_nodes", `{"names":["big"],"detail":"full","offset":7}`},
 				{"read_graph", `{"limit":1}`}, {"read_graph", `{"limit":500}`}, {"read_graph", `{"detail":"full"}`},

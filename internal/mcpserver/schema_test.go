@@ -33,7 +33,7 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 	return out.Tools, len(result)
 }
 
-const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,session"
+const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,session,tasks"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	t.Parallel()
@@ -47,6 +47,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 			"get_current_project list_projects open_nodes read_graph restore_project search_nodes switch_project"
 		more    = "add_sources get_sources list_memory_nodes list_suggestions read_memory_node recall_memories"
 		session = "close_session create_session get_session_context log_decision log_event search_events"
+		tasks   = "create_task list_tasks update_task"
 		extra   = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -59,9 +60,10 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		{"?toolsets=graph-extra", extra, 1000},
 		{"?toolsets=reflect", "", 100},
 		{"?toolsets=reflect&toolsets=session", session, 1650},
+		{"?toolsets=tasks", tasks, 650},
 		{"", memory + " " + graph + " " + session, 6000},
 		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph + " " + session, 6000},
-		{allTools, memory + " " + more + " " + graph + " " + extra + " " + session, 8150},
+		{allTools, memory + " " + more + " " + graph + " " + extra + " " + session + " " + tasks, 8800},
 	} {
 		var tools []listed
 		for _, version := range []string{stateful, stateless} {
@@ -364,6 +366,9 @@ func callInOrder(t *testing.T, w *world, call func(name, arguments string) map[s
 	call("list_projects", "{}")
 	call("switch_project", `{"name":"p"}`)
 	call("get_current_project", "{}")
+	call("create_task", `{"title":"Passkeys","notes":"x"}`)
+	call("list_tasks", `{"project":"p","state":"todo"}`)
+	call("update_task", `{"task_id":"Passkeys","state":"doing"}`)
 	call("create_entities", `{"entities":[{"name":"a","entity_type":"t","observations":["x"]},{"name":"b",`+
 		`"entity_type":"t"},{"name":"c","entity_type":"t"}]}`)
 	call("add_observations", `{"observations":[{"entity_name":"a","contents":["x","y"]}]}`)

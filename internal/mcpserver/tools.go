@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/task"
 )
 
 // tools is the table of all tools. Every client puts the tools it is offered
@@ -193,6 +194,31 @@ var tools = []tool{
 			"overview, use get_session_context; for lasting facts, search_memories.",
 		returns: listOf("events", "id", "time", "event_type", "content"),
 		handler: takes(searchEventFields, (*Server).searchEvents),
+	},
+
+	{
+		name: "create_task", title: "Create a task",
+		set: toolsetTasks, action: task.Create, hints: adds,
+		about: "Add a task to a project and return it. Use it for work that remains to be done, or when asked. Its " +
+			"members see it. Call list_tasks first. For facts and decisions, save a memory.",
+		returns: has("id", "state"),
+		handler: takes(newTaskFields, (*Server).createTask),
+	},
+	{
+		name: "list_tasks", title: "List tasks",
+		set: toolsetTasks, action: task.Read, hints: reads,
+		about: "List the tasks of a project, or of all projects, newest first. Use it to find what to work on. For " +
+			"what happened, use get_session_context.",
+		returns: listOf("tasks", "id", "title", "state"),
+		handler: takes(tasksFields, (*Server).listTasks),
+	},
+	{
+		name: "update_task", title: "Update a task",
+		set: toolsetTasks, action: task.Change, hints: sets,
+		about: "Change the fields you send and return the task. Set state to doing when you begin a task, to done when " +
+			"it is finished. You can change title and notes only of tasks you created.",
+		returns: has("id", "state"),
+		handler: takes(taskEditFields, (*Server).updateTask),
 	},
 
 	{

@@ -16,11 +16,13 @@ const (
 	toolsetGraphExtra  = "graph-extra"
 	toolsetReflect     = "reflect"
 	toolsetSession     = "session"
+	toolsetTasks       = "tasks"
 )
 
 // Toolsets returns the names of all toolsets.
 func Toolsets() []string {
-	return []string{toolsetMemory, toolsetMemoryExtra, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession}
+	return []string{toolsetMemory, toolsetMemoryExtra, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession,
+		toolsetTasks}
 }
 
 // DefaultToolsets returns the toolsets for clients that choose none.
@@ -84,7 +86,7 @@ func (o offer) memories() bool { return o.has(toolsetMemory) || o.has(toolsetMem
 // scope returns what a client should ask for when it first signs in.
 func (o offer) scope() string {
 	var rights []string
-	if o.memories() || !o.graphs() {
+	if o.memories() || o.has(toolsetTasks) || !o.graphs() {
 		rights = append(rights, string(loci.RightRead), string(loci.RightWrite))
 	}
 	if o.graphs() {

@@ -113,8 +113,8 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.Project
 	return s.reread(ctx, p, old)
 }
 
-// Delete permanently deletes a project, active or archived, with its graph, and moves its
-// memories to their owners' trash. The owners of the project may do that, and those of the org if
+// Delete permanently deletes a project, active or archived, with its graph and tasks, and moves
+// its memories to their owners' trash. The owners of the project may do that, and those of the org if
 // they belong to the project. NotFound, Forbidden.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
 	if err := s.Begin(ctx, p, Delete); err != nil {

@@ -9,14 +9,14 @@ import (
 
 // Choice names the project of a call over MCP. The first one that is set counts.
 type Choice struct {
-	Name    string        // from the call; "" if none
+	Name    string        // from the call, or an id; "" if none
 	Session ConnectionKey // the session whose active project counts; zero if there is no session
 	Default string        // project for sessions without an active one; "" if none
 }
 
 // Choose returns the project for a call of act. The call begins after Choose and counts against
-// the limit itself. Its errors are those of Find for a name, and of Current if nothing names a
-// project.
+// the limit itself. Its errors are those of Find for a name or an id, and of Current if nothing
+// names a project.
 func (s *Service) Choose(ctx context.Context, p loci.Principal, act gate.Action, c Choice) (loci.Project, error) {
 	if p.IsZero() {
 		return loci.Project{}, s.Begin(ctx, p, act)
@@ -25,7 +25,7 @@ func (s *Service) Choose(ctx context.Context, p loci.Principal, act gate.Action,
 		return loci.Project{}, err
 	}
 	if c.Name != "" {
-		return s.find(ctx, p, c.Name, true)
+		return s.named(ctx, p, c.Name, true)
 	}
 	current, err := s.current(ctx, p, c.Session)
 	if loci.CodeOf(err) == loci.NotFound && c.Default != "" {

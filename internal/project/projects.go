@@ -113,6 +113,32 @@ func (s *Service) Find(ctx context.Context, p loci.Principal, name string) (loci
 	return s.find(ctx, p, name, false)
 }
 
+// Named returns the project that text names by its id or, as Find reads it, by its name. Invalid, about the field
+// project, if the person belongs to none that has it.
+func (s *Service) Named(ctx context.Context, p loci.Principal, text string) (loci.Project, error) {
+	got, err := s.named(ctx, p, text, false)
+	if loci.CodeOf(err) == loci.NotFound {
+		err = loci.FieldErrorf("project", "must be a project that you belong to: %s", loci.SafeText(err))
+	}
+	return got, err
+}
+
+// named is Named with the errors of find.
+func (s *Service) named(ctx context.Context, p loci.Principal, text string, assistant bool) (loci.Project, error) {
+	id, notID := loci.ParseID[struct{}](text)
+	if notID != nil {
+		return s.find(ctx, p, text, assistant)
+	}
+	got, err := s.Store.Projects().Get(ctx, p.Viewer(), loci.ProjectID(id))
+	if loci.CodeOf(err) != loci.NotFound {
+		return got, err
+	}
+	if called, e := s.find(ctx, p, text, assistant); loci.CodeOf(e) != loci.NotFound {
+		return called, e
+	}
+	return got, err // no name is like an id
+}
+
 // find is Find without the check. For an assistant, its NotFound error also names the tools that
 // help.
 func (s *Service) find(ctx context.Context, p loci.Principal, name string, assistant bool) (loci.Project, error) {

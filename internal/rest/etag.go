@@ -8,7 +8,10 @@ import (
 )
 
 // etag is the entity tag of a version of a memory.
-func etag(m *loci.Memory) string { return `"` + strconv.Itoa(m.Version) + `"` }
+func etag(m *loci.Memory) string { return versionTag(m.Version) }
+
+// versionTag is the entity tag of a version.
+func versionTag(version int) string { return `"` + strconv.Itoa(version) + `"` }
 
 // ifVersion reads If-Match: the version to change, or 0 for any. A proxy that
 // compresses may have made the tag weak; it still names the version.
@@ -19,7 +22,7 @@ func ifVersion(header string) (int, error) {
 	}
 	n, ok := tagVersion(header)
 	if !ok {
-		return 0, loci.FieldErrorf("If-Match", `must be a version of the memory as in its ETag, such as "3", or *`)
+		return 0, loci.FieldErrorf("If-Match", `must be a version as in an ETag, such as "3", or *`)
 	}
 	return n, nil
 }

@@ -159,7 +159,7 @@ func TestOpenAPILinks(t *testing.T) {
 	t.Parallel()
 	d := readDocument(t, newServer(t))
 	for from, to := range map[string]string{"/memories": "getMemory", "/agents": "getAgent",
-		"/projects": "getProject", "/sessions": "getSession"} {
+		"/projects": "getProject", "/sessions": "getSession", "/tasks": "getTask"} {
 		link := at(d.paths[from], "post", "responses", "201", "links", "get")
 		if at(link, "operationId") != to || at(link, "parameters", "id") != "$response.body#/id" {
 			t.Errorf("POST %s has the link %v, want one to %s", from, link, to)

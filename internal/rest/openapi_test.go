@@ -229,6 +229,7 @@ var theRoutes = []string{
 	"POST /agents", "GET /agents", "GET /agents/{id}", "PATCH /agents/{id}", "DELETE /agents/{id}",
 	"GET /agents/{id}/stats", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "PATCH /sessions/{id}",
 	"POST /sessions/{id}/close", "POST /sessions/{id}/reopen",
+	"POST /tasks", "GET /tasks", "GET /tasks/{id}", "PATCH /tasks/{id}", "DELETE /tasks/{id}",
 	"POST /events", "GET /events", "GET /events/stats", "GET /events/{id}",
 	"POST /events/context", "POST /sessions/{id}/context", "POST /agents/{id}/context",
 	"GET /projects/{id}/graph", "GET /projects/{id}/graph/search", "POST /projects/{id}/graph/open",
@@ -422,9 +423,11 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 	s.expect(t, 200, session, "DELETE /memory-nodes/"+gone.ID.String())
 	s.expect(t, 201, session, `POST /agents {"name":"critic","vendor":"claude"}`)
 	s.expect(t, 201, session, `POST /sessions {"title":"work"}`)
+	s.expect(t, 201, session, `POST /tasks {"project":"First project","title":"job"}`)
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 	return s, session, strings.NewReplacer("/projects/{id}", "/projects/"+g.project, "{entity}", g.gateway,
 		"/agents/{id}", "/agents/critic", `"agent_id":"reviewer"`, `"agent_id":"critic"`, "/sessions/{id}", "/sessions/work",
+		"/tasks/{id}", "/tasks/job", `"project":"website"`, `"project":"First project"`,
 		`"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,
 		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}",

@@ -45,8 +45,8 @@ var projectRoutes = table{"projects", []served{
 	serve("DELETE /projects/{id}", route{ID: "deleteProject", Who: forAny, Action: project.Delete,
 		Missing: noProject, Limit: expensive,
 		Summary: "Delete a project permanently",
-		Text: "With its graph. Its memories go to the trash of their owners. For owners of the project, and " +
-			"for those of the org who belong to it. Needs step-up unless the org deletes by key."}, (*server).deleteProject),
+		Text: "With its graph and tasks. Its memories go to the trash of their owners. For owners of the project, " +
+			"and for those of the org who belong to it. Needs step-up unless the org deletes by key."}, (*server).deleteProject),
 	serve("GET /projects/{id}/members", route{ID: "listProjectMembers", Who: forPeople,
 		Action: project.ReadMembers, Missing: noProject,
 		Summary: "List the members of a project",

@@ -94,8 +94,8 @@ func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
-		sessionRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes, bulkRoutes,
-		changeRoutes,
+		sessionRoutes, taskRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes,
+		bulkRoutes, changeRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route
@@ -235,7 +235,7 @@ func (r route) refusals(fail func(status, text string)) {
 		fail("404", r.Missing.text())
 	}
 	if r.Conditional && r.Method != http.MethodGet {
-		fail("412", "The memory is not at the version in If-Match")
+		fail("412", "It is not at the version in If-Match")
 	}
 }
 

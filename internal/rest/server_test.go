@@ -191,11 +191,13 @@ var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}
 	"GET /projects/{id}/graph/export":  true,
 	"POST /projects/{id}/graph/import": true, "POST /memory-nodes/{id}/restore": true,
 	"DELETE /agents/{id}":           true,
+	"DELETE /tasks/{id}":            true,
 	"POST /suggestions/{id}/accept": true, "POST /suggestions/{id}/decline": true}
 
 // toAgents is how the paths begin that agents may call, but for those of ofPeople.
-var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/events", "/memory-nodes", "/assets/",
-	"/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall", "/memories/bulk"}
+var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/tasks", "/events", "/memory-nodes",
+	"/assets/", "/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall",
+	"/memories/bulk"}
 
 // TestAgentsAreConfined walks every documented route with an agent's key.
 func TestAgentsAreConfined(t *testing.T) {

@@ -32,7 +32,7 @@ type Projects interface {
 	Archive(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// Restore makes an archived project active again. Otherwise it works like Archive.
 	Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
-	// Delete permanently removes a project, active or archived, with its graph and its members. Its
+	// Delete permanently removes a project, active or archived, with its graph, tasks and members. Its
 	// project-scoped memories go to their owners' trash, as a version by loci.ServerOrigin. Its
 	// project-scoped memory nodes go there, too. No request is admitted from the first moment on. If
 	// Delete is interrupted, it is completed like Archive. It fails with NotFound.

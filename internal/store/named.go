@@ -7,8 +7,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The functions in this file are the one way in which text names an agent or a session, on every
-// surface. What v may not see is never found.
+// The functions in this file are the one way in which text names an agent, a session or a task, on
+// every surface. What v may not see is never found.
 
 // FindAgent returns the agent with that name, with that id, or whose id begins with text. NotFound if
 // there is none; Invalid if several ids begin like that.
@@ -23,7 +23,7 @@ func FindAgent(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Age
 		func(first, last [16]byte) ([]loci.Agent, error) { return list(AgentQuery{First: first, Last: last}) })
 }
 
-// NameError returns an error of FindAgent or FindSession as one about the field that has the name: that it is missing,
+// NameError returns an error of a function of this file as one about the field that has the name: that it is missing,
 // as these words say, or not clear. Other errors stay.
 func NameError(err error, field, missing string) error {
 	switch loci.CodeOf(err) {
@@ -58,6 +58,37 @@ func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.S
 		func(first, last [16]byte) ([]loci.Session, error) {
 			return list(SessionQuery{First: first, Last: last})
 		})
+}
+
+// FindTask returns the task with that title that is not done, or else the done one; the task with
+// that id, or the one whose id begins with text. NotFound if there is none; Invalid if several have the
+// title or begin like that.
+func FindTask(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Task, error) {
+	label := func(t loci.Task) string { return t.ID.String() + " (" + loci.OneLine(t.Title) + ")" }
+	list := func(q TaskQuery) ([]loci.Task, error) {
+		q.Limit = maxNamed + 1
+		list, _, err := tx.Tasks().List(ctx, v, q)
+		return list, err
+	}
+	titled := func() ([]loci.Task, error) {
+		open, err := list(TaskQuery{Title: text, Open: true})
+		if err != nil || len(open) > 0 {
+			return open, err
+		}
+		return list(TaskQuery{Title: text, State: loci.TaskDone})
+	}
+	return find(v, text, "task", label, titled,
+		func(first, last [16]byte) ([]loci.Task, error) { return list(TaskQuery{First: first, Last: last}) })
+}
+
+// TaskInProgress returns the task of a project that is doing, if v sees exactly one; otherwise nil.
+func TaskInProgress(ctx context.Context, tx Tx, v loci.Viewer, project loci.ProjectID) (*loci.Task, error) {
+	q := TaskQuery{ProjectID: project, State: loci.TaskDoing, Limit: 2}
+	list, _, err := tx.Tasks().List(ctx, v, q)
+	if err != nil || len(list) != 1 {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
 const (

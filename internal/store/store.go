@@ -80,6 +80,7 @@ type Tx interface {
 	Audit() Audit
 	Agents() Agents
 	Sessions() Sessions
+	Tasks() Tasks
 	Suggestions() Suggestions
 	Assets() Assets
 	Sources() Sources

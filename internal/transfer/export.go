@@ -13,8 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// An export is JSON lines: one header, then sessions, memories with their attachments and sources,
-// nodes, agents and suggestions, each oldest first, and one end, so that a part of an export does not
+// An export is JSON lines: one header, then sessions, tasks, memories with their attachments and
+// sources, nodes, agents and suggestions, each oldest first, and one end, so that a part of an export does not
 // look like a whole one. The bytes of an attachment come before the first memory that has it, and an
 // agent comes before the first row that names it, whoever registered it. An export names no person
 // and not the time of the export, so the same rows always produce the same bytes, wherever they were
@@ -29,11 +29,12 @@ type exportHeader struct {
 	Format int    `json:"format"`
 }
 
-// record is one line of an export. It has exactly one of Agent, Session, Memory, Blob, Node,
+// record is one line of an export. It has exactly one of Agent, Session, Task, Memory, Blob, Node,
 // Suggestion and End. A line is imported whole or not at all.
 type record struct {
 	Agent      *loci.Agent      `json:"agent,omitempty"`
 	Session    *sessionLine     `json:"session,omitempty"`
+	Task       *loci.Task       `json:"task,omitempty"`
 	Memory     *loci.Memory     `json:"memory,omitempty"`
 	Versions   []*loci.Version  `json:"versions,omitempty"` // the old ones, oldest first
 	Sources    []loci.Source    `json:"sources,omitempty"`
@@ -75,7 +76,7 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 const exportPage = 200
 
 // Export writes every memory of the person as JSON lines, with all versions, trashed and expired
-// ones, and the person's agents, sessions, sources, attachments, nodes and suggestions. It reads
+// ones, and the person's agents, sessions, tasks, sources, attachments, nodes and suggestions. It reads
 // one snapshot, whatever is written meanwhile. It records the export in the audit trail before
 // the first byte. It returns the number of memories. Conflict if the bytes of an attachment are
 // missing.
@@ -97,8 +98,8 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 			return err
 		}
 		x.ownedRows = rows
-		for _, part := range []func(context.Context) error{x.writeSessions, x.writeMemories, x.writeNodes, x.writeAgents,
-			x.writeSuggestions} {
+		for _, part := range []func(context.Context) error{x.writeSessions, x.writeTasks, x.writeMemories, x.writeNodes,
+			x.writeAgents, x.writeSuggestions} {
 			if err := part(ctx); err != nil {
 				return err
 			}
@@ -238,6 +239,8 @@ func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 		r.Agent.OrgID, r.Agent.UserID = org, user
 	case r.Session != nil:
 		r.Session.OrgID, r.Session.UserID = org, user
+	case r.Task != nil:
+		r.Task.OrgID, r.Task.UserID = org, user
 	case r.Memory != nil:
 		own(r.Memory)
 	case r.Node != nil:
@@ -266,6 +269,9 @@ func (r *record) leavePlaces() {
 	if r.Session != nil {
 		r.Session.WorkspaceID = loci.WorkspaceID{}
 		leaveTeam(r.Session)
+	}
+	if r.Task != nil {
+		r.Task.WorkspaceID = loci.WorkspaceID{}
 	}
 }
 

@@ -48,6 +48,18 @@ func (x *export) writeSessions(ctx context.Context) error {
 	})
 }
 
+func (x *export) writeTasks(ctx context.Context) error {
+	list := func(after store.Position) ([]loci.Task, store.Position, error) {
+		return x.tx.Tasks().List(ctx, x.viewer, store.TaskQuery{Limit: exportPage, After: after})
+	}
+	return backwards(list, func(t loci.Task) error {
+		if t.UserID != x.viewer.UserID {
+			return nil // of another member of the project
+		}
+		return x.write(&record{Task: &t})
+	})
+}
+
 // writeNodes writes the nodes, last changed last.
 func (x *export) writeNodes(ctx context.Context) error {
 	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: exportPage}

@@ -109,6 +109,9 @@ func (im *importer) place(r *record) {
 			leaveTeam(r.Session)
 		}
 	}
+	if r.Task != nil {
+		im.inWorkspace(&r.Task.WorkspaceID)
+	}
 	if r.Memory != nil && r.Memory.TeamID != im.team {
 		r.Memory.TeamID = loci.TeamID{}
 	}

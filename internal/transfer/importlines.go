@@ -31,16 +31,16 @@ func parseRecord(line []byte) (*record, error) {
 // a limit or that only the server sets.
 func (r *record) check() error {
 	kinds := 0
-	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Memory != nil, r.Blob != nil, r.Node != nil,
-		r.Suggestion != nil, r.End != nil} {
+	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Task != nil, r.Memory != nil, r.Blob != nil,
+		r.Node != nil, r.Suggestion != nil, r.End != nil} {
 		if there {
 			kinds++
 		}
 	}
 	switch {
 	case kinds != 1:
-		return loci.Errorf(loci.Invalid,
-			`the record has %d of "agent", "session", "memory", "blob", "node", "suggestion" and "end" instead of one`, kinds)
+		return loci.Errorf(loci.Invalid, `the record has %d of "agent", "session", "task", "memory", "blob", "node", `+
+			`"suggestion" and "end" instead of one`, kinds)
 	case r.Memory == nil && len(r.Versions)+len(r.Sources)+len(r.Assets) > 0, r.Node == nil && len(r.Items) > 0:
 		return loci.Errorf(loci.Invalid, "the record has parts that belong to another kind of record")
 	case r.End != nil:
@@ -49,6 +49,8 @@ func (r *record) check() error {
 		return r.checkAgent()
 	case r.Session != nil:
 		return r.checkSession()
+	case r.Task != nil:
+		return r.checkTask()
 	case r.Memory != nil:
 		return r.checkMemory()
 	case r.Node != nil:
@@ -94,6 +96,20 @@ func (r *record) checkSession() error {
 		return loci.FieldErrorf("state", "must be active, or closed with closed_at")
 	}
 	return s.Validate()
+}
+
+func (r *record) checkTask() error {
+	t := r.Task
+	if err := keepable(t.ID, t.Origin, &t.CreatedAt, &t.UpdatedAt); err != nil {
+		return err
+	}
+	if t.DoneAt = loci.CutTime(t.DoneAt); (t.State == loci.TaskDone) == t.DoneAt.IsZero() {
+		return loci.FieldErrorf("state", "must be todo or doing, or done with done_at")
+	}
+	if t.Version < 1 {
+		return loci.FieldErrorf("version", "must be at least 1")
+	}
+	return t.Validate()
 }
 
 func (r *record) checkMemory() error {

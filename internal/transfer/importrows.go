@@ -22,6 +22,10 @@ func (r *record) clone() *record {
 		session := *r.Session
 		c.Session = &session
 	}
+	if r.Task != nil {
+		task := *r.Task
+		c.Task = &task
+	}
 	if r.Memory != nil {
 		c.Memory = r.Memory.Clone()
 	}
@@ -52,6 +56,8 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 	case r.Session != nil:
 		r.Session.AgentID = im.agent(r.Session.AgentID)
 		return im.storeSession(ctx, rows, r.Session.Session)
+	case r.Task != nil:
+		return im.storeTask(ctx, rows, *r.Task)
 	case r.Memory != nil:
 		return im.storeMemory(ctx, rows, r)
 	case r.Node != nil:
@@ -101,6 +107,19 @@ func (im *importer) storeSession(ctx context.Context, rows *ownedRows, s loci.Se
 		return false, err
 	}
 	return true, rows.tx.Sessions().Insert(ctx, s)
+}
+
+func (im *importer) storeTask(ctx context.Context, rows *ownedRows, t loci.Task) (isNew bool, err error) {
+	there, err := rows.tx.Tasks().Get(ctx, rows.viewer, t.ID)
+	if err == nil {
+		stored := &record{Task: &there}
+		stored.setOwner("", loci.UserID{})
+		return false, sameRecord(stored, &record{Task: &t}, "task "+t.ID.String(), nil)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	return true, rows.tx.Tasks().Insert(ctx, t)
 }
 
 func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {

@@ -65,12 +65,24 @@ func (s *Store) trashRows(ctx context.Context, org loci.OrgID, id loci.ProjectID
 	})
 }
 
-// trashNodes moves the memory nodes of a project to their owners' trash. It may be repeated. Each
-// of its transactions waits for the present writers.
+// trashNodes moves the memory nodes of a project to their owners' trash. It may be repeated.
 func (s *Store) trashNodes(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return s.inBatches(ctx, org, func(tx *sqlstore.Tx) (int, error) {
+		return tx.TrashNodes(ctx, id, loci.CutTime(s.opts.Now()), trashBatch)
+	})
+}
+
+// eraseTasks permanently deletes the tasks of a project. It may be repeated.
+func (s *Store) eraseTasks(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return s.inBatches(ctx, org, func(tx *sqlstore.Tx) (int, error) { return tx.EraseTasks(id, trashBatch) })
+}
+
+// inBatches changes rows of an org in several transactions, until one changes fewer than trashBatch. Each
+// transaction waits for the present writers.
+func (s *Store) inBatches(ctx context.Context, org loci.OrgID, change func(*sqlstore.Tx) (int, error)) error {
 	for n := trashBatch; n == trashBatch; {
 		err := s.updateOrg(ctx, org, func(tx *sqlstore.Tx) (err error) {
-			n, err = tx.TrashNodes(ctx, id, loci.CutTime(s.opts.Now()), trashBatch)
+			n, err = change(tx)
 			return err
 		})
 		if loci.CodeOf(err) == loci.NotFound { // the org is gone with all its contents

@@ -324,7 +324,7 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 }
 
 // deleteProject removes a project permanently, its row last. It trashes the memories before it
-// removes the file, and once more afterwards with the memory nodes: a writer that had begun when
+// removes the file, and once more afterwards with the memory nodes and tasks: a writer that had begun when
 // the intent was recorded may have finished in between.
 func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	if err := s.trashMemories(ctx, org, id); err != nil {
@@ -337,6 +337,9 @@ func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.Proje
 		return err
 	}
 	if err := s.trashNodes(ctx, org, id); err != nil {
+		return err
+	}
+	if err := s.eraseTasks(ctx, org, id); err != nil {
 		return err
 	}
 	return s.unregister(ctx, id)

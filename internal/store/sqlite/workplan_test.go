@@ -60,6 +60,20 @@ func TestWorkPlans(t *testing.T) {
 			tt.q.Limit = 10
 			p.check("sessions of "+name, 0, func() error { _, _, err := p.Sessions().List(bg, tt.v, tt.q); return err }, tt.want)
 		}
+		for name, tt := range map[string]struct {
+			q    store.TaskQuery
+			want string
+		}{
+			"latest": {store.TaskQuery{}, "SEARCH t USING INTEGER PRIMARY KEY (rowid<?)"},
+			"title":  {store.TaskQuery{Title: "a", Open: true}, "SEARCH t USING INDEX tasks_by_title (title=? AND seq<?)"},
+			"project": {store.TaskQuery{ProjectID: loci.ProjectID{1}},
+				"SEARCH t USING INDEX tasks_of_project (project_id=? AND seq<?)"},
+			"doing": {store.TaskQuery{ProjectID: loci.ProjectID{1}, State: loci.TaskDoing},
+				"SEARCH t USING INDEX tasks_in_progress (project_id=? AND seq<?)"},
+		} {
+			tt.q.Limit = 10
+			p.check("tasks by "+name, 0, func() error { _, _, err := p.Tasks().List(bg, claude, tt.q); return err }, tt.want)
+		}
 		at, err := p.Feed().Now(bg, person)
 		if err != nil {
 			t.Fatal(err)

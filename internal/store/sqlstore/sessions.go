@@ -17,6 +17,7 @@ const (
 	sessionPosition    byte = 0x20
 	suggestionPosition byte = 0x21
 	feedPosition       byte = 0x22
+	taskPosition       byte = 0x23
 )
 
 const sessionColumns = "s.seq, s.id, s.user_id, s.workspace_id, s.project_id, s.reach, s.team_id, s.origin, " +
@@ -32,19 +33,6 @@ func (tx *Tx) scanSession(r Row) (seq int64, s loci.Session, err error) {
 		Revision: r.Int64(19)}
 	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
 	return r.Int64(0), s, err
-}
-
-// seesSession adds the rule of loci.Viewer.SeesSession over the alias s.
-func (tx *Tx) seesSession(q *Query, v loci.Viewer) {
-	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() {
-		q.Add("FALSE")
-		return
-	}
-	reachesWork(q, v, "s")
-	if !v.WorkspaceID.IsZero() {
-		q.Add(" AND s.workspace_id = ?", [16]byte(v.WorkspaceID))
-	}
-	vendorMay(q, v, "s")
 }
 
 func (t sessions) Insert(_ context.Context, s loci.Session) error {
@@ -77,7 +65,7 @@ func noSession() error { return loci.Errorf(loci.NotFound, "no such session") }
 func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error) {
 	var q Query
 	q.Add("SELECT "+sessionColumns+" FROM sessions s WHERE {s} s.id = ? AND ", [16]byte(id))
-	t.seesSession(&q, v)
+	t.seesWork(&q, v, "s")
 	return t.one(&q)
 }
 
@@ -126,7 +114,7 @@ func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) 
 
 // filter adds which sessions pass a query.
 func (t sessions) filter(q *Query, v loci.Viewer, sq *store.SessionQuery) {
-	t.seesSession(q, v)
+	t.seesWork(q, v, "s")
 	switch sq.State {
 	case "":
 	case loci.SessionActive: // in the text, so that its index serves

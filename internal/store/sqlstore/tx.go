@@ -80,6 +80,9 @@ func (tx *Tx) Agents() store.Agents { return agents{tx} }
 // Sessions returns the store of sessions of agents and people.
 func (tx *Tx) Sessions() store.Sessions { return sessions{tx} }
 
+// Tasks returns the store of the tasks of projects.
+func (tx *Tx) Tasks() store.Tasks { return tasks{tx} }
+
 // Suggestions returns the store of suggested changes.
 func (tx *Tx) Suggestions() store.Suggestions { return suggestions{tx} }
 

@@ -44,7 +44,20 @@ func reaches(q *Query, v loci.Viewer, alias string) {
 	q.Add(")")
 }
 
-// reachesWork adds part 2 of the rule for sessions. NULL never equals anything, as in reaches.
+// seesWork adds the rule of loci.Viewer.SeesEvent over an alias: a row of sessions or tasks.
+func (tx *Tx) seesWork(q *Query, v loci.Viewer, alias string) {
+	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() {
+		q.Add("FALSE")
+		return
+	}
+	reachesWork(q, v, alias)
+	if !v.WorkspaceID.IsZero() {
+		q.Add(" AND "+alias+".workspace_id = ?", [16]byte(v.WorkspaceID))
+	}
+	vendorMay(q, v, alias)
+}
+
+// reachesWork adds part 2 of the rule for sessions and tasks. NULL never equals anything, as in reaches.
 func reachesWork(q *Query, v loci.Viewer, alias string) {
 	ids := ProjectIDs(v)
 	inProject := func() {

@@ -1,0 +1,154 @@
+package sqlstore
+
+import (
+	"context"
+	"math"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type tasks struct{ *Tx }
+
+const taskColumns = "t.seq, t.id, t.user_id, t.workspace_id, t.project_id, t.reach, t.team_id, t.origin, " +
+	"t.allowed_vendors, t.title, t.notes, t.state, t.created_at, t.updated_at, t.done_at, t.version"
+
+func (tx *Tx) scanTask(r Row) (seq int64, t loci.Task, err error) {
+	t = loci.Task{ID: r.ID(1), Title: r.Text(9), Notes: r.Text(10),
+		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
+			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
+		State: loci.TaskState(r.Text(11)), CreatedAt: timeAt(r, 12), UpdatedAt: timeAt(r, 13), DoneAt: timeAt(r, 14),
+		Version: r.Int(15)}
+	t.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
+	return r.Int64(0), t, err
+}
+
+func noTask() error { return loci.Errorf(loci.NotFound, "no such task") }
+
+func (t tasks) Insert(_ context.Context, task loci.Task) error {
+	if err := t.mine(task.OrgID); err != nil {
+		return err
+	}
+	if err := t.knowsUser(task.UserID); err != nil {
+		return err
+	}
+	err := t.c.Exec("INSERT INTO tasks ({org} workspace_id, allowed_vendors, title, notes, state, updated_at, done_at, "+
+		"version, id, user_id, project_id, reach, team_id, origin, created_at) "+
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		append(bindTask(&task), [16]byte(task.ID), [16]byte(task.UserID), [16]byte(task.ProjectID), string(task.Reach),
+			orNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
+	if t.d.taken(err) {
+		return loci.Errorf(loci.Conflict, "task %s exists already", task.ID)
+	}
+	return err
+}
+
+// bindTask returns the columns that Update may change.
+func bindTask(task *loci.Task) []any {
+	return []any{orNull(task.WorkspaceID), toJSON(task.AllowedVendors), task.Title, task.Notes, string(task.State),
+		task.UpdatedAt.UnixMicro(), micros(task.DoneAt), task.Version}
+}
+
+func (t tasks) Get(_ context.Context, v loci.Viewer, id loci.TaskID) (task loci.Task, err error) {
+	var q Query
+	q.Add("SELECT "+taskColumns+" FROM tasks t WHERE {t} t.id = ? AND ", [16]byte(id))
+	t.seesWork(&q, v, "t")
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { _, task, err = t.scanTask(r); return err })
+	return task, orMissing(found, err, noTask)
+}
+
+func (t tasks) List(_ context.Context, v loci.Viewer, tq store.TaskQuery) (
+	list []loci.Task, next store.Position, err error) {
+	if tq.Limit < 1 {
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	last := Place{Seq: math.MaxInt64}
+	if tq.After != "" {
+		if last, err = t.Positions.decode(tq.After, taskPosition); err != nil {
+			return nil, "", err
+		}
+	}
+	var q Query
+	q.Add("SELECT " + taskColumns + " FROM tasks t WHERE {t} ")
+	t.filter(&q, v, &tq)
+	// One row more than the page has tells whether another page follows.
+	q.Add(" AND t.seq < ? ORDER BY t.seq DESC LIMIT ?", last.Seq, tq.Limit+1)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+		seq, task, err := t.scanTask(r)
+		if err != nil {
+			return err
+		}
+		if len(list) == tq.Limit {
+			next = t.Positions.encode(last, taskPosition)
+			return ErrStop
+		}
+		last.Seq, list = seq, append(list, task)
+		return nil
+	})
+	return list, next, err
+}
+
+// filter adds which tasks pass a query.
+func (t tasks) filter(q *Query, v loci.Viewer, tq *store.TaskQuery) {
+	t.seesWork(q, v, "t")
+	switch tq.State {
+	case "":
+	case loci.TaskDoing: // in the text, so that its index serves
+		q.Add(" AND t.state = 'doing'")
+	default:
+		q.Add(" AND t.state = ?", string(tq.State))
+	}
+	if tq.Open {
+		q.Add(" AND t.state <> 'done'")
+	}
+	if !tq.ProjectID.IsZero() {
+		q.Add(" AND t.project_id = ?", [16]byte(tq.ProjectID))
+	}
+	if tq.Title != "" {
+		q.Add(" AND t.title = ?", tq.Title)
+	}
+	if !tq.Last.IsZero() {
+		q.Add(" AND t.id BETWEEN ? AND ?", [16]byte(tq.First), [16]byte(tq.Last))
+	}
+}
+
+func (t tasks) Count(_ context.Context, v loci.Viewer, tq store.TaskQuery) (n int, err error) {
+	if tq.Limit < 1 {
+		return 0, loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	var q Query
+	q.Add("SELECT count(*) FROM (SELECT 1 FROM tasks t WHERE {t} ")
+	t.filter(&q, v, &tq)
+	q.Add(" LIMIT ?) AS found", tq.Limit)
+	_, err = t.c.One(q.String(), q.Args, func(r Row) error { n = r.Int(0); return nil })
+	return n, err
+}
+
+func (t tasks) Update(_ context.Context, task loci.Task) error {
+	if err := t.mine(task.OrgID); err != nil {
+		return err
+	}
+	err := t.c.Exec("UPDATE tasks SET workspace_id = ?, allowed_vendors = ?, title = ?, notes = ?, state = ?, "+
+		"updated_at = ?, done_at = ?, version = ? WHERE {tasks} id = ? AND version = ?",
+		append(bindTask(&task), [16]byte(task.ID), task.Version-1)...)
+	if err != nil || t.c.Changes() > 0 {
+		return err
+	}
+	found, err := t.there("SELECT 1 FROM tasks WHERE {tasks} id = ?", [16]byte(task.ID))
+	if err = orMissing(found, err, noTask); err == nil {
+		err = loci.Errorf(loci.Conflict, "task %s is at another version", task.ID)
+	}
+	return err
+}
+
+func (t tasks) Delete(_ context.Context, id loci.TaskID) error {
+	err := t.c.Exec("DELETE FROM tasks WHERE {tasks} id = ?", [16]byte(id))
+	return orMissing(err == nil && t.c.Changes() > 0, err, noTask)
+}
+
+// EraseTasks permanently deletes tasks of the project, at most limit, and returns the number.
+func (tx *Tx) EraseTasks(id loci.ProjectID, limit int) (int, error) {
+	err := tx.c.Exec("DELETE FROM tasks WHERE {tasks} seq IN (SELECT t.seq FROM tasks t WHERE {t} t.project_id = ? "+
+		"ORDER BY t.seq LIMIT ?)", [16]byte(id), limit)
+	return int(tx.c.Changes()), err
+}
