@@ -56,11 +56,11 @@ func (x *lexicon) put(kind, p string) {
 		return
 	}
 	if strings.IndexFunc(p, isUnspaced) >= 0 {
-		x.unspaced = append(x.unspaced, hitPhrase{kind, lower(p)})
+		x.unspaced = append(x.unspaced, hitPhrase{kind, language.Lower(p)})
 		return
 	}
 	p, ending := strings.CutPrefix(p, "+")
-	words := strings.FieldsFunc(lower(p), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(language.Lower(p), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) == 0 {
 		return
 	}

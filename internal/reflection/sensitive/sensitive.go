@@ -9,8 +9,9 @@ package sensitive
 import (
 	"cmp"
 	"slices"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // Type is what kind of sensitive text a match is.
@@ -84,7 +85,7 @@ type scan struct {
 }
 
 func find(text string) []Match {
-	s := &scan{text: text, fold: lower(text)}
+	s := &scan{text: text, fold: language.Lower(text)}
 	s.pem()
 	s.vendorKeys()
 	s.tokens()
@@ -108,29 +109,6 @@ func (s *scan) add(t Type, start, end int) {
 	if start < end {
 		s.found = append(s.found, Match{t, start, end})
 	}
-}
-
-// lower returns the text in lower case, with each character as long as it was.
-func lower(text string) string {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf {
-			if 'A' <= c && c <= 'Z' {
-				c += 'a' - 'A'
-			}
-			out = append(out, c)
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if low := unicode.ToLower(r); r != utf8.RuneError && utf8.RuneLen(low) == size {
-			out = utf8.AppendRune(out, low)
-		} else {
-			out = append(out, text[i:i+size]...)
-		}
-		i += size
-	}
-	return string(out)
 }
 
 // resolve makes one match of secrets that overlap, and drops what lies over a secret or over a match that is surer.
