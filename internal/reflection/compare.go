@@ -1,0 +1,240 @@
+package reflection
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// Bond is how a new statement relates to an old one.
+type Bond string
+
+// The bonds.
+const (
+	Duplicate        Bond = "duplicate"         // it says the same, or less
+	UpdateSupersedes Bond = "update_supersedes" // it says what holds now in place of the old one
+	Contradiction    Bond = "contradiction"     // both cannot hold, and it does not say that something changed
+	Refinement       Bond = "refinement"        // it adds something to the old one
+	Unrelated        Bond = "unrelated"         // it is about something else
+)
+
+// Verdict is what a comparison of two statements found.
+type Verdict struct {
+	Bond   Bond
+	Reason string       // a sentence for people
+	Differ []Difference // what the statements differ in, as far as it was understood
+	Score  float64      // how much of the statements is about the same, 0 to 1
+}
+
+// Difference is something that two statements say differently. Old or New is empty if only the other has it.
+type Difference struct{ Kind, Old, New string }
+
+// How much of two statements must be about the same.
+const (
+	sameSubject    = 0.5  // without a word of change
+	changedSubject = 0.3  // with one
+	slotFilled     = 0.55 // if one word stands in place of another
+	nearlyAll      = 0.99
+	longEnough     = 0.75 // of a statement of which the other leaves words out
+)
+
+// Relate compares a new statement with an old one.
+func Relate(older, newer string) Verdict { return Prepare(older).Relate(Prepare(newer)) }
+
+// Relate compares a newer statement with this one.
+func (s *Statement) Relate(newer *Statement) Verdict {
+	if s.text == newer.text && s.text != "" {
+		return Verdict{Bond: Duplicate, Reason: "Both texts are the same.", Score: 1}
+	}
+	score, like := s.read.Compare(newer.read)
+	if like == loci.Duplicate {
+		return Verdict{Bond: Duplicate, Reason: "Both texts have the same words.", Score: 1}
+	}
+	c := match(s, newer)
+	c.score = max(c.score, score)
+	v := c.verdict(like)
+	v.Differ, v.Score = c.differ, math.Round(1000*min(1, c.score))/1000
+	return v
+}
+
+// verdict decides by what the statements share and what they differ in.
+func (c *comparison) verdict(like loci.Likeness) Verdict {
+	enough := sameSubject
+	if c.new.change != "" {
+		enough = changedSubject
+	}
+	switch {
+	case c.shared == 0 || c.score < enough && !c.covered && like != loci.Contradiction:
+		return Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
+	case c.otherSubject():
+		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
+	case c.swapped():
+		return Verdict{Bond: Unrelated, Reason: "The statements have the same words in other roles."}
+	}
+	conflict := c.conflict(like)
+	switch {
+	case conflict != "" && c.new.change != "" && !c.new.still:
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that it changed (\"" + c.new.change + "\"): " +
+			conflict + "."}
+	case conflict != "":
+		return Verdict{Bond: Contradiction, Reason: "Both cannot hold, and nothing says that it changed: " + conflict + "."}
+	case c.adds():
+		return Verdict{Bond: Refinement, Reason: "The new statement says the same and adds \"" + c.addition() + "\"."}
+	case c.newCover >= nearlyAll && (c.oldCover >= 0.5 || c.oldLeft == nil), c.score >= longEnough:
+		return Verdict{Bond: Duplicate, Reason: "The new statement says the same in other words, or less."}
+	case c.oldCover >= longEnough:
+		return Verdict{Bond: Refinement, Reason: "The new statement says the same and adds \"" + c.addition() + "\"."}
+	case c.new.change != "" && !c.new.still && c.score >= changedSubject:
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that something about the same subject changed (\"" +
+			c.new.change + "\")."}
+	}
+	return Verdict{Bond: Unrelated, Reason: "The statements share a subject, and say different things about it."}
+}
+
+// conflict says in what the statements exclude each other, or "".
+func (c *comparison) conflict(like loci.Likeness) string {
+	switch {
+	case c.turned():
+		c.differ = append(c.differ, Difference{Kind: "negation"})
+		return "one denies what the other says"
+	case len(c.replaced) > 0:
+		d := c.replaced[0]
+		return "\"" + d.Old + "\" and \"" + d.New + "\" exclude each other"
+	case like == loci.Contradiction && !c.covered:
+		return "their values exclude each other"
+	case c.slot():
+		return "\"" + wordsText(c.oldLeft) + "\" and \"" + wordsText(c.newLeft) + "\" stand in the same place"
+	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft) > 0 && c.oldCover < nearlyAll:
+		return "it has \"" + wordsText(c.newLeft) + "\" in place of \"" + wordsText(c.oldLeft) + "\""
+	case c.new.change != "" && !c.new.still && c.endsIt():
+		return "the old statement no longer holds"
+	}
+	return ""
+}
+
+// endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
+func (c *comparison) endsIt() bool {
+	for _, end := range []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped", "abandoned",
+		"quit", "resigned", "nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft"} {
+		if strings.Contains(c.new.change, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// turned reports whether one statement denies what the other says. A denial in what was added denies nothing.
+func (c *comparison) turned() bool {
+	end := c.lastShared()
+	turns := len(c.flipped)
+	for i, s := range []*Statement{c.old, c.new} {
+		for _, at := range s.denials {
+			if i == 0 || !c.covered || at < end {
+				turns++
+			}
+		}
+		if n := c.impliedDenials(s, i == 1, end); n > 0 && c.impliedDenials(c.other(s), i == 0, 0) == 0 {
+			turns += n
+		}
+	}
+	return turns%2 == 1
+}
+
+func (c *comparison) other(s *Statement) *Statement {
+	if s == c.old {
+		return c.new
+	}
+	return c.old
+}
+
+// impliedDenials counts words such as "frozen" that deny, in what is not an addition.
+func (c *comparison) impliedDenials(s *Statement, newer bool, end int) (n int) {
+	for _, at := range s.implied {
+		if !newer || end == 0 || !c.covered || at < end {
+			n++
+		}
+	}
+	return min(n, 1)
+}
+
+// otherSubject reports whether a number names the subject, and the rest is the same: "release 4.1", "room 3".
+func (c *comparison) otherSubject() bool {
+	for _, d := range c.numbers {
+		named := d.old.label != "" && d.new.label != "" && d.old.label == d.new.label
+		early := d.old.start*2 < len(c.old.text) && d.new.start*2 < len(c.new.text)
+		if early && (named || d.old.version && d.new.version && c.equalNumbers > 0) && c.new.change == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// adds reports whether the new statement has all of the old one and more.
+func (c *comparison) adds() bool {
+	return c.oldCover >= longEnough && (weigh(c.newLeft) >= 0.5 || len(c.added) > 0) && len(c.removed) == 0 && !c.new.still
+}
+
+// addition is what the new statement adds.
+func (c *comparison) addition() string {
+	if len(c.newLeft) > 0 {
+		first, last := c.newLeft[0], c.newLeft[len(c.newLeft)-1]
+		if text := c.new.text; last.end <= len(text) && first.start < last.end && last.end-first.start < 80 {
+			return text[first.start:last.end]
+		}
+		return wordsText(c.newLeft)
+	}
+	return strings.Join(c.added, ", ")
+}
+
+// slot reports whether the new statement has other words in one place of the old one, and is the same otherwise.
+func (c *comparison) slot() bool {
+	a, b := weigh(c.oldLeft), weigh(c.newLeft)
+	if a == 0 || b == 0 || c.score < slotFilled || a > 2.1 || b > 2.1 {
+		return false
+	}
+	x, y := c.oldLeft[0], c.newLeft[0]
+	return x.name && y.name || c.oldPlace(x) == c.newPlace(y) && c.oldPlace(x) > 0 && len(c.oldLeft) == len(c.newLeft)
+}
+
+// oldPlace is behind how many shared words a word stands.
+func (c *comparison) oldPlace(w factWord) int {
+	return len(slices.DeleteFunc(slices.Clone(c.pairs), func(p pair) bool { return c.old.words[p.a].start > w.start }))
+}
+
+func (c *comparison) newPlace(w factWord) int {
+	return len(slices.DeleteFunc(slices.Clone(c.pairs), func(p pair) bool { return c.new.words[p.b].start > w.start }))
+}
+
+// swapped reports whether what acts in one statement is acted on in the other.
+func (c *comparison) swapped() bool {
+	for i, first := range c.pairs {
+		for _, verb := range c.pairs[i+1:] {
+			if verb.b >= first.b || !c.old.words[verb.a].linked || !c.new.words[verb.b].linked {
+				continue
+			}
+			for _, last := range c.pairs {
+				if last.a > verb.a && last.b < verb.b {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func weigh(words []factWord) (sum float64) {
+	for _, w := range words {
+		sum += w.weight
+	}
+	return sum
+}
+
+func wordsText(words []factWord) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, w.text)
+	}
+	return strings.Join(list, " ")
+}
