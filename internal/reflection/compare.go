@@ -1,3 +1,6 @@
+// Package reflection reads notes and finds what in them is worth keeping, and how it relates to what is kept already.
+// It consists of pure functions: it stores nothing, and knows no clock and no network. The same texts give the same
+// result.
 package reflection
 
 import (
@@ -66,7 +69,8 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 		enough = changedSubject
 	}
 	switch {
-	case c.shared == 0 || c.score < enough && !c.covered && like != loci.Contradiction:
+	case c.moved && c.telling >= 1 && !c.new.still:
+	case c.telling == 0 || c.score < enough && !c.covered && like != loci.Contradiction:
 		return Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
 	case c.otherSubject():
 		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
@@ -80,9 +84,13 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 			conflict + "."}
 	case conflict != "":
 		return Verdict{Bond: Contradiction, Reason: "Both cannot hold, and nothing says that it changed: " + conflict + "."}
+	case c.twoSubjects():
+		return Verdict{Bond: Unrelated, Reason: "The statements say the same about \"" + wordsText(c.oldLeft) + "\" and \"" +
+			wordsText(c.newLeft) + "\"."}
 	case c.adds():
 		return Verdict{Bond: Refinement, Reason: "The new statement says the same and adds \"" + c.addition() + "\"."}
-	case c.newCover >= nearlyAll && (c.oldCover >= 0.5 || c.oldLeft == nil), c.score >= longEnough:
+	case telling(c.oldLeft)+telling(c.newLeft) == 0 && len(c.added)+len(c.removed) == 0,
+		c.newCover >= nearlyAll && (c.oldCover >= 0.5 || c.oldLeft == nil), c.score >= longEnough:
 		return Verdict{Bond: Duplicate, Reason: "The new statement says the same in other words, or less."}
 	case c.oldCover >= longEnough:
 		return Verdict{Bond: Refinement, Reason: "The new statement says the same and adds \"" + c.addition() + "\"."}
@@ -106,9 +114,11 @@ func (c *comparison) conflict(like loci.Likeness) string {
 		return "their values exclude each other"
 	case c.slot():
 		return "\"" + wordsText(c.oldLeft) + "\" and \"" + wordsText(c.newLeft) + "\" stand in the same place"
-	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft) > 0 && c.oldCover < nearlyAll:
-		return "it has \"" + wordsText(c.newLeft) + "\" in place of \"" + wordsText(c.oldLeft) + "\""
-	case c.new.change != "" && !c.new.still && c.endsIt():
+	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft)+len(c.added) > 0 && c.oldCover < nearlyAll:
+		return "it has \"" + c.addition() + "\" in place of \"" + wordsText(c.oldLeft) + "\""
+	case c.new.change != "" && !c.new.still && c.covered && len(c.added) > 0 && !c.new.also:
+		return "it has \"" + c.added[0] + "\""
+	case c.new.change != "" && !c.new.still && !c.new.also && c.endsIt():
 		return "the old statement no longer holds"
 	}
 	return ""
@@ -117,7 +127,8 @@ func (c *comparison) conflict(like loci.Likeness) string {
 // endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
 func (c *comparison) endsIt() bool {
 	for _, end := range []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped", "abandoned",
-		"quit", "resigned", "nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft"} {
+		"quit", "resigned", "nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft", "used to",
+		"formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu"} {
 		if strings.Contains(c.new.change, end) {
 			return true
 		}
@@ -128,52 +139,46 @@ func (c *comparison) endsIt() bool {
 // turned reports whether one statement denies what the other says. A denial in what was added denies nothing.
 func (c *comparison) turned() bool {
 	end := c.lastShared()
-	turns := len(c.flipped)
-	for i, s := range []*Statement{c.old, c.new} {
-		for _, at := range s.denials {
-			if i == 0 || !c.covered || at < end {
-				turns++
-			}
-		}
-		if n := c.impliedDenials(s, i == 1, end); n > 0 && c.impliedDenials(c.other(s), i == 0, 0) == 0 {
-			turns += n
+	more := len(c.new.denials) - len(c.old.denials)
+	for _, at := range c.new.denials {
+		if more > 0 && c.covered && at >= end && c.goesOn(end) {
+			more--
 		}
 	}
-	return turns%2 == 1
+	implied := min(1, len(c.new.implied)) - min(1, len(c.old.implied))
+	if implied > 0 && c.covered && c.new.implied[0] >= end && c.goesOn(end) {
+		implied = 0
+	}
+	return (len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
 }
 
-func (c *comparison) other(s *Statement) *Statement {
-	if s == c.old {
-		return c.new
-	}
-	return c.old
-}
-
-// impliedDenials counts words such as "frozen" that deny, in what is not an addition.
-func (c *comparison) impliedDenials(s *Statement, newer bool, end int) (n int) {
-	for _, at := range s.implied {
-		if !newer || end == 0 || !c.covered || at < end {
-			n++
-		}
-	}
-	return min(n, 1)
+// goesOn reports whether the new statement says something more behind a place.
+func (c *comparison) goesOn(at int) bool {
+	return slices.ContainsFunc(c.newLeft, func(w factWord) bool { return w.start >= at })
 }
 
 // otherSubject reports whether a number names the subject, and the rest is the same: "release 4.1", "room 3".
 func (c *comparison) otherSubject() bool {
 	for _, d := range c.numbers {
 		named := d.old.label != "" && d.new.label != "" && d.old.label == d.new.label
-		early := d.old.start*2 < len(c.old.text) && d.new.start*2 < len(c.new.text)
-		if early && (named || d.old.version && d.new.version && c.equalNumbers > 0) && c.new.change == "" {
+		if (c.sharesBehind(d) || d.old.acts && d.new.acts) && (named || d.old.version && d.new.version && c.equalNumbers > 0) && c.new.change == "" {
 			return true
 		}
 	}
 	return false
 }
 
+// sharesBehind reports whether both statements go on in the same way behind a number.
+func (c *comparison) sharesBehind(d numberChange) bool {
+	behind := func(a, b int) bool { return a > d.old.start && b > d.new.start }
+	return slices.ContainsFunc(c.pairs, func(p pair) bool {
+		return behind(c.old.words[p.a].start, c.new.words[p.b].start)
+	}) || c.equalNumbers > 0 && behind(c.old.numbers[len(c.old.numbers)-1].start, c.new.numbers[len(c.new.numbers)-1].start)
+}
+
 // adds reports whether the new statement has all of the old one and more.
 func (c *comparison) adds() bool {
-	return c.oldCover >= longEnough && (weigh(c.newLeft) >= 0.5 || len(c.added) > 0) && len(c.removed) == 0 && !c.new.still
+	return c.oldCover >= longEnough && (telling(c.newLeft) >= 0.5 || len(c.added) > 0) && len(c.removed) == 0 && !c.new.still
 }
 
 // addition is what the new statement adds.
@@ -191,11 +196,38 @@ func (c *comparison) addition() string {
 // slot reports whether the new statement has other words in one place of the old one, and is the same otherwise.
 func (c *comparison) slot() bool {
 	a, b := weigh(c.oldLeft), weigh(c.newLeft)
-	if a == 0 || b == 0 || c.score < slotFilled || a > 2.1 || b > 2.1 {
+	if a < 0.5 || b < 0.5 || c.score < slotFilled || a > 2.1 || b > 2.1 {
 		return false
 	}
 	x, y := c.oldLeft[0], c.newLeft[0]
+	if c.isSubject(x, y) {
+		return false
+	}
 	return x.name && y.name || c.oldPlace(x) == c.newPlace(y) && c.oldPlace(x) > 0 && len(c.oldLeft) == len(c.newLeft)
+}
+
+// isSubject reports whether two words belong to what the statements are about, and what they say of it is the same:
+// "the bus to the airport takes", "the bus to the museum takes". Only the one who is responsible for something is one.
+func (c *comparison) isSubject(x, y factWord) bool {
+	if 2*x.start >= len(c.old.text) || 2*y.start >= len(c.new.text) {
+		return false
+	}
+	behind := false
+	for _, p := range c.pairs {
+		a, b := c.old.words[p.a], c.new.words[p.b]
+		if slices.Contains(a.keys, "=own") || slices.Contains(a.keys, "=chair") {
+			return false
+		}
+		behind = behind || a.start > x.start && b.start > y.start
+	}
+	return behind || c.equalNumbers > 0
+}
+
+// twoSubjects reports whether the statements say the same about two things.
+func (c *comparison) twoSubjects() bool {
+	a, b := telling(c.oldLeft), telling(c.newLeft)
+	return c.new.change == "" && len(c.replaced) == 0 && a > 0 && b > 0 && a <= 2 && b <= 2 && c.score >= sameSubject &&
+		c.isSubject(c.oldLeft[0], c.newLeft[0])
 }
 
 // oldPlace is behind how many shared words a word stands.
@@ -227,6 +259,16 @@ func (c *comparison) swapped() bool {
 func weigh(words []factWord) (sum float64) {
 	for _, w := range words {
 		sum += w.weight
+	}
+	return sum
+}
+
+// telling is the weight of the words that are not weak.
+func telling(words []factWord) (sum float64) {
+	for _, w := range words {
+		if w.weight > weakWeight {
+			sum += w.weight
+		}
 	}
 	return sum
 }

@@ -13,6 +13,7 @@ type comparison struct {
 	pairs            []pair // the words of both, in the order of the old one
 	oldLeft, newLeft []factWord
 	shared           float64 // weight of what both have
+	telling          float64 // the part of it that is not weak words
 	oldCover         float64 // the part of the old statement that the new one has
 	newCover         float64
 	score            float64
@@ -21,6 +22,7 @@ type comparison struct {
 	numbers          []numberChange
 	equalNumbers     int
 	added, removed   []string
+	moved            bool  // the new statement has both the old name and the new one, and a word of change
 	flipped          []int // the groups of opposites of which each has another side
 	differ           []Difference
 }
@@ -43,9 +45,22 @@ func match(older, newer *Statement) *comparison {
 			c.flipped = append(c.flipped, group)
 		}
 	}
+	if n := len(older.denials) - len(newer.denials); n%2 != 0 {
+		c.flipWeakly()
+	}
 	c.weigh()
 	c.differ = append(c.differ, c.replaced...)
 	return c
+}
+
+// flipWeakly counts "before" and "after" as opposites where one statement denies: "not before 3" and "after 3".
+func (c *comparison) flipWeakly() {
+	for _, group := range slices.Sorted(maps.Keys(c.old.weakSides)) {
+		if a, b := c.old.weakSides[group], c.new.weakSides[group]; a != 0 && b != 0 && a != b {
+			c.flipped = append(c.flipped, group)
+			return
+		}
+	}
 }
 
 // matchWords pairs the words that are the same.
@@ -130,10 +145,14 @@ func (c *comparison) matchNames() {
 		}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(c.new.names)) {
-		if came := missing(c.new.names[kind], c.old.names[kind]); len(came) > 0 && len(c.old.names[kind]) == 0 {
-			c.added = append(c.added, came...)
-		} else if len(came) > 0 && len(missing(c.old.names[kind], c.new.names[kind])) == 0 && c.new.change != "" {
+		came := missing(c.new.names[kind], c.old.names[kind])
+		switch stays := len(missing(c.old.names[kind], c.new.names[kind])) == 0; {
+		case len(came) == 0 || !stays:
+		case len(c.old.names[kind]) > 0 && c.new.change != "" && !c.new.also:
+			c.moved = true
 			c.replaced = append(c.replaced, Difference{kind, c.old.names[kind][0], came[0]}) // "moved from Lyon to Nantes"
+		default:
+			c.added = append(c.added, came...)
 		}
 	}
 }
@@ -186,8 +205,12 @@ func (c *comparison) weigh() {
 	values += float64(c.equalNumbers)
 	slots := 0.5 * float64(len(c.replaced)) // one subject has a value of this kind in both
 	for _, p := range c.pairs {
-		c.shared += max(c.old.words[p.a].weight, c.new.words[p.b].weight)
+		w := max(c.old.words[p.a].weight, c.new.words[p.b].weight)
+		if c.shared += w; w > weakWeight {
+			c.telling += w
+		}
 	}
+	c.telling += values
 	c.shared += values
 	a := c.shared + slots + weigh(c.oldLeft) + 0.5*float64(len(c.removed))
 	b := c.shared + slots + weigh(c.newLeft) + 0.3*float64(len(c.added))

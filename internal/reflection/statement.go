@@ -13,17 +13,20 @@ import (
 
 // Statement is a text prepared for comparison. It is safe for concurrent use.
 type Statement struct {
-	text    string
-	read    *recall.Text
-	words   []factWord
-	numbers []factNumber
-	names   map[string][]string // of exclusive kinds, by kind
-	sides   map[int]uint64      // by group of opposites
-	days    map[int]uint64      // the same of groups with more than two sides: weekdays, months
-	denials []int               // where the statement denies something, in bytes
-	implied []int               // where a word like "frozen" denies
-	change  string              // the word that says that something changed
-	still   bool                // it says that nothing did
+	text      string
+	read      *recall.Text
+	words     []factWord
+	numbers   []factNumber
+	names     map[string][]string // of exclusive kinds, by kind
+	sides     map[int]uint64      // by group of opposites
+	weakSides map[int]uint64      // the same of prepositions such as "before"
+	sideWords map[string]bool     // the words of sides
+	days      map[int]uint64      // the same of groups with more than two sides: weekdays, months
+	denials   []int               // where the statement denies something, in bytes
+	implied   []int               // where a word like "frozen" denies
+	change    string              // the word that says that something changed
+	still     bool                // it says that nothing did
+	also      bool                // it says that something was added
 }
 
 // factWord is a word that says something about the subject.
@@ -43,6 +46,7 @@ type factNumber struct {
 	start       int
 	version     bool
 	label       string // the word before it that it is the name of: "room 3"
+	acts        bool   // a verb follows
 }
 
 // maxFactWords is how many words of a text are compared. A memory is shorter; more is a document.
@@ -51,14 +55,14 @@ const maxFactWords = 80
 // Prepare reads a text once for many comparisons.
 func Prepare(text string) *Statement {
 	s := &Statement{text: text, read: recall.Read(text), names: map[string][]string{}, sides: map[int]uint64{},
-		days: map[int]uint64{}}
+		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{}}
 	if len(text) > maxFactText {
 		text = strings.ToValidUTF8(text[:maxFactText], "")
 	}
 	lower := language.Lower(text)
 	tokens := factTokens(text, lower, factLists().units)
 	s.readSigns(lower, tokens)
-	s.readValues()
+	s.readValues(strings.ReplaceAll(lower, "’", "'"))
 	langs := language.Detect(text)
 	var stems language.Analyzer
 	for i := 0; i < len(tokens); i++ {
@@ -137,6 +141,9 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 	return []factToken{number, {form: rest, stem: rest, raw: rest, start: i, end: t.end}}
 }
 
+// additions are words that join something new to what stays.
+var additions = set("also plus too additionally auch zusätzlich außerdem aussi également también además também")
+
 // readSigns notes the words of change and the implied denials.
 func (s *Statement) readSigns(lower string, tokens []factToken) {
 	x := factLists()
@@ -144,6 +151,7 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 		if n := x.change.match(tokens, i); n > 0 && s.change == "" {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
+		s.also = s.also || additions[tokens[i].form]
 		if n := x.still.match(tokens, i); n > 0 {
 			s.still = true
 		}
@@ -172,22 +180,30 @@ var idle = map[string]bool{"in": true, "out": true, "up": true, "down": true, "a
 	"ja": true, "si": true, "sim": true, "vier": true, "ago": true, "dec": true, "us": true, "love": true, "like": true,
 	"min": true, "max": true, "os": true, "quart": true, "raise": true, "fall": true, "oui": true, "non": true}
 
+// weakSides are prepositions of which one is the opposite of the other if it is denied.
+var weakSides = set("before after above below under over vor nach über unter avant après antes después depois more less fewer mehr weniger " +
+	"plus moins más menos mais befor abov")
+
 // readValues takes the opposites, the days and the denials from what Compare weighs.
-func (s *Statement) readValues() {
+func (s *Statement) readValues(lower string) {
 	x := factLists()
-	for v := range s.read.Values() {
+	for v, n := range s.read.Values() {
 		switch {
+		case v.Denies() && (v.Word == "ne" || v.Word[0] == 'n' && strings.Contains(lower, "n'"+v.Word[1:])): // "pas" follows
 		case v.Denies():
-			if at := strings.Index(language.Lower(s.text), strings.Trim(v.Word, "'")); !isPartOfChange(v.Word) {
-				s.denials = append(s.denials, max(at, 0))
-			}
+			at := max(0, strings.Index(lower, v.Word))
+			s.denials = append(s.denials, slices.Repeat([]int{at}, n)...)
+		case weakSides[v.Word]:
+			s.weakSides[v.Group] |= 1 << v.Side
 		case idle[v.Word] || v.Sides > 2 && !x.calendar[v.Group]:
 		case v.Sides == 2:
 			if utf8.RuneCountInString(v.Word) > 1 || !isWide([]rune(v.Word)[0]) {
 				s.sides[v.Group] |= 1 << v.Side
+				s.sideWords[v.Word] = true
 			}
 		default:
 			s.days[v.Group] |= 1 << v.Side
+			s.sideWords[v.Word] = true
 		}
 	}
 	if onOff, ok := s.switched(); ok {
@@ -218,6 +234,3 @@ func (s *Statement) switched() (side uint64, ok bool) {
 	}
 	return 0, false
 }
-
-// isPartOfChange reports whether a denial is one only together with a word of change: "no longer", "nicht mehr".
-func isPartOfChange(word string) bool { return word == "personn" || word == "rien" }

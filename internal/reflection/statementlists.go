@@ -83,7 +83,13 @@ var factLists = sync.OnceValue(func() *factLexicon {
 	for _, line := range language.Lines("concepts") {
 		words := strings.Fields(line)
 		for _, w := range words {
+			if form := foldText(w); language.Stop(form, language.English) && !weakSides[form] {
+				continue // "thé" without its accent
+			}
 			x.concepts.add(w, "="+words[0])
+			if t := factTokens(w, language.Lower(w), nil); len(t) == 1 && !strings.Contains(w, "_") && t[0].stem != t[0].form {
+				x.concepts.add(t[0].stem, "="+words[0])
+			}
 		}
 	}
 	for _, w := range language.Words("change") {

@@ -41,8 +41,12 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	if i > 0 && t.start-tokens[i-1].end <= 1 && labelNouns[tokens[i-1].form] {
 		n.label = tokens[i-1].form
 	}
+	n.acts = i+1 < len(tokens) && acts[tokens[i+1].form]
 	s.numbers = append(s.numbers, n)
 }
+
+// acts are verbs behind a subject.
+var acts = set("is are was were has have had does did ist sind hat est sont es está tiene é tem")
 
 // plainNumber writes a number without the marks between thousands and without zeros that say nothing.
 func plainNumber(raw string) string {
@@ -57,6 +61,12 @@ func plainNumber(raw string) string {
 	}
 	return raw
 }
+
+// weakWeight is the weight of a word that says little. Others have 1.
+const weakWeight = 0.3
+
+// sevenLanguages are those whose short common words are left out of a text too short to tell its language.
+const sevenLanguages = language.English | language.German | language.French | language.Spanish | language.Portuguese
 
 // addWord adds a word if it says something, or notes it as a name or a number in words.
 func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages, stems *language.Analyzer) {
@@ -80,7 +90,8 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	for k := 1; k < n; k++ {
 		tokens[i+k].used = true
 	}
-	if concept == "" && (x.ignored[t.form] || language.Stop(t.form, langs) || language.Stop(t.form, language.English) ||
+	if concept == "" && (x.ignored[t.form] || strings.HasPrefix(language.Lower(t.raw), "n'") || language.Stop(t.form, langs) || language.Stop(t.form, language.English) ||
+		len(t.form) <= 3 && language.Stop(t.form, sevenLanguages) ||
 		x.units[t.form] != "" || utf8.RuneCountInString(t.form) < 2 || x.change.match(tokens, i) == 1) {
 		return
 	}
@@ -93,8 +104,8 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	} else {
 		w.keys = append(w.keys, stems.Stems(t.form, langs)...)
 	}
-	if x.weak[t.form] {
-		w.weight = 0.3
+	if x.weak[t.form] || weakSides[t.form] || s.sideWords[t.stem] || s.sideWords[t.form] {
+		w.weight = weakWeight
 	}
 	w.name = unicode.IsUpper(first)
 	w.linked = s.hasObject(tokens, i+max(n, 1))
