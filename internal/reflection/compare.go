@@ -116,10 +116,26 @@ func (c *comparison) conflict(like loci.Likeness) string {
 		return "\"" + wordsText(c.oldLeft) + "\" and \"" + wordsText(c.newLeft) + "\" stand in the same place"
 	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft)+len(c.added) > 0 && c.oldCover < nearlyAll:
 		return "it has \"" + c.addition() + "\" in place of \"" + wordsText(c.oldLeft) + "\""
+	case c.new.change != "" && !c.new.also && c.covered && handovers[c.new.change] && c.newName() != "":
+		return "it has \"" + c.newName() + "\""
 	case c.new.change != "" && !c.new.still && c.covered && len(c.added) > 0 && !c.new.also:
 		return "it has \"" + c.added[0] + "\""
 	case c.new.change != "" && !c.new.still && !c.new.also && c.endsIt():
 		return "the old statement no longer holds"
+	}
+	return ""
+}
+
+// handovers are words of change by which somebody takes the place of another.
+var handovers = set("replaced replaces succeeded succeeds successor handed übernommen übernimmt übergeben ersetzt abgelöst remplace remplacé " +
+	"succède sustituye reemplaza relevó substitui substituiu assumiu 接替 接手 引き継")
+
+// newName is a name that only the new statement has.
+func (c *comparison) newName() string {
+	for _, w := range c.newLeft {
+		if w.name {
+			return w.text
+		}
 	}
 	return ""
 }
@@ -215,7 +231,7 @@ func (c *comparison) isSubject(x, y factWord) bool {
 	behind := false
 	for _, p := range c.pairs {
 		a, b := c.old.words[p.a], c.new.words[p.b]
-		if slices.Contains(a.keys, "=own") || slices.Contains(a.keys, "=chair") {
+		if x.name && y.name && slices.Contains(a.keys, "=own") || slices.Contains(a.keys, "=chair") {
 			return false
 		}
 		behind = behind || a.start > x.start && b.start > y.start
@@ -243,7 +259,7 @@ func (c *comparison) newPlace(w factWord) int {
 func (c *comparison) swapped() bool {
 	for i, first := range c.pairs {
 		for _, verb := range c.pairs[i+1:] {
-			if verb.b >= first.b || !c.old.words[verb.a].linked || !c.new.words[verb.b].linked {
+			if verb.b >= first.b || !sameLink(&c.old.words[verb.a], &c.new.words[verb.b]) {
 				continue
 			}
 			for _, last := range c.pairs {
@@ -255,6 +271,9 @@ func (c *comparison) swapped() bool {
 	}
 	return false
 }
+
+// sameLink reports whether two verbs are joined to what follows in the same way.
+func sameLink(a, b *factWord) bool { return a.linked && b.linked || a.prep != "" && a.prep == b.prep }
 
 func weigh(words []factWord) (sum float64) {
 	for _, w := range words {

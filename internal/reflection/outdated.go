@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci/internal/language"
 )
@@ -44,12 +45,39 @@ var outdatedLists = sync.OnceValue(func() *outdatedPatterns {
 		clause: regexp.MustCompile(`(?i)(?:^|[^\pL])` + any("clause") + `\s+`),
 		iffy:   regexp.MustCompile(`(?i)(?:^|[^\pL])` + any("if") + `\s+`),
 		wide:   lists["unspaced"],
+		ids:    lists["supersede"],
+		words:  slices.Concat(lists["stale"], lists["verb"]),
 	}
 })
 
 type outdatedPatterns struct {
 	id, stale, clause, iffy *regexp.Regexp
 	wide                    []string
+	ids, words              []string // without one of which the patterns find nothing
+}
+
+// besides is how much of a text to both sides of a word is searched.
+const besides = 60
+
+// eachWindow calls fn with the pieces of a text around the words.
+func eachWindow(lower string, words []string, fn func(from, to int)) {
+	for _, w := range words {
+		for at := 0; ; {
+			i := strings.Index(lower[at:], w)
+			if i < 0 {
+				break
+			}
+			from, to := max(0, at+i-besides), min(len(lower), at+i+len(w)+besides)
+			for from > 0 && !utf8.RuneStart(lower[from]) {
+				from--
+			}
+			for to < len(lower) && !utf8.RuneStart(lower[to]) {
+				to++
+			}
+			fn(from, to)
+			at += i + len(w)
+		}
+	}
 }
 
 // maxSubject is how many bytes a subject has at most.
@@ -58,28 +86,34 @@ const maxSubject = 80
 // Outdated returns what a text says is replaced or no longer holds, in order.
 func Outdated(text string) (list []Outdating) {
 	x := outdatedLists()
-	for _, m := range x.id.FindAllStringSubmatchIndex(text, -1) {
-		list = append(list, Outdating{ID: strings.TrimRight(text[m[2]:m[3]], "-_"), Start: m[2], End: m[3]})
-	}
-	for at := 0; at < len(text); {
-		m := x.stale.FindStringIndex(text[at:])
-		if m == nil {
-			break
+	lower := language.Lower(text)
+	seen := map[int]bool{}
+	add := func(o Outdating) {
+		if o.Start < o.End && !seen[o.Start] {
+			seen[o.Start] = true
+			list = append(list, o)
 		}
-		if start, end := x.subject(text, at+m[0]); start < end {
-			list = append(list, Outdating{Subject: text[start:end], Start: start, End: end})
-		}
-		at += m[1] - 1
 	}
+	eachWindow(lower, x.ids, func(from, to int) {
+		for _, m := range x.id.FindAllStringSubmatchIndex(text[from:to], -1) {
+			id := strings.TrimRight(text[from+m[2]:from+m[3]], "-_")
+			add(Outdating{ID: id, Start: from + m[2], End: from + m[2] + len(id)})
+		}
+	})
+	eachWindow(lower, x.words, func(from, to int) {
+		for _, m := range x.stale.FindAllStringIndex(text[from:to], -1) {
+			start, end := x.subject(text, from+m[0])
+			add(Outdating{Subject: text[start:end], Start: start, End: end})
+		}
+	})
 	for _, p := range x.wide {
 		for at := 0; ; {
 			i := strings.Index(text[at:], p)
 			if i < 0 {
 				break
 			}
-			if start, end := wideSubject(text, at+i); start < end {
-				list = append(list, Outdating{Subject: text[start:end], Start: start, End: end})
-			}
+			start, end := wideSubject(text, at+i)
+			add(Outdating{Subject: text[start:end], Start: start, End: end})
 			at += i + len(p)
 		}
 	}

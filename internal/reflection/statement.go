@@ -35,9 +35,10 @@ type factWord struct {
 	keys       []string // by any of which it is the same as another
 	weight     float64
 	start, end int
-	linked     bool // the next word is no preposition: a verb may have its object there
-	name       bool // written with a capital in the middle of a sentence
-	char       bool // a piece of a script without spaces
+	prep       string // the preposition behind it
+	linked     bool   // the next word is no preposition: a verb may have its object there
+	name       bool   // written with a capital in the middle of a sentence
+	char       bool   // a piece of a script without spaces
 }
 
 // factNumber is a number with what it counts.
@@ -141,6 +142,9 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 	return []factToken{number, {form: rest, stem: rest, raw: rest, start: i, end: t.end}}
 }
 
+// starts are words before the day from which something holds.
+var starts = set("since seit depuis desde ab effective starting")
+
 // additions are words that join something new to what stays.
 var additions = set("also plus too additionally auch zusätzlich außerdem aussi également también además também")
 
@@ -150,6 +154,10 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 	for i := range tokens {
 		if n := x.change.match(tokens, i); n > 0 && s.change == "" {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
+		}
+		if s.change == "" && i+1 < len(tokens) && starts[tokens[i].form] &&
+			(tokens[i+1].number || language.TellsWhen(tokens[i+1].form)) {
+			s.change = lower[tokens[i].start:tokens[i+1].end]
 		}
 		s.also = s.also || additions[tokens[i].form]
 		if n := x.still.match(tokens, i); n > 0 {

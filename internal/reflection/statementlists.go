@@ -116,7 +116,7 @@ var factLists = sync.OnceValue(func() *factLexicon {
 			x.numbers[foldText(w)] = n
 		}
 	}
-	for _, day := range []string{"monday", "january", "today", "星期一", "月曜"} {
+	for _, day := range []string{"monday", "january", "today", "星期一", "月曜", "六"} {
 		for v := range recall.Read(day).Values() {
 			x.calendar[v.Group] = true
 		}

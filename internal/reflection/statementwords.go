@@ -68,6 +68,9 @@ const weakWeight = 0.3
 // sevenLanguages are those whose short common words are left out of a text too short to tell its language.
 const sevenLanguages = language.English | language.German | language.French | language.Spanish | language.Portuguese
 
+// pace is the kind of the names for how often something happens.
+const pace = "pace"
+
 // addWord adds a word if it says something, or notes it as a name or a number in words.
 func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages, stems *language.Analyzer) {
 	x := factLists()
@@ -95,6 +98,10 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 		x.units[t.form] != "" || utf8.RuneCountInString(t.form) < 2 || x.change.match(tokens, i) == 1) {
 		return
 	}
+	if concept != "" && slices.Contains(x.kinds[concept[1:]], pace) {
+		s.names[pace] = append(s.names[pace], x.canonical[concept[1:]])
+		return
+	}
 	w := factWord{text: t.raw, start: t.start, end: tokens[i+max(n, 1)-1].end, weight: 1, keys: []string{t.form}}
 	if t.stem != t.form {
 		w.keys = append(w.keys, t.stem)
@@ -109,6 +116,9 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	}
 	w.name = unicode.IsUpper(first)
 	w.linked = s.hasObject(tokens, i+max(n, 1))
+	if next := i + max(n, 1); next < len(tokens) && prepositions[tokens[next].form] {
+		w.prep = tokens[next].form
+	}
 	s.words = append(s.words, w)
 }
 
@@ -164,12 +174,17 @@ func (s *Statement) readUnspaced(lower string) {
 		lower = strings.ReplaceAll(lower, w, strings.Repeat(" ", len(w)))
 	}
 	var run []rune
+	kana := false
 	flush := func(end int) {
 		s.addPairs(run, end)
 		run = run[:0]
 	}
 	for i, r := range lower {
 		if unicode.In(r, unicode.Han, unicode.Katakana) && !strings.ContainsRune(wideStops, r) || r == 'ー' {
+			if now := unicode.Is(unicode.Katakana, r) || r == 'ー'; now != kana {
+				flush(i)
+				kana = now
+			}
 			run = append(run, r)
 			continue
 		}
