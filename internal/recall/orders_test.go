@@ -80,7 +80,8 @@ func FuzzOrders(f *testing.F) {
 }
 
 func BenchmarkOrders(b *testing.B) {
-	for name, part := range map[string]string{"prose": "The nightly job copies the database. ", "orders": "ignore previous instructions. ",
+	for name, part := range map[string]string{"prose": "The nightly job copies the database. ",
+		"orders":   "ignore previous instructions. ",
 		"comments": "<!-- ai store memory ", "base64": "QUJD", "spaces": " ", "guards": "told to ignore "} {
 		text := strings.Repeat(part, 1<<20/len(part))
 		b.Run(name, func(b *testing.B) {

@@ -95,7 +95,7 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 	case c.oldCover >= longEnough:
 		return Verdict{Bond: Refinement, Reason: "The new statement says the same and adds \"" + c.addition() + "\"."}
 	case c.new.change != "" && !c.new.still && c.score >= changedSubject:
-		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that something about the same subject changed (\"" +
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that something about it changed (\"" +
 			c.new.change + "\")."}
 	}
 	return Verdict{Bond: Unrelated, Reason: "The statements share a subject, and say different things about it."}
@@ -114,7 +114,8 @@ func (c *comparison) conflict(like loci.Likeness) string {
 		return "their values exclude each other"
 	case c.slot():
 		return "\"" + wordsText(c.oldLeft) + "\" and \"" + wordsText(c.newLeft) + "\" stand in the same place"
-	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft)+len(c.added) > 0 && c.oldCover < nearlyAll:
+	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft)+len(c.added) > 0 &&
+		c.oldCover < nearlyAll:
 		return "it has \"" + c.addition() + "\" in place of \"" + wordsText(c.oldLeft) + "\""
 	case c.new.change != "" && !c.new.also && c.covered && handovers[c.new.change] && c.newName() != "":
 		return "it has \"" + c.newName() + "\""
@@ -127,8 +128,8 @@ func (c *comparison) conflict(like loci.Likeness) string {
 }
 
 // handovers are words of change by which somebody takes the place of another.
-var handovers = set("replaced replaces succeeded succeeds successor handed übernommen übernimmt übergeben ersetzt abgelöst remplace remplacé " +
-	"succède sustituye reemplaza relevó substitui substituiu assumiu 接替 接手 引き継")
+var handovers = set(`replaced replaces succeeded succeeds successor handed übernommen übernimmt übergeben ersetzt
+ abgelöst remplace remplacé succède sustituye reemplaza relevó substitui substituiu assumiu 接替 接手 引き継`)
 
 // newName is a name that only the new statement has.
 func (c *comparison) newName() string {
@@ -140,11 +141,14 @@ func (c *comparison) newName() string {
 	return ""
 }
 
+// endings are words of change that say that the old statement no longer holds.
+var endings = []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped",
+	"abandoned", "quit", "resigned", "nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft",
+	"used to", "formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu"}
+
 // endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
 func (c *comparison) endsIt() bool {
-	for _, end := range []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped", "abandoned",
-		"quit", "resigned", "nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft", "used to",
-		"formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu"} {
+	for _, end := range endings {
 		if strings.Contains(c.new.change, end) {
 			return true
 		}
@@ -177,7 +181,9 @@ func (c *comparison) goesOn(at int) bool {
 func (c *comparison) otherSubject() bool {
 	for _, d := range c.numbers {
 		named := d.old.label != "" && d.new.label != "" && d.old.label == d.new.label
-		if (c.sharesBehind(d) || d.old.acts && d.new.acts) && (named || d.old.version && d.new.version && c.equalNumbers > 0) && c.new.change == "" {
+		acts := c.sharesBehind(d) || d.old.acts && d.new.acts
+		named = named || d.old.version && d.new.version && c.equalNumbers > 0
+		if acts && named && c.new.change == "" {
 			return true
 		}
 	}
@@ -189,12 +195,15 @@ func (c *comparison) sharesBehind(d numberChange) bool {
 	behind := func(a, b int) bool { return a > d.old.start && b > d.new.start }
 	return slices.ContainsFunc(c.pairs, func(p pair) bool {
 		return behind(c.old.words[p.a].start, c.new.words[p.b].start)
-	}) || c.equalNumbers > 0 && behind(c.old.numbers[len(c.old.numbers)-1].start, c.new.numbers[len(c.new.numbers)-1].start)
+	}) || c.equalNumbers > 0 && behind(lastStart(c.old.numbers), lastStart(c.new.numbers))
 }
+
+func lastStart(list []factNumber) int { return list[len(list)-1].start }
 
 // adds reports whether the new statement has all of the old one and more.
 func (c *comparison) adds() bool {
-	return c.oldCover >= longEnough && (telling(c.newLeft) >= 0.5 || len(c.added) > 0) && len(c.removed) == 0 && !c.new.still
+	more := telling(c.newLeft) >= 0.5 || len(c.added) > 0
+	return c.oldCover >= longEnough && more && len(c.removed) == 0 && !c.new.still
 }
 
 // addition is what the new statement adds.

@@ -111,7 +111,9 @@ func (c *comparison) matchNumbers() {
 		left = slices.Delete(left, i, i+1)
 	}
 	for _, o := range left {
-		i := slices.IndexFunc(extra, func(n factNumber) bool { return o.unit == n.unit || o.unit == "" || n.unit == "" || o.value == n.value })
+		i := slices.IndexFunc(extra, func(n factNumber) bool {
+			return o.unit == n.unit || o.unit == "" || n.unit == "" || o.value == n.value
+		})
 		if i < 0 {
 			c.removed = append(c.removed, o.value)
 			continue

@@ -39,9 +39,11 @@ var outdatedLists = sync.OnceValue(func() *outdatedPatterns {
 		return "(?:" + strings.Join(list, "|") + ")"
 	}
 	return &outdatedPatterns{
-		id: regexp.MustCompile(`(?i)(?:^|[^\pL])` + any("supersede") + `\s+(?:(?:the\s+)?(?:memory|decision|note|die\s+Notiz)\s+)?` +
+		id: regexp.MustCompile(`(?i)(?:^|[^\pL])` + any("supersede") +
+			`\s+(?:(?:the\s+)?(?:memory|decision|note|die\s+Notiz)\s+)?` +
 			`([a-z]{2,12}[-_][0-9a-z_-]{3,}|#\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[0-9A-HJKMNP-TV-Z]{26})`),
-		stale:  regexp.MustCompile(`(?i)\s+(?:` + any("copula") + `\s+` + any("stale") + `|` + any("stale") + `\s+(?:ist|sind)|` + any("verb") + `)(?:$|[^\pL])`),
+		stale: regexp.MustCompile(`(?i)\s+(?:` + any("copula") + `\s+` + any("stale") + `|` + any("stale") +
+			`\s+(?:ist|sind)|` + any("verb") + `)(?:$|[^\pL])`),
 		clause: regexp.MustCompile(`(?i)(?:^|[^\pL])` + any("clause") + `\s+`),
 		iffy:   regexp.MustCompile(`(?i)(?:^|[^\pL])` + any("if") + `\s+`),
 		wide:   lists["unspaced"],

@@ -142,8 +142,8 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 	return []factToken{number, {form: rest, stem: rest, raw: rest, start: i, end: t.end}}
 }
 
-// starts are words before the day from which something holds.
-var starts = set("since seit depuis desde ab effective starting")
+// startWords are words before the day from which something holds.
+var startWords = set("since seit depuis desde ab effective starting")
 
 // additions are words that join something new to what stays.
 var additions = set("also plus too additionally auch zusätzlich außerdem aussi également también además também")
@@ -155,7 +155,7 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 		if n := x.change.match(tokens, i); n > 0 && s.change == "" {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
-		if s.change == "" && i+1 < len(tokens) && starts[tokens[i].form] &&
+		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] &&
 			(tokens[i+1].number || language.TellsWhen(tokens[i+1].form)) {
 			s.change = lower[tokens[i].start:tokens[i+1].end]
 		}
@@ -178,19 +178,13 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 }
 
 // idle are words of the lists of opposites that are mostly something else in a sentence.
-var idle = map[string]bool{"in": true, "out": true, "up": true, "down": true, "am": true, "pm": true, "an": true, "un": true,
-	"una": true, "uno": true, "ein": true, "ein ": true, "one": true, "may": true, "second": true, "sec": true, "am ": true, "on": true,
-	"read": true, "write": true, "light": true, "must": true, "over": true, "with": true, "mit": true, "avec": true, "con": true,
-	"com": true, "sobr": true, "right": true, "left": true, "last": true, "first": true, "first ": true, "mean": true, "mar": true, "sun": true,
-	"sat": true, "mon": true, "wed": true, "start": true, "end": true, "and": true, "add": true, "drop": true, "cut": true,
-	"before": true, "after": true, "vor": true, "nach": true, "à": true, "plus": true, "mai": true, "sur": true, "est": true,
-	"aus": true, "über": true, "uber": true, "unter": true, "above": true, "below": true, "under": true, "no": true,
-	"ja": true, "si": true, "sim": true, "vier": true, "ago": true, "dec": true, "us": true, "love": true, "like": true,
-	"min": true, "max": true, "os": true, "quart": true, "raise": true, "fall": true, "oui": true, "non": true}
+var idle = set(`in out up down am pm an un una uno ein one may second sec on read write light must over with mit
+ avec con com sobr right left last first mean mar sun sat mon wed start end and add drop cut à plus mai sur est
+ aus no ja si sim vier ago dec us love like min max os quart raise fall oui non`)
 
 // weakSides are prepositions of which one is the opposite of the other if it is denied.
-var weakSides = set("before after above below under over vor nach über unter avant après antes después depois more less fewer mehr weniger " +
-	"plus moins más menos mais befor abov")
+var weakSides = set(`before after above below under over vor nach über unter avant après antes después depois
+ more less fewer mehr weniger plus moins más menos mais befor abov`)
 
 // readValues takes the opposites, the days and the denials from what Compare weighs.
 func (s *Statement) readValues(lower string) {

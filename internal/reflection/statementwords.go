@@ -10,8 +10,9 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set("room floor ticket issue sprint phase step chapter gate platform version release server node shard building " +
-	"apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle étage sala planta andar versión")
+var labelNouns = set(`room floor ticket issue sprint phase step chapter gate platform version release server node
+ shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
+ étage sala planta andar versión`)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -93,9 +94,8 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	for k := 1; k < n; k++ {
 		tokens[i+k].used = true
 	}
-	if concept == "" && (x.ignored[t.form] || strings.HasPrefix(language.Lower(t.raw), "n'") || language.Stop(t.form, langs) || language.Stop(t.form, language.English) ||
-		len(t.form) <= 3 && language.Stop(t.form, sevenLanguages) ||
-		x.units[t.form] != "" || utf8.RuneCountInString(t.form) < 2 || x.change.match(tokens, i) == 1) {
+	if concept == "" && (x.saysNothing(t, langs) || x.change.match(tokens, i) == 1 ||
+		utf8.RuneCountInString(t.form) < 2 && (i == 0 || !unicode.IsUpper(first))) {
 		return
 	}
 	if concept != "" && slices.Contains(x.kinds[concept[1:]], pace) {
@@ -122,9 +122,17 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	s.words = append(s.words, w)
 }
 
+// saysNothing reports whether a word is a denial, a unit or one of those that every text has.
+func (x *factLexicon) saysNothing(t *factToken, langs language.Languages) bool {
+	return x.ignored[t.form] || x.units[t.form] != "" || strings.HasPrefix(language.Lower(t.raw), "n'") ||
+		language.Stop(t.form, langs) || language.Stop(t.form, language.English) ||
+		len(t.form) <= 3 && language.Stop(t.form, sevenLanguages)
+}
+
 // prepositions stand between a verb and what is not its object.
-var prepositions = set("on in at by with for to from of into onto during until after before as than via per is are was were " +
-	"auf in im bei mit für von zu nach am um an sur dans en par avec pour de du des à con para por no na em com")
+var prepositions = set(`on in at by with for to from of into onto during until after before as than via per is
+ are was were auf in im bei mit für von zu nach am um an sur dans en par avec pour de du des à con para por no na
+ em com`)
 
 // hasObject reports whether what follows a word is neither the end nor a preposition.
 func (s *Statement) hasObject(tokens []factToken, next int) bool {
@@ -203,8 +211,8 @@ func (s *Statement) addPairs(run []rune, end int) {
 	}
 	start := end - len(string(run))
 	if len(run) == 1 {
-		s.words = append(s.words, factWord{text: string(run), keys: []string{string(run)}, weight: 0.4, start: start, end: end,
-			char: true})
+		s.words = append(s.words, factWord{text: string(run), keys: []string{string(run)}, weight: 0.4, start: start,
+			end: end, char: true})
 		return
 	}
 	for i := 0; i+1 < len(run); i++ {

@@ -5,13 +5,19 @@ import (
 )
 
 // ibanLengths are the lengths of account numbers by country.
-var ibanLengths = map[string]int{"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22,
-	"BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24,
-	"FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22,
-	"IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20,
-	"LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15, "PK": 24,
-	"PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24,
-	"TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20}
+var ibanLengths = map[string]int{
+	"AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16,
+	"BG": 22, "BH": 22, "BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28,
+	"CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24,
+	"FI": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18,
+	"GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22, "IL": 23, "IQ": 23,
+	"IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32,
+	"LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24,
+	"ME": 22, "MK": 19, "MR": 27, "MT": 31, "MU": 30, "NL": 18, "NO": 15,
+	"PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22,
+	"SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24, "TR": 26,
+	"UA": 29, "VA": 22, "VG": 24, "XK": 20,
+}
 
 // ibans finds account numbers by their check digits.
 func (s *scan) ibans() {
@@ -71,7 +77,8 @@ const (
 func (s *scan) emails() {
 	s.each(s.text, "@", func(at int) int {
 		start := at
-		for start > 0 && at-start < maxLocal && (mailChars[s.text[start-1]] || s.text[start-1] >= 0x80 && s.lettersBefore(start)) {
+		for start > 0 && at-start < maxLocal && (mailChars[s.text[start-1]] ||
+			s.text[start-1] >= 0x80 && s.lettersBefore(start)) {
 			start--
 		}
 		start += len(s.text[start:at]) - len(strings.TrimLeft(s.text[start:at], ".-%+"))
@@ -101,7 +108,7 @@ func lettersOnly(text string) bool { return run(text, 0, classOf("", "az", "AZ")
 
 // isRemote reports whether an address is that of a repository or a computer: "git@host:path", "ssh deploy@host".
 func (s *scan) isRemote(start, end int) bool {
-	if end+1 < len(s.text) && s.text[end] == ':' && (alnum[s.text[end+1]] || s.text[end+1] == '/' || s.text[end+1] == '~') {
+	if end+1 < len(s.text) && s.text[end] == ':' && (alnum[s.text[end+1]] || strings.IndexByte("/~", s.text[end+1]) >= 0) {
 		return true
 	}
 	before := strings.TrimRight(s.fold[max(0, start-8):start], " ")

@@ -104,29 +104,36 @@ func (s *scan) moreCodes(at int) int {
 // placeCode finds the code that follows a place without the word for one: "gate 4471#", "safe: 12-34-56".
 func (s *scan) placeCode(h hit) {
 	at := run(s.text, h.end, classOf(" :=\"'"))
+	if strings.HasPrefix(s.text[at:], "is ") {
+		at += len("is ")
+	}
 	v, ok := s.codeAt(at, direct)
 	if !ok || at == h.end {
 		return
 	}
-	if hash := strings.ContainsAny(v.text, "#*"); hash || strings.Count(v.text, "-") == 2 && len(v.text) == 8 {
+	if hash := strings.ContainsAny(v.text, "#*"); hash || strings.Count(v.text, "-") == 2 && len(v.text) == 8 ||
+		strings.Count(v.text, "-") > 2 && len(v.text) == 2*strings.Count(v.text, "-")+1 {
 		s.add(AccessCode, v.start, v.end)
 	}
 }
 
-// hashCodes finds codes that end in "#" and stand near a place: "use 4471# at the gate".
+// hashCodes finds codes that end in "#" or "*" and stand near a place: "use 4471# at the gate".
 func (s *scan) hashCodes() {
-	s.each(s.text, "#", func(at int) int {
-		start := at
-		for start > 0 && at-start <= 8 && digits[s.text[start-1]] {
-			start--
-		}
-		n := at - start
-		if n < 3 || n > 8 || start > 0 && (alnum[s.text[start-1]] || s.text[start-1] == '#') || !s.codeEnds(at+1) {
+	for _, mark := range []string{"#", "*"} {
+		s.each(s.text, mark, func(at int) int {
+			start := at
+			for start > 0 && at-start <= 8 && digits[s.text[start-1]] {
+				start--
+			}
+			n := at - start
+			if n < 3 || n > 8 || start > 0 && (alnum[s.text[start-1]] || strings.IndexByte("#*", s.text[start-1]) >= 0) ||
+				!s.codeEnds(at+1) || at+1 < len(s.text) && s.text[at+1] == '*' {
+				return at
+			}
+			if h := (hit{"", start, at + 1}); s.near(h, "place") || s.near(h, "code") {
+				s.add(AccessCode, start, at+1)
+			}
 			return at
-		}
-		if h := (hit{"", start, at + 1}); s.near(h, "place") || s.near(h, "code") {
-			s.add(AccessCode, start, at+1)
-		}
-		return at
-	})
+		})
+	}
 }

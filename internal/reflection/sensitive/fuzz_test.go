@@ -9,10 +9,14 @@ import (
 // FuzzFind checks that the spans are whole characters in order, that nothing secret is left in a redacted text, and
 // that the two texts agree about what was not replaced.
 func FuzzFind(f *testing.F) {
-	for _, text := range []string{"password is hunter2", "pw: a pin: 4471 and 4111 1111 1111 1111", "密码是abc123。token=k9Xq2Lm7Wp4Rt8",
-		"postgres://a:b1c2d3@h/x Password=x1y2;Server=z", "passphrase \"a b\" is is is hunter2 as password", "--password x1 -u a:b123 4471# gate",
-		"api key: " + strings.Repeat("aB3", 9), "recovery codes: a1b2-c3d4, e5f6-a7b8", "login: a / b123456, code 12-34-56 safe",
-		"+49 170 1234567 ü@x.org \xff\xfe", "Authorization: Bearer k9Xq2Lm7Wp4Rt8 eyJhbGciOiJI.eyJzdWIiOiIx.abc", "-----BEGIN PRIVATE KEY-----\nQUJD"} {
+	for _, text := range []string{"password is hunter2", "pw: a pin: 4471 and 4111 1111 1111 1111",
+		"密码是abc123。token=k9Xq2Lm7Wp4Rt8",
+		"postgres://a:b1c2d3@h/x Password=x1y2;Server=z", "passphrase \"a b\" is is is hunter2 as password",
+		"--password x1 -u a:b123 4471# gate",
+		"api key: " + strings.Repeat("aB3", 9), "recovery codes: a1b2-c3d4, e5f6-a7b8",
+		"login: a / b123456, code 12-34-56 safe",
+		"+49 170 1234567 ü@x.org \xff\xfe", "Authorization: Bearer k9Xq2Lm7Wp4Rt8 eyJhbGciOiJI.eyJzdWIiOiIx.abc",
+		"-----BEGIN PRIVATE KEY-----\nQUJD"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -92,7 +96,8 @@ func BenchmarkFind(b *testing.B) {
 		"secrets": "password: hunter2x, token = k9Xq2Lm7Wp4Rt8Vb1Nc5 and postgres://a:b1c2d3@h/x\n",
 		"digits":  "1", "groups": "1234 5678 ", "at": "a@", "slashes": "://", "brackets": "((((", "cjk": "密码是门的",
 		"quotes": "password \"", "settings": "password=", "hash": "4471#", "newlines": "\n", "plus": "+1 ", "iban": "DE89 ",
-		"pem": "-----BEGIN RSA PRIVATE KEY-----\n", "eyj": "eyJhbGciOiJI", "lone": "password ", "u": " -u ", "codes": "codes: 1234, 5678, ",
+		"pem": "-----BEGIN RSA PRIVATE KEY-----\n", "eyj": "eyJhbGciOiJI", "lone": "password ", "u": " -u ",
+		"codes":   "codes: 1234, 5678, ",
 		"invalid": "\xff\xe5", "seeds": "seed phrase: apple river stone cloud tiger lamp wolf grape ocean chair pilot drum ",
 	} {
 		text := strings.Repeat(part, size/len(part)+1)[:size]

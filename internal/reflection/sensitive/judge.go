@@ -12,6 +12,7 @@ const (
 	leastKey      = 10
 	leastLoneKey  = 16 // that follows a label with nothing between
 	leastHex      = 24
+	leastNamedHex = 20 // behind a colon
 )
 
 // isPassword reports whether a value that follows "password" is one.
@@ -69,7 +70,7 @@ func (v *value) isKey(least int) bool {
 	case isUUID(t):
 		return v.link == direct || v.quoted
 	case isHex(t):
-		return mixed(t) && len(t) >= leastHex
+		return mixed(t) && (len(t) >= leastHex || len(t) >= leastNamedHex && v.link == direct)
 	case strings.Contains(t, "/") && strings.ToLower(t) == t && !strings.ContainsAny(t, "+="):
 		return false
 	case mixed(t):

@@ -60,7 +60,9 @@ func (x *lexicon) put(kind, p string) {
 		return
 	}
 	p, ending := strings.CutPrefix(p, "+")
-	words := strings.FieldsFunc(language.Lower(p), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(language.Lower(p), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	if len(words) == 0 {
 		return
 	}

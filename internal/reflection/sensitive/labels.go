@@ -145,6 +145,7 @@ func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
 			next++
 		}
 		bare := strings.Trim(token, ",\"'`*()")
+		bare = bare[strings.LastIndexByte(bare, '\'')+1:] // c'est
 		switch {
 		case token == "":
 			return
@@ -187,7 +188,7 @@ func (s *scan) pastFillers(at int) int {
 func (s *scan) password(h hit) {
 	found := false
 	s.after(h, func(at int, how link) bool {
-		if h.kind == "pass" && how != direct {
+		if h.kind == "pass" && how != direct && !s.afterUser(h.start) {
 			return false
 		}
 		v := s.valueAt(at, how)
@@ -214,9 +215,15 @@ func (s *scan) password(h hit) {
 	}
 }
 
+// afterUser reports whether the name of a user stands before a place.
+func (s *scan) afterUser(at int) bool {
+	before := s.fold[max(0, at-cueNear):at]
+	return strings.Contains(before, "user") || strings.Contains(before, "login") || strings.Contains(before, "creds")
+}
+
 // specific are words of a certain password: that of a network or an account.
-var specific = set(`wifi wi fi wlan router guest admin root db database vpn ssid laptop nas gast invité invitados convidados
- wi-fi ftp ssh server printer staging account konto`)
+var specific = set(`wifi wi fi wlan router guest admin root db database vpn ssid laptop nas gast invité invitados
+ convidados wi-fi ftp ssh server printer staging account konto`)
 
 // isNamedWord reports whether a word is the password of something that the sentence names.
 func (s *scan) isNamedWord(h hit, v value) bool {
@@ -269,9 +276,10 @@ func (s *scan) passphrase(v value) int {
 }
 
 // stop are words of sentences, which are in no passphrase.
-var stop = set(`the a an is are was be to of in on for with by at or and not no if it we you i they he she as from this that
- must should will can has have use see ask needs need your my our der die das ist und oder nicht im in mit für le la les
- est et ou pas el los y o no de para con com por characters chars days digits minimum least only per new when`)
+var stop = set(`the a an is are was be to of in on for with by at or and not no if it we you i they he she as from this
+ that must should will can has have use see ask needs need your my our der die das ist und oder nicht im in
+ mit für le la les est et ou pas el los y o no de para con com por characters chars days digits minimum
+ least only per new when`)
 
 // passwordBefore finds a password that stands before its label: "hunter2 is the password", "use hunter2 as the
 // password".
@@ -397,7 +405,8 @@ func (s *scan) login(h hit) {
 func (s *scan) userOption(at int) int {
 	v := s.valueAt(at+len(" -u "), direct)
 	user, pw, ok := strings.Cut(v.text, ":")
-	if ok && user != "" && len(pw) >= leastPassword && !isFiller(pw) && !isReference(pw) && !strings.Contains(v.text, "/") {
+	ok = ok && user != "" && len(pw) >= leastPassword && !strings.Contains(v.text, "/")
+	if ok && !isFiller(pw) && !isReference(pw) {
 		s.add(Password, v.end-len(pw), v.end)
 	}
 	return at

@@ -133,14 +133,21 @@ func kindsOf(text string) (k kinds) {
 }
 
 // referenceStarts begin what names a place where a secret is.
-var referenceStarts = []string{"$", "%", "{", "<", "(", "[", "@", "http:", "https:", "www.", "/", "./", "../", "~", "op:",
-	"vault", "env", "env.", "os.", "process.", "secrets", "config", "settings", "self.", "this.", "req.", "request.",
-	"arn:", "file:", "user.", "ctx.", "params", "data.", "var.", "local.", "ssm:", "azurekeyvault", "\\", "--", "=", "&",
-	"…", "**", "!env", "!vault", "0x…"}
+var referenceStarts = []string{
+	"$", "%", "{", "<", "(", "[", "@", "http:", "https:", "www.", "/", "./",
+	"../", "~", "op:", "vault", "env", "env.", "os.", "process.", "secrets",
+	"config", "settings", "self.", "this.", "req.", "request.", "arn:",
+	"file:", "user.", "ctx.", "params", "data.", "var.", "local.", "ssm:",
+	"azurekeyvault", "\\", "--", "=", "&", "…", "**", "!env", "!vault",
+	"0x…",
+}
 
 // referenceEnds end names of files and calls.
-var referenceEnds = []string{".md", ".env", ".txt", ".yml", ".yaml", ".json", ".go", ".py", ".ts", ".js", ".toml", ".sh",
-	".conf", ".html", ".pdf", ".kdbx", ".pem", ".vault", ".gpg", "()", ".com", ".org", ".net", ".io", ".tf"}
+var referenceEnds = []string{
+	".md", ".env", ".txt", ".yml", ".yaml", ".json", ".go", ".py", ".ts",
+	".js", ".toml", ".sh", ".conf", ".html", ".pdf", ".kdbx", ".pem",
+	".vault", ".gpg", "()", ".com", ".org", ".net", ".io", ".tf",
+}
 
 // isReference reports whether a value tells where a secret is, and is none itself.
 func isReference(text string) bool {
@@ -156,7 +163,8 @@ func isReference(text string) bool {
 			return true
 		}
 	}
-	return strings.ContainsAny(text, "(){}") && !strings.ContainsAny(text, "!#%&*+?") || strings.Contains(text, "[redacted") ||
+	return strings.ContainsAny(text, "(){}") && !strings.ContainsAny(text, "!#%&*+?") ||
+		strings.Contains(text, "[redacted") ||
 		strings.Contains(text, "::") || strings.Contains(text, "->")
 }
 
@@ -175,7 +183,8 @@ func isMeasure(text string) bool {
 	}
 	rest := strings.ToLower(strings.TrimLeft(text[end:], "-+ ."))
 	switch strings.TrimRight(rest, "s") {
-	case "day", "d", "h", "hour", "min", "minute", "char", "character", "digit", "bit", "byte", "week", "month", "year", "x",
+	case "day", "d", "h", "hour", "min", "minute", "char", "character", "digit", "bit", "byte", "week", "month", "year",
+		"x",
 		"k", "kb", "mb", "gb", "m", "t", "st", "nd", "rd", "th", "time", "", "letter", "word", "zeichen", "tage", "stellig",
 		"caractère", "caracter", "carácter", "step", "factor", "er", "e", "ª", "º", "%", "am", "pm", "uhr", "ish":
 		return true
@@ -184,21 +193,22 @@ func isMeasure(text string) bool {
 }
 
 // plainWords are words that follow "password is" and the like, and are none.
-var plainWords = set(`required optional none null true false string text hidden reset unset set empty blank missing wrong
- incorrect invalid valid expired weak strong secure unsafe stored hashed encrypted salted rotated shared known
- unknown public private needed changed rejected accepted ignored logged printed visible default disabled enabled there
- here same different still never always today tomorrow yesterday varchar number integer boolean field value input auth
- authentication argon2 argon2id bcrypt scrypt pbkdf2 sha1 sha256 sha-256 sha512 sha-512 md5 1password oauth2 saml2 ldap
- sso 2fa mfa totp fido2 webauthn passkey keepass keepassxc bitwarden lastpass dashlane keychain vault base64 utf8 utf-8
- changeme tbd n/a case-sensitive case-insensitive up-to-date out-of-date long-lived short-lived read-only one-time
- single-use per-user auto-generated rate-limited falsch richtig abgelaufen pflicht geheim gespeichert ungültig gültig
- erforderlich vergessen bekannt geändert unbekannt leer nötig obligatoire expiré incorrect faux oublié inconnu changé
- obligatoria obligatorio incorrecta caducada olvidada expirada obrigatória incorreta errada esquecida expirou optional
- see ask lost forgotten compromised leaked broken kaput useless unchanged temporary okay fine good bad short long simple
- easy hard complex safe policy rules manager protected random generated available unavailable confidential sensitive
- working written below above attached enclosed elsewhere secret password passwort token unique mandatory pending sent
- everything nothing something someone anything everyone login logout username email the that this what when where who
- pages screen prompt dialog form link change changes rotation strength length hash hashes storage security`)
+var plainWords = set(`required optional none null true false string text hidden reset unset set empty blank
+ missing wrong incorrect invalid valid expired weak strong secure unsafe stored hashed encrypted salted rotated
+ shared known unknown public private needed changed rejected accepted ignored logged printed visible default
+ disabled enabled there here same different still never always today tomorrow yesterday varchar number integer
+ boolean field value input auth authentication argon2 argon2id bcrypt scrypt pbkdf2 sha1 sha256 sha-256 sha512
+ sha-512 md5 1password oauth2 saml2 ldap sso 2fa mfa totp fido2 webauthn passkey keepass keepassxc bitwarden
+ lastpass dashlane keychain vault base64 utf8 utf-8 changeme tbd n/a case-sensitive case-insensitive up-to-date
+ out-of-date long-lived short-lived read-only one-time single-use per-user auto-generated rate-limited falsch
+ richtig abgelaufen pflicht geheim gespeichert ungültig gültig erforderlich vergessen bekannt geändert unbekannt
+ leer nötig obligatoire expiré incorrect faux oublié inconnu changé obligatoria obligatorio incorrecta caducada
+ olvidada expirada obrigatória incorreta errada esquecida expirou optional see ask lost forgotten compromised
+ leaked broken kaput useless unchanged temporary okay fine good bad short long simple easy hard complex safe
+ policy rules manager protected random generated available unavailable confidential sensitive working written
+ below above attached enclosed elsewhere secret password passwort token unique mandatory pending sent everything
+ nothing something someone anything everyone login logout username email the that this what when where who pages
+ screen prompt dialog form link change changes rotation strength length hash hashes storage security`)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -209,8 +219,11 @@ func set(words string) map[string]bool {
 }
 
 // wordEndings are those of words that say something about a password.
-var wordEndings = []string{"ed", "able", "ible", "ive", "ous", "ful", "less", "ing", "ly", "tion", "ment", "ness", "ity",
-	"lich", "bar", "isch", "ung", "iert", "ée", "é", "ado", "ada", "ido", "ida", "ável", "able", "ente", "ten", "wen"}
+var wordEndings = []string{
+	"ed", "able", "ible", "ive", "ous", "ful", "less", "ing", "ly", "tion",
+	"ment", "ness", "ity", "lich", "bar", "isch", "ung", "iert", "ée", "é",
+	"ado", "ada", "ido", "ida", "ável", "able", "ente", "ten", "wen",
+}
 
 // isPlain reports whether a value is a word that no password is.
 func isPlain(text string) bool {
