@@ -40,6 +40,7 @@ const (
 	changedSubject = 0.3  // with one
 	slotFilled     = 0.55 // if one word stands in place of another
 	nearlyAll      = 0.99
+	leastSlot      = 0.4  // weight of the words in that place
 	longEnough     = 0.75 // of a statement of which the other leaves words out
 )
 
@@ -143,7 +144,8 @@ func (c *comparison) newName() string {
 
 // endings are words of change that say that the old statement no longer holds.
 var endings = []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped",
-	"abandoned", "quit", "resigned", "nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft",
+	"abandoned", "quit", "resigned",
+	"nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft",
 	"used to", "formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu"}
 
 // endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
@@ -221,7 +223,7 @@ func (c *comparison) addition() string {
 // slot reports whether the new statement has other words in one place of the old one, and is the same otherwise.
 func (c *comparison) slot() bool {
 	a, b := weigh(c.oldLeft), weigh(c.newLeft)
-	if a < 0.5 || b < 0.5 || c.score < slotFilled || a > 2.1 || b > 2.1 {
+	if a < leastSlot || b < leastSlot || c.score < slotFilled || a > 2.1 || b > 2.1 {
 		return false
 	}
 	x, y := c.oldLeft[0], c.newLeft[0]

@@ -10,7 +10,7 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set(`room floor ticket issue sprint phase step chapter gate platform version release server node
+var labelNouns = set(`port terminal track zone level group class room floor ticket issue sprint phase step chapter gate platform version release server node
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
  étage sala planta andar versión`)
 
@@ -126,7 +126,7 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 func (x *factLexicon) saysNothing(t *factToken, langs language.Languages) bool {
 	return x.ignored[t.form] || x.units[t.form] != "" || strings.HasPrefix(language.Lower(t.raw), "n'") ||
 		language.Stop(t.form, langs) || language.Stop(t.form, language.English) ||
-		len(t.form) <= 3 && language.Stop(t.form, sevenLanguages)
+		len(t.form) <= 3 && t.raw != strings.ToUpper(t.raw) && language.Stop(t.form, sevenLanguages)
 }
 
 // prepositions stand between a verb and what is not its object.
@@ -169,6 +169,11 @@ func (s *Statement) readUnspaced(lower string) {
 		return
 	}
 	x := factLists()
+	for _, w := range []string{"禁止", "不得", "不许", "禁じ"} {
+		if i := strings.Index(lower, w); i >= 0 && len(s.implied) == 0 {
+			s.implied = append(s.implied, i)
+		}
+	}
 	for _, name := range x.wideNames {
 		if strings.Contains(lower, name) {
 			kind, canonical := x.exclusive(name)
