@@ -38,9 +38,8 @@ type factPhrase struct {
 
 func (p factPhrases) add(phrase, means string) {
 	words := strings.Split(foldText(phrase), "_")
-	list := append(p[words[0]], factPhrase{words, means})
-	slices.SortStableFunc(list, func(a, b factPhrase) int { return len(b.words) - len(a.words) })
-	p[words[0]] = list
+	p[words[0]] = append(p[words[0]], factPhrase{words, means})
+	slices.SortStableFunc(p[words[0]], func(a, b factPhrase) int { return len(b.words) - len(a.words) })
 }
 
 // find returns the longest phrase at a place.

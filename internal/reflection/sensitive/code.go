@@ -55,13 +55,12 @@ func (s *scan) isCode(v value, h hit, label string) bool {
 
 // afterKind reports whether the word before a label is of a kind, as in "error code".
 func (s *scan) afterKind(h hit, kind string) bool {
-	for _, c := range s.cues[kind][max(0, len(s.cuesBefore(kind, h.start))-1):] {
-		if c.end <= h.start {
-			return strings.Trim(s.text[c.end:h.start], " -_") == "" && h.start-c.end < 4
-		}
-		break
+	list := s.cuesBefore(kind, h.start)
+	if len(list) == 0 {
+		return false
 	}
-	return false
+	c := list[len(list)-1]
+	return c.end <= h.start && h.start-c.end < 4 && strings.Trim(s.text[c.end:h.start], " -_") == ""
 }
 
 // cuesBefore are the phrases of a kind that begin before a place.

@@ -191,7 +191,7 @@ func (s *scan) pem() {
 		}
 		body := from + len(line)
 		window := s.text[body:min(len(s.text), body+maxPEM)]
-		end := body
+		var end int
 		if i := strings.Index(window, "-----END "+line); i >= 0 && !strings.Contains(window[:i], pemBegin) {
 			end = body + i + len("-----END "+line)
 		} else {

@@ -37,25 +37,27 @@ const mark = "[redacted "
 // ToRedacted returns the place in the redacted text of a place in the original. Within a secret it is where the mark
 // of the secret begins.
 func (m Map) ToRedacted(offset int) int {
-	if p, inside := m.before(offset, true); p == nil {
+	p, inside := m.before(offset, true)
+	switch {
+	case p == nil:
 		return offset
-	} else if inside {
+	case inside:
 		return p.newStart
-	} else {
-		return offset - p.end + p.newEnd
 	}
+	return offset - p.end + p.newEnd
 }
 
 // ToOriginal returns the place in the original of a place in the redacted text. Within a mark it is where the secret
 // begins.
 func (m Map) ToOriginal(offset int) int {
-	if p, inside := m.before(offset, false); p == nil {
+	p, inside := m.before(offset, false)
+	switch {
+	case p == nil:
 		return offset
-	} else if inside {
+	case inside:
 		return p.start
-	} else {
-		return offset - p.newEnd + p.end
 	}
+	return offset - p.newEnd + p.end
 }
 
 // RedactedSpan returns the span in the redacted text of one in the original. It has whole marks only.
