@@ -10,8 +10,8 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set(`port terminal track zone level group class room floor ticket issue sprint phase step chapter gate platform
- version release server node
+var labelNouns = set(`port terminal track zone level group class room floor ticket issue sprint phase step chapter gate
+ platform version release server node
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
  étage sala planta andar versión`)
 

@@ -82,6 +82,7 @@ type scan struct {
 	words []word
 	cues  map[string][]hit // the phrases of the lexicon, by kind
 	found []Match
+	long  int // where the last value ends that is so long that labels in it are parts of it
 }
 
 func find(text string) []Match {

@@ -54,6 +54,9 @@ func (s *scan) valueAt(at int, how link) value {
 	}
 	text := strings.TrimRight(s.text[at:end], ".,;:?)]}'*|~…”’»")
 	v := value{text: text, start: at, end: at + len(text), link: how}
+	if len(text) > maxValue/2 {
+		s.long = v.end
+	}
 	v.last = len(text) < end-at || s.endsAt(end)
 	return v
 }
