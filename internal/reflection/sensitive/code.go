@@ -1,0 +1,138 @@
+package sensitive
+
+import (
+	"slices"
+	"strings"
+)
+
+// near reports whether a phrase of a kind stands near a label, in its line or the one beside it.
+func (s *scan) near(h hit, kind string) bool {
+	list := s.cues[kind]
+	i, _ := slices.BinarySearchFunc(list, h.start-placeBefore, func(c hit, at int) int { return c.start - at })
+	for ; i < len(list) && list[i].start < h.end+placeAfter; i++ {
+		between := s.text[min(list[i].start, h.start):max(list[i].end, h.end)]
+		if !strings.Contains(between, "\n\n") {
+			return true
+		}
+	}
+	return false
+}
+
+// code finds what opens a door, unlocks a card or proves who somebody is.
+func (s *scan) code(h hit) {
+	label := s.fold[h.start:h.end]
+	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place")) {
+		return
+	}
+	s.after(h, func(at int, how link) bool {
+		v, ok := s.codeAt(at, how)
+		if !ok || !s.isCode(v, h, label) {
+			return false
+		}
+		end := v.end
+		if strings.HasSuffix(label, "s") || strings.HasSuffix(label, "コード") || strings.HasSuffix(label, "码") {
+			end = s.moreCodes(end)
+		}
+		s.add(AccessCode, v.start, end)
+		return true
+	})
+}
+
+// isCode reports whether the digits behind a label are its code.
+func (s *scan) isCode(v value, h hit, label string) bool {
+	k := kindsOf(v.text)
+	short := k.digit+k.lower+k.upper < 4
+	switch {
+	case short && label != "cvv" && label != "cvc":
+		return false
+	case label == "pin" || label == "pins":
+		return (v.link != adjacent || s.text[h.start:h.end] != label) && k.lower+k.upper == 0 && k.digit <= 8
+	case v.link == prose || v.link == adjacent:
+		return v.quoted || v.last || k.digit >= 4 && k.digit <= 8
+	}
+	return true
+}
+
+// afterKind reports whether the word before a label is of a kind, as in "error code".
+func (s *scan) afterKind(h hit, kind string) bool {
+	list := s.cuesBefore(kind, h.start)
+	if len(list) == 0 {
+		return false
+	}
+	c := list[len(list)-1]
+	return c.end <= h.start && h.start-c.end < 4 && strings.Trim(s.text[c.end:h.start], " -_") == ""
+}
+
+// cuesBefore are the phrases of a kind that begin before a place.
+func (s *scan) cuesBefore(kind string, at int) []hit {
+	list := s.cues[kind]
+	i, _ := slices.BinarySearchFunc(list, at, func(c hit, at int) int { return c.start - at })
+	return list[:i]
+}
+
+// cued reports whether a phrase of a kind ends at most so many bytes before a place, in the same line.
+func (s *scan) cued(kind string, at, within int) bool {
+	list := s.cuesBefore(kind, at)
+	if len(list) == 0 {
+		return false
+	}
+	c := list[len(list)-1]
+	return c.end <= at && at-c.end <= within && !strings.Contains(s.text[c.end:at], "\n")
+}
+
+// maxCodes is how many codes of a list are read.
+const maxCodes = 24
+
+// moreCodes returns where a list of codes ends that goes on at a place.
+func (s *scan) moreCodes(at int) int {
+	end := at
+	for range maxCodes {
+		i := run(s.text, end, classOf(" ,;\n\r\t-*•/|"))
+		if strings.HasPrefix(s.text[i:], "and ") || strings.HasPrefix(s.text[i:], "und ") {
+			i += len("and ")
+		}
+		v, ok := s.codeAt(i, adjacent)
+		if !ok || i == end {
+			break
+		}
+		end = v.end
+	}
+	return end
+}
+
+// placeCode finds the code that follows a place without the word for one: "gate 4471#", "safe: 12-34-56".
+func (s *scan) placeCode(h hit) {
+	at := run(s.text, h.end, classOf(" :=\"'"))
+	if strings.HasPrefix(s.text[at:], "is ") {
+		at += len("is ")
+	}
+	v, ok := s.codeAt(at, direct)
+	if !ok || at == h.end {
+		return
+	}
+	if hash := strings.ContainsAny(v.text, "#*"); hash || strings.Count(v.text, "-") == 2 && len(v.text) == 8 ||
+		strings.Count(v.text, "-") > 2 && len(v.text) == 2*strings.Count(v.text, "-")+1 {
+		s.add(AccessCode, v.start, v.end)
+	}
+}
+
+// hashCodes finds codes that end in "#" or "*" and stand near a place: "use 4471# at the gate".
+func (s *scan) hashCodes() {
+	for _, mark := range []string{"#", "*"} {
+		s.each(s.text, mark, func(at int) int {
+			start := at
+			for start > 0 && at-start <= 8 && digits[s.text[start-1]] {
+				start--
+			}
+			n := at - start
+			if n < 3 || n > 8 || start > 0 && (alnum[s.text[start-1]] || strings.IndexByte("#*", s.text[start-1]) >= 0) ||
+				!s.codeEnds(at+1) || at+1 < len(s.text) && s.text[at+1] == '*' {
+				return at
+			}
+			if h := (hit{"", start, at + 1}); s.near(h, "place") || s.near(h, "code") {
+				s.add(AccessCode, start, at+1)
+			}
+			return at
+		})
+	}
+}

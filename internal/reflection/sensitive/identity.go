@@ -1,0 +1,279 @@
+package sensitive
+
+import (
+	"strconv"
+	"strings"
+)
+
+// id finds numbers that states give people, by their form and their check digits.
+func (s *scan) id(list []group, i int) int {
+	for _, try := range []func([]group, int) (n, more int){s.ssn, s.cpf, s.nir, s.china, s.taxID, s.myNumber, s.dni} {
+		n, more := try(list, i)
+		if n == 0 {
+			continue
+		}
+		start, end := list[i].start, list[i+n-1].end+more
+		if s.free(start, end) {
+			s.add(IDNumber, start, end)
+			return n
+		}
+	}
+	return 0
+}
+
+// ssn is the number of the social security of the United States.
+func (s *scan) ssn(list []group, i int) (n, more int) {
+	if number, ok := s.join(list, i, 3, "- "); ok && sized(list, i, 3, 2, 4) && isSSN(number) {
+		if list[i].sep == "-" || s.cued("ssn", list[i].start, cueNear) {
+			return 3, 0
+		}
+	}
+	if list[i].size() == 9 && s.cued("ssn", list[i].start, cueNear) && isSSN(list[i].text(s)) {
+		return 1, 0
+	}
+	return 0, 0
+}
+
+func isSSN(number string) bool {
+	return number[:3] != "000" && number[:3] != "666" && number[0] != '9' && number[3:5] != "00" && number[5:] != "0000"
+}
+
+// cpf is the number of the taxpayers of Brazil, with two check digits.
+func (s *scan) cpf(list []group, i int) (n, more int) {
+	if sized(list, i, 3, 3, 3, 2) && list[i].sep == "." && list[i+1].sep == "." && list[i+2].sep == "-" {
+		number := ""
+		for k := range 4 {
+			number += list[i+k].text(s)
+		}
+		if isCPF(number) {
+			return 4, 0
+		}
+	}
+	if list[i].size() == 11 && s.cued("cpf", list[i].start, cueNear) && isCPF(list[i].text(s)) {
+		return 1, 0
+	}
+	return 0, 0
+}
+
+func isCPF(number string) bool {
+	for length := 9; length < 11; length++ {
+		sum := 0
+		for k := range length {
+			sum += int(number[k]-'0') * (length + 1 - k)
+		}
+		if sum*10%11%10 != int(number[length]-'0') {
+			return false
+		}
+	}
+	return strings.Trim(number, number[:1]) != ""
+}
+
+// nir is the number of the social security of France: 13 digits and a key of two.
+func (s *scan) nir(list []group, i int) (n, more int) {
+	number, ok := "", false
+	switch {
+	case list[i].size() == 15:
+		number, ok, n = list[i].text(s), true, 1
+	case sized(list, i, 1, 2, 2, 2, 3, 3, 2):
+		number, ok = s.join(list, i, 7, " ")
+		n = 7
+	}
+	if !ok || number[0] != '1' && number[0] != '2' || number[3:5] == "00" || number[3:5] > "12" {
+		return 0, 0
+	}
+	body, _ := strconv.Atoi(number[:13])
+	key, _ := strconv.Atoi(number[13:])
+	if 97-body%97 != key {
+		return 0, 0
+	}
+	return n, 0
+}
+
+// china is the number of the identity cards of China: 17 digits with a date of birth, and a check digit or "X".
+func (s *scan) china(list []group, i int) (n, more int) {
+	g := list[i]
+	if g.size() != 18 && g.size() != 17 {
+		return 0, 0
+	}
+	number := g.text(s)
+	if g.size() == 17 {
+		if g.end >= len(s.text) || s.fold[g.end] != 'x' {
+			return 0, 0
+		}
+		number, more = number+"X", 1
+	}
+	weights := [...]int{7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2}
+	sum := 0
+	for k, w := range weights {
+		sum += w * int(number[k]-'0')
+	}
+	month, day := number[10:12], number[12:14]
+	if "10X98765432"[sum%11] != number[17] || number[6:8] != "19" && number[6:8] != "20" || month < "01" || month > "12" ||
+		day < "01" || day > "31" {
+		return 0, 0
+	}
+	return 1, more
+}
+
+// taxID is the number of the taxpayers of Germany: 11 digits, of which the last checks the others.
+func (s *scan) taxID(list []group, i int) (n, more int) {
+	number, ok := "", false
+	switch {
+	case list[i].size() == 11:
+		number, ok, n = list[i].text(s), true, 1
+	case sized(list, i, 2, 3, 3, 3):
+		number, ok = s.join(list, i, 4, " ")
+		n = 4
+	}
+	if !ok || number[0] == '0' || !isTaxID(number) || !s.cued("taxid", list[i].start, cueNear) {
+		return 0, 0
+	}
+	return n, 0
+}
+
+// isTaxID reports whether the last digit is that of ISO/IEC 7064, MOD 11,10.
+func isTaxID(number string) bool {
+	product := 10
+	for k := range 10 {
+		sum := (int(number[k]-'0') + product) % 10
+		if sum == 0 {
+			sum = 10
+		}
+		product = sum * 2 % 11
+	}
+	return (11-product)%10 == int(number[10]-'0')
+}
+
+// myNumber is the number of the people of Japan: 12 digits, of which the last checks the others.
+func (s *scan) myNumber(list []group, i int) (n, more int) {
+	number, ok := "", false
+	switch {
+	case list[i].size() == 12:
+		number, ok, n = list[i].text(s), true, 1
+	case sized(list, i, 4, 4, 4):
+		number, ok = s.join(list, i, 3, " -")
+		n = 3
+	}
+	if !ok || !s.cued("mynumber", list[i].start, cueNear) {
+		return 0, 0
+	}
+	sum := 0
+	for k := range 11 {
+		weight := k + 2
+		if k >= 6 {
+			weight = k - 4
+		}
+		sum += weight * int(number[10-k]-'0')
+	}
+	check := 11 - sum%11
+	if check > 9 {
+		check = 0
+	}
+	if check != int(number[11]-'0') {
+		return 0, 0
+	}
+	return n, 0
+}
+
+// dniLetters are the letters of the identity numbers of Spain, by the rest of a division by 23.
+const dniLetters = "TRWAGMYFPDXBNJZSQVHLCKE"
+
+func (s *scan) dni(list []group, i int) (n, more int) {
+	g := list[i]
+	if g.size() != 8 || !s.cued("dni", g.start, cueNear) {
+		return 0, 0
+	}
+	at := g.end
+	if at < len(s.text) && (s.text[at] == '-' || s.text[at] == ' ') {
+		at++
+	}
+	number, _ := strconv.Atoi(g.text(s))
+	if at >= len(s.text) || dniLetters[number%23] != strings.ToUpper(s.text[at : at+1])[0] {
+		return 0, 0
+	}
+	return 1, at + 1 - g.end
+}
+
+// idWithLetters finds numbers that begin with letters: those of foreigners in Spain, of the national insurance of the
+// United Kingdom, and others after a word that says what they are.
+func (s *scan) idWithLetters(g group) {
+	start := g.start
+	for start > 0 && g.start-start < 4 && alnum[s.text[start-1]] && !digits[s.text[start-1]] {
+		start--
+	}
+	end := run(s.text, g.end, alnum)
+	token := strings.ToUpper(s.text[start:end])
+	if len(token) == 9 && strings.IndexByte("XYZ", token[0]) >= 0 && g.size() == 7 {
+		number, _ := strconv.Atoi(strconv.Itoa(strings.IndexByte("XYZ", token[0])) + token[1:8])
+		if dniLetters[number%23] == token[8] && s.free(start, end) {
+			s.add(IDNumber, start, end)
+		}
+	}
+	if len(token) == 9 && g.start-start == 2 && g.size() == 6 && token[8] >= 'A' && token[8] <= 'D' &&
+		s.cued("nino", start, cueNear) && s.free(start, end) {
+		s.add(IDNumber, start, end)
+	}
+}
+
+// documents are the words before a number that has letters, and what it is.
+var documents = []struct {
+	kind string
+	typ  Type
+}{{"passport", Passport}, {"idcard", IDNumber}, {"nino", IDNumber}}
+
+// Of the numbers of documents, in characters.
+const (
+	leastDocument = 6
+	mostDocument  = 18
+	documentNear  = 44
+)
+
+// passports finds the numbers that follow the name of a document.
+func (s *scan) passports() {
+	for _, d := range documents {
+		for _, c := range s.cues[d.kind] {
+			s.document(c, d.typ)
+		}
+	}
+}
+
+func (s *scan) document(c hit, typ Type) {
+	limit := min(len(s.text), c.end+documentNear)
+	for i := c.end; i < limit && s.text[i] != '\n'; {
+		if !alnum[s.text[i]] || i > 0 && (wordChars[s.text[i-1]] && s.text[i-1] != '-' || s.text[i-1] == '/') {
+			i++
+			continue
+		}
+		end := run(s.text, i, alnum)
+		token := s.text[i:end]
+		if typ == IDNumber {
+			end, token = s.spaced(i, end)
+		}
+		k := kindsOf(token)
+		if len(token) >= leastDocument && len(token) <= mostDocument && k.digit >= 4 && k.lower == 0 && s.free(i, end) &&
+			!s.touchesMore(end) && !isYearly(token) {
+			s.add(typ, i, end)
+			return
+		}
+		i = end
+	}
+}
+
+// spaced joins a token with the short groups that follow it: "AB 12 34 56 C".
+func (s *scan) spaced(start, end int) (to int, token string) {
+	token = s.text[start:end]
+	for end+1 < len(s.text) && s.text[end] == ' ' && len(token) < mostDocument {
+		stop := run(s.text, end+1, capitals)
+		if stop == end+1 || stop-end > 5 || stop < len(s.text) && alnum[s.text[stop]] {
+			break
+		}
+		token += s.text[end+1 : stop]
+		end = stop
+	}
+	return end, token
+}
+
+// isYearly reports whether a token is a date without marks: 20260305.
+func isYearly(token string) bool {
+	return len(token) == 8 && (token[:2] == "20" || token[:2] == "19") && run(token, 0, digits) == 8 && token[4:6] <= "12"
+}

@@ -1,0 +1,240 @@
+package sensitive
+
+import "strings"
+
+// class is a set of ASCII characters.
+type class [256]bool
+
+func classOf(more string, letters ...string) *class {
+	var c class
+	for _, l := range letters {
+		for b := l[0]; b <= l[1]; b++ {
+			c[b] = true
+		}
+	}
+	for i := range len(more) {
+		c[more[i]] = true
+	}
+	return &c
+}
+
+var (
+	digits    = classOf("", "09")
+	hex       = classOf("", "09", "af", "AF")
+	capitals  = classOf("", "09", "AZ")
+	alnum     = classOf("", "09", "AZ", "az")
+	wordChars = classOf("_-", "09", "AZ", "az")
+	dotted    = classOf("_-.", "09", "AZ", "az")
+	base64    = classOf("+/=_-", "09", "AZ", "az")
+	urlChars  = classOf("-._~:/?#[]@!$&'()*+,;=%{}|^", "09", "AZ", "az")
+)
+
+// run returns where a run of characters of a class ends that begins at a place.
+func run(text string, at int, of *class) int {
+	for at < len(text) && of[text[at]] {
+		at++
+	}
+	return at
+}
+
+// vendorKey is the format that a vendor gives its keys: a beginning, and how many of which characters follow.
+type vendorKey struct {
+	prefix   string
+	of       *class
+	min, max int // max 0: no limit
+	typ      Type
+}
+
+// vendors have the longer of two beginnings first. The minimum is below what the vendors use: a key that was cut off
+// when it was copied is still a key.
+var vendors = []vendorKey{
+	{"AKIA", capitals, 12, 24, APIKey}, {"ASIA", capitals, 12, 24, APIKey}, {"ABIA", capitals, 12, 24, APIKey},
+	{"LTAI", alnum, 12, 30, APIKey}, {"AKID", alnum, 24, 40, APIKey},
+	{"sk_live_", alnum, 10, 0, APIKey}, {"sk_test_", alnum, 10, 0, APIKey}, {"rk_live_", alnum, 10, 0, APIKey},
+	{"rk_test_", alnum, 10, 0, APIKey}, {"whsec_", base64, 16, 0, APIKey}, {"sk-", wordChars, 16, 0, APIKey},
+	{"AIza", wordChars, 25, 45, APIKey}, {"GOCSPX-", wordChars, 16, 0, APIKey}, {"ya29.", wordChars, 20, 0, Token},
+	{"ghp_", alnum, 16, 0, APIKey}, {"gho_", alnum, 16, 0, APIKey}, {"ghu_", alnum, 16, 0, APIKey},
+	{"ghs_", alnum, 16, 0, APIKey}, {"ghr_", alnum, 16, 0, APIKey}, {"github_pat_", wordChars, 20, 0, APIKey},
+	{"glpat-", wordChars, 12, 0, APIKey}, {"gldt-", wordChars, 12, 0, APIKey}, {"glrt-", wordChars, 12, 0, APIKey},
+	{"glptt-", wordChars, 12, 0, APIKey}, {"xoxb-", wordChars, 10, 0, APIKey}, {"xoxp-", wordChars, 10, 0, APIKey},
+	{"xoxa-", wordChars, 10, 0, APIKey}, {"xoxr-", wordChars, 10, 0, APIKey}, {"xoxs-", wordChars, 10, 0, APIKey},
+	{"xoxe-", wordChars, 10, 0, APIKey}, {"xoxe.", dotted, 20, 0, APIKey}, {"xapp-", wordChars, 10, 0, APIKey},
+	{"SG.", dotted, 20, 0, APIKey}, {"SK", hex, 32, 32, APIKey}, {"key-", hex, 32, 32, APIKey},
+	{"npm_", alnum, 20, 0, APIKey}, {"pypi-", wordChars, 20, 0, APIKey}, {"rubygems_", hex, 20, 0, APIKey},
+	{"hf_", alnum, 16, 0, APIKey}, {"r8_", alnum, 20, 0, APIKey}, {"gsk_", alnum, 20, 0, APIKey},
+	{"xai-", alnum, 20, 0, APIKey}, {"pplx-", alnum, 20, 0, APIKey}, {"nvapi-", wordChars, 20, 0, APIKey},
+	{"tvly-", wordChars, 16, 0, APIKey}, {"dop_v1_", hex, 20, 0, APIKey}, {"doo_v1_", hex, 20, 0, APIKey},
+	{"dor_v1_", hex, 20, 0, APIKey}, {"shpat_", hex, 16, 0, APIKey}, {"shpca_", hex, 16, 0, APIKey},
+	{"shpss_", hex, 16, 0, APIKey}, {"sq0atp-", wordChars, 16, 0, APIKey}, {"sq0csp-", wordChars, 16, 0, APIKey},
+	{"dapi", hex, 32, 36, APIKey}, {"hvs.", wordChars, 16, 0, APIKey}, {"hvb.", wordChars, 16, 0, APIKey},
+	{"figd_", wordChars, 16, 0, APIKey}, {"lin_api_", alnum, 16, 0, APIKey}, {"ntn_", alnum, 20, 0, APIKey},
+	{"secret_", alnum, 30, 0, APIKey}, {"PMAK-", wordChars, 20, 0, APIKey}, {"sbp_", alnum, 20, 0, APIKey},
+	{"sntrys_", base64, 20, 0, APIKey}, {"sntryu_", alnum, 20, 0, APIKey}, {"glsa_", wordChars, 20, 0, APIKey},
+	{"glc_", base64, 20, 0, APIKey}, {"phx_", alnum, 20, 0, APIKey}, {"dckr_pat_", wordChars, 16, 0, APIKey},
+	{"ATATT3", base64, 20, 0, APIKey}, {"pat-na1-", wordChars, 20, 0, APIKey}, {"pat-eu1-", wordChars, 20, 0, APIKey},
+	{"EAAA", wordChars, 40, 0, APIKey}, {"NRAK-", alnum, 16, 0, APIKey}, {"tfp_", alnum, 20, 0, APIKey},
+	{"loci_", wordChars, 16, 0, APIKey},
+	{"AGE-SECRET-KEY-1", capitals, 20, 0, PrivateKey}, {"AGE-SECRET-KEY-PQ-1", capitals, 20, 0, PrivateKey},
+	{"b3BlbnNzaC1rZXktdjE", base64, 20, 0, PrivateKey}, {"MIIEvQIBADAN", base64, 20, 0, PrivateKey},
+	{"MIIEpAIBAA", base64, 20, 0, PrivateKey}, {"MIIEowIBAA", base64, 20, 0, PrivateKey},
+	{"MC4CAQAwBQYDK2Vw", base64, 20, 0, PrivateKey},
+}
+
+// lociKinds are what follows "loci_" in one of our own credentials.
+var lociKinds = []string{"live_", "agent_", "session_", "access_", "refresh_", "code_", "link_", "invite_"}
+
+// vendorKeys finds keys by the formats of vendors.
+func (s *scan) vendorKeys() {
+	for i := range vendors {
+		v := &vendors[i]
+		s.each(s.text, v.prefix, func(at int) int {
+			from := at + len(v.prefix)
+			end := run(s.text, from, v.of)
+			for v.of == dotted && end > from && s.text[end-1] == '.' {
+				end--
+			}
+			if n := end - from; n < v.min || v.max > 0 && n > v.max || at > 0 && wordChars[s.text[at-1]] {
+				return end
+			}
+			if v.max > 0 && end < len(s.text) && alnum[s.text[end]] || !keyLike(s.text[from:end], v) {
+				return end
+			}
+			s.add(v.typ, at, end)
+			if v.prefix == "AKIA" || v.prefix == "ASIA" {
+				s.secretBeside(end)
+			}
+			return end
+		})
+	}
+}
+
+// keyLike reports whether the rest of a key is no placeholder, and no name of a function or a file.
+func keyLike(rest string, v *vendorKey) bool {
+	if isFiller(rest) {
+		return false
+	}
+	switch v.prefix {
+	case "loci_":
+		for _, kind := range lociKinds {
+			if after, ok := strings.CutPrefix(rest, kind); ok {
+				return mixed(after)
+			}
+		}
+		return false
+	case "SG.":
+		return strings.Contains(rest, ".") && mixed(rest)
+	case "sk-", "xai-", "gsk_", "npm_", "hf_", "key-", "pypi-", "nvapi-", "sntrys_", "ntn_", "sbp_", "tfp_", "secret_":
+		return mixed(rest)
+	}
+	return true
+}
+
+// mixed reports whether a text has letters and digits.
+func mixed(text string) bool {
+	letter, digit := false, false
+	for i := range len(text) {
+		if digits[text[i]] {
+			digit = true
+		} else if alnum[text[i]] {
+			letter = true
+		}
+	}
+	return letter && digit
+}
+
+// Of an AWS secret key: how long it is, and how far from the id of the key it is looked for.
+const (
+	secretKeyLength = 40
+	secretKeyNear   = 160
+)
+
+// secretBeside finds the secret key that stands near the id of a key, which has no mark of its own.
+func (s *scan) secretBeside(at int) {
+	limit := min(len(s.text), at+secretKeyNear)
+	for i := at; i < limit; i++ {
+		if !base64[s.text[i]] || s.text[i] == '=' || s.text[i] == '-' {
+			continue
+		}
+		end := run(s.text, i, base64)
+		if n := end - i; n == secretKeyLength && spread(s.text[i:end]) && !isHex(s.text[i:end]) {
+			s.add(APIKey, i, end)
+			return
+		}
+		i = end
+	}
+}
+
+// each calls fn at the places of a literal in a text. fn returns where to go on at the earliest.
+func (s *scan) each(text, literal string, fn func(at int) int) {
+	for from := 0; from < len(text); {
+		i := strings.Index(text[from:], literal)
+		if i < 0 {
+			return
+		}
+		at := from + i
+		from = max(at+len(literal), fn(at))
+	}
+}
+
+const (
+	pemBegin = "-----BEGIN "
+	maxPEM   = 20_000
+)
+
+// pem finds private keys in their armour, also if the end is missing.
+func (s *scan) pem() {
+	s.each(s.text, pemBegin, func(at int) int {
+		from := at + len(pemBegin)
+		line, _, _ := strings.Cut(s.text[from:min(len(s.text), from+60)], "-----")
+		if !strings.Contains(line, "PRIVATE KEY") || strings.Contains(line, "\n") {
+			return from
+		}
+		body := from + len(line)
+		window := s.text[body:min(len(s.text), body+maxPEM)]
+		var end int
+		if i := strings.Index(window, "-----END "+line); i >= 0 && !strings.Contains(window[:i], pemBegin) {
+			end = body + i + len("-----END "+line)
+		} else {
+			end = s.keyLines(body)
+		}
+		for range 5 {
+			if end < len(s.text) && s.text[end] == '-' {
+				end++
+			}
+		}
+		s.add(PrivateKey, at, end)
+		return end
+	})
+	s.each(s.text, "PuTTY-User-Key-File-", func(at int) int {
+		end := min(len(s.text), at+maxPEM)
+		if i := strings.Index(s.text[at:end], "Private-MAC:"); i >= 0 {
+			end = at + i
+			end = run(s.text, end, classOf(": -", "09", "az", "AZ"))
+			s.add(PrivateKey, at, end)
+			return end
+		}
+		return at + 1
+	})
+}
+
+// keyLines returns where the lines of a key end that has no last line.
+func (s *scan) keyLines(at int) int {
+	end := at
+	for range 5 {
+		if end < len(s.text) && s.text[end] == '-' {
+			end++
+		}
+	}
+	for i := end; i < len(s.text) && i-at < maxPEM; {
+		next := i
+		for next < len(s.text) && strings.IndexByte(" \t\r\n\\>", s.text[next]) >= 0 {
+			next++
+		}
+		stop := run(s.text, next, base64)
+		if stop-next < 16 {
+			break
+		}
+		end, i = stop, stop
+	}
+	return end
+}

@@ -1,0 +1,149 @@
+package sensitive
+
+import (
+	"strings"
+)
+
+// Of telephone numbers, in digits.
+const (
+	leastAbroad = 9 // with "+" and the code of a country
+	leastHome   = 9 // with the "0" of a national number
+	leastCued   = 6 // with a word that says what it is
+	mostPhone   = 15
+)
+
+// phone finds telephone numbers: those with "+", those in the form of a country, and others after a word that says so.
+func (s *scan) phone(list []group, i int) int {
+	g := list[i]
+	n, total := s.phoneGroups(list, i)
+	start, end := g.start, list[i+n-1].end
+	if !s.free(start, end) && !(start > 0 && s.text[start-1] == '+') || s.touchesMore(end) {
+		return 0
+	}
+	plus := start > 0 && s.text[start-1] == '+' && (start < 2 || !wordChars[s.text[start-2]])
+	cued := s.cued("phone", start-1, cueNear) || s.cued("phone", start, cueNear)
+	first := s.text[start:g.end]
+	ok := false
+	switch {
+	case plus:
+		ok = total >= leastAbroad && total <= mostPhone && g.text(s)[0] != '0'
+	case total > mostPhone || s.notCard(start) || s.looksDated(list, i, n):
+	case cued:
+		ok = total >= leastCued && (total > 7 || n > 1 || total == 7)
+	case isNorthAmerican(list, i, n, first, s.text):
+		ok = true
+	case s.digitBefore(start):
+	case first[0] == '0' && n >= 2 && total >= leastHome && total <= 12:
+		ok = s.homeForm(list, i, n)
+	case first[0] == '1' && n == 3 && sized(list, i, 3, 4, 4) && first[1] >= '3':
+		ok = true // China
+	case strings.HasSuffix(s.text[:start], "(") && n >= 3 && total >= 10 && total <= 11:
+		ok = sized(list, i, 2, 5, 4) || sized(list, i, 2, 4, 4)
+	}
+	if !ok {
+		return 0
+	}
+	if plus || strings.HasSuffix(s.text[:start], "(") {
+		start--
+	}
+	if start > 0 && s.text[start] == '(' && s.text[start-1] == '+' {
+		start--
+	}
+	s.add(Phone, start, end)
+	return n
+}
+
+func (g group) text(s *scan) string { return s.text[g.start:g.end] }
+
+// phoneGroups returns how many groups may be one number, and how many digits they have.
+func (s *scan) phoneGroups(list []group, i int) (n, total int) {
+	n, total = 1, list[i].size()
+	pairs := list[i].size() <= 2
+	for i+n < len(list) && n < 8 {
+		sep, next := list[i+n-1].sep, list[i+n]
+		if !isPhoneSep(sep) || total+next.size() > mostPhone || next.size() > 10 {
+			break
+		}
+		if total >= 10 && next.size() <= 2 && !pairs && sep == " " {
+			break
+		}
+		if n > 1 {
+			pairs = pairs && next.size() == 2
+		}
+		n, total = n+1, total+next.size()
+	}
+	return n, total
+}
+
+func isPhoneSep(sep string) bool {
+	switch sep {
+	case " ", "-", ".", "/", ") ", ")", "(", " (", ")-", "\u00a0", " - ", " / ", "–":
+		return true
+	}
+	return false
+}
+
+// touchesMore reports whether what follows a number makes it something else: a unit, a fraction or a part of a name.
+func (s *scan) touchesMore(end int) bool {
+	if end >= len(s.text) {
+		return false
+	}
+	c := s.text[end]
+	return c == '%' || c == '@' || end+1 < len(s.text) && strings.IndexByte(":.,-/", c) >= 0 && alnum[s.text[end+1]]
+}
+
+// looksDated reports whether groups are a date, a time, an address of a computer or a version.
+func (s *scan) looksDated(list []group, i, n int) bool {
+	if list[i].start > 0 && strings.IndexByte("$€£¥.:,", s.text[list[i].start-1]) >= 0 {
+		return true
+	}
+	switch {
+	case sized(list, i, 4, 2, 2) && n >= 3, n == 3 && sized(list, i, 2, 2, 4), n == 3 && sized(list, i, 1, 1, 4),
+		n == 3 && sized(list, i, 1, 2, 4), n == 3 && sized(list, i, 2, 1, 4):
+		return true
+	case n == 4 && s.allSeps(list, i, n, ".") && list[i].size() <= 3 && list[i+1].size() <= 3 && list[i+3].size() <= 3 &&
+		!sized(list, i, 2, 2, 2, 2):
+		return true
+	}
+	return n == 3 && s.allSeps(list, i, n, ".") && list[i].size() <= 2 && list[i+1].size() <= 3 && list[i+2].size() <= 3
+}
+
+func (s *scan) allSeps(list []group, i, n int, sep string) bool {
+	for k := range n - 1 {
+		if list[i+k].sep != sep {
+			return false
+		}
+	}
+	return true
+}
+
+// isNorthAmerican reports whether groups are in the form of the North American Numbering Plan: 415-555-0132.
+func isNorthAmerican(list []group, i, n int, first, text string) bool {
+	if n == 4 && first == "1" {
+		i, n, first = i+1, 3, text[list[i+1].start:list[i+1].end]
+	}
+	if n != 3 || !sized(list, i, 3, 3, 4) || first[0] < '2' || text[list[i+1].start] < '2' {
+		return false
+	}
+	a, b := list[i].sep, list[i+1].sep
+	return a == b && (a == "-" || a == "." || a == " ") || strings.HasPrefix(a, ")") && (b == "-" || b == " ")
+}
+
+// homeForm reports whether groups that begin with "0" are parted as telephone numbers are.
+func (s *scan) homeForm(list []group, i, n int) bool {
+	if list[i].size() < 2 || list[i].size() > 6 || strings.HasPrefix(list[i].text(s), "000") {
+		return false
+	}
+	for k := range n - 1 {
+		if sep := list[i+k].sep; sep == "." && !sized(list, i, 2, 2, 2, 2, 2) {
+			return false
+		}
+	}
+	isbn := s.fold[max(0, list[i].start-12):list[i].start]
+	return !strings.Contains(isbn, "isbn") && (list[i].size() > 1 || n > 2)
+}
+
+// digitBefore reports whether a longer number of groups is only partly read.
+func (s *scan) digitBefore(start int) bool {
+	return start > 1 && strings.IndexByte(" -./", s.text[start-1]) >= 0 && digits[s.text[start-2]]
+}
