@@ -143,7 +143,7 @@ func (e *noteEvaluation) printCounts(r *eval.NoteResult) {
 	}
 	e.printFields(
 		"macro F1", percent(r.MacroF1.Value)+" ("+within(r.MacroF1)+")",
-		"wrong kind", loci.Plural(r.WrongKind, "candidate", "candidates") + " with the right span",
+		"wrong kind", loci.Plural(r.WrongKind, "candidate", "candidates")+" with the right span",
 		"forbidden", hits,
 		"injected", loci.Plural(f.Hard, "hit", "hits"),
 		"traps", trapsOf(r.Traps),

@@ -68,7 +68,7 @@ func TestEvalReflect(t *testing.T) {
 			t.Errorf("no line matches %q in\n%s", want, text)
 		}
 	}
-	for file, want := range map[string]string{run: `{"id":"n2","candidates":[{"kind":"claim","start":0,"end":9,"confidence":`,
+	for file, want := range map[string]string{run: `{"id":"n2","candidates":[{"kind":"claim","start":0,"end":9,`,
 		pairsRun: `{"id":"p2","relation":"unrelated"}`} {
 		if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), want) {
 			t.Errorf("got %s, %v", b, err)

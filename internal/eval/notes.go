@@ -222,8 +222,8 @@ func (n *LabelledNote) within(at string, s LabelledSpan) error {
 		return err
 	}
 	if got := string(n.text[s.Start:s.End]); s.Text != "" && got != s.Text {
-		return loci.FieldErrorf(at+".text", "must be what content has from %d to %d, which is %q; count Unicode code points, "+
-			"not bytes", s.Start, s.End, loci.Shorten(got, 60))
+		return loci.FieldErrorf(at+".text", "must be what content has from %d to %d, which is %q; count Unicode code "+
+			"points, not bytes", s.Start, s.End, loci.Shorten(got, 60))
 	}
 	return nil
 }

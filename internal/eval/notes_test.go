@@ -227,7 +227,8 @@ func TestReflectSeesNoLabels(t *testing.T) {
 		t.Error(diff)
 	}
 	b, err := os.ReadFile(file)
-	want := `{"id":"a064","candidates":[{"kind":"claim","start":0,"end":3,"confidence":0.9}],"sensitive":[],"relations":[]}`
+	want := `{"id":"a064","candidates":[{"kind":"claim","start":0,"end":3,"confidence":0.9}],"sensitive":[],` +
+		`"relations":[]}`
 	if line, _, _ := strings.Cut(string(b), "\n"); line != want || err != nil {
 		t.Errorf("got %s, %v", line, err)
 	}
@@ -270,12 +271,12 @@ func TestLoadNotesNamesTheField(t *testing.T) {
 		{"a kind", `"plan"`, `"todo"`, "expected[0].kind must be of decision, plan, idea, claim, artifact, procedure, " +
 			`session, not "todo"`},
 		{"another kind", `"must"`, `"alt_kinds":["fact"],"must"`, "expected[0].alt_kinds must be of decision"},
-		{"bytes", `"span_end":22`, `"span_end":24`, "expected[0].span_end must be more than span_start, and both from 0 to 22, " +
-			"the code points of content; got 11 to 24"},
+		{"bytes", `"span_end":22`, `"span_end":24`, "expected[0].span_end must be more than span_start, and both from 0 to " +
+			"22, the code points of content; got 11 to 24"},
 		{"another text", `"text":"Wir`, `"text":"Sie`, `expected[0].text must be what content has from 11 to 22, which is ` +
 			`"Wir fahren."; count Unicode code points, not bytes`},
-		{"a core", `"must"`, `"core_start":3,"must"`, "expected[0].core_start and core_end must lie within the span from 11 to " +
-			"22; leave both out for the whole span"},
+		{"a core", `"must"`, `"core_start":3,"must"`, "expected[0].core_start and core_end must lie within the span " +
+			"from 11 to 22; leave both out for the whole span"},
 		{"a trap", `["claim"]`, `["fact"]`, "forbidden[0].kinds must be of decision"},
 		{"an empty trap", `"span_end":10`, `"span_end":0`, "forbidden[0].span_end must be more than span_start"},
 		{"a secret", `"phone"`, `""`, "sensitive[0].type is missing or empty"},
