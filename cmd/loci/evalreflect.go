@@ -102,7 +102,7 @@ func (e *noteEvaluation) print(r *eval.NoteResult) {
 	e.printf("\n")
 	e.printShares("LANGUAGE", r.Languages)
 	e.printf("\n")
-	e.printBins(r.Calibrate.Bins)
+	e.printBins(r.Calibration.Bins)
 	if len(r.Confusion) > 0 {
 		e.printf("\n")
 		e.printConfusion(r.Confusion)
@@ -132,7 +132,7 @@ func (e *noteEvaluation) printKinds(r *eval.NoteResult) {
 func within(f eval.Figure) string { return percent(f.Low) + "–" + percent(f.High) }
 
 func (e *noteEvaluation) printCounts(r *eval.NoteResult) {
-	f, s, c := r.Forbidden, r.Secrets, r.Calibrate
+	f, s, c := r.Forbidden, r.Secrets, r.Calibration
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(f.ByKind)) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, f.ByKind[kind]))

@@ -8,22 +8,22 @@ import (
 
 // NoteResult is how well an extractor reads the notes of a set.
 type NoteResult struct {
-	Set       string        `json:"set"`
-	Notes     int           `json:"notes"`
-	Kinds     []KindResult  `json:"kinds"` // in the order decision, plan, idea, claim, artifact, procedure, session
-	All       KindResult    `json:"all"`
-	MacroF1   Figure        `json:"macro_f1"` // the average of the kinds that must be found
-	Languages []Found       `json:"languages"`
-	Traps     []Found       `json:"traps"` // Of: notes with the trap; Found: those with a candidate on a forbidden span
-	Forbidden ForbiddenHits `json:"forbidden"`
-	Nothing   Found         `json:"nothing_to_keep"` // Found: notes that got candidates all the same
-	Secrets   SecretResult  `json:"secrets"`
-	Relations FoundOf       `json:"relations"`
-	WrongKind int           `json:"wrong_kind"` // candidates with the right span and a kind that is not right
-	Confusion []Confusion   `json:"confusion"`  // of spans that match a label of another kind
-	Calibrate Calibration   `json:"calibration"`
-	Pairs     *PairResult   `json:"pairs,omitempty"` // nil if the set has none
-	Details   []NoteDetail  `json:"details,omitempty"`
+	Set         string        `json:"set"`
+	Notes       int           `json:"notes"`
+	Kinds       []KindResult  `json:"kinds"` // in the order decision, plan, idea, claim, artifact, procedure, session
+	All         KindResult    `json:"all"`
+	MacroF1     Figure        `json:"macro_f1"` // the average of the kinds that must be found
+	Languages   []Found       `json:"languages"`
+	Traps       []Found       `json:"traps"` // Of: notes with the trap; Found: those with a candidate on a forbidden span
+	Forbidden   ForbiddenHits `json:"forbidden"`
+	Nothing     Found         `json:"nothing_to_keep"` // Found: notes that got candidates all the same
+	Secrets     SecretResult  `json:"secrets"`
+	Relations   FoundOf       `json:"relations"`
+	WrongKind   int           `json:"wrong_kind"` // candidates with the right span and a kind that is not right
+	Confusion   []Confusion   `json:"confusion"`  // of spans that match a label of another kind
+	Calibration Calibration   `json:"calibration"`
+	Pairs       *PairResult   `json:"pairs,omitempty"` // nil if the set has none
+	Details     []NoteDetail  `json:"details,omitempty"`
 }
 
 // KindResult is the figures of one kind of candidates. Neutral candidates do not count.
@@ -162,11 +162,11 @@ func (s *noteScorer) finish() {
 	}
 	rest := figures[3*len(r.Kinds):]
 	r.All.Precision, r.All.Recall, r.All.F1 = rest[0], rest[1], rest[2]
-	r.MacroF1, r.Calibrate.Brier, r.Calibrate.ECE, r.Secrets.Recall = rest[3], rest[4], rest[5], rest[6]
-	r.Calibrate.Constant = total.base
+	r.MacroF1, r.Calibration.Brier, r.Calibration.ECE, r.Secrets.Recall = rest[3], rest[4], rest[5], rest[6]
+	r.Calibration.Constant = total.base
 	for b, bin := range s.total.bins {
-		r.Calibrate.Candidates += int(bin.given)
-		r.Calibrate.Bins = append(r.Calibrate.Bins, ConfidenceBin{float64(b) / confidenceBins,
+		r.Calibration.Candidates += int(bin.given)
+		r.Calibration.Bins = append(r.Calibration.Bins, ConfidenceBin{float64(b) / confidenceBins,
 			float64(b+1) / confidenceBins, int(bin.given), ratio(bin.confidence, bin.given), ratio(bin.right, bin.given)})
 	}
 	r.Languages, r.Traps, r.Confusion = sortedFound(s.languages), sortedFound(s.traps), sortedConfusion(s.confusion)

@@ -127,9 +127,9 @@ func TestNoteScoresAreThoseOfTheFormat(t *testing.T) {
 			r := eval.ScoreNotes(loadNotes(t, "testdata/notes", filter), storedAnswers(t))
 			checkKinds(t, r, want)
 			near(t, "macro F1", r.MacroF1.Value, want.MacroF1, 1e-9)
-			near(t, "Brier", r.Calibrate.Brier.Value, want.Brier, 1e-9)
-			near(t, "ECE", r.Calibrate.ECE.Value, want.ECE, 1e-9)
-			near(t, "constant rate", r.Calibrate.Constant, want.Constant, 6e-4)
+			near(t, "Brier", r.Calibration.Brier.Value, want.Brier, 1e-9)
+			near(t, "ECE", r.Calibration.ECE.Value, want.ECE, 1e-9)
+			near(t, "constant rate", r.Calibration.Constant, want.Constant, 6e-4)
 			near(t, "pairs, strict", r.Pairs.Strict.Value, want.PairsStrict, 1e-9)
 			near(t, "pairs, lenient", r.Pairs.Lenient.Value, want.PairsLenient, 1e-9)
 			near(t, "secret recall", r.Secrets.Recall.Value, want.SecretRecall, 1e-9)
@@ -141,7 +141,7 @@ func TestNoteScoresAreThoseOfTheFormat(t *testing.T) {
 			secrets := eval.Found{Found: r.Secrets.Found, Of: r.Secrets.Of}
 			got := []any{r.WrongKind, r.Forbidden.Hits, r.Forbidden.Spans, r.Forbidden.ByKind, r.Forbidden.Hard,
 				of(r.Nothing), of(secrets), r.Secrets.TypeRight, r.Secrets.Given, r.Secrets.FalseAlarms, of(relations),
-				r.Relations.Given, ofEach(r.Languages), ofEach(r.Traps), r.Calibrate.Candidates, countsOf(r.Confusion),
+				r.Relations.Given, ofEach(r.Languages), ofEach(r.Traps), r.Calibration.Candidates, countsOf(r.Confusion),
 				countsOf(r.Pairs.Table), faults[eval.Missed], faults[eval.Wrong], faults[eval.Forbidden]}
 			figures := []any{want.WrongKind, want.Forbidden, want.Spans, want.ByKind, want.Hard,
 				want.Nothing, want.Secrets, want.SecretTypes, want.SecretsGiven, want.SecretFalse, want.Relations,

@@ -57,7 +57,7 @@ func (s *noteSums) read(list []float64) {
 	s.squares, s.secrets, s.secretsFound = list[0], list[1], list[2]
 }
 
-// noteFigures are the figures that have an interval.
+// noteFigures are the figures that have an interval. One is NaN if there is nothing to divide by.
 type noteFigures struct {
 	kinds         []kindFigures // in the order of noteKinds, and the sum of all
 	macro         float64
@@ -82,21 +82,22 @@ func (s *noteSums) figures() (f noteFigures) {
 		all.must, all.mustFound = all.must+k.must, all.mustFound+k.mustFound
 	}
 	f.kinds = append(f.kinds, all.figures())
-	f.macro = ratio(macro, of)
-	f.secretsRecall = ratio(s.secretsFound, s.secrets)
+	f.macro = macro / of
+	f.secretsRecall = s.secretsFound / s.secrets
 	var sum binSums
 	for _, b := range s.bins {
 		f.ece += math.Abs(b.confidence - b.right)
 		sum.given, sum.right = sum.given+b.given, sum.right+b.right
 	}
-	f.ece, f.brier = ratio(f.ece, sum.given), ratio(s.squares, sum.given)
+	f.ece, f.brier = f.ece/sum.given, s.squares/sum.given
 	f.base = ratio(sum.right, sum.given) * (1 - ratio(sum.right, sum.given))
 	return f
 }
 
 func (k kindSums) figures() (f kindFigures) {
-	f.precision, f.recall = ratio(k.right, k.given), ratio(k.mustFound, k.must)
-	f.f1 = ratio(2*f.precision*f.recall, f.precision+f.recall)
+	f.precision, f.recall = k.right/k.given, k.mustFound/k.must
+	precision, recall := ratio(k.right, k.given), ratio(k.mustFound, k.must)
+	f.f1 = ratio(2*precision*recall, precision+recall)
 	return f
 }
 
@@ -117,7 +118,8 @@ func (f *noteFigures) values() (list []float64) {
 }
 
 // intervals returns the figures of rows of sums with their intervals, in the order of noteFigures.values. The bootstrap
-// draws notes.
+// draws notes. A sample without anything to divide by, such as one without secrets, does not count for that figure. A
+// figure that is NaN becomes 0.
 func intervals(rows []row, total noteFigures) []Figure {
 	values := total.values()
 	spread := make([][]float64, len(values))
@@ -126,11 +128,16 @@ func intervals(rows []row, total noteFigures) []Figure {
 		s.read(averages)
 		f := s.figures()
 		for i, v := range f.values() {
-			spread[i] = append(spread[i], v)
+			if !math.IsNaN(v) {
+				spread[i] = append(spread[i], v)
+			}
 		}
 	})
 	list := make([]Figure, len(values))
 	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
 		slices.Sort(spread[i])
 		list[i].Value = v
 		list[i].Low, list[i].High = interval(spread[i])
