@@ -29,14 +29,28 @@ type cluster struct {
 
 // resample returns the sorted averages of each of n values over all resamples, and the number of conversations.
 func resample(rows []row, n int) (spread [][]float64, conversations int) {
+	spread = make([][]float64, n)
+	conversations = eachResample(rows, n, func(averages []float64) {
+		for i, average := range averages {
+			spread[i] = append(spread[i], average)
+		}
+	})
+	for _, list := range spread {
+		slices.Sort(list)
+	}
+	return spread, conversations
+}
+
+// eachResample calls use with the averages of each of n values in each resample, and returns the number of
+// conversations. use must not keep the slice. Without rows, it is never called.
+func eachResample(rows []row, n int, use func(averages []float64)) (conversations int) {
 	clusters := clustersOf(rows, n, func(i int) any { return rows[i].conv })
 	conversations = len(clusters)
 	if conversations == 1 {
 		clusters = clustersOf(rows, n, func(i int) any { return i })
 	}
-	spread = make([][]float64, n)
 	if conversations == 0 {
-		return spread, 0
+		return 0
 	}
 	draw := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // must be the same each time
 	sums := make([]float64, n)
@@ -50,14 +64,12 @@ func resample(rows []row, n int) (spread [][]float64, conversations int) {
 				sums[i] += sum
 			}
 		}
-		for i, sum := range sums {
-			spread[i] = append(spread[i], sum/float64(drawn))
+		for i := range sums {
+			sums[i] /= float64(drawn)
 		}
+		use(sums)
 	}
-	for _, list := range spread {
-		slices.Sort(list)
-	}
-	return spread, conversations
+	return conversations
 }
 
 // clustersOf joins the rows with the same key, in the order of the first of each.

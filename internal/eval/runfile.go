@@ -42,15 +42,24 @@ type runLine struct {
 }
 
 // WriteRun writes the ranking of each question in the form that ReadRun reads.
-func WriteRun(file string, r *Result) (err error) {
+func WriteRun(file string, r *Result) error {
+	lines := make([]runLine, len(r.Outcomes))
+	for i, o := range r.Outcomes {
+		lines[i] = runLine{o.Question.ID, o.Ranked}
+	}
+	return writeLines(file, lines)
+}
+
+// writeLines writes a file with a line of JSON for each value.
+func writeLines[T any](file string, lines []T) (err error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return fmt.Errorf("write the run: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	out := bufio.NewWriter(f)
-	for _, o := range r.Outcomes {
-		if err := jsonlines.Write(out, runLine{o.Question.ID, o.Ranked}); err != nil {
+	for _, line := range lines {
+		if err := jsonlines.Write(out, line); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eval"
+)
+
+// noteEvaluation is one call of `loci eval reflect`.
+type noteEvaluation struct {
+	*program
+	extract       eval.Extractor
+	relate        eval.Relater
+	dir, language string
+	run, pairsRun string
+	details       bool
+}
+
+// evalReflectCommand measures extract, and relate on pairs.
+func (p *program) evalReflectCommand(extract eval.Extractor, relate eval.Relater) *cobra.Command {
+	e := &noteEvaluation{program: p, extract: extract, relate: relate}
+	cmd := &cobra.Command{
+		Use:   "reflect DIR",
+		Short: "Measure what reflect proposes for labelled notes",
+		Long: `Measure what reflect proposes for labelled notes. DIR has notes.jsonl: notes with what a
+careful reader keeps of them, what must not be kept, and secrets. If DIR has pairs.jsonl, the
+command also measures how it relates a new text to an older one. It needs no model and no
+network, and does not touch your data.`,
+		Example: `  loci eval reflect sets/notes
+  loci eval reflect sets/notes --language de --details
+  loci eval reflect sets/notes --run run.jsonl --pairs-run pairs-run.jsonl`,
+		Annotations: needsNoAction("reads a set of labelled notes"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.dir = args[0]
+			return e.evaluate(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&e.run, "run", "", "file to write the candidates of each note to, as JSON lines")
+	flags.StringVar(&e.pairsRun, "pairs-run", "", "file to write the relation of each pair to, as JSON lines")
+	flags.BoolVar(&e.details, "details", false, "also list each label that was missed and each wrong candidate")
+	flags.StringVar(&e.language, "language", "", "only the notes in this language, such as de")
+	return cmd
+}
+
+func (e *noteEvaluation) evaluate(ctx context.Context) error {
+	set, err := eval.LoadNotes(e.dir, e.language)
+	if err != nil {
+		return err
+	}
+	if e.pairsRun != "" && len(set.Pairs) == 0 {
+		return loci.FieldErrorf("--pairs-run", "needs pairs.jsonl in %s; add it or leave the flag out", e.dir)
+	}
+	var answers eval.NoteAnswers
+	err = e.follow(ctx, func(ctx context.Context) (err error) {
+		answers, err = eval.Reflect(ctx, set, e.extract, e.relate)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.write(answers); err != nil {
+		return err
+	}
+	r := eval.ScoreNotes(set, answers)
+	if !e.details {
+		r.Details = nil
+	}
+	if e.json {
+		return e.printJSON(r)
+	}
+	e.paged(func() { e.print(r) })
+	return nil
+}
+
+// write writes the files that were asked for.
+func (e *noteEvaluation) write(answers eval.NoteAnswers) error {
+	if e.run != "" {
+		if err := eval.WriteNotesRun(e.run, answers); err != nil {
+			return err
+		}
+	}
+	if e.pairsRun == "" {
+		return nil
+	}
+	return eval.WritePairsRun(e.pairsRun, answers)
+}
+
+func (e *noteEvaluation) print(r *eval.NoteResult) {
+	e.printKinds(r)
+	e.printf("\n")
+	e.printCounts(r)
+	e.printf("\n")
+	e.printShares("LANGUAGE", r.Languages)
+	e.printf("\n")
+	e.printBins(r.Calibration.Bins)
+	if len(r.Confusion) > 0 {
+		e.printf("\n")
+		e.printConfusion(r.Confusion)
+	}
+	if r.Pairs != nil {
+		e.printf("\n")
+		e.printPairs(r.Pairs)
+	}
+	if len(r.Details) > 0 {
+		e.printf("\n")
+		e.printDetails(r.Details)
+	}
+}
+
+// printKinds prints two lines for each kind: the figures in percent, and their 95 % intervals.
+func (e *noteEvaluation) printKinds(r *eval.NoteResult) {
+	var rows [][]string
+	for _, k := range append(slices.Clone(r.Kinds), r.All) {
+		values := []string{k.Kind, strconv.Itoa(k.Given), strconv.Itoa(k.Right), percent(k.Precision.Value),
+			strconv.Itoa(k.Must), percent(k.Recall.Value), percent(k.RecallAll()), percent(k.F1.Value)}
+		bounds := []string{"", "", "", within(k.Precision), "", within(k.Recall), "", within(k.F1)}
+		rows = append(rows, values, bounds)
+	}
+	e.printTable([]string{"KIND", "PROPOSED", "RIGHT", "PRECISION", "MUST", "RECALL", "RECALL OF ALL", "F1"}, rows)
+}
+
+func within(f eval.Figure) string { return percent(f.Low) + "–" + percent(f.High) }
+
+func (e *noteEvaluation) printCounts(r *eval.NoteResult) {
+	f, s, c := r.Forbidden, r.Secrets, r.Calibration
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(f.ByKind)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, f.ByKind[kind]))
+	}
+	hits := loci.Plural(f.Hits, "hit", "hits") + " on " + loci.Plural(f.Spans, "span", "spans")
+	if len(kinds) > 0 {
+		hits += ": " + strings.Join(kinds, ", ")
+	}
+	e.printFields(
+		"macro F1", percent(r.MacroF1.Value)+" ("+within(r.MacroF1)+")",
+		"wrong kind", loci.Plural(r.WrongKind, "candidate", "candidates")+" with the right span",
+		"forbidden", hits,
+		"injected", loci.Plural(f.Hard, "hit", "hits"),
+		"traps", trapsOf(r.Traps),
+		"empty notes", fmt.Sprintf("%d of %d with nothing to keep got candidates", r.Nothing.Found, r.Nothing.Of),
+		"secrets", fmt.Sprintf("%d of %d found (%s %%, %s), %d with the right type, %s", s.Found, s.Of,
+			percent(s.Recall.Value), within(s.Recall), s.TypeRight, loci.Plural(s.FalseAlarms, "false alarm", "false alarms")),
+		"relations", fmt.Sprintf("%d of %d found, %d reported", r.Relations.Found, r.Relations.Of, r.Relations.Given),
+		"calibration", fmt.Sprintf("Brier %.3f (%.3f–%.3f; constant %.3f), error %.3f (%.3f–%.3f) over %s", c.Brier.Value,
+			c.Brier.Low, c.Brier.High, c.Constant, c.ECE.Value, c.ECE.Low, c.ECE.High,
+			loci.Plural(c.Candidates, "candidate", "candidates")))
+}
+
+// trapsOf lists the traps in which a candidate was on a forbidden span.
+func trapsOf(traps []eval.Found) string {
+	var list []string
+	for _, t := range traps {
+		if t.Found > 0 {
+			list = append(list, fmt.Sprintf("%s %d of %d", t.Name, t.Found, t.Of))
+		}
+	}
+	return cmp.Or(strings.Join(list, ", "), "none hit")
+}
+
+func (e *noteEvaluation) printShares(header string, list []eval.Found) {
+	rows := make([][]string, len(list))
+	for i, f := range list {
+		rows[i] = []string{f.Name, strconv.Itoa(f.Of), strconv.Itoa(f.Found), percent(float64(f.Found) / float64(f.Of))}
+	}
+	e.printTable([]string{header, "MUST", "FOUND", "RECALL"}, rows)
+}
+
+func (e *noteEvaluation) printBins(bins []eval.ConfidenceBin) {
+	rows := make([][]string, len(bins))
+	for i, b := range bins {
+		rows[i] = []string{fmt.Sprintf("%.1f–%.1f", b.From, b.To), strconv.Itoa(b.Candidates), "-", "-"}
+		if b.Candidates > 0 {
+			rows[i][2], rows[i][3] = percent(b.Confidence), percent(b.Right)
+		}
+	}
+	e.printTable([]string{"CONFIDENCE", "CANDIDATES", "AVERAGE", "RIGHT"}, rows)
+}
+
+func (e *noteEvaluation) printConfusion(list []eval.Confusion) {
+	rows := make([][]string, len(list))
+	for i, c := range list {
+		rows[i] = []string{c.Label, c.Given, strconv.Itoa(c.Count)}
+	}
+	e.printTable([]string{"LABEL", "PROPOSED AS", "COUNT"}, rows)
+}
+
+// printPairs prints a row for each label and a column for each answer.
+func (e *noteEvaluation) printPairs(r *eval.PairResult) {
+	e.printFields("pairs", fmt.Sprintf("%s %% right (%s), lenient %s %% (%s), of %d", percent(r.Strict.Value),
+		within(r.Strict), percent(r.Lenient.Value), within(r.Lenient), r.Pairs))
+	e.printf("\n")
+	counts := map[string]map[string]int{}
+	headers := []string{"LABEL"}
+	var answers []string
+	for _, c := range r.Table {
+		if counts[c.Label] == nil {
+			counts[c.Label] = map[string]int{}
+		}
+		counts[c.Label][c.Given] = c.Count
+		answers = append(answers, c.Given)
+	}
+	answers = loci.Unique(answers)
+	slices.Sort(answers)
+	for _, a := range answers {
+		headers = append(headers, "AS "+strings.ToUpper(a))
+	}
+	var rows [][]string
+	for _, label := range slices.Sorted(maps.Keys(counts)) {
+		row := []string{label}
+		for _, a := range answers {
+			row = append(row, strconv.Itoa(counts[label][a]))
+		}
+		rows = append(rows, row)
+	}
+	e.printTable(headers, rows)
+}
+
+func (e *noteEvaluation) printDetails(details []eval.NoteDetail) {
+	rows := make([][]string, len(details))
+	for i, d := range details {
+		rows[i] = []string{d.Note, d.Fault, d.Kind, d.Text}
+	}
+	e.printTable([]string{"NOTE", "FAULT", "KIND", "TEXT"}, rows)
+}

@@ -1,0 +1,194 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/loci-memory/loci"
+)
+
+// noteScorer adds up the matches of all notes.
+type noteScorer struct {
+	result    *NoteResult
+	total     noteSums
+	rows      []row // the sums of each note
+	languages map[string]*Found
+	traps     map[string]*Found
+	confusion map[Confusion]int
+}
+
+func (s *noteScorer) note(m *noteMatch) {
+	sums := (&noteSums{}).withKinds()
+	s.candidates(m, sums)
+	s.labels(m, sums)
+	s.hits(m)
+	s.secrets(m, sums)
+	s.relations(m)
+	values := sums.values()
+	s.rows = append(s.rows, row{m.note.ID, values})
+	all := s.total.values()
+	for i, v := range values {
+		all[i] += v
+	}
+	s.total.read(all)
+}
+
+// candidates counts what was given.
+func (s *noteScorer) candidates(m *noteMatch, sums *noteSums) {
+	given := 0
+	for c, candidate := range m.answer.Candidates {
+		if m.neutral[c] {
+			continue
+		}
+		given++
+		k := slices.Index(noteKinds, candidate.Kind)
+		right := 0.0
+		if m.label[c] >= 0 {
+			right = 1
+			s.confuse(m, c, m.label[c])
+		} else {
+			s.fault(m, Wrong, candidate.Kind, candidate.Start, candidate.End)
+		}
+		sums.kinds[k].given++
+		sums.kinds[k].right += right
+		s.result.Kinds[k].Given++
+		s.result.Kinds[k].Right += int(right)
+		if candidate.Confidence != nil {
+			bin := &sums.bins[binOf(*candidate.Confidence)]
+			bin.given, bin.confidence, bin.right = bin.given+1, bin.confidence+*candidate.Confidence, bin.right+right
+			sums.squares += (*candidate.Confidence - right) * (*candidate.Confidence - right)
+		}
+	}
+	for _, w := range m.wrongKind {
+		s.confuse(m, w[0], w[1])
+	}
+	s.result.WrongKind += len(m.wrongKind)
+	if len(m.note.Expected) == 0 {
+		s.result.Nothing.Of++
+		if given > 0 {
+			s.result.Nothing.Found++
+		}
+	}
+}
+
+// confuse counts a candidate whose kind is not that of its label.
+func (s *noteScorer) confuse(m *noteMatch, candidate, label int) {
+	c := Confusion{Label: m.note.Expected[label].Kind, Given: m.answer.Candidates[candidate].Kind}
+	if c.Label != c.Given {
+		s.confusion[c]++
+	}
+}
+
+// labels counts what should have been given. The labels of a group count once.
+func (s *noteScorer) labels(m *noteMatch, sums *noteSums) {
+	groups := map[string]bool{}
+	for i, e := range m.note.Expected {
+		if e.Must && !m.satisfied[i] {
+			s.fault(m, Missed, e.Kind, e.Start, e.End)
+		}
+		if groups[e.Group] {
+			continue
+		}
+		groups[e.Group] = e.Group != ""
+		found := 0
+		if m.satisfied[i] {
+			found = 1
+		}
+		k := slices.Index(noteKinds, e.Kind)
+		result := &s.result.Kinds[k]
+		result.Labels++
+		result.Found += found
+		if !e.Must {
+			continue
+		}
+		result.Must++
+		result.MustFound += found
+		sums.kinds[k].must++
+		sums.kinds[k].mustFound += float64(found)
+		language := named(s.languages, shortLanguage(m.note.Language))
+		language.Of++
+		language.Found += found
+	}
+}
+
+func (s *noteScorer) hits(m *noteMatch) {
+	type once struct{ candidate, start int }
+	seen := map[once]bool{}
+	f := &s.result.Forbidden
+	f.Spans += len(m.note.Forbidden)
+	for _, h := range m.hits {
+		seen[once{h.candidate, h.trap.Start}] = true
+		kind := m.answer.Candidates[h.candidate].Kind
+		f.ByKind[kind]++
+		if h.trap.Hard {
+			f.Hard++
+		}
+		s.fault(m, Forbidden, kind, h.trap.Start, h.trap.End)
+	}
+	f.Hits += len(seen)
+	for _, name := range m.note.Traps {
+		trap := named(s.traps, name)
+		trap.Of++
+		if len(m.hits) > 0 {
+			trap.Found++
+		}
+	}
+}
+
+func (s *noteScorer) secrets(m *noteMatch, sums *noteSums) {
+	used := make([]bool, len(m.answer.Sensitive))
+	r := &s.result.Secrets
+	for _, label := range m.note.Sensitive {
+		r.Of++
+		sums.secrets++
+		found, typed := false, false
+		for i, given := range m.answer.Sensitive {
+			if 2*overlap(given.Start, given.End, label.Start, label.End) < label.End-label.Start {
+				continue
+			}
+			used[i], found = true, true
+			typed = typed || given.Type == label.Type
+		}
+		if found {
+			r.Found++
+			sums.secretsFound++
+		}
+		if typed {
+			r.TypeRight++
+		}
+	}
+	r.Given += len(used)
+	for _, u := range used {
+		if !u {
+			r.FalseAlarms++
+		}
+	}
+}
+
+func (s *noteScorer) relations(m *noteMatch) {
+	r := &s.result.Relations
+	r.Given += len(m.answer.Relations)
+	for _, label := range m.note.Relations {
+		r.Of++
+		for _, given := range m.answer.Relations {
+			if given.Type == label.Type &&
+				shareOf(given.FromStart, given.FromEnd, label.FromStart, label.FromEnd) >= 0.5 &&
+				shareOf(given.ToStart, given.ToEnd, label.ToStart, label.ToEnd) >= 0.5 {
+				r.Found++
+				break
+			}
+		}
+	}
+}
+
+// fault adds a detail.
+func (s *noteScorer) fault(m *noteMatch, fault, kind string, start, end int) {
+	s.result.Details = append(s.result.Details, NoteDetail{m.note.ID, fault, kind,
+		loci.Shorten(loci.OneLine(string(m.note.text[start:end])), 90)})
+}
+
+func named(all map[string]*Found, name string) *Found {
+	if all[name] == nil {
+		all[name] = &Found{Name: name}
+	}
+	return all[name]
+}
