@@ -61,7 +61,7 @@ var arrows = withServices(map[string][]string{
 	"internal/recall":     {".", "internal/language", "internal/index"},
 	"internal/index":      {".", "internal/language"},
 	"internal/indexing":   {".", "internal/store", "internal/eventlog", "internal/index", "internal/recall"},
-	"internal/reflection": {"."},
+	"internal/reflection": {".", "internal/language", "internal/recall"},
 	"internal/auth":       {".", "internal/store"},
 	"internal/auth/oauth": {".", "internal/store", "internal/auth"},
 	"internal/meter":      {".", "internal/store", "internal/eventlog"},
