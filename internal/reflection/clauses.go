@@ -114,8 +114,10 @@ func (p *page) opens(i, start, right, hitAt int, long bool) bool {
 	for h := hitAt; h < len(p.hits[i]) && p.hits[i][h].from <= right+1; h++ {
 		hit := p.hits[i][h]
 		switch hit.class {
-		case cuePlan, cueDecision, cueIdea, cueRefusal, cueSession, cueUndecided:
-			strong = strong || hit.from == right && hit.to-hit.from > 1 || hit.start && hit.from == right
+		case cuePlan, cueDecision, cueIdea, cueSession, cueUndecided:
+			strong = strong || hit.from == right && (hit.to-hit.from > 1 || hit.start)
+		case cueRefusal:
+			strong = strong || hit.from == right && hit.to-hit.from > 1 && !hit.start
 		case labelPlan, labelDecision, labelIdea:
 			strong = strong || hit.from == right && hit.to < len(toks) && toks[hit.to].form == ":"
 		}

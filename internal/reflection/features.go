@@ -95,7 +95,7 @@ func (p *page) body(u *unit) int {
 // readForm finds out how a unit is written.
 func (p *page) readForm(u *unit, t *traits) {
 	toks := p.toks[u.block][u.from:u.to]
-	cjk, caps := 0, 0
+	cjk, caps, content, orders := 0, 0, 0, 0
 	var has [8]bool
 	for i := range toks {
 		switch toks[i].kind {
@@ -103,6 +103,13 @@ func (p *page) readForm(u *unit, t *traits) {
 			t.words++
 			if i > 0 && toks[i].upper {
 				caps++
+			}
+			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
+				content++
+			}
+			if role := wordLists()[toks[i].form]; i > 0 && (role&roleVerb != 0 || p.langs&language.English == 0 && infinitive(toks[i].form)) &&
+				(toks[i-1].kind == punct || connects(toks[i-1].form)) {
+				orders++
 			}
 		case ideograph:
 			cjk++
@@ -125,6 +132,15 @@ func (p *page) readForm(u *unit, t *traits) {
 	}
 	if t.nums > 2 {
 		t.add("has:numbers")
+	}
+	switch {
+	case orders > 2:
+		t.add("orders:many")
+	case orders > 0:
+		t.add([...]string{"", "orders:1", "orders:2"}[orders])
+	}
+	if t.words > 0 && cjk == 0 {
+		t.add("content:" + [...]string{"none", "1", "2", "3", "more", "more", "many"}[min(6, content)])
 	}
 	if caps > 0 {
 		t.add("has:name")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -95,6 +96,34 @@ func fitNotes(t *testing.T) (notes []labelled) {
 	return notes
 }
 
+// loadPriors returns what priors.txt says about features.
+func loadPriors() map[string]*scores {
+	text, err := os.ReadFile("priors.txt")
+	if err != nil {
+		panic(err)
+	}
+	table := map[string]*scores{}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if f[0] == "#" {
+			continue
+		}
+		k := slices.Index(Kinds, Kind(f[1]))
+		if k < 0 {
+			k = kindNone
+		}
+		v, err := strconv.ParseFloat(f[2], 64)
+		if err != nil {
+			panic(err)
+		}
+		if table[f[0]] == nil {
+			table[f[0]] = &scores{}
+		}
+		table[f[0]][k] = v
+	}
+	return table
+}
+
 // example is a unit with the kinds that are right for it.
 type example struct {
 	names  []string
@@ -170,9 +199,12 @@ var ridge = flag.Float64("ridge", 0.6, "how much the fit prefers small weights")
 
 // fit returns the weights that explain the examples best. It always takes the same steps, so it is deterministic.
 func fit(notes []*prepared) *model {
+	prior, count := loadPriors(), map[string]int{}
+	for n := range prior {
+		count[n] += 0
+	}
 	index := map[string]int{"bias": 0}
 	names := []string{"bias"}
-	count := map[string]int{}
 	for _, p := range notes {
 		for _, e := range p.examples {
 			for _, n := range e.names {
@@ -181,7 +213,7 @@ func fit(notes []*prepared) *model {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(count)) {
-		if count[n] >= 3 {
+		if count[n] >= 3 || prior[n] != nil {
 			index[n] = len(names)
 			names = append(names, n)
 		}
@@ -200,7 +232,13 @@ func fit(notes []*prepared) *model {
 			examples = append(examples, &p.examples[i])
 		}
 	}
-	weights := descend(rows, examples, len(names))
+	start := make([]scores, len(names))
+	for i, n := range names {
+		if p := prior[n]; p != nil {
+			start[i] = *p
+		}
+	}
+	weights := descend(rows, examples, start)
 	m := &model{weights: map[string]*scores{}, threshold: 0.4, slope: 1}
 	for i, n := range names {
 		m.weights[n] = &weights[i]
@@ -209,8 +247,9 @@ func fit(notes []*prepared) *model {
 }
 
 // descend is gradient descent with momentum over the logarithm of the probability of what is right.
-func descend(rows [][]int, examples []*example, size int) []scores {
-	w, mean, square := make([]scores, size), make([]scores, size), make([]scores, size)
+func descend(rows [][]int, examples []*example, start []scores) []scores {
+	size := len(start)
+	w, mean, square := slices.Clone(start), make([]scores, size), make([]scores, size)
 	for step := 1; step <= fitSteps; step++ {
 		grad := make([]scores, size)
 		for i, e := range examples {
@@ -241,7 +280,7 @@ func descend(rows [][]int, examples []*example, size int) []scores {
 			for k := range w[at] {
 				g := grad[at][k]
 				if at > 0 {
-					g += *ridge * w[at][k]
+					g += *ridge * (w[at][k] - start[at][k])
 				}
 				mean[at][k] = 0.9*mean[at][k] + 0.1*g
 				square[at][k] = 0.999*square[at][k] + 0.001*g*g
@@ -261,6 +300,26 @@ func (p *prepared) run(m *model) []Candidate {
 	return x.finish().Candidates
 }
 
+var diag = flag.Bool("diag", false, "")
+
+func (p *prepared) diagnose(m *model) {
+	x := &extractor{page: p.x.page, note: p.x.note, model: m}
+	x.rule()
+	bounds := runeBounds(p.note.Content)
+	for k := range x.units {
+		t := x.traitsOf(k, nil)
+		r := x.rulings[k]
+		want := []string{}
+		for i, e := range p.note.Expected {
+			if v := e.overlap(bounds[x.units[k].start], bounds[x.units[k].end]); v > 0 {
+				want = append(want, fmt.Sprintf("%s/%v/%v", e.Kind, e.Must, e.AltKinds))
+			}
+			_ = i
+		}
+		fmt.Printf("U %s %q\n    want %v got %d p %.2f why %q  %s\n    %v\n", p.note.ID, x.text[x.units[k].start:x.units[k].end], want, r.kind, r.p, r.why, fmt.Sprintf("%.2f", r.scores), t.names)
+	}
+}
+
 const folds = 6
 
 // crossValidate scores each note with weights that were fitted without its fold.
@@ -271,6 +330,9 @@ func crossValidate(notes []*prepared, threshold float64) *outcome {
 		for i, p := range notes {
 			if i%folds == f {
 				o.score(&p.note, p.run(m))
+				if *diag {
+					p.diagnose(m)
+				}
 			}
 		}
 	}
@@ -324,6 +386,10 @@ func TestFit(t *testing.T) {
 		notes = append(notes, prepare(n))
 	}
 	bestThreshold, bestF := 0.4, 0.0
+	if *diag {
+		crossValidate(notes, 0.3)
+		return
+	}
 	for th := 0.20; th < 0.61; th += 0.05 {
 		o := crossValidate(notes, th)
 		p, r, f := o.figures()
@@ -368,4 +434,3 @@ func writeModel(t *testing.T, m *model) {
 		t.Fatal(err)
 	}
 }
-

@@ -118,6 +118,12 @@ func labelOf(toks []token, hits []hit) (found label) {
 			continue
 		}
 		end := h.to
+		for end < len(toks)-1 && end < h.to+3 && toks[end].kind == word && h.from == 0 { // "Status tonight:"
+			end++
+		}
+		if end > h.to && toks[end].form != ":" {
+			end = h.to
+		}
 		if toks[end].form == "(" { // "Actions (by Friday):"
 			for end < len(toks) && end < h.to+8 && toks[end].form != ")" {
 				end++
@@ -197,7 +203,7 @@ func headingLabel(toks []token, hits []hit) (found label) {
 
 // stand tells each block which heading or lead it stands under.
 func (p *page) stand() {
-	head, lead := -1, -1
+	head, lead, table := -1, -1, -1
 	for i := range p.blocks {
 		b := &p.blocks[i]
 		switch {
@@ -206,6 +212,17 @@ func (p *page) stand() {
 			continue
 		case b.kind == rule:
 			continue
+		case p.tableHead(i):
+			p.labels[i] = headingLabel(p.toks[i], p.hits[i])
+			table = i
+		case b.kind == row && table >= 0:
+			b.under = table
+			continue
+		}
+		if b.kind != row {
+			table = -1
+		}
+		switch {
 		case lead >= 0 && (b.gap && b.kind == paragraph || b.kind == paragraph && i > lead+1 && p.blocks[lead+1].kind != paragraph):
 			lead = -1
 		}
@@ -219,4 +236,9 @@ func (p *page) stand() {
 			lead = i
 		}
 	}
+}
+
+// tableHead reports whether a block is the head of a table.
+func (p *page) tableHead(i int) bool {
+	return p.blocks[i].kind == row && i+1 < len(p.blocks) && p.blocks[i+1].kind == rule
 }

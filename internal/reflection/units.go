@@ -50,8 +50,8 @@ func (p *page) unitsOf(i int, units []unit) []unit {
 	case b.lead && p.leads(i):
 		return units
 	case b.kind == row:
-		if i+1 < len(p.blocks) && p.blocks[i+1].kind == rule || strings.Count(p.text[b.from:b.to], "|") < 3 {
-			return units // the head of the table
+		if p.tableHead(i) {
+			return units
 		}
 		return append(units, unit{span: b.text, kind: tableRow, block: i, to: len(p.toks[i])})
 	}
