@@ -359,16 +359,33 @@ func (p *blockParser) join(b *block) bool {
 	return true
 }
 
-// goesOn reports whether a line is the rest of a sentence that the line before began.
+// goesOn reports whether a line is the rest of a sentence that the lines before began: people break lines at a width.
 func goesOn(before, line string) bool {
 	if len(before) < 20 || len(line) == 0 {
 		return false
 	}
 	end, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(line)
+	begin, _ := utf8.DecodeRuneInString(before)
 	lastLine := before[strings.LastIndexByte(before, '\n')+1:]
-	if strings.ContainsRune(".!?:。！？…：", end) || len(lastLine) < 55 {
+	if strings.ContainsRune(".!?:。！？…：", end) || len(lastLine) > 110 {
 		return false
 	}
-	return unicode.IsLower(first) || end == ',' || len(lastLine) >= 68 && (unicode.IsLetter(end) || unicode.IsDigit(end))
+	if len(lastLine) > 30 && unfinished(lastWord(lastLine)) {
+		return true
+	}
+	if unicode.IsLower(begin) && lastLine == before {
+		return false // somebody who writes everything in lower case
+	}
+	return len(lastLine) >= 55 && (unicode.IsLower(first) || end == ',')
+}
+
+// unfinished reports whether no statement ends with a word.
+func unfinished(word string) bool {
+	switch word {
+	case "the", "a", "an", "and", "or", "of", "to", "for", "with", "at", "by", "from", "that", "der", "die", "das", "den", "dem", "und",
+		"oder", "mit", "von", "de", "la", "le", "les", "el", "los", "y", "e", "que", "et", "du", "des", "do", "da", "our", "your", "my":
+		return true
+	}
+	return false
 }

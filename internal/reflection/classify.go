@@ -85,7 +85,7 @@ func exclude(r *ruling, u *unit, t *traits) {
 	if t.has(cueUndecided) && (t.has(cueNegation) || !t.has(cueDecision)) {
 		r.ban(WhyUndecided, kindDecision)
 	}
-	hedged := t.front[cueHedge] || t.front[cueIdea] || t.has(cueHedge) && !t.front[cueDecision]
+	hedged := t.front[cueHedge] || t.front[cueIdea] || t.front[cueGuess] || t.has(cueHedge) && !t.front[cueDecision]
 	if hedged && t.list != todo {
 		r.ban(WhyHedge, kindDecision)
 	}
@@ -111,7 +111,7 @@ func exclude(r *ruling, u *unit, t *traits) {
 
 // excludeQuestion leaves what a question may be: an idea, or a task that somebody is asked to do.
 func excludeQuestion(r *ruling, t *traits) {
-	if t.has(cueIdea) && t.list != unsure {
+	if (t.has(cueIdea) || t.has(cueGuess)) && t.list != unsure {
 		r.banAllBut(WhyQuestion, kindIdea)
 		return
 	}

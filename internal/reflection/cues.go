@@ -13,11 +13,14 @@ type class uint8
 // The lists of cues. The order is that of classNames.
 const (
 	cueDecision class = iota
+	cueChoice
 	cueRefusal
 	cueStanding
 	cuePlan
+	cueSchedule
 	cueNeed
 	cueIdea
+	cueGuess
 	cueFinding
 	cueCause
 	cuePreference
@@ -57,7 +60,7 @@ const (
 	classCount
 )
 
-var classNames = [classCount]string{"decision", "refusal", "standing", "plan", "need", "idea", "finding", "cause",
+var classNames = [classCount]string{"decision", "choice", "refusal", "standing", "plan", "schedule", "need", "idea", "guess", "finding", "cause",
 	"preference", "personal", "state", "artifact", "procedure", "session", "completed", "negation", "question", "hedge",
 	"hypothetical", "condition", "reported", "reversal", "superseded", "undecided", "rationale", "measure", "joke",
 	"smalltalk", "injection", "imperative", "when", "future", "past", "label-decision", "label-plan", "label-idea",
@@ -69,10 +72,18 @@ const supported = language.English | language.German | language.French | languag
 
 // languagesOf returns the languages of a text in which cues are looked for.
 func languagesOf(text string) language.Languages {
-	if langs := language.Detect(text) & supported; langs != 0 {
-		return langs
+	langs := language.Detect(text) & supported
+	if langs&(language.Chinese|language.Japanese) != 0 { // kana tell them apart
+		if strings.IndexFunc(text, func(r rune) bool { return r >= 'ぁ' && r <= 'ヺ' }) >= 0 {
+			langs = langs&^language.Chinese | language.Japanese
+		} else {
+			langs = langs&^language.Japanese | language.Chinese
+		}
 	}
-	return language.English
+	if langs == 0 {
+		return language.English
+	}
+	return langs
 }
 
 // hit is a cue in the tokens of a block: tokens from to to (exclusive).

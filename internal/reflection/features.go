@@ -320,7 +320,9 @@ var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cue
 	{cueStanding, cueNegation}, {cueImperative, cueProcedure}, {cueQuestion, cueIdea}, {cueNeed, cueImperative},
 	{cueReported, cuePreference}, {cueJoke, cueIdea}, {cueCompleted, cueSession}, {cueFinding, cueState}, {cueRefusal, cueFuture},
 	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState, cueDecision},
-	{cueState, cueRefusal}, {cueHypothetical, cueIdea}}
+	{cueState, cueRefusal}, {cueHypothetical, cueIdea},
+	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
+	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule}, {cuePast, cueSchedule}}
 
 var pairFeatures = func() (names []string) {
 	for _, p := range pairs {
@@ -330,7 +332,7 @@ var pairFeatures = func() (names []string) {
 }()
 
 // signs are the classes that speak for a kind. A unit without any of them is bare.
-var signs = []class{cueDecision, cueRefusal, cueStanding, cuePlan, cueNeed, cueIdea, cueFinding, cueCause, cuePreference,
+var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, cueStanding, cuePlan, cueNeed, cueIdea, cueFinding, cueCause, cuePreference,
 	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
 
 func (p *page) readPairs(u *unit, t *traits) {

@@ -115,6 +115,8 @@ func endsSentence(text string, start, i, end, limit int, r rune) bool {
 	case len(before) <= 2 && isDigits(before):
 		return !unicode.IsLower(next) && language.MonthOf(language.Fold(firstWord(rest))) == 0 && !unicode.IsDigit(next) &&
 			!strings.HasPrefix(rest, "B ") && !ordinal(text[start:i])
+	case isDigits(before[:1]) && strings.Contains(before, ".") && unicode.IsLower(next):
+		return false // bis zum 28.03. ein
 	case size == len(before) && unicode.IsUpper(first) && unicode.IsUpper(next):
 		return false // an initial
 	case size == len(before) && unicode.IsLetter(first) && unicode.IsLower(first) && before != "i":

@@ -52,9 +52,9 @@ func cutTitle(s string) string {
 
 // signsOf are the cues that speak for each kind, the strongest first.
 var signsOf = [kindNone][]class{
-	kindDecision:  {cueDecision, cueRefusal, cueStanding, cueReversal},
-	kindPlan:      {cuePlan, cueNeed, cueFuture, cueImperative, cueWhen},
-	kindIdea:      {cueIdea, cueHedge},
+	kindDecision:  {cueDecision, cueRefusal, cueChoice, cueStanding, cueReversal},
+	kindPlan:      {cuePlan, cueSchedule, cueNeed, cueFuture, cueImperative, cueWhen},
+	kindIdea:      {cueIdea, cueGuess, cueHedge},
 	kindClaim:     {cueFinding, cueCause, cuePreference, cuePersonal, cueMeasure, cueState, cueCompleted},
 	kindArtifact:  {cueArtifact},
 	kindProcedure: {cueProcedure, cueImperative},

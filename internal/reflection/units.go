@@ -1,6 +1,10 @@
 package reflection
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/loci-memory/loci/internal/language"
+)
 
 // unitKind is what a unit is made of.
 type unitKind uint8
@@ -114,7 +118,7 @@ func (p *page) group(i int) (u unit, n int) {
 		return u, 0
 	}
 	switch b := &p.blocks[at]; {
-	case b.kind == fence && (lead > 0 || p.commands(at)):
+	case b.kind == fence && (lead > 0 || p.commands(at) || p.labelAbove(at, labelProcedure)):
 		u = unit{span: b.text, kind: listing, block: i}
 		if strings.HasPrefix(p.text[b.from:b.to], "-----BEGIN") {
 			return u, 0
@@ -172,41 +176,46 @@ func (p *page) commands(i int) bool {
 
 // procedure returns how many of the blocks from at on are the steps of one procedure, 0 if they are none.
 func (p *page) procedure(i, at int, lead bool) int {
-	first := p.blocks[at]
-	n, items, orders, others := 0, 0, 0, 0
-	for k := at; k < len(p.blocks) && n < maxSteps; k++ {
-		b := &p.blocks[k]
-		switch {
-		case b.indent > first.indent && (b.kind == bullet || b.kind == paragraph || b.kind == fence) && items > 0 && !b.gap:
-		case b.kind == fence && items > 0 && !b.gap && first.kind == step:
-		case b.kind != first.kind || b.indent < first.indent || b.gap && b.kind != step || b.kind == step && b.number <= 1 && items > 0:
-			k = len(p.blocks)
-			continue
-		default:
-			items++
-			o, other := p.order(k)
-			orders += o
-			others += other
-		}
-		n++
-	}
-	how := lead && (p.labels[i].found && p.labels[i].class == labelProcedure || p.has(i, cueProcedure))
-	notHow := p.labelAbove(at, labelPlan) || p.labelAbove(at, labelDecision) || p.labelAbove(at, labelIdea) ||
-		p.labelAbove(at, labelQuestion) || p.labelAbove(at, labelSession) || p.labelAbove(at, labelClaim)
-	if lead && p.labels[i].found && p.labels[i].class != labelProcedure && !p.has(i, cueProcedure) {
-		notHow = true
+	n, c := p.list(at)
+	kind := p.blocks[at].kind
+	how := lead && (p.labels[i].found && p.labels[i].class == labelProcedure || p.has(i, cueProcedure)) ||
+		p.labelAbove(at, labelProcedure)
+	notHow := false
+	for _, l := range [...]class{labelPlan, labelDecision, labelIdea, labelQuestion, labelSession, labelClaim} {
+		notHow = notHow || p.labelAbove(at, l) || lead && p.labels[i].found && p.labels[i].class == l
 	}
 	switch {
-	case items < 2 || others*2 > items:
+	case c.items < 2 || c.others*2 > c.items:
 		return 0
-	case how && !(notHow && !p.labelAbove(at, labelProcedure)) && (orders*3 >= items || first.kind == step):
+	case how && (!notHow || c.orders*2 >= c.items) && (c.orders*3 >= c.items || kind == step || p.blocks[i].lead && !notHow):
 		return n
-	case first.kind != step || notHow:
+	case kind != step || notHow || c.others > 0 || c.items < 3:
 		return 0
-	case orders*4 >= items*3 && others == 0:
+	case c.orders*3 >= c.items*2, c.stated*4 <= c.items:
 		return n
 	}
 	return 0
+}
+
+// count is what a list is made of.
+type count struct{ items, orders, others, stated int }
+
+// list counts the items of the list that begins at a block, and returns how many blocks it has.
+func (p *page) list(at int) (n int, c count) {
+	first := &p.blocks[at]
+	for k := at; k < len(p.blocks) && n < maxSteps; k++ {
+		b := &p.blocks[k]
+		switch {
+		case b.indent > first.indent && (b.kind == bullet || b.kind == paragraph || b.kind == fence) && c.items > 0 && !b.gap:
+		case b.kind == fence && c.items > 0 && !b.gap && first.kind == step:
+		case b.kind != first.kind, b.indent < first.indent, b.gap && b.kind != step, b.kind == step && b.number <= 1 && c.items > 0:
+			return n, c
+		default:
+			p.order(k, &c)
+		}
+		n++
+	}
+	return n, c
 }
 
 // labelAbove reports whether the heading or the lead over a block has a label of a class.
@@ -219,26 +228,41 @@ func (p *page) labelAbove(i int, c class) bool {
 	return false
 }
 
-// order says whether a step is an order, and whether it is rather a decision, a task of somebody or a question.
-func (p *page) order(i int) (order, other int) {
-	if !p.blocks[i].speaker.empty() {
-		other = 1
-	}
+// order counts a step: whether it is an order, states something, or is rather a decision, a task of somebody or a question.
+func (p *page) order(i int, c *count) {
 	toks := p.toks[i]
-	if len(toks) > 0 && (toks[0].kind == code || toks[0].kind == file) {
-		order = 1
-	}
-	for _, h := range p.hits[i] {
-		switch {
-		case h.class == cueImperative && h.from <= 1:
-			order = 1
-		case h.class == cueProcedure && h.from <= 2 && !h.start:
-			order = 1
-		case h.class == cueQuestion && h.to == len(toks), h.class == cueUndecided, h.class == cueReported && h.from < 2:
-			other = 1
-		case h.class == cuePlan && h.from == 0 && len(toks) > 0 && toks[0].upper && h.start:
-			other = 1
+	order, other, stated := false, !p.blocks[i].speaker.empty(), false
+	if len(toks) > 0 {
+		order = toks[0].kind == code || toks[0].kind == file
+		if p.langs&language.German != 0 && infinitive(toks[len(toks)-1].form) {
+			order = true
 		}
 	}
-	return order, other
+	for _, h := range p.hits[i] {
+		switch h.class {
+		case cueImperative:
+			order = order || h.from <= 1
+		case cueProcedure:
+			order = order || h.from <= 2 && !h.start
+		case cueQuestion:
+			other = other || h.to == len(toks)
+		case cueUndecided:
+			other = other || h.to-h.from > 1
+		case cuePlan:
+			other = other || h.from == 0 && toks[0].upper && h.start
+		case cueState, cueReported, cueFuture, cueMeasure, cueDecision, cueRefusal:
+			stated = stated || toks[0].kind != ideograph
+		}
+	}
+	c.items++
+	c.orders += one(order)
+	c.others += one(other)
+	c.stated += one(stated && !order)
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
