@@ -183,6 +183,11 @@ func (p *blockParser) readItem(b *block, s string) {
 		b.text.start += n
 		rest = p.text[b.text.start:b.text.end]
 	}
+	if name, n := signed(rest); n > 0 {
+		b.speaker = span{b.text.start + name.start, b.text.start + name.end}
+		b.text.start += n
+		return
+	}
 	if n := clock(rest); n > 0 {
 		b.text.start += n
 		rest = rest[n:]
@@ -295,6 +300,24 @@ func clock(s string) int {
 		return 0
 	}
 	return n
+}
+
+// signed returns the name and the length of the beginning of a line of a chat: "**kai** 09:26 ".
+func signed(s string) (name span, length int) {
+	if !strings.HasPrefix(s, "**") {
+		return span{}, 0
+	}
+	end := strings.Index(s[2:min(len(s), 40)], "**")
+	if end <= 0 {
+		return span{}, 0
+	}
+	after := 4 + end
+	after += spacesAt(s[after:])
+	n := clock(s[after:])
+	if n == 0 {
+		return span{}, 0
+	}
+	return span{2, 2 + end}, after + n
 }
 
 func spacesAt(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }

@@ -92,7 +92,7 @@ func exclude(r *ruling, u *unit, t *traits) {
 	if t.front[cueHypothetical] || t.front[cueCondition] && t.has(cueHypothetical) {
 		r.ban(WhyHypothetical, kindDecision, kindPlan)
 	}
-	if t.front[cueSuperseded] && !t.has(cueReversal) {
+	if t.has(cueSuperseded) && !t.has(cueReversal) {
 		r.ban(WhySuperseded, kindDecision, kindPlan)
 	}
 	if t.front[cueReported] {

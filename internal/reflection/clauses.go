@@ -80,7 +80,7 @@ func (d *divider) divides(k, end int) (right int, ok bool) {
 		d.hit++
 	}
 	switch {
-	case d.opens(right):
+	case d.opens(right), d.turns(k, right):
 		return right, true
 	case d.dictated && right > k:
 		return right, mark == "" && interjects(d.toks[k].form) || subject(&d.toks[right]) || d.finite(right)
@@ -138,6 +138,26 @@ func (d *divider) opens(right int) bool {
 			if hit.to < len(d.toks) && d.toks[hit.to].form == ":" {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// turns reports whether the clause tells what was first, and the next one what came instead.
+func (d *divider) turns(k, right int) bool {
+	turn := false
+	for ; k < right; k++ {
+		switch d.toks[k].form {
+		case "but", "aber", "mais", "pero", "mas":
+			turn = true
+		}
+	}
+	if !turn {
+		return false
+	}
+	for h := d.firstHit(d.block, d.start); h < len(d.hits[d.block]) && d.hits[d.block][h].from <= d.start+3; h++ {
+		if d.hits[d.block][h].class == cueSuperseded {
+			return true
 		}
 	}
 	return false

@@ -45,6 +45,7 @@ const (
 	cueSmallTalk
 	cueInjection
 	cueImperative
+	cueOrder
 	cueWhen
 	cueFuture
 	cuePast
@@ -63,7 +64,7 @@ const (
 var classNames = [classCount]string{"decision", "choice", "refusal", "standing", "plan", "schedule", "need", "idea", "guess", "finding", "cause",
 	"preference", "personal", "state", "artifact", "procedure", "session", "completed", "negation", "question", "hedge",
 	"hypothetical", "condition", "reported", "reversal", "superseded", "undecided", "rationale", "measure", "joke",
-	"smalltalk", "injection", "imperative", "when", "future", "past", "label-decision", "label-plan", "label-idea",
+	"smalltalk", "injection", "imperative", "order", "when", "future", "past", "label-decision", "label-plan", "label-idea",
 	"label-claim", "label-artifact", "label-procedure", "label-session", "label-question", "label-quote"}
 
 // supported are the languages that have cues.

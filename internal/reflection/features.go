@@ -322,7 +322,7 @@ var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cue
 	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState, cueDecision},
 	{cueState, cueRefusal}, {cueHypothetical, cueIdea},
 	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
-	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule}, {cuePast, cueSchedule}}
+	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule}, {cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}}
 
 var pairFeatures = func() (names []string) {
 	for _, p := range pairs {
@@ -357,6 +357,9 @@ func (p *page) readPairs(u *unit, t *traits) {
 	}
 	if t.has(cueImperative) && t.front[cueImperative] && t.list == bullet {
 		t.add("bullet+imperative")
+	}
+	if t.list == row && t.head {
+		t.add("row+" + classNames[t.under])
 	}
 	if t.front[cueCompleted] && t.list == bullet {
 		t.add("bullet+completed")

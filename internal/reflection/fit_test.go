@@ -195,7 +195,7 @@ const (
 	fitRate  = 0.05
 )
 
-var ridge = flag.Float64("ridge", 0.6, "how much the fit prefers small weights")
+var ridge = flag.Float64("ridge", 1.2, "how much the fit prefers small weights")
 
 // fit returns the weights that explain the examples best. It always takes the same steps, so it is deterministic.
 func fit(notes []*prepared) *model {

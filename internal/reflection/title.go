@@ -53,7 +53,7 @@ func cutTitle(s string) string {
 // signsOf are the cues that speak for each kind, the strongest first.
 var signsOf = [kindNone][]class{
 	kindDecision:  {cueDecision, cueRefusal, cueChoice, cueStanding, cueReversal},
-	kindPlan:      {cuePlan, cueSchedule, cueNeed, cueFuture, cueImperative, cueWhen},
+	kindPlan:      {cuePlan, cueSchedule, cueNeed, cueFuture, cueOrder, cueImperative, cueWhen},
 	kindIdea:      {cueIdea, cueGuess, cueHedge},
 	kindClaim:     {cueFinding, cueCause, cuePreference, cuePersonal, cueMeasure, cueState, cueCompleted},
 	kindArtifact:  {cueArtifact},
