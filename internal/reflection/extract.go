@@ -3,8 +3,10 @@ package reflection
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -86,6 +88,7 @@ type extractor struct {
 	owners  []int // the unit of each candidate
 	left    []Left
 	rel     []Relation
+	said    map[string]bool // what was said, to find what is said twice
 }
 
 // rule judges each unit.
@@ -98,6 +101,7 @@ func (x *extractor) rule() {
 		x.rulings[k] = judge(x.model, &x.units[k], x.traits[k], priors)
 		x.traits[k].names = nil
 	}
+	x.said = map[string]bool{}
 	x.quarantine()
 }
 
@@ -109,7 +113,7 @@ func (x *extractor) choose() {
 			x.leave(k)
 			continue
 		}
-		c := x.candidate(k)
+		c, first := x.candidate(k), k
 		if n := x.reasons(k); n > 0 {
 			last := x.units[k+n]
 			c.Parts = []Span{{Start: x.units[k].start, End: x.units[k].end}, {Start: x.units[k+1].start, End: last.end}}
@@ -117,9 +121,27 @@ func (x *extractor) choose() {
 			c.Content = x.text[c.Start:c.End]
 			k += n
 		}
+		if x.repeats(&c, first) {
+			continue
+		}
 		x.found = append(x.found, c)
-		x.owners = append(x.owners, k)
+		x.owners = append(x.owners, first)
 	}
+}
+
+// repeats reports whether the note says the same in an earlier candidate of the same kind, with the same words.
+func (x *extractor) repeats(c *Candidate, k int) bool {
+	words := slices.Sorted(maps.Keys(x.content(&x.units[k])))
+	if len(words) < 2 {
+		return false
+	}
+	key := string(c.Kind) + " " + strings.Join(words, " ")
+	if x.said[key] {
+		x.left = append(x.left, Left{Span: c.Span, Kind: c.Kind, Why: WhyRepeated, Text: c.Content})
+		return true
+	}
+	x.said[key] = true
+	return false
 }
 
 // candidate makes a candidate of a unit.
@@ -176,19 +198,18 @@ func (x *extractor) finish() *Extraction {
 	}
 	slices.SortStableFunc(out.Left, func(a, b Left) int { return a.Start - b.Start })
 	x.countRunes(out)
+	text := sha256.Sum256([]byte(x.text))
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
-		c.ID = identify(x.text, c)
+		c.ID = identify(text[:], c)
 	}
 	return out
 }
 
-// identify returns the id of a candidate.
-func identify(text string, c *Candidate) string {
-	h := sha256.New()
-	h.Write([]byte(text))
-	h.Write([]byte("\x00" + strconv.Itoa(c.Start) + " " + strconv.Itoa(c.End) + " " + string(c.Kind)))
-	return hex.EncodeToString(h.Sum(nil)[:10])
+// identify returns the id of a candidate of a text with a hash.
+func identify(text []byte, c *Candidate) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%x %d %d %s", text, c.Start, c.End, c.Kind))
+	return hex.EncodeToString(h[:10])
 }
 
 // countRunes fills in the characters of all spans, with one pass over the note.

@@ -278,6 +278,9 @@ var subjectFeatures = func() map[string]string {
 	return table
 }()
 
+// fewUnits is how many units a note has in which it means nothing that one is the first or the last.
+const fewUnits = 4
+
 // readPlace looks at what is around a unit.
 func (p *page) readPlace(k int, t *traits) {
 	u := &p.units[k]
@@ -298,10 +301,10 @@ func (p *page) readPlace(k int, t *traits) {
 	if u.clause {
 		t.add("clause")
 	}
-	if k == 0 {
+	if k == 0 && len(p.units) > fewUnits {
 		t.add("place:first")
 	}
-	if k == len(p.units)-1 {
+	if k == len(p.units)-1 && len(p.units) > fewUnits {
 		t.add("place:last")
 	}
 	if k > 0 {

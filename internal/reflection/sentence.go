@@ -117,10 +117,10 @@ func endsSentence(text string, start, i, end, limit int, r rune) bool {
 			!strings.HasPrefix(rest, "B ") && !ordinal(text[start:i])
 	case isDigits(before[:1]) && strings.Contains(before, ".") && unicode.IsLower(next):
 		return false // bis zum 28.03. ein
-	case size == len(before) && unicode.IsUpper(first) && unicode.IsUpper(next):
-		return false // an initial
-	case size == len(before) && unicode.IsLetter(first) && unicode.IsLower(first) && before != "i":
-		return false // z. B., e. g.
+	case size == len(before) && unicode.IsLetter(first) && !strings.EqualFold(before, "i"):
+		return false // an initial, z. B.
+	case strings.EqualFold(before, "no") || strings.EqualFold(before, "nos"):
+		return !unicode.IsDigit(next)
 	}
 	return !abbreviations()[strings.ToLower(before)]
 }

@@ -95,7 +95,8 @@ func form(raw string, kind tokenKind, first rune) string {
 		if first == '.' && len(raw) > 2 {
 			return "…"
 		}
-		return raw[:utf8.RuneLen(first)]
+		_, size := utf8.DecodeRuneInString(raw)
+		return raw[:size]
 	case ideograph:
 		return language.Fold(raw)
 	}

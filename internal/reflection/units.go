@@ -85,14 +85,10 @@ func (p *page) unitsOf(i int, units []unit) []unit {
 // labelIn returns the label at the beginning of a later sentence of a block: "… Next: call Ann."
 func (p *page) labelIn(i, from, to int) label {
 	var near []hit
-	for _, h := range p.hits[i] {
-		if h.from > from+1 {
-			break
-		}
-		if h.from >= from {
-			h.from, h.to = h.from-from, h.to-from
-			near = append(near, h)
-		}
+	for n := p.firstHit(i, from); n < len(p.hits[i]) && p.hits[i][n].from <= from+1; n++ {
+		h := p.hits[i][n]
+		h.from, h.to = h.from-from, h.to-from
+		near = append(near, h)
 	}
 	return labelOf(p.toks[i][from:to], near)
 }
