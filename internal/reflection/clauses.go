@@ -70,6 +70,9 @@ type divider struct {
 // divides reports whether a clause ends before token k, and where the next one begins.
 func (d *divider) divides(k, end int) (right int, ok bool) {
 	right, mark := d.connection(k)
+	if mark == "," && right < end && d.toks[right].form == "not" {
+		return 0, false // it says what is not meant
+	}
 	if right == 0 && d.dictated && d.content(k-1) {
 		right = k
 	}

@@ -81,10 +81,23 @@ func languagesOf(text string) language.Languages {
 			langs = langs&^language.Japanese | language.Chinese
 		}
 	}
-	if langs == 0 {
-		return language.English
+	if langs == 0 || langs == language.English && len(text) < shortText && !stops(text, langs) {
+		return langs | language.English | language.German | language.French | language.Spanish | language.Portuguese
 	}
 	return langs
+}
+
+// shortText is how long a text is that may have no frequent word of its language.
+const shortText = 80
+
+// stops reports whether a text has a frequent word of a language.
+func stops(text string, langs language.Languages) bool {
+	for w := range strings.FieldsSeq(text) {
+		if language.Stop(strings.ToLower(w), langs) {
+			return true
+		}
+	}
+	return false
 }
 
 // hit is a cue in the tokens of a block: tokens from to to (exclusive).
@@ -114,8 +127,14 @@ var cueTree = sync.OnceValue(func() *node {
 	root := &node{}
 	for c := range classCount {
 		for _, cue := range language.Cues("cue-" + classNames[c]) {
-			for _, words := range alternatives(strings.Fields(cue.Text)) {
-				root.add(phrase{class: c, langs: cue.Languages}, words)
+			lines := []string{cue.Text}
+			if c.isLabel() { // a line of labels has whole labels
+				lines = strings.Split(cue.Text, "|")
+			}
+			for _, line := range lines {
+				for _, words := range alternatives(strings.Fields(line)) {
+					root.add(phrase{class: c, langs: cue.Languages}, words)
+				}
 			}
 		}
 	}
