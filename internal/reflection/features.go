@@ -104,6 +104,9 @@ func (p *page) readForm(u *unit, t *traits) {
 			if i > 0 && toks[i].upper {
 				caps++
 			}
+			if wordLists()[toks[i].form]&roleCommon != 0 {
+				t.add("w:" + toks[i].form)
+			}
 			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
 				content++
 			}

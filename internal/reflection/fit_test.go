@@ -197,6 +197,12 @@ const (
 
 var ridge = flag.Float64("ridge", 1.2, "how much the fit prefers small weights")
 
+// wordRidge is by how much smaller weights of single words should be than those of concepts.
+var wordRidge = flag.Float64("word-ridge", 4, "how much more the fit prefers small weights of single words")
+
+// single reports whether a feature is a single word.
+func single(feature string) bool { return strings.HasPrefix(feature, "w:") }
+
 // fit returns the weights that explain the examples best. It always takes the same steps, so it is deterministic.
 func fit(notes []*prepared) *model {
 	prior, count := loadPriors(), map[string]int{}
@@ -213,7 +219,7 @@ func fit(notes []*prepared) *model {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(count)) {
-		if count[n] >= 3 || prior[n] != nil {
+		if count[n] >= 3 && (!single(n) || count[n] >= 8) || prior[n] != nil {
 			index[n] = len(names)
 			names = append(names, n)
 		}
@@ -238,7 +244,13 @@ func fit(notes []*prepared) *model {
 			start[i] = *p
 		}
 	}
-	weights := descend(rows, examples, start)
+	pull := make([]float64, len(names))
+	for i, n := range names {
+		if pull[i] = *ridge; single(n) {
+			pull[i] *= *wordRidge
+		}
+	}
+	weights := descend(rows, examples, start, pull)
 	m := &model{weights: map[string]*scores{}, threshold: 0.4, slope: 1}
 	for i, n := range names {
 		m.weights[n] = &weights[i]
@@ -247,7 +259,7 @@ func fit(notes []*prepared) *model {
 }
 
 // descend is gradient descent with momentum over the logarithm of the probability of what is right.
-func descend(rows [][]int, examples []*example, start []scores) []scores {
+func descend(rows [][]int, examples []*example, start []scores, pull []float64) []scores {
 	size := len(start)
 	w, mean, square := slices.Clone(start), make([]scores, size), make([]scores, size)
 	for step := 1; step <= fitSteps; step++ {
@@ -280,7 +292,7 @@ func descend(rows [][]int, examples []*example, start []scores) []scores {
 			for k := range w[at] {
 				g := grad[at][k]
 				if at > 0 {
-					g += *ridge * (w[at][k] - start[at][k])
+					g += pull[at] * (w[at][k] - start[at][k])
 				}
 				mean[at][k] = 0.9*mean[at][k] + 0.1*g
 				square[at][k] = 0.999*square[at][k] + 0.001*g*g
