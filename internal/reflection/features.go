@@ -17,7 +17,9 @@ type traits struct {
 	asks  bool // it ends with a question mark
 	words int
 	nums  int
-	list  blockKind
+	// things says that it has a URL or a file.
+	things bool
+	list   blockKind
 }
 
 func (t *traits) has(c class) bool { return t.cue[c] > 0 }
@@ -92,6 +94,11 @@ func (p *page) body(u *unit) int {
 	return start
 }
 
+var things = [...]struct {
+	kind tokenKind
+	name string
+}{{code, "has:code"}, {link, "has:link"}, {file, "has:file"}, {mention, "has:mention"}}
+
 // readForm finds out how a unit is written.
 func (p *page) readForm(u *unit, t *traits) {
 	toks := p.toks[u.block][u.from:u.to]
@@ -125,11 +132,12 @@ func (p *page) readForm(u *unit, t *traits) {
 	t.add([...]string{"list:text", "list:head", "list:bullet", "list:step", "list:todo", "list:done", "list:unsure",
 		"list:code", "list:quote", "list:row", "list:rule"}[t.list])
 	t.add([...]string{"is:statement", "is:steps", "is:listing", "is:row"}[u.kind])
-	for kind, name := range map[tokenKind]string{code: "has:code", link: "has:link", file: "has:file", mention: "has:mention"} {
-		if has[kind] {
-			t.add(name)
+	for _, thing := range things {
+		if has[thing.kind] {
+			t.add(thing.name)
 		}
 	}
+	t.things = has[link] || has[file]
 	if t.nums > 0 {
 		t.add("has:number")
 	}
@@ -363,6 +371,12 @@ func (p *page) readPairs(u *unit, t *traits) {
 	}
 	if t.has(cueImperative) && t.front[cueImperative] && t.list == bullet {
 		t.add("bullet+imperative")
+	}
+	if t.asks && (t.has(cueIdea) || t.has(cueGuess)) {
+		t.add("asks+idea")
+	}
+	if t.things && t.words <= 4 {
+		t.add("thing:only")
 	}
 	if t.list == row && t.head {
 		t.add("row+" + classNames[t.under])

@@ -51,7 +51,7 @@ func (in Intent) priors() *scores {
 func (in Intent) emphasis() map[Kind]float64 {
 	add := map[Kind]float64{}
 	for i, k := range emphases[in] {
-		add[Kinds[k]] = 0.5 / float64(i+1)
+		add[Kinds[k]] = 0.5 / float64(2*i+1)
 	}
 	return add
 }

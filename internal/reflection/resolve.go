@@ -105,11 +105,20 @@ func (p *page) unspeak(b *block, count map[string]int) {
 // isLabel reports whether a class is one of the labels.
 func (c class) isLabel() bool { return c >= labelDecision && c <= labelQuote }
 
+// maxLabel is how many tokens may stand before the word that makes a label.
+const maxLabel = 8
+
 // labelOf returns the label at the beginning of some tokens: "Next:", "Decision –".
 func labelOf(toks []token, hits []hit) (found label) {
 	for _, h := range hits {
-		if h.from > 1 {
+		if h.from > maxLabel {
 			break
+		}
+		if h.class == labelProcedure && h.to < len(toks) && toks[h.to].form == ":" { // "Steps for the lab, in short: …"
+			return label{h.class, true, h.to + 1}
+		}
+		if h.from > 1 {
+			continue
 		}
 		if !h.class.isLabel() || h.to <= found.end-1 || h.to >= len(toks) {
 			continue

@@ -245,6 +245,9 @@ func thing(s string) tokenKind {
 	if strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "www.") {
 		return link
 	}
+	if isHash(s) {
+		return file
+	}
 	if len(s) < 3 || !strings.ContainsAny(s, "/.") || strings.Contains(s, "://") {
 		if strings.Contains(s, "://") {
 			return link
@@ -254,10 +257,30 @@ func thing(s string) tokenKind {
 	if strings.HasPrefix(s, "~/") || s[0] == '/' && len(s) > 3 && isWordByte(s[1]) && strings.Count(s, "/") > 1 {
 		return file
 	}
+	if host, rest, ok := strings.Cut(s, "/"); ok && rest != "" && strings.Contains(host, ".") && letters(host) > 3 {
+		return link
+	}
 	if path(s) || hasExtension(s) {
 		return file
 	}
 	return word
+}
+
+// isHash reports whether s is the hash of a commit or the like: hexadecimal, with digits and letters.
+func isHash(s string) bool {
+	if len(s) < 7 || len(s) > 64 {
+		return false
+	}
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c < 'a' || c > 'f':
+			return false
+		}
+	}
+	return digits > 0 && digits < len(s)
 }
 
 // path reports whether s is a relative path: at least two slashes, or one and a trailing slash, and no number.
