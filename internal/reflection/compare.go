@@ -1,6 +1,3 @@
-// Package reflection reads notes and finds what in them is worth keeping, and how it relates to what is kept already.
-// It consists of pure functions: it stores nothing, and knows no clock and no network. The same texts give the same
-// result.
 package reflection
 
 import (

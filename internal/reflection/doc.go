@@ -1,0 +1,11 @@
+// Package reflection proposes memories from notes. Extract reads raw notes and returns the decisions, plans, ideas,
+// claims, artifacts, procedures and checkpoints in them, each with its span, its cue and a calibrated confidence, and a
+// list of what looked relevant and was left out.
+//
+// It works in steps, one file each: blocks (blocks.go), sentences (sentence.go), tokens (token.go), units, which are
+// what can become a candidate (units.go), cues (cues.go), features (features.go), the model and its weights (model.go),
+// the choice of a kind (classify.go), then titles, relations and what is left.
+//
+// The package calls no model and stores nothing. One rule always holds: the result depends on nothing but the note, so
+// the same note gives the same candidates with the same ids.
+package reflection

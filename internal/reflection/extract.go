@@ -1,0 +1,269 @@
+package reflection
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+)
+
+// Note is what somebody hands in.
+type Note struct {
+	Content string
+	Title   string
+	Intent  Intent
+	Domain  string
+	Project string
+	Limit   int       // the most candidates, 0 for no limit
+	At      time.Time // when it was written; without it, days such as "Friday" are kept as words only
+}
+
+// Span is a part of a note: in bytes and in characters, half-open.
+type Span struct {
+	Start, End         int
+	RuneStart, RuneEnd int
+}
+
+// Cue is what in a note made a candidate likely.
+type Cue struct {
+	Text string
+	Name string // which list it is in
+	Span
+}
+
+// Candidate is a memory that a note could become.
+type Candidate struct {
+	Span
+	ID         string // depends on the note, the span and the kind only
+	Kind       Kind
+	Title      string
+	Content    string // the note from Start to End
+	Reason     string // for people: why it was proposed
+	Confidence float64
+	Cue        Cue    // empty if its form alone made it likely
+	Parts      []Span // the choice and its reason, if they are several sentences
+	Negative   bool   // it is against something
+	Hedged     bool
+	Speaker    string // who said it, in a transcript
+}
+
+// Left is what looked relevant and was left out.
+type Left struct {
+	Span
+	Kind Kind // what it looked like
+	Why  Why
+	Text string
+}
+
+// Extraction is what Extract finds.
+type Extraction struct {
+	Candidates []Candidate // those that the intent asks for first
+	Left       []Left      // in the order of the note
+	Relations  []Relation
+}
+
+// Extract proposes candidates. The same note gives the same result.
+func Extract(n Note) *Extraction {
+	x := extractor{page: read(n.Content), note: n, model: fitted()}
+	x.rule()
+	x.choose()
+	x.relate()
+	return x.finish()
+}
+
+// extractor holds what is known about a note while it is read.
+type extractor struct {
+	*page
+	note    Note
+	model   *model
+	traits  []*traits
+	rulings []ruling
+	found   []Candidate
+	owners  []int // the unit of each candidate
+	left    []Left
+	rel     []Relation
+	said    map[string]bool // what was said, to find what is said twice
+}
+
+// rule judges each unit.
+func (x *extractor) rule() {
+	priors := x.note.Intent.priors()
+	x.traits = make([]*traits, len(x.units))
+	x.rulings = make([]ruling, len(x.units))
+	for k := range x.units {
+		x.traits[k] = x.traitsOf(k, nil)
+		x.rulings[k] = judge(x.model, &x.units[k], x.traits[k], priors)
+		x.traits[k].names = nil
+	}
+	x.said = map[string]bool{}
+	x.quarantine()
+}
+
+// choose makes candidates of the units that are likely enough.
+func (x *extractor) choose() {
+	for k := 0; k < len(x.units); k++ {
+		r := &x.rulings[k]
+		if r.kind == kindNone || r.p < x.model.threshold {
+			x.leave(k)
+			continue
+		}
+		c, first := x.candidate(k), k
+		if n := x.reasons(k); n > 0 {
+			last := x.units[k+n]
+			c.Parts = []Span{{Start: x.units[k].start, End: x.units[k].end}, {Start: x.units[k+1].start, End: last.end}}
+			c.End = last.end
+			c.Content = x.text[c.Start:c.End]
+			k += n
+		}
+		if x.repeats(&c, first) {
+			continue
+		}
+		x.found = append(x.found, c)
+		x.owners = append(x.owners, first)
+	}
+}
+
+// repeats reports whether the note says the same in an earlier candidate of the same kind, with the same words.
+func (x *extractor) repeats(c *Candidate, k int) bool {
+	words := slices.Sorted(maps.Keys(x.content(&x.units[k])))
+	if len(words) < 2 {
+		return false
+	}
+	key := string(c.Kind) + " " + strings.Join(words, " ")
+	if x.said[key] {
+		x.left = append(x.left, Left{Span: c.Span, Kind: c.Kind, Why: WhyRepeated, Text: c.Content})
+		return true
+	}
+	x.said[key] = true
+	return false
+}
+
+// candidate makes a candidate of a unit.
+func (x *extractor) candidate(k int) Candidate {
+	u, r, t := &x.units[k], &x.rulings[k], x.traits[k]
+	s := x.trim(u)
+	c := Candidate{Span: Span{Start: s.start, End: s.end}, Kind: Kinds[r.kind], Content: x.text[s.start:s.end],
+		Confidence: x.model.confidence(r.p), Hedged: t.has(cueHedge),
+		Negative: t.has(cueRefusal) && (r.kind == kindDecision || r.kind == kindPlan) || r.kind == kindDecision && t.has(cueNegation)}
+	if b := &x.blocks[u.block]; x.talk && !b.speaker.empty() {
+		c.Speaker = x.text[b.speaker.start:b.speaker.end]
+	}
+	c.Cue = x.cueOf(k)
+	c.Title = x.title(k)
+	c.Reason = reason(&c, x, k)
+	return c
+}
+
+// trim returns the span of a unit without the label that says nothing about it: "Session notes: …".
+func (x *extractor) trim(u *unit) span {
+	s := u.span
+	if !u.label.found || u.label.class != labelSession && u.label.class != labelClaim || u.from+u.label.end >= u.to {
+		return s
+	}
+	s.start = x.toks[u.block][u.from+u.label.end].start
+	return s
+}
+
+// finish orders the candidates, cuts them at the limit, and counts characters.
+func (x *extractor) finish() *Extraction {
+	emphasis := x.note.Intent.emphasis()
+	order := make([]int, len(x.found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		ra, rb := x.found[a].Confidence+emphasis[x.found[a].Kind], x.found[b].Confidence+emphasis[x.found[b].Kind]
+		switch {
+		case ra > rb:
+			return -1
+		case ra < rb:
+			return 1
+		}
+		return 0
+	})
+	out := &Extraction{Left: x.left, Relations: x.rel}
+	for n, i := range order {
+		c := x.found[i]
+		if x.note.Limit > 0 && n >= x.note.Limit {
+			out.Left = append(out.Left, Left{Span: c.Span, Kind: c.Kind, Why: WhyLimit, Text: c.Content})
+			continue
+		}
+		out.Candidates = append(out.Candidates, c)
+	}
+	slices.SortStableFunc(out.Left, func(a, b Left) int { return a.Start - b.Start })
+	x.countRunes(out)
+	text := sha256.Sum256([]byte(x.text))
+	for i := range out.Candidates {
+		c := &out.Candidates[i]
+		c.ID = identify(text[:], c)
+	}
+	return out
+}
+
+// identify returns the id of a candidate of a text with a hash.
+func identify(text []byte, c *Candidate) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%x %d %d %s", text, c.Start, c.End, c.Kind))
+	return hex.EncodeToString(h[:10])
+}
+
+// countRunes fills in the characters of all spans, with one pass over the note.
+func (x *extractor) countRunes(e *Extraction) {
+	var spans []*Span
+	for i := range e.Candidates {
+		c := &e.Candidates[i]
+		spans = append(spans, &c.Span, &c.Cue.Span)
+		for k := range c.Parts {
+			spans = append(spans, &c.Parts[k])
+		}
+	}
+	for i := range e.Left {
+		spans = append(spans, &e.Left[i].Span)
+	}
+	for i := range e.Relations {
+		spans = append(spans, &e.Relations[i].From, &e.Relations[i].To)
+	}
+	type edge struct {
+		at int
+		to *int
+	}
+	edges := make([]edge, 0, 2*len(spans))
+	for _, s := range spans {
+		edges = append(edges, edge{s.Start, &s.RuneStart}, edge{s.End, &s.RuneEnd})
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return a.at - b.at })
+	at, runes := 0, 0
+	for _, e := range edges {
+		runes += utf8.RuneCountInString(x.text[at:e.at])
+		at = e.at
+		*e.to = runes
+	}
+}
+
+// leave notes a unit that looked relevant and is no candidate.
+func (x *extractor) leave(k int) {
+	r, u := &x.rulings[k], &x.units[k]
+	best, p := kindNone, 0.0
+	for kind := range kindNone {
+		if r.scores[kind] > p {
+			best, p = kind, r.scores[kind]
+		}
+	}
+	why := r.why
+	if why == "" || best != kindNone && !r.banned[best] {
+		why = WhyUnsure
+	}
+	if why == WhyUnsure && p < x.model.threshold/2 || best == kindNone {
+		return
+	}
+	if why != WhyInstruction && p < x.model.threshold/3 && why != WhyQuestion && why != WhyUndecided {
+		return
+	}
+	x.left = append(x.left, Left{Span: Span{Start: u.start, End: u.end}, Kind: Kinds[best], Why: why,
+		Text: loci.Shorten(x.text[u.start:u.end], 300)})
+}

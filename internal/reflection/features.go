@@ -1,0 +1,387 @@
+package reflection
+
+import (
+	"strings"
+
+	"github.com/loci-memory/loci/internal/language"
+)
+
+// traits are what the rules and the model know about a unit.
+type traits struct {
+	cue   [classCount]int8 // how often, at most 3
+	front [classCount]bool // at the beginning
+	first [classCount]int16
+	names []string // the features for the model
+	under class
+	head  bool // it stands under a heading with the class under
+	asks  bool // it ends with a question mark
+	words int
+	nums  int
+	// things says that it has a URL or a file.
+	things bool
+	list   blockKind
+}
+
+func (t *traits) has(c class) bool { return t.cue[c] > 0 }
+
+func (t *traits) add(name string) { t.names = append(t.names, name) }
+
+// cueFeatures are the names of the features of cues: anywhere, and at the beginning.
+var cueFeatures, frontFeatures = func() (any, front [classCount]string) {
+	for c := range classCount {
+		any[c], front[c] = classNames[c], "^"+classNames[c]
+	}
+	return any, front
+}()
+
+// traitsOf finds the traits of a unit.
+func (p *page) traitsOf(k int, reuse []string) *traits {
+	u := &p.units[k]
+	t := &traits{names: reuse[:0], list: p.blocks[u.block].kind}
+	p.readCues(u, t)
+	p.readForm(u, t)
+	p.readPlace(k, t)
+	p.readPairs(u, t)
+	return t
+}
+
+// front is how many tokens at the beginning of a unit count as its beginning.
+const front = 2
+
+// readCues finds the cues of a unit.
+func (p *page) readCues(u *unit, t *traits) {
+	start := p.body(u)
+	for h := p.firstHit(u.block, u.from); h < len(p.hits[u.block]); h++ {
+		hit := p.hits[u.block][h]
+		if hit.from >= u.to {
+			break
+		}
+		atStart := hit.from <= start && (hit.from == u.from || hit.from == start)
+		if hit.class.isLabel() || hit.start && !atStart || hit.to > u.to {
+			continue
+		}
+		if t.cue[hit.class] == 0 {
+			t.first[hit.class] = int16(min(hit.from-start, 1000))
+		}
+		t.cue[hit.class] = min(t.cue[hit.class]+1, 3)
+		if hit.from <= start+front {
+			t.front[hit.class] = true
+		}
+	}
+	for c := range classCount {
+		if t.cue[c] > 0 {
+			t.add(cueFeatures[c])
+			if t.front[c] {
+				t.add(frontFeatures[c])
+			}
+		}
+	}
+	if u.label.found {
+		t.add("label:" + classNames[u.label.class])
+	}
+}
+
+// body returns the first token of a unit behind its label and behind words that say nothing: "ok, so".
+func (p *page) body(u *unit) int {
+	toks := p.toks[u.block]
+	start := u.from
+	if u.label.found {
+		start = min(u.from+u.label.end, u.to)
+	}
+	for start < u.to-1 && (toks[start].kind == punct && toks[start].form != "¿" || connects(toks[start].form)) {
+		start++
+	}
+	return start
+}
+
+var things = [...]struct {
+	kind tokenKind
+	name string
+}{{code, "has:code"}, {link, "has:link"}, {file, "has:file"}, {mention, "has:mention"}}
+
+// readForm finds out how a unit is written.
+func (p *page) readForm(u *unit, t *traits) {
+	toks := p.toks[u.block][u.from:u.to]
+	cjk, caps, content, orders := 0, 0, 0, 0
+	var has [8]bool
+	for i := range toks {
+		switch toks[i].kind {
+		case word:
+			t.words++
+			if i > 0 && toks[i].upper {
+				caps++
+			}
+			if wordLists()[toks[i].form]&roleCommon != 0 {
+				t.add("w:" + toks[i].form)
+			}
+			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
+				content++
+			}
+			if role := wordLists()[toks[i].form]; i > 0 && (role&roleVerb != 0 || p.langs&language.English == 0 && infinitive(toks[i].form)) &&
+				(toks[i-1].kind == punct || connects(toks[i-1].form)) {
+				orders++
+			}
+		case ideograph:
+			cjk++
+		case number:
+			t.nums++
+		}
+		has[toks[i].kind] = true
+	}
+	t.words += cjk / 2
+	t.add([...]string{"list:text", "list:head", "list:bullet", "list:step", "list:todo", "list:done", "list:unsure",
+		"list:code", "list:quote", "list:row", "list:rule"}[t.list])
+	t.add([...]string{"is:statement", "is:steps", "is:listing", "is:row"}[u.kind])
+	for _, thing := range things {
+		if has[thing.kind] {
+			t.add(thing.name)
+		}
+	}
+	t.things = has[link] || has[file]
+	if t.nums > 0 {
+		t.add("has:number")
+	}
+	if t.nums > 2 {
+		t.add("has:numbers")
+	}
+	switch {
+	case orders > 2:
+		t.add("orders:many")
+	case orders > 0:
+		t.add([...]string{"", "orders:1", "orders:2"}[orders])
+	}
+	if t.words > 0 && cjk == 0 {
+		t.add("content:" + [...]string{"none", "1", "2", "3", "more", "more", "many"}[min(6, content)])
+	}
+	if caps > 0 {
+		t.add("has:name")
+	}
+	t.add(lengthFeature(t.words))
+	p.readEnd(u, t, toks)
+	p.readSubject(u, t)
+}
+
+func lengthFeature(words int) string {
+	switch {
+	case words <= 1:
+		return "long:1"
+	case words <= 3:
+		return "long:3"
+	case words <= 6:
+		return "long:6"
+	case words <= 12:
+		return "long:12"
+	case words <= 24:
+		return "long:24"
+	}
+	return "long:more"
+}
+
+// readEnd looks at how a unit ends, and at quotation marks.
+func (p *page) readEnd(u *unit, t *traits, toks []token) {
+	if len(toks) == 0 {
+		return
+	}
+	last := toks[len(toks)-1].form
+	for i := len(toks) - 1; i > max(0, len(toks)-4) && toks[i].kind == punct; i-- {
+		if toks[i].form == "?" {
+			last = "?"
+		}
+	}
+	switch last {
+	case "?":
+		t.asks = true
+		t.add("ends:?")
+	case "!":
+		t.add("ends:!")
+	case ":":
+		t.add("ends::")
+	case "…":
+		t.add("ends:…")
+	}
+	if !t.asks {
+		for i := range toks {
+			if toks[i].form == "?" {
+				t.add("mid:?")
+				break
+			}
+		}
+	}
+	if quotedShare(p.text[u.start:u.end]) > 50 {
+		u.quoted = true
+		t.add("quoted")
+	}
+}
+
+// quotedShare returns how much of a text stands in double quotation marks, in percent.
+func quotedShare(s string) int {
+	open, in := -1, 0
+	for i, r := range s {
+		switch r {
+		case '"', '“', '”', '„', '«', '»', '「', '」':
+			if open < 0 {
+				open = i
+			} else {
+				in += i - open
+				open = -1
+			}
+		}
+	}
+	if open >= 0 && open*4 < len(s) {
+		in += len(s) - open
+	}
+	return in * 100 / max(1, len(s))
+}
+
+// readSubject finds out with what a unit begins.
+func (p *page) readSubject(u *unit, t *traits) {
+	start := p.body(u)
+	if start >= u.to {
+		return
+	}
+	tok := &p.toks[u.block][start]
+	if s := subjectFeatures[tok.form]; s != "" {
+		t.add(s)
+		return
+	}
+	role := wordLists()[tok.form]
+	switch {
+	case tok.kind == mention:
+		t.add("subj:name")
+	case tok.kind == code || tok.kind == file || tok.kind == link:
+		t.add("subj:thing")
+	case tok.kind == number:
+		t.add("subj:number")
+	case tok.kind != word:
+		return
+	case role&roleVerb != 0:
+		t.add("subj:verb")
+	case role&rolePast != 0 || len(tok.form) > 4 && strings.HasSuffix(tok.form, "ed"):
+		t.add("subj:past")
+	case len(tok.form) > 5 && strings.HasSuffix(tok.form, "ing"):
+		t.add("subj:ing")
+	case role&roleWhen != 0:
+		t.add("subj:when")
+	case tok.upper && role&roleCommon == 0:
+		t.add("subj:upper")
+	case p.langs&language.English == 0 && infinitive(tok.form):
+		t.add("subj:inf")
+	default:
+		t.add("subj:other")
+	}
+}
+
+var subjectFeatures = func() map[string]string {
+	table := map[string]string{}
+	for name, words := range map[string]string{
+		"subj:we":   "we we'll we're we've we'd wir nous on nosotros nosotras nós",
+		"subj:i":    "i i'll i'm i've i'd ich je j' yo eu my me mi meu minha mein meine",
+		"subj:they": "he she they he's she's they're he'll she'll they'll er elle il ils elles ella ellos ele ela eles sie",
+		"subj:it":   "it it's its this that that's these those es das dies ça cela c' eso esto isso isto",
+		"subj:the":  "the a an our their his her your der die ein eine le la les l' un une el los las o a os as um uma",
+		"subj:you":  "you you'll you're du ihr tu vous você tú usted",
+		"subj:no":   "no not nothing nobody never none kein keine nie pas rien nada não nunca",
+	} {
+		for w := range strings.FieldsSeq(words) {
+			table[w] = name
+		}
+	}
+	return table
+}()
+
+// fewUnits is how many units a note has in which it means nothing that one is the first or the last.
+const fewUnits = 4
+
+// readPlace looks at what is around a unit.
+func (p *page) readPlace(k int, t *traits) {
+	u := &p.units[k]
+	b := &p.blocks[u.block]
+	for up, n := b.under, 0; up >= 0 && n < 3; up, n = p.blocks[up].under, n+1 {
+		if p.labels[up].found {
+			t.under, t.head = p.labels[up].class, true
+			t.add("under:" + classNames[t.under])
+			break
+		}
+	}
+	if p.talk && !b.speaker.empty() {
+		t.add("spoken")
+	}
+	if u.after {
+		t.add("after")
+	}
+	if u.clause {
+		t.add("clause")
+	}
+	if k == 0 && len(p.units) > fewUnits {
+		t.add("place:first")
+	}
+	if k == len(p.units)-1 && len(p.units) > fewUnits {
+		t.add("place:last")
+	}
+	if k > 0 {
+		prev := &p.units[k-1]
+		if prev.to > prev.from && p.toks[prev.block][prev.to-1].form == "?" {
+			t.add("prev:?")
+		}
+	}
+}
+
+// pairs are the classes that mean something else together.
+var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cueHedge, cueIdea}, {cueUndecided, cueDecision},
+	{cueReported, cueDecision}, {cueReported, cuePlan}, {cueHypothetical, cueDecision}, {cueCondition, cueDecision},
+	{cueCondition, cuePlan}, {cueImperative, cueWhen}, {cueNegation, cueFuture}, {cueSuperseded, cueDecision},
+	{cueReversal, cueDecision}, {cueCompleted, cueMeasure}, {cueState, cueMeasure}, {cueFuture, cueWhen}, {cueNegation, cueState},
+	{cueStanding, cueNegation}, {cueImperative, cueProcedure}, {cueQuestion, cueIdea}, {cueNeed, cueImperative},
+	{cueReported, cuePreference}, {cueJoke, cueIdea}, {cueCompleted, cueSession}, {cueFinding, cueState}, {cueRefusal, cueFuture},
+	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState, cueDecision},
+	{cueState, cueRefusal}, {cueHypothetical, cueIdea},
+	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
+	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule}, {cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}}
+
+var pairFeatures = func() (names []string) {
+	for _, p := range pairs {
+		names = append(names, classNames[p[0]]+"+"+classNames[p[1]])
+	}
+	return names
+}()
+
+// signs are the classes that speak for a kind. A unit without any of them is bare.
+var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, cueStanding, cuePlan, cueNeed, cueIdea, cueFinding, cueCause, cuePreference,
+	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
+
+func (p *page) readPairs(u *unit, t *traits) {
+	for i, pair := range pairs {
+		if t.has(pair[0]) && t.has(pair[1]) {
+			t.add(pairFeatures[i])
+		}
+	}
+	n := 0
+	for _, c := range signs {
+		if t.has(c) {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		t.add("bare")
+	case n == 1:
+		t.add("signs:1")
+	case n > 4:
+		t.add("signs:many")
+	}
+	if t.has(cueImperative) && t.front[cueImperative] && t.list == bullet {
+		t.add("bullet+imperative")
+	}
+	if t.asks && (t.has(cueIdea) || t.has(cueGuess)) {
+		t.add("asks+idea")
+	}
+	if t.things && t.words <= 4 {
+		t.add("thing:only")
+	}
+	if t.list == row && t.head {
+		t.add("row+" + classNames[t.under])
+	}
+	if t.front[cueCompleted] && t.list == bullet {
+		t.add("bullet+completed")
+	}
+}

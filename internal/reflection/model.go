@@ -1,0 +1,129 @@
+package reflection
+
+import (
+	_ "embed"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Kind is what a candidate is.
+type Kind string
+
+// The kinds of candidates.
+const (
+	Decision  Kind = "decision"
+	Plan      Kind = "plan"
+	Idea      Kind = "idea"
+	Claim     Kind = "claim"
+	Artifact  Kind = "artifact"
+	Procedure Kind = "procedure"
+	Session   Kind = "session"
+)
+
+// Kinds are all kinds of candidates. The model knows them by their index; the index after them means none.
+var Kinds = []Kind{Decision, Plan, Idea, Claim, Artifact, Procedure, Session}
+
+// The indexes of the kinds in Kinds, and none.
+const (
+	kindDecision = iota
+	kindPlan
+	kindIdea
+	kindClaim
+	kindArtifact
+	kindProcedure
+	kindSession
+	kindNone
+	kindCount
+)
+
+// scores are the probabilities of the kinds.
+type scores [kindCount]float64
+
+// model is a multinomial logistic regression over features that are there or are not.
+type model struct {
+	weights   map[string]*scores
+	threshold float64 // least probability of a candidate
+	slope     float64 // confidence = sigmoid(slope * logit(probability) + offset)
+	offset    float64
+}
+
+//go:embed weights.txt
+var weightsText string
+
+// fitted is the model of weights.txt. TestFit writes that file.
+var fitted = sync.OnceValue(func() *model {
+	m, err := parseModel(weightsText)
+	if err != nil {
+		panic(err) // the weights are part of the program
+	}
+	return m
+})
+
+// parseModel reads a model: a line has a feature and its weight for each kind and for none. The lines "threshold",
+// "slope" and "offset" have one number.
+func parseModel(text string) (*model, error) {
+	m := &model{weights: map[string]*scores{}, slope: 1}
+	single := map[string]*float64{"threshold": &m.threshold, "slope": &m.slope, "offset": &m.offset}
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "#" {
+			continue
+		}
+		var w scores
+		for i, f := range fields[1:] {
+			v, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				return nil, err
+			}
+			w[i] = v
+		}
+		if to := single[fields[0]]; to != nil {
+			*to = w[0]
+			continue
+		}
+		m.weights[fields[0]] = &w
+	}
+	return m, nil
+}
+
+// rate returns the probabilities of the kinds for features. Priors are added before they are normed.
+func (m *model) rate(names []string, priors *scores) scores {
+	sum := *priors
+	if w := m.weights["bias"]; w != nil {
+		for k := range sum {
+			sum[k] += w[k]
+		}
+	}
+	for _, n := range names {
+		if w := m.weights[n]; w != nil {
+			for k := range sum {
+				sum[k] += w[k]
+			}
+		}
+	}
+	return softmax(sum)
+}
+
+func softmax(s scores) scores {
+	top := s[0]
+	for _, v := range s {
+		top = max(top, v)
+	}
+	total := 0.0
+	for k, v := range s {
+		s[k] = math.Exp(v - top)
+		total += s[k]
+	}
+	for k := range s {
+		s[k] /= total
+	}
+	return s
+}
+
+// confidence returns how often a candidate with this probability is right.
+func (m *model) confidence(p float64) float64 {
+	p = min(max(p, 1e-6), 1-1e-6)
+	return 1 / (1 + math.Exp(-(m.slope*math.Log(p/(1-p)) + m.offset)))
+}
