@@ -69,6 +69,7 @@ of the measured search to that one.`,
 	flags.StringVar(&e.run, "run", "", "file to write the ranking of each question to, as JSON lines")
 	flags.IntVar(&e.limit, "limit", eval.DefaultLimit, "hits per question")
 	flags.StringVar(&e.split, "split", "all", "only the questions of this split")
+	cmd.AddCommand(p.evalReflectCommand(extractNote, relateTexts))
 	return cmd
 }
 
