@@ -43,12 +43,12 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	if i > 0 && t.start-tokens[i-1].end <= 1 && labelNouns[tokens[i-1].form] {
 		n.label = tokens[i-1].form
 	}
-	n.acts = i+1 < len(tokens) && acts[tokens[i+1].form]
+	n.acts = i+1 < len(tokens) && doers[tokens[i+1].form]
 	s.numbers = append(s.numbers, n)
 }
 
-// acts are verbs behind a subject.
-var acts = set("is are was were has have had does did ist sind hat est sont es está tiene é tem")
+// doers are verbs behind a subject.
+var doers = set("is are was were has have had does did ist sind hat est sont es está tiene é tem")
 
 // plainNumber writes a number without the marks between thousands and without zeros that say nothing.
 func plainNumber(raw string) string {
