@@ -32,6 +32,9 @@ type (
 	nodeItemKind    struct{}
 	versionKind     struct{}
 	eventKind       struct{}
+	candidateKind   struct{}
+	reflectionKind  struct{}
+	dreamKind       struct{}
 	taskKind        struct{}
 )
 
@@ -100,8 +103,17 @@ func VersionOf(id MemoryID, version int) VersionID {
 // EventID names an event. Ids of events sort by the time of their events.
 type EventID = ID[eventKind]
 
+// CandidateID names a candidate.
+type CandidateID = ID[candidateKind]
+
+// ReflectionID names raw notes that somebody reflected.
+type ReflectionID = ID[reflectionKind]
+
 // TaskID names a task of a project.
 type TaskID = ID[taskKind]
+
+// DreamID names a run of the dream-cycle.
+type DreamID = ID[dreamKind]
 
 // NewID returns a new random id. It panics only if the system has no randomness.
 func NewID[Kind any]() ID[Kind] { return ID[Kind](uuid.New()) }
@@ -153,6 +165,9 @@ func NewAssetID() AssetID { return NewID[assetKind]() }
 
 // NewSourceID returns a new id for a source.
 func NewSourceID() SourceID { return NewID[sourceKind]() }
+
+// NewDreamID returns a new id for a run of the dream-cycle.
+func NewDreamID() DreamID { return NewID[dreamKind]() }
 
 // NewSuggestionID returns a new id for a suggestion.
 func NewSuggestionID() SuggestionID { return NewID[suggestionKind]() }

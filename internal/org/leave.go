@@ -127,6 +127,9 @@ func (s *Service) detach(ctx context.Context, tx store.Tx, p loci.Principal, u l
 	if err := s.nodes.Release(ctx, tx, u); err != nil {
 		return err
 	}
+	if err := tx.Candidates().Release(ctx, u.ID, u.TeamID); err != nil {
+		return err
+	}
 	if err := tx.Sessions().Release(ctx, u.ID, u.TeamID, s.Time()); err != nil {
 		return err
 	}

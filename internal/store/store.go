@@ -82,6 +82,8 @@ type Tx interface {
 	Sessions() Sessions
 	Tasks() Tasks
 	Suggestions() Suggestions
+	Candidates() Candidates
+	Reflections() Reflections
 	Assets() Assets
 	Sources() Sources
 	MemoryNodes() MemoryNodes

@@ -44,7 +44,7 @@ func (tx *Tx) eraseStructured(user loci.UserID) error {
 	if err := (sessions{tx}).eraseOf(user); err != nil {
 		return err
 	}
-	for _, table := range []string{"assets", "sources", "tasks"} {
+	for _, table := range []string{"assets", "sources", "tasks", "candidates", "reflections"} {
 		if err := tx.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} user_id = ?", [16]byte(user)); err != nil {
 			return err
 		}

@@ -86,6 +86,12 @@ func (tx *Tx) Tasks() store.Tasks { return tasks{tx} }
 // Suggestions returns the store of suggested changes.
 func (tx *Tx) Suggestions() store.Suggestions { return suggestions{tx} }
 
+// Candidates returns the store of proposed memories.
+func (tx *Tx) Candidates() store.Candidates { return candidates{tx} }
+
+// Reflections returns the store of the notes from which they come.
+func (tx *Tx) Reflections() store.Reflections { return reflections{tx} }
+
 // Assets returns the store of attachments, without their bytes.
 func (tx *Tx) Assets() store.Assets { return assets{tx} }
 

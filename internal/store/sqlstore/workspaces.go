@@ -113,7 +113,7 @@ func (t workspaces) Leave(_ context.Context, id loci.WorkspaceID, user loci.User
 		[16]byte(user), [16]byte(id))
 }
 
-// Adopt also moves nodes, sessions and tasks. Every row changes, so readers of the feed start over.
+// Adopt also moves nodes, sessions, tasks, candidates and notes. Every row changes, so readers of the feed start over.
 func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err error) {
 	if err := t.known(id); err != nil {
 		return 0, err
@@ -124,7 +124,7 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 	if err := sessions(t).adopt(id); err != nil {
 		return 0, err
 	}
-	for _, table := range []string{"tasks", "memory_nodes", "memories"} {
+	for _, table := range []string{"tasks", "candidates", "reflections", "memory_nodes", "memories"} {
 		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE {"+table+"} workspace_id IS NULL",
 			[16]byte(id)); err != nil {
 			return 0, err

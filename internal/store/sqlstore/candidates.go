@@ -1,0 +1,294 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type candidates struct{ *Tx }
+
+const candidatePosition byte = 0x24
+
+// workColumns are the columns of s that scanAccess reads, and before them its number.
+const workColumns = "s.seq, s.user_id, s.workspace_id, s.project_id, s.reach, s.team_id, s.origin, s.allowed_vendors"
+
+const candidateColumns = workColumns + ", s.id, s.state, s.version, s.body"
+
+// scanAccess reads workColumns.
+func (tx *Tx) scanAccess(r Row) (a loci.EventAccess, err error) {
+	a = loci.EventAccess{OrgID: tx.Org, UserID: r.ID(1), WorkspaceID: r.ID(2), ProjectID: r.ID(3),
+		Reach: loci.Reach(r.Text(4)), TeamID: r.ID(5), Origin: r.Text(6)}
+	a.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(7))
+	return a, err
+}
+
+// bindAccess returns the values of workColumns without the number.
+func bindAccess(a *loci.EventAccess) []any {
+	return []any{[16]byte(a.UserID), orNull(a.WorkspaceID), orNull(a.ProjectID), string(a.Reach), orNull(a.TeamID), a.Origin,
+		toJSON(a.AllowedVendors)}
+}
+
+// scanCandidate reads candidateColumns. The columns count, whatever the body says.
+func (tx *Tx) scanCandidate(r Row) (seq int64, c *loci.Candidate, err error) {
+	c = &loci.Candidate{}
+	if err := json.Unmarshal(r.Raw(11), c); err != nil {
+		return 0, nil, err
+	}
+	if c.EventAccess, err = tx.scanAccess(r); err != nil {
+		return 0, nil, err
+	}
+	c.ID, c.State, c.Version = r.ID(8), loci.ReviewState(r.Text(9)), r.Int(10)
+	c.SetDefaults()
+	return r.Int64(0), c, nil
+}
+
+// due returns when the dream-cycle looks at c, or NULL.
+func due(c *loci.Candidate) any {
+	switch c.State {
+	case loci.ReviewPending:
+		return max(c.CreatedAt.UnixMicro(), unixMicro(c.NextAttempt))
+	case loci.ReviewDeferred:
+		return c.DeferredTo.UnixMicro()
+	case loci.ReviewPromoted:
+		if c.GraphPending {
+			return c.UpdatedAt.UnixMicro()
+		}
+	case loci.ReviewRejected, loci.ReviewArchived:
+	}
+	return nil
+}
+
+func unixMicro(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
+	if err := t.mine(c.OrgID); err != nil {
+		return err
+	}
+	if err := t.knowsUser(c.UserID); err != nil {
+		return err
+	}
+	body, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	err = t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
+		"allowed_vendors, id, kind, state, source_id, memory_id, due, version, created_at, updated_at, body) "+
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), orNull(c.SourceID),
+			orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
+	if t.d.taken(err) {
+		return loci.Errorf(loci.Conflict, "candidate %s exists already", c.ID)
+	}
+	return err
+}
+
+func noCandidate() error { return loci.Errorf(loci.NotFound, "no such candidate") }
+
+func (t candidates) Get(_ context.Context, v loci.Viewer, id loci.CandidateID) (*loci.Candidate, error) {
+	_, c, err := t.get(v, id)
+	return c, err
+}
+
+func (t candidates) get(v loci.Viewer, id loci.CandidateID) (seq int64, c *loci.Candidate, err error) {
+	var q Query
+	q.Add("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.id = ? AND ", [16]byte(id))
+	t.seesWork(&q, v, "s")
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { seq, c, err = t.scanCandidate(r); return err })
+	return seq, c, orMissing(found, err, noCandidate)
+}
+
+func (t candidates) List(_ context.Context, v loci.Viewer, cq store.CandidateQuery) (
+	list []*loci.Candidate, next store.Position, err error) {
+	if cq.Limit < 1 {
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	last := Place{Seq: math.MaxInt64}
+	if cq.After != "" {
+		if last, err = t.Positions.decode(cq.After, candidatePosition); err != nil {
+			return nil, "", err
+		}
+	}
+	var q Query
+	q.Add("SELECT " + candidateColumns + " FROM candidates s WHERE {s} ")
+	t.filter(&q, v, &cq)
+	// One row more than the page has tells whether another page follows.
+	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", last.Seq, cq.Limit+1)
+	err = t.c.Query(q.String(), q.Args, func(r Row) error {
+		seq, c, err := t.scanCandidate(r)
+		if err != nil {
+			return err
+		}
+		if len(list) == cq.Limit {
+			next = t.Positions.encode(last, candidatePosition)
+			return ErrStop
+		}
+		last.Seq, list = seq, append(list, c)
+		return nil
+	})
+	return list, next, err
+}
+
+// filter adds which candidates pass a query.
+func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
+	t.seesWork(q, v, "s")
+	if cq.State != "" {
+		q.Add(" AND s.state = ?", string(cq.State))
+	}
+	if cq.Kind != "" {
+		q.Add(" AND s.kind = ?", string(cq.Kind))
+	}
+	if !cq.ProjectID.IsZero() {
+		q.Add(" AND s.project_id = ?", [16]byte(cq.ProjectID))
+	}
+	if !cq.SourceID.IsZero() {
+		q.Add(" AND s.source_id = ?", [16]byte(cq.SourceID))
+	}
+	if !cq.Last.IsZero() {
+		q.Add(" AND s.id BETWEEN ? AND ?", [16]byte(cq.First), [16]byte(cq.Last))
+	}
+}
+
+func (t candidates) Count(_ context.Context, v loci.Viewer, cq store.CandidateQuery) (map[loci.ReviewState]int, error) {
+	var q Query
+	q.Add("SELECT s.state, count(*) FROM candidates s WHERE {s} ")
+	t.filter(&q, v, &cq)
+	q.Add(" GROUP BY s.state")
+	counts := map[loci.ReviewState]int{}
+	err := t.c.Query(q.String(), q.Args, func(r Row) error {
+		counts[loci.ReviewState(r.Text(0))] = r.Int(1)
+		return nil
+	})
+	return counts, err
+}
+
+func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
+	if err := t.mine(c.OrgID); err != nil {
+		return err
+	}
+	var seq int64
+	var version int
+	var body string
+	found, err := t.c.One("SELECT s.seq, s.version, s.body FROM candidates s WHERE {s} s.id = ? {lock}",
+		Args{[16]byte(c.ID)}, func(r Row) error { seq, version, body = r.Int64(0), r.Int(1), r.Text(2); return nil })
+	switch {
+	case err != nil || !found:
+		return orMissing(found, err, noCandidate)
+	case version != c.Version-1:
+		return loci.Errorf(loci.Conflict, "somebody else has changed the candidate meanwhile; read it again")
+	}
+	err = t.c.Exec("INSERT INTO candidate_versions ({org} candidate_seq, version, body) VALUES ({?} ?, ?, ?)", seq, version,
+		body)
+	if err != nil {
+		return err
+	}
+	now, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("UPDATE candidates SET kind = ?, state = ?, memory_id = ?, due = ?, version = ?, updated_at = ?, "+
+		"reach = ?, team_id = ?, allowed_vendors = ?, body = ? WHERE {candidates} seq = ?", string(c.Kind), string(c.State),
+		orNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), orNull(c.TeamID),
+		toJSON(c.AllowedVendors), string(now), seq)
+}
+
+func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.CandidateID) (list []*loci.Candidate, err error) {
+	seq, now, err := t.get(v, id)
+	if err != nil {
+		return nil, err
+	}
+	err = t.c.Query("SELECT v.body FROM candidate_versions v WHERE {v} v.candidate_seq = ? ORDER BY v.version DESC",
+		Args{seq}, func(r Row) error {
+			old := &loci.Candidate{}
+			if err := json.Unmarshal(r.Raw(0), old); err != nil {
+				return err
+			}
+			old.EventAccess = now.EventAccess // an old version shows nobody more than the present one
+			old.SetDefaults()
+			list = append(list, old)
+			return nil
+		})
+	return list, err
+}
+
+func (t candidates) Due(_ context.Context, then time.Time, limit int) (list []*loci.Candidate, err error) {
+	err = t.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.due <= ? ORDER BY s.due, s.seq LIMIT ?",
+		Args{then.UnixMicro(), limit}, func(r Row) error {
+			_, c, err := t.scanCandidate(r)
+			list = append(list, c)
+			return err
+		})
+	return list, err
+}
+
+func (t candidates) Graphed(_ context.Context, id loci.CandidateID, entity loci.EntityID) error {
+	var q Query
+	q.Add("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.id = ? {lock}", [16]byte(id))
+	var seq int64
+	var c *loci.Candidate
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { seq, c, err = t.scanCandidate(r); return err })
+	if err = orMissing(found, err, noCandidate); err != nil {
+		return err
+	}
+	c.GraphPending, c.EntityID = false, entity
+	body, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("UPDATE candidates SET due = ?, body = ? WHERE {candidates} seq = ?", due(c), string(body), seq)
+}
+
+func (t candidates) Release(_ context.Context, user loci.UserID, team loci.TeamID) error {
+	for _, table := range []string{"candidates", "reflections"} {
+		err := t.c.Exec("UPDATE "+table+" SET reach = 'private', team_id = NULL WHERE {"+table+"} user_id = ? AND team_id = ?",
+			[16]byte(user), [16]byte(team))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type reflections struct{ *Tx }
+
+func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
+	if err := t.mine(n.OrgID); err != nil {
+		return err
+	}
+	if err := t.knowsUser(n.UserID); err != nil {
+		return err
+	}
+	body, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("INSERT INTO reflections ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
+		"allowed_vendors, id, created_at, body) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({org} id) DO NOTHING",
+		append(bindAccess(&n.EventAccess), [16]byte(n.ID), n.CreatedAt.UnixMicro(), string(body))...)
+}
+
+func noReflection() error { return loci.Errorf(loci.NotFound, "no such notes") }
+
+func (t reflections) Get(_ context.Context, v loci.Viewer, id loci.ReflectionID) (n *loci.Reflection, err error) {
+	var q Query
+	q.Add("SELECT "+workColumns+", s.body FROM reflections s WHERE {s} s.id = ? AND ", [16]byte(id))
+	t.seesWork(&q, v, "s")
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) {
+		n = &loci.Reflection{}
+		if err := json.Unmarshal(r.Raw(8), n); err != nil {
+			return err
+		}
+		n.EventAccess, err = t.scanAccess(r)
+		return err
+	})
+	return n, orMissing(found, err, noReflection)
+}
