@@ -328,3 +328,20 @@ func (c cursorOf) skip(p loci.Principal, cursor string) (int, error) {
 	}
 	return n, nil
 }
+
+// Known returns the visible entities of the graph that have one of these ids, as a part of another use case, which has
+// begun. Text that is no id names none.
+func (s *Service) Known(ctx context.Context, p loci.Principal, in loci.ProjectID, ids []string) ([]loci.Entity, error) {
+	var list []loci.EntityID
+	for _, text := range ids {
+		if id, err := loci.ParseID[struct{}](text); err == nil {
+			list = append(list, loci.EntityID(id))
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	return View(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) ([]loci.Entity, error) {
+		return tx.Graph().Get(ctx, v, list...)
+	})
+}

@@ -172,7 +172,7 @@ func (b *bulkRun) prepare(ctx context.Context, i int) error {
 	if b.items[i].Op != loci.BulkCreate {
 		return nil
 	}
-	s, err := b.app.newSaving(ctx, b.p, b.items[i].Draft)
+	s, err := b.app.newSaving(ctx, b.p, b.items[i].Draft, &loci.Memory{})
 	if err != nil {
 		return err
 	}

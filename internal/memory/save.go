@@ -90,7 +90,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return nil, err
 	}
-	sv, err := s.newSaving(ctx, p, d)
+	sv, err := s.newSaving(ctx, p, d, &loci.Memory{})
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,9 @@ type saving struct {
 	shown           bool               // index has been told of m
 }
 
-// newSaving checks everything that does not depend on what is stored.
-func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*saving, error) {
+// newSaving checks everything that does not depend on what is stored. before is what checkDraft compares the memory
+// with.
+func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft, before *loci.Memory) (*saving, error) {
 	sv := &saving{app: s, p: p, d: d, now: s.Time()}
 	if err := sv.prepare(); err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft) (*sa
 	if sv.m.Title == "" {
 		sv.m.Title = sv.m.Key
 	}
-	if err := checkDraft(p, sv.m, &loci.Memory{}); err != nil {
+	if err := checkDraft(p, sv.m, before); err != nil {
 		return nil, err
 	}
 	if err := s.checkEvents(ctx, p, d.Sources); err != nil {
