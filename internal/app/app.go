@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/seal"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/task"
@@ -34,6 +35,7 @@ type App struct {
 	Node     *node.Service
 	Agent    *agent.Service
 	Task     *task.Service
+	Review   *review.Service
 	Event    *event.Service
 	Project  *project.Service
 	Graph    *graph.Service
@@ -48,19 +50,20 @@ type App struct {
 
 // Options configure an App.
 type Options struct {
-	Store    store.Store      // required
-	Chat     memory.Chat      // nil: Query answers with the prompt alone
-	Now      func() time.Time // default: time.Now
-	Log      *slog.Logger     // default: discard
-	Budget   int              // characters of memories in a prompt; default memory.DefaultBudget
-	Deletion loci.Deletion    // of orgs that say nothing; default: step_up
-	Meter    gate.Meter       // told of every metered action; default: nobody
-	OAuth    *oauth.Server    // nil: Consent is Unavailable
-	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
-	Patience time.Duration    // of a search; default memory.DefaultPatience
-	IndexDir string           // where the full-text index is; default: in memory
-	Events   event.Options    // without Logs, everything about events is Unavailable
-	Master   seal.Ring        // master keys, which seal the keys of Arc; empty: there are none
+	Store     store.Store      // required
+	Chat      memory.Chat      // nil: Query answers with the prompt alone
+	Now       func() time.Time // default: time.Now
+	Log       *slog.Logger     // default: discard
+	Budget    int              // characters of memories in a prompt; default memory.DefaultBudget
+	Deletion  loci.Deletion    // of orgs that say nothing; default: step_up
+	Meter     gate.Meter       // told of every metered action; default: nobody
+	OAuth     *oauth.Server    // nil: Consent is Unavailable
+	SignIn    *auth.SignIn     // nil: NewLink is Unavailable
+	Patience  time.Duration    // of a search; default memory.DefaultPatience
+	IndexDir  string           // where the full-text index is; default: in memory
+	Extractor review.Extractor // of candidates; nil: the rules, which need no model
+	Events    event.Options    // without Logs, everything about events is Unavailable
+	Master    seal.Ring        // master keys, which seal the keys of Arc; empty: there are none
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
 	// Arcs asks every Arc whether it answers; nil: there are none.
@@ -86,6 +89,7 @@ func New(o Options) *App {
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project, a.Event)
 	a.Task = task.New(g, a.Project)
+	a.Review = review.New(g, a.Memory, a.Project, a.Graph, o.Extractor)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
@@ -99,7 +103,7 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 }
 
 func tables() []gate.Actions {
-	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, event.Actions, project.Actions,
+	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions, project.Actions,
 		graph.Actions, org.Actions, identity.Actions, transfer.Actions}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/task"
 )
 
@@ -40,5 +41,20 @@ func init() {
 	}
 	deeds[task.Delete] = func(c *company, ctx context.Context) error {
 		return c.Task.Delete(ctx, c.mara, c.task.String(), 0)
+	}
+	notes := review.Notes{Content: "We decided to keep the zebra away from the quagga.", SourceTitle: "okapi"}
+	deeds[review.Reflect] = func(c *company, ctx context.Context) error {
+		return second(c.Review.Reflect(ctx, c.mara, notes))
+	}
+	deeds[review.Persist] = func(c *company, ctx context.Context) error {
+		stored := notes
+		stored.Persist, stored.PersistSource = true, true
+		return second(c.Review.Reflect(ctx, c.mara, stored))
+	}
+	deeds[review.Decide] = func(c *company, ctx context.Context) error {
+		return second(c.Review.Reject(ctx, c.owner, c.candidate, review.Decision{Reason: "quagga"}))
+	}
+	deeds[review.Accept] = func(c *company, ctx context.Context) error {
+		return second(c.Review.Accept(ctx, c.owner, c.candidate, review.Decision{Reason: "quagga"}))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/task"
 	"github.com/loci-memory/loci/internal/transfer"
@@ -43,12 +45,13 @@ type company struct {
 	space                      loci.WorkspaceID
 	memory, trashed            *loci.Memory
 	passkey                    []byte
-	project, archived          loci.ProjectID // mara's; tom is entered in the first
-	entity, spare, gone        loci.EntityID  // in it; the last in its trash
-	robot                      loci.AgentID   // registered by mara
-	work, closed               loci.SessionID // mara's, of no agent
-	task                       loci.TaskID    // mara's
-	asset                      loci.AssetID   // of mara's memory, as the source
+	project, archived          loci.ProjectID   // mara's; tom is entered in the first
+	entity, spare, gone        loci.EntityID    // in it; the last in its trash
+	robot                      loci.AgentID     // registered by mara
+	work, closed               loci.SessionID   // mara's, of no agent
+	task                       loci.TaskID      // mara's
+	candidate                  loci.CandidateID // the owner's
+	asset                      loci.AssetID     // of mara's memory, as the source
 	source                     loci.SourceID
 	suggestion                 loci.SuggestionID // about mara's memory
 	nodeID, trashedNode        loci.NodeID       // mara's
@@ -114,10 +117,24 @@ func newCompany(t testing.TB) *company {
 	job, err := c.Task.Create(ctx, c.mara, task.Draft{Project: c.project.String(), Title: "zebra", Notes: "okapi"})
 	c.must(err)
 	c.task = job.ID
+	c.settleCandidate()
 	c.disabled = c.user(c.operator, "pasmail@acme.example", loci.Member).ID
 	c.must(second(c.Org.SetMember(ctx, c.owner, c.disabled, org.MemberChange{Disabled: new(true)})))
 	c.st.entries = nil
 	return c
+}
+
+// settleCandidate stores a candidate of the owner's that waits.
+func (c *company) settleCandidate() {
+	waits := loci.Candidate{ID: loci.CandidateID{1}, Kind: loci.CandidateIdea, Title: "zebra", Content: "quagga",
+		EventAccess: loci.EventAccess{OrgID: c.owner.OrgID, UserID: c.owner.UserID, Reach: loci.ReachPrivate,
+			Origin: c.owner.Origin, AllowedVendors: []loci.Vendor{loci.AnyVendor}},
+		SuggestedScope: loci.ScopeGlobal, CreatedAt: c.clock(), UpdatedAt: c.clock()}
+	waits.SetDefaults()
+	c.candidate = waits.ID
+	c.must(c.st.Update(c.t.Context(), c.mara.OrgID, func(tx store.Tx) error {
+		return tx.Candidates().Insert(c.t.Context(), &waits)
+	}))
 }
 
 func (c *company) settleProjects(mara, tom loci.User) {
@@ -381,6 +398,9 @@ var more = []struct {
 	}},
 }
 
+// alongside are the actions that another one carries out, too.
+var alongside = map[gate.Action][]gate.Action{review.Persist: {review.Reflect, memory.Create}, review.Accept: {memory.Create}}
+
 // What cannot be recorded is not done, and what is done is recorded once,
 // without a word of anybody's.
 func TestEveryAuditedActionIsRecorded(t *testing.T) {
@@ -427,11 +447,15 @@ func isRecorded(t *testing.T, act gate.Action, do func(*company, context.Context
 
 func checkEntries(t *testing.T, c *company, act gate.Action) {
 	t.Helper()
-	if len(c.st.entries) != 1 || c.st.entries[0].Action != string(act) || !c.st.entries[0].Allowed {
-		t.Fatalf("got %+v, want one entry of %s", c.st.entries, act)
-	}
 	text, err := json.Marshal(c.st.entries)
 	c.must(err)
+	entries := slices.DeleteFunc(slices.Clone(c.st.entries), func(e loci.AuditEntry) bool {
+		return e.Allowed && slices.Contains(alongside[act], gate.Action(e.Action))
+	})
+	if len(entries) != 1 || entries[0].Action != string(act) || !entries[0].Allowed {
+		t.Fatalf("got %+v, want one entry of %s", c.st.entries, act)
+	}
+	c.st.entries = entries
 	for _, word := range secrets {
 		if strings.Contains(strings.ToLower(string(text)), strings.ToLower(word)) {
 			t.Errorf("%q stands in the trail: %s", word, text)

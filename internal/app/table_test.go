@@ -54,6 +54,11 @@ task.create         ugal memories:write                any    -
 task.read           ugal memories:read                 any    -
 task.change         ugal memories:read,memories:write  any    -
 task.delete         ual  memories:read,memories:write  any    delete
+reflection.read     ugal reflect                       any    -
+reflection.store    ugal reflect,memories:write        any    -
+review.read         ugal reflect                       any    -
+review.decide       ugal reflect,memories:write        any    -
+review.accept       ugal reflect,memories:write        any    -
 event.log           ugal events                        any    -
 event.read          ugal events                        any    -
 event.dead          l    -                            any    -
@@ -189,7 +194,7 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 	if r.role != "any" && slices.Index(ranks, string(p.OrgRole)) < slices.Index(ranks, r.role) {
 		return loci.Forbidden
 	}
-	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" &&
+	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" && r.rights[0] != "reflect" &&
 		r.rights[0] != "events" {
 		return loci.Forbidden
 	}

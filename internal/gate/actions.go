@@ -147,7 +147,8 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 }
 
 func isOfProjects(r loci.Right) bool {
-	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph || r == loci.RightEvents
+	return r == loci.RightRead || r == loci.RightWrite || r == loci.RightGraph || r == loci.RightEvents ||
+		r == loci.RightReflect
 }
 
 // deletionOf returns the rule of the principal's org, or the server's default.

@@ -1,0 +1,151 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/graph"
+	"github.com/loci-memory/loci/internal/reflection"
+)
+
+// compareWith is how many of the best matches each candidate is compared with.
+const compareWith = 12
+
+// compare adds to the candidates what checks of the visible memories, and of the project's graph, found. A check that
+// failed, or could not look at everything, is a finding, too: it never counts as "no conflict".
+func (s *Service) compare(ctx context.Context, p loci.Principal, r *reading) error {
+	if len(r.list) == 0 {
+		return nil
+	}
+	texts := make([]string, len(r.list))
+	for i, c := range r.list {
+		texts[i] = c.Content
+	}
+	for i, related := range s.memories.RelatedTo(ctx, p, texts, compareWith) {
+		r.list[i].compareWith(related.Memories)
+		if related.Partial {
+			r.list[i].unchecked("Loci could not compare it with all memories that you see")
+		}
+	}
+	s.compareGraph(ctx, p, r)
+	return ctx.Err()
+}
+
+// compareWith adds a finding for each memory that the candidate relates to.
+func (c *proposal) compareWith(memories []*loci.Memory) {
+	own, outdated := reflection.Prepare(c.Content), reflection.Outdated(c.Content)
+	for _, m := range memories {
+		whole := reflection.Prepare(m.Title + "\n" + m.Content)
+		v := reflection.Prepare(m.Content).Relate(own)
+		if v.Bond == reflection.Unrelated { // the title may say what the content is about
+			v = whole.Relate(own)
+		}
+		stale := slices.ContainsFunc(outdated, func(o reflection.Outdating) bool {
+			return o.ID == m.ID.String() || o.Outdates(whole)
+		})
+		c.add(v, stale, m)
+	}
+}
+
+// add adds the finding of a comparison with a memory. stale says that the candidate calls it out of date.
+func (c *proposal) add(v reflection.Verdict, stale bool, m *loci.Memory) {
+	f := loci.ReflectionFinding{Target: m.ID.String(), TargetType: "memory", Title: m.Title, Reason: v.Reason,
+		Confidence: v.Score, Reversible: true}
+	switch v.Bond {
+	case reflection.Duplicate:
+		f.Kind, f.Action = loci.FindingDuplicate, "mark_duplicate"
+	case reflection.UpdateSupersedes:
+		f.Kind, f.Action = loci.FindingSupersession, "supersede"
+	case reflection.Contradiction:
+		f.Kind, f.Action = loci.FindingContradiction, "route_to_review"
+	case reflection.Refinement:
+		f.Kind, f.Action = loci.FindingRefinement, "none"
+	case reflection.Unrelated:
+		if !stale {
+			return
+		}
+		f.Kind, f.Action, f.Confidence = loci.FindingStale, "mark_stale", 0.8
+		f.Reason = "The notes say that what this memory is about is out of date."
+	}
+	c.found(f)
+}
+
+func (c *proposal) found(f loci.ReflectionFinding) {
+	f.ID = fmt.Sprintf("%s/%s/%s", c.ID, f.Kind, f.Target)
+	c.Findings = append(c.Findings, f)
+	if f.Kind != loci.FindingContradiction && f.Kind != loci.FindingSupersession {
+		return
+	}
+	for i := range c.Claims {
+		claim := &c.Claims[i]
+		if f.Kind == loci.FindingSupersession {
+			claim.Supersedes = append(claim.Supersedes, f.Target)
+			continue
+		}
+		claim.Contradicts, claim.Validity = append(claim.Contradicts, f.Target), "contested"
+	}
+}
+
+func (c *proposal) unchecked(reason string) {
+	c.found(loci.ReflectionFinding{Kind: loci.FindingUnchecked, Reason: reason, Action: "check_again", Reversible: true})
+}
+
+// maxNamedEntities is how many names of one reflection are looked for in the graph.
+const maxNamedEntities = 50
+
+// compareGraph looks for what the candidates name in the graph of their project.
+func (s *Service) compareGraph(ctx context.Context, p loci.Principal, r *reading) {
+	if r.at.ProjectID.IsZero() || s.May(p, graph.Read) != nil {
+		return
+	}
+	var refs []loci.EntityRef
+	for _, c := range r.list {
+		for _, name := range c.named() {
+			if len(refs) < maxNamedEntities {
+				refs = append(refs, loci.EntityRef{Name: name})
+			}
+		}
+	}
+	if len(refs) == 0 {
+		return
+	}
+	found, err := s.graphs.OpenEntities(ctx, p, r.at.ProjectID, loci.Unique(refs))
+	for _, c := range r.list {
+		if len(c.named()) == 0 {
+			continue
+		}
+		if err != nil {
+			c.unchecked("Loci could not compare it with the graph of the project")
+			continue
+		}
+		c.compareEntities(found.Entities)
+	}
+}
+
+// compareEntities relates a candidate to the entities that it names, and compares it with what is known of them.
+func (c *proposal) compareEntities(entities []loci.Entity) {
+	own := reflection.Prepare(c.Content)
+	for _, e := range entities {
+		if !c.mentions(e.Name) {
+			continue
+		}
+		c.Relations = append(c.Relations, loci.RelationshipRecord{Source: c.ID.String(), Target: e.ID.String(),
+			Type: "RELATED_TO", Reason: "It names this entity of the project's graph", Confidence: 0.9, Text: e.Name})
+		for _, o := range e.Observations {
+			v := reflection.Prepare(o.Content).Relate(own)
+			f := loci.ReflectionFinding{Target: e.ID.String(), TargetType: "entity", Title: e.Name, Reason: v.Reason,
+				Confidence: v.Score, Reversible: true}
+			switch v.Bond {
+			case reflection.Contradiction:
+				f.Kind, f.Action = loci.FindingContradiction, "route_to_review"
+			case reflection.UpdateSupersedes: // promotion changes no observation by itself
+				f.Kind, f.Action = loci.FindingSupersession, "route_to_review"
+			case reflection.Duplicate, reflection.Refinement, reflection.Unrelated:
+				continue
+			}
+			c.found(f)
+		}
+	}
+}

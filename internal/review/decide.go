@@ -1,0 +1,289 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Decision is what somebody decides about one candidate.
+type Decision struct {
+	Reason string // why; at most loci.MaxReviewReason characters
+	// IfVersion, unless 0, is the version that the caller saw: Precondition if the candidate has changed since.
+	IfVersion int
+}
+
+func (d *Decision) check() error { return loci.CheckText("reason", d.Reason, 0, loci.MaxReviewReason) }
+
+// MaxDefer is how long a candidate can be deferred.
+const MaxDefer = 366 * 24 * time.Hour
+
+// DefaultDefer is how long it is deferred if nobody says until when.
+const DefaultDefer = 7 * 24 * time.Hour
+
+// Accept promotes a candidate: it becomes a memory, which supersedes what the checks found out of date. A memory of
+// another origin or person is only suggested to be superseded. Accepting a promoted candidate again changes nothing.
+// NotFound if p does not see it; Forbidden if another person owns it or, for an agent, if another vendor proposed it;
+// Conflict if it was rejected or archived, or if somebody else decides at the same time; Precondition for d.IfVersion.
+func (s *Service) Accept(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Accept); err != nil {
+		return nil, err
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	return s.promote(ctx, p, id, d, Accept)
+}
+
+// promote implements Accept.
+func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision, act gate.Action) (
+	*loci.Candidate, error) {
+	c, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Candidate, error) { return decidable(ctx, tx, p, id, d) })
+	switch {
+	case err != nil:
+		return nil, err
+	case c.State == loci.ReviewPromoted:
+		return c, nil
+	case c.State == loci.ReviewRejected || c.State == loci.ReviewArchived:
+		return nil, settled(c)
+	}
+	draft := draftOf(c, s.live(ctx, p, supersededBy(c)))
+	next := *c
+	next.Version++
+	_, err = s.memories.Promote(ctx, p, act, []memory.Draft{draft},
+		func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error {
+			e.Target = id.String()
+			s.accept(&next, p, d.Reason, saved[0])
+			return tx.Candidates().Replace(ctx, &next)
+		})
+	if err != nil {
+		return nil, err
+	}
+	s.intoGraph(ctx, p, &next)
+	return &next, nil
+}
+
+// accept records that a candidate became a memory.
+func (s *Service) accept(c *loci.Candidate, p loci.Principal, reason string, saved *loci.Saved) {
+	c.State, c.MemoryID, c.Existing = loci.ReviewPromoted, saved.Memory.ID, !saved.Created()
+	c.GraphPending = s.wantsGraph(p, c)
+	c.Exceptions, c.DeferredTo, c.NextAttempt = nil, time.Time{}, time.Time{}
+	s.reviewed(c, p, "accept", reason)
+}
+
+// reviewed records who decided. The version of c must be its next one.
+func (s *Service) reviewed(c *loci.Candidate, p loci.Principal, action, reason string) {
+	now := gate.Later(s.Time(), c.UpdatedAt)
+	c.UpdatedAt = now
+	c.Review = &loci.Review{Action: action, UserID: p.UserID, Origin: p.Origin, Reason: reason, At: now, Versions: c.Version}
+}
+
+// decidable returns a candidate about which p may decide.
+func decidable(ctx context.Context, tx store.Tx, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
+	error) {
+	c, err := tx.Candidates().Get(ctx, p.Viewer(), id)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.UserID != p.UserID:
+		return nil, loci.Errorf(loci.Forbidden, "another person owns this candidate, and only they decide about it")
+	case !owns(p, c):
+		return nil, loci.Errorf(loci.Forbidden, "%q proposed this candidate, not you; the person decides about it, with "+
+			"`loci review`", c.Origin)
+	case d.IfVersion != 0 && d.IfVersion != c.Version:
+		return nil, loci.Errorf(loci.Precondition, "the candidate is at version %d now, not %d; read it again", c.Version,
+			d.IfVersion)
+	}
+	return c, nil
+}
+
+func settled(c *loci.Candidate) error {
+	return loci.Errorf(loci.Conflict, "the candidate is %s; undo that first", c.State)
+}
+
+// decide changes a candidate in one transaction. fn returns an error, or changes it.
+func (s *Service) decide(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision, action string,
+	fn func(tx store.Tx, c *loci.Candidate) error) (c *loci.Candidate, err error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	err = s.Write(ctx, p, Decide, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		c, err = decidable(ctx, tx, p, id, d)
+		if err != nil {
+			return err
+		}
+		before := c.State
+		if err := fn(tx, c); err != nil {
+			return err
+		}
+		if before == c.State && (action == "reject" || action == "archive") {
+			e.Action = "" // it was decided so before
+			return nil
+		}
+		c.Version++
+		s.reviewed(c, p, action, d.Reason)
+		return tx.Candidates().Replace(ctx, c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// open reports whether somebody may decide about c: it waits or is deferred.
+func open(c *loci.Candidate) bool {
+	return c.State == loci.ReviewPending || c.State == loci.ReviewDeferred
+}
+
+// Reject refuses a candidate. Its errors are those of Accept.
+func (s *Service) Reject(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Decide); err != nil {
+		return nil, err
+	}
+	return s.close(ctx, p, id, d, "reject", loci.ReviewRejected)
+}
+
+// Archive puts a candidate away that says what is known. Its errors are those of Accept.
+func (s *Service) Archive(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Decide); err != nil {
+		return nil, err
+	}
+	return s.close(ctx, p, id, d, "archive", loci.ReviewArchived)
+}
+
+func (s *Service) close(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision, action string,
+	state loci.ReviewState) (*loci.Candidate, error) {
+	return s.decide(ctx, p, id, d, action, func(_ store.Tx, c *loci.Candidate) error {
+		if !open(c) && c.State != state {
+			return settled(c)
+		}
+		c.State, c.DeferredTo = state, time.Time{}
+		return nil
+	})
+}
+
+// Defer lets a candidate wait until a time; zero: for DefaultDefer. Then it is pending again. Invalid for a time in the
+// past or after MaxDefer; otherwise its errors are those of Accept.
+func (s *Service) Defer(ctx context.Context, p loci.Principal, id loci.CandidateID, until time.Time, d Decision) (
+	*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Decide); err != nil {
+		return nil, err
+	}
+	now := s.Time()
+	if until.IsZero() {
+		until = now.Add(DefaultDefer)
+	}
+	if !until.After(now) || until.After(now.Add(MaxDefer)) {
+		return nil, loci.FieldErrorf("until", "must be in the future, at most 366 days from now")
+	}
+	return s.decide(ctx, p, id, d, "defer", func(_ store.Tx, c *loci.Candidate) error {
+		if !open(c) {
+			return settled(c)
+		}
+		c.State, c.DeferredTo = loci.ReviewDeferred, loci.CutTime(until)
+		return nil
+	})
+}
+
+// Edit is a change of a candidate. Nil fields stay.
+type Edit struct {
+	Kind           *loci.CandidateKind
+	Title, Content *string
+	Domain         *string
+	Tags           *[]string
+	AllowedVendors *[]loci.Vendor // an agent may only narrow them
+}
+
+// Change edits a candidate that waits. It keeps the evidence. Invalid if a limit is exceeded; Forbidden if an agent would
+// let more vendors read it; otherwise its errors are those of Accept.
+func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.CandidateID, ch Edit, d Decision) (
+	*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Decide); err != nil {
+		return nil, err
+	}
+	return s.decide(ctx, p, id, d, "edit", func(_ store.Tx, c *loci.Candidate) error {
+		if !open(c) {
+			return settled(c)
+		}
+		gate.Set(&c.Kind, ch.Kind)
+		gate.Set(&c.Title, ch.Title)
+		gate.Set(&c.Content, ch.Content)
+		gate.Set(&c.Domain, ch.Domain)
+		if ch.Tags != nil {
+			c.Tags = slices.Clone(*ch.Tags)
+		}
+		if ch.AllowedVendors != nil {
+			if p.Vendor != "" && !loci.Covers(c.AllowedVendors, *ch.AllowedVendors) {
+				return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a candidate")
+			}
+			c.AllowedVendors = slices.Clone(*ch.AllowedVendors)
+			if err := loci.CheckVendors(c.AllowedVendors); err != nil {
+				return err
+			}
+		}
+		clean(c)
+		return c.Validate()
+	})
+}
+
+// Merge makes one candidate of several. The first takes over the texts, evidence, tags and links of the others, which are
+// archived. Invalid without others, for too many, and if they are of other projects or readers; otherwise its errors are
+// those of Accept.
+func (s *Service) Merge(ctx context.Context, p loci.Principal, into loci.CandidateID, others []loci.CandidateID,
+	d Decision) (*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Decide); err != nil {
+		return nil, err
+	}
+	others = loci.Unique(others)
+	if len(others) == 0 || len(others) > loci.MaxCandidates || slices.Contains(others, into) {
+		return nil, loci.FieldErrorf("others", "must be 1 to %d other candidates", loci.MaxCandidates)
+	}
+	return s.decide(ctx, p, into, d, "merge", func(tx store.Tx, c *loci.Candidate) error {
+		if !open(c) {
+			return settled(c)
+		}
+		for _, id := range others {
+			o, err := decidable(ctx, tx, p, id, Decision{})
+			if err != nil {
+				return err
+			}
+			if err := s.absorb(ctx, tx, p, c, o, d); err != nil {
+				return err
+			}
+		}
+		return c.Validate()
+	})
+}
+
+// absorb adds what o has to c, and archives o.
+func (s *Service) absorb(ctx context.Context, tx store.Tx, p loci.Principal, c, o *loci.Candidate, d Decision) error {
+	if !open(o) {
+		return settled(o)
+	}
+	if !c.SameAccess(&o.EventAccess) {
+		return loci.FieldErrorf("others", "must have the same project and readers as the candidate that they are merged into")
+	}
+	if !strings.Contains(c.Content, o.Content) {
+		c.Content += "\n\n" + o.Content
+	}
+	c.Evidence = append(c.Evidence, o.Evidence...)
+	c.Evidence = c.Evidence[:min(len(c.Evidence), loci.MaxCandidateEvidence)]
+	c.Tags = loci.Unique(append(c.Tags, o.Tags...))
+	c.RawSources = loci.Unique(append(c.RawSources, o.RawSources...))
+	c.RelatedTo = loci.Unique(append(c.RelatedTo, o.RelatedTo...))
+	c.TaskIDs = loci.Unique(append(c.TaskIDs, o.TaskIDs...))
+	c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, o.SensitivityFlags...))
+	c.Findings, c.Claims = append(c.Findings, o.Findings...), append(c.Claims, o.Claims...)
+	c.Relations = append(c.Relations, o.Relations...)
+	o.State, o.MergedInto = loci.ReviewArchived, c.ID
+	o.Version++
+	s.reviewed(o, p, "merge", d.Reason)
+	return tx.Candidates().Replace(ctx, o)
+}

@@ -1,0 +1,249 @@
+package review
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// ListRequest asks for one page of candidates, last proposed first. Zero fields do not filter.
+type ListRequest struct {
+	State    loci.ReviewState
+	Kind     loci.CandidateKind
+	Project  string // an id or a name
+	SourceID loci.ReflectionID
+	Limit    int    // 0: 50; at most 500
+	Cursor   string // NextCursor of the previous page
+}
+
+// List returns the visible candidates. Invalid if the cursor belongs to another query or principal, and for a project
+// that p does not see.
+func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[*loci.Candidate], error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return gate.Page[*loci.Candidate]{}, err
+	}
+	q, err := s.query(ctx, p, r)
+	if err != nil {
+		return gate.Page[*loci.Candidate]{}, err
+	}
+	bound := r
+	bound.Limit, bound.Cursor = 0, ""
+	return gate.ReadPage(p, "candidates", bound, r.Limit, r.Cursor,
+		func(after store.Position, limit int) (list []*loci.Candidate, next store.Position, err error) {
+			q.After, q.Limit = after, limit
+			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				list, next, err = tx.Candidates().List(ctx, p.Viewer(), q)
+				return err
+			})
+			return list, next, err
+		})
+}
+
+// Counts returns how many visible candidates there are in each state. Its errors are those of List.
+func (s *Service) Counts(ctx context.Context, p loci.Principal, r ListRequest) (map[loci.ReviewState]int, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	q, err := s.query(ctx, p, r)
+	if err != nil {
+		return nil, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (map[loci.ReviewState]int, error) {
+		return tx.Candidates().Count(ctx, p.Viewer(), q)
+	})
+}
+
+func (s *Service) query(ctx context.Context, p loci.Principal, r ListRequest) (q store.CandidateQuery, err error) {
+	if r.State != "" {
+		if err := loci.CheckReviewState("state", r.State); err != nil {
+			return q, err
+		}
+	}
+	if r.Kind != "" {
+		if err := loci.CheckCandidateKind("kind", r.Kind); err != nil {
+			return q, err
+		}
+	}
+	q = store.CandidateQuery{State: r.State, Kind: r.Kind, SourceID: r.SourceID}
+	if r.Project == "" {
+		return q, nil
+	}
+	in, err := s.projects.Named(ctx, p, r.Project)
+	q.ProjectID = in.ID
+	return q, err
+}
+
+// Shown is a candidate with what a person needs to decide about it.
+type Shown struct {
+	loci.Candidate
+	Passages []Passage     `json:"passages" nullable:"false" doc:"The evidence in the stored notes, with what stands around it"`
+	Changes  []WouldChange `json:"would_change" nullable:"false" doc:"The memories that promotion would supersede, or that disagree"`
+	History  []loci.Review `json:"history" nullable:"false" doc:"What was decided before, the last first"`
+}
+
+// Passage is a piece of the stored notes.
+type Passage struct {
+	Before string `json:"before"`
+	Text   string `json:"text"`
+	After  string `json:"after"`
+	Role   string `json:"role"`
+}
+
+// WouldChange is a memory that a candidate relates to.
+type WouldChange struct {
+	Kind    loci.FindingKind `json:"kind"`
+	ID      loci.MemoryID    `json:"id" format:"uuid"`
+	Title   string           `json:"title"`
+	Content string           `json:"content"`
+	Reason  string           `json:"reason"`
+	Effect  string           `json:"effect" enum:"superseded,suggested,none" doc:"What promotion does: supersede it, suggest that to its owner, or nothing"`
+	Diff    []loci.Hunk      `json:"diff" nullable:"false" doc:"From the memory to the candidate"`
+}
+
+// Show returns a candidate with its evidence, what it would change, and its history. NotFound if p does not see it.
+func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.CandidateID) (*Shown, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*Shown, error) {
+		c, err := tx.Candidates().Get(ctx, p.Viewer(), id)
+		if err != nil {
+			return nil, err
+		}
+		out := &Shown{Candidate: *c, Passages: []Passage{}, Changes: []WouldChange{}, History: []loci.Review{}}
+		if out.Passages, err = passages(ctx, tx, p, c); err != nil {
+			return nil, err
+		}
+		if out.Changes, err = wouldChange(ctx, tx, p, c); err != nil {
+			return nil, err
+		}
+		out.History, err = history(ctx, tx, p, c)
+		return out, err
+	})
+}
+
+func history(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) ([]loci.Review, error) {
+	list := []loci.Review{}
+	versions, err := tx.Candidates().Versions(ctx, p.Viewer(), c.ID)
+	for _, v := range append([]*loci.Candidate{c}, versions...) {
+		if v.Review != nil && v.Review.Versions == v.Version {
+			list = append(list, *v.Review)
+		}
+	}
+	return list, err
+}
+
+// around is how many bytes of the notes stand before and after a passage, at most.
+const around = 200
+
+// passages returns the evidence as it stands in the stored notes, if p sees them.
+func passages(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) ([]Passage, error) {
+	list := []Passage{}
+	if c.SourceID.IsZero() {
+		return list, nil
+	}
+	n, err := tx.Reflections().Get(ctx, p.Viewer(), c.SourceID)
+	if loci.CodeOf(err) == loci.NotFound {
+		return list, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range c.Evidence {
+		if e.EventID != "" || e.Role == "cue" {
+			continue
+		}
+		start, end := stored(n, e.Start), stored(n, e.End)
+		if start > end || end > len(n.Text) {
+			continue
+		}
+		list = append(list, Passage{Before: tail(n.Text[:start]), Text: n.Text[start:end], After: head(n.Text[end:]),
+			Role: e.Role})
+	}
+	return list, nil
+}
+
+// stored returns the place in the stored text of a place in the notes as submitted. A place within a redacted passage
+// becomes the beginning of its mark.
+func stored(n *loci.Reflection, at int) int {
+	shift := 0
+	for _, r := range n.Redacted {
+		switch {
+		case at <= r.Start:
+			return at + shift
+		case at < r.End:
+			return r.At
+		}
+		shift = r.At + r.Width - r.End
+	}
+	return at + shift
+}
+
+// tail returns the end of a text, and head its beginning, cut between characters.
+func tail(text string) string {
+	if len(text) <= around {
+		return text
+	}
+	text = text[len(text)-around:]
+	for i := range text {
+		if i > 0 || text[0]&0xc0 != 0x80 {
+			return text[i:]
+		}
+	}
+	return ""
+}
+
+func head(text string) string {
+	if len(text) <= around {
+		return text
+	}
+	last := 0
+	for i := range text {
+		if i > around {
+			break
+		}
+		last = i
+	}
+	return text[:last]
+}
+
+// wouldChange returns the memories of the findings that p still sees, with what promotion by p does to them.
+func wouldChange(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) ([]WouldChange, error) {
+	list := []WouldChange{}
+	for _, f := range c.Findings {
+		id, err := loci.ParseID[struct{}](f.Target)
+		if err != nil || f.TargetType != "memory" {
+			continue
+		}
+		found, err := tx.Memories().GetMany(ctx, p.Viewer(), []loci.MemoryID{loci.MemoryID(id)}, loci.LiveOnly)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		m := found[0]
+		w := WouldChange{Kind: f.Kind, ID: m.ID, Title: m.Title, Content: m.Content, Reason: f.Reason, Effect: "none",
+			Diff: loci.DiffText(m.Content, c.Content)}
+		if f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale {
+			w.Effect = "superseded"
+			if m.UserID != p.UserID || p.Vendor != "" && m.Origin != p.Origin {
+				w.Effect = "suggested"
+			}
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+// Source returns stored notes. NotFound if p does not see them.
+func (s *Service) Source(ctx context.Context, p loci.Principal, id loci.ReflectionID) (*loci.Reflection, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Reflection, error) {
+		return tx.Reflections().Get(ctx, p.Viewer(), id)
+	})
+}

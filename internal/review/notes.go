@@ -1,0 +1,149 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Notes are raw notes to reflect. SetDefaults of the surfaces fills in what their sender left out.
+type Notes struct {
+	Content     string
+	SourceTitle string // "": loci.DefaultSourceTitle
+	Intent      loci.Intent
+	Domain      string
+	Project     string   // an id or a name
+	RelatedTo   []string // ids of visible memories, or of entities of the project
+	TaskIDs     []string
+	ActiveTask  bool // link the only task of the project that is being done
+	Persist     bool
+	// PersistSource stores the notes as provenance. PersistReview stores the candidates for review, instead of promoting
+	// them. Both need Persist.
+	PersistSource, PersistReview bool
+	Limit                        int // 0: loci.DefaultCandidates
+	// AllowedVendors may read what comes of the notes; nil: every vendor.
+	AllowedVendors []loci.Vendor
+}
+
+// check sets the defaults and returns an Invalid error for the first field that breaks a limit.
+func (n *Notes) check() error {
+	if n.SourceTitle == "" {
+		n.SourceTitle = loci.DefaultSourceTitle
+	}
+	if n.Intent == "" {
+		n.Intent = loci.IntentGeneral
+	}
+	if n.Limit == 0 {
+		n.Limit = loci.DefaultCandidates
+	}
+	if n.AllowedVendors == nil {
+		n.AllowedVendors = []loci.Vendor{loci.AnyVendor}
+	}
+	n.AllowedVendors = loci.Unique(n.AllowedVendors)
+	n.SourceTitle, n.Domain = withoutSecrets(n.SourceTitle), withoutSecrets(n.Domain)
+	n.RelatedTo, n.TaskIDs = loci.Unique(n.RelatedTo), loci.Unique(n.TaskIDs)
+	for _, err := range []error{
+		loci.CheckText("content", n.Content, 1, loci.MaxNotes),
+		loci.CheckText("source_title", n.SourceTitle, 1, loci.MaxTitle),
+		loci.CheckIntent("intent", n.Intent),
+		loci.CheckText("domain", n.Domain, 0, loci.MaxCategory),
+		loci.CheckVendors(n.AllowedVendors),
+		checkLength("related_to", len(n.RelatedTo)),
+		checkLength("task_ids", len(n.TaskIDs)),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if n.Limit < 1 || n.Limit > loci.MaxCandidates {
+		return loci.FieldErrorf("limit", "must be from 1 to %d; leave it out for %d", loci.MaxCandidates,
+			loci.DefaultCandidates)
+	}
+	return nil
+}
+
+// withoutSecrets returns a text without the secrets and card numbers in it.
+func withoutSecrets(text string) string {
+	clean, _ := sensitive.Redact(text, sensitive.Find(text))
+	return clean
+}
+
+func checkLength(field string, n int) error {
+	if n > loci.MaxRelatedTo {
+		return loci.FieldErrorf(field, "has %d entries; at most %d are allowed", n, loci.MaxRelatedTo)
+	}
+	return nil
+}
+
+// The texts of the errors that the seed of this tool names.
+const (
+	noOrg          = "Organization context required: authenticate with a key of an org"
+	noSpaceProject = "Project is required when MCP credentials are project-scoped: pass project"
+	noSpace        = "api_key_memory_space_denied: this key is not granted that memory space; " +
+		"name a project of the key, or ask its person for a key that has it"
+)
+
+// place finds out where notes belong: who may see what comes of them, and what they are linked to.
+type place struct {
+	loci.EventAccess
+	session loci.SessionID
+	tasks   []loci.TaskID
+}
+
+// placeOf returns the place of notes. A key that is limited to projects needs one of them to store anything.
+func (s *Service) placeOf(ctx context.Context, p loci.Principal, n *Notes) (*place, error) {
+	at := &place{EventAccess: loci.EventAccess{OrgID: p.OrgID, UserID: p.UserID, WorkspaceID: p.WorkspaceID,
+		Reach: loci.ReachPrivate, Origin: p.Origin, AllowedVendors: slices.Clone(n.AllowedVendors)}}
+	if n.Project == "" {
+		if p.OnlyProjects && n.Persist {
+			return nil, loci.FieldErrorf("project", "%s", noSpaceProject)
+		}
+	} else if err := s.inProject(ctx, p, n, at); err != nil {
+		return nil, err
+	}
+	if p.SessionID.IsZero() {
+		return at, nil
+	}
+	return at, s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { return at.within(ctx, tx, p) })
+}
+
+func (s *Service) inProject(ctx context.Context, p loci.Principal, n *Notes, at *place) error {
+	in, err := s.projects.Named(ctx, p, n.Project)
+	switch {
+	case loci.CodeOf(err) == loci.Invalid && p.OnlyProjects:
+		return loci.Errorf(loci.Forbidden, "%s", noSpace)
+	case err != nil:
+		return err
+	case n.Persist && !slices.Contains(p.ProjectIDs, in.ID):
+		return project.ErrNotIn()
+	}
+	at.ProjectID, at.Reach = in.ID, loci.ReachOrg
+	if n.Persist {
+		return s.projects.MustBeOpen(ctx, p, in.ID)
+	}
+	return nil
+}
+
+// within narrows the place to the session in which p works: what comes of it inherits who may see it.
+func (at *place) within(ctx context.Context, tx store.Tx, p loci.Principal) error {
+	session, err := tx.Sessions().Get(ctx, p.Viewer(), p.SessionID)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	at.session = session.ID
+	at.AllowedVendors = slices.Clone(loci.Narrowed(at.AllowedVendors, session.AllowedVendors))
+	if at.ProjectID.IsZero() {
+		at.ProjectID = session.ProjectID
+	}
+	if at.Reach != session.Reach || session.Reach == loci.ReachTeam {
+		at.Reach = loci.ReachPrivate
+	}
+	return nil
+}

@@ -1,0 +1,199 @@
+package review
+
+import (
+	"context"
+	"slices"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// The reasons for which a candidate waits for a person instead of being promoted by itself.
+const (
+	exceptionSensitive     = "sensitive_candidate"
+	exceptionInstruction   = "instruction_candidate"
+	exceptionContradiction = "contradiction_candidate"
+	exceptionDuplicate     = "duplicate_candidate"
+	exceptionUnchecked     = "unchecked_candidate"
+)
+
+// exceptions returns why a person should decide about c, whoever would promote it otherwise.
+func exceptions(c *loci.Candidate) (list []string) {
+	if slices.Contains(c.SensitivityFlags, flagInstruction) {
+		list = append(list, exceptionInstruction)
+	}
+	if slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction }) {
+		list = append(list, exceptionSensitive)
+	}
+	if c.Has(loci.FindingContradiction) {
+		list = append(list, exceptionContradiction)
+	}
+	if c.Has(loci.FindingDuplicate) {
+		list = append(list, exceptionDuplicate)
+	}
+	if c.Has(loci.FindingUnchecked) {
+		list = append(list, exceptionUnchecked)
+	}
+	return list
+}
+
+// persist stores the notes and the candidates. Candidates that are stored already stay as they are, except that a
+// pending one is promoted now if it may be.
+func (s *Service) persist(ctx context.Context, p loci.Principal, r *reading) error {
+	if r.notes.PersistSource {
+		r.source = r.raw(s)
+	}
+	for _, c := range r.list {
+		c.source(r)
+	}
+	for {
+		known, err := s.known(ctx, p, r.list)
+		if err != nil {
+			return err
+		}
+		err = s.persistOver(ctx, p, r, known)
+		if loci.CodeOf(err) != loci.Conflict || !s.knowsMore(ctx, p, r.list, known) {
+			return err
+		}
+	}
+}
+
+// known returns those of the candidates that are stored.
+func (s *Service) known(ctx context.Context, p loci.Principal, list []*proposal) (map[loci.CandidateID]*loci.Candidate,
+	error) {
+	known := map[loci.CandidateID]*loci.Candidate{}
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		clear(known)
+		for _, c := range list {
+			old, err := tx.Candidates().Get(ctx, p.Viewer(), c.ID)
+			switch {
+			case err == nil:
+				known[c.ID] = old
+			case loci.CodeOf(err) != loci.NotFound:
+				return err
+			}
+		}
+		return nil
+	})
+	return known, err
+}
+
+// knowsMore reports whether somebody else has stored or changed one of the candidates meanwhile.
+func (s *Service) knowsMore(ctx context.Context, p loci.Principal, list []*proposal,
+	before map[loci.CandidateID]*loci.Candidate) bool {
+	now, err := s.known(ctx, p, list)
+	if err != nil {
+		return false
+	}
+	for id, c := range now {
+		if old := before[id]; old == nil || old.Version != c.Version {
+			return true
+		}
+	}
+	return false
+}
+
+// persistOver stores what is not known, in one transaction.
+func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
+	known map[loci.CandidateID]*loci.Candidate) error {
+	var promoted []*proposal
+	var drafts []memory.Draft
+	next := make([]*loci.Candidate, len(r.list)) // as they will be stored; nil: they stay
+	for i, c := range r.list {
+		old := known[c.ID]
+		if old != nil && old.State != loci.ReviewPending {
+			continue
+		}
+		next[i] = renewed(c.Candidate, old)
+		next[i].Exceptions = exceptions(next[i])
+		if r.notes.PersistReview || len(next[i].Exceptions) > 0 {
+			continue
+		}
+		promoted = append(promoted, c)
+		drafts = append(drafts, draftOf(next[i], s.live(ctx, p, supersededBy(next[i]))))
+	}
+	_, err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error {
+		if r.source != nil {
+			e.Target = r.source.ID.String()
+			if err := tx.Reflections().Insert(ctx, r.source); err != nil {
+				return err
+			}
+		}
+		for i, c := range promoted {
+			at := slices.Index(r.list, c)
+			s.accept(next[at], p, "", saved[i])
+		}
+		e.Count = len(r.list)
+		return putAll(ctx, tx, next, known)
+	})
+	if err != nil {
+		return err
+	}
+	for i, c := range r.list {
+		if next[i] == nil {
+			next[i] = known[c.ID]
+		}
+		c.Candidate = next[i]
+		c.persisted = c.ID.String()
+		if c.State == loci.ReviewPromoted {
+			s.intoGraph(ctx, p, c.Candidate)
+			c.persisted = c.MemoryID.String()
+		}
+	}
+	return nil
+}
+
+// putAll stores candidates, each as a new one or over the known one.
+func putAll(ctx context.Context, tx store.Tx, list []*loci.Candidate, known map[loci.CandidateID]*loci.Candidate) error {
+	for _, c := range list {
+		if c == nil {
+			continue
+		}
+		put := tx.Candidates().Insert
+		if known[c.ID] != nil {
+			put = tx.Candidates().Replace
+		}
+		if err := put(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renewed returns c as the next version of old, if that is stored.
+func renewed(c, old *loci.Candidate) *loci.Candidate {
+	next := *c
+	if old != nil {
+		next.Version, next.CreatedAt, next.EventAccess = old.Version+1, old.CreatedAt, old.EventAccess
+	}
+	return &next
+}
+
+// source names where the candidate comes from.
+func (c *proposal) source(r *reading) {
+	ref := "input:" + c.ID.String() // the notes were not stored
+	if r.source != nil {
+		c.SourceID, ref = r.source.ID, r.source.ID.String()
+	}
+	c.RawSources = []string{ref}
+	for i := range c.Claims {
+		c.Claims[i].RawSources = []string{ref}
+	}
+}
+
+// raw returns the notes as they are stored.
+func (r *reading) raw(s *Service) *loci.Reflection {
+	n := &loci.Reflection{Title: r.notes.SourceTitle, Text: r.text, Intent: r.notes.Intent, Domain: r.notes.Domain,
+		Redacted: []loci.Redacted{}, SessionID: r.at.session, TaskIDs: r.at.tasks, EventAccess: r.at.EventAccess,
+		CreatedAt: s.Time()}
+	n.ID = loci.ReflectionIDOf(&n.EventAccess, n.Title, n.Text)
+	for _, m := range r.matches {
+		if m.Type.Redacted() {
+			from, to := r.redactions.RedactedSpan(m.Start, m.End)
+			n.Redacted = append(n.Redacted, loci.Redacted{Type: string(m.Type), Start: m.Start, End: m.End, At: from,
+				Width: to - from})
+		}
+	}
+	return n
+}

@@ -1,0 +1,117 @@
+package review
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/reflection"
+)
+
+// records adds the claim that a candidate makes, and the relations that the extractor found.
+func (r *reading) records(c *loci.Candidate, f *reflection.Candidate) {
+	id := c.ID.String()
+	if c.Kind == loci.CandidateClaim {
+		claim := loci.ClaimRecord{ID: id + "/claim", Title: c.Title, Content: c.Content, Confidence: c.Confidence,
+			RawSources: []string{}, Scope: c.SuggestedScope, ScopeKey: c.SuggestedScopeKey, Validity: "active",
+			Freshness: "current", Supports: []string{}, Contradicts: []string{}, Supersedes: []string{}}
+		c.Claims = append(c.Claims, claim)
+		c.Findings = append(c.Findings, loci.ReflectionFinding{ID: id + "/" + string(loci.FindingClaim), Kind: loci.FindingClaim,
+			Target: claim.ID, TargetType: "candidate", Reason: "The notes state it as a fact.", Confidence: c.Confidence,
+			Action: "none", Reversible: true})
+	}
+	if !c.ProjectID.IsZero() {
+		c.Relations = append(c.Relations, loci.RelationshipRecord{Source: id, Target: c.ProjectID.String(),
+			Type: "BELONGS_TO", Reason: "The notes are about this project", Confidence: 1})
+	}
+	for _, t := range c.TaskIDs {
+		c.Relations = append(c.Relations, loci.RelationshipRecord{Source: id, Target: t.String(), Type: "PART_OF_TASK",
+			Reason: "The notes belong to this task", Confidence: 1})
+	}
+	for _, other := range c.RelatedTo {
+		c.Relations = append(c.Relations, loci.RelationshipRecord{Source: id, Target: other, Type: "RELATED_TO",
+			Reason: "The sender of the notes linked it", Confidence: 1})
+	}
+	for _, rel := range r.found.Relations {
+		if rel.From.Start < f.End && f.Start < rel.From.End {
+			c.Relations = append(c.Relations, r.relation(c, rel))
+		}
+	}
+}
+
+// inNotes are the types of relations that an extractor finds, with what they mean.
+var inNotes = map[string]struct{ kind, reason string }{
+	"owner":       {"OWNED_BY", "The notes say who does it"},
+	"due":         {"DUE", "The notes say when it is due"},
+	"entity":      {mentions, "The notes name it there"},
+	"supersedes":  {"SUPERSEDES", "The notes say that it takes the place of this"},
+	"contradicts": {"CONTRADICTS", "The notes say the opposite elsewhere"},
+	"because":     {"BECAUSE", "The notes give this as the reason"},
+}
+
+// relation returns a relation of the notes. If it leads to another candidate, its target is the id of that.
+func (r *reading) relation(c *loci.Candidate, rel reflection.Relation) loci.RelationshipRecord {
+	as := inNotes[rel.Type]
+	out := loci.RelationshipRecord{Source: c.ID.String(), Target: withoutSecrets(rel.Value), Type: as.kind, Reason: as.reason,
+		Confidence: 0.8, Text: r.passage(rel.To.Start, rel.To.End)}
+	if as.kind != "SUPERSEDES" && as.kind != "CONTRADICTS" && as.kind != "BECAUSE" {
+		return out
+	}
+	for i := range r.found.Candidates {
+		if other := &r.found.Candidates[i]; other.Start <= rel.To.Start && rel.To.End <= other.End {
+			out.Target = loci.CandidateIDOf(&c.EventAccess, other.ID).String()
+		}
+	}
+	return out
+}
+
+// extractorVersion increases when the same notes may have other candidates.
+const extractorVersion = "1"
+
+// metadata says how the candidate was found.
+func (r *reading) metadata(f *reflection.Candidate) json.RawMessage {
+	m := map[string]any{"reflection_source_title": r.notes.SourceTitle, "reflection_intent": r.notes.Intent,
+		"extractor_kind": r.found.Extractor, "extractor_version": extractorVersion,
+		"span": map[string]int{"start": f.Start, "end": f.End, "char_start": f.RuneStart, "char_end": f.RuneEnd}}
+	if f.Cue.Text != "" {
+		m["cue"], m["cue_list"] = withoutSecrets(f.Cue.Text), f.Cue.Name
+		m["cue_span"] = map[string]int{"start": f.Cue.Start, "end": f.Cue.End}
+	}
+	if f.Speaker != "" {
+		m["speaker"] = withoutSecrets(f.Speaker)
+	}
+	if f.Negative {
+		m["polarity"] = "negative"
+	}
+	if !r.at.ProjectID.IsZero() {
+		m["project_id"] = r.at.ProjectID
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil // these values have a form in JSON
+	}
+	return text
+}
+
+// tagOf returns a domain as a tag: in lower case, with hyphens.
+func tagOf(domain string) string {
+	return strings.Join(strings.Fields(strings.ToLower(domain)), "-")
+}
+
+// named returns the names of entities that the extractor found in the candidate.
+func (c *proposal) named() (names []string) {
+	for _, r := range c.Relations {
+		if r.Type == mentions {
+			names = append(names, r.Target)
+		}
+	}
+	return names
+}
+
+// mentions is the type of a relation to something that the notes name.
+const mentions = "MENTIONS"
+
+func (c *proposal) mentions(name string) bool {
+	return slices.ContainsFunc(c.named(), func(n string) bool { return strings.EqualFold(n, name) })
+}

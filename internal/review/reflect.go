@@ -1,0 +1,237 @@
+package review
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
+)
+
+// Reflect extracts candidates from notes, and compares them with what p sees. Without n.Persist it writes nothing but
+// its audit entry. With it, candidates become memories, except those that a person should decide about, or with
+// n.PersistReview all wait for review. The same notes of the same writer are stored once, and what was decided about
+// their candidates stays.
+//
+// Invalid if a field breaks a limit, and for a project, a task, a memory or an entity that p does not see; Forbidden if
+// the credential is not granted the memory space, or may not write.
+func (s *Service) Reflect(ctx context.Context, p loci.Principal, n Notes) (*loci.Reflected, error) {
+	if err := s.Begin(ctx, p, Reflect); err != nil {
+		return nil, inOrg(p, err)
+	}
+	if err := n.check(); err != nil {
+		return nil, err
+	}
+	if n.Persist {
+		if err := s.Also(ctx, p, Persist); err != nil {
+			return nil, err
+		}
+	}
+	at, err := s.placeOf(ctx, p, &n)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.link(ctx, p, &n, at); err != nil {
+		return nil, err
+	}
+	r, err := s.read(ctx, p, &n, at)
+	if err != nil {
+		return nil, err
+	}
+	if n.Persist {
+		if err := s.persist(ctx, p, r); err != nil {
+			return nil, err
+		}
+	}
+	return r.answer(), nil
+}
+
+// inOrg returns err, or the error of this tool for a caller without an org.
+func inOrg(p loci.Principal, err error) error {
+	if p.OrgID != "" {
+		return err
+	}
+	return loci.WrapError(loci.Unauthenticated, err, "%s", noOrg)
+}
+
+// reading is what becomes of some notes.
+type reading struct {
+	notes      *Notes
+	at         *place
+	text       string // the notes without secrets
+	redactions sensitive.Map
+	matches    []sensitive.Match
+	found      *Extracted
+	list       []*proposal
+	source     *loci.Reflection // nil: not stored
+}
+
+// proposal is a candidate on its way.
+type proposal struct {
+	*loci.Candidate
+	persisted string
+}
+
+// read extracts candidates and checks them.
+func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *place) (*reading, error) {
+	found, err := s.extract.Extract(ctx, reflection.Note{Content: n.Content, Title: n.SourceTitle,
+		Intent: reflection.Intent(n.Intent),
+		Domain: n.Domain, Limit: n.Limit, At: s.Time()})
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{notes: n, at: at, found: found, matches: sensitive.Find(n.Content)}
+	r.text, r.redactions = sensitive.Redact(n.Content, r.matches)
+	for i := range found.Candidates {
+		r.list = append(r.list, &proposal{Candidate: r.candidate(s, &found.Candidates[i])})
+	}
+	return r, s.compare(ctx, p, r)
+}
+
+// candidate makes a candidate of what the extractor found.
+func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate {
+	now := s.Time()
+	c := &loci.Candidate{Kind: loci.CandidateKind(f.Kind), Title: withoutSecrets(f.Title), Content: r.passage(f.Start, f.End),
+		Reason: f.Reason, Confidence: f.Confidence, Domain: r.notes.Domain, EventAccess: r.at.EventAccess,
+		SessionID: r.at.session, TaskIDs: slices.Clone(r.at.tasks), RelatedTo: slices.Clone(r.notes.RelatedTo),
+		Cue: withoutSecrets(f.Cue.Text), CreatedAt: now, UpdatedAt: now}
+	c.ID = loci.CandidateIDOf(&c.EventAccess, f.ID)
+	c.SuggestedScope = loci.ScopeGlobal
+	if !c.ProjectID.IsZero() && c.Reach == loci.ReachOrg {
+		c.SuggestedScope, c.SuggestedScopeKey = loci.ScopeProject, c.ProjectID.String()
+	}
+	c.Tags = []string{"reflection", string(f.Kind)}
+	if tag := tagOf(r.notes.Domain); tag != "" {
+		c.Tags = append(c.Tags, tag)
+	}
+	c.Evidence = evidence(f)
+	c.SensitivityFlags = r.flags(f.Start, f.End)
+	c.Metadata = r.metadata(f)
+	c.SetDefaults()
+	r.records(c, f)
+	return c
+}
+
+// passage returns a part of the notes without secrets.
+func (r *reading) passage(start, end int) string {
+	from, to := r.redactions.RedactedSpan(start, end)
+	return r.text[from:to]
+}
+
+// flags returns the types of sensitive text in a part of the notes.
+func (r *reading) flags(start, end int) []string {
+	types := []string{}
+	for _, m := range r.matches {
+		if m.Start < end && start < m.End {
+			types = append(types, string(m.Type))
+		}
+	}
+	if recall.Instructs(r.notes.Content[start:end]) {
+		types = append(types, flagInstruction)
+	}
+	return loci.Unique(types)
+}
+
+// flagInstruction marks text that reads like an order to a model.
+const flagInstruction = "instruction"
+
+func evidence(f *reflection.Candidate) []loci.Evidence {
+	list := []loci.Evidence{}
+	parts := f.Parts
+	if len(parts) == 0 {
+		parts = []reflection.Span{f.Span}
+	}
+	role := "statement"
+	for _, part := range parts[:min(len(parts), loci.MaxCandidateEvidence)] {
+		list = append(list, loci.Evidence{Start: part.Start, End: part.End, CharStart: part.RuneStart,
+			CharEnd: part.RuneEnd, Role: role})
+		role = "reason" // of a decision, the rest is its reason
+	}
+	if f.Cue.Text != "" && len(list) < loci.MaxCandidateEvidence {
+		list = append(list, loci.Evidence{Start: f.Cue.Start, End: f.Cue.End, CharStart: f.Cue.RuneStart,
+			CharEnd: f.Cue.RuneEnd, Role: "cue"})
+	}
+	return list
+}
+
+// answer returns the response.
+func (r *reading) answer() *loci.Reflected {
+	a := &loci.Reflected{SourceTitle: r.notes.SourceTitle, Intent: r.notes.Intent, Extractor: r.found.Extractor,
+		Dropped: r.found.Dropped, Candidates: []loci.ReflectedCandidate{}, NotExtracted: []loci.NotExtracted{},
+		Sensitive: []loci.SensitiveSpan{}, Domain: orNull(r.notes.Domain)}
+	if !r.at.ProjectID.IsZero() {
+		a.Project = new(r.at.ProjectID.String())
+	}
+	if r.source != nil {
+		a.SourceID = new(r.source.ID.String())
+	}
+	for _, c := range r.list {
+		a.Candidates = append(a.Candidates, loci.ReflectedCandidate{Candidate: *c.Candidate,
+			PersistedID: orNull(c.persisted)})
+		if c.persisted != "" {
+			a.PersistedCount++
+		}
+	}
+	a.Total = len(a.Candidates)
+	for _, l := range r.found.Left {
+		a.NotExtracted = append(a.NotExtracted, loci.NotExtracted{Text: r.passage(l.Start, l.End), Reason: string(l.Why),
+			Start: l.Start, End: l.End, CharStart: l.RuneStart, CharEnd: l.RuneEnd})
+	}
+	chars := runes{text: r.notes.Content}
+	for _, m := range r.matches {
+		a.Sensitive = append(a.Sensitive, loci.SensitiveSpan{Type: string(m.Type), Redacted: m.Type.Redacted(),
+			Start: m.Start, End: m.End, CharStart: chars.at(m.Start), CharEnd: chars.at(m.End)})
+	}
+	a.UsageHint = r.hint()
+	a.Markdown = Markdown(a)
+	return a
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// hint says what the caller can do next.
+func (r *reading) hint() string {
+	waiting, promoted := 0, 0
+	for _, c := range r.list {
+		switch {
+		case c.persisted == "":
+		case c.State == loci.ReviewPromoted:
+			promoted++
+		default:
+			waiting++
+		}
+	}
+	switch {
+	case len(r.list) == 0:
+		return "The notes have nothing that looks worth keeping. not_extracted says what was left out, and why."
+	case !r.notes.Persist:
+		return "Nothing was written. Call again with persist true to keep these candidates, and with persist_review true to " +
+			"let a person decide about them first."
+	case waiting == 0:
+		return fmt.Sprintf("%s now. Undo a promotion with `loci review undo`.", loci.Plural(promoted, "candidate is a memory", "candidates are memories"))
+	}
+	return fmt.Sprintf("%s. A person decides about %s with `loci review list`.",
+		loci.Plural(promoted, "candidate became a memory", "candidates became memories"),
+		loci.Plural(waiting, "candidate that waits", "candidates that wait"))
+}
+
+// runes counts the characters before places of a text, which must come in order.
+type runes struct {
+	text        string
+	byte, count int
+}
+
+func (r *runes) at(place int) int {
+	r.count += utf8.RuneCountInString(r.text[r.byte:place])
+	r.byte = place
+	return r.count
+}

@@ -1,0 +1,87 @@
+package review
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Undo takes back the last decision about a candidate: it is as it was before, as a new version. If it was promoted, the
+// memory goes to the trash, unless it was there before, and what it superseded holds again. That requires the right to
+// delete. Conflict if nothing was decided; otherwise its errors are those of Accept.
+func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+	if err := s.Begin(ctx, p, Decide); err != nil {
+		return nil, err
+	}
+	c, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Candidate, error) { return decidable(ctx, tx, p, id, d) })
+	if err != nil {
+		return nil, err
+	}
+	if c.State != loci.ReviewPromoted || c.Existing {
+		return s.decide(ctx, p, id, d, "undo", func(tx store.Tx, c *loci.Candidate) error { return s.restore(ctx, tx, p, c) })
+	}
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	if err := s.outOfGraph(ctx, p, c); err != nil {
+		return nil, err
+	}
+	next := *c
+	err = s.memories.Demote(ctx, p, Decide, c.MemoryID, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = id.String()
+		next = *c
+		if err := s.restore(ctx, tx, p, &next); err != nil {
+			return err
+		}
+		next.Version++
+		s.reviewed(&next, p, "undo", d.Reason)
+		return tx.Candidates().Replace(ctx, &next)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &next, nil
+}
+
+// restore gives c the state before its last decision, and takes back what was merged into it.
+func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) error {
+	if c.Review == nil || c.Review.Action == "undo" {
+		return loci.Errorf(loci.Conflict, "nobody has decided about this candidate since it was proposed or since the last undo")
+	}
+	versions, err := tx.Candidates().Versions(ctx, p.Viewer(), c.ID)
+	if err != nil {
+		return err
+	}
+	for _, old := range versions {
+		if old.Version == c.Review.Versions-1 {
+			version, access := c.Version, c.EventAccess
+			*c = *old
+			c.Version, c.EventAccess = version, access
+			return nil
+		}
+	}
+	// It was stored with the decision: it was promoted when it was proposed.
+	c.State, c.MemoryID, c.Existing = loci.ReviewPending, loci.MemoryID{}, false
+	c.GraphPending, c.EntityID = false, loci.EntityID{}
+	return nil
+}
+
+// clean redacts what an edit has brought in, and renews the flags.
+func clean(c *loci.Candidate) {
+	flags := []string{}
+	for _, text := range []*string{&c.Title, &c.Content} {
+		found := sensitive.Find(*text)
+		*text, _ = sensitive.Redact(*text, found)
+		for _, m := range found {
+			flags = append(flags, string(m.Type))
+		}
+		if recall.Instructs(*text) {
+			flags = append(flags, flagInstruction)
+		}
+	}
+	c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, flags...))
+}
