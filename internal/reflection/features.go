@@ -111,7 +111,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			if i > 0 && toks[i].upper {
 				caps++
 			}
-			if wordLists()[toks[i].form]&roleCommon != 0 {
+			if wordLists()[toks[i].form]&roleCommon != 0 && language.Stop(toks[i].form, p.langs) {
 				t.add("w:" + toks[i].form)
 			}
 			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
@@ -345,6 +345,10 @@ var pairFeatures = func() (names []string) {
 	return names
 }()
 
+// doubts are the classes that say that a statement is not meant as it stands.
+var doubts = []class{cueHedge, cueUndecided, cueHypothetical, cueCondition, cueReported, cueQuestion, cueJoke, cueSuperseded,
+	cueSmallTalk, cueNegation}
+
 // signs are the classes that speak for a kind. A unit without any of them is bare.
 var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, cueStanding, cuePlan, cueNeed, cueIdea, cueFinding, cueCause, cuePreference,
 	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
@@ -354,6 +358,13 @@ func (p *page) readPairs(u *unit, t *traits) {
 		if t.has(pair[0]) && t.has(pair[1]) {
 			t.add(pairFeatures[i])
 		}
+	}
+	clean := !t.asks
+	for _, c := range doubts {
+		clean = clean && !t.has(c)
+	}
+	if clean && t.front[cueDecision] {
+		t.add("clean:decision")
 	}
 	n := 0
 	for _, c := range signs {
