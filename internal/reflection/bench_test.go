@@ -30,7 +30,8 @@ Wir haben beschlossen, die Inventur monatlich zu machen. 我们决定停用旧�
 func note(size int) Note {
 	var b strings.Builder
 	for n := 0; b.Len() < size; n++ {
-		b.WriteString(strings.NewReplacer("importer", fmt.Sprintf("importer%d", n), "queues", fmt.Sprintf("queues of team%d", n),
+		b.WriteString(strings.NewReplacer("importer", fmt.Sprintf("importer%d", n), "queues",
+			fmt.Sprintf("queues of team%d", n),
 			"sessions", fmt.Sprintf("sessions of app%d", n)).Replace(pageOfNotes))
 	}
 	return Note{Content: b.String()}
