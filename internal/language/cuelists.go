@@ -11,7 +11,8 @@ type Cue struct {
 	Languages Languages // those in which it is one; all if its list has no sections
 }
 
-// Cues returns the lines of a list of cues. A section begins with the code of its language in brackets: [de]. The package
+// Cues returns the lines of a list of cues. A section begins with the code of its language in brackets: [de].
+// The package
 // that reads a list explains what may be in a line. Cues panics if there is no such list.
 func Cues(list string) []Cue {
 	var cues []Cue

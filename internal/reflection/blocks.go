@@ -404,11 +404,4 @@ func goesOn(before, line string) bool {
 }
 
 // unfinished reports whether no statement ends with a word.
-func unfinished(word string) bool {
-	switch word {
-	case "the", "a", "an", "and", "or", "of", "to", "for", "with", "at", "by", "from", "that", "der", "die", "das", "den", "dem", "und",
-		"oder", "mit", "von", "de", "la", "le", "les", "el", "los", "y", "e", "que", "et", "du", "des", "do", "da", "our", "your", "my":
-		return true
-	}
-	return false
-}
+func unfinished(word string) bool { return wordLists()[word]&roleUnfinished != 0 }

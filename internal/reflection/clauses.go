@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// longSentence is from how many words on a sentence with hardly a mark counts as dictated: it is divided at more places.
+// longSentence is from how many words on a sentence with hardly a mark counts as dictated. It is divided at
+// more places.
 const longSentence = 30
 
 // leastClause is how many words a clause must have.
@@ -150,10 +151,7 @@ func (d *divider) opens(right int) bool {
 func (d *divider) turns(k, right int) bool {
 	turn := false
 	for ; k < right; k++ {
-		switch d.toks[k].form {
-		case "but", "aber", "mais", "pero", "mas":
-			turn = true
-		}
+		turn = turn || interjects(d.toks[k].form)
 	}
 	if !turn {
 		return false
@@ -173,8 +171,11 @@ func (d *divider) finite(right int) bool {
 	}
 	for h := d.hit; h < len(d.hits[d.block]) && d.hits[d.block][h].from <= right+2; h++ {
 		hit := d.hits[d.block][h]
-		if hit.from > right && (hit.class == cueState || hit.class == cueFuture || hit.class == cueFinding || hit.class == cuePreference) {
-			return true
+		switch hit.class {
+		case cueState, cueFuture, cueFinding, cuePreference:
+			if hit.from > right {
+				return true
+			}
 		}
 	}
 	return false
@@ -190,8 +191,7 @@ func (d *divider) content(k int) bool {
 // concludes reports whether one of the tokens draws a conclusion: "…, deshalb fahren wir im Mai".
 func (d *divider) concludes(from, to int) bool {
 	for k := from; k < to; k++ {
-		switch d.toks[k].form {
-		case "deshalb", "daher", "darum", "therefore", "hence", "donc", "alors", "portanto":
+		if wordLists()[d.toks[k].form]&roleConcludes != 0 {
 			return true
 		}
 	}
@@ -199,52 +199,20 @@ func (d *divider) concludes(from, to int) bool {
 }
 
 // connects reports whether a word connects statements.
-func connects(form string) bool {
-	switch form {
-	case "and", "but", "so", "then", "also", "oh", "um", "uh", "ok", "okay", "plus", "yeah", "und", "aber", "et", "mais", "donc", "y",
-		"pero", "e", "mas", "entonces", "entao", "dann", "puis", "anyway", "luego", "ah", "well", "deshalb", "daher", "darum", "therefore",
-		"hence", "alors", "portanto", "bueno", "alors que":
-		return true
-	}
-	return false
-}
+func connects(form string) bool { return wordLists()[form]&roleConnects != 0 }
 
 // interjects reports whether a word begins something new when people speak.
-func interjects(form string) bool {
-	switch form {
-	case "oh", "um", "uh", "ok", "okay", "but", "anyway", "pero", "aber", "mais", "mas", "entonces", "entao", "bueno", "so":
-		return true
-	}
-	return false
-}
+func interjects(form string) bool { return wordLists()[form]&roleInterjects != 0 }
 
-func conditional(form string) bool {
-	switch form {
-	case "if", "when", "once", "unless", "wenn", "falls", "sobald", "si", "cuando", "quand", "se", "quando", "whenever", "as",
-		"because", "since", "while", "whether", "ob", "although", "though", "weil", "porque", "parce":
-		return true
-	}
-	return false
-}
+func conditional(form string) bool { return wordLists()[form]&roleConditional != 0 }
 
 // starts reports whether a word hardly stands anywhere but at the beginning of a statement.
-func starts(form string) bool {
-	switch form {
-	case "i", "we", "i'll", "we'll", "i'm", "we're", "it's", "there's", "ill", "im", "ive", "lets", "let's", "the", "maybe", "yo",
-		"nosotros", "je", "on", "nous", "ich", "wir", "eu", "gotta", "el", "los", "les":
-		return true
-	}
-	return false
-}
+func starts(form string) bool { return wordLists()[form]&roleStarts != 0 }
 
 // subject reports whether a token is a subject with which statements begin.
 func subject(t *token) bool {
-	switch t.form {
-	case "he", "she", "they", "it", "my", "our", "there", "that", "this", "you", "that's", "what", "should", "tell", "remind", "from",
-		"der", "die", "das", "es", "le", "la", "il", "elle", "ele", "ela", "mi", "meu", "minha", "don't", "dont", "wouldn't", "wouldnt":
-		return true
-	}
-	return starts(t.form) || t.kind == word && t.upper && wordLists()[t.form]&roleCommon == 0
+	role := wordLists()[t.form]
+	return role&(roleSubject|roleStarts) != 0 || t.kind == word && t.upper && role&roleCommon == 0
 }
 
 // firstHit returns the index of the first cue of a block from a token on.

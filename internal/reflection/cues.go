@@ -61,10 +61,12 @@ const (
 	classCount
 )
 
-var classNames = [classCount]string{"decision", "choice", "refusal", "standing", "plan", "schedule", "need", "idea", "guess", "finding", "cause",
+var classNames = [classCount]string{"decision", "choice", "refusal", "standing", "plan", "schedule", "need", "idea",
+	"guess", "finding", "cause",
 	"preference", "personal", "state", "artifact", "procedure", "session", "completed", "negation", "question", "hedge",
 	"hypothetical", "condition", "reported", "reversal", "superseded", "undecided", "rationale", "measure", "joke",
-	"smalltalk", "injection", "imperative", "order", "when", "future", "past", "label-decision", "label-plan", "label-idea",
+	"smalltalk", "injection", "imperative", "order", "when", "future", "past", "label-decision", "label-plan",
+	"label-idea",
 	"label-claim", "label-artifact", "label-procedure", "label-session", "label-question", "label-quote"}
 
 // supported are the languages that have cues.
@@ -249,7 +251,8 @@ func (m *matcher) walk(n *node, from, at int) {
 // after returns where the words of rest end, if they follow in the same sentence, 0 if not.
 func (m *matcher) after(rest []string, at int) int {
 	for i := at; i < len(m.toks) && i <= at+maxGap*gapFactor(m.toks, at); i++ {
-		if t := &m.toks[i]; t.kind == punct && (t.form == "?" || t.form == "." || t.form == "!" || t.form == "。" || t.form == ";") {
+		if t := &m.toks[i]; t.kind == punct && (t.form == "?" || t.form == "." || t.form == "!" || t.form == "。" ||
+			t.form == ";") {
 			if len(rest) != 1 || rest[0] != t.form {
 				return 0
 			}
@@ -307,26 +310,39 @@ var (
 	pastPlaceholder  = []string{"<ed>"}
 	whenName         = []string{"<when>", "<name>"}
 	whenNumber       = []string{"<num>", "<when>"}
-	wordLists        = sync.OnceValue(func() map[string]wordRole { return roles() })
+	wordLists        = sync.OnceValue(roles)
 	infinitiveEnding = []string{"ar", "er", "ir", "re", "en", "eln", "ern"}
 )
 
-type wordRole uint8
+// wordRole is what a word can be, as lists of language say.
+type wordRole uint16
 
 const (
 	roleVerb wordRole = 1 << iota
 	roleWhen
 	rolePast
 	roleCommon // a word that is no name though it begins a sentence
+	roleConnects
+	roleInterjects
+	roleConditional
+	roleStarts
+	roleSubject
+	roleConcludes
+	roleUnfinished
+	roleActs
+	roleBeforeDay
 )
 
 func roles() map[string]wordRole {
 	table := map[string]wordRole{}
 	for list, role := range map[string]wordRole{"cue-verbs": roleVerb, "cue-times": roleWhen, "cue-pasts": rolePast,
-		"cue-common": roleCommon} {
+		"cue-common": roleCommon, "cue-connects": roleConnects, "cue-interjects": roleInterjects,
+		"cue-conditional": roleConditional, "cue-starts": roleStarts, "cue-subjects": roleSubject,
+		"cue-concludes": roleConcludes, "cue-unfinished": roleUnfinished, "cue-acts": roleActs,
+		"cue-before-day": roleBeforeDay} {
 		for _, cue := range language.Cues(list) {
 			for w := range strings.FieldsSeq(cue.Text) {
-				table[language.Fold(w)] |= role
+				table[wordForm(w)] |= role
 			}
 		}
 	}

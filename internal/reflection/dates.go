@@ -29,13 +29,7 @@ func (x *extractor) dueOf(u *unit) (at span, value string) {
 	return span{}, ""
 }
 
-func introducesDay(form string) bool {
-	switch form {
-	case "by", "before", "until", "on", "due", "next", "this", "bis", "am", "vor", "avant", "pour", "el", "ate", "na", "no", "dia":
-		return true
-	}
-	return false
-}
+func introducesDay(form string) bool { return wordLists()[form]&roleBeforeDay != 0 }
 
 // day returns the last token of the day that begins at a token, -1 if none does there.
 func (x *extractor) day(toks []token, i int) (last int, day time.Time) {
@@ -75,7 +69,8 @@ func (x *extractor) dayAndMonth(toks []token, i int) (last int, day time.Time) {
 		return -1, day
 	}
 	k := i + 1
-	for k < len(toks) && k < i+3 && (toks[k].form == "." || toks[k].form == "de" || toks[k].form == "th" || toks[k].form == "of") {
+	for k < len(toks) && k < i+3 && (toks[k].form == "." || toks[k].form == "de" || toks[k].form == "th" ||
+		toks[k].form == "of") {
 		k++
 	}
 	if k >= len(toks) || toks[k].kind != word || len(toks[k].form) < 3 {

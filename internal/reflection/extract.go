@@ -150,7 +150,8 @@ func (x *extractor) candidate(k int) Candidate {
 	s := x.trim(u)
 	c := Candidate{Span: Span{Start: s.start, End: s.end}, Kind: Kinds[r.kind], Content: x.text[s.start:s.end],
 		Confidence: x.model.confidence(r.p), Hedged: t.has(cueHedge),
-		Negative: t.has(cueRefusal) && (r.kind == kindDecision || r.kind == kindPlan) || r.kind == kindDecision && t.has(cueNegation)}
+		Negative: t.has(cueRefusal) && (r.kind == kindDecision || r.kind == kindPlan) || r.kind == kindDecision &&
+			t.has(cueNegation)}
 	if b := &x.blocks[u.block]; x.talk && !b.speaker.empty() {
 		c.Speaker = x.text[b.speaker.start:b.speaker.end]
 	}

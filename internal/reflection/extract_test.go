@@ -26,12 +26,14 @@ func TestPromisedCandidates(t *testing.T) {
 		must       []string
 		never      string
 	}{
-		{"debugging", "Spent the session debugging the crawler. Found that imports stall when the source has more than 5000 documents. " +
+		{"debugging", "Spent the session debugging the crawler. Found that imports stall when the source has more than " +
+			"5000 documents. " +
 			"Decided to add resumable jobs. Also noticed the adapter contract should expose a progress callback.", IntentDebug,
 			[]string{"claim: Found that imports stall when the source has more than 5000 documents.",
 				"decision: Decided to add resumable jobs.",
 				"idea: Also noticed the adapter contract should expose a progress callback."}, ""},
-		{"storage", "Session notes: settled on Surreal-native storage, dropped the Postgres sidecar. Plan is to keep Postgres only for " +
+		{"storage", "Session notes: settled on Surreal-native storage, dropped the Postgres sidecar. " +
+			"Plan is to keep Postgres only for " +
 			"migration rehearsal.", IntentDecide,
 			[]string{"decision: settled on Surreal-native storage, dropped the Postgres sidecar.",
 				"plan: Plan is to keep Postgres only for migration rehearsal."}, ""},
@@ -52,7 +54,8 @@ func TestPromisedCandidates(t *testing.T) {
 
 func TestTraps(t *testing.T) {
 	for _, tc := range []struct{ name, text, must, never string }{
-		{"a word within another", "The stall came from a missing index because the migration was skipped.", "claim", "decision"},
+		{"a word within another", "The stall came from a missing index because the migration was skipped.", "claim",
+			"decision"},
 		{"housekeeping", "Did some house keeping in the repo.", "", "decision"},
 		{"a question", "Should we use Redis or Postgres?", "", "decision"},
 		{"nothing decided", "We have not decided anything yet.", "", "decision"},
@@ -107,13 +110,15 @@ func TestReversal(t *testing.T) {
 
 func TestDecisionHasItsReason(t *testing.T) {
 	e := Extract(Note{Content: "We decided to use NATS. Because one binary is enough for us."})
-	if len(e.Candidates) != 1 || len(e.Candidates[0].Parts) != 2 || !strings.HasSuffix(e.Candidates[0].Content, "for us.") {
+	if len(e.Candidates) != 1 || len(e.Candidates[0].Parts) != 2 || !strings.HasSuffix(e.Candidates[0].Content,
+		"for us.") {
 		t.Errorf("got %+v", e.Candidates)
 	}
 }
 
 func TestStepsAreOneProcedure(t *testing.T) {
-	got := kindsIn("How to reset the printer:\n1. Hold FEED for five seconds.\n2. Open the lid.\n3. Press POWER.\n", IntentLearn)
+	got := kindsIn("How to reset the printer:\n1. Hold FEED for five seconds.\n2. Open the lid.\n3. Press POWER.\n",
+		IntentLearn)
 	if len(got) != 1 || !strings.HasPrefix(got[0], "procedure: How to") || !strings.HasSuffix(got[0], "POWER.") {
 		t.Errorf("got %q", got)
 	}
@@ -194,7 +199,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestQuality keeps the figures on the notes of testdata, to which the weights are fitted (so confidence is too low here): a change that breaks something
+// TestQuality keeps the figures on the notes of testdata, to which the weights are fitted (so confidence is
+// too low here): a change that breaks something
 // shows here. What counts are figures on other notes; see TestFit.
 func TestQuality(t *testing.T) {
 	var o outcome
@@ -202,9 +208,11 @@ func TestQuality(t *testing.T) {
 		o.score(&n, Extract(Note{Content: n.Content, Intent: Intent(n.Intent)}).Candidates)
 	}
 	p, r, f := o.figures()
-	t.Logf("P %.3f R %.3f F1 %.3f forbidden %d of %d found, hard %d, ECE %.3f", p, r, f, o.forbidden, o.found, o.hard, o.ece())
+	t.Logf("P %.3f R %.3f F1 %.3f forbidden %d of %d found, hard %d, ECE %.3f", p, r, f, o.forbidden, o.found, o.hard,
+		o.ece())
 	if f < 0.70 || p < 0.68 || o.hard > 0 || o.forbidden*33 > o.found {
-		t.Errorf("worse than it was: P %.3f R %.3f F1 %.3f forbidden %d of %d found, hard %d, ECE %.3f", p, r, f, o.forbidden, o.found,
+		t.Errorf("worse than it was: P %.3f R %.3f F1 %.3f forbidden %d of %d found, hard %d, ECE %.3f", p, r, f,
+			o.forbidden, o.found,
 			o.hard, o.ece())
 	}
 }

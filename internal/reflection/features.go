@@ -111,13 +111,14 @@ func (p *page) readForm(u *unit, t *traits) {
 			if i > 0 && toks[i].upper {
 				caps++
 			}
-			if wordLists()[toks[i].form]&roleCommon != 0 {
+			if wordLists()[toks[i].form]&roleCommon != 0 && language.Stop(toks[i].form, p.langs) {
 				t.add("w:" + toks[i].form)
 			}
 			if len(toks[i].form) > 3 && !language.Stop(toks[i].form, p.langs) {
 				content++
 			}
-			if role := wordLists()[toks[i].form]; i > 0 && (role&roleVerb != 0 || p.langs&language.English == 0 && infinitive(toks[i].form)) &&
+			if role := wordLists()[toks[i].form]; i > 0 && (role&roleVerb != 0 || p.langs&language.English == 0 &&
+				infinitive(toks[i].form)) &&
 				(toks[i-1].kind == punct || connects(toks[i-1].form)) {
 				orders++
 			}
@@ -327,16 +328,22 @@ func (p *page) readPlace(k int, t *traits) {
 }
 
 // pairs are the classes that mean something else together.
-var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cueHedge, cueIdea}, {cueUndecided, cueDecision},
+var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cueHedge, cueIdea}, {cueUndecided,
+	cueDecision},
 	{cueReported, cueDecision}, {cueReported, cuePlan}, {cueHypothetical, cueDecision}, {cueCondition, cueDecision},
 	{cueCondition, cuePlan}, {cueImperative, cueWhen}, {cueNegation, cueFuture}, {cueSuperseded, cueDecision},
-	{cueReversal, cueDecision}, {cueCompleted, cueMeasure}, {cueState, cueMeasure}, {cueFuture, cueWhen}, {cueNegation, cueState},
+	{cueReversal, cueDecision}, {cueCompleted, cueMeasure}, {cueState, cueMeasure}, {cueFuture, cueWhen}, {cueNegation,
+		cueState},
 	{cueStanding, cueNegation}, {cueImperative, cueProcedure}, {cueQuestion, cueIdea}, {cueNeed, cueImperative},
-	{cueReported, cuePreference}, {cueJoke, cueIdea}, {cueCompleted, cueSession}, {cueFinding, cueState}, {cueRefusal, cueFuture},
-	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState, cueDecision},
+	{cueReported, cuePreference}, {cueJoke, cueIdea}, {cueCompleted, cueSession}, {cueFinding, cueState}, {cueRefusal,
+		cueFuture},
+	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState,
+		cueDecision},
 	{cueState, cueRefusal}, {cueHypothetical, cueIdea},
-	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
-	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule}, {cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}}
+	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess,
+		cueHedge},
+	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
+	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}}
 
 var pairFeatures = func() (names []string) {
 	for _, p := range pairs {
@@ -345,8 +352,14 @@ var pairFeatures = func() (names []string) {
 	return names
 }()
 
+// doubts are the classes that say that a statement is not meant as it stands.
+var doubts = []class{cueHedge, cueUndecided, cueHypothetical, cueCondition, cueReported, cueQuestion, cueJoke,
+	cueSuperseded,
+	cueSmallTalk, cueNegation}
+
 // signs are the classes that speak for a kind. A unit without any of them is bare.
-var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, cueStanding, cuePlan, cueNeed, cueIdea, cueFinding, cueCause, cuePreference,
+var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, cueStanding, cuePlan, cueNeed,
+	cueIdea, cueFinding, cueCause, cuePreference,
 	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
 
 func (p *page) readPairs(u *unit, t *traits) {
@@ -354,6 +367,13 @@ func (p *page) readPairs(u *unit, t *traits) {
 		if t.has(pair[0]) && t.has(pair[1]) {
 			t.add(pairFeatures[i])
 		}
+	}
+	clean := !t.asks
+	for _, c := range doubts {
+		clean = clean && !t.has(c)
+	}
+	if clean && t.front[cueDecision] {
+		t.add("clean:decision")
 	}
 	n := 0
 	for _, c := range signs {

@@ -46,7 +46,8 @@ func (in Intent) priors() *scores {
 	return &s
 }
 
-// emphasis returns what an intent adds to the confidence of a kind for the order of the candidates: what the session was
+// emphasis returns what an intent adds to the confidence of a kind for the order of the candidates: what the
+// session was
 // for comes first unless it is much less certain.
 func (in Intent) emphasis() map[Kind]float64 {
 	add := map[Kind]float64{}

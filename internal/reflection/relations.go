@@ -100,13 +100,7 @@ func isName(t *token, first bool) bool {
 
 // acts reports whether a word after a name says that somebody does something.
 func acts(form string) bool {
-	switch form {
-	case "will", "to", "'ll", "takes", "is", "and", "does", "writes", "sends", "checks", "wird", "soll", "erstellt", "klart", "schickt", "ubernimmt",
-		"va", "doit", "prepare", "envoie", "se", "debe", "prepara", "envia", "vai", "fica", "deve", "manda", "revisa", "builds", "orders",
-		"handles", "owns", "prototypes", "drafts", "books", "holt", "kummert", "pruft", "bestellt":
-		return true
-	}
-	return strings.HasSuffix(form, "'ll")
+	return wordLists()[form]&roleActs != 0 || strings.HasSuffix(form, "'ll")
 }
 
 // mentions adds the things that a candidate names.
@@ -122,7 +116,8 @@ func (x *extractor) mentions(c *Candidate, u *unit) {
 			value = strings.Trim(value, "`")
 		case link, file, mention:
 		case word:
-			if !isName(t, i == 0) || i == 0 && x.page.langs&language.German == 0 && (i+1 >= len(toks) || !acts(toks[i+1].form)) ||
+			if !isName(t, i == 0) || i == 0 && x.page.langs&language.German == 0 && (i+1 >= len(toks) ||
+				!acts(toks[i+1].form)) ||
 				x.page.langs&language.German != 0 && i > 0 && !identifierLike(value) && !acts(after1(toks, i)) {
 				continue
 			}
@@ -195,7 +190,8 @@ func (x *extractor) contradictions() {
 			if x.found[k].Kind != x.found[i].Kind || len(bags[k]) < 2 || !x.denies(i, k) || !similar(bags[i], bags[k]) {
 				continue
 			}
-			x.rel = append(x.rel, Relation{Type: Contradicts, From: x.found[i].Span, To: x.found[k].Span, Value: x.found[k].Content},
+			x.rel = append(x.rel, Relation{Type: Contradicts, From: x.found[i].Span, To: x.found[k].Span,
+				Value: x.found[k].Content},
 				Relation{Type: Supersedes, From: x.found[i].Span, To: x.found[k].Span, Value: x.found[k].Content})
 		}
 	}

@@ -231,8 +231,8 @@ func (p *page) stand() {
 		if b.kind != row {
 			table = -1
 		}
-		switch {
-		case lead >= 0 && (b.gap && b.kind == paragraph || b.kind == paragraph && i > lead+1 && p.blocks[lead+1].kind != paragraph):
+		past := i > lead+1 && lead >= 0 && p.blocks[lead+1].kind != paragraph
+		if b.kind == paragraph && (b.gap || past) {
 			lead = -1
 		}
 		if b.lead && (b.kind == paragraph || lead < 0) {

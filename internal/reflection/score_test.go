@@ -96,7 +96,8 @@ func (o *outcome) score(n *labelled, found []Candidate) {
 			o.right++
 			o.kind(string(found[c].Kind))[1]++
 		} else {
-			o.notes = append(o.notes, fmt.Sprintf("FP   %s %s %.2f %q", n.ID, found[c].Kind, found[c].Confidence, found[c].Content))
+			o.notes = append(o.notes, fmt.Sprintf("FP   %s %s %.2f %q", n.ID, found[c].Kind, found[c].Confidence,
+				found[c].Content))
 		}
 		o.probability = append(o.probability, found[c].Confidence)
 		o.wasRight = append(o.wasRight, matchedC[c])
@@ -152,7 +153,8 @@ func TestRun(t *testing.T) {
 		type line map[string]any
 		candidates, relations := []line{}, []line{}
 		for _, c := range e.Candidates {
-			candidates = append(candidates, line{"kind": c.Kind, "start": c.RuneStart, "end": c.RuneEnd, "confidence": c.Confidence})
+			candidates = append(candidates, line{"kind": c.Kind, "start": c.RuneStart, "end": c.RuneEnd,
+				"confidence": c.Confidence})
 		}
 		for _, r := range e.Relations {
 			relations = append(relations, line{"type": r.Type, "from_start": r.From.RuneStart, "from_end": r.From.RuneEnd,

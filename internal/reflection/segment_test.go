@@ -13,7 +13,8 @@ func TestSentences(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"abbreviations", "Talk to Dr. Rao, e.g. on Friday. Then call.", []string{"Talk to Dr. Rao, e.g. on Friday.", "Then call."}},
+		{"abbreviations", "Talk to Dr. Rao, e.g. on Friday. Then call.", []string{"Talk to Dr. Rao, e.g. on Friday.",
+			"Then call."}},
 		{"decimals and versions", "It took 4.1 s with v2.3.1. Fine.", []string{"It took 4.1 s with v2.3.1.", "Fine."}},
 		{"URLs and files", "See https://a.example/b.c?d=1. Look at main.go. Done.",
 			[]string{"See https://a.example/b.c?d=1.", "Look at main.go.", "Done."}},
@@ -38,7 +39,8 @@ func TestSentences(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	text := "# Head\n- a bullet\n1. a step\n- [ ] open\n- [x] ticked\n> quoted\n| a | b |\n|---|---|\n```sh\nmake\n```\nAnna: hello\n" +
+	text := "# Head\n- a bullet\n1. a step\n- [ ] open\n- [x] ticked\n> quoted\n" +
+		"| a | b |\n|---|---|\n```sh\nmake\n```\nAnna: hello\n" +
 		"[09:12] ben: hi\nPlain text that is broken at the width of the page of the\nauthor."
 	want := []blockKind{heading, bullet, step, todo, done, quote, row, rule, fence, paragraph, paragraph, paragraph}
 	all := blocks(text)
@@ -59,7 +61,8 @@ func TestBlocks(t *testing.T) {
 
 func FuzzSegments(f *testing.F) {
 	f.Add(pageOfNotes)
-	for _, s := range []string{"", "\n", "a.b.", "``` \n x", "1)\u00a0x", "[ ] x", "我。你", "\xff. \xfe", "**a** 09:12 b", "-----BEGIN X\n"} {
+	for _, s := range []string{"", "\n", "a.b.", "``` \n x", "1)\u00a0x", "[ ] x", "我。你", "\xff. \xfe",
+		"**a** 09:12 b", "-----BEGIN X\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -76,7 +79,8 @@ func FuzzSegments(f *testing.F) {
 	})
 }
 
-// checkSegments checks that blocks, and sentences in them, are in order, do not overlap, begin and end at characters, and
+// checkSegments checks that blocks, and sentences in them, are in order, do not overlap, begin and end at
+// characters, and
 // together have all that is not white space.
 func checkSegments(t *testing.T, text string) {
 	t.Helper()

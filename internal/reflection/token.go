@@ -100,6 +100,11 @@ func form(raw string, kind tokenKind, first rune) string {
 	case ideograph:
 		return language.Fold(raw)
 	}
+	return wordForm(raw)
+}
+
+// wordForm returns the form of a word. It keeps apostrophes, so that "we'll" is not "well".
+func wordForm(raw string) string {
 	if strings.IndexFunc(raw, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return strings.ToLower(raw)
 	}

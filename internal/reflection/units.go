@@ -99,7 +99,8 @@ func (p *page) leads(i int) bool {
 		return true
 	}
 	next := p.blocks[i+1].kind
-	return next == bullet || next == step || next == todo || next == done || next == fence || next == quote || next == row ||
+	return next == bullet || next == step || next == todo || next == done || next == fence || next == quote ||
+		next == row ||
 		len(p.toks[i]) <= 6
 }
 
@@ -183,7 +184,8 @@ func (p *page) procedure(i, at int, lead bool) int {
 	switch {
 	case c.items < 2 || c.others*2 > c.items:
 		return 0
-	case how && (!notHow || c.orders*2 >= c.items) && (c.orders*3 >= c.items || kind == step || p.blocks[i].lead && !notHow):
+	case how && (!notHow || c.orders*2 >= c.items) && (c.orders*3 >= c.items || kind == step || p.blocks[i].lead &&
+		!notHow):
 		return n
 	case kind != step || notHow || c.others > 0 || c.items < 3:
 		return 0
@@ -204,7 +206,8 @@ func (p *page) list(at int) (n int, c count) {
 		switch {
 		case b.indent > first.indent && (b.kind == bullet || b.kind == paragraph || b.kind == fence) && c.items > 0 && !b.gap:
 		case b.kind == fence && c.items > 0 && !b.gap && first.kind == step:
-		case b.kind != first.kind, b.indent < first.indent, b.gap && b.kind != step, b.kind == step && b.number <= 1 && c.items > 0:
+		case b.kind != first.kind, b.indent < first.indent, b.gap && b.kind != step, b.kind == step && b.number <= 1 &&
+			c.items > 0:
 			return n, c
 		default:
 			p.order(k, &c)
@@ -224,7 +227,8 @@ func (p *page) labelAbove(i int, c class) bool {
 	return false
 }
 
-// order counts a step: whether it is an order, states something, or is rather a decision, a task of somebody or a question.
+// order counts a step: whether it is an order, states something, or is rather a decision, a task of somebody
+// or a question.
 func (p *page) order(i int, c *count) {
 	toks := p.toks[i]
 	order, other, stated := false, !p.blocks[i].speaker.empty(), false
