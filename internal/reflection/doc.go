@@ -6,13 +6,13 @@
 // what can become a candidate (units.go), cues (cues.go), features (features.go), the model and its weights (model.go),
 // the choice of a kind (classify.go), then titles, relations and what is left.
 //
-// The rules exclude (a question is no decision), and a small logistic model chooses among what is left. Its weights are in
-// weights.txt. To fit them to the labelled notes in testdata, starting from priors.txt, run
+// The rules exclude (a question is no decision), and a small logistic model chooses among what is left. Its weights are
+// in weights.txt. To fit them to the labelled notes in testdata, starting from priors.txt, run
 //
 //	go test ./internal/reflection -run TestFit -update
 //
 // and with -cross -v for the figures of cross-validation. The cues are lists of package language, cue-*.txt.
 //
-// The package calls no service and stores nothing. One rule always holds: the result depends on nothing but the note, so
-// the same note gives the same candidates with the same ids.
+// The package calls no service and stores nothing. One rule always holds: the result depends on nothing but the note,
+// so the same note gives the same candidates with the same ids.
 package reflection

@@ -13,14 +13,13 @@ import (
 
 // outcome is what an extraction of a note got right.
 type outcome struct {
-	found, right       int
-	must, kept         int
-	forbidden, hard    int
-	probability        []float64
-	wasRight           []bool
-	perKind            map[string]*[4]int // found, right, must, kept
-	notes              []string
-	emptyNotes, chatty int
+	found, right    int
+	must, kept      int
+	forbidden, hard int
+	probability     []float64
+	wasRight        []bool
+	perKind         map[string]*[4]int // found, right, must, kept
+	notes           []string
 }
 
 func (o *outcome) kind(name string) *[4]int {
