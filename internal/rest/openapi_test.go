@@ -230,6 +230,10 @@ var theRoutes = []string{
 	"GET /agents/{id}/stats", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "PATCH /sessions/{id}",
 	"POST /sessions/{id}/close", "POST /sessions/{id}/reopen",
 	"POST /tasks", "GET /tasks", "GET /tasks/{id}", "PATCH /tasks/{id}", "DELETE /tasks/{id}",
+	"POST /context/reflect", "GET /reflections/{id}", "GET /review/candidates", "GET /review/candidates/{id}",
+	"PATCH /review/candidates/{id}", "POST /review/candidates/{id}/accept", "POST /review/candidates/{id}/reject",
+	"POST /review/candidates/{id}/archive", "POST /review/candidates/{id}/defer", "POST /review/candidates/{id}/undo",
+	"POST /review/candidates/{id}/merge", "POST /review/bulk",
 	"POST /events", "GET /events", "GET /events/stats", "GET /events/{id}",
 	"POST /events/context", "POST /sessions/{id}/context", "POST /agents/{id}/context",
 	"GET /projects/{id}/graph", "GET /projects/{id}/graph/search", "POST /projects/{id}/graph/open",
@@ -391,6 +395,9 @@ func TestOpenAPIExamplesWork(t *testing.T) {
 	}
 }
 
+// otherExample is the id of a second thing in the examples.
+const otherExample = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"
+
 // peopled is a server with something of every kind. fill puts the ids and the
 // words of its owner into a path or an example.
 func peopled(t *testing.T) (s *server, session string, fill func(string) string) {
@@ -424,13 +431,18 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 	s.expect(t, 201, session, `POST /agents {"name":"critic","vendor":"claude"}`)
 	s.expect(t, 201, session, `POST /sessions {"title":"work"}`)
 	s.expect(t, 201, session, `POST /tasks {"project":"First project","title":"job"}`)
+	candidates, source := s.candidates(t, session, "decision: One", "decision: Two", "decision: Three")
+	s.expect(t, 200, session, "POST /review/candidates/"+candidates[2].ID.String()+"/reject {}")
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
 	return s, session, strings.NewReplacer("/projects/{id}", "/projects/"+g.project, "{entity}", g.gateway,
 		"/agents/{id}", "/agents/critic", `"agent_id":"reviewer"`, `"agent_id":"critic"`, "/sessions/{id}", "/sessions/work",
+		"/review/candidates/{id}/undo", "/review/candidates/"+candidates[2].ID.String()+"/undo",
+		"/review/candidates/{id}", "/review/candidates/"+candidates[0].ID.String(), "/reflections/{id}",
+		"/reflections/"+source, `"others":["`+otherExample, `"others":["`+candidates[1].ID.String(),
 		"/tasks/{id}", "/tasks/job", `"project":"website"`, `"project":"First project"`,
 		`"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,
-		"1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed", g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}",
+		otherExample, g.gone, "/memories/{id}", "/memories/"+memory.ID.String(), "/teams/{id}",
 		"/teams/"+team.ID.String(),
 		"/memory-nodes/{id}/restore", "/memory-nodes/"+gone.ID.String()+"/restore", "/memory-nodes/{id}",
 		"/memory-nodes/"+node.ID.String(), "{item}", item.ID.String(),

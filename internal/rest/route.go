@@ -35,9 +35,9 @@ type route struct {
 	Status        int // on success; 0: 200
 	In, Out       any // examples; without Out and Alternatives: 204
 	Conditional   bool
-	// Bulk accepts bodies of maxBulk bytes. Lines accepts lines of JSON. Again means that the
-	// status is 200 if everything existed already.
-	Bulk, Lines, Again bool
+	// Bulk accepts bodies of maxBulk bytes, and Notes of maxNotes bytes. Lines accepts lines of JSON.
+	// Again means that the status is 200 if everything existed already.
+	Bulk, Notes, Lines, Again bool
 	// Raw accepts a body of any type, which the handler reads as it arrives. Takes documents it.
 	Raw   bool
 	Takes func(*server) *huma.RequestBody
@@ -94,8 +94,8 @@ func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
-		sessionRoutes, taskRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes, nodeRoutes, historyRoutes,
-		bulkRoutes, changeRoutes,
+		sessionRoutes, taskRoutes, reflectRoutes, reviewRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes,
+		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route
@@ -138,8 +138,11 @@ func (r route) operation(s *server) huma.Operation {
 
 // maxBody returns the largest body that the route accepts, in bytes.
 func (r route) maxBody() int64 {
-	if r.Bulk {
+	switch {
+	case r.Bulk:
 		return maxBulk
+	case r.Notes:
+		return maxNotes
 	}
 	return maxBody
 }

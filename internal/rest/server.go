@@ -104,8 +104,13 @@ type twoPlaces struct{ *http.ServeMux }
 func (m twoPlaces) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	m.ServeMux.HandleFunc(pattern, handler)
 	method, path, _ := strings.Cut(pattern, " ")
-	if path, below := strings.CutPrefix(path, place); below {
-		m.ServeMux.HandleFunc(method+" "+path, handler)
+	path, below := strings.CutPrefix(path, place)
+	if !below {
+		return
+	}
+	m.ServeMux.HandleFunc(method+" "+path, handler)
+	if path == reflectPath { // clients of its seed look for it here
+		m.ServeMux.HandleFunc(method+" /api"+path, handler)
 	}
 }
 

@@ -14,10 +14,11 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// These are the largest request bodies, in bytes: of most routes, of those that store many things at
-// once, and of events.
+// These are the largest request bodies, in bytes: of most routes, of raw notes, of those that store
+// many things at once, and of events.
 const (
 	maxBody   = 1 << 20
+	maxNotes  = 2 << 20
 	maxBulk   = 16 << 20
 	maxEvents = 64 << 20
 )

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/review"
 )
 
 // furtherActions are requests that lead to the further actions of a route. Those
@@ -32,6 +34,9 @@ var furtherActions = map[string]map[gate.Action]string{
 		org.MemberRole: `!POST /orgs/default/invite {"emails":["a@b.example"],"role":"admin"}`},
 	"POST /teams/{id}/invite": {org.TeamRole: "!POST " +
 		"/teams/" + absent + `/invite {"emails":["a@b.example"],"role":"admin"}`},
+	"POST /context/reflect": {review.Persist: `POST /context/reflect {"content":"x","persist":true}`},
+	"POST /review/bulk": {review.Decide: `POST /review/bulk {"action":"reject","ids":["` + absent + `"]}`,
+		review.Accept: `POST /review/bulk {"action":"accept","ids":["` + absent + `"]}`},
 	"DELETE /teams/{id}/invites/{invite}": {org.TeamInvite: ""}, // whoever may not do that finds no invitation first
 }
 
@@ -54,6 +59,10 @@ func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightReflect}})
 	_, agent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude",
 		Rights: []loci.Right{loci.RightReflect}})
+	// What needs the right to reflect is asked for with another one.
+	_, noReflect := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightEvents}})
+	_, noReflectAgent := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Vendor: "claude",
+		Rights: []loci.Right{loci.RightEvents}})
 	rules := app.Rules()
 	walkedRoutes := 0
 	for path, item := range readDocument(t, s).paths {
@@ -97,10 +106,13 @@ func TestEveryRouteCarriesOutItsAction(t *testing.T) {
 					continue
 				}
 				walkedRoutes++
-				if i == 0 {
-					s.refusedAs(t, agent, request, action)
+				who, vendor := key, agent
+				if i == 0 && slices.Contains(rule.Rights, loci.RightReflect) {
+					who, vendor = noReflect, noReflectAgent
 				}
-				who := key
+				if i == 0 {
+					s.refusedAs(t, vendor, request, action)
+				}
 				if full, ok := strings.CutPrefix(request, "!"); ok {
 					who, request = owner, full
 				}

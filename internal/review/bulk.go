@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -43,6 +44,13 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, r BulkRequest) ([]
 	if decide == nil {
 		return nil, loci.FieldErrorf("action", "must be accept, reject, archive, defer or undo")
 	}
+	act := Decide
+	if r.Action == "accept" {
+		act = Accept
+	}
+	if err := s.Also(ctx, p, act); err != nil {
+		return nil, err
+	}
 	if len(r.IDs) == 0 || len(r.IDs) > MaxBulk || len(loci.Unique(r.IDs)) < len(r.IDs) {
 		return nil, loci.FieldErrorf("ids", "must be 1 to %d candidates, each once", MaxBulk)
 	}
@@ -50,9 +58,27 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, r BulkRequest) ([]
 	for i, id := range r.IDs {
 		c, err := decide(id, Decision{Reason: r.Reason})
 		out[i] = BulkResult{ID: id, Candidate: c, Err: err}
+		if err != nil && loci.CodeOf(err) == "" && ctx.Err() == nil {
+			s.Log.ErrorContext(ctx, "a decision of a bulk call failed", "index", i, "error", err)
+		}
 		if ctx.Err() != nil {
 			return out[:i+1], ctx.Err()
 		}
 	}
 	return out, nil
+}
+
+// Outcomes returns what the results of Bulk say, without the candidates and without internal errors.
+func Outcomes(results []BulkResult) []loci.Reviewed {
+	out := make([]loci.Reviewed, len(results))
+	for i, r := range results {
+		out[i] = loci.Reviewed{Index: i, ID: r.ID}
+		if c := r.Candidate; c != nil {
+			out[i].State, out[i].Version, out[i].MemoryID = c.State, c.Version, c.MemoryID
+		}
+		if r.Err != nil {
+			out[i].Error = &loci.ItemError{Index: i, Code: cmp.Or(loci.CodeOf(r.Err), "internal"), Text: loci.SafeText(r.Err)}
+		}
+	}
+	return out
 }

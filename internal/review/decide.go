@@ -192,14 +192,8 @@ func (s *Service) Defer(ctx context.Context, p loci.Principal, id loci.Candidate
 	})
 }
 
-// Edit is a change of a candidate. Nil fields stay.
-type Edit struct {
-	Kind           *loci.CandidateKind
-	Title, Content *string
-	Domain         *string
-	Tags           *[]string
-	AllowedVendors *[]loci.Vendor // an agent may only narrow them
-}
+// Edit is a change of a candidate. An agent may only narrow its vendors.
+type Edit = loci.CandidateChange
 
 // Change edits a candidate that waits. It keeps the evidence. Invalid if a limit is exceeded; Forbidden if an agent would
 // let more vendors read it; otherwise its errors are those of Accept.

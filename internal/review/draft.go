@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -11,20 +12,23 @@ import (
 
 // draftOf returns the memory that c becomes. It supersedes those memories.
 func draftOf(c *loci.Candidate, supersedes []loci.MemoryID) memory.Draft {
-	d := memory.Draft{Title: c.Title, Content: c.Content, Category: c.Domain, Source: loci.AutoSource,
-		Type: loci.Semantic, Tags: slices.Clone(c.Tags), AllowedVendors: slices.Clone(c.AllowedVendors),
-		Scope: c.SuggestedScope, ProjectID: c.ProjectID, Supersedes: supersedes, Sources: sourcesOf(c)}
-	if d.Category == "" {
-		d.Category = string(c.Kind)
-	}
-	switch c.Kind {
+	kept, category := Kept(c.Kind, c.Domain)
+	return memory.Draft{Title: c.Title, Content: c.Content, Category: category, Source: loci.AutoSource, Type: kept,
+		Tags: slices.Clone(c.Tags), AllowedVendors: slices.Clone(c.AllowedVendors), Scope: c.SuggestedScope,
+		ProjectID: c.ProjectID, Supersedes: supersedes, Sources: sourcesOf(c)}
+}
+
+// Kept returns the type and the category of a memory that keeps something of a kind and a domain.
+func Kept(kind loci.CandidateKind, domain string) (loci.MemoryType, string) {
+	category := cmp.Or(domain, string(kind))
+	switch kind {
 	case loci.CandidateProcedure:
-		d.Type = loci.Procedural
+		return loci.Procedural, category
 	case loci.CandidateSession, loci.CandidatePlan:
-		d.Type = loci.Episodic
+		return loci.Episodic, category
 	case loci.CandidateDecision, loci.CandidateIdea, loci.CandidateClaim, loci.CandidateArtifact:
 	}
-	return d
+	return loci.Semantic, category
 }
 
 // sourcesOf returns where the memory comes from: its passage of the notes, and the events.

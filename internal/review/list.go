@@ -24,6 +24,24 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return gate.Page[*loci.Candidate]{}, err
 	}
+	return s.page(ctx, p, r)
+}
+
+// Inbox is List with how many visible candidates there are in each state, whatever state r asks for.
+func (s *Service) Inbox(ctx context.Context, p loci.Principal, r ListRequest) (page gate.Page[*loci.Candidate],
+	counts map[loci.ReviewState]int, err error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return page, nil, err
+	}
+	if page, err = s.page(ctx, p, r); err != nil {
+		return page, nil, err
+	}
+	r.State = ""
+	counts, err = s.counts(ctx, p, r)
+	return page, counts, err
+}
+
+func (s *Service) page(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[*loci.Candidate], error) {
 	q, err := s.query(ctx, p, r)
 	if err != nil {
 		return gate.Page[*loci.Candidate]{}, err
@@ -46,6 +64,10 @@ func (s *Service) Counts(ctx context.Context, p loci.Principal, r ListRequest) (
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
+	return s.counts(ctx, p, r)
+}
+
+func (s *Service) counts(ctx context.Context, p loci.Principal, r ListRequest) (map[loci.ReviewState]int, error) {
 	q, err := s.query(ctx, p, r)
 	if err != nil {
 		return nil, err
@@ -75,32 +97,12 @@ func (s *Service) query(ctx context.Context, p loci.Principal, r ListRequest) (q
 	return q, err
 }
 
-// Shown is a candidate with what a person needs to decide about it.
-type Shown struct {
-	loci.Candidate
-	Passages []Passage     `json:"passages" nullable:"false" doc:"The evidence in the stored notes, with what stands around it"`
-	Changes  []WouldChange `json:"would_change" nullable:"false" doc:"The memories that promotion would supersede, or that disagree"`
-	History  []loci.Review `json:"history" nullable:"false" doc:"What was decided before, the last first"`
-}
-
-// Passage is a piece of the stored notes.
-type Passage struct {
-	Before string `json:"before"`
-	Text   string `json:"text"`
-	After  string `json:"after"`
-	Role   string `json:"role"`
-}
-
-// WouldChange is a memory that a candidate relates to.
-type WouldChange struct {
-	Kind    loci.FindingKind `json:"kind"`
-	ID      loci.MemoryID    `json:"id" format:"uuid"`
-	Title   string           `json:"title"`
-	Content string           `json:"content"`
-	Reason  string           `json:"reason"`
-	Effect  string           `json:"effect" enum:"superseded,suggested,none" doc:"What promotion does: supersede it, suggest that to its owner, or nothing"`
-	Diff    []loci.Hunk      `json:"diff" nullable:"false" doc:"From the memory to the candidate"`
-}
+// These are what Show returns.
+type (
+	Shown       = loci.ShownCandidate
+	Passage     = loci.Passage
+	WouldChange = loci.WouldChange
+)
 
 // Show returns a candidate with its evidence, what it would change, and its history. NotFound if p does not see it.
 func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.CandidateID) (*Shown, error) {
@@ -245,5 +247,20 @@ func (s *Service) Source(ctx context.Context, p loci.Principal, id loci.Reflecti
 	}
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Reflection, error) {
 		return tx.Reflections().Get(ctx, p.Viewer(), id)
+	})
+}
+
+// Find returns the id of the candidate that text names, as store.FindCandidate reads it. NotFound if p sees none like
+// it; Invalid if it sees several.
+func (s *Service) Find(ctx context.Context, p loci.Principal, text string) (loci.CandidateID, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.CandidateID{}, err
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.CandidateID, error) {
+		c, err := store.FindCandidate(ctx, tx, p.Viewer(), text)
+		if err != nil {
+			return loci.CandidateID{}, err
+		}
+		return c.ID, nil
 	})
 }

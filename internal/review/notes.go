@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Notes are raw notes to reflect. SetDefaults of the surfaces fills in what their sender left out.
+// Notes are raw notes to reflect. NotesOf fills in what their sender left out.
 type Notes struct {
 	Content     string
 	SourceTitle string // "": loci.DefaultSourceTitle
@@ -27,6 +27,14 @@ type Notes struct {
 	Limit                        int // 0: loci.DefaultCandidates
 	// AllowedVendors may read what comes of the notes; nil: every vendor.
 	AllowedVendors []loci.Vendor
+}
+
+// NotesOf returns the notes that somebody sends, with the defaults of what they left out.
+func NotesOf(n loci.NewNotes) Notes {
+	return Notes{Content: n.Content, SourceTitle: n.SourceTitle, Intent: n.Intent, Domain: n.Domain, Project: n.Project,
+		RelatedTo: n.RelatedTo, TaskIDs: n.TaskIDs, ActiveTask: n.ActiveTask == nil || *n.ActiveTask, Persist: n.Persist,
+		PersistSource: n.PersistSource == nil || *n.PersistSource, PersistReview: n.PersistReview, Limit: n.Limit,
+		AllowedVendors: n.AllowedVendors}
 }
 
 // check sets the defaults and returns an Invalid error for the first field that breaks a limit.

@@ -136,8 +136,7 @@ func (r *reading) flags(start, end int) []string {
 	return loci.Unique(types)
 }
 
-// flagInstruction marks text that reads like an order to a model.
-const flagInstruction = "instruction"
+const flagInstruction = loci.FlagInstruction
 
 func evidence(f *reflection.Candidate) []loci.Evidence {
 	list := []loci.Evidence{}

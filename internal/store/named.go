@@ -7,7 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// The functions in this file are the one way in which text names an agent, a session or a task, on
+// The functions in this file are the one way in which text names an agent, a session, a task or a candidate, on
 // every surface. What v may not see is never found.
 
 // FindAgent returns the agent with that name, with that id, or whose id begins with text. NotFound if
@@ -79,6 +79,18 @@ func FindTask(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Task
 	}
 	return find(v, text, "task", label, titled,
 		func(first, last [16]byte) ([]loci.Task, error) { return list(TaskQuery{First: first, Last: last}) })
+}
+
+// FindCandidate returns the candidate with that id, or whose id begins with text. NotFound if there is
+// none; Invalid if several ids begin like that.
+func FindCandidate(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loci.Candidate, error) {
+	label := func(c *loci.Candidate) string { return c.ID.String() + " (" + string(c.Kind) + ")" }
+	return find(v, text, "candidate", label,
+		func() ([]*loci.Candidate, error) { return nil, nil }, // candidates have no names
+		func(first, last [16]byte) ([]*loci.Candidate, error) {
+			list, _, err := tx.Candidates().List(ctx, v, CandidateQuery{First: first, Last: last, Limit: maxNamed + 1})
+			return list, err
+		})
 }
 
 // TaskInProgress returns the task of a project that is doing, if v sees exactly one; otherwise nil.

@@ -1,0 +1,79 @@
+package rest
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/review"
+)
+
+// reflectPath is where notes are sent.
+const reflectPath = "/context/reflect"
+
+// The routes about raw notes.
+var reflectRoutes = table{"reflection", []served{
+	serve("POST "+reflectPath, route{ID: "reflect", Atomic: true, Notes: true, Who: forAny, Action: review.Reflect,
+		More: []gate.Action{review.Persist}, Limit: expensive,
+		Summary: "Extract candidates for memories from notes",
+		Text: "Writes nothing but its audit entry, unless persist is true. The same notes have the same candidates. A " +
+			"candidate that contradicts a memory, says it again, or has sensitive text always waits for a person. Also " +
+			"at /api/context/reflect. 400 for a project, task, memory or entity that you cannot see.",
+		In: exampleNotes, Out: exampleReflected}, (*server).reflect),
+	serve("GET /reflections/{id}", route{ID: "getReflection", Who: forAny, Action: review.Read, Missing: noReflection,
+		Summary: "Get stored notes",
+		Text: "The notes from which candidates come, without the secrets and card numbers in them. redacted says where " +
+			"these were.",
+		Out: exampleReflection}, (*server).reflection),
+}}
+
+const noReflection missing = "reflection"
+
+type notesInput struct {
+	Body    client.NewNotes
+	RawBody []byte
+}
+
+// reads reports whether the request writes nothing, so that it runs again if it is repeated.
+func (in *notesInput) reads() bool { return !in.Body.Persist }
+
+func (s *server) reflect(ctx context.Context, p loci.Principal, in *notesInput) (*answer[loci.Reflected], error) {
+	if err := nullVendors(in.Body.AllowedVendors, in.RawBody); err != nil {
+		return nil, err
+	}
+	found, err := s.app.Review.Reflect(ctx, p, review.NotesOf(in.Body))
+	if err != nil {
+		return nil, err
+	}
+	return say(*found, nil)
+}
+
+// ReflectionPath is a reflection in a path, exported as AgentPath is.
+type ReflectionPath struct {
+	ID string `path:"id" doc:"Id of the reflection, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+}
+
+func (s *server) reflection(ctx context.Context, p loci.Principal, in *ReflectionPath) (*answer[loci.Reflection],
+	error) {
+	found, err := s.app.Review.Source(ctx, p, idOf[loci.ReflectionID](in.ID))
+	if err != nil {
+		return nil, err
+	}
+	return say(*found, nil)
+}
+
+// These are the examples about notes, of the same small world.
+var (
+	exampleNotes = client.NewNotes{Content: "Decided to deploy on Tuesdays, because Fridays went wrong twice.",
+		SourceTitle: "Planning of the releases", Intent: loci.IntentDecide, Domain: "releases",
+		AllowedVendors: []loci.Vendor{loci.AnyVendor}}
+	exampleReflection = loci.Reflection{ID: loci.ReflectionID(exampleID), Title: exampleNotes.SourceTitle,
+		Text: exampleNotes.Content, Intent: loci.IntentDecide, Domain: "releases", Redacted: []loci.Redacted{},
+		TaskIDs: []loci.TaskID{}, EventAccess: exampleAccess, CreatedAt: exampleTime}
+	exampleReflected = loci.Reflected{SourceTitle: exampleNotes.SourceTitle, Intent: loci.IntentDecide,
+		Domain: new("releases"), Candidates: []loci.ReflectedCandidate{{Candidate: *exampleCandidate}}, Total: 1,
+		UsageHint: "Nothing was written. Call again with persist true to keep these candidates.",
+		Markdown:  "# Reflection: Planning of the releases", NotExtracted: []loci.NotExtracted{},
+		Sensitive: []loci.SensitiveSpan{}, Extractor: "rules"}
+)
