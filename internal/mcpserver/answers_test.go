@@ -36,6 +36,7 @@ func TestInstructionsFitTheContext(t *testing.T) {
 	t.Parallel()
 	memory := []string{"start of a task", "before you ask", "write_memory", "allowed_vendors"}
 	graph := []string{"switch_project", "pass project with each call", "search_nodes before create_entities"}
+	notes := []string{"your raw notes to reflect"}
 	always := []string{"Do not save secrets", "origin", "never instructions"}
 	for _, list := range []string{"memory", "graph", "graph-extra", "memory,graph",
 		"memory,graph,graph-extra,reflect,session", "reflect"} {
@@ -58,6 +59,7 @@ func TestInstructionsFitTheContext(t *testing.T) {
 		check(always, true)
 		check(memory, o.has(toolsetMemory))
 		check(graph, o.graphs())
+		check(notes, o.has(toolsetReflect))
 		if strings.Contains(text, "%s") {
 			t.Errorf("%s: a gap is open: %s", list, text)
 		}
@@ -77,7 +79,7 @@ func TestToolsetsAreReadInAnyOrder(t *testing.T) {
 	for _, list := range []string{"", ",", "memory,graphs", "Memory", "memory graph", strings.Repeat("x", 1<<20)} {
 		_, err := ParseToolsets(list)
 		if loci.CodeOf(err) != loci.Invalid ||
-			!strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session, tasks") ||
+			!strings.Contains(err.Error(), "memory, memory-extra, graph, graph-extra, reflect, session, tasks, review") ||
 			len(err.Error()) > 200 {
 			t.Errorf("%.20q: %v, want an error that names those that there are", list, err)
 		}

@@ -102,7 +102,7 @@ func TestBadRequests(t *testing.T) {
 			"topic contains a NUL"},
 		{"an argument of another type", message("prompts/get", `{"name":"recall","arguments":{"topic":7}}`), 0, 0, ""},
 		{"1 MiB", message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"`+
-			strings.Repeat("c", 1<<20)+`"}}`), 413, -32600, "larger than 1048576 bytes"},
+			strings.Repeat("c", 2<<20)+`"}}`), 413, -32600, "larger than 2097152 bytes"},
 	}
 	for _, version := range []string{stateful, stateless} {
 		for _, tt := range tests {

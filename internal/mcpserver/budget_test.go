@@ -89,6 +89,15 @@ func hugeGraph() (entities, observations, relations string) {
 		`{"relations":[` + strings.Join(links, ",") + `]}`
 }
 
+// manyNotes are notes with many long candidates, and more that are left out.
+func manyNotes() string {
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("claim: %d %s", i, fill(3_000, []string{"word ", "記憶"}[i%2])))
+	}
+	return strings.Join(lines, `\n`)
+}
+
 // TestAnswersKeepToTheBudget calls every tool, resource and prompt on the largest rows. A new tool
 // must get a line here.
 func TestAnswersKeepToTheBudget(t *testing.T) {
@@ -108,6 +117,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 			}
 			r.must("switch_project", `{"name":"P"}`)
 			entities, observations, relations := hugeGraph()
+			candidate, second := w.proposed(t, "decision: "+fill(9_000, "word "), "claim: It rains")
 			memoryID := fmt.Sprintf(`"memory_id":%q`, id)
 			calls := [][2]string{
 				{"create_entities", entities}, {"add_observations", observations}, {"create_relations", relations},
@@ -133,6 +143,13 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"get_session_context", `{"max_tokens":100000}`}, {"get_session_context", `{}`},
 				{"search_events", `{"limit":100}`},
 				{"list_projects", `{}`}, {"get_current_project", `{}`}, {"switch_project", `{"name":"p"}`},
+				{"remember", `{"content":"` + fill(90_000, "word ") + `"}`},
+				{"reflect", `{"limit":25,"persist":true,"persist_review":true,"content":"` + manyNotes() + `"}`},
+				{"reflect", `{"limit":25,"content":"` + manyNotes() + `"}`},
+				{"list_candidates", `{"limit":100}`}, {"show_candidate", `{"id":"` + candidate + `"}`},
+				{"edit_candidate", `{"id":"` + candidate + `","content":"` + fill(90_000, "記憶") + `"}`},
+				{"merge_candidates", `{"id":"` + candidate + `","others":["` + second + `"]}`},
+				{"decide_candidate", `{"id":"` + candidate + `","action":"reject"}`},
 				{"create_task", `{"title":"huge","notes":"` + fill(9_900, "記憶") + `"}`},
 				{"list_tasks", `{"limit":100}`}, {"update_task", `{"task_id":"huge","state":"done"}`},
 				{"search_nodes", `{"query":"fact","limit":100}`}, {"search_nodes", `{"query":"fact","detail":"full"}`},

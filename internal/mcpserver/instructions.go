@@ -32,6 +32,8 @@ open_nodes.`
 
 	notAGraph = ` Save single facts, and facts about the person, as memories.`
 
+	reflectInstructions = `After a longer piece of work, send your raw notes to reflect: it finds what to keep.`
+
 	closing = `Do not save secrets, passwords, keys, card numbers, small talk, or what is already there: search first.
 Loci sets who wrote something (origin) from your credential.%s
 
@@ -47,6 +49,9 @@ func (o offer) instructions() string {
 	}
 	if o.graphs() {
 		parts = append(parts, strings.Replace(graphInstructions, "%s", not, 1))
+	}
+	if o.has(toolsetReflect) {
+		parts = append(parts, reflectInstructions)
 	}
 	return strings.Join(append(parts, strings.Replace(closing, "%s", vendors, 1)), "\n\n")
 }

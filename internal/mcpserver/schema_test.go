@@ -33,7 +33,7 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 	return out.Tools, len(result)
 }
 
-const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,session,tasks"
+const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,reflect,session,tasks,review"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	t.Parallel()
@@ -48,6 +48,8 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		more    = "add_sources get_sources list_memory_nodes list_suggestions read_memory_node recall_memories"
 		session = "close_session create_session get_session_context log_decision log_event search_events"
 		tasks   = "create_task list_tasks update_task"
+		notes   = "reflect remember"
+		review  = "decide_candidate edit_candidate list_candidates merge_candidates show_candidate"
 		extra   = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -58,12 +60,13 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		{"?toolsets=graph", graph, 3000},
 		{"?toolsets=memory-extra", more, 1400},
 		{"?toolsets=graph-extra", extra, 1000},
-		{"?toolsets=reflect", "", 100},
-		{"?toolsets=reflect&toolsets=session", session, 1650},
+		{"?toolsets=reflect", notes, 850}, // the third of its tools will have the rest of 1,200
+		{"?toolsets=reflect&toolsets=session", notes + " " + session, 2450},
+		{"?toolsets=review", review, 1150},
 		{"?toolsets=tasks", tasks, 650},
-		{"", memory + " " + graph + " " + session, 6000},
-		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph + " " + session, 6000},
-		{allTools, memory + " " + more + " " + graph + " " + extra + " " + session + " " + tasks, 8800},
+		{"", memory + " " + graph + " " + notes + " " + session, 6850},
+		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph + " " + notes + " " + session, 6850},
+		{allTools, strings.Join([]string{memory, more, graph, extra, notes, session, tasks, review}, " "), 10_800},
 	} {
 		var tools []listed
 		for _, version := range []string{stateful, stateless} {
@@ -98,7 +101,7 @@ func checkTools(t *testing.T, tools []listed) {
 			}
 		}
 		destroys := slices.Contains([]string{"delete_project", "delete_entities", "delete_observations", "delete_relations",
-			"merge_entities", "trash_memory"}, tool.Name)
+			"merge_entities", "trash_memory", "decide_candidate"}, tool.Name)
 		if tool.Annotations["destructiveHint"] != destroys {
 			t.Errorf("%s: destructiveHint is %v", tool.Name, !destroys)
 		}
@@ -254,7 +257,7 @@ func example(name string, p *jsonschema.Schema) any {
 		return "00000000-0000-4000-8000-000000000000"
 	case len(p.Enum) > 0:
 		return p.Enum[0]
-	case name == "id" || name == "memory_id" || name == "session_id":
+	case name == "id" || name == "memory_id" || name == "session_id" || name == "others":
 		return "00000000-0000-4000-8000-000000000000"
 	}
 	return "a"
@@ -369,6 +372,15 @@ func callInOrder(t *testing.T, w *world, call func(name, arguments string) map[s
 	call("create_task", `{"title":"Passkeys","notes":"x"}`)
 	call("list_tasks", `{"project":"p","state":"todo"}`)
 	call("update_task", `{"task_id":"Passkeys","state":"doing"}`)
+	call("remember", `{"content":"We ship on Mondays.","kind":"decision","project":"p"}`)
+	made := call("reflect", `{"content":"decision: Deploy on Tuesdays\nplan: Write it down","project":"p","persist":true,`+
+		`"persist_review":true}`)["candidates"].([]any)
+	candidate := func(i int) string { return `"` + made[i].(map[string]any)["id"].(string)[:loci.ShortID] + `"` }
+	call("list_candidates", `{"project":"p"}`)
+	call("show_candidate", `{"id":`+candidate(0)+`}`)
+	call("edit_candidate", `{"id":`+candidate(0)+`,"title":"Deploys"}`)
+	call("merge_candidates", `{"id":`+candidate(0)+`,"others":[`+candidate(1)+`]}`)
+	call("decide_candidate", `{"id":`+candidate(0)+`,"action":"accept"}`)
 	call("create_entities", `{"entities":[{"name":"a","entity_type":"t","observations":["x"]},{"name":"b",`+
 		`"entity_type":"t"},{"name":"c","entity_type":"t"}]}`)
 	call("add_observations", `{"observations":[{"entity_name":"a","contents":["x","y"]}]}`)

@@ -50,14 +50,14 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 			t.Errorf("%s: %d %s", tt.name, a.status, a.body)
 		}
 		got := challenge(t, a)
-		if got["error"] != tt.problem || got["scope"] != "memories:read memories:write graph events" ||
+		if got["error"] != tt.problem || got["scope"] != "memories:read memories:write graph events reflect" ||
 			got["resource_metadata"] != site+"/.well-known/oauth-protected-resource/mcp" {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
 	for query, want := range map[string]string{"?toolsets=memory": "memories:read memories:write",
 		"?toolsets=graph": "graph", "?toolsets=memory,graph-extra": "memories:read memories:write graph",
-		"?toolsets=reflect": "memories:read memories:write", "?toolsets=what": "memories:read memories:write graph events",
+		"?toolsets=reflect": "memories:read memories:write reflect", "?toolsets=what": "memories:read memories:write graph events reflect",
 		"?toolsets=memory,session": "memories:read memories:write events"} {
 		if got := challenge(t, (&raw{w: w, query: query, version: stateless}).call("tools/list",
 			"{}")); got["scope"] != want {

@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -78,7 +77,6 @@ type Server struct {
 	offer   offer       // for clients that choose nothing
 	public  bool        // /mcp is on even before an agent key exists
 	keyed   atomic.Bool // an agent key exists or existed
-	noted   sync.Map    // empty toolsets that have been logged
 }
 
 // New returns a Server. It panics without an App or an Authenticator, and if
@@ -101,9 +99,6 @@ func New(o Options) *Server {
 			panic("mcpserver: " + err.Error())
 		}
 		s.offer = offerOf(names)
-		if !slices.Equal(names, DefaultToolsets()) {
-			s.noteEmpty(names)
-		}
 	}
 	if o.Compat != "" {
 		s.offer = offerReference

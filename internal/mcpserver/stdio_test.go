@@ -210,11 +210,11 @@ func TestStdioGoesOnAfterBadLines(t *testing.T) {
 		{"no params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, -32600, 1.0},
 		{"a batch", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, -32600, nil},
 		{"an empty batch", `[]`, -32600, nil},
-		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) + `"}}`, -32600,
+		{"too long", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"` + strings.Repeat("x", 2<<20) + `"}}`, -32600,
 			1.0},
-		{"too long, with the id behind", `{"jsonrpc":"2.0","method":"ping","params":{"a":"` + strings.Repeat("x", 1<<20) +
+		{"too long, with the id behind", `{"jsonrpc":"2.0","method":"ping","params":{"a":"` + strings.Repeat("x", 2<<20) +
 			`"},"id":1}`, -32600, nil},
-		{"too long, with a long id", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 1<<20-100) + `","method":"ping"` +
+		{"too long, with a long id", `{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 2<<20-100) + `","method":"ping"` +
 			strings.Repeat(" ", 100) + `}`, -32600, nil},
 	}
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/task"
 )
 
@@ -144,6 +145,66 @@ var tools = []tool{
 		returns: has("id", "name", "text", "left"),
 		handler: takes(nodeFields, (*Server).readMemoryNode),
 	},
+	{
+		name: "remember", title: "Remember one thing",
+		set: toolsetReflect, action: memory.Create, hints: adds,
+		about: "Save one durable memory: a decision, a fact, a plan. Use it when you know the one thing to keep. For raw " +
+			"notes, use reflect. Returns its id and result.",
+		returns: has("id", "result"),
+		handler: takes(rememberFields, (*Server).rememberOne),
+	},
+	{
+		name: "reflect", title: "Reflect notes",
+		set: toolsetReflect, action: review.Reflect, hints: sets,
+		about: "Extract candidates for memories from raw notes: decisions, plans, ideas, claims, artifacts, procedures, " +
+			"session. Use it after planning, debugging or building; for one known fact, use remember. Without persist it " +
+			"is read-only and safe to call freely. Returns candidates with confidence and reason, and markdown.",
+		returns: listOf("candidates", "kind", "title", "content", "confidence"),
+		handler: takes(reflectFields, (*Server).reflect),
+	},
+
+	{
+		name: "list_candidates", title: "List candidates",
+		set: toolsetReview, action: review.Read, hints: reads,
+		about: "List proposed memories, newest first, with how many each state has. Use it when the person wants to " +
+			"review what reflect found. For memories, use search_memories.",
+		returns: listOf("candidates", "id", "kind", "title", "review_state"),
+		handler: takes(candidatesFields, (*Server).listCandidates),
+	},
+	{
+		name: "show_candidate", title: "Show a candidate",
+		set: toolsetReview, action: review.Read, hints: reads,
+		about: "Return a candidate with its evidence, the memories that accepting it would change, and past decisions. " +
+			"Use it before you decide. To see many, use list_candidates.",
+		returns: has("id", "kind", "title", "review_state"),
+		handler: takes(candidateFields, (*Server).showCandidate),
+	},
+	{
+		name: "decide_candidate", title: "Decide about a candidate",
+		set: toolsetReview, action: review.Decide, hints: removes,
+		about: "Accept a candidate (it becomes a memory and may supersede others), reject, archive or defer it, or undo " +
+			"the last decision (its memory goes to the trash). Use it only as the person decided, for what you proposed. " +
+			"To change its words, use edit_candidate. Returns the candidate.",
+		returns: has("id", "review_state"),
+		handler: takes(verdictFields, (*Server).decideCandidate),
+	},
+	{
+		name: "edit_candidate", title: "Edit a candidate",
+		set: toolsetReview, action: review.Decide, hints: sets,
+		about: "Change the fields you send of a candidate that waits, and return it. Use it to correct a candidate " +
+			"before it is accepted. For a memory, use update_memory.",
+		returns: has("id", "review_state"),
+		handler: takes(revisionFields, (*Server).editCandidate),
+	},
+	{
+		name: "merge_candidates", title: "Merge candidates",
+		set: toolsetReview, action: review.Decide, hints: adds,
+		about: "Add the texts of others to a candidate, archive them, and return it. Use it if they say parts of one " +
+			"thing. To drop one that says the same, use decide_candidate.",
+		returns: has("id", "review_state"),
+		handler: takes(mergerFields, (*Server).mergeCandidates),
+	},
+
 	{
 		name: "create_session", title: "Create a session",
 		set: toolsetSession, action: agent.SessionCreate, hints: adds,

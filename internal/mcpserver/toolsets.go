@@ -8,7 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// These are the toolsets. Some have no tools in this version; see isEmpty.
+// These are the toolsets.
 const (
 	toolsetMemory      = "memory"
 	toolsetMemoryExtra = "memory-extra"
@@ -17,12 +17,13 @@ const (
 	toolsetReflect     = "reflect"
 	toolsetSession     = "session"
 	toolsetTasks       = "tasks"
+	toolsetReview      = "review"
 )
 
 // Toolsets returns the names of all toolsets.
 func Toolsets() []string {
 	return []string{toolsetMemory, toolsetMemoryExtra, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession,
-		toolsetTasks}
+		toolsetTasks, toolsetReview}
 }
 
 // DefaultToolsets returns the toolsets for clients that choose none.
@@ -59,19 +60,10 @@ func unknownToolset(problem string) error {
 	return loci.FieldErrorf("toolsets", "%s; choose from %s", problem, strings.Join(Toolsets(), ", "))
 }
 
-// offer is what a client is offered: the names of its toolsets, without the empty
-// ones, joined by commas.
+// offer is what a client is offered: the names of its toolsets, joined by commas.
 type offer string
 
-func offerOf(names []string) offer {
-	with := slices.DeleteFunc(slices.Clone(names), isEmpty)
-	return offer(strings.Join(with, ","))
-}
-
-// isEmpty reports whether a toolset has no tools in this version.
-func isEmpty(set string) bool {
-	return !slices.ContainsFunc(tools, func(t tool) bool { return t.set == set })
-}
+func offerOf(names []string) offer { return offer(strings.Join(names, ",")) }
 
 func (o offer) has(set string) bool { return slices.Contains(strings.Split(string(o), ","), set) }
 
@@ -86,7 +78,8 @@ func (o offer) memories() bool { return o.has(toolsetMemory) || o.has(toolsetMem
 // scope returns what a client should ask for when it first signs in.
 func (o offer) scope() string {
 	var rights []string
-	if o.memories() || o.has(toolsetTasks) || !o.graphs() {
+	reflects := o.has(toolsetReflect) || o.has(toolsetReview)
+	if o.memories() || o.has(toolsetTasks) || reflects || !o.graphs() {
 		rights = append(rights, string(loci.RightRead), string(loci.RightWrite))
 	}
 	if o.graphs() {
@@ -94,6 +87,9 @@ func (o offer) scope() string {
 	}
 	if o.has(toolsetSession) {
 		rights = append(rights, string(loci.RightEvents))
+	}
+	if reflects {
+		rights = append(rights, string(loci.RightReflect))
 	}
 	return strings.Join(rights, " ")
 }
@@ -116,18 +112,5 @@ func (s *Server) asked(r *http.Request) (offer, error) {
 	if err != nil {
 		return "", err
 	}
-	s.noteEmpty(names)
 	return offerOf(names), nil
-}
-
-// noteEmpty logs, once for each toolset, that someone chose a toolset without tools.
-func (s *Server) noteEmpty(names []string) {
-	for _, name := range names {
-		if !isEmpty(name) {
-			continue
-		}
-		if _, said := s.noted.LoadOrStore(name, true); !said {
-			s.log.Warn("this toolset has no tools in this version", "toolset", name)
-		}
-	}
 }

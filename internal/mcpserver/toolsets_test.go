@@ -24,7 +24,7 @@ func TestUnknownToolsetsAreRefused(t *testing.T) {
 			for _, method := range []string{"initialize", "tools/list"} {
 				a := (&raw{w: w, key: key, version: version, query: query}).call(method, initialize)
 				if a.status != http.StatusBadRequest || !a.failed() ||
-					!strings.Contains(a.body, "choose from memory, memory-extra, graph, graph-extra, reflect, session, tasks") ||
+					!strings.Contains(a.body, "choose from memory, memory-extra, graph, graph-extra, reflect, session, tasks, review") ||
 					len(a.body) > 300 {
 					t.Errorf("%.40s, %s over %s: %d %s", query, method, version, a.status, a.body)
 				}
@@ -62,20 +62,17 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 	})
 	_, key := w.key("claude")
 	r := w.raw(key, stateless)
-	if tools, _ := listTools(t, r); len(tools) != 21 {
-		t.Errorf("%d tools over HTTP, want 21", len(tools))
+	if tools, _ := listTools(t, r); len(tools) != 23 {
+		t.Errorf("%d tools over HTTP, want 23", len(tools))
 	}
 	for range 3 {
-		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory,reflect")); len(tools) != 17 {
-			t.Errorf("%d tools at an address of its own, want 17", len(tools))
+		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory,reflect")); len(tools) != 19 {
+			t.Errorf("%d tools at an address of its own, want 19", len(tools))
 		}
-	}
-	if log := w.log.String(); strings.Count(log, "toolset=reflect") != 1 {
-		t.Errorf("the log does not say once each that a toolset is empty: %s", log)
 	}
 	session := w.localClient(t, stateful)
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 21 {
+	if err != nil || len(list.Tools) != 23 {
 		t.Errorf("over stdio: %+v, %v", list, err)
 	}
 	if text := r.mustFail("read_graph", "{}"); !strings.Contains(text, `there is no project "site"`) {

@@ -65,8 +65,8 @@ const (
 	defaultMaxConnections = 10_000
 	defaultMaxPerKey      = 100
 
-	// maxMessage is the largest JSON-RPC message, in bytes.
-	maxMessage = 1 << 20
+	// maxMessage is the largest JSON-RPC message, in bytes: raw notes are as long.
+	maxMessage = 2 << 20
 
 	// statelessVersion is the first version without connections.
 	statelessVersion = "2026-07-28"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,8 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 	w := newWorld(t)
 	_, key := w.key("claude", loci.RightReflect)
 	r := w.rawAt(key, stateless, allTools)
+	_, other := w.key("claude", loci.RightEvents)
+	noReflect := w.rawAt(other, stateless, allTools)
 	const none = "00000000-0000-4000-8000-000000000000"
 	actions, rules := mcpserver.ToolActions(), app.Rules()
 	tools, _ := listTools(t, r)
@@ -42,7 +45,10 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 		args := map[string]string{"search_memories": `{"term":"a"}`, "get_memories_by_tag": `{"tags":["a"]}`,
 			"get_memory_by_id": `{"id":"` + none + `"}`,
 			"write_memory":     `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`,
-			"restore_nodes": `{"entities":["` + none + `"]}`}[tool.Name]
+			"show_candidate": `{"id":"` + none + `"}`, "edit_candidate": `{"id":"` + none + `"}`,
+			"decide_candidate": `{"id":"` + none + `","action":"reject"}`,
+			"merge_candidates": `{"id":"` + none + `","others":["` + none + `"]}`,
+			"restore_nodes":    `{"entities":["` + none + `"]}`}[tool.Name]
 		if args == "" {
 			some := valid(tool)
 			if _, named := tool.InputSchema.Properties["name"]; named {
@@ -54,7 +60,11 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 			}
 			args = string(b)
 		}
-		w.refusedAs(t, tool.Name, actions[tool.Name], func() bool { return failure(t, r.tool(tool.Name, args)) != "" })
+		with := r
+		if slices.Contains(rules[actions[tool.Name]].Rights, loci.RightReflect) {
+			with = noReflect
+		}
+		w.refusedAs(t, tool.Name, actions[tool.Name], func() bool { return failure(t, with.tool(tool.Name, args)) != "" })
 	}
 	var listed struct {
 		Resources         []struct{ URI string }

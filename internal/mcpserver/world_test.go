@@ -22,6 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/review/reviewtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -90,7 +91,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	w.store = st
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(w.dir, "events"), Now: w.clock.Now})
 	t.Cleanup(func() { events.Close() })
-	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now,
+	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now, Extractor: reviewtest.ByLine{},
 		Events: event.Options{Logs: event.One(events)}})
 	if _, _, err := w.app.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)

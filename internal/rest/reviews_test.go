@@ -1,47 +1,16 @@
 package rest_test
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/auth"
-	"github.com/loci-memory/loci/internal/reflection"
 )
-
-// byLine is an extractor that takes each line "kind: text" for a candidate.
-type byLine struct{}
-
-func (byLine) Extract(_ context.Context, n reflection.Note) (*reflection.Extraction, error) {
-	x := &reflection.Extraction{}
-	at := 0
-	for line := range strings.Lines(n.Content) {
-		start := at
-		at += len(line)
-		kind, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !ok || len(x.Candidates) >= n.Limit {
-			continue
-		}
-		start += len(kind) + 2
-		sum := sha256.Sum256([]byte(kind + text))
-		c := reflection.Candidate{ID: hex.EncodeToString(sum[:8]), Kind: kind, Title: text, Confidence: .9,
-			Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(n.Content[:start]),
-			Reason: "A line says so."}
-		c.RuneEnd = c.RuneStart + utf8.RuneCountInString(text)
-		c.Parts = []reflection.Part{{Start: c.Start, End: c.End, RuneStart: c.RuneStart, RuneEnd: c.RuneEnd,
-			Role: "statement"}}
-		x.Candidates = append(x.Candidates, c)
-	}
-	return x, nil
-}
 
 // candidates reflects notes and returns the candidates that wait, with the id of the stored notes.
 func (s *server) candidates(tb testing.TB, key string, lines ...string) (list []loci.ReflectedCandidate, source string) {

@@ -52,6 +52,9 @@ func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.Candida
 		return c, nil
 	case c.State == loci.ReviewRejected || c.State == loci.ReviewArchived:
 		return nil, settled(c)
+	case p.Vendor != "" && c.Instructs():
+		return nil, loci.Errorf(loci.Forbidden, "the candidate reads like an order to a model, so only a person may accept "+
+			"it, with `loci review accept`")
 	}
 	draft := draftOf(c, s.live(ctx, p, supersededBy(c)))
 	next := *c
