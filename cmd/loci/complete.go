@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/task"
 )
 
@@ -36,7 +37,8 @@ var argumentValues = map[string]proposals{
 	"AGENT": agentValues, "CLIENT": clientValues, "MEMORY": memoryValues(loci.LiveOnly), "NODE": nodeValues,
 	"ORG": orgValues, "PROJECT": projectValues, "TEAM": teamValues, "USER": userValues, "VENDORS": vendorValues,
 	"WORKSPACE": workspaceValues, "key KEY": keyValues(loci.KindUser), "agent-key KEY": keyValues(loci.KindAgent),
-	"suggestion ID": suggestionValues, "SESSION": sessionValues, "TASK": taskValues,
+	"suggestion ID": suggestionValues, "SESSION": sessionValues, "TASK": taskValues, "CANDIDATE": candidateValues,
+	"OTHER":   candidateValues,
 	"loci ID": memoryValues(loci.LiveOnly), "restore ID": memoryValues(loci.TrashOnly),
 }
 
@@ -238,6 +240,10 @@ var (
 		page, err := c.app.Task.List(ctx, c.who, task.ListRequest{Limit: completionValues})
 		return page.Items, err
 	}, func(t loci.Task) proposal { return proposal{t.ID.String(), t.Title} })
+	candidateValues = stored(func(ctx context.Context, c *call) ([]*loci.Candidate, error) {
+		page, err := c.app.Review.List(ctx, c.who, review.ListRequest{Limit: completionValues})
+		return page.Items, err
+	}, func(x *loci.Candidate) proposal { return proposal{x.ID.String(), x.Title} })
 	suggestionValues = stored(func(ctx context.Context, c *call) ([]loci.Suggestion, error) {
 		page, err := c.app.Memory.Suggestions(ctx, c.who,
 			memory.SuggestionsRequest{State: loci.SuggestionPending, Limit: gate.MaxPage})

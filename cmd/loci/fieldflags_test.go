@@ -37,6 +37,8 @@ func TestFieldsHaveFlags(t *testing.T) {
 		{p.agentCreateCommand(), wire.NewAgent{}, []string{"name"}},
 		{p.nodeAddCommand(), wire.NewNodeItem{}, []string{"kind", "text", "--type"}},
 		{p.eventsLogCommand(), loci.NewEvent{}, []string{"content", "--file", "--lines"}},
+		{p.reflectCommand(), loci.NewNotes{}, []string{"content", "--markdown"}},
+		{p.reviewEditCommand(), loci.CandidateChange{}, []string{"--if-version"}},
 		{p.nodeCreateCommand(), loci.NewNode{}, []string{"name", "scope", "agent_id"}},
 	} {
 		var flags []string

@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"unindex":    unindex,
 			"movekey":    moveKey,
 			"fakearc":    fakeArc,
+			"propose":    propose,
 			"get-until":  getUntil,
 
 			"unindexgraph": unindexGraph,

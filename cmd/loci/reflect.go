@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/review"
+)
+
+func (p *program) reflectCommand() *cobra.Command {
+	var n review.Notes
+	var intent string
+	var allow []string
+	var markdown bool
+	cmd := p.acting(pickAny, &cobra.Command{
+		Use: "reflect [FILE]", Short: "Find in notes what is worth keeping",
+		Long: `Find in notes what is worth keeping: decisions, plans, ideas, claims, artifacts, procedures
+and where the work stopped. FILE - or none is standard input. Without --persist, it writes
+nothing. With --persist, the candidates become memories, except those that a person should
+decide about. With --persist-review, too, all of them wait: see "loci review".`,
+		Example: `  loci reflect notes.md --intent debug
+  loci reflect notes.md --project website --persist --persist-review
+  loci reflect --markdown < notes.md`,
+		Annotations: does(review.Reflect, review.Persist, project.Read),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			if markdown && p.json {
+				return usagef("specify --markdown or --json, not both")
+			}
+			n.Intent = loci.Intent(intent)
+			if n.AllowedVendors, err = parseVendors("--allow", allow); err != nil {
+				return err
+			}
+			n.Content, err = p.notes(args)
+			return err
+		},
+	}, func(ctx context.Context, c *call) error {
+		if n.Project != "" {
+			in, err := c.project(ctx, c.who, n.Project)
+			if err != nil {
+				return err
+			}
+			n.Project = in.ID.String()
+		}
+		found, err := c.app.Review.Reflect(ctx, c.who, n)
+		switch {
+		case err != nil:
+			return err
+		case p.json:
+			return p.printJSON(found)
+		case markdown:
+			p.printf("%s", found.Markdown)
+			return nil
+		}
+		p.paged(func() { p.printReflected(found) })
+		p.note("%s", found.UsageHint)
+		return nil
+	})
+	f := cmd.Flags()
+	f.StringVar(&n.SourceTitle, "source-title", "", "what the notes are (default: "+loci.DefaultSourceTitle+")")
+	f.StringVar(&intent, "intent", "", "build, plan, ideate, research, debug, decide, learn or general (default: general)")
+	f.StringVar(&n.Domain, "domain", "", "category of the memories")
+	f.StringVar(&n.Project, "project", "", "project that they are about, by name or id")
+	f.StringSliceVar(&n.RelatedTo, "related-to", nil, "ids of memories or entities to link")
+	f.StringSliceVar(&n.TaskIDs, "task-ids", nil, "ids of tasks to link")
+	f.BoolVar(&n.ActiveTask, "active-task", true, "link the only task of the project that is doing")
+	f.BoolVar(&n.Persist, "persist", false, "write what was found")
+	f.BoolVar(&n.PersistSource, "persist-source", true, "with --persist: store the notes, without their secrets")
+	f.BoolVar(&n.PersistReview, "persist-review", false, "with --persist: let all candidates wait for a decision")
+	f.IntVar(&n.Limit, "limit", loci.DefaultCandidates, fmt.Sprintf("the most candidates, from 1 to %d",
+		loci.MaxCandidates))
+	f.StringSliceVar(&allow, "allow", nil, "vendors whose assistants see what comes of it, or '*' for all (default: all)")
+	f.BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
+	return cmd
+}
+
+// notes reads raw notes.
+func (p *program) notes(args []string) (string, error) {
+	var from io.Reader = p.in
+	switch {
+	case len(args) == 1 && args[0] != "-":
+		f, err := os.Open(args[0])
+		if err != nil {
+			return "", usageError{err}
+		}
+		defer f.Close()
+		from = f
+	case len(args) == 0 && isTerminal(p.in):
+		return "", usagef("missing notes: pass a file, or send them to standard input")
+	}
+	text, err := io.ReadAll(io.LimitReader(from, 4*loci.MaxNotes+1))
+	return string(text), err
+}
+
+func (p *program) printReflected(r *loci.Reflected) {
+	for i := range r.Candidates {
+		c := &r.Candidates[i]
+		p.printCandidate(&c.Candidate)
+		p.printf("\n")
+	}
+	for _, n := range r.NotExtracted {
+		p.printf("left out, %s: %s\n", n.Reason, cut(n.Text, 100))
+	}
+	for _, s := range r.Sensitive {
+		what := "flagged"
+		if s.Redacted {
+			what = "never stored"
+		}
+		p.printf("sensitive: %s at characters %d to %d, %s\n", s.Type, s.CharStart, s.CharEnd, what)
+	}
+}
+
+// printCandidate prints a candidate for a person to read.
+func (p *program) printCandidate(c *loci.Candidate) {
+	p.printf("%s\n", p.bold(fmt.Sprintf("%s: %s", c.Kind, loci.OneLine(c.Title))))
+	p.printFields("id", c.ID.String(), "confidence", fmt.Sprintf("%.2f, %s", c.Confidence, c.Reason),
+		"state", stateOf(c, p), "sensitive", strings.Join(c.SensitivityFlags, ", "),
+		"waits because", strings.Join(c.Exceptions, ", "), "memory", showID(c.MemoryID))
+	for _, f := range c.Findings {
+		if f.Kind != loci.FindingClaim {
+			p.printFields(string(f.Kind), strings.TrimSpace(f.Reason+" "+f.Target))
+		}
+	}
+	p.printf("%s\n", indented(c.Content))
+}
+
+// stateOf says what became of a candidate.
+func stateOf(c *loci.Candidate, p *program) string {
+	if c.State == loci.ReviewDeferred {
+		return string(c.State) + " until " + p.showTime(c.DeferredTo)
+	}
+	return string(c.State)
+}
+
+// indented returns a text of several lines, safe to print.
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimRight(loci.Legible(text), "\n"), "\n", "\n    ")
+}
