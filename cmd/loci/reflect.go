@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/project"
@@ -62,9 +63,16 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 		p.note("%s", found.UsageHint)
 		return nil
 	})
-	f := cmd.Flags()
+	notesFlags(cmd.Flags(), &n, &intent)
+	cmd.Flags().StringSliceVar(&allow, "allow", nil, "vendors whose assistants see what comes of it, or '*' for all (default: all)")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
+	return cmd
+}
+
+// notesFlags are the flags of the fields of notes.
+func notesFlags(f *pflag.FlagSet, n *review.Notes, intent *string) {
 	f.StringVar(&n.SourceTitle, "source-title", "", "what the notes are (default: "+loci.DefaultSourceTitle+")")
-	f.StringVar(&intent, "intent", "", "build, plan, ideate, research, debug, decide, learn or general (default: general)")
+	f.StringVar(intent, "intent", "", "build, plan, ideate, research, debug, decide, learn or general (default: general)")
 	f.StringVar(&n.Domain, "domain", "", "category of the memories")
 	f.StringVar(&n.Project, "project", "", "project that they are about, by name or id")
 	f.StringSliceVar(&n.RelatedTo, "related-to", nil, "ids of memories or entities to link")
@@ -75,9 +83,6 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 	f.BoolVar(&n.PersistReview, "persist-review", false, "with --persist: let all candidates wait for a decision")
 	f.IntVar(&n.Limit, "limit", loci.DefaultCandidates, fmt.Sprintf("the most candidates, from 1 to %d",
 		loci.MaxCandidates))
-	f.StringSliceVar(&allow, "allow", nil, "vendors whose assistants see what comes of it, or '*' for all (default: all)")
-	f.BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
-	return cmd
 }
 
 // notes reads raw notes.
