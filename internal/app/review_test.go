@@ -1,54 +1,26 @@
 package app_test
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
-	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/review"
+	"github.com/loci-memory/loci/internal/review/reviewtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/task"
 )
 
-// byLine is an extractor that takes each line "kind: text" for a candidate.
-type byLine struct{}
-
-func (byLine) Extract(_ context.Context, n reflection.Note) (*review.Extracted, error) {
-	x := &review.Extracted{Extraction: &reflection.Extraction{}, Extractor: "rules"}
-	at := 0
-	for line := range strings.Lines(n.Content) {
-		start := at
-		at += len(line)
-		kind, text, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
-		if !ok || len(x.Candidates) >= n.Limit {
-			continue
-		}
-		start += len(kind) + 2
-		sum := sha256.Sum256([]byte(kind + text))
-		c := reflection.Candidate{ID: hex.EncodeToString(sum[:8]), Kind: reflection.Kind(kind), Title: text, Confidence: .9,
-			Span:   reflection.Span{Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(n.Content[:start])},
-			Reason: "A line says so."}
-		c.RuneEnd = c.RuneStart + utf8.RuneCountInString(text)
-		x.Candidates = append(x.Candidates, c)
-	}
-	return x, nil
-}
-
-// newReviews returns a desk whose notes are read by byLine.
+// newReviews returns a desk whose notes are read by line.
 func newReviews(t testing.TB) *desk {
 	d := newDesk(t)
-	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Extractor: byLine{}, Deletion: loci.DeleteWithKey})
+	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Extractor: reviewtest.ByLine{}, Deletion: loci.DeleteWithKey})
 	d.must(second(d.Review.Reject(t.Context(), d.owner, d.candidate, review.Decision{})))
 	return d
 }

@@ -10,14 +10,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci/internal/reflection"
+	"github.com/loci-memory/loci/internal/review"
 )
 
 // ByLine is an extractor that takes each line "kind: text" for a candidate.
 type ByLine struct{}
 
 // Extract implements review.Extractor.
-func (ByLine) Extract(_ context.Context, n reflection.Note) (*reflection.Extraction, error) {
-	x := &reflection.Extraction{}
+func (ByLine) Extract(_ context.Context, n reflection.Note) (*review.Extracted, error) {
+	x := &review.Extracted{Extraction: &reflection.Extraction{}, Extractor: "rules"}
 	at := 0
 	for line := range strings.Lines(n.Content) {
 		start := at
@@ -28,12 +29,10 @@ func (ByLine) Extract(_ context.Context, n reflection.Note) (*reflection.Extract
 		}
 		start += len(kind) + 2
 		sum := sha256.Sum256([]byte(kind + text))
-		c := reflection.Candidate{ID: hex.EncodeToString(sum[:8]), Kind: kind, Title: title(text), Confidence: .9,
-			Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(n.Content[:start]),
-			Reason: "A line says so."}
+		c := reflection.Candidate{ID: hex.EncodeToString(sum[:8]), Kind: reflection.Kind(kind), Title: title(text),
+			Confidence: .9, Reason: "A line says so.",
+			Span: reflection.Span{Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(n.Content[:start])}}
 		c.RuneEnd = c.RuneStart + utf8.RuneCountInString(text)
-		c.Parts = []reflection.Part{{Start: c.Start, End: c.End, RuneStart: c.RuneStart, RuneEnd: c.RuneEnd,
-			Role: "statement"}}
 		x.Candidates = append(x.Candidates, c)
 	}
 	return x, nil
