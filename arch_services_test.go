@@ -20,6 +20,8 @@ var withoutBegin = map[string]string{
 	"project.OpenConnection":     "keeps what a client told when it connected; each call in the connection is authorised",
 	"project.ContinueConnection": "as OpenConnection",
 
+	"review.DreamNightly": "the scheduled run of the dream-cycle, for nobody",
+
 	"event.Run":    "upkeep of the logs, for nobody",
 	"event.Upkeep": "the same, once",
 
@@ -27,6 +29,7 @@ var withoutBegin = map[string]string{
 	"event.CountOf":             "part of counting what an agent does; asks for the action, without metering it twice",
 	"event.Drop":                "part of deleting an org",
 	"event.Follow":              "part of changing a session",
+	"event.Follower":            "part of the dream-cycle and of the index, for nobody",
 	"event.Forget":              "part of deleting a person",
 	"event.Index":               "the index itself, for its upkeep",
 	"event.Recall":              "part of recalling memories; asks for the action, without metering it twice",

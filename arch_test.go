@@ -42,7 +42,7 @@ var arrows = withServices(map[string][]string{
 	"internal/identity": {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},
 	"internal/transfer": {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/memory"},
 	"internal/review": {".", "internal/store", "internal/gate", "internal/project", "internal/memory", "internal/graph",
-		"internal/recall", "internal/reflection", "internal/reflection/sensitive"},
+		"internal/recall", "internal/reflection", "internal/reflection/sensitive", "internal/eventlog", "internal/language"},
 	"internal/store":             {"."},
 	"internal/store/sqlitedb":    nil,
 	"internal/store/sqlstore":    {".", "internal/store"},

@@ -29,6 +29,7 @@ const (
 	ByDashboard   Method = "dashboard"   // vouched for by a dashboard on another server
 	ByLink        Method = "link"        // a one-time link; it only opens a session
 	ByDisk        Method = "disk"        // the command line, at the data directory itself
+	ByServer      Method = "server"      // the server's own work for a person, such as the dream-cycle
 )
 
 // Right is one thing that a credential may do. OAuth calls it a scope.

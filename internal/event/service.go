@@ -111,15 +111,16 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 		s.logs = none{}
 	}
 	s.index = indexing.NewEvents(indexing.EventsOptions{Options: indexing.Options{Store: g.Store, Dir: o.IndexDir,
-		Log: g.Log}, Events: s.follower})
+		Log: g.Log}, Events: s.Follower})
 	return s
 }
 
 // Index returns the index of all events, for Run and for those who look after it.
 func (s *Service) Index() *indexing.Index { return s.index }
 
-// follower returns the log of an org, which knows what became of its sessions, for the index.
-func (s *Service) follower(ctx context.Context, org loci.OrgID) (eventlog.Follower, error) {
+// Follower returns the log of an org, which knows what became of its sessions, for what the server derives from all
+// events. Unavailable if there are no events.
+func (s *Service) Follower(ctx context.Context, org loci.OrgID) (eventlog.Follower, error) {
 	return s.of(ctx, org)
 }
 

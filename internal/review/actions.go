@@ -13,6 +13,8 @@ const (
 	Decide  gate.Action = "review.decide" // reject, defer, archive, edit, merge, undo
 	Accept  gate.Action = "review.accept" // make a memory of a candidate
 	Dream   gate.Action = "dream"
+	// DreamRead reads the receipts of the dream-cycle.
+	DreamRead gate.Action = "dream.read"
 )
 
 var (
@@ -27,4 +29,7 @@ var Actions = gate.Actions{
 	Read:    {Kinds: gate.Everyone, Rights: reflects, Metered: true, Audit: gate.OfReads},
 	Decide:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
 	Accept:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
+	// Decisions of the dream-cycle are recorded as Dream, too.
+	Dream:     {Kinds: gate.Admins, Rights: gate.Admin, Metered: true, Audit: gate.WithChange},
+	DreamRead: {Kinds: gate.Admins, Rights: gate.Admin},
 }

@@ -60,7 +60,7 @@ func (r *reading) relation(c *loci.Candidate, rel reflection.Relation) loci.Rela
 	}
 	for i := range r.found.Candidates {
 		if other := &r.found.Candidates[i]; other.Start <= rel.To.Start && rel.To.End <= other.End {
-			out.Target = loci.CandidateIDOf(&c.EventAccess, other.ID).String()
+			out.Target = r.idOf(other.ID).String()
 		}
 	}
 	return out

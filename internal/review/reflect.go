@@ -68,6 +68,17 @@ type reading struct {
 	found      *Extracted
 	list       []*proposal
 	source     *loci.Reflection // nil: not stored
+	event      loci.EventID     // the notes are the text of this event; zero: somebody sent them
+}
+
+// idOf returns the id of a candidate by the extractor's name for it. Equal texts of two events have two ids, and an event
+// keeps them if its session moves to a project.
+func (r *reading) idOf(name string) loci.CandidateID {
+	if r.event.IsZero() {
+		return loci.CandidateIDOf(&r.at.EventAccess, name)
+	}
+	of := loci.EventAccess{OrgID: r.at.OrgID, UserID: r.at.UserID, Origin: r.at.Origin}
+	return loci.CandidateIDOf(&of, "event/"+r.event.String()+"/"+name)
 }
 
 // proposal is a candidate on its way.
@@ -78,18 +89,28 @@ type proposal struct {
 
 // read extracts candidates and checks them.
 func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *place) (*reading, error) {
+	r := &reading{notes: n, at: at}
+	if err := s.find(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, s.compare(ctx, p, r)
+}
+
+// find extracts candidates from the notes of r.
+func (s *Service) find(ctx context.Context, r *reading) error {
+	n := r.notes
 	found, err := s.extract.Extract(ctx, reflection.Note{Content: n.Content, Title: n.SourceTitle,
 		Intent: reflection.Intent(n.Intent),
 		Domain: n.Domain, Limit: n.Limit, At: s.Time()})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &reading{notes: n, at: at, found: found, matches: sensitive.Find(n.Content)}
+	r.found, r.matches = found, sensitive.Find(n.Content)
 	r.text, r.redactions = sensitive.Redact(n.Content, r.matches)
 	for i := range found.Candidates {
 		r.list = append(r.list, &proposal{Candidate: r.candidate(s, &found.Candidates[i])})
 	}
-	return r, s.compare(ctx, p, r)
+	return nil
 }
 
 // candidate makes a candidate of what the extractor found.
@@ -99,7 +120,7 @@ func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate
 		Reason: f.Reason, Confidence: f.Confidence, Domain: r.notes.Domain, EventAccess: r.at.EventAccess,
 		SessionID: r.at.session, TaskIDs: slices.Clone(r.at.tasks), RelatedTo: slices.Clone(r.notes.RelatedTo),
 		Cue: withoutSecrets(f.Cue.Text), CreatedAt: now, UpdatedAt: now}
-	c.ID = loci.CandidateIDOf(&c.EventAccess, f.ID)
+	c.ID = r.idOf(f.ID)
 	c.SuggestedScope = loci.ScopeGlobal
 	if !c.ProjectID.IsZero() && c.Reach == loci.ReachOrg {
 		c.SuggestedScope, c.SuggestedScopeKey = loci.ScopeProject, c.ProjectID.String()

@@ -26,9 +26,9 @@ type Candidates interface {
 	// Versions returns what a visible candidate was before, newest first. It fails with NotFound if the
 	// candidate is not visible.
 	Versions(ctx context.Context, v loci.Viewer, id loci.CandidateID) ([]*loci.Candidate, error)
-	// Due returns candidates that the dream-cycle should look at by then: waiting ones, deferred ones whose time has
-	// come, and promoted ones that are not in the graph yet; the longest waiting first, at
-	// most limit. It applies no visibility rule: it is for the server itself.
+	// Due returns candidates that the dream-cycle should look at by then, at most limit: waiting ones, deferred ones whose
+	// time has come, and promoted ones that are not in the graph yet. They come in turn, one of each person, and of each
+	// person the longest waiting first. It applies no visibility rule: it is for the server itself.
 	Due(ctx context.Context, then time.Time, limit int) ([]*loci.Candidate, error)
 	// Graphed records that the entity of a promoted candidate is in the graph (zero: it was there before). It is no new
 	// version.
@@ -55,4 +55,8 @@ type Reflections interface {
 	Insert(ctx context.Context, r *loci.Reflection) error
 	// Get returns visible notes, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.ReflectionID) (*loci.Reflection, error)
+	// Unread returns notes from which no candidate comes, in the order in which they were stored, at most
+	// limit of those after a number, and the number of the last notes that it looked at. It applies no
+	// visibility rule: it is for the server itself.
+	Unread(ctx context.Context, after int64, limit int) (list []*loci.Reflection, last int64, err error)
 }

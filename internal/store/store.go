@@ -84,6 +84,7 @@ type Tx interface {
 	Suggestions() Suggestions
 	Candidates() Candidates
 	Reflections() Reflections
+	Dreams() Dreams
 	Assets() Assets
 	Sources() Sources
 	MemoryNodes() MemoryNodes

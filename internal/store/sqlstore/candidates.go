@@ -221,8 +221,10 @@ func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.Candidate
 }
 
 func (t candidates) Due(_ context.Context, then time.Time, limit int) (list []*loci.Candidate, err error) {
-	err = t.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.due <= ? ORDER BY s.due, s.seq LIMIT ?",
-		Args{then.UnixMicro(), limit}, func(r Row) error {
+	err = t.c.Query("SELECT "+candidateColumns+" FROM candidates s JOIN (SELECT c.seq AS number, "+
+		"row_number() OVER (PARTITION BY c.user_id ORDER BY c.due, c.seq) AS turn FROM candidates c WHERE {c} c.due <= ?) "+
+		"AS waiting ON waiting.number = s.seq WHERE {s} s.due <= ? ORDER BY waiting.turn, s.due, s.seq LIMIT ?",
+		Args{then.UnixMicro(), then.UnixMicro(), limit}, func(r Row) error {
 			_, c, err := t.scanCandidate(r)
 			list = append(list, c)
 			return err
@@ -278,17 +280,42 @@ func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
 
 func noReflection() error { return loci.Errorf(loci.NotFound, "no such notes") }
 
+const reflectionColumns = workColumns + ", s.body"
+
+// scanReflection reads reflectionColumns.
+func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
+	n = &loci.Reflection{}
+	if err := json.Unmarshal(r.Raw(8), n); err != nil {
+		return nil, err
+	}
+	n.EventAccess, err = tx.scanAccess(r)
+	return n, err
+}
+
 func (t reflections) Get(_ context.Context, v loci.Viewer, id loci.ReflectionID) (n *loci.Reflection, err error) {
 	var q Query
-	q.Add("SELECT "+workColumns+", s.body FROM reflections s WHERE {s} s.id = ? AND ", [16]byte(id))
+	q.Add("SELECT "+reflectionColumns+" FROM reflections s WHERE {s} s.id = ? AND ", [16]byte(id))
 	t.seesWork(&q, v, "s")
-	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) {
-		n = &loci.Reflection{}
-		if err := json.Unmarshal(r.Raw(8), n); err != nil {
-			return err
-		}
-		n.EventAccess, err = t.scanAccess(r)
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { n, err = t.scanReflection(r); return err })
+	return n, orMissing(found, err, noReflection)
+}
+
+func (t reflections) Unread(_ context.Context, after int64, limit int) (list []*loci.Reflection, last int64, err error) {
+	last = after
+	_, err = t.c.One("SELECT coalesce(max(s.seq), 0) FROM reflections s WHERE {s} TRUE", nil,
+		func(r Row) error { last = max(last, r.Int64(0)); return nil })
+	if err != nil || last == after {
+		return nil, after, err
+	}
+	var read int64
+	err = t.c.Query("SELECT "+reflectionColumns+" FROM reflections s WHERE {s} s.seq > ? AND NOT EXISTS (SELECT 1 "+
+		"FROM candidates c WHERE {c} c.source_id = s.id) ORDER BY s.seq LIMIT ?", Args{after, limit}, func(r Row) error {
+		n, err := t.scanReflection(r)
+		list, read = append(list, n), r.Int64(0)
 		return err
 	})
-	return n, orMissing(found, err, noReflection)
+	if len(list) == limit { // there may be others
+		last = read
+	}
+	return list, last, err
 }

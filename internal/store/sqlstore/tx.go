@@ -92,6 +92,9 @@ func (tx *Tx) Candidates() store.Candidates { return candidates{tx} }
 // Reflections returns the store of the notes from which they come.
 func (tx *Tx) Reflections() store.Reflections { return reflections{tx} }
 
+// Dreams returns the store of what the dream-cycle has done.
+func (tx *Tx) Dreams() store.Dreams { return dreams{tx} }
+
 // Assets returns the store of attachments, without their bytes.
 func (tx *Tx) Assets() store.Assets { return assets{tx} }
 

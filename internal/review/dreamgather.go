@@ -1,0 +1,302 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// gather makes candidates of events and notes that the dream-cycle has not read.
+func (d *dreaming) gather(ctx context.Context) error {
+	if err := d.openLog(ctx); err != nil {
+		return err
+	}
+	if d.log != nil {
+		if err := d.gatherEvents(ctx); err != nil {
+			return err
+		}
+	}
+	return d.gatherNotes(ctx)
+}
+
+// openLog finds the log of events, if the org has one.
+func (d *dreaming) openLog(ctx context.Context) error {
+	if d.dreams.Events == nil {
+		return nil
+	}
+	log, err := d.dreams.Events(ctx, d.org)
+	if loci.CodeOf(err) == loci.Unavailable {
+		return nil
+	}
+	d.log = log
+	return err
+}
+
+// gatherEvents reads new events, and then those from before the first run, the newest first.
+func (d *dreaming) gatherEvents(ctx context.Context) error {
+	if d.progress.Events == "" {
+		if err := d.beginEvents(ctx); err != nil {
+			return err
+		}
+	}
+	for more := true; more; {
+		if d.full() {
+			return nil
+		}
+		c, err := d.log.Changed(ctx, d.org, eventlog.Position(d.progress.Events), dreamBatch)
+		if loci.CodeOf(err) == loci.Conflict { // it does not know the place any more; candidates that are there stay
+			if err = d.beginEvents(ctx); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return err
+		}
+		list := slices.DeleteFunc(c.Events, func(e *loci.Event) bool { return slices.Contains(c.Gone, e.ID) })
+		more = c.More
+		if len(list) == 0 && string(c.Next) == d.progress.Events {
+			break
+		}
+		err = d.propose(ctx, list, func(p *store.DreamProgress) { p.Events = string(c.Next) })
+		if err != nil {
+			return err
+		}
+	}
+	for d.progress.Behind && !d.full() {
+		list, next, err := d.log.Before(ctx, d.org, eventlog.Position(d.progress.Older), dreamBatch)
+		if err != nil {
+			return err
+		}
+		err = d.propose(ctx, list, func(p *store.DreamProgress) { p.Older, p.Behind = string(next), next != "" })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginEvents lets the run read everything in the log.
+func (d *dreaming) beginEvents(ctx context.Context) error {
+	end, err := d.log.End(ctx, d.org)
+	if err != nil {
+		return err
+	}
+	return d.save(ctx, func(store.Tx, *loci.Dream) error {
+		d.progress.Events, d.progress.Behind, d.progress.Older = string(end), true, ""
+		return nil
+	})
+}
+
+// full reports whether the run has to leave the rest of the events to the next one.
+func (d *dreaming) full() bool {
+	full := d.receipt.Events >= dreamEvents || d.late()
+	d.receipt.More = d.receipt.More || full
+	return full
+}
+
+// propose stores the candidates of events and how far the run has come, in one transaction.
+func (d *dreaming) propose(ctx context.Context, events []*loci.Event, advance func(*store.DreamProgress)) error {
+	var list []*loci.Candidate
+	failed := 0
+	for _, e := range events {
+		some, err := d.ofEvent(ctx, e)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			failed++
+			d.Log.WarnContext(ctx, "the dream-cycle cannot read an event", slog.String("event", e.ID.String()),
+				slog.Any("error", err))
+		}
+		list = append(list, some...)
+	}
+	return d.keep(ctx, list, func(p *store.DreamProgress, next *loci.Dream) {
+		advance(p)
+		next.Events += len(events)
+		next.Failed += failed
+	})
+}
+
+// keep stores those candidates that are not there, and what count changes, in one transaction.
+func (d *dreaming) keep(ctx context.Context, list []*loci.Candidate,
+	count func(*store.DreamProgress, *loci.Dream)) error {
+	before := d.progress
+	err := d.save(ctx, func(tx store.Tx, next *loci.Dream) error {
+		d.progress = before
+		count(&d.progress, next)
+		if tx == nil {
+			d.proposed = append(d.proposed, list[:min(len(list), max(0, dreamCandidates-len(d.proposed)))]...)
+			next.Proposed += len(list)
+			return nil
+		}
+		for _, c := range list {
+			err := tx.Candidates().Insert(ctx, c)
+			switch {
+			case err == nil:
+				next.Proposed++
+			case loci.CodeOf(err) != loci.Conflict && loci.CodeOf(err) != loci.NotFound: // NotFound: the person is gone
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		d.progress = before
+		return err
+	}
+	loci.ReportProgress(ctx, loci.Progress{Stage: "reading events of " + string(d.org), Done: int64(d.receipt.Events)})
+	return nil
+}
+
+// ofMachines reports whether an event of this type is the output of a program. Nobody says anything in it.
+func ofMachines(kind string) bool {
+	kind = strings.ToLower(kind)
+	return kind == "tool" || strings.HasPrefix(kind, "tool_") || strings.HasPrefix(kind, "tool.") ||
+		slices.Contains([]string{"session_start", "session_end", "log", "trace", "metric", "heartbeat"}, kind)
+}
+
+// ofEvent returns the candidates of an event. They are visible like the event.
+func (d *dreaming) ofEvent(ctx context.Context, e *loci.Event) ([]*loci.Candidate, error) {
+	if ofMachines(e.Type) || strings.TrimSpace(e.Content) == "" {
+		return nil, nil
+	}
+	at := &place{EventAccess: e.EventAccess, session: e.SessionID}
+	at.OrgID, at.AllowedVendors = d.org, slices.Clone(e.AllowedVendors)
+	r := &reading{at: at, event: e.ID, notes: &Notes{Content: e.Content, SourceTitle: "Event: " + e.Type,
+		Intent: loci.IntentGeneral, Limit: perEvent}}
+	if err := d.find(ctx, r); err != nil {
+		return nil, err
+	}
+	r.logged(d.Service, e)
+	list := r.candidates()
+	for _, c := range list {
+		c.RawSources = []string{e.ID.String()}
+		for i := range c.Evidence {
+			c.Evidence[i].EventID = e.ID.String()
+		}
+		for i := range c.Claims {
+			c.Claims[i].RawSources = c.RawSources
+		}
+	}
+	return list, nil
+}
+
+// candidates returns what was found. If any part of the notes gives orders to a model, all of them are quarantined.
+func (r *reading) candidates() (list []*loci.Candidate) {
+	orders := recall.Instructs(r.notes.Content)
+	for _, c := range r.list {
+		if orders {
+			c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, flagInstruction))
+		}
+		if c.Validate() == nil {
+			list = append(list, c.Candidate)
+		}
+	}
+	return list
+}
+
+// maxLogged is how many bytes an event has at most that is a candidate as a whole.
+const maxLogged = 2_000
+
+// logged adds the whole text of an event whose writer says what it is, unless the extractor has found that there.
+func (r *reading) logged(s *Service, e *loci.Event) {
+	kind, confidence := loci.CandidateDecision, 0.85
+	switch {
+	case len(e.Content) > maxLogged:
+		return
+	case e.Class == loci.EventEntity:
+		kind, confidence = loci.CandidateClaim, 0.75
+	case e.Class != loci.EventDecision:
+		return
+	}
+	if slices.ContainsFunc(r.list, func(c *proposal) bool { return c.Kind == kind }) {
+		return
+	}
+	var stated struct {
+		Confidence *float64 `json:"confidence"`
+	}
+	if json.Unmarshal(e.Metadata, &stated) == nil && stated.Confidence != nil {
+		confidence = min(confidence, max(0, *stated.Confidence))
+	}
+	r.list = append(r.list, &proposal{Candidate: r.whole(s, kind, confidence,
+		"Its writer logged it as "+map[bool]string{true: "a decision", false: "a fact"}[kind == loci.CandidateDecision]+".")})
+}
+
+// gatherNotes makes candidates of stored notes from which none come.
+func (d *dreaming) gatherNotes(ctx context.Context) error {
+	for !d.full() {
+		var list []*loci.Reflection
+		var last int64
+		err := d.Store.View(ctx, d.org, func(tx store.Tx) (err error) {
+			list, last, err = tx.Reflections().Unread(ctx, d.progress.Notes, perEvent)
+			return err
+		})
+		if err != nil || last == d.progress.Notes {
+			return err
+		}
+		var found []*loci.Candidate
+		var failed error
+		for _, n := range list {
+			some, err := d.ofNotes(ctx, n)
+			found, failed = append(found, some...), errors.Join(failed, err)
+		}
+		if failed != nil {
+			return failed
+		}
+		err = d.keep(ctx, found, func(p *store.DreamProgress, next *loci.Dream) {
+			p.Notes = last
+			next.Notes += len(list)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofNotes returns the candidates of stored notes. Their evidence is where it was in the notes as submitted.
+func (d *dreaming) ofNotes(ctx context.Context, n *loci.Reflection) ([]*loci.Candidate, error) {
+	at := &place{EventAccess: n.EventAccess, session: n.SessionID, tasks: n.TaskIDs}
+	r := &reading{at: at, notes: &Notes{Content: n.Text, SourceTitle: n.Title, Intent: n.Intent, Domain: n.Domain,
+		Limit: loci.DefaultCandidates}}
+	if err := d.find(ctx, r); err != nil {
+		return nil, err
+	}
+	list := r.candidates()
+	for _, c := range list {
+		c.SourceID, c.RawSources = n.ID, []string{n.ID.String()}
+		for i := range c.Evidence {
+			e := &c.Evidence[i]
+			start, end := submitted(n, e.Start), submitted(n, e.End)
+			e.CharStart, e.CharEnd = e.CharStart+start-e.Start, e.CharEnd+end-e.End
+			e.Start, e.End = start, end
+		}
+		for i := range c.Claims {
+			c.Claims[i].RawSources = c.RawSources
+		}
+	}
+	return list, nil
+}
+
+// submitted is the inverse of stored: it returns the place in the notes as submitted of a place in the stored text.
+func submitted(n *loci.Reflection, at int) int {
+	shift := 0
+	for _, r := range n.Redacted {
+		switch {
+		case at <= r.At:
+			return at - shift
+		case at < r.At+r.Width:
+			return r.Start
+		}
+		shift = r.At + r.Width - r.End
+	}
+	return at - shift
+}

@@ -1,0 +1,83 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+type dreams struct{ *Tx }
+
+const dreamPosition byte = 0x25
+
+func (t dreams) Progress(context.Context) (p store.DreamProgress, err error) {
+	_, err = t.c.One("SELECT p.body FROM dream_progress p WHERE {p} p.one = 1", nil,
+		func(r Row) error { return json.Unmarshal(r.Raw(0), &p) })
+	return p, err
+}
+
+func (t dreams) SetProgress(_ context.Context, p store.DreamProgress) error {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("INSERT INTO dream_progress ({org} one, body) VALUES ({?} 1, ?) "+
+		"ON CONFLICT ({org} one) DO UPDATE SET body = excluded.body", string(body))
+}
+
+func (t dreams) Put(_ context.Context, d *loci.Dream) error {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return t.c.Exec("INSERT INTO dreams ({org} id, started_at, body) VALUES ({?} ?, ?, ?) "+
+		"ON CONFLICT ({org} id) DO UPDATE SET body = excluded.body", [16]byte(d.ID), d.StartedAt.UnixMicro(), string(body))
+}
+
+func noDream() error { return loci.Errorf(loci.NotFound, "no such run of the dream-cycle") }
+
+func scanDream(r Row) (*loci.Dream, error) {
+	d := &loci.Dream{}
+	if err := json.Unmarshal(r.Raw(1), d); err != nil {
+		return nil, err
+	}
+	d.SetDefaults()
+	return d, nil
+}
+
+func (t dreams) Get(_ context.Context, id loci.DreamID) (d *loci.Dream, err error) {
+	found, err := t.c.One("SELECT d.seq, d.body FROM dreams d WHERE {d} d.id = ?", Args{[16]byte(id)},
+		func(r Row) (err error) { d, err = scanDream(r); return err })
+	return d, orMissing(found, err, noDream)
+}
+
+func (t dreams) List(_ context.Context, limit int, after store.Position) (
+	list []*loci.Dream, next store.Position, err error) {
+	if limit < 1 {
+		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
+	}
+	last := Place{Seq: math.MaxInt64}
+	if after != "" {
+		if last, err = t.Positions.decode(after, dreamPosition); err != nil {
+			return nil, "", err
+		}
+	}
+	// One row more than the page has tells whether another page follows.
+	err = t.c.Query("SELECT d.seq, d.body FROM dreams d WHERE {d} d.seq < ? ORDER BY d.seq DESC LIMIT ?",
+		Args{last.Seq, limit + 1}, func(r Row) error {
+			d, err := scanDream(r)
+			if err != nil {
+				return err
+			}
+			if len(list) == limit {
+				next = t.Positions.encode(last, dreamPosition)
+				return ErrStop
+			}
+			last.Seq, list = r.Int64(0), append(list, d)
+			return nil
+		})
+	return list, next, err
+}
