@@ -52,6 +52,9 @@ type Dream struct {
 	Error        string        `json:"error,omitempty" doc:"Why the run failed"`
 }
 
+// Ended reports whether the run did what it could: it was not interrupted.
+func (d *Dream) Ended() bool { return d.State == DreamDone || d.State == DreamFailed }
+
 // SetDefaults makes lists of what is missing.
 func (d *Dream) SetDefaults() {
 	for _, list := range d.lists() {

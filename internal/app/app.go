@@ -62,8 +62,10 @@ type Options struct {
 	Patience  time.Duration    // of a search; default memory.DefaultPatience
 	IndexDir  string           // where the full-text index is; default: in memory
 	Extractor review.Extractor // of candidates; nil: the rules, which need no model
-	Events    event.Options    // without Logs, everything about events is Unavailable
-	Master    seal.Ring        // master keys, which seal the keys of Arc; empty: there are none
+	// Thresholds are those of the dream-cycle; nil: review.DefaultThresholds.
+	Thresholds map[loci.CandidateKind]float64
+	Events     event.Options // without Logs, everything about events is Unavailable
+	Master     seal.Ring     // master keys, which seal the keys of Arc; empty: there are none
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
 	// Arcs asks every Arc whether it answers; nil: there are none.
@@ -89,10 +91,20 @@ func New(o Options) *App {
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project, a.Event)
 	a.Task = task.New(g, a.Project)
-	a.Review = review.New(g, a.Memory, a.Project, a.Graph, o.Extractor)
+	a.Review = review.New(g, a.Memory, a.Project, a.Graph, o.Extractor, review.DreamOptions{Events: a.Event.Follower,
+		Actor: actors(&o).OnBehalf, Thresholds: o.Thresholds})
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
+	return a
+}
+
+// actors returns what makes principals for the server's own work. It knows no keys.
+func actors(o *Options) *auth.Authenticator {
+	a, err := auth.New(auth.Options{Store: o.Store, Now: o.Now, Log: o.Log})
+	if err != nil {
+		panic("app: " + err.Error()) // only keys can be wrong
+	}
 	return a
 }
 

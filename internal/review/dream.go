@@ -93,7 +93,7 @@ func (s *Service) DreamNightly(ctx context.Context, org loci.OrgID, since time.T
 			if err != nil {
 				return err
 			}
-			if done = len(last) > 0 && !last[0].StartedAt.Before(since) && last[0].State != loci.DreamRunning; done {
+			if done = len(last) > 0 && !last[0].StartedAt.Before(since) && last[0].Ended(); done {
 				return errDreamt
 			}
 			return d.take(ctx, tx)
@@ -137,12 +137,14 @@ type dreaming struct {
 	org     loci.OrgID
 	holder  string // names this run for the lease
 	until   time.Time
+	begun   *loci.Dream // the receipt of this run, unless it continues another one
 	receipt *loci.Dream
 	dry     bool
 	// progress is how far the run has come; only a dry run does not store it.
 	progress store.DreamProgress
 	proposed []*loci.Candidate // by a dry run
 	seen     map[loci.CandidateID]bool
+	still    int   // those seen that may be due nevertheless
 	alone    *bool // the org has one person
 	log      eventlog.Follower
 }
@@ -150,8 +152,9 @@ type dreaming struct {
 func (s *Service) dreaming(org loci.OrgID, by string, most time.Duration) *dreaming {
 	now := s.Time()
 	d := &dreaming{Service: s, org: org, holder: rand.Text(), until: now.Add(most), seen: map[loci.CandidateID]bool{},
-		receipt: &loci.Dream{ID: loci.NewDreamID(), State: loci.DreamRunning, RequestedBy: by, StartedAt: now}}
-	d.receipt.SetDefaults()
+		begun: &loci.Dream{ID: loci.NewDreamID(), State: loci.DreamRunning, RequestedBy: by, StartedAt: now}}
+	d.begun.SetDefaults()
+	d.receipt = d.begun
 	return d
 }
 
@@ -165,7 +168,7 @@ func (d *dreaming) take(ctx context.Context, tx store.Tx) error {
 		return loci.Errorf(loci.Conflict, "another run of the dream-cycle is at work; wait until it ends, or at most 2 "+
 			"minutes if its server was killed")
 	}
-	receipt := d.receipt
+	receipt := d.begun
 	if progress.Holder != "" {
 		old, err := tx.Dreams().Get(ctx, progress.Run)
 		if err == nil && old.State == loci.DreamRunning {

@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -138,12 +140,12 @@ func (d *dreaming) keep(ctx context.Context, list []*loci.Candidate,
 			return nil
 		}
 		for _, c := range list {
-			err := tx.Candidates().Insert(ctx, c)
-			switch {
-			case err == nil:
-				next.Proposed++
-			case loci.CodeOf(err) != loci.Conflict && loci.CodeOf(err) != loci.NotFound: // NotFound: the person is gone
+			added, err := tx.Candidates().InsertNew(ctx, c)
+			if err != nil && loci.CodeOf(err) != loci.NotFound { // the person is gone
 				return err
+			}
+			if added {
+				next.Proposed++
 			}
 		}
 		return nil
@@ -226,9 +228,24 @@ func (r *reading) logged(s *Service, e *loci.Event) {
 	if json.Unmarshal(e.Metadata, &stated) == nil && stated.Confidence != nil {
 		confidence = min(confidence, max(0, *stated.Confidence))
 	}
-	r.list = append(r.list, &proposal{Candidate: r.whole(s, kind, confidence,
-		"Its writer logged it as "+map[bool]string{true: "a decision", false: "a fact"}[kind == loci.CandidateDecision]+".")})
+	r.list = append(r.list, &proposal{Candidate: r.candidate(s, whole(e, kind, confidence))})
 }
+
+// whole returns the whole text of an event as a candidate.
+func whole(e *loci.Event, kind loci.CandidateKind, confidence float64) *reflection.Candidate {
+	text := strings.TrimSpace(e.Content)
+	start := strings.Index(e.Content, text)
+	c := &reflection.Candidate{ID: "whole/" + string(kind), Kind: reflection.Kind(kind), Confidence: confidence,
+		Title: loci.Shorten(loci.OneLine(text), maxWholeTitle), Content: text, Reason: "Its writer logged it as a decision.",
+		Span: reflection.Span{Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(e.Content[:start])}}
+	c.RuneEnd = c.RuneStart + utf8.RuneCountInString(text)
+	if kind == loci.CandidateClaim {
+		c.Reason = "Its writer logged it as a fact about a person, a tool or a system."
+	}
+	return c
+}
+
+const maxWholeTitle = 86
 
 // gatherNotes makes candidates of stored notes from which none come.
 func (d *dreaming) gatherNotes(ctx context.Context) error {

@@ -52,8 +52,10 @@ func (s *Service) page(ctx context.Context, p loci.Principal, r ListRequest) (ga
 		func(after store.Position, limit int) (list []*loci.Candidate, next store.Position, err error) {
 			q.After, q.Limit = after, limit
 			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-				list, next, err = tx.Candidates().List(ctx, p.Viewer(), q)
-				return err
+				if list, next, err = tx.Candidates().List(ctx, p.Viewer(), q); err != nil {
+					return err
+				}
+				return forReader(ctx, tx, p, list...)
 			})
 			return list, next, err
 		})
@@ -112,6 +114,9 @@ func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.CandidateI
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*Shown, error) {
 		c, err := tx.Candidates().Get(ctx, p.Viewer(), id)
 		if err != nil {
+			return nil, err
+		}
+		if err := forReader(ctx, tx, p, c); err != nil {
 			return nil, err
 		}
 		out := &Shown{Candidate: *c, Passages: []Passage{}, Changes: []WouldChange{}, History: []loci.Review{}}

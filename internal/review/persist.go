@@ -19,13 +19,8 @@ const (
 )
 
 // exceptions returns why a person should decide about c, whoever would promote it otherwise.
-func exceptions(c *loci.Candidate) (list []string) {
-	if slices.Contains(c.SensitivityFlags, flagInstruction) {
-		list = append(list, exceptionInstruction)
-	}
-	if slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction }) {
-		list = append(list, exceptionSensitive)
-	}
+func exceptions(c *loci.Candidate) []string {
+	list := flagged(c)
 	if c.Has(loci.FindingContradiction) {
 		list = append(list, exceptionContradiction)
 	}
@@ -34,6 +29,17 @@ func exceptions(c *loci.Candidate) (list []string) {
 	}
 	if c.Has(loci.FindingUnchecked) {
 		list = append(list, exceptionUnchecked)
+	}
+	return list
+}
+
+// flagged returns those of the reasons that the text of c gives.
+func flagged(c *loci.Candidate) (list []string) {
+	if slices.Contains(c.SensitivityFlags, flagInstruction) {
+		list = append(list, exceptionInstruction)
+	}
+	if slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction }) {
+		list = append(list, exceptionSensitive)
 	}
 	return list
 }

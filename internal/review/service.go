@@ -23,6 +23,7 @@ type Service struct {
 	projects *project.Service
 	graphs   *graph.Service
 	extract  Extractor
+	dreams   DreamOptions
 }
 
 // Extractor finds candidates in notes. It must answer without network if egress is off.
@@ -47,11 +48,14 @@ func (Rules) Extract(_ context.Context, n reflection.Note) (*Extracted, error) {
 
 // New returns a Service. extract nil is Rules.
 func New(g *gate.Gate, memories *memory.Service, projects *project.Service, graphs *graph.Service, extract Extractor,
-) *Service {
+	dreams DreamOptions) *Service {
 	if extract == nil {
 		extract = Rules{}
 	}
-	return &Service{g, memories, projects, graphs, extract}
+	if dreams.Thresholds == nil {
+		dreams.Thresholds = DefaultThresholds()
+	}
+	return &Service{g, memories, projects, graphs, extract, dreams}
 }
 
 // owns reports whether p may decide about c: people about all of their own candidates, an agent about those of its own

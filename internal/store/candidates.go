@@ -12,6 +12,8 @@ type Candidates interface {
 	// Insert stores a candidate. It fails with Conflict if the id is taken, and with NotFound if the user
 	// doesn't exist.
 	Insert(ctx context.Context, c *loci.Candidate) error
+	// InsertNew works like Insert, but does nothing if the id is taken. added reports whether it stored c.
+	InsertNew(ctx context.Context, c *loci.Candidate) (added bool, err error)
 	// Get returns a visible candidate, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.CandidateID) (*loci.Candidate, error)
 	// List returns visible candidates, last stored first, and the position after them, which is "" at
@@ -26,6 +28,8 @@ type Candidates interface {
 	// Versions returns what a visible candidate was before, newest first. It fails with NotFound if the
 	// candidate is not visible.
 	Versions(ctx context.Context, v loci.Viewer, id loci.CandidateID) ([]*loci.Candidate, error)
+	// VersionOf returns the version of a candidate, whoever may see it, or NotFound. It is for the server itself.
+	VersionOf(ctx context.Context, id loci.CandidateID) (int, error)
 	// Due returns candidates that the dream-cycle should look at by then, at most limit: waiting ones, deferred ones whose
 	// time has come, and promoted ones that are not in the graph yet. They come in turn, one of each person, and of each
 	// person the longest waiting first. It applies no visibility rule: it is for the server itself.

@@ -71,6 +71,20 @@ func unixMicro(t time.Time) int64 {
 }
 
 func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
+	err := t.insert(c, "")
+	if t.d.taken(err) {
+		return loci.Errorf(loci.Conflict, "candidate %s exists already", c.ID)
+	}
+	return err
+}
+
+func (t candidates) InsertNew(_ context.Context, c *loci.Candidate) (added bool, err error) {
+	err = t.insert(c, " ON CONFLICT ({org} id) DO NOTHING")
+	return err == nil && t.c.Changes() > 0, err
+}
+
+// insert stores a candidate. taken says what to do if its id is taken.
+func (t candidates) insert(c *loci.Candidate, taken string) error {
 	if err := t.mine(c.OrgID); err != nil {
 		return err
 	}
@@ -81,15 +95,11 @@ func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
 	if err != nil {
 		return err
 	}
-	err = t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
+	return t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
 		"allowed_vendors, id, kind, state, source_id, memory_id, due, version, created_at, updated_at, body) "+
-		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
 		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), orNull(c.SourceID),
 			orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "candidate %s exists already", c.ID)
-	}
-	return err
 }
 
 func noCandidate() error { return loci.Errorf(loci.NotFound, "no such candidate") }
@@ -218,6 +228,12 @@ func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.Candidate
 			return nil
 		})
 	return list, err
+}
+
+func (t candidates) VersionOf(_ context.Context, id loci.CandidateID) (version int, err error) {
+	found, err := t.c.One("SELECT s.version FROM candidates s WHERE {s} s.id = ?", Args{[16]byte(id)},
+		func(r Row) error { version = r.Int(0); return nil })
+	return version, orMissing(found, err, noCandidate)
 }
 
 func (t candidates) Due(_ context.Context, then time.Time, limit int) (list []*loci.Candidate, err error) {

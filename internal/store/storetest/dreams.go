@@ -128,6 +128,27 @@ func testDueCandidates(e *env) {
 	}
 }
 
+func testInsertNew(e *env) {
+	e.addDue(e.user, "first", e.clock.now(), func(c *loci.Candidate) { c.ID = loci.CandidateID{1} })
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		for id, want := range map[byte]bool{1: false, 2: true} {
+			c := &loci.Candidate{ID: loci.CandidateID{id}, Kind: loci.CandidateIdea, Title: "second", Content: "second",
+				EventAccess: loci.EventAccess{OrgID: e.org, UserID: e.user, Reach: loci.ReachPrivate, Origin: "claude",
+					AllowedVendors: []loci.Vendor{"*"}}}
+			c.SetDefaults()
+			added, err := tx.Candidates().InsertNew(ctx, c)
+			if added != want || err != nil {
+				e.Errorf("%d: %v, %v", id, added, explain(err))
+			}
+		}
+		c, err := tx.Candidates().Get(ctx, e.person(), loci.CandidateID{1})
+		if err == nil && c.Title != "first" {
+			e.Errorf("it is %q now", c.Title)
+		}
+		return err
+	})
+}
+
 // Notes are unread while no candidate comes from them.
 func testUnreadNotes(e *env) {
 	var ids []loci.ReflectionID

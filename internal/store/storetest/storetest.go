@@ -227,6 +227,7 @@ var tests = []test{
 	{"DreamPages", testDreamPages},
 	{"DueCandidates", testDueCandidates},
 	{"UnreadNotes", testUnreadNotes},
+	{"InsertNewCandidates", testInsertNew},
 	{"Suggestions", testSuggestions},
 	{"SuggestionVisibility", testSuggestionVisibility},
 	{"Disagreements", testDisagreements},

@@ -1,0 +1,235 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// decideAll decides about the candidates that are due, in turn one of each person, until the limits of the run.
+func (d *dreaming) decideAll(ctx context.Context) error {
+	if d.dry {
+		if err := d.decideSome(ctx, d.proposed); err != nil {
+			return err
+		}
+	}
+	then := d.Time()
+	for {
+		var due []*loci.Candidate
+		err := d.Store.View(ctx, d.org, func(tx store.Tx) (err error) {
+			// Those that were seen and are due nevertheless must not hide others.
+			due, err = tx.Candidates().Due(ctx, then, dreamDecisions+d.still)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		var list []*loci.Candidate
+		for _, c := range due {
+			if !d.seen[c.ID] && len(list) < dreamDecisions {
+				list = append(list, c)
+			}
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		if d.late() || len(d.seen) >= dreamCandidates {
+			return d.save(ctx, func(_ store.Tx, next *loci.Dream) error { next.More = true; return nil })
+		}
+		if err := d.decideSome(ctx, list); err != nil {
+			return err
+		}
+	}
+}
+
+// decideSome decides about candidates and then updates the receipt.
+func (d *dreaming) decideSome(ctx context.Context, list []*loci.Candidate) error {
+	outcomes := make([]outcome, 0, len(list))
+	var stopped error
+	for _, c := range list {
+		if ctx.Err() != nil {
+			stopped = ctx.Err()
+			break
+		}
+		d.seen[c.ID] = true
+		o, err := d.decideOne(ctx, c)
+		if err != nil {
+			stopped = err
+			break
+		}
+		if outcomes = append(outcomes, o); d.dry || o.to == "" {
+			d.still++
+		}
+	}
+	err := d.save(context.WithoutCancel(ctx), func(_ store.Tx, next *loci.Dream) error {
+		for i, o := range outcomes {
+			o.count(next, list[i].ID, d.dry)
+		}
+		return nil
+	})
+	loci.ReportProgress(ctx, loci.Progress{Stage: "deciding about candidates of " + string(d.org),
+		Done: int64(d.receipt.Scanned)})
+	return errors.Join(stopped, err)
+}
+
+// outcome is what became of a candidate.
+type outcome struct {
+	to   string   // promoted, archived, left, failed, or "": somebody else has changed it meanwhile
+	left []string // the reasons
+}
+
+func (o outcome) count(next *loci.Dream, id loci.CandidateID, dry bool) {
+	next.Scanned++
+	switch o.to {
+	case "promoted":
+		loci.AddID(&next.PromotedIDs, id)
+		if dry {
+			next.WouldPromote++
+		} else {
+			next.Promoted++
+		}
+	case "archived":
+		loci.AddID(&next.ArchivedIDs, id)
+		if dry {
+			next.WouldArchive++
+		} else {
+			next.Archived++
+		}
+	case "left":
+		next.Left++
+		loci.AddID(&next.LeftIDs, id)
+		for _, reason := range o.left {
+			next.LeftBy[reason]++
+		}
+	case exceptionFailed:
+		next.Failed++
+		loci.AddID(&next.FailedIDs, id)
+	}
+}
+
+// decideOne decides about a candidate in a transaction of its own. A failure that is about the candidate leaves it;
+// others stop the run.
+func (d *dreaming) decideOne(ctx context.Context, c *loci.Candidate) (outcome, error) {
+	v, err := d.judge(ctx, c)
+	var o outcome
+	if err == nil {
+		o, err = d.carryOut(ctx, c, &v)
+	}
+	switch code := loci.CodeOf(err); {
+	case err == nil:
+		return o, nil
+	case ctx.Err() != nil, code == loci.Full, code == loci.Unavailable:
+		return outcome{}, err
+	case code == loci.Precondition, code == loci.Conflict && d.changed(ctx, c):
+		return outcome{}, nil
+	}
+	d.Log.WarnContext(ctx, "the dream-cycle cannot decide about a candidate", slog.String("candidate", c.ID.String()),
+		slog.Any("error", err))
+	o = outcome{to: exceptionFailed}
+	if d.dry {
+		return o, nil
+	}
+	return o, d.leave(ctx, c, []string{exceptionFailed})
+}
+
+// changed reports whether somebody else has changed a candidate since it was read.
+func (d *dreaming) changed(ctx context.Context, c *loci.Candidate) bool {
+	now := 0
+	err := d.Store.View(ctx, d.org, func(tx store.Tx) (err error) {
+		now, err = tx.Candidates().VersionOf(ctx, c.ID)
+		return err
+	})
+	return err == nil && now != c.Version
+}
+
+// carryOut does what the verdict says.
+func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) (outcome, error) {
+	switch {
+	case v.duplicate && d.mayArchive(v):
+		if d.dry {
+			return outcome{to: "archived"}, nil
+		}
+		return outcome{to: "archived"}, d.archive(ctx, c, v)
+	case len(v.left) > 0 || v.duplicate:
+		if len(v.left) == 0 {
+			v.left = []string{exceptionDuplicate}
+		}
+		o := outcome{to: "left", left: v.left}
+		if d.dry {
+			return o, nil
+		}
+		return o, d.leave(ctx, v.candidate, v.left)
+	}
+	if d.dry {
+		return outcome{to: "promoted"}, nil
+	}
+	return outcome{to: "promoted"}, d.accepts(ctx, c, v)
+}
+
+// mayArchive reports whether nothing but its confidence speaks against archiving a duplicate.
+func (d *dreaming) mayArchive(v *verdict) bool {
+	return len(v.left) == 0 || len(v.left) == 1 && v.left[0] == exceptionLow
+}
+
+// accepts promotes a candidate, as its writer for the person.
+func (d *dreaming) accepts(ctx context.Context, c *loci.Candidate, v *verdict) error {
+	next := *v.candidate
+	next.Version = c.Version + 1
+	draft := draftOf(&next, d.live(ctx, v.who, supersededBy(&next)))
+	_, err := d.memories.Promote(ctx, v.who, Dream, []memory.Draft{draft},
+		func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error {
+			if _, err := decidable(ctx, tx, v.who, c.ID, Decision{IfVersion: c.Version}); err != nil {
+				return err
+			}
+			e.Target = c.ID.String()
+			d.accept(&next, v.who, "The dream-cycle promoted it: its confidence is high enough and nothing speaks against it.",
+				saved[0])
+			next.Review.Origin = loci.DreamOrigin
+			return tx.Candidates().Replace(ctx, &next)
+		})
+	return err
+}
+
+// archive puts a candidate away, of which a memory says exactly the same. Undo takes it back.
+func (d *dreaming) archive(ctx context.Context, c *loci.Candidate, v *verdict) error {
+	return d.Write(ctx, v.who, Dream, func(tx store.Tx, e *loci.AuditEntry) error {
+		if _, err := decidable(ctx, tx, v.who, c.ID, Decision{IfVersion: c.Version}); err != nil {
+			return err
+		}
+		next := *v.candidate
+		next.State, next.DeferredTo, next.NextAttempt = loci.ReviewArchived, time.Time{}, time.Time{}
+		next.Exceptions, next.Version = nil, c.Version+1
+		d.reviewed(&next, v.who, "archive", "A memory says exactly the same.")
+		next.Review.Origin = loci.DreamOrigin
+		e.Target = c.ID.String()
+		return tx.Candidates().Replace(ctx, &next)
+	})
+}
+
+// leave lets a candidate wait for a person, and comes back to it later and later. That decides nothing, so the last
+// decision about it stays as it is.
+func (d *dreaming) leave(ctx context.Context, c *loci.Candidate, why []string) error {
+	next := *c
+	next.State, next.DeferredTo = loci.ReviewPending, time.Time{}
+	next.Exceptions = why
+	next.Attempts++
+	next.NextAttempt = d.Time().Add(backOff(next.Attempts))
+	next.Version++
+	return d.Store.Update(ctx, d.org, func(tx store.Tx) error { return tx.Candidates().Replace(ctx, &next) })
+}
+
+// backOff returns how long the dream-cycle waits after it has left a candidate so often: 1, 2, 4 … 30 days. It takes an
+// hour off, so that a nightly run that is a little early does not miss a night.
+func backOff(attempts int) time.Duration {
+	const day = 24 * time.Hour
+	days := 30
+	if attempts <= 5 {
+		days = 1 << (attempts - 1)
+	}
+	return time.Duration(days)*day - time.Hour
+}
