@@ -54,6 +54,9 @@ func init() {
 	deeds[review.Decide] = func(c *company, ctx context.Context) error {
 		return second(c.Review.Reject(ctx, c.owner, c.candidate, review.Decision{Reason: "quagga"}))
 	}
+	deeds[review.Dream] = func(c *company, ctx context.Context) error {
+		return second(c.Review.Dream(ctx, c.operator, review.DreamRequest{}))
+	}
 	deeds[review.Accept] = func(c *company, ctx context.Context) error {
 		return second(c.Review.Accept(ctx, c.owner, c.candidate, review.Decision{Reason: "quagga"}))
 	}
