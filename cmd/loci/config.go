@@ -52,6 +52,7 @@ type settings struct {
 	Dedup     bool            // Loci does not store an event again
 	Window    time.Duration   // in which it looks for the earlier one
 	Arc       arcSettings
+	Dream     dreamSettings
 	Master    seal.Ring // the master keys; the first one seals
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
@@ -81,7 +82,7 @@ type setting struct {
 
 // known lists every setting, except agents' keys and sign-on providers, whose names vary. A slash separates the parts
 // of a key, because a vendor's name may contain a dot.
-var known = []setting{
+var known = append(dreamKeys(), []setting{
 	{"data_dir", "LOCI_DATA_DIR", "", func(s *settings, v value) { s.DataDir = v.text() }},
 	{"listen", "LOCI_LISTEN", defaultListen, func(s *settings, v value) { s.Listen = v.text() }},
 	{"public_url", "LOCI_PUBLIC_URL", "", func(s *settings, v value) {
@@ -159,7 +160,7 @@ var known = []setting{
 	{"chat/max_tokens", "LOCI_CHAT_MAX_TOKENS", "0", func(s *settings, v value) {
 		s.Chat.MaxTokens = int(v.number(1_000_000))
 	}},
-}
+}...)
 
 const (
 	agentKeys      = "keys/agents/"

@@ -159,6 +159,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	for _, x := range in.indexes() {
 		upkeep.Go(func() { x.Run(upkeepCtx) })
 	}
+	upkeep.Go(func() { p.dreams(upkeepCtx, in) })
 	defer keepEvents(ctx, in)()
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)

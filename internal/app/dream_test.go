@@ -420,7 +420,7 @@ func TestDreamNightly(t *testing.T) {
 	if err != nil || r.Promoted != 1 {
 		t.Errorf("the next start: %+v, %v", r, err)
 	}
-	for name, p := range map[string]loci.Principal{"the owner of the org": d.owner, "an agent": d.claude} {
+	for name, p := range map[string]loci.Principal{"a member": d.mara, "an agent": d.claude} {
 		_, err := d.Review.Dream(t.Context(), p, review.DreamRequest{})
 		refused(t, name, err, loci.Forbidden, "")
 		_, err = d.Review.Dreams(t.Context(), p, 0, "")

@@ -59,8 +59,8 @@ reflection.store    ugal reflect,memories:write        any    -
 review.read         ugal reflect                       any    -
 review.decide       ugal reflect,memories:write        any    -
 review.accept       ugal reflect,memories:write        any    -
-dream               al   admin                         any    -
-dream.read          al   admin                         any    -
+dream               ual  admin                         admin  -
+dream.read          ual  admin                         admin  -
 event.log           ugal events                        any    -
 event.read          ugal events                        any    -
 event.dead          l    -                            any    -

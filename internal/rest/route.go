@@ -95,7 +95,7 @@ func (s *server) register() {
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
 		sessionRoutes, taskRoutes, reflectRoutes, reviewRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes,
-		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes,
+		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route

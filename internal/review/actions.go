@@ -30,6 +30,6 @@ var Actions = gate.Actions{
 	Decide:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
 	Accept:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
 	// Decisions of the dream-cycle are recorded as Dream, too.
-	Dream:     {Kinds: gate.Admins, Rights: gate.Admin, Metered: true, Audit: gate.WithChange},
-	DreamRead: {Kinds: gate.Admins, Rights: gate.Admin},
+	Dream:     {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, Metered: true, Audit: gate.WithChange},
+	DreamRead: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin},
 }

@@ -191,6 +191,7 @@ func (d *dreaming) run(ctx context.Context, begin func() error) (*loci.Dream, er
 	if err := begin(); err != nil {
 		return nil, err
 	}
+	ctx = gate.Apart(ctx) // the request is finished with begin
 	err := d.work(ctx)
 	if loci.CodeOf(err) == codeTakenOver {
 		return d.receipt, err

@@ -208,7 +208,7 @@ func (r *reading) candidates() (list []*loci.Candidate) {
 // maxLogged is how many bytes an event has at most that is a candidate as a whole.
 const maxLogged = 2_000
 
-// logged adds the whole text of an event whose writer says what it is, unless the extractor has found that there.
+// logged reads what the writer of an event says that it is. If the extractor has not found that, it adds the whole text.
 func (r *reading) logged(s *Service, e *loci.Event) {
 	kind, confidence := loci.CandidateDecision, 0.85
 	switch {
@@ -219,16 +219,21 @@ func (r *reading) logged(s *Service, e *loci.Event) {
 	case e.Class != loci.EventDecision:
 		return
 	}
-	if slices.ContainsFunc(r.list, func(c *proposal) bool { return c.Kind == kind }) {
-		return
-	}
 	var stated struct {
 		Confidence *float64 `json:"confidence"`
 	}
 	if json.Unmarshal(e.Metadata, &stated) == nil && stated.Confidence != nil {
 		confidence = min(confidence, max(0, *stated.Confidence))
 	}
-	r.list = append(r.list, &proposal{Candidate: r.candidate(s, whole(e, kind, confidence))})
+	there := false
+	for _, c := range r.list {
+		if c.Kind == kind {
+			c.Confidence, there = max(c.Confidence, confidence), true
+		}
+	}
+	if !there {
+		r.list = append(r.list, &proposal{Candidate: r.candidate(s, whole(e, kind, confidence))})
+	}
 }
 
 // whole returns the whole text of an event as a candidate.

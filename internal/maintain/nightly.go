@@ -1,0 +1,72 @@
+package maintain
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// NightlyOptions configure Nightly. All fields are required.
+type NightlyOptions struct {
+	Store store.Store
+	Log   *slog.Logger
+	Now   func() time.Time
+	At    time.Duration // the time of the day, since midnight, in the time zone of Now
+	// Run does the work of an org, unless somebody has done it since a time. It returns a Conflict if another process
+	// does it at the moment.
+	Run func(ctx context.Context, org loci.OrgID, since time.Time) error
+}
+
+// Nightly does something for each org once a day, until ctx ends. It looks at the clock at each tick. At the first one it
+// makes up for a time at which no server ran, for the orgs that were there then.
+func Nightly(ctx context.Context, ticks <-chan time.Time, o NightlyOptions) {
+	var done time.Time
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		}
+		if since := lastTime(o.Now(), o.At); since.After(done) {
+			nightly(ctx, &o, since)
+			done = since
+		}
+	}
+}
+
+// nightly does it for each org. A failure of one org does not concern the others.
+func nightly(ctx context.Context, o *NightlyOptions, since time.Time) {
+	orgs, err := o.Store.Orgs().List(ctx)
+	if err != nil {
+		o.Log.ErrorContext(ctx, "cannot begin the nightly work; the next night tries again", "error", err)
+		return
+	}
+	for _, org := range orgs {
+		if org.State == loci.OrgSuspended || org.CreatedAt.After(since) {
+			continue
+		}
+		err := o.Run(ctx, org.ID, since)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case loci.CodeOf(err) == loci.Conflict:
+			o.Log.InfoContext(ctx, "another process does the nightly work", "org", string(org.ID))
+		case err != nil:
+			o.Log.ErrorContext(ctx, "the nightly work failed; the next night tries again", "org", string(org.ID), "error", err)
+		}
+	}
+}
+
+// lastTime returns the last time of day at that is not after now.
+func lastTime(now time.Time, at time.Duration) time.Time {
+	hour, minute := int(at/time.Hour), int(at%time.Hour/time.Minute)
+	year, month, day := now.Date()
+	last := time.Date(year, month, day, hour, minute, 0, 0, now.Location())
+	if last.After(now) {
+		last = time.Date(year, month, day-1, hour, minute, 0, 0, now.Location())
+	}
+	return last
+}

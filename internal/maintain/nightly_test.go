@@ -1,0 +1,54 @@
+package maintain_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/maintain"
+)
+
+// TestNightly moves the clock and requires one run each night, also after nights without a server and over a change of
+// the clocks.
+func TestNightly(t *testing.T) {
+	t.Parallel()
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Skip("no time zones on this machine")
+	}
+	at := func(day, hour, minute int) time.Time { return time.Date(2027, 3, day, hour, minute, 0, 0, zone) }
+	var now time.Time
+	var runs []string
+	ticks := make(chan time.Time)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		maintain.Nightly(ctx, ticks, maintain.NightlyOptions{Store: st, Log: slog.New(slog.DiscardHandler),
+			Now: func() time.Time { return now }, At: 3*time.Hour + 30*time.Minute,
+			Run: func(_ context.Context, id loci.OrgID, since time.Time) error {
+				if id == org.ID {
+					runs = append(runs, since.Format("02 15:04"))
+				}
+				return errors.New("it fails")
+			}})
+	}()
+	for _, moment := range []time.Time{at(20, 12, 0), at(20, 12, 1), at(21, 3, 29), at(21, 3, 30), at(21, 3, 31),
+		at(22, 4, 0), at(25, 9, 0), at(28, 1, 59), at(28, 3, 30), at(28, 3, 31), at(29, 3, 31)} { // the clocks change on the 28th
+		now = moment
+		ticks <- moment
+		ticks <- moment // the first one has been handled
+	}
+	cancel()
+	<-ended
+	want := []string{"20 03:30", "21 03:30", "22 03:30", "25 03:30", "27 03:30", "28 03:30", "29 03:30"}
+	if !slices.Equal(runs, want) {
+		t.Errorf("it ran at %q, want %q", runs, want)
+	}
+}
