@@ -64,7 +64,8 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 		return nil
 	})
 	notesFlags(cmd.Flags(), &n, &intent)
-	cmd.Flags().StringSliceVar(&allow, "allow", nil, "vendors whose assistants see what comes of it, or '*' for all (default: all)")
+	cmd.Flags().StringSliceVar(&allow, "allow", nil,
+		"vendors whose assistants see what comes of it, or '*' for all (default: all)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
 	return cmd
 }
@@ -87,7 +88,7 @@ func notesFlags(f *pflag.FlagSet, n *review.Notes, intent *string) {
 
 // notes reads raw notes.
 func (p *program) notes(args []string) (string, error) {
-	var from io.Reader = p.in
+	from := p.in
 	switch {
 	case len(args) == 1 && args[0] != "-":
 		f, err := os.Open(args[0])

@@ -13,8 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// propose VENDOR FILE stores the candidates that a vendor's assistant proposes, for a decision: each line of the file is
-// "kind: text". What the real extractor finds does not matter for the tests of decisions.
+// propose VENDOR FILE stores the candidates that a vendor's assistant proposes, for a decision: each line of
+// the file is "kind: text". What the real extractor finds does not matter for the tests of decisions.
 func propose(ts *testscript.TestScript, _ bool, args []string) {
 	ctx := context.Background()
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: ts.Getenv("DATA")})

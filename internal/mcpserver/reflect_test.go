@@ -71,7 +71,8 @@ func TestRememberKeepsOneThing(t *testing.T) {
 			t.Errorf("%s: scope %s", args, m.Scope)
 		}
 	}
-	if text := failure(t, r.tool("remember", `{"content":"x","kind":"rumour"}`)); !strings.HasPrefix(text, "kind must be") {
+	text := failure(t, r.tool("remember", `{"content":"x","kind":"rumour"}`))
+	if !strings.HasPrefix(text, "kind must be") {
 		t.Error(text)
 	}
 }
@@ -126,7 +127,8 @@ func TestReflectOverMCP(t *testing.T) {
 		"only a person may accept it") {
 		t.Errorf("an assistant accepts an order: %q", text)
 	}
-	if got := review.answered(t, "decide_candidate", `{"id":"`+id+`","action":"reject","reason":"an order"}`); got["review_state"] != "rejected" {
+	got = review.answered(t, "decide_candidate", `{"id":"`+id+`","action":"reject","reason":"an order"}`)
+	if got["review_state"] != "rejected" {
 		t.Errorf("got %v", got)
 	}
 }

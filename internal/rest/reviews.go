@@ -213,7 +213,8 @@ type candidateMergeInput struct {
 	Body client.CandidateMerge
 }
 
-func (s *server) mergeCandidates(ctx context.Context, p loci.Principal, in *candidateMergeInput) (*candidateOutput, error) {
+func (s *server) mergeCandidates(ctx context.Context, p loci.Principal, in *candidateMergeInput) (*candidateOutput,
+	error) {
 	version, err := ifVersion(in.IfMatch)
 	if err != nil {
 		return nil, err

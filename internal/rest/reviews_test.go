@@ -13,7 +13,8 @@ import (
 )
 
 // candidates reflects notes and returns the candidates that wait, with the id of the stored notes.
-func (s *server) candidates(tb testing.TB, key string, lines ...string) (list []loci.ReflectedCandidate, source string) {
+func (s *server) candidates(tb testing.TB, key string, lines ...string) (list []loci.ReflectedCandidate,
+	source string) {
 	tb.Helper()
 	body := fmt.Sprintf(`{"content":%q,"persist":true,"persist_review":true}`, strings.Join(lines, "\n"))
 	var r loci.Reflected

@@ -195,7 +195,8 @@ var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}
 	"POST /suggestions/{id}/accept": true, "POST /suggestions/{id}/decline": true}
 
 // toAgents is how the paths begin that agents may call, but for those of ofPeople.
-var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/tasks", "/events", "/memory-nodes", "/assets/",
+var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/tasks", "/events", "/memory-nodes",
+	"/assets/",
 	"/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall", "/memories/bulk",
 	"/context/reflect", "/reflections/", "/review/"}
 

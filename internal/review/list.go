@@ -99,12 +99,14 @@ func (s *Service) query(ctx context.Context, p loci.Principal, r ListRequest) (q
 	return q, err
 }
 
-// These are what Show returns.
-type (
-	Shown       = loci.ShownCandidate
-	Passage     = loci.Passage
-	WouldChange = loci.WouldChange
-)
+// Shown is what Show returns.
+type Shown = loci.ShownCandidate
+
+// Passage is a piece of the stored notes.
+type Passage = loci.Passage
+
+// WouldChange is a memory that a candidate relates to.
+type WouldChange = loci.WouldChange
 
 // Show returns a candidate with its evidence, what it would change, and its history. NotFound if p does not see it.
 func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.CandidateID) (*Shown, error) {
