@@ -104,7 +104,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	tb.Cleanup(func() { events.Close() })
 	ao := app.Options{Patience: time.Hour, Store: st, Now: c.Now, Deletion: loci.DeleteWithKey,
 		Extractor: reviewtest.ByLine{},
-		Events: eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs}}
+		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs}}
 	for _, f := range change {
 		f(&ro, &ao)
 	}
