@@ -17,12 +17,14 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/review"
+	"github.com/loci-memory/loci/internal/review/reviewtest"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// newDreams returns a desk whose notes and events are read by byLine. The operator runs the dream-cycle.
+// newDreams returns a desk whose notes and events are read by line. The operator runs the dream-cycle.
 func newDreams(t testing.TB) *desk {
 	d := newReviews(t)
 	d.App = d.over(d.st)
@@ -32,7 +34,7 @@ func newDreams(t testing.TB) *desk {
 
 // over returns an App over another store with the same rows.
 func (d *desk) over(st store.Store) *app.App {
-	return app.New(app.Options{Store: st, Now: d.clock, Extractor: byLine{}, Deletion: loci.DeleteWithKey,
+	return app.New(app.Options{Store: st, Now: d.clock, Extractor: reviewtest.ByLine{}, Deletion: loci.DeleteWithKey,
 		Events: eventsIn(d.events), Patience: time.Minute})
 }
 
@@ -357,7 +359,7 @@ func TestDreamThresholds(t *testing.T) {
 	for _, kind := range loci.CandidateKinds() {
 		d.log(d.claude, event.Draft{Session: session, Content: fmt.Sprintf("%s: about %ss\n", kind, kind)})
 	}
-	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Extractor: byLine{}, Events: eventsIn(d.events),
+	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Extractor: reviewtest.ByLine{}, Events: eventsIn(d.events),
 		Thresholds: map[loci.CandidateKind]float64{loci.CandidateDecision: 0.91, loci.CandidatePlan: 0.9}})
 	r := d.dream()
 	if r.Promoted != 1 || r.LeftBy["low_confidence"] != 1 || r.LeftBy["kind_for_a_person"] != 5 {
@@ -425,5 +427,30 @@ func TestDreamNightly(t *testing.T) {
 		refused(t, name, err, loci.Forbidden, "")
 		_, err = d.Review.Dreams(t.Context(), p, 0, "")
 		refused(t, name, err, loci.Forbidden, "")
+	}
+}
+
+// TestDreamFinishesTheGraph requires the entity of a promotion that was interrupted before it could write it.
+func TestDreamFinishesTheGraph(t *testing.T) {
+	t.Parallel()
+	d := newDreams(t)
+	ctx := t.Context()
+	r := d.reflect(d.claude, review.Notes{Content: "decision: we use gin\n", Persist: true, PersistReview: true,
+		PersistSource: true, Project: d.project.String()})
+	d.must(d.st.Update(ctx, d.mara.OrgID, func(tx store.Tx) error {
+		c, err := tx.Candidates().Get(ctx, d.mara.Viewer(), r.Candidates[0].ID)
+		if err != nil {
+			return err
+		}
+		c.State, c.GraphPending, c.Version = loci.ReviewPromoted, true, c.Version+1
+		return tx.Candidates().Replace(ctx, c)
+	}))
+	d.dream()
+	in := graph.Which{EntityRef: loci.EntityRef{Name: "we use gin", Type: "decision"}}
+	if _, err := d.Graph.Entity(ctx, d.mara, d.project, in); err != nil {
+		t.Error(err)
+	}
+	if c := d.waiting(d.mara, r.Candidates[0].ID); c.GraphPending || c.EntityID.IsZero() {
+		t.Errorf("got %+v", c.Candidate)
 	}
 }

@@ -115,6 +115,9 @@ func (o outcome) count(next *loci.Dream, id loci.CandidateID, dry bool) {
 // decideOne decides about a candidate in a transaction of its own. A failure that is about the candidate leaves it;
 // others stop the run.
 func (d *dreaming) decideOne(ctx context.Context, c *loci.Candidate) (outcome, error) {
+	if c.State == loci.ReviewPromoted { // it is only not in the graph yet
+		return outcome{}, d.finishGraph(ctx, c)
+	}
 	v, err := d.judge(ctx, c)
 	var o outcome
 	if err == nil {
@@ -192,7 +195,19 @@ func (d *dreaming) accepts(ctx context.Context, c *loci.Candidate, v *verdict) e
 			next.Review.Origin = loci.DreamOrigin
 			return tx.Candidates().Replace(ctx, &next)
 		})
+	if err == nil {
+		d.intoGraph(ctx, v.who, &next)
+	}
 	return err
+}
+
+// finishGraph writes a promoted candidate into the graph, which its promotion could not do.
+func (d *dreaming) finishGraph(ctx context.Context, c *loci.Candidate) error {
+	who, err := d.dreams.Actor(ctx, d.org, &c.EventAccess)
+	if err == nil && !d.dry {
+		d.intoGraph(ctx, who, c)
+	}
+	return ctx.Err()
 }
 
 // archive puts a candidate away, of which a memory says exactly the same. Undo takes it back.
