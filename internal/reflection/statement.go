@@ -48,6 +48,7 @@ type factNumber struct {
 	version     bool
 	label       string // the word before it that it is the name of: "room 3"
 	acts        bool   // a verb follows
+	about       bool   // it is rounded
 }
 
 // maxFactWords is how many words of a text are compared. A memory is shorter; more is a document.
@@ -63,12 +64,13 @@ func Prepare(text string) *Statement {
 	lower := language.Lower(text)
 	tokens := factTokens(text, lower, factLists().units)
 	s.readSigns(lower, tokens)
+	joinNumbers(tokens)
 	s.readValues(strings.ReplaceAll(lower, "’", "'"))
 	langs := language.Detect(text)
 	var stems language.Analyzer
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
-		if t.number {
+		if t.number && !t.used {
 			s.addNumber(tokens, i)
 			continue
 		}
@@ -87,7 +89,8 @@ type factToken struct {
 	raw        string
 	start, end int
 	number     bool
-	used       bool // part of something longer
+	unit       string // of a share in words
+	used       bool   // part of something longer
 }
 
 // factTokens splits a text into words and numbers. A number has its points and colons: "2.3", "10:30".
@@ -135,7 +138,7 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 		return []factToken{number}
 	}
 	rest := lower[i:t.end]
-	if unit := units[rest]; unit == "" && !slices.Contains([]string{"th", "st", "nd", "rd", "er", "e"}, rest) {
+	if unit := units[rest]; unit == "" && !slices.Contains([]string{"th", "st", "nd", "rd", "er", "e", "pm", "am"}, rest) {
 		t.form, t.stem = lower[t.start:t.end], lower[t.start:t.end] // a name such as 4x6
 		return []factToken{t}
 	}

@@ -43,6 +43,10 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	if i > 0 && t.start-tokens[i-1].end <= 1 && labelNouns[tokens[i-1].form] {
 		n.label = tokens[i-1].form
 	}
+	if t.unit != "" {
+		n.unit, n.version = t.unit, false
+	}
+	n.about = s.isAbout(tokens, i)
 	n.acts = i+1 < len(tokens) && doers[tokens[i+1].form]
 	s.numbers = append(s.numbers, n)
 }
@@ -144,7 +148,7 @@ func (s *Statement) hasObject(tokens []factToken, next int) bool {
 // addNumberWord adds a number in words. "two hundred" is one number.
 func (s *Statement) addNumberWord(tokens []factToken, i, n int) {
 	x := factLists()
-	start := tokens[i].start
+	start, first := tokens[i].start, i
 	for i+1 < len(tokens) {
 		next, ok := x.numbers[tokens[i+1].form]
 		if !ok || next < 100 || n >= next {
@@ -154,7 +158,7 @@ func (s *Statement) addNumberWord(tokens []factToken, i, n int) {
 		i++
 		tokens[i].used = true
 	}
-	number := factNumber{value: itoa(n), start: start}
+	number := factNumber{value: itoa(n), start: start, about: s.isAbout(tokens, first)}
 	if i+1 < len(tokens) {
 		if unit := x.units[tokens[i+1].form]; unit != "" {
 			number.unit = unit
