@@ -21,6 +21,7 @@ type comparison struct {
 	replaced         []Difference
 	numbers          []numberChange
 	equalNumbers     int
+	rounded          bool // one of those is rounded in one statement
 	added, removed   []string
 	moved            bool  // the new statement has both the old name and the new one, and a word of change
 	flipped          []int // the groups of opposites of which each has another side
@@ -108,8 +109,11 @@ func (c *comparison) matchNumbers() {
 			extra = append(extra, n)
 			continue
 		}
-		if _, rounded := left[i].equals(n); rounded && left[i].about && !n.about {
-			c.added = append(c.added, n.full())
+		if _, rounded := left[i].equals(n); rounded {
+			c.rounded = true
+			if left[i].about && !n.about {
+				c.added = append(c.added, n.full())
+			}
 		}
 		c.equalNumbers++
 		left = slices.Delete(left, i, i+1)
