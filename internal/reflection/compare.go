@@ -67,7 +67,7 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 	if c.new.change != "" {
 		enough = changedSubject
 	}
-	if c.new.otherMind() {
+	if c.new.otherMind() && c.telling > 1 {
 		enough = changedMind
 	}
 	switch {

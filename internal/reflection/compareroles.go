@@ -18,11 +18,13 @@ func (c *comparison) replacedName() (gone, came string) {
 			continue
 		}
 		for _, p := range c.pairs {
-			if b := c.new.words[p.b]; b.start > at+len(w) && b.start < at+len(w)+maxInstead && b.name {
-				for _, n := range c.newLeft {
-					if n.name && n.start != b.start && n.weight > weakWeight {
-						return c.old.words[p.a].text, n.text
-					}
+			b := c.new.words[p.b]
+			if b.start <= at+len(w) || b.start >= at+len(w)+maxInstead || !b.name && c.score < sameSubject {
+				continue
+			}
+			for _, n := range c.newLeft {
+				if (b.name && n.name && n.start != b.start || !b.name && n.start < at) && n.weight > weakWeight {
+					return c.old.words[p.a].text, n.text
 				}
 			}
 		}

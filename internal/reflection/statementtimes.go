@@ -191,8 +191,11 @@ func (n factNumber) amount() (worth float64, ok bool) {
 	return v, true
 }
 
-// roundedOff is how far a number may be from the one that it rounds.
-const roundedOff = 0.09
+// Of numbers that are rounded: how far one may be from the other, and how large a count is.
+const (
+	roundedOff   = 0.09
+	leastRounded = 10
+)
 
 // equals reports whether two numbers are the same, and whether only when one is rounded.
 func (n factNumber) equals(o factNumber) (same, rounded bool) {
@@ -205,6 +208,6 @@ func (n factNumber) equals(o factNumber) (same, rounded bool) {
 		return false, false
 	}
 	off := math.Abs(a-b) / max(math.Abs(a), math.Abs(b), 1e-9)
-	rounded = off > 1e-6 && (n.about || o.about) && n.unit != "" && off <= roundedOff
+	rounded = off > 1e-6 && (n.about || o.about) && (n.unit != "" || a >= leastRounded) && off <= roundedOff
 	return off <= 1e-6 || rounded, rounded
 }

@@ -27,7 +27,7 @@ func set(words string) map[string]bool {
 func (s *Statement) addNumber(tokens []factToken, i int) {
 	t := tokens[i]
 	n := factNumber{value: plainNumber(t.raw), start: t.start, version: strings.Count(t.raw, ".") > 0}
-	if i+1 < len(tokens) && tokens[i+1].start-t.end <= 1 {
+	if i+1 < len(tokens) && !tokens[i+1].used && tokens[i+1].start-t.end <= 1 {
 		if unit := factLists().units[tokens[i+1].form]; unit != "" {
 			n.unit = unit
 			tokens[i+1].used = true
