@@ -263,8 +263,11 @@ func (s *scan) document(c hit, typ Type) {
 		}
 		k := kindsOf(token)
 		least := 4
-		if k.upper > 0 && len(token) >= leastMixed && s.named(c.end, i) {
+		switch mixed := k.upper > 0 && len(token) >= leastMixed; {
+		case mixed && s.named(c.end, i):
 			least = 1
+		case mixed && len(token) <= leastMixed+1 && typ == Passport:
+			least = 2
 		}
 		if len(token) >= leastDocument && len(token) <= mostDocument && k.digit >= least && k.lower == 0 && s.free(i, end) &&
 			!s.touchesMore(end) && !isYearly(token) {

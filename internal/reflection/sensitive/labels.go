@@ -61,7 +61,7 @@ func (s *scan) labels() {
 var labelEnds = classOf("\"'`*)] \t")
 
 // identifierTails may follow a label in the name of a variable.
-var identifierTails = set("prod production dev live staging test local main root admin new old default 1 2")
+var identifierTails = set("prod production dev live staging test local main root admin new old default base 1 2")
 
 // after calls try with each value that may belong to a label, until it accepts one.
 func (s *scan) after(h hit, try func(at int, how link) bool) {
@@ -197,10 +197,10 @@ func (s *scan) pastFillers(at int) int {
 func (s *scan) password(h hit) {
 	found := false
 	s.after(h, func(at int, how link) bool {
-		if h.kind == "pass" && how != direct && !s.afterUser(h.start) {
+		v := s.valueAt(at, how)
+		if h.kind == "pass" && how != direct && !s.afterUser(h.start) && !v.isRandom() {
 			return false
 		}
-		v := s.valueAt(at, how)
 		if how == direct && !v.quoted && s.text[at-1] != '=' {
 			if end := s.passphrase(v); end > v.end {
 				s.add(Password, v.start, end)

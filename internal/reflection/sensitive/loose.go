@@ -9,6 +9,7 @@ import (
 const (
 	leastMarked   = 12 // behind the mark of a vendor's key
 	leastLoose    = 16 // behind "API" or "key"
+	leastHash     = 32 // of a key that looks like the hash of a file
 	leastNetwork  = 8  // behind "wifi"
 	maxKeyPrefix  = 16
 	leastKeyMixes = 2 // digits of a marked key
@@ -55,7 +56,9 @@ func (s *scan) looseKey(h hit) {
 	}
 	s.after(h, func(at int, how link) bool {
 		v := s.valueAt(at, how)
-		if how != direct || len(v.text) < leastLoose || isHex(v.text) || isUUID(v.text) || !spread(v.text) ||
+		label := s.fold[h.start:h.end]
+		named := isHex(v.text) && len(v.text) >= leastHash && (label == "api" || label == "apis")
+		if how != direct || len(v.text) < leastLoose || !named && (isHex(v.text) || !spread(v.text)) || isUUID(v.text) ||
 			!v.isKey(leastLoose) {
 			return false
 		}
@@ -114,4 +117,26 @@ func (s *scan) keyword(h hit) {
 		s.add(Password, v.start, v.end)
 		return true
 	})
+}
+
+// behindUser finds the password in "netflix: ada@example.org / Plum-Tree-4".
+func (s *scan) behindUser(at int) {
+	for _, sep := range []string{" / ", " | ", " // "} {
+		if !strings.HasPrefix(s.text[at:], sep) {
+			continue
+		}
+		v := s.valueAt(at+len(sep), prose)
+		k := kindsOf(v.text)
+		strong := k.digit > 0 && k.lower > 0 && (k.upper+k.symbol > 0 || k.other > 1)
+		if strong && v.last && v.isPassword() && !strings.Contains(v.text, "@") {
+			s.add(Password, v.start, v.end)
+		}
+		return
+	}
+}
+
+// isRandom reports whether a value has small letters, capitals and digits that change as in what a machine made up.
+func (v *value) isRandom() bool {
+	k := kindsOf(v.text)
+	return len(v.text) >= leastNetwork && k.lower > 1 && k.upper > 1 && k.digit > 1 && spread(v.text)
 }

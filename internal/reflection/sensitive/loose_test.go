@@ -27,6 +27,11 @@ func TestLoose(t *testing.T) {
 		"wifi is FritzBox-7590", "the wifi is 802.11ac", "wifi: HomeNet-5G", "wifi is slow in room 12", "wifi: WPA2-Enterprise",
 		"wlan ist seit 14:30 kaputt", "the wifi is guest-net-5", "wifi: ask Tom-2",
 
+		"tv: {{email|ada@example.org}} / {{password|Plum-Tree-4}}", "smtp pass {{password|Kx92mmQQ}}",
+		"API for the weather: {{api_key|9c21f0a7be55dd019c21f0a7be55dd01}}", "SECRET_KEY_BASE={{api_key|3f9a1c7e5b2d80643f9a1c7e}}",
+		"boarding pass AB12CD34", "a mountain pass 2100m high", "file hash key: 9c21f0a7be55dd019c21f0a7be55dd01",
+		"2fa backups: {{access_code|4f9k-22ab, 9kx2-77pl}}",
+
 		"usuario tienda, clave {{password|Melon-Puerta-31}}", "Benutzer: laden, Zugang {{password|Zitrone-Dach-55}}",
 		"utilisateur atelier, clé {{password|Citron-Toit-55}}", "usuário loja, chave {{password|Limao-Telha-55}}",
 		"ユーザー名 shop、パス {{password|Lemon-Roof-55}}",
@@ -64,6 +69,8 @@ func TestLoosePhones(t *testing.T) {
 
 		"passport no. {{passport|K7RTBPFW2}}", "Reisepass-Nr. {{passport|CFGHJK12L}}", "pasaporte nº {{passport|XKJ12RTPL}}",
 		"passeport : {{passport|K7RTBPFW2}}", "passport: {{passport|AB123456}}",
+		"my passport {{passport|K7RTBPFW2}} expires in May", "passport (Nora): {{passport|K7RTBPFW2}}",
+		"passport check at GATE12, TERMINAL2",
 		"passport office NORTHWEST", "passport for VALENCIA", "passport is REQUIRED", "passport no BIOMETRIC",
 	})
 }
