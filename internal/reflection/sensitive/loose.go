@@ -55,10 +55,13 @@ func (s *scan) looseKey(h hit) {
 		return
 	}
 	s.after(h, func(at int, how link) bool {
+		if how != direct {
+			return false
+		}
 		v := s.valueAt(at, how)
 		label := s.fold[h.start:h.end]
 		named := isHex(v.text) && len(v.text) >= leastHash && (label == "api" || label == "apis")
-		if how != direct || len(v.text) < leastLoose || !named && (isHex(v.text) || !spread(v.text)) || isUUID(v.text) ||
+		if len(v.text) < leastLoose || !named && (isHex(v.text) || !spread(v.text)) || isUUID(v.text) ||
 			!v.isKey(leastLoose) {
 			return false
 		}
