@@ -88,8 +88,9 @@ func TestRelateSaysWhatDiffers(t *testing.T) {
 func TestNumbersOfStatements(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"forty-two": "42", "treinta y cinco": "35", "vingt et un": "21", "zweiundvierzig": "42", "forty-two thousand": "42000",
-		"half past five": "5:30", "quarter to nine": "8:45", "halb acht": "7:30", "viertel nach drei": "3:15",
+		"forty-two": "42", "treinta y cinco": "35", "vingt et un": "21", "zweiundvierzig": "42",
+		"forty-two thousand": "42000",
+		"half past five":     "5:30", "quarter to nine": "8:45", "halb acht": "7:30", "viertel nach drei": "3:15",
 		"eight in the evening": "20", "7:30 pm": "19:30", "8pm": "20", "12 am": "0", "acht Uhr abends": "20",
 		"las cinco y media de la tarde": "17:30", "huit heures du soir": "20", "três da tarde": "15", "08:00": "8",
 		"half of the members": "50 %", "die Hälfte der Plätze": "50 %", "two hundred": "200", "half an hour": "",
@@ -115,9 +116,11 @@ func TestEqualAmounts(t *testing.T) {
 		a, b          factNumber
 		same, rounded bool
 	}{
-		{n("2.5", "m", false), n("250", "cm", false), true, false}, {n("2", "hour", false), n("120", "min", false), true, false},
+		{n("2.5", "m", false), n("250", "cm", false), true, false}, {n("2", "hour", false), n("120", "min", false),
+			true, false},
 		{n("2", "m", false), n("2", "cm", false), false, false}, {n("2", "tb", true), n("2.14", "tb", false), true, true},
-		{n("2", "tb", false), n("2.14", "tb", false), false, false}, {n("2", "tb", true), n("3", "tb", false), false, false},
+		{n("2", "tb", false), n("2.14", "tb", false), false, false}, {n("2", "tb", true), n("3", "tb", false), false,
+			false},
 		{n("40", "", true), n("42", "", false), true, true}, {n("5", "kg", false), n("5", "l", false), false, false},
 	} {
 		if same, rounded := tt.a.equals(tt.b); same != tt.same || rounded != tt.rounded {

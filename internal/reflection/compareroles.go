@@ -6,7 +6,8 @@ import (
 )
 
 // insteads are words behind which stands what no longer holds.
-var insteads = []string{"instead of", "in place of", "rather than", "statt", "anstelle", "anstatt", "au lieu", "à la place",
+var insteads = []string{"instead of", "in place of", "rather than", "statt", "anstelle", "anstatt", "au lieu",
+	"à la place",
 	"en lugar", "en vez", "no lugar", "em vez", "ao invés"}
 
 // replacedName is what the new statement puts something else in place of: "Ruth instead of Gwen".

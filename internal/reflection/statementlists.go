@@ -75,7 +75,8 @@ func foldText(text string) string {
 }
 
 var factLists = sync.OnceValue(func() *factLexicon {
-	x := &factLexicon{concepts: factPhrases{}, change: factPhrases{}, notChange: factPhrases{}, still: factPhrases{}, implied: factPhrases{},
+	x := &factLexicon{concepts: factPhrases{}, change: factPhrases{}, notChange: factPhrases{},
+		still: factPhrases{}, implied: factPhrases{},
 		kinds: map[string][]string{}, canonical: map[string]string{}, common: map[string]bool{},
 		numbers: map[string]int{}, units: map[string]string{},
 		weak: map[string]bool{}, ignored: map[string]bool{}, calendar: map[int]bool{}}

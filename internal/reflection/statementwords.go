@@ -10,7 +10,8 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set(`port terminal track zone level bed bett lit cama row lane pier seat table case order invoice patient tank pump oven kiln group class room floor ticket issue sprint phase step chapter gate
+var labelNouns = set(`port terminal track zone level bed bett lit cama row lane pier seat table case order
+ invoice patient tank pump oven kiln group class room floor ticket issue sprint phase step chapter gate
  platform version release server node
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
  étage sala planta andar versión`)
@@ -239,7 +240,8 @@ func (w *factWord) isSame(v *factWord) bool {
 }
 
 // spanishEndings are those of verbs, the longest first.
-var spanishEndings = []string{"ieron", "aron", "amos", "emos", "imos", "ado", "ido", "ando", "en", "an", "es", "as", "er",
+var spanishEndings = []string{"ieron", "aron", "amos", "emos", "imos", "ado", "ido", "ando", "en", "an", "es",
+	"as", "er",
 	"ar", "ir", "io", "e", "a", "o"}
 
 // otherForms are keys of a word that its stems do not tell: without the article of French before an apostrophe, and

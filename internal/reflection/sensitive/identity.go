@@ -237,7 +237,8 @@ var numberWords = set(`no nr number num n nº n° numero numéro número nummer 
 func (s *scan) named(from, to int) bool {
 	marks := func(r rune) bool { return strings.ContainsRune(" :=#.()°º-*：は是为番号码", r) }
 	rest := strings.FieldsFunc(s.fold[from:to], marks)
-	return len(rest) == 0 && to-from > 1 || len(rest) > 0 && !slices.ContainsFunc(rest, func(w string) bool { return !numberWords[w] })
+	return len(rest) == 0 && to-from > 1 ||
+		len(rest) > 0 && !slices.ContainsFunc(rest, func(w string) bool { return !numberWords[w] })
 }
 
 // passports finds the numbers that follow the name of a document.

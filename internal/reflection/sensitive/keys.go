@@ -134,7 +134,8 @@ func keyLike(rest string, v *vendorKey) bool {
 		return strings.Count(rest, ".") == 2 && mixed(rest)
 	case "re_", "fly_", "jina_", "lsv2_", "duffel_", "tskey-":
 		return mixed(rest) && !isWordy(rest)
-	case "sk-", "sk_", "nfp_", "vercel_", "rnd_", "ops_", "xai-", "gsk_", "npm_", "hf_", "key-", "pypi-", "nvapi-", "sntrys_", "ntn_", "sbp_", "tfp_", "secret_":
+	case "sk-", "sk_", "nfp_", "vercel_", "rnd_", "ops_", "xai-", "gsk_", "npm_", "hf_", "key-", "pypi-",
+		"nvapi-", "sntrys_", "ntn_", "sbp_", "tfp_", "secret_":
 		return mixed(rest)
 	}
 	return true

@@ -16,7 +16,8 @@ const (
 )
 
 // keyMarks part the name of a vendor and its key: "acme_live_…".
-var keyMarks = []string{"_live_", "_test_", "_prod_", "_secret_", "_sandbox_", "_sk_", "_pat_", "_production_", "_apikey_",
+var keyMarks = []string{"_live_", "_test_", "_prod_", "_secret_", "_sandbox_", "_sk_", "_pat_", "_production_",
+	"_apikey_",
 	"-live-", "-secret-"}
 
 // markedKeys finds keys of vendors that are not in the list, by a mark that many of them use.

@@ -133,7 +133,8 @@ func isNorthAmerican(list []group, i, n int, first, text string) bool {
 	if strings.HasPrefix(a, ")") && b == "-" {
 		return true // nothing else is written so, also if there is no such exchange
 	}
-	return text[list[i+1].start] >= '2' && (a == b && (a == "-" || a == "." || a == " ") || strings.HasPrefix(a, ")") && b == " ")
+	return text[list[i+1].start] >= '2' &&
+		(a == b && (a == "-" || a == "." || a == " ") || strings.HasPrefix(a, ")") && b == " ")
 }
 
 // homeForm reports whether groups that begin with "0" are parted as telephone numbers are.
