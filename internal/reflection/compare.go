@@ -35,6 +35,7 @@ type Difference struct{ Kind, Old, New string }
 const (
 	sameSubject    = 0.5  // without a word of change
 	changedSubject = 0.3  // with one
+	changedMind    = 0.2  // with one that says that somebody wants something else
 	slotFilled     = 0.55 // if one word stands in place of another
 	nearlyAll      = 0.99
 	leastSlot      = 0.4  // weight of the words in that place
@@ -66,12 +67,22 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 	if c.new.change != "" {
 		enough = changedSubject
 	}
+	if c.new.otherMind() && c.telling > 1 {
+		enough = changedMind
+	}
 	switch {
 	case c.moved && c.telling >= 1 && !c.new.still:
 	case c.telling == 0 || c.score < enough && !c.covered && like != loci.Contradiction:
 		return Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
 	case c.otherSubject():
 		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
+	case c.replacedNow():
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement puts \"" + c.replaced[0].New + "\" in place of \"" +
+			c.replaced[0].Old + "\"."}
+	case c.goesOnFromOld():
+		return Verdict{Bond: Refinement, Reason: "The new statement repeats the old one and goes on."}
+	case c.unbroken():
+		return Verdict{Bond: UpdateSupersedes, Reason: "The old statement has a fault that the new one says was repaired."}
 	case c.swapped():
 		return Verdict{Bond: Unrelated, Reason: "The statements have the same words in other roles."}
 	}
@@ -108,7 +119,7 @@ func (c *comparison) conflict(like loci.Likeness) string {
 	case len(c.replaced) > 0:
 		d := c.replaced[0]
 		return "\"" + d.Old + "\" and \"" + d.New + "\" exclude each other"
-	case like == loci.Contradiction && !c.covered:
+	case like == loci.Contradiction && !c.covered && !c.rounded:
 		return "their values exclude each other"
 	case c.slot():
 		return "\"" + wordsText(c.oldLeft) + "\" and \"" + wordsText(c.newLeft) + "\" stand in the same place"
@@ -157,15 +168,20 @@ func (c *comparison) endsIt() bool {
 
 // turned reports whether one statement denies what the other says. A denial in what was added denies nothing.
 func (c *comparison) turned() bool {
+	if c.notBefore() {
+		return false
+	}
 	end := c.lastShared()
-	more := len(c.new.denials) - len(c.old.denials)
-	for _, at := range c.new.denials {
+	newDenials, oldDenials := c.withoutSides(c.new, c.new.denials), c.withoutSides(c.old, c.old.denials)
+	more := len(newDenials) - len(oldDenials)
+	for _, at := range newDenials {
 		if more > 0 && c.covered && at >= end && c.goesOn(end) {
 			more--
 		}
 	}
-	implied := min(1, len(c.new.implied)) - min(1, len(c.old.implied))
-	if implied > 0 && c.covered && c.new.implied[0] >= end && c.goesOn(end) {
+	newImplied, oldImplied := c.withoutSides(c.new, c.new.implied), c.withoutSides(c.old, c.old.implied)
+	implied := min(1, len(newImplied)) - min(1, len(oldImplied))
+	if implied > 0 && c.covered && newImplied[0] >= end && c.goesOn(end) {
 		implied = 0
 	}
 	return (len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
@@ -239,7 +255,8 @@ func (c *comparison) isSubject(x, y factWord) bool {
 	behind := false
 	for _, p := range c.pairs {
 		a, b := c.old.words[p.a], c.new.words[p.b]
-		if x.name && y.name && slices.Contains(a.keys, "=own") || slices.Contains(a.keys, "=chair") {
+		if x.name && y.name && (slices.Contains(a.keys, "=own") || slices.Contains(a.keys, "=chair")) ||
+			x.name && y.name && c.isAct(a, b) {
 			return false
 		}
 		behind = behind || a.start > x.start && b.start > y.start

@@ -84,6 +84,51 @@ func TestRelateSaysWhatDiffers(t *testing.T) {
 	}
 }
 
+// TestNumbersOfStatements has values that people write in several ways.
+func TestNumbersOfStatements(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"forty-two": "42", "treinta y cinco": "35", "vingt et un": "21", "zweiundvierzig": "42",
+		"forty-two thousand": "42000",
+		"half past five":     "5:30", "quarter to nine": "8:45", "halb acht": "7:30", "viertel nach drei": "3:15",
+		"eight in the evening": "20", "7:30 pm": "19:30", "8pm": "20", "12 am": "0", "acht Uhr abends": "20",
+		"las cinco y media de la tarde": "17:30", "huit heures du soir": "20", "três da tarde": "15", "08:00": "8",
+		"half of the members": "50 %", "die Hälfte der Plätze": "50 %", "two hundred": "200", "half an hour": "",
+		"8 people in the evening": "8", "a map of two towns": "2",
+	} {
+		got := ""
+		for _, n := range Prepare(text).numbers {
+			got = n.full()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestEqualAmounts has numbers with units.
+func TestEqualAmounts(t *testing.T) {
+	t.Parallel()
+	n := func(value, unit string, about bool) factNumber {
+		return factNumber{value: value, unit: unit, about: about}
+	}
+	for _, tt := range []struct {
+		a, b          factNumber
+		same, rounded bool
+	}{
+		{n("2.5", "m", false), n("250", "cm", false), true, false}, {n("2", "hour", false), n("120", "min", false),
+			true, false},
+		{n("2", "m", false), n("2", "cm", false), false, false}, {n("2", "tb", true), n("2.14", "tb", false), true, true},
+		{n("2", "tb", false), n("2.14", "tb", false), false, false}, {n("2", "tb", true), n("3", "tb", false), false,
+			false},
+		{n("40", "", true), n("42", "", false), true, true}, {n("5", "kg", false), n("5", "l", false), false, false},
+	} {
+		if same, rounded := tt.a.equals(tt.b); same != tt.same || rounded != tt.rounded {
+			t.Errorf("%v, %v: %v %v", tt.a, tt.b, same, rounded)
+		}
+	}
+}
+
 func FuzzRelate(f *testing.F) {
 	f.Add("The port is 8080.", "The port is 9443 now, not 8080 %.")
 	f.Add("会议室可以容纳十人。", "n'est\xff pas 4x6 v2.3 $5")

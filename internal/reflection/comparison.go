@@ -21,6 +21,7 @@ type comparison struct {
 	replaced         []Difference
 	numbers          []numberChange
 	equalNumbers     int
+	rounded          bool // one of those is rounded in one statement
 	added, removed   []string
 	moved            bool  // the new statement has both the old name and the new one, and a word of change
 	flipped          []int // the groups of opposites of which each has another side
@@ -101,18 +102,25 @@ func (c *comparison) matchNumbers() {
 	left, extra := slices.Clone(c.old.numbers), []factNumber(nil)
 	for _, n := range c.new.numbers {
 		i := slices.IndexFunc(left, func(o factNumber) bool {
-			return o.value == n.value && (o.unit == n.unit || o.unit == "" || n.unit == "")
+			same, _ := o.equals(n)
+			return same
 		})
 		if i < 0 {
 			extra = append(extra, n)
 			continue
+		}
+		if _, rounded := left[i].equals(n); rounded {
+			c.rounded = true
+			if left[i].about && !n.about {
+				c.added = append(c.added, n.full())
+			}
 		}
 		c.equalNumbers++
 		left = slices.Delete(left, i, i+1)
 	}
 	for _, o := range left {
 		i := slices.IndexFunc(extra, func(n factNumber) bool {
-			return o.unit == n.unit || o.unit == "" || n.unit == "" || o.value == n.value
+			return o.sameKind(n) || o.value == n.value
 		})
 		if i < 0 {
 			c.removed = append(c.removed, o.value)

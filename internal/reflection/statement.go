@@ -21,6 +21,9 @@ type Statement struct {
 	sides     map[int]uint64      // by group of opposites
 	weakSides map[int]uint64      // the same of prepositions such as "before"
 	sideWords map[string]bool     // the words of sides
+	sideAt    map[int][]int       // where the words of sides stand, in bytes
+	before    bool                // it has "before" or the like
+	from      bool                // it has "from" or "not until"
 	days      map[int]uint64      // the same of groups with more than two sides: weekdays, months
 	denials   []int               // where the statement denies something, in bytes
 	implied   []int               // where a word like "frozen" denies
@@ -48,6 +51,7 @@ type factNumber struct {
 	version     bool
 	label       string // the word before it that it is the name of: "room 3"
 	acts        bool   // a verb follows
+	about       bool   // it is rounded
 }
 
 // maxFactWords is how many words of a text are compared. A memory is shorter; more is a document.
@@ -56,19 +60,20 @@ const maxFactWords = 80
 // Prepare reads a text once for many comparisons.
 func Prepare(text string) *Statement {
 	s := &Statement{text: text, read: recall.Read(text), names: map[string][]string{}, sides: map[int]uint64{},
-		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{}}
+		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{}, sideAt: map[int][]int{}}
 	if len(text) > maxFactText {
 		text = strings.ToValidUTF8(text[:maxFactText], "")
 	}
 	lower := language.Lower(text)
 	tokens := factTokens(text, lower, factLists().units)
 	s.readSigns(lower, tokens)
+	joinNumbers(tokens)
 	s.readValues(strings.ReplaceAll(lower, "’", "'"))
 	langs := language.Detect(text)
 	var stems language.Analyzer
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
-		if t.number {
+		if t.number && !t.used {
 			s.addNumber(tokens, i)
 			continue
 		}
@@ -87,7 +92,8 @@ type factToken struct {
 	raw        string
 	start, end int
 	number     bool
-	used       bool // part of something longer
+	unit       string // of a share in words
+	used       bool   // part of something longer
 }
 
 // factTokens splits a text into words and numbers. A number has its points and colons: "2.3", "10:30".
@@ -135,7 +141,7 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 		return []factToken{number}
 	}
 	rest := lower[i:t.end]
-	if unit := units[rest]; unit == "" && !slices.Contains([]string{"th", "st", "nd", "rd", "er", "e"}, rest) {
+	if unit := units[rest]; unit == "" && !slices.Contains([]string{"th", "st", "nd", "rd", "er", "e", "pm", "am"}, rest) {
 		t.form, t.stem = lower[t.start:t.end], lower[t.start:t.end] // a name such as 4x6
 		return []factToken{t}
 	}
@@ -145,14 +151,24 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 // startWords are words before the day from which something holds.
 var startWords = set("since seit depuis desde ab effective starting")
 
+// Words before the time from which something holds, and before which it does not.
+var (
+	beforeWords = set("before earlier vor avant antes")
+	fromWords   = set("erst from until ab desde partir at um à às a")
+)
+
 // additions are words that join something new to what stays.
 var additions = set("also plus too additionally auch zusätzlich außerdem aussi également también además também")
 
 // readSigns notes the words of change and the implied denials.
 func (s *Statement) readSigns(lower string, tokens []factToken) {
 	x := factLists()
+	skip := 0
 	for i := range tokens {
-		if n := x.change.match(tokens, i); n > 0 && s.change == "" {
+		s.before = s.before || beforeWords[tokens[i].form]
+		s.from = s.from || fromWords[tokens[i].form]
+		skip = max(skip, i+x.notChange.match(tokens, i))
+		if n := x.change.match(tokens, i); n > 0 && s.change == "" && i >= skip {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
 		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] &&
@@ -202,6 +218,7 @@ func (s *Statement) readValues(lower string) {
 			if utf8.RuneCountInString(v.Word) > 1 || !isWide([]rune(v.Word)[0]) {
 				s.sides[v.Group] |= 1 << v.Side
 				s.sideWords[v.Word] = true
+				s.sideAt[v.Group] = append(s.sideAt[v.Group], max(0, strings.Index(lower, v.Word)))
 			}
 		default:
 			s.days[v.Group] |= 1 << v.Side

@@ -15,6 +15,7 @@ type factLexicon struct {
 	concepts   factPhrases
 	change     factPhrases
 	still      factPhrases
+	notChange  factPhrases // phrases in which a word of change is none: "on the left"
 	implied    factPhrases
 	changeWide []string
 	kinds      map[string][]string // of exclusive names
@@ -74,7 +75,8 @@ func foldText(text string) string {
 }
 
 var factLists = sync.OnceValue(func() *factLexicon {
-	x := &factLexicon{concepts: factPhrases{}, change: factPhrases{}, still: factPhrases{}, implied: factPhrases{},
+	x := &factLexicon{concepts: factPhrases{}, change: factPhrases{}, notChange: factPhrases{},
+		still: factPhrases{}, implied: factPhrases{},
 		kinds: map[string][]string{}, canonical: map[string]string{}, common: map[string]bool{},
 		numbers: map[string]int{}, units: map[string]string{},
 		weak: map[string]bool{}, ignored: map[string]bool{}, calendar: map[int]bool{}}
@@ -95,6 +97,8 @@ var factLists = sync.OnceValue(func() *factLexicon {
 	for _, w := range language.Words("change") {
 		if still, ok := strings.CutPrefix(w, "!"); ok {
 			x.still.add(still, "")
+		} else if not, ok := strings.CutPrefix(w, "~"); ok {
+			x.notChange.add(not, "")
 		} else {
 			x.change.add(w, "")
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set(`port terminal track zone level group class room floor ticket issue sprint phase step chapter gate
+var labelNouns = set(`port terminal track zone level bed bett lit cama row lane pier seat table case order
+ invoice patient tank pump oven kiln group class room floor ticket issue sprint phase step chapter gate
  platform version release server node
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
  étage sala planta andar versión`)
@@ -27,7 +28,7 @@ func set(words string) map[string]bool {
 func (s *Statement) addNumber(tokens []factToken, i int) {
 	t := tokens[i]
 	n := factNumber{value: plainNumber(t.raw), start: t.start, version: strings.Count(t.raw, ".") > 0}
-	if i+1 < len(tokens) && tokens[i+1].start-t.end <= 1 {
+	if i+1 < len(tokens) && !tokens[i+1].used && tokens[i+1].start-t.end <= 1 {
 		if unit := factLists().units[tokens[i+1].form]; unit != "" {
 			n.unit = unit
 			tokens[i+1].used = true
@@ -43,6 +44,10 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	if i > 0 && t.start-tokens[i-1].end <= 1 && labelNouns[tokens[i-1].form] {
 		n.label = tokens[i-1].form
 	}
+	if t.unit != "" {
+		n.unit, n.version = t.unit, false
+	}
+	n.about = s.isAbout(tokens, i)
 	n.acts = i+1 < len(tokens) && doers[tokens[i+1].form]
 	s.numbers = append(s.numbers, n)
 }
@@ -112,7 +117,8 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	} else {
 		w.keys = append(w.keys, stems.Stems(t.form, langs)...)
 	}
-	if x.weak[t.form] || weakSides[t.form] || s.sideWords[t.stem] || s.sideWords[t.form] {
+	w.keys = append(w.keys, otherForms(t, langs)...)
+	if x.weak[t.form] || weakSides[t.form] || (s.sideWords[t.stem] || s.sideWords[t.form]) && concept != "=allergic" {
 		w.weight = weakWeight
 	}
 	w.name = unicode.IsUpper(first)
@@ -144,7 +150,7 @@ func (s *Statement) hasObject(tokens []factToken, next int) bool {
 // addNumberWord adds a number in words. "two hundred" is one number.
 func (s *Statement) addNumberWord(tokens []factToken, i, n int) {
 	x := factLists()
-	start := tokens[i].start
+	start, first := tokens[i].start, i
 	for i+1 < len(tokens) {
 		next, ok := x.numbers[tokens[i+1].form]
 		if !ok || next < 100 || n >= next {
@@ -154,7 +160,7 @@ func (s *Statement) addNumberWord(tokens []factToken, i, n int) {
 		i++
 		tokens[i].used = true
 	}
-	number := factNumber{value: itoa(n), start: start}
+	number := factNumber{value: itoa(n), start: start, about: s.isAbout(tokens, first)}
 	if i+1 < len(tokens) {
 		if unit := x.units[tokens[i+1].form]; unit != "" {
 			number.unit = unit
@@ -231,4 +237,29 @@ func (s *Statement) addPairs(run []rune, end int) {
 // isSame reports whether two words are one by any of their keys.
 func (w *factWord) isSame(v *factWord) bool {
 	return slices.ContainsFunc(w.keys, func(k string) bool { return slices.Contains(v.keys, k) })
+}
+
+// spanishEndings are those of verbs, the longest first.
+var spanishEndings = []string{"ieron", "aron", "amos", "emos", "imos", "ado", "ido", "ando", "en", "an", "es",
+	"as", "er",
+	"ar", "ir", "io", "e", "a", "o"}
+
+// otherForms are keys of a word that its stems do not tell: without the article of French before an apostrophe, and
+// without the "ie" and "ue" of Spanish verbs, which come and go.
+func otherForms(t *factToken, langs language.Languages) (keys []string) {
+	if i := strings.IndexAny(t.raw, "'’"); i == 1 || i == 2 {
+		if rest := strings.TrimLeft(t.raw[i:], "'’"); len(rest) > 2 {
+			keys = append(keys, foldText(rest))
+		}
+	}
+	if langs&language.Spanish == 0 || len(t.form) < 6 {
+		return keys
+	}
+	for _, e := range spanishEndings {
+		if stem, ok := strings.CutSuffix(t.form, e); ok && len(stem) > 3 {
+			stem = strings.ReplaceAll(strings.ReplaceAll(stem, "ie", "e"), "ue", "o")
+			return append(keys, "~"+stem)
+		}
+	}
+	return keys
 }

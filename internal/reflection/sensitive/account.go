@@ -94,6 +94,7 @@ func (s *scan) emails() {
 			return end
 		}
 		s.add(Email, start, end)
+		s.behindUser(end)
 		return end
 	})
 }

@@ -83,11 +83,17 @@ func (s *scan) cued(kind string, at, within int) bool {
 // maxCodes is how many codes of a list are read.
 const maxCodes = 24
 
+// What may stand between the codes of a list, and between a place and its code.
+var (
+	betweenCodes = classOf(" ,;\n\r\t-*•/|")
+	beforeCode   = classOf(" :=\"'")
+)
+
 // moreCodes returns where a list of codes ends that goes on at a place.
 func (s *scan) moreCodes(at int) int {
 	end := at
 	for range maxCodes {
-		i := run(s.text, end, classOf(" ,;\n\r\t-*•/|"))
+		i := run(s.text, end, betweenCodes)
 		if strings.HasPrefix(s.text[i:], "and ") || strings.HasPrefix(s.text[i:], "und ") {
 			i += len("and ")
 		}
@@ -102,7 +108,7 @@ func (s *scan) moreCodes(at int) int {
 
 // placeCode finds the code that follows a place without the word for one: "gate 4471#", "safe: 12-34-56".
 func (s *scan) placeCode(h hit) {
-	at := run(s.text, h.end, classOf(" :=\"'"))
+	at := run(s.text, h.end, beforeCode)
 	if strings.HasPrefix(s.text[at:], "is ") {
 		at += len("is ")
 	}

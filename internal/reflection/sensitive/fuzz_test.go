@@ -97,7 +97,9 @@ func BenchmarkFind(b *testing.B) {
 		"digits":  "1", "groups": "1234 5678 ", "at": "a@", "slashes": "://", "brackets": "((((", "cjk": "密码是门的",
 		"quotes": "password \"", "settings": "password=", "hash": "4471#", "newlines": "\n", "plus": "+1 ", "iban": "DE89 ",
 		"pem": "-----BEGIN RSA PRIVATE KEY-----\n", "eyj": "eyJhbGciOiJI", "lone": "password ", "u": " -u ",
-		"codes":   "codes: 1234, 5678, ",
+		"codes": "codes: 1234, 5678, ", "marks": "_live_a1", "wifi": "wifi user clave key: ",
+		"putty": "PuTTY-User-Key-File-2: ",
+		"hooks": "hook=https://hooks.x/", "passport": "passport no. ",
 		"invalid": "\xff\xe5", "seeds": "seed phrase: apple river stone cloud tiger lamp wolf grape ocean chair pilot drum ",
 	} {
 		text := strings.Repeat(part, size/len(part)+1)[:size]

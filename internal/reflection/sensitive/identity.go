@@ -1,6 +1,7 @@
 package sensitive
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -226,7 +227,19 @@ const (
 	leastDocument = 6
 	mostDocument  = 18
 	documentNear  = 44
+	leastMixed    = 8 // of a number with few digits, as those of Germany and of many newer passports
 )
+
+// numberWords stand between the name of a document and its number.
+var numberWords = set(`no nr number num n nº n° numero numéro número nummer id is lautet ist es est é`)
+
+// named reports whether only a word for a number or a mark stands between two places.
+func (s *scan) named(from, to int) bool {
+	marks := func(r rune) bool { return strings.ContainsRune(" :=#.()°º-*：は是为番号码", r) }
+	rest := strings.FieldsFunc(s.fold[from:to], marks)
+	return len(rest) == 0 && to-from > 1 ||
+		len(rest) > 0 && !slices.ContainsFunc(rest, func(w string) bool { return !numberWords[w] })
+}
 
 // passports finds the numbers that follow the name of a document.
 func (s *scan) passports() {
@@ -250,7 +263,14 @@ func (s *scan) document(c hit, typ Type) {
 			end, token = s.spaced(i, end)
 		}
 		k := kindsOf(token)
-		if len(token) >= leastDocument && len(token) <= mostDocument && k.digit >= 4 && k.lower == 0 && s.free(i, end) &&
+		least := 4
+		switch mixed := k.upper > 0 && len(token) >= leastMixed; {
+		case mixed && s.named(c.end, i):
+			least = 1
+		case mixed && len(token) <= leastMixed+1 && typ == Passport:
+			least = 2
+		}
+		if len(token) >= leastDocument && len(token) <= mostDocument && k.digit >= least && k.lower == 0 && s.free(i, end) &&
 			!s.touchesMore(end) && !isYearly(token) {
 			s.add(typ, i, end)
 			return

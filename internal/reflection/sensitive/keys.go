@@ -52,6 +52,13 @@ var vendors = []vendorKey{
 	{"LTAI", alnum, 12, 30, APIKey}, {"AKID", alnum, 24, 40, APIKey},
 	{"sk_live_", alnum, 10, 0, APIKey}, {"sk_test_", alnum, 10, 0, APIKey}, {"rk_live_", alnum, 10, 0, APIKey},
 	{"rk_test_", alnum, 10, 0, APIKey}, {"whsec_", base64, 16, 0, APIKey}, {"sk-", wordChars, 16, 0, APIKey},
+	{"sk_", alnum, 20, 0, APIKey}, {"pat", dotted, 60, 0, APIKey}, {"vercel_", alnum, 20, 0, APIKey},
+	{"nfp_", alnum, 20, 0, APIKey}, {"re_", wordChars, 20, 0, APIKey}, {"ops_", base64, 60, 0, APIKey},
+	{"CFPAT-", wordChars, 20, 0, APIKey}, {"rnd_", alnum, 20, 0, APIKey}, {"FLWSECK", wordChars, 20, 0, APIKey},
+	{"lsv2_", wordChars, 20, 0, APIKey}, {"jina_", wordChars, 20, 0, APIKey}, {"pscale_tkn_", wordChars, 16, 0, APIKey},
+	{"tskey-", wordChars, 16, 0, APIKey}, {"xkeysib-", wordChars, 20, 0, APIKey}, {"glffct-", wordChars, 12, 0, APIKey},
+	{"hapikey-", wordChars, 20, 0, APIKey}, {"dp.st.", dotted, 16, 0, APIKey}, {"dp.pt.", dotted, 16, 0, APIKey},
+	{"duffel_", wordChars, 20, 0, APIKey}, {"fly_", wordChars, 20, 0, APIKey}, {"FlyV1 fm", base64, 30, 0, APIKey},
 	{"AIza", wordChars, 25, 45, APIKey}, {"GOCSPX-", wordChars, 16, 0, APIKey}, {"ya29.", wordChars, 20, 0, Token},
 	{"ghp_", alnum, 16, 0, APIKey}, {"gho_", alnum, 16, 0, APIKey}, {"ghu_", alnum, 16, 0, APIKey},
 	{"ghs_", alnum, 16, 0, APIKey}, {"ghr_", alnum, 16, 0, APIKey}, {"github_pat_", wordChars, 20, 0, APIKey},
@@ -123,7 +130,12 @@ func keyLike(rest string, v *vendorKey) bool {
 		return false
 	case "SG.":
 		return strings.Contains(rest, ".") && mixed(rest)
-	case "sk-", "xai-", "gsk_", "npm_", "hf_", "key-", "pypi-", "nvapi-", "sntrys_", "ntn_", "sbp_", "tfp_", "secret_":
+	case "pat":
+		return strings.Count(rest, ".") == 2 && mixed(rest)
+	case "re_", "fly_", "jina_", "lsv2_", "duffel_", "tskey-":
+		return mixed(rest) && !isWordy(rest)
+	case "sk-", "sk_", "nfp_", "vercel_", "rnd_", "ops_", "xai-", "gsk_", "npm_", "hf_", "key-", "pypi-",
+		"nvapi-", "sntrys_", "ntn_", "sbp_", "tfp_", "secret_":
 		return mixed(rest)
 	}
 	return true
@@ -177,8 +189,9 @@ func (s *scan) each(text, literal string, fn func(at int) int) {
 }
 
 const (
-	pemBegin = "-----BEGIN "
-	maxPEM   = 20_000
+	pemBegin   = "-----BEGIN "
+	puttyBegin = "PuTTY-User-Key-File-"
+	maxPEM     = 20_000
 )
 
 // pem finds private keys in their armour, also if the end is missing.
@@ -190,9 +203,9 @@ func (s *scan) pem() {
 			return from
 		}
 		body := from + len(line)
-		window := s.text[body:min(len(s.text), body+maxPEM)]
+		window, _, _ := strings.Cut(s.text[body:min(len(s.text), body+maxPEM)], pemBegin)
 		var end int
-		if i := strings.Index(window, "-----END "+line); i >= 0 && !strings.Contains(window[:i], pemBegin) {
+		if i := strings.Index(window, "-----END "+line); i >= 0 {
 			end = body + i + len("-----END "+line)
 		} else {
 			end = s.keyLines(body)
@@ -205,8 +218,11 @@ func (s *scan) pem() {
 		s.add(PrivateKey, at, end)
 		return end
 	})
-	s.each(s.text, "PuTTY-User-Key-File-", func(at int) int {
+	s.each(s.text, puttyBegin, func(at int) int {
 		end := min(len(s.text), at+maxPEM)
+		if i := strings.Index(s.text[at+1:end], puttyBegin); i >= 0 {
+			end = at + 1 + i
+		}
 		if i := strings.Index(s.text[at:end], "Private-MAC:"); i >= 0 {
 			end = at + i
 			end = run(s.text, end, classOf(": -", "09", "az", "AZ"))

@@ -45,14 +45,23 @@ func (s *scan) labels() {
 			s.code(h)
 		case "place":
 			s.placeCode(h)
+		case "key":
+			s.looseKey(h)
+		case "network":
+			s.network(h)
+		case "keyword":
+			s.keyword(h)
 		}
 	}
 	s.hashCodes()
 	s.each(s.text, " -u ", s.userOption)
 }
 
+// labelEnds may stand between a label and what joins it to its value.
+var labelEnds = classOf("\"'`*)] \t")
+
 // identifierTails may follow a label in the name of a variable.
-var identifierTails = set("prod production dev live staging test local main root admin new old default 1 2")
+var identifierTails = set("prod production dev live staging test local main root admin new old default base 1 2")
 
 // after calls try with each value that may belong to a label, until it accepts one.
 func (s *scan) after(h hit, try func(at int, how link) bool) {
@@ -67,7 +76,7 @@ func (s *scan) after(h hit, try func(at int, how link) bool) {
 	if at < len(s.text) && s.text[at] == '.' && at+1 < len(s.text) && alnum[s.text[at+1]] {
 		return
 	}
-	at = run(s.text, at, classOf("\"'`*)] \t"))
+	at = run(s.text, at, labelEnds)
 	if to, ok := s.connector(at); ok {
 		try(to, direct)
 		return
@@ -188,10 +197,10 @@ func (s *scan) pastFillers(at int) int {
 func (s *scan) password(h hit) {
 	found := false
 	s.after(h, func(at int, how link) bool {
-		if h.kind == "pass" && how != direct && !s.afterUser(h.start) {
+		v := s.valueAt(at, how)
+		if h.kind == "pass" && how != direct && !s.afterUser(h.start) && !v.isRandom() {
 			return false
 		}
-		v := s.valueAt(at, how)
 		if how == direct && !v.quoted && s.text[at-1] != '=' {
 			if end := s.passphrase(v); end > v.end {
 				s.add(Password, v.start, end)
@@ -373,32 +382,39 @@ func (s *scan) seed(h hit) {
 
 // login finds the password in "login: admin / hunter2".
 func (s *scan) login(h hit) {
-	s.after(h, func(at int, how link) bool {
-		user := s.valueAt(at, how)
-		name, pw, ok := strings.Cut(user.text, "/")
-		start := user.end - len(pw)
-		if !ok {
-			if name, pw, ok = strings.Cut(user.text, ":"); ok {
-				start = user.end - len(pw)
+	s.after(h, func(at int, how link) bool { return s.loginAt(at, h.end) })
+}
+
+// loginAt finds the password behind the name of a user or a network and a mark.
+func (s *scan) loginAt(at, labelEnd int) bool {
+	how := direct
+	if at == labelEnd {
+		how = adjacent
+	}
+	user := s.valueAt(at, how)
+	name, pw, ok := strings.Cut(user.text, "/")
+	start := user.end - len(pw)
+	if !ok {
+		if name, pw, ok = strings.Cut(user.text, ":"); ok {
+			start = user.end - len(pw)
+		}
+	}
+	if !ok && user.text != "" {
+		rest := s.text[user.end:min(len(s.text), user.end+4)]
+		for _, sep := range []string{" / ", " | ", " : ", ", "} {
+			if strings.HasPrefix(rest, sep) {
+				next := s.valueAt(user.end+len(sep), prose)
+				name, pw, start, ok = user.text, next.text, next.start, true
+				break
 			}
 		}
-		if !ok && user.text != "" {
-			rest := s.text[user.end:min(len(s.text), user.end+4)]
-			for _, sep := range []string{" / ", " | ", " : ", ", "} {
-				if strings.HasPrefix(rest, sep) {
-					next := s.valueAt(user.end+len(sep), prose)
-					name, pw, start, ok = user.text, next.text, next.start, true
-					break
-				}
-			}
-		}
-		v := value{text: pw, start: start, end: start + len(pw), link: adjacent}
-		if !ok || name == "" || strings.Contains(name, "/") || !v.isPassword() {
-			return false
-		}
-		s.add(Password, v.start, v.end)
-		return true
-	})
+	}
+	v := value{text: pw, start: start, end: start + len(pw), link: adjacent}
+	if !ok || name == "" || strings.Contains(name, "/") || !v.isPassword() {
+		return false
+	}
+	s.add(Password, v.start, v.end)
+	return true
 }
 
 // userOption finds the password in "curl -u admin:hunter2".

@@ -2,6 +2,8 @@ package sensitive
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Of telephone numbers, in digits.
@@ -32,6 +34,8 @@ func (s *scan) phone(list []group, i int) int {
 		ok = total >= leastCued && (total > 7 || n > 1 || total == 7)
 	case isNorthAmerican(list, i, n, first, s.text):
 		ok = true
+	case s.inBrackets(start, end) && s.afterName(start) && isBracketed(list, i, n, first):
+		ok = true
 	case s.digitBefore(start):
 	case first[0] == '0' && n >= 2 && total >= leastHome && total <= 12:
 		ok = s.homeForm(list, i, n)
@@ -43,7 +47,7 @@ func (s *scan) phone(list []group, i int) int {
 	if !ok {
 		return 0
 	}
-	if plus || strings.HasSuffix(s.text[:start], "(") {
+	if plus || strings.HasSuffix(s.text[:start], "(") && !s.inBrackets(start, end) {
 		start--
 	}
 	if start > 0 && s.text[start] == '(' && s.text[start-1] == '+' {
@@ -122,11 +126,15 @@ func isNorthAmerican(list []group, i, n int, first, text string) bool {
 	if n == 4 && first == "1" {
 		i, n, first = i+1, 3, text[list[i+1].start:list[i+1].end]
 	}
-	if n != 3 || !sized(list, i, 3, 3, 4) || first[0] < '2' || text[list[i+1].start] < '2' {
+	if n != 3 || !sized(list, i, 3, 3, 4) || first[0] < '2' {
 		return false
 	}
 	a, b := list[i].sep, list[i+1].sep
-	return a == b && (a == "-" || a == "." || a == " ") || strings.HasPrefix(a, ")") && (b == "-" || b == " ")
+	if strings.HasPrefix(a, ")") && b == "-" {
+		return true // nothing else is written so, also if there is no such exchange
+	}
+	return text[list[i+1].start] >= '2' &&
+		(a == b && (a == "-" || a == "." || a == " ") || strings.HasPrefix(a, ")") && b == " ")
 }
 
 // homeForm reports whether groups that begin with "0" are parted as telephone numbers are.
@@ -146,4 +154,34 @@ func (s *scan) homeForm(list []group, i, n int) bool {
 // digitBefore reports whether a longer number of groups is only partly read.
 func (s *scan) digitBefore(start int) bool {
 	return start > 1 && strings.IndexByte(" -./", s.text[start-1]) >= 0 && digits[s.text[start-2]]
+}
+
+// inBrackets reports whether a number stands alone in brackets.
+func (s *scan) inBrackets(start, end int) bool {
+	before, after := s.text[:start], s.text[end:]
+	return (strings.HasSuffix(before, "(") || strings.HasSuffix(before, "（")) &&
+		(strings.HasPrefix(after, ")") || strings.HasPrefix(after, "）"))
+}
+
+// afterName reports whether the word before the bracket before a place begins with a capital, or has no case.
+func (s *scan) afterName(start int) bool {
+	i := s.wordAt(start) - 1
+	if i < 0 || start-s.words[i].end > 4 {
+		return strings.HasSuffix(s.text[:start], "（")
+	}
+	first, _ := utf8.DecodeRuneInString(s.text[s.words[i].start:])
+	return unicode.IsUpper(first) || isUnspaced(first)
+}
+
+// isBracketed reports whether groups have the form of a number of Spain, Portugal or France, or one whole number as
+// many countries write that of a mobile telephone.
+func isBracketed(list []group, i, n int, first string) bool {
+	switch {
+	case n == 3 && sized(list, i, 3, 3, 3), n == 4 && sized(list, i, 3, 2, 2, 2), n == 3 && sized(list, i, 3, 2, 4):
+		return first[0] >= '6' && list[i].sep == list[i+1].sep
+	case n == 1:
+		return len(first) == 9 && first[0] >= '6' || len(first) >= 10 && len(first) <= 11 && strings.HasPrefix(first, "0") ||
+			len(first) == 11 && first[0] == '1' && first[1] >= '3'
+	}
+	return false
 }

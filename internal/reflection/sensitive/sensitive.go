@@ -89,6 +89,7 @@ func find(text string) []Match {
 	s := &scan{text: text, fold: language.Lower(text)}
 	s.pem()
 	s.vendorKeys()
+	s.markedKeys()
 	s.tokens()
 	s.urls()
 	s.connections()

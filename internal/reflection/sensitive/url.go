@@ -14,7 +14,13 @@ var hooks = []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", 
 	"open.larksuite.com/open-apis/bot/", "oapi.dingtalk.com/robot/send?access_token=",
 	"qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", "logic.azure.com", "api.powerplatform.com", "m.pipedream.net",
 	"events.pagerduty.com/integration/", "api.opsgenie.com/v1/json/", "webhook.site/", "/webhook/", "/webhooks/",
-	"/hooks/", "/hook/", "/incoming/"}
+	"/hooks/", "/hook/", "/incoming/", "/webhook-test/", "/incomingwebhook/", "/webhookb2/"}
+
+// hookHosts begin the names of computers that only receive what programs post.
+var hookHosts = []string{"hooks.", "hook.", "webhook.", "webhooks.", "hooks-", "webhooks-"}
+
+// sources are in the addresses of files and changes, whose long numbers are no secrets.
+var sources = []string{"/commit/", "/commits/", "/blob/", "/tree/", "/pull/", "/issues/", "/compare/", "/raw/"}
 
 const (
 	leastHook = 8
@@ -41,7 +47,7 @@ func (s *scan) urls() {
 		switch {
 		case hasLogin(scheme, rest):
 			s.add(ConnectionString, start, end)
-		case strings.HasPrefix(scheme, "http") && isHook(rest):
+		case strings.HasPrefix(scheme, "http") && (isHook(rest) || s.namedHook(start, rest)):
 			s.add(Webhook, start, end)
 		}
 		return end
@@ -104,7 +110,7 @@ func isHook(rest string) bool {
 		}
 		tail := rest[i+len(h):]
 		if strings.HasPrefix(h, "/") {
-			return slices.ContainsFunc(strings.FieldsFunc(tail, notInKey), isSecretPart)
+			return !isSource(low) && slices.ContainsFunc(strings.FieldsFunc(tail, notInKey), isSecretPart)
 		}
 		if len(tail) < leastHook || isFiller(tail) {
 			return false
@@ -114,7 +120,31 @@ func isHook(rest string) bool {
 		}
 		return h == "m.pipedream.net" || slices.ContainsFunc(strings.FieldsFunc(tail, notInKey), isSecretPart)
 	}
-	return strings.HasSuffix(strings.TrimRight(low, "/"), "m.pipedream.net")
+	return strings.HasSuffix(strings.TrimRight(low, "/"), "m.pipedream.net") ||
+		slices.ContainsFunc(hookHosts, func(h string) bool { return strings.HasPrefix(low, h) }) && hasSecretPath(rest)
+}
+
+func isSource(low string) bool {
+	return slices.ContainsFunc(sources, func(p string) bool { return strings.Contains(low, p) })
+}
+
+// hasSecretPath reports whether a part of the path of an address was made up by a machine.
+func hasSecretPath(rest string) bool {
+	_, path, _ := strings.Cut(rest, "/")
+	return !isFiller(path) && !isSource(strings.ToLower(rest)) &&
+		slices.ContainsFunc(strings.FieldsFunc(path, notInKey), isSecretPart)
+}
+
+// hookNear is how far before an address the word stands that says what it is.
+const hookNear = 24
+
+// namedHook reports whether the text calls an address a webhook: "WEBHOOK_URL=https://…".
+func (s *scan) namedHook(start int, rest string) bool {
+	before := s.fold[max(0, start-hookNear):start]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	i := strings.LastIndex(before, "hook")
+	return i >= 0 && strings.IndexByte(":= (<\"'", before[len(before)-1]) >= 0 && strings.ContainsAny(before[i:], ":=") &&
+		hasSecretPath(rest)
 }
 
 func notInKey(r rune) bool { return r > 127 || !wordChars[byte(r)] }

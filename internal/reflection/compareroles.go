@@ -1,0 +1,126 @@
+package reflection
+
+import (
+	"slices"
+	"strings"
+)
+
+// insteads are words behind which stands what no longer holds.
+var insteads = []string{"instead of", "in place of", "rather than", "statt", "anstelle", "anstatt", "au lieu",
+	"à la place",
+	"en lugar", "en vez", "no lugar", "em vez", "ao invés"}
+
+// replacedName is what the new statement puts something else in place of: "Ruth instead of Gwen".
+func (c *comparison) replacedName() (gone, came string) {
+	lower := strings.ToLower(c.new.text)
+	for _, w := range insteads {
+		at := strings.Index(lower, w)
+		if at < 0 {
+			continue
+		}
+		for _, p := range c.pairs {
+			b := c.new.words[p.b]
+			if b.start <= at+len(w) || b.start >= at+len(w)+maxInstead || !b.name && c.score < sameSubject {
+				continue
+			}
+			for _, n := range c.newLeft {
+				if (b.name && n.name && n.start != b.start || !b.name && n.start < at) && n.weight > weakWeight {
+					return c.old.words[p.a].text, n.text
+				}
+			}
+		}
+	}
+	return "", ""
+}
+
+// maxInstead is how far behind "instead of" the thing stands, in bytes.
+const maxInstead = 12
+
+// goesOnFromOld reports whether the new statement is the old one word for word, and then more.
+func (c *comparison) goesOnFromOld() bool {
+	older := strings.TrimRight(c.old.text, " .!?。！？\n")
+	rest, ok := strings.CutPrefix(c.new.text, older)
+	if !ok || len(older) < minOld || len(c.replaced) > 0 || c.endsIt() || c.moved {
+		return false
+	}
+	return len(strings.Trim(rest, " .!?\n")) > 0 && !wordGoesOn(rest) && c.denialsIn(len(older))
+}
+
+// minOld is how long a statement is that another repeats before it goes on, in bytes.
+const minOld = 12
+
+func wordGoesOn(rest string) bool {
+	return strings.IndexAny(rest[:1], " ,;:.(-–—、，；：。（") != 0 && rest[0] < 0x80
+}
+
+// denialsIn reports whether both statements deny the same up to a place.
+func (c *comparison) denialsIn(end int) bool {
+	n := 0
+	for _, at := range c.new.denials {
+		if at < end {
+			n++
+		}
+	}
+	return n == len(c.old.denials) || len(c.new.denials) >= len(c.old.denials)
+}
+
+// unbroken reports whether the old statement has a fault, and the new one says that it was repaired.
+func (c *comparison) unbroken() bool {
+	repaired := func(w factWord) bool { return slices.Contains(w.keys, "=repair") }
+	fault := len(c.old.implied) > 0 || slices.ContainsFunc(c.old.words, func(w factWord) bool {
+		return slices.Contains(w.keys, "=bug")
+	})
+	return fault && slices.ContainsFunc(c.newLeft, repaired) && !slices.ContainsFunc(c.old.words, repaired) &&
+		len(c.new.denials) == 0
+}
+
+// notBefore reports whether one statement has "not before" a time from which the other says that something holds.
+func (c *comparison) notBefore() bool {
+	return c.equalNumbers > 0 && len(c.old.denials)+len(c.new.denials) == 1 &&
+		(deniesBefore(c.old, c.new) || deniesBefore(c.new, c.old))
+}
+
+// deniesBefore reports whether a statement has a denial and "before", and another has only "from" or "not until".
+func deniesBefore(s, other *Statement) bool {
+	return len(s.denials) == 1 && s.before && !other.before && other.from
+}
+
+// replacedNow notes what the new statement replaces by the words "instead of", and reports whether there is such.
+func (c *comparison) replacedNow() bool {
+	gone, came := c.replacedName()
+	if gone == "" {
+		return false
+	}
+	d := Difference{"name", gone, came}
+	c.replaced = append([]Difference{d}, c.replaced...)
+	c.differ = append(c.differ, d)
+	return true
+}
+
+// withoutSides leaves out denials that are a side of opposites of which each statement has another: in "always" and
+// "never" the denial is what turns them.
+func (c *comparison) withoutSides(s *Statement, at []int) []int {
+	return slices.DeleteFunc(slices.Clone(at), func(place int) bool {
+		return slices.ContainsFunc(c.flipped, func(group int) bool { return slices.Contains(s.sideAt[group], place) })
+	})
+}
+
+// soleActs are concepts of what only one does to one thing.
+var soleActs = []string{"=write", "=build", "=invent", "=found", "=discover", "=cause", "=approve"}
+
+// isAct reports whether two words are such a verb, and a definite thing follows.
+func (c *comparison) isAct(a, b factWord) bool {
+	return slices.ContainsFunc(soleActs, func(act string) bool {
+		return slices.Contains(a.keys, act) && slices.Contains(b.keys, act)
+	}) && strings.Contains(" "+strings.ToLower(c.old.text), " the ")
+}
+
+// otherMind reports whether a statement says that somebody changed their mind.
+func (s *Statement) otherMind() bool {
+	for _, w := range []string{"mind", "überlegt", "avis", "opinión", "idea", "opinião", "ideia", "umentschieden"} {
+		if strings.HasSuffix(s.change, w) {
+			return true
+		}
+	}
+	return false
+}
