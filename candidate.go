@@ -79,8 +79,8 @@ const (
 // DefaultSourceTitle is the title of notes whose sender gave none.
 const DefaultSourceTitle = "Session reflection"
 
-// Candidate is a memory that somebody or the dream-cycle proposes, with its evidence. Nothing of it is a memory until it
-// is promoted.
+// Candidate is a memory that somebody or the dream-cycle proposes, with its evidence. Nothing of it is a memory until
+// it is promoted.
 type Candidate struct {
 	ID         CandidateID     `json:"id" format:"uuid" doc:"It follows from the notes, so the same notes have the same ids"`
 	Kind       CandidateKind   `json:"kind" enum:"decision,plan,idea,claim,artifact,procedure,session"`

@@ -22,7 +22,8 @@ func (c *Client) Dream(ctx context.Context, d NewDream) (*loci.Dream, error) {
 	return send[loci.Dream](ctx, c, "/dream", d)
 }
 
-// DreamRuns returns one page of the receipts. limit 0 is 50, and at most 500. cursor is NextCursor of the previous page.
+// DreamRuns returns one page of the receipts. limit 0 is 50, and at most 500. cursor is NextCursor of the previous
+// page.
 func (c *Client) DreamRuns(ctx context.Context, limit int, cursor string) (*DreamList, error) {
 	return get[DreamList](ctx, c, query("/dream/runs", values("limit", number(limit), "cursor", cursor)))
 }

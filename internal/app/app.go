@@ -115,7 +115,8 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 }
 
 func tables() []gate.Actions {
-	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions, project.Actions,
+	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions,
+		project.Actions,
 		graph.Actions, org.Actions, identity.Actions, transfer.Actions}
 }
 

@@ -399,7 +399,8 @@ var more = []struct {
 }
 
 // alongside are the actions that another one carries out, too.
-var alongside = map[gate.Action][]gate.Action{review.Persist: {review.Reflect, memory.Create}, review.Accept: {memory.Create}}
+var alongside = map[gate.Action][]gate.Action{review.Persist: {review.Reflect, memory.Create},
+	review.Accept: {memory.Create}}
 
 // What cannot be recorded is not done, and what is done is recorded once,
 // without a word of anybody's.

@@ -88,9 +88,11 @@ func TestDreamMakesMemoriesOfSessions(t *testing.T) {
 		t.Errorf("the receipt is %+v", r)
 	}
 	c := d.found(d.mara, "we use gin")
-	if c == nil || c.State != loci.ReviewPromoted || c.Review.Origin != loci.DreamOrigin || c.Review.UserID != d.mara.UserID ||
+	if c == nil || c.State != loci.ReviewPromoted || c.Review.Origin != loci.DreamOrigin ||
+		c.Review.UserID != d.mara.UserID ||
 		c.Origin != "claude" || c.Reach != loci.ReachPrivate || c.SessionID.String() != session ||
-		c.Evidence[0].EventID != id.String() || c.Evidence[0].Start != 10 || !slices.Equal(c.RawSources, []string{id.String()}) {
+		c.Evidence[0].EventID != id.String() || c.Evidence[0].Start != 10 || !slices.Equal(c.RawSources,
+		[]string{id.String()}) {
 		t.Fatalf("the candidate is %+v", c)
 	}
 	m, err := d.Memory.Get(t.Context(), d.mara, c.MemoryID)
@@ -127,7 +129,8 @@ func TestDreamInherits(t *testing.T) {
 	d := newDreams(t)
 	narrow := d.open(d.mara, agent.SessionDraft{ProjectID: d.project, AllowedVendors: []loci.Vendor{"claude"}})
 	d.log(d.claude, event.Draft{Session: narrow.ID.String(), Content: "decision: one of the project\n"})
-	d.log(d.mara, event.Draft{Session: d.open(d.mara, agent.SessionDraft{}).ID.String(), Content: "decision: of the org\n"})
+	d.log(d.mara, event.Draft{Session: d.open(d.mara, agent.SessionDraft{}).ID.String(),
+		Content: "decision: of the org\n"})
 	r := d.dream()
 	wantOutcome(t, r, "done: 2 events, 2 proposed, 2 scanned, 1 promoted, 0 archived, 1 left, 0 failed")
 	if r.LeftBy["high_impact_scope"] != 1 {
@@ -225,7 +228,8 @@ func (s *stopping) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx)
 	return s.Store.Update(ctx, org, fn)
 }
 
-// TestDreamSurvivesAKill stops a run after each of its changes, and requires that the next runs lose and double nothing.
+// TestDreamSurvivesAKill stops a run after each of its changes, and requires that the next runs lose and double
+// nothing.
 func TestDreamSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	for _, after := range []int64{1, 2, 3, 4, 5, 7, 9} {

@@ -110,7 +110,8 @@ func TestReflectPromotes(t *testing.T) {
 	}
 	m, err := d.Memory.Get(t.Context(), d.mara, c.MemoryID)
 	d.must(err)
-	if m.Source != loci.AutoSource || m.Category != "web servers" || m.Scope != loci.ScopeProject || m.Origin != "claude" ||
+	if m.Source != loci.AutoSource || m.Category != "web servers" || m.Scope != loci.ScopeProject ||
+		m.Origin != "claude" ||
 		m.ProjectID != d.project || m.Content != "we use gin" || !slices.Contains(m.Tags, "web-servers") {
 		t.Errorf("the memory is %+v", m)
 	}
@@ -142,7 +143,8 @@ func TestReflectKeepsSecretsOut(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)
 	secret := "hunter2" + "Zx9!"
-	n := review.Notes{Content: "claim: the password is " + secret + "\nclaim: write to ana@example.org\nclaim: it is dry\n",
+	n := review.Notes{Content: "claim: the password is " + secret +
+		"\nclaim: write to ana@example.org\nclaim: it is dry\n",
 		SourceTitle: "password is " + secret, Persist: true, PersistSource: true}
 	r := d.reflect(d.claude, n)
 	if strings.Contains(fmt.Sprintf("%+v", r), secret) {
@@ -269,7 +271,8 @@ func TestDecisionsAboutCandidates(t *testing.T) {
 		t.Errorf("got %+v", deferred)
 	}
 	refused(t, "the past", second(d.Review.Defer(ctx, d.mara, ids[0], now, review.Decision{})), loci.Invalid, "until")
-	edited, err := d.Review.Change(ctx, d.mara, ids[1], review.Edit{Content: new("two, edited"), Kind: new(loci.CandidatePlan)},
+	edited, err := d.Review.Change(ctx, d.mara, ids[1], review.Edit{Content: new("two, edited"),
+		Kind: new(loci.CandidatePlan)},
 		review.Decision{IfVersion: 1})
 	d.must(err)
 	if edited.Version != 2 || edited.Content != "two, edited" || edited.Kind != loci.CandidatePlan {
@@ -319,8 +322,8 @@ func TestDecisionsAboutCandidates(t *testing.T) {
 	}
 }
 
-// TestPromotionSupersedes requires rule 4: what the writer owns is superseded, and undo lets it hold again. What another
-// origin wrote is only suggested.
+// TestPromotionSupersedes requires rule 4: what the writer owns is superseded, and undo lets it hold again. What
+// another origin wrote is only suggested.
 func TestPromotionSupersedes(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)
@@ -331,7 +334,8 @@ func TestPromotionSupersedes(t *testing.T) {
 		return loci.ReflectionFinding{Kind: kind, Target: m.ID.String(), TargetType: "memory"}
 	}
 	ids := d.queued(d.claude, "claim: The nightly export runs at 03:00 UTC now.\nclaim: The freeze starts on 10 May.\n")
-	for i, f := range []loci.ReflectionFinding{finding(loci.FindingSupersession, mine), finding(loci.FindingStale, theirs)} {
+	for i, f := range []loci.ReflectionFinding{finding(loci.FindingSupersession, mine), finding(loci.FindingStale,
+		theirs)} {
 		d.must(d.st.Update(ctx, d.mara.OrgID, func(tx store.Tx) error {
 			c, err := tx.Candidates().Get(ctx, d.mara.Viewer(), ids[i])
 			if err != nil {
@@ -386,7 +390,8 @@ func TestReflectLinksTasksAndMemories(t *testing.T) {
 		t.Errorf("named: %v", got)
 	}
 	hidden := d.add(d.tom, memory.Draft{Title: "hidden", Content: "secret plans"})
-	for _, n := range []review.Notes{{RelatedTo: []string{hidden.ID.String()}}, {RelatedTo: []string{loci.NewMemoryID().String()}},
+	for _, n := range []review.Notes{{RelatedTo: []string{hidden.ID.String()}},
+		{RelatedTo: []string{loci.NewMemoryID().String()}},
 		{RelatedTo: []string{"what"}}} {
 		n.Content = "idea: x\n"
 		refused(t, fmt.Sprint(n.RelatedTo), second(d.Review.Reflect(ctx, d.claude, n)), loci.Invalid,
@@ -406,7 +411,8 @@ func TestLimitedKeysReflectInTheirProjects(t *testing.T) {
 	refused(t, "no project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Invalid,
 		"Project is required when MCP credentials are project-scoped")
 	n.Project = "nothing like that"
-	refused(t, "another project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Forbidden, "api_key_memory_space_denied")
+	refused(t, "another project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Forbidden,
+		"api_key_memory_space_denied")
 	n.Project = d.project.String()
 	if r := d.reflect(d.limited, n); r.PersistedCount != 1 {
 		t.Errorf("got %+v", r)
@@ -415,13 +421,15 @@ func TestLimitedKeysReflectInTheirProjects(t *testing.T) {
 	refused(t, "nobody", err, loci.Unauthenticated, "Organization context required")
 }
 
-// TestPromotionWritesIntoTheGraph requires an entity in the graph of the project, with its relations, and none after undo.
+// TestPromotionWritesIntoTheGraph requires an entity in the graph of the project, with its relations, and none after
+// undo.
 func TestPromotionWritesIntoTheGraph(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)
 	ctx := t.Context()
-	made, err := d.Graph.CreateEntities(ctx, d.claude, d.project, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "gin",
-		Type: "library"}}})
+	made, err := d.Graph.CreateEntities(ctx, d.claude, d.project, nil,
+		[]loci.NewEntity{{EntityRef: loci.EntityRef{Name: "gin",
+			Type: "library"}}})
 	d.must(err)
 	r := d.reflect(d.claude, review.Notes{Content: "decision: we use gin\n", Persist: true, Project: d.project.String(),
 		RelatedTo: []string{made[0].Entity.ID.String()}})

@@ -196,7 +196,8 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 	if r.role != "any" && slices.Index(ranks, string(p.OrgRole)) < slices.Index(ranks, r.role) {
 		return loci.Forbidden
 	}
-	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" && r.rights[0] != "reflect" &&
+	if p.OnlyProjects && len(r.rights) > 0 && !strings.HasPrefix(r.rights[0], "memories:") && r.rights[0] != "graph" &&
+		r.rights[0] != "reflect" &&
 		r.rights[0] != "events" {
 		return loci.Forbidden
 	}

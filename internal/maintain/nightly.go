@@ -20,8 +20,8 @@ type NightlyOptions struct {
 	Run func(ctx context.Context, org loci.OrgID, since time.Time) error
 }
 
-// Nightly does something for each org once a day, until ctx ends. It looks at the clock at each tick. At the first one it
-// makes up for a time at which no server ran, for the orgs that were there then.
+// Nightly does something for each org once a day, until ctx ends. It looks at the clock at each tick. At the first one
+// it makes up for a time at which no server ran, for the orgs that were there then.
 func Nightly(ctx context.Context, ticks <-chan time.Time, o NightlyOptions) {
 	var done time.Time
 	for {

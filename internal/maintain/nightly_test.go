@@ -40,7 +40,8 @@ func TestNightly(t *testing.T) {
 			}})
 	}()
 	for _, moment := range []time.Time{at(20, 12, 0), at(20, 12, 1), at(21, 3, 29), at(21, 3, 30), at(21, 3, 31),
-		at(22, 4, 0), at(25, 9, 0), at(28, 1, 59), at(28, 3, 30), at(28, 3, 31), at(29, 3, 31)} { // the clocks change on the 28th
+		at(22, 4, 0), at(25, 9, 0), at(28, 1, 59), at(28, 3, 30), at(28, 3, 31), at(29, 3,
+			31)} { // the clocks change on the 28th
 		now = moment
 		ticks <- moment
 		ticks <- moment // the first one has been handled

@@ -26,8 +26,8 @@ type BulkResult struct {
 	Err       error
 }
 
-// Bulk decides about each candidate by itself, in the order of the ids, so one that fails stops no other. Invalid for an
-// unknown action, no ids, too many or the same twice.
+// Bulk decides about each candidate by itself, in the order of the ids, so one that fails stops no other. Invalid for
+// an unknown action, no ids, too many or the same twice.
 func (s *Service) Bulk(ctx context.Context, p loci.Principal, r BulkRequest) ([]BulkResult, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err

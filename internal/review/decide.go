@@ -31,7 +31,8 @@ const DefaultDefer = 7 * 24 * time.Hour
 // another origin or person is only suggested to be superseded. Accepting a promoted candidate again changes nothing.
 // NotFound if p does not see it; Forbidden if another person owns it or, for an agent, if another vendor proposed it;
 // Conflict if it was rejected or archived, or if somebody else decides at the same time; Precondition for d.IfVersion.
-func (s *Service) Accept(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+func (s *Service) Accept(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
+	error) {
 	if err := s.Begin(ctx, p, Accept); err != nil {
 		return nil, err
 	}
@@ -84,7 +85,8 @@ func (s *Service) accept(c *loci.Candidate, p loci.Principal, reason string, sav
 func (s *Service) reviewed(c *loci.Candidate, p loci.Principal, action, reason string) {
 	now := gate.Later(s.Time(), c.UpdatedAt)
 	c.UpdatedAt = now
-	c.Review = &loci.Review{Action: action, UserID: p.UserID, Origin: p.Origin, Reason: reason, At: now, Versions: c.Version}
+	c.Review = &loci.Review{Action: action, UserID: p.UserID, Origin: p.Origin, Reason: reason, At: now,
+		Versions: c.Version}
 }
 
 // decidable returns a candidate about which p may decide.
@@ -146,7 +148,8 @@ func open(c *loci.Candidate) bool {
 }
 
 // Reject refuses a candidate. Its errors are those of Accept.
-func (s *Service) Reject(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+func (s *Service) Reject(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
+	error) {
 	if err := s.Begin(ctx, p, Decide); err != nil {
 		return nil, err
 	}
@@ -154,7 +157,8 @@ func (s *Service) Reject(ctx context.Context, p loci.Principal, id loci.Candidat
 }
 
 // Archive puts a candidate away that says what is known. Its errors are those of Accept.
-func (s *Service) Archive(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+func (s *Service) Archive(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
+	error) {
 	if err := s.Begin(ctx, p, Decide); err != nil {
 		return nil, err
 	}
@@ -198,8 +202,8 @@ func (s *Service) Defer(ctx context.Context, p loci.Principal, id loci.Candidate
 // Edit is a change of a candidate. An agent may only narrow its vendors.
 type Edit = loci.CandidateChange
 
-// Change edits a candidate that waits. It keeps the evidence. Invalid if a limit is exceeded; Forbidden if an agent would
-// let more vendors read it; otherwise its errors are those of Accept.
+// Change edits a candidate that waits. It keeps the evidence. Invalid if a limit is exceeded; Forbidden if an agent
+// would let more vendors read it; otherwise its errors are those of Accept.
 func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.CandidateID, ch Edit, d Decision) (
 	*loci.Candidate, error) {
 	if err := s.Begin(ctx, p, Decide); err != nil {
@@ -230,9 +234,9 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.Candidat
 	})
 }
 
-// Merge makes one candidate of several. The first takes over the texts, evidence, tags and links of the others, which are
-// archived. Invalid without others, for too many, and if they are of other projects or readers; otherwise its errors are
-// those of Accept.
+// Merge makes one candidate of several. The first takes over the texts, evidence, tags and links of the others, which
+// are archived. Invalid without others, for too many, and if they are of other projects or readers; otherwise its
+// errors are those of Accept.
 func (s *Service) Merge(ctx context.Context, p loci.Principal, into loci.CandidateID, others []loci.CandidateID,
 	d Decision) (*loci.Candidate, error) {
 	if err := s.Begin(ctx, p, Decide); err != nil {

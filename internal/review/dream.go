@@ -109,7 +109,8 @@ func (s *Service) DreamNightly(ctx context.Context, org loci.OrgID, since time.T
 var errDreamt = errors.New("the dream-cycle has run")
 
 // Dreams returns the receipts of the org's runs, last begun first.
-func (s *Service) Dreams(ctx context.Context, p loci.Principal, limit int, cursor string) (gate.Page[*loci.Dream], error) {
+func (s *Service) Dreams(ctx context.Context, p loci.Principal, limit int, cursor string) (gate.Page[*loci.Dream],
+	error) {
 	if err := s.Begin(ctx, p, DreamRead); err != nil {
 		return gate.Page[*loci.Dream]{}, err
 	}

@@ -208,7 +208,8 @@ func (r *reading) candidates() (list []*loci.Candidate) {
 // maxLogged is how many bytes an event has at most that is a candidate as a whole.
 const maxLogged = 2_000
 
-// logged reads what the writer of an event says that it is. If the extractor has not found that, it adds the whole text.
+// logged reads what the writer of an event says that it is. If the extractor has not found that, it adds the whole
+// text.
 func (r *reading) logged(s *Service, e *loci.Event) {
 	kind, confidence := loci.CandidateDecision, 0.85
 	switch {

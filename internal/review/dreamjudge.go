@@ -199,7 +199,8 @@ func (d *dreaming) check(ctx context.Context, v *verdict) error {
 }
 
 // ofOthers reports whether what the candidate would supersede is of another person, or is no memory.
-func (d *dreaming) ofOthers(ctx context.Context, who loci.Principal, f loci.ReflectionFinding) (others bool, err error) {
+func (d *dreaming) ofOthers(ctx context.Context, who loci.Principal, f loci.ReflectionFinding) (others bool,
+	err error) {
 	id, err := loci.ParseID[struct{}](f.Target)
 	if f.TargetType != "memory" || err != nil {
 		return true, nil

@@ -8,15 +8,15 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// wantsGraph reports whether promotion by p also writes into the graph of the project: if the members of the project see
-// the memory, and p may write there.
+// wantsGraph reports whether promotion by p also writes into the graph of the project: if the members of the project
+// see the memory, and p may write there.
 func (s *Service) wantsGraph(p loci.Principal, c *loci.Candidate) bool {
 	return c.SuggestedScope == loci.ScopeProject && s.May(p, graph.Write) == nil
 }
 
 // intoGraph writes an entity for a promoted candidate into the graph of its project, which is another file, and relates
-// it to the entities that the candidate names. The transaction of the promotion has left a mark that this is to be done.
-// Each step may be repeated. If one fails, the mark stays, and the dream-cycle tries again.
+// it to the entities that the candidate names. The transaction of the promotion has left a mark that this is to be
+// done. Each step may be repeated. If one fails, the mark stays, and the dream-cycle tries again.
 func (s *Service) intoGraph(ctx context.Context, p loci.Principal, c *loci.Candidate) {
 	if !c.GraphPending {
 		return

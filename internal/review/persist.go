@@ -119,7 +119,8 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 		promoted = append(promoted, c)
 		drafts = append(drafts, draftOf(next[i], s.live(ctx, p, supersededBy(next[i]))))
 	}
-	_, err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error {
+	_, err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry,
+		saved []*loci.Saved) error {
 		if r.source != nil {
 			e.Target = r.source.ID.String()
 			if err := tx.Reflections().Insert(ctx, r.source); err != nil {
@@ -151,7 +152,8 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 }
 
 // putAll stores candidates, each as a new one or over the known one.
-func putAll(ctx context.Context, tx store.Tx, list []*loci.Candidate, known map[loci.CandidateID]*loci.Candidate) error {
+func putAll(ctx context.Context, tx store.Tx, list []*loci.Candidate,
+	known map[loci.CandidateID]*loci.Candidate) error {
 	for _, c := range list {
 		if c == nil {
 			continue

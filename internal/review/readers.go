@@ -9,8 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// forReader takes out of candidates what p may not see: what the checks found about memories that are hidden from p and,
-// unless p decides about a candidate, why it waits. The candidates were compared with what their writer sees.
+// forReader takes out of candidates what p may not see: what the checks found about memories that are hidden from p
+// and, unless p decides about a candidate, why it waits. The candidates were compared with what their writer sees.
 func forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci.Candidate) error {
 	states := loci.LiveOnly
 	if p.Vendor == "" {

@@ -17,7 +17,8 @@ func (r *reading) records(c *loci.Candidate, f *reflection.Candidate) {
 			RawSources: []string{}, Scope: c.SuggestedScope, ScopeKey: c.SuggestedScopeKey, Validity: "active",
 			Freshness: "current", Supports: []string{}, Contradicts: []string{}, Supersedes: []string{}}
 		c.Claims = append(c.Claims, claim)
-		c.Findings = append(c.Findings, loci.ReflectionFinding{ID: id + "/" + string(loci.FindingClaim), Kind: loci.FindingClaim,
+		c.Findings = append(c.Findings, loci.ReflectionFinding{ID: id + "/" + string(loci.FindingClaim),
+			Kind:   loci.FindingClaim,
 			Target: claim.ID, TargetType: "candidate", Reason: "The notes state it as a fact.", Confidence: c.Confidence,
 			Action: "none", Reversible: true})
 	}
@@ -53,7 +54,8 @@ var inNotes = map[string]struct{ kind, reason string }{
 // relation returns a relation of the notes. If it leads to another candidate, its target is the id of that.
 func (r *reading) relation(c *loci.Candidate, rel reflection.Relation) loci.RelationshipRecord {
 	as := inNotes[rel.Type]
-	out := loci.RelationshipRecord{Source: c.ID.String(), Target: withoutSecrets(rel.Value), Type: as.kind, Reason: as.reason,
+	out := loci.RelationshipRecord{Source: c.ID.String(), Target: withoutSecrets(rel.Value), Type: as.kind,
+		Reason:     as.reason,
 		Confidence: 0.8, Text: r.passage(rel.To.Start, rel.To.End)}
 	if as.kind != "SUPERSEDES" && as.kind != "CONTRADICTS" && as.kind != "BECAUSE" {
 		return out

@@ -71,8 +71,8 @@ type reading struct {
 	event      loci.EventID     // the notes are the text of this event; zero: somebody sent them
 }
 
-// idOf returns the id of a candidate by the extractor's name for it. Equal texts of two events have two ids, and an event
-// keeps them if its session moves to a project.
+// idOf returns the id of a candidate by the extractor's name for it. Equal texts of two events have two ids, and an
+// event keeps them if its session moves to a project.
 func (r *reading) idOf(name string) loci.CandidateID {
 	if r.event.IsZero() {
 		return loci.CandidateIDOf(&r.at.EventAccess, name)
@@ -116,7 +116,8 @@ func (s *Service) find(ctx context.Context, r *reading) error {
 // candidate makes a candidate of what the extractor found.
 func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate {
 	now := s.Time()
-	c := &loci.Candidate{Kind: loci.CandidateKind(f.Kind), Title: withoutSecrets(f.Title), Content: r.passage(f.Start, f.End),
+	c := &loci.Candidate{Kind: loci.CandidateKind(f.Kind), Title: withoutSecrets(f.Title), Content: r.passage(f.Start,
+		f.End),
 		Reason: f.Reason, Confidence: f.Confidence, Domain: r.notes.Domain, EventAccess: r.at.EventAccess,
 		SessionID: r.at.session, TaskIDs: slices.Clone(r.at.tasks), RelatedTo: slices.Clone(r.notes.RelatedTo),
 		Cue: withoutSecrets(f.Cue.Text), CreatedAt: now, UpdatedAt: now}
@@ -234,10 +235,12 @@ func (r *reading) hint() string {
 	case len(r.list) == 0:
 		return "The notes have nothing that looks worth keeping. not_extracted says what was left out, and why."
 	case !r.notes.Persist:
-		return "Nothing was written. Call again with persist true to keep these candidates, and with persist_review true to " +
+		return "Nothing was written. Call again with persist true to keep these candidates, and with persist_review true " +
+			"to " +
 			"let a person decide about them first."
 	case waiting == 0:
-		return fmt.Sprintf("%s now. Undo a promotion with `loci review undo`.", loci.Plural(promoted, "candidate is a memory", "candidates are memories"))
+		return fmt.Sprintf("%s now. Undo a promotion with `loci review undo`.", loci.Plural(promoted,
+			"candidate is a memory", "candidates are memories"))
 	}
 	return fmt.Sprintf("%s. A person decides about %s with `loci review list`.",
 		loci.Plural(promoted, "candidate became a memory", "candidates became memories"),

@@ -10,10 +10,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Undo takes back the last decision about a candidate: it is as it was before, as a new version. If it was promoted, the
-// memory goes to the trash, unless it was there before, and what it superseded holds again. That requires the right to
-// delete. Conflict if nothing was decided; otherwise its errors are those of Accept.
-func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate, error) {
+// Undo takes back the last decision about a candidate: it is as it was before, as a new version. If it was promoted,
+// the memory goes to the trash, unless it was there before, and what it superseded holds again. That requires the right
+// to delete. Conflict if nothing was decided; otherwise its errors are those of Accept.
+func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
+	error) {
 	if err := s.Begin(ctx, p, Decide); err != nil {
 		return nil, err
 	}
@@ -50,7 +51,8 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateI
 // restore gives c the state before its last decision, and takes back what was merged into it.
 func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) error {
 	if c.Review == nil || c.Review.Action == "undo" {
-		return loci.Errorf(loci.Conflict, "nobody has decided about this candidate since it was proposed or since the last undo")
+		return loci.Errorf(loci.Conflict, "nobody has decided about this candidate since it was proposed or since the "+
+			"last undo")
 	}
 	versions, err := tx.Candidates().Versions(ctx, p.Viewer(), c.ID)
 	if err != nil {

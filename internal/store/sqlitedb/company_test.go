@@ -14,7 +14,11 @@ func TestWritersWaitForCompany(t *testing.T) {
 	db := openTemp(t)
 	nothing := func(*Conn) error { return nil }
 	wait := func(d time.Duration) { // only the writer's goroutine reads it
-		if err := db.Update(t.Context(), func(*Conn) error { db.companyTime, db.companyTurns = d, math.MaxInt; return nil }); err != nil {
+		if err := db.Update(t.Context(), func(*Conn) error {
+			db.companyTime, db.companyTurns = d,
+				math.MaxInt
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

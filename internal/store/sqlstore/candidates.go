@@ -29,7 +29,8 @@ func (tx *Tx) scanAccess(r Row) (a loci.EventAccess, err error) {
 
 // bindAccess returns the values of workColumns without the number.
 func bindAccess(a *loci.EventAccess) []any {
-	return []any{[16]byte(a.UserID), orNull(a.WorkspaceID), orNull(a.ProjectID), string(a.Reach), orNull(a.TeamID), a.Origin,
+	return []any{[16]byte(a.UserID), orNull(a.WorkspaceID), orNull(a.ProjectID), string(a.Reach), orNull(a.TeamID),
+		a.Origin,
 		toJSON(a.AllowedVendors)}
 }
 
@@ -196,7 +197,8 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 	case version != c.Version-1:
 		return loci.Errorf(loci.Conflict, "somebody else has changed the candidate meanwhile; read it again")
 	}
-	err = t.c.Exec("INSERT INTO candidate_versions ({org} candidate_seq, version, body) VALUES ({?} ?, ?, ?)", seq, version,
+	err = t.c.Exec("INSERT INTO candidate_versions ({org} candidate_seq, version, body) VALUES ({?} ?, ?, ?)", seq,
+		version,
 		body)
 	if err != nil {
 		return err
@@ -211,7 +213,8 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 		toJSON(c.AllowedVendors), string(now), seq)
 }
 
-func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.CandidateID) (list []*loci.Candidate, err error) {
+func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.CandidateID) (list []*loci.Candidate,
+	err error) {
 	seq, now, err := t.get(v, id)
 	if err != nil {
 		return nil, err
@@ -267,7 +270,8 @@ func (t candidates) Graphed(_ context.Context, id loci.CandidateID, entity loci.
 
 func (t candidates) Release(_ context.Context, user loci.UserID, team loci.TeamID) error {
 	for _, table := range []string{"candidates", "reflections"} {
-		err := t.c.Exec("UPDATE "+table+" SET reach = 'private', team_id = NULL WHERE {"+table+"} user_id = ? AND team_id = ?",
+		err := t.c.Exec("UPDATE "+table+" SET reach = 'private', team_id = NULL WHERE {"+table+"} user_id = ? AND team_id "+
+			"= ?",
 			[16]byte(user), [16]byte(team))
 		if err != nil {
 			return err
@@ -316,7 +320,8 @@ func (t reflections) Get(_ context.Context, v loci.Viewer, id loci.ReflectionID)
 	return n, orMissing(found, err, noReflection)
 }
 
-func (t reflections) Unread(_ context.Context, after int64, limit int) (list []*loci.Reflection, last int64, err error) {
+func (t reflections) Unread(_ context.Context, after int64, limit int) (list []*loci.Reflection, last int64,
+	err error) {
 	last = after
 	_, err = t.c.One("SELECT coalesce(max(s.seq), 0) FROM reflections s WHERE {s} TRUE", nil,
 		func(r Row) error { last = max(last, r.Int64(0)); return nil })

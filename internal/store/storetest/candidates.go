@@ -15,8 +15,9 @@ import (
 
 // newCandidate returns a candidate of the org's owner, not yet stored.
 func (e *env) newCandidate(change ...func(*loci.Candidate)) *loci.Candidate {
-	c := &loci.Candidate{ID: loci.CandidateID(loci.NewID[struct{}]()), Kind: loci.CandidateIdea, Title: "t", Content: "an idea",
-		Reason: "it says maybe", Confidence: 0.5, SuggestedScope: loci.ScopeGlobal, CreatedAt: e.clock.now(),
+	c := &loci.Candidate{ID: loci.CandidateID(loci.NewID[struct{}]()), Kind: loci.CandidateIdea, Title: "t",
+		Content: "an idea",
+		Reason:  "it says maybe", Confidence: 0.5, SuggestedScope: loci.ScopeGlobal, CreatedAt: e.clock.now(),
 		UpdatedAt: e.clock.now(), EventAccess: loci.EventAccess{OrgID: e.org, UserID: e.user, Reach: loci.ReachPrivate,
 			Origin: "claude", AllowedVendors: []loci.Vendor{"*"}}}
 	for _, f := range change {
@@ -74,7 +75,8 @@ func testCandidates(e *env) {
 	e.wantCode("the same id", e.putCandidate(full), loci.Conflict)
 	e.wantCode("nobody's", e.putCandidate(e.newCandidate(func(c *loci.Candidate) { c.UserID = loci.NewUserID() })),
 		loci.NotFound)
-	e.wantCode("of another org", e.putCandidate(e.newCandidate(func(c *loci.Candidate) { c.OrgID = "other" })), loci.Invalid)
+	e.wantCode("of another org", e.putCandidate(e.newCandidate(func(c *loci.Candidate) { c.OrgID = "other" })),
+		loci.Invalid)
 	next := *plain
 	next.State, next.Version, next.MemoryID = loci.ReviewPromoted, 2, loci.NewMemoryID()
 	if err := e.replaceCandidate(&next); err != nil {

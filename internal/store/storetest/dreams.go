@@ -16,7 +16,8 @@ import (
 func (e *env) addDue(user loci.UserID, name string, due time.Time, change ...func(*loci.Candidate)) {
 	e.Helper()
 	c := &loci.Candidate{ID: loci.CandidateID(loci.NewMemoryID()), Kind: loci.CandidateIdea, Title: name, Content: name,
-		NextAttempt: due, EventAccess: loci.EventAccess{OrgID: e.org, UserID: user, Reach: loci.ReachPrivate, Origin: "claude",
+		NextAttempt: due, EventAccess: loci.EventAccess{OrgID: e.org, UserID: user, Reach: loci.ReachPrivate,
+			Origin:         "claude",
 			AllowedVendors: []loci.Vendor{"*"}}}
 	c.SetDefaults()
 	for _, fn := range change {
@@ -38,8 +39,9 @@ func testDreams(e *env) {
 	run := &loci.Dream{ID: loci.NewDreamID(), State: loci.DreamRunning, RequestedBy: loci.DreamScheduled,
 		StartedAt: e.clock.now(), Events: 3, LeftBy: map[string]int{"low_confidence": 2}}
 	run.SetDefaults()
-	want := store.DreamProgress{Holder: "x", Until: e.clock.now().Add(time.Minute), Run: run.ID, Events: "12", Behind: true,
-		Older: "7", Notes: 9}
+	want := store.DreamProgress{Holder: "x", Until: e.clock.now().Add(time.Minute), Run: run.ID, Events: "12",
+		Behind: true,
+		Older:  "7", Notes: 9}
 	for range 2 { // the second replaces the first
 		run.Promoted++
 		loci.AddID(&run.PromotedIDs, loci.CandidateID{byte(run.Promoted)})
