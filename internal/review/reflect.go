@@ -2,8 +2,8 @@ package review
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
@@ -227,7 +227,7 @@ func (r *reading) hint() string {
 		case c.persisted == "":
 		case c.State == loci.ReviewPromoted:
 			promoted++
-		default:
+		case open(c.Candidate):
 			waiting++
 		}
 	}
@@ -236,15 +236,20 @@ func (r *reading) hint() string {
 		return "The notes have nothing that looks worth keeping. not_extracted says what was left out, and why."
 	case !r.notes.Persist:
 		return "Nothing was written. Call again with persist true to keep these candidates, and with persist_review true " +
-			"to " +
-			"let a person decide about them first."
-	case waiting == 0:
-		return fmt.Sprintf("%s now. Undo a promotion with `loci review undo`.", loci.Plural(promoted,
-			"candidate is a memory", "candidates are memories"))
+			"to let a person decide about them first."
+	case promoted+waiting == 0:
+		return "Somebody has decided about all of these candidates before. `loci review list --state rejected` shows them."
 	}
-	return fmt.Sprintf("%s. A person decides about %s with `loci review list`.",
-		loci.Plural(promoted, "candidate became a memory", "candidates became memories"),
-		loci.Plural(waiting, "candidate that waits", "candidates that wait"))
+	var parts []string
+	if promoted > 0 {
+		parts = append(parts, loci.Plural(promoted, "candidate is a memory", "candidates are memories")+
+			" now; `loci review undo` takes that back.")
+	}
+	if waiting > 0 {
+		parts = append(parts, "A person decides about "+loci.Plural(waiting, "candidate that waits", "candidates that wait")+
+			", with `loci review list`.")
+	}
+	return strings.Join(parts, " ")
 }
 
 // runes counts the characters before places of a text, which must come in order.
