@@ -19,7 +19,7 @@ import (
 // name any of these fields. The exceptions are fields without a flag and flags without a field.
 func TestFieldsHaveFlags(t *testing.T) {
 	p := &program{}
-	used := map[string]bool{"credential_id": true, "include_superseded": true, "scopes": true,
+	used := map[string]bool{"credential_id": true, "include_superseded": true, "kinds": true, "scopes": true,
 		"user_id": true} // of other requests
 	for _, tt := range []struct {
 		cmd        *cobra.Command

@@ -18,7 +18,7 @@ import (
 func (p *program) reflectCommand() *cobra.Command {
 	var n review.Notes
 	var intent string
-	var allow []string
+	var allow, file []string
 	var markdown bool
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "reflect [FILE]", Short: "Find in notes what is worth keeping",
@@ -35,13 +35,14 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 				return usagef("specify --markdown or --json, not both")
 			}
 			n.Intent = loci.Intent(intent)
-			if n.AllowedVendors, err = parseVendors("--allow", allow); err != nil {
-				return err
-			}
-			n.Content, err = p.notes(args)
+			file = args
+			n.AllowedVendors, err = parseVendors("--allow", allow)
 			return err
 		},
-	}, func(ctx context.Context, c *call) error {
+	}, func(ctx context.Context, c *call) (err error) {
+		if n.Content, err = p.notes(file); err != nil {
+			return err
+		}
 		if n.Project != "" {
 			in, err := c.project(ctx, c.who, n.Project)
 			if err != nil {
