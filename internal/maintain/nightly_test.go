@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestNightly(t *testing.T) {
 		t.Skip("no time zones on this machine")
 	}
 	at := func(day, hour, minute int) time.Time { return time.Date(2027, 3, day, hour, minute, 0, 0, zone) }
-	var now time.Time
+	var now atomic.Pointer[time.Time]
 	var runs []string
 	ticks := make(chan time.Time)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -31,7 +32,7 @@ func TestNightly(t *testing.T) {
 	go func() {
 		defer close(ended)
 		maintain.Nightly(ctx, ticks, maintain.NightlyOptions{Store: st, Log: slog.New(slog.DiscardHandler),
-			Now: func() time.Time { return now }, At: 3*time.Hour + 30*time.Minute,
+			Now: func() time.Time { return *now.Load() }, At: 3*time.Hour + 30*time.Minute,
 			Run: func(_ context.Context, id loci.OrgID, since time.Time) error {
 				if id == org.ID {
 					runs = append(runs, since.Format("02 15:04"))
@@ -40,9 +41,9 @@ func TestNightly(t *testing.T) {
 			}})
 	}()
 	for _, moment := range []time.Time{at(20, 12, 0), at(20, 12, 1), at(21, 3, 29), at(21, 3, 30), at(21, 3, 31),
-		at(22, 4, 0), at(25, 9, 0), at(28, 1, 59), at(28, 3, 30), at(28, 3, 31), at(29, 3,
-			31)} { // the clocks change on the 28th
-		now = moment
+		at(22, 4, 0), at(25, 9, 0), at(28, 1, 59), at(28, 3, 30), at(28, 3, 31), // the clocks change on the 28th
+		at(29, 3, 31)} {
+		now.Store(&moment)
 		ticks <- moment
 		ticks <- moment // the first one has been handled
 	}
