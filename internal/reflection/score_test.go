@@ -1,14 +1,9 @@
 package reflection
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"testing"
 )
 
 // outcome is what an extraction of a note got right.
@@ -137,39 +132,4 @@ func (o *outcome) ece() (total float64) {
 		}
 	}
 	return total
-}
-
-// TestRun writes what Extract finds in the notes of a directory, for another program that scores it.
-func TestRun(t *testing.T) {
-	if *runDir == "" {
-		t.Skip("run with -run-dir and -run-file")
-	}
-	var b strings.Builder
-	var o outcome
-	for _, n := range loadNotes(t, filepath.Join(*runDir, "notes.jsonl")) {
-		e := Extract(Note{Content: n.Content, Intent: Intent(n.Intent)})
-		o.score(&n, e.Candidates)
-		type line map[string]any
-		candidates, relations := []line{}, []line{}
-		for _, c := range e.Candidates {
-			candidates = append(candidates, line{"kind": c.Kind, "start": c.RuneStart, "end": c.RuneEnd,
-				"confidence": c.Confidence})
-		}
-		for _, r := range e.Relations {
-			relations = append(relations, line{"type": r.Type, "from_start": r.From.RuneStart, "from_end": r.From.RuneEnd,
-				"to_start": r.To.RuneStart, "to_end": r.To.RuneEnd})
-		}
-		out, err := json.Marshal(line{"id": n.ID, "candidates": candidates, "relations": relations})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Write(append(out, '\n'))
-	}
-	p, r, f := o.figures()
-	t.Logf("P %.3f R %.3f F1 %.3f forbidden %d hard %d ECE %.3f", p, r, f, o.forbidden, o.hard, o.ece())
-	if *toFile != "" {
-		if err := os.WriteFile(*toFile, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
