@@ -202,7 +202,8 @@ const DreamOrigin = "dream"
 // CandidateIDOf returns the id of a candidate that the same writer proposes from the same notes. key is the extractor's
 // name for it.
 func CandidateIDOf(a *EventAccess, key string) CandidateID {
-	return CandidateID(derivedID("candidate", string(a.OrgID), a.UserID.String(), a.ProjectID.String(), a.Origin, key))
+	return CandidateID(derivedID("candidate", string(a.OrgID), a.UserID.String(), a.WorkspaceID.String(),
+		a.ProjectID.String(), a.Origin, key))
 }
 
 // derivedID returns a UUID of version 8 that follows from texts.

@@ -19,12 +19,12 @@ func (s *Service) compare(ctx context.Context, p loci.Principal, r *reading) err
 	if len(r.list) == 0 {
 		return nil
 	}
-	texts := make([]string, len(r.list))
+	texts, known := make([]string, len(r.list)), readMemories{}
 	for i, c := range r.list {
 		texts[i] = c.Content
 	}
 	for i, related := range s.memories.RelatedTo(ctx, p, texts, compareWith) {
-		r.list[i].compareWith(related.Memories)
+		r.list[i].compareWith(related.Memories, known)
 		if related.Partial {
 			r.list[i].unchecked("Loci could not compare it with all memories that you see")
 		}
@@ -33,12 +33,28 @@ func (s *Service) compare(ctx context.Context, p loci.Principal, r *reading) err
 	return ctx.Err()
 }
 
+// mostCompared is how many bytes of a text are compared. A statement that replaces or denies another is short.
+const mostCompared = 4_000
+
+// readMemories are memories as they are compared, each read once.
+type readMemories map[loci.MemoryID][2]*reflection.Statement
+
+func (r readMemories) of(m *loci.Memory) (content, whole *reflection.Statement) {
+	both, known := r[m.ID]
+	if !known {
+		text := head(m.Content, mostCompared)
+		both = [2]*reflection.Statement{reflection.Prepare(text), reflection.Prepare(m.Title + "\n" + text)}
+		r[m.ID] = both
+	}
+	return both[0], both[1]
+}
+
 // compareWith adds a finding for each memory that the candidate relates to.
-func (c *proposal) compareWith(memories []*loci.Memory) {
-	own, outdated := reflection.Prepare(c.Content), reflection.Outdated(c.Content)
+func (c *proposal) compareWith(memories []*loci.Memory, read readMemories) {
+	own, outdated := reflection.Prepare(head(c.Content, mostCompared)), reflection.Outdated(head(c.Content, mostCompared))
 	for _, m := range memories {
-		whole := reflection.Prepare(m.Title + "\n" + m.Content)
-		v := reflection.Prepare(m.Content).Relate(own)
+		content, whole := read.of(m)
+		v := content.Relate(own)
 		if v.Bond == reflection.Unrelated { // the title may say what the content is about
 			v = whole.Relate(own)
 		}

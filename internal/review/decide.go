@@ -19,7 +19,11 @@ type Decision struct {
 	IfVersion int
 }
 
-func (d *Decision) check() error { return loci.CheckText("reason", d.Reason, 0, loci.MaxReviewReason) }
+// check also takes secrets out of the reason, which others read.
+func (d *Decision) check() error {
+	d.Reason = withoutSecrets(d.Reason)
+	return loci.CheckText("reason", d.Reason, 0, loci.MaxReviewReason)
+}
 
 // MaxDefer is how long a candidate can be deferred.
 const MaxDefer = 366 * 24 * time.Hour
@@ -50,7 +54,7 @@ func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.Candida
 	case err != nil:
 		return nil, err
 	case c.State == loci.ReviewPromoted:
-		return c, nil
+		return s.shown(ctx, p, c)
 	case c.State == loci.ReviewRejected || c.State == loci.ReviewArchived:
 		return nil, settled(c)
 	case p.Vendor != "" && c.Instructs():
@@ -70,7 +74,7 @@ func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.Candida
 		return nil, err
 	}
 	s.intoGraph(ctx, p, &next)
-	return &next, nil
+	return s.shown(ctx, p, &next)
 }
 
 // accept records that a candidate became a memory.
@@ -139,7 +143,7 @@ func (s *Service) decide(ctx context.Context, p loci.Principal, id loci.Candidat
 	if err != nil {
 		return nil, err
 	}
-	return c, nil
+	return s.shown(ctx, p, c)
 }
 
 // open reports whether somebody may decide about c: it waits or is deferred.

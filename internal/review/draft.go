@@ -13,9 +13,21 @@ import (
 // draftOf returns the memory that c becomes. It supersedes those memories.
 func draftOf(c *loci.Candidate, supersedes []loci.MemoryID) memory.Draft {
 	kept, category := Kept(c.Kind, c.Domain)
-	return memory.Draft{Title: c.Title, Content: c.Content, Category: category, Source: loci.AutoSource, Type: kept,
-		Tags: slices.Clone(c.Tags), AllowedVendors: slices.Clone(c.AllowedVendors), Scope: c.SuggestedScope,
+	d := memory.Draft{Title: c.Title, Content: c.Content, Category: category, Source: loci.AutoSource, Type: kept,
+		Tags: slices.Clone(c.Tags), AllowedVendors: slices.Clone(c.AllowedVendors), Scope: scopeOf(c),
 		ProjectID: c.ProjectID, Supersedes: supersedes, Sources: sourcesOf(c)}
+	if slices.Contains(d.AllowedVendors, loci.AnyVendor) {
+		d.AllowedVendors = nil // those of what it supersedes, if these are fewer
+	}
+	return d
+}
+
+// scopeOf returns the scope of the memory that c becomes: never wider than who sees c now.
+func scopeOf(c *loci.Candidate) loci.Scope {
+	if c.Reach != loci.ReachOrg || c.ProjectID.IsZero() {
+		return loci.ScopeGlobal
+	}
+	return c.SuggestedScope
 }
 
 // Kept returns the type and the category of a memory that keeps something of a kind and a domain.

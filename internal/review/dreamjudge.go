@@ -136,14 +136,11 @@ func (d *dreaming) sourced(ctx context.Context, v *verdict) (there bool, err err
 	return true, nil
 }
 
-// narrow limits the readers of c to those of an event, unless a person has edited c. It returns false if the event is
+// narrow limits the readers of c to those of an event. It returns false if the event is
 // about another project now, whose members are others.
 func narrow(c *loci.Candidate, to *loci.EventAccess) bool {
 	if c.ProjectID != to.ProjectID || c.WorkspaceID != to.WorkspaceID {
 		return false
-	}
-	if c.Review != nil && c.Review.Action == "edit" {
-		return true
 	}
 	c.AllowedVendors = slices.Clone(loci.Narrowed(c.AllowedVendors, to.AllowedVendors))
 	reach := *to

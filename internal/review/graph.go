@@ -11,7 +11,7 @@ import (
 // wantsGraph reports whether promotion by p also writes into the graph of the project: if the members of the project
 // see the memory, and p may write there.
 func (s *Service) wantsGraph(p loci.Principal, c *loci.Candidate) bool {
-	return c.SuggestedScope == loci.ScopeProject && s.May(p, graph.Write) == nil
+	return scopeOf(c) == loci.ScopeProject && s.May(p, graph.Write) == nil
 }
 
 // intoGraph writes an entity for a promoted candidate into the graph of its project, which is another file, and relates
@@ -48,9 +48,8 @@ func (s *Service) addEntity(ctx context.Context, p loci.Principal, c *loci.Candi
 	if err != nil {
 		return made, err
 	}
-	e := put[0].Entity
-	if len(e.Observations) == 1 && e.Observations[0].Content == c.Content { // made now, or by an attempt before
-		made = e.ID
+	if put[0].Created {
+		made = put[0].Entity.ID
 	}
 	var ids []string
 	for _, r := range c.Relations {
@@ -70,14 +69,18 @@ func (s *Service) addEntity(ctx context.Context, p loci.Principal, c *loci.Candi
 	return made, err
 }
 
-// outOfGraph takes the entity that a promotion made out of the graph, when the promotion is undone.
-func (s *Service) outOfGraph(ctx context.Context, p loci.Principal, c *loci.Candidate) error {
+// outOfGraph takes the entity that a promotion made out of the graph, after the promotion was undone. It leaves an
+// entity about which somebody knows more by now.
+func (s *Service) outOfGraph(ctx context.Context, p loci.Principal, c *loci.Candidate) {
 	if c.EntityID.IsZero() {
-		return nil
+		return
 	}
-	_, err := s.graphs.DeleteEntities(ctx, p, c.ProjectID, []loci.EntityRef{entityOf(c)})
-	if loci.CodeOf(err) == loci.NotFound {
-		return nil
+	e, err := s.graphs.Entity(ctx, p, c.ProjectID, graph.Which{ID: c.EntityID})
+	if err == nil && len(e.Observations) == 1 && e.Observations[0].Content == c.Content {
+		_, err = s.graphs.DeleteEntities(ctx, p, c.ProjectID, []loci.EntityRef{{Name: e.Name, Type: e.Type}})
 	}
-	return err
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		s.Log.WarnContext(ctx, "cannot take the entity of an undone promotion out of the graph", "candidate", c.ID,
+			"error", err)
+	}
 }

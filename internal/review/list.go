@@ -168,7 +168,7 @@ func passages(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candid
 		if start > end || end > len(n.Text) {
 			continue
 		}
-		list = append(list, Passage{Before: tail(n.Text[:start]), Text: n.Text[start:end], After: head(n.Text[end:]),
+		list = append(list, Passage{Before: tail(n.Text[:start]), Text: n.Text[start:end], After: head(n.Text[end:], around),
 			Role: e.Role})
 	}
 	return list, nil
@@ -190,7 +190,7 @@ func stored(n *loci.Reflection, at int) int {
 	return at + shift
 }
 
-// tail returns the end of a text, and head its beginning, cut between characters.
+// tail returns the end of a text, cut between characters.
 func tail(text string) string {
 	if len(text) <= around {
 		return text
@@ -204,13 +204,14 @@ func tail(text string) string {
 	return ""
 }
 
-func head(text string) string {
-	if len(text) <= around {
+// head returns the beginning of a text, at most so many bytes, cut between characters.
+func head(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
 	last := 0
 	for i := range text {
-		if i > around {
+		if i > most {
 			break
 		}
 		last = i
@@ -235,7 +236,7 @@ func wouldChange(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Can
 		}
 		m := found[0]
 		w := WouldChange{Kind: f.Kind, ID: m.ID, Title: m.Title, Content: m.Content, Reason: f.Reason, Effect: "none",
-			Diff: loci.DiffText(m.Content, c.Content)}
+			Diff: loci.DiffText(head(m.Content, mostCompared), head(c.Content, mostCompared))}
 		if f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale {
 			w.Effect = "superseded"
 			if m.UserID != p.UserID || p.Vendor != "" && m.Origin != p.Origin {

@@ -139,7 +139,9 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 	}
 	for i, c := range r.list {
 		if next[i] == nil {
-			next[i] = known[c.ID]
+			if next[i], err = s.shown(ctx, p, known[c.ID]); err != nil {
+				return err
+			}
 		}
 		c.Candidate = next[i]
 		c.persisted = c.ID.String()

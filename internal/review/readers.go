@@ -51,7 +51,31 @@ func forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci
 		}
 		if !owns(p, c) {
 			c.Exceptions, c.Attempts, c.NextAttempt = nil, 0, time.Time{}
+			c.RelatedTo, c.TaskIDs, c.SessionID, c.EntityID = []string{}, []loci.TaskID{}, loci.SessionID{}, loci.EntityID{}
+			c.Relations = slices.DeleteFunc(slices.Clone(c.Relations), func(r loci.RelationshipRecord) bool {
+				return r.Type == "RELATED_TO" || r.Type == "PART_OF_TASK"
+			})
+			if c.Review != nil {
+				said := *c.Review
+				said.Reason = ""
+				c.Review = &said
+			}
 		}
 	}
 	return nil
+}
+
+// shown returns a copy of a candidate as p may see it.
+func (s *Service) shown(ctx context.Context, p loci.Principal, c *loci.Candidate) (*loci.Candidate, error) {
+	out := *c
+	out.Findings, out.Claims = slices.Clone(c.Findings), slices.Clone(c.Claims)
+	for i := range out.Claims {
+		claim := &out.Claims[i]
+		claim.Contradicts, claim.Supersedes = slices.Clone(claim.Contradicts), slices.Clone(claim.Supersedes)
+	}
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { return forReader(ctx, tx, p, &out) })
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
 }

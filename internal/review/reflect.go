@@ -105,10 +105,16 @@ func (s *Service) find(ctx context.Context, r *reading) error {
 	if err != nil {
 		return err
 	}
-	r.found, r.matches = found, sensitive.Find(n.Content)
+	r.found, r.matches = found, everywhere(n.Content, sensitive.Find(n.Content))
 	r.text, r.redactions = sensitive.Redact(n.Content, r.matches)
 	for i := range found.Candidates {
-		r.list = append(r.list, &proposal{Candidate: r.candidate(s, &found.Candidates[i])})
+		f := &found.Candidates[i]
+		c := r.candidate(s, f)
+		if c.Validate() != nil { // such as a sentence that is longer than a memory may be
+			found.Left = append(found.Left, reflection.Left{Span: f.Span, Kind: f.Kind, Why: "too long"})
+			continue
+		}
+		r.list = append(r.list, &proposal{Candidate: c})
 	}
 	return nil
 }
@@ -116,11 +122,11 @@ func (s *Service) find(ctx context.Context, r *reading) error {
 // candidate makes a candidate of what the extractor found.
 func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate {
 	now := s.Time()
-	c := &loci.Candidate{Kind: loci.CandidateKind(f.Kind), Title: withoutSecrets(f.Title), Content: r.passage(f.Start,
-		f.End),
-		Reason: f.Reason, Confidence: f.Confidence, Domain: r.notes.Domain, EventAccess: r.at.EventAccess,
+	c := &loci.Candidate{Kind: loci.CandidateKind(f.Kind), Title: r.clean(f.Title),
+		Content: r.passage(f.Start, f.End), Reason: f.Reason, Confidence: f.Confidence,
+		Domain: r.notes.Domain, EventAccess: r.at.EventAccess,
 		SessionID: r.at.session, TaskIDs: slices.Clone(r.at.tasks), RelatedTo: slices.Clone(r.notes.RelatedTo),
-		Cue: withoutSecrets(f.Cue.Text), CreatedAt: now, UpdatedAt: now}
+		Cue: r.clean(f.Cue.Text), CreatedAt: now, UpdatedAt: now}
 	c.ID = r.idOf(f.ID)
 	c.SuggestedScope = loci.ScopeGlobal
 	if !c.ProjectID.IsZero() && c.Reach == loci.ReachOrg {
@@ -198,12 +204,12 @@ func (r *reading) answer() *loci.Reflected {
 		}
 	}
 	a.Total = len(a.Candidates)
-	for _, l := range r.found.Left {
+	for _, l := range r.found.Left[:min(len(r.found.Left), mostListed)] {
 		a.NotExtracted = append(a.NotExtracted, loci.NotExtracted{Text: r.passage(l.Start, l.End), Reason: string(l.Why),
 			Start: l.Start, End: l.End, CharStart: l.RuneStart, CharEnd: l.RuneEnd})
 	}
 	chars := runes{text: r.notes.Content}
-	for _, m := range r.matches {
+	for _, m := range r.matches[:min(len(r.matches), mostListed)] {
 		a.Sensitive = append(a.Sensitive, loci.SensitiveSpan{Type: string(m.Type), Redacted: m.Type.Redacted(),
 			Start: m.Start, End: m.End, CharStart: chars.at(m.Start), CharEnd: chars.at(m.End)})
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -28,9 +29,6 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateI
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	if err := s.outOfGraph(ctx, p, c); err != nil {
-		return nil, err
-	}
 	next := *c
 	err = s.memories.Demote(ctx, p, Decide, c.MemoryID, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
@@ -45,7 +43,8 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateI
 	if err != nil {
 		return nil, err
 	}
-	return &next, nil
+	s.outOfGraph(ctx, p, c)
+	return s.shown(ctx, p, &next)
 }
 
 // restore gives c the state before its last decision, and takes back what was merged into it.
@@ -75,6 +74,10 @@ func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c 
 // clean redacts what an edit has brought in, and renews the flags.
 func clean(c *loci.Candidate) {
 	flags := []string{}
+	c.Domain = withoutSecrets(c.Domain)
+	for i := range c.Tags {
+		c.Tags[i] = withoutSecrets(c.Tags[i])
+	}
 	for _, text := range []*string{&c.Title, &c.Content} {
 		found := sensitive.Find(*text)
 		*text, _ = sensitive.Redact(*text, found)
@@ -86,4 +89,12 @@ func clean(c *loci.Candidate) {
 		}
 	}
 	c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, flags...))
+	// What was read from the old text goes with it.
+	c.Cue = ""
+	for i := range c.Claims {
+		c.Claims[i].Title, c.Claims[i].Content = c.Title, c.Content
+	}
+	c.Relations = slices.DeleteFunc(slices.Clone(c.Relations), func(r loci.RelationshipRecord) bool {
+		return !slices.Contains([]string{"BELONGS_TO", "PART_OF_TASK", "RELATED_TO"}, r.Type)
+	})
 }
