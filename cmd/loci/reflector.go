@@ -3,6 +3,7 @@ package main
 import (
 	"unicode/utf8"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eval"
 	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/reflection/sensitive"
@@ -10,7 +11,7 @@ import (
 
 // extractNote is the extractor that `loci eval reflect` measures. It asks for all candidates, without a limit.
 func extractNote(content, intent string) eval.NoteAnswer {
-	x := reflection.Extract(reflection.Note{Content: content, Intent: reflection.Intent(intent)})
+	x := reflection.Extract(reflection.Note{Content: content, Intent: loci.Intent(intent)})
 	var a eval.NoteAnswer
 	for i := range x.Candidates {
 		c := &x.Candidates[i]

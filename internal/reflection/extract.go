@@ -16,10 +16,7 @@ import (
 // Note is what somebody hands in.
 type Note struct {
 	Content string
-	Title   string
-	Intent  Intent
-	Domain  string
-	Project string
+	Intent  loci.Intent
 	Limit   int       // the most candidates, 0 for no limit
 	At      time.Time // when it was written; without it, days such as "Friday" are kept as words only
 }
@@ -41,7 +38,7 @@ type Cue struct {
 type Candidate struct {
 	Span
 	ID         string // depends on the note, the span and the kind only
-	Kind       Kind
+	Kind       loci.CandidateKind
 	Title      string
 	Content    string // the note from Start to End
 	Reason     string // for people: why it was proposed
@@ -56,7 +53,7 @@ type Candidate struct {
 // Left is what looked relevant and was left out.
 type Left struct {
 	Span
-	Kind Kind // what it looked like
+	Kind loci.CandidateKind // what it looked like
 	Why  Why
 	Text string
 }
@@ -93,7 +90,7 @@ type extractor struct {
 
 // rule judges each unit.
 func (x *extractor) rule() {
-	priors := x.note.Intent.priors()
+	priors := priorsOf(x.note.Intent)
 	x.traits = make([]*traits, len(x.units))
 	x.rulings = make([]ruling, len(x.units))
 	for k := range x.units {
@@ -148,7 +145,7 @@ func (x *extractor) repeats(c *Candidate, k int) bool {
 func (x *extractor) candidate(k int) Candidate {
 	u, r, t := &x.units[k], &x.rulings[k], x.traits[k]
 	s := x.trim(u)
-	c := Candidate{Span: Span{Start: s.start, End: s.end}, Kind: Kinds[r.kind], Content: x.text[s.start:s.end],
+	c := Candidate{Span: Span{Start: s.start, End: s.end}, Kind: kinds[r.kind], Content: x.text[s.start:s.end],
 		Confidence: x.model.confidence(r.p), Hedged: t.has(cueHedge),
 		Negative: t.has(cueRefusal) && (r.kind == kindDecision || r.kind == kindPlan) || r.kind == kindDecision &&
 			t.has(cueNegation)}
@@ -173,7 +170,7 @@ func (x *extractor) trim(u *unit) span {
 
 // finish orders the candidates, cuts them at the limit, and counts characters.
 func (x *extractor) finish() *Extraction {
-	emphasis := x.note.Intent.emphasis()
+	emphasis := emphasisOf(x.note.Intent)
 	order := make([]int, len(x.found))
 	for i := range order {
 		order[i] = i
@@ -265,6 +262,6 @@ func (x *extractor) leave(k int) {
 	if why != WhyInstruction && p < x.model.threshold/3 && why != WhyQuestion && why != WhyUndecided {
 		return
 	}
-	x.left = append(x.left, Left{Span: Span{Start: u.start, End: u.end}, Kind: Kinds[best], Why: why,
+	x.left = append(x.left, Left{Span: Span{Start: u.start, End: u.end}, Kind: kinds[best], Why: why,
 		Text: loci.Shorten(x.text[u.start:u.end], 300)})
 }

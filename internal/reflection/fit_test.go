@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/loci-memory/loci"
 )
 
 var (
@@ -126,7 +128,7 @@ func loadPriors() map[string]*scores {
 		if f[0] == "#" {
 			continue
 		}
-		k := slices.Index(Kinds, Kind(f[1]))
+		k := slices.Index(kinds, loci.CandidateKind(f[1]))
 		if k < 0 {
 			k = kindNone
 		}
@@ -159,7 +161,7 @@ type prepared struct {
 
 // prepare reads a note and finds out which kinds are right for each unit.
 func prepare(n labelled) *prepared {
-	x := &extractor{page: read(n.Content), note: Note{Content: n.Content, Intent: Intent(n.Intent)}, model: &model{}}
+	x := &extractor{page: read(n.Content), note: Note{Content: n.Content, Intent: loci.Intent(n.Intent)}, model: &model{}}
 	p := &prepared{note: n, x: x}
 	bounds := runeBounds(n.Content)
 	best := make([]int, len(n.Expected)) // the unit that matches each label best
@@ -174,14 +176,14 @@ func prepare(n labelled) *prepared {
 	}
 	for k := range x.units {
 		names := slices.Clone(x.traitsOf(k, nil).names)
-		e := example{names: names, weight: 1, priors: Intent(n.Intent).priors()}
+		e := example{names: names, weight: 1, priors: priorsOf(loci.Intent(n.Intent))}
 		matched := false
 		for i, b := range best {
 			if b != k {
 				continue
 			}
 			matched = true
-			for kind, name := range Kinds {
+			for kind, name := range kinds {
 				e.right[kind] = e.right[kind] || n.Expected[i].accepts(string(name))
 			}
 			if !n.Expected[i].Must {

@@ -6,26 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/loci-memory/loci"
 )
 
-// Kind is what a candidate is.
-type Kind string
+// kinds are all kinds of candidates. The model knows them by their index; the index after them means none.
+var kinds = loci.CandidateKinds()
 
-// The kinds of candidates.
-const (
-	Decision  Kind = "decision"
-	Plan      Kind = "plan"
-	Idea      Kind = "idea"
-	Claim     Kind = "claim"
-	Artifact  Kind = "artifact"
-	Procedure Kind = "procedure"
-	Session   Kind = "session"
-)
-
-// Kinds are all kinds of candidates. The model knows them by their index; the index after them means none.
-var Kinds = []Kind{Decision, Plan, Idea, Claim, Artifact, Procedure, Session}
-
-// The indexes of the kinds in Kinds, and none.
+// The indexes of the kinds in kinds, and none.
 const (
 	kindDecision = iota
 	kindPlan

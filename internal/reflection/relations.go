@@ -3,6 +3,7 @@ package reflection
 import (
 	"strings"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 )
 
@@ -35,7 +36,7 @@ func (x *extractor) relate() {
 			x.rel = append(x.rel, Relation{Type: Because, From: c.Parts[0], To: c.Parts[1],
 				Value: x.text[c.Parts[1].Start:c.Parts[1].End]})
 		}
-		if c.Kind == Plan || c.Kind == Decision {
+		if c.Kind == loci.CandidatePlan || c.Kind == loci.CandidateDecision {
 			x.connect(c, OwnedBy)(x.ownerOf(u))
 			x.connect(c, Due)(x.dueOf(u))
 		}
@@ -164,7 +165,7 @@ func (x *extractor) supersessions() {
 		}
 		for n := k + 1; n <= k+supersedesWithin && n < len(x.units); n++ {
 			i, ok := byUnit[n]
-			if !ok || x.found[i].Kind != Decision && !x.traits[n].has(cueReversal) {
+			if !ok || x.found[i].Kind != loci.CandidateDecision && !x.traits[n].has(cueReversal) {
 				continue
 			}
 			old := x.units[k].span
@@ -183,7 +184,7 @@ func (x *extractor) contradictions() {
 	bags := make([]map[string]bool, len(x.found))
 	for i := range x.found {
 		bags[i] = x.content(&x.units[x.owners[i]])
-		if x.found[i].Kind != Claim && x.found[i].Kind != Decision || len(bags[i]) < 2 {
+		if x.found[i].Kind != loci.CandidateClaim && x.found[i].Kind != loci.CandidateDecision || len(bags[i]) < 2 {
 			continue
 		}
 		for k := max(0, i-contradictsWithin); k < i; k++ {

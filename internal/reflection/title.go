@@ -110,11 +110,11 @@ func reason(c *Candidate, x *extractor, k int) string {
 	return why
 }
 
-func article(k Kind) string {
+func article(k loci.CandidateKind) string {
 	switch k {
-	case Idea, Artifact:
+	case loci.CandidateIdea, loci.CandidateArtifact:
 		return "an " + string(k)
-	case Session:
+	case loci.CandidateSession:
 		return "a checkpoint of the session"
 	}
 	return "a " + string(k)

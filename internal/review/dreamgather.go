@@ -241,7 +241,7 @@ func (r *reading) logged(s *Service, e *loci.Event) {
 func whole(e *loci.Event, kind loci.CandidateKind, confidence float64) *reflection.Candidate {
 	text := strings.TrimSpace(e.Content)
 	start := strings.Index(e.Content, text)
-	c := &reflection.Candidate{ID: "whole/" + string(kind), Kind: reflection.Kind(kind), Confidence: confidence,
+	c := &reflection.Candidate{ID: "whole/" + string(kind), Kind: kind, Confidence: confidence,
 		Title: loci.Shorten(loci.OneLine(text), maxWholeTitle), Content: text, Reason: "Its writer logged it as a decision.",
 		Span: reflection.Span{Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(e.Content[:start])}}
 	c.RuneEnd = c.RuneStart + utf8.RuneCountInString(text)

@@ -99,9 +99,8 @@ func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *plac
 // find extracts candidates from the notes of r.
 func (s *Service) find(ctx context.Context, r *reading) error {
 	n := r.notes
-	found, err := s.extract.Extract(ctx, reflection.Note{Content: n.Content, Title: n.SourceTitle,
-		Intent: reflection.Intent(n.Intent),
-		Domain: n.Domain, Limit: n.Limit, At: s.Time()})
+	found, err := s.extract.Extract(ctx, reflection.Note{Content: n.Content, Intent: n.Intent, Limit: n.Limit,
+		At: s.Time()})
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (s *Service) find(ctx context.Context, r *reading) error {
 // candidate makes a candidate of what the extractor found.
 func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate {
 	now := s.Time()
-	c := &loci.Candidate{Kind: loci.CandidateKind(f.Kind), Title: r.clean(f.Title),
+	c := &loci.Candidate{Kind: f.Kind, Title: r.clean(f.Title),
 		Content: r.passage(f.Start, f.End), Reason: f.Reason, Confidence: f.Confidence,
 		Domain: r.notes.Domain, EventAccess: r.at.EventAccess,
 		SessionID: r.at.session, TaskIDs: slices.Clone(r.at.tasks), RelatedTo: slices.Clone(r.notes.RelatedTo),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/review"
 )
@@ -29,7 +30,7 @@ func (ByLine) Extract(_ context.Context, n reflection.Note) (*review.Extracted, 
 		}
 		start += len(kind) + 2
 		sum := sha256.Sum256([]byte(kind + text))
-		c := reflection.Candidate{ID: hex.EncodeToString(sum[:8]), Kind: reflection.Kind(kind), Title: title(text),
+		c := reflection.Candidate{ID: hex.EncodeToString(sum[:8]), Kind: loci.CandidateKind(kind), Title: title(text),
 			Confidence: .9, Reason: "A line says so.",
 			Span: reflection.Span{Start: start, End: start + len(text), RuneStart: utf8.RuneCountInString(n.Content[:start])}}
 		c.RuneEnd = c.RuneStart + utf8.RuneCountInString(text)
