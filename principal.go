@@ -110,6 +110,13 @@ func (p Principal) Fresh(now time.Time) bool {
 	return !p.ProvedAt.IsZero() && !p.ProvedAt.After(now) && now.Sub(p.ProvedAt) <= StepUpAge
 }
 
+// Owns reports whether p may change what userID owns and origin wrote. This is the one rule about rows that exist:
+// people change all of their own rows; an agent changes only those that its own vendor wrote for the person it acts
+// for.
+func (p Principal) Owns(userID UserID, origin string) bool {
+	return userID == p.UserID && (p.Vendor == "" || origin == p.Origin)
+}
+
 // IsZero reports whether p identifies nobody.
 func (p Principal) IsZero() bool { return p.Kind == "" || p.OrgID == "" || p.UserID.IsZero() }
 

@@ -62,7 +62,7 @@ func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memor
 		return nil, orReplaced(ctx, tx, p, id, loci.Conflict, err)
 	case m.UserID != p.UserID:
 		return nil, loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can add to it")
-	case !own(p, m.UserID, m.Origin):
+	case !p.Owns(m.UserID, m.Origin):
 		return nil, loci.Errorf(loci.Forbidden,
 			"an agent may add only to what its own vendor wrote; write a memory of your own instead")
 	}
@@ -74,7 +74,7 @@ func mayDetach(p loci.Principal, m *loci.Memory, origin string) error {
 	switch {
 	case m.UserID != p.UserID:
 		return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can delete what was added to it")
-	case !own(p, m.UserID, origin):
+	case !p.Owns(m.UserID, origin):
 		return loci.Errorf(loci.Forbidden,
 			"an agent may delete only what its own vendor added; ask the person whose memory it is")
 	}

@@ -9,17 +9,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// own reports whether p may change what userID owns and origin wrote. This is the one rule about
-// rows that exist: people change all of their own rows; an agent changes only those that its own
-// vendor wrote for the person it acts for.
-func own(p loci.Principal, userID loci.UserID, origin string) bool {
-	return userID == p.UserID && (p.Vendor == "" || origin == p.Origin)
-}
-
 // mayChange returns an error unless p may change, share or trash m, which it sees.
 func mayChange(p loci.Principal, m *loci.Memory) error {
 	switch {
-	case own(p, m.UserID, m.Origin):
+	case p.Owns(m.UserID, m.Origin):
 		return nil
 	case m.UserID != p.UserID:
 		return loci.Errorf(loci.Forbidden, "this memory is shared with you; only its owner can change it")

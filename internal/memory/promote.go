@@ -105,7 +105,7 @@ func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id 
 		return err
 	}
 	for _, old := range replaced {
-		if !own(p, old.UserID, old.Origin) {
+		if !p.Owns(old.UserID, old.Origin) {
 			continue
 		}
 		if err := s.holdsAgain(ctx, tx, p, old, open); err != nil {

@@ -59,7 +59,7 @@ func whyReplaced(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Mem
 		e.text, way = e.text+", which "+gone, "restore that one"
 	}
 	e.text += "; " + way
-	if p.Vendor != "" || !own(p, m.UserID, m.Origin) {
+	if p.Vendor != "" || !p.Owns(m.UserID, m.Origin) {
 		return e, nil // only its owner reverts a memory, in person
 	}
 	if e.RevertTo, err = lastCurrent(ctx, tx, p.Viewer(), m.ID); err == nil && e.RevertTo != 0 {

@@ -112,7 +112,7 @@ func notLive(ctx context.Context, tx store.Tx, p loci.Principal, at place) error
 
 func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Memory, kind loci.SuggestionKind,
 	open func(loci.ProjectID) error) error {
-	if !own(s.p, old.UserID, old.Origin) {
+	if !s.p.Owns(old.UserID, old.Origin) {
 		s.stillOpen(old, by)
 		made, err := suggest(ctx, tx,
 			loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,

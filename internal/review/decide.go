@@ -102,7 +102,7 @@ func decidable(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Candi
 		return nil, err
 	case c.UserID != p.UserID:
 		return nil, loci.Errorf(loci.Forbidden, "another person owns this candidate, and only they decide about it")
-	case !owns(p, c):
+	case !p.Owns(c.UserID, c.Origin):
 		return nil, loci.Errorf(loci.Forbidden, "%q proposed this candidate, not you; the person decides about it, with "+
 			"`loci review`", c.Origin)
 	case d.IfVersion != 0 && d.IfVersion != c.Version:

@@ -136,8 +136,8 @@ func (d *dreaming) sourced(ctx context.Context, v *verdict) (there bool, err err
 	return true, nil
 }
 
-// narrow limits the readers of c to those of an event. It returns false if the event is
-// about another project now, whose members are others.
+// narrow limits the readers of c to those of an event. It returns false if the event is about another project now,
+// whose members are others.
 func narrow(c *loci.Candidate, to *loci.EventAccess) bool {
 	if c.ProjectID != to.ProjectID || c.WorkspaceID != to.WorkspaceID {
 		return false

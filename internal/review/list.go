@@ -239,7 +239,7 @@ func wouldChange(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Can
 			Diff: loci.DiffText(head(m.Content, mostCompared), head(c.Content, mostCompared))}
 		if f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale {
 			w.Effect = "superseded"
-			if m.UserID != p.UserID || p.Vendor != "" && m.Origin != p.Origin {
+			if !p.Owns(m.UserID, m.Origin) {
 				w.Effect = "suggested"
 			}
 		}

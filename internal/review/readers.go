@@ -36,7 +36,7 @@ func forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci
 	}
 	for _, c := range list {
 		c.Findings = slices.DeleteFunc(c.Findings, func(f loci.ReflectionFinding) bool {
-			return f.TargetType == "memory" && !sees[f.Target] || f.TargetType == "entity" && !owns(p, c)
+			return f.TargetType == "memory" && !sees[f.Target] || f.TargetType == "entity" && !p.Owns(c.UserID, c.Origin)
 		})
 		hidden := func(id string) bool {
 			return !slices.ContainsFunc(c.Findings, func(f loci.ReflectionFinding) bool { return f.Target == id })
@@ -49,7 +49,7 @@ func forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci
 				claim.Validity = "active"
 			}
 		}
-		if !owns(p, c) {
+		if !p.Owns(c.UserID, c.Origin) {
 			c.Exceptions, c.Attempts, c.NextAttempt = nil, 0, time.Time{}
 			c.RelatedTo, c.TaskIDs, c.SessionID, c.EntityID = []string{}, []loci.TaskID{}, loci.SessionID{}, loci.EntityID{}
 			c.Relations = slices.DeleteFunc(slices.Clone(c.Relations), func(r loci.RelationshipRecord) bool {

@@ -8,7 +8,6 @@ package review
 import (
 	"context"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
@@ -56,10 +55,4 @@ func New(g *gate.Gate, memories *memory.Service, projects *project.Service, grap
 		dreams.Thresholds = DefaultThresholds()
 	}
 	return &Service{g, memories, projects, graphs, extract, dreams}
-}
-
-// owns reports whether p may decide about c: people about all of their own candidates, an agent about those of its own
-// vendor.
-func owns(p loci.Principal, c *loci.Candidate) bool {
-	return c.UserID == p.UserID && (p.Vendor == "" || c.Origin == p.Origin)
 }

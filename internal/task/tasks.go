@@ -200,7 +200,7 @@ func atVersion(t *loci.Task, ifVersion int) error {
 // mayChange returns an error unless p may make these changes of a task that it sees. The state belongs to the project;
 // no agent overwrites a text of somebody else.
 func mayChange(p loci.Principal, before, after *loci.Task) error {
-	mine := before.UserID == p.UserID && (p.Vendor == "" || p.Origin == before.Origin)
+	mine := p.Owns(before.UserID, before.Origin)
 	vendors := !slices.Equal(before.AllowedVendors, after.AllowedVendors)
 	texts := before.Title != after.Title || before.Notes != after.Notes
 	switch {
