@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // CandidateKind is what a candidate proposes to keep.
@@ -207,15 +210,8 @@ func CandidateIDOf(a *EventAccess, key string) CandidateID {
 }
 
 // derivedID returns a UUID of version 8 that follows from texts.
-func derivedID(parts ...string) (id [16]byte) {
-	h := sha256.New()
-	for _, p := range parts {
-		_, _ = h.Write([]byte(p))
-		_, _ = h.Write([]byte{0})
-	}
-	copy(id[:], h.Sum(nil))
-	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80
-	return id
+func derivedID(parts ...string) [16]byte {
+	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(strings.Join(parts, "\x00")), 8)
 }
 
 // Sensitive reports whether c has text that a person should look at before anything is promoted by itself.
