@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	_ "time/tzdata" // the machine may have no time zones
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/maintain"
@@ -21,7 +22,7 @@ func TestNightly(t *testing.T) {
 	org := seed(t, st, 1, time.Time{})
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
-		t.Skip("no time zones on this machine")
+		t.Fatal(err)
 	}
 	at := func(day, hour, minute int) time.Time { return time.Date(2027, 3, day, hour, minute, 0, 0, zone) }
 	var now atomic.Pointer[time.Time]
