@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Reach is who reads a session and its events besides the person whose work it is.
@@ -221,8 +223,9 @@ func CheckObject(field string, text json.RawMessage, limit int) error {
 	if len(text) > limit {
 		return FieldErrorf(field, "is longer than %d bytes; keep large things elsewhere and name them here", limit)
 	}
-	if object := bytes.TrimLeft(text, " \t\r\n"); len(object) == 0 || object[0] != '{' || !json.Valid(text) ||
-		CheckJSON(text) != nil {
+	object := bytes.TrimLeft(text, " \t\r\n")
+	shallow := bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) <= MaxJSONDepth
+	if !bytes.HasPrefix(object, []byte("{")) || !jsontext.Value(text).IsValid() || !shallow && CheckJSON(text) != nil {
 		return FieldErrorf(field, "must be a JSON object")
 	}
 	return nil

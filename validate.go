@@ -135,8 +135,8 @@ func CheckTags(field string, tags []string, minimum int) error {
 		return FieldErrorf(field, "must name at least %d tag", minimum)
 	}
 	for i, t := range tags {
-		if err := CheckText(fmt.Sprintf("%s[%d]", field, i), t, 1, MaxTag); err != nil {
-			return err
+		if err := CheckText(field, t, 1, MaxTag); err != nil {
+			return AtField(err, fmt.Sprintf("%s[%d]", field, i))
 		}
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// writing makes the events of one call. It looks up what they name, each once.
+// writing makes the events of one call. It looks up what they name, each once. Its maps are nil until they are needed,
+// because most calls have one event that names nothing.
 type writing struct {
 	s        *Service
 	p        loci.Principal
@@ -25,8 +26,15 @@ type writing struct {
 }
 
 func newWriting(s *Service, p loci.Principal) *writing {
-	return &writing{s: s, p: p, now: s.Time(), sessions: map[string]*loci.Session{}, agents: map[string]loci.Agent{},
-		parents: map[loci.EventID]int{}, projects: map[loci.ProjectID]int{}, active: map[touch]time.Time{}}
+	return &writing{s: s, p: p, now: s.Time()}
+}
+
+// put sets an entry of a map that may be nil.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
 }
 
 // prepare returns the events of drafts, or a draftError.
@@ -87,10 +95,10 @@ func keepOrder(events []*loci.Event) {
 // note remembers what is checked for all events together.
 func (w *writing) note(i int, e *loci.Event) {
 	if _, noted := w.parents[e.ParentID]; !noted && !e.ParentID.IsZero() {
-		w.parents[e.ParentID] = i
+		put(&w.parents, e.ParentID, i)
 	}
 	if _, noted := w.projects[e.ProjectID]; !noted && !e.ProjectID.IsZero() {
-		w.projects[e.ProjectID] = i
+		put(&w.projects, e.ProjectID, i)
 	}
 }
 
@@ -203,8 +211,8 @@ func (w *writing) session(ctx context.Context, tx store.Tx, d *Draft) (*loci.Ses
 	if session.State == loci.SessionClosed {
 		return nil, loci.Errorf(loci.Conflict, "session %s is closed; reopen it, or create another one", session.ID)
 	}
-	w.sessions[text] = &session
-	w.active[touch{session: session.ID}] = session.LastActiveAt
+	put(&w.sessions, text, &session)
+	put(&w.active, touch{session: session.ID}, session.LastActiveAt)
 	return &session, nil
 }
 
@@ -253,8 +261,8 @@ func (w *writing) namedAgent(ctx context.Context, tx store.Tx, name string) (id 
 
 // met remembers an agent.
 func (w *writing) met(name string, a loci.Agent) {
-	w.agents[name] = a
+	put(&w.agents, name, a)
 	if !a.ID.IsZero() && (w.p.Vendor == "" || a.Vendor == w.p.Vendor) {
-		w.active[touch{agent: a.ID}] = a.LastActiveAt
+		put(&w.active, touch{agent: a.ID}, a.LastActiveAt)
 	}
 }

@@ -61,16 +61,35 @@ func (d *documents) write(c *sqlitedb.Conn, m month, table int64) error {
 	insert := "INSERT INTO " + wordsTable(table) + " (rowid, text) VALUES (?, ?)"
 	for len(list) > 0 {
 		n := 1
-		tokens := list[0].tokens
-		for ; n < len(list) && list[n].at == list[0].at; n++ {
-			tokens += tokenSeparator + list[n].tokens
+		for n < len(list) && list[n].at == list[0].at {
+			n++
 		}
-		if err := c.Exec(insert, list[0].at, tokens); err != nil {
+		if err := c.Exec(insert, list[0].at, joined(list[:n])); err != nil {
 			return err
 		}
 		list = list[n:]
 	}
 	return nil
+}
+
+// joined returns the tokens of documents of one time. A batch of many events has often but one.
+func joined(list []document) string {
+	if len(list) == 1 {
+		return list[0].tokens
+	}
+	size := 0
+	for _, d := range list {
+		size += len(d.tokens) + len(tokenSeparator)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for i, d := range list {
+		if i > 0 {
+			text.WriteString(tokenSeparator)
+		}
+		text.WriteString(d.tokens)
+	}
+	return text.String()
 }
 
 // indexState is the state of an index and what it is behind the log.
