@@ -2,11 +2,14 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/textproto"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -17,10 +20,10 @@ type conn struct {
 	tcp     net.Conn
 	in      *bufio.Reader
 	out     []byte
-	headers string      // additional headers of each request, lines that end in CRLF
-	header  http.Header // of the last answer
-	body    []byte      // of the last answer
-	status  int         // of the last answer
+	headers string // additional headers of each request, lines that end in CRLF
+	head    []byte // status and headers of the last answer
+	body    []byte // of the last answer
+	status  int    // of the last answer
 }
 
 func (s *server) dial() (*conn, error) {
@@ -50,17 +53,60 @@ func (c *conn) call(method, path, key string, body any) (time.Duration, error) {
 	if _, err := c.tcp.Write(c.out); err != nil {
 		return 0, err
 	}
-	r, err := http.ReadResponse(c.in, nil)
-	if err != nil {
+	if err := c.read(); err != nil {
 		return 0, err
+	}
+	if c.status >= 300 {
+		return 0, fmt.Errorf("%s %s: %d: %s", method, path, c.status, c.body)
+	}
+	return serverTime(c.value("Server-Timing")), nil
+}
+
+// read reads an answer. Package http would take as much of the processors for a small one as the server does.
+func (c *conn) read() error {
+	c.head = c.head[:0]
+	for !bytes.HasSuffix(c.head, []byte("\r\n\r\n")) {
+		line, err := c.in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		c.head = append(c.head, line...)
+	}
+	length, err := strconv.Atoi(c.value("Content-Length"))
+	if err != nil {
+		return c.readAnyLength()
+	}
+	_, status, _ := bytes.Cut(c.head, []byte(" "))
+	if c.status, err = strconv.Atoi(string(status[:min(len(status), 3)])); err != nil {
+		return fmt.Errorf("the server answered %q", c.head)
+	}
+	c.body = slices.Grow(c.body[:0], length)[:length]
+	_, err = io.ReadFull(c.in, c.body)
+	return err
+}
+
+// readAnyLength reads the body of an answer that does not tell its length.
+func (c *conn) readAnyLength() error {
+	r, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(c.head), c.in)), nil)
+	if err != nil {
+		return err
 	}
 	defer r.Body.Close()
-	if c.body, err = io.ReadAll(r.Body); err != nil {
-		return 0, err
-	}
-	if c.status = r.StatusCode; c.status >= 300 {
-		return 0, fmt.Errorf("%s %s: %s: %s", method, path, r.Status, c.body)
-	}
-	c.header = r.Header
-	return serverTime(r.Header.Get("Server-Timing")), nil
+	c.status = r.StatusCode
+	c.body, err = io.ReadAll(r.Body)
+	return err
+}
+
+// value returns a header of the last answer, whose name is written as package http writes it, or "".
+func (c *conn) value(name string) string {
+	_, after, _ := bytes.Cut(c.head, []byte("\r\n"+name+": "))
+	value, _, _ := bytes.Cut(after, []byte("\r\n"))
+	return string(value)
+}
+
+// header returns the headers of the last answer.
+func (c *conn) header() (http.Header, error) {
+	_, fields, _ := bytes.Cut(c.head, []byte("\r\n"))
+	h, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(fields))).ReadMIMEHeader()
+	return http.Header(h), err
 }

@@ -69,7 +69,10 @@ func (a floorAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // startFloor starts the bare handler with the last answer of c.
 func (b *bencher) startFloor(ctx context.Context, c *conn) (*server, error) {
-	header := c.header.Clone()
+	header, err := c.header()
+	if err != nil {
+		return nil, err
+	}
 	header.Del("Date") // net/http sets it
 	answer, err := json.Marshal(floorAnswer{c.status, header, c.body})
 	if err != nil {

@@ -69,7 +69,7 @@ func (h *session) hello() error {
 	if err != nil {
 		return err
 	}
-	h.http.headers += "Mcp-Session-Id: " + h.http.header.Get("Mcp-Session-Id") + "\r\nMcp-Protocol-Version: " +
+	h.http.headers += "Mcp-Session-Id: " + h.http.value("Mcp-Session-Id") + "\r\nMcp-Protocol-Version: " +
 		heldVersion + "\r\n"
 	_, err = h.http.call("POST", h.path, agentKey, map[string]any{"jsonrpc": "2.0", "method": "notifications/initialized"})
 	return err
