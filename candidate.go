@@ -103,6 +103,7 @@ type Candidate struct {
 	Existing          bool                 `json:"existing,omitempty" doc:"The memory was there before the candidate was promoted"`
 	GraphPending      bool                 `json:"graph_pending,omitempty" doc:"Its entity is not in the graph of the project yet. Loci tries again"`
 	EntityID          EntityID             `json:"entity_id,omitzero" format:"uuid" doc:"The entity of the project's graph that promotion made"`
+	Superseded        []MemoryID           `json:"superseded_ids,omitempty" doc:"The memories that promotion superseded"`
 	Claims            []ClaimRecord        `json:"claim_records" nullable:"false"`
 	Findings          []ReflectionFinding  `json:"reflection_findings" nullable:"false"`
 	Relations         []RelationshipRecord `json:"relationship_records" nullable:"false"`
@@ -110,16 +111,18 @@ type Candidate struct {
 	Evidence          []Evidence           `json:"evidence" nullable:"false" doc:"The passages of the notes that support it"`
 	Cue               string               `json:"cue,omitempty" doc:"The words by which the extractor found it"`
 	// SourceID is the stored notes.
-	SourceID    ReflectionID `json:"source_id,omitzero" format:"uuid"`
-	SessionID   SessionID    `json:"session_id,omitzero" format:"uuid" doc:"The session that it comes from"`
-	TaskIDs     []TaskID     `json:"task_ids" nullable:"false"`
-	RelatedTo   []string     `json:"related_to" nullable:"false" doc:"Ids of memories and of entities of the project"`
-	MergedInto  CandidateID  `json:"merged_into,omitzero" format:"uuid"`
-	Review      *Review      `json:"review,omitempty" doc:"The last decision"`
-	DeferredTo  time.Time    `json:"deferred_to,omitzero" doc:"When a deferred candidate is pending again"`
-	Exceptions  []string     `json:"exceptions,omitempty" doc:"Why the dream-cycle leaves it to a person"`
-	Attempts    int          `json:"attempts,omitempty" doc:"How often the dream-cycle has left it"`
-	NextAttempt time.Time    `json:"next_attempt,omitzero" doc:"When the dream-cycle looks at it again"`
+	SourceID   ReflectionID `json:"source_id,omitzero" format:"uuid"`
+	SessionID  SessionID    `json:"session_id,omitzero" format:"uuid" doc:"The session that it comes from"`
+	TaskIDs    []TaskID     `json:"task_ids" nullable:"false"`
+	RelatedTo  []string     `json:"related_to" nullable:"false" doc:"Ids of memories and of entities of the project"`
+	MergedInto CandidateID  `json:"merged_into,omitzero" format:"uuid" doc:"The candidate that took over what this one says"`
+	// Merged are the candidates that were merged into this one.
+	Merged      []CandidateID `json:"merged_ids,omitempty"`
+	Review      *Review       `json:"review,omitempty" doc:"The last decision"`
+	DeferredTo  time.Time     `json:"deferred_to,omitzero" doc:"When a deferred candidate is pending again"`
+	Exceptions  []string      `json:"exceptions,omitempty" doc:"Why the dream-cycle leaves it to a person"`
+	Attempts    int           `json:"attempts,omitempty" doc:"How often the dream-cycle has left it"`
+	NextAttempt time.Time     `json:"next_attempt,omitzero" doc:"When the dream-cycle looks at it again"`
 	EventAccess
 	Version   int       `json:"version"`
 	CreatedAt time.Time `json:"created_at"`
@@ -134,6 +137,8 @@ type Evidence struct {
 	CharEnd   int    `json:"char_end" doc:"Where it ends, in characters"`
 	Role      string `json:"role" enum:"statement,reason,cue,event" doc:"What it is for the candidate"`
 	EventID   string `json:"event_id,omitempty" doc:"The event whose text it is a passage of; none: the notes"`
+	// SourceID is set after a merge.
+	SourceID ReflectionID `json:"source_id,omitzero" format:"uuid" doc:"The stored notes, if they are not those of the candidate"`
 }
 
 // ClaimRecord is a claim that a candidate makes.

@@ -88,6 +88,14 @@ func (a *EventAccess) Widens(b *EventAccess) bool {
 		!Covers(a.AllowedVendors, b.AllowedVendors)
 }
 
+// Narrow limits the readers of a to those of to, which is of the same person and project.
+func (a *EventAccess) Narrow(to *EventAccess) {
+	a.AllowedVendors = slices.Clone(Narrowed(a.AllowedVendors, to.AllowedVendors))
+	if to.Reach == a.Reach || slices.Index(reachOrder, to.Reach) < slices.Index(reachOrder, a.Reach) {
+		a.Reach, a.TeamID = to.Reach, to.TeamID
+	}
+}
+
 // SameAccess reports whether the same readers see a and b.
 func (a *EventAccess) SameAccess(b *EventAccess) bool {
 	return a.OrgID == b.OrgID && a.UserID == b.UserID && a.WorkspaceID == b.WorkspaceID && a.ProjectID == b.ProjectID &&

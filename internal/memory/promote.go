@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -64,29 +65,66 @@ func (s *saving) runWithin(ctx context.Context, tx store.Tx, open func(loci.Proj
 	return tx.Audit().Add(ctx, e)
 }
 
+// Promoted is what Promote did for one memory.
+type Promoted struct {
+	ID         loci.MemoryID
+	Existing   bool            // it was there before
+	Superseded []loci.MemoryID // by Promote
+}
+
 // Demote takes back what Promote did for one memory, and what then does, in one transaction, which it records as act.
-// It moves the memory to the trash, and those that it superseded hold again. Its errors are those of Trash. Call it
+// It moves the memory to the trash, unless it was there before, and those that it superseded hold again. If the memory
+// is in the trash already, has expired or is gone, only then is done. Otherwise its errors are those of Trash. Call it
 // after Begin of act.
-func (s *Service) Demote(ctx context.Context, p loci.Principal, act gate.Action, id loci.MemoryID,
+func (s *Service) Demote(ctx context.Context, p loci.Principal, act gate.Action, was Promoted,
 	then func(tx store.Tx, e *loci.AuditEntry) error) error {
-	if err := s.Also(ctx, p, Trash); err != nil {
+	also := Trash
+	if was.Existing {
+		also = Change
+	}
+	if err := s.Also(ctx, p, also); err != nil {
 		return err
 	}
 	return s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
-			if err := s.demote(ctx, tx, p, id, open); err != nil {
+			replaced, err := replacedBy(ctx, tx, p, was)
+			if err != nil {
 				return err
+			}
+			if !was.Existing {
+				if err := s.demote(ctx, tx, p, was.ID, open); err != nil {
+					return err
+				}
+			}
+			for _, old := range replaced {
+				if err := s.holdsAgain(ctx, tx, p, old, open); err != nil {
+					return err
+				}
 			}
 			return then(tx, e)
 		})
 	})
 }
 
+// replacedBy returns the memories that Promote superseded and that nothing else has superseded since.
+func replacedBy(ctx context.Context, tx store.Tx, p loci.Principal, was Promoted) ([]*loci.Memory, error) {
+	var list []*loci.Memory
+	var err error
+	if was.Existing {
+		list, err = tx.Memories().GetMany(ctx, p.Viewer(), was.Superseded, loci.AnyState)
+	} else {
+		list, err = tx.Memories().ReplacedBy(ctx, p.Viewer(), was.ID, MaxSuperseded)
+	}
+	return slices.DeleteFunc(list, func(m *loci.Memory) bool {
+		return m.SupersededBy != was.ID || !m.DeletedAt.IsZero() || !p.Owns(m.UserID, m.Origin)
+	}), err
+}
+
+// demote moves a memory to the trash, if it is there.
 func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	open func(loci.ProjectID) error) error {
-	replaced, err := tx.Memories().ReplacedBy(ctx, p.Viewer(), id, MaxSuperseded)
-	if err != nil {
-		return err
+	if _, err := readable(ctx, tx, p, id); loci.CodeOf(err) == loci.NotFound {
+		return nil
 	}
 	how := edit{act: Trash, what: loci.Trashed, fn: s.toTrash}
 	m, err := owned(ctx, tx, p, id, how)
@@ -101,18 +139,7 @@ func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id 
 	}
 	trashed := s.Entry(p, Trash)
 	trashed.Target = id.String()
-	if err := tx.Audit().Add(ctx, trashed); err != nil {
-		return err
-	}
-	for _, old := range replaced {
-		if !p.Owns(old.UserID, old.Origin) {
-			continue
-		}
-		if err := s.holdsAgain(ctx, tx, p, old, open); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tx.Audit().Add(ctx, trashed)
 }
 
 // holdsAgain makes a superseded memory live, with the end of its validity that it had before.
@@ -121,7 +148,11 @@ func (s *Service) holdsAgain(ctx context.Context, tx store.Tx, p loci.Principal,
 	if err := open(old.ProjectID); err != nil {
 		return err
 	}
-	before, err := oldVersion(ctx, tx, p.Viewer(), old.ID, old.Version-1)
+	current, err := lastCurrent(ctx, tx, p.Viewer(), old.ID)
+	if err != nil {
+		return err
+	}
+	before, err := oldVersion(ctx, tx, p.Viewer(), old.ID, current)
 	if err != nil && loci.CodeOf(err) != loci.NotFound {
 		return err
 	}

@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -80,6 +79,7 @@ func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.Candida
 // accept records that a candidate became a memory.
 func (s *Service) accept(c *loci.Candidate, p loci.Principal, reason string, saved *loci.Saved) {
 	c.State, c.MemoryID, c.Existing = loci.ReviewPromoted, saved.Memory.ID, !saved.Created()
+	c.Superseded = saved.Superseded
 	c.GraphPending = s.wantsGraph(p, c)
 	c.Exceptions, c.DeferredTo, c.NextAttempt = nil, time.Time{}, time.Time{}
 	s.reviewed(c, p, "accept", reason)
@@ -236,59 +236,4 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.Candidat
 		clean(c)
 		return c.Validate()
 	})
-}
-
-// Merge makes one candidate of several. The first takes over the texts, evidence, tags and links of the others, which
-// are archived. Invalid without others, for too many, and if they are of other projects or readers; otherwise its
-// errors are those of Accept.
-func (s *Service) Merge(ctx context.Context, p loci.Principal, into loci.CandidateID, others []loci.CandidateID,
-	d Decision) (*loci.Candidate, error) {
-	if err := s.Begin(ctx, p, Decide); err != nil {
-		return nil, err
-	}
-	others = loci.Unique(others)
-	if len(others) == 0 || len(others) > loci.MaxCandidates || slices.Contains(others, into) {
-		return nil, loci.FieldErrorf("others", "must be 1 to %d other candidates", loci.MaxCandidates)
-	}
-	return s.decide(ctx, p, into, d, "merge", func(tx store.Tx, c *loci.Candidate) error {
-		if !open(c) {
-			return settled(c)
-		}
-		for _, id := range others {
-			o, err := decidable(ctx, tx, p, id, Decision{})
-			if err != nil {
-				return err
-			}
-			if err := s.absorb(ctx, tx, p, c, o, d); err != nil {
-				return err
-			}
-		}
-		return c.Validate()
-	})
-}
-
-// absorb adds what o has to c, and archives o.
-func (s *Service) absorb(ctx context.Context, tx store.Tx, p loci.Principal, c, o *loci.Candidate, d Decision) error {
-	if !open(o) {
-		return settled(o)
-	}
-	if !c.SameAccess(&o.EventAccess) {
-		return loci.FieldErrorf("others", "must have the same project and readers as the candidate that they are merged into")
-	}
-	if !strings.Contains(c.Content, o.Content) {
-		c.Content += "\n\n" + o.Content
-	}
-	c.Evidence = append(c.Evidence, o.Evidence...)
-	c.Evidence = c.Evidence[:min(len(c.Evidence), loci.MaxCandidateEvidence)]
-	c.Tags = loci.Unique(append(c.Tags, o.Tags...))
-	c.RawSources = loci.Unique(append(c.RawSources, o.RawSources...))
-	c.RelatedTo = loci.Unique(append(c.RelatedTo, o.RelatedTo...))
-	c.TaskIDs = loci.Unique(append(c.TaskIDs, o.TaskIDs...))
-	c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, o.SensitivityFlags...))
-	c.Findings, c.Claims = append(c.Findings, o.Findings...), append(c.Claims, o.Claims...)
-	c.Relations = append(c.Relations, o.Relations...)
-	o.State, o.MergedInto = loci.ReviewArchived, c.ID
-	o.Version++
-	s.reviewed(o, p, "merge", d.Reason)
-	return tx.Candidates().Replace(ctx, o)
 }

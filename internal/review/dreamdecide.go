@@ -235,7 +235,11 @@ func (d *dreaming) leave(ctx context.Context, c *loci.Candidate, why []string) e
 	next.Attempts++
 	next.NextAttempt = d.Time().Add(backOff(next.Attempts))
 	next.Version++
-	return d.Store.Update(ctx, d.org, func(tx store.Tx) error { return tx.Candidates().Replace(ctx, &next) })
+	err := d.Store.Update(ctx, d.org, func(tx store.Tx) error { return tx.Candidates().Replace(ctx, &next) })
+	if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Conflict { // it is gone, or has changed meanwhile
+		return nil
+	}
+	return err
 }
 
 // backOff returns how long the dream-cycle waits after it has left a candidate so often: 1, 2, 4 … 30 days. It takes an

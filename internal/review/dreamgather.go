@@ -3,7 +3,6 @@ package review
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -266,17 +265,23 @@ func (d *dreaming) gatherNotes(ctx context.Context) error {
 			return err
 		}
 		var found []*loci.Candidate
-		var failed error
+		failed := 0
 		for _, n := range list {
 			some, err := d.ofNotes(ctx, n)
-			found, failed = append(found, some...), errors.Join(failed, err)
-		}
-		if failed != nil {
-			return failed
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				failed++
+				d.Log.WarnContext(ctx, "the dream-cycle cannot read notes", slog.String("notes", n.ID.String()),
+					slog.Any("error", err))
+			}
+			found = append(found, some...)
 		}
 		err = d.keep(ctx, found, func(p *store.DreamProgress, next *loci.Dream) {
 			p.Notes = last
 			next.Notes += len(list)
+			next.Failed += failed
 		})
 		if err != nil {
 			return err

@@ -142,12 +142,7 @@ func narrow(c *loci.Candidate, to *loci.EventAccess) bool {
 	if c.ProjectID != to.ProjectID || c.WorkspaceID != to.WorkspaceID {
 		return false
 	}
-	c.AllowedVendors = slices.Clone(loci.Narrowed(c.AllowedVendors, to.AllowedVendors))
-	reach := *to
-	reach.AllowedVendors = c.AllowedVendors
-	if reach.Widens(&c.EventAccess) || c.Reach == loci.ReachTeam && to.Reach == loci.ReachTeam {
-		c.Reach, c.TeamID = to.Reach, to.TeamID
-	}
+	c.Narrow(to)
 	return true
 }
 

@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/graph"
@@ -16,7 +17,7 @@ func (s *Service) wantsGraph(p loci.Principal, c *loci.Candidate) bool {
 
 // intoGraph writes an entity for a promoted candidate into the graph of its project, which is another file, and relates
 // it to the entities that the candidate names. The transaction of the promotion has left a mark that this is to be
-// done. Each step may be repeated. If one fails, the mark stays, and the dream-cycle tries again.
+// done. Each step may be repeated. If one fails, the mark stays, and the dream-cycle tries again, later and later.
 func (s *Service) intoGraph(ctx context.Context, p loci.Principal, c *loci.Candidate) {
 	if !c.GraphPending {
 		return
@@ -26,14 +27,19 @@ func (s *Service) intoGraph(ctx context.Context, p loci.Principal, c *loci.Candi
 		err = nil // the project is gone, or p is out of it; there is nothing left to do
 	}
 	if err == nil {
-		err = s.Store.Update(ctx, c.OrgID, func(tx store.Tx) error { return tx.Candidates().Graphed(ctx, c.ID, made) })
-	}
-	if err != nil {
+		c.GraphPending, c.EntityID, c.Attempts, c.NextAttempt = false, made, 0, time.Time{}
+	} else {
 		s.Log.WarnContext(ctx, "cannot write a promoted candidate into the graph; the dream-cycle tries again",
 			"candidate", c.ID, "error", err)
-		return
+		c.Attempts++
+		c.NextAttempt = s.Time().Add(backOff(c.Attempts))
 	}
-	c.GraphPending, c.EntityID = false, made
+	err = s.Store.Update(ctx, c.OrgID, func(tx store.Tx) error { return tx.Candidates().Graphed(ctx, c) })
+	if err != nil {
+		s.Log.WarnContext(ctx, "cannot record what became of a promoted candidate in the graph; the dream-cycle tries again",
+			"candidate", c.ID, "error", err)
+		c.GraphPending = true
+	}
 }
 
 // entityOf names the entity of a candidate.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/loci-memory/loci"
@@ -150,18 +151,16 @@ const around = 200
 // passages returns the evidence as it stands in the stored notes, if p sees them.
 func passages(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) ([]Passage, error) {
 	list := []Passage{}
-	if c.SourceID.IsZero() {
-		return list, nil
-	}
-	n, err := tx.Reflections().Get(ctx, p.Viewer(), c.SourceID)
-	if loci.CodeOf(err) == loci.NotFound {
-		return list, nil
-	}
-	if err != nil {
-		return nil, err
-	}
+	read := map[loci.ReflectionID]*loci.Reflection{}
 	for _, e := range c.Evidence {
 		if e.EventID != "" || e.Role == "cue" {
+			continue
+		}
+		n, err := notesOf(ctx, tx, p, cmp.Or(e.SourceID, c.SourceID), read)
+		if err != nil {
+			return nil, err
+		}
+		if n == nil {
 			continue
 		}
 		start, end := stored(n, e.Start), stored(n, e.End)
@@ -172,6 +171,21 @@ func passages(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candid
 			Role: e.Role})
 	}
 	return list, nil
+}
+
+// notesOf returns stored notes, or nil if p does not see them. It reads each once.
+func notesOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.ReflectionID,
+	read map[loci.ReflectionID]*loci.Reflection) (*loci.Reflection, error) {
+	n, known := read[id]
+	if known || id.IsZero() {
+		return n, nil
+	}
+	n, err := tx.Reflections().Get(ctx, p.Viewer(), id)
+	if loci.CodeOf(err) == loci.NotFound {
+		n, err = nil, nil
+	}
+	read[id] = n
+	return n, err
 }
 
 // stored returns the place in the stored text of a place in the notes as submitted. A place within a redacted passage

@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -65,24 +66,63 @@ func (s *Service) persist(ctx context.Context, p loci.Principal, r *reading) err
 	}
 }
 
-// known returns those of the candidates that are stored.
+// known returns those of the candidates that are stored. One whose id belongs to a candidate that is hidden from p now
+// gets another id: for p, that one never existed.
 func (s *Service) known(ctx context.Context, p loci.Principal, list []*proposal) (map[loci.CandidateID]*loci.Candidate,
 	error) {
 	known := map[loci.CandidateID]*loci.Candidate{}
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		clear(known)
 		for _, c := range list {
-			old, err := tx.Candidates().Get(ctx, p.Viewer(), c.ID)
-			switch {
-			case err == nil:
-				known[c.ID] = old
-			case loci.CodeOf(err) != loci.NotFound:
+			old, err := visibleOrFree(ctx, tx, p, c, list)
+			if err != nil {
 				return err
+			}
+			if old != nil {
+				known[c.ID] = old
 			}
 		}
 		return nil
 	})
 	return known, err
+}
+
+// visibleOrFree returns the stored candidate with the id of c, or nil if the id is free.
+func visibleOrFree(ctx context.Context, tx store.Tx, p loci.Principal, c *proposal, list []*proposal) (*loci.Candidate,
+	error) {
+	for {
+		old, err := tx.Candidates().Get(ctx, p.Viewer(), c.ID)
+		if loci.CodeOf(err) != loci.NotFound {
+			return old, err
+		}
+		if _, err := tx.Candidates().VersionOf(ctx, c.ID); err != nil {
+			if loci.CodeOf(err) == loci.NotFound {
+				err = nil
+			}
+			return nil, err
+		}
+		rename(c, list)
+	}
+}
+
+// rename gives c another id, which follows from the one that it has, wherever the candidates of a reflection name it.
+func rename(c *proposal, list []*proposal) {
+	next := loci.CandidateIDOf(&c.EventAccess, "again/"+c.ID.String())
+	names := strings.NewReplacer(c.ID.String(), next.String())
+	c.ID = next
+	for i := range c.Claims {
+		c.Claims[i].ID = names.Replace(c.Claims[i].ID)
+	}
+	for i := range c.Findings {
+		f := &c.Findings[i]
+		f.ID, f.Target = names.Replace(f.ID), names.Replace(f.Target)
+	}
+	for _, other := range list {
+		for i := range other.Relations {
+			r := &other.Relations[i]
+			r.Source, r.Target = names.Replace(r.Source), names.Replace(r.Target)
+		}
+	}
 }
 
 // knowsMore reports whether somebody else has stored or changed one of the candidates meanwhile.
@@ -147,7 +187,9 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 		c.persisted = c.ID.String()
 		if c.State == loci.ReviewPromoted {
 			s.intoGraph(ctx, p, c.Candidate)
-			c.persisted = c.MemoryID.String()
+			if !c.MemoryID.IsZero() { // unless it is hidden from p
+				c.persisted = c.MemoryID.String()
+			}
 		}
 	}
 	return nil
@@ -171,11 +213,12 @@ func putAll(ctx context.Context, tx store.Tx, list []*loci.Candidate,
 	return nil
 }
 
-// renewed returns c as the next version of old, if that is stored.
+// renewed returns c as the next version of old, if that is stored. Those who read it are those of both.
 func renewed(c, old *loci.Candidate) *loci.Candidate {
 	next := *c
 	if old != nil {
 		next.Version, next.CreatedAt, next.EventAccess = old.Version+1, old.CreatedAt, old.EventAccess
+		next.Narrow(&c.EventAccess)
 	}
 	return &next
 }

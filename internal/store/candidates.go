@@ -34,9 +34,9 @@ type Candidates interface {
 	// time has come, and promoted ones that are not in the graph yet. They come in turn, one of each person, and of each
 	// person the longest waiting first. It applies no visibility rule: it is for the server itself.
 	Due(ctx context.Context, then time.Time, limit int) ([]*loci.Candidate, error)
-	// Graphed records that the entity of a promoted candidate is in the graph (zero: it was there before). It is no new
-	// version.
-	Graphed(ctx context.Context, id loci.CandidateID, entity loci.EntityID) error
+	// Graphed records whether the entity of a promoted candidate is in the graph, which it is if it was made, and when the
+	// dream-cycle tries again: GraphPending, EntityID, Attempts and NextAttempt of c. It is no new version.
+	Graphed(ctx context.Context, c *loci.Candidate) error
 	// Release gives the candidates and notes that a person shared with a team the reach private.
 	Release(ctx context.Context, user loci.UserID, team loci.TeamID) error
 }
@@ -54,8 +54,8 @@ type CandidateQuery struct {
 
 // Reflections stores the raw notes from which candidates come.
 type Reflections interface {
-	// Insert stores notes, and does nothing if the id is taken: the same writer's same notes are the
-	// same. It fails with NotFound if the user doesn't exist.
+	// Insert stores notes. If the id is taken, they are there: the same writer's same notes are the same. Then their
+	// readers are those who may read both. It fails with NotFound if the user doesn't exist.
 	Insert(ctx context.Context, r *loci.Reflection) error
 	// Get returns visible notes, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.ReflectionID) (*loci.Reflection, error)

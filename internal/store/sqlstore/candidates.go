@@ -57,7 +57,7 @@ func due(c *loci.Candidate) any {
 		return c.DeferredTo.UnixMicro()
 	case loci.ReviewPromoted:
 		if c.GraphPending {
-			return c.UpdatedAt.UnixMicro()
+			return max(c.UpdatedAt.UnixMicro(), unixMicro(c.NextAttempt))
 		}
 	case loci.ReviewRejected, loci.ReviewArchived:
 	}
@@ -97,10 +97,11 @@ func (t candidates) insert(c *loci.Candidate, taken string) error {
 		return err
 	}
 	return t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
-		"allowed_vendors, id, kind, state, source_id, memory_id, due, version, created_at, updated_at, body) "+
-		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
+		"allowed_vendors, id, kind, state, source_id, session_id, memory_id, due, version, created_at, updated_at, body) "+
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
 		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), orNull(c.SourceID),
-			orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
+			orNull(c.SessionID), orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(),
+			string(body))...)
 }
 
 func noCandidate() error { return loci.Errorf(loci.NotFound, "no such candidate") }
@@ -251,16 +252,16 @@ func (t candidates) Due(_ context.Context, then time.Time, limit int) (list []*l
 	return list, err
 }
 
-func (t candidates) Graphed(_ context.Context, id loci.CandidateID, entity loci.EntityID) error {
+func (t candidates) Graphed(_ context.Context, now *loci.Candidate) error {
 	var q Query
-	q.Add("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.id = ? {lock}", [16]byte(id))
+	q.Add("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.id = ? {lock}", [16]byte(now.ID))
 	var seq int64
 	var c *loci.Candidate
 	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { seq, c, err = t.scanCandidate(r); return err })
 	if err = orMissing(found, err, noCandidate); err != nil {
 		return err
 	}
-	c.GraphPending, c.EntityID = false, entity
+	c.GraphPending, c.EntityID, c.Attempts, c.NextAttempt = now.GraphPending, now.EntityID, now.Attempts, now.NextAttempt
 	body, err := json.Marshal(c)
 	if err != nil {
 		return err
@@ -268,75 +269,41 @@ func (t candidates) Graphed(_ context.Context, id loci.CandidateID, entity loci.
 	return t.c.Exec("UPDATE candidates SET due = ?, body = ? WHERE {candidates} seq = ?", due(c), string(body), seq)
 }
 
-func (t candidates) Release(_ context.Context, user loci.UserID, team loci.TeamID) error {
-	for _, table := range []string{"candidates", "reflections"} {
-		err := t.c.Exec("UPDATE "+table+" SET reach = 'private', team_id = NULL WHERE {"+table+"} user_id = ? AND team_id "+
-			"= ?",
-			[16]byte(user), [16]byte(team))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-type reflections struct{ *Tx }
-
-func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
-	if err := t.mine(n.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(n.UserID); err != nil {
-		return err
-	}
-	body, err := json.Marshal(n)
+func (t candidates) Release(ctx context.Context, user loci.UserID, team loci.TeamID) error {
+	err := t.changeAll(ctx, func(c *loci.Candidate) { c.Reach, c.TeamID = loci.ReachPrivate, loci.TeamID{} },
+		"s.user_id = ? AND s.team_id = ?", [16]byte(user), [16]byte(team))
 	if err != nil {
 		return err
 	}
-	return t.c.Exec("INSERT INTO reflections ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
-		"allowed_vendors, id, created_at, body) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({org} id) DO NOTHING",
-		append(bindAccess(&n.EventAccess), [16]byte(n.ID), n.CreatedAt.UnixMicro(), string(body))...)
+	return t.c.Exec("UPDATE reflections SET reach = 'private', team_id = NULL WHERE {reflections} user_id = ? AND "+
+		"team_id = ?", [16]byte(user), [16]byte(team))
 }
 
-func noReflection() error { return loci.Errorf(loci.NotFound, "no such notes") }
-
-const reflectionColumns = workColumns + ", s.body"
-
-// scanReflection reads reflectionColumns.
-func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
-	n = &loci.Reflection{}
-	if err := json.Unmarshal(r.Raw(8), n); err != nil {
-		return nil, err
+// narrowTo limits the readers of the candidates and of the notes with that value of a column.
+func (t candidates) narrowTo(ctx context.Context, to *loci.EventAccess, column string, value [16]byte) error {
+	err := t.changeAll(ctx, func(c *loci.Candidate) { c.Narrow(to) }, "s."+column+" = ?", value)
+	if err != nil {
+		return err
 	}
-	n.EventAccess, err = tx.scanAccess(r)
-	return n, err
+	return reflections(t).narrowTo(to, column, value)
 }
 
-func (t reflections) Get(_ context.Context, v loci.Viewer, id loci.ReflectionID) (n *loci.Reflection, err error) {
-	var q Query
-	q.Add("SELECT "+reflectionColumns+" FROM reflections s WHERE {s} s.id = ? AND ", [16]byte(id))
-	t.seesWork(&q, v, "s")
-	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { n, err = t.scanReflection(r); return err })
-	return n, orMissing(found, err, noReflection)
-}
-
-func (t reflections) Unread(_ context.Context, after int64, limit int) (list []*loci.Reflection, last int64,
-	err error) {
-	last = after
-	_, err = t.c.One("SELECT coalesce(max(s.seq), 0) FROM reflections s WHERE {s} TRUE", nil,
-		func(r Row) error { last = max(last, r.Int64(0)); return nil })
-	if err != nil || last == after {
-		return nil, after, err
-	}
-	var read int64
-	err = t.c.Query("SELECT "+reflectionColumns+" FROM reflections s WHERE {s} s.seq > ? AND NOT EXISTS (SELECT 1 "+
-		"FROM candidates c WHERE {c} c.source_id = s.id) ORDER BY s.seq LIMIT ?", Args{after, limit}, func(r Row) error {
-		n, err := t.scanReflection(r)
-		list, read = append(list, n), r.Int64(0)
+// changeAll changes who reads the candidates for which a condition holds. Each becomes a new version, so that nobody
+// who is at work on one brings its readers back.
+func (t candidates) changeAll(ctx context.Context, change func(*loci.Candidate), condition string, args ...any) error {
+	var list []*loci.Candidate
+	err := t.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} "+condition, args, func(r Row) error {
+		_, c, err := t.scanCandidate(r)
+		list = append(list, c)
 		return err
 	})
-	if len(list) == limit { // there may be others
-		last = read
+	for _, c := range list {
+		before := c.EventAccess
+		if change(c); err != nil || c.SameAccess(&before) {
+			continue
+		}
+		c.Version++
+		err = t.Replace(ctx, c)
 	}
-	return list, last, err
+	return err
 }

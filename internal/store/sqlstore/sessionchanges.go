@@ -8,8 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Update records a change of what another store follows in the transaction of the change.
-func (t sessions) Update(_ context.Context, s *loci.Session) error {
+// Update records a change of what another store follows in the transaction of the change, and limits who sees the
+// candidates and notes of the session.
+func (t sessions) Update(ctx context.Context, s *loci.Session) error {
 	if err := t.mine(s.OrgID); err != nil {
 		return err
 	}
@@ -23,6 +24,10 @@ func (t sessions) Update(_ context.Context, s *loci.Session) error {
 	if s.State != old.State || !access.SameAccess(&old.EventAccess) {
 		s.Revision++
 		if err := t.changed(s.ID, s.Revision); err != nil {
+			return err
+		}
+		access.AllowedVendors = s.AllowedVendors
+		if err := candidates(t).narrowTo(ctx, &access, "session_id", [16]byte(s.ID)); err != nil {
 			return err
 		}
 	}

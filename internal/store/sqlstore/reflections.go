@@ -1,0 +1,98 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/loci-memory/loci"
+)
+
+type reflections struct{ *Tx }
+
+func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
+	if err := t.mine(n.OrgID); err != nil {
+		return err
+	}
+	if err := t.knowsUser(n.UserID); err != nil {
+		return err
+	}
+	body, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	err = t.c.Exec("INSERT INTO reflections ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
+		"allowed_vendors, id, session_id, created_at, body) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
+		"ON CONFLICT ({org} id) DO NOTHING", append(bindAccess(&n.EventAccess), [16]byte(n.ID), orNull(n.SessionID),
+		n.CreatedAt.UnixMicro(), string(body))...)
+	if err != nil || t.c.Changes() > 0 {
+		return err
+	}
+	return t.narrowTo(&n.EventAccess, "id", [16]byte(n.ID))
+}
+
+// narrowTo limits the readers of the notes with that value of a column.
+func (t reflections) narrowTo(to *loci.EventAccess, column string, value [16]byte) error {
+	type row struct {
+		seq    int64
+		access loci.EventAccess
+	}
+	var list []row
+	err := t.c.Query("SELECT "+workColumns+" FROM reflections s WHERE {s} s."+column+" = ?", Args{value},
+		func(r Row) error {
+			access, err := t.scanAccess(r)
+			list = append(list, row{r.Int64(0), access})
+			return err
+		})
+	for _, n := range list {
+		now := n.access
+		if now.Narrow(to); err != nil || now.SameAccess(&n.access) {
+			continue
+		}
+		err = t.c.Exec("UPDATE reflections SET reach = ?, team_id = ?, allowed_vendors = ? WHERE {reflections} seq = ?",
+			string(now.Reach), orNull(now.TeamID), toJSON(now.AllowedVendors), n.seq)
+	}
+	return err
+}
+
+func noReflection() error { return loci.Errorf(loci.NotFound, "no such notes") }
+
+const reflectionColumns = workColumns + ", s.body"
+
+// scanReflection reads reflectionColumns.
+func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
+	n = &loci.Reflection{}
+	if err := json.Unmarshal(r.Raw(8), n); err != nil {
+		return nil, err
+	}
+	n.EventAccess, err = tx.scanAccess(r)
+	return n, err
+}
+
+func (t reflections) Get(_ context.Context, v loci.Viewer, id loci.ReflectionID) (n *loci.Reflection, err error) {
+	var q Query
+	q.Add("SELECT "+reflectionColumns+" FROM reflections s WHERE {s} s.id = ? AND ", [16]byte(id))
+	t.seesWork(&q, v, "s")
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { n, err = t.scanReflection(r); return err })
+	return n, orMissing(found, err, noReflection)
+}
+
+func (t reflections) Unread(_ context.Context, after int64, limit int) (list []*loci.Reflection, last int64,
+	err error) {
+	last = after
+	_, err = t.c.One("SELECT coalesce(max(s.seq), 0) FROM reflections s WHERE {s} TRUE", nil,
+		func(r Row) error { last = max(last, r.Int64(0)); return nil })
+	if err != nil || last == after {
+		return nil, after, err
+	}
+	var read int64
+	err = t.c.Query("SELECT "+reflectionColumns+" FROM reflections s WHERE {s} s.seq > ? AND NOT EXISTS (SELECT 1 "+
+		"FROM candidates c WHERE {c} c.source_id = s.id) ORDER BY s.seq LIMIT ?", Args{after, limit}, func(r Row) error {
+		n, err := t.scanReflection(r)
+		list, read = append(list, n), r.Int64(0)
+		return err
+	})
+	if len(list) == limit { // there may be others
+		last = read
+	}
+	return list, last, err
+}
