@@ -167,6 +167,57 @@ func testCandidatesGo(e *env) {
 	}
 }
 
+// A change of a session limits who reads its candidates and notes, as new versions, and never gives them more readers.
+func testCandidatesOfASession(e *env) {
+	team := loci.NewTeamID()
+	s := e.addSession(func(s *loci.Session) { s.AllowedVendors = []loci.Vendor{"*"} })
+	of := e.addCandidate(func(c *loci.Candidate) { c.SessionID, c.EventAccess = s.ID, s.EventAccess })
+	apart := e.addCandidate(func(c *loci.Candidate) { c.EventAccess = s.EventAccess })
+	notes := &loci.Reflection{Title: "t", Text: "some notes", Intent: loci.IntentGeneral, Redacted: []loci.Redacted{},
+		TaskIDs: []loci.TaskID{}, SessionID: s.ID, EventAccess: s.EventAccess, CreatedAt: e.clock.now()}
+	notes.ID = loci.ReflectionIDOf(&notes.EventAccess, notes.Title, notes.Text)
+	keep := func() {
+		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Reflections().Insert(ctx, notes) })
+	}
+	keep()
+	want := of.EventAccess
+	for i, change := range []func(*loci.Session){
+		func(s *loci.Session) {
+			s.Reach, s.TeamID = loci.ReachTeam, team
+			want.Reach, want.TeamID = s.Reach, s.TeamID
+		},
+		func(s *loci.Session) {
+			s.AllowedVendors = []loci.Vendor{"claude"}
+			want.AllowedVendors = s.AllowedVendors
+		},
+		func(s *loci.Session) { s.AllowedVendors, s.Title = []loci.Vendor{"*"}, "wide again" },
+		func(s *loci.Session) {
+			s.Reach, s.TeamID = loci.ReachPrivate, loci.TeamID{}
+			want.Reach, want.TeamID = s.Reach, s.TeamID
+		},
+		func(s *loci.Session) { s.Reach = loci.ReachOrg },
+	} {
+		change(&s)
+		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Sessions().Update(ctx, &s) })
+		keep()
+		c, err := e.getCandidate(e.person(), of.ID)
+		if err != nil || !c.SameAccess(&want) {
+			e.Errorf("change %d: the candidate has %+v, %v; want %+v", i, c.EventAccess, explain(err), want)
+		}
+		e.view(func(ctx context.Context, tx store.Tx) error {
+			n, err := tx.Reflections().Get(ctx, e.person(), notes.ID)
+			if err != nil || !n.SameAccess(&want) {
+				e.Errorf("change %d: the notes have %+v, %v; want %+v", i, n.EventAccess, explain(err), want)
+			}
+			return nil
+		})
+	}
+	if c, err := e.getCandidate(e.person(), of.ID); err != nil || c.Version != 4 {
+		e.Errorf("after three limits: %+v, %v", c, explain(err))
+	}
+	e.wantCandidate("of no session", apart)
+}
+
 // testCandidateVisibility draws candidates and viewers and demands that the engine and the rule agree.
 func testCandidateVisibility(e *env) {
 	rapid.Check(e, func(t *rapid.T) {

@@ -222,6 +222,7 @@ var tests = []test{
 	{"Candidates", testCandidates},
 	{"CandidatesDue", testCandidatesDue},
 	{"CandidatesGo", testCandidatesGo},
+	{"CandidatesOfASession", testCandidatesOfASession},
 	{"CandidateVisibility", testCandidateVisibility},
 	{"Dreams", testDreams},
 	{"DreamPages", testDreamPages},
