@@ -16,28 +16,7 @@ type Reflected struct {
 	Sensitive      []SensitiveSpan      `json:"sensitive" nullable:"false" doc:"Sensitive passages of the notes. Loci stores no secrets and card numbers"`
 	Extractor      string               `json:"extractor" enum:"rules,model" doc:"What read the notes"`
 	Dropped        int                  `json:"dropped,omitempty" doc:"How many candidates of a model Loci refused, such as those that are not in the notes"`
-	NoModel        NoModel              `json:"no_model,omitempty" enum:"too_long,busy,budget,failing,timeout,unreachable,refused,unusable" doc:"Why the rules answered alone although a model is configured"`
-}
-
-// NoModel is why the configured model has not read some notes.
-type NoModel string
-
-// The reasons.
-const (
-	ModelTooLong     NoModel = "too_long"    // the notes are longer than Loci sends
-	ModelBusy        NoModel = "busy"        // too many notes at once
-	ModelBudget      NoModel = "budget"      // the tokens of the day are used up
-	ModelFailing     NoModel = "failing"     // it failed several times; Loci tries again later
-	ModelTimeout     NoModel = "timeout"     // it took too long
-	ModelUnreachable NoModel = "unreachable" // nobody answered
-	ModelRefused     NoModel = "refused"     // an HTTP status other than success
-	ModelUnusable    NoModel = "unusable"    // the answer is not what was asked for
-)
-
-// NoModels returns every reason.
-func NoModels() []NoModel {
-	return []NoModel{ModelTooLong, ModelBusy, ModelBudget, ModelFailing, ModelTimeout, ModelUnreachable, ModelRefused,
-		ModelUnusable}
+	NoModel        string               `json:"no_model,omitempty" enum:"too_long,busy,budget,failing,timeout,unreachable,refused,unusable" doc:"Why the rules answered alone although a model is configured"`
 }
 
 // ReflectedCandidate is a candidate in the answer to notes.

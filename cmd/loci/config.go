@@ -56,7 +56,7 @@ type settings struct {
 	Arc       arcSettings
 	Dream     dreamSettings
 	Reflect   bymodel.Options // Chat.BaseURL "": no model reads notes
-	Master    seal.Ring // the master keys; the first one seals
+	Master    seal.Ring       // the master keys; the first one seals
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard

@@ -116,7 +116,7 @@ func (p *program) printReflected(r *loci.Reflected) {
 		p.printf("left out, %s: %s\n", n.Reason, cut(n.Text, 100))
 	}
 	if r.NoModel != "" {
-		p.printf("the rules found these alone: %s\n", withoutModel[r.NoModel])
+		p.printf("the rules found these alone: %s\n", withoutModel[review.NoModel(r.NoModel)])
 	}
 	if r.Dropped > 0 {
 		p.printf("%s of the model refused, such as those that are not in the notes\n",
@@ -132,15 +132,15 @@ func (p *program) printReflected(r *loci.Reflected) {
 }
 
 // withoutModel says why the model has not read notes.
-var withoutModel = map[loci.NoModel]string{
-	loci.ModelTooLong:     fmt.Sprintf("the notes have more than %d bytes, so the model does not get them", bymodel.MaxInput),
-	loci.ModelBusy:        "the model reads too many notes already",
-	loci.ModelBudget:      "the tokens for the model are used up until tomorrow (reflect.tokens_per_day)",
-	loci.ModelFailing:     "the model failed several times; Loci asks it again later",
-	loci.ModelTimeout:     "the model took too long (reflect.timeout_seconds)",
-	loci.ModelUnreachable: "the server of the model is not reachable (reflect.base_url)",
-	loci.ModelRefused:     "the server of the model refused; the log has the HTTP status",
-	loci.ModelUnusable:    "the answer of the model was not usable",
+var withoutModel = map[review.NoModel]string{
+	review.ModelTooLong:     fmt.Sprintf("the notes have more than %d bytes, so the model does not get them", bymodel.MaxInput),
+	review.ModelBusy:        "the model reads too many notes already",
+	review.ModelBudget:      "the tokens for the model are used up until tomorrow (reflect.tokens_per_day)",
+	review.ModelFailing:     "the model failed several times; Loci asks it again later",
+	review.ModelTimeout:     "the model took too long (reflect.timeout_seconds)",
+	review.ModelUnreachable: "the server of the model is not reachable (reflect.base_url)",
+	review.ModelRefused:     "the server of the model refused; the log has the HTTP status",
+	review.ModelUnusable:    "the answer of the model was not usable",
 }
 
 // printCandidate prints a candidate for a person to read.

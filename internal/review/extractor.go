@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
@@ -37,9 +36,9 @@ type Asker struct {
 // Extracted is what an extractor found.
 type Extracted struct {
 	*reflection.Extraction
-	Extractor string       // "rules", or "model" if that added to what the rules found
-	Dropped   int          // how many candidates of a model were refused, such as those that are not in the notes
-	Without   loci.NoModel // why no model answered although one is configured; "": it did, or there is none
+	Extractor string  // "rules", or "model" if that added to what the rules found
+	Dropped   int     // how many candidates of a model were refused, such as those that are not in the notes
+	Without   NoModel // why no model answered although one is configured; "": it did, or there is none
 }
 
 // Rules is the extractor without a model.
@@ -52,3 +51,18 @@ func (Rules) Extract(_ context.Context, a *Asked) (*Extracted, error) {
 
 // Slow implements Extractor.
 func (Rules) Slow() bool { return false }
+
+// NoModel is why the configured model has not read some notes.
+type NoModel string
+
+// The reasons.
+const (
+	ModelTooLong     NoModel = "too_long"    // the notes are longer than Loci sends
+	ModelBusy        NoModel = "busy"        // it reads too many notes already
+	ModelBudget      NoModel = "budget"      // the tokens of the day are used up
+	ModelFailing     NoModel = "failing"     // it failed several times; Loci asks again later
+	ModelTimeout     NoModel = "timeout"     // it took too long
+	ModelUnreachable NoModel = "unreachable" // nobody answered
+	ModelRefused     NoModel = "refused"     // an HTTP status other than success
+	ModelUnusable    NoModel = "unusable"    // the answer is not what was asked for
+)

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -91,7 +90,7 @@ type caller struct {
 
 // enter takes a place for a call. leave gives it back, and says what became of the call and whether the caller has
 // waited for that.
-func (c *callers) enter(name string, now time.Time) (leave func(loci.NoModel, bool, time.Time), why loci.NoModel) {
+func (c *callers) enter(name string, now time.Time) (leave func(review.NoModel, bool, time.Time), why review.NoModel) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	who := c.list[name]
@@ -100,18 +99,18 @@ func (c *callers) enter(name string, now time.Time) (leave func(loci.NoModel, bo
 	}
 	switch {
 	case now.Before(who.rests):
-		return nil, loci.ModelFailing
+		return nil, review.ModelFailing
 	case c.running >= maxCalls, who.running >= callsOfCaller, who.running > 0 && c.running >= maxShared:
-		return nil, loci.ModelBusy
+		return nil, review.ModelBusy
 	}
 	c.forget(now)
 	c.list[name] = who
 	who.running++
 	c.running++
-	return func(why loci.NoModel, waited bool, now time.Time) { c.leave(name, why, waited, now) }, ""
+	return func(why review.NoModel, waited bool, now time.Time) { c.leave(name, why, waited, now) }, ""
 }
 
-func (c *callers) leave(name string, why loci.NoModel, waited bool, now time.Time) {
+func (c *callers) leave(name string, why review.NoModel, waited bool, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	who := c.list[name]
@@ -120,7 +119,7 @@ func (c *callers) leave(name string, why loci.NoModel, waited bool, now time.Tim
 	switch {
 	case why == "":
 		who.failures = 0
-	case why != loci.ModelBudget && waited:
+	case why != review.ModelBudget && waited:
 		if who.failures++; who.failures >= failuresAllowed {
 			who.rests = now.Add(min(firstRest<<min(who.failures-failuresAllowed, 10), longestRest))
 		}

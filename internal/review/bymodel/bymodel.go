@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/chat"
 	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/review"
@@ -101,9 +100,9 @@ func (e *Extractor) Extract(ctx context.Context, a *review.Asked) (*review.Extra
 
 // propose returns what the model proposes and how much of it was dropped, or why it was not or cannot be asked.
 func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflection.Proposal, dropped int,
-	why loci.NoModel) {
+	why review.NoModel) {
 	if len(a.Clean) > MaxInput {
-		return nil, 0, loci.ModelTooLong
+		return nil, 0, review.ModelTooLong
 	}
 	leave, why := e.callers.enter(a.Caller, e.now())
 	if why != "" {
@@ -116,7 +115,7 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 		e.log.WarnContext(ctx, "cannot count the tokens of the model, so nobody asks it", slog.Any("error", err))
 	}
 	if share == nil {
-		return nil, 0, loci.ModelBudget
+		return nil, 0, review.ModelBudget
 	}
 	answer, err := e.ask(ctx, a.Most, q)
 	if err == nil {
@@ -127,7 +126,7 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 		return list, dropped, ""
 	}
 	why = reason(err)
-	if why == loci.ModelUnreachable || why == loci.ModelRefused {
+	if why == review.ModelUnreachable || why == review.ModelRefused {
 		share.spend(ctx, 0)
 	}
 	if ctx.Err() == nil { // else nobody waits any more
@@ -175,17 +174,17 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // reason returns what an error means to whoever sent the notes.
-func reason(err error) loci.NoModel {
+func reason(err error) review.NoModel {
 	var f *chat.Fault
 	var slow interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded),
 		errors.As(err, &slow) && slow.Timeout():
-		return loci.ModelTimeout
+		return review.ModelTimeout
 	case errors.As(err, &f) && f.Status != 0:
-		return loci.ModelRefused
+		return review.ModelRefused
 	case errors.As(err, &f) && f.Unreachable:
-		return loci.ModelUnreachable
+		return review.ModelUnreachable
 	}
-	return loci.ModelUnusable
+	return review.ModelUnusable
 }
