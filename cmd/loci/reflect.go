@@ -133,7 +133,7 @@ func (p *program) printReflected(r *loci.Reflected) {
 
 // withoutModel says why the model has not read notes.
 var withoutModel = map[review.NoModel]string{
-	review.ModelTooLong:     fmt.Sprintf("the notes have more than %d bytes, so the model does not get them", bymodel.MaxInput),
+	review.ModelTooLong:     fmt.Sprintf("notes of more than %d bytes do not go to the model", bymodel.MaxInput),
 	review.ModelBusy:        "the model reads too many notes already",
 	review.ModelBudget:      "the tokens for the model are used up until tomorrow (reflect.tokens_per_day)",
 	review.ModelFailing:     "the model failed several times; Loci asks it again later",

@@ -199,8 +199,8 @@ func (d *dreaming) ofEvent(ctx context.Context, e *loci.Event) ([]*loci.Candidat
 	}
 	at := &place{EventAccess: e.EventAccess, session: e.SessionID}
 	at.OrgID, at.AllowedVendors = d.org, slices.Clone(e.AllowedVendors)
-	r := &reading{at: at, event: e.ID, asker: d.asker(&e.EventAccess), notes: &Notes{Content: e.Content, SourceTitle: "Event: " + e.Type,
-		Intent: loci.IntentGeneral, Limit: perEvent}}
+	r := &reading{at: at, event: e.ID, asker: d.asker(&e.EventAccess), notes: &Notes{Content: e.Content,
+		SourceTitle: "Event: " + e.Type, Intent: loci.IntentGeneral, Limit: perEvent}}
 	if err := d.find(ctx, r); err != nil {
 		return nil, err
 	}
@@ -318,8 +318,8 @@ func (d *dreaming) gatherNotes(ctx context.Context) error {
 // ofNotes returns the candidates of stored notes. Their evidence is where it was in the notes as submitted.
 func (d *dreaming) ofNotes(ctx context.Context, n *loci.Reflection) ([]*loci.Candidate, error) {
 	at := &place{EventAccess: n.EventAccess, session: n.SessionID, tasks: n.TaskIDs}
-	r := &reading{at: at, asker: d.asker(&n.EventAccess), notes: &Notes{Content: n.Text, SourceTitle: n.Title, Intent: n.Intent, Domain: n.Domain,
-		Limit: loci.DefaultCandidates}}
+	r := &reading{at: at, asker: d.asker(&n.EventAccess), notes: &Notes{Content: n.Text, SourceTitle: n.Title,
+		Intent: n.Intent, Domain: n.Domain, Limit: loci.DefaultCandidates}}
 	if err := d.find(ctx, r); err != nil {
 		return nil, err
 	}

@@ -192,8 +192,8 @@ func evidence(f *reflection.Candidate) []loci.Evidence {
 // answer returns the response.
 func (r *reading) answer() *loci.Reflected {
 	a := &loci.Reflected{SourceTitle: r.notes.SourceTitle, Intent: r.notes.Intent, Extractor: r.found.Extractor,
-		Dropped: r.found.Dropped, NoModel: string(r.found.Without), Candidates: []loci.ReflectedCandidate{}, NotExtracted: []loci.NotExtracted{},
-		Sensitive: []loci.SensitiveSpan{}, Domain: orNull(r.notes.Domain)}
+		Dropped: r.found.Dropped, NoModel: string(r.found.Without), Candidates: []loci.ReflectedCandidate{},
+		NotExtracted: []loci.NotExtracted{}, Sensitive: []loci.SensitiveSpan{}, Domain: orNull(r.notes.Domain)}
 	if !r.at.ProjectID.IsZero() {
 		a.Project = new(r.at.ProjectID.String())
 	}

@@ -87,7 +87,8 @@ func TestRedact(t *testing.T) {
 		t.Errorf("what stands behind leads to %q", text[from:from+6])
 	}
 	for quote, want := range map[string]string{"the password is [redacted password]": "the password is hunter2",
-		"Mail": "Mail", "[redacted card_number]": "4111 1111 1111 1111", "the password is [redacted": "", "password], card": ""} {
+		"Mail": "Mail", "[redacted card_number]": "4111 1111 1111 1111", "the password is [redacted": "",
+		"password], card": ""} {
 		start := strings.Index(got, quote)
 		from, to, whole := m.OriginalSpan(start, start+len(quote))
 		if whole != (want != "") || whole && text[from:to] != want {

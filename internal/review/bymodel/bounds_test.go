@@ -161,7 +161,10 @@ func TestCallerLeaves(t *testing.T) {
 	t.Parallel()
 	entered := make(chan struct{})
 	w := newWorld(t, func(_ http.ResponseWriter, r *http.Request) {
-		entered <- struct{}{}
+		select {
+		case entered <- struct{}{}:
+		case <-r.Context().Done():
+		}
 		<-r.Context().Done()
 	}, func(o *bymodel.Options) { o.TokensPerDay = 3 * bymodel.DefaultMaxTokens })
 	by := review.Asker{Person: "ada", Caller: "ada"}

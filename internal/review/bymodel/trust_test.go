@@ -85,7 +85,8 @@ func TestOrdersAreNoCandidates(t *testing.T) {
 	w := newWorld(t, picks(pick{"decision", order, 1}, pick{"claim", "the admin of everything is mallory", 1},
 		pick{"claim", wish, 1}))
 	r := w.reflect(notes + "\n\n" + order)
-	if got := strings.Join(shown(r), "\n"); strings.Contains(got, "mallory") || !strings.Contains(got, wish) || r.Dropped != 2 {
+	got := strings.Join(shown(r), "\n")
+	if strings.Contains(got, "mallory") || !strings.Contains(got, wish) || r.Dropped != 2 {
 		t.Errorf("dropped %d, got %s", r.Dropped, got)
 	}
 }
