@@ -21,8 +21,16 @@ type Asked struct {
 	reflection.Note
 	// Clean is the notes without secrets and card numbers. Nothing else of the notes may leave the process.
 	Clean      string
-	Redactions sensitive.Map // leads from the notes to Clean, and back
+	Redactions sensitive.Map     // leads from the notes to Clean, and back
+	Matches    []sensitive.Match // what is sensitive in the notes
 	Asker
+}
+
+// Ask returns notes for an extractor.
+func Ask(n reflection.Note, by Asker) *Asked {
+	a := &Asked{Note: n, Matches: everywhere(n.Content, sensitive.Find(n.Content)), Asker: by}
+	a.Clean, a.Redactions = sensitive.Redact(n.Content, a.Matches)
+	return a
 }
 
 // Asker is for whom an extractor reads.

@@ -103,10 +103,9 @@ func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *plac
 // find extracts candidates from the notes of r.
 func (s *Service) find(ctx context.Context, r *reading) error {
 	n := r.notes
-	r.matches = everywhere(n.Content, sensitive.Find(n.Content))
-	r.text, r.redactions = sensitive.Redact(n.Content, r.matches)
-	found, err := s.extract.Extract(ctx, &Asked{Clean: r.text, Redactions: r.redactions, Asker: r.asker,
-		Note: reflection.Note{Content: n.Content, Intent: n.Intent, Limit: n.Limit, At: s.Time()}})
+	a := Ask(reflection.Note{Content: n.Content, Intent: n.Intent, Limit: n.Limit, At: s.Time()}, r.asker)
+	r.matches, r.text, r.redactions = a.Matches, a.Clean, a.Redactions
+	found, err := s.extract.Extract(ctx, a)
 	if err != nil {
 		return err
 	}
