@@ -43,7 +43,8 @@ func TestReflectAsksTheConfiguredModel(t *testing.T) {
 		t.Helper()
 		var out, errs bytes.Buffer
 		notes := strings.NewReader("We decided to deploy on Tuesdays. The lanterns look lovely at night.")
-		p := &program{in: notes, out: &out, err: &errs, environ: append(environ, "LOCI_REFLECT_MODEL=small", "LOCI_REFLECT_API_KEY=sk-endpoint")}
+		p := &program{in: notes, out: &out, err: &errs, environ: append(environ, "LOCI_REFLECT_MODEL=small",
+			"LOCI_REFLECT_API_KEY=sk-endpoint")}
 		if code := p.execute(t.Context(), []string{"reflect", "--data-dir", dir, "-"}); code != exitOK {
 			t.Fatalf("exit code %d: %s", code, &errs)
 		}

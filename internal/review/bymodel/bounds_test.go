@@ -44,7 +44,8 @@ func TestTokensOfADay(t *testing.T) {
 	if w.asked() != 5 {
 		t.Errorf("asked %d times", w.asked())
 	}
-	other, err := bymodel.New(w.options) // another process on the same store
+	w.must(w.options.Limits.Purge(t.Context(), w.clock())) // as every hour
+	other, err := bymodel.New(w.options)                   // another process on the same store
 	w.must(err)
 	w.e = other
 	if got := w.extract(t.Context(), ada, notes); got != review.ModelBudget {
