@@ -129,6 +129,17 @@ type Candidate struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
+// FoundByModel is the extractor in the metadata of a candidate that only a model has found.
+const FoundByModel = "model"
+
+// ByModel reports whether only a model has found c, and not the rules. A person decides about it.
+func (c *Candidate) ByModel() bool {
+	var m struct {
+		Extractor string `json:"extractor_kind"`
+	}
+	return json.Unmarshal(c.Metadata, &m) == nil && m.Extractor == FoundByModel
+}
+
 // Evidence is a passage of notes, as they were submitted.
 type Evidence struct {
 	Start     int    `json:"start" doc:"Where it begins, in bytes"`

@@ -15,7 +15,8 @@ type Reflected struct {
 	NotExtracted   []NotExtracted       `json:"not_extracted" nullable:"false" doc:"What looked relevant and was left out, with the reason"`
 	Sensitive      []SensitiveSpan      `json:"sensitive" nullable:"false" doc:"Sensitive passages of the notes. Loci stores no secrets and card numbers"`
 	Extractor      string               `json:"extractor" enum:"rules,model" doc:"What read the notes"`
-	Dropped        int                  `json:"dropped,omitempty" doc:"How many candidates of a model were not in the notes"`
+	Dropped        int                  `json:"dropped,omitempty" doc:"How many candidates of a model Loci refused, such as those that are not in the notes"`
+	NoModel        string               `json:"no_model,omitempty" enum:"too_long,busy,budget,failing,timeout,unreachable,refused,unusable" doc:"Why the rules answered alone although a model is configured"`
 }
 
 // ReflectedCandidate is a candidate in the answer to notes.

@@ -20,11 +20,13 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/chat"
 	"github.com/loci-memory/loci/internal/clientfile"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/review/bymodel"
 	"github.com/loci-memory/loci/internal/seal"
 )
 
@@ -53,12 +55,13 @@ type settings struct {
 	Window    time.Duration   // in which it looks for the earlier one
 	Arc       arcSettings
 	Dream     dreamSettings
-	Master    seal.Ring // the master keys; the first one seals
+	Reflect   bymodel.Options // Chat.BaseURL "": no model reads notes
+	Master    seal.Ring       // the master keys; the first one seals
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
-	Owner     string             // the owner's e-mail address in a dashboard's tokens; "": unchanged
-	Chat      memory.ChatOptions // BaseURL "": no chat
+	Owner     string       // the owner's e-mail address in a dashboard's tokens; "": unchanged
+	Chat      chat.Options // BaseURL "": no chat
 
 	Pager      []string // program that shows long output, with its arguments
 	NoColor    bool     // no styling in a terminal
@@ -82,7 +85,7 @@ type setting struct {
 
 // known lists every setting, except agents' keys and sign-on providers, whose names vary. A slash separates the parts
 // of a key, because a vendor's name may contain a dot.
-var known = append(dreamKeys(), []setting{
+var known = slices.Concat(dreamKeys(), reflectKeys(), []setting{
 	{"data_dir", "LOCI_DATA_DIR", "", func(s *settings, v value) { s.DataDir = v.text() }},
 	{"listen", "LOCI_LISTEN", defaultListen, func(s *settings, v value) { s.Listen = v.text() }},
 	{"public_url", "LOCI_PUBLIC_URL", "", func(s *settings, v value) {
@@ -160,7 +163,7 @@ var known = append(dreamKeys(), []setting{
 	{"chat/max_tokens", "LOCI_CHAT_MAX_TOKENS", "0", func(s *settings, v value) {
 		s.Chat.MaxTokens = int(v.number(1_000_000))
 	}},
-}...)
+})
 
 const (
 	agentKeys      = "keys/agents/"

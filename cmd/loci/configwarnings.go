@@ -26,6 +26,10 @@ func (s *settings) warnings() (out []string) {
 	warn(s.Chat.BaseURL == "" && (s.Chat.Model != "" || s.Chat.APIKey != ""),
 		"a chat model or its key is configured without "+nameOf("chat/base_url")+"; Loci uses no model")
 	warn(!s.Egress && s.Chat.BaseURL != "", "egress is off; Loci does not use the configured chat model")
+	warn(s.Reflect.Chat.BaseURL == "" && (s.Reflect.Chat.Model != "" || s.Reflect.Chat.APIKey != ""),
+		"a model for notes or its key is configured without "+nameOf("reflect/base_url")+"; the rules read notes alone")
+	warn(!s.Egress && s.Reflect.Chat.BaseURL != "",
+		"egress is off; Loci sends no notes to the configured model, and the rules read them alone")
 	providers := len(s.OIDC) > 0
 	warn(providers && !s.Egress, "egress is off; nobody can sign in through a provider (oidc)")
 	warn(providers && s.PublicURL == "",

@@ -23,6 +23,7 @@ type noteEvaluation struct {
 	dir, language string
 	run, pairsRun string
 	details       bool
+	model         bool
 }
 
 // evalReflectCommand measures extract, and relate on pairs.
@@ -33,10 +34,12 @@ func (p *program) evalReflectCommand(extract eval.Extractor, relate eval.Relater
 		Short: "Measure what reflect proposes for labelled notes",
 		Long: `Measure what reflect proposes for labelled notes. DIR has notes.jsonl: notes with what a
 careful reader keeps of them, what must not be kept, and secrets. If DIR has pairs.jsonl, the
-command also measures how it relates a new text to an older one. It needs no model and no
-network, and does not touch your data.`,
+command also measures how it relates a new text to an older one. It does not touch your
+data, and needs no model and no network. With --model, it also asks the model of the
+settings (reflect.base_url).`,
 		Example: `  loci eval reflect sets/notes
   loci eval reflect sets/notes --language de --details
+  loci eval reflect sets/notes --model
   loci eval reflect sets/notes --run run.jsonl --pairs-run pairs-run.jsonl`,
 		Annotations: needsNoAction("reads a set of labelled notes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,6 +51,7 @@ network, and does not touch your data.`,
 	flags.StringVar(&e.run, "run", "", "file to write the candidates of each note to, as JSON lines")
 	flags.StringVar(&e.pairsRun, "pairs-run", "", "file to write the relation of each pair to, as JSON lines")
 	flags.BoolVar(&e.details, "details", false, "also list each label that was missed and each wrong candidate")
+	flags.BoolVar(&e.model, "model", false, "also send the notes, without secrets, to the model of the settings")
 	flags.StringVar(&e.language, "language", "", "only the notes in this language, such as de")
 	return cmd
 }
@@ -59,6 +63,13 @@ func (e *noteEvaluation) evaluate(ctx context.Context) error {
 	}
 	if e.pairsRun != "" && len(set.Pairs) == 0 {
 		return loci.FieldErrorf("--pairs-run", "needs pairs.jsonl in %s; add it or leave the flag out", e.dir)
+	}
+	if e.model {
+		done, err := e.askModel(ctx)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
 	var answers eval.NoteAnswers
 	err = e.follow(ctx, func(ctx context.Context) (err error) {

@@ -88,6 +88,10 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	if err != nil {
 		return nil, err
 	}
+	extractor, err := p.extractor(st)
+	if err != nil {
+		return nil, err
+	}
 	in := &instance{store: st, events: events, oauth: oauth.New(oauth.Options{Store: st, Log: p.log, Egress: s.Egress})}
 	dashboard := s.Dashboard
 	dashboard.Open = s.SignUp
@@ -102,8 +106,9 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 		return nil, err
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
-		SignIn: in.signIn, Patience: s.Patience, Thresholds: s.Dream.Thresholds, IndexDir: indexDir(s.DataDir),
-		Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop, Arcs: events.Ready})
+		SignIn: in.signIn, Patience: s.Patience, Extractor: extractor, Thresholds: s.Dream.Thresholds,
+		IndexDir: indexDir(s.DataDir), Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop,
+		Arcs: events.Ready})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/review"
+	"github.com/loci-memory/loci/internal/review/bymodel"
 )
 
 func (p *program) reflectCommand() *cobra.Command {
@@ -114,6 +115,13 @@ func (p *program) printReflected(r *loci.Reflected) {
 	for _, n := range r.NotExtracted {
 		p.printf("left out, %s: %s\n", n.Reason, cut(n.Text, 100))
 	}
+	if r.NoModel != "" {
+		p.printf("the rules found these alone: %s\n", withoutModel[review.NoModel(r.NoModel)])
+	}
+	if r.Dropped > 0 {
+		p.printf("%s of the model refused, such as those that are not in the notes\n",
+			loci.Plural(r.Dropped, "candidate", "candidates"))
+	}
 	for _, s := range r.Sensitive {
 		what := "flagged"
 		if s.Redacted {
@@ -121,6 +129,18 @@ func (p *program) printReflected(r *loci.Reflected) {
 		}
 		p.printf("sensitive: %s at characters %d to %d, %s\n", s.Type, s.CharStart, s.CharEnd, what)
 	}
+}
+
+// withoutModel says why the model has not read notes.
+var withoutModel = map[review.NoModel]string{
+	review.ModelTooLong:     fmt.Sprintf("notes of more than %d bytes do not go to the model", bymodel.MaxInput),
+	review.ModelBusy:        "the model reads too many notes already",
+	review.ModelBudget:      "the tokens for the model are used up until tomorrow (reflect.tokens_per_day)",
+	review.ModelFailing:     "the model failed several times; Loci asks it again later",
+	review.ModelTimeout:     "the model took too long (reflect.timeout_seconds)",
+	review.ModelUnreachable: "the server of the model is not reachable (reflect.base_url)",
+	review.ModelRefused:     "the server of the model refused; the log has the HTTP status",
+	review.ModelUnusable:    "the answer of the model was not usable",
 }
 
 // printCandidate prints a candidate for a person to read.

@@ -11,7 +11,10 @@ import (
 
 // extractNote is the extractor that `loci eval reflect` measures. It asks for all candidates, without a limit.
 func extractNote(content, intent string) eval.NoteAnswer {
-	x := reflection.Extract(reflection.Note{Content: content, Intent: loci.Intent(intent)})
+	return answerOf(reflection.Extract(reflection.Note{Content: content, Intent: loci.Intent(intent)}), content)
+}
+
+func answerOf(x *reflection.Extraction, content string) eval.NoteAnswer {
 	var a eval.NoteAnswer
 	for i := range x.Candidates {
 		c := &x.Candidates[i]

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/chat"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -19,7 +20,7 @@ func ask(t *testing.T, h http.HandlerFunc) (string, error) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	chat, err := memory.NewChat(memory.ChatOptions{
+	chat, err := memory.NewChat(chat.Options{
 		BaseURL: server.URL + "/v1", APIKey: loci.Secret("sk-endpoint"), Model: "small", Timeout: 5 * time.Second,
 	})
 	if err != nil {
@@ -128,7 +129,7 @@ func TestChatErrorsHoldNeitherKeyNorPrompt(t *testing.T) {
 
 func TestNewChatNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	for _, o := range []memory.ChatOptions{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"},
+	for _, o := range []chat.Options{{}, {BaseURL: "localhost:1", Model: "m"}, {BaseURL: "ftp://x", Model: "m"},
 		{BaseURL: "http://x"}} {
 		if _, err := memory.NewChat(o); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%+v: %v", o, err)

@@ -48,6 +48,7 @@ type Candidate struct {
 	Negative   bool   // it is against something
 	Hedged     bool
 	Speaker    string // who said it, in a transcript
+	Proposed   bool   // the rules did not find it; it is one of the proposals of ExtractWith
 }
 
 // Left is what looked relevant and was left out.
@@ -67,11 +68,19 @@ type Extraction struct {
 
 // Extract proposes candidates. The same note gives the same result.
 func Extract(n Note) *Extraction {
+	x, _ := ExtractWith(n, nil)
+	return x
+}
+
+// ExtractWith works like Extract, and adds proposals that somebody else made, such as a model. It returns how many of
+// them it refused. See Proposal.
+func ExtractWith(n Note, proposals []Proposal) (found *Extraction, refused int) {
 	x := extractor{page: read(n.Content), note: n, model: fitted()}
 	x.rule()
 	x.choose()
+	refused = x.adopt(proposals)
 	x.relate()
-	return x.finish()
+	return x.finish(), refused
 }
 
 // extractor holds what is known about a note while it is read.
@@ -143,19 +152,26 @@ func (x *extractor) repeats(c *Candidate, k int) bool {
 
 // candidate makes a candidate of a unit.
 func (x *extractor) candidate(k int) Candidate {
-	u, r, t := &x.units[k], &x.rulings[k], x.traits[k]
+	u, r := &x.units[k], &x.rulings[k]
 	s := x.trim(u)
 	c := Candidate{Span: Span{Start: s.start, End: s.end}, Kind: kinds[r.kind], Content: x.text[s.start:s.end],
-		Confidence: x.model.confidence(r.p), Hedged: t.has(cueHedge),
-		Negative: t.has(cueRefusal) && (r.kind == kindDecision || r.kind == kindPlan) || r.kind == kindDecision &&
-			t.has(cueNegation)}
-	if b := &x.blocks[u.block]; x.talk && !b.speaker.empty() {
-		c.Speaker = x.text[b.speaker.start:b.speaker.end]
-	}
+		Confidence: x.model.confidence(r.p)}
+	x.tell(&c, k)
 	c.Cue = x.cueOf(k)
 	c.Title = x.title(k)
 	c.Reason = reason(&c, x, k)
 	return c
+}
+
+// tell says how a candidate is meant that begins with a unit, and who says it.
+func (x *extractor) tell(c *Candidate, k int) {
+	t, b := x.traits[k], &x.blocks[x.units[k].block]
+	decides := c.Kind == loci.CandidateDecision
+	c.Hedged = t.has(cueHedge)
+	c.Negative = t.has(cueRefusal) && (decides || c.Kind == loci.CandidatePlan) || decides && t.has(cueNegation)
+	if x.talk && !b.speaker.empty() {
+		c.Speaker = x.text[b.speaker.start:b.speaker.end]
+	}
 }
 
 // trim returns the span of a unit without the label that says nothing about it: "Session notes: …".

@@ -157,7 +157,9 @@ const supersedesWithin = 4
 func (x *extractor) supersessions() {
 	byUnit := make(map[int]int, len(x.found))
 	for i, k := range x.owners {
-		byUnit[k] = i
+		if _, ok := byUnit[k]; !ok { // a proposal may begin with the same unit as what the rules found
+			byUnit[k] = i
+		}
 	}
 	for k := range x.units {
 		if !x.traits[k].has(cueSuperseded) || x.rulings[k].why == WhyInstruction || x.units[k].kind != statement {

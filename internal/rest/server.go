@@ -28,7 +28,7 @@ type Options struct {
 	// PublicURL is the address that people use, such as https://loci.example; "" if there is only
 	// the listener.
 	PublicURL string
-	// ModelEgress means that /query calls a model.
+	// ModelEgress means that /query or reflect calls a model.
 	ModelEgress bool
 	Gate        auth.Gate // counts requests; zero: no limits
 	Site        auth.Site // default: PublicURL

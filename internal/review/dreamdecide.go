@@ -153,7 +153,7 @@ func (d *dreaming) changed(ctx context.Context, c *loci.Candidate) bool {
 // carryOut does what the verdict says.
 func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) (outcome, error) {
 	switch {
-	case v.duplicate && d.mayArchive(v):
+	case v.duplicate && unsure(v.left):
 		if d.dry {
 			return outcome{to: "archived"}, nil
 		}
@@ -172,11 +172,6 @@ func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) 
 		return outcome{to: "promoted"}, nil
 	}
 	return outcome{to: "promoted"}, d.accepts(ctx, c, v)
-}
-
-// mayArchive reports whether nothing but its confidence speaks against archiving a duplicate.
-func (d *dreaming) mayArchive(v *verdict) bool {
-	return len(v.left) == 0 || len(v.left) == 1 && v.left[0] == exceptionLow
 }
 
 // accepts promotes a candidate, as its writer for the person.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
@@ -52,7 +53,7 @@ func (d *dreaming) gatherEvents(ctx context.Context) error {
 		if d.full() {
 			return nil
 		}
-		c, err := d.log.Changed(ctx, d.org, eventlog.Position(d.progress.Events), dreamBatch)
+		c, err := d.log.Changed(ctx, d.org, eventlog.Position(d.progress.Events), d.batch())
 		if loci.CodeOf(err) == loci.Conflict { // it does not know the place any more; candidates that are there stay
 			if err = d.beginEvents(ctx); err == nil {
 				break
@@ -72,7 +73,7 @@ func (d *dreaming) gatherEvents(ctx context.Context) error {
 		}
 	}
 	for d.progress.Behind && !d.full() {
-		list, next, err := d.log.Before(ctx, d.org, eventlog.Position(d.progress.Older), dreamBatch)
+		list, next, err := d.log.Before(ctx, d.org, eventlog.Position(d.progress.Older), d.batch())
 		if err != nil {
 			return err
 		}
@@ -96,6 +97,29 @@ func (d *dreaming) beginEvents(ctx context.Context) error {
 	})
 }
 
+// batch returns how many events the run reads at once. A slow extractor gets few, so that the run ends in time.
+func (d *dreaming) batch() int {
+	if d.extract.Slow() {
+		return slowBatch
+	}
+	return dreamBatch
+}
+
+// hold renews the lease if a slow extractor has used up half of it.
+func (d *dreaming) hold(ctx context.Context) error {
+	if d.dry || d.progress.Until.Sub(d.Time()) > dreamLease/2 {
+		return nil
+	}
+	return d.save(ctx, func(store.Tx, *loci.Dream) error { return nil })
+}
+
+// asker returns for whom an extractor reads something with these readers. Nobody waits for its answer longer than the
+// run may take.
+func (d *dreaming) asker(at *loci.EventAccess) Asker {
+	return Asker{Person: personOf(d.org, at.UserID), Caller: "dream/" + string(d.org), Dream: true,
+		Most: max(d.until.Sub(d.Time()), time.Millisecond)}
+}
+
 // full reports whether the run has to leave the rest of the events to the next one.
 func (d *dreaming) full() bool {
 	full := d.receipt.Events >= dreamEvents || d.late()
@@ -108,6 +132,9 @@ func (d *dreaming) propose(ctx context.Context, events []*loci.Event, advance fu
 	var list []*loci.Candidate
 	failed := 0
 	for _, e := range events {
+		if err := d.hold(ctx); err != nil {
+			return err
+		}
 		some, err := d.ofEvent(ctx, e)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -171,8 +198,8 @@ func (d *dreaming) ofEvent(ctx context.Context, e *loci.Event) ([]*loci.Candidat
 	}
 	at := &place{EventAccess: e.EventAccess, session: e.SessionID}
 	at.OrgID, at.AllowedVendors = d.org, slices.Clone(e.AllowedVendors)
-	r := &reading{at: at, event: e.ID, notes: &Notes{Content: e.Content, SourceTitle: "Event: " + e.Type,
-		Intent: loci.IntentGeneral, Limit: perEvent}}
+	r := &reading{at: at, event: e.ID, asker: d.asker(&e.EventAccess), notes: &Notes{Content: e.Content,
+		SourceTitle: "Event: " + e.Type, Intent: loci.IntentGeneral, Limit: perEvent}}
 	if err := d.find(ctx, r); err != nil {
 		return nil, err
 	}
@@ -227,7 +254,7 @@ func (r *reading) logged(s *Service, e *loci.Event) {
 	}
 	there := false
 	for _, c := range r.list {
-		if c.Kind == kind {
+		if c.Kind == kind && !c.ByModel() {
 			c.Confidence, there = max(c.Confidence, confidence), true
 		}
 	}
@@ -267,6 +294,9 @@ func (d *dreaming) gatherNotes(ctx context.Context) error {
 		var found []*loci.Candidate
 		failed := 0
 		for _, n := range list {
+			if err := d.hold(ctx); err != nil {
+				return err
+			}
 			some, err := d.ofNotes(ctx, n)
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -293,8 +323,8 @@ func (d *dreaming) gatherNotes(ctx context.Context) error {
 // ofNotes returns the candidates of stored notes. Their evidence is where it was in the notes as submitted.
 func (d *dreaming) ofNotes(ctx context.Context, n *loci.Reflection) ([]*loci.Candidate, error) {
 	at := &place{EventAccess: n.EventAccess, session: n.SessionID, tasks: n.TaskIDs}
-	r := &reading{at: at, notes: &Notes{Content: n.Text, SourceTitle: n.Title, Intent: n.Intent, Domain: n.Domain,
-		Limit: loci.DefaultCandidates}}
+	r := &reading{at: at, asker: d.asker(&n.EventAccess), notes: &Notes{Content: n.Text, SourceTitle: n.Title,
+		Intent: n.Intent, Domain: n.Domain, Limit: loci.DefaultCandidates}}
 	if err := d.find(ctx, r); err != nil {
 		return nil, err
 	}

@@ -58,10 +58,15 @@ func (d *dreaming) judge(ctx context.Context, c *loci.Candidate) (v verdict, err
 	if wide {
 		v.left = append(v.left, exceptionScope)
 	}
-	if len(v.left) > 0 && !slices.Equal(v.left, []string{exceptionLow}) {
+	if !unsure(v.left) {
 		return v, nil // the checks cannot change that
 	}
 	return v, d.check(ctx, &v)
+}
+
+// unsure reports whether at most the confidence speaks against a candidate, or that only a model has found it.
+func unsure(left []string) bool {
+	return !slices.ContainsFunc(left, func(why string) bool { return why != exceptionLow && why != exceptionModel })
 }
 
 // plainly returns the reasons that the candidate itself shows.

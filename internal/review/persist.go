@@ -17,6 +17,7 @@ const (
 	exceptionContradiction = "contradiction_candidate"
 	exceptionDuplicate     = "duplicate_candidate"
 	exceptionUnchecked     = "unchecked_candidate"
+	exceptionModel         = "model_candidate" // only a model has found it
 )
 
 // exceptions returns why a person should decide about c, whoever would promote it otherwise.
@@ -34,13 +35,16 @@ func exceptions(c *loci.Candidate) []string {
 	return list
 }
 
-// flagged returns those of the reasons that the text of c gives.
+// flagged returns those of the reasons that c itself gives.
 func flagged(c *loci.Candidate) (list []string) {
 	if slices.Contains(c.SensitivityFlags, flagInstruction) {
 		list = append(list, exceptionInstruction)
 	}
 	if slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction }) {
 		list = append(list, exceptionSensitive)
+	}
+	if c.ByModel() {
+		list = append(list, exceptionModel)
 	}
 	return list
 }

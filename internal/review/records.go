@@ -83,8 +83,11 @@ const extractorVersion = "1"
 // metadata says how the candidate was found.
 func (r *reading) metadata(f *reflection.Candidate) json.RawMessage {
 	m := map[string]any{"reflection_source_title": r.notes.SourceTitle, "reflection_intent": r.notes.Intent,
-		"extractor_kind": r.found.Extractor, "extractor_version": extractorVersion,
+		"extractor_kind": "rules", "extractor_version": extractorVersion,
 		"span": map[string]int{"start": f.Start, "end": f.End, "char_start": f.RuneStart, "char_end": f.RuneEnd}}
+	if f.Proposed {
+		m["extractor_kind"] = loci.FoundByModel
+	}
 	if f.Cue.Text != "" {
 		m["cue"], m["cue_list"] = r.clean(f.Cue.Text), f.Cue.Name
 		m["cue_span"] = map[string]int{"start": f.Cue.Start, "end": f.Cue.End}

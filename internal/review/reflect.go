@@ -69,7 +69,11 @@ type reading struct {
 	list       []*proposal
 	source     *loci.Reflection // nil: not stored
 	event      loci.EventID     // the notes are the text of this event; zero: somebody sent them
+	asker      Asker
 }
+
+// personOf names a person among those of all orgs.
+func personOf(org loci.OrgID, user loci.UserID) string { return string(org) + "/" + user.String() }
 
 // idOf returns the id of a candidate by the extractor's name for it. Equal texts of two events have two ids, and an
 // event keeps them if its session moves to a project.
@@ -89,7 +93,7 @@ type proposal struct {
 
 // read extracts candidates and checks them.
 func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *place) (*reading, error) {
-	r := &reading{notes: n, at: at}
+	r := &reading{notes: n, at: at, asker: Asker{Person: personOf(p.OrgID, p.UserID), Caller: p.Subject()}}
 	if err := s.find(ctx, r); err != nil {
 		return nil, err
 	}
@@ -99,13 +103,13 @@ func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *plac
 // find extracts candidates from the notes of r.
 func (s *Service) find(ctx context.Context, r *reading) error {
 	n := r.notes
-	found, err := s.extract.Extract(ctx, reflection.Note{Content: n.Content, Intent: n.Intent, Limit: n.Limit,
-		At: s.Time()})
+	a := Ask(reflection.Note{Content: n.Content, Intent: n.Intent, Limit: n.Limit, At: s.Time()}, r.asker)
+	r.matches, r.text, r.redactions = a.Matches, a.Clean, a.Redactions
+	found, err := s.extract.Extract(ctx, a)
 	if err != nil {
 		return err
 	}
-	r.found, r.matches = found, everywhere(n.Content, sensitive.Find(n.Content))
-	r.text, r.redactions = sensitive.Redact(n.Content, r.matches)
+	r.found = found
 	for i := range found.Candidates {
 		f := &found.Candidates[i]
 		c := r.candidate(s, f)
@@ -187,8 +191,8 @@ func evidence(f *reflection.Candidate) []loci.Evidence {
 // answer returns the response.
 func (r *reading) answer() *loci.Reflected {
 	a := &loci.Reflected{SourceTitle: r.notes.SourceTitle, Intent: r.notes.Intent, Extractor: r.found.Extractor,
-		Dropped: r.found.Dropped, Candidates: []loci.ReflectedCandidate{}, NotExtracted: []loci.NotExtracted{},
-		Sensitive: []loci.SensitiveSpan{}, Domain: orNull(r.notes.Domain)}
+		Dropped: r.found.Dropped, NoModel: string(r.found.Without), Candidates: []loci.ReflectedCandidate{},
+		NotExtracted: []loci.NotExtracted{}, Sensitive: []loci.SensitiveSpan{}, Domain: orNull(r.notes.Domain)}
 	if !r.at.ProjectID.IsZero() {
 		a.Project = new(r.at.ProjectID.String())
 	}

@@ -6,13 +6,10 @@
 package review
 
 import (
-	"context"
-
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
-	"github.com/loci-memory/loci/internal/reflection"
 )
 
 // Service provides the operations on notes and candidates. It is safe for concurrent use.
@@ -23,26 +20,6 @@ type Service struct {
 	graphs   *graph.Service
 	extract  Extractor
 	dreams   DreamOptions
-}
-
-// Extractor finds candidates in notes. It must answer without network if egress is off.
-type Extractor interface {
-	Extract(ctx context.Context, n reflection.Note) (*Extracted, error)
-}
-
-// Extracted is what an extractor found.
-type Extracted struct {
-	*reflection.Extraction
-	Extractor string // "rules" or "model"
-	Dropped   int    // how many candidates of a model were not in the notes
-}
-
-// Rules is the extractor without a model.
-type Rules struct{}
-
-// Extract implements Extractor.
-func (Rules) Extract(_ context.Context, n reflection.Note) (*Extracted, error) {
-	return &Extracted{Extraction: reflection.Extract(n), Extractor: "rules"}, nil
 }
 
 // New returns a Service. extract nil is Rules.

@@ -86,6 +86,15 @@ func TestRedact(t *testing.T) {
 	if from := m.ToOriginal(strings.Index(got, ", card")); text[from:from+6] != ", card" {
 		t.Errorf("what stands behind leads to %q", text[from:from+6])
 	}
+	for quote, want := range map[string]string{"the password is [redacted password]": "the password is hunter2",
+		"Mail": "Mail", "[redacted card_number]": "4111 1111 1111 1111", "the password is [redacted": "",
+		"password], card": ""} {
+		start := strings.Index(got, quote)
+		from, to, whole := m.OriginalSpan(start, start+len(quote))
+		if whole != (want != "") || whole && text[from:to] != want {
+			t.Errorf("%q leads to %q, whole %v", quote, text[from:to], whole)
+		}
+	}
 }
 
 func BenchmarkFind(b *testing.B) {

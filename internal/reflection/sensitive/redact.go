@@ -78,6 +78,17 @@ func (m Map) span(start, end int) (from, to int) {
 	return from, to
 }
 
+// OriginalSpan returns the span in the original of one in the redacted text. whole is false if the span begins or ends
+// within a mark.
+func (m Map) OriginalSpan(start, end int) (from, to int, whole bool) {
+	within := func(offset int) bool {
+		p, inside := m.before(offset, false)
+		return inside && offset > p.newStart
+	}
+	from, to = m.span(start, end)
+	return from, to, !within(start) && !within(end)
+}
+
 // before returns the last replaced piece that begins at or before an offset, and whether the offset lies in it.
 func (m Map) before(offset int, original bool) (p *part, inside bool) {
 	low, high := 0, len(m.parts)

@@ -18,7 +18,7 @@ import (
 type ByLine struct{}
 
 // Extract implements review.Extractor.
-func (ByLine) Extract(_ context.Context, n reflection.Note) (*review.Extracted, error) {
+func (ByLine) Extract(_ context.Context, n *review.Asked) (*review.Extracted, error) {
 	x := &review.Extracted{Extraction: &reflection.Extraction{}, Extractor: "rules"}
 	at := 0
 	for line := range strings.Lines(n.Content) {
@@ -38,6 +38,9 @@ func (ByLine) Extract(_ context.Context, n reflection.Note) (*review.Extracted, 
 	}
 	return x, nil
 }
+
+// Slow implements review.Extractor.
+func (ByLine) Slow() bool { return false }
 
 // title keeps a title within its limit.
 func title(text string) string {
