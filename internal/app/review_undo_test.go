@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
-	"github.com/loci-memory/loci/internal/reflection"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/review/reviewtest"
 	"github.com/loci-memory/loci/internal/store"
@@ -275,7 +274,7 @@ func TestTheSameNotesForFewer(t *testing.T) {
 // choosy fails for notes with the word unreadable.
 type choosy struct{ reviewtest.ByLine }
 
-func (x choosy) Extract(ctx context.Context, n reflection.Note) (*review.Extracted, error) {
+func (x choosy) Extract(ctx context.Context, n *review.Asked) (*review.Extracted, error) {
 	if strings.Contains(n.Content, "unreadable") {
 		return nil, errors.New("cannot read this")
 	}
