@@ -97,7 +97,7 @@ type Candidate struct {
 	RawSources []string        `json:"raw_source_ids" nullable:"false" doc:"The reflection sources, sessions or events that it comes from"`
 	// SuggestedScope is the scope of the memory that promotion makes.
 	SuggestedScope    Scope                `json:"suggested_memory_scope"`
-	SuggestedScopeKey string               `json:"suggested_scope_key,omitempty" doc:"The id of the project for scope project"`
+	SuggestedScopeKey *string              `json:"suggested_scope_key" doc:"The id of the project for scope project"`
 	State             ReviewState          `json:"review_state" enum:"pending,promoted,rejected,deferred,archived"`
 	MemoryID          MemoryID             `json:"memory_id,omitzero" format:"uuid" doc:"The memory that it became"`
 	Existing          bool                 `json:"existing,omitempty" doc:"The memory was there before the candidate was promoted"`
@@ -324,6 +324,16 @@ type Reflection struct {
 	TaskIDs   []TaskID   `json:"task_ids" nullable:"false"`
 	EventAccess
 	CreatedAt time.Time `json:"created_at"`
+}
+
+// SetDefaults makes lists of what is missing.
+func (n *Reflection) SetDefaults() {
+	if n.TaskIDs == nil {
+		n.TaskIDs = []TaskID{}
+	}
+	if n.Redacted == nil {
+		n.Redacted = []Redacted{}
+	}
 }
 
 // Redacted is a passage of notes that Loci did not store.

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -120,7 +121,7 @@ func withhold(c *loci.Candidate) {
 		return
 	}
 	c.Title, c.Content, c.Cue = withheld, withheld, ""
-	c.Claims, c.Metadata = []loci.ClaimRecord{}, nil
+	c.Claims, c.Metadata = []loci.ClaimRecord{}, json.RawMessage("{}")
 	for i := range c.Relations {
 		c.Relations[i].Text = ""
 	}
@@ -150,7 +151,7 @@ func (s *Server) fit(a *loci.Reflected) {
 	}
 	for i := range a.Candidates {
 		c := &a.Candidates[i]
-		c.Metadata, c.Evidence = nil, []loci.Evidence{}
+		c.Metadata, c.Evidence = json.RawMessage("{}"), []loci.Evidence{}
 		for j := range c.Claims {
 			c.Claims[j].Content = ""
 		}

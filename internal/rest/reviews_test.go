@@ -39,7 +39,7 @@ func TestReflectReadsUnlessItIsToWrite(t *testing.T) {
 		}
 		first := r["candidates"].([]any)[0].(map[string]any)
 		for _, field := range []string{"kind", "title", "content", "reason", "confidence", "tags", "metadata",
-			"raw_source_ids", "suggested_memory_scope", "review_state", "persisted_id", "claim_records",
+			"raw_source_ids", "suggested_memory_scope", "suggested_scope_key", "review_state", "persisted_id", "claim_records",
 			"reflection_findings", "relationship_records", "sensitivity_flags"} {
 			if _, there := first[field]; !there {
 				t.Errorf("%s: the candidate has no %s: %v", path, field, first)

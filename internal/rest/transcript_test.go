@@ -82,7 +82,8 @@ func TestTranscripts(t *testing.T) {
 }
 
 func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
-	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget = 400 })
+	// Notes are read by the rules, as in a real server.
+	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget, ao.Extractor = 400, nil })
 	doc := readDocument(t, s)
 	keys := s.cast(t)
 	names := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
@@ -159,6 +160,8 @@ var (
 	changedAt     = regexp.MustCompile(` at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ \(`)
 	versionID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	uptimePattern = regexp.MustCompile(`("uptime_seconds": )[0-9.]+`)
+	shortPattern  = regexp.MustCompile(`\[[0-9a-f]{8}\] confidence`)
+	confidence    = regexp.MustCompile(`(confidence"?:? )[01]\.[0-9]+`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
 )
 
@@ -176,6 +179,15 @@ func (n *names) normalise(text string) string {
 	text = prefixPattern.ReplaceAllString(text, "${1}<prefix>")
 	text = versionID.ReplaceAllString(text, "<version>")
 	text = idPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("id", v) })
+	text = shortPattern.ReplaceAllStringFunc(text, func(short string) string {
+		for id, name := range n.known {
+			if strings.HasPrefix(id, short[1:9]) {
+				return "[" + name + "] confidence"
+			}
+		}
+		return short
+	})
+	text = confidence.ReplaceAllString(text, "${1}<confidence>") // it moves with each training of the extractor
 	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
 		m := cursorPattern.FindStringSubmatch(v)
 		return m[1] + n.name("cursor", m[2]) + m[3]

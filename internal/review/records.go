@@ -16,8 +16,11 @@ func (r *reading) records(c *loci.Candidate, f *reflection.Candidate) {
 	id := c.ID.String()
 	if c.Kind == loci.CandidateClaim {
 		claim := loci.ClaimRecord{ID: id + "/claim", Title: c.Title, Content: c.Content, Confidence: c.Confidence,
-			RawSources: []string{}, Scope: c.SuggestedScope, ScopeKey: c.SuggestedScopeKey, Validity: "active",
+			RawSources: []string{}, Scope: c.SuggestedScope, Validity: "active",
 			Freshness: "current", Supports: []string{}, Contradicts: []string{}, Supersedes: []string{}}
+		if c.SuggestedScopeKey != nil {
+			claim.ScopeKey = *c.SuggestedScopeKey
+		}
 		c.Claims = append(c.Claims, claim)
 		c.Findings = append(c.Findings, loci.ReflectionFinding{ID: id + "/" + string(loci.FindingClaim),
 			Kind:   loci.FindingClaim,

@@ -133,7 +133,7 @@ func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate
 	c.ID = r.idOf(f.ID)
 	c.SuggestedScope = loci.ScopeGlobal
 	if !c.ProjectID.IsZero() && c.Reach == loci.ReachOrg {
-		c.SuggestedScope, c.SuggestedScopeKey = loci.ScopeProject, c.ProjectID.String()
+		c.SuggestedScope, c.SuggestedScopeKey = loci.ScopeProject, new(c.ProjectID.String())
 	}
 	c.Tags = []string{"reflection", string(f.Kind)}
 	if tag := tagOf(r.notes.Domain); tag != "" {

@@ -64,6 +64,7 @@ func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
 	if err := json.Unmarshal(r.Raw(8), n); err != nil {
 		return nil, err
 	}
+	n.SetDefaults()
 	n.EventAccess, err = tx.scanAccess(r)
 	return n, err
 }
