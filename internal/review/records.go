@@ -55,12 +55,12 @@ func (r *reading) secret(start, end int) bool {
 
 // inNotes are the types of relations that an extractor finds, with what they mean.
 var inNotes = map[string]struct{ kind, reason string }{
-	"owner":       {"OWNED_BY", "The notes say who does it"},
-	"due":         {"DUE", "The notes say when it is due"},
-	"entity":      {mentions, "The notes name it there"},
-	"supersedes":  {"SUPERSEDES", "The notes say that it takes the place of this"},
-	"contradicts": {"CONTRADICTS", "The notes say the opposite elsewhere"},
-	"because":     {"BECAUSE", "The notes give this as the reason"},
+	reflection.OwnedBy:     {"OWNED_BY", "The notes say who does it"},
+	reflection.Due:         {"DUE", "The notes say when it is due"},
+	reflection.Mentions:    {mentions, "The notes name it there"},
+	reflection.Supersedes:  {"SUPERSEDES", "The notes say that it takes the place of this"},
+	reflection.Contradicts: {"CONTRADICTS", "The notes say the opposite elsewhere"},
+	reflection.Because:     {"BECAUSE", "The notes give this as the reason"},
 }
 
 // relation returns a relation of the notes. If it leads to another candidate, its target is the id of that.
