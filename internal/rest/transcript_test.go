@@ -159,7 +159,7 @@ var (
 	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{6}Z| \d\d:\d\d)`)
 	changedAt     = regexp.MustCompile(` at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ \(`)
 	versionID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
-	uptimePattern = regexp.MustCompile(`("uptime_seconds": )[0-9.]+`)
+	uptimePattern = regexp.MustCompile(`("(?:uptime_seconds|latency_ms)": )[0-9.]+`)
 	shortPattern  = regexp.MustCompile(`\[[0-9a-f]{8}\] confidence`)
 	confidence    = regexp.MustCompile(`(confidence"?:? )[01]\.[0-9]+`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)

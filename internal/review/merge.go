@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -58,7 +59,7 @@ func (s *Service) absorb(ctx context.Context, tx store.Tx, p loci.Principal, c, 
 	c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, o.SensitivityFlags...))
 	takeRecords(c, o)
 	c.Merged = append(c.Merged, o.ID)
-	o.State, o.MergedInto = loci.ReviewArchived, c.ID
+	o.State, o.MergedInto, o.DeferredTo = loci.ReviewArchived, c.ID, time.Time{}
 	o.Version++
 	s.reviewed(o, p, "merge", d.Reason)
 	return tx.Candidates().Replace(ctx, o)
