@@ -15,6 +15,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/review"
 )
 
 // access states who may call a route. The zero access means nobody, and the
@@ -34,6 +35,9 @@ func (s *server) gate(route route, plain *plainly) func(huma.Context, func(huma.
 		r, _ := humago.Unwrap(ctx)
 		x := exchangeOf(r.Context())
 		if err := s.admit(x, r, &route); err != nil {
+			if route.Notes {
+				err = review.NoOrg(err)
+			}
 			s.refuse(x, r, err)
 			return
 		}

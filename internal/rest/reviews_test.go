@@ -108,8 +108,6 @@ func TestReflectRefusesBadNotes(t *testing.T) {
 	}
 }
 
-// TestReflectSaysTheErrorsOfItsSeed has two of the three; the third needs a caller without an org, which REST refuses
-// before.
 func TestReflectSaysTheErrorsOfItsSeed(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -133,6 +131,15 @@ func TestReflectSaysTheErrorsOfItsSeed(t *testing.T) {
 		if w := s.request(key, "POST /context/reflect "+tt.body); w.Code != tt.code ||
 			!strings.Contains(w.Body.String(), tt.want) {
 			t.Errorf("%s: got %d %s, want %d %s", tt.body, w.Code, w.Body, tt.code, tt.want)
+		}
+	}
+	for _, unknown := range []string{"", "loci_live_unknown"} {
+		for _, path := range []string{"/api/context/reflect", "/api/v1/context/reflect", "/context/reflect"} {
+			w := s.request(unknown, "POST "+path+` {"content":"x"}`)
+			if w.Code != 401 || !strings.Contains(w.Body.String(), `"error":"Organization context required`) ||
+				w.Header().Get("WWW-Authenticate") == "" {
+				t.Errorf("%s with key %q: got %d %s", path, unknown, w.Code, w.Body)
+			}
 		}
 	}
 }

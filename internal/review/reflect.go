@@ -55,6 +55,14 @@ func inOrg(p loci.Principal, err error) error {
 	if p.OrgID != "" {
 		return err
 	}
+	return NoOrg(err)
+}
+
+// NoOrg returns the error of Reflect for a caller that nobody knows, in place of err. Other errors stay as they are.
+func NoOrg(err error) error {
+	if loci.CodeOf(err) != loci.Unauthenticated {
+		return err
+	}
 	return loci.WrapError(loci.Unauthenticated, err, "%s", noOrg)
 }
 
