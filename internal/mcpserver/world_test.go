@@ -22,6 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/mcpserver"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/review/reviewtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -80,6 +81,12 @@ const ownerKey loci.Secret = "the-owner's-key"
 
 func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	t.Helper()
+	return newWorldOf(t, reviewtest.ByLine{}, change...)
+}
+
+// newWorldOf is newWorld with what reads notes; nil: what a real server has without a model.
+func newWorldOf(t testing.TB, reader review.Extractor, change ...func(*mcpserver.Options)) *world {
+	t.Helper()
 	ctx := context.Background()
 	w := &world{t: t, clock: &clock{now: time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)}, log: &bytes.Buffer{},
 		dir: t.TempDir()}
@@ -91,7 +98,7 @@ func newWorld(t testing.TB, change ...func(*mcpserver.Options)) *world {
 	w.store = st
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(w.dir, "events"), Now: w.clock.Now})
 	t.Cleanup(func() { events.Close() })
-	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now, Extractor: reviewtest.ByLine{},
+	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now, Extractor: reader,
 		Events: event.Options{Logs: event.One(events)}})
 	if _, _, err := w.app.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)

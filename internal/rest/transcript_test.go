@@ -161,7 +161,7 @@ var (
 	versionID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	uptimePattern = regexp.MustCompile(`("(?:uptime_seconds|latency_ms)": )[0-9.]+`)
 	shortPattern  = regexp.MustCompile(`\[[0-9a-f]{8}\] confidence`)
-	confidence    = regexp.MustCompile(`(confidence"?:? )[01]\.[0-9]+`)
+	confidence    = regexp.MustCompile(`("confidence": )[01]\.[0-9]{5,}|(\] confidence )[01]\.[0-9]{2}`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
 )
 
@@ -187,7 +187,7 @@ func (n *names) normalise(text string) string {
 		}
 		return short
 	})
-	text = confidence.ReplaceAllString(text, "${1}<confidence>") // it moves with each training of the extractor
+	text = confidence.ReplaceAllString(text, "${1}${2}<confidence>") // it moves with each training of the extractor
 	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
 		m := cursorPattern.FindStringSubmatch(v)
 		return m[1] + n.name("cursor", m[2]) + m[3]
