@@ -30,7 +30,7 @@ func TestNotesNameEntities(t *testing.T) {
 	d.must(err)
 	known := put[0].Entity.ID.String()
 	r := d.reflect(d.mara, review.Notes{Project: d.project.String(), Persist: true, PersistReview: true,
-		Content: "We decided to use Postgres for the queue. "+
+		Content: "We decided to use Postgres for the queue. " +
 			"Turns out that Postgres listens on port 5433 on every machine."})
 	if len(r.Candidates) != 2 {
 		t.Fatalf("got %s", r.Markdown)

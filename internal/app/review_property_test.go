@@ -1,0 +1,454 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/review"
+)
+
+// TestReviewsFollowTheModel decides about candidates in random order, and compares them with a model after each step:
+// their states, versions, texts and history, which memories there are, and who sees any of it.
+func TestReviewsFollowTheModel(t *testing.T) {
+	t.Parallel()
+	d := newDreams(t)
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		m := newQueue(rt, d, round)
+		defer m.clear()
+		rt.Repeat(map[string]func(*rapid.T){
+			"": m.check, "accept": m.accept, "reject": m.reject, "archive": m.archive, "defer": m.postpone, "edit": m.edit,
+			"merge": m.merge, "undo": m.undo, "wait": m.wait, "dream": m.dream, "narrow": m.narrow,
+		})
+	})
+}
+
+// queue is the model of some candidates, all of one session of mara's in which claude works.
+type queue struct {
+	*desk
+	rt      *rapid.T
+	session string
+	list    []*modelled
+	private bool // only mara and her assistants see the session
+	single  bool // of the vendors, only claude sees it
+	words   int  // that texts have used
+	round   int
+}
+
+// modelled is what is known about a candidate.
+type modelled struct {
+	id       loci.CandidateID
+	kind     loci.CandidateKind
+	facts           // as they are
+	before   *facts // as undo restores them; nil: there is nothing to undo
+	last     string // the last action
+	version  int
+	history  int
+	into     *modelled // in which it is merged
+	memory   loci.MemoryID
+	mine     bool            // the memory is of claude's origin
+	readers  [2]bool         // tom and cursor, of the memory
+	memories []loci.MemoryID // that are no more
+	due      time.Time       // when the dream-cycle looks at it, if it is open
+	said     []loci.Review   // the history that was read last, oldest first
+}
+
+// facts are what undo restores.
+type facts struct {
+	state  loci.ReviewState
+	title  string
+	text   string
+	merged []*modelled
+	until  time.Time
+}
+
+func newQueue(rt *rapid.T, d *desk, round int) *queue {
+	q := &queue{desk: d, rt: rt, round: round}
+	s, err := d.Agent.CreateSession(d.t.Context(), d.mara, agent.SessionDraft{ProjectID: d.project})
+	q.ok(err)
+	q.session = s.ID.String()
+	claude := d.claude
+	claude.SessionID = s.ID
+	kinds := []loci.CandidateKind{"decision", "claim", "session", "idea", "plan"}
+	kinds = kinds[:rapid.IntRange(3, 5).Draw(rt, "candidates")]
+	var notes []string
+	for _, kind := range kinds {
+		notes = append(notes, fmt.Sprintf("%s: %s", kind, q.text()))
+	}
+	r, err := d.Review.Reflect(d.t.Context(), claude, review.Notes{Content: strings.Join(notes, "\n"), Persist: true,
+		PersistSource: true, PersistReview: true, Project: d.project.String()})
+	q.ok(err)
+	for i, c := range r.Candidates {
+		q.list = append(q.list, &modelled{id: c.ID, kind: kinds[i], version: 1, due: c.CreatedAt,
+			facts: facts{state: loci.ReviewPending, title: c.Title, text: c.Content}})
+	}
+	return q
+}
+
+// text returns words that no other text has, so that nothing is compared.
+func (q *queue) text() string {
+	q.words++
+	at := q.round*1000 + q.words*7
+	return strings.Join([]string{spoken(at), spoken(at + 1), spoken(at + 2), spoken(at + 3)}, " ")
+}
+
+func (q *queue) ok(err error) {
+	q.rt.Helper()
+	if err != nil {
+		q.rt.Fatal(err)
+	}
+}
+
+// who draws somebody, with the code of the error that they get for any decision.
+func (q *queue) who() (string, loci.Principal, loci.Code) {
+	name := rapid.SampledFrom([]string{"mara", "mara", "claude", "claude", "cursor", "tom"}).Draw(q.rt, "who")
+	switch {
+	case name == "cursor" && q.single, name == "tom" && q.private:
+		return name, map[string]loci.Principal{"cursor": q.cursor, "tom": q.tom}[name], loci.NotFound
+	case name == "cursor":
+		return name, q.cursor, loci.Forbidden
+	case name == "tom":
+		return name, q.tom, loci.Forbidden
+	case name == "claude":
+		return name, q.claude, ""
+	}
+	return name, q.mara, ""
+}
+
+func (q *queue) one() *modelled {
+	return q.list[rapid.IntRange(0, len(q.list)-1).Draw(q.rt, "candidate")]
+}
+
+func (c *modelled) open() bool {
+	return c.state == loci.ReviewPending || c.state == loci.ReviewDeferred
+}
+
+// did records a decision.
+func (c *modelled) did(action string, now facts) {
+	before := c.facts
+	c.before, c.facts, c.last = &before, now, action
+	c.version++
+	c.history++
+}
+
+// want compares the code of an error with what the rule says, and reports whether the decision was taken.
+func (q *queue) want(what string, err error, code loci.Code) bool {
+	q.rt.Helper()
+	if loci.CodeOf(err) != code || code == "" && err != nil {
+		q.rt.Fatalf("%s: got %v, want %q", what, err, code)
+	}
+	return err == nil
+}
+
+// settle decides in one of the ways that end in a state.
+func (q *queue) settle(action string, to loci.ReviewState,
+	decide func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error)) {
+	name, p, code := q.who()
+	c := q.one()
+	if code == "" && !c.open() && c.state != to {
+		code = loci.Conflict
+	}
+	got, err := decide(p, c.id)
+	if !q.want(name+" "+action, err, code) || c.state == to && action != "defer" {
+		return
+	}
+	now := c.facts
+	now.state, now.until = to, got.DeferredTo
+	c.did(action, now)
+	if to == loci.ReviewDeferred {
+		c.due = got.DeferredTo
+	}
+}
+
+func (q *queue) reject(*rapid.T) {
+	q.settle("reject", loci.ReviewRejected, func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error) {
+		return q.Review.Reject(q.t.Context(), p, id, review.Decision{Reason: "no"})
+	})
+}
+
+func (q *queue) archive(*rapid.T) {
+	q.settle("archive", loci.ReviewArchived, func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error) {
+		return q.Review.Archive(q.t.Context(), p, id, review.Decision{})
+	})
+}
+
+func (q *queue) postpone(rt *rapid.T) {
+	days := rapid.IntRange(1, 5).Draw(rt, "days")
+	q.settle("defer", loci.ReviewDeferred, func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error) {
+		return q.Review.Defer(q.t.Context(), p, id, q.clock().Add(time.Duration(days)*24*time.Hour), review.Decision{})
+	})
+}
+
+func (q *queue) accept(*rapid.T) {
+	name, p, code := q.who()
+	c := q.one()
+	if code == "" && (c.state == loci.ReviewRejected || c.state == loci.ReviewArchived) {
+		code = loci.Conflict
+	}
+	got, err := q.Review.Accept(q.t.Context(), p, c.id, review.Decision{Reason: "yes"})
+	if q.want(name+" accept", err, code) && c.state != loci.ReviewPromoted {
+		q.promoted(c, got, name == "claude")
+	}
+}
+
+// promoted records that a candidate became a memory.
+func (q *queue) promoted(c *modelled, got *loci.Candidate, mine bool) {
+	now := c.facts
+	now.state, now.until = loci.ReviewPromoted, time.Time{}
+	c.did("accept", now)
+	if c.memory, c.mine = got.MemoryID, mine; slices.Contains(c.memories, c.memory) {
+		q.rt.Fatalf("%s is the memory of %s again", c.memory, c.text)
+	}
+	c.readers = [2]bool{!q.private, !q.single}
+}
+
+func (q *queue) edit(*rapid.T) {
+	name, p, code := q.who()
+	c := q.one()
+	if code == "" && !c.open() {
+		code = loci.Conflict
+	}
+	now := c.facts
+	now.text, now.title = q.text(), q.text()
+	_, err := q.Review.Change(q.t.Context(), p, c.id, review.Edit{Title: &now.title, Content: &now.text},
+		review.Decision{})
+	if q.want(name+" edit", err, code) {
+		c.did("edit", now)
+	}
+}
+
+func (q *queue) merge(rt *rapid.T) {
+	name, p, code := q.who()
+	c := q.one()
+	var ids []loci.CandidateID
+	var others []*modelled
+	for _, o := range q.list {
+		if o != c && rapid.Bool().Draw(rt, "with") {
+			others, ids = append(others, o), append(ids, o.id)
+		}
+	}
+	settled := slices.ContainsFunc(append([]*modelled{c}, others...), func(o *modelled) bool { return !o.open() })
+	switch {
+	case len(others) == 0:
+		code = loci.Invalid
+	case code == "" && settled:
+		code = loci.Conflict
+	}
+	_, err := q.Review.Merge(q.t.Context(), p, c.id, ids, review.Decision{})
+	if !q.want(name+" merge", err, code) {
+		return
+	}
+	now := c.facts
+	now.merged = slices.Concat(c.merged, others)
+	for _, o := range others {
+		if !strings.Contains(now.text, o.text) {
+			now.text += "\n\n" + o.text
+		}
+		gone := o.facts
+		gone.state, gone.until = loci.ReviewArchived, time.Time{}
+		o.did("merge", gone)
+		o.into = c
+	}
+	c.did("merge", now)
+}
+
+func (q *queue) undo(*rapid.T) {
+	name, p, code := q.who()
+	c := q.one()
+	switch {
+	case code != "":
+	case c.before == nil:
+		code = loci.Conflict
+	case c.state == loci.ReviewPromoted && name == "claude" && !c.mine:
+		code = loci.Forbidden // the memory is not the assistant's
+	}
+	if _, err := q.Review.Undo(q.t.Context(), p, c.id, review.Decision{}); q.want(name+" undo", err, code) {
+		q.restore(c)
+	}
+}
+
+// restore takes a decision back, and the merges that it made.
+func (q *queue) restore(c *modelled) {
+	merged := c.merged
+	if c.state == loci.ReviewPromoted {
+		c.memories, c.memory = append(c.memories, c.memory), loci.MemoryID{}
+	}
+	now := *c.before
+	c.did("undo", now)
+	c.before, c.into, c.due = nil, nil, q.now
+	if c.state == loci.ReviewDeferred {
+		c.due = c.until
+	}
+	for _, o := range merged {
+		if !slices.Contains(now.merged, o) && o.into == c && o.last == "merge" {
+			q.restore(o)
+		}
+	}
+}
+
+func (q *queue) wait(rt *rapid.T) {
+	q.now = q.now.Add(time.Duration(rapid.IntRange(1, 100).Draw(rt, "hours")) * time.Hour)
+}
+
+// dream lets the dream-cycle decide. What it decides about those that are due is its own business, within limits.
+func (q *queue) dream(*rapid.T) {
+	then := q.clock()
+	r, err := q.Review.Dream(q.t.Context(), q.operator, review.DreamRequest{Time: time.Hour})
+	q.ok(err)
+	if r.State != loci.DreamDone || r.Failed > 0 {
+		q.rt.Fatalf("the run is %+v", r)
+	}
+	for _, c := range q.list {
+		got := q.shown(q.mara, c)
+		if got.Version == c.version {
+			continue
+		}
+		if !c.open() || c.due.After(then) {
+			q.rt.Fatalf("the dream-cycle has changed a candidate that is %s and due at %s: %+v", c.state, c.due, got)
+		}
+		switch got.State {
+		case loci.ReviewPromoted:
+			if c.kind == loci.CandidateSession || c.last == "undo" {
+				q.rt.Fatalf("the dream-cycle promoted a %s after %q", c.kind, c.last)
+			}
+			q.promoted(c, &got.Candidate, true)
+		case loci.ReviewPending:
+			c.state, c.until, c.due = loci.ReviewPending, time.Time{}, got.NextAttempt
+			c.version++
+		default:
+			q.rt.Fatalf("the dream-cycle made it %s", got.State)
+		}
+	}
+}
+
+// narrow takes readers away from the session, and so from all that comes of it.
+func (q *queue) narrow(rt *rapid.T) {
+	var change agent.SessionPatch
+	switch {
+	case rapid.Bool().Draw(rt, "private") && !q.private:
+		change.Reach, q.private = new(loci.ReachPrivate), true
+	case !q.single:
+		change.AllowedVendors, q.single = []loci.Vendor{"claude"}, true
+	default:
+		rt.Skip("nobody else sees it")
+	}
+	_, err := q.Agent.UpdateSession(q.t.Context(), q.mara, q.session, change)
+	q.ok(err)
+	for _, c := range q.list {
+		c.version++
+	}
+}
+
+func (q *queue) shown(p loci.Principal, c *modelled) *review.Shown {
+	got, err := q.Review.Show(q.t.Context(), p, c.id)
+	q.ok(err)
+	return got
+}
+
+// check compares everything with the model.
+func (q *queue) check(*rapid.T) {
+	for _, c := range q.list {
+		q.checkOne(c)
+		q.checkMemories(c)
+	}
+	q.checkReaders(q.list[q.words%len(q.list)])
+}
+
+func (q *queue) checkOne(c *modelled) {
+	got := q.shown(q.mara, c)
+	if got.State != c.state || got.Version != c.version || got.Title != c.title || got.Content != c.text ||
+		got.MemoryID != c.memory || !got.DeferredTo.Equal(c.until) {
+		q.rt.Fatalf("got %s, version %d, %q: %q, memory %s, until %s; want %s, version %d, %q: %q, memory %s, until %s",
+			got.State, got.Version, got.Title, got.Content, got.MemoryID, got.DeferredTo, c.state, c.version, c.title, c.text,
+			c.memory, c.until)
+	}
+	if (c.state == loci.ReviewPromoted) == got.MemoryID.IsZero() {
+		q.rt.Fatalf("a candidate that is %s has the memory %s", c.state, got.MemoryID)
+	}
+	said := slices.Clone(got.History)
+	slices.Reverse(said)
+	if len(said) != c.history || len(said) < len(c.said) || !slices.Equal(said[:len(c.said)], c.said) {
+		q.rt.Fatalf("the history was %+v and is %+v", c.said, said)
+	}
+	if c.said = said; len(said) > 0 && said[len(said)-1].Action != c.last {
+		q.rt.Fatalf("the last decision is %+v, want %s", said[len(said)-1], c.last)
+	}
+	var merged []loci.CandidateID
+	for _, o := range c.merged {
+		merged = append(merged, o.id)
+	}
+	into := loci.CandidateID{}
+	if c.into != nil {
+		into = c.into.id
+	}
+	if !slices.Equal(got.Merged, merged) || got.MergedInto != into {
+		q.rt.Fatalf("%s has taken over %v and is in %s; want %v, %s", c.text, got.Merged, got.MergedInto, merged, into)
+	}
+}
+
+// checkMemories requires one live memory if the candidate is promoted, and none otherwise.
+func (q *queue) checkMemories(c *modelled) {
+	ctx := q.t.Context()
+	if n := len(c.memories); n > 0 {
+		id := c.memories[n-1]
+		if m, err := q.Memory.Get(ctx, q.mara, id); err != nil || m.DeletedAt.IsZero() {
+			q.rt.Fatalf("a memory that was taken back is not in the trash: %+v, %v", m, err)
+		}
+	}
+	if c.memory.IsZero() {
+		return
+	}
+	readers := map[string]struct {
+		who  loci.Principal
+		sees bool
+	}{"mara": {q.mara, true}, "claude": {q.claude, true}, "tom": {q.tom, c.readers[0]},
+		"cursor": {q.cursor, c.readers[1]}, "the owner of the org": {q.owner, false}}
+	for name, r := range readers {
+		m, err := q.Memory.Get(ctx, r.who, c.memory)
+		if (err == nil) != r.sees || err == nil && (m.Content != c.text || m.Title != c.title) {
+			q.rt.Fatalf("%s gets the memory of %q: %+v, %v", name, c.text, m, err)
+		}
+	}
+}
+
+// checkReaders requires that those see the candidates who see their session, and that they exist for nobody else.
+func (q *queue) checkReaders(one *modelled) {
+	for name, r := range map[string]struct {
+		who  loci.Principal
+		sees bool
+	}{"claude": {q.claude, true}, "tom": {q.tom, !q.private}, "ines": {q.ines, !q.private},
+		"cursor": {q.cursor, !q.single}, "the owner of the org": {q.owner, false}} {
+		page, err := q.Review.List(q.t.Context(), r.who, review.ListRequest{Limit: len(q.list)})
+		q.ok(err)
+		for _, c := range q.list {
+			at := slices.IndexFunc(page.Items, func(o *loci.Candidate) bool { return o.ID == c.id })
+			if (at >= 0) != r.sees || r.sees && (page.Items[at].State != c.state || page.Items[at].Content != c.text) {
+				q.rt.Fatalf("%s lists %q at %d, want %v: %+v", name, c.text, at, r.sees, page.Items)
+			}
+		}
+		if _, err := q.Review.Show(q.t.Context(), r.who, one.id); (err == nil) != r.sees || err != nil &&
+			loci.CodeOf(err) != loci.NotFound {
+			q.rt.Fatalf("%s gets %q: %v, want %v", name, one.text, err, r.sees)
+		}
+	}
+}
+
+// clear leaves nothing that the dream-cycle or a comparison of the next round could find.
+func (q *queue) clear() {
+	for _, c := range q.list {
+		if c.state == loci.ReviewPromoted {
+			_, _ = q.Memory.Trash(q.t.Context(), q.mara, c.memory, 0)
+		}
+		if c.open() {
+			_, _ = q.Review.Reject(q.t.Context(), q.mara, c.id, review.Decision{})
+		}
+	}
+}
