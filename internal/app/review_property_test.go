@@ -37,9 +37,10 @@ type queue struct {
 	rt      *rapid.T
 	session string
 	list    []*modelled
-	private bool // only mara and her assistants see the session
-	single  bool // of the vendors, only claude sees it
-	words   int  // that texts have used
+	private bool      // only mara and her assistants see the session
+	single  bool      // of the vendors, only claude sees it
+	recent  *modelled // into which others were merged last
+	words   int       // that texts have used
 	round   int
 }
 
@@ -231,7 +232,7 @@ func (q *queue) merge(rt *rapid.T) {
 	var ids []loci.CandidateID
 	var others []*modelled
 	for _, o := range q.list {
-		if o != c && rapid.Bool().Draw(rt, "with") {
+		if o != c && (o.open() || rapid.IntRange(0, 5).Draw(rt, "all the same") == 0) && rapid.Bool().Draw(rt, "with") {
 			others, ids = append(others, o), append(ids, o.id)
 		}
 	}
@@ -258,11 +259,15 @@ func (q *queue) merge(rt *rapid.T) {
 		o.into = c
 	}
 	c.did("merge", now)
+	q.recent = c
 }
 
 func (q *queue) undo(*rapid.T) {
 	name, p, code := q.who()
 	c := q.one()
+	if rapid.Bool().Draw(q.rt, "the last one") && q.recent != nil {
+		c = q.recent
+	}
 	switch {
 	case code != "":
 	case c.before == nil:
