@@ -25,7 +25,7 @@ func TestReviewsFollowTheModel(t *testing.T) {
 		m := newQueue(rt, d, round)
 		defer m.clear()
 		rt.Repeat(map[string]func(*rapid.T){
-			"": m.check, "accept": m.accept, "reject": m.reject, "archive": m.archive, "defer": m.postpone, "edit": m.edit,
+			"": m.check, "accept": m.accept, "close": m.close, "defer": m.postpone, "edit": m.edit,
 			"merge": m.merge, "undo": m.undo, "wait": m.wait, "dream": m.dream, "narrow": m.narrow,
 		})
 	})
@@ -110,7 +110,7 @@ func (q *queue) ok(err error) {
 
 // who draws somebody, with the code of the error that they get for any decision.
 func (q *queue) who() (string, loci.Principal, loci.Code) {
-	name := rapid.SampledFrom([]string{"mara", "mara", "claude", "claude", "cursor", "tom"}).Draw(q.rt, "who")
+	name := rapid.SampledFrom([]string{"mara", "mara", "mara", "claude", "claude", "cursor", "tom"}).Draw(q.rt, "who")
 	switch {
 	case name == "cursor" && q.single, name == "tom" && q.private:
 		return name, map[string]loci.Principal{"cursor": q.cursor, "tom": q.tom}[name], loci.NotFound
@@ -126,6 +126,15 @@ func (q *queue) who() (string, loci.Principal, loci.Code) {
 
 func (q *queue) one() *modelled {
 	return q.list[rapid.IntRange(0, len(q.list)-1).Draw(q.rt, "candidate")]
+}
+
+// undecided draws a candidate about which somebody may decide, if there is one, and sometimes another.
+func (q *queue) undecided() *modelled {
+	open := slices.DeleteFunc(slices.Clone(q.list), func(c *modelled) bool { return !c.open() })
+	if len(open) == 0 || rapid.IntRange(0, 4).Draw(q.rt, "any") == 0 {
+		return q.one()
+	}
+	return open[rapid.IntRange(0, len(open)-1).Draw(q.rt, "undecided")]
 }
 
 func (c *modelled) open() bool {
@@ -153,7 +162,7 @@ func (q *queue) want(what string, err error, code loci.Code) bool {
 func (q *queue) settle(action string, to loci.ReviewState,
 	decide func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error)) {
 	name, p, code := q.who()
-	c := q.one()
+	c := q.undecided()
 	if code == "" && !c.open() && c.state != to {
 		code = loci.Conflict
 	}
@@ -169,13 +178,17 @@ func (q *queue) settle(action string, to loci.ReviewState,
 	}
 }
 
-func (q *queue) reject(*rapid.T) {
+func (q *queue) close(rt *rapid.T) {
+	if rapid.Bool().Draw(rt, "archive") {
+		q.archive()
+		return
+	}
 	q.settle("reject", loci.ReviewRejected, func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error) {
 		return q.Review.Reject(q.t.Context(), p, id, review.Decision{Reason: "no"})
 	})
 }
 
-func (q *queue) archive(*rapid.T) {
+func (q *queue) archive() {
 	q.settle("archive", loci.ReviewArchived, func(p loci.Principal, id loci.CandidateID) (*loci.Candidate, error) {
 		return q.Review.Archive(q.t.Context(), p, id, review.Decision{})
 	})
@@ -190,7 +203,7 @@ func (q *queue) postpone(rt *rapid.T) {
 
 func (q *queue) accept(*rapid.T) {
 	name, p, code := q.who()
-	c := q.one()
+	c := q.undecided()
 	if code == "" && (c.state == loci.ReviewRejected || c.state == loci.ReviewArchived) {
 		code = loci.Conflict
 	}
@@ -213,7 +226,7 @@ func (q *queue) promoted(c *modelled, got *loci.Candidate, mine bool) {
 
 func (q *queue) edit(*rapid.T) {
 	name, p, code := q.who()
-	c := q.one()
+	c := q.undecided()
 	if code == "" && !c.open() {
 		code = loci.Conflict
 	}
@@ -228,11 +241,12 @@ func (q *queue) edit(*rapid.T) {
 
 func (q *queue) merge(rt *rapid.T) {
 	name, p, code := q.who()
-	c := q.one()
+	c := q.undecided()
 	var ids []loci.CandidateID
 	var others []*modelled
+	first := q.undecided()
 	for _, o := range q.list {
-		if o != c && (o.open() || rapid.IntRange(0, 5).Draw(rt, "all the same") == 0) && rapid.Bool().Draw(rt, "with") {
+		if o != c && (o == first || o.open() && rapid.Bool().Draw(rt, "with")) {
 			others, ids = append(others, o), append(ids, o.id)
 		}
 	}
