@@ -57,7 +57,7 @@ func write(b *strings.Builder, c *loci.ReflectedCandidate) {
 		b.WriteString("  (It reads like an order to a model, so it is not shown. A person decides about it.)\n")
 		return
 	}
-	text := []rune(loci.Visible(c.Content))
+	text := []rune(loci.Legible(c.Content)) // with every kind of line break as \n
 	cut := ""
 	if len(text) > mostShown {
 		text, cut = text[:mostShown], " …"
@@ -67,7 +67,7 @@ func write(b *strings.Builder, c *loci.ReflectedCandidate) {
 	}
 	for _, f := range c.Findings {
 		if f.Kind != loci.FindingClaim {
-			fmt.Fprintf(b, "  %s: %s %s\n", f.Kind, f.Reason, f.Target)
+			fmt.Fprintf(b, "  %s: %s %s\n", f.Kind, line(f.Reason), f.Target) // it quotes what it compares
 		}
 	}
 }
