@@ -24,7 +24,7 @@ func current(f Filter) Filter {
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
 	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
-		ownWords: r.ownWords, memories: r.wants(KindMemory), from: from,
+		ownWords: r.ownWords, wholeWords: r.wholeWords, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if !f.filter.When.IsZero() {
@@ -57,6 +57,7 @@ type finder struct {
 	text          string
 	near          []recall.Near // what graphs relate to the question
 	ownWords      bool
+	wholeWords    bool
 	memories      bool       // find memories
 	from          fromEvents // find events there
 	explain       bool
@@ -113,7 +114,11 @@ func (f *finder) findNow() error {
 	question := ask.Read()
 	all := snapshot.With(f.from.index)
 	var similar, last *recall.Answer
-	for _, q := range []*recall.Question{question, question.AsPrefixes(), question.AsParts()} {
+	questions := []*recall.Question{question}
+	if !f.wholeWords {
+		questions = append(questions, question.AsPrefixes(), question.AsParts())
+	}
+	for _, q := range questions {
 		answer, err := f.ask(all, q, broad)
 		switch {
 		case err != nil:
@@ -134,7 +139,7 @@ func (f *finder) findNow() error {
 	if broad {
 		last = nil // hits that did not pass may have hidden others
 	}
-	if !f.memories {
+	if !f.memories || f.wholeWords {
 		return nil
 	}
 	if !snapshot.Whole {

@@ -36,8 +36,8 @@ func (s *Service) RelatedTo(ctx context.Context, p loci.Principal, texts []strin
 			if time.Now().After(until) {
 				return nil
 			}
-			f, hits, err := s.find(ctx, tx, p.Viewer(), SearchRequest{Query: asWords(text), ownWords: true}, fromEvents{}, 0,
-				limit)
+			f, hits, err := s.find(ctx, tx, p.Viewer(), SearchRequest{Query: asWords(text), ownWords: true,
+				wholeWords: true}, fromEvents{}, 0, limit)
 			if err != nil {
 				return err
 			}

@@ -28,6 +28,8 @@ type SearchRequest struct {
 	near   []recall.Near // what graphs relate to the query
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
+	// wholeWords leaves out memories that only have parts of the words.
+	wholeWords bool
 }
 
 // Kind is what kind of rows Recall finds.
