@@ -18,7 +18,7 @@ var sessionNotes = strings.Repeat("Spent the morning on the importer. Found that
 	"- [ ] squash the commits before the merge\n- see https://example.org/importer for the design\n\n", 6)[:2000]
 
 // BenchmarkReflect reads 2 KB of notes, beside 1,000 and 100,000 memories: without persist, and with what it stores for
-// review, each time of other notes.
+// review, each time of other notes. One decision has the words of the memories.
 func BenchmarkReflect(b *testing.B) {
 	for _, memories := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(memories), func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkReflect(b *testing.B) {
 					for b.Loop() {
 						n++
 						r, err := a.Review.Reflect(b.Context(), p, review.Notes{Persist: persist, PersistReview: true,
-							PersistSource: true, Content: fmt.Sprintf("%sRun %d of %s.", sessionNotes, n, spoken(n))})
+							PersistSource: true, Content: sessionNotes + "\n\nWe decided to " + someWords(10) + "."})
 						if err != nil {
 							b.Fatal(err)
 						}
