@@ -230,9 +230,6 @@ func derivedID(parts ...string) [16]byte {
 	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(strings.Join(parts, "\x00")), 8)
 }
 
-// Sensitive reports whether c has text that a person should look at before anything is promoted by itself.
-func (c *Candidate) Sensitive() bool { return len(c.SensitivityFlags) > 0 }
-
 // Has reports whether a check found something of that kind.
 func (c *Candidate) Has(kind FindingKind) bool {
 	return slices.ContainsFunc(c.Findings, func(f ReflectionFinding) bool { return f.Kind == kind })
