@@ -235,6 +235,14 @@ func (c *Candidate) Has(kind FindingKind) bool {
 	return slices.ContainsFunc(c.Findings, func(f ReflectionFinding) bool { return f.Kind == kind })
 }
 
+// LeaveProject makes c a candidate of its person alone, because its project is deleted.
+func (c *Candidate) LeaveProject() {
+	c.ProjectID, c.Reach, c.TeamID = ProjectID{}, ReachPrivate, TeamID{}
+	c.SuggestedScope, c.SuggestedScopeKey = ScopeGlobal, ""
+	c.Relations = slices.DeleteFunc(slices.Clone(c.Relations),
+		func(r RelationshipRecord) bool { return r.Type == "BELONGS_TO" })
+}
+
 // SetDefaults makes lists of what is missing.
 func (c *Candidate) SetDefaults() {
 	for _, list := range []*[]string{&c.Tags, &c.RawSources, &c.SensitivityFlags, &c.RelatedTo} {

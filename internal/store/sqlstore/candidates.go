@@ -279,6 +279,34 @@ func (t candidates) Release(ctx context.Context, user loci.UserID, team loci.Tea
 		"team_id = ?", [16]byte(user), [16]byte(team))
 }
 
+// ReleaseCandidates leaves the candidates of a project that is deleted to their owners, at most limit, and returns the
+// number. With the last ones, it leaves them its notes.
+func (tx *Tx) ReleaseCandidates(ctx context.Context, id loci.ProjectID, limit int) (n int, err error) {
+	t := candidates{tx}
+	var list []*loci.Candidate
+	err = tx.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.project_id = ? ORDER BY s.seq LIMIT ?",
+		Args{[16]byte(id), limit}, func(r Row) error {
+			_, c, err := tx.scanCandidate(r)
+			list = append(list, c)
+			return err
+		})
+	for _, c := range list {
+		if err == nil {
+			c.LeaveProject()
+			c.Version++
+			err = t.Replace(ctx, c)
+		}
+		if err == nil {
+			err = tx.c.Exec("UPDATE candidates SET project_id = NULL WHERE {candidates} id = ?", [16]byte(c.ID))
+		}
+	}
+	if err == nil && len(list) < limit {
+		err = tx.c.Exec("UPDATE reflections SET project_id = NULL, reach = 'private', team_id = NULL "+
+			"WHERE {reflections} project_id = ?", [16]byte(id))
+	}
+	return len(list), err
+}
+
 // narrowTo limits the readers of the candidates and of the notes with that value of a column.
 func (t candidates) narrowTo(ctx context.Context, to *loci.EventAccess, column string, value [16]byte) error {
 	err := t.changeAll(ctx, func(c *loci.Candidate) { c.Narrow(to) }, "s."+column+" = ?", value)
