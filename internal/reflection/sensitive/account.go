@@ -46,6 +46,7 @@ func (s *scan) ibans() {
 		}
 		if len(number) == length && (end == len(s.text) || !alnum[s.text[end]]) && mod97(number) == 1 {
 			s.add(IBAN, i, end)
+			s.accounts = append(s.accounts, Match{IBAN, i, end})
 			i = end
 		}
 	}

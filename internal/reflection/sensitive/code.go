@@ -21,14 +21,16 @@ func (s *scan) near(h hit, kind string) bool {
 // code finds what opens a door, unlocks a card or proves who somebody is.
 func (s *scan) code(h hit) {
 	label := s.fold[h.start:h.end]
-	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place")) {
+	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place") && !s.near(h, "room") && !s.near(h, "lock")) {
 		return
 	}
+	found := false
 	s.after(h, func(at int, how link) bool {
 		v, ok := s.codeAt(at, how)
 		if !ok || !s.isCode(v, h, label) {
 			return false
 		}
+		found = true
 		end := v.end
 		if strings.HasSuffix(label, "s") || strings.HasSuffix(label, "コード") || strings.HasSuffix(label, "码") {
 			end = s.moreCodes(end)
@@ -36,6 +38,30 @@ func (s *scan) code(h hit) {
 		s.add(AccessCode, v.start, end)
 		return true
 	})
+	if !found {
+		s.codeBehindDash(h)
+	}
+}
+
+// dashes may part a label and its code: "code for the gate - 4471".
+var dashes = []string{" - ", " – ", " — "}
+
+// codeBehindDash finds a code behind a dash.
+func (s *scan) codeBehindDash(h hit) {
+	rest := s.text[h.end:min(len(s.text), h.end+cueNear)]
+	if i := strings.IndexAny(rest, "\n.:;!?"); i >= 0 {
+		rest = rest[:i]
+	}
+	for _, dash := range dashes {
+		i := strings.Index(rest, dash)
+		if i < 0 {
+			continue
+		}
+		if v, ok := s.codeAt(h.end+i+len(dash), prose); ok && v.isDoorCode() && (v.last || v.quoted) {
+			s.add(AccessCode, v.start, v.end)
+		}
+		return
+	}
 }
 
 // isCode reports whether the digits behind a label are its code.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // id finds numbers that states give people, by their form and their check digits.
@@ -251,7 +252,7 @@ func (s *scan) passports() {
 }
 
 func (s *scan) document(c hit, typ Type) {
-	limit := min(len(s.text), c.end+documentNear)
+	limit := s.forward(c.end, documentNear)
 	for i := c.end; i < limit && s.text[i] != '\n'; {
 		if !alnum[s.text[i]] || i > 0 && (wordChars[s.text[i-1]] && s.text[i-1] != '-' || s.text[i-1] == '/') {
 			i++
@@ -271,12 +272,27 @@ func (s *scan) document(c hit, typ Type) {
 			least = 2
 		}
 		if len(token) >= leastDocument && len(token) <= mostDocument && k.digit >= least && k.lower == 0 && s.free(i, end) &&
-			!s.touchesMore(end) && !isYearly(token) {
+			!s.touchesMore(end) && !isYearly(token) && (k.upper > 0 || len(token) >= leastMixed || s.named(c.end, i)) {
 			s.add(typ, i, end)
-			return
+			if !manyDocuments[s.fold[c.start:c.end]] {
+				return
+			}
+			limit = s.forward(end, documentNear)
 		}
 		i = end
 	}
+}
+
+// manyDocuments are words before the numbers of more than one document.
+var manyDocuments = set("passports reisepässe pässe passeports pasaportes passaportes")
+
+// forward returns the place so many characters behind another.
+func (s *scan) forward(at, characters int) int {
+	for ; characters > 0 && at < len(s.text); characters-- {
+		_, size := utf8.DecodeRuneInString(s.text[at:])
+		at += size
+	}
+	return at
 }
 
 // spaced joins a token with the short groups that follow it: "AB 12 34 56 C".

@@ -51,9 +51,17 @@ func (s *scan) labels() {
 			s.network(h)
 		case "keyword":
 			s.keyword(h)
+		case "lock":
+			s.lock(h)
+		case "opens":
+			s.opens(h)
+		case "opened":
+			s.opened(h)
 		}
 	}
+	s.strong()
 	s.hashCodes()
+	s.starCodes()
 	s.each(s.text, " -u ", s.userOption)
 }
 
@@ -119,7 +127,8 @@ func (s *scan) connector(at int) (to int, ok bool) {
 }
 
 // particles join a label and its value where words have no spaces between them.
-var particles = []string{"は", "是", "为", "為", "が", "：", ":", "＝", "「", "『", "改成", "改为", "設定", "设为", "を"}
+var particles = []string{"は", "是", "为", "為", "が", "：", ":", "＝", "「", "『", "改成", "改为", "設定", "设为", "を", "換成", "换成",
+	"變成", "变成", "成了", "更新", "、"}
 
 func (s *scan) unspacedAfter(at int, try func(at int, how link) bool) {
 	gap := ""
@@ -162,6 +171,8 @@ func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
 			if try(s.pastFillers(next), prose) {
 				return
 			}
+		case token == "!=", token == "==":
+			return
 		case strings.HasSuffix(token, ":"), strings.HasSuffix(token, "="):
 			try(next, direct)
 			return

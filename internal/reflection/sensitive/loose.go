@@ -39,7 +39,11 @@ func (s *scan) markedKeys() {
 			if k := kindsOf(rest); !mixed(rest) || k.digit < leastKeyMixes || isFiller(rest) || isTailed(rest) {
 				return end
 			}
-			s.add(APIKey, start, end)
+			typ := APIKey
+			if mark == "_pat_" {
+				typ = Token
+			}
+			s.add(typ, start, end)
 			return end
 		})
 	}
