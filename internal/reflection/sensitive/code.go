@@ -21,7 +21,8 @@ func (s *scan) near(h hit, kind string) bool {
 // code finds what opens a door, unlocks a card or proves who somebody is.
 func (s *scan) code(h hit) {
 	label := s.fold[h.start:h.end]
-	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place") && !s.near(h, "room") && !s.near(h, "lock")) {
+	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place") && !s.near(h, "room") &&
+		!s.near(h, "lock")) {
 		return
 	}
 	found := false
@@ -40,6 +41,7 @@ func (s *scan) code(h hit) {
 	})
 	if !found {
 		s.codeBehindDash(h)
+		s.codeBehindNoun(h)
 	}
 }
 
@@ -72,7 +74,8 @@ func (s *scan) isCode(v value, h hit, label string) bool {
 	case short && label != "cvv" && label != "cvc":
 		return false
 	case label == "pin" || label == "pins":
-		return (v.link != adjacent || s.text[h.start:h.end] != label) && k.lower+k.upper == 0 && k.digit <= 8
+		named := v.link != adjacent || s.text[h.start:h.end] != label || v.last && s.cued("owner", h.start, 2)
+		return named && k.lower+k.upper == 0 && k.digit <= 8
 	case v.link == prose || v.link == adjacent:
 		return v.quoted || v.last || k.digit >= 4 && k.digit <= 8
 	}

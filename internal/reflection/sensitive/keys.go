@@ -45,8 +45,8 @@ type vendorKey struct {
 	typ      Type
 }
 
-// vendors tell a key from a token as each vendor does. They have the longer of two beginnings first. The minimum is below what the vendors use: a key that was cut off
-// when it was copied is still a key.
+// vendors tell a key from a token as each vendor does. They have the longer of two beginnings first. The minimum is
+// below what the vendors use: a key that was cut off when it was copied is still a key.
 var vendors = []vendorKey{
 	{"AKIA", capitals, 12, 24, APIKey}, {"ASIA", capitals, 12, 24, APIKey}, {"ABIA", capitals, 12, 24, APIKey},
 	{"LTAI", alnum, 12, 30, APIKey}, {"AKID", alnum, 24, 40, APIKey},

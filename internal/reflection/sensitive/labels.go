@@ -63,6 +63,7 @@ func (s *scan) labels() {
 	s.hashCodes()
 	s.starCodes()
 	s.each(s.text, " -u ", s.userOption)
+	s.each(s.fold, "mysql", s.mysqlOption)
 }
 
 // labelEnds may stand between a label and what joins it to its value.
@@ -98,6 +99,9 @@ func (s *scan) after(h hit, try func(at int, how link) bool) {
 		if try(s.quoteBefore(h.end, at), adjacent) {
 			return
 		}
+	}
+	if next := s.pastAdjectives(at); next > at && try(next, adjacent) {
+		return
 	}
 	if r, _ := utf8.DecodeRuneInString(s.text[at:]); isUnspaced(r) || strings.ContainsRune("（「『", r) {
 		s.unspacedAfter(at, try)
@@ -186,6 +190,16 @@ func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
 
 func isLabel(x *lexicon, w string) bool {
 	return x.single["password"][w] || x.single["token"][w] || x.single["api_key"][w] || x.single["code"][w]
+}
+
+// pastAdjectives leaves out words such as "temporary" that stand between a label and its value.
+func (s *scan) pastAdjectives(at int) int {
+	i := s.wordAt(at)
+	for i < len(s.words) && s.words[i].start == at && lexicons().single["adjective"][s.fold[at:s.words[i].end]] {
+		at = run(s.text, s.words[i].end, labelEnds)
+		i++
+	}
+	return at
 }
 
 // pastFillers leaves out up to two words such as "now" and "still".

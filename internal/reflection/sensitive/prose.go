@@ -20,7 +20,7 @@ const strongMarks = "!#$&*%?^~"
 // strongAfter finds a password that its form gives away in the sentences behind the word for it: "The password had
 // expired. I reset it to Tulip!Harbor-93." next is where the next label begins.
 func (s *scan) strongAfter(h hit, next int) {
-	limit := min(len(s.text), h.end+strongNear, next)
+	limit := max(h.end, min(len(s.text), h.end+strongNear, next))
 	if i := strings.Index(s.text[h.end:limit], "\n\n"); i >= 0 {
 		limit = h.end + i
 	}
@@ -106,6 +106,9 @@ func (v *value) isDoorCode() bool {
 	return n >= leastDoorCode && n <= mostDoorCode && k.other == 0 && (v.quoted || !isYear(v.text))
 }
 
+// codeChars are in the codes of doors.
+var codeChars = classOf("#*", "09", "AZ")
+
 func (v *value) isMixedCode() bool {
 	k := kindsOf(v.text)
 	return v.quoted || k.lower+k.upper > 0
@@ -140,7 +143,7 @@ func (s *scan) opened(h hit) {
 		end--
 	}
 	start := end
-	for start > 0 && end-start <= mostDoorCode && (capitals[s.text[start-1]] || strings.IndexByte("#*", s.text[start-1]) >= 0) {
+	for start > 0 && end-start <= mostDoorCode && codeChars[s.text[start-1]] {
 		start--
 	}
 	if start == end || start > 0 && (wordChars[s.text[start-1]] || strings.IndexByte(".,/$€", s.text[start-1]) >= 0) {
@@ -210,4 +213,49 @@ func (s *scan) botTokens() {
 		s.add(Token, start, end)
 		return end
 	})
+}
+
+// mostCommand is how far from the name of a command its options are read, in bytes.
+const mostCommand = 120
+
+// mysqlOption finds the password in "mysql -u root -phunter2", which has no space before it.
+func (s *scan) mysqlOption(at int) int {
+	line, _, _ := strings.Cut(s.text[at:min(len(s.text), at+mostCommand)], "\n")
+	i := strings.Index(line, " -p")
+	if i < 0 {
+		return at
+	}
+	v := s.valueAt(at+i+len(" -p"), direct)
+	if v.start == at+i+len(" -p") && len(v.text) >= leastPassword && kindsOf(v.text).digit > 0 && v.isPassword() {
+		s.add(Password, v.start, v.end)
+	}
+	return at + i
+}
+
+// codeBehindNoun finds a code behind its label and what it opens: "PIN der EC-Karte 4471".
+func (s *scan) codeBehindNoun(h hit) {
+	x := lexicons()
+	i := s.wordAt(h.end)
+	article := false
+	for n := 0; n < maxLabelWords/2 && i < len(s.words); n, i = n+1, i+1 {
+		w := s.words[i]
+		before := h.end
+		if n > 0 {
+			before = s.words[i-1].end
+		}
+		if gap := s.text[before:w.start]; len(gap) > 3 || strings.Trim(gap, " '’-") != "" || gap == "" {
+			return
+		}
+		text := s.fold[w.start:w.end]
+		switch {
+		case digits[text[0]] && n > 1 && article:
+			if v, ok := s.codeAt(w.start, adjacent); ok && v.isDoorCode() && v.last {
+				s.add(AccessCode, v.start, v.end)
+			}
+			return
+		case n == 0 && !x.single["links"][text]:
+			return
+		}
+		article = article || x.single["article"][text]
+	}
 }
