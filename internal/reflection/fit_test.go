@@ -395,6 +395,9 @@ func TestFit(t *testing.T) {
 	for _, n := range fitNotes(t) {
 		notes = append(notes, prepare(n))
 	}
+	if *cross {
+		crossAuthors(t, notes)
+	}
 	bestThreshold := chooseThreshold(t, notes)
 	o := crossValidate(notes, bestThreshold)
 	for _, k := range slices.Sorted(maps.Keys(o.perKind)) {
@@ -414,6 +417,34 @@ func TestFit(t *testing.T) {
 	m := fit(notes)
 	m.threshold, m.slope, m.offset = bestThreshold, slope, offset
 	writeModel(t, m)
+}
+
+// crossAuthors prints the figures of the notes of each author with weights that were fitted to those of the others.
+func crossAuthors(t *testing.T, notes []*prepared) {
+	t.Helper()
+	bySet := map[string][]*prepared{}
+	for _, p := range notes {
+		bySet[p.note.set] = append(bySet[p.note.set], p)
+	}
+	if len(bySet) < 2 {
+		return
+	}
+	for _, set := range slices.Sorted(maps.Keys(bySet)) {
+		foldCache = nil
+		rest := slices.DeleteFunc(slices.Clone(notes), func(p *prepared) bool { return p.note.set == set })
+		threshold := chooseThreshold(t, rest)
+		slope, offset := calibrate(crossValidate(rest, threshold))
+		m := fit(rest)
+		m.threshold, m.slope, m.offset = threshold, slope, offset
+		var o outcome
+		for _, p := range bySet[set] {
+			o.score(&p.note, p.run(m))
+		}
+		p, r, f := o.figures()
+		t.Logf("AUTHOR %s (threshold %.2f): P %.3f R %.3f F1 %.3f forbidden %d hard %d of %d found, ECE %.3f", set, threshold, p, r, f, o.forbidden,
+			o.hard, o.found, o.ece())
+	}
+	foldCache = nil
 }
 
 // chooseThreshold returns the threshold with the closest precision and recall among those with about the best F1.
