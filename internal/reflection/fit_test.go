@@ -215,7 +215,7 @@ const (
 	fitRate  = 0.05
 )
 
-var ridge = flag.Float64("ridge", 1.2, "how much the fit prefers small weights")
+var ridge = flag.Float64("ridge", 1.6, "how much the fit prefers small weights")
 
 // wordRidge is by how much smaller weights of single words should be than those of concepts.
 var wordRidge = flag.Float64("word-ridge", 4, "how much more the fit prefers small weights of single words")
@@ -458,7 +458,7 @@ func chooseThreshold(t *testing.T, notes []*prepared) float64 {
 		p, r, f := o.figures()
 		t.Logf("threshold %.2f: P %.3f R %.3f F1 %.3f forbidden %d hard %d of %d found", th, p, r, f, o.forbidden, o.hard,
 			o.found)
-		all = append(all, figures{th, f, math.Abs(p - r)})
+		all = append(all, figures{th, f, math.Round(100 * math.Abs(p-r))}) // in percent: of two alike, the lower one
 		best = max(best, f)
 	}
 	all = slices.DeleteFunc(all, func(f figures) bool { return f.f1 < best-about })
