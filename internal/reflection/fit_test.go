@@ -441,8 +441,8 @@ func crossAuthors(t *testing.T, notes []*prepared) {
 			o.score(&p.note, p.run(m))
 		}
 		p, r, f := o.figures()
-		t.Logf("AUTHOR %s (threshold %.2f): P %.3f R %.3f F1 %.3f forbidden %d hard %d of %d found, ECE %.3f", set, threshold, p, r, f, o.forbidden,
-			o.hard, o.found, o.ece())
+		t.Logf("AUTHOR %s (threshold %.2f): P %.3f R %.3f F1 %.3f forbidden %d hard %d of %d found, ECE %.3f", set,
+			threshold, p, r, f, o.forbidden, o.hard, o.found, o.ece())
 	}
 	foldCache = nil
 }

@@ -179,7 +179,8 @@ var amounts = map[string]struct {
 	worth  float64
 }{
 	"mm": {"length", 0.001}, "cm": {"length", 0.01}, "m": {"length", 1}, "km": {"length", 1000},
-	"µg": {"mass", 1e-6}, "mg": {"mass", 0.001}, "g": {"mass", 1}, "kg": {"mass", 1000}, "ml": {"volume", 0.001}, "l": {"volume", 1},
+	"µg": {"mass", 1e-6}, "mg": {"mass", 0.001}, "g": {"mass", 1}, "kg": {"mass", 1000},
+	"ml": {"volume", 0.001}, "l": {"volume", 1},
 	"kb": {"data", 1e-6}, "mb": {"data", 1e-3}, "gb": {"data", 1}, "tb": {"data", 1000},
 	"ms": {"time", 0.001}, "s": {"time", 1}, "min": {"time", 60}, "hour": {"time", 3600}, "unit-day": {"time", 86400},
 	"unit-week": {"time", 604800},
