@@ -84,7 +84,9 @@ func (s *scan) emails() {
 		}
 		start += len(s.text[start:at]) - len(strings.TrimLeft(s.text[start:at], ".-%+"))
 		end := at + 1
-		for end < len(s.text) && end-at < maxHost && (alnum[s.text[end]] || s.text[end] == '.' || s.text[end] == '-') {
+		for end < len(s.text) && end-at < maxHost && (alnum[s.text[end]] || s.text[end] == '.' || s.text[end] == '-' ||
+			s.text[end] >= 0xc3 && s.text[end] <= 0xc9 || end > at+1 && s.text[end] >= 0x80 && s.text[end] < 0xc0 &&
+			s.text[end-1] >= 0xc3 && s.text[end-1] <= 0xc9) { // "müller.example"
 			end++
 		}
 		host := strings.TrimRight(s.text[at+1:end], ".-")

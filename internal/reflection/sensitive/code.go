@@ -141,14 +141,30 @@ func (s *scan) placeCode(h hit) {
 	if strings.HasPrefix(s.text[at:], "is ") {
 		at += len("is ")
 	}
+	for _, colon := range []string{"：", "は"} {
+		at += len(s.text[at:]) - len(strings.TrimPrefix(s.text[at:], colon))
+	}
 	v, ok := s.codeAt(at, direct)
 	if !ok || at == h.end {
+		return
+	}
+	if strongbox[s.fold[h.start:h.end]] && v.isDoorCode() && !isClock(v.text) && strings.ContainsAny(s.text[h.end:at], ":=：") &&
+		(v.last || s.nextIs(v.end, "joins")) {
+		s.add(AccessCode, v.start, v.end)
 		return
 	}
 	if hash := strings.ContainsAny(v.text, "#*"); hash || strings.Count(v.text, "-") == 2 && len(v.text) == 8 ||
 		strings.Count(v.text, "-") > 2 && len(v.text) == 2*strings.Count(v.text, "-")+1 {
 		s.add(AccessCode, v.start, v.end)
 	}
+}
+
+// strongbox are places that nothing but a code follows behind a colon.
+var strongbox = set("alarm alarme alarma alarmanlage safe tresor coffre cofre digicode intercom 保险箱 保险柜 金庫 报警器")
+
+// isClock reports whether four digits may be a time of day.
+func isClock(text string) bool {
+	return len(text) == 4 && text[:2] < "24" && text[2:] < "60"
 }
 
 // hashCodes finds codes that end in "#" or "*" and stand near a place: "use 4471# at the gate".

@@ -60,6 +60,7 @@ func (s *scan) labels() {
 		}
 	}
 	s.strong()
+	s.slashPasswords()
 	s.hashCodes()
 	s.starCodes()
 	s.each(s.text, " -u ", s.userOption)

@@ -56,6 +56,9 @@ func (s *scan) phone(list []group, i int) int {
 	if start > 0 && s.text[start] == '(' && s.text[start-1] == '+' {
 		start--
 	}
+	if plus && start > 0 && s.text[start] == '+' && s.text[start-1] == '(' && strings.Contains(s.text[start:end], ")") {
+		start--
+	}
 	s.add(Phone, start, end)
 	return n
 }

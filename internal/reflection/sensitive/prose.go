@@ -73,6 +73,9 @@ func isStrong(text string) bool {
 		isFiller(text) || strings.ContainsAny(text, "=@/\\") {
 		return false
 	}
+	if k.digit > 2 && strings.IndexByte(strongMarks, text[len(text)-1]) >= 0 && digits[text[len(text)-2]] {
+		return true
+	}
 	for i := 1; i+1 < len(text); i++ {
 		if strings.IndexByte(strongMarks, text[i]) >= 0 && alnum[text[i-1]] && alnum[text[i+1]] {
 			return true
@@ -85,7 +88,7 @@ func isStrong(text string) bool {
 func (s *scan) lock(h hit) {
 	s.after(h, func(at int, how link) bool {
 		v, ok := s.codeAt(at, how)
-		if !ok || how == adjacent && !v.isMixedCode() || !v.quoted && !v.last || !v.isDoorCode() {
+		if !ok || !v.quoted && !v.last || !v.isDoorCode() {
 			return false
 		}
 		s.add(AccessCode, v.start, v.end)
@@ -108,11 +111,6 @@ func (v *value) isDoorCode() bool {
 
 // codeChars are in the codes of doors.
 var codeChars = classOf("#*", "09", "AZ")
-
-func (v *value) isMixedCode() bool {
-	k := kindsOf(v.text)
-	return v.quoted || k.lower+k.upper > 0
-}
 
 func isYear(text string) bool {
 	return len(text) == 4 && (strings.HasPrefix(text, "19") || strings.HasPrefix(text, "20"))
@@ -232,11 +230,28 @@ func (s *scan) mysqlOption(at int) int {
 	return at + i
 }
 
+// slashPasswords finds the password in "jenkins / Kx92mmQQ!", which its form gives away.
+func (s *scan) slashPasswords() {
+	s.each(s.text, " / ", func(at int) int {
+		end := at + len(" / ")
+		if at == 0 || !alnum[s.text[at-1]] {
+			return end
+		}
+		v := s.valueAt(end, prose)
+		k := kindsOf(v.text)
+		if len(v.text) >= leastStrong && len(v.text) <= mostPassword && k.lower > 1 && k.upper > 0 && k.digit > 0 &&
+			strings.ContainsAny(v.text, strongMarks) && !strings.ContainsAny(v.text, "=@/\\") && v.isPassword() {
+			s.add(Password, v.start, v.end)
+		}
+		return end
+	})
+}
+
 // codeBehindNoun finds a code behind its label and what it opens: "PIN der EC-Karte 4471".
 func (s *scan) codeBehindNoun(h hit) {
 	x := lexicons()
 	i := s.wordAt(h.end)
-	article := false
+	article := h.kind == "code"
 	for n := 0; n < maxLabelWords/2 && i < len(s.words); n, i = n+1, i+1 {
 		w := s.words[i]
 		before := h.end
@@ -248,12 +263,13 @@ func (s *scan) codeBehindNoun(h hit) {
 		}
 		text := s.fold[w.start:w.end]
 		switch {
-		case digits[text[0]] && n > 1 && article:
+		case (digits[text[0]] || capitals[s.text[w.start]] && run(s.text, w.start, capitals) == w.end) && n > 0 && article &&
+			kindsOf(text).digit > 1:
 			if v, ok := s.codeAt(w.start, adjacent); ok && v.isDoorCode() && v.last {
 				s.add(AccessCode, v.start, v.end)
 			}
 			return
-		case n == 0 && !x.single["links"][text]:
+		case n == 0 && !x.single["links"][text] && !(h.kind == "code" && (x.single["place"][text] || x.single["room"][text])):
 			return
 		}
 		article = article || x.single["article"][text]
