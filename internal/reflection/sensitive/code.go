@@ -148,7 +148,8 @@ func (s *scan) placeCode(h hit) {
 	if !ok || at == h.end {
 		return
 	}
-	if strongbox[s.fold[h.start:h.end]] && v.isDoorCode() && !isClock(v.text) && strings.ContainsAny(s.text[h.end:at], ":=：") &&
+	colon := strings.ContainsAny(s.text[h.end:at], ":=：")
+	if colon && strongbox[s.fold[h.start:h.end]] && v.isDoorCode() && !isClock(v.text) &&
 		(v.last || s.nextIs(v.end, "joins")) {
 		s.add(AccessCode, v.start, v.end)
 		return
