@@ -166,6 +166,9 @@ func (d *dreaming) keep(ctx context.Context, list []*loci.Candidate,
 			return nil
 		}
 		for _, c := range list {
+			if err := toSession(ctx, tx, &c.EventAccess, c.SessionID); err != nil {
+				return err
+			}
 			added, err := tx.Candidates().InsertNew(ctx, c)
 			if err != nil && loci.CodeOf(err) != loci.NotFound { // the person is gone
 				return err
