@@ -301,6 +301,10 @@ func TestNoReaderIsLeft(t *testing.T) {
 	id := d.queued(d.claude, "idea: a\n")[0]
 	d.change(id, func(c *loci.Candidate) { c.AllowedVendors = []loci.Vendor{} })
 	refused(t, "accept", second(d.Review.Accept(ctx, d.mara, id, review.Decision{})), loci.Invalid, "loci review edit")
+	d.App = d.over(d.st)
+	if r := d.dream(); r.Failed != 0 || r.LeftBy["no_reader"] != 1 {
+		t.Errorf("%s, left by %v", inShort(r), r.LeftBy)
+	}
 	d.must(second(d.Review.Change(ctx, d.mara, id, review.Edit{AllowedVendors: &[]loci.Vendor{"claude"}},
 		review.Decision{})))
 	d.must(second(d.Review.Accept(ctx, d.mara, id, review.Decision{})))

@@ -19,6 +19,7 @@ const (
 	exceptionContradiction = "contradiction_candidate"
 	exceptionDuplicate     = "duplicate_candidate"
 	exceptionUnchecked     = "unchecked_candidate"
+	exceptionReaders       = "no_reader"       // its session is open to no assistant any more
 	exceptionModel         = "model_candidate" // only a model has found it
 )
 
@@ -47,6 +48,9 @@ func flagged(c *loci.Candidate) (list []string) {
 	}
 	if c.ByModel() {
 		list = append(list, exceptionModel)
+	}
+	if len(c.AllowedVendors) == 0 {
+		list = append(list, exceptionReaders)
 	}
 	return list
 }
