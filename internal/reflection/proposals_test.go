@@ -74,6 +74,33 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestProposalsTakeNoPlaceOfTheRules has a limit, and a proposal that is surer than what the rules found.
+func TestProposalsTakeNoPlaceOfTheRules(t *testing.T) {
+	const note = "Some words about nothing at all.\n\nThe build is slow. We decided to deploy on Tuesdays."
+	p := proposal(t, note, loci.CandidateClaim, "nothing at all", 1)
+	for _, limit := range []int{0, 1, 2, 3} {
+		n := Note{Content: note, Limit: limit}
+		alone, x := Extract(n), first(ExtractWith(n, []Proposal{p}))
+		rules := len(alone.Candidates)
+		if limit > 0 && rules != min(limit, 2) {
+			t.Fatalf("the rules find %+v", alone.Candidates)
+		}
+		if diff := cmp.Diff(alone.Candidates, x.Candidates[:rules]); diff != "" {
+			t.Errorf("limit %d: %s", limit, diff)
+		}
+		over := slices.ContainsFunc(x.Left, func(l Left) bool { return l.Why == WhyLimit && l.Start == 0 })
+		if fits := limit == 0 || limit > rules; len(x.Candidates) > rules != fits || over == fits {
+			t.Errorf("limit %d: %+v, left out %+v", limit, x.Candidates, x.Left)
+		}
+	}
+	if c := Extract(Note{Content: note}).Candidates; !slices.ContainsFunc(c,
+		func(c Candidate) bool { return c.Confidence < MaxProposed }) {
+		t.Errorf("the rules are surer than the proposal: %+v", c)
+	}
+}
+
+func first(x *Extraction, _ int) *Extraction { return x }
+
 // TestProposalsChangeNothingOfTheRules proposes every sentence of the labelled notes.
 func TestProposalsChangeNothingOfTheRules(t *testing.T) {
 	for _, note := range loadNotes(t, "testdata/notes.jsonl") {
