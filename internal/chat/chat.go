@@ -74,6 +74,8 @@ func New(o Options) (*Client, error) {
 type bounded int64
 
 func (most bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Close = true // net/http logs what an endpoint sends on a connection that waits for the next question
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
 		res.Body = http.MaxBytesReader(nil, res.Body, int64(most))

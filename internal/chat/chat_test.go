@@ -36,8 +36,8 @@ func ask(t *testing.T, base string, timeout time.Duration) *chat.Fault {
 }
 
 // echo returns the address of an endpoint that answers each request with a format, with the key and the prompt as its
-// argument. Then it waits, if it should, and ends the connection.
-func echo(t *testing.T, format string, wait time.Duration) string {
+// argument. It ends the connection then, or if it should wait, when the client does.
+func echo(t *testing.T, format string, wait bool) string {
 	t.Helper()
 	var lc net.ListenConfig
 	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -60,7 +60,9 @@ func echo(t *testing.T, format string, wait time.Duration) string {
 					said += " " + prompt
 				}
 				_, _ = fmt.Fprintf(conn, format, said)
-				time.Sleep(wait)
+				if wait {
+					_, _ = io.Copy(io.Discard, conn)
+				}
 			}
 			_ = conn.Close()
 		}
@@ -91,13 +93,13 @@ func TestNothingOfAnAnswerInErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := ask(t, echo(t, format, 0), 5*time.Second)
+			f := ask(t, echo(t, format, false), 5*time.Second)
 			for err := error(f); err != nil; {
 				if text := err.Error(); strings.Contains(text, key) || strings.Contains(text, "garden") ||
 					strings.Contains(text, "Bearer") {
 					t.Errorf("the error says %q", text)
 				}
-				u, ok := err.(interface{ Unwrap() error }) //nolint:errorlint // each one of the chain
+				u, ok := err.(interface{ Unwrap() error })
 				if !ok {
 					break
 				}
@@ -123,9 +125,9 @@ func TestErrorsSayWhatHelps(t *testing.T) {
 		"HTTP instead of TLS": {strings.Replace(plain.URL, "http:", "https:", 1), "HTTP response to HTTPS client"},
 		"unknown authority":   {unknown.URL, "certificate"},
 		"redirect":            {away.URL, "set chat.base_url to its final address"},
-		"broken":              {echo(t, "%s\r\n\r\n", 0), "broken HTTP answer"},
-		"slow":                {echo(t, "HTTP/1.1 200 OK\r\nA: %.0s", time.Second), context.DeadlineExceeded.Error()},
-		"slow body":           {echo(t, "HTTP/1.1 200 OK\r\n\r\n{%.0s", time.Second), context.DeadlineExceeded.Error()},
+		"broken":              {echo(t, "%s\r\n\r\n", false), "broken HTTP answer"},
+		"slow":                {echo(t, "HTTP/1.1 200 OK\r\nA: %.0s", true), context.DeadlineExceeded.Error()},
+		"slow body":           {echo(t, "HTTP/1.1 200 OK\r\n\r\n{%.0s", true), context.DeadlineExceeded.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,5 +139,19 @@ func TestErrorsSayWhatHelps(t *testing.T) {
 				t.Errorf("got %q, unreachable %v", f, f.Unreachable)
 			}
 		})
+	}
+}
+
+// TestConnectionsAreNotKept makes sure that nothing can come after an answer, because net/http would log it.
+func TestConnectionsAreNotKept(t *testing.T) {
+	t.Parallel()
+	kept := make(chan bool, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { kept <- !r.Close }))
+	t.Cleanup(server.Close)
+	if f := ask(t, server.URL, 5*time.Second); f.Status != 0 {
+		t.Error(f)
+	}
+	if <-kept {
+		t.Error("the connection stays open after the answer")
 	}
 }
