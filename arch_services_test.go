@@ -58,7 +58,7 @@ var largePackages = map[string]struct {
 	lines  int
 	reason string
 }{
-	".":                       {6800, "the nouns, the rules and the text analysis that all packages share"},
+	".":                       {6900, "the nouns, the rules and the text analysis that all packages share"},
 	"cmd/loci":                {20000, "one file for each command"},
 	"internal/memory":         {6600, "one file for each operation on memories"},
 	"internal/store/sqlstore": {10400, "one file for each family of tables"},

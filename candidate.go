@@ -111,11 +111,13 @@ type Candidate struct {
 	Evidence          []Evidence           `json:"evidence" nullable:"false" doc:"The passages of the notes that support it"`
 	Cue               string               `json:"cue,omitempty" doc:"The words by which the extractor found it"`
 	// SourceID is the stored notes.
-	SourceID   ReflectionID `json:"source_id,omitzero" format:"uuid"`
-	SessionID  SessionID    `json:"session_id,omitzero" format:"uuid" doc:"The session that it comes from"`
-	TaskIDs    []TaskID     `json:"task_ids" nullable:"false"`
-	RelatedTo  []string     `json:"related_to" nullable:"false" doc:"Ids of memories and of entities of the project"`
-	MergedInto CandidateID  `json:"merged_into,omitzero" format:"uuid" doc:"The candidate that took over what this one says"`
+	SourceID  ReflectionID `json:"source_id,omitzero" format:"uuid"`
+	SessionID SessionID    `json:"session_id,omitzero" format:"uuid" doc:"The session that it comes from"`
+	// OtherSessions are those of the candidates that were merged into it.
+	OtherSessions []SessionID `json:"other_session_ids,omitempty"`
+	TaskIDs       []TaskID    `json:"task_ids" nullable:"false"`
+	RelatedTo     []string    `json:"related_to" nullable:"false" doc:"Ids of memories and of entities of the project"`
+	MergedInto    CandidateID `json:"merged_into,omitzero" format:"uuid" doc:"The candidate that took over what this one says"`
 	// Merged are the candidates that were merged into this one.
 	Merged      []CandidateID `json:"merged_ids,omitempty"`
 	Review      *Review       `json:"review,omitempty" doc:"The last decision"`
@@ -138,6 +140,21 @@ func (c *Candidate) ByModel() bool {
 		Extractor string `json:"extractor_kind"`
 	}
 	return json.Unmarshal(c.Metadata, &m) == nil && m.Extractor == FoundByModel
+}
+
+// TakeTrust makes c, into which o is merged, no more credible than o: it counts as found by a model if o does, and has
+// at most the confidence of o.
+func (c *Candidate) TakeTrust(o *Candidate) {
+	c.Confidence = min(c.Confidence, o.Confidence)
+	if c.ByModel() || !o.ByModel() {
+		return
+	}
+	m := map[string]any{}
+	_ = json.Unmarshal(c.Metadata, &m) // what is no object has nothing to keep
+	m["extractor_kind"] = FoundByModel
+	if text, err := json.Marshal(m); err == nil {
+		c.Metadata = text
+	}
 }
 
 // Evidence is a passage of notes, as they were submitted.
@@ -230,12 +247,17 @@ func derivedID(parts ...string) [16]byte {
 	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(strings.Join(parts, "\x00")), 8)
 }
 
-// Sensitive reports whether c has text that a person should look at before anything is promoted by itself.
-func (c *Candidate) Sensitive() bool { return len(c.SensitivityFlags) > 0 }
-
 // Has reports whether a check found something of that kind.
 func (c *Candidate) Has(kind FindingKind) bool {
 	return slices.ContainsFunc(c.Findings, func(f ReflectionFinding) bool { return f.Kind == kind })
+}
+
+// LeaveProject makes c a candidate of its person alone, because its project is deleted.
+func (c *Candidate) LeaveProject() {
+	c.ProjectID, c.Reach, c.TeamID = ProjectID{}, ReachPrivate, TeamID{}
+	c.SuggestedScope, c.SuggestedScopeKey = ScopeGlobal, ""
+	c.Relations = slices.DeleteFunc(slices.Clone(c.Relations),
+		func(r RelationshipRecord) bool { return r.Type == "BELONGS_TO" })
 }
 
 // SetDefaults makes lists of what is missing.

@@ -62,7 +62,12 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 			return nil
 		}
 		p.paged(func() { p.printReflected(found) })
-		p.note("%s", found.UsageHint)
+		hint := found.UsageHint
+		if found.Total > 0 && !n.Persist {
+			hint = "Nothing was written. Add --persist to keep these candidates, and --persist-review to decide about them " +
+				"first."
+		}
+		p.note("%s", hint)
 		return nil
 	})
 	notesFlags(cmd.Flags(), &n, &intent)

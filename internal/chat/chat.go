@@ -5,10 +5,12 @@ package chat
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -72,6 +74,8 @@ func New(o Options) (*Client, error) {
 type bounded int64
 
 func (most bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Close = true // net/http logs what an endpoint sends on a connection that waits for the next question
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
 		res.Body = http.MaxBytesReader(nil, res.Body, int64(most))
@@ -80,8 +84,13 @@ func (most bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // refuseRedirect makes sure that memories go only to the host in the settings.
-func (c *Client) refuseRedirect(*http.Request, []*http.Request) error {
-	return fmt.Errorf("it redirects; set %s.base_url to its final address", c.Section)
+func (c *Client) refuseRedirect(*http.Request, []*http.Request) error { return redirected(c.Section) }
+
+// redirected is the error of an endpoint that redirects. Its text is the section of the settings.
+type redirected string
+
+func (section redirected) Error() string {
+	return fmt.Sprintf("it redirects; set %s.base_url to its final address", string(section))
 }
 
 // Question is what to ask.
@@ -158,9 +167,9 @@ func faultOf(err error, header http.Header) *Fault {
 	case errors.As(err, &request):
 		f.Status = request.HTTPStatusCode
 	case errors.As(err, &transport):
-		f.Unreachable, f.cause = true, transport.Err
+		f.Unreachable, f.cause = true, causeOf(transport.Err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		f.Unreachable, f.cause = true, err // while the answer arrived
+		f.Unreachable, f.cause = true, causeOf(err) // while the answer arrived
 	default:
 		f.cause = fmt.Errorf("unreadable answer (%T)", err)
 	}
@@ -169,6 +178,35 @@ func faultOf(err error, header http.Header) *Fault {
 	}
 	return f
 }
+
+// causeOf returns the part of an error of HTTP that has nothing of an answer. An error about a line of the answer
+// repeats that line, and a timeout repeats what went wrong before it.
+func causeOf(err error) error {
+	var network *net.OpError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var redirect redirected
+	var slow interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.Canceled):
+		return context.Canceled
+	case errors.As(err, &network):
+		return network
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &slow) && slow.Timeout():
+		return context.DeadlineExceeded
+	case errors.As(err, &certificate):
+		return certificate
+	case errors.As(err, &record):
+		return record
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return http.ErrSchemeMismatch
+	case errors.As(err, &redirect):
+		return redirect
+	}
+	return errBroken
+}
+
+var errBroken = errors.New("broken HTTP answer")
 
 // maxRetryAfter is the longest pause in seconds that an endpoint may ask for; a longer one is the same.
 const maxRetryAfter = 24 * 60 * 60

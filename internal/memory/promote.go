@@ -70,6 +70,8 @@ type Promoted struct {
 	ID         loci.MemoryID
 	Existing   bool            // it was there before
 	Superseded []loci.MemoryID // by Promote
+	// Keep, if it is set, reports whether the memory stays nevertheless, as if it had been there before.
+	Keep func(store.Tx) (bool, error)
 }
 
 // Demote takes back what Promote did for one memory, and what then does, in one transaction, which it records as act.
@@ -87,23 +89,48 @@ func (s *Service) Demote(ctx context.Context, p loci.Principal, act gate.Action,
 	}
 	return s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, act, func(tx store.Tx, e *loci.AuditEntry) error {
-			replaced, err := replacedBy(ctx, tx, p, was)
-			if err != nil {
+			if err := s.takeBack(ctx, tx, p, was, open); err != nil {
 				return err
-			}
-			if !was.Existing {
-				if err := s.demote(ctx, tx, p, was.ID, open); err != nil {
-					return err
-				}
-			}
-			for _, old := range replaced {
-				if err := s.holdsAgain(ctx, tx, p, old, open); err != nil {
-					return err
-				}
 			}
 			return then(tx, e)
 		})
 	})
+}
+
+// takeBack demotes the memory, and lets hold again what Promote superseded. If another memory has superseded this one,
+// that one also takes the place of the others.
+func (s *Service) takeBack(ctx context.Context, tx store.Tx, p loci.Principal, was Promoted,
+	open func(loci.ProjectID) error) error {
+	if !was.Existing && was.Keep != nil {
+		stays, err := was.Keep(tx)
+		if err != nil {
+			return err
+		}
+		was.Existing = stays
+	}
+	replaced, err := replacedBy(ctx, tx, p, was)
+	if err != nil {
+		return err
+	}
+	m, err := readable(ctx, tx, p, was.ID)
+	if err != nil && loci.CodeOf(err) != loci.NotFound {
+		return err
+	}
+	by := loci.MemoryID{}
+	if m != nil {
+		by = m.SupersededBy
+	}
+	if m != nil && !was.Existing {
+		if err := s.demote(ctx, tx, p, was.ID, open); err != nil {
+			return err
+		}
+	}
+	for _, old := range replaced {
+		if err := s.holdsAgain(ctx, tx, p, old, by, open); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replacedBy returns the memories that Promote superseded and that nothing else has superseded since.
@@ -120,12 +147,9 @@ func replacedBy(ctx context.Context, tx store.Tx, p loci.Principal, was Promoted
 	}), err
 }
 
-// demote moves a memory to the trash, if it is there.
+// demote moves a memory to the trash.
 func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	open func(loci.ProjectID) error) error {
-	if _, err := readable(ctx, tx, p, id); loci.CodeOf(err) == loci.NotFound {
-		return nil
-	}
 	how := edit{act: Trash, what: loci.Trashed, fn: s.toTrash}
 	m, err := owned(ctx, tx, p, id, how)
 	if err == nil {
@@ -142,8 +166,9 @@ func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id 
 	return tx.Audit().Add(ctx, trashed)
 }
 
-// holdsAgain makes a superseded memory live, with the end of its validity that it had before.
-func (s *Service) holdsAgain(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory,
+// holdsAgain makes a superseded memory live, with the end of its validity that it had before. If by is not zero, it
+// stays superseded, by that one.
+func (s *Service) holdsAgain(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, by loci.MemoryID,
 	open func(loci.ProjectID) error) error {
 	if err := open(old.ProjectID); err != nil {
 		return err
@@ -157,7 +182,11 @@ func (s *Service) holdsAgain(ctx context.Context, tx store.Tx, p loci.Principal,
 		return err
 	}
 	_, err = s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
-		m.SupersededBy, m.ValidTo = loci.MemoryID{}, time.Time{}
+		m.SupersededBy = by
+		if !by.IsZero() {
+			return nil
+		}
+		m.ValidTo = time.Time{}
 		if before != nil {
 			m.ValidTo = before.ValidTo
 		}

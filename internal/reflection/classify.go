@@ -16,6 +16,7 @@ const (
 	WhyLimit        Why = "over the limit"
 	WhyInstruction  Why = "instruction-like"
 	WhyJoke         Why = "joke"
+	WhyTemplate     Why = "template"
 	WhyRationale    Why = "rationale" // it is part of a decision
 	WhyRepeated     Why = "repeated"
 )
@@ -69,6 +70,9 @@ func exclude(r *ruling, u *unit, t *traits) {
 		r.banAllBut(WhyInstruction)
 		return
 	}
+	if t.template {
+		r.ban(WhyTemplate, kindDecision, kindPlan, kindIdea, kindClaim, kindSession)
+	}
 	if u.kind == steps || u.kind == listing {
 		r.banAllBut("", kindProcedure)
 		return
@@ -95,7 +99,7 @@ func exclude(r *ruling, u *unit, t *traits) {
 	if t.has(cueSuperseded) && !t.has(cueReversal) {
 		r.ban(WhySuperseded, kindDecision, kindPlan)
 	}
-	if t.front[cueReported] {
+	if t.front[cueReported] || t.has(cueReported) && t.has(cueDecision) && t.first[cueReported] < t.first[cueDecision] {
 		r.ban(WhyReported, kindDecision)
 	}
 	if t.front[cueCondition] && !t.has(cueStanding) {

@@ -83,6 +83,8 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 		return Verdict{Bond: Refinement, Reason: "The new statement repeats the old one and goes on."}
 	case c.unbroken():
 		return Verdict{Bond: UpdateSupersedes, Reason: "The old statement has a fault that the new one says was repaired."}
+	case c.swapped() && c.new.change != "" && !c.new.also && c.covered && c.newName() != "":
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement has \"" + c.newName() + "\" in another role now."}
 	case c.swapped():
 		return Verdict{Bond: Unrelated, Reason: "The statements have the same words in other roles."}
 	}
@@ -126,7 +128,7 @@ func (c *comparison) conflict(like loci.Likeness) string {
 	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft)+len(c.added) > 0 &&
 		c.oldCover < nearlyAll:
 		return "it has \"" + c.addition() + "\" in place of \"" + wordsText(c.oldLeft) + "\""
-	case c.new.change != "" && !c.new.also && c.covered && handovers[c.new.change] && c.newName() != "":
+	case c.new.change != "" && !c.new.also && c.covered && c.new.handsOver() && c.newName() != "":
 		return "it has \"" + c.newName() + "\""
 	case c.new.change != "" && !c.new.still && c.covered && len(c.added) > 0 && !c.new.also:
 		return "it has \"" + c.added[0] + "\""
@@ -139,6 +141,18 @@ func (c *comparison) conflict(like loci.Likeness) string {
 // handovers are words of change by which somebody takes the place of another.
 var handovers = set(`replaced replaces succeeded succeeds successor handed übernommen übernimmt übergeben ersetzt
  abgelöst remplace remplacé succède sustituye reemplaza relevó substitui substituiu assumiu 接替 接手 引き継`)
+
+// departures are words of change by which somebody leaves what another takes over.
+var departures = []string{"stepped down", "steps down", "retired", "retires", "quit", "resigned", "zurückgetreten",
+	"in rente", "im ruhestand", "in pension", "démissionné", "retraite", "dimitió", "se jubiló", "se retiró", "renunció",
+	"aposentou", "pediu demissão", "退休", "退職", "辞任", "离任", "卸任", "离职"}
+
+// handsOver reports whether the word of change says that somebody takes the place of another.
+func (s *Statement) handsOver() bool {
+	return handovers[s.change] || slices.ContainsFunc(departures, func(w string) bool {
+		return strings.Contains(s.change, w)
+	})
+}
 
 // newName is a name that only the new statement has.
 func (c *comparison) newName() string {
@@ -173,6 +187,7 @@ func (c *comparison) turned() bool {
 	}
 	end := c.lastShared()
 	newDenials, oldDenials := c.withoutSides(c.new, c.new.denials), c.withoutSides(c.old, c.old.denials)
+	newDenials, oldDenials = c.withoutOther(c.new, newDenials, c.old), c.withoutOther(c.old, oldDenials, c.new)
 	more := len(newDenials) - len(oldDenials)
 	for _, at := range newDenials {
 		if more > 0 && c.covered && at >= end && c.goesOn(end) {

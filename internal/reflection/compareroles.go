@@ -105,6 +105,24 @@ func (c *comparison) withoutSides(s *Statement, at []int) []int {
 	})
 }
 
+// withoutOther leaves out the denial of a name that another statement says was passed over: "Kestrel, not Falcon",
+// "Kestrel over Falcon".
+func (c *comparison) withoutOther(s *Statement, at []int, other *Statement) []int {
+	if len(at) != 1 || !other.prefers || s.prefers {
+		return at
+	}
+	for _, p := range c.pairs {
+		w := &c.new.words[p.b]
+		if s == c.old {
+			w = &c.old.words[p.a]
+		}
+		if w.name && w.start > at[0] && w.start-at[0] <= maxInstead {
+			return nil
+		}
+	}
+	return at
+}
+
 // soleActs are concepts of what only one does to one thing.
 var soleActs = []string{"=write", "=build", "=invent", "=found", "=discover", "=cause", "=approve"}
 

@@ -154,6 +154,7 @@ func (c *comparison) matchNames() {
 			c.removed = append(c.removed, lost...)
 		}
 	}
+	c.matchUnlisted()
 	for _, kind := range slices.Sorted(maps.Keys(c.new.names)) {
 		came := missing(c.new.names[kind], c.old.names[kind])
 		switch stays := len(missing(c.old.names[kind], c.new.names[kind])) == 0; {
@@ -165,6 +166,33 @@ func (c *comparison) matchNames() {
 			c.added = append(c.added, came...)
 		}
 	}
+}
+
+// matchUnlisted finds a name that no list has in place of one of a kind: "is in Lyon", "is in Lille".
+func (c *comparison) matchUnlisted() {
+	if len(c.removed) != 1 || len(c.replaced) > 0 || c.oldName() != "" || c.newName() == "" {
+		return
+	}
+	names := 0
+	for _, w := range c.newLeft {
+		if w.name && w.start > 0 {
+			names++
+		}
+	}
+	if names == 1 && len(c.newLeft) == 1 {
+		c.replaced = append(c.replaced, Difference{"name", c.removed[0], c.newName()})
+		c.removed, c.newLeft = nil, nil
+	}
+}
+
+// oldName is a name that only the old statement has.
+func (c *comparison) oldName() string {
+	for _, w := range c.oldLeft {
+		if w.name && w.start > 0 {
+			return w.text
+		}
+	}
+	return ""
 }
 
 func missing(a, b []string) (list []string) {
@@ -213,7 +241,7 @@ func (c *comparison) weigh() {
 		values += float64(bits.OnesCount64(a & c.new.days[group]))
 	}
 	values += float64(c.equalNumbers)
-	slots := 0.5 * float64(len(c.replaced)) // one subject has a value of this kind in both
+	slots := 0.5 * float64(len(c.replaced)+min(1, len(c.flipped))) // one subject has a value of this kind in both
 	for _, p := range c.pairs {
 		w := max(c.old.words[p.a].weight, c.new.words[p.b].weight)
 		if c.shared += w; w > weakWeight {

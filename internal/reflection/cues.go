@@ -308,6 +308,7 @@ var (
 	infPlaceholder   = []string{"<inf>"}
 	infVerb          = []string{"<verb>", "<inf>"}
 	pastPlaceholder  = []string{"<ed>"}
+	doesPlaceholder  = []string{"<does>"}
 	whenName         = []string{"<when>", "<name>"}
 	whenNumber       = []string{"<num>", "<when>"}
 	wordLists        = sync.OnceValue(roles)
@@ -353,7 +354,7 @@ func roles() map[string]wordRole {
 func placeholders(t *token, first bool) []string {
 	switch t.kind {
 	case number:
-		if strings.ContainsAny(t.form, ":-/") {
+		if isTimeOrDate(t.form) {
 			return whenNumber
 		}
 		return numPlaceholder
@@ -367,6 +368,25 @@ func placeholders(t *token, first bool) []string {
 		return wordPlaceholders(t, first)
 	}
 	return nil
+}
+
+// isTimeOrDate reports whether a number has the parts of a time, a date or a time span, and not those of a telephone
+// number or a code.
+func isTimeOrDate(form string) bool {
+	if !strings.ContainsAny(form, ":-/") {
+		return false
+	}
+	parts := strings.FieldsFunc(form, func(r rune) bool { return strings.ContainsRune(":-/.", r) })
+	long := 0
+	for _, p := range parts {
+		if len(p) == 4 {
+			long++
+		}
+		if len(p) > 4 || len(p) == 3 {
+			return false
+		}
+	}
+	return long <= 2 && (len(parts) == 2 || len(parts) == 3 || strings.Contains(form, ":"))
 }
 
 func wordPlaceholders(t *token, first bool) []string {
@@ -395,8 +415,24 @@ func wordPlaceholders(t *token, first bool) []string {
 		return pastPlaceholder
 	case infinitive(t.form):
 		return infPlaceholder
+	case doesSomething(t.form):
+		return doesPlaceholder
 	}
 	return nil
+}
+
+// doesSomething reports whether a word is a verb of an order with the "s" of the third person: "sends", "watches".
+func doesSomething(form string) bool {
+	base, ok := strings.CutSuffix(form, "s")
+	if !ok {
+		return false
+	}
+	if wordLists()[base]&roleVerb != 0 {
+		return true
+	}
+	base, ok = strings.CutSuffix(base, "e")
+	return ok && (wordLists()[base]&roleVerb != 0 || strings.HasSuffix(base, "i") &&
+		wordLists()[base[:len(base)-1]+"y"]&roleVerb != 0)
 }
 
 func infinitive(form string) bool {

@@ -184,7 +184,8 @@ func (x *extractor) trim(u *unit) span {
 	return s
 }
 
-// finish orders the candidates, cuts them at the limit, and counts characters.
+// finish orders the candidates, cuts them at the limit, and counts characters. What the rules did not find comes last,
+// so that it takes no place of what they found.
 func (x *extractor) finish() *Extraction {
 	emphasis := emphasisOf(x.note.Intent)
 	order := make([]int, len(x.found))
@@ -194,6 +195,8 @@ func (x *extractor) finish() *Extraction {
 	slices.SortStableFunc(order, func(a, b int) int {
 		ra, rb := x.found[a].Confidence+emphasis[x.found[a].Kind], x.found[b].Confidence+emphasis[x.found[b].Kind]
 		switch {
+		case x.found[a].Proposed != x.found[b].Proposed:
+			return one(x.found[a].Proposed) - one(x.found[b].Proposed)
 		case ra > rb:
 			return -1
 		case ra < rb:

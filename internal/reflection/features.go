@@ -2,6 +2,7 @@ package reflection
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/loci-memory/loci/internal/language"
 )
@@ -17,6 +18,8 @@ type traits struct {
 	asks  bool // it ends with a question mark
 	words int
 	nums  int
+	// template says that it has a place to fill in: "<name>", "{{date}}", "[DATE]".
+	template bool
 	// things says that it has a URL or a file.
 	things bool
 	list   blockKind
@@ -208,30 +211,104 @@ func (p *page) readEnd(u *unit, t *traits, toks []token) {
 			}
 		}
 	}
-	if quotedShare(p.text[u.start:u.end]) > 50 {
+	t.template = isTemplate(p.text[u.start:u.end])
+	if quotedShare(p.text[u.start:u.end], p.openQuote(u)) > 50 {
 		u.quoted = true
 		t.add("quoted")
 	}
 }
 
-// quotedShare returns how much of a text stands in double quotation marks, in percent.
-func quotedShare(s string) int {
-	open, in := -1, 0
+// quotedShare returns how much of a text stands in double quotation marks, in percent. in says that one is open before.
+func quotedShare(s string, in bool) int {
+	open, share := -1, 0
+	if in && strings.ContainsAny(s, "\"”“»」") {
+		open = 0
+	}
 	for i, r := range s {
 		switch r {
 		case '"', '“', '”', '„', '«', '»', '「', '」':
 			if open < 0 {
 				open = i
 			} else {
-				in += i - open
+				share += i - open
 				open = -1
 			}
 		}
 	}
 	if open >= 0 && open*4 < len(s) {
-		in += len(s) - open
+		share += len(s) - open
 	}
-	return in * 100 / max(1, len(s))
+	return share * 100 / max(1, len(s))
+}
+
+// quoteBefore is how far before a unit the mark may stand that opens a quotation, in bytes.
+const quoteBefore = 500
+
+// openQuote reports whether a quotation in the block of a unit is open where the unit begins.
+func (p *page) openQuote(u *unit) bool {
+	from := max(p.blocks[u.block].text.start, u.start-quoteBefore)
+	if from >= u.start {
+		return false
+	}
+	open := false
+	for _, r := range p.text[from:u.start] {
+		switch r {
+		case '"':
+			open = !open
+		case '“', '„', '«', '「':
+			open = true
+		case '”', '»', '」':
+			open = false
+		}
+	}
+	return open
+}
+
+// templates are the marks between which a place to fill in stands.
+var templates = [][2]string{{"<", ">"}, {"{{", "}}"}, {"[", "]"}, {"{", "}"}}
+
+// maxPlace is how many bytes the name of such a place has.
+const maxPlace = 24
+
+// maxTemplate is how much of a text is searched for such places, in bytes.
+const maxTemplate = 1000
+
+// isTemplate reports whether a text has a place to fill in. Inline code has such places without being a template.
+func isTemplate(s string) bool {
+	s = s[:min(len(s), maxTemplate)]
+	for n, marks := range templates {
+		for from := 0; from < len(s); {
+			i := strings.Index(s[from:], marks[0])
+			if i < 0 {
+				break
+			}
+			at := from + i
+			from = at + len(marks[0])
+			rest := s[from:min(len(s), from+maxPlace)]
+			end := strings.Index(rest, marks[1])
+			if end < 2 || strings.Count(s[:at], "`")%2 == 1 || at > 0 && isWordByte(s[at-1]) {
+				continue
+			}
+			if isPlace(rest[:end], n == 2) && (n != 2 || at > 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tags are the names of elements of HTML, which are no places to fill in.
+var tags = set("a b i p br hr li ul ol div span img code pre em strong table tr td th details summary body head html")
+
+// isPlace reports whether a text names what has to be filled in: words, in capitals if they must be.
+func isPlace(name string, capitals bool) bool {
+	for i, r := range name {
+		letter := unicode.IsLetter(r)
+		if !letter && r != ' ' && r != '_' && r != '-' || i == 0 && !letter || capitals && letter && !unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return !tags[strings.ToLower(name)]
 }
 
 // readSubject finds out with what a unit begins.

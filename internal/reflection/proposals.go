@@ -10,7 +10,8 @@ import (
 //
 // A candidate of it has whole statements: those that the passage touches. So a passage cannot leave out the "not" of a
 // sentence, and two answers of a model that differ by a word have one id. If the rules have found that already, theirs
-// stays as it is. A proposal is refused if it touches no statement, or one that reads like an order to a model.
+// stays as it is. A proposal is refused if it touches no statement, one that reads like an order to a model, or one
+// that the rules left out because it is not meant as it stands, such as a question.
 type Proposal struct {
 	Kind       loci.CandidateKind
 	Start, End int     // in bytes
@@ -24,13 +25,18 @@ const MaxProposed = 0.7
 // adopt adds proposals to what the rules found, and returns how many it refused.
 func (x *extractor) adopt(proposals []Proposal) (refused int) {
 	for _, p := range proposals {
-		first, last, ok := x.touched(p.Start, p.End)
-		if !ok || !slices.Contains(kinds, p.Kind) {
+		kind := slices.Index(kinds, p.Kind)
+		first, last := x.touched(p.Start, p.End)
+		if kind < 0 || first > last {
 			refused++
 			continue
 		}
 		c := x.proposed(&p, first, last)
 		if x.has(&c) {
+			continue
+		}
+		if x.excludes(kind, first, last) {
+			refused++
 			continue
 		}
 		x.left = slices.DeleteFunc(x.left, func(l Left) bool { return same(l.Span, c.Span) })
@@ -40,23 +46,66 @@ func (x *extractor) adopt(proposals []Proposal) (refused int) {
 	return refused
 }
 
-// touched returns the first and the last unit of a passage. It returns false if there are none, or if one of them reads
-// like an order to a model.
-func (x *extractor) touched(start, end int) (first, last int, ok bool) {
-	first = -1
+// touched returns the first and the last unit of a passage. If there are none, the first is after the last.
+func (x *extractor) touched(start, end int) (first, last int) {
+	first, last = len(x.units), -1
 	for k := range x.units {
-		if u := &x.units[k]; u.start >= end || u.end <= start {
-			continue
+		if u := &x.units[k]; u.start < end && start < u.end {
+			first, last = min(first, k), k
 		}
-		if x.rulings[k].why == WhyInstruction {
-			return 0, 0, false
-		}
-		if first < 0 {
-			first = k
-		}
-		last = k
 	}
-	return first, last, first >= 0
+	return first, last
+}
+
+// excludes reports whether the rules speak against one of these units as a proposal of a kind.
+func (x *extractor) excludes(kind, first, last int) bool {
+	for k := first; k <= last; k++ {
+		r := &x.rulings[k]
+		if r.banned[kind] && r.why != "" {
+			return true
+		}
+		if found := r.kind != kindNone && r.p >= x.model.threshold; !found && (r.unmeant() || x.takenBack(kind, k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// unmeant reports whether a unit looks most like a kind that the rules ban, because nobody says it for themselves, in
+// earnest and of today. Without what is around it, it would read as if somebody did.
+func (r *ruling) unmeant() bool {
+	switch r.why {
+	case WhyInstruction, WhyQuestion, WhyQuoted, WhyHypothetical, WhyReported, WhySuperseded, WhyJoke, WhyTemplate:
+	default:
+		return false
+	}
+	best := 0
+	for k := range kindNone {
+		if r.scores[k] > r.scores[best] {
+			best = k
+		}
+	}
+	return r.banned[best]
+}
+
+// takenBack reports whether a unit stands under a heading or a lead that is against what follows, leaves it open or
+// says that it is over: "Rejected ideas:", "Open questions:", "Initially:". What is over may still be a claim.
+func (x *extractor) takenBack(kind, k int) bool {
+	if t := x.traits[k]; t.head && t.under == labelQuestion {
+		return true
+	}
+	for up, n := x.blocks[x.units[k].block].under, 0; up >= 0 && n < 3; up, n = x.blocks[up].under, n+1 {
+		for _, h := range x.hits[up] {
+			switch begins := h.from == 0; {
+			case h.start && !begins:
+			case h.class == cueRefusal, h.class == cueNegation && begins:
+				return true
+			case h.class == cueSuperseded && (kind == kindDecision || kind == kindPlan):
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // proposed makes a candidate of units. Nothing in it but the kind and the confidence is of whoever proposed it.

@@ -74,6 +74,88 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// TestProposalsOfWhatTheRulesExclude proposes what a note does not say for itself.
+func TestProposalsOfWhatTheRulesExclude(t *testing.T) {
+	const redis = "use Redis for the sessions"
+	all := []loci.CandidateKind{loci.CandidateDecision, loci.CandidatePlan, loci.CandidateClaim}
+	decision := all[:1]
+	for _, tt := range []struct {
+		name, note string
+		kinds      []loci.CandidateKind // that are refused
+		why        Why                  // which stays
+	}{
+		{"question", "Do we " + redis + "?", all, WhyQuestion},
+		{"quoted", "> we " + redis + "\n\nNo, we do not want that.", all, WhyQuoted},
+		{"quoted line", "> we " + redis + "\nNo, we use Postgres.", all, WhyQuoted},
+		{"quotation marks", "Bob wrote: \"we " + redis + "\" and left.", all, WhyQuoted},
+		{"reported", "Marketing says we decided to " + redis + ".", all, ""},
+		{"condition", "If we " + redis + ", they are fast.", all, WhyHypothetical},
+		{"hypothetical", "If we had chosen to " + redis + ", we would have needed six machines.", all[:2], ""},
+		{"taken back", "At first we chose to " + redis + ". After two days we switched to NATS.", all, WhySuperseded},
+		{"joke", "We decided to " + redis + " lol", all, WhyJoke},
+		{"template", "We decided to " + redis + " from {{date}} on.", all, ""},
+		{"not decided", "We have not decided to " + redis + " yet.", decision, WhyUndecided},
+		{"beside another", "Some words about nothing at all. Do we " + redis + "?", all, WhyQuestion},
+		{"rejected", "Rejected ideas:\n- " + redis + "\n- buy a second server", all, ""},
+		{"rejected, with a heading", "## Rejected\n\n- " + redis, all, WhyUnsure},
+		{"rejected, in German", "Verworfen:\n- Redis für die Sitzungen der Kunden", all, ""},
+		{"not done", "Not doing:\n- " + redis, all, ""},
+		{"rejected, nested", "Rejected ideas:\n- Storage\n  - " + redis, all, ""},
+		{"over", "Initially:\n- " + redis, all[:2], ""},
+		{"open", "Open questions:\n- " + redis, all, ""},
+	} {
+		alone := Extract(Note{Content: tt.note})
+		for _, kind := range tt.kinds {
+			p := proposal(t, tt.note, kind, "Redis", 1)
+			if tt.name == "beside another" {
+				p.Start = 0
+			}
+			x, refused := ExtractWith(Note{Content: tt.note}, []Proposal{p})
+			if diff := cmp.Diff(alone, x); diff != "" || refused != 1 {
+				t.Errorf("%s: %s, refused %d: %s", tt.name, kind, refused, diff)
+			}
+		}
+		if left := slices.ContainsFunc(alone.Left, func(l Left) bool { return l.Why == tt.why }); !left && tt.why != "" {
+			t.Errorf("%s: left out %+v", tt.name, alone.Left)
+		}
+	}
+	for _, note := range []string{"Ideas:\n- " + redis, "We might well " + redis + ".", "## Why we rejected Kafka\n\n" +
+		"- it is slow\n\n## Storage\n\n- " + redis} {
+		x, refused := ExtractWith(Note{Content: note}, []Proposal{proposal(t, note, loci.CandidateIdea, redis, 1)})
+		has := slices.ContainsFunc(x.Candidates, func(c Candidate) bool { return strings.Contains(c.Content, redis) })
+		if refused != 0 || !has {
+			t.Errorf("%q: refused %d of %+v", note, refused, x.Candidates)
+		}
+	}
+}
+
+// TestProposalsTakeNoPlaceOfTheRules has a limit, and a proposal that is surer than what the rules found.
+func TestProposalsTakeNoPlaceOfTheRules(t *testing.T) {
+	const note = "Some words about nothing at all.\n\nThe build is slow. We decided to deploy on Tuesdays."
+	p := proposal(t, note, loci.CandidateClaim, "nothing at all", 1)
+	for _, limit := range []int{0, 1, 2, 3} {
+		n := Note{Content: note, Limit: limit}
+		alone, x := Extract(n), first(ExtractWith(n, []Proposal{p}))
+		rules := len(alone.Candidates)
+		if limit > 0 && rules != min(limit, 2) {
+			t.Fatalf("the rules find %+v", alone.Candidates)
+		}
+		if diff := cmp.Diff(alone.Candidates, x.Candidates[:rules]); diff != "" {
+			t.Errorf("limit %d: %s", limit, diff)
+		}
+		over := slices.ContainsFunc(x.Left, func(l Left) bool { return l.Why == WhyLimit && l.Start == 0 })
+		if fits := limit == 0 || limit > rules; len(x.Candidates) > rules != fits || over == fits {
+			t.Errorf("limit %d: %+v, left out %+v", limit, x.Candidates, x.Left)
+		}
+	}
+	if c := Extract(Note{Content: note}).Candidates; !slices.ContainsFunc(c,
+		func(c Candidate) bool { return c.Confidence < MaxProposed }) {
+		t.Errorf("the rules are surer than the proposal: %+v", c)
+	}
+}
+
+func first(x *Extraction, _ int) *Extraction { return x }
+
 // TestProposalsChangeNothingOfTheRules proposes every sentence of the labelled notes.
 func TestProposalsChangeNothingOfTheRules(t *testing.T) {
 	for _, note := range loadNotes(t, "testdata/notes.jsonl") {

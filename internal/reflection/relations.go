@@ -151,7 +151,17 @@ func identifierLike(s string) bool {
 }
 
 // supersedesWithin is how many units after a choice that no longer holds the new one may stand.
-const supersedesWithin = 4
+const supersedesWithin = 6
+
+// How much speaks for a statement that takes the place of another.
+const (
+	isChoice     = 2 // it is a decision
+	isReversal   = 1 // it has a word such as "instead"
+	isAbout      = 1 // it has a word of the other
+	isFormer     = 1 // the other begins with a word such as "originally"
+	leastReplace = 3
+	leastOld     = 3 // words of what is replaced
+)
 
 // supersessions connects each decision with the choice before it that no longer holds.
 func (x *extractor) supersessions() {
@@ -162,20 +172,96 @@ func (x *extractor) supersessions() {
 		}
 	}
 	for k := range x.units {
-		if !x.traits[k].has(cueSuperseded) || x.rulings[k].why == WhyInstruction || x.units[k].kind != statement {
+		if !x.traits[k].has(cueSuperseded) || x.rulings[k].why == WhyInstruction || x.units[k].kind != statement ||
+			x.traits[k].words < leastOld {
 			continue
 		}
+		best, top := -1, leastReplace-1
+		about := x.content(&x.units[k])
+		old := 0
+		if x.traits[k].front[cueSuperseded] {
+			old = isFormer
+		}
 		for n := k + 1; n <= k+supersedesWithin && n < len(x.units); n++ {
-			i, ok := byUnit[n]
-			if !ok || x.found[i].Kind != loci.CandidateDecision && !x.traits[n].has(cueReversal) {
-				continue
+			if i, ok := byUnit[n]; ok {
+				v := old + x.replaces(i, n, about)
+				if n == k+1 && x.traits[n].has(cueReversal) {
+					v += isReversal
+				}
+				if v > top {
+					best, top = i, v
+				}
 			}
-			old := x.units[k].span
-			x.rel = append(x.rel, Relation{Type: Supersedes, From: x.found[i].Span, To: Span{Start: old.start, End: old.end},
-				Value: x.text[old.start:old.end]})
+		}
+		if best >= 0 {
+			from, to := x.core(x.owners[best], true), x.core(k, false)
+			if next := k + 1; x.traits[k].words <= leastLead && next < x.owners[best] &&
+				x.units[next].block == x.units[k].block {
+				to.end = x.units[next].end // "originally I said | we would fly"
+			}
+			x.rel = append(x.rel, Relation{Type: Supersedes, From: Span{Start: from.start, End: from.end},
+				To: Span{Start: to.start, End: to.end}, Value: x.text[to.start:to.end]})
+		}
+	}
+}
+
+// replaces is how much speaks for it that a candidate takes the place of a statement about some words.
+func (x *extractor) replaces(i, unit int, about map[string]bool) (v int) {
+	if x.found[i].Kind == loci.CandidateDecision {
+		v += isChoice
+	}
+	if x.traits[unit].has(cueReversal) {
+		v += isReversal
+	}
+	for w := range x.content(&x.units[unit]) {
+		if about[w] {
+			return v + isAbout
+		}
+	}
+	return v
+}
+
+// How many bytes are left of a statement of which a part is left out, and how many tokens its first clause has.
+const (
+	leastCore = 12
+	leastLead = 4
+)
+
+// core returns a statement without a reason before it, and what is replaced without what was said about it.
+func (x *extractor) core(k int, isNew bool) span {
+	u := &x.units[k]
+	s := u.span
+	toks := x.toks[u.block]
+	reason := -1
+	for h := x.firstHit(u.block, u.from); h < len(x.hits[u.block]); h++ {
+		if hit := x.hits[u.block][h]; hit.from >= u.to {
+			break
+		} else if hit.class == cueRationale || hit.class == cueCause {
+			reason = hit.from
 			break
 		}
 	}
+	for n := u.from; n < u.to; n++ {
+		if form := toks[n].form; form != "," && form != "、" || toks[n].start-s.start < leastCore {
+			continue
+		}
+		switch {
+		case !isNew && n-u.from >= leastLead:
+			s.end = toks[n].start
+		case isNew && reason >= 0 && reason <= n && s.end-toks[n].end >= leastCore:
+			s.start = toks[n].end
+		}
+		return s.trimmed(x.text)
+	}
+	return s
+}
+
+// trimmed returns a span without spaces at its ends.
+func (s span) trimmed(text string) span {
+	inner := text[s.start:s.end]
+	s.end -= len(inner) - len(strings.TrimRight(inner, " \n\t"))
+	s.start += len(inner) - len(strings.TrimLeft(inner, " \n\t"))
+	return s
 }
 
 // contradictsWithin is how many candidates back a statement is compared with.

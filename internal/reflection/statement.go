@@ -23,6 +23,7 @@ type Statement struct {
 	sideWords map[string]bool     // the words of sides
 	sideAt    map[int][]int       // where the words of sides stand, in bytes
 	before    bool                // it has "before" or the like
+	prefers   bool                // it has "over" or "instead of"
 	from      bool                // it has "from" or "not until"
 	days      map[int]uint64      // the same of groups with more than two sides: weekdays, months
 	denials   []int               // where the statement denies something, in bytes
@@ -168,11 +169,14 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 		s.before = s.before || beforeWords[tokens[i].form]
 		s.from = s.from || fromWords[tokens[i].form]
 		skip = max(skip, i+x.notChange.match(tokens, i))
-		if n := x.change.match(tokens, i); n > 0 && s.change == "" && i >= skip {
+		if n, _ := isClock(tokens, i, "prefer"); n > 0 {
+			s.prefers = true
+		}
+		if n := x.change.match(tokens, i); n > 0 && s.change == "" && i >= skip && !s.isSupposed(tokens, i) {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
 		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] &&
-			(tokens[i+1].number || language.TellsWhen(tokens[i+1].form)) {
+			(tokens[i+1].number && !x.countsAt(tokens, i+2) || language.TellsWhen(tokens[i+1].form)) {
 			s.change = lower[tokens[i].start:tokens[i+1].end]
 		}
 		s.also = s.also || additions[tokens[i].form]
@@ -193,6 +197,35 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 	}
 }
 
+// supposing are words behind which a word of change tells a condition or a cause, and no change.
+var supposing = set(`if when whenever once unless because wenn falls sobald weil quand lorsque dès parce cuando porque
+ quando si`)
+
+// maxSupposed is how many words behind such a word are read.
+const maxSupposed = 7
+
+// isSupposed reports whether a word stands in a clause that tells a condition or a cause.
+func (s *Statement) isSupposed(tokens []factToken, i int) bool {
+	for k := i - 1; k >= 0 && i-k <= maxSupposed; k-- {
+		if strings.ContainsAny(s.text[tokens[k].end:min(len(s.text), tokens[k+1].start)], ".,;:!?\n") {
+			return false
+		}
+		if supposing[tokens[k].form] {
+			return true
+		}
+	}
+	return false
+}
+
+// countsAt reports whether a word is a unit, so that the number before it is no time.
+func (x *factLexicon) countsAt(tokens []factToken, i int) bool {
+	if i >= len(tokens) {
+		return false
+	}
+	unit := x.units[tokens[i].form]
+	return unit != "" && !strings.HasPrefix(unit, "unit-")
+}
+
 // idle are words of the lists of opposites that are mostly something else in a sentence.
 var idle = set(`in out up down am pm an un una uno ein one may second sec on read write light must over with mit
  avec con com sobr right left last first mean mar sun sat mon wed start end and add drop cut à plus mai sur est
@@ -202,16 +235,21 @@ var idle = set(`in out up down am pm an un una uno ein one may second sec on rea
 var weakSides = set(`before after above below under over vor nach über unter avant après antes después depois
  more less fewer mehr weniger plus moins más menos mais befor abov`)
 
+// opening are verbs that are opposites only as long as nobody tells times for both.
+var opening = set(`open opens öffnet öffnen ouvre ouvrent abre abren abrem close closes shut shuts schließt schließen
+ ferme ferment cierra cierran fecha fecham opened closed start starts stop stops`)
+
 // readValues takes the opposites, the days and the denials from what Compare weighs.
 func (s *Statement) readValues(lower string) {
 	x := factLists()
+	timed := strings.ContainsAny(lower, "0123456789")
 	for v, n := range s.read.Values() {
 		switch {
 		case v.Denies() && (v.Word == "ne" || v.Word[0] == 'n' && strings.Contains(lower, "n'"+v.Word[1:])): // "pas" follows
 		case v.Denies():
 			at := max(0, strings.Index(lower, v.Word))
 			s.denials = append(s.denials, slices.Repeat([]int{at}, n)...)
-		case weakSides[v.Word]:
+		case weakSides[v.Word] || opening[v.Word] && timed:
 			s.weakSides[v.Group] |= 1 << v.Side
 		case idle[v.Word] || v.Sides > 2 && !x.calendar[v.Group]:
 		case v.Sides == 2:

@@ -12,21 +12,22 @@ import (
 
 // factLexicon is what the lists of internal/language say about the words of statements.
 type factLexicon struct {
-	concepts   factPhrases
-	change     factPhrases
-	still      factPhrases
-	notChange  factPhrases // phrases in which a word of change is none: "on the left"
-	implied    factPhrases
-	changeWide []string
-	kinds      map[string][]string // of exclusive names
-	canonical  map[string]string
-	common     map[string]bool // exclusive names that are also common words
-	wideNames  []string        // exclusive names in scripts without spaces
-	numbers    map[string]int
-	units      map[string]string
-	weak       map[string]bool
-	ignored    map[string]bool // denials, which are counted apart
-	calendar   map[int]bool    // the groups of opposites that are weekdays, months and days beside today
+	concepts     factPhrases
+	change       factPhrases
+	still        factPhrases
+	notChange    factPhrases // phrases in which a word of change is none: "on the left"
+	implied      factPhrases
+	changeWide   []string
+	kinds        map[string][]string // of exclusive names
+	canonical    map[string]string
+	common       map[string]bool // exclusive names that are also common words
+	wideConcepts []wideConcept
+	wideNames    []string // exclusive names in scripts without spaces
+	numbers      map[string]int
+	units        map[string]string
+	weak         map[string]bool
+	ignored      map[string]bool // denials, which are counted apart
+	calendar     map[int]bool    // the groups of opposites that are weekdays, months and days beside today
 }
 
 // factPhrases are phrases by their first word. The longest comes first.
@@ -38,6 +39,9 @@ type factPhrase struct {
 }
 
 func (p factPhrases) add(phrase, means string) {
+	if joined := strings.ReplaceAll(phrase, "'", ""); joined != phrase && strings.Contains(phrase, "_") {
+		p.add(joined, means) // a text has "d'heure" as one word
+	}
 	words := strings.Split(foldText(phrase), "_")
 	p[words[0]] = append(p[words[0]], factPhrase{words, means})
 	slices.SortStableFunc(p[words[0]], func(a, b factPhrase) int { return len(b.words) - len(a.words) })
@@ -103,6 +107,7 @@ var factLists = sync.OnceValue(func() *factLexicon {
 			x.change.add(w, "")
 		}
 	}
+	x.wideConcepts = readWideConcepts()
 	for _, w := range language.Words("implied-negations") {
 		x.implied.add(w, "")
 	}
@@ -191,3 +196,18 @@ func (x *factLexicon) concept(tokens []factToken, i int) (meaning string, n int)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// wideConcept is a part of texts in scripts without spaces, and what it means.
+type wideConcept struct{ text, means string }
+
+// readWideConcepts reads the list "concepts-unspaced". A longer part comes before a shorter one.
+func readWideConcepts() (list []wideConcept) {
+	for _, line := range language.Lines("concepts-unspaced") {
+		words := strings.Fields(line)
+		for _, w := range words {
+			list = append(list, wideConcept{language.Lower(w), words[0]})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b wideConcept) int { return len(b.text) - len(a.text) })
+	return list
+}

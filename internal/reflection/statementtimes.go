@@ -45,6 +45,11 @@ func joinNumbers(tokens []factToken) {
 			}
 			continue
 		}
+		if n, means := isClock(tokens, i, "mins15 mins30 mins45 mins90"); n > 0 {
+			joinTokens(tokens, i, n, strings.TrimPrefix(means, "mins"))
+			tokens[i].unit = "min"
+			continue
+		}
 		before, moved := isClock(tokens, i, ">30 >15 >-15 >-30")
 		value, n := countAt(tokens, i+before)
 		if n == 0 {
@@ -125,7 +130,14 @@ func timeAt(tokens []factToken, i int, value, moved string) (raw string, more in
 		minute += shift
 	}
 	n, means := isClock(tokens, i+more, "pm am hour")
-	more += n
+	if more += n; n == 0 && (rest != "" || moved != "") {
+		for k := more; k <= more+1 && means == ""; k++ {
+			var words int
+			if words, means = isClock(tokens, i+k, "pm"); words == 1 {
+				tokens[i+k].used = true // "half past seven, Tuesday evenings"
+			}
+		}
+	}
 	switch {
 	case means == "pm" && hour < 12:
 		hour += 12
@@ -167,7 +179,8 @@ var amounts = map[string]struct {
 	worth  float64
 }{
 	"mm": {"length", 0.001}, "cm": {"length", 0.01}, "m": {"length", 1}, "km": {"length", 1000},
-	"mg": {"mass", 0.001}, "g": {"mass", 1}, "kg": {"mass", 1000}, "ml": {"volume", 0.001}, "l": {"volume", 1},
+	"µg": {"mass", 1e-6}, "mg": {"mass", 0.001}, "g": {"mass", 1}, "kg": {"mass", 1000},
+	"ml": {"volume", 0.001}, "l": {"volume", 1},
 	"kb": {"data", 1e-6}, "mb": {"data", 1e-3}, "gb": {"data", 1}, "tb": {"data", 1000},
 	"ms": {"time", 0.001}, "s": {"time", 1}, "min": {"time", 60}, "hour": {"time", 3600}, "unit-day": {"time", 86400},
 	"unit-week": {"time", 604800},
@@ -210,4 +223,34 @@ func (n factNumber) equals(o factNumber) (same, rounded bool) {
 	off := math.Abs(a-b) / max(math.Abs(a), math.Abs(b), 1e-9)
 	rounded = off > 1e-6 && (n.about || o.about) && (n.unit != "" || a >= leastRounded) && off <= roundedOff
 	return off <= 1e-6 || rounded, rounded
+}
+
+// What stands beside an hour where words have no spaces between them.
+var (
+	wideLater = []string{"夜", "午後", "下午", "晚上", "晚", "夕方", "傍晚", "夜の", "午后"}
+	wideHours = []string{"時", "时", "点", "點"}
+)
+
+// wideTime makes the time of day of an hour such as "夜10時" or "下午3点半".
+func (s *Statement) wideTime(n *factNumber, end int) {
+	hour, err := strconv.Atoi(n.value)
+	rest := strings.TrimLeft(s.text[end:], " ")
+	for _, mark := range wideHours {
+		after, ok := strings.CutPrefix(rest, mark)
+		if !ok || err != nil || hour > 24 {
+			continue
+		}
+		before := strings.TrimRight(s.text[:n.start], " ")
+		for _, later := range wideLater {
+			if strings.HasSuffix(before, later) && hour < 12 {
+				hour += 12
+				break
+			}
+		}
+		n.value, n.version = strconv.Itoa(hour), false
+		if strings.HasPrefix(after, "半") {
+			n.value += ":30"
+		}
+		return
+	}
 }

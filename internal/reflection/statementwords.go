@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -38,6 +39,9 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	if strings.HasPrefix(s.text[t.end:], "%") || strings.HasPrefix(s.text[t.end:], " %") {
 		n.unit, n.version = "%", false
 	}
+	if rest := strings.TrimLeft(s.text[t.end:], " "); strings.HasPrefix(rest, "°") || strings.HasPrefix(rest, "º") {
+		n.unit, n.version = "°", false
+	}
 	if before, _ := utf8.DecodeLastRuneInString(s.text[:t.start]); strings.ContainsRune("$€£¥", before) {
 		n.unit, n.version = string(before), false
 	}
@@ -47,6 +51,7 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	if t.unit != "" {
 		n.unit, n.version = t.unit, false
 	}
+	s.wideTime(&n, t.end)
 	n.about = s.isAbout(tokens, i)
 	n.acts = i+1 < len(tokens) && doers[tokens[i+1].form]
 	s.numbers = append(s.numbers, n)
@@ -85,7 +90,7 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 	if t.used || len(s.words) >= maxFactWords {
 		return
 	}
-	if n, ok := x.numbers[t.form]; ok {
+	if n, ok := x.numbers[t.form]; ok && (t.form != "once" || langs&language.English == 0) {
 		s.addNumberWord(tokens, i, n)
 		return
 	}
@@ -170,17 +175,25 @@ func (s *Statement) addNumberWord(tokens []factToken, i, n int) {
 	s.numbers = append(s.numbers, number)
 }
 
+// wideDenials say that something is not so or not done.
+var wideDenials = []string{"禁止", "不得", "不许", "禁じ", "閉ま", "閉館", "閉店", "休館", "休業", "定休", "闭馆", "闭店", "关门", "停业", "打烊",
+	"过期", "期限切れ", "失効", "失效", "故障", "断ち", "无法", "停止"}
+
+// wideDay are the days of the week, which readValues has read, and the part of the day before an hour.
+var wideDay = regexp.MustCompile(`(?:夜|午後|下午|晚上?|夕方|傍晚|午后|午前|上午|早上|朝)の?\d|每?逢?(?:星期|周|礼拜|週)[一二三四五六日天]|毎?週?[月火水木金土日]曜日?`)
+
 // readUnspaced adds the pieces of a text in a script without spaces: pairs of the characters of words.
 func (s *Statement) readUnspaced(lower string) {
 	if strings.IndexFunc(lower, isWide) < 0 {
 		return
 	}
 	x := factLists()
-	for _, w := range []string{"禁止", "不得", "不许", "禁じ"} {
+	for _, w := range wideDenials {
 		if i := strings.Index(lower, w); i >= 0 && len(s.implied) == 0 {
 			s.implied = append(s.implied, i)
 		}
 	}
+	lower = s.addWideConcepts(wideDay.ReplaceAllStringFunc(lower, blank))
 	for _, name := range x.wideNames {
 		if strings.Contains(lower, name) {
 			kind, canonical := x.exclusive(name)
@@ -211,10 +224,34 @@ func (s *Statement) readUnspaced(lower string) {
 		flush(i)
 	}
 	flush(len(lower))
+	slices.SortStableFunc(s.words, func(a, b factWord) int { return a.start - b.start })
 }
 
+// wideConceptWeight is the weight of a word of the list "concepts-unspaced".
+const wideConceptWeight = 0.8
+
+// addWideConcepts adds the words of the list "concepts-unspaced", and returns the text without them.
+func (s *Statement) addWideConcepts(lower string) string {
+	for _, c := range factLists().wideConcepts {
+		for len(s.words) < maxFactWords {
+			i := strings.Index(lower, c.text)
+			if i < 0 {
+				break
+			}
+			end := i + len(c.text)
+			s.words = append(s.words, factWord{text: c.text, keys: []string{"=" + c.means}, weight: wideConceptWeight,
+				start: i, end: end, char: true})
+			lower = lower[:i] + blank(c.text) + lower[end:]
+		}
+	}
+	return lower
+}
+
+// blank returns as many spaces as a text has bytes.
+func blank(text string) string { return strings.Repeat(" ", len(text)) }
+
 // wideStops are ideographs that say little: pronouns, particles and marks of time.
-const wideStops = "的了是在我们你他她它不没有也都就和与及吗呢吧这那个把被从到为用每月日年时分曜回次由使要会将已再去来很好未非无無"
+const wideStops = "時点點半的了是在我们你他她它不没有也都就和与及吗呢吧这那个把被从到为用每月日年时分曜回次由使要会将已再去来很好未非无無"
 
 // addPairs adds a run of characters in pairs, or the one alone.
 func (s *Statement) addPairs(run []rune, end int) {

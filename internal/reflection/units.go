@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci/internal/language"
@@ -151,7 +152,7 @@ func (p *page) introduces(i int) bool {
 	if next.kind != step && next.kind != bullet && next.kind != todo || b.kind == bullet && next.indent <= b.indent {
 		return false
 	}
-	return (b.lead || b.kind == heading || p.has(i, cueProcedure)) && (b.kind != bullet || b.lead)
+	return (b.lead || b.kind == heading || p.isGerund(i) || p.has(i, cueProcedure)) && (b.kind != bullet || b.lead)
 }
 
 // has reports whether a block has a cue.
@@ -176,7 +177,7 @@ func (p *page) procedure(i, at int, lead bool) int {
 	n, c := p.list(at)
 	kind := p.blocks[at].kind
 	how := lead && (p.labels[i].found && p.labels[i].class == labelProcedure || p.has(i, cueProcedure)) ||
-		p.labelAbove(at, labelProcedure)
+		p.labelAbove(at, labelProcedure) || lead && p.isGerund(i) && c.orders*3 >= c.items*2
 	notHow := false
 	for _, l := range [...]class{labelPlan, labelDecision, labelIdea, labelQuestion, labelSession, labelClaim} {
 		notHow = notHow || p.labelAbove(at, l) || lead && p.labels[i].found && p.labels[i].class == l
@@ -254,11 +255,55 @@ func (p *page) order(i int, c *count) {
 			stated = stated || toks[0].kind != ideograph
 		}
 	}
+	if wideOrder, wideStated := unspacedStep(toks); len(toks) > 0 && toks[0].kind == ideograph || wideOrder || wideStated {
+		order, stated = order || wideOrder, stated || wideStated
+	}
 	c.items++
 	c.orders += one(order)
 	c.others += one(other)
 	c.stated += one(stated && !order)
 }
+
+// What Japanese steps end with, and what statements end with that are none.
+var (
+	stepEnds = []string{"る", "す", "く", "ぐ", "う", "つ", "む", "ぶ", "ぬ", "実行", "確認", "開始", "停止", "起動", "削除", "設定", "入力",
+		"再起動", "ください", "こと"}
+	statedEnds = []string{"です", "ました", "った", "した", "ている", "ています", "だ", "なる", "ある", "いる", "である", "ません", "ない"}
+)
+
+// maxStepEnd is how many characters at the end of a step are looked at.
+const maxStepEnd = 4
+
+// unspacedStep reports whether a step in Japanese ends as an order does, or as a statement.
+func unspacedStep(toks []token) (order, stated bool) {
+	end := len(toks)
+	for end > 0 && toks[end-1].kind == punct {
+		end--
+	}
+	last := ""
+	for i := max(0, end-maxStepEnd); i < end; i++ {
+		if last += toks[i].form; toks[i].kind != ideograph {
+			last = ""
+		}
+	}
+	ends := func(list []string) bool {
+		return slices.ContainsFunc(list, func(e string) bool { return strings.HasSuffix(last, language.Fold(e)) })
+	}
+	if stated = ends(statedEnds); stated || last == "" {
+		return false, stated
+	}
+	return ends(stepEnds), false
+}
+
+// isGerund reports whether a heading says how something is done: "Rotating the key".
+func (p *page) isGerund(i int) bool {
+	toks := p.toks[i]
+	return len(toks) > 2 && toks[0].kind == word && len(toks[0].form) > 5 && strings.HasSuffix(toks[0].form, "ing") &&
+		gerundObjects[toks[1].form]
+}
+
+// gerundObjects stand between such a word and what it is about.
+var gerundObjects = set("the a an your our my up down out on")
 
 func one(yes bool) int {
 	if yes {

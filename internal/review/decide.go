@@ -60,6 +60,14 @@ func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.Candida
 		return nil, loci.Errorf(loci.Forbidden, "the candidate reads like an order to a model, so only a person may accept "+
 			"it, with `loci review accept`")
 	}
+	if p.Vendor != "" && c.ByModel() {
+		return nil, loci.Errorf(loci.Forbidden, "only a model has found the candidate, so only a person may accept it, with "+
+			"`loci review accept`")
+	}
+	if len(c.AllowedVendors) == 0 {
+		return nil, loci.FieldErrorf("allowed_vendors", "is empty, because the session is open to no assistant any more; "+
+			"name the vendors that may read the memory, with `loci review edit`")
+	}
 	draft := draftOf(c, s.live(ctx, p, supersededBy(c)))
 	next := *c
 	next.Version++
@@ -81,7 +89,7 @@ func (s *Service) accept(c *loci.Candidate, p loci.Principal, reason string, sav
 	c.State, c.MemoryID, c.Existing = loci.ReviewPromoted, saved.Memory.ID, !saved.Created()
 	c.Superseded = saved.Superseded
 	c.GraphPending = s.wantsGraph(p, c)
-	c.Exceptions, c.DeferredTo, c.NextAttempt = nil, time.Time{}, time.Time{}
+	c.Exceptions, c.DeferredTo, c.Attempts, c.NextAttempt = nil, time.Time{}, 0, time.Time{}
 	s.reviewed(c, p, "accept", reason)
 }
 

@@ -120,6 +120,21 @@ func (d *dreaming) asker(at *loci.EventAccess) Asker {
 		Most: max(d.until.Sub(d.Time()), time.Millisecond)}
 }
 
+// leastAsked is the least time in which it is worth asking a slow extractor.
+const leastAsked = time.Second
+
+// find works like Service.find. If the rest of the run is too short for a slow extractor, the rules read alone: its
+// answer would come too late, and would count as its failure.
+func (d *dreaming) find(ctx context.Context, r *reading) error {
+	s := d.Service
+	if s.extract.Slow() && r.asker.Most < leastAsked {
+		hurried := *s
+		hurried.extract = Rules{}
+		s = &hurried
+	}
+	return s.find(ctx, r)
+}
+
 // full reports whether the run has to leave the rest of the events to the next one.
 func (d *dreaming) full() bool {
 	full := d.receipt.Events >= dreamEvents || d.late()
@@ -166,6 +181,9 @@ func (d *dreaming) keep(ctx context.Context, list []*loci.Candidate,
 			return nil
 		}
 		for _, c := range list {
+			if err := toSession(ctx, tx, &c.EventAccess, c.SessionID); err != nil {
+				return err
+			}
 			added, err := tx.Candidates().InsertNew(ctx, c)
 			if err != nil && loci.CodeOf(err) != loci.NotFound { // the person is gone
 				return err

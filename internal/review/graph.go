@@ -35,6 +35,10 @@ func (s *Service) intoGraph(ctx context.Context, p loci.Principal, c *loci.Candi
 		c.NextAttempt = s.Time().Add(backOff(c.Attempts))
 	}
 	err = s.Store.Update(ctx, c.OrgID, func(tx store.Tx) error { return tx.Candidates().Graphed(ctx, c) })
+	if code := loci.CodeOf(err); code == loci.Conflict || code == loci.NotFound { // the promotion was undone meanwhile
+		s.outOfGraph(ctx, p, c)
+		return
+	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "cannot record what became of a promoted candidate in the graph; the dream-cycle tries again",
 			"candidate", c.ID, "error", err)

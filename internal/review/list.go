@@ -140,6 +140,9 @@ func history(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candida
 	for _, v := range append([]*loci.Candidate{c}, versions...) {
 		if v.Review != nil && v.Review.Versions == v.Version {
 			list = append(list, *v.Review)
+			if !p.Owns(c.UserID, c.Origin) {
+				list[len(list)-1].Reason = ""
+			}
 		}
 	}
 	return list, err

@@ -58,6 +58,12 @@ func (s *Service) absorb(ctx context.Context, tx store.Tx, p loci.Principal, c, 
 	c.TaskIDs = loci.Unique(append(c.TaskIDs, o.TaskIDs...))
 	c.SensitivityFlags = loci.Unique(append(c.SensitivityFlags, o.SensitivityFlags...))
 	takeRecords(c, o)
+	c.TakeTrust(o)
+	for _, id := range append([]loci.SessionID{o.SessionID}, o.OtherSessions...) {
+		if !id.IsZero() && id != c.SessionID {
+			c.OtherSessions = loci.Unique(append(c.OtherSessions, id))
+		}
+	}
 	c.Merged = append(c.Merged, o.ID)
 	o.State, o.MergedInto, o.DeferredTo = loci.ReviewArchived, c.ID, time.Time{}
 	o.Version++

@@ -1,7 +1,9 @@
 package review
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -17,6 +19,7 @@ const (
 	exceptionContradiction = "contradiction_candidate"
 	exceptionDuplicate     = "duplicate_candidate"
 	exceptionUnchecked     = "unchecked_candidate"
+	exceptionReaders       = "no_reader"       // its session is open to no assistant any more
 	exceptionModel         = "model_candidate" // only a model has found it
 )
 
@@ -46,11 +49,14 @@ func flagged(c *loci.Candidate) (list []string) {
 	if c.ByModel() {
 		list = append(list, exceptionModel)
 	}
+	if len(c.AllowedVendors) == 0 {
+		list = append(list, exceptionReaders)
+	}
 	return list
 }
 
-// persist stores the notes and the candidates. Candidates that are stored already stay as they are, except that a
-// pending one is promoted now if it may be.
+// persist stores the notes and the candidates. Candidates about which somebody has decided stay as they are, also if
+// that was undone, except that their readers may get fewer. Others are promoted now if they may be.
 func (s *Service) persist(ctx context.Context, p loci.Principal, r *reading) error {
 	if r.notes.PersistSource {
 		r.source = r.raw(s)
@@ -64,7 +70,9 @@ func (s *Service) persist(ctx context.Context, p loci.Principal, r *reading) err
 			return err
 		}
 		err = s.persistOver(ctx, p, r, known)
-		if loci.CodeOf(err) != loci.Conflict || !s.knowsMore(ctx, p, r.list, known) {
+		switch {
+		case errors.Is(err, errNarrowed):
+		case loci.CodeOf(err) != loci.Conflict || !s.knowsMore(ctx, p, r.list, known):
 			return err
 		}
 	}
@@ -152,7 +160,8 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 	next := make([]*loci.Candidate, len(r.list)) // as they will be stored; nil: they stay
 	for i, c := range r.list {
 		old := known[c.ID]
-		if old != nil && old.State != loci.ReviewPending {
+		if old != nil && (old.State != loci.ReviewPending || old.Review != nil) {
+			next[i] = forFewer(old, c.Candidate)
 			continue
 		}
 		next[i] = renewed(c.Candidate, old)
@@ -165,6 +174,9 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 	}
 	_, err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry,
 		saved []*loci.Saved) error {
+		if err := r.narrow(ctx, tx); err != nil {
+			return err
+		}
 		if r.source != nil {
 			e.Target = r.source.ID.String()
 			if err := tx.Reflections().Insert(ctx, r.source); err != nil {
@@ -182,8 +194,8 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 		return err
 	}
 	for i, c := range r.list {
-		if next[i] == nil {
-			if next[i], err = s.shown(ctx, p, known[c.ID]); err != nil {
+		if old := known[c.ID]; old != nil {
+			if next[i], err = s.shown(ctx, p, cmp.Or(next[i], old)); err != nil {
 				return err
 			}
 		}
@@ -197,6 +209,50 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 		}
 	}
 	return nil
+}
+
+// errNarrowed ends a transaction because the readers of the session have become fewer since the notes were read.
+var errNarrowed = errors.New("the session has fewer readers now")
+
+// narrow limits the notes and candidates to those who see their session now, or returns errNarrowed if they were for
+// more.
+func (r *reading) narrow(ctx context.Context, tx store.Tx) error {
+	before := r.at.EventAccess
+	if err := toSession(ctx, tx, &r.at.EventAccess, r.at.session); err != nil || before.SameAccess(&r.at.EventAccess) {
+		return err
+	}
+	for _, c := range r.list {
+		c.Narrow(&r.at.EventAccess)
+	}
+	if r.source != nil {
+		r.source.Narrow(&r.at.EventAccess)
+	}
+	return errNarrowed
+}
+
+// toSession limits readers to those of a session, unless that is zero or gone.
+func toSession(ctx context.Context, tx store.Tx, a *loci.EventAccess, id loci.SessionID) error {
+	if id.IsZero() {
+		return nil
+	}
+	session, err := tx.Sessions().Stored(ctx, id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil
+	}
+	if err == nil {
+		a.Narrow(&session.EventAccess)
+	}
+	return err
+}
+
+// forFewer returns the next version of a stored candidate, limited to the readers of c, or nil if it has no others.
+func forFewer(old, c *loci.Candidate) *loci.Candidate {
+	next := *old
+	if next.Narrow(&c.EventAccess); next.SameAccess(&old.EventAccess) {
+		return nil
+	}
+	next.Version++
+	return &next
 }
 
 // putAll stores candidates, each as a new one or over the known one.

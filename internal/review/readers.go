@@ -99,6 +99,7 @@ func hideFindings(c *loci.Candidate, p loci.Principal, sees map[string]bool) {
 func hideWork(c *loci.Candidate) {
 	c.Exceptions, c.Attempts, c.NextAttempt = nil, 0, time.Time{}
 	c.RelatedTo, c.TaskIDs, c.SessionID, c.EntityID = []string{}, []loci.TaskID{}, loci.SessionID{}, loci.EntityID{}
+	c.OtherSessions = nil
 	c.Relations = slices.DeleteFunc(slices.Clone(c.Relations), func(r loci.RelationshipRecord) bool {
 		return r.Type == "RELATED_TO" || r.Type == "PART_OF_TASK"
 	})

@@ -34,6 +34,7 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateI
 	}
 	next := *c
 	was := memory.Promoted{ID: c.MemoryID, Existing: c.Existing, Superseded: c.Superseded}
+	was.Keep = func(tx store.Tx) (bool, error) { return passOn(ctx, tx, p, c) }
 	err = s.memories.Demote(ctx, p, Decide, was, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
 		next = *c
@@ -51,6 +52,22 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateI
 	return s.shown(ctx, p, &next)
 }
 
+// passOn reports whether another candidate was promoted onto the memory that c made. From then on, the memory is of
+// that one.
+func passOn(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) (bool, error) {
+	list, _, err := tx.Candidates().List(ctx, inPerson(p),
+		store.CandidateQuery{State: loci.ReviewPromoted, MemoryID: c.MemoryID, Limit: 2})
+	for _, o := range list {
+		if o.ID == c.ID || o.UserID != c.UserID {
+			continue
+		}
+		o.Existing = false
+		o.Version++
+		return true, tx.Candidates().Replace(ctx, o)
+	}
+	return false, err
+}
+
 // restore gives c the state before its last decision, and lets the candidates that this decision merged into it be as
 // they were.
 func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate, reason string) error {
@@ -58,16 +75,16 @@ func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c 
 		return loci.Errorf(loci.Conflict, "nobody has decided about this candidate since it was proposed or since the "+
 			"last undo")
 	}
-	versions, err := tx.Candidates().Versions(ctx, p.Viewer(), c.ID)
+	versions, err := tx.Candidates().Versions(ctx, inPerson(p), c.ID)
 	if err != nil {
 		return err
 	}
 	for _, old := range versions {
 		if old.Version == c.Review.Versions-1 {
-			version, access, merged := c.Version, c.EventAccess, c.Merged
+			now := *c
 			*c = *old
-			c.Version, c.EventAccess = version, access
-			return s.separate(ctx, tx, p, c, merged, reason)
+			c.Version, c.EventAccess = now.Version, readersAfterUndo(p, &now, old)
+			return s.separate(ctx, tx, p, c, now.Merged[min(len(old.Merged), len(now.Merged)):], reason)
 		}
 	}
 	// It was stored with the decision: it was promoted when it was proposed.
@@ -76,16 +93,33 @@ func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c 
 	return nil
 }
 
-// separate restores those of some candidates that are merged into c no more.
+// inPerson returns how the person of p reads what is theirs, whatever their agent may see.
+func inPerson(p loci.Principal) loci.Viewer {
+	v := p.Viewer()
+	v.Vendor, v.OnlyProjects = "", false
+	return v
+}
+
+// readersAfterUndo returns who reads a candidate after its last decision was undone: the readers from before. If they
+// were limited since, by the session or the sender, or for an agent, nobody more reads it than now.
+func readersAfterUndo(p loci.Principal, now, old *loci.Candidate) loci.EventAccess {
+	before := now.EventAccess
+	before.Reach, before.TeamID, before.AllowedVendors = old.Reach, old.TeamID, old.AllowedVendors
+	if p.Vendor == "" && now.Version == now.Review.Versions {
+		return before
+	}
+	access := now.EventAccess
+	access.Narrow(&before)
+	return access
+}
+
+// separate lets candidates that an undone decision had merged into c be as they were, unless somebody has done that.
 func (s *Service) separate(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate,
 	merged []loci.CandidateID, reason string) error {
 	for _, id := range merged {
-		if slices.Contains(c.Merged, id) {
-			continue
-		}
-		o, err := decidable(ctx, tx, p, id, Decision{})
+		o, err := tx.Candidates().Get(ctx, inPerson(p), id)
 		if loci.CodeOf(err) == loci.NotFound || err == nil && (o.MergedInto != c.ID || o.Review.Action != "merge") {
-			continue // it was restored on its own
+			continue
 		}
 		if err == nil {
 			err = s.restore(ctx, tx, p, o, reason)

@@ -25,8 +25,8 @@ type Candidates interface {
 	// stored one is not at c.Version-1, and with NotFound if it doesn't exist. Its org, user, origin,
 	// project and creation stay.
 	Replace(ctx context.Context, c *loci.Candidate) error
-	// Versions returns what a visible candidate was before, newest first. It fails with NotFound if the
-	// candidate is not visible.
+	// Versions returns what a visible candidate was before, newest first, with the readers that it had then. Whoever sees
+	// the candidate sees all of them. It fails with NotFound if the candidate is not visible.
 	Versions(ctx context.Context, v loci.Viewer, id loci.CandidateID) ([]*loci.Candidate, error)
 	// VersionOf returns the version of a candidate, whoever may see it, or NotFound. It is for the server itself.
 	VersionOf(ctx context.Context, id loci.CandidateID) (int, error)
@@ -35,7 +35,8 @@ type Candidates interface {
 	// person the longest waiting first. It applies no visibility rule: it is for the server itself.
 	Due(ctx context.Context, then time.Time, limit int) ([]*loci.Candidate, error)
 	// Graphed records whether the entity of a promoted candidate is in the graph, which it is if it was made, and when the
-	// dream-cycle tries again: GraphPending, EntityID, Attempts and NextAttempt of c. It is no new version.
+	// dream-cycle tries again: GraphPending, EntityID, Attempts and NextAttempt of c. It is no new version. It fails with
+	// Conflict if c was not promoted to that memory or is so no more, and with NotFound if it does not exist.
 	Graphed(ctx context.Context, c *loci.Candidate) error
 	// Release gives the candidates and notes that a person shared with a team the reach private.
 	Release(ctx context.Context, user loci.UserID, team loci.TeamID) error
@@ -47,6 +48,7 @@ type CandidateQuery struct {
 	Kind        loci.CandidateKind
 	ProjectID   loci.ProjectID
 	SourceID    loci.ReflectionID
+	MemoryID    loci.MemoryID
 	First, Last loci.CandidateID // ids from First to Last, both included, if Last is set
 	Limit       int              // at least 1; Count ignores it
 	After       Position         // Count ignores it

@@ -117,6 +117,8 @@ type Sessions interface {
 	Insert(ctx context.Context, s loci.Session) error
 	// Get returns a visible session, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.SessionID) (loci.Session, error)
+	// Stored returns a session, whoever may see it, or NotFound. It is for the server itself.
+	Stored(ctx context.Context, id loci.SessionID) (loci.Session, error)
 	// List returns visible sessions, last stored first, and the position after them, which is "" at
 	// the end. It fails with Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q SessionQuery) ([]loci.Session, Position, error)

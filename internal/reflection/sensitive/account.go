@@ -46,6 +46,7 @@ func (s *scan) ibans() {
 		}
 		if len(number) == length && (end == len(s.text) || !alnum[s.text[end]]) && mod97(number) == 1 {
 			s.add(IBAN, i, end)
+			s.accounts = append(s.accounts, Match{IBAN, i, end})
 			i = end
 		}
 	}
@@ -83,7 +84,9 @@ func (s *scan) emails() {
 		}
 		start += len(s.text[start:at]) - len(strings.TrimLeft(s.text[start:at], ".-%+"))
 		end := at + 1
-		for end < len(s.text) && end-at < maxHost && (alnum[s.text[end]] || s.text[end] == '.' || s.text[end] == '-') {
+		for end < len(s.text) && end-at < maxHost && (alnum[s.text[end]] || s.text[end] == '.' || s.text[end] == '-' ||
+			s.text[end] >= 0xc3 && s.text[end] <= 0xc9 || end > at+1 && s.text[end] >= 0x80 && s.text[end] < 0xc0 &&
+			s.text[end-1] >= 0xc3 && s.text[end-1] <= 0xc9) { // "müller.example"
 			end++
 		}
 		host := strings.TrimRight(s.text[at+1:end], ".-")

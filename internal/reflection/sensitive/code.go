@@ -21,14 +21,17 @@ func (s *scan) near(h hit, kind string) bool {
 // code finds what opens a door, unlocks a card or proves who somebody is.
 func (s *scan) code(h hit) {
 	label := s.fold[h.start:h.end]
-	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place")) {
+	if h.kind == "anycode" && (s.afterKind(h, "notcode") || !s.near(h, "place") && !s.near(h, "room") &&
+		!s.near(h, "lock")) {
 		return
 	}
+	found := false
 	s.after(h, func(at int, how link) bool {
 		v, ok := s.codeAt(at, how)
 		if !ok || !s.isCode(v, h, label) {
 			return false
 		}
+		found = true
 		end := v.end
 		if strings.HasSuffix(label, "s") || strings.HasSuffix(label, "コード") || strings.HasSuffix(label, "码") {
 			end = s.moreCodes(end)
@@ -36,6 +39,31 @@ func (s *scan) code(h hit) {
 		s.add(AccessCode, v.start, end)
 		return true
 	})
+	if !found {
+		s.codeBehindDash(h)
+		s.codeBehindNoun(h)
+	}
+}
+
+// dashes may part a label and its code: "code for the gate - 4471".
+var dashes = []string{" - ", " – ", " — "}
+
+// codeBehindDash finds a code behind a dash.
+func (s *scan) codeBehindDash(h hit) {
+	rest := s.text[h.end:min(len(s.text), h.end+cueNear)]
+	if i := strings.IndexAny(rest, "\n.:;!?"); i >= 0 {
+		rest = rest[:i]
+	}
+	for _, dash := range dashes {
+		i := strings.Index(rest, dash)
+		if i < 0 {
+			continue
+		}
+		if v, ok := s.codeAt(h.end+i+len(dash), prose); ok && v.isDoorCode() && (v.last || v.quoted) {
+			s.add(AccessCode, v.start, v.end)
+		}
+		return
+	}
 }
 
 // isCode reports whether the digits behind a label are its code.
@@ -46,7 +74,8 @@ func (s *scan) isCode(v value, h hit, label string) bool {
 	case short && label != "cvv" && label != "cvc":
 		return false
 	case label == "pin" || label == "pins":
-		return (v.link != adjacent || s.text[h.start:h.end] != label) && k.lower+k.upper == 0 && k.digit <= 8
+		named := v.link != adjacent || s.text[h.start:h.end] != label || v.last && s.cued("owner", h.start, 2)
+		return named && k.lower+k.upper == 0 && k.digit <= 8
 	case v.link == prose || v.link == adjacent:
 		return v.quoted || v.last || k.digit >= 4 && k.digit <= 8
 	}
@@ -112,14 +141,31 @@ func (s *scan) placeCode(h hit) {
 	if strings.HasPrefix(s.text[at:], "is ") {
 		at += len("is ")
 	}
+	for _, colon := range []string{"：", "は"} {
+		at += len(s.text[at:]) - len(strings.TrimPrefix(s.text[at:], colon))
+	}
 	v, ok := s.codeAt(at, direct)
 	if !ok || at == h.end {
+		return
+	}
+	colon := strings.ContainsAny(s.text[h.end:at], ":=：")
+	if colon && strongbox[s.fold[h.start:h.end]] && v.isDoorCode() && !isClock(v.text) &&
+		(v.last || s.nextIs(v.end, "joins")) {
+		s.add(AccessCode, v.start, v.end)
 		return
 	}
 	if hash := strings.ContainsAny(v.text, "#*"); hash || strings.Count(v.text, "-") == 2 && len(v.text) == 8 ||
 		strings.Count(v.text, "-") > 2 && len(v.text) == 2*strings.Count(v.text, "-")+1 {
 		s.add(AccessCode, v.start, v.end)
 	}
+}
+
+// strongbox are places that nothing but a code follows behind a colon.
+var strongbox = set("alarm alarme alarma alarmanlage safe tresor coffre cofre digicode intercom 保险箱 保险柜 金庫 报警器")
+
+// isClock reports whether four digits may be a time of day.
+func isClock(text string) bool {
+	return len(text) == 4 && text[:2] < "24" && text[2:] < "60"
 }
 
 // hashCodes finds codes that end in "#" or "*" and stand near a place: "use 4471# at the gate".

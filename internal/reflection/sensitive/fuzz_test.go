@@ -109,6 +109,9 @@ func BenchmarkFind(b *testing.B) {
 		"codes": "codes: 1234, 5678, ", "marks": "_live_a1", "wifi": "wifi user clave key: ",
 		"putty": "PuTTY-User-Key-File-2: ",
 		"hooks": "hook=https://hooks.x/", "passport": "passport no. ",
+		"opens": "door opens with ", "stars": "*2604 door ", "mysql": "mysql -p ", "bots": "12345678:AA",
+		"strong":    "password a!1A ",
+		"documents": "passports A12345678 ", "nouns": "code for the door ", "adjectives": "password new ",
 		"invalid": "\xff\xe5", "seeds": "seed phrase: apple river stone cloud tiger lamp wolf grape ocean chair pilot drum ",
 	} {
 		text := strings.Repeat(part, size/len(part)+1)[:size]

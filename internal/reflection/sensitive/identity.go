@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // id finds numbers that states give people, by their form and their check digits.
@@ -244,14 +245,23 @@ func (s *scan) named(from, to int) bool {
 // passports finds the numbers that follow the name of a document.
 func (s *scan) passports() {
 	for _, d := range documents {
-		for _, c := range s.cues[d.kind] {
-			s.document(c, d.typ)
+		list := s.cues[d.kind]
+		for i, c := range list {
+			next := len(s.text)
+			if i+1 < len(list) {
+				next = list[i+1].start
+			}
+			s.document(c, next, d.typ)
 		}
 	}
 }
 
-func (s *scan) document(c hit, typ Type) {
-	limit := min(len(s.text), c.end+documentNear)
+// document finds the numbers behind the name of a document. next is where another name begins.
+func (s *scan) document(c hit, next int, typ Type) {
+	limit, most := s.forward(c.end, documentNear), 1
+	if manyDocuments[s.fold[c.start:c.end]] {
+		most = maxCodes
+	}
 	for i := c.end; i < limit && s.text[i] != '\n'; {
 		if !alnum[s.text[i]] || i > 0 && (wordChars[s.text[i-1]] && s.text[i-1] != '-' || s.text[i-1] == '/') {
 			i++
@@ -271,12 +281,27 @@ func (s *scan) document(c hit, typ Type) {
 			least = 2
 		}
 		if len(token) >= leastDocument && len(token) <= mostDocument && k.digit >= least && k.lower == 0 && s.free(i, end) &&
-			!s.touchesMore(end) && !isYearly(token) {
+			!s.touchesMore(end) && !isYearly(token) && (k.upper > 0 || len(token) >= leastMixed || s.named(c.end, i)) {
 			s.add(typ, i, end)
-			return
+			if most--; most == 0 {
+				return
+			}
+			limit = min(next, s.forward(end, documentNear))
 		}
 		i = end
 	}
+}
+
+// manyDocuments are words before the numbers of more than one document.
+var manyDocuments = set("passports reisepässe pässe passeports pasaportes passaportes")
+
+// forward returns the place so many characters behind another.
+func (s *scan) forward(at, characters int) int {
+	for ; characters > 0 && at < len(s.text); characters-- {
+		_, size := utf8.DecodeRuneInString(s.text[at:])
+		at += size
+	}
+	return at
 }
 
 // spaced joins a token with the short groups that follow it: "AB 12 34 56 C".

@@ -12,7 +12,7 @@ const (
 	leastKey      = 10
 	leastLoneKey  = 16 // that follows a label with nothing between
 	leastHex      = 24
-	leastNamedHex = 20 // behind a colon
+	leastNamedHex = 16 // behind a colon or a verb
 )
 
 // isPassword reports whether a value that follows "password" is one.
@@ -70,7 +70,7 @@ func (v *value) isKey(least int) bool {
 	case isUUID(t):
 		return v.link == direct || v.quoted
 	case isHex(t):
-		return mixed(t) && (len(t) >= leastHex || len(t) >= leastNamedHex && v.link == direct)
+		return mixed(t) && len(t) >= leastHex || mixed(t) && len(t) >= leastNamedHex && v.link != adjacent
 	case strings.Contains(t, "/") && strings.ToLower(t) == t && !strings.ContainsAny(t, "+="):
 		return false
 	case mixed(t):
@@ -168,6 +168,13 @@ func (s *scan) lettersCode(at int, how link) (v value, ok bool) {
 	grouped := groups > 1 && (len(text)+1)%groups == 0 && k.lower*k.upper == 0
 	v = value{text: text, start: at, end: end, link: how, last: s.endsAt(end)}
 	ok = len(text) >= 4 && len(text) <= 48 && k.digit > 1 && k.lower+k.upper > 0 && (k.lower == 0 || grouped) &&
-		!isMeasure(text) && s.codeEnds(end) && !isFiller(text)
+		(!isMeasure(text) || isLettered(text)) && s.codeEnds(end) && !isFiller(text)
 	return v, ok
+}
+
+// isLettered reports whether a code is digits and a capital that stands for no unit: "3958E".
+func isLettered(text string) bool {
+	n := len(text) - 1
+	return n >= leastDoorCode && run(text, 0, digits) == n && 'A' <= text[n] && text[n] <= 'Z' &&
+		strings.IndexByte("KMGTBWVAHCF", text[n]) < 0
 }

@@ -51,10 +51,20 @@ func (s *scan) labels() {
 			s.network(h)
 		case "keyword":
 			s.keyword(h)
+		case "lock":
+			s.lock(h)
+		case "opens":
+			s.opens(h)
+		case "opened":
+			s.opened(h)
 		}
 	}
+	s.strong()
+	s.slashPasswords()
 	s.hashCodes()
+	s.starCodes()
 	s.each(s.text, " -u ", s.userOption)
+	s.each(s.fold, "mysql", s.mysqlOption)
 }
 
 // labelEnds may stand between a label and what joins it to its value.
@@ -91,6 +101,9 @@ func (s *scan) after(h hit, try func(at int, how link) bool) {
 			return
 		}
 	}
+	if next := s.pastAdjectives(at); next > at && try(next, adjacent) {
+		return
+	}
 	if r, _ := utf8.DecodeRuneInString(s.text[at:]); isUnspaced(r) || strings.ContainsRune("（「『", r) {
 		s.unspacedAfter(at, try)
 		return
@@ -119,7 +132,8 @@ func (s *scan) connector(at int) (to int, ok bool) {
 }
 
 // particles join a label and its value where words have no spaces between them.
-var particles = []string{"は", "是", "为", "為", "が", "：", ":", "＝", "「", "『", "改成", "改为", "設定", "设为", "を"}
+var particles = []string{"は", "是", "为", "為", "が", "：", ":", "＝", "「", "『", "改成", "改为", "設定", "设为", "を", "換成", "换成",
+	"變成", "变成", "成了", "更新", "、"}
 
 func (s *scan) unspacedAfter(at int, try func(at int, how link) bool) {
 	gap := ""
@@ -162,6 +176,8 @@ func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
 			if try(s.pastFillers(next), prose) {
 				return
 			}
+		case token == "!=", token == "==":
+			return
 		case strings.HasSuffix(token, ":"), strings.HasSuffix(token, "="):
 			try(next, direct)
 			return
@@ -175,6 +191,16 @@ func (s *scan) proseAfter(at int, try func(at int, how link) bool) {
 
 func isLabel(x *lexicon, w string) bool {
 	return x.single["password"][w] || x.single["token"][w] || x.single["api_key"][w] || x.single["code"][w]
+}
+
+// pastAdjectives leaves out words such as "temporary" that stand between a label and its value.
+func (s *scan) pastAdjectives(at int) int {
+	i := s.wordAt(at)
+	for i < len(s.words) && s.words[i].start == at && lexicons().single["adjective"][s.fold[at:s.words[i].end]] {
+		at = run(s.text, s.words[i].end, labelEnds)
+		i++
+	}
+	return at
 }
 
 // pastFillers leaves out up to two words such as "now" and "still".

@@ -39,7 +39,11 @@ func (s *scan) markedKeys() {
 			if k := kindsOf(rest); !mixed(rest) || k.digit < leastKeyMixes || isFiller(rest) || isTailed(rest) {
 				return end
 			}
-			s.add(APIKey, start, end)
+			typ := APIKey
+			if mark == "_pat_" {
+				typ = Token
+			}
+			s.add(typ, start, end)
 			return end
 		})
 	}
@@ -56,10 +60,10 @@ func (s *scan) looseKey(h hit) {
 		return
 	}
 	s.after(h, func(at int, how link) bool {
-		if how != direct {
+		v := s.valueAt(at, how)
+		if how == adjacent || how == prose && !v.isRandom() {
 			return false
 		}
-		v := s.valueAt(at, how)
 		label := s.fold[h.start:h.end]
 		named := isHex(v.text) && len(v.text) >= leastHash && (label == "api" || label == "apis")
 		if len(v.text) < leastLoose || !named && (isHex(v.text) || !spread(v.text)) || isUUID(v.text) ||
@@ -93,6 +97,9 @@ func (s *scan) network(h hit) {
 // isNetworkPassword reports whether a value is a password, and not the name of a network or a standard.
 func (v *value) isNetworkPassword() bool {
 	k := kindsOf(v.text)
+	if v.link == direct && v.last && isWordAndNumber(v.text) {
+		return true
+	}
 	if len(v.text) < leastNetwork || k.digit == 0 || k.lower+k.upper == 0 || !v.last || !v.isPassword() {
 		return false
 	}
@@ -101,6 +108,17 @@ func (v *value) isNetworkPassword() bool {
 		return false
 	}
 	return len(parts) > 2 || strings.ContainsAny(v.text, "!@#$%&*+?") || len(parts) == 1 && spread(v.text) || v.quoted
+}
+
+// routers begin the names that routers give their networks.
+var routers = []string{"linksys", "netgear", "fritz", "tplink", "dlink", "speedport", "livebox", "freebox", "vodafone",
+	"movistar", "asus", "eero", "orbi", "unifi", "starlink", "channel", "version", "room", "floor"}
+
+// isWordAndNumber reports whether a text is small letters and then digits, as easy passwords of networks are.
+func isWordAndNumber(text string) bool {
+	n := run(text, 0, classOf("", "az"))
+	return n >= leastWord+1 && len(text)-n >= 2 && len(text) >= leastNetwork && run(text, n, digits) == len(text) &&
+		!slices.ContainsFunc(routers, func(r string) bool { return strings.HasPrefix(text, r) })
 }
 
 // keyword finds the password behind a word that means it only beside the name of a user: "usuario tienda, clave …".

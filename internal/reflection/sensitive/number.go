@@ -108,6 +108,9 @@ func (s *scan) free(start, end int) bool {
 var cardGroups = [][]int{{4, 4, 4, 4, 3}, {4, 4, 4, 4}, {4, 6, 5}, {4, 6, 4}, {4, 5, 6}, {8, 8}}
 
 func (s *scan) card(list []group, i int) int {
+	if s.inAccount(list[i].start) {
+		return 0
+	}
 	for _, sizes := range cardGroups {
 		if !sized(list, i, sizes...) {
 			continue

@@ -34,7 +34,10 @@ func (s *scan) phone(list []group, i int) int {
 		ok = total >= leastCued && (total > 7 || n > 1 || total == 7)
 	case isNorthAmerican(list, i, n, first, s.text):
 		ok = true
-	case s.inBrackets(start, end) && s.afterName(start) && isBracketed(list, i, n, first):
+	case !s.digitBefore(start) && isAbroad(list, i, n, s.text):
+		ok = true
+	case s.inBrackets(start, end) && s.afterName(start) && isBracketed(list, i, n, first),
+		s.behindName(start, end) && n > 2 && isBracketed(list, i, n, first):
 		ok = true
 	case s.digitBefore(start):
 	case first[0] == '0' && n >= 2 && total >= leastHome && total <= 12:
@@ -53,6 +56,9 @@ func (s *scan) phone(list []group, i int) int {
 	if start > 0 && s.text[start] == '(' && s.text[start-1] == '+' {
 		start--
 	}
+	if plus && start > 0 && s.text[start] == '+' && s.text[start-1] == '(' && strings.Contains(s.text[start:end], ")") {
+		start--
+	}
 	s.add(Phone, start, end)
 	return n
 }
@@ -68,7 +74,7 @@ func (s *scan) phoneGroups(list []group, i int) (n, total int) {
 		if !isPhoneSep(sep) || total+next.size() > mostPhone || next.size() > 10 {
 			break
 		}
-		if total >= 10 && next.size() <= 2 && !pairs && sep == " " {
+		if total >= 10 && next.size() <= 2 && !pairs && sep == " " && list[i+n-1].size() != 2 {
 			break
 		}
 		if n > 1 {
@@ -98,7 +104,8 @@ func (s *scan) touchesMore(end int) bool {
 
 // looksDated reports whether groups are a date, a time, an address of a computer or a version.
 func (s *scan) looksDated(list []group, i, n int) bool {
-	if list[i].start > 0 && strings.IndexByte("$€£¥.:,", s.text[list[i].start-1]) >= 0 {
+	if at := list[i].start; at > 0 && (strings.IndexByte("$€£¥", s.text[at-1]) >= 0 ||
+		strings.IndexByte(".:,", s.text[at-1]) >= 0 && (at < 2 || digits[s.text[at-2]])) {
 		return true
 	}
 	switch {
@@ -139,7 +146,7 @@ func isNorthAmerican(list []group, i, n int, first, text string) bool {
 
 // homeForm reports whether groups that begin with "0" are parted as telephone numbers are.
 func (s *scan) homeForm(list []group, i, n int) bool {
-	if list[i].size() < 2 || list[i].size() > 6 || strings.HasPrefix(list[i].text(s), "000") {
+	if list[i].size() < 2 || list[i].size() > 6 || strings.HasPrefix(list[i].text(s), "00") {
 		return false
 	}
 	for k := range n - 1 {
@@ -171,6 +178,36 @@ func (s *scan) afterName(start int) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(s.text[s.words[i].start:])
 	return unicode.IsUpper(first) || isUnspaced(first)
+}
+
+// behindName reports whether a number stands behind a name and a colon or a comma, and ends a clause.
+func (s *scan) behindName(start, end int) bool {
+	before := strings.TrimRight(s.text[:start], " ")
+	return (strings.HasSuffix(before, ":") || strings.HasSuffix(before, ",") || strings.HasSuffix(before, "：")) &&
+		s.afterName(start) && s.endsAt(end) && !s.cued("counted", start, cueNear)
+}
+
+// Of a number with the prefix of calls abroad and the code of a country, in digits.
+const (
+	leastPrefixed = 11
+	mostPrefixed  = 15
+	northAmerican = 13
+)
+
+// isAbroad reports whether groups begin with the prefix of calls abroad: "0044 7700 900123".
+func isAbroad(list []group, i, n int, text string) bool {
+	number := ""
+	for k := range n {
+		number += text[list[i+k].start:list[i+k].end]
+		if sep := list[i+k].sep; k+1 < n && strings.Trim(sep, " -()\u00a0") != "" {
+			return false
+		}
+	}
+	if n < 2 || !strings.HasPrefix(number, "00") || len(number) < leastPrefixed || len(number) > mostPrefixed ||
+		number[2] == '0' || list[i].size() == 4 && list[i+1].size() > 1 && text[list[i+1].start] == '0' {
+		return false
+	}
+	return number[2] != '1' || len(number) == northAmerican
 }
 
 // isBracketed reports whether groups have the form of a number of Spain, Portugal or France, or one whole number as

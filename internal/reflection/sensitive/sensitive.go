@@ -77,12 +77,13 @@ func Find(text string) []Match {
 
 // scan is one look through a text.
 type scan struct {
-	text  string
-	fold  string // the text in lower case, byte for byte
-	words []word
-	cues  map[string][]hit // the phrases of the lexicon, by kind
-	found []Match
-	long  int // where the last value ends that is so long that labels in it are parts of it
+	text     string
+	fold     string // the text in lower case, byte for byte
+	words    []word
+	cues     map[string][]hit // the phrases of the lexicon, by kind
+	found    []Match
+	accounts []Match // the numbers of accounts, in order
+	long     int     // where the last value ends that is so long that labels in it are parts of it
 }
 
 func find(text string) []Match {
@@ -91,12 +92,13 @@ func find(text string) []Match {
 	s.vendorKeys()
 	s.markedKeys()
 	s.tokens()
+	s.botTokens()
 	s.urls()
 	s.connections()
 	s.splitWords()
 	s.labels()
-	s.numbers()
 	s.ibans()
+	s.numbers()
 	s.emails()
 	return resolve(s.found)
 }

@@ -19,7 +19,7 @@ func (s *scan) tokens() {
 		}
 		return end
 	})
-	for _, scheme := range []string{"bearer ", "authorization: basic ", "authorization\": \"basic "} {
+	for _, scheme := range []string{"bearer ", "bearer: ", "authorization: basic ", "authorization\": \"basic "} {
 		s.each(s.fold, scheme, func(at int) int {
 			from := at + len(scheme)
 			from += len(s.text[from:]) - len(strings.TrimLeft(s.text[from:], "\"'` "))
@@ -35,7 +35,7 @@ func (s *scan) tokens() {
 }
 
 func isTokenValue(value, scheme string) bool {
-	if scheme == "bearer " {
+	if strings.HasPrefix(scheme, "bearer") {
 		return mixed(value) && (spread(value) || isHex(value))
 	}
 	plain, err := encoding.StdEncoding.DecodeString(value)

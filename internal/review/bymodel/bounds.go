@@ -61,6 +61,7 @@ func tokens(texts ...string) (n int) {
 // How many calls run at the same time. Nobody waits: if there is no place, the rules answer.
 const (
 	maxCalls      = 32
+	callsOfPerson = 4 // with all their keys and assistants
 	callsOfCaller = 2
 	// A caller has a second place only as long as so many are taken.
 	maxShared = maxCalls / 2
@@ -79,6 +80,7 @@ const (
 type callers struct {
 	mu      sync.Mutex
 	running int
+	persons map[string]int // how many calls of each run
 	list    map[string]*caller
 }
 
@@ -90,32 +92,38 @@ type caller struct {
 
 // enter takes a place for a call. leave gives it back, and says what became of the call and whether the caller has
 // waited for that.
-func (c *callers) enter(name string, now time.Time) (leave func(review.NoModel, bool, time.Time), why review.NoModel) {
+func (c *callers) enter(by review.Asker, now time.Time) (leave func(review.NoModel, bool, time.Time),
+	why review.NoModel) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	who := c.list[name]
+	who := c.list[by.Caller]
 	if who == nil {
 		who = &caller{}
 	}
 	switch {
 	case now.Before(who.rests):
 		return nil, review.ModelFailing
-	case c.running >= maxCalls, who.running >= callsOfCaller, who.running > 0 && c.running >= maxShared:
+	case c.running >= maxCalls, c.persons[by.Person] >= callsOfPerson, who.running >= callsOfCaller,
+		who.running > 0 && c.running >= maxShared:
 		return nil, review.ModelBusy
 	}
 	c.forget(now)
-	c.list[name] = who
+	c.list[by.Caller] = who
 	who.running++
+	c.persons[by.Person]++
 	c.running++
-	return func(why review.NoModel, waited bool, now time.Time) { c.leave(name, why, waited, now) }, ""
+	return func(why review.NoModel, waited bool, now time.Time) { c.leave(by, why, waited, now) }, ""
 }
 
-func (c *callers) leave(name string, why review.NoModel, waited bool, now time.Time) {
+func (c *callers) leave(by review.Asker, why review.NoModel, waited bool, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	who := c.list[name]
+	who := c.list[by.Caller]
 	who.running--
 	c.running--
+	if c.persons[by.Person]--; c.persons[by.Person] == 0 {
+		delete(c.persons, by.Person)
+	}
 	switch {
 	case why == "":
 		who.failures = 0
@@ -125,7 +133,7 @@ func (c *callers) leave(name string, why review.NoModel, waited bool, now time.T
 		}
 	}
 	if who.running == 0 && who.failures == 0 {
-		delete(c.list, name)
+		delete(c.list, by.Caller)
 	}
 }
 

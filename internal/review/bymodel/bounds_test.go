@@ -2,8 +2,10 @@ package bymodel_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -119,6 +121,48 @@ func TestNobodyWaitsForOthers(t *testing.T) {
 	}
 	if got := w.extract(t.Context(), ada, notes); got != "" {
 		t.Errorf("after that: %q", got)
+	}
+}
+
+// TestNobodyTakesAllPlaces lets a person ask with many keys at once.
+func TestNobodyTakesAllPlaces(t *testing.T) {
+	t.Parallel()
+	const places, ofPerson = 32, 4
+	entered, release := make(chan struct{}, places), make(chan struct{})
+	free := sync.OnceFunc(func() { close(release) })
+	defer free()
+	w := newWorld(t, func(out http.ResponseWriter, r *http.Request) {
+		entered <- struct{}{}
+		<-release
+		picks()(out, r)
+	}, func(o *bymodel.Options) { o.TokensPerDay = 1 << 30 })
+	done := make(chan review.NoModel, places)
+	by := func(person, key int) review.Asker {
+		return review.Asker{Person: fmt.Sprint(person), Caller: fmt.Sprint(person, "/", key)}
+	}
+	for i := range places {
+		go func() { done <- w.extract(t.Context(), by(i/ofPerson, i%ofPerson), notes) }()
+		<-entered
+		if i%ofPerson != ofPerson-1 {
+			continue
+		}
+		if got := w.extract(t.Context(), by(i/ofPerson, ofPerson), notes); got != review.ModelBusy {
+			t.Fatalf("call %d of person %d at once: %q", ofPerson+1, i/ofPerson, got)
+		}
+	}
+	if got := w.extract(t.Context(), by(places, 0), notes); got != review.ModelBusy {
+		t.Errorf("call %d: %q", places+1, got)
+	}
+	free()
+	for range places {
+		if got := <-done; got != "" {
+			t.Errorf("a call within the limits: %q", got)
+		}
+	}
+	for i := range ofPerson + 1 {
+		if got := w.extract(t.Context(), by(0, i), notes); got != "" {
+			t.Errorf("call %d after that: %q", i, got)
+		}
 	}
 }
 

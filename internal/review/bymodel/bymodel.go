@@ -68,7 +68,7 @@ func New(o Options) (*Extractor, error) {
 	}
 	e := &Extractor{client: client, timeout: o.Chat.Timeout, now: o.Now, log: o.Log,
 		budget:  budget{limits: o.Limits, perDay: cmp.Or(o.TokensPerDay, DefaultTokensPerDay)},
-		callers: callers{list: map[string]*caller{}}}
+		callers: callers{persons: map[string]int{}, list: map[string]*caller{}}}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -104,7 +104,7 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 	if len(a.Clean) > MaxInput {
 		return nil, 0, review.ModelTooLong
 	}
-	leave, why := e.callers.enter(a.Caller, e.now())
+	leave, why := e.callers.enter(a.Asker, e.now())
 	if why != "" {
 		return nil, 0, why
 	}

@@ -120,14 +120,21 @@ func TestModelAlonePromotesNothing(t *testing.T) {
 	}
 }
 
-// TestKeyAndNotesStayOutOfLogs has an endpoint that repeats what it got.
+// TestKeyAndNotesStayOutOfLogs has an endpoint that repeats what it got, in the body or where HTTP has no place for it.
 func TestKeyAndNotesStayOutOfLogs(t *testing.T) {
 	t.Parallel()
-	for _, code := range []int{200, 401, 429, 500} {
+	for _, code := range []int{200, 401, 429, 500, 0} {
 		w := newWorld(t, func(out http.ResponseWriter, r *http.Request) {
 			body, _ := io.ReadAll(r.Body)
 			text, _ := json.Marshal(map[string]any{"error": map[string]string{
 				"message": r.Header.Get("Authorization") + string(body), "type": "auth"}})
+			if code == 0 {
+				if conn, _, err := http.NewResponseController(out).Hijack(); err == nil {
+					_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+string(text)+"\r\n\r\n")
+					_ = conn.Close()
+				}
+				return
+			}
 			out.Header().Set("Retry-After", "0")
 			out.WriteHeader(code)
 			_, _ = out.Write(text)

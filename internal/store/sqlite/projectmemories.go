@@ -77,6 +77,12 @@ func (s *Store) eraseTasks(ctx context.Context, org loci.OrgID, id loci.ProjectI
 	return s.inBatches(ctx, org, func(tx *sqlstore.Tx) (int, error) { return tx.EraseTasks(id, trashBatch) })
 }
 
+// releaseCandidates leaves the candidates and notes of a project to their owners. It may be repeated.
+func (s *Store) releaseCandidates(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
+	return s.inBatches(ctx, org,
+		func(tx *sqlstore.Tx) (int, error) { return tx.ReleaseCandidates(ctx, id, trashBatch) })
+}
+
 // inBatches changes rows of an org in several transactions, until one changes fewer than trashBatch. Each
 // transaction waits for the present writers.
 func (s *Store) inBatches(ctx context.Context, org loci.OrgID, change func(*sqlstore.Tx) (int, error)) error {

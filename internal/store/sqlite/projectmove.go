@@ -324,8 +324,8 @@ func (s *Store) sweep(id loci.ProjectID, dir string) (err error) {
 }
 
 // deleteProject removes a project permanently, its row last. It trashes the memories before it
-// removes the file, and once more afterwards with the memory nodes and tasks: a writer that had begun when
-// the intent was recorded may have finished in between.
+// removes the file, and once more afterwards with the memory nodes, tasks and candidates: a writer that had
+// begun when the intent was recorded may have finished in between.
 func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	if err := s.trashMemories(ctx, org, id); err != nil {
 		return err
@@ -340,6 +340,9 @@ func (s *Store) deleteProject(ctx context.Context, org loci.OrgID, id loci.Proje
 		return err
 	}
 	if err := s.eraseTasks(ctx, org, id); err != nil {
+		return err
+	}
+	if err := s.releaseCandidates(ctx, org, id); err != nil {
 		return err
 	}
 	return s.unregister(ctx, id)

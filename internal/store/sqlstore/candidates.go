@@ -72,7 +72,7 @@ func unixMicro(t time.Time) int64 {
 }
 
 func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
-	err := t.insert(c, "")
+	_, err := t.insert(c, "")
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "candidate %s exists already", c.ID)
 	}
@@ -80,28 +80,45 @@ func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
 }
 
 func (t candidates) InsertNew(_ context.Context, c *loci.Candidate) (added bool, err error) {
-	err = t.insert(c, " ON CONFLICT ({org} id) DO NOTHING")
-	return err == nil && t.c.Changes() > 0, err
+	return t.insert(c, " ON CONFLICT ({org} id) DO NOTHING")
 }
 
-// insert stores a candidate. taken says what to do if its id is taken.
-func (t candidates) insert(c *loci.Candidate, taken string) error {
+// insert stores a candidate and reports whether it did. taken says what to do if its id is taken.
+func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err error) {
 	if err := t.mine(c.OrgID); err != nil {
-		return err
+		return false, err
 	}
 	if err := t.knowsUser(c.UserID); err != nil {
-		return err
+		return false, err
 	}
 	body, err := json.Marshal(c)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
-		"allowed_vendors, id, kind, state, source_id, session_id, memory_id, due, version, created_at, updated_at, body) "+
-		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
+	err = t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
+		"allowed_vendors, id, kind, state, source_id, memory_id, due, version, created_at, updated_at, body) "+
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
 		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), orNull(c.SourceID),
-			orNull(c.SessionID), orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(),
-			string(body))...)
+			orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
+	if err != nil || t.c.Changes() == 0 {
+		return false, err
+	}
+	return true, t.follow(c)
+}
+
+// follow records the sessions of a candidate that are not recorded yet.
+func (t candidates) follow(c *loci.Candidate) error {
+	for _, id := range append([]loci.SessionID{c.SessionID}, c.OtherSessions...) {
+		if id.IsZero() {
+			continue
+		}
+		err := t.c.Exec("INSERT INTO candidate_sessions ({org} session_id, candidate_seq) SELECT {?} ?, s.seq FROM "+
+			"candidates s WHERE {s} s.id = ? ON CONFLICT DO NOTHING", [16]byte(id), [16]byte(c.ID))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func noCandidate() error { return loci.Errorf(loci.NotFound, "no such candidate") }
@@ -165,6 +182,9 @@ func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
 	if !cq.SourceID.IsZero() {
 		q.Add(" AND s.source_id = ?", [16]byte(cq.SourceID))
 	}
+	if !cq.MemoryID.IsZero() {
+		q.Add(" AND s.memory_id = ?", [16]byte(cq.MemoryID))
+	}
 	if !cq.Last.IsZero() {
 		q.Add(" AND s.id BETWEEN ? AND ?", [16]byte(cq.First), [16]byte(cq.Last))
 	}
@@ -208,10 +228,14 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 	if err != nil {
 		return err
 	}
-	return t.c.Exec("UPDATE candidates SET kind = ?, state = ?, memory_id = ?, due = ?, version = ?, updated_at = ?, "+
+	err = t.c.Exec("UPDATE candidates SET kind = ?, state = ?, memory_id = ?, due = ?, version = ?, updated_at = ?, "+
 		"reach = ?, team_id = ?, allowed_vendors = ?, body = ? WHERE {candidates} seq = ?", string(c.Kind), string(c.State),
 		orNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), orNull(c.TeamID),
 		toJSON(c.AllowedVendors), string(now), seq)
+	if err != nil {
+		return err
+	}
+	return t.follow(c)
 }
 
 func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.CandidateID) (list []*loci.Candidate,
@@ -226,7 +250,9 @@ func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.Candidate
 			if err := json.Unmarshal(r.Raw(0), old); err != nil {
 				return err
 			}
+			then := old.EventAccess
 			old.EventAccess = now.EventAccess // an old version shows nobody more than the present one
+			old.Reach, old.TeamID, old.AllowedVendors = then.Reach, then.TeamID, then.AllowedVendors
 			old.SetDefaults()
 			list = append(list, old)
 			return nil
@@ -261,6 +287,9 @@ func (t candidates) Graphed(_ context.Context, now *loci.Candidate) error {
 	if err = orMissing(found, err, noCandidate); err != nil {
 		return err
 	}
+	if c.State != loci.ReviewPromoted || c.MemoryID != now.MemoryID {
+		return loci.Errorf(loci.Conflict, "the candidate is not promoted any more")
+	}
 	c.GraphPending, c.EntityID, c.Attempts, c.NextAttempt = now.GraphPending, now.EntityID, now.Attempts, now.NextAttempt
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -279,13 +308,43 @@ func (t candidates) Release(ctx context.Context, user loci.UserID, team loci.Tea
 		"team_id = ?", [16]byte(user), [16]byte(team))
 }
 
-// narrowTo limits the readers of the candidates and of the notes with that value of a column.
-func (t candidates) narrowTo(ctx context.Context, to *loci.EventAccess, column string, value [16]byte) error {
-	err := t.changeAll(ctx, func(c *loci.Candidate) { c.Narrow(to) }, "s."+column+" = ?", value)
+// ReleaseCandidates leaves the candidates of a project that is deleted to their owners, at most limit, and returns the
+// number. With the last ones, it leaves them its notes.
+func (tx *Tx) ReleaseCandidates(ctx context.Context, id loci.ProjectID, limit int) (n int, err error) {
+	t := candidates{tx}
+	var list []*loci.Candidate
+	err = tx.c.Query("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.project_id = ? ORDER BY s.seq LIMIT ?",
+		Args{[16]byte(id), limit}, func(r Row) error {
+			_, c, err := tx.scanCandidate(r)
+			list = append(list, c)
+			return err
+		})
+	for _, c := range list {
+		if err == nil {
+			c.LeaveProject()
+			c.Version++
+			err = t.Replace(ctx, c)
+		}
+		if err == nil {
+			err = tx.c.Exec("UPDATE candidates SET project_id = NULL WHERE {candidates} id = ?", [16]byte(c.ID))
+		}
+	}
+	if err == nil && len(list) < limit {
+		err = tx.c.Exec("UPDATE reflections SET project_id = NULL, reach = 'private', team_id = NULL "+
+			"WHERE {reflections} project_id = ?", [16]byte(id))
+	}
+	return len(list), err
+}
+
+// narrowOf limits the readers of the candidates and of the notes of a session.
+func (t candidates) narrowOf(ctx context.Context, id loci.SessionID, to *loci.EventAccess) error {
+	err := t.changeAll(ctx, func(c *loci.Candidate) { c.Narrow(to) }, "s.seq IN (SELECT f.candidate_seq FROM "+
+		"candidate_sessions f WHERE {f} f.session_id = ?)", [16]byte(id))
 	if err != nil {
 		return err
 	}
-	return reflections(t).narrowTo(to, column, value)
+	return reflections(t).narrow(to, "s.seq IN (SELECT f.reflection_seq FROM reflection_sessions f WHERE {f} "+
+		"f.session_id = ?)", [16]byte(id))
 }
 
 // changeAll changes who reads the candidates for which a condition holds. Each becomes a new version, so that nobody

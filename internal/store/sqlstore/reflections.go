@@ -21,23 +21,27 @@ func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
 		return err
 	}
 	err = t.c.Exec("INSERT INTO reflections ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
-		"allowed_vendors, id, session_id, created_at, body) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
-		"ON CONFLICT ({org} id) DO NOTHING", append(bindAccess(&n.EventAccess), [16]byte(n.ID), orNull(n.SessionID),
-		n.CreatedAt.UnixMicro(), string(body))...)
-	if err != nil || t.c.Changes() > 0 {
+		"allowed_vendors, id, created_at, body) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "+
+		"ON CONFLICT ({org} id) DO NOTHING", append(bindAccess(&n.EventAccess), [16]byte(n.ID), n.CreatedAt.UnixMicro(),
+		string(body))...)
+	if err == nil && t.c.Changes() == 0 {
+		err = t.narrow(&n.EventAccess, "s.id = ?", [16]byte(n.ID))
+	}
+	if err != nil || n.SessionID.IsZero() {
 		return err
 	}
-	return t.narrowTo(&n.EventAccess, "id", [16]byte(n.ID))
+	return t.c.Exec("INSERT INTO reflection_sessions ({org} session_id, reflection_seq) SELECT {?} ?, s.seq FROM "+
+		"reflections s WHERE {s} s.id = ? ON CONFLICT DO NOTHING", [16]byte(n.SessionID), [16]byte(n.ID))
 }
 
-// narrowTo limits the readers of the notes with that value of a column.
-func (t reflections) narrowTo(to *loci.EventAccess, column string, value [16]byte) error {
+// narrow limits the readers of the notes for which a condition holds.
+func (t reflections) narrow(to *loci.EventAccess, condition string, value [16]byte) error {
 	type row struct {
 		seq    int64
 		access loci.EventAccess
 	}
 	var list []row
-	err := t.c.Query("SELECT "+workColumns+" FROM reflections s WHERE {s} s."+column+" = ?", Args{value},
+	err := t.c.Query("SELECT "+workColumns+" FROM reflections s WHERE {s} "+condition, Args{value},
 		func(r Row) error {
 			access, err := t.scanAccess(r)
 			list = append(list, row{r.Int64(0), access})

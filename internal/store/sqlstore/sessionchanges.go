@@ -14,7 +14,7 @@ func (t sessions) Update(ctx context.Context, s *loci.Session) error {
 	if err := t.mine(s.OrgID); err != nil {
 		return err
 	}
-	old, err := t.stored(s.ID)
+	old, err := t.Stored(ctx, s.ID)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (t sessions) Update(ctx context.Context, s *loci.Session) error {
 			return err
 		}
 		access.AllowedVendors = s.AllowedVendors
-		if err := candidates(t).narrowTo(ctx, &access, "session_id", [16]byte(s.ID)); err != nil {
+		if err := candidates(t).narrowOf(ctx, s.ID, &access); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (t sessions) eraseOf(user loci.UserID) error {
 	return err
 }
 
-func (t sessions) Changes(_ context.Context, limit int) (list []store.SessionChange, err error) {
+func (t sessions) Changes(ctx context.Context, limit int) (list []store.SessionChange, err error) {
 	if limit < 1 {
 		return nil, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
@@ -108,7 +108,7 @@ func (t sessions) Changes(_ context.Context, limit int) (list []store.SessionCha
 		})
 	for i := 0; i < len(list) && err == nil; i++ {
 		var s loci.Session
-		switch s, err = t.stored(list[i].ID); loci.CodeOf(err) {
+		switch s, err = t.Stored(ctx, list[i].ID); loci.CodeOf(err) {
 		case loci.NotFound:
 			err = nil
 		case "":

@@ -70,7 +70,7 @@ func (t sessions) Get(_ context.Context, v loci.Viewer, id loci.SessionID) (loci
 }
 
 // stored returns a session, whoever may see it.
-func (t sessions) stored(id loci.SessionID) (loci.Session, error) {
+func (t sessions) Stored(_ context.Context, id loci.SessionID) (loci.Session, error) {
 	var q Query
 	q.Add("SELECT "+sessionColumns+" FROM sessions s WHERE {s} s.id = ?", [16]byte(id))
 	return t.one(&q)

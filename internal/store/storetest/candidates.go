@@ -218,6 +218,49 @@ func testCandidatesOfASession(e *env) {
 	e.wantCandidate("of no session", apart)
 }
 
+// The candidates and notes of a deleted project stay with their person alone.
+func testCandidatesOfADeletedProject(e *env) {
+	p := e.project("gone")
+	access := loci.EventAccess{OrgID: e.org, UserID: e.user, ProjectID: p.ID, Reach: loci.ReachOrg, Origin: "claude",
+		AllowedVendors: []loci.Vendor{"claude"}}
+	var list []*loci.Candidate
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		list = nil
+		for range 250 { // more than one batch
+			list = append(list, e.newCandidate(func(c *loci.Candidate) {
+				c.EventAccess, c.SuggestedScope, c.SuggestedScopeKey = access, loci.ScopeProject, p.ID.String()
+				c.Relations = []loci.RelationshipRecord{{Source: c.ID.String(), Target: p.ID.String(), Type: "BELONGS_TO"}}
+			}))
+			if err := tx.Candidates().Insert(ctx, list[len(list)-1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	notes := &loci.Reflection{Title: "t", Text: "some notes", Intent: loci.IntentGeneral, Redacted: []loci.Redacted{},
+		TaskIDs: []loci.TaskID{}, EventAccess: access, CreatedAt: e.clock.now()}
+	notes.ID = loci.ReflectionIDOf(&notes.EventAccess, notes.Title, notes.Text)
+	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Reflections().Insert(ctx, notes) })
+	if err := e.st.Projects().Delete(e.Context(), e.org, p.ID); err != nil {
+		e.Fatal(explain(err))
+	}
+	member := loci.Viewer{OrgID: e.org, UserID: e.addUser().ID, ProjectIDs: []loci.ProjectID{p.ID}}
+	for _, c := range []*loci.Candidate{list[0], list[len(list)-1]} {
+		c.LeaveProject()
+		c.Version = 2
+		e.wantCandidate("of a deleted project", c)
+		_, err := e.getCandidate(member, c.ID)
+		e.wantCode("seen by who was a member", err, loci.NotFound)
+	}
+	e.view(func(ctx context.Context, tx store.Tx) error {
+		n, err := tx.Reflections().Get(ctx, e.person(), notes.ID)
+		if err != nil || !n.ProjectID.IsZero() || n.Reach != loci.ReachPrivate {
+			e.Errorf("the notes are %+v, %v", n, explain(err))
+		}
+		return nil
+	})
+}
+
 // testCandidateVisibility draws candidates and viewers and demands that the engine and the rule agree.
 func testCandidateVisibility(e *env) {
 	rapid.Check(e, func(t *rapid.T) {

@@ -223,6 +223,7 @@ var tests = []test{
 	{"CandidatesDue", testCandidatesDue},
 	{"CandidatesGo", testCandidatesGo},
 	{"CandidatesOfASession", testCandidatesOfASession},
+	{"CandidatesOfADeletedProject", testCandidatesOfADeletedProject},
 	{"CandidateVisibility", testCandidateVisibility},
 	{"Dreams", testDreams},
 	{"DreamPages", testDreamPages},
