@@ -255,7 +255,7 @@ func (c *Candidate) Has(kind FindingKind) bool {
 // LeaveProject makes c a candidate of its person alone, because its project is deleted.
 func (c *Candidate) LeaveProject() {
 	c.ProjectID, c.Reach, c.TeamID = ProjectID{}, ReachPrivate, TeamID{}
-	c.SuggestedScope, c.SuggestedScopeKey = ScopeGlobal, ""
+	c.SuggestedScope, c.SuggestedScopeKey = ScopeGlobal, nil
 	c.Relations = slices.DeleteFunc(slices.Clone(c.Relations),
 		func(r RelationshipRecord) bool { return r.Type == "BELONGS_TO" })
 }
@@ -346,16 +346,6 @@ type Reflection struct {
 	TaskIDs   []TaskID   `json:"task_ids" nullable:"false"`
 	EventAccess
 	CreatedAt time.Time `json:"created_at"`
-}
-
-// SetDefaults makes lists of what is missing.
-func (n *Reflection) SetDefaults() {
-	if n.TaskIDs == nil {
-		n.TaskIDs = []TaskID{}
-	}
-	if n.Redacted == nil {
-		n.Redacted = []Redacted{}
-	}
 }
 
 // Redacted is a passage of notes that Loci did not store.

@@ -298,7 +298,8 @@ func (c *proposal) source(r *reading) {
 // raw returns the notes as they are stored.
 func (r *reading) raw(s *Service) *loci.Reflection {
 	n := &loci.Reflection{Title: r.notes.SourceTitle, Text: r.text, Intent: r.notes.Intent, Domain: r.notes.Domain,
-		Redacted: []loci.Redacted{}, SessionID: r.at.session, TaskIDs: r.at.tasks, EventAccess: r.at.EventAccess,
+		Redacted: []loci.Redacted{}, SessionID: r.at.session, EventAccess: r.at.EventAccess,
+		TaskIDs:   append([]loci.TaskID{}, r.at.tasks...),
 		CreatedAt: s.Time()}
 	n.ID = loci.ReflectionIDOf(&n.EventAccess, n.Title, n.Text)
 	for _, m := range r.matches {

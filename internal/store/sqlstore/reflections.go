@@ -68,7 +68,9 @@ func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
 	if err := json.Unmarshal(r.Raw(8), n); err != nil {
 		return nil, err
 	}
-	n.SetDefaults()
+	if n.TaskIDs == nil { // as it was stored once
+		n.TaskIDs = []loci.TaskID{}
+	}
 	n.EventAccess, err = tx.scanAccess(r)
 	return n, err
 }

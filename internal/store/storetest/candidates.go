@@ -228,7 +228,7 @@ func testCandidatesOfADeletedProject(e *env) {
 		list = nil
 		for range 250 { // more than one batch
 			list = append(list, e.newCandidate(func(c *loci.Candidate) {
-				c.EventAccess, c.SuggestedScope, c.SuggestedScopeKey = access, loci.ScopeProject, p.ID.String()
+				c.EventAccess, c.SuggestedScope, c.SuggestedScopeKey = access, loci.ScopeProject, new(p.ID.String())
 				c.Relations = []loci.RelationshipRecord{{Source: c.ID.String(), Target: p.ID.String(), Type: "BELONGS_TO"}}
 			}))
 			if err := tx.Candidates().Insert(ctx, list[len(list)-1]); err != nil {
