@@ -70,8 +70,8 @@ func TestNotesNameEntities(t *testing.T) {
 func TestEveryRelationHasAType(t *testing.T) {
 	t.Parallel()
 	d := newRules(t)
-	r := d.reflect(d.claude, review.Notes{Limit: loci.MaxCandidates, Content: "At first we chose Kafka for the event bus. " +
-		"After two days we switched to NATS because one binary is enough.\n\nAna will write the runbook by Friday.\n\n" +
+	r := d.reflect(d.claude, review.Notes{Limit: loci.MaxCandidates, Content: "At first we chose Kafka for the event " +
+		"bus. After two days we switched to NATS because one binary is enough.\n\nAna will write the runbook by Friday.\n\n" +
 		"We decided to deploy on Tuesdays only. The reason is that Fridays went wrong twice.\n"})
 	types := map[string]bool{}
 	for _, c := range r.Candidates {

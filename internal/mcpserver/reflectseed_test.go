@@ -31,8 +31,8 @@ func TestReflectKeepsThePromisesOfItsSeedOverMCP(t *testing.T) {
 			[]string{"decision: Decided to add resumable jobs.",
 				"claim: Found that imports stall when the source has more than 5000 documents.",
 				"idea: Also noticed the adapter contract should expose a progress callback."}, loci.ReviewPending, false},
-		{"storage", `{"content":"Session notes: settled on Surreal-native storage, dropped the Postgres sidecar. Plan is to ` +
-			`keep Postgres only for migration rehearsal.","source_title":"Storage architecture session","intent":"decide",` +
+		{"storage", `{"content":"Session notes: settled on Surreal-native storage, dropped the Postgres sidecar. Plan is ` +
+			`to keep Postgres only for migration rehearsal.","source_title":"Storage architecture session","intent":"decide",` +
 			`"project":"crawler","persist":true}`,
 			[]string{"decision: settled on Surreal-native storage, dropped the Postgres sidecar.",
 				"plan: Plan is to keep Postgres only for migration rehearsal."}, loci.ReviewPromoted, true},

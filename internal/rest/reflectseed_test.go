@@ -41,8 +41,8 @@ func TestReflectKeepsThePromisesOfItsSeed(t *testing.T) {
 	}
 	var none client.CandidateList
 
-	read := reflect(`"content":"Spent the session debugging the crawler. Found that imports stall when the source has more ` +
-		`than 5000 documents. Decided to add resumable jobs. Also noticed the adapter contract should expose a progress ` +
+	read := reflect(`"content":"Spent the session debugging the crawler. Found that imports stall when the source has ` +
+		`more than 5000 documents. Decided to add resumable jobs. Also noticed the adapter contract should expose a progress ` +
 		`callback.","source_title":"Crawler debugging session","intent":"debug"`)
 	for _, want := range []string{"decision: Decided to add resumable jobs.",
 		"claim: Found that imports stall when the source has more than 5000 documents.",
@@ -56,8 +56,8 @@ func TestReflectKeepsThePromisesOfItsSeed(t *testing.T) {
 		t.Errorf("debugging: it wrote %v", none.Candidates)
 	}
 
-	kept := reflect(`"content":"Session notes: settled on Surreal-native storage, dropped the Postgres sidecar. Plan is to ` +
-		`keep Postgres only for migration rehearsal.","source_title":"Storage architecture session","intent":"decide",` +
+	kept := reflect(`"content":"Session notes: settled on Surreal-native storage, dropped the Postgres sidecar. Plan is ` +
+		`to keep Postgres only for migration rehearsal.","source_title":"Storage architecture session","intent":"decide",` +
 		`"persist":true`)
 	for _, want := range []string{"decision: settled on Surreal-native storage, dropped the Postgres sidecar.",
 		"plan: Plan is to keep Postgres only for migration rehearsal."} {
