@@ -26,7 +26,8 @@ func TestReflect(t *testing.T) {
 	owner, assistant := client.New(address, "owner"), client.New(address, "claude-key")
 	project := must(owner.CreateProject(ctx, client.NewProject{Name: "website"}))(t)
 	doing := must(owner.CreateTask(ctx, client.NewTask{Project: "website", Title: "Queue", State: loci.TaskDoing}))(t)
-	notes := client.NewNotes{Content: "We decided to use Postgres for the queue, because it is backed up already.\n\npassword: hunter2Zx9!",
+	notes := client.NewNotes{Content: "We decided to use Postgres for the queue, because it is " +
+		"backed up already.\n\npassword: hunter2Zx9!",
 		SourceTitle: "Planning", Intent: loci.IntentDecide, Domain: "ops", Project: "website", Limit: 5}
 	read := must(assistant.Reflect(ctx, notes))(t)
 	if read.Total == 0 || read.PersistedCount != 0 || read.SourceID != nil || read.Candidates[0].PersistedID != nil ||

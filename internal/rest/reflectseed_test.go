@@ -42,8 +42,8 @@ func TestReflectKeepsThePromisesOfItsSeed(t *testing.T) {
 	var none client.CandidateList
 
 	read := reflect(`"content":"Spent the session debugging the crawler. Found that imports stall when the source has ` +
-		`more than 5000 documents. Decided to add resumable jobs. Also noticed the adapter contract should expose a progress ` +
-		`callback.","source_title":"Crawler debugging session","intent":"debug"`)
+		`more than 5000 documents. Decided to add resumable jobs. Also noticed the adapter contract should expose a ` +
+		`progress callback.","source_title":"Crawler debugging session","intent":"debug"`)
 	for _, want := range []string{"decision: Decided to add resumable jobs.",
 		"claim: Found that imports stall when the source has more than 5000 documents.",
 		"idea: Also noticed the adapter contract should expose a progress callback."} {
