@@ -13,8 +13,8 @@ import (
 
 // sessionNotes are 2 KB of notes as assistants write them, in which about ten passages are worth keeping.
 var sessionNotes = strings.Repeat("Spent the morning on the importer. Found that imports stall when the source has "+
-	"more than 5000 documents. Decided to add resumable jobs, because a restart costs an hour. Ana will write the runbook "+
-	"by Friday. Maybe we could try canary releases later. The logs are under docs/logs/importer.md as before.\n\n"+
+	"more than 5000 documents. Decided to add resumable jobs, because a restart costs an hour. Ana will write the "+
+	"runbook by Friday. Maybe we could try canary releases later. The logs are under docs/logs/importer.md as before.\n\n"+
 	"- [ ] squash the commits before the merge\n- see https://example.org/importer for the design\n\n", 6)[:2000]
 
 // BenchmarkReflect reads 2 KB of notes, beside 1,000 and 100,000 memories: without persist, and with what it stores for
