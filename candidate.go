@@ -260,6 +260,13 @@ func (c *Candidate) LeaveProject() {
 		func(r RelationshipRecord) bool { return r.Type == "BELONGS_TO" })
 }
 
+// Wake makes a deferred candidate pending if its time has come.
+func (c *Candidate) Wake(now time.Time) {
+	if c.State == ReviewDeferred && !c.DeferredTo.After(now) {
+		c.State, c.DeferredTo = ReviewPending, time.Time{}
+	}
+}
+
 // SetDefaults makes lists of what is missing.
 func (c *Candidate) SetDefaults() {
 	for _, list := range []*[]string{&c.Tags, &c.RawSources, &c.SensitivityFlags, &c.RelatedTo} {

@@ -375,6 +375,9 @@ func (q *queue) shown(p loci.Principal, c *modelled) *review.Shown {
 // check compares everything with the model.
 func (q *queue) check(*rapid.T) {
 	for _, c := range q.list {
+		if c.state == loci.ReviewDeferred && !c.until.After(q.now) {
+			c.state, c.until = loci.ReviewPending, time.Time{}
+		}
 		q.checkOne(c)
 		q.checkMemories(c)
 	}

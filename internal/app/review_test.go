@@ -270,6 +270,23 @@ func TestDecisionsAboutCandidates(t *testing.T) {
 	if deferred.State != loci.ReviewDeferred || !deferred.DeferredTo.Equal(now.Add(time.Hour)) {
 		t.Errorf("got %+v", deferred)
 	}
+	// Its time comes, whether the dream-cycle runs or not.
+	soon, err := d.Review.Defer(ctx, d.mara, ids[3], d.clock().Add(20*time.Millisecond), review.Decision{})
+	d.must(err)
+	if soon.State != loci.ReviewDeferred {
+		t.Errorf("got %+v", soon)
+	}
+	for d.clock().Before(now.Add(time.Second)) { // each look at the clock takes a millisecond
+	}
+	counts, err := d.Review.Counts(ctx, d.mara, review.ListRequest{})
+	d.must(err)
+	list, err := d.Review.List(ctx, d.mara, review.ListRequest{State: loci.ReviewPending})
+	d.must(err)
+	if c := d.waiting(d.mara, ids[3]); c.State != loci.ReviewPending || !c.DeferredTo.IsZero() ||
+		counts[loci.ReviewDeferred] != 1 || counts[loci.ReviewPending] != 3 || len(list.Items) != 3 ||
+		list.Items[0].State != loci.ReviewPending {
+		t.Errorf("after its time: %+v, counts %v, pending %d", c.Candidate, counts, len(list.Items))
+	}
 	refused(t, "the past", second(d.Review.Defer(ctx, d.mara, ids[0], now, review.Decision{})), loci.Invalid, "until")
 	edited, err := d.Review.Change(ctx, d.mara, ids[1], review.Edit{Content: new("two, edited"),
 		Kind: new(loci.CandidatePlan)},

@@ -56,7 +56,7 @@ func (s *Service) page(ctx context.Context, p loci.Principal, r ListRequest) (ga
 				if list, next, err = tx.Candidates().List(ctx, p.Viewer(), q); err != nil {
 					return err
 				}
-				return forReader(ctx, tx, p, list...)
+				return s.forReader(ctx, tx, p, list...)
 			})
 			return list, next, err
 		})
@@ -91,7 +91,7 @@ func (s *Service) query(ctx context.Context, p loci.Principal, r ListRequest) (q
 			return q, err
 		}
 	}
-	q = store.CandidateQuery{State: r.State, Kind: r.Kind, SourceID: r.SourceID}
+	q = store.CandidateQuery{State: r.State, Kind: r.Kind, SourceID: r.SourceID, Now: s.Time()}
 	if r.Project == "" {
 		return q, nil
 	}
@@ -119,7 +119,7 @@ func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.CandidateI
 		if err != nil {
 			return nil, err
 		}
-		if err := forReader(ctx, tx, p, c); err != nil {
+		if err := s.forReader(ctx, tx, p, c); err != nil {
 			return nil, err
 		}
 		out := &Shown{Candidate: *c, Passages: []Passage{}, Changes: []WouldChange{}, History: []loci.Review{}}

@@ -11,13 +11,14 @@ import (
 
 // forReader takes out of candidates what p may not see: memories and candidates that are hidden from p, what the checks
 // found about them, and, unless p decides about a candidate, why it waits. The candidates were compared with what their
-// writer sees.
-func forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci.Candidate) error {
+// writer sees. A deferred candidate whose time has come is pending.
+func (s *Service) forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci.Candidate) error {
 	sees, err := visibleOf(ctx, tx, p, list)
 	if err != nil {
 		return err
 	}
 	for _, c := range list {
+		c.Wake(s.Time())
 		hideFindings(c, p, sees)
 		c.Superseded = slices.DeleteFunc(slices.Clone(c.Superseded),
 			func(id loci.MemoryID) bool { return !sees[id.String()] })
@@ -118,7 +119,7 @@ func (s *Service) shown(ctx context.Context, p loci.Principal, c *loci.Candidate
 		claim := &out.Claims[i]
 		claim.Contradicts, claim.Supersedes = slices.Clone(claim.Contradicts), slices.Clone(claim.Supersedes)
 	}
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { return forReader(ctx, tx, p, &out) })
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error { return s.forReader(ctx, tx, p, &out) })
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@ type CandidateQuery struct {
 	SourceID    loci.ReflectionID
 	MemoryID    loci.MemoryID
 	First, Last loci.CandidateID // ids from First to Last, both included, if Last is set
+	Now         time.Time        // deferred candidates whose time has come by then are pending; zero: they are deferred
 	Limit       int              // at least 1; Count ignores it
 	After       Position         // Count ignores it
 }

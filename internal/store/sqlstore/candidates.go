@@ -170,7 +170,12 @@ func (t candidates) List(_ context.Context, v loci.Viewer, cq store.CandidateQue
 // filter adds which candidates pass a query.
 func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
 	t.seesWork(q, v, "s")
-	if cq.State != "" {
+	switch due := ceilMicro(cq.Now); {
+	case cq.State == loci.ReviewPending && !cq.Now.IsZero():
+		q.Add(" AND (s.state = 'pending' OR s.state = 'deferred' AND s.due <= ?)", due)
+	case cq.State == loci.ReviewDeferred && !cq.Now.IsZero():
+		q.Add(" AND s.state = 'deferred' AND s.due > ?", due)
+	case cq.State != "":
 		q.Add(" AND s.state = ?", string(cq.State))
 	}
 	if cq.Kind != "" {
@@ -192,9 +197,14 @@ func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
 
 func (t candidates) Count(_ context.Context, v loci.Viewer, cq store.CandidateQuery) (map[loci.ReviewState]int, error) {
 	var q Query
-	q.Add("SELECT s.state, count(*) FROM candidates s WHERE {s} ")
+	due := int64(0)
+	if !cq.Now.IsZero() {
+		due = ceilMicro(cq.Now)
+	}
+	q.Add("SELECT CASE WHEN s.state = 'deferred' AND s.due <= ? THEN 'pending' ELSE s.state END, count(*) "+
+		"FROM candidates s WHERE {s} ", due)
 	t.filter(&q, v, &cq)
-	q.Add(" GROUP BY s.state")
+	q.Add(" GROUP BY 1")
 	counts := map[loci.ReviewState]int{}
 	err := t.c.Query(q.String(), q.Args, func(r Row) error {
 		counts[loci.ReviewState(r.Text(0))] = r.Int(1)
