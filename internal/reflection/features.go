@@ -420,7 +420,8 @@ var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cue
 	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess,
 		cueHedge},
 	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
-	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}}
+	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}, {cueNeed,
+		cueWhen}, {cueRefusal, cueState}, {cueChoice, cueState}, {cueChoice, cueFuture}, {cueChoice, cueMeasure}}
 
 var pairFeatures = func() (names []string) {
 	for _, p := range pairs {
@@ -439,7 +440,20 @@ var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, c
 	cueIdea, cueFinding, cueCause, cuePreference,
 	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
 
+// datedSubjects are the names of features for what a unit begins with if it also says when.
+var datedSubjects = map[string]string{"subj:upper": "dated:upper", "subj:ing": "dated:ing", "subj:i": "dated:i",
+	"subj:they": "dated:they", "subj:we": "dated:we", "subj:the": "dated:the", "subj:verb": "dated:verb",
+	"subj:other": "dated:other"}
+
 func (p *page) readPairs(u *unit, t *traits) {
+	if t.has(cueWhen) && !t.has(cuePast) {
+		for _, n := range t.names {
+			if dated := datedSubjects[n]; dated != "" {
+				t.add(dated)
+				break
+			}
+		}
+	}
 	for i, pair := range pairs {
 		if t.has(pair[0]) && t.has(pair[1]) {
 			t.add(pairFeatures[i])
