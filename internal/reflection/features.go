@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -127,6 +128,9 @@ func (p *page) readForm(u *unit, t *traits) {
 			}
 		case ideograph:
 			cjk++
+			if counts(toks, i) {
+				t.nums++
+			}
 		case number:
 			t.nums++
 		}
@@ -416,8 +420,7 @@ var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cue
 		cueFuture},
 	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState,
 		cueDecision},
-	{cueState, cueRefusal}, {cueHypothetical, cueIdea},
-	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess,
+	{cueState, cueRefusal}, {cueHypothetical, cueIdea}, {cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess,
 		cueHedge},
 	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
 	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}, {cueNeed,
@@ -440,18 +443,10 @@ var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, c
 	cueIdea, cueFinding, cueCause, cuePreference,
 	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
 
-// datedSubjects are the names of features for what a unit begins with if it also says when.
-var datedSubjects = map[string]string{"subj:upper": "dated:upper", "subj:ing": "dated:ing", "subj:i": "dated:i",
-	"subj:they": "dated:they", "subj:we": "dated:we", "subj:the": "dated:the", "subj:verb": "dated:verb",
-	"subj:other": "dated:other"}
-
 func (p *page) readPairs(u *unit, t *traits) {
 	if t.has(cueWhen) && !t.has(cuePast) {
-		for _, n := range t.names {
-			if dated := datedSubjects[n]; dated != "" {
-				t.add(dated)
-				break
-			}
+		if i := slices.IndexFunc(t.names, func(n string) bool { return strings.HasPrefix(n, "subj:") }); i >= 0 {
+			t.add("dated:" + strings.TrimPrefix(t.names[i], "subj:"))
 		}
 	}
 	for i, pair := range pairs {

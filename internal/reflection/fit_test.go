@@ -419,59 +419,6 @@ func TestFit(t *testing.T) {
 	writeModel(t, m)
 }
 
-// byAuthor divides notes by the file that they are from.
-func byAuthor(notes []*prepared) map[string][]*prepared {
-	authors := map[string][]*prepared{}
-	for _, p := range notes {
-		authors[p.note.set] = append(authors[p.note.set], p)
-	}
-	return authors
-}
-
-// without returns the notes of all authors but one.
-func without(notes []*prepared, set string) []*prepared {
-	return slices.DeleteFunc(slices.Clone(notes), func(p *prepared) bool { return p.note.set == set })
-}
-
-// foreign scores the notes of each author with weights that were fitted to those of the others, as notes of a new
-// author will be.
-func foreign(notes []*prepared, threshold float64) *outcome {
-	var o outcome
-	authors := byAuthor(notes)
-	for _, set := range slices.Sorted(maps.Keys(authors)) {
-		m := fit(without(notes, set))
-		m.threshold = threshold
-		for _, p := range authors[set] {
-			o.score(&p.note, p.run(m))
-		}
-	}
-	return &o
-}
-
-// crossAuthors prints the figures of the notes of each author with weights that were fitted to those of the others.
-func crossAuthors(t *testing.T, notes []*prepared) {
-	t.Helper()
-	authors := byAuthor(notes)
-	if len(authors) < 3 {
-		return
-	}
-	for _, set := range slices.Sorted(maps.Keys(authors)) {
-		foldCache = nil
-		rest := without(notes, set)
-		m := fit(rest)
-		m.threshold = chooseThreshold(t, rest)
-		m.slope, m.offset = calibrate(foreign(rest, m.threshold))
-		var o outcome
-		for _, p := range authors[set] {
-			o.score(&p.note, p.run(m))
-		}
-		p, r, f := o.figures()
-		t.Logf("AUTHOR %s (threshold %.2f): P %.3f R %.3f F1 %.3f forbidden %d hard %d of %d found, ECE %.3f", set,
-			m.threshold, p, r, f, o.forbidden, o.hard, o.found, o.ece())
-	}
-	foldCache = nil
-}
-
 // chooseThreshold returns the highest threshold of those with about the best F1: notes of a new author lose more
 // precision than recall, and what is proposed in vain costs people time.
 func chooseThreshold(t *testing.T, notes []*prepared) float64 {
@@ -491,6 +438,32 @@ func chooseThreshold(t *testing.T, notes []*prepared) float64 {
 	return slices.MaxFunc(all, func(a, b figures) int { return cmp.Compare(a.threshold, b.threshold) }).threshold
 }
 
+// Weights below these are left out, because weights.txt is part of the program: of any feature, and all of a word.
+const (
+	leastWeight = 0.06
+	leastWord   = 0.15
+)
+
+func largest(w *scores) (top float64) {
+	for _, v := range w {
+		top = max(top, math.Abs(v))
+	}
+	return top
+}
+
+// shortNumber writes a weight with two digits behind the point and none before it if that is zero: "-.4", ".25".
+func shortNumber(v float64) string {
+	if math.Abs(v) < leastWeight {
+		return "0"
+	}
+	text := strings.TrimRight(strconv.FormatFloat(math.Abs(v), 'f', 2, 64), "0")
+	text = strings.TrimPrefix(strings.TrimSuffix(text, "."), "0")
+	if v < 0 {
+		return "-" + text
+	}
+	return text
+}
+
 func writeModel(t *testing.T, m *model) {
 	t.Helper()
 	var b strings.Builder
@@ -499,9 +472,12 @@ func writeModel(t *testing.T, m *model) {
 		"# go test ./internal/reflection -run TestFit -update writes this file.\n")
 	fmt.Fprintf(&b, "threshold %.2f\nslope %.3f\noffset %.3f\n", m.threshold, m.slope, m.offset)
 	for _, n := range slices.Sorted(maps.Keys(m.weights)) {
+		if top := largest(m.weights[n]); single(n) && top < leastWord || top < leastWeight {
+			continue
+		}
 		b.WriteString(n)
 		for _, v := range m.weights[n] {
-			fmt.Fprintf(&b, " %.2f", v)
+			b.WriteString(" " + shortNumber(v))
 		}
 		b.WriteString("\n")
 	}
