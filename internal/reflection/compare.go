@@ -74,16 +74,13 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 	case c.moved && c.telling >= 1 && !c.new.still:
 	case c.telling == 0 || c.score < enough && !c.covered && like != loci.Contradiction:
 		return Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
-	case c.otherSubject():
+	case c.otherSubject() || c.otherKind():
 		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
 	case c.replacedNow():
 		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement puts \"" + c.replaced[0].New + "\" in place of \"" +
 			c.replaced[0].Old + "\"."}
-	case c.otherKind():
-		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
 	case c.movedFrom():
-		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that something went from \"" +
-			wordsText(c.old.words[len(c.old.words)-1:]) + "\" to \"" + wordsText(c.newLeft) + "\"."}
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that it went from one to another."}
 	case c.goesOnFromOld():
 		return Verdict{Bond: Refinement, Reason: "The new statement repeats the old one and goes on."}
 	case c.unbroken():
@@ -182,8 +179,8 @@ func (c *comparison) newName() string {
 var endings = []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped",
 	"abandoned", "quit", "resigned",
 	"nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft",
-	"used to", "formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu", "reopen", "wieder geöffnet", "wiedereröffnet", "rouvert",
-	"reabiert", "reabri", "reabert"}
+	"used to", "formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu",
+	"reopen", "wieder geöffnet", "wiedereröffnet", "rouvert", "reabiert", "reabri", "reabert"}
 
 // endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
 func (c *comparison) endsIt() bool {

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -143,9 +144,6 @@ func (s *Statement) otherMind() bool {
 	return false
 }
 
-// thans part what is compared from what it is compared with.
-var thans = []string{" than ", " als ", " que ", " do que ", "比"}
-
 // reversed reports whether what one statement compares with something is in the other what that is compared with:
 // "the new one is faster than the old one", "the old one is faster than the new one".
 func (c *comparison) reversed() bool {
@@ -153,62 +151,50 @@ func (c *comparison) reversed() bool {
 	if a < 0 || b < 0 || c.new.change != "" {
 		return false
 	}
-	crossed := func(left bool) bool {
-		return slices.ContainsFunc(c.pairs, func(p pair) bool {
-			before, after := c.old.words[p.a].start < a, c.new.words[p.b].start > b
-			return before == left && after == left
-		})
+	var forth, back bool
+	for _, p := range c.pairs {
+		before, after := c.old.words[p.a].start < a, c.new.words[p.b].start > b
+		forth, back = forth || before && after, back || !before && !after
 	}
-	return crossed(true) && crossed(false)
+	return forth && back
 }
+
+// than are words of comparison, with what is compared before and behind.
+var than = regexp.MustCompile(`(?i) than | als | (?:plus|moins|más|menos|mais) .* que |比[^赛]`)
 
 // thanIn is where the word of comparison of a text stands, or -1.
 func thanIn(text string) int {
-	lower := strings.ToLower(text)
-	for i, w := range thans {
-		at := strings.Index(lower, w)
-		switch {
-		case at < 0, w == "比" && strings.HasPrefix(lower[at+len(w):], "赛"):
-		case i != 2 || slices.ContainsFunc([]string{" plus ", " moins ", " más ", " menos ", " mais "},
-			func(more string) bool { return strings.Contains(lower[:at+1], more) }):
-			return at
-		}
+	if at := than.FindStringIndex(text); at != nil {
+		return at[0]
 	}
 	return -1
 }
 
-// fromMarks stand before the old value of "from the lobby to the hall", and behind it where words have no spaces.
-var fromMarks = []string{"from ", "von ", "vom ", "de ", "del ", "du ", "do ", "da ", "从", "由"}
+// moves are "from the lobby to the hall" in the seven languages, with the old value as the only group.
+var moves = regexp.MustCompile(`(?:^|\s)(?:from|vo[nm]|del?|d[uoa]) (?:the |der )?(\S+) ` +
+	`(?:to|auf|nach|in|zu[mr]|à|au|al?|para) |[从由](.+?)[到改至换成]|(\S+?)から`)
 
 // movedFrom reports whether the new statement says that something went from what the old one has to something else.
 func (c *comparison) movedFrom() bool {
 	if c.new.change == "" || c.new.also || c.new.still || len(c.newLeft) == 0 {
 		return false
 	}
-	lower := strings.ToLower(c.new.text)
-	if len(lower) != len(c.new.text) {
+	at := moves.FindStringIndex(c.new.text)
+	if at == nil {
 		return false
 	}
-	last := c.newLeft[len(c.newLeft)-1]
-	return slices.ContainsFunc(c.pairs, func(p pair) bool {
-		w := c.new.words[p.b]
-		if last.start < w.end || last.start-w.end > maxMoved || c.old.words[p.a].start == 0 {
-			return false
+	last := c.newLeft[len(c.newLeft)-1].start
+	for _, p := range c.pairs {
+		b := c.new.words[p.b].start
+		if b >= at[0] && b < at[1] && last >= at[1] && last-at[1] <= maxMoved && c.old.words[p.a].start > 0 {
+			return true
 		}
-		before := strings.TrimSuffix(strings.TrimSuffix(lower[:w.start], "the "), "der ")
-		return strings.HasPrefix(lower[w.end:], "から") || slices.ContainsFunc(fromMarks, func(m string) bool {
-			return strings.HasSuffix(before, m) && (m[0] >= 0x80 || strings.HasSuffix(before, " "+m)) &&
-				slices.ContainsFunc(toMarks, func(to string) bool { return strings.Contains(lower[w.end:last.start], to) })
-		})
-	})
+	}
+	return false
 }
 
-// toMarks stand before the new value.
-var toMarks = []string{" to ", " auf ", " nach ", " in ", " zum ", " zur ", " à ", " au ", " a ", " al ", " para ", "到", "改", "至",
-	"换", "成"}
-
-// maxMoved is how far behind the old value the new one stands, in bytes.
-const maxMoved = 30
+// maxMoved is how far behind "from … to" the new value stands, in bytes.
+const maxMoved = 24
 
 // otherKind reports whether one word before the same noun makes the statements those of two things, at their beginning:
 // "the search service", "the login service".
@@ -216,10 +202,15 @@ func (c *comparison) otherKind() bool {
 	if len(c.oldLeft) != 1 || len(c.newLeft) != 1 || c.new.change != "" || len(c.replaced) == 0 {
 		return false
 	}
-	x, y := c.oldLeft[0], c.newLeft[0]
-	return x.weight > weakWeight && y.weight > weakWeight && !x.char && !y.char && x.start < maxInstead &&
-		y.start < maxInstead && slices.ContainsFunc(c.pairs, func(p pair) bool {
-		a, b := c.old.words[p.a], c.new.words[p.b]
-		return a.start == x.end+1 && b.start == y.end+1 && a.keys[0] == b.keys[0] && c.old.words[p.a].prep == "" == (b.prep == "")
-	})
+	x, y := &c.oldLeft[0], &c.newLeft[0]
+	if min(x.weight, y.weight) <= weakWeight || x.char || y.char || max(x.start, y.start) >= maxInstead {
+		return false
+	}
+	for _, p := range c.pairs {
+		a, b := &c.old.words[p.a], &c.new.words[p.b]
+		if a.start == x.end+1 && b.start == y.end+1 && a.keys[0] == b.keys[0] {
+			return true
+		}
+	}
+	return false
 }

@@ -420,8 +420,8 @@ var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cue
 		cueFuture},
 	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState,
 		cueDecision},
-	{cueState, cueRefusal}, {cueHypothetical, cueIdea}, {cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess,
-		cueHedge},
+	{cueState, cueRefusal}, {cueHypothetical, cueIdea}, {cueChoice, cueStanding}, {cueChoice, cueNegation},
+	{cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
 	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
 	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}, {cueNeed,
 		cueWhen}, {cueRefusal, cueState}, {cueChoice, cueState}, {cueChoice, cueFuture}, {cueChoice, cueMeasure}}

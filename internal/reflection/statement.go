@@ -184,9 +184,9 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 		if n := x.change.match(tokens, i); n > 0 && s.change == "" && i >= skip && !s.isSupposed(tokens, i) {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
-		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] &&
-			(from(tokens, i) || tokens[i].form != "from") && (tokens[i+1].number && !x.countsAt(tokens, i+2) || language.TellsWhen(tokens[i+1].form) ||
-			feasts[tokens[i+1].form]) {
+		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] && (tokens[i].form != "from" || from(tokens, i)) &&
+			(tokens[i+1].number && !x.countsAt(tokens, i+2) || language.TellsWhen(tokens[i+1].form) ||
+				feasts[tokens[i+1].form]) {
 			s.change = lower[tokens[i].start:tokens[i+1].end]
 		}
 		s.also = s.also || additions[tokens[i].form]

@@ -11,7 +11,8 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set(`parcel paket colis paquete pacote crate kiste box lorry truck van ward plot port terminal track zone level bed bett lit cama row lane pier seat table case order
+var labelNouns = set(`parcel paket colis paquete pacote crate kiste box lorry truck van ward plot
+ port terminal track zone level bed bett lit cama row lane pier seat table case order
  invoice patient tank pump oven kiln group class room floor ticket issue sprint phase step chapter gate
  platform version release server node
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle

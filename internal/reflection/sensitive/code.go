@@ -189,11 +189,15 @@ func (s *scan) spacedCode(h hit, at int) bool {
 // mostSpaced is how long a code in pairs is, with what parts them.
 const mostSpaced = len("83 41 22 E")
 
+// passings follow the verb "pass".
+var passings = []string{" on", " along", " it on", " this on", " them on", " through"}
+
 // passesOn reports whether "pass" is the verb: "do not pass on: …".
 func (s *scan) passesOn(h hit) bool {
 	rest := s.fold[h.end:]
-	return s.fold[h.start:h.end] == "pass" && slices.ContainsFunc([]string{" on", " along", " it on", " this on", " them on", " through"},
-		func(w string) bool { return strings.HasPrefix(rest, w) && !strings.HasPrefix(rest[len(w):], "e") })
+	return s.fold[h.start:h.end] == "pass" && slices.ContainsFunc(passings, func(w string) bool {
+		return strings.HasPrefix(rest, w) && !strings.HasPrefix(rest[len(w):], "e")
+	})
 }
 
 // strongbox are places that nothing but a code follows behind a colon.
