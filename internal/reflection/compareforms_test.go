@@ -59,7 +59,7 @@ func TestRelateForms(t *testing.T) {
 		{"El camino está cerrado.", "El camino ha reabierto.", UpdateSupersedes},
 		{"Jorge leads the rowing club.", "Mireille has taken over the rowing club from Jorge.", UpdateSupersedes},
 		{"Entry costs 5 euros.", "From March on, entry costs 7 euros.", UpdateSupersedes},
-		{"Frau Ebert betreut den Chor.", "Seit Ostern kümmert sich Herr Lang um den Chor, Frau Ebert geht.", UpdateSupersedes},
+		{"Frau Ebert betreut den Chor.", "Seit Ostern kümmert sich Herr Lang um den Chor.", UpdateSupersedes},
 		{"Der Kurs kostet 20 Euro.", "Seit Ostern kostet der Kurs 25 Euro.", UpdateSupersedes},
 		{"The fair is in the barn.", "The fair has been moved from the barn to the meadow.", UpdateSupersedes},
 		{"Der Markt ist am Hafen.", "Der Markt ist vom Hafen in den Park umgezogen.", UpdateSupersedes},

@@ -128,9 +128,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			}
 		case ideograph:
 			cjk++
-			if counts(toks, i) {
-				t.nums++
-			}
+			t.nums += one(counts(toks, i))
 		case number:
 			t.nums++
 		}

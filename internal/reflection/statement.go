@@ -184,7 +184,8 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 		if n := x.change.match(tokens, i); n > 0 && s.change == "" && i >= skip && !s.isSupposed(tokens, i) {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
-		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] && (tokens[i].form != "from" || from(tokens, i)) &&
+		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] &&
+			(tokens[i].form != "from" || from(tokens, i)) &&
 			(tokens[i+1].number && !x.countsAt(tokens, i+2) || language.TellsWhen(tokens[i+1].form) ||
 				feasts[tokens[i+1].form]) {
 			s.change = lower[tokens[i].start:tokens[i+1].end]
