@@ -74,18 +74,20 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 	case c.moved && c.telling >= 1 && !c.new.still:
 	case c.telling == 0 || c.score < enough && !c.covered && like != loci.Contradiction:
 		return Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
-	case c.otherSubject():
+	case c.otherSubject() || c.otherKind():
 		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
 	case c.replacedNow():
 		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement puts \"" + c.replaced[0].New + "\" in place of \"" +
 			c.replaced[0].Old + "\"."}
+	case c.movedFrom():
+		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement says that it went from one to another."}
 	case c.goesOnFromOld():
 		return Verdict{Bond: Refinement, Reason: "The new statement repeats the old one and goes on."}
 	case c.unbroken():
 		return Verdict{Bond: UpdateSupersedes, Reason: "The old statement has a fault that the new one says was repaired."}
 	case c.swapped() && c.new.change != "" && !c.new.also && c.covered && c.newName() != "":
 		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement has \"" + c.newName() + "\" in another role now."}
-	case c.swapped():
+	case c.swapped() && !c.reversed():
 		return Verdict{Bond: Unrelated, Reason: "The statements have the same words in other roles."}
 	}
 	conflict := c.conflict(like)
@@ -128,7 +130,8 @@ func (c *comparison) conflict(like loci.Likeness) string {
 	case c.new.change != "" && !c.new.still && len(c.oldLeft) > 0 && len(c.newLeft)+len(c.added) > 0 &&
 		c.oldCover < nearlyAll:
 		return "it has \"" + c.addition() + "\" in place of \"" + wordsText(c.oldLeft) + "\""
-	case c.new.change != "" && !c.new.also && c.covered && c.new.handsOver() && c.newName() != "":
+	case c.new.change != "" && !c.new.also && c.covered && (c.new.handsOver() || !c.new.still && c.hasPost()) &&
+		c.newName() != "":
 		return "it has \"" + c.newName() + "\""
 	case c.new.change != "" && !c.new.still && c.covered && len(c.added) > 0 && !c.new.also:
 		return "it has \"" + c.added[0] + "\""
@@ -154,6 +157,14 @@ func (s *Statement) handsOver() bool {
 	})
 }
 
+// hasPost reports whether both statements say who is responsible for something.
+func (c *comparison) hasPost() bool {
+	return slices.ContainsFunc(c.pairs, func(p pair) bool {
+		keys := c.old.words[p.a].keys
+		return slices.Contains(keys, "=own") || slices.Contains(keys, "=chair")
+	})
+}
+
 // newName is a name that only the new statement has.
 func (c *comparison) newName() string {
 	for _, w := range c.newLeft {
@@ -168,7 +179,8 @@ func (c *comparison) newName() string {
 var endings = []string{"no longer", "anymore", "any more", "removed", "retired", "discontinued", "scrapped",
 	"abandoned", "quit", "resigned",
 	"nicht mehr", "ya no", "já não", "não mais", "不再", "廃止", "なくなった", "stopped", "abgeschafft",
-	"used to", "formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu"}
+	"used to", "formerly", "previously", "früher", "bisher", "sold", "vendu", "vendió", "vendeu",
+	"reopen", "wieder geöffnet", "wiedereröffnet", "rouvert", "reabiert", "reabri", "reabert"}
 
 // endsIt reports whether a word of change denies the whole old statement: "no longer", "removed".
 func (c *comparison) endsIt() bool {
@@ -185,6 +197,10 @@ func (c *comparison) turned() bool {
 	if c.notBefore() {
 		return false
 	}
+	reversed := 0
+	if c.reversed() {
+		reversed = 1
+	}
 	end := c.lastShared()
 	newDenials, oldDenials := c.withoutSides(c.new, c.new.denials), c.withoutSides(c.old, c.old.denials)
 	newDenials, oldDenials = c.withoutOther(c.new, newDenials, c.old), c.withoutOther(c.old, oldDenials, c.new)
@@ -199,7 +215,7 @@ func (c *comparison) turned() bool {
 	if implied > 0 && c.covered && newImplied[0] >= end && c.goesOn(end) {
 		implied = 0
 	}
-	return (len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
+	return (reversed+len(c.flipped)+max(more, -more)+max(implied, -implied))%2 == 1
 }
 
 // goesOn reports whether the new statement says something more behind a place.

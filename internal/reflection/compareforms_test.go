@@ -42,6 +42,40 @@ func TestRelateForms(t *testing.T) {
 
 		{"Orders are refunded.", "If a delivery is cancelled, orders are refunded within five days.", Refinement},
 		{"Wir liefern nach Tirol.", "Nach Tirol liefern wir ab 50 Euro frei Haus.", Refinement},
+
+		{"Nadia approved the stage plan.", "The stage plan was signed off by Nadia.", Duplicate},
+		{"Wir löschen nie Anrufe.", "Anrufe werden überhaupt nicht gelöscht.", Duplicate},
+		{"La pompe est à 3 mètres.", "La pompe est à 300 cm.", Duplicate},
+		{"La verja está a 2 km.", "La verja está a 2000 metros.", Duplicate},
+		{"Herr Kranz betreut den Brunnen.", "Herr Kranz kümmert sich um den Brunnen.", Duplicate},
+		{"Mme Aubry est responsable du four.", "Mme Aubry s'occupe du four.", Duplicate},
+		{"Julia es responsable del horno.", "Julia se encarga del horno.", Duplicate},
+		{"A Rosa é responsável pelo forno.", "A Rosa cuida do forno.", Duplicate},
+		{"家賃は毎月末に引き落とされる。", "家賃は月末に口座から落ちる。", Duplicate},
+		{"仓库在二楼。", "库房在二楼。", Duplicate},
+
+		{"The library is closed.", "The library has reopened.", UpdateSupersedes},
+		{"Le sentier est fermé.", "Le sentier a rouvert.", UpdateSupersedes},
+		{"El camino está cerrado.", "El camino ha reabierto.", UpdateSupersedes},
+		{"Jorge leads the rowing club.", "Mireille has taken over the rowing club from Jorge.", UpdateSupersedes},
+		{"Entry costs 5 euros.", "From March on, entry costs 7 euros.", UpdateSupersedes},
+		{"Frau Ebert betreut den Chor.", "Seit Ostern kümmert sich Herr Lang um den Chor.", UpdateSupersedes},
+		{"Der Kurs kostet 20 Euro.", "Seit Ostern kostet der Kurs 25 Euro.", UpdateSupersedes},
+		{"The fair is in the barn.", "The fair has been moved from the barn to the meadow.", UpdateSupersedes},
+		{"Der Markt ist am Hafen.", "Der Markt ist vom Hafen in den Park umgezogen.", UpdateSupersedes},
+		{"集合は北門。", "集合は北門から西門に変わった。", UpdateSupersedes},
+		{"集合地点在北门。", "集合地点从北门改到西门。", UpdateSupersedes},
+		{"固件是3.1版。", "固件升到3.2版。", UpdateSupersedes},
+
+		{"The oak desk is cheaper than the steel desk.", "The steel desk is cheaper than the oak desk.", Contradiction},
+		{"Der Bus ist schneller als die Tram.", "Die Tram ist schneller als der Bus.", Contradiction},
+		{"El tren es más barato que el avión.", "El avión es más barato que el tren.", Contradiction},
+		{"面包比蛋糕贵。", "蛋糕比面包贵。", Contradiction},
+		{"Frost kills the basil.", "The basil survives frost.", Contradiction},
+		{"窓は夜も開けておく。", "窓は夜は閉めておく。", Contradiction},
+
+		{"The billing job stops after 20 minutes.", "The mailing job stops after 5 minutes.", Unrelated},
+		{"Crate 12 goes to Bergen.", "Crate 21 goes to Turku.", Unrelated},
 	} {
 		if v := Relate(c.older, c.newer); v.Bond != c.want {
 			t.Errorf("%q, %q: got %s (%s), want %s", c.older, c.newer, v.Bond, v.Reason, c.want)

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -137,6 +138,77 @@ func (c *comparison) isAct(a, b factWord) bool {
 func (s *Statement) otherMind() bool {
 	for _, w := range []string{"mind", "überlegt", "avis", "opinión", "idea", "opinião", "ideia", "umentschieden"} {
 		if strings.HasSuffix(s.change, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// reversed reports whether what one statement compares with something is in the other what that is compared with:
+// "the new one is faster than the old one", "the old one is faster than the new one".
+func (c *comparison) reversed() bool {
+	a, b := thanIn(c.old.text), thanIn(c.new.text)
+	if a < 0 || b < 0 || c.new.change != "" {
+		return false
+	}
+	var forth, back bool
+	for _, p := range c.pairs {
+		before, after := c.old.words[p.a].start < a, c.new.words[p.b].start > b
+		forth, back = forth || before && after, back || !before && !after
+	}
+	return forth && back
+}
+
+// than are words of comparison, with what is compared before and behind.
+var than = regexp.MustCompile(`(?i) than | als | (?:plus|moins|más|menos|mais) .* que |比[^赛]`)
+
+// thanIn is where the word of comparison of a text stands, or -1.
+func thanIn(text string) int {
+	if at := than.FindStringIndex(text); at != nil {
+		return at[0]
+	}
+	return -1
+}
+
+// moves are "from the lobby to the hall" in the seven languages, with the old value as the only group.
+var moves = regexp.MustCompile(`(?:^|\s)(?:from|vo[nm]|del?|d[uoa]) (?:the |der )?(\S+) ` +
+	`(?:to|auf|nach|in|zu[mr]|à|au|al?|para) |[从由](.+?)[到改至换成]|(\S+?)から`)
+
+// movedFrom reports whether the new statement says that something went from what the old one has to something else.
+func (c *comparison) movedFrom() bool {
+	if c.new.change == "" || c.new.also || c.new.still || len(c.newLeft) == 0 {
+		return false
+	}
+	at := moves.FindStringIndex(c.new.text)
+	if at == nil {
+		return false
+	}
+	last := c.newLeft[len(c.newLeft)-1].start
+	for _, p := range c.pairs {
+		b := c.new.words[p.b].start
+		if b >= at[0] && b < at[1] && last >= at[1] && last-at[1] <= maxMoved && c.old.words[p.a].start > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxMoved is how far behind "from … to" the new value stands, in bytes.
+const maxMoved = 24
+
+// otherKind reports whether one word before the same noun makes the statements those of two things, at their beginning:
+// "the search service", "the login service".
+func (c *comparison) otherKind() bool {
+	if len(c.oldLeft) != 1 || len(c.newLeft) != 1 || c.new.change != "" || len(c.replaced) == 0 {
+		return false
+	}
+	x, y := &c.oldLeft[0], &c.newLeft[0]
+	if min(x.weight, y.weight) <= weakWeight || x.char || y.char || max(x.start, y.start) >= maxInstead {
+		return false
+	}
+	for _, p := range c.pairs {
+		a, b := &c.old.words[p.a], &c.new.words[p.b]
+		if a.start == x.end+1 && b.start == y.end+1 && a.keys[0] == b.keys[0] {
 			return true
 		}
 	}

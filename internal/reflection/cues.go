@@ -309,6 +309,8 @@ var (
 	infVerb          = []string{"<verb>", "<inf>"}
 	pastPlaceholder  = []string{"<ed>"}
 	doesPlaceholder  = []string{"<does>"}
+	ingPlaceholder   = []string{"<ing>"}
+	mosPlaceholder   = []string{"<mos>"}
 	whenName         = []string{"<when>", "<name>"}
 	whenNumber       = []string{"<num>", "<when>"}
 	wordLists        = sync.OnceValue(roles)
@@ -409,10 +411,16 @@ func wordPlaceholders(t *token, first bool) []string {
 		return pastPlaceholder
 	case role&roleCommon != 0:
 		return nil
+	case t.upper && first && len(t.form) > 5 && strings.HasSuffix(t.form, "mos"):
+		return mosPlaceholder
 	case t.upper:
 		return namePlaceholder
 	case len(t.form) > 4 && strings.HasSuffix(t.form, "ed"):
 		return pastPlaceholder
+	case len(t.form) > 5 && strings.HasSuffix(t.form, "ing"):
+		return ingPlaceholder
+	case len(t.form) > 5 && strings.HasSuffix(t.form, "mos"):
+		return mosPlaceholder
 	case infinitive(t.form):
 		return infPlaceholder
 	case doesSomething(t.form):

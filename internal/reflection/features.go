@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -127,6 +128,7 @@ func (p *page) readForm(u *unit, t *traits) {
 			}
 		case ideograph:
 			cjk++
+			t.nums += one(counts(toks, i))
 		case number:
 			t.nums++
 		}
@@ -416,11 +418,11 @@ var pairs = [][2]class{{cueNegation, cueDecision}, {cueHedge, cueDecision}, {cue
 		cueFuture},
 	{cueStanding, cueDecision}, {cueRefusal, cueDecision}, {cuePlan, cueWhen}, {cueCompleted, cuePlan}, {cueState,
 		cueDecision},
-	{cueState, cueRefusal}, {cueHypothetical, cueIdea},
-	{cueChoice, cueStanding}, {cueChoice, cueNegation}, {cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess,
-		cueHedge},
+	{cueState, cueRefusal}, {cueHypothetical, cueIdea}, {cueChoice, cueStanding}, {cueChoice, cueNegation},
+	{cueChoice, cueWhen}, {cueSchedule, cueFuture}, {cueGuess, cueHedge},
 	{cueChoice, cueReversal}, {cueSchedule, cueImperative}, {cueSchedule, cueStanding}, {cueCompleted, cueSchedule},
-	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}}
+	{cuePast, cueSchedule}, {cueOrder, cueWhen}, {cueOrder, cueProcedure}, {cueNeed, cueOrder}, {cueNeed,
+		cueWhen}, {cueRefusal, cueState}, {cueChoice, cueState}, {cueChoice, cueFuture}, {cueChoice, cueMeasure}}
 
 var pairFeatures = func() (names []string) {
 	for _, p := range pairs {
@@ -440,6 +442,11 @@ var signs = []class{cueDecision, cueChoice, cueSchedule, cueGuess, cueRefusal, c
 	cuePersonal, cueArtifact, cueProcedure, cueSession, cueCompleted, cueMeasure, cueImperative, cueState}
 
 func (p *page) readPairs(u *unit, t *traits) {
+	if t.has(cueWhen) && !t.has(cuePast) {
+		if i := slices.IndexFunc(t.names, func(n string) bool { return strings.HasPrefix(n, "subj:") }); i >= 0 {
+			t.add("dated:" + strings.TrimPrefix(t.names[i], "subj:"))
+		}
+	}
 	for i, pair := range pairs {
 		if t.has(pair[0]) && t.has(pair[1]) {
 			t.add(pairFeatures[i])

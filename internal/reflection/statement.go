@@ -150,7 +150,16 @@ func splitUnit(t factToken, lower string, units map[string]string) []factToken {
 }
 
 // startWords are words before the day from which something holds.
-var startWords = set("since seit depuis desde ab effective starting")
+var startWords = set("from since seit depuis desde ab effective starting")
+
+// feasts are days without a number from which something holds.
+var feasts = set(`easter christmas pentecost whitsun lent ostern pfingsten weihnachten neujahr pâques noël pentecôte
+ navidad pascua páscoa natal carnaval spring summer autumn winter then`)
+
+// from reports whether what follows "from" is followed by "on": "from May on".
+func from(tokens []factToken, i int) bool {
+	return i+2 < len(tokens) && slices.Contains([]string{"on", "onwards", "onward", "forward"}, tokens[i+2].form)
+}
 
 // Words before the time from which something holds, and before which it does not.
 var (
@@ -176,7 +185,9 @@ func (s *Statement) readSigns(lower string, tokens []factToken) {
 			s.change = lower[tokens[i].start:tokens[i+n-1].end]
 		}
 		if s.change == "" && i+1 < len(tokens) && startWords[tokens[i].form] &&
-			(tokens[i+1].number && !x.countsAt(tokens, i+2) || language.TellsWhen(tokens[i+1].form)) {
+			(tokens[i].form != "from" || from(tokens, i)) &&
+			(tokens[i+1].number && !x.countsAt(tokens, i+2) || language.TellsWhen(tokens[i+1].form) ||
+				feasts[tokens[i+1].form]) {
 			s.change = lower[tokens[i].start:tokens[i+1].end]
 		}
 		s.also = s.also || additions[tokens[i].form]

@@ -11,7 +11,8 @@ import (
 )
 
 // labelNouns are words after which a number is a name: "room 3".
-var labelNouns = set(`port terminal track zone level bed bett lit cama row lane pier seat table case order
+var labelNouns = set(`parcel paket colis paquete pacote crate kiste box lorry truck van ward plot
+ port terminal track zone level bed bett lit cama row lane pier seat table case order
  invoice patient tank pump oven kiln group class room floor ticket issue sprint phase step chapter gate
  platform version release server node
  shard building apartment unit line store branch desk bay dock batch lot v build quarter raum etage zimmer salle
@@ -251,7 +252,7 @@ func (s *Statement) addWideConcepts(lower string) string {
 func blank(text string) string { return strings.Repeat(" ", len(text)) }
 
 // wideStops are ideographs that say little: pronouns, particles and marks of time.
-const wideStops = "時点點半的了是在我们你他她它不没有也都就和与及吗呢吧这那个把被从到为用每月日年时分曜回次由使要会将已再去来很好未非无無"
+const wideStops = "時点點半的了是在我们你他她它不没有也都就和与及吗呢吧这那个把被从到为用每月日年时分曜回次由使要会将已再去来很好未非无無比"
 
 // addPairs adds a run of characters in pairs, or the one alone.
 func (s *Statement) addPairs(run []rune, end int) {

@@ -319,3 +319,17 @@ func hasExtension(s string) bool {
 	ext := strings.ToLower(s[dot+1:])
 	return extensions()[ext]
 }
+
+// Numerals of Chinese and Japanese, and what they count or follow.
+var (
+	numerals = set("一 二 三 四 五 六 七 八 九 十 百 千 万 两 半")
+	counters = set("名 人 個 个 本 枚 台 件 円 元 块 斤 岁 歳 冊 碗 条 次 回 家 倍 割 度 点 分 天 年 月 日 周 週 か 时 時 公 层 階")
+)
+
+// counts reports whether a number in words ends at a token: "四十六名", "一万四".
+func counts(toks []token, i int) bool {
+	if i == 0 || !numerals[toks[i-1].form] {
+		return false
+	}
+	return counters[toks[i].form] || numerals[toks[i].form] && (i+1 == len(toks) || toks[i+1].kind != ideograph)
+}

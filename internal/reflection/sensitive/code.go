@@ -145,7 +145,12 @@ func (s *scan) placeCode(h hit) {
 		at += len(s.text[at:]) - len(strings.TrimPrefix(s.text[at:], colon))
 	}
 	v, ok := s.codeAt(at, direct)
-	if !ok || at == h.end {
+	if s.spacedCode(h, at) || !ok || at == h.end {
+		return
+	}
+	if strongbox[s.fold[h.start:h.end]] && v.isDoorCode() && run(v.text, 0, digits) == len(v.text) && !isClock(v.text) &&
+		(v.last || strings.HasPrefix(s.text[v.end:], " (")) {
+		s.add(AccessCode, v.start, v.end)
 		return
 	}
 	colon := strings.ContainsAny(s.text[h.end:at], ":=：")
@@ -158,6 +163,41 @@ func (s *scan) placeCode(h hit) {
 		strings.Count(v.text, "-") > 2 && len(v.text) == 2*strings.Count(v.text, "-")+1 {
 		s.add(AccessCode, v.start, v.end)
 	}
+}
+
+// spacedCode finds a code in pairs of digits behind the name of a door: "front door 83 41 E", "Tür: 48 15".
+func (s *scan) spacedCode(h hit, at int) bool {
+	pair := func(i int) bool { return run(s.text, i, digits) == i+2 }
+	if h.end == at || !pair(at) || !strings.HasPrefix(s.text[at+2:], " ") || !pair(at+3) {
+		return false
+	}
+	end := at + len("83 41")
+	for strings.HasPrefix(s.text[end:], " ") && pair(end+1) {
+		end += len(" 12")
+	}
+	lettered := end+1 < len(s.text) && s.text[end] == ' ' && s.text[end+1] >= 'A' && s.text[end+1] <= 'Z'
+	if lettered {
+		end += len(" E")
+	}
+	ok := s.codeEnds(end) && end-at <= mostSpaced && (lettered || s.endsAt(end))
+	if ok {
+		s.add(AccessCode, at, end)
+	}
+	return ok
+}
+
+// mostSpaced is how long a code in pairs is, with what parts them.
+const mostSpaced = len("83 41 22 E")
+
+// passings follow the verb "pass".
+var passings = []string{" on", " along", " it on", " this on", " them on", " through"}
+
+// passesOn reports whether "pass" is the verb: "do not pass on: …".
+func (s *scan) passesOn(h hit) bool {
+	rest := s.fold[h.end:]
+	return s.fold[h.start:h.end] == "pass" && slices.ContainsFunc(passings, func(w string) bool {
+		return strings.HasPrefix(rest, w) && !strings.HasPrefix(rest[len(w):], "e")
+	})
 }
 
 // strongbox are places that nothing but a code follows behind a colon.

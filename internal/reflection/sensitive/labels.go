@@ -27,7 +27,7 @@ func (s *scan) labels() {
 		s.cues[h.kind] = append(s.cues[h.kind], h)
 	}
 	for _, h := range hits {
-		if strings.HasSuffix(s.fold[:h.start], mark) || h.start < s.long {
+		if strings.HasSuffix(s.fold[:h.start], mark) || h.start < s.long || s.passesOn(h) {
 			continue
 		}
 		switch h.kind {

@@ -50,6 +50,21 @@ func TestLoose(t *testing.T) {
 	})
 }
 
+// TestSpacedCodes has codes in pairs and behind the name of an alarm, and what only looks like these or a telephone.
+func TestSpacedCodes(t *testing.T) {
+	t.Parallel()
+	check(t, []string{
+		"Front door {{access_code|83 41 E}}, alarm {{access_code|5526}} (30 s to type it).",
+		"Haustür {{access_code|48 15 B}}, Alarmanlage {{access_code|7791}}.",
+		"puerta: {{access_code|61 92}}, alarma {{access_code|8164}}.", "portão {{access_code|38 77 A}}",
+		"porte : {{access_code|41 97}}",
+		"the alarm 0730 was late", "alarm 6 times", "door 12 and door 14", "gate 44 at 10", "alarm 2026",
+		"AWB 020-4471 9936, ref NL-88213-C", "Frachtbrief 020-4471 9936", "运单 020-4471 9936",
+		"the hotline is staffed 07.00-19.00", "Hotline 8.30–17.45", "mobile, do not pass on: {{phone|07700 900 655}}",
+		"pass it on: 3 apples", "pass through: A4-gate-22",
+	})
+}
+
 // TestWebhooks has addresses of any computer to which programs post.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()

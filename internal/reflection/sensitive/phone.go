@@ -109,6 +109,8 @@ func (s *scan) looksDated(list []group, i, n int) bool {
 		return true
 	}
 	switch {
+	case n == 4 && s.isSpan(list, i):
+		return true
 	case sized(list, i, 4, 2, 2) && n >= 3, n == 3 && sized(list, i, 2, 2, 4), n == 3 && sized(list, i, 1, 1, 4),
 		n == 3 && sized(list, i, 1, 2, 4), n == 3 && sized(list, i, 2, 1, 4):
 		return true
@@ -117,6 +119,17 @@ func (s *scan) looksDated(list []group, i, n int) bool {
 		return true
 	}
 	return n == 3 && s.allSeps(list, i, n, ".") && list[i].size() <= 2 && list[i+1].size() <= 3 && list[i+2].size() <= 3
+}
+
+// isSpan reports whether four groups are two times of day: "07.00-19.00".
+func (s *scan) isSpan(list []group, i int) bool {
+	for k := range 4 {
+		if g := list[i+k]; g.size() > 2 || g.size() == 0 || k%2 == 0 && g.text(s) > "24" && g.size() == 2 ||
+			k%2 == 1 && (g.size() != 2 || g.text(s) > "59") {
+			return false
+		}
+	}
+	return list[i].sep == "." && list[i+2].sep == "." && strings.Trim(list[i+1].sep, " -–/") == ""
 }
 
 func (s *scan) allSeps(list []group, i, n int, sep string) bool {
