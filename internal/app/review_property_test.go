@@ -474,3 +474,12 @@ func (q *queue) clear() {
 		}
 	}
 }
+
+// spoken writes a number as a word, of which the long ones are rare as in a language.
+func spoken(i int) string {
+	word := ""
+	for ; i > 0 || word == ""; i /= 70 {
+		word += string("bdfgklmnprstvz"[i%14]) + string("aeiou"[i/14%5])
+	}
+	return word + "n"
+}
