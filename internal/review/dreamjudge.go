@@ -185,7 +185,7 @@ func (d *dreaming) check(ctx context.Context, v *verdict) error {
 			if err != nil {
 				return err
 			}
-			if others {
+			if others || vague(f) {
 				v.left = append(v.left, exceptionDestructive)
 			}
 		case loci.FindingClaim, loci.FindingRefinement:

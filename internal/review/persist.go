@@ -35,7 +35,20 @@ func exceptions(c *loci.Candidate) []string {
 	if c.Has(loci.FindingUnchecked) {
 		list = append(list, exceptionUnchecked)
 	}
+	if slices.ContainsFunc(c.Findings, vague) {
+		list = append(list, exceptionDestructive)
+	}
 	return list
+}
+
+// leastSure is the least score with which a memory is superseded without a person. In the labelled pairs, what was
+// wrongly taken for an update had less.
+const leastSure = 0.65
+
+// vague reports whether a finding says that a memory is out of date, but it may be about something else.
+func vague(f loci.ReflectionFinding) bool {
+	return (f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale) && f.TargetType == "memory" &&
+		f.Confidence < leastSure
 }
 
 // flagged returns those of the reasons that c itself gives.
