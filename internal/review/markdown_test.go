@@ -80,7 +80,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, domain, content, reason string) {
 		for _, text := range []string{title, domain, content, reason} {
 			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-				t.Skip("no such text is stored")
+				return // no such text is stored
 			}
 		}
 		checkMarkdown(t, title, domain, content, reason)
