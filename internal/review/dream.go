@@ -274,12 +274,8 @@ func (d *dreaming) work(ctx context.Context) error {
 // late reports whether the time of the run is over.
 func (d *dreaming) late() bool { return !d.Time().Before(d.until) }
 
-// rehearse does what a run would do, and stores nothing. It does without a model, which never promotes anything.
+// rehearse does what a run would do, and stores nothing.
 func (d *dreaming) rehearse(ctx context.Context) (*loci.Dream, error) {
-	if d.extract.Slow() {
-		s := *d.Service
-		s.extract, d.Service = Rules{}, &s
-	}
 	d.dry, d.receipt.DryRun = true, true
 	err := d.Store.View(ctx, d.org, func(tx store.Tx) (err error) {
 		d.progress, err = tx.Dreams().Progress(ctx)

@@ -99,7 +99,7 @@ func (d *dreaming) beginEvents(ctx context.Context) error {
 
 // batch returns how many events the run reads at once. A slow extractor gets few, so that the run ends in time.
 func (d *dreaming) batch() int {
-	if d.extract.Slow() {
+	if d.extract.Slow() && !d.dry {
 		return slowBatch
 	}
 	return dreamBatch
@@ -123,11 +123,11 @@ func (d *dreaming) asker(at *loci.EventAccess) Asker {
 // leastAsked is the least time in which it is worth asking a slow extractor.
 const leastAsked = time.Second
 
-// find works like Service.find. If the rest of the run is too short for a slow extractor, the rules read alone: its
-// answer would come too late, and would count as its failure.
+// find works like Service.find. In a dry run the rules read alone, because a model promotes nothing. So they do if the
+// rest of the run is too short for a slow extractor: its answer would come too late, and would count as its failure.
 func (d *dreaming) find(ctx context.Context, r *reading) error {
 	s := d.Service
-	if s.extract.Slow() && r.asker.Most < leastAsked {
+	if s.extract.Slow() && (d.dry || r.asker.Most < leastAsked) {
 		hurried := *s
 		hurried.extract = Rules{}
 		s = &hurried

@@ -17,8 +17,9 @@ func (s *Service) forReader(ctx context.Context, tx store.Tx, p loci.Principal, 
 	if err != nil {
 		return err
 	}
+	now := s.Time()
 	for _, c := range list {
-		c.Wake(s.Time())
+		c.Wake(now)
 		hideFindings(c, p, sees)
 		c.Superseded = slices.DeleteFunc(slices.Clone(c.Superseded),
 			func(id loci.MemoryID) bool { return !sees[id.String()] })
