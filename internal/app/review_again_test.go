@@ -365,3 +365,27 @@ func TestNothingUnsureIsSuperseded(t *testing.T) {
 		t.Errorf("the memory: %v", err)
 	}
 }
+
+// TestNotesSentAgainFinishTheGraph requires that notes sent again write the entity that an interrupted promotion owes,
+// also if the memory is hidden from the sender by now.
+func TestNotesSentAgainFinishTheGraph(t *testing.T) {
+	t.Parallel()
+	d := newReviews(t)
+	ctx := t.Context()
+	notes := review.Notes{Content: "decision: we use gin\n", Persist: true, PersistReview: true,
+		Project: d.project.String()}
+	id := d.reflect(d.claude, notes).Candidates[0].ID
+	c, err := d.Review.Accept(ctx, d.mara, id, review.Decision{})
+	d.must(err)
+	_, err = d.Graph.DeleteEntities(ctx, d.mara, d.project, []loci.EntityRef{{Name: "we use gin", Type: "decision"}})
+	d.must(err)
+	d.change(id, func(c *loci.Candidate) { c.GraphPending, c.EntityID = true, loci.EntityID{} })
+	d.must(second(d.Memory.Trash(ctx, d.mara, c.MemoryID, 0)))
+	d.reflect(d.claude, notes)
+	if now := d.waiting(d.mara, id); now.GraphPending || now.EntityID.IsZero() {
+		t.Errorf("got %+v", now.Candidate)
+	}
+	_, err = d.Graph.Entity(ctx, d.mara, d.project, graph.Which{EntityRef: loci.EntityRef{Name: "we use gin",
+		Type: "decision"}})
+	d.must(err)
+}

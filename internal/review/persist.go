@@ -207,18 +207,17 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 		return err
 	}
 	for i, c := range r.list {
-		if old := known[c.ID]; old != nil {
-			if next[i], err = s.shown(ctx, p, cmp.Or(next[i], old)); err != nil {
+		old := known[c.ID]
+		c.Candidate = cmp.Or(next[i], old)
+		s.intoGraph(ctx, p, c.Candidate)
+		if old != nil {
+			if c.Candidate, err = s.shown(ctx, p, c.Candidate); err != nil {
 				return err
 			}
 		}
-		c.Candidate = next[i]
 		c.persisted = c.ID.String()
-		if c.State == loci.ReviewPromoted {
-			s.intoGraph(ctx, p, c.Candidate)
-			if !c.MemoryID.IsZero() { // unless it is hidden from p
-				c.persisted = c.MemoryID.String()
-			}
+		if !c.MemoryID.IsZero() { // it is promoted, and p sees the memory
+			c.persisted = c.MemoryID.String()
 		}
 	}
 	return nil
