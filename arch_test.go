@@ -58,7 +58,7 @@ var arrows = withServices(map[string][]string{
 	"internal/seal":       {"."},
 	"internal/clientfile": {".", "internal/proposed"},
 	"internal/capture":    {".", "client", "internal/clientfile"},
-	"internal/embed":      {"."},
+	"internal/embed":      {".", "internal/chat"},
 	"internal/chat":       {"."},
 	"internal/language":   nil,
 	"internal/recall":     {".", "internal/language", "internal/index"},
