@@ -17,6 +17,7 @@ var mayHoldSQL = map[string]string{
 	"internal/store/postgres":       "what only PostgreSQL has",
 	"internal/store/sqlitedb":       "pragmas, and the table of migrations",
 	"internal/eventlog/embedded":    "its files are SQLite databases, too",
+	"internal/vectors":              "derived vectors have files of their own, beside the index",
 	"internal/eventlog/arc":         "the statements for Arc, each of which one builder makes",
 	"internal/eventlog/arc/arctest": "a fake of Arc, which runs such statements",
 	"test/":                         "programs of the integration tests",

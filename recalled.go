@@ -38,6 +38,7 @@ type Why struct {
 	Terms   []WhyTerm `json:"terms" nullable:"false" doc:"Words of the query that the memory contains, most important first"`
 	Named   []string  `json:"named,omitempty" enum:"key,title" doc:"Fields that the query has as a whole: key, title"`
 	Through []string  `json:"through,omitempty" doc:"Relations of the graph that lead from an entity in the query to a name in the memory" example:"[\"billing → owned_by → Ana\"]"`
+	Meaning float64   `json:"meaning,omitzero" doc:"How similar it is in meaning to the query, up to 1, if a model of embeddings is in use" example:"0.41"`
 	// Boosts decide the order of memories with the same score.
 	Boosts []string `json:"boosts" nullable:"false" doc:"Why it ranks before others with the same score: current (others are superseded), pinned, importance or updated_at"`
 	// Fallback is "" if the search found the words themselves.
@@ -79,6 +80,8 @@ type WhySignals struct {
 	When     float64 `json:"when,omitzero" doc:"The query asks for a time, and the memory tells one"`
 	Date     float64 `json:"date,omitzero" doc:"It happened at the time that the query names"`
 	Graph    float64 `json:"graph,omitzero" doc:"It has the name of an entity that the graph relates to one in the query"`
+	Meaning  float64 `json:"meaning,omitzero" doc:"It means something similar, by a model of embeddings"`
+	Theme    float64 `json:"theme,omitzero" doc:"The memories of its session mean something similar"`
 }
 
 // SignalPart is how much of a score comes from one signal.
@@ -91,7 +94,7 @@ type SignalPart struct {
 func (s *WhySignals) Parts() []SignalPart {
 	list := []SignalPart{{"name", s.Name}, {"row", s.Row}, {"context", s.Context}, {"session", s.Session},
 		{"passage", s.Passage}, {"question", s.Question}, {"actor", s.Actor}, {"self", s.Self}, {"when", s.When},
-		{"date", s.Date}, {"graph", s.Graph}}
+		{"date", s.Date}, {"graph", s.Graph}, {"meaning", s.Meaning}, {"theme", s.Theme}}
 	return slices.DeleteFunc(list, func(p SignalPart) bool { return p.Score == 0 })
 }
 

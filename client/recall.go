@@ -31,7 +31,8 @@ type RecallPage struct {
 	Memories []loci.Recalled      `json:"memories" nullable:"false"`
 	Events   []loci.RecalledEvent `json:"events" nullable:"false" doc:"Events that match. Filters that only memories have, and another time, leave them out"`
 	// EventsPartial is set if Events may be incomplete.
-	EventsPartial bool `json:"events_partial,omitempty" doc:"True if events may be missing: the newest ones, or all if their log did not answer in time"`
+	EventsPartial bool   `json:"events_partial,omitempty" doc:"True if events may be missing: the newest ones, or all if their log did not answer in time"`
+	Meaning       string `json:"meaning,omitempty" enum:"ready,building,unavailable" doc:"Set if a model of embeddings is in use. ready: memories that share no word with the query were found, too. building: some have no vector yet. unavailable: the model did not answer, so memories were found by their words only"`
 	More
 	Total             int  `json:"total" doc:"Number of matches on all pages" example:"1"`
 	TotalIsLowerBound bool `json:"total_is_lower_bound,omitempty" doc:"True if there are more matches than total"`

@@ -6,6 +6,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 func (p *program) recallCommand() *cobra.Command {
@@ -46,9 +47,16 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		return p.printJSON(map[string]any{"memories": page.Items, "events": notNil(page.Events),
 			"events_partial": page.EventsPartial, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
-			"partial": page.Partial, "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...)})
+			"partial": page.Partial, "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...),
+			"meaning": page.Meaning})
 	}
 	p.noteStopped(page.StoppedBy, len(page.Items))
+	switch page.Meaning {
+	case vectors.Building:
+		p.note("some memories are not ready for a search by meaning yet; ask again")
+	case vectors.Unavailable:
+		p.note("the model of embeddings did not answer; found by words only")
+	}
 	if page.EventsPartial {
 		p.note("events may be missing: their index did not get ready in time; ask again")
 	}

@@ -253,6 +253,9 @@ func showWhy(score float64, why loci.Why) string {
 	if len(why.Through) > 0 {
 		parts = append(parts, "reached through "+loci.OneLine(strings.Join(why.Through, ", ")))
 	}
+	if why.Meaning > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%.2f)", recall.AlikeMeaning, why.Meaning))
+	}
 	text := fmt.Sprintf("score %.2f: %s", score, cmp.Or(strings.Join(parts, ", "), recall.NearMatch))
 	if len(why.Named) > 0 {
 		text += "; named by its " + strings.Join(why.Named, " and ")

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
@@ -26,6 +27,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/task"
 	"github.com/loci-memory/loci/internal/transfer"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // App is the services over one store.
@@ -43,6 +45,7 @@ type App struct {
 	Identity *identity.Service
 	Transfer *transfer.Service
 	Index    *indexing.Index
+	Vectors  *vectors.Index
 	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works
 	// without them.
 	ArcsReady func(context.Context) error
@@ -61,6 +64,8 @@ type Options struct {
 	SignIn    *auth.SignIn     // nil: NewLink is Unavailable
 	Patience  time.Duration    // of a search; default memory.DefaultPatience
 	IndexDir  string           // where the full-text index is; default: in memory
+	Models    embed.Source     // of embeddings; nil: recall finds memories by their words only
+	VectorDir string           // where the vectors are; default: there are none
 	Extractor review.Extractor // of candidates; nil: the rules, which need no model
 	// Thresholds are those of the dream-cycle; nil: review.DefaultThresholds.
 	Thresholds map[loci.CandidateKind]float64
@@ -81,7 +86,8 @@ func New(o Options) *App {
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
-	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
+	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Dir: o.VectorDir, Log: g.Log, Now: g.Time})
+	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index, Vectors: a.Vectors,
 		Patience: o.Patience})
 	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)
 	a.Event = event.New(g, a.Project, o.Events)
@@ -111,6 +117,7 @@ func actors(o *Options) *auth.Authenticator {
 // dropped removes what there is of a deleted org besides its rows.
 func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 	a.Index.Drop(ctx, org)
+	a.Vectors.Drop(ctx, org)
 	a.Event.Drop(ctx, org)
 }
 

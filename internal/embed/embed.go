@@ -40,3 +40,11 @@ func (f *Fault) Error() string { return f.Text }
 
 // Unwrap returns what failed, for the log.
 func (f *Fault) Unwrap() error { return f.cause }
+
+// Source finds models.
+type Source interface {
+	// Current returns the model in use, or nil if embeddings are off. It loads the model when it is first asked for.
+	Current(ctx context.Context) (Model, error)
+	// ByName returns the model whose Name that is, or nil if it cannot be opened any more.
+	ByName(ctx context.Context, name string) (Model, error)
+}

@@ -55,6 +55,7 @@ func (s saturation) of(f, length float32) float32 { return f / (f + s.a + s.slop
 func (s *search) accumulate(p *part) {
 	s.addNames(p)
 	s.addLeads(p)
+	s.addMeaning(p)
 	if p.few() {
 		s.reach(p)
 		s.completeAll(p, s.order)

@@ -25,6 +25,8 @@ type Query struct {
 	Leads []Lead
 	// Names are the parts of the question that can be the name of a row.
 	Names []Name
+	// Meaning finds rows by what they mean.
+	Meaning Meaning
 	// OwnWords leaves out rows that match only by their session.
 	OwnWords bool
 	// Only limits the hits to rows with these ids. nil: all rows; empty: none. Other rows that Sees
@@ -61,6 +63,8 @@ type Period struct {
 // Weights say how much each signal counts in the sum that orders hits. Each signal is in [0, 1].
 type Weights struct {
 	Graph    float64 // Query.Leads
+	Meaning  float64 // how similar the row is to Query.Meaning
+	Theme    float64 // how similar the rows of its session are on average
 	Name     float64 // one of Query.Names is a name of the row: how much its terms count, or 1 if it is sure
 	Row      float64 // BM25 of the row itself
 	Context  float64 // BM25 of the row with its neighbours
@@ -77,12 +81,12 @@ type Weights struct {
 
 // Signals are the figures of one hit. Each is in [0, 1].
 type Signals struct {
-	Graph, Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
+	Graph, Meaning, Theme, Name, Row, Context, Session, Passage, Question, Actor, Self, When, Date float64
 }
 
 // score adds the signals up, always in the same order.
 func (w *Weights) score(s *Signals) float64 {
-	return w.Graph*s.Graph + w.Name*s.Name + w.Row*s.Row + w.Context*s.Context + w.Session*s.Session +
+	return w.Graph*s.Graph + w.Meaning*s.Meaning + w.Theme*s.Theme + w.Name*s.Name + w.Row*s.Row + w.Context*s.Context + w.Session*s.Session +
 		w.Passage*s.Passage + w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
 }
 

@@ -242,6 +242,7 @@ func (s *search) signals(p *part, doc uint32, out *Signals) (terms uint32) {
 		out.Context, out.Session = out.Row, out.Row
 	}
 	out.Passage, out.Name, out.Graph = s.passage(p, doc, values[:]), s.nameOf(p, doc), p.leadOf(doc)
+	out.Meaning, out.Theme = p.meantOf(doc)
 	s.extras(p, doc, out)
 	return terms
 }

@@ -10,13 +10,14 @@ import (
 // the last change, newest first, and then by id. So the order does not depend on how rows are
 // spread over segments.
 func Search(views []*View, q *Query) Result {
-	if len(q.Terms) == 0 {
+	if len(q.Terms) == 0 && q.Meaning.Vectors == nil {
 		return Result{Exact: true}
 	}
 	s := newSearch(views, q)
 	s.weigh()
 	s.readNames()
 	s.readLeads()
+	s.readMeaning()
 	slices.SortStableFunc(s.parts, func(x, y part) int { return cmp.Compare(y.live, x.live) })
 	top := best[contender]{limit: q.Limit + contenders}
 	for i := range s.parts {
@@ -70,6 +71,8 @@ type part struct {
 	named   []namedRow   // rows that the question names
 	found   []uint32     // rows of the name at hand
 	led     []ledRow     // rows of q.Leads
+	placed  *placed      // where the vectors of q.Meaning are
+	meant   []meantRow   // rows that q.Meaning finds, by doc
 	most    []float64    // of each term: the most that a row can get from it; 0: not known yet
 	loaded  []bool       // of each term: p.rows has the rows of unread that are needed
 	added   int          // postings that were added up
@@ -86,10 +89,11 @@ type scratch struct {
 	spare, merged    entries
 	found64          []uint64 // places of words
 	scores, sessions []float32
-	marks            bitmap   // zero between two uses
-	touched          bitmap   // rows that something was added to, or to a neighbour
-	reached          []uint32 // rows with a score, or in a session with one
-	needed           []span   // of picked rows
+	cosines          []float32 // of rows with the question; may have any value between two searches
+	marks            bitmap    // zero between two uses
+	touched          bitmap    // rows that something was added to, or to a neighbour
+	reached          []uint32  // rows with a score, or in a session with one
+	needed           []span    // of picked rows
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}

@@ -15,6 +15,8 @@ type Segment struct {
 	forms   table
 	stems   table
 	grams   table
+
+	placement placement // of the vectors of the rows
 }
 
 // Open reads a segment that a Builder made. data must not change while the segment is in use. Open

@@ -185,7 +185,10 @@ func whyPhrase(why *loci.Why) string {
 	case loci.FallbackPart:
 		phrase = "contains "
 	}
-	if phrase += strings.Join(words, ", "); len(words) == 0 {
+	switch phrase += strings.Join(words, ", "); {
+	case len(words) == 0 && why.Meaning > 0:
+		phrase = recall.AlikeMeaning
+	case len(words) == 0:
 		phrase = recall.NearMatch
 	}
 	if len(why.Through) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // tool is a row of the table of tools. It defines everything about one tool.
@@ -210,6 +211,16 @@ type page[T any] struct {
 	// Events are events that match. Then rank is the place of each memory and event among both.
 	Events        []foundEvent `json:"events,omitempty"`
 	EventsPartial bool         `json:"events_partial,omitempty"` // some may be missing
+	// Meaning is building or unavailable if memories without a word of the question may be missing.
+	Meaning vectors.State `json:"meaning,omitempty"`
+}
+
+// unready returns a state that a model should know of: one that is as usual costs no tokens.
+func unready(s vectors.State) vectors.State {
+	if s == vectors.Ready {
+		return vectors.Off
+	}
+	return s
 }
 
 // stopped tells whether a search is complete.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
@@ -23,7 +24,7 @@ func current(f Filter) Filter {
 // find runs every search: candidates and their order from the index, and the rows of one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
 	limit int) (*finder, []Hit, error) {
-	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
+	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near, meaning: r.meaning,
 		ownWords: r.ownWords, wholeWords: r.wholeWords, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
@@ -56,6 +57,7 @@ type finder struct {
 	filter        store.Filter
 	text          string
 	near          []recall.Near // what graphs relate to the question
+	meaning       index.Meaning
 	ownWords      bool
 	wholeWords    bool
 	memories      bool       // find memories
@@ -110,10 +112,10 @@ func (f *finder) findNow() error {
 		at = f.service.Time()
 	}
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
-		Near: f.near, OwnWords: f.ownWords}
+		Near: f.near, OwnWords: f.ownWords, Meaning: f.meaning}
 	question := ask.Read()
 	all := snapshot.With(f.from.index)
-	var similar, last *recall.Answer
+	var similar, meant, last *recall.Answer
 	questions := []*recall.Question{question}
 	if !f.wholeWords {
 		questions = append(questions, question.AsPrefixes(), question.AsParts())
@@ -125,6 +127,8 @@ func (f *finder) findNow() error {
 			return err
 		case len(answer.Hits) == 0:
 			last = answer // at the end the one for parts
+		case answer.ByMeaning():
+			meant = cmp.Or(meant, answer) // words that begin like them are better
 		case answer.Fallback() == loci.FallbackSimilar:
 			similar = cmp.Or(similar, answer) // words that begin like them are better
 		default:
@@ -134,6 +138,10 @@ func (f *finder) findNow() error {
 	}
 	if similar != nil {
 		f.answered(similar)
+		return nil
+	}
+	if meant != nil {
+		f.answered(meant)
 		return nil
 	}
 	if broad {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -31,10 +32,11 @@ type ChatModel struct {
 // QueryRequest is a question about the memories.
 type QueryRequest struct {
 	Filter
-	IDs   []loci.MemoryID // only these, best first; nil: all that pass the filter
-	Query string          // 1 to loci.MaxQuery characters
-	Limit int             // 0: 20; at most 50 memories in the prompt, including pinned ones
-	near  []recall.Near   // what graphs relate to the question
+	IDs     []loci.MemoryID // only these, best first; nil: all that pass the filter
+	Query   string          // 1 to loci.MaxQuery characters
+	Limit   int             // 0: 20; at most 50 memories in the prompt, including pinned ones
+	near    []recall.Near   // what graphs relate to the question
+	meaning index.Meaning
 }
 
 // Reason is why a memory is in a prompt.
@@ -107,6 +109,7 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 			return nil, err
 		}
 		r.near = graphs.near
+		r.meaning, _ = s.askMeaning(ctx, p, r.Query, &r.Filter)
 	}
 	var answer QueryAnswer
 	var pinned, memories []*loci.Memory
@@ -150,7 +153,7 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	if checkWords(words) != nil {
 		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
 	}
-	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near}, fromEvents{},
+	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near, meaning: r.meaning}, fromEvents{},
 		0, limit)
 	if err != nil {
 		return nil, nil, err

@@ -7,8 +7,10 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // SearchRequest asks for the memories that match some words, best first.
@@ -22,10 +24,11 @@ type SearchRequest struct {
 	AskedAt time.Time
 	Explain bool // the hits have Why.Signals
 	// Kinds are what Recall finds; none: everything that p may read. Search finds memories.
-	Kinds  []Kind
-	events bool          // find events, too
-	facts  bool          // the page has entities of graphs, too
-	near   []recall.Near // what graphs relate to the query
+	Kinds   []Kind
+	events  bool          // find events, too
+	facts   bool          // the page has entities of graphs, too
+	near    []recall.Near // what graphs relate to the query
+	meaning index.Meaning // of the query, if there is a model of embeddings
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
 	// wholeWords leaves out memories that only have parts of the words.
@@ -69,6 +72,8 @@ type SearchPage[T any] struct {
 	// EventsPartial is set if the newest events may be missing, or all of them, because their log or their index
 	// did not answer in time.
 	EventsPartial bool
+	// Meaning says whether Recall also found memories by what they mean.
+	Meaning vectors.State
 }
 
 // StoppedBy is why a search ended before it had read everything. Older memories may be missing
@@ -142,6 +147,9 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		return nil, err
 	}
 	var page SearchPage[T]
+	if !r.ownWords && r.wants(KindMemory) {
+		r.meaning, page.Meaning = s.askMeaning(ctx, p, r.Query, &r.Filter)
+	}
 	if r.facts && offset == 0 && r.widest() {
 		page.Graph = graphs.facts
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // Service provides the operations on memories. It is safe for concurrent use.
@@ -24,6 +25,7 @@ type Service struct {
 	projects *project.Service
 	chat     Chat
 	index    *indexing.Index
+	vectors  *vectors.Index
 	turns    *turns
 	patience time.Duration // time limit of one search
 
@@ -45,6 +47,7 @@ type Options struct {
 	Chat     Chat            // nil: Query returns only the prompt
 	Budget   int             // characters of memories in a prompt; default DefaultBudget
 	Index    *indexing.Index // required
+	Vectors  *vectors.Index  // nil: recall finds memories by their words only
 	Patience time.Duration   // of a search: after that it returns what it has found; default DefaultPatience
 }
 
@@ -56,6 +59,6 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
-	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index, turns: newTurns(),
+	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index, vectors: o.Vectors, turns: newTurns(),
 		patience: o.Patience}
 }

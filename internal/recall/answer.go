@@ -13,6 +13,9 @@ import (
 // NearMatch explains a hit that has none of the words: those before and after it in its session have some.
 const NearMatch = "said near a match"
 
+// AlikeMeaning explains a hit that has none of the words, but means something similar.
+const AlikeMeaning = "similar in meaning"
+
 // Answer is what an index found for a question, with what explains it. It is not safe for concurrent
 // use.
 type Answer struct {
@@ -23,6 +26,18 @@ type Answer struct {
 	rowNames []index.Name // parts of the question that can be names of memories
 	paths    map[[16]byte]uint32
 	matcher  *matcher
+}
+
+// ByMeaning reports whether the hits were found by what they mean only: none has a word of the question, is named by it
+// or has such a neighbour.
+func (a *Answer) ByMeaning() bool {
+	for i := range a.Hits {
+		s := &a.Hits[i].Signals
+		if a.Hits[i].Terms != 0 || s.Name > 0 || s.Graph > 0 || s.Context > 0 || s.Session > 0 {
+			return false
+		}
+	}
+	return len(a.Hits) > 0
 }
 
 // Fallback returns how the hits were found if none of them has a word of the question itself, or "".
@@ -60,6 +75,7 @@ func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best loci.Snippet
 	hit := &a.Hits[i]
 	why = loci.Why{Terms: a.whyTerms(hit, &in, written), Boosts: boosts(len(a.Hits), i, a.standing),
 		Fallback: a.fallback(hit.Terms)}
+	why.Meaning = hit.Signals.Meaning
 	if hit.Signals.Graph > 0 {
 		why.Through = a.through(hit.ID)
 	}
@@ -133,6 +149,7 @@ func (a *Answer) Signals(i int) *loci.WhySignals {
 		Name: w.Name * s.Name, Row: w.Row * s.Row, Context: w.Context * s.Context, Session: w.Session * s.Session,
 		Passage: w.Passage * s.Passage, Question: w.Question * s.Question, Actor: w.Actor * s.Actor,
 		Self: w.Self * s.Self, When: w.When * s.When, Date: w.Date * s.Date, Graph: w.Graph * s.Graph,
+		Meaning: w.Meaning * s.Meaning, Theme: w.Theme * s.Theme,
 	}
 }
 

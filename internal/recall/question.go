@@ -15,7 +15,7 @@ import (
 // assistant; docs/recall.md shows what each of them is worth.
 var Formula = index.Weights{
 	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
-	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4,
+	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4, Meaning: 1, Theme: 1,
 	Stem: 0.9, Similar: 0.5,
 }
 
@@ -41,6 +41,8 @@ var signals = map[string]func(*index.Weights) *float64{
 	"when":     func(w *index.Weights) *float64 { return &w.When },
 	"date":     func(w *index.Weights) *float64 { return &w.Date },
 	"graph":    func(w *index.Weights) *float64 { return &w.Graph },
+	"meaning":  func(w *index.Weights) *float64 { return &w.Meaning },
+	"theme":    func(w *index.Weights) *float64 { return &w.Theme },
 	"stem":     func(w *index.Weights) *float64 { return &w.Stem },
 	"similar":  func(w *index.Weights) *float64 { return &w.Similar },
 }
@@ -56,6 +58,8 @@ type Ask struct {
 	Sees func(index.Class) bool
 	// Near are the neighbours of entities that the question names in the graphs of the person who asks.
 	Near []Near
+	// Meaning finds memories by what they mean, if there is a model of embeddings.
+	Meaning index.Meaning
 	// Only and OwnWords are those of index.Query.
 	Only     [][16]byte
 	OwnWords bool
@@ -116,7 +120,7 @@ func (q *Question) Best(limit int) *Question {
 func (q *Question) query(known func(string) bool) (index.Query, terms) {
 	a := &q.ask
 	out := index.Query{Sees: a.Sees, Now: a.Now, Only: a.Only, OwnWords: a.OwnWords, Limit: a.Limit, Weights: a.Weights,
-		When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At)}
+		When: language.AsksWhen(q.tokens), Periods: periods(a.Text, q.tokens, a.At), Meaning: a.Meaning}
 	named := actors(q.tokens, known)
 	if out.Actors = named.names; slices.ContainsFunc(q.tokens, ofAsker) {
 		for _, self := range a.Self {

@@ -55,6 +55,24 @@ func IndexRow(m *loci.Memory) index.Row {
 	return row
 }
 
+// TextToEmbed returns the text of a memory of which a vector is made: the title, unless the content begins with it, the
+// content, and the summary. A name with which a session memory begins says who spoke, not what it means.
+func TextToEmbed(m *loci.Memory) string {
+	content := m.Content
+	if !m.SessionID.IsZero() && actorOf(content) != "" {
+		content = strings.TrimSpace(content[strings.IndexAny(content, ":："):])
+		content = strings.TrimSpace(strings.TrimLeft(content, ":："))
+	}
+	parts := []string{content}
+	if !beginning(m.Title, m.Content) {
+		parts = []string{m.Title, content}
+	}
+	if m.Summary != "" {
+		parts = append(parts, m.Summary)
+	}
+	return strings.Join(parts, "\n")
+}
+
 func indexFields(texts *[loci.FieldCount]string) (fields []index.Field) {
 	for _, f := range indexed {
 		if texts[f] != "" {

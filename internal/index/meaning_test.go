@@ -1,0 +1,268 @@
+package index
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+const testDims = 16
+
+// meantCase is a random collection of rows with vectors.
+type meantCase struct {
+	rows    []Row
+	vectors map[[16]byte][]float32
+	query   []float32
+}
+
+func unit(r *rand.Rand, dims int) []float32 {
+	v, sum := make([]float32, dims), 0.0
+	for i := range v {
+		x := r.NormFloat64() + 0.3 // all vectors have something in common
+		v[i], sum = float32(x), sum+x*x
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(sum))
+	}
+	return v
+}
+
+func drawMeant(t *rapid.T) meantCase {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+	c := meantCase{vectors: map[[16]byte][]float32{}, query: unit(r, testDims)}
+	for i := range rapid.IntRange(1, 60).Draw(t, "rows") {
+		row := Row{Class: Class([]string{"a", "b", "hidden"}[r.IntN(3)]), Time: time.Unix(int64(i), 0),
+			Fields: []Field{{Text: fmt.Sprint("w", r.IntN(20))}}}
+		binary.BigEndian.PutUint64(row.ID[:], r.Uint64())
+		if r.IntN(2) == 0 {
+			row.Session = fmt.Sprint("s", r.IntN(5))
+		}
+		if r.IntN(5) > 0 {
+			c.vectors[row.ID] = unit(r, testDims)
+		}
+		c.rows = append(c.rows, row)
+	}
+	return c
+}
+
+// search looks for the case in views of some rows each, of which some are replaced by themselves in a later view.
+func (c *meantCase) search(t *rapid.T, rows []Row, exact bool) []Hit {
+	vectors := NewVectors(testDims)
+	for _, r := range c.rows {
+		if v := c.vectors[r.ID]; v != nil {
+			vectors.Put(r.ID, Pack(v))
+		}
+	}
+	b := NewBuilder()
+	for _, r := range rows {
+		b.Add(r)
+	}
+	s, err := Open(b.Build())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Sees: func(c Class) bool { return c != "hidden" }, Now: time.Unix(1e9, 0), Limit: 100,
+		Weights: Weights{Meaning: 1, Theme: 0.5}, Meaning: Meaning{Vectors: vectors, Query: c.query}}
+	if exact {
+		q.Meaning.Exact = func(ids [][16]byte) (list [][]float32) {
+			for _, id := range ids {
+				list = append(list, c.vectors[id])
+			}
+			return list
+		}
+	}
+	return Search([]*View{NewView(s)}, &q).Hits
+}
+
+// defined returns the signals of the rows as docs/recall.md defines them, with nothing but loops.
+func (c *meantCase) defined() map[[16]byte]Signals {
+	mean, n := make([]float64, testDims), 0.0
+	for _, r := range c.rows {
+		if v := c.vectors[r.ID]; v != nil && r.Class != "hidden" {
+			n++
+			for d, x := range v {
+				mean[d] += float64(x)
+			}
+		}
+	}
+	for d := range mean {
+		mean[d] /= n + centring
+	}
+	cosine := func(v []float32) float64 {
+		xy, xx, yy := 0.0, 0.0, 0.0
+		for d := range v {
+			x, y := float64(v[d])-mean[d], float64(c.query[d])-mean[d]
+			xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+		}
+		return xy / math.Sqrt(xx*yy)
+	}
+	themes, counts := map[string]float64{}, map[string]float64{}
+	key := func(r *Row) string {
+		return string(r.Class) + r.Session + map[bool]string{true: string(r.ID[:])}[r.Session == ""]
+	}
+	for _, r := range c.rows {
+		if v := c.vectors[r.ID]; v != nil && r.Class != "hidden" {
+			themes[key(&r)] += cosine(v)
+			counts[key(&r)]++
+		}
+	}
+	out := map[[16]byte]Signals{}
+	for _, r := range c.rows {
+		if v := c.vectors[r.ID]; v != nil && r.Class != "hidden" {
+			if m := cosine(v); m >= LeastMeaning {
+				out[r.ID] = Signals{Meaning: m, Theme: max(themes[key(&r)]/counts[key(&r)], 0)}
+			}
+		}
+	}
+	return out
+}
+
+// TestMeaningIsWhatIsDefined compares a search by meaning with loops over the rows.
+func TestMeaningIsWhatIsDefined(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawMeant(t)
+		exact := rapid.Bool().Draw(t, "exact")
+		want := c.defined()
+		got := c.search(t, c.rows, exact)
+		const off = 0.02 // what one byte for each dimension may change
+		near := 0
+		for _, s := range want {
+			if s.Meaning < LeastMeaning+off {
+				near++
+			}
+		}
+		if len(got) < len(want)-near {
+			t.Fatalf("found %d rows, want %d", len(got), len(want))
+		}
+		for i, h := range got {
+			w, ok := want[h.ID]
+			if !ok && h.Signals.Meaning > LeastMeaning+off {
+				t.Fatalf("found %x, which is hidden or means something else: %+v", h.ID, h.Signals)
+			}
+			if ok && (math.Abs(w.Meaning-h.Signals.Meaning) > off || math.Abs(w.Theme-h.Signals.Theme) > off) {
+				t.Errorf("%x: got %+v, want %+v", h.ID, h.Signals, w)
+			}
+			if ok && exact && i < mostExact && math.Abs(w.Meaning-h.Signals.Meaning) > 1e-3 {
+				t.Errorf("%x was not compared by its exact vector: got %v, want %v", h.ID, h.Signals.Meaning, w.Meaning)
+			}
+			if i > 0 && got[i-1].compare(&h) > 0 {
+				t.Errorf("hit %d comes before a better one", i-1)
+			}
+		}
+	})
+}
+
+// TestHiddenRowsChangeNoMeaning compares the whole answer with that of an index without the hidden rows.
+func TestHiddenRowsChangeNoMeaning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawMeant(t)
+		seen := slices.DeleteFunc(slices.Clone(c.rows), func(r Row) bool { return r.Class == "hidden" })
+		if got, want := c.search(t, c.rows, false), c.search(t, seen, false); !slices.Equal(got, want) {
+			t.Errorf("with hidden rows: %+v\nwithout: %+v", got, want)
+		}
+	})
+}
+
+// TestVectorsFollowTheirRows replaces and removes vectors between two searches of one view, and takes a row out.
+func TestVectorsFollowTheirRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	vectors, b, ids := NewVectors(testDims), NewBuilder(), [][16]byte{{1}, {2}, {3}}
+	query := unit(r, testDims)
+	away := slices.Clone(query)
+	for i := range away {
+		away[i] = -away[i]
+	}
+	for i, id := range ids {
+		b.Add(Row{ID: id, Class: "a", Time: time.Unix(int64(i), 0), Fields: []Field{{Text: "word"}}})
+		vectors.Put(id, Pack(away))
+	}
+	s, err := Open(b.Build())
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(v *View) (list [][16]byte) {
+		q := Query{Sees: func(Class) bool { return true }, Now: time.Unix(1e9, 0), Limit: 10,
+			Weights: Weights{Meaning: 1}, Meaning: Meaning{Vectors: vectors, Query: query}}
+		for _, h := range Search([]*View{v}, &q).Hits {
+			list = append(list, h.ID)
+		}
+		slices.SortFunc(list, func(x, y [16]byte) int { return cmp.Compare(x[0], y[0]) })
+		return list
+	}
+	view := NewView(s)
+	check := func(v *View, want ...[16]byte) {
+		t.Helper()
+		if got := find(v); !slices.Equal(got, want) {
+			t.Errorf("found %v, want %v", got, want)
+		}
+	}
+	check(view)
+	vectors.Put(ids[0], Pack(query))
+	vectors.Put(ids[2], Pack(query))
+	check(view, ids[0], ids[2])
+	check(view.Without(ids[0]), ids[2])
+	vectors.Remove(ids[2])
+	vectors.Put(ids[1], Pack(make([]float32, testDims))) // a text without a known word
+	check(view, ids[0])
+	if vectors.Len() != 2 || vectors.Wasted() != 4 {
+		t.Errorf("got %d vectors and %d wasted, want 2 and 4", vectors.Len(), vectors.Wasted())
+	}
+}
+
+func TestMultiplyBoth(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, dims := range []int{1, 7, 8, 384, 1021, 4096} {
+		values, both, low, high := make([]int8, dims), make([]int64, dims), int64(0), int64(0)
+		for i := range values {
+			x, y, z := int64(r.IntN(255)-127), int64(r.IntN(2*wholeSteps+1)-wholeSteps), int64(r.IntN(2*wholeSteps+1)-wholeSteps)
+			values[i], both[i] = int8(x), y+z<<32
+			low, high = low+x*y, high+x*z
+		}
+		if a, b := multiply(values, both); int64(a) != low || int64(b) != high {
+			t.Errorf("%d dimensions: got %d and %d, want %d and %d", dims, a, b, low, high)
+		}
+	}
+}
+
+// BenchmarkMeaning searches 100,000 vectors of 384 dimensions in rows without sessions, by meaning alone and with
+// words.
+func BenchmarkMeaning(b *testing.B) {
+	const rows, dims = 100_000, 384
+	view, vectors := large(rows, 0), NewVectors(dims)
+	r := rand.New(rand.NewPCG(7, 8))
+	var ids [][16]byte
+	view.Each(func(id [16]byte) bool { ids = append(ids, id); return true })
+	r.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] }) // in another order than the rows
+	for _, id := range ids {
+		vectors.Put(id, Pack(unit(r, dims)))
+	}
+	list := questions(100)
+	for _, words := range []bool{false, true} {
+		b.Run(fmt.Sprintf("words=%v", words), func(b *testing.B) {
+			var times []time.Duration
+			for i := 0; b.Loop(); i++ {
+				q := *list[i%len(list)]
+				q.Weights.Meaning, q.Weights.Theme = 0.5, 1.2
+				q.Meaning = Meaning{Vectors: vectors, Query: unit(r, dims)}
+				if !words {
+					q.Terms = nil
+				}
+				start := time.Now()
+				if len(Search([]*View{view}, &q).Hits) == 0 {
+					b.Fatal("found nothing")
+				}
+				times = append(times, time.Since(start))
+			}
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
+		})
+	}
+}

@@ -1,0 +1,222 @@
+package vectors
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// suffix ends the names of the files. A file with another format of its contents needs another suffix.
+const suffix = ".vectors"
+
+// cacheKiB is small, because the vectors that searches compare are in memory.
+const cacheKiB = 512
+
+// file has the vectors of one org by one model.
+type file struct {
+	*sqlitedb.DB
+	path string
+	name modelName
+
+	mu      sync.Mutex
+	vectors *index.Vectors
+	seq     int64 // up to here, vectors has those of the file
+	stamp   sqlitedb.Stamp
+	stamped bool // nothing has changed since stamp, as far as vectors knows
+}
+
+// modelName says whose vectors a file has. Two models may have the same name if one of them changed its dimensions.
+type modelName struct {
+	model string
+	dims  int
+}
+
+func (n modelName) file() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d", n.model, n.dims))
+	return hex.EncodeToString(sum[:8]) + suffix
+}
+
+// openFile opens a file, and creates it if it is not there.
+func openFile(ctx context.Context, dir string, n modelName) (*file, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f := &file{path: filepath.Join(dir, n.file()), name: n, vectors: index.NewVectors(n.dims)}
+	if err := f.open(ctx); err != nil {
+		return nil, err
+	}
+	err := f.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("INSERT OR IGNORE INTO state (one, model, dims) VALUES (1, ?, ?)", n.model, n.dims)
+	})
+	return f, f.closeIf(err)
+}
+
+// readFile opens a file that is there.
+func readFile(ctx context.Context, path string) (*file, error) {
+	f := &file{path: path}
+	if err := f.open(ctx); err != nil {
+		return nil, err
+	}
+	err := f.View(ctx, func(c *sqlitedb.Conn) error {
+		_, err := c.One("SELECT model, dims FROM state", nil, func(r *sqlitedb.Row) error {
+			f.name = modelName{r.Text(0), r.Int(1)}
+			return nil
+		})
+		return err
+	})
+	f.vectors = index.NewVectors(f.name.dims)
+	return f, f.closeIf(err)
+}
+
+func (f *file) open(ctx context.Context) (err error) {
+	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: f.path, CacheKiB: cacheKiB,
+		Migrations: sqlitedb.ReadMigrations(migrations, "migrations")})
+	return err
+}
+
+func (f *file) closeIf(err error) error {
+	if err != nil {
+		_ = f.Close() // the first error tells more
+	}
+	return err
+}
+
+// filesIn returns the paths of the files in a directory.
+func filesIn(dir string) (list []string) {
+	entries, _ := os.ReadDir(dir) // without the directory there are none
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix) {
+			list = append(list, filepath.Join(dir, e.Name()))
+		}
+	}
+	return list
+}
+
+// state is how far a file is.
+type state struct {
+	begun, walking, complete bool
+	position                 store.Position
+	rest                     int64
+}
+
+func readState(c *sqlitedb.Conn) (s state, err error) {
+	_, err = c.One("SELECT begun, walking, complete, position, rest FROM state", nil, func(r *sqlitedb.Row) error {
+		s = state{r.Bool(0), r.Bool(1), r.Bool(2), store.Position(r.Text(3)), r.Int64(4)}
+		return nil
+	})
+	return s, err
+}
+
+func (s state) write(c *sqlitedb.Conn) error {
+	return c.Exec("UPDATE state SET begun = ?, walking = ?, complete = ?, position = ?, rest = ?", s.begun, s.walking,
+		s.complete, string(s.position), s.rest)
+}
+
+func (f *file) state(ctx context.Context) (s state, err error) {
+	err = f.View(ctx, func(c *sqlitedb.Conn) error {
+		s, err = readState(c)
+		return err
+	})
+	return s, err
+}
+
+// put stores the vector of a memory. A nil vector removes it.
+func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) error {
+	if vector == nil {
+		return c.Exec("INSERT OR REPLACE INTO vectors (id) VALUES (?)", id)
+	}
+	p := index.Pack(vector)
+	packed := make([]byte, len(p.Values))
+	for i, x := range p.Values {
+		packed[i] = byte(x)
+	}
+	exact := make([]byte, 0, 4*len(vector))
+	for _, x := range vector {
+		exact = binary.LittleEndian.AppendUint32(exact, math.Float32bits(x))
+	}
+	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)", id, hash,
+		float64(p.Scale), packed, exact)
+}
+
+// loaded brings the vectors in memory up to what the file has, as far as ctx allows, and returns them.
+func (f *file) loaded(ctx context.Context) (*index.Vectors, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	stamp, ok := f.Stamp()
+	if ok && f.stamped && stamp == f.stamp {
+		return f.vectors, nil
+	}
+	if f.vectors.Wasted() > f.vectors.Len()+chunk {
+		f.vectors, f.seq = index.NewVectors(f.name.dims), 0
+	}
+	err := f.Scan(ctx, func(c *sqlitedb.Conn) error {
+		return c.Query("SELECT seq, id, scale, packed FROM vectors WHERE seq > ? ORDER BY seq", sqlitedb.Args{f.seq},
+			f.take)
+	})
+	f.stamp, f.stamped = stamp, ok && err == nil
+	if loci.Spent(ctx) || ctx.Err() != nil {
+		return f.vectors, nil // the next search goes on
+	}
+	return f.vectors, err
+}
+
+// chunk is how many rows are read or written at a time.
+const chunk = 1000
+
+// take takes over a row of the file.
+func (f *file) take(r *sqlitedb.Row) error {
+	id, packed := r.ID(1), r.Raw(3)
+	switch {
+	case len(packed) == f.name.dims && len(packed) > 0:
+		values := make([]int8, len(packed))
+		for i, x := range packed {
+			values[i] = int8(x)
+		}
+		f.vectors.Put(id, index.Packed{Values: values, Scale: float32(r.Float(2))})
+	default:
+		f.vectors.Remove(id)
+	}
+	f.seq = r.Int64(0)
+	return nil
+}
+
+// exact returns the vectors of memories as the model made them, nil for those that it cannot read.
+func (f *file) exact(ctx context.Context) func(ids [][16]byte) [][]float32 {
+	return func(ids [][16]byte) [][]float32 {
+		out := make([][]float32, len(ids))
+		_ = f.View(ctx, func(c *sqlitedb.Conn) error { // without them, the order is that of the packed ones
+			for i, id := range ids {
+				if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{loci.MemoryID(id)},
+					func(r *sqlitedb.Row) error { out[i] = floats(r.Raw(0)); return nil }); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		return out
+	}
+}
+
+func floats(raw []byte) []float32 {
+	out := make([]float32, len(raw)/4)
+	for i := range out {
+		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return out
+}

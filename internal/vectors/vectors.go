@@ -1,0 +1,136 @@
+// Package vectors keeps a vector of each memory of each org that uses a model of embeddings, so that a search finds
+// memories by what they mean. It follows the changes of the memories, has their vectors made in the background, and
+// stores them beside the index.
+//
+// Nothing here is the only copy of anything, and nothing waits for it: a search goes on without vectors if there is no
+// model, if the model does not answer, or if its vectors are not there yet. The vectors of each model have a file of
+// their own, so those of two models, or of two numbers of dimensions, never meet.
+package vectors
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Options configure an Index.
+type Options struct {
+	Store  store.Store      // required
+	Models embed.Source     // nil: there are no vectors
+	Dir    string           // where the files of each org have a directory; "": there are no vectors
+	Log    *slog.Logger     // required
+	Now    func() time.Time // default: time.Now
+}
+
+// Index has the vectors of every org of a store. It is safe for concurrent use, also by several processes with one
+// directory.
+type Index struct {
+	Options
+	due chan struct{} // Run has something to do
+
+	mu   sync.Mutex
+	orgs map[loci.OrgID]*org
+	// warned is when a fault of the model was logged last.
+	warned time.Time
+}
+
+// New returns an Index. It reads and writes nothing yet.
+func New(o Options) *Index {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Index{Options: o, due: make(chan struct{}, 1), orgs: map[loci.OrgID]*org{}}
+}
+
+// on reports whether there may be vectors.
+func (x *Index) on() bool { return x.Models != nil && x.Dir != "" }
+
+// State says what a search by meaning can rely on.
+type State string
+
+// These are the states.
+const (
+	Off         State = ""            // there is no model
+	Ready       State = "ready"       // each memory has had its vector
+	Building    State = "building"    // some memories have no vector of the model yet
+	Unavailable State = "unavailable" // the model or the vectors cannot be used now
+)
+
+// Meaning returns how a search of an org finds what means the same as a question. It ends with ctx. If the vectors of
+// the current model are not complete, it uses those of the model before, if that can still be asked.
+func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (index.Meaning, State) {
+	if !x.on() {
+		return index.Meaning{}, Off
+	}
+	model, err := x.Models.Current(ctx)
+	if model == nil && err == nil {
+		return index.Meaning{}, Off
+	}
+	o := x.of(id)
+	o.used.Store(true)
+	var m index.Meaning
+	state := Ready
+	if err == nil {
+		m, state, err = o.meaning(ctx, model, question)
+	}
+	if err != nil {
+		x.warn(ctx, id, err)
+		return index.Meaning{}, Unavailable
+	}
+	if state != Ready {
+		x.wake()
+	}
+	return m, state
+}
+
+// warnEvery is how often a fault of the model is logged at most.
+const warnEvery = time.Minute
+
+// warn logs why there are no vectors, unless somebody did so just now.
+func (x *Index) warn(ctx context.Context, id loci.OrgID, err error) {
+	x.mu.Lock()
+	late := x.Now().Sub(x.warned) >= warnEvery
+	if late {
+		x.warned = x.Now()
+	}
+	x.mu.Unlock()
+	if late {
+		x.Log.WarnContext(ctx, "cannot use the model of embeddings; searches find memories by their words only",
+			"org", string(id), "error", err)
+	}
+}
+
+// Touch tells Run that an org is in use.
+func (x *Index) Touch(id loci.OrgID) {
+	if x.on() {
+		x.of(id).used.Store(true)
+	}
+}
+
+func (x *Index) of(id loci.OrgID) *org {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	o := x.orgs[id]
+	if o == nil {
+		o = newOrg(x, id)
+		x.orgs[id] = o
+	}
+	return o
+}
+
+func (x *Index) wake() {
+	select {
+	case x.due <- struct{}{}:
+	default:
+	}
+}
+
+// place returns the directory of an org.
+func (x *Index) place(id loci.OrgID) string { return filepath.Join(x.Dir, string(id)) }

@@ -1,0 +1,230 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
+)
+
+// These say how the queue is worked off.
+const (
+	// batchSize is how many memories a model gets at a time.
+	batchSize = 256
+	// claim is for how long a process has the memories that it took.
+	claim = 5 * time.Minute
+	// A memory that the model refuses, and a model that does not answer, are tried again after firstPause, and then
+	// after twice as long each time, up to the longest one.
+	firstPause, longestPause = time.Second, 10 * time.Minute
+	longestRefusal           = 24 * time.Hour
+	// enoughTries is after how many tries a refused memory does not keep the others from being complete.
+	enoughTries = 3
+	// shortText is how many characters of a refused text are tried.
+	shortText = 1000
+)
+
+// pause is until when nothing is done, and for how long the next one lasts.
+type pause struct {
+	until time.Time
+	next  time.Duration
+}
+
+func (p *pause) after(now time.Time) {
+	p.next = min(max(2*p.next, firstPause), longestPause)
+	p.until = now.Add(p.next)
+}
+
+// job is a memory that was taken from the queue.
+type job struct {
+	id     loci.MemoryID
+	due    int64
+	tries  int
+	text   string
+	vector []float32
+}
+
+// take takes the next memories from the queue.
+func (f *file) takeJobs(ctx context.Context, now time.Time) (jobs []job, err error) {
+	err = f.Update(ctx, func(c *sqlitedb.Conn) error {
+		jobs = nil
+		due := now.Add(claim).UnixMicro()
+		err := c.Query("SELECT id, tries FROM queue WHERE due <= ? ORDER BY due, rowid LIMIT ?",
+			sqlitedb.Args{now.UnixMicro(), batchSize}, func(r *sqlitedb.Row) error {
+				jobs = append(jobs, job{id: r.ID(0), tries: r.Int(1) + 1, due: due})
+				return nil
+			})
+		for i := 0; i < len(jobs) && err == nil; i++ {
+			err = c.Exec("UPDATE queue SET due = ?, tries = tries + 1 WHERE id = ?", due, jobs[i].id)
+		}
+		return err
+	})
+	return jobs, err
+}
+
+// work makes the vectors of the next memories in the queue. done reports whether it is empty, but for those that wait
+// for another try.
+func (o *org) work(ctx context.Context, m embed.Model, f *file) (done bool, err error) {
+	jobs, err := f.takeJobs(ctx, o.Now())
+	if err != nil {
+		return false, err
+	}
+	if len(jobs) == 0 {
+		return true, f.complete(ctx)
+	}
+	if err := o.readTexts(ctx, jobs); err != nil {
+		return false, errors.Join(err, f.release(ctx, jobs, o.Now()))
+	}
+	if err := o.embed(ctx, m, f, jobs); err != nil {
+		return false, errors.Join(err, f.release(context.WithoutCancel(ctx), jobs, o.Now()))
+	}
+	return false, f.store(ctx, jobs, o.Now())
+}
+
+// readTexts sets the texts of memories. One that is gone or cannot be found has none.
+func (o *org) readTexts(ctx context.Context, jobs []job) error {
+	at, ids := map[loci.MemoryID]int{}, make([]loci.MemoryID, len(jobs))
+	for i, j := range jobs {
+		at[j.id], ids[i] = i, j.id
+	}
+	return o.Store.View(ctx, o.id, func(tx store.Tx) error {
+		list, err := tx.Rows().Read(ctx, ids)
+		for _, m := range list {
+			if m.DeletedAt.IsZero() && m.SupersededBy.IsZero() {
+				jobs[at[m.ID]].text = recall.TextToEmbed(m)
+			}
+		}
+		return err
+	})
+}
+
+// embed sets the vectors of the texts. If the model refuses the texts, it asks for each of them alone, and then for
+// its beginning, so that one text does not keep the others from having theirs.
+func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []job) error {
+	var texts []string
+	var of []int
+	for i := range jobs {
+		if jobs[i].text != "" {
+			texts, of = append(texts, jobs[i].text), append(of, i)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	list, err := o.vectorsOf(ctx, m, f, texts)
+	if refused(err) && len(texts) == 1 {
+		list, err = o.vectorsOf(ctx, m, f, []string{loci.Shorten(texts[0], shortText)})
+		if refused(err) {
+			return nil // it waits for another try
+		}
+	}
+	if refused(err) {
+		for i := range of {
+			if err := o.embed(ctx, m, f, jobs[of[i]:of[i]+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, vector := range list {
+		jobs[of[i]].vector = vector
+	}
+	return nil
+}
+
+func refused(err error) bool {
+	var fault *embed.Fault
+	return errors.As(err, &fault) && fault.Refused
+}
+
+// vectorsOf asks the model, and rejects vectors of other dimensions than those of the file. The next round then has
+// another file.
+func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []string) ([][]float32, error) {
+	list, err := m.Embed(ctx, embed.Document, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != len(texts) {
+		return nil, errors.New("the model returned another number of vectors than of texts")
+	}
+	for _, v := range list {
+		if len(v) != f.name.dims {
+			o.mu.Lock()
+			o.dims[m.Name()] = len(v)
+			o.mu.Unlock()
+			return nil, loci.Errorf(loci.Upstream,
+				"the model %s now returns %d dimensions instead of %d; Loci makes all vectors again", m.Name(), len(v),
+				f.name.dims)
+		}
+	}
+	return list, nil
+}
+
+// store stores vectors, and takes their memories from the queue. A memory that was put into the queue again meanwhile
+// stays there.
+func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
+	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+		for _, j := range jobs {
+			mine := false
+			_, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{j.id, j.due},
+				func(*sqlitedb.Row) error { mine = true; return nil })
+			switch {
+			case err != nil:
+				return err
+			case !mine:
+				continue
+			case j.text != "" && j.vector == nil:
+				err = j.wait(c, now)
+			default:
+				if j.vector != nil {
+					err = put(c, j.id, hashOf(j.text), j.vector)
+				}
+				if err == nil {
+					err = c.Exec("DELETE FROM queue WHERE id = ?", j.id)
+				}
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// wait lets a memory that the model refused wait for another try.
+func (j *job) wait(c *sqlitedb.Conn, now time.Time) error {
+	pause := min(firstPause<<min(j.tries, 20), longestRefusal)
+	return c.Exec("UPDATE queue SET due = ? WHERE id = ? AND due = ?", now.Add(pause).UnixMicro(), j.id, j.due)
+}
+
+// release gives memories back to the queue.
+func (f *file) release(ctx context.Context, jobs []job, now time.Time) error {
+	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+		for _, j := range jobs {
+			if err := c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ? AND due = ?", now.UnixMicro(), j.tries-1,
+				j.id, j.due); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// complete notes that each memory has its vector, unless some have not been tried often enough.
+func (f *file) complete(ctx context.Context) error {
+	s, err := f.state(ctx)
+	if err != nil || s.complete || !s.begun || s.walking {
+		return err
+	}
+	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE state SET complete = 1 WHERE begun AND NOT walking AND NOT EXISTS "+
+			"(SELECT 1 FROM queue WHERE tries < ?)", enoughTries)
+	})
+}
