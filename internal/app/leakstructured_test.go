@@ -23,6 +23,9 @@ func init() {
 		"agents":        func(c *caller) (any, error) { return c.Agent.List(c.ctx, c.p, agent.ListRequest{}) },
 		"work":          func(c *caller) (any, error) { return c.Agent.Sessions(c.ctx, c.p, agent.SessionList{}) },
 		"recall": func(c *caller) (any, error) {
+			if err := c.Vectors.CatchUp(c.ctx, c.p.OrgID); err != nil {
+				return nil, err
+			}
 			return c.Memory.Recall(c.ctx, c.p, memory.SearchRequest{Query: "secret plan"})
 		},
 		"parts of words": func(c *caller) (any, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/embed/embedtest"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/memory"
@@ -158,7 +159,12 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.events = eventLog(t, s.dir, clock)
 	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
 		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events),
-		Master: seal.Ring{masterKey(t)}})
+		Master: seal.Ring{masterKey(t)}, Models: &embedtest.Model{}, VectorDir: filepath.Join(s.dir, "vectors")})
+	t.Cleanup(func() {
+		if err := s.Vectors.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	_, _, err = s.Identity.Setup(t.Context())
 	s.must(err)
 	s.local, err = s.who.LocalAs(t.Context(), loci.DefaultOrg, loci.UserID{})

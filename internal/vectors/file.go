@@ -139,7 +139,7 @@ func (f *file) state(ctx context.Context) (s state, err error) {
 // put stores the vector of a memory. A nil vector removes it.
 func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) error {
 	if vector == nil {
-		return c.Exec("INSERT OR REPLACE INTO vectors (id) VALUES (?)", id)
+		return c.Exec("INSERT OR REPLACE INTO vectors (id) VALUES (?)", [16]byte(id))
 	}
 	p := index.Pack(vector)
 	packed := make([]byte, len(p.Values))
@@ -150,7 +150,7 @@ func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) erro
 	for _, x := range vector {
 		exact = binary.LittleEndian.AppendUint32(exact, math.Float32bits(x))
 	}
-	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)", id, hash,
+	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)", [16]byte(id), hash,
 		float64(p.Scale), packed, exact)
 }
 
@@ -202,7 +202,7 @@ func (f *file) exact(ctx context.Context) func(ids [][16]byte) [][]float32 {
 		out := make([][]float32, len(ids))
 		_ = f.View(ctx, func(c *sqlitedb.Conn) error { // without them, the order is that of the packed ones
 			for i, id := range ids {
-				if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{loci.MemoryID(id)},
+				if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{id},
 					func(r *sqlitedb.Row) error { out[i] = floats(r.Raw(0)); return nil }); err != nil {
 					return err
 				}

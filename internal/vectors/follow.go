@@ -108,7 +108,7 @@ func (found *changes) queue(c *sqlitedb.Conn) error {
 				return err
 			}
 		}
-		if err := c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) VALUES (?, 0, 0)", m.ID); err != nil {
+		if err := c.Exec("INSERT OR REPLACE INTO queue (id, due, tries) VALUES (?, 0, 0)", [16]byte(m.ID)); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (found *changes) queue(c *sqlitedb.Conn) error {
 
 // hashIn returns the hash of the text whose vector a memory has, or nil.
 func hashIn(c *sqlitedb.Conn, id loci.MemoryID) (hash []byte, err error) {
-	_, err = c.One("SELECT hash FROM vectors WHERE id = ?", sqlitedb.Args{id}, func(r *sqlitedb.Row) error {
+	_, err = c.One("SELECT hash FROM vectors WHERE id = ?", sqlitedb.Args{[16]byte(id)}, func(r *sqlitedb.Row) error {
 		hash = r.Blob(0)
 		return nil
 	})
@@ -133,5 +133,5 @@ func remove(c *sqlitedb.Conn, id loci.MemoryID) error {
 	if err != nil {
 		return err
 	}
-	return c.Exec("DELETE FROM queue WHERE id = ?", id)
+	return c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(id))
 }

@@ -118,11 +118,20 @@ func (o *org) before(ctx context.Context, current, question string) (*file, []fl
 	return nil, nil
 }
 
-// file returns the file of a model.
+// file returns the file of a model. One that is damaged is made again: everything in it follows from the memories.
 func (o *org) file(ctx context.Context, n modelName) (*file, error) {
 	dir := o.place(o.id)
 	path := filepath.Join(dir, n.file())
-	return o.opened(path, func() (*file, error) { return openFile(ctx, dir, n) })
+	return o.opened(path, func() (*file, error) {
+		f, err := openFile(ctx, dir, n)
+		if errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt) {
+			o.Log.WarnContext(ctx, "the vectors are damaged and are made again", "org", string(o.id), "error", err)
+			if err = sqlitedb.Remove(ctx, path); err == nil {
+				f, err = openFile(ctx, dir, n)
+			}
+		}
+		return f, err
+	})
 }
 
 // opened returns a file that is open, or opens it. A file that another process has removed is opened again.

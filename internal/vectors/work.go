@@ -59,7 +59,7 @@ func (f *file) takeJobs(ctx context.Context, now time.Time) (jobs []job, err err
 				return nil
 			})
 		for i := 0; i < len(jobs) && err == nil; i++ {
-			err = c.Exec("UPDATE queue SET due = ?, tries = tries + 1 WHERE id = ?", due, jobs[i].id)
+			err = c.Exec("UPDATE queue SET due = ?, tries = tries + 1 WHERE id = ?", due, [16]byte(jobs[i].id))
 		}
 		return err
 	})
@@ -173,7 +173,7 @@ func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
 	return f.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, j := range jobs {
 			mine := false
-			_, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{j.id, j.due},
+			_, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{[16]byte(j.id), j.due},
 				func(*sqlitedb.Row) error { mine = true; return nil })
 			switch {
 			case err != nil:
@@ -187,7 +187,7 @@ func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
 					err = put(c, j.id, hashOf(j.text), j.vector)
 				}
 				if err == nil {
-					err = c.Exec("DELETE FROM queue WHERE id = ?", j.id)
+					err = c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(j.id))
 				}
 			}
 			if err != nil {
@@ -201,7 +201,7 @@ func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
 // wait lets a memory that the model refused wait for another try.
 func (j *job) wait(c *sqlitedb.Conn, now time.Time) error {
 	pause := min(firstPause<<min(j.tries, 20), longestRefusal)
-	return c.Exec("UPDATE queue SET due = ? WHERE id = ? AND due = ?", now.Add(pause).UnixMicro(), j.id, j.due)
+	return c.Exec("UPDATE queue SET due = ? WHERE id = ? AND due = ?", now.Add(pause).UnixMicro(), [16]byte(j.id), j.due)
 }
 
 // release gives memories back to the queue.
@@ -209,7 +209,7 @@ func (f *file) release(ctx context.Context, jobs []job, now time.Time) error {
 	return f.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, j := range jobs {
 			if err := c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ? AND due = ?", now.UnixMicro(), j.tries-1,
-				j.id, j.due); err != nil {
+				[16]byte(j.id), j.due); err != nil {
 				return err
 			}
 		}

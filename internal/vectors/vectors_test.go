@@ -1,0 +1,330 @@
+package vectors_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/embed/embedtest"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlite"
+	"github.com/loci-memory/loci/internal/vectors"
+)
+
+// world is an org with memories.
+type world struct {
+	testing.TB
+	dir  string
+	st   store.Store
+	now  time.Time
+	user loci.UserID
+}
+
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	w := &world{TB: tb, dir: tb.TempDir(), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
+		user: loci.NewUserID()}
+	st, err := sqlite.Open(tb.Context(), sqlite.Options{Dir: w.dir, Now: w.time})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { w.must(st.Close()) })
+	w.st = st
+	_, _, err = st.Orgs().Ensure(tb.Context(), loci.Org{ID: loci.DefaultOrg, Name: "Default", OwnerID: w.user,
+		CreatedAt: w.now}, loci.User{})
+	w.must(err)
+	return w
+}
+
+func (w *world) time() time.Time { return w.now }
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Error(err)
+	}
+}
+
+// process returns an Index as a process has it.
+func (w *world) process(models embed.Source) *vectors.Index {
+	x := vectors.New(vectors.Options{Store: w.st, Models: models, Dir: filepath.Join(w.dir, "vectors"),
+		Log: slog.New(slog.DiscardHandler), Now: w.time})
+	w.Cleanup(func() { w.must(x.Close()) })
+	return x
+}
+
+func (w *world) update(fn func(tx store.Tx) error) {
+	w.Helper()
+	w.now = w.now.Add(time.Second)
+	w.must(w.st.Update(w.Context(), loci.DefaultOrg, fn))
+}
+
+// add saves memories, and returns them.
+func (w *world) add(texts ...string) (list []*loci.Memory) {
+	w.Helper()
+	w.update(func(tx store.Tx) error {
+		list = nil
+		for _, text := range texts {
+			m := &loci.Memory{ID: loci.NewMemoryID(), Title: loci.Shorten(text, 80), Content: text, Type: loci.Semantic, Category: "fact",
+				Importance: 5, Source: "manual", CreatedAt: w.now, UpdatedAt: w.now, Tags: []string{},
+				Access: loci.Access{OrgID: loci.DefaultOrg, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
+					AllowedVendors: []loci.Vendor{loci.AnyVendor}},
+				State: loci.State{Version: 1, Change: loci.Created, Editor: "api"}}
+			if err := tx.Memories().Insert(w.Context(), m); err != nil {
+				return err
+			}
+			list = append(list, m)
+		}
+		return nil
+	})
+	return list
+}
+
+// change gives a memory another text.
+func (w *world) change(m *loci.Memory, text string) {
+	w.Helper()
+	w.update(func(tx store.Tx) error {
+		next := *m
+		next.Title, next.Content, next.Version, next.UpdatedAt, next.Change = text, text, m.Version+1, w.now, loci.Updated
+		err := tx.Memories().Replace(w.Context(), &next)
+		*m = next
+		return err
+	})
+}
+
+// has reports how many vectors searches have, and their state.
+func has(t testing.TB, x *vectors.Index) (n int, state vectors.State) {
+	t.Helper()
+	m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea")
+	if m.Vectors == nil {
+		return 0, state
+	}
+	return m.Vectors.Len(), state
+}
+
+func check(t testing.TB, x *vectors.Index, n int, state vectors.State) {
+	t.Helper()
+	if got, is := has(t, x); got != n || is != state {
+		t.Errorf("there are %d vectors (%s), want %d (%s)", got, is, n, state)
+	}
+}
+
+func TestVectorsFollowTheMemories(t *testing.T) {
+	w := newWorld(t)
+	model := &embedtest.Model{}
+	x, other := w.process(model), w.process(model)
+	list := w.add("tea", "coffee", "milk")
+	check(t, x, 0, vectors.Building)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 3, vectors.Ready)
+	check(t, other, 3, vectors.Ready)
+
+	asked := len(model.Texts())
+	w.change(list[0], "tea with sugar")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, other, 3, vectors.Ready)
+	if got := model.Texts()[asked:]; !slices.Equal(got, []string{"tea with sugar"}) {
+		t.Errorf("after one change, the model was asked for %q", got)
+	}
+	w.update(func(tx store.Tx) error { return tx.Memories().Erase(t.Context(), list[1].ID) })
+	w.must(other.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 2, vectors.Ready)
+
+	// Another process, later, makes nothing again.
+	asked = len(model.Texts())
+	later := w.process(model)
+	w.must(later.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, later, 2, vectors.Ready)
+	for _, text := range model.Texts()[asked:] {
+		if text != "tea" && text != "memory" { // those are questions
+			t.Errorf("made the vector of %q again", text)
+		}
+	}
+}
+
+// TestTheOldTextLeadsNowhere has a model that fails once a memory has changed: the vector of its old text must go.
+func TestTheOldTextLeadsNowhere(t *testing.T) {
+	w := newWorld(t)
+	model := &embedtest.Model{}
+	x := w.process(model)
+	list := w.add("tea", "my password is swordfish")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 2, vectors.Ready)
+	down := &embed.Fault{Text: "down"}
+	model.Fail = func(texts []string) error {
+		if slices.Contains(texts, "nothing") {
+			return down
+		}
+		return nil
+	}
+	w.change(list[1], "nothing")
+	if err := x.CatchUp(t.Context(), loci.DefaultOrg); !errors.Is(err, down) {
+		t.Errorf("got %v, want the fault of the model", err)
+	}
+	check(t, x, 1, vectors.Ready)
+	model.Fail = nil
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 2, vectors.Ready)
+}
+
+// TestRefusedTextsKeepNobodyWaiting has a model that refuses one text, and another one unless it is short.
+func TestRefusedTextsKeepNobodyWaiting(t *testing.T) {
+	w := newWorld(t)
+	long := "long " + strings.Repeat("x", 5000)
+	model := &embedtest.Model{Fail: func(texts []string) error {
+		for _, text := range texts {
+			if text == "poison" || len(text) > 2000 {
+				return &embed.Fault{Text: "refused", Refused: true}
+			}
+		}
+		return nil
+	}}
+	x := w.process(model)
+	w.add("tea", "poison", "coffee", long)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 3, vectors.Building)
+	for range 3 {
+		w.now = w.now.Add(time.Hour)
+		w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	}
+	check(t, x, 3, vectors.Ready) // it was tried often enough
+}
+
+// models is a Source of two models, of which one is current.
+type models struct {
+	current *embedtest.Model
+	others  []*embedtest.Model
+}
+
+func (m *models) Current(context.Context) (embed.Model, error) {
+	if m.current == nil {
+		return nil, nil
+	}
+	return m.current, nil
+}
+
+func (m *models) ByName(ctx context.Context, name string) (embed.Model, error) {
+	for _, o := range m.others {
+		if found, err := o.ByName(ctx, name); found != nil || err != nil {
+			return found, err
+		}
+	}
+	return nil, nil
+}
+
+// TestAnotherModelTakesOver changes the model: searches use the old vectors until the new ones are complete.
+func TestAnotherModelTakesOver(t *testing.T) {
+	w := newWorld(t)
+	first := &embedtest.Model{ID: "first", Dims: 32}
+	second := &embedtest.Model{ID: "second", Dims: 48}
+	source := &models{current: first, others: []*embedtest.Model{first}}
+	x := w.process(source)
+	w.add("tea", "coffee")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	source.current = second
+	m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea")
+	if state != vectors.Building || m.Vectors == nil || m.Vectors.Dims() != 32 || len(m.Query) != 32 {
+		t.Errorf("before the second model is ready, searches use %+v (%s)", m, state)
+	}
+	source.others = nil // the first one is gone
+	if m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea"); state != vectors.Building || m.Vectors.Len() != 0 {
+		t.Errorf("without the first model, searches use %d vectors (%s)", m.Vectors.Len(), state)
+	}
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	m, state = x.Meaning(t.Context(), loci.DefaultOrg, "tea")
+	if state != vectors.Ready || m.Vectors.Dims() != 48 || m.Vectors.Len() != 2 {
+		t.Errorf("afterwards, searches use %d vectors of %d dimensions (%s)", m.Vectors.Len(), m.Vectors.Dims(), state)
+	}
+	if stats, err := x.Stats(t.Context(), loci.DefaultOrg); err != nil || len(stats) != 1 || stats[0].Model != "second" {
+		t.Errorf("the files are of %+v (%v), want only those of the second model", stats, err)
+	}
+	source.current = nil
+	check(t, x, 0, vectors.Off)
+}
+
+// TestOtherDimensions has a model that changes its dimensions under the same name.
+func TestOtherDimensions(t *testing.T) {
+	w := newWorld(t)
+	model := &embedtest.Model{Dims: 32}
+	x := w.process(model)
+	w.add("tea", "coffee")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	model.Dims = 40
+	w.add("milk")
+	if err := x.CatchUp(t.Context(), loci.DefaultOrg); loci.CodeOf(err) != loci.Upstream {
+		t.Errorf("got %v, want upstream", err)
+	}
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg)) // begins a new file
+	if m, state := x.Meaning(t.Context(), loci.DefaultOrg, "water"); state != vectors.Ready || m.Vectors.Dims() != 40 ||
+		m.Vectors.Len() != 3 {
+		t.Errorf("got %d vectors of %d dimensions (%s)", m.Vectors.Len(), m.Vectors.Dims(), state)
+	}
+}
+
+// TestModelsThatFail has a model that is gone, one that answers too few vectors, and files that are damaged.
+func TestModelsThatFail(t *testing.T) {
+	w := newWorld(t)
+	model := &embedtest.Model{}
+	x := w.process(model)
+	w.add("tea", "coffee")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	model.Fail = func([]string) error { return &embed.Fault{Text: "gone"} }
+	if m, state := x.Meaning(t.Context(), loci.DefaultOrg, "another question"); m.Vectors != nil ||
+		state != vectors.Unavailable {
+		t.Errorf("with a model that is gone, a search gets %+v (%s)", m, state)
+	}
+	model.Fail = nil
+	w.must(x.Close())
+	files, _ := filepath.Glob(filepath.Join(w.dir, "vectors", "*", "*.vectors"))
+	if len(files) != 1 {
+		t.Fatalf("the files are %v", files)
+	}
+	w.must(os.WriteFile(files[0], []byte("this is no database, and long enough to be read as one"), 0o600))
+	damaged := w.process(model)
+	check(t, damaged, 0, vectors.Building)
+	w.must(damaged.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, damaged, 2, vectors.Ready)
+	w.must(damaged.Rebuild(t.Context(), loci.DefaultOrg))
+	check(t, damaged, 2, vectors.Ready)
+}
+
+// TestKilledProcessesLoseNothing takes memories from the queue, and is killed. Another process has them later.
+func TestKilledProcessesLoseNothing(t *testing.T) {
+	w := newWorld(t)
+	w.add("tea", "coffee")
+	ctx, kill := context.WithCancel(t.Context())
+	killed := w.process(&embedtest.Model{Fail: func(texts []string) error {
+		if slices.Contains(texts, "coffee") {
+			kill()
+			return ctx.Err()
+		}
+		return nil
+	}})
+	if err := killed.CatchUp(ctx, loci.DefaultOrg); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want canceled", err)
+	}
+	x := w.process(&embedtest.Model{})
+	w.now = w.now.Add(time.Hour)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 2, vectors.Ready)
+}
+
+// TestDroppedOrgs removes the files of an org.
+func TestDroppedOrgs(t *testing.T) {
+	w := newWorld(t)
+	x := w.process(&embedtest.Model{})
+	w.add("tea")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	x.Drop(t.Context(), loci.DefaultOrg)
+	if left, _ := filepath.Glob(filepath.Join(w.dir, "vectors", "*")); len(left) > 0 {
+		t.Errorf("these files are left: %v", left)
+	}
+}
