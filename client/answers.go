@@ -12,7 +12,7 @@ type Health struct {
 	Status      string `json:"status" example:"ok"`
 	Version     string `json:"version" example:"0.1.0"`
 	Uptime      int64  `json:"uptime_seconds" example:"12"`
-	ModelEgress string `json:"model_egress" enum:"enabled,disabled" doc:"Whether /query or reflect may call a model"`
+	ModelEgress string `json:"model_egress" enum:"enabled,disabled" doc:"Whether /query, reflect or recall may call a model on the network"`
 	Instance    string `json:"instance,omitempty" doc:"Random, new with each start: by it, loci knows its own server"`
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/chat"
 	"github.com/loci-memory/loci/internal/clientfile"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/mcpserver"
@@ -56,7 +57,9 @@ type settings struct {
 	Arc       arcSettings
 	Dream     dreamSettings
 	Reflect   bymodel.Options // Chat.BaseURL "": no model reads notes
-	Master    seal.Ring       // the master keys; the first one seals
+	Embed     embed.SelectorOptions
+	Hub       string    // where models of embeddings come from
+	Master    seal.Ring // the master keys; the first one seals
 	OwnerKey  loci.Secret
 	AgentKeys map[loci.Vendor]loci.Secret
 	Dashboard auth.Dashboard
@@ -85,7 +88,7 @@ type setting struct {
 
 // known lists every setting, except agents' keys and sign-on providers, whose names vary. A slash separates the parts
 // of a key, because a vendor's name may contain a dot.
-var known = slices.Concat(dreamKeys(), reflectKeys(), []setting{
+var known = slices.Concat(dreamKeys(), reflectKeys(), embedKeys(), []setting{
 	{"data_dir", "LOCI_DATA_DIR", "", func(s *settings, v value) { s.DataDir = v.text() }},
 	{"listen", "LOCI_LISTEN", defaultListen, func(s *settings, v value) { s.Listen = v.text() }},
 	{"public_url", "LOCI_PUBLIC_URL", "", func(s *settings, v value) {
@@ -214,7 +217,7 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	elsewhere := &settings{Home: s.Home} // the data directory without the flag
 	elsewhere.DataDir, _ = r.values["data_dir"].(string)
 	flags.Visit(func(f *pflag.Flag) {
-		if key := strings.ReplaceAll(f.Name, "-", "_"); variable(key) != "" {
+		if key := keyOfFlag(f.Name); key != "" {
 			r.values[key] = f.Value.String()
 		}
 		s.DirAsked = s.DirAsked || f.Name == "data-dir"
@@ -299,6 +302,16 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 	return nil
 }
 
+// keyOfFlag returns the key of the setting that a flag sets, or "".
+func keyOfFlag(name string) string {
+	for _, t := range known {
+		if strings.NewReplacer("/", "-", "_", "-").Replace(t.key) == name {
+			return t.key
+		}
+	}
+	return ""
+}
+
 // variable returns the variable of a known key, or "".
 func variable(key string) string {
 	for _, t := range known {
@@ -375,6 +388,13 @@ func (v value) text() string {
 	s, ok := v.values[v.key].(string)
 	v.check(ok, "must be text in quotes")
 	return strings.TrimSpace(s)
+}
+
+// raw is text as it was written, whose spaces count.
+func (v value) raw() string {
+	s, ok := v.values[v.key].(string)
+	v.check(ok, "must be text in quotes")
+	return s
 }
 
 func (v value) secret() loci.Secret { return loci.Secret(v.text()) }

@@ -30,6 +30,10 @@ func (s *settings) warnings() (out []string) {
 		"a model for notes or its key is configured without "+nameOf("reflect/base_url")+"; the rules read notes alone")
 	warn(!s.Egress && s.Reflect.Chat.BaseURL != "",
 		"egress is off; Loci sends no notes to the configured model, and the rules read them alone")
+	warn(!s.Egress && s.Embed.Endpoint.BaseURL != "",
+		"egress is off; Loci sends no memories to the embedding endpoint, and finds them by their words only")
+	warn(s.Embed.Endpoint.BaseURL == "" && (s.Embed.Endpoint.APIKey != "" || s.Embed.Endpoint.Dims > 0),
+		"a key or the dimensions of an embedding endpoint are configured without "+nameOf("embed/base_url"))
 	providers := len(s.OIDC) > 0
 	warn(providers && !s.Egress, "egress is off; nobody can sign in through a provider (oidc)")
 	warn(providers && s.PublicURL == "",

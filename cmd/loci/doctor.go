@@ -131,6 +131,9 @@ func (d *doctor) examineSettings() {
 	} else if s.Chat.BaseURL != "" {
 		d.ok("egress", "on: Loci sends questions to /query to the model at %s", s.Chat.BaseURL)
 	}
+	if s.sendsTexts() {
+		d.ok("egress", "on: Loci sends the texts of memories and questions to the embedding model at %s", s.Embed.Endpoint.BaseURL)
+	}
 	if s.asksModel() {
 		d.ok("egress", "on: Loci sends notes without their secrets to the model %s, to find candidates", s.Reflect.Chat.Model)
 	}

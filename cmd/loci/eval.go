@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,8 @@ the ids of the memories that it must find:
 
   {"query": "when do we deploy", "must_find": ["1b4e28ba"]}
 
---search names what is measured: recall is what Loci does, and index is its index alone.
+--search names what is measured: recall is what Loci does, with the model of embeddings
+if one is in use, words is recall without it, and index is its index alone.
 index-without-SIGNAL leaves out one of its signals.
 --compare names another search, or a file that --run wrote before. Differences are those
 of the measured search to that one.`,
@@ -76,15 +78,18 @@ of the measured search to that one.`,
 // defaultSearch is the search that the command measures unless another one is named.
 const defaultSearch = "recall"
 
+// wordsSearch is recall without a model of embeddings.
+const wordsSearch = "words"
+
 // indexSearch is the index without the rest of Loci.
 const indexSearch = "index"
 
 // searches are the configurations that can be compared.
 func (p *program) searches() map[string]eval.Build {
+	open := func(ctx context.Context, dir string) (store.Store, error) { return openEngine(ctx, dir, p.log) }
 	searches := map[string]eval.Build{
-		defaultSearch: eval.Product(func(ctx context.Context, dir string) (store.Store, error) {
-			return openEngine(ctx, dir, p.log)
-		}),
+		defaultSearch: eval.Product(open, modelInUse(sync.OnceValues(p.selector))),
+		wordsSearch:   eval.Product(open, nil),
 		indexSearch: eval.Indexed(recall.Formula),
 	}
 	for _, signal := range recall.Signals() {

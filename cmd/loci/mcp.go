@@ -91,6 +91,7 @@ func mcpSettings(cmd *cobra.Command) {
 	cmd.Flags().String("answer-tokens", "", fmt.Sprintf("most tokens of an answer to an assistant, %d to %d "+
 		"(default %d; LOCI_ANSWER_TOKENS)", mcpserver.MinAnswerTokens, mcpserver.MaxAnswerTokens,
 		mcpserver.DefaultAnswerTokens))
+	embedModelFlag(cmd.Flags().String)
 }
 
 // compatFlag adds --compat, which replaces the toolsets. The command must have --toolsets.

@@ -80,11 +80,17 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 }
 
 // close closes everything that open opened.
-func (in *instance) close() error { return errors.Join(in.events.Close(), in.store.Close()) }
+func (in *instance) close() error {
+	return errors.Join(in.app.Vectors.Close(), in.events.Close(), in.store.Close())
+}
 
 func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (_ *instance, err error) {
 	s := p.settings
 	chat, err := p.chat()
+	if err != nil {
+		return nil, err
+	}
+	models, err := p.selector()
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +113,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn, Patience: s.Patience, Extractor: extractor, Thresholds: s.Dream.Thresholds,
-		IndexDir: indexDir(s.DataDir), Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop,
+		IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir), Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop,
 		Arcs: events.Ready})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err

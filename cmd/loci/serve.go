@@ -159,6 +159,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	for _, x := range in.indexes() {
 		upkeep.Go(func() { x.Run(upkeepCtx) })
 	}
+	upkeep.Go(func() { in.app.Vectors.Run(upkeepCtx) })
 	upkeep.Go(func() { p.dreams(upkeepCtx, in) })
 	defer keepEvents(ctx, in)()
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
@@ -228,7 +229,7 @@ func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler,
 	o.Toolsets, o.AnswerTokens, o.Site, o.Gate = s.Toolsets, s.Answer, p.site(), gate
 	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, Instance: start,
 		PublicURL:   s.PublicURL,
-		ModelEgress: s.Egress && s.Chat.BaseURL != "" || s.asksModel(), Gate: gate, Site: p.site()})
+		ModelEgress: s.Egress && s.Chat.BaseURL != "" || s.asksModel() || s.sendsTexts(), Gate: gate, Site: p.site()})
 	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate,
 		Log:       p.log,
 		PublicURL: s.PublicURL, AllowedOrigins: s.Origins})

@@ -1,5 +1,5 @@
-// Package chat asks models through OpenAI-compatible endpoints that the operator configures. It knows nothing of what
-// is asked. One invariant: nothing that an endpoint answers besides the model's text leaves this package, because some
+// Package chat asks models through OpenAI-compatible endpoints that the operator configures, for answers and for
+// embeddings. It knows nothing of what is asked. One invariant: nothing that an endpoint answers besides the model's text leaves this package, because some
 // endpoints repeat the key and the question in their errors.
 package chat
 
@@ -132,6 +132,28 @@ func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, &Fault{cause: errors.New("the model returned no text")}
 	}
 	return Answer{answer.Choices[0].Message.Content, answer.Usage.TotalTokens}, nil
+}
+
+// Embed asks for a vector of each text. dims is how many dimensions they are to have; 0: as many as the model likes. The
+// list may be anything that the endpoint answered: it need not fit the texts. It fails with a *Fault, which may be shown
+// to the operator.
+func (c *Client) Embed(ctx context.Context, texts []string, dims int) ([]Vector, error) {
+	answer, err := c.client.CreateEmbeddings(ctx, openai.EmbeddingRequest{Input: texts,
+		Model: openai.EmbeddingModel(c.Model), EncodingFormat: openai.EmbeddingEncodingFormatFloat, Dimensions: dims})
+	if err != nil {
+		return nil, faultOf(err, answer.Header())
+	}
+	list := make([]Vector, len(answer.Data))
+	for i, d := range answer.Data {
+		list[i] = Vector{d.Index, d.Embedding}
+	}
+	return list, nil
+}
+
+// Vector is the vector of the text at Index.
+type Vector struct {
+	Index  int
+	Values []float32
 }
 
 // Fault is why an endpoint gave no answer. It has nothing of what the endpoint wrote.

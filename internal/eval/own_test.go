@@ -34,7 +34,7 @@ var floor = map[string]map[string]float64{
 func product() eval.Build {
 	return eval.Product(func(ctx context.Context, dir string) (store.Store, error) {
 		return sqlite.Open(ctx, sqlite.Options{Dir: dir})
-	})
+	}, nil)
 }
 
 func load(t *testing.T, dir string) eval.Set {

@@ -15,6 +15,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
@@ -32,17 +33,17 @@ const patience = time.Minute
 type Open func(ctx context.Context, dir string) (store.Store, error)
 
 // Product returns the build with what Loci itself does: it imports each unit as a memory into an empty Loci in a new
-// temporary directory, and searches with recall. The size is what the units and their index add to that of
-// the empty data directory.
-func Product(open Open) Build {
+// temporary directory, and searches with recall. models has the model of embeddings, or is nil to find units by their
+// words only. The size is what the units, their index and their vectors add to that of the empty data directory.
+func Product(open Open, models embed.Source) Build {
 	empty := int64(-1)
 	return func(ctx context.Context, units []Unit) (_ Searcher, size int64, err error) {
 		if empty < 0 {
-			if empty, err = emptySize(ctx, open); err != nil {
+			if empty, err = emptySize(ctx, open, models); err != nil {
 				return nil, 0, err
 			}
 		}
-		p, err := newProduct(ctx, open)
+		p, err := newProduct(ctx, open, models)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -57,6 +58,9 @@ func Product(open Open) Build {
 		if err := p.app.Index.Rebuild(ctx, p.who.OrgID); err != nil {
 			return nil, 0, err
 		}
+		if err := p.app.Vectors.CatchUp(ctx, p.who.OrgID); err != nil {
+			return nil, 0, err
+		}
 		if size, err = p.closedSize(); err != nil {
 			return nil, 0, err
 		}
@@ -64,8 +68,8 @@ func Product(open Open) Build {
 	}
 }
 
-func emptySize(ctx context.Context, open Open) (size int64, err error) {
-	p, err := newProduct(ctx, open)
+func emptySize(ctx context.Context, open Open, models embed.Source) (size int64, err error) {
+	p, err := newProduct(ctx, open, models)
 	if err != nil {
 		return -1, err
 	}
@@ -83,18 +87,19 @@ type product struct {
 	units map[loci.MemoryID]string // nil: the ids are those of the memories
 
 	// The following fields are set if Loci is temporary.
-	open  Open
-	dir   string
-	store store.Store
+	open   Open
+	dir    string
+	store  store.Store
+	models embed.Source
 }
 
 // newProduct opens an empty Loci in a new temporary directory. Close removes it.
-func newProduct(ctx context.Context, open Open) (*product, error) {
+func newProduct(ctx context.Context, open Open, models embed.Source) (*product, error) {
 	dir, err := os.MkdirTemp("", "loci-eval-")
 	if err != nil {
 		return nil, err
 	}
-	p := &product{open: open, dir: dir}
+	p := &product{open: open, dir: dir, models: models}
 	if err := p.reopen(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -119,7 +124,7 @@ func (p *product) Search(ctx context.Context, question string, askedAt time.Time
 // Close closes and removes a temporary Loci.
 func (p *product) Close() (err error) {
 	if p.store != nil {
-		err = p.store.Close()
+		err = p.closeStore()
 	}
 	if p.dir != "" {
 		err = errors.Join(err, os.RemoveAll(p.dir))
@@ -129,10 +134,18 @@ func (p *product) Close() (err error) {
 
 // closedSize closes the store, because its log is no part of the size, and returns the size of its files.
 func (p *product) closedSize() (int64, error) {
-	if err := p.store.Close(); err != nil {
+	if err := p.closeStore(); err != nil {
 		return 0, err
 	}
 	return sizeOf(p.dir)
+}
+
+// closeStore closes the store and what is open beside it.
+func (p *product) closeStore() (err error) {
+	if p.app != nil {
+		err = p.app.Vectors.Close()
+	}
+	return errors.Join(err, p.store.Close())
 }
 
 func (p *product) reopen(ctx context.Context) error {
@@ -141,7 +154,7 @@ func (p *product) reopen(ctx context.Context) error {
 		return err
 	}
 	p.store, p.app = st, app.New(app.Options{Store: st, Patience: patience,
-		IndexDir: filepath.Join(p.dir, "index")})
+		IndexDir: filepath.Join(p.dir, "index"), Models: p.models, VectorDir: filepath.Join(p.dir, "vectors")})
 	if _, _, err = p.app.Identity.Setup(ctx); err != nil {
 		return err
 	}

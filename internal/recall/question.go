@@ -15,7 +15,7 @@ import (
 // assistant; docs/recall.md shows what each of them is worth.
 var Formula = index.Weights{
 	Name: 3, Row: 0.9, Context: 0.9, Session: 0.5, Passage: 0.4, Question: 0.3,
-	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4, Meaning: 1, Theme: 1,
+	Actor: 0.4, Self: 0.1, When: 0.2, Date: 0.9, Graph: 0.4, Meaning: 0.4, Theme: 1.2,
 	Stem: 0.9, Similar: 0.5,
 }
 

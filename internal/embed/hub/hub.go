@@ -1,0 +1,368 @@
+// Package hub brings models of embeddings into a folder of this machine: from a hub with the API of Hugging Face, or
+// from another folder. It never runs what it downloads. A model appears under its name only once all of its files are
+// whole and can be read as a model.
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
+)
+
+// DefaultHub is where models come from unless the operator names another hub.
+const DefaultHub = "https://huggingface.co"
+
+// DefaultModel is pulled if nobody names one: small, for English texts.
+const DefaultModel = "minishlab/potion-base-8M"
+
+// wanted are the files of a model, of which the first one may be missing.
+var wanted = []string{"config.json", "tokenizer.json", "model.safetensors"}
+
+// nested is a folder in which models of sentence-transformers may have their files.
+const nested = "0_StaticEmbedding"
+
+// manifestFile is what Loci knows of a model that it has brought.
+const manifestFile = "loci-model.json"
+
+// partSuffix ends the name of a folder that is not complete.
+const partSuffix = ".part"
+
+// Manifest is what Loci knows of a model in its folder.
+type Manifest struct {
+	Source   string            `json:"source"` // the repository, or the folder
+	Revision string            `json:"revision,omitempty"`
+	Dims     int               `json:"dimensions"`
+	SHA256   map[string]string `json:"sha256"` // of each file
+}
+
+// Options say what to pull.
+type Options struct {
+	Dir      string // the folder of all models
+	Name     string // of the model in Dir; default: the last part of the source
+	Revision string // of a repository; default main
+	SHA256   string // of model.safetensors; "": what the hub says
+	Hub      string // default DefaultHub
+}
+
+var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// CheckName returns Invalid for a name that cannot be that of a folder in Dir.
+func CheckName(name string) error {
+	if !names.MatchString(name) || strings.HasSuffix(name, partSuffix) || name == embed.Off || name == "in-use" {
+		return loci.FieldErrorf("name", "must be 1 to 100 letters, digits and any of . _ -, and begin with a letter or digit")
+	}
+	return nil
+}
+
+// begin checks the name, and makes the folder into which the files come first.
+func (o *Options) begin(source string) (part string, err error) {
+	if o.Name == "" {
+		o.Name = filepath.Base(strings.TrimRight(filepath.ToSlash(source), "/"))
+	}
+	if err := CheckName(o.Name); err != nil {
+		return "", err
+	}
+	part = filepath.Join(o.Dir, o.Name+partSuffix)
+	return part, os.MkdirAll(part, 0o700)
+}
+
+// finish checks the files in part and gives the folder its name.
+func (o *Options) finish(part string, m Manifest) (err error) {
+	model, err := embed.OpenStatic(part)
+	if err != nil {
+		return err
+	}
+	m.Dims = model.Dims()
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(part, manifestFile), append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	final := filepath.Join(o.Dir, o.Name)
+	old := final + ".old" + partSuffix
+	if err := os.Rename(final, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(part, final); err != nil {
+		return errors.Join(err, os.Rename(old, final))
+	}
+	return os.RemoveAll(old)
+}
+
+// Copy brings a model from another folder.
+func Copy(ctx context.Context, from string, o Options) (name string, err error) {
+	from, err = filepath.Abs(from)
+	if err != nil {
+		return "", err
+	}
+	if _, err := embed.OpenStatic(from); err != nil {
+		return "", err
+	}
+	part, err := o.begin(from)
+	if err != nil {
+		return "", err
+	}
+	m := Manifest{Source: from, SHA256: map[string]string{}}
+	at := from
+	if _, err := os.Stat(filepath.Join(from, nested)); err == nil {
+		at = filepath.Join(from, nested)
+	}
+	for _, file := range wanted {
+		data, err := os.ReadFile(filepath.Join(at, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // OpenStatic has found what it needs
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(part, file), data, 0o600)
+		}
+		if err != nil {
+			return "", errors.Join(err, os.RemoveAll(part))
+		}
+		sum := sha256.Sum256(data)
+		m.SHA256[file] = hex.EncodeToString(sum[:])
+	}
+	if o.SHA256 != "" && !strings.EqualFold(m.SHA256["model.safetensors"], o.SHA256) {
+		return "", errors.Join(wrongSum("model.safetensors"), os.RemoveAll(part))
+	}
+	return o.Name, o.finish(part, m)
+}
+
+func wrongSum(file string) error {
+	return loci.Errorf(loci.Invalid, "%s has another SHA-256 than it should; pull it again", file)
+}
+
+// Pull brings a model from a hub. It tells loci.ReportProgress how far it is. If it is interrupted, the next call goes
+// on where it stopped. Upstream if the hub fails, NotFound if it does not have the model.
+func Pull(ctx context.Context, repo string, o Options) (name string, err error) {
+	if o.Hub == "" {
+		o.Hub = DefaultHub
+	}
+	if o.Revision == "" {
+		o.Revision = "main"
+	}
+	h, err := newHub(o.Hub)
+	if err != nil {
+		return "", err
+	}
+	part, err := o.begin(repo)
+	if err != nil {
+		return "", err
+	}
+	list, revision, err := h.files(ctx, repo, o.Revision)
+	if err != nil {
+		return "", err
+	}
+	m := Manifest{Source: repo, Revision: revision, SHA256: map[string]string{}}
+	for _, f := range list {
+		if f.file() == "model.safetensors" && o.SHA256 != "" {
+			f.LFS.SHA256 = strings.ToLower(o.SHA256)
+		}
+		address := h.address + "/" + repo + "/resolve/" + revision + "/" + f.Name
+		sum, err := h.download(ctx, address, filepath.Join(part, f.file()), f)
+		if err != nil {
+			return "", err
+		}
+		m.SHA256[f.file()] = sum
+	}
+	return o.Name, o.finish(part, m)
+}
+
+// hubAt is a hub.
+type hubAt struct {
+	address string
+	client  *http.Client
+}
+
+// newHub returns Invalid if the address is neither https nor on this machine.
+func newHub(address string) (*hubAt, error) {
+	u, err := url.Parse(address)
+	local := err == nil && u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
+	if err != nil || u.Host == "" || u.Scheme != "https" && !local {
+		return nil, loci.FieldErrorf("models.hub", "must be an https address, like %s", DefaultHub)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport.ResponseHeaderTimeout = patience
+	client := &http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error {
+		if len(via) > 10 || r.URL.Scheme != "https" && !local {
+			return errors.New("the hub redirects to an address that is not https")
+		}
+		return nil
+	}}
+	return &hubAt{strings.TrimRight(address, "/"), client}, nil
+}
+
+// remoteFile is a file as a hub describes it.
+type remoteFile struct {
+	Name string `json:"rfilename"`
+	Size int64  `json:"size"`
+	LFS  struct {
+		SHA256 string `json:"sha256"`
+	} `json:"lfs"`
+}
+
+// file returns the name without the folder.
+func (f *remoteFile) file() string { return strings.TrimPrefix(f.Name, nested+"/") }
+
+// patience is how long a hub may take to begin an answer.
+const patience = 30 * time.Second
+
+// get asks the hub.
+func (h *hubAt) get(ctx context.Context, address string, header http.Header) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, loci.FieldErrorf("model", "is no name of a repository, such as %s", DefaultModel)
+	}
+	r.Header = header
+	res, err := h.client.Do(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, loci.WrapError(loci.Upstream, err, "the hub %s cannot be reached; check the network, or pull a folder",
+			h.address)
+	}
+	return res, nil
+}
+
+// files returns the wanted files of a repository, and the revision as the hub names it.
+func (h *hubAt) files(ctx context.Context, repo, revision string) (list []remoteFile, _ string, err error) {
+	address := h.address + "/api/models/" + repo + "/revision/" + url.PathEscape(revision) + "?blobs=true"
+	res, err := h.get(ctx, address, http.Header{})
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, "", h.refused(res, repo)
+	}
+	var answer struct {
+		SHA      string       `json:"sha"`
+		Siblings []remoteFile `json:"siblings"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, 16<<20)).Decode(&answer); err != nil || !names.MatchString(answer.SHA) {
+		return nil, "", loci.WrapError(loci.Upstream, err, "the hub %s does not answer like a hub of models", h.address)
+	}
+	for _, folder := range []string{"", nested + "/"} {
+		list = nil
+		for _, name := range wanted {
+			at := slices.IndexFunc(answer.Siblings, func(f remoteFile) bool { return f.Name == folder+name })
+			if at >= 0 {
+				list = append(list, answer.Siblings[at])
+			}
+		}
+		if len(list) >= 2 {
+			return list, answer.SHA, nil
+		}
+	}
+	return nil, "", loci.Errorf(loci.Invalid, "%s has no model.safetensors and tokenizer.json; choose a Model2Vec model, "+
+		"such as %s", repo, DefaultModel)
+}
+
+func (h *hubAt) refused(res *http.Response, what string) error {
+	switch res.StatusCode {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
+		return loci.Errorf(loci.NotFound, "the hub %s has no public model %s; check its name", h.address, what)
+	}
+	return loci.Errorf(loci.Upstream, "the hub %s failed for %s (HTTP status %d); try again", h.address, what,
+		res.StatusCode)
+}
+
+// download brings a file to a path, and returns its SHA-256. What an interrupted download has left stays, and the next
+// one asks for the rest.
+func (h *hubAt) download(ctx context.Context, address, path string, f remoteFile) (sum string, err error) {
+	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	hash := sha256.New()
+	have, err := io.Copy(hash, out)
+	if err != nil {
+		return "", err
+	}
+	if f.Size > 0 && have < f.Size || f.Size == 0 {
+		if have, err = h.rest(ctx, address, out, have, f); err != nil {
+			return "", err
+		}
+		hash.Reset()
+		if _, err := out.Seek(0, io.SeekStart); err != nil {
+			return "", err
+		}
+		if _, err := io.Copy(hash, out); err != nil {
+			return "", err
+		}
+	}
+	sum = hex.EncodeToString(hash.Sum(nil))
+	if f.Size > 0 && have != f.Size || f.LFS.SHA256 != "" && sum != f.LFS.SHA256 {
+		return "", errors.Join(wrongSum(f.Name), out.Truncate(0))
+	}
+	return sum, nil
+}
+
+// rest appends what is missing of a file, and returns its size.
+func (h *hubAt) rest(ctx context.Context, address string, out *os.File, have int64, f remoteFile) (int64, error) {
+	header := http.Header{}
+	if have > 0 {
+		header.Set("Range", "bytes="+strconv.FormatInt(have, 10)+"-")
+	}
+	res, err := h.get(ctx, address, header)
+	if err != nil {
+		return have, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	switch {
+	case res.StatusCode == http.StatusPartialContent &&
+		strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)):
+	case res.StatusCode == http.StatusOK: // the whole file
+		have = 0
+		if _, err := out.Seek(0, io.SeekStart); err != nil {
+			return 0, err
+		}
+		if err := out.Truncate(0); err != nil {
+			return 0, err
+		}
+	default:
+		return have, h.refused(res, f.Name)
+	}
+	buffer := make([]byte, 256<<10)
+	for {
+		n, err := res.Body.Read(buffer)
+		if _, e := out.Write(buffer[:n]); e != nil {
+			return have, e
+		}
+		have += int64(n)
+		loci.ReportProgress(ctx, loci.Progress{Stage: "pulling " + f.Name, Done: have, Total: f.Size, Bytes: true})
+		switch {
+		case errors.Is(err, io.EOF):
+			return have, nil
+		case ctx.Err() != nil:
+			return have, ctx.Err()
+		case err != nil:
+			return have, loci.WrapError(loci.Upstream, err, "the download of %s was interrupted; pull again to go on", f.Name)
+		case f.Size > 0 && have > f.Size:
+			return have, nil // the caller sees that it is too long
+		}
+	}
+}

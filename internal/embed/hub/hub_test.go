@@ -1,0 +1,181 @@
+package hub_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/embed/embedtest"
+	"github.com/loci-memory/loci/internal/embed/hub"
+)
+
+// fakeHub serves one model as Hugging Face does.
+type fakeHub struct {
+	*httptest.Server
+	files  map[string][]byte
+	sum    string // of the weights, as it states
+	breaks int    // after how many bytes an answer with the weights breaks off; 0: it does not
+	asked  []string
+}
+
+func newHub(t *testing.T) *fakeHub {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "source")
+	if err := embedtest.Folder(dir, []string{"tea", "coffee"}, [][]float32{{1, 0}, {0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	h := &fakeHub{files: map[string][]byte{"README.md": []byte("nobody wants this"), "pytorch_model.bin": []byte("nor this")}}
+	for _, name := range []string{"config.json", "tokenizer.json", "model.safetensors"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.files[name] = data
+	}
+	sum := sha256.Sum256(h.files["model.safetensors"])
+	h.sum = hex.EncodeToString(sum[:])
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/models/ada/tiny/revision/main", h.list)
+	mux.HandleFunc("GET /ada/tiny/resolve/abc123/{file}", h.resolve)
+	mux.HandleFunc("GET /cdn/{file}", h.serve)
+	h.Server = httptest.NewServer(mux)
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *fakeHub) list(w http.ResponseWriter, _ *http.Request) {
+	var siblings []map[string]any
+	for name, data := range h.files {
+		s := map[string]any{"rfilename": name, "size": len(data)}
+		if name == "model.safetensors" {
+			s["lfs"] = map[string]any{"sha256": h.sum, "size": len(data)}
+		}
+		siblings = append(siblings, s)
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"sha": "abc123", "siblings": siblings})
+}
+
+// resolve redirects, as hubs do to where the files are.
+func (h *fakeHub) resolve(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, "/cdn/"+r.PathValue("file"), http.StatusFound)
+}
+
+func (h *fakeHub) serve(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	h.asked = append(h.asked, name+" "+r.Header.Get("Range"))
+	if name == "model.safetensors" && h.breaks > 0 {
+		w.Header().Set("Content-Length", "1000000")
+		_, _ = w.Write(h.files[name][:h.breaks])
+		_ = http.NewResponseController(w).Flush()
+		h.breaks = 0
+		panic(http.ErrAbortHandler)
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(h.files[name]))
+}
+
+func (h *fakeHub) pull(t *testing.T, dir string) (string, error) {
+	t.Helper()
+	return hub.Pull(t.Context(), "ada/tiny", hub.Options{Dir: dir, Hub: h.URL})
+}
+
+func TestPullAndResume(t *testing.T) {
+	h, dir := newHub(t), t.TempDir()
+	h.breaks = 20
+	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Upstream || !strings.Contains(err.Error(), "pull again to go on") {
+		t.Fatalf("an interrupted download: %v", err)
+	}
+	list, err := hub.List(dir)
+	if err != nil || len(list) != 1 || list[0].Complete || list[0].Name != "tiny" {
+		t.Errorf("after it: %+v, %v", list, err)
+	}
+	h.asked = nil
+	name, err := h.pull(t, dir)
+	if err != nil || name != "tiny" {
+		t.Fatalf("the second one: %q, %v", name, err)
+	}
+	if got := strings.Join(h.asked, "; "); got != "model.safetensors bytes=20-" {
+		t.Errorf("the second one asked for %s", got)
+	}
+	if _, err := embed.OpenStatic(filepath.Join(dir, "tiny")); err != nil {
+		t.Error(err)
+	}
+	if list, err = hub.List(dir); err != nil || len(list) != 1 || !list[0].Complete || list[0].Dims != 2 ||
+		list[0].Source != "ada/tiny" || list[0].Revision != "abc123" {
+		t.Errorf("afterwards: %+v, %v", list, err)
+	}
+	if _, err := h.pull(t, dir); err != nil { // replaces it
+		t.Error(err)
+	}
+	if err := hub.Remove(dir, "tiny"); err != nil {
+		t.Error(err)
+	}
+	if list, _ := hub.List(dir); len(list) != 0 {
+		t.Errorf("left: %+v", list)
+	}
+}
+
+func TestPullChecks(t *testing.T) {
+	h, dir := newHub(t), t.TempDir()
+	right := h.sum
+	h.sum = strings.Repeat("0", 64)
+	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "another SHA-256") {
+		t.Errorf("a wrong sum: %v", err)
+	}
+	h.sum = right
+	if _, err := hub.Pull(t.Context(), "ada/tiny", hub.Options{Dir: dir, Hub: h.URL, SHA256: strings.Repeat("a", 64)}); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("another sum than the person's: %v", err)
+	}
+	if _, err := h.pull(t, dir); err != nil {
+		t.Errorf("after these: %v", err)
+	}
+	if _, err := hub.Pull(t.Context(), "ada/absent", hub.Options{Dir: dir, Hub: h.URL}); loci.CodeOf(err) != loci.NotFound {
+		t.Errorf("no such model: %v", err)
+	}
+	delete(h.files, "tokenizer.json")
+	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "Model2Vec") {
+		t.Errorf("another format: %v", err)
+	}
+	h.Close()
+	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Upstream {
+		t.Errorf("a hub that is gone: %v", err)
+	}
+	for _, name := range []string{"..", "off", "a.part", "a/b", ""} {
+		if err := hub.CheckName(name); loci.CodeOf(err) != loci.Invalid {
+			t.Errorf("the name %q: %v", name, err)
+		}
+	}
+}
+
+func TestCopyAFolder(t *testing.T) {
+	dir, from := t.TempDir(), filepath.Join(t.TempDir(), "mine")
+	if err := embedtest.Folder(from, []string{"tea"}, [][]float32{{1, 0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	name, err := hub.Copy(t.Context(), from, hub.Options{Dir: dir, Name: "copy"})
+	if err != nil || name != "copy" {
+		t.Fatalf("got %q, %v", name, err)
+	}
+	list, err := hub.List(dir)
+	if err != nil || len(list) != 1 || list[0].Dims != 3 || !list[0].Complete {
+		t.Errorf("got %+v, %v", list, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := hub.Copy(ctx, from, hub.Options{Dir: dir, Name: "interrupted"}); err == nil {
+		t.Error("an interrupted copy did not fail")
+	}
+	if list, _ := hub.List(dir); len(list) != 1 {
+		t.Errorf("an interrupted copy left %+v", list)
+	}
+}

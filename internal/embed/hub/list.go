@@ -1,0 +1,75 @@
+package hub
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// Model is a model in the folder of all models.
+type Model struct {
+	Name     string `json:"name"`
+	Source   string `json:"source,omitempty"`
+	Revision string `json:"revision,omitempty"`
+	Dims     int    `json:"dimensions,omitempty"`
+	Bytes    int64  `json:"bytes"`
+	// Complete is false for one whose download was interrupted, and for one with a file that is missing.
+	Complete bool `json:"complete"`
+	InUse    bool `json:"in_use"`
+}
+
+// List returns the models in a folder, by name.
+func List(dir string) (list []Model, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !e.IsDir() || strings.HasSuffix(e.Name(), ".old"+partSuffix) {
+			continue
+		}
+		at := filepath.Join(dir, e.Name())
+		m := Model{Name: strings.TrimSuffix(e.Name(), partSuffix)}
+		var manifest Manifest
+		text, err := os.ReadFile(filepath.Join(at, manifestFile))
+		if err == nil && json.Unmarshal(text, &manifest) == nil {
+			m.Source, m.Revision, m.Dims = manifest.Source, manifest.Revision, manifest.Dims
+		}
+		m.Complete = !strings.HasSuffix(e.Name(), partSuffix)
+		for _, file := range wanted {
+			info, err := os.Stat(filepath.Join(at, file))
+			if err == nil {
+				m.Bytes += info.Size()
+			} else if file != wanted[0] {
+				m.Complete = false
+			}
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// Remove removes a model, also an incomplete one. NotFound if there is none of that name.
+func Remove(dir, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	found := false
+	for _, at := range []string{filepath.Join(dir, name), filepath.Join(dir, name+partSuffix)} {
+		if _, err := os.Stat(at); err == nil {
+			found = true
+			if err := os.RemoveAll(at); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return loci.Errorf(loci.NotFound, "there is no model %s; see loci models list", name)
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package embed
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// Off is the model of nobody: embeddings are off.
+const Off = "off"
+
+// SelectorOptions say which model is in use.
+type SelectorOptions struct {
+	// Dir has a folder for each model on this machine, and the file that says which one is in use.
+	Dir string
+	// Model is the name of a folder in Dir, a path to a folder, Off, or the endpoint's model. "": what Use has set.
+	Model string
+	// Endpoint has the settings of an endpoint. Without BaseURL there is none.
+	Endpoint EndpointOptions
+	// Egress says whether anything may be sent to an endpoint.
+	Egress bool
+}
+
+// Selector is the Source of a process. It is safe for concurrent use.
+type Selector struct {
+	o        SelectorOptions
+	endpoint *Endpoint
+
+	mu     sync.Mutex
+	loaded map[string]*loaded // by folder
+}
+
+// loaded is a folder that was read, or why it could not be.
+type loaded struct {
+	model *Static
+	err   error
+	stamp string    // of the files then
+	until time.Time // an error is not looked at again before
+}
+
+// errorsStay is for how long a folder that cannot be read is left alone.
+const errorsStay = 10 * time.Second
+
+// NewSelector returns a Selector. It reads no model yet. Invalid if the settings of the endpoint are wrong.
+func NewSelector(o SelectorOptions) (*Selector, error) {
+	s := &Selector{o: o, loaded: map[string]*loaded{}}
+	if o.Endpoint.BaseURL == "" || o.Model == Off {
+		return s, nil
+	}
+	o.Endpoint.Model = o.Model
+	var err error
+	s.endpoint, err = NewEndpoint(o.Endpoint)
+	return s, err
+}
+
+// inUse is the file that names the model in use.
+const inUse = "in-use"
+
+// Use sets the model that processes use whose settings name none: the name of a folder in dir, or the path of a folder.
+// Off switches embeddings off. Running processes notice it.
+func Use(dir, model string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, inUse+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = temp.WriteString(model + "\n")
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(dir, inUse))
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name()) // the first error tells more
+	}
+	return err
+}
+
+// InUse returns the model that Use has set, or Off.
+func InUse(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, inUse))
+	if name := strings.TrimSpace(string(text)); err == nil && name != "" {
+		return name
+	}
+	return Off
+}
+
+// Folder returns the folder of a model by its name in dir or its path.
+func Folder(dir, model string) string {
+	if strings.ContainsAny(model, `/\`) || model == "." || model == ".." {
+		return model
+	}
+	return filepath.Join(dir, model)
+}
+
+// Chosen returns the model in use as the settings or Use name it, or Off.
+func (s *Selector) Chosen() string {
+	if s.o.Model != "" {
+		return s.o.Model
+	}
+	return InUse(s.o.Dir)
+}
+
+// Current implements Source. If egress is off, an endpoint is no model.
+func (s *Selector) Current(context.Context) (Model, error) {
+	if s.endpoint != nil {
+		if !s.o.Egress {
+			return nil, nil
+		}
+		return s.endpoint, nil
+	}
+	chosen := s.Chosen()
+	if chosen == Off {
+		return nil, nil
+	}
+	return model(s.open(Folder(s.o.Dir, chosen)))
+}
+
+// model returns no Model at all instead of one that is nil.
+func model(m *Static, err error) (Model, error) {
+	if m == nil {
+		return nil, err
+	}
+	return m, err
+}
+
+// ByName implements Source. It looks for a folder whose name the model has.
+func (s *Selector) ByName(ctx context.Context, name string) (Model, error) {
+	if !Local(name) {
+		if s.endpoint != nil && s.o.Egress && s.endpoint.Name() == name {
+			return s.endpoint, nil
+		}
+		return nil, ctx.Err()
+	}
+	folder, _, _ := strings.Cut(strings.TrimPrefix(name, "static:"), "@")
+	m, err := s.open(filepath.Join(s.o.Dir, filepath.Base(folder)))
+	if err != nil || m.Name() != name {
+		return nil, nil //nolint:nilerr // it cannot be opened any more
+	}
+	return m, nil
+}
+
+// open returns the model in a folder. It reads the folder when it is first asked for, and again if its files change.
+func (s *Selector) open(dir string) (*Static, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stamp, last := stampOf(dir), s.loaded[dir]
+	if last != nil && last.stamp == stamp && (last.err == nil || time.Now().Before(last.until)) {
+		return last.model, last.err
+	}
+	l := &loaded{stamp: stamp, until: time.Now().Add(errorsStay)}
+	l.model, l.err = OpenStatic(dir)
+	s.loaded[dir] = l
+	return l.model, l.err
+}
+
+// stampOf tells one state of the files of a model from another.
+func stampOf(dir string) string {
+	var b strings.Builder
+	for _, name := range []string{weightsFile, tokenizerJSON, configFile, filepath.Join(nested, weightsFile)} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		switch {
+		case err == nil:
+			b.WriteString(info.ModTime().Format(time.RFC3339Nano) + " " + loci.Thousands(int(info.Size())))
+		case !errors.Is(err, fs.ErrNotExist):
+			b.WriteString(err.Error())
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

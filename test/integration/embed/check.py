@@ -1,0 +1,40 @@
+"""Compares vectors of Loci with those of the models themselves: check.py VECTORS-PROGRAM FOLDER URL."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+from minilm import MiniLM
+from model2vec import StaticModel
+
+TEXTS = ["We deploy on Tuesdays, never on Fridays.", "The new movie is awesome", "The new movie is so great", "",
+         "Café, naïve façade; ÀÉÎÕÜ ß", "日本語のテキスト 和 中文混合 text", "emoji 🎉🚀 and signs $^`~|<>+= #42",
+         "tabs\tand\nlines\r\nand\u00a0spaces\u2003wide", "İstanbul ǅ ﬁ ﬂ", "deploy/prod-db user_id v1.2.3-rc1",
+         "x" * 150 + " end", "\u200bzero\u200dwidth \x07bell", "Привет, мир! Γειά σου Κόσμε", "مرحبا بالعالم नमस्ते",
+         "word " * 900, "supercalifragilisticexpialidocious antidisestablishmentarianism"]
+TEXTS += [f"memory {i}: the {a} {b} of {c}" for i in range(20) for a in ("old", "green", "broken")
+          for b, c in (("pipeline", "billing"), ("coffee", "Ada"), ("deadline", "the launch"))]
+
+
+def ask(program, *args):
+    out = subprocess.run([program, *args], input=json.dumps(TEXTS), capture_output=True, text=True, check=True)
+    return np.array(json.loads(out.stdout), np.float32)
+
+
+def compare(name, got, want):
+    norm = np.linalg.norm(want, axis=1, keepdims=True)
+    want = np.where(norm > 0, want / np.maximum(norm, 1e-12), 0)
+    assert got.shape == want.shape, (got.shape, want.shape)
+    assert np.allclose(np.linalg.norm(got, axis=1), norm[:, 0] > 0, atol=1e-4), "a vector has no length of 1"
+    cosines = np.where(norm[:, 0] > 0, (got * want).sum(1), 1)
+    worst = int(cosines.argmin())
+    print(f"{name}: {len(got)} texts, lowest cosine {cosines[worst]:.6f} ({TEXTS[worst][:40]!r})")
+    assert cosines[worst] > 0.9999, "the vectors differ"
+
+
+program, folder, url = sys.argv[1:]
+compare("static", ask(program, "-folder", folder), StaticModel.from_pretrained(folder).encode(TEXTS).astype(np.float32))
+minilm = MiniLM().encode(TEXTS)
+assert abs(float(minilm[1] @ minilm[2]) - 0.894) < 0.001, "MiniLM itself is wrong"
+compare("endpoint", ask(program, "-url", url, "-model", "minilm"), minilm)

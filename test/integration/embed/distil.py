@@ -1,0 +1,34 @@
+"""Makes a static model of MiniLM, as model2vec's distill does: distil.py FOLDER."""
+
+import sys
+
+import numpy as np
+from minilm import END, FOLDER, START, MiniLM
+from model2vec import StaticModel
+from tokenizers import Tokenizer
+
+DIMS, SIF, BATCH = 256, 1e-4, 256
+
+
+def main(folder):
+    model = MiniLM()
+    n = model.tokens.get_vocab_size()
+    table = np.zeros((n, 384), np.float32)
+    for at in range(0, n, BATCH):
+        ids = np.arange(at, min(at + BATCH, n))
+        table[ids] = model.means(np.stack([np.full(len(ids), START), ids, np.full(len(ids), END)], 1))
+    table -= table.mean(0)
+    _, vectors = np.linalg.eigh(table.T @ table / (n - 1))
+    table = table @ vectors[:, ::-1][:, :DIMS]
+    share = 1 / np.arange(2, n + 2)
+    share /= share.sum()
+    table *= (SIF / (SIF + share))[:, None].astype(np.float32)
+    tokens = Tokenizer.from_file(str(FOLDER / "tokenizer.json"))
+    tokens.no_padding()
+    tokens.no_truncation()
+    StaticModel(table.astype(np.float16), tokens, {"model_type": "model2vec", "hidden_dim": DIMS}, normalize=True,
+                ).save_pretrained(folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
