@@ -8,13 +8,15 @@ type ContextPack struct {
 	Goal      string    `json:"goal" doc:"The goal that was given"`
 	SessionID SessionID `json:"session_id,omitzero" format:"uuid" doc:"The session that was given. It does not get the same things twice"`
 	// Context begins with PrefixBytes bytes that stay the same in a session, so that models can reuse them.
-	Context     string           `json:"context" doc:"Markdown. Stored words are quoted, between <memories> and </memories>"`
-	PrefixBytes int              `json:"prefix_bytes" doc:"How many bytes at the beginning stay the same in the session: the preface and what is pinned. What is new comes after them"`
-	Tokens      int              `json:"tokens" doc:"How many tokens the text has at most" example:"310"`
-	MaxTokens   int              `json:"max_tokens" doc:"The most that it may have" example:"1000"`
-	Sections    []ContextSection `json:"sections" nullable:"false" doc:"What the text has, in its order"`
-	Receipt     ContextReceipt   `json:"receipt" doc:"What went in, what was left out, and why"`
-	Partial     bool             `json:"partial,omitempty" doc:"Something may be missing, because the time was over or a log could not be read"`
+	Context     string `json:"context" doc:"Markdown. Stored words are quoted, between <memories> and </memories>"`
+	PrefixBytes int    `json:"prefix_bytes" doc:"How many bytes at the beginning stay the same in the session: the preface and what is pinned. What is new comes after them"`
+	// PrefixChanged is set if what was pinned in the prefix has changed or is gone.
+	PrefixChanged bool             `json:"prefix_changed,omitempty" doc:"The session had another prefix: something in it has changed or is gone"`
+	Tokens        int              `json:"tokens" doc:"How many tokens the text has at most" example:"310"`
+	MaxTokens     int              `json:"max_tokens" doc:"The most that it may have" example:"1000"`
+	Sections      []ContextSection `json:"sections" nullable:"false" doc:"What the text has, in its order"`
+	Receipt       ContextReceipt   `json:"receipt" doc:"What went in, what was left out, and why"`
+	Partial       bool             `json:"partial,omitempty" doc:"Something may be missing, because the time was over or a log could not be read"`
 }
 
 // ContextSectionName is a part of a ContextPack.

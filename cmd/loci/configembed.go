@@ -60,7 +60,7 @@ func (s *settings) sendsTexts() bool {
 
 // embedModelFlag adds the flag of the setting embed.model.
 func embedModelFlag(add func(name, value, usage string) *string) {
-	add("embed-model", "", "model of embeddings: a name from `loci models list`, a folder, or off "+
+	add("embed-model", "", "model of embeddings: a name from loci models list, a folder, or off "+
 		"(default: what loci models use has set; LOCI_EMBED_MODEL)")
 }
 

@@ -90,7 +90,7 @@ func (p *program) searches() map[string]eval.Build {
 	searches := map[string]eval.Build{
 		defaultSearch: eval.Product(open, modelInUse(sync.OnceValues(p.selector))),
 		wordsSearch:   eval.Product(open, nil),
-		indexSearch: eval.Indexed(recall.Formula),
+		indexSearch:   eval.Indexed(recall.Formula),
 	}
 	for _, signal := range recall.Signals() {
 		searches[indexSearch+"-without-"+signal] = eval.Indexed(recall.Without(signal))

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/capture"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/pack"
 )
 
 // hookTime is how long a hook may take. The assistant waits for it.
@@ -29,13 +30,14 @@ func (p *program) hookClaudeCodeCommand() *cobra.Command {
 		Use:   "claude-code",
 		Short: "Log an event of Claude Code, from standard input",
 		Long: `Log an event of Claude Code, which passes it as JSON on standard input. At the start of a
-session, the command prints what Claude should know: the briefing, and what happened in the
-last session in the same directory.
+session, the command prints what Claude should know: the context for the directory, and what
+happened in the last session there. For a prompt, it prints what memory has for it and the
+session has not received.
 
 The command uses the key that "loci connect claude-code" has written. It takes at most
 100 ms, always succeeds, and prints nothing if anything fails.`,
 		Annotations: does(agent.SessionRead, agent.SessionCreate, agent.SessionReopen, agent.SessionClose, event.Log,
-			memory.Briefing),
+			memory.Briefing, pack.Read),
 		// A mistake in Loci's settings must not stop the assistant, so this replaces the check of root.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			p.started = true

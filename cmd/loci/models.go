@@ -28,7 +28,9 @@ machine. For a model behind an endpoint, set embed.base_url and embed.model inst
 }
 
 // ofModels annotates the commands about models.
-func ofModels() map[string]string { return needsNoAction("files of models, which hold nothing of anybody") }
+func ofModels() map[string]string {
+	return needsNoAction("files of models, which hold nothing of anybody")
+}
 
 func (p *program) modelsListCommand() *cobra.Command {
 	return &cobra.Command{

@@ -126,7 +126,7 @@ func (p *program) commandGroups() []commandGroup {
 			p.demoCommand()}},
 		{"memory", "Memories:", []*cobra.Command{p.addCommand(), p.searchCommand(), p.recallCommand(), p.listCommand(),
 			p.showCommand(), p.editCommand(), p.trashCommand(), p.restoreCommand(), p.shareCommand(), p.unshareCommand(),
-			p.historyCommand(), p.reflectCommand(), p.reviewCommand()}},
+			p.historyCommand(), p.contextCommand(), p.reflectCommand(), p.reviewCommand()}},
 		{"more", "More about memories:", []*cobra.Command{p.suggestionCommand(), p.agentCommand(), p.sessionCommand(),
 			p.eventsCommand(), p.assetCommand(), p.sourceCommand(), p.nodeCommand(), p.changesCommand(),
 			p.diffCommand(), p.revertCommand(), p.undoCommand()}},

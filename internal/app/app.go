@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/pack"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/seal"
@@ -38,6 +39,7 @@ type App struct {
 	Agent    *agent.Service
 	Task     *task.Service
 	Review   *review.Service
+	Pack     *pack.Service
 	Event    *event.Service
 	Project  *project.Service
 	Graph    *graph.Service
@@ -99,6 +101,7 @@ func New(o Options) *App {
 	a.Task = task.New(g, a.Project)
 	a.Review = review.New(g, a.Memory, a.Project, a.Graph, o.Extractor, review.DreamOptions{Events: a.Event.Follower,
 		Actor: actors(&o).OnBehalf, Thresholds: o.Thresholds})
+	a.Pack = pack.New(g, a.Memory, a.Event, a.Project)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
@@ -123,7 +126,7 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 
 func tables() []gate.Actions {
 	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions,
-		project.Actions,
+		pack.Actions, project.Actions,
 		graph.Actions, org.Actions, identity.Actions, transfer.Actions}
 }
 

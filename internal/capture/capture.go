@@ -67,8 +67,8 @@ type hook struct {
 	call *Call
 }
 
-// Handle logs the call, and returns what Claude should know: text at the start of a session, otherwise "". It ends with
-// ctx.
+// Handle logs the call, and returns what Claude should know at the start of a session and for a prompt, otherwise "". It
+// ends with ctx.
 func (s *Server) Handle(ctx context.Context, c *Call) string {
 	h := hook{s, c}
 	if c.Event == atStart {
@@ -76,7 +76,7 @@ func (s *Server) Handle(ctx context.Context, c *Call) string {
 		if session == nil {
 			return ""
 		}
-		return h.context(ctx, last)
+		return h.start(ctx, session, last)
 	}
 	e, ok := c.event("mcp__" + s.name + "__")
 	if !ok {
@@ -87,8 +87,12 @@ func (s *Server) Handle(ctx context.Context, c *Call) string {
 		return ""
 	}
 	e.Session = session.ID.String()
-	if _, err := s.api.LogEvent(ctx, e); err == nil && c.Event == atEnd {
+	_, err := s.api.LogEvent(ctx, e)
+	switch {
+	case err == nil && c.Event == atEnd:
 		_, _ = s.api.CloseSession(ctx, e.Session) // otherwise it closes when it is idle
+	case c.Event == onPrompt:
+		return h.prompt(ctx, session)
 	}
 	return ""
 }

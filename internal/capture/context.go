@@ -8,27 +8,65 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// maxTokens bounds what the hook adds to the context of the model.
+// maxTokens bounds what the hook adds to the context of the model at a time.
 const maxTokens = 1_000
 
-// context returns the briefing, and what happened in the last session if there was one. The server keeps to the tokens
-// of the latter, and nobody may cut its text: the marks around stored words would be missing.
-func (h hook) context(ctx context.Context, last *loci.Session) string {
-	briefing, err := h.api.BriefingMarkdown(ctx)
-	if err != nil {
-		briefing = ""
-	}
+// start returns what Claude should know at the start of a session: the context pack for the directory, and what happened
+// in the last session there if there was one. The server keeps to the tokens of both, and nobody may cut its texts: the
+// marks around stored words would be missing.
+func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 	const head = "\n# Last session in this directory\n\n"
-	happened := ""
+	goal, room := "work in "+brief(baseName(h.call.Directory)), maxTokens
 	if last != nil {
-		// A short briefing leaves more room.
-		happened = h.contextOf(ctx, last, max(maxTokens/2, maxTokens-loci.TokenBound(briefing+head+"\n")))
+		goal, room = goal+": "+last.Title, maxTokens/2
 	}
+	known := ""
+	if p := h.pack(ctx, session, goal, room, true); p != nil {
+		known = p.Context
+	} else if text, err := h.api.BriefingMarkdown(ctx); err == nil { // the server is older than packs
+		known = cutLines(text, room)
+	}
+	if last == nil {
+		return known
+	}
+	// A short pack leaves more room.
+	happened := h.contextOf(ctx, last, max(maxTokens/2, maxTokens-loci.TokenBound(known+head+"\n")))
 	if happened == "" {
-		return cutLines(briefing, maxTokens)
+		return known
 	}
-	happened = head + happened + "\n"
-	return cutLines(briefing, maxTokens-loci.TokenBound(happened)) + happened
+	return known + head + happened + "\n"
+}
+
+// prompt returns what memory has for a prompt and the session has not received, or "". What is pinned came at the start,
+// so it comes again only if it has changed.
+func (h hook) prompt(ctx context.Context, session *loci.Session) string {
+	p := h.pack(ctx, session, h.call.Prompt, maxTokens, false)
+	if p == nil || p.PrefixBytes > len(p.Context) {
+		return ""
+	}
+	if p.PrefixChanged {
+		return p.Context
+	}
+	const begin, end = "<memories>\n", "</memories>\n"
+	news := p.Context[p.PrefixBytes:]
+	before, _, found := strings.Cut(p.Context, begin)
+	if !found || strings.HasPrefix(news, end) || len(p.Receipt.Included) == 0 {
+		return ""
+	}
+	return before + begin + news
+}
+
+// maxGoal is how many characters of a prompt are a goal.
+const maxGoal = 4_000
+
+// pack returns the context pack for a goal, or nil if the server has none or is older than the route.
+func (h hook) pack(ctx context.Context, session *loci.Session, goal string, tokens int, fresh bool) *loci.ContextPack {
+	p, err := h.api.ContextPack(ctx, client.PackRequest{Goal: loci.Shorten(strings.TrimSpace(goal), maxGoal),
+		SessionID: session.ID, MaxTokens: tokens, Fresh: fresh})
+	if err != nil || loci.TokenBound(p.Context) > tokens {
+		return nil
+	}
+	return p
 }
 
 // contextOf returns the context of a session as Markdown, or "" if the server has none or is older than the route.

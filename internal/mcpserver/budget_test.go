@@ -146,6 +146,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"remember", `{"content":"` + fill(90_000, "word ") + `"}`},
 				{"reflect", `{"limit":25,"persist":true,"persist_review":true,"content":"` + manyNotes() + `"}`},
 				{"reflect", `{"limit":25,"content":"` + manyNotes() + `"}`},
+				{"context", `{"goal":"needle word","max_tokens":32000}`},
 				{"list_candidates", `{"limit":100}`}, {"show_candidate", `{"id":"` + candidate + `"}`},
 				{"edit_candidate", `{"id":"` + candidate + `","content":"` + fill(90_000, "記憶") + `"}`},
 				{"merge_candidates", `{"id":"` + candidate + `","others":["` + second + `"]}`},

@@ -6,6 +6,7 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/pack"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/task"
@@ -161,6 +162,16 @@ var tools = []tool{
 			"is read-only and safe to call freely. Returns candidates with confidence and reason, and markdown.",
 		returns: listOf("candidates", "kind", "title", "content", "confidence"),
 		handler: takes(reflectFields, (*Server).reflect),
+	},
+
+	{
+		name: "context", title: "Context for a goal",
+		set: toolsetReflect, action: pack.Read, hints: sets,
+		about: "Get what memory has for a goal, within max_tokens: pinned, decisions, facts, procedures, events, entities, " +
+			"each cited by id. Use it before you begin a task. To ask one question, use search_memories. With session_id, " +
+			"only what is new. Returns context and how many lines were left out.",
+		returns: has("context", "left"),
+		handler: takes(packFields, (*Server).contextPack),
 	},
 
 	{

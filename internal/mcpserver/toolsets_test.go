@@ -63,17 +63,17 @@ func TestToolsetsOfTheProcess(t *testing.T) {
 	})
 	_, key := w.key("claude")
 	r := w.raw(key, stateless)
-	if tools, _ := listTools(t, r); len(tools) != 23 {
-		t.Errorf("%d tools over HTTP, want 23", len(tools))
+	if tools, _ := listTools(t, r); len(tools) != 24 {
+		t.Errorf("%d tools over HTTP, want 24", len(tools))
 	}
 	for range 3 {
-		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory,reflect")); len(tools) != 19 {
-			t.Errorf("%d tools at an address of its own, want 19", len(tools))
+		if tools, _ := listTools(t, w.rawAt(key, stateless, "?toolsets=session,memory,reflect")); len(tools) != 20 {
+			t.Errorf("%d tools at an address of its own, want 20", len(tools))
 		}
 	}
 	session := w.localClient(t, stateful)
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 23 {
+	if err != nil || len(list.Tools) != 24 {
 		t.Errorf("over stdio: %+v, %v", list, err)
 	}
 	if text := r.mustFail("read_graph", "{}"); !strings.Contains(text, `there is no project "site"`) {

@@ -230,7 +230,7 @@ var theRoutes = []string{
 	"GET /agents/{id}/stats", "POST /sessions", "GET /sessions", "GET /sessions/{id}", "PATCH /sessions/{id}",
 	"POST /sessions/{id}/close", "POST /sessions/{id}/reopen",
 	"POST /tasks", "GET /tasks", "GET /tasks/{id}", "PATCH /tasks/{id}", "DELETE /tasks/{id}",
-	"POST /context/reflect", "GET /reflections/{id}", "GET /review/candidates", "GET /review/candidates/{id}",
+	"POST /context", "POST /context/reflect", "GET /reflections/{id}", "GET /review/candidates", "GET /review/candidates/{id}",
 	"PATCH /review/candidates/{id}", "POST /review/candidates/{id}/accept", "POST /review/candidates/{id}/reject",
 	"POST /review/candidates/{id}/archive", "POST /review/candidates/{id}/defer", "POST /review/candidates/{id}/undo",
 	"POST /review/candidates/{id}/merge", "POST /review/bulk",

@@ -109,7 +109,7 @@ func (m twoPlaces) HandleFunc(pattern string, handler func(http.ResponseWriter, 
 		return
 	}
 	m.ServeMux.HandleFunc(method+" "+path, handler)
-	if path == reflectPath { // clients of its seed look for it here
+	if path == reflectPath || path == contextPath { // clients of its seed look for it here
 		m.ServeMux.HandleFunc(method+" /api"+path, handler)
 	}
 }

@@ -198,7 +198,7 @@ var ofPeople = map[string]bool{"PATCH /projects/{id}": true, "GET /projects/{id}
 var toAgents = []string{"/agent/", "/projects", "/agents", "/sessions", "/tasks", "/events", "/memory-nodes",
 	"/assets/",
 	"/memories/{id}/assets", "/sources/", "/memories/{id}/sources", "/suggestions", "/memories/recall", "/memories/bulk",
-	"/context/reflect", "/reflections/", "/review/"}
+	"/context", "/reflections/", "/review/"}
 
 // TestAgentsAreConfined walks every documented route with an agent's key.
 func TestAgentsAreConfined(t *testing.T) {

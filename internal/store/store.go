@@ -81,6 +81,7 @@ type Tx interface {
 	Agents() Agents
 	Sessions() Sessions
 	Tasks() Tasks
+	Packs() Packs
 	Suggestions() Suggestions
 	Candidates() Candidates
 	Reflections() Reflections

@@ -83,6 +83,9 @@ func (tx *Tx) Sessions() store.Sessions { return sessions{tx} }
 // Tasks returns the store of the tasks of projects.
 func (tx *Tx) Tasks() store.Tasks { return tasks{tx} }
 
+// Packs returns what sessions have received.
+func (tx *Tx) Packs() store.Packs { return packs{tx} }
+
 // Suggestions returns the store of suggested changes.
 func (tx *Tx) Suggestions() store.Suggestions { return suggestions{tx} }
 

@@ -213,6 +213,7 @@ var tests = []test{
 	{"SessionRelease", testSessionRelease},
 	{"SessionPages", testSessionPages},
 	{"AdoptSessions", testAdoptSessions},
+	{"Packs", testPacks},
 	{"Tasks", testTasks},
 	{"TaskChanges", testTaskChanges},
 	{"TaskPages", testTaskPages},

@@ -1,0 +1,165 @@
+package pack
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/recall"
+)
+
+// These are the kinds of things in a pack.
+const (
+	kindMemory = "memory"
+	kindEvent  = "event"
+	kindEntity = "entity"
+)
+
+// These are the reasons of the lines of a receipt.
+const (
+	reasonPinned    = "pinned"
+	reasonMatch     = "match"
+	reasonRecent    = "recent"
+	reasonGraph     = "graph"
+	reasonUpdated   = "updated"
+	reasonBudget    = "budget"
+	reasonSent      = "already_sent"
+	reasonInstructs = "instructs"
+	reasonCut       = "cut"
+)
+
+// candidate is something that may become a line.
+type candidate struct {
+	kind    string
+	id      [16]byte
+	version int // of a memory; 0: it never changes
+	section loci.ContextSectionName
+	reason  string
+	origin  string
+	time    time.Time
+	score   float64
+	whole   string // the text of the line
+	best    string // the part that fits best, for a line that has no room for the whole; "": the beginning
+	note    string // what a reader should know of it
+}
+
+// collection are the candidates of a pack.
+type collection struct {
+	pinned, others []candidate // each the best first
+	partial        bool
+}
+
+func collect(found *memory.Gathered) *collection {
+	c := &collection{partial: found.Partial && found.StoppedBy != "" || found.EventsPartial}
+	for _, m := range found.Pinned {
+		one := ofMemory(m)
+		one.section, one.reason = loci.SectionPinned, reasonPinned
+		c.pinned = append(c.pinned, one)
+	}
+	type ranked struct {
+		candidate
+		rank int
+	}
+	var list []ranked
+	for i := range found.Items {
+		hit := &found.Items[i]
+		one := ofMemory(&hit.Memory)
+		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
+		list = append(list, ranked{one, hit.Rank})
+	}
+	for i := range found.Events {
+		hit := &found.Events[i]
+		one := ofEvent(&hit.Event)
+		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
+		list = append(list, ranked{one, hit.Rank})
+	}
+	slices.SortStableFunc(list, func(x, y ranked) int { return x.rank - y.rank })
+	for _, l := range list {
+		c.add(l.candidate)
+	}
+	for i := range found.Graph {
+		c.add(ofEntity(&found.Graph[i]))
+	}
+	for _, m := range found.Recent {
+		one := ofMemory(m)
+		one.reason = reasonRecent
+		c.add(one)
+	}
+	return c
+}
+
+// add adds a candidate, unless it is there already.
+func (c *collection) add(one candidate) {
+	same := func(o candidate) bool { return o.id == one.id }
+	if !slices.ContainsFunc(c.pinned, same) && !slices.ContainsFunc(c.others, same) {
+		c.others = append(c.others, one)
+	}
+}
+
+// addEvents adds the newest events.
+func (c *collection) addEvents(list []*loci.Event) {
+	for _, e := range list {
+		one := ofEvent(e)
+		one.reason = reasonRecent
+		c.add(one)
+	}
+}
+
+func ofMemory(m *loci.Memory) candidate {
+	text := m.Summary
+	if text == "" {
+		text = m.Content
+	}
+	if title := loci.OneLine(m.Title); !strings.HasPrefix(loci.OneLine(text), strings.TrimRight(title, "… .")) {
+		text = title + ": " + text
+	}
+	one := candidate{kind: kindMemory, id: m.ID, version: m.Version, section: loci.SectionFacts, reason: reasonMatch,
+		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text)}
+	switch {
+	case isDecision(m.Category) || slices.ContainsFunc(m.Tags, isDecision):
+		one.section = loci.SectionDecisions
+	case m.Type == loci.Procedural:
+		one.section = loci.SectionProcedures
+	}
+	switch {
+	case !m.PendingSupersede.IsZero():
+		one.note = "to be replaced by " + m.PendingSupersede.Short() + ", if the person agrees"
+	case len(m.DisputedBy) > 0:
+		one.note = "disputed by " + m.DisputedBy[0].ID.Short()
+	}
+	return one
+}
+
+func isDecision(name string) bool {
+	return strings.EqualFold(name, "decision") || strings.EqualFold(name, "decisions")
+}
+
+func ofEvent(e *loci.Event) candidate {
+	text := e.Content
+	if e.Actor != "" {
+		text = e.Actor + ": " + text
+	}
+	one := candidate{kind: kindEvent, id: e.ID, section: loci.SectionEvents, reason: reasonMatch, origin: e.Origin,
+		time: e.Time, whole: lineOf(text)}
+	if e.Class == loci.EventDecision {
+		one.section = loci.SectionDecisions
+	}
+	return one
+}
+
+func ofEntity(e *loci.RecalledEntity) candidate {
+	parts := []string{e.Name + " (" + e.Type + ")"}
+	for _, o := range e.Observations {
+		parts = append(parts, o.Content)
+	}
+	for _, r := range e.Relations {
+		parts = append(parts, r.From+" "+r.Type+" "+r.To)
+	}
+	return candidate{kind: kindEntity, id: e.ID, section: loci.SectionEntities, reason: reasonGraph, time: e.UpdatedAt,
+		whole: lineOf(strings.Join(parts, "; "))}
+}
+
+// lineOf returns a stored text as one line between the marks of the text.
+func lineOf(text string) string { return recall.Escape(loci.OneLine(loci.Visible(text))) }
