@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,6 +123,11 @@ func (e *Endpoint) ask(ctx context.Context, texts []string) ([][]float32, error)
 				return nil, e.fault("returned a vector with something that is no number", nil)
 			}
 		}
+		if !slices.ContainsFunc(v.Values, func(x float32) bool { return x != 0 }) {
+			f := e.fault("returned zeros instead of a vector", nil)
+			f.Refused = true // models that fail at one text have vectors for others
+			return nil, f
+		}
 		out[v.Index] = toUnit(v.Values)
 	}
 	return out, nil
@@ -140,7 +146,7 @@ func (e *Endpoint) faultOf(err error) *Fault {
 	switch f.Status {
 	case 0:
 		if f.Unreachable {
-			return e.fault("does not answer; check embed.base_url and that it runs", err)
+			return e.fault(fmt.Sprintf("does not answer; check embed.base_url and that it runs (%s)", f.Unwrap()), err)
 		}
 		return e.fault("returned something that is no embedding; check embed.base_url", err)
 	case http.StatusUnauthorized, http.StatusForbidden:

@@ -8,10 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -93,6 +95,8 @@ func TestEndpointsThatFail(t *testing.T) {
 		"empty":                {200, vectors(`{"index":0,"embedding":[]}`, `{"index":1,"embedding":[]}`), false},
 		"different dimensions": {200, vectors(`{"index":0,"embedding":[1]}`, `{"index":1,"embedding":[1,2]}`), false},
 		"huge numbers":         {200, vectors(`{"index":0,"embedding":[1e999]}`, `{"index":1,"embedding":[1]}`), false},
+		"zeros":                {200, vectors(`{"index":0,"embedding":[0,0]}`, `{"index":1,"embedding":[1,0]}`), true},
+		"nulls":                {200, vectors(`{"index":0,"embedding":[1,2]}`, `{"index":1,"embedding":[null,null]}`), true},
 		"texts":                {200, vectors(`{"index":0,"embedding":"leak-me"}`, `{"index":1,"embedding":[1]}`), false},
 		"garbage":              {200, "leak-me \x00\xff", false},
 		"a page":               {200, "<html>leak-me " + key + "</html>", false},
@@ -115,6 +119,9 @@ func TestEndpointsThatFail(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Refused != tt.refused {
 			t.Errorf("%s: got %v, want a fault (refused %v)", name, err, tt.refused)
 			continue
+		}
+		if name == "elsewhere" && !strings.Contains(fault.Text, "it redirects; set embed.base_url to its final address") {
+			t.Errorf("an endpoint that redirects: %v", err)
 		}
 		for cause := err; cause != nil; cause = errors.Unwrap(cause) {
 			if text := cause.Error(); strings.Contains(text, "leak-me") || strings.Contains(text, key) {
@@ -211,10 +218,55 @@ func TestSelectorNoticesUse(t *testing.T) {
 	if m, err := s.ByName(t.Context(), "static:tiny@0000"); err != nil || m != nil {
 		t.Errorf("ByName of an older one: %v, %v", m, err)
 	}
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere") // used by its path, and then no more
+	if err := os.Rename(folder(t), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	for _, use := range []string{elsewhere, embed.Off} {
+		if err := embed.Use(dir, use); err != nil {
+			t.Fatal(err)
+		}
+		if use == elsewhere {
+			name = current()
+		}
+	}
+	if m, err := s.ByName(t.Context(), name); err != nil || m == nil {
+		t.Errorf("ByName(%s), which was used by its path: %v, %v", name, m, err)
+	}
 	if err := embed.Use(dir, "absent"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Current(context.Background()); loci.CodeOf(err) != loci.Invalid {
 		t.Errorf("a model that is not there: %v", err)
 	}
+}
+
+// TestSelectorForgets looks for a model that was used by its path: it is found for as long as it is in memory.
+func TestSelectorForgets(t *testing.T) {
+	dir, elsewhere := t.TempDir(), folder(t)
+	synctest.Test(t, func(t *testing.T) {
+		s, err := embed.NewSelector(embed.SelectorOptions{Dir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := embed.Use(dir, elsewhere); err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Current(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := embed.Use(dir, embed.Off); err != nil {
+			t.Fatal(err)
+		}
+		for after, want := range []bool{true, false} {
+			if _, err := s.Current(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if old, err := s.ByName(t.Context(), m.Name()); (old != nil) != want || err != nil {
+				t.Errorf("after %d hours: %v, %v", after, old, err)
+			}
+			<-time.After(time.Hour)
+		}
+	})
 }

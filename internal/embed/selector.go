@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,12 +42,16 @@ type Selector struct {
 type loaded struct {
 	model *Static
 	err   error
+	asked time.Time
 	stamp string    // of the files then
 	until time.Time // an error is not looked at again before
 }
 
 // errorsStay is for how long a folder that cannot be read is left alone.
 const errorsStay = 10 * time.Second
+
+// modelsStay is for how long a model stays in memory that nobody asks for.
+const modelsStay = 10 * time.Minute
 
 // NewSelector returns a Selector. It reads no model yet. Invalid if the settings of the endpoint are wrong.
 func NewSelector(o SelectorOptions) (*Selector, error) {
@@ -118,6 +123,7 @@ func (s *Selector) Current(context.Context) (Model, error) {
 	}
 	chosen := s.Chosen()
 	if chosen == Off {
+		s.forget(time.Now())
 		return nil, nil
 	}
 	return model(s.open(Folder(s.o.Dir, chosen)))
@@ -139,23 +145,45 @@ func (s *Selector) ByName(ctx context.Context, name string) (Model, error) {
 		}
 		return nil, ctx.Err()
 	}
-	folder, _, _ := strings.Cut(strings.TrimPrefix(name, "static:"), "@")
-	m, err := s.open(filepath.Join(s.o.Dir, filepath.Base(folder)))
+	m, err := s.open(s.folderOf(name))
 	if err != nil || m.Name() != name {
 		return nil, nil //nolint:nilerr // it cannot be opened any more
 	}
 	return m, nil
 }
 
+// folderOf returns the folder of a model by its Name: one that was used by its path, or else one in Dir.
+func (s *Selector) folderOf(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for dir, l := range s.loaded {
+		if l.model != nil && l.model.Name() == name {
+			return dir
+		}
+	}
+	folder, _, _ := strings.Cut(strings.TrimPrefix(name, "static:"), "@")
+	return filepath.Join(s.o.Dir, filepath.Base(folder))
+}
+
+// forget lets models go for which nobody has asked for long.
+func (s *Selector) forget(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.loaded, func(_ string, l *loaded) bool { return now.Sub(l.asked) > modelsStay })
+}
+
 // open returns the model in a folder. It reads the folder when it is first asked for, and again if its files change.
 func (s *Selector) open(dir string) (*Static, error) {
+	now := time.Now()
+	s.forget(now)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stamp, last := stampOf(dir), s.loaded[dir]
-	if last != nil && last.stamp == stamp && (last.err == nil || time.Now().Before(last.until)) {
+	if last != nil && last.stamp == stamp && (last.err == nil || now.Before(last.until)) {
+		last.asked = now
 		return last.model, last.err
 	}
-	l := &loaded{stamp: stamp, until: time.Now().Add(errorsStay)}
+	l := &loaded{stamp: stamp, asked: now, until: now.Add(errorsStay)}
 	l.model, l.err = OpenStatic(dir)
 	s.loaded[dir] = l
 	return l.model, l.err

@@ -44,6 +44,9 @@ const manifestFile = "loci-model.json"
 // partSuffix ends the name of a folder that is not complete.
 const partSuffix = ".part"
 
+// oldSuffix ends the name of a folder that another one replaces.
+const oldSuffix = ".old" + partSuffix
+
 // Manifest is what Loci knows of a model in its folder.
 type Manifest struct {
 	Source   string            `json:"source"` // the repository, or the folder
@@ -59,6 +62,8 @@ type Options struct {
 	Revision string // of a repository; default main
 	SHA256   string // of model.safetensors; "": what the hub says
 	Hub      string // default DefaultHub
+	// Patience is how long a hub may take for the next bytes; default 30 s.
+	Patience time.Duration
 }
 
 var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -71,34 +76,62 @@ func CheckName(name string) error {
 	return nil
 }
 
-// begin checks the name, and makes the folder into which the files come first.
-func (o *Options) begin(source string) (part string, err error) {
+// name sets the name of the model if there is none, and checks it.
+func (o *Options) name(source string) error {
 	if o.Name == "" {
 		o.Name = filepath.Base(strings.TrimRight(filepath.ToSlash(source), "/"))
 	}
-	if err := CheckName(o.Name); err != nil {
-		return "", err
-	}
-	part = filepath.Join(o.Dir, o.Name+partSuffix)
-	return part, os.MkdirAll(part, 0o700)
+	return CheckName(o.Name)
 }
 
-// finish checks the files in part and gives the folder its name.
-func (o *Options) finish(part string, m Manifest) (err error) {
-	model, err := embed.OpenStatic(part)
-	if err != nil {
-		return err
+// begin makes the folder into which the files come first. What an interrupted call has left there stays if it is of the
+// same revision: files of two revisions would make one model that is wrong and looks whole.
+func (o *Options) begin(m Manifest) (part string, err error) {
+	part = filepath.Join(o.Dir, o.Name+partSuffix)
+	if left := readManifest(part); m.Revision == "" || left.Source != m.Source || left.Revision != m.Revision {
+		if err := os.RemoveAll(part); err != nil {
+			return "", err
+		}
 	}
-	m.Dims = model.Dims()
+	if err := os.MkdirAll(part, 0o700); err != nil {
+		return "", err
+	}
+	return part, m.write(part)
+}
+
+// readManifest returns the manifest of a folder, or an empty one.
+func readManifest(dir string) (m Manifest) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err != nil || json.Unmarshal(text, &m) != nil {
+		return Manifest{}
+	}
+	return m
+}
+
+func (m *Manifest) write(dir string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(part, manifestFile), append(text, '\n'), 0o600); err != nil {
+	return os.WriteFile(filepath.Join(dir, manifestFile), append(text, '\n'), 0o600)
+}
+
+// finish checks the files in part and gives the folder its name. It removes files that are no model: another call would
+// bring the same ones.
+func (o *Options) finish(part string, m Manifest) (err error) {
+	model, err := embed.OpenStatic(part)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(part))
+	}
+	m.Dims = model.Dims()
+	if err := m.write(part); err != nil {
 		return err
 	}
 	final := filepath.Join(o.Dir, o.Name)
-	old := final + ".old" + partSuffix
+	old := final + oldSuffix
+	if err := os.RemoveAll(old); err != nil { // of a call that was killed here
+		return err
+	}
 	if err := os.Rename(final, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -117,11 +150,14 @@ func Copy(ctx context.Context, from string, o Options) (name string, err error) 
 	if _, err := embed.OpenStatic(from); err != nil {
 		return "", err
 	}
-	part, err := o.begin(from)
-	if err != nil {
+	if err := o.name(from); err != nil {
 		return "", err
 	}
 	m := Manifest{Source: from, SHA256: map[string]string{}}
+	part, err := o.begin(m)
+	if err != nil {
+		return "", err
+	}
 	at := from
 	if _, err := os.Stat(filepath.Join(from, nested)); err == nil {
 		at = filepath.Join(from, nested)
@@ -162,12 +198,14 @@ func Pull(ctx context.Context, repo string, o Options) (name string, err error) 
 	if o.Revision == "" {
 		o.Revision = "main"
 	}
-	h, err := newHub(o.Hub)
+	if o.Patience <= 0 {
+		o.Patience = patience
+	}
+	h, err := newHub(o.Hub, o.Patience)
 	if err != nil {
 		return "", err
 	}
-	part, err := o.begin(repo)
-	if err != nil {
+	if err := o.name(repo); err != nil {
 		return "", err
 	}
 	list, revision, err := h.files(ctx, repo, o.Revision)
@@ -175,6 +213,10 @@ func Pull(ctx context.Context, repo string, o Options) (name string, err error) 
 		return "", err
 	}
 	m := Manifest{Source: repo, Revision: revision, SHA256: map[string]string{}}
+	part, err := o.begin(m)
+	if err != nil {
+		return "", err
+	}
 	for _, f := range list {
 		if f.file() == "model.safetensors" && o.SHA256 != "" {
 			f.LFS.SHA256 = strings.ToLower(o.SHA256)
@@ -191,12 +233,13 @@ func Pull(ctx context.Context, repo string, o Options) (name string, err error) 
 
 // hubAt is a hub.
 type hubAt struct {
-	address string
-	client  *http.Client
+	address  string
+	client   *http.Client
+	patience time.Duration
 }
 
 // newHub returns Invalid if the address is neither https nor on this machine.
-func newHub(address string) (*hubAt, error) {
+func newHub(address string, patience time.Duration) (*hubAt, error) {
 	u, err := url.Parse(address)
 	local := err == nil && u.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
 	if err != nil || u.Host == "" || u.Scheme != "https" && !local {
@@ -210,7 +253,7 @@ func newHub(address string) (*hubAt, error) {
 		}
 		return nil
 	}}
-	return &hubAt{strings.TrimRight(address, "/"), client}, nil
+	return &hubAt{strings.TrimRight(address, "/"), client, patience}, nil
 }
 
 // remoteFile is a file as a hub describes it.
@@ -225,7 +268,7 @@ type remoteFile struct {
 // file returns the name without the folder.
 func (f *remoteFile) file() string { return strings.TrimPrefix(f.Name, nested+"/") }
 
-// patience is how long a hub may take to begin an answer.
+// patience is how long a hub may take for the next bytes.
 const patience = 30 * time.Second
 
 // get asks the hub.
@@ -261,7 +304,8 @@ func (h *hubAt) files(ctx context.Context, repo, revision string) (list []remote
 		SHA      string       `json:"sha"`
 		Siblings []remoteFile `json:"siblings"`
 	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, 16<<20)).Decode(&answer); err != nil || !names.MatchString(answer.SHA) {
+	err = json.NewDecoder(io.LimitReader(res.Body, 16<<20)).Decode(&answer)
+	if err != nil || !names.MatchString(answer.SHA) {
 		return nil, "", loci.WrapError(loci.Upstream, err, "the hub %s does not answer like a hub of models", h.address)
 	}
 	for _, folder := range []string{"", nested + "/"} {
@@ -327,11 +371,15 @@ func (h *hubAt) rest(ctx context.Context, address string, out *os.File, have int
 	if have > 0 {
 		header.Set("Range", "bytes="+strconv.FormatInt(have, 10)+"-")
 	}
-	res, err := h.get(ctx, address, header)
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	res, err := h.get(waiting, address, header)
 	if err != nil {
 		return have, err
 	}
 	defer func() { _ = res.Body.Close() }()
+	stalled := time.AfterFunc(h.patience, stop)
+	defer stalled.Stop()
 	switch {
 	case res.StatusCode == http.StatusPartialContent &&
 		strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", have)):
@@ -349,6 +397,7 @@ func (h *hubAt) rest(ctx context.Context, address string, out *os.File, have int
 	buffer := make([]byte, 256<<10)
 	for {
 		n, err := res.Body.Read(buffer)
+		stalled.Reset(h.patience)
 		if _, e := out.Write(buffer[:n]); e != nil {
 			return have, e
 		}

@@ -26,6 +26,8 @@ type fakeHub struct {
 	files  map[string][]byte
 	sum    string // of the weights, as it states
 	breaks int    // after how many bytes an answer with the weights breaks off; 0: it does not
+	stalls bool   // instead of breaking off, it sends nothing more
+	commit string // of the revision main
 	asked  []string
 }
 
@@ -35,7 +37,8 @@ func newHub(t *testing.T) *fakeHub {
 	if err := embedtest.Folder(dir, []string{"tea", "coffee"}, [][]float32{{1, 0}, {0, 1}}); err != nil {
 		t.Fatal(err)
 	}
-	h := &fakeHub{files: map[string][]byte{"README.md": []byte("nobody wants this"), "pytorch_model.bin": []byte("nor this")}}
+	h := &fakeHub{commit: "abc123", files: map[string][]byte{"README.md": []byte("nobody wants this"),
+		"pytorch_model.bin": []byte("nor this")}}
 	for _, name := range []string{"config.json", "tokenizer.json", "model.safetensors"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -47,7 +50,7 @@ func newHub(t *testing.T) *fakeHub {
 	h.sum = hex.EncodeToString(sum[:])
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/models/ada/tiny/revision/main", h.list)
-	mux.HandleFunc("GET /ada/tiny/resolve/abc123/{file}", h.resolve)
+	mux.HandleFunc("GET /ada/tiny/resolve/{commit}/{file}", h.resolve)
 	mux.HandleFunc("GET /cdn/{file}", h.serve)
 	h.Server = httptest.NewServer(mux)
 	t.Cleanup(h.Close)
@@ -63,7 +66,7 @@ func (h *fakeHub) list(w http.ResponseWriter, _ *http.Request) {
 		}
 		siblings = append(siblings, s)
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"sha": "abc123", "siblings": siblings})
+	_ = json.NewEncoder(w).Encode(map[string]any{"sha": h.commit, "siblings": siblings})
 }
 
 // resolve redirects, as hubs do to where the files are.
@@ -79,6 +82,9 @@ func (h *fakeHub) serve(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(h.files[name][:h.breaks])
 		_ = http.NewResponseController(w).Flush()
 		h.breaks = 0
+		if h.stalls {
+			<-r.Context().Done()
+		}
 		panic(http.ErrAbortHandler)
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(h.files[name]))
@@ -92,7 +98,8 @@ func (h *fakeHub) pull(t *testing.T, dir string) (string, error) {
 func TestPullAndResume(t *testing.T) {
 	h, dir := newHub(t), t.TempDir()
 	h.breaks = 20
-	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Upstream || !strings.Contains(err.Error(), "pull again to go on") {
+	_, err := h.pull(t, dir)
+	if loci.CodeOf(err) != loci.Upstream || !strings.Contains(err.Error(), "pull again to go on") {
 		t.Fatalf("an interrupted download: %v", err)
 	}
 	list, err := hub.List(dir)
@@ -125,6 +132,67 @@ func TestPullAndResume(t *testing.T) {
 	}
 }
 
+// TestPullOfAnotherRevision goes on after the hub has another revision, whose tokenizer has as many bytes.
+func TestPullOfAnotherRevision(t *testing.T) {
+	h, dir := newHub(t), t.TempDir()
+	h.breaks = 20
+	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Upstream {
+		t.Fatalf("an interrupted download: %v", err)
+	}
+	h.commit = "def456"
+	h.files["tokenizer.json"] = bytes.Replace(h.files["tokenizer.json"], []byte("tea"), []byte("eat"), 1)
+	if _, err := h.pull(t, dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "tiny", "tokenizer.json"))
+	if err != nil || !bytes.Equal(got, h.files["tokenizer.json"]) {
+		t.Errorf("the model has the tokenizer of the revision before: %s, %v", got, err)
+	}
+}
+
+func TestPullFromAHubThatStalls(t *testing.T) {
+	h, dir := newHub(t), t.TempDir()
+	h.breaks, h.stalls = 20, true
+	_, err := hub.Pull(t.Context(), "ada/tiny", hub.Options{Dir: dir, Hub: h.URL, Patience: 50 * time.Millisecond})
+	if loci.CodeOf(err) != loci.Upstream || !strings.Contains(err.Error(), "pull again to go on") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := h.pull(t, dir); err != nil {
+		t.Errorf("the second one: %v", err)
+	}
+}
+
+// TestPullLeavesNothingUseless has pulls that no other call can finish, and one that was killed while it replaced a
+// model.
+func TestPullLeavesNothingUseless(t *testing.T) {
+	h, dir := newHub(t), t.TempDir()
+	_, err := hub.Pull(t.Context(), "ada/absent", hub.Options{Dir: dir, Hub: h.URL})
+	if loci.CodeOf(err) != loci.NotFound {
+		t.Errorf("no such model: %v", err)
+	}
+	tokenizer := h.files["tokenizer.json"]
+	h.files["tokenizer.json"] = []byte(`{"model":{"type":"BPE","vocab":{}}}`)
+	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("another format: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	h.files["tokenizer.json"] = tokenizer
+	killed := filepath.Join(dir, "tiny.old.part")
+	for range 2 {
+		if err := os.MkdirAll(filepath.Join(killed, "a file"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.pull(t, dir); err != nil {
+			t.Errorf("after a killed one: %v", err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
 func TestPullChecks(t *testing.T) {
 	h, dir := newHub(t), t.TempDir()
 	right := h.sum
@@ -133,13 +201,15 @@ func TestPullChecks(t *testing.T) {
 		t.Errorf("a wrong sum: %v", err)
 	}
 	h.sum = right
-	if _, err := hub.Pull(t.Context(), "ada/tiny", hub.Options{Dir: dir, Hub: h.URL, SHA256: strings.Repeat("a", 64)}); loci.CodeOf(err) != loci.Invalid {
+	_, err := hub.Pull(t.Context(), "ada/tiny", hub.Options{Dir: dir, Hub: h.URL, SHA256: strings.Repeat("a", 64)})
+	if loci.CodeOf(err) != loci.Invalid {
 		t.Errorf("another sum than the person's: %v", err)
 	}
 	if _, err := h.pull(t, dir); err != nil {
 		t.Errorf("after these: %v", err)
 	}
-	if _, err := hub.Pull(t.Context(), "ada/absent", hub.Options{Dir: dir, Hub: h.URL}); loci.CodeOf(err) != loci.NotFound {
+	_, err = hub.Pull(t.Context(), "ada/absent", hub.Options{Dir: dir, Hub: h.URL})
+	if loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("no such model: %v", err)
 	}
 	delete(h.files, "tokenizer.json")

@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -30,16 +29,13 @@ func List(dir string) (list []Model, err error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if !e.IsDir() || strings.HasSuffix(e.Name(), ".old"+partSuffix) {
+		if !e.IsDir() || strings.HasSuffix(e.Name(), oldSuffix) {
 			continue
 		}
 		at := filepath.Join(dir, e.Name())
-		m := Model{Name: strings.TrimSuffix(e.Name(), partSuffix)}
-		var manifest Manifest
-		text, err := os.ReadFile(filepath.Join(at, manifestFile))
-		if err == nil && json.Unmarshal(text, &manifest) == nil {
-			m.Source, m.Revision, m.Dims = manifest.Source, manifest.Revision, manifest.Dims
-		}
+		manifest := readManifest(at)
+		m := Model{Name: strings.TrimSuffix(e.Name(), partSuffix), Source: manifest.Source, Revision: manifest.Revision,
+			Dims: manifest.Dims}
 		m.Complete = !strings.HasSuffix(e.Name(), partSuffix)
 		for _, file := range wanted {
 			info, err := os.Stat(filepath.Join(at, file))
@@ -60,7 +56,8 @@ func Remove(dir, name string) error {
 		return err
 	}
 	found := false
-	for _, at := range []string{filepath.Join(dir, name), filepath.Join(dir, name+partSuffix)} {
+	for _, suffix := range []string{"", partSuffix, oldSuffix} {
+		at := filepath.Join(dir, name+suffix)
 		if _, err := os.Stat(at); err == nil {
 			found = true
 			if err := os.RemoveAll(at); err != nil {
