@@ -102,6 +102,30 @@ func (t tensor) at(i int) float64 {
 	return float64(int8(d[0]))
 }
 
+// addTo adds a row of a table to a vector. The types that models have go fast.
+func (t tensor) addTo(sum []float32, row int, weight float32) {
+	size := len(sum) * width(t.dtype)
+	d := t.data[row*size : (row+1)*size]
+	switch t.dtype {
+	case "F32":
+		for i := range sum {
+			sum[i] += weight * math.Float32frombits(binary.LittleEndian.Uint32(d[4*i:]))
+		}
+	case "F16":
+		for i := range sum {
+			sum[i] += weight * half(binary.LittleEndian.Uint16(d[2*i:]))
+		}
+	case "I8":
+		for i := range sum {
+			sum[i] += weight * float32(int8(d[i]))
+		}
+	default:
+		for i := range sum {
+			sum[i] += weight * float32(t.at(row*len(sum)+i))
+		}
+	}
+}
+
 // floats returns the numbers from i to j.
 func (t tensor) floats(i, j int) []float32 {
 	out := make([]float32, j-i)

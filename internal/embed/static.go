@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -21,7 +23,7 @@ import (
 type Static struct {
 	name   string
 	tokens *tokenizer
-	table  []float32 // a vector for each row
+	table  tensor // a vector in each row
 	dims   int
 	rows   []int32   // which row of the table each token has; nil: its own
 	weight []float32 // of each token; nil: 1
@@ -48,45 +50,71 @@ func OpenStatic(dir string) (*Static, error) {
 		at = filepath.Join(dir, nested)
 	}
 	s, hash := &Static{most: usualTokens}, sha256.New()
-	read := func(name string) ([]byte, error) {
-		data, err := os.ReadFile(filepath.Join(at, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, loci.WrapError(loci.Invalid, err, "cannot use the model in %s: the file %s is missing; pull the model "+
-				"again, or choose the folder of a Model2Vec model", dir, name)
+	fault := func(name string, err error) error {
+		return loci.WrapError(loci.Invalid, err, "cannot use the model in %s: %s %s; pull the model again, or choose the "+
+			"folder of a Model2Vec model", dir, name, err)
+	}
+	for _, file := range []struct {
+		name string
+		take func(data []byte) error
+	}{
+		{tokenizerJSON, func(data []byte) (err error) {
+			s.tokens, err = newTokenizer(data)
+			return err
+		}},
+		{configFile, s.configure},
+		{weightsFile, s.load},
+	} {
+		data, err := readFile(filepath.Join(at, file.name))
+		if errors.Is(err, fs.ErrNotExist) && file.name == configFile {
+			continue
+		}
+		if err == nil {
+			_, _ = hash.Write(data)
+			err = file.take(data)
 		}
 		if err != nil {
-			return nil, loci.WrapError(loci.Invalid, err, "cannot use the model in %s: cannot read %s", dir, name)
+			return nil, fault(file.name, err)
 		}
-		_, _ = hash.Write(data)
-		return data, nil
-	}
-	damaged := func(name string, err error) error {
-		return loci.WrapError(loci.Invalid, err, "cannot use the model in %s: %s %s; pull the model again, or choose a "+
-			"Model2Vec model", dir, name, err)
-	}
-	text, err := read(tokenizerJSON)
-	if err != nil {
-		return nil, err
-	}
-	if s.tokens, err = newTokenizer(text); err != nil {
-		return nil, damaged(tokenizerJSON, err)
-	}
-	if data, err := os.ReadFile(filepath.Join(at, configFile)); err == nil {
-		_, _ = hash.Write(data)
-		if err := s.configure(data); err != nil {
-			return nil, damaged(configFile, err)
-		}
-	}
-	data, err := read(weightsFile)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.load(data); err != nil {
-		return nil, damaged(weightsFile, err)
 	}
 	s.name = "static:" + loci.Shorten(filepath.Base(dir), 100) + "@" + hex.EncodeToString(hash.Sum(nil)[:8])
 	return s, nil
 }
+
+// maxFile is how many bytes a file of a model may have. The largest static models have half a gigabyte.
+const maxFile = 4 << 30
+
+// readFile reads a file of a model. Its error is the end of a sentence about the file.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notThere{err}
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is no file")
+	case info.Size() > min(maxFile, math.MaxInt):
+		return nil, fmt.Errorf("has %s, which is too large", loci.ShowBytes(info.Size()))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+	}
+	defer func() { _ = f.Close() }()
+	data := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, data); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	return data, nil
+}
+
+// notThere is why a file cannot be read that does not exist.
+type notThere struct{ cause error }
+
+func (notThere) Error() string { return "is missing" }
+
+func (e notThere) Unwrap() error { return e.cause }
 
 func (s *Static) configure(data []byte) error {
 	var c struct {
@@ -114,41 +142,46 @@ func (s *Static) load(data []byte) error {
 	}
 	switch {
 	case !ok:
-		return errors.New("has no tensor named embeddings, so it is no static model")
+		return errors.New("has no tensor named embeddings, so it is no static model (Loci runs no transformers; an " +
+			"endpoint can, see embed.base_url)")
 	case len(table.shape) != 2 || table.shape[0] == 0 || table.shape[1] == 0 || table.shape[1] > MaxDims:
 		return errors.New("has embeddings of an unusable shape")
 	case width(table.dtype) == 0:
 		return errors.New("has embeddings of the type " + table.dtype + ", which Loci does not read")
 	}
-	rows := table.shape[0]
-	s.dims, s.table = table.shape[1], table.floats(0, rows*table.shape[1])
-	tokens := len(s.tokens.ids)
-	if m, ok := all["mapping"]; ok {
-		if n, _ := m.count(); n < tokens || width(m.dtype) == 0 {
-			return errors.New("has a mapping with too few tokens")
+	s.table, s.dims = table, table.shape[1]
+	rows, tokens := table.shape[0], int(s.tokens.highest)+1
+	fits := func(name string) (t tensor, ok bool, err error) {
+		if t, ok = all[name]; !ok {
+			return t, false, nil
 		}
-		for i := range tokens {
-			row := m.at(i)
-			if row < 0 || row >= float64(rows) {
-				return errors.New("has a mapping to rows that it does not have")
-			}
-			s.rows = append(s.rows, int32(row))
+		if n, _ := t.count(); n < tokens || width(t.dtype) == 0 {
+			return t, false, fmt.Errorf("has %s for too few tokens", name)
 		}
-	} else if rows < tokens {
+		return t, true, nil
+	}
+	mapping, isMapped, err := fits("mapping")
+	if err != nil {
+		return err
+	}
+	for i := range tokens {
+		if !isMapped {
+			break
+		}
+		row := mapping.at(i)
+		if !(row >= 0 && row < float64(rows)) {
+			return errors.New("has a mapping to rows that it does not have")
+		}
+		s.rows = append(s.rows, int32(row))
+	}
+	if !isMapped && rows < tokens {
 		return errors.New("has fewer embeddings than the tokenizer has tokens")
 	}
-	if w, ok := all["weights"]; ok {
-		if n, _ := w.count(); n < tokens || width(w.dtype) == 0 {
-			return errors.New("has weights for too few tokens")
-		}
-		s.weight = w.floats(0, tokens)
+	weights, isWeighted, err := fits("weights")
+	if isWeighted {
+		s.weight = weights.floats(0, tokens)
 	}
-	for _, id := range s.tokens.ids {
-		if id < 0 || int(id) >= tokens && (s.rows != nil || s.weight != nil || int(id) >= rows) {
-			return errors.New("does not fit the tokenizer: a token has no embedding")
-		}
-	}
-	return nil
+	return err
 }
 
 // Name implements Model: the name of the folder, and a hash of the files.
@@ -192,9 +225,7 @@ func (s *Static) embed(text string) []float32 {
 		if s.weight != nil {
 			weight = s.weight[id]
 		}
-		for d, x := range s.table[row*s.dims : row*s.dims+s.dims] {
-			sum[d] += x * weight
-		}
+		s.table.addTo(sum, row, weight)
 	}
 	return toUnit(sum)
 }

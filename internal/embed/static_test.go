@@ -83,7 +83,8 @@ func TestUnigram(t *testing.T) {
 	dir := folder(t)
 	write(t, dir, "tokenizer.json", `{"normalizer":{"type":"Sequence","normalizers":[{"type":"Precompiled"}]},
 		"pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"always"},
-		"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁tea",-1],["pot",-1],["▁",-3],["t",-5],["e",-5],["▁teap",-9]]}}`)
+		"model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁tea",-1],["pot",-1],["▁",-3],
+		["t",-5],["e",-5],["▁teap",-9]]}}`)
 	m := open(t, dir)
 	got, err := m.Embed(t.Context(), embed.Document, []string{"teapot", "tea  zzz tea"})
 	if err != nil {
@@ -102,7 +103,8 @@ func write(t testing.TB, dir, name, text string) {
 	}
 }
 
-// TestBrokenModels has folders that are no model, or not a whole one. Each error names the folder, the file and a way out.
+// TestBrokenModels has folders that are no model, or not a whole one. Each error names the folder, the file and a way
+// out.
 func TestBrokenModels(t *testing.T) {
 	shape := func(name string, rows, dims int) []byte {
 		table := make([][]float32, rows)
@@ -115,19 +117,21 @@ func TestBrokenModels(t *testing.T) {
 		file, text string
 		want       string
 	}{
-		"no weights":         {"model.safetensors", "", "the file model.safetensors is missing"},
-		"no tokenizer":       {"tokenizer.json", "", "the file tokenizer.json is missing"},
-		"truncated":          {"model.safetensors", string(shape("embeddings", 9, 3)[:60]), "truncated"},
-		"a web page":         {"model.safetensors", "<html>not found</html>", "truncated or no safetensors"},
-		"a transformer":      {"model.safetensors", string(shape("encoder.layer.0.weight", 9, 3)), "no static model"},
-		"too few rows":       {"model.safetensors", string(shape("embeddings", 4, 3)), "fewer embeddings"},
-		"too many columns":   {"model.safetensors", string(shape("embeddings", 9, 5000)), "unusable shape"},
-		"another tokenizer":  {"tokenizer.json", `{"model":{"type":"BPE","vocab":{"a":0}}}`, `type "BPE"`},
-		"an unknown rule":    {"tokenizer.json", `{"normalizer":{"type":"Odd"},"model":{"type":"WordPiece"}}`, `"Odd"`},
-		"no JSON":            {"tokenizer.json", "{", "cannot be read"},
-		"a damaged config":   {"config.json", "[", "config.json"},
-		"a huge header":      {"model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "truncated or no safetensors"},
-		"offsets that cross": {"model.safetensors", header(`{"embeddings":{"dtype":"F32","shape":[1,1],"data_offsets":[9,4]}}`), "truncated"},
+		"no weights":        {"model.safetensors", "", "model.safetensors is missing"},
+		"no tokenizer":      {"tokenizer.json", "", "tokenizer.json is missing"},
+		"truncated":         {"model.safetensors", string(shape("embeddings", 9, 3)[:60]), "truncated"},
+		"a web page":        {"model.safetensors", "<html>not found</html>", "truncated or no safetensors"},
+		"a transformer":     {"model.safetensors", string(shape("encoder.layer.0.weight", 9, 3)), "no static model"},
+		"too few rows":      {"model.safetensors", string(shape("embeddings", 4, 3)), "fewer embeddings"},
+		"too many columns":  {"model.safetensors", string(shape("embeddings", 9, 5000)), "unusable shape"},
+		"another tokenizer": {"tokenizer.json", `{"model":{"type":"BPE","vocab":{"a":0}}}`, `type "BPE"`},
+		"an unknown rule": {"tokenizer.json",
+			`{"normalizer":{"type":"Odd"},"model":{"type":"WordPiece","vocab":{"a":0}}}`, `"Odd"`},
+		"no JSON":          {"tokenizer.json", "{", "cannot be read"},
+		"a damaged config": {"config.json", "[", "config.json"},
+		"a huge header":    {"model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "truncated or no safetensors"},
+		"offsets that cross": {"model.safetensors",
+			header(`{"embeddings":{"dtype":"F32","shape":[1,1],"data_offsets":[9,4]}}`), "truncated"},
 		"an absurd shape": {"model.safetensors",
 			header(`{"embeddings":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]}}`), "damaged"},
 	} {
@@ -181,6 +185,9 @@ func FuzzStatic(f *testing.F) {
 	}
 	f.Add(weights, tokens, "tea for two, teapot!")
 	f.Add(weights, []byte(`{"model":{"type":"Unigram","vocab":[["a",-1],["b",-2]]}}`), "ab ba")
+	f.Add(weights, []byte(`{"added_tokens":[{"id":1,"content":"b","lstrip":true}],
+		"normalizer":{"type":"Replace","pattern":{"Regex":"\\s"},"content":" "},"pre_tokenizer":{"type":"Metaspace"},
+		"model":{"type":"Unigram","vocab":[["▁a",-1],["b",-2]]}}`), "ab ba")
 	f.Fuzz(func(t *testing.T, weights, tokens []byte, text string) {
 		dir := t.TempDir()
 		write(t, dir, "model.safetensors", string(weights))

@@ -2,46 +2,44 @@ package embed
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strings"
-	"unicode"
+	"slices"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
-// tokenizer takes texts apart as the tokenizer.json of a model says.
+// tokenizer takes texts apart as the tokenizer.json of a model says: first around added tokens, then the rest is
+// normalised, split into words, and each word into tokens.
 type tokenizer struct {
-	ids     map[string]int32
-	unknown int32 // the token for what is not in the vocabulary; -1: there is none
-	normal  normalizer
+	ids     map[string]int32 // of the vocabulary, without added tokens
+	highest int32            // id of all tokens
+	unknown int32            // the token for what is not in the vocabulary; -1: there is none
+	raw     addedTokens
+	cooked  addedTokens // these are looked for in the normalised text
+	normal  []func(string) string
+	words   []splitter
 	pieces  pieces
 	median  int // characters of a token
 }
 
-// pieces takes a normalised text apart.
+// pieces takes a word apart. It calls add with each token, until add returns false, and reports whether it did not.
 type pieces interface {
-	// split calls add with each token, until add returns false.
-	split(t *tokenizer, text string, add func(int32) bool)
-}
-
-// normalizer says how a text is changed before.
-type normalizer struct {
-	clean, chinese, accents, lower, compose bool // accents: they are removed; compose: NFKC
-	prepend                                 bool // a space comes before the text
+	word(t *tokenizer, word string, add func(int32) bool) bool
 }
 
 // tokenizerFile is the part of tokenizer.json that Loci reads.
 type tokenizerFile struct {
-	Normalizer   *rule `json:"normalizer"`
-	PreTokenizer *rule `json:"pre_tokenizer"`
+	Added        []addedToken `json:"added_tokens"`
+	Normalizer   *rule        `json:"normalizer"`
+	PreTokenizer *rule        `json:"pre_tokenizer"`
 	Model        struct {
-		Type   string          `json:"type"`
-		Vocab  json.RawMessage `json:"vocab"`
-		Unk    string          `json:"unk_token"`
-		UnkID  *int32          `json:"unk_id"`
-		Prefix *string         `json:"continuing_subword_prefix"`
-		Most   int             `json:"max_input_chars_per_word"`
+		Type         string          `json:"type"`
+		Vocab        json.RawMessage `json:"vocab"`
+		Unk          *string         `json:"unk_token"`
+		UnkID        *int32          `json:"unk_id"`
+		Prefix       *string         `json:"continuing_subword_prefix"`
+		Most         int             `json:"max_input_chars_per_word"`
+		ByteFallback bool            `json:"byte_fallback"`
 	} `json:"model"`
 }
 
@@ -52,9 +50,19 @@ type rule struct {
 	Chinese       *bool  `json:"handle_chinese_chars"`
 	StripAccents  *bool  `json:"strip_accents"`
 	Lowercase     *bool  `json:"lowercase"`
+	StripLeft     *bool  `json:"strip_left"`
+	StripRight    *bool  `json:"strip_right"`
+	Prepend       string `json:"prepend"`
+	Content       string `json:"content"`
 	Replacement   string `json:"replacement"`
 	PrependScheme string `json:"prepend_scheme"`
 	AddPrefix     *bool  `json:"add_prefix_space"`
+	Split         *bool  `json:"split"`
+	Behavior      string `json:"behavior"`
+	Pattern       struct {
+		String *string
+		Regex  *string
+	} `json:"pattern"`
 	Normalizers   []rule `json:"normalizers"`
 	PreTokenizers []rule `json:"pretokenizers"`
 }
@@ -65,11 +73,6 @@ func newTokenizer(file []byte) (*tokenizer, error) {
 		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	t := &tokenizer{ids: map[string]int32{}, unknown: -1}
-	if f.Normalizer != nil {
-		if err := t.normal.add(f.Normalizer); err != nil {
-			return nil, err
-		}
-	}
 	var err error
 	switch f.Model.Type {
 	case "WordPiece":
@@ -79,126 +82,85 @@ func newTokenizer(file []byte) (*tokenizer, error) {
 	default:
 		err = fmt.Errorf("has a tokenizer of the type %q; Loci reads WordPiece and Unigram", f.Model.Type)
 	}
-	if err == nil && len(t.ids) == 0 {
-		err = fmt.Errorf("has no vocabulary")
+	if err == nil && f.Normalizer != nil {
+		t.normal, err = normalizers(nil, f.Normalizer)
 	}
-	t.median = medianLength(t.ids)
-	return t, err
+	if err == nil && f.PreTokenizer != nil {
+		t.words, err = preTokenizers(nil, f.PreTokenizer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(t.ids) == 0 {
+		return nil, errors.New("has no vocabulary")
+	}
+	return t, t.count(f.Added)
 }
 
-// add takes a rule of the normalizer over.
-func (n *normalizer) add(r *rule) error {
-	or := func(b *bool, fallback bool) bool {
-		if b == nil {
-			return fallback
-		}
-		return *b
+// count takes added tokens over, and works out what is known of all tokens.
+func (t *tokenizer) count(added []addedToken) error {
+	lengths := make([]int, 0, len(t.ids)+len(added))
+	count := func(token string, id int32) bool {
+		t.highest = max(t.highest, id)
+		lengths = append(lengths, utf8.RuneCountInString(token))
+		return id >= 0
 	}
-	switch r.Type {
-	case "BertNormalizer":
-		n.clean, n.chinese, n.lower = or(r.CleanText, true), or(r.Chinese, true), or(r.Lowercase, true)
-		n.accents = or(r.StripAccents, n.lower)
-	case "Lowercase":
-		n.lower = true
-	case "StripAccents":
-		n.accents = true
-	case "NFC", "NFD", "NFKC", "NFKD", "Precompiled":
-		n.compose = true
-	case "Prepend":
-		n.prepend = true
-	case "Replace", "Strip": // of spaces, which separate pieces in any case
-	case "Sequence":
-		for i := range r.Normalizers {
-			if err := n.add(&r.Normalizers[i]); err != nil {
-				return err
-			}
-		}
-	default:
-		return fmt.Errorf("has a normalizer of the type %q, which Loci does not know", r.Type)
+	ok := true
+	for token, id := range t.ids {
+		ok = count(token, id) && ok
 	}
+	seen := map[string]bool{}
+	for _, a := range added {
+		if _, isKnown := t.ids[a.Content]; !isKnown && !seen[a.Content] {
+			ok = count(a.Content, a.ID) && ok
+		}
+		seen[a.Content] = true
+		ok = ok && a.ID >= 0
+		if a.Normalized {
+			a.Content = t.normalize(a.Content)
+			t.cooked.add(a)
+		} else {
+			t.raw.add(a)
+		}
+	}
+	if !ok {
+		return errors.New("has a token with a negative id")
+	}
+	slices.Sort(lengths)
+	t.median = (lengths[(len(lengths)-1)/2] + lengths[len(lengths)/2]) / 2
 	return nil
 }
 
-func (n *normalizer) apply(text string) string {
-	if n.compose {
-		text = norm.NFKC.String(text)
-	}
-	if n.clean {
-		text = strings.Map(cleaned, text)
-	}
-	if n.chinese {
-		text = spaced(text)
-	}
-	if n.accents {
-		text = strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Mn, r) {
-				return -1
-			}
-			return r
-		}, norm.NFD.String(text))
-	}
-	if n.lower {
-		text = strings.ToLower(text)
+func (t *tokenizer) normalize(text string) string {
+	for _, f := range t.normal {
+		text = f(text)
 	}
 	return text
-}
-
-// cleaned drops control characters, and makes any white space a space.
-func cleaned(r rune) rune {
-	switch {
-	case r == '\t' || r == '\n' || r == '\r' || unicode.IsSpace(r):
-		return ' '
-	case r == 0 || r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co):
-		return -1
-	}
-	return r
-}
-
-// spaced puts spaces around ideographs, each of which is a word.
-func spaced(text string) string {
-	if !strings.ContainsFunc(text, ideograph) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if ideograph(r) {
-			b.WriteByte(' ')
-			b.WriteRune(r)
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func ideograph(r rune) bool {
-	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0x20000 && r <= 0x2fa1f ||
-		r >= 0xf900 && r <= 0xfaff
 }
 
 // encode returns at most so many tokens of a text, without those that stand for unknown words.
 func (t *tokenizer) encode(text string, most int) (list []int32) {
 	n := 0
-	t.pieces.split(t, t.normal.apply(text), func(id int32) bool {
+	add := func(id int32) bool {
 		if id != t.unknown {
 			list = append(list, id)
 		}
 		n++
 		return n < most
+	}
+	t.raw.split(text, add, func(part string, start bool) bool {
+		return t.cooked.split(t.normalize(part), add, func(part string, inner bool) bool {
+			words := []string{part}
+			for _, f := range t.words {
+				words = f(words, start && inner)
+			}
+			for _, w := range words {
+				if !t.pieces.word(t, w, add) {
+					return false
+				}
+			}
+			return true
+		})
 	})
 	return list
-}
-
-// medianLength returns the median of the lengths of the tokens, in characters.
-func medianLength(ids map[string]int32) int {
-	counts := map[int]int{}
-	for token := range ids {
-		counts[utf8.RuneCountInString(token)]++
-	}
-	for n, seen := 0, 0; ; n++ {
-		if seen += counts[n]; 2*seen >= len(ids) {
-			return n
-		}
-	}
 }

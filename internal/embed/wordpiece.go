@@ -4,26 +4,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
 // wordPieces takes words apart into the longest known pieces from the left.
 type wordPieces struct {
-	prefix string // of pieces that continue a word
-	most   int    // characters of a word; a longer one is unknown
+	prefix  string // of pieces that continue a word
+	most    int    // characters of a word; a longer one is unknown
+	longest int    // bytes of a token
 }
 
 func (t *tokenizer) wordPiece(f *tokenizerFile) error {
 	if err := json.Unmarshal(f.Model.Vocab, &t.ids); err != nil {
 		return fmt.Errorf("has a vocabulary that cannot be read: %w", err)
 	}
-	if p := f.PreTokenizer; p == nil || p.Type != "BertPreTokenizer" {
-		return fmt.Errorf("has a pre-tokenizer that Loci does not know; WordPiece needs BertPreTokenizer")
-	}
-	if id, ok := t.ids[f.Model.Unk]; ok {
-		t.unknown = id
+	if f.Model.Unk != nil {
+		if id, ok := t.ids[*f.Model.Unk]; ok {
+			t.unknown = id
+		}
 	}
 	w := wordPieces{prefix: "##", most: 100}
 	if f.Model.Prefix != nil {
@@ -32,53 +30,34 @@ func (t *tokenizer) wordPiece(f *tokenizerFile) error {
 	if f.Model.Most > 0 {
 		w.most = f.Model.Most
 	}
+	for token := range t.ids {
+		w.longest = max(w.longest, len(token))
+	}
 	t.pieces = w
 	return nil
 }
 
-func (w wordPieces) split(t *tokenizer, text string, add func(int32) bool) {
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case unicode.IsSpace(r):
-			text = text[size:]
-			continue
-		case !punctuation(r):
-			size = strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || punctuation(r) })
-			if size < 0 {
-				size = len(text)
-			}
-		}
-		if !w.word(t, text[:size], add) {
-			return
-		}
-		text = text[size:]
-	}
-}
-
-// punctuation is what stands alone: also signs that Unicode does not call punctuation, such as $ and ^.
-func punctuation(r rune) bool {
-	return r < 0x80 && r > ' ' && r != 0x7f && !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsPunct(r)
-}
-
 // word adds the pieces of a word, or the unknown token if it cannot be taken apart.
 func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
-	var list [32]int32
-	found := list[:0]
+	if id, ok := t.ids[word]; ok && len(word) <= w.most {
+		return add(id)
+	}
 	if utf8.RuneCountInString(word) > w.most {
 		return add(t.unknown)
 	}
+	var places [32]int32
+	found := places[:0]
+	key := make([]byte, 0, 128)
 	for from := 0; from < len(word); {
-		id, end := int32(-1), len(word)
-		for ; end > from; end-- {
-			if !utf8.RuneStart(at(word, end)) {
-				continue
-			}
-			key := word[from:end]
-			if from > 0 {
-				key = w.prefix + key
-			}
-			if known, ok := t.ids[key]; ok {
+		key = key[:0]
+		if from > 0 {
+			key = append(key, w.prefix...)
+		}
+		prefix := len(key)
+		key = append(key, word[from:min(len(word), from+w.longest)]...)
+		id, end := int32(-1), len(key)
+		for ; end > prefix; end-- {
+			if known, ok := t.ids[string(key[:end])]; ok {
 				id = known
 				break
 			}
@@ -86,7 +65,7 @@ func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 		if id < 0 {
 			return add(t.unknown)
 		}
-		found, from = append(found, id), end
+		found, from = append(found, id), from+end-prefix
 	}
 	for _, id := range found {
 		if !add(id) {
@@ -96,21 +75,12 @@ func (w wordPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 	return true
 }
 
-// at returns the byte of a text, or the beginning of a character at its end.
-func at(text string, i int) byte {
-	if i == len(text) {
-		return 0
-	}
-	return text[i]
-}
-
-// unigramPieces takes a text apart so that the sum of the scores of the pieces is the highest (Kudo, "Subword
+// unigramPieces takes a word apart so that the sum of the scores of the pieces is the highest (Kudo, "Subword
 // Regularization", 2018).
 type unigramPieces struct {
 	scores  []float64
 	longest int // bytes of a token
 	worst   float64
-	space   string // what stands for a space
 }
 
 // unknownPenalty is how much less than the worst token an unknown character counts.
@@ -121,7 +91,11 @@ func (t *tokenizer) unigram(f *tokenizerFile) error {
 	if err := json.Unmarshal(f.Model.Vocab, &vocab); err != nil {
 		return fmt.Errorf("has a vocabulary that cannot be read: %w", err)
 	}
-	u := &unigramPieces{worst: math.Inf(1), space: "▁"}
+	if f.Model.ByteFallback {
+		return fmt.Errorf("has a Unigram tokenizer with byte_fallback, which Loci does not know")
+	}
+	u := &unigramPieces{worst: math.Inf(1), scores: make([]float64, 0, len(vocab))}
+	t.ids = make(map[string]int32, len(vocab))
 	for i, v := range vocab {
 		token, ok := v[0].(string)
 		score, isNumber := v[1].(float64)
@@ -134,37 +108,8 @@ func (t *tokenizer) unigram(f *tokenizerFile) error {
 	if f.Model.UnkID != nil {
 		t.unknown = *f.Model.UnkID
 	}
-	rules := []rule{}
-	if p := f.PreTokenizer; p != nil {
-		if rules = append(rules, *p); p.Type == "Sequence" {
-			rules = p.PreTokenizers
-		}
-	}
-	for _, r := range rules {
-		switch r.Type {
-		case "Metaspace":
-			if r.Replacement != "" {
-				u.space = r.Replacement
-			}
-			t.normal.prepend = r.PrependScheme != "never" && (r.AddPrefix == nil || *r.AddPrefix)
-		case "WhitespaceSplit", "Whitespace":
-		default:
-			return fmt.Errorf("has a pre-tokenizer of the type %q; Unigram needs Metaspace", r.Type)
-		}
-	}
 	t.pieces = u
 	return nil
-}
-
-func (u *unigramPieces) split(t *tokenizer, text string, add func(int32) bool) {
-	for i, word := range strings.Fields(text) {
-		if i > 0 || t.normal.prepend {
-			word = u.space + word
-		}
-		if !u.word(t, word, add) {
-			return
-		}
-	}
 }
 
 // step is the best way to a place of a word.
@@ -180,7 +125,7 @@ const mostOfWord = 4 << 10
 func (u *unigramPieces) word(t *tokenizer, word string, add func(int32) bool) bool {
 	for len(word) > mostOfWord {
 		end := mostOfWord
-		for !utf8.RuneStart(word[end]) {
+		for end > 1 && !utf8.RuneStart(word[end]) {
 			end--
 		}
 		if !u.word(t, word[:end], add) {
@@ -193,23 +138,24 @@ func (u *unigramPieces) word(t *tokenizer, word string, add func(int32) bool) bo
 		best[i].score = math.Inf(-1)
 	}
 	best[0].score = 0
-	for from := 0; from < len(word); from++ {
-		if !utf8.RuneStart(word[from]) {
-			continue
-		}
+	for from := 0; from < len(word); {
 		_, size := utf8.DecodeRuneInString(word[from:])
 		u.reach(best, from, from+size, u.worst-unknownPenalty, t.unknown)
 		for end := from + 1; end <= min(len(word), from+u.longest); end++ {
-			if id, ok := t.ids[word[from:end]]; ok {
+			if id, ok := t.ids[word[from:end]]; ok && int(id) < len(u.scores) {
 				u.reach(best, from, end, u.scores[id], id)
 			}
 		}
+		from += size
 	}
 	var ids []int32
 	for end := len(word); end > 0; end = best[end].from {
 		ids = append(ids, best[end].id)
 	}
 	for i := len(ids) - 1; i >= 0; i-- {
+		if i+1 < len(ids) && ids[i] == t.unknown && ids[i+1] == t.unknown {
+			continue // several unknown characters are one token
+		}
 		if !add(ids[i]) {
 			return false
 		}
