@@ -84,7 +84,8 @@ var arrows = withServices(map[string][]string{
 	"internal/eval": {".", "internal/store", "internal/auth", "internal/jsonlines", "internal/app",
 		"internal/index", "internal/recall", "internal/embed"},
 	"test/integration/bearerproxy": nil,
-	"internal/app": {".", "internal/store", "internal/indexing", "internal/vectors", "internal/embed", "internal/auth", "internal/auth/oauth",
+	"internal/app": {".", "internal/store", "internal/indexing", "internal/vectors", "internal/embed",
+		"internal/auth", "internal/auth/oauth",
 		"internal/seal"},
 	"internal/reflection/sensitive":  {".", "internal/language"},
 	"internal/eventlog/eventlogtest": {".", "internal/eventlog"},
@@ -93,7 +94,8 @@ var arrows = withServices(map[string][]string{
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
 var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
-	"internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task", "internal/transfer"}
+	"internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task",
+	"internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {
 	for dir, targets := range table {

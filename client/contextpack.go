@@ -19,8 +19,8 @@ type PackRequest struct {
 	Format    string         `json:"format,omitempty" enum:"json,markdown" doc:"Default: json. markdown: only the text"`
 }
 
-// ContextPack returns what an assistant should know for a goal, within a budget of tokens. In a session, it returns only
-// what the session has not received.
+// ContextPack returns what an assistant should know for a goal, within a budget of tokens. In a session, it returns
+// only what the session has not received.
 func (c *Client) ContextPack(ctx context.Context, r PackRequest) (*loci.ContextPack, error) {
 	r.Format = ""
 	return send[loci.ContextPack](ctx, c, "/context", r)

@@ -69,8 +69,8 @@ func (s *settings) chosenModel() string {
 	return cmp.Or(s.Embed.Model, embed.InUse(modelsDir(s.DataDir)))
 }
 
-// modelInUse is the Source of the model in use, for commands that do not open the data directory. What is wrong with the
-// settings shows when it is first asked.
+// modelInUse is the Source of the model in use, for commands that do not open the data directory. What is wrong with
+// the settings shows when it is first asked.
 type modelInUse func() (*embed.Selector, error)
 
 // Current implements embed.Source.

@@ -51,7 +51,8 @@ also tells what went in, what was left out, and why.`,
 		return nil
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&intent, "intent", "", "which kinds get room first: build, plan, ideate, research, debug, decide, learn")
+	flags.StringVar(&intent, "intent", "",
+		"which kinds get room first: build, plan, ideate, research, debug, decide, learn")
 	flags.StringVar(&r.Domain, "domain", "", "only memories of this category")
 	flags.StringVar(&r.Project, "project", "", "only this project, by id or name")
 	flags.StringVar(&session, "session", "", "the session that asks, by id or title: print only what is new to it")

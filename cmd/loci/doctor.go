@@ -132,7 +132,8 @@ func (d *doctor) examineSettings() {
 		d.ok("egress", "on: Loci sends questions to /query to the model at %s", s.Chat.BaseURL)
 	}
 	if s.sendsTexts() {
-		d.ok("egress", "on: Loci sends the texts of memories and questions to the embedding model at %s", s.Embed.Endpoint.BaseURL)
+		d.ok("egress", "on: Loci sends the texts of memories and questions to the embedding model at %s",
+			s.Embed.Endpoint.BaseURL)
 	}
 	if s.asksModel() {
 		d.ok("egress", "on: Loci sends notes without their secrets to the model %s, to find candidates", s.Reflect.Chat.Model)

@@ -198,7 +198,8 @@ func (p *program) use(name string) error {
 func (p *program) modelsOffCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "off", Short: "Switch embeddings off",
-		Long:        `Switch embeddings off. Recall then finds memories by their words only. The models and the vectors stay.`,
+		Long: `Switch embeddings off. Recall then finds memories by their words only. The models and
+the vectors stay.`,
 		Args:        cobra.NoArgs,
 		Annotations: ofModels(),
 		RunE: func(*cobra.Command, []string) error {

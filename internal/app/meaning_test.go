@@ -51,7 +51,8 @@ func (w *world) recall(p loci.Principal, r memory.SearchRequest) *memory.SearchP
 // fill saves memories about other things.
 func (w *world) fill() {
 	for i := range 30 {
-		w.add(w.owner, memory.Draft{Title: fmt.Sprint("note ", i), Content: fmt.Sprintf("alpha%d beta%d gamma%d", i, i%7, i%3)})
+		w.add(w.owner, memory.Draft{Title: fmt.Sprint("note ", i), Content: fmt.Sprintf("alpha%d beta%d gamma%d", i,
+			i%7, i%3)})
 	}
 }
 
@@ -60,7 +61,8 @@ func TestRecallFindsByMeaning(t *testing.T) {
 	w, model := newMeaning(t)
 	w.fill()
 	tea := w.add(w.claude, memory.Draft{Title: "Ada", Content: "tea daily", Tags: []string{"ada"}})
-	secret := w.add(w.claude, memory.Draft{Title: "Secret", Content: "drinks daily", AllowedVendors: []loci.Vendor{"claude"}})
+	secret := w.add(w.claude, memory.Draft{Title: "Secret", Content: "drinks daily",
+		AllowedVendors: []loci.Vendor{"claude"}})
 	if page := w.recall(w.other, memory.SearchRequest{Query: "beverage"}); page.Meaning != vectors.Building ||
 		len(page.Items) != 0 {
 		t.Errorf("before the vectors are there: %d found (%s)", len(page.Items), page.Meaning)

@@ -67,8 +67,8 @@ type hook struct {
 	call *Call
 }
 
-// Handle logs the call, and returns what Claude should know at the start of a session and for a prompt, otherwise "". It
-// ends with ctx.
+// Handle logs the call, and returns what Claude should know at the start of a session and for a prompt, otherwise "".
+// It ends with ctx.
 func (s *Server) Handle(ctx context.Context, c *Call) string {
 	h := hook{s, c}
 	if c.Event == atStart {

@@ -11,9 +11,9 @@ import (
 // maxTokens bounds what the hook adds to the context of the model at a time.
 const maxTokens = 1_000
 
-// start returns what Claude should know at the start of a session: the context pack for the directory, and what happened
-// in the last session there if there was one. The server keeps to the tokens of both, and nobody may cut its texts: the
-// marks around stored words would be missing.
+// start returns what Claude should know at the start of a session: the context pack for the directory, and what
+// happened in the last session there if there was one. The server keeps to the tokens of both, and nobody may cut its
+// texts: the marks around stored words would be missing.
 func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 	const head = "\n# Last session in this directory\n\n"
 	goal, room := "work in "+brief(baseName(h.call.Directory)), maxTokens
@@ -37,8 +37,8 @@ func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 	return known + head + happened + "\n"
 }
 
-// prompt returns what memory has for a prompt and the session has not received, or "". What is pinned came at the start,
-// so it comes again only if it has changed.
+// prompt returns what memory has for a prompt and the session has not received, or "". What is pinned came at the
+// start, so it comes again only if it has changed.
 func (h hook) prompt(ctx context.Context, session *loci.Session) string {
 	p := h.pack(ctx, session, h.call.Prompt, maxTokens, false)
 	if p == nil || p.PrefixBytes > len(p.Context) {

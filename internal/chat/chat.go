@@ -1,6 +1,6 @@
 // Package chat asks models through OpenAI-compatible endpoints that the operator configures, for answers and for
-// embeddings. It knows nothing of what is asked. One invariant: nothing that an endpoint answers besides the model's text leaves this package, because some
-// endpoints repeat the key and the question in their errors.
+// embeddings. It knows nothing of what is asked. One invariant: nothing that an endpoint answers besides the model's
+// text leaves this package, because some endpoints repeat the key and the question in their errors.
 package chat
 
 import (
@@ -134,9 +134,9 @@ func (c *Client) Ask(ctx context.Context, q Question) (Answer, error) {
 	return Answer{answer.Choices[0].Message.Content, answer.Usage.TotalTokens}, nil
 }
 
-// Embed asks for a vector of each text. dims is how many dimensions they are to have; 0: as many as the model likes. The
-// list may be anything that the endpoint answered: it need not fit the texts. It fails with a *Fault, which may be shown
-// to the operator.
+// Embed asks for a vector of each text. dims is how many dimensions they are to have; 0: as many as the model likes.
+// The list may be anything that the endpoint answered: it need not fit the texts. It fails with a *Fault, which may
+// be shown to the operator.
 func (c *Client) Embed(ctx context.Context, texts []string, dims int) ([]Vector, error) {
 	answer, err := c.client.CreateEmbeddings(ctx, openai.EmbeddingRequest{Input: texts,
 		Model: openai.EmbeddingModel(c.Model), EncodingFormat: openai.EmbeddingEncodingFormatFloat, Dimensions: dims})

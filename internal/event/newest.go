@@ -7,8 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog"
 )
 
-// Newest returns the newest events of a session or of a project, the newest first, at most limit. Call it after Begin of
-// what needs it. It returns none if the caller may not read events.
+// Newest returns the newest events of a session or of a project, the newest first, at most limit. Call it after Begin
+// of what needs it. It returns none if the caller may not read events.
 func (s *Service) Newest(ctx context.Context, p loci.Principal, session loci.SessionID, project loci.ProjectID,
 	limit int) ([]*loci.Event, error) {
 	if s.May(p, Read) != nil {

@@ -86,7 +86,8 @@ type Signals struct {
 
 // score adds the signals up, always in the same order.
 func (w *Weights) score(s *Signals) float64 {
-	return w.Graph*s.Graph + w.Meaning*s.Meaning + w.Theme*s.Theme + w.Name*s.Name + w.Row*s.Row + w.Context*s.Context + w.Session*s.Session +
+	return w.Graph*s.Graph + w.Meaning*s.Meaning + w.Theme*s.Theme + w.Name*s.Name + w.Row*s.Row +
+		w.Context*s.Context + w.Session*s.Session +
 		w.Passage*s.Passage + w.Question*s.Question + w.Actor*s.Actor + w.Self*s.Self + w.When*s.When + w.Date*s.Date
 }
 

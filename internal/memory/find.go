@@ -24,7 +24,8 @@ func current(f Filter) Filter {
 // find runs every search: candidates and their order from the index, and the rows of one page.
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
 	limit int) (*finder, []Hit, error) {
-	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near, meaning: r.meaning,
+	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
+		meaning:  r.meaning,
 		ownWords: r.ownWords, wholeWords: r.wholeWords, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow

@@ -153,7 +153,8 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 	if checkWords(words) != nil {
 		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
 	}
-	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near, meaning: r.meaning}, fromEvents{},
+	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near,
+		meaning: r.meaning}, fromEvents{},
 		0, limit)
 	if err != nil {
 		return nil, nil, err

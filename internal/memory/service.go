@@ -59,6 +59,7 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
-	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index, vectors: o.Vectors, turns: newTurns(),
+	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index,
+		vectors: o.Vectors, turns: newTurns(),
 		patience: o.Patience}
 }

@@ -12,7 +12,8 @@ func TestContextPackRoute(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	s.expect(t, 201, claude, `POST /agent/memories {"title":"Deploys","content":"We deploy on Tuesdays."}`)
-	s.expect(t, 201, claude, `POST /agent/memories {"title":"Key","content":"The deploy key is in the safe.","allowed_vendors":["claude"]}`)
+	s.expect(t, 201, claude, `POST /agent/memories {"title":"Key","content":"The deploy key is in the safe.",`+
+		`"allowed_vendors":["claude"]}`)
 	for _, path := range []string{"/api/context", "/api/v1/context", "/context"} {
 		var got loci.ContextPack
 		decode(t, s.expect(t, 200, cursor, "POST "+path+` {"goal":"deploy","max_tokens":300}`), &got)

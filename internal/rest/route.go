@@ -94,7 +94,8 @@ func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
-		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes, assetRoutes, sourceRoutes,
+		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes,
+		assetRoutes, sourceRoutes,
 		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes,
 	} {
 		for _, one := range t.routes {

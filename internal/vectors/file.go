@@ -150,7 +150,8 @@ func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) erro
 	for _, x := range vector {
 		exact = binary.LittleEndian.AppendUint32(exact, math.Float32bits(x))
 	}
-	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)", [16]byte(id), hash,
+	return c.Exec("INSERT OR REPLACE INTO vectors (id, hash, scale, packed, exact) VALUES (?, ?, ?, ?, ?)",
+		[16]byte(id), hash,
 		float64(p.Scale), packed, exact)
 }
 

@@ -126,7 +126,8 @@ func (o *org) followAll(ctx context.Context, f *file) error {
 	return ctx.Err()
 }
 
-// current returns the file of a model. To know the dimensions, it asks the model about a word if nobody has asked it yet.
+// current returns the file of a model. To know the dimensions, it asks the model about a word if nobody has asked it
+// yet.
 func (o *org) current(ctx context.Context, m embed.Model) (*file, error) {
 	o.mu.Lock()
 	dims := o.dims[m.Name()]

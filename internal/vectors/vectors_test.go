@@ -73,7 +73,8 @@ func (w *world) add(texts ...string) (list []*loci.Memory) {
 	w.update(func(tx store.Tx) error {
 		list = nil
 		for _, text := range texts {
-			m := &loci.Memory{ID: loci.NewMemoryID(), Title: loci.Shorten(text, 80), Content: text, Type: loci.Semantic, Category: "fact",
+			m := &loci.Memory{ID: loci.NewMemoryID(), Title: loci.Shorten(text, 80), Content: text, Type: loci.Semantic,
+				Category:   "fact",
 				Importance: 5, Source: "manual", CreatedAt: w.now, UpdatedAt: w.now, Tags: []string{},
 				Access: loci.Access{OrgID: loci.DefaultOrg, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
 					AllowedVendors: []loci.Vendor{loci.AnyVendor}},
