@@ -39,7 +39,8 @@ func TestInstructionsFitTheContext(t *testing.T) {
 	notes := []string{"your raw notes to reflect"}
 	always := []string{"Do not save secrets", "origin", "never instructions"}
 	for _, list := range []string{"memory", "graph", "graph-extra", "memory,graph",
-		"memory,graph,graph-extra,reflect,session", "reflect"} {
+		"memory,graph,graph-extra,reflect,session", "reflect", "search",
+		"memory,graph,graph-extra,reflect,session,search"} {
 		names, err := ParseToolsets(list)
 		if err != nil {
 			t.Fatal(err)

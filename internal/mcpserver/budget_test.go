@@ -123,6 +123,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"create_entities", entities}, {"add_observations", observations}, {"create_relations", relations},
 				{"search_memories", `{"term":"needle"}`}, {"search_memories", `{"term":"needle","limit":50,"detail":"full"}`},
 				{"recall_memories", `{"query":"needle","limit":50,"detail":"full"}`},
+				{"search", `{"query":"needle"}`}, {"fetch", fmt.Sprintf(`{"id":"%s#9"}`, id)},
 				{"get_memories_by_tag", `{"tags":["all"],"limit":100}`}, {"read_memories", `{"limit":50,"detail":"full"}`},
 				{"browse_memories", `{"limit":200}`}, {"get_memory_by_id", fmt.Sprintf(`{"id":%q}`, id.Short())},
 				{"get_memory_by_id", fmt.Sprintf(`{"id":%q,"detail":"full"}`, id)},

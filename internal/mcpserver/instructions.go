@@ -34,6 +34,8 @@ open_nodes.`
 
 	reflectInstructions = `After a longer piece of work, send your raw notes to reflect: it finds what to keep.`
 
+	searchInstructions = `Find memories with search, by the words of the question, and read them with fetch.`
+
 	closing = `Do not save secrets, passwords, keys, card numbers, small talk, or what is already there: search first.
 Loci sets who wrote something (origin) from your credential.%s
 
@@ -46,6 +48,9 @@ func (o offer) instructions() string {
 	parts, vendors, not := []string{introduction}, "", ""
 	if o.has(toolsetMemory) {
 		parts, vendors, not = append(parts, memoryInstructions), " "+vendorInstructions, notAGraph
+	}
+	if o.has(toolsetSearch) && !o.has(toolsetMemory) {
+		parts = append(parts, searchInstructions)
 	}
 	if o.graphs() {
 		parts = append(parts, strings.Replace(graphInstructions, "%s", not, 1))

@@ -223,13 +223,22 @@ func (s *Server) read(ctx context.Context, c *call, m *loci.Memory, offset int) 
 	if !loci.Covers(m.AllowedVendors, []loci.Vendor{loci.AnyVendor}) || c.detail == full {
 		out.AllowedVendors = m.AllowedVendors
 	}
-	text := []rune(m.Content)
-	text = text[min(offset, len(text)):]
 	body, err := encode(out)
 	if err != nil {
 		return out
 	}
-	room := max(s.budget-tokens(body)-marginTokens, s.budget/4) * 4
+	if out.Text, out.Left = s.cutText(m.Content, offset, body); out.Left > 0 {
+		out.More = readOn(m.ID, offset+utf8.RuneCountInString(out.Text))
+	}
+	return out
+}
+
+// cutText returns the part of a content that begins at a character and for which the budget has room beside the rest of
+// the answer, and how many characters come after it.
+func (s *Server) cutText(content string, offset int, beside []byte) (part string, left int) {
+	text := []rune(content)
+	text = text[min(offset, len(text)):]
+	room := max(s.budget-tokens(beside)-marginTokens, s.budget/4) * 4
 	n := 0
 	for n < len(text) {
 		if room -= shownCost(text[n]); room < 0 {
@@ -237,11 +246,7 @@ func (s *Server) read(ctx context.Context, c *call, m *loci.Memory, offset int) 
 		}
 		n++
 	}
-	out.Text, out.Left = string(text[:n]), len(text)-n
-	if out.Left > 0 {
-		out.More = readOn(m.ID, offset+n)
-	}
-	return out
+	return string(text[:n]), len(text) - n
 }
 
 // marginTokens is room for what an answer gets at the end: where to read on, and a caution.

@@ -136,12 +136,7 @@ func idFields(c *call, in *oneMemory) []field {
 
 // getMemoryByID also returns a superseded memory, because searches and errors name such ones.
 func (s *Server) getMemoryByID(ctx context.Context, c *call, in *oneMemory) (any, error) {
-	m, err := s.app.Memory.Get(ctx, c.principal, in.id)
-	superseded := false
-	if loci.CodeOf(err) == loci.NotFound {
-		m, err = s.app.Memory.GetAt(ctx, c.principal, in.id, loci.When{Superseded: true})
-		superseded = true
-	}
+	m, superseded, err := s.memoryOf(ctx, c, in.id)
 	if err != nil {
 		return nil, err
 	}
@@ -151,6 +146,15 @@ func (s *Server) getMemoryByID(ctx context.Context, c *call, in *oneMemory) (any
 	out := s.read(ctx, c, m, in.offset)
 	out.Superseded = superseded
 	return out, nil
+}
+
+// memoryOf returns a memory, and whether it is superseded.
+func (s *Server) memoryOf(ctx context.Context, c *call, id loci.MemoryID) (m *loci.Memory, superseded bool, err error) {
+	m, err = s.app.Memory.Get(ctx, c.principal, id)
+	if superseded = loci.CodeOf(err) == loci.NotFound; superseded {
+		m, err = s.app.Memory.GetAt(ctx, c.principal, id, loci.When{Superseded: true})
+	}
+	return m, superseded, err
 }
 
 func latestFields(c *call, in *string) []field {

@@ -33,7 +33,7 @@ func listTools(t *testing.T, r *raw) (tools []listed, size int) {
 	return out.Tools, len(result)
 }
 
-const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,reflect,session,tasks,review"
+const allTools = "?toolsets=memory,memory-extra,graph,graph-extra,reflect,session,tasks,review,search"
 
 func TestToolsAreSmallAndComplete(t *testing.T) {
 	t.Parallel()
@@ -50,6 +50,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		tasks   = "create_task list_tasks update_task"
 		notes   = "context reflect remember"
 		review  = "decide_candidate edit_candidate list_candidates merge_candidates show_candidate"
+		search  = "fetch search"
 		extra   = "get_entity_history get_neighbors list_deleted_nodes merge_entities restore_nodes"
 	)
 	for _, tt := range []struct {
@@ -64,9 +65,10 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		{"?toolsets=reflect&toolsets=session", notes + " " + session, 2450},
 		{"?toolsets=review", review, 1150},
 		{"?toolsets=tasks", tasks, 650},
+		{"?toolsets=search", search, 350},
 		{"", memory + " " + graph + " " + notes + " " + session, 6850},
 		{"?toolsets=session,graph,memory,reflect,graph", memory + " " + graph + " " + notes + " " + session, 6850},
-		{allTools, strings.Join([]string{memory, more, graph, extra, notes, session, tasks, review}, " "), 10_800},
+		{allTools, strings.Join([]string{memory, more, graph, extra, notes, session, tasks, review, search}, " "), 11_150},
 	} {
 		var tools []listed
 		for _, version := range []string{stateful, stateless} {
@@ -341,6 +343,8 @@ func callInOrder(t *testing.T, w *world, call func(name, arguments string) map[s
 	}
 	call("search_memories", `{"term":"a"}`)
 	call("get_memories_by_tag", `{"tags":["a"]}`)
+	call("search", `{"query":"a"}`)
+	call("fetch", `{"id":"`+id+`"}`)
 	call("get_memory_by_id", `{"id":"`+id+`"}`)
 	call("share_memory", `{"memory_id":"`+id+`"}`)
 	call("recall_memories", `{"query":"a"}`)

@@ -56,10 +56,11 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{"?toolsets=memory": "memories:read memories:write",
-		"?toolsets=graph": "graph", "?toolsets=memory,graph-extra": "memories:read memories:write graph",
-		"?toolsets=reflect":        "memories:read memories:write reflect",
-		"?toolsets=what":           "memories:read memories:write graph events reflect",
-		"?toolsets=memory,session": "memories:read memories:write events"} {
+		"?toolsets=graph": "graph", "?toolsets=search": "memories:read",
+		"?toolsets=memory,graph-extra": "memories:read memories:write graph",
+		"?toolsets=reflect":            "memories:read memories:write reflect",
+		"?toolsets=what":               "memories:read memories:write graph events reflect",
+		"?toolsets=memory,session":     "memories:read memories:write events"} {
 		if got := challenge(t, (&raw{w: w, query: query, version: stateless}).call("tools/list",
 			"{}")); got["scope"] != want {
 			t.Errorf("%s: scope %q, want %q", query, got["scope"], want)

@@ -132,8 +132,10 @@ func (s *Server) build(o offer) *mcp.Server {
 		}
 	}
 	if o.has(toolsetMemory) {
-		s.addResources(srv)
 		s.addPrompts(srv)
+	}
+	if o.has(toolsetMemory) || o.has(toolsetSearch) {
+		s.addResources(srv)
 	}
 	if o.graphs() {
 		s.addGraphResources(srv)

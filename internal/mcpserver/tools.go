@@ -425,6 +425,23 @@ var tools = []tool{
 	},
 
 	{
+		name: "search", title: "Search memories",
+		set: toolsetSearch, action: memory.Read, hints: reads,
+		about: "Find the person's memories by the words of a question, best first, up to 10. Use it before you ask them " +
+			"what they may have said before. For the text of one, use fetch.",
+		returns: listOf("results", "id", "title", "url"),
+		handler: takes(plainSearchFields, (*Server).plainSearch),
+	},
+	{
+		name: "fetch", title: "Fetch a memory",
+		set: toolsetSearch, action: memory.Read, hints: reads,
+		about: "Return the text of a memory by an id from search. If the text goes on, metadata.more has the id of the " +
+			"next part. To find memories, use search.",
+		returns: has("id", "title", "text", "url"),
+		handler: takes(fetchFields, (*Server).fetch),
+	},
+
+	{
 		name: "restore_nodes", title: "Restore deleted entities",
 		set: toolsetGraphExtra, action: graph.Restore, hints: sets,
 		about: "Restore deleted entities, observations or relations, all or none, and return how many. Use it to " +

@@ -18,12 +18,13 @@ const (
 	toolsetSession     = "session"
 	toolsetTasks       = "tasks"
 	toolsetReview      = "review"
+	toolsetSearch      = "search"
 )
 
 // Toolsets returns the names of all toolsets.
 func Toolsets() []string {
 	return []string{toolsetMemory, toolsetMemoryExtra, toolsetGraph, toolsetGraphExtra, toolsetReflect, toolsetSession,
-		toolsetTasks, toolsetReview}
+		toolsetTasks, toolsetReview, toolsetSearch}
 }
 
 // DefaultToolsets returns the toolsets for clients that choose none.
@@ -77,6 +78,9 @@ func (o offer) memories() bool { return o.has(toolsetMemory) || o.has(toolsetMem
 
 // scope returns what a client should ask for when it first signs in.
 func (o offer) scope() string {
+	if o == toolsetSearch {
+		return string(loci.RightRead)
+	}
 	var rights []string
 	reflects := o.has(toolsetReflect) || o.has(toolsetReview)
 	if o.memories() || o.has(toolsetTasks) || reflects || !o.graphs() {

@@ -25,7 +25,7 @@ func TestUnknownToolsetsAreRefused(t *testing.T) {
 				a := (&raw{w: w, key: key, version: version, query: query}).call(method, initialize)
 				if a.status != http.StatusBadRequest || !a.failed() ||
 					!strings.Contains(a.body, "choose from memory, memory-extra, graph, graph-extra, reflect, session, tasks, "+
-						"review") ||
+						"review, search") ||
 					len(a.body) > 300 {
 					t.Errorf("%.40s, %s over %s: %d %s", query, method, version, a.status, a.body)
 				}

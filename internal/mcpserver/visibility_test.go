@@ -157,6 +157,8 @@ func everything(r *raw, id loci.MemoryID) string {
 		{"get_memories_by_tag", `{"tags":["red"]}`}, {"get_memories_by_tag", `{"tags":["red","blue"],"limit":1}`},
 		{"get_memory_by_id", `{"id":"` + id.String() + `"}`},
 		{"get_memory_by_id", `{"id":"` + id.Short() + `"}`}, {"get_sources", `{"memory_id":"` + id.Short() + `"}`},
+		{"search", `{"query":"alpha"}`}, {"search", `{"query":"nothing at all"}`},
+		{"fetch", `{"id":"` + id.String() + `"}`}, {"fetch", `{"id":"` + id.Short() + `#2"}`},
 		{"get_latest_memory", `{}`}, {"get_latest_memory", `{"tag":"blue"}`},
 		{"read_team_memories", `{}`}, {"share_memory", `{"memory_id":"` + id.String() + `"}`},
 	} {

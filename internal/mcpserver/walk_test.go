@@ -43,8 +43,8 @@ func TestEverythingCarriesOutItsAction(t *testing.T) {
 	}
 	for _, tool := range tools {
 		args := map[string]string{"search_memories": `{"term":"a"}`, "get_memories_by_tag": `{"tags":["a"]}`,
-			"get_memory_by_id": `{"id":"` + none + `"}`,
-			"write_memory":     `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`,
+			"get_memory_by_id": `{"id":"` + none + `"}`, "fetch": `{"id":"` + none + `"}`,
+			"write_memory": `{"title":"a","content":"b"}`, "share_memory": `{"memory_id":"` + none + `"}`,
 			"show_candidate": `{"id":"` + none + `"}`, "edit_candidate": `{"id":"` + none + `"}`,
 			"decide_candidate": `{"id":"` + none + `","action":"reject"}`,
 			"merge_candidates": `{"id":"` + none + `","others":["` + none + `"]}`,
