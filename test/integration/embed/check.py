@@ -21,7 +21,7 @@ TEXTS += [f"memory {i}: the {a} {b} of {c}" for i in range(20) for a in ("old", 
 
 
 def ask(program, *args):
-    out = subprocess.run([program, *args], input=json.dumps(TEXTS), capture_output=True, text=True, check=True)
+    out = subprocess.run([program, *args], input=json.dumps(TEXTS), stdout=subprocess.PIPE, text=True, check=True)
     return np.array(json.loads(out.stdout), np.float32)
 
 
