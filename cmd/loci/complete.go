@@ -51,8 +51,8 @@ var flagValues = map[string]proposals{
 }
 
 // fileNames are the arguments and flags that the shell completes itself.
-var fileNames = []string{"FILE", "DIR", "compare", "config", "data-dir", "dir", "export", "file", "golden",
-	"lines", "memory-file", "output", "run", "to"}
+var fileNames = []string{"FILE", "DIR", "REPOSITORY|FOLDER", "compare", "config", "data-dir", "dir", "export", "file",
+	"golden", "lines", "memory-file", "output", "run", "to"}
 
 // takeValues lets the shell complete the arguments and flags of a command and of those below it.
 func (p *program) takeValues(cmd *cobra.Command) {
@@ -68,6 +68,9 @@ func (p *program) takeValues(cmd *cobra.Command) {
 					return p.complete(cmd, args, typed, list)
 				}
 			}
+			if cmd.Parent().Name() == "models" && strings.HasPrefix(name, "NAME") {
+				return p.complete(cmd, args, typed, p.modelValues)
+			}
 			return nil, filesIf(name)
 		}
 	}
@@ -75,6 +78,9 @@ func (p *program) takeValues(cmd *cobra.Command) {
 		complete := func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if list := flagValues[f.Name]; list != nil {
 				return p.complete(cmd, nil, typed, list)
+			}
+			if f.Name == "embed-model" {
+				return p.complete(cmd, nil, typed, p.modelValues)
 			}
 			return nil, filesIf(f.Name)
 		}

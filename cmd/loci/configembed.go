@@ -12,8 +12,12 @@ import (
 	"github.com/loci-memory/loci/internal/embed/hub"
 )
 
-// maxEmbedSeconds is how long a call of an embedding endpoint may take at most.
-const maxEmbedSeconds = 300
+// maxEmbedSeconds is how long a call of an embedding endpoint may take at most, and mostEmbedChars how many characters
+// of a text it may get.
+const (
+	maxEmbedSeconds = 300
+	mostEmbedChars  = 100_000
+)
 
 // embedKeys are the settings of embeddings. Without a model, there are none.
 func embedKeys() []setting {
@@ -29,6 +33,10 @@ func embedKeys() []setting {
 		}},
 		{"embed/document_prefix", "LOCI_EMBED_DOCUMENT_PREFIX", "", func(s *settings, v value) {
 			s.Embed.Endpoint.DocumentPrefix = v.raw()
+		}},
+		{"embed/max_chars", "LOCI_EMBED_MAX_CHARS", strconv.Itoa(embed.DefaultMaxChars), func(s *settings, v value) {
+			s.Embed.Endpoint.MaxChars = int(v.number(mostEmbedChars))
+			v.check(s.Embed.Endpoint.MaxChars > 0, fmt.Sprintf("must be from 1 to %d", mostEmbedChars))
 		}},
 		{"embed/timeout_seconds", "LOCI_EMBED_TIMEOUT_SECONDS", strconv.Itoa(int(embed.DefaultTimeout / time.Second)),
 			func(s *settings, v value) {

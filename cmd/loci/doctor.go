@@ -73,6 +73,7 @@ func (d *doctor) examine(ctx context.Context) {
 	b := readBuildInfo()
 	d.ok("version", "loci %s, %s, %s", b.Version, b.Go, b.Platform)
 	d.examineSettings()
+	d.examineModel()
 	if d.examineDirectory(ctx) {
 		err := d.with(ctx, refuse, func(in *instance) error {
 			d.ok("open", "the data directory opens")

@@ -228,9 +228,11 @@ func (p *program) modelsRemoveCommand() *cobra.Command {
 			if err := hub.CheckName(name); err != nil {
 				return err
 			}
-			if embed.Folder(dir, p.settings.chosenModel()) == filepath.Join(dir, name) {
-				return loci.Errorf(loci.Conflict,
-					"cannot remove model %s: it is in use; run loci models off, or use another one", name)
+			for _, used := range []string{p.settings.chosenModel(), embed.InUse(dir)} {
+				if embed.Folder(dir, used) == filepath.Join(dir, name) {
+					return loci.Errorf(loci.Conflict,
+						"cannot remove model %s: it is in use; run loci models off, or use another one", name)
+				}
 			}
 			if err := p.sure(cmd.Context(), "remove", "model", name); err != nil {
 				return err
@@ -247,4 +249,10 @@ func (p *program) modelsRemoveCommand() *cobra.Command {
 	}
 	p.yesFlag(cmd)
 	return cmd
+}
+
+// modelValues are the models on this machine, for the shell.
+func (p *program) modelValues(context.Context, *call) ([]proposal, error) {
+	list, err := hub.List(modelsDir(p.settings.DataDir))
+	return idsIn(list, func(m hub.Model) proposal { return proposal{m.Name, m.Source} }), err
 }

@@ -71,6 +71,9 @@ func TestScripts(t *testing.T) {
 			"propose":    propose,
 			"get-until":  getUntil,
 
+			"modelfolder": modelFolder,
+			"modelhub":    modelHub,
+
 			"unindexgraph": unindexGraph,
 			"unsettle":     unsettle,
 		},

@@ -4,7 +4,10 @@
 // download was asked for and egress is on.
 package embed
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Kind is what a text is for. Some models want different words before each kind.
 type Kind int
@@ -32,7 +35,9 @@ type Fault struct {
 	Text string
 	// Refused is set if the model rejects these texts, for instance because one is too long. Others may work.
 	Refused bool
-	cause   error
+	// RetryAfter is how long an endpoint asks to be left alone; 0: it did not ask.
+	RetryAfter time.Duration
+	cause      error
 }
 
 // Error implements error.

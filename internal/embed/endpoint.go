@@ -25,17 +25,18 @@ type EndpointOptions struct {
 	Dims int
 	// QueryPrefix and DocumentPrefix come before each text, for models that want that, such as "query: ".
 	QueryPrefix, DocumentPrefix string
+	MaxChars                    int           // of a text that are sent; default DefaultMaxChars
 	Timeout                     time.Duration // of a call; default DefaultTimeout
 }
 
 // These are the limits of calls.
 const (
 	DefaultTimeout = 30 * time.Second
+	// DefaultMaxChars is how many characters of a text are sent. Most models read fewer tokens.
+	DefaultMaxChars = 8_000
 	// maxTexts and maxBytes bound the texts of one call.
 	maxTexts = 64
-	maxBytes = 256 << 10
-	// maxText is how many characters of a text are sent. Models read fewer tokens.
-	maxText = 8_000
+	maxBytes = 200 << 10
 	// maxAnswer bounds an answer: numbers of 20 characters.
 	maxAnswer = maxTexts*MaxDims*20 + 1<<20
 )
@@ -52,14 +53,18 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
+	if o.MaxChars <= 0 {
+		o.MaxChars = DefaultMaxChars
+	}
 	c, err := chat.New(chat.Options{Section: "embed", BaseURL: o.BaseURL, APIKey: o.APIKey, Model: o.Model,
 		Timeout: o.Timeout, MaxAnswer: maxAnswer})
 	if err != nil {
 		return nil, err
 	}
 	e := &Endpoint{o: o, client: c, name: "endpoint:" + loci.Shorten(c.Host, 60) + "/" + loci.Shorten(o.Model, 100)}
-	if o.Dims > 0 || o.QueryPrefix+o.DocumentPrefix != "" {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%q\n%q", o.Dims, o.QueryPrefix, o.DocumentPrefix))
+	isCut := len(e.name) < len("endpoint:/"+c.Host+o.Model)
+	if isCut || o.Dims > 0 || o.QueryPrefix+o.DocumentPrefix != "" {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%q\n%q\n%q", o.Dims, o.QueryPrefix, o.DocumentPrefix, c.Host+o.Model))
 		e.name += "@" + hex.EncodeToString(sum[:4])
 	}
 	return e, nil
@@ -68,7 +73,7 @@ func NewEndpoint(o EndpointOptions) (*Endpoint, error) {
 // Name implements Model: the host, the model, and a hash of what else changes the vectors.
 func (e *Endpoint) Name() string { return e.name }
 
-// Embed implements Model. It sends at most 64 texts and 256 KB in a call.
+// Embed implements Model. It sends at most 64 texts and about 200 KB in a call.
 func (e *Endpoint) Embed(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
 	prefix := e.o.DocumentPrefix
 	if kind == Query {
@@ -78,10 +83,12 @@ func (e *Endpoint) Embed(ctx context.Context, kind Kind, texts []string) ([][]fl
 	for len(texts) > 0 {
 		n, size := 0, 0
 		var some []string
-		for n < min(len(texts), maxTexts) && (n == 0 || size+len(texts[n]) <= maxBytes) {
-			text := prefix + firstCharacters(texts[n], maxText)
-			some = append(some, text)
-			n, size = n+1, size+len(text)
+		for n < min(len(texts), maxTexts) {
+			text := prefix + firstCharacters(texts[n], e.o.MaxChars)
+			if size += len(text); n > 0 && size > maxBytes {
+				break
+			}
+			some, n = append(some, text), n+1
 		}
 		list, err := e.ask(ctx, some)
 		if err != nil {
@@ -154,13 +161,24 @@ func (e *Endpoint) faultOf(err error) *Fault {
 	case http.StatusNotFound:
 		return e.fault("does not know the path or the model; check embed.base_url and embed.model", err)
 	case http.StatusTooManyRequests:
-		return e.fault("asks for a pause (HTTP status 429)", err)
+		return e.pause("asks for a pause", f)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		out := e.fault(fmt.Sprintf("rejects the texts (HTTP status %d)", f.Status), err)
 		out.Refused = true
 		return out
 	}
-	return e.fault(fmt.Sprintf("failed (HTTP status %d)", f.Status), err)
+	return e.pause("failed", f)
+}
+
+// pause is a fault of which the endpoint may say when to ask again.
+func (e *Endpoint) pause(text string, f *chat.Fault) *Fault {
+	text = fmt.Sprintf("%s (HTTP status %d)", text, f.Status)
+	if f.RetryAfter > 0 {
+		text += ", to be asked again in " + f.RetryAfter.String()
+	}
+	out := e.fault(text, f)
+	out.RetryAfter = max(f.RetryAfter, 0)
+	return out
 }
 
 // Local reports whether a name is that of a model on this machine.

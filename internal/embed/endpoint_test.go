@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -80,6 +81,33 @@ func TestEndpointVectors(t *testing.T) {
 	}
 }
 
+// TestEndpointRequests bounds the texts of a request, and cuts each between two characters.
+func TestEndpointRequests(t *testing.T) {
+	var sizes []string
+	e := endpoint(t, embed.EndpointOptions{MaxChars: 20_000}, func(w http.ResponseWriter, r *http.Request) {
+		var in asked
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		var data []string
+		for i, text := range in.Input {
+			if strings.Trim(text, "é") != "" || len(text) > 40_000 {
+				t.Errorf("text %d has %d bytes", i, len(text))
+			}
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[1]}`, i))
+		}
+		sizes = append(sizes, fmt.Sprint(len(in.Input)))
+		_, _ = fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
+	})
+	texts := slices.Repeat([]string{strings.Repeat("é", 30_000)}, 7)
+	if list, err := e.Embed(t.Context(), embed.Document, texts); err != nil || len(list) != 7 {
+		t.Errorf("got %d vectors, %v", len(list), err)
+	}
+	if got := strings.Join(sizes, " "); got != "5 2" {
+		t.Errorf("the requests had %s texts, want 5 2", got)
+	}
+}
+
 // TestEndpointsThatFail has everything that an endpoint may do wrong. Nothing of what it writes gets out, nor the key.
 func TestEndpointsThatFail(t *testing.T) {
 	vectors := func(list ...string) string { return `{"object":"list","data":[` + strings.Join(list, ",") + `]}` }
@@ -111,6 +139,7 @@ func TestEndpointsThatFail(t *testing.T) {
 	} {
 		e := endpoint(t, embed.EndpointOptions{}, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "http://192.0.2.1/leak-me")
+			w.Header().Set("Retry-After", "30")
 			w.WriteHeader(tt.status)
 			_, _ = w.Write([]byte(tt.answer))
 		})
@@ -119,6 +148,10 @@ func TestEndpointsThatFail(t *testing.T) {
 		if !errors.As(err, &fault) || fault.Refused != tt.refused {
 			t.Errorf("%s: got %v, want a fault (refused %v)", name, err, tt.refused)
 			continue
+		}
+		if asks := tt.status == 429 || tt.status == 503; asks != (fault.RetryAfter == 30*time.Second) ||
+			asks != strings.Contains(fault.Text, "30s") {
+			t.Errorf("%s: got %v, to be asked again after %v", name, err, fault.RetryAfter)
 		}
 		if name == "elsewhere" && !strings.Contains(fault.Text, "it redirects; set embed.base_url to its final address") {
 			t.Errorf("an endpoint that redirects: %v", err)

@@ -165,10 +165,12 @@ func TestTypesOfNumbers(t *testing.T) {
 	for dtype, row := range map[string][]byte{"F32": floats(-3, 4), "F64": double, "F16": {0x00, 0xc2, 0x00, 0x44},
 		"BF16": {0x40, 0xc0, 0x80, 0x40}, "I8": {0xfd, 4}} {
 		zero := make([]byte, len(row))
+		other := slices.Concat(row[len(row)/2:], row[:len(row)/2]) // which weighs nothing
 		for name, file := range map[string][]byte{
 			"plain": tensors(part{"embeddings", dtype, []int{2, 2}, append(slices.Clone(zero), row...)}),
-			"mapped": tensors(part{"embedding.weight", dtype, []int{1, 2}, row},
-				part{"mapping", "I32", []int{2}, make([]byte, 8)}, part{"weights", "F32", []int{2}, floats(0, 0.5)}),
+			"mapped": tensors(part{"embedding.weight", dtype, []int{2, 2}, slices.Concat(row, other)},
+				part{"mapping", "I32", []int{2}, []byte{1, 0, 0, 0, 0, 0, 0, 0}},
+				part{"weights", "F32", []int{2}, floats(0, 0.5)}),
 		} {
 			dir := filepath.Join(t.TempDir(), "0_StaticEmbedding")
 			if err := os.Mkdir(dir, 0o700); err != nil {
@@ -176,7 +178,7 @@ func TestTypesOfNumbers(t *testing.T) {
 			}
 			write(t, dir, "tokenizer.json", `{`+bert+`,"model":{"type":"WordPiece","vocab":{"?":0,"tea":1}}}`)
 			write(t, dir, "model.safetensors", string(file))
-			list, err := open(t, filepath.Dir(dir)).Embed(t.Context(), embed.Query, []string{"tea tea"})
+			list, err := open(t, filepath.Dir(dir)).Embed(t.Context(), embed.Query, []string{"tea ? tea"})
 			if err != nil || math.Abs(float64(list[0][0]+0.6)) > 1e-6 || math.Abs(float64(list[0][1]-0.8)) > 1e-6 {
 				t.Errorf("%s %s: got %v, %v", dtype, name, list, err)
 			}

@@ -27,15 +27,25 @@ if [ ! -f "$STATIC/model.safetensors" ]; then # takes about two minutes
 fi
 
 go build -o "$WORK/vectors" ./test/integration/embed/vectors
-"$VENV/bin/python" test/integration/embed/serve.py "$WORK/url" >"$WORK/endpoint.log" 2>&1 &
-endpoint=$!
-pids+=("$endpoint")
-for _ in $(seq 300); do
-  [ -s "$WORK/url" ] && break
-  kill -0 "$endpoint" || { cat "$WORK/endpoint.log"; exit 1; }
-  sleep 0.1
-done
-URL=$(cat "$WORK/url")
+
+# serves NAME SCRIPT ARGS… starts a server that writes its address into $WORK/NAME.url, and waits until it has.
+serves() {
+  local name=$1
+  shift
+  "$VENV/bin/python" "$@" "$WORK/$name.url" >"$WORK/$name.log" 2>&1 &
+  pids+=($!)
+  for _ in $(seq 300); do
+    [ -s "$WORK/$name.url" ] && return
+    kill -0 "${pids[-1]}" || { cat "$WORK/$name.log"; exit 1; }
+    sleep 0.1
+  done
+  echo "$name does not start"
+  exit 1
+}
+
+serves endpoint test/integration/embed/serve.py
+endpoint=${pids[-1]}
+URL=$(cat "$WORK/endpoint.url")
 "$VENV/bin/python" test/integration/embed/check.py "$WORK/vectors" "$STATIC" "$URL"
 
 # finds NAME [VARIABLE=value…] saves memories, and asks a server until it finds one by what it means.
@@ -58,7 +68,17 @@ finds() {
   return 1
 }
 
-"$LOCI_BIN" models pull "$STATIC" --name minilm --use --data-dir "$WORK/local-data" >/dev/null
+serves hub test/integration/embed/hub.py "$STATIC"
+LOCI_MODELS_HUB=$(cat "$WORK/hub.url")
+export LOCI_MODELS_HUB
+pull() { "$LOCI_BIN" models pull test/minilm --data-dir "$WORK/local-data" "$@"; }
+! pull 2>"$WORK/broken.log" || { echo "the download that breaks off did not fail"; exit 1; }
+grep -q 'pull again to go on' "$WORK/broken.log"
+pull --use --sha256 "$(sha256sum "$STATIC/model.safetensors" | cut -d' ' -f1)"
+curl -s "$LOCI_MODELS_HUB/asked" | jq -e '.[-1][0] != "config.json" and (map(select(.[0] == "model.safetensors")) |
+  length == 2 and .[0][1] == 0 and .[1][1] > 0)' >/dev/null || { echo "the second download did not go on"; exit 1; }
+"$LOCI_BIN" models list --data-dir "$WORK/local-data" | tee "$WORK/list"
+grep -q 'minilm .* 256 .*in use .*test/minilm' "$WORK/list"
 finds local
 finds endpoint "LOCI_EMBED_BASE_URL=$URL" LOCI_EMBED_MODEL=minilm
 kill "$endpoint"

@@ -5,6 +5,7 @@ package hub
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // see isBlob
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -34,6 +35,12 @@ const DefaultModel = "minishlab/potion-base-8M"
 
 // wanted are the files of a model, of which the first one may be missing.
 var wanted = []string{"config.json", "tokenizer.json", "model.safetensors"}
+
+// terms say what one may do with a model. They may be missing.
+var terms = []string{"README.md", "LICENSE", "LICENSE.md", "LICENSE.txt"}
+
+// maxFile is how many bytes of a file a hub may send.
+const maxFile = 4 << 30
 
 // nested is a folder in which models of sentence-transformers may have their files.
 const nested = "0_StaticEmbedding"
@@ -66,7 +73,11 @@ type Options struct {
 	Patience time.Duration
 }
 
-var names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var (
+	names = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	repos = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]{0,99}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	sums  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
 
 // CheckName returns Invalid for a name that cannot be that of a folder in Dir.
 func CheckName(name string) error {
@@ -76,8 +87,12 @@ func CheckName(name string) error {
 	return nil
 }
 
-// name sets the name of the model if there is none, and checks it.
+// name sets the name of the model if there is none, and checks it and the sum.
 func (o *Options) name(source string) error {
+	o.SHA256 = strings.ToLower(o.SHA256)
+	if o.SHA256 != "" && !sums.MatchString(o.SHA256) {
+		return loci.FieldErrorf("sha256", "must be 64 digits from 0 to f")
+	}
 	if o.Name == "" {
 		o.Name = filepath.Base(strings.TrimRight(filepath.ToSlash(source), "/"))
 	}
@@ -162,7 +177,7 @@ func Copy(ctx context.Context, from string, o Options) (name string, err error) 
 	if _, err := os.Stat(filepath.Join(from, nested)); err == nil {
 		at = filepath.Join(from, nested)
 	}
-	for _, file := range wanted {
+	for _, file := range slices.Concat(wanted, terms) {
 		data, err := os.ReadFile(filepath.Join(at, file))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // OpenStatic has found what it needs
@@ -179,7 +194,7 @@ func Copy(ctx context.Context, from string, o Options) (name string, err error) 
 		sum := sha256.Sum256(data)
 		m.SHA256[file] = hex.EncodeToString(sum[:])
 	}
-	if o.SHA256 != "" && !strings.EqualFold(m.SHA256["model.safetensors"], o.SHA256) {
+	if o.SHA256 != "" && m.SHA256["model.safetensors"] != o.SHA256 {
 		return "", errors.Join(wrongSum("model.safetensors"), os.RemoveAll(part))
 	}
 	return o.Name, o.finish(part, m)
@@ -205,6 +220,9 @@ func Pull(ctx context.Context, repo string, o Options) (name string, err error) 
 	if err != nil {
 		return "", err
 	}
+	if !repos.MatchString(repo) {
+		return "", loci.FieldErrorf("model", "must be a repository, such as %s, or a folder that exists", DefaultModel)
+	}
 	if err := o.name(repo); err != nil {
 		return "", err
 	}
@@ -219,7 +237,7 @@ func Pull(ctx context.Context, repo string, o Options) (name string, err error) 
 	}
 	for _, f := range list {
 		if f.file() == "model.safetensors" && o.SHA256 != "" {
-			f.LFS.SHA256 = strings.ToLower(o.SHA256)
+			f.LFS.SHA256 = o.SHA256
 		}
 		address := h.address + "/" + repo + "/resolve/" + revision + "/" + f.Name
 		sum, err := h.download(ctx, address, filepath.Join(part, f.file()), f)
@@ -260,6 +278,7 @@ func newHub(address string, patience time.Duration) (*hubAt, error) {
 type remoteFile struct {
 	Name string `json:"rfilename"`
 	Size int64  `json:"size"`
+	Blob string `json:"blobId"` // the name that git has for it
 	LFS  struct {
 		SHA256 string `json:"sha256"`
 	} `json:"lfs"`
@@ -275,7 +294,7 @@ const patience = 30 * time.Second
 func (h *hubAt) get(ctx context.Context, address string, header http.Header) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, loci.FieldErrorf("model", "is no name of a repository, such as %s", DefaultModel)
+		return nil, err
 	}
 	r.Header = header
 	res, err := h.client.Do(r)
@@ -309,14 +328,19 @@ func (h *hubAt) files(ctx context.Context, repo, revision string) (list []remote
 		return nil, "", loci.WrapError(loci.Upstream, err, "the hub %s does not answer like a hub of models", h.address)
 	}
 	for _, folder := range []string{"", nested + "/"} {
-		list = nil
-		for _, name := range wanted {
+		find := func(folder, name string) bool {
 			at := slices.IndexFunc(answer.Siblings, func(f remoteFile) bool { return f.Name == folder+name })
 			if at >= 0 {
 				list = append(list, answer.Siblings[at])
 			}
+			return at >= 0
 		}
-		if len(list) >= 2 {
+		list = nil
+		find(folder, wanted[0])
+		if find(folder, wanted[1]) && find(folder, wanted[2]) {
+			for _, name := range terms {
+				find("", name)
+			}
 			return list, answer.SHA, nil
 		}
 	}
@@ -359,10 +383,25 @@ func (h *hubAt) download(ctx context.Context, address, path string, f remoteFile
 		}
 	}
 	sum = hex.EncodeToString(hash.Sum(nil))
-	if f.Size > 0 && have != f.Size || f.LFS.SHA256 != "" && sum != f.LFS.SHA256 {
-		return "", errors.Join(wrongSum(f.Name), out.Truncate(0))
+	isRight := f.LFS.SHA256 == "" || sum == f.LFS.SHA256
+	if f.LFS.SHA256 == "" && len(f.Blob) == 2*sha1.Size {
+		isRight, err = f.isBlob(out, have)
 	}
-	return sum, nil
+	if err == nil && (!isRight || f.Size > 0 && have != f.Size) {
+		err = errors.Join(wrongSum(f.Name), out.Truncate(0))
+	}
+	return sum, err
+}
+
+// isBlob reports whether a file is the one that git calls so: the hub states no other sum of small files.
+func (f *remoteFile) isBlob(file *os.File, size int64) (bool, error) {
+	hash := sha1.New() //nolint:gosec // git has no other; whoever can forge the file can forge what the hub states, too
+	_, _ = fmt.Fprintf(hash, "blob %d\x00", size)
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	_, err := io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)) == f.Blob, err
 }
 
 // rest appends what is missing of a file, and returns its size.
@@ -412,6 +451,8 @@ func (h *hubAt) rest(ctx context.Context, address string, out *os.File, have int
 			return have, loci.WrapError(loci.Upstream, err, "the download of %s was interrupted; pull again to go on", f.Name)
 		case f.Size > 0 && have > f.Size:
 			return have, nil // the caller sees that it is too long
+		case have > maxFile:
+			return have, loci.Errorf(loci.Upstream, "the hub %s sends too much for %s", h.address, f.Name)
 		}
 	}
 }

@@ -3,9 +3,11 @@ package hub_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha1" //nolint:gosec // as git names it
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -29,6 +31,7 @@ type fakeHub struct {
 	stalls bool   // instead of breaking off, it sends nothing more
 	commit string // of the revision main
 	asked  []string
+	sends  map[string][]byte // instead of the files that it states
 }
 
 func newHub(t *testing.T) *fakeHub {
@@ -37,8 +40,8 @@ func newHub(t *testing.T) *fakeHub {
 	if err := embedtest.Folder(dir, []string{"tea", "coffee"}, [][]float32{{1, 0}, {0, 1}}); err != nil {
 		t.Fatal(err)
 	}
-	h := &fakeHub{commit: "abc123", files: map[string][]byte{"README.md": []byte("nobody wants this"),
-		"pytorch_model.bin": []byte("nor this")}}
+	h := &fakeHub{commit: "abc123", files: map[string][]byte{"README.md": []byte("MIT"),
+		"pytorch_model.bin": []byte("nobody wants this")}}
 	for _, name := range []string{"config.json", "tokenizer.json", "model.safetensors"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -60,7 +63,8 @@ func newHub(t *testing.T) *fakeHub {
 func (h *fakeHub) list(w http.ResponseWriter, _ *http.Request) {
 	var siblings []map[string]any
 	for name, data := range h.files {
-		s := map[string]any{"rfilename": name, "size": len(data)}
+		blob := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data)) //nolint:gosec // as git names it
+		s := map[string]any{"rfilename": name, "size": len(data), "blobId": hex.EncodeToString(blob[:])}
 		if name == "model.safetensors" {
 			s["lfs"] = map[string]any{"sha256": h.sum, "size": len(data)}
 		}
@@ -87,7 +91,11 @@ func (h *fakeHub) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		panic(http.ErrAbortHandler)
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(h.files[name]))
+	data := h.files[name]
+	if instead := h.sends[name]; instead != nil {
+		data = instead
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
 func (h *fakeHub) pull(t *testing.T, dir string) (string, error) {
@@ -111,7 +119,7 @@ func TestPullAndResume(t *testing.T) {
 	if err != nil || name != "tiny" {
 		t.Fatalf("the second one: %q, %v", name, err)
 	}
-	if got := strings.Join(h.asked, "; "); got != "model.safetensors bytes=20-" {
+	if got := strings.Join(h.asked, "; "); got != "model.safetensors bytes=20-; README.md " {
 		t.Errorf("the second one asked for %s", got)
 	}
 	if _, err := embed.OpenStatic(filepath.Join(dir, "tiny")); err != nil {
@@ -211,6 +219,25 @@ func TestPullChecks(t *testing.T) {
 	_, err = hub.Pull(t.Context(), "ada/absent", hub.Options{Dir: dir, Hub: h.URL})
 	if loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("no such model: %v", err)
+	}
+	h.sends = map[string][]byte{"tokenizer.json": bytes.ReplaceAll(h.files["tokenizer.json"], []byte("tea"),
+		[]byte("tee"))}
+	if _, err := h.pull(t, t.TempDir()); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("a small file with another content: %v", err)
+	}
+	h.sends = map[string][]byte{"model.safetensors": h.files["model.safetensors"][:30]}
+	if _, err := h.pull(t, t.TempDir()); loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("a file that is too short: %v", err)
+	}
+	h.sends = nil
+	for _, repo := range []string{"ada/tiny?x", "../tiny", "ada/tiny/x", "ada /tiny", ""} {
+		if _, err := hub.Pull(t.Context(), repo, hub.Options{Dir: dir, Hub: h.URL}); loci.CodeOf(err) != loci.Invalid {
+			t.Errorf("the repository %q: %v", repo, err)
+		}
+	}
+	_, err = hub.Pull(t.Context(), "ada/tiny", hub.Options{Dir: dir, Hub: h.URL, SHA256: "12"})
+	if loci.CodeOf(err) != loci.Invalid {
+		t.Errorf("a sum that is none: %v", err)
 	}
 	delete(h.files, "tokenizer.json")
 	if _, err := h.pull(t, dir); loci.CodeOf(err) != loci.Invalid || !strings.Contains(err.Error(), "Model2Vec") {

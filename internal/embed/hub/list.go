@@ -37,6 +37,9 @@ func List(dir string) (list []Model, err error) {
 		m := Model{Name: strings.TrimSuffix(e.Name(), partSuffix), Source: manifest.Source, Revision: manifest.Revision,
 			Dims: manifest.Dims}
 		m.Complete = !strings.HasSuffix(e.Name(), partSuffix)
+		if _, err := os.Stat(filepath.Join(dir, m.Name)); !m.Complete && err == nil {
+			continue // the one before is there until the new one is complete
+		}
 		for _, file := range wanted {
 			info, err := os.Stat(filepath.Join(at, file))
 			if err == nil {

@@ -1,12 +1,15 @@
 """Compares vectors of Loci with those of the models themselves: check.py VECTORS-PROGRAM FOLDER URL."""
 
 import json
+import string
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 from minilm import MiniLM
 from model2vec import StaticModel
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 TEXTS = ["We deploy on Tuesdays, never on Fridays.", "The new movie is awesome", "The new movie is so great", "",
          "Café, naïve façade; ÀÉÎÕÜ ß", "日本語のテキスト 和 中文混合 text", "emoji 🎉🚀 and signs $^`~|<>+= #42",
@@ -18,7 +21,7 @@ TEXTS += [f"memory {i}: the {a} {b} of {c}" for i in range(20) for a in ("old", 
 
 
 def ask(program, *args):
-    out = subprocess.run([program, *args], input=json.dumps(TEXTS), capture_output=True, text=True, check=True)
+    out = subprocess.run([program, *args], input=json.dumps(TEXTS), stdout=subprocess.PIPE, text=True, check=True)
     return np.array(json.loads(out.stdout), np.float32)
 
 
@@ -33,8 +36,28 @@ def compare(name, got, want):
     assert cosines[worst] > 0.9999, "the vectors differ"
 
 
+def multilingual(folder):
+    """A model with the kind of tokenizer that multilingual ones have, and with weights for each token."""
+    tokens = Tokenizer(models.Unigram())
+    tokens.normalizer = normalizers.Sequence(
+        [normalizers.NFKC(), normalizers.Lowercase()] + [normalizers.Replace(c, f" {c} ") for c in string.punctuation]
+        + [normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip(left=False)])
+    tokens.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokens.train_from_iterator(TEXTS * 3, trainers.UnigramTrainer(
+        vocab_size=300, unk_token="<unk>", special_tokens=["<s>", "<unk>", "<mask>"], show_progress=False))
+    n = tokens.get_vocab_size()
+    random = np.random.default_rng(1)
+    StaticModel(random.normal(size=(n // 2, 64)).astype(np.float32), tokens, {}, normalize=True,
+                weights=random.random(n).astype(np.float32), token_mapping=random.integers(0, n // 2, n),
+                ).save_pretrained(folder)
+
+
 program, folder, url = sys.argv[1:]
 compare("static", ask(program, "-folder", folder), StaticModel.from_pretrained(folder).encode(TEXTS).astype(np.float32))
+with tempfile.TemporaryDirectory() as other:
+    multilingual(other)
+    compare("multilingual", ask(program, "-folder", other),
+            StaticModel.from_pretrained(other).encode(TEXTS).astype(np.float32))
 minilm = MiniLM().encode(TEXTS)
 assert abs(float(minilm[1] @ minilm[2]) - 0.894) < 0.001, "MiniLM itself is wrong"
 compare("endpoint", ask(program, "-url", url, "-model", "minilm"), minilm)

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"log"
 	"os"
+	"time"
 
 	"github.com/loci-memory/loci/internal/embed"
 )
@@ -32,7 +33,8 @@ func run(ctx context.Context, folder, address, model string) error {
 	if folder != "" {
 		m, err = embed.OpenStatic(folder)
 	} else {
-		m, err = embed.NewEndpoint(embed.EndpointOptions{BaseURL: address, Model: model})
+		m, err = embed.NewEndpoint(embed.EndpointOptions{BaseURL: address, Model: model,
+			Timeout: 5 * time.Minute}) // the processor may be busy
 	}
 	if err != nil {
 		return err
