@@ -296,7 +296,7 @@ func (q *queue) undo(*rapid.T) {
 
 // restore takes a decision back, and the merges that it made.
 func (q *queue) restore(c *modelled) {
-	merged := c.merged
+	then := c.merged
 	if c.state == loci.ReviewPromoted {
 		c.memories, c.memory = append(c.memories, c.memory), loci.MemoryID{}
 	}
@@ -306,8 +306,9 @@ func (q *queue) restore(c *modelled) {
 	if c.state == loci.ReviewDeferred {
 		c.due = c.until
 	}
-	for _, o := range merged {
-		if !slices.Contains(now.merged, o) && o.into == c && o.last == "merge" {
+	// One that was merged, separated and merged again stands there twice.
+	for _, o := range then[min(len(now.merged), len(then)):] {
+		if o.into == c && o.last == "merge" {
 			q.restore(o)
 		}
 	}

@@ -34,6 +34,7 @@ memory.share        ugal memories:read,memories:write any    -
 team.read_pool      ugal memories:read                any    -
 query               ugal memories:read                any    -
 briefing            ugal memories:read                any    -
+context.read        ugal memories:read                any    -
 transfer.export     ual  memories:read                any    -
 transfer.import     l    -                            any    -
 memory.revert       ual  memories:read,memories:write  any    -
