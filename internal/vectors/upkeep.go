@@ -30,16 +30,21 @@ func (x *Index) Run(ctx context.Context) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		for _, o := range x.open() {
-			if ctx.Err() == nil && !x.Now().Before(o.rest.until) {
-				o.upkeep(ctx)
-			}
-		}
+		x.look(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-look.C:
 		case <-x.due:
+		}
+	}
+}
+
+// look makes the vectors that are missing, of the orgs whose model is not left alone now.
+func (x *Index) look(ctx context.Context) {
+	for _, o := range x.open() {
+		if ctx.Err() == nil && !x.Now().Before(o.rest.until) {
+			o.upkeep(ctx)
 		}
 	}
 }
@@ -81,7 +86,7 @@ func (o *org) upkeep(ctx context.Context) {
 	case loci.CodeOf(err) == loci.NotFound: // somebody has deleted the org
 		o.used.Store(false)
 	case err != nil:
-		o.rest.after(o.Now())
+		o.rest.after(o.Now(), err)
 		o.warn(ctx, o.id, err)
 	default:
 		o.rest = pause{}
@@ -133,7 +138,7 @@ func (o *org) current(ctx context.Context, m embed.Model) (*file, error) {
 	dims := o.dims[m.Name()]
 	o.mu.Unlock()
 	if dims == 0 {
-		vector, err := o.ask(ctx, m, "memory")
+		vector, err := o.ask(ctx, m, probe)
 		if err != nil {
 			return nil, err
 		}

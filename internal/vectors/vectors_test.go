@@ -3,6 +3,7 @@ package vectors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -160,12 +161,7 @@ func TestTheOldTextLeadsNowhere(t *testing.T) {
 	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
 	check(t, x, 2, vectors.Ready)
 	down := &embed.Fault{Text: "down"}
-	model.Fail = func(texts []string) error {
-		if slices.Contains(texts, "nothing") {
-			return down
-		}
-		return nil
-	}
+	model.Fail = func([]string) error { return down }
 	w.change(list[1], "nothing")
 	if err := x.CatchUp(t.Context(), loci.DefaultOrg); !errors.Is(err, down) {
 		t.Errorf("got %v, want the fault of the model", err)
@@ -197,6 +193,61 @@ func TestRefusedTextsKeepNobodyWaiting(t *testing.T) {
 		w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
 	}
 	check(t, x, 3, vectors.Ready) // it was tried often enough
+}
+
+// TestOneTextFails has a model that breaks at one text, and does not answer in time for a long one.
+func TestOneTextFails(t *testing.T) {
+	w := newWorld(t)
+	long, calls := "long "+strings.Repeat("x", 5000), 0
+	model := &embedtest.Model{Fail: func(texts []string) error {
+		calls++
+		if slices.Contains(texts, "poison") || slices.ContainsFunc(texts, func(s string) bool { return len(s) > 2000 }) {
+			return &embed.Fault{Text: "failed (HTTP status 500)"}
+		}
+		return nil
+	}}
+	x := w.process(model)
+	texts := []string{"poison", long}
+	for i := range 40 {
+		texts = append(texts, fmt.Sprintf("text %d", i))
+	}
+	w.add(texts...)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 41, vectors.Building)
+	if calls > 40 {
+		t.Errorf("the model was asked %d times about two bad texts of 42", calls)
+	}
+	for range 3 {
+		w.now = w.now.Add(time.Hour)
+		w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	}
+	check(t, x, 41, vectors.Ready)
+}
+
+// TestModelsThatAskForAPause has a model that wants to be left alone for an hour.
+func TestModelsThatAskForAPause(t *testing.T) {
+	w := newWorld(t)
+	calls := make(chan struct{}, 10)
+	busy := true
+	model := &embedtest.Model{Fail: func([]string) error {
+		calls <- struct{}{}
+		if busy {
+			return &embed.Fault{Text: "asks for a pause", RetryAfter: 30 * time.Minute}
+		}
+		return nil
+	}}
+	x := w.process(model)
+	w.add("tea", "coffee")
+	x.Upkeep(t.Context())
+	w.now = w.now.Add(29 * time.Minute)
+	x.Upkeep(t.Context())
+	if len(calls) != 1 {
+		t.Errorf("the model was asked %d times before its pause was over", len(calls))
+	}
+	busy = false
+	w.now = w.now.Add(time.Minute)
+	x.Upkeep(t.Context())
+	check(t, x, 2, vectors.Ready)
 }
 
 // models is a Source of two models, of which one is current.

@@ -15,17 +15,21 @@ import (
 // These say how the queue is worked off.
 const (
 	// batchSize is how many memories a model gets at a time.
-	batchSize = 256
+	batchSize = 64
 	// claim is for how long a process has the memories that it took.
 	claim = 5 * time.Minute
 	// A memory that the model refuses, and a model that does not answer, are tried again after firstPause, and then
 	// after twice as long each time, up to the longest one.
 	firstPause, longestPause = time.Second, 10 * time.Minute
 	longestRefusal           = 24 * time.Hour
+	// longestAsked is how long a pause is at most that the model asks for.
+	longestAsked = time.Hour
 	// enoughTries is after how many tries a refused memory does not keep the others from being complete.
 	enoughTries = 3
 	// shortText is how many characters of a refused text are tried.
 	shortText = 1000
+	// probe is a text that each model has a vector for.
+	probe = "memory"
 )
 
 // pause is until when nothing is done, and for how long the next one lasts.
@@ -34,9 +38,14 @@ type pause struct {
 	next  time.Duration
 }
 
-func (p *pause) after(now time.Time) {
+// after begins a pause after an error: twice the last one, or as long as the model asks for.
+func (p *pause) after(now time.Time, err error) {
 	p.next = min(max(2*p.next, firstPause), longestPause)
-	p.until = now.Add(p.next)
+	asked := time.Duration(0)
+	if fault := (*embed.Fault)(nil); errors.As(err, &fault) {
+		asked = min(fault.RetryAfter, longestAsked)
+	}
+	p.until = now.Add(max(p.next, asked))
 }
 
 // job is a memory that was taken from the queue.
@@ -79,10 +88,20 @@ func (o *org) work(ctx context.Context, m embed.Model, f *file) (done bool, err 
 	if err := o.readTexts(ctx, jobs); err != nil {
 		return false, errors.Join(err, f.release(ctx, jobs, o.Now()))
 	}
-	if err := o.embed(ctx, m, f, jobs); err != nil {
+	if err := o.embed(ctx, m, f, withText(jobs)); err != nil {
 		return false, errors.Join(err, f.release(context.WithoutCancel(ctx), jobs, o.Now()))
 	}
 	return false, f.store(ctx, jobs, o.Now())
+}
+
+// withText returns the jobs that have a text.
+func withText(jobs []job) (list []*job) {
+	for i := range jobs {
+		if jobs[i].text != "" {
+			list = append(list, &jobs[i])
+		}
+	}
+	return list
 }
 
 // readTexts sets the texts of memories. One that is gone or cannot be found has none.
@@ -102,51 +121,55 @@ func (o *org) readTexts(ctx context.Context, jobs []job) error {
 	})
 }
 
-// embed sets the vectors of the texts. If the model refuses the texts, it asks for each of them alone, and then for
-// its beginning, so that one text does not keep the others from having theirs.
-func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []job) error {
-	var texts []string
-	var of []int
-	for i := range jobs {
-		if jobs[i].text != "" {
-			texts, of = append(texts, jobs[i].text), append(of, i)
-		}
-	}
-	if len(texts) == 0 {
-		return nil
+// embed sets the vectors of the texts. If the model cannot do some texts together, it gets each half of them, and of one
+// text only the beginning. So a text that the model refuses, fails at, or takes too long for does not keep the others
+// from having theirs.
+func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []*job) error {
+	texts := make([]string, len(jobs))
+	for i, j := range jobs {
+		texts[i] = j.text
 	}
 	list, err := o.vectorsOf(ctx, m, f, texts)
-	if refused(err) && len(texts) == 1 {
+	if err != nil && len(jobs) == 1 && o.byText(ctx, m, err) {
 		list, err = o.vectorsOf(ctx, m, f, []string{loci.Shorten(texts[0], shortText)})
-		if refused(err) {
-			return nil // it waits for another try
-		}
 	}
-	if refused(err) {
-		for i := range of {
-			if err := o.embed(ctx, m, f, jobs[of[i]:of[i]+1]); err != nil {
-				return err
-			}
+	switch {
+	case err == nil:
+		for i, vector := range list {
+			jobs[i].vector = vector
 		}
 		return nil
+	case !o.byText(ctx, m, err):
+		return err
+	case len(jobs) == 1:
+		return nil // it waits for another try
 	}
-	if err != nil {
+	half := len(jobs) / 2
+	if err := o.embed(ctx, m, f, jobs[:half]); err != nil {
 		return err
 	}
-	for i, vector := range list {
-		jobs[of[i]].vector = vector
-	}
-	return nil
+	return o.embed(ctx, m, f, jobs[half:])
 }
 
-func refused(err error) bool {
+// byText reports whether a fault is due to the texts: the model refuses them, or it still answers for another one.
+func (o *org) byText(ctx context.Context, m embed.Model, err error) bool {
 	var fault *embed.Fault
-	return errors.As(err, &fault) && fault.Refused
+	if !errors.As(err, &fault) || ctx.Err() != nil {
+		return false
+	}
+	if fault.Refused || fault.RetryAfter > 0 {
+		return fault.Refused
+	}
+	_, err = m.Embed(ctx, embed.Document, []string{probe})
+	return err == nil
 }
 
 // vectorsOf asks the model, and rejects vectors of other dimensions than those of the file. The next round then has
 // another file.
 func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []string) ([][]float32, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
 	list, err := m.Embed(ctx, embed.Document, texts)
 	if err != nil {
 		return nil, err
