@@ -16,9 +16,10 @@ import (
 func (p *program) indexCommand() *cobra.Command {
 	return group("index", "Rebuild, verify and describe the index that searches read",
 		`Rebuild, verify and describe the indexes that searches read. Each org has one of its
-memories, and one of its events once somebody has recalled something. Loci keeps them up
-to date by itself and builds them if they are missing, so these commands are for doubts,
-and for measuring. They work while a server runs.`,
+memories, one of its events once somebody has recalled something, and vectors of its
+memories if a model of embeddings is in use. Loci keeps them up to date by itself and
+builds them if they are missing, so these commands are for doubts, and for measuring.
+They work while a server runs.`,
 		p.indexRebuildCommand(), p.indexVerifyCommand(), p.indexStatsCommand())
 }
 
@@ -37,40 +38,67 @@ func (p *program) indexing(cmd *cobra.Command, do func(context.Context, *instanc
 	return cmd
 }
 
-// namedIndex is one of the two kinds of indexes.
+// namedIndex is one of the kinds of indexes.
 type namedIndex struct {
-	of string
-	*indexing.Index
+	of      string // memories, events or vectors
+	rebuild func(context.Context, loci.OrgID) error
+	verify  func(context.Context, loci.OrgID) (problems []string, err error)
+	stats   func(context.Context, loci.OrgID) ([]indexJSON, error)
 }
 
 func (in *instance) indexes() []namedIndex {
-	return []namedIndex{{"memories", in.app.Index}, {"events", in.app.Event.Index()}}
+	v := in.app.Vectors
+	return []namedIndex{ofWords("memories", in.app.Index), ofWords("events", in.app.Event.Index()),
+		{"vectors", v.Rebuild, v.Verify, func(ctx context.Context, id loci.OrgID) (list []indexJSON, err error) {
+			files, err := v.Stats(ctx, id)
+			for _, s := range files {
+				list = append(list, indexJSON{Org: id, Of: "vectors", Stats: indexing.Stats{Files: 1, Bytes: s.Bytes,
+					Rows: s.Done, Whole: s.Complete, BytesPerRow: float64(s.Bytes) / float64(max(s.Done, 1))},
+					Model: s.Model, Waiting: s.Waiting})
+			}
+			return list, err
+		}}}
+}
+
+// ofWords is an index of words.
+func ofWords(of string, x *indexing.Index) namedIndex {
+	return namedIndex{of, x.Rebuild, x.Verify, func(ctx context.Context, id loci.OrgID) ([]indexJSON, error) {
+		s, err := x.Stats(ctx, id)
+		return []indexJSON{{Org: id, Of: of, Stats: s}}, err
+	}}
 }
 
 // flush writes the indexes to their files at the end of a process.
 func (in *instance) flush(ctx context.Context) {
-	for _, x := range in.indexes() {
+	for _, x := range in.wordIndexes() {
 		x.Flush(ctx)
 	}
+}
+
+func (in *instance) wordIndexes() []*indexing.Index {
+	return []*indexing.Index{in.app.Index, in.app.Event.Index()}
 }
 
 // indexJSON is an index of an org as a program reads it.
 type indexJSON struct {
 	Org loci.OrgID `json:"org"`
-	Of  string     `json:"of"` // memories or events
+	Of  string     `json:"of"` // memories, events or vectors
 	indexing.Stats
+	Model   string `json:"model,omitempty"`   // of vectors
+	Waiting int    `json:"waiting,omitempty"` // memories that have no vector yet
 }
 
 func (p *program) indexRebuildCommand() *cobra.Command {
 	return p.indexing(&cobra.Command{
 		Use: "rebuild", Short: "Build the indexes again from the memories and events",
-		Long: `Build the indexes again from the memories and the events, and replace their files. Searches go on meanwhile.
-A running server takes over the new files within ten seconds.`,
+		Long: `Build the indexes again from the memories and the events, and replace their files. Searches
+go on meanwhile. A running server takes over the new files within ten seconds. With a model
+in use, this makes all vectors again: an endpoint gets the texts of all memories once more.`,
 	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
 		err := p.follow(ctx, func(ctx context.Context) error {
 			for _, o := range orgs {
 				for _, x := range in.indexes() {
-					if err := x.Rebuild(ctx, o.ID); err != nil {
+					if err := x.rebuild(ctx, o.ID); err != nil {
 						return fmt.Errorf("cannot rebuild the index of the %s of %s: %w", x.of, o.ID, err)
 					}
 				}
@@ -89,7 +117,8 @@ func (p *program) indexStatsCommand() *cobra.Command {
 		Use: "stats", Short: "Show how large the indexes are, and whether they are complete",
 		Long: `Show how large the indexes are, and whether they are complete. GONE counts rows in files
 that have changed or gone since; the next merge drops them. MEMORY counts those that are
-not in files yet: Loci writes them when there are about 1,000.`,
+not in files yet: Loci writes them when there are about 1,000. With a model of embeddings,
+"vectors" are those of the memories, and WAITING counts memories that have none yet.`,
 	}, p.printIndexes)
 }
 
@@ -97,21 +126,22 @@ func (p *program) printIndexes(ctx context.Context, in *instance, orgs []loci.Or
 	var list []indexJSON
 	for _, o := range orgs {
 		for _, x := range in.indexes() {
-			s, err := x.Stats(ctx, o.ID)
+			some, err := x.stats(ctx, o.ID)
 			if err != nil {
 				return err
 			}
-			list = append(list, indexJSON{o.ID, x.of, s})
+			list = append(list, some...)
 		}
 	}
-	return printList(p, "indexes", list, nil, "", "ORG|OF|FILES|SIZE|ROWS|GONE|MEMORY|COMPLETE|BYTES EACH",
+	return printList(p, "indexes", list, nil, "", "ORG|OF|FILES|SIZE|ROWS|GONE|MEMORY|COMPLETE|BYTES EACH|WAITING|MODEL",
 		func(x indexJSON) []string {
 			complete := "no"
 			if x.Whole {
 				complete = "yes"
 			}
 			return []string{string(x.Org), x.Of, strconv.Itoa(x.Files), loci.ShowBytes(x.Bytes), strconv.Itoa(x.Rows),
-				strconv.Itoa(x.Gone), strconv.Itoa(x.Memory), complete, fmt.Sprintf("%.0f", x.BytesPerRow)}
+				strconv.Itoa(x.Gone), strconv.Itoa(x.Memory), complete, fmt.Sprintf("%.0f", x.BytesPerRow),
+				strconv.Itoa(x.Waiting), x.Model}
 		})
 }
 
@@ -149,7 +179,7 @@ are problems.`,
 // indexProblem is a difference between an index and the rows.
 type indexProblem struct {
 	Org     loci.OrgID `json:"org"`
-	Of      string     `json:"of"` // memories or events
+	Of      string     `json:"of"` // memories, events or vectors
 	Problem string     `json:"problem"`
 }
 
@@ -157,7 +187,7 @@ func (p *program) verifyIndexes(ctx context.Context, in *instance, orgs []loci.O
 	err = p.follow(ctx, func(ctx context.Context) error {
 		for _, o := range orgs {
 			for _, x := range in.indexes() {
-				problems, err := x.Verify(ctx, o.ID)
+				problems, err := x.verify(ctx, o.ID)
 				if err != nil {
 					return fmt.Errorf("cannot verify the index of the %s of %s: %w", x.of, o.ID, err)
 				}
@@ -206,7 +236,7 @@ func (d *doctor) fixIndexes(ctx context.Context, in *instance, problems []indexP
 			if index.of != x.Of {
 				continue
 			}
-			if err := index.Rebuild(ctx, x.Org); err != nil {
+			if err := index.rebuild(ctx, x.Org); err != nil {
 				return nil, err
 			}
 		}

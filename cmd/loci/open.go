@@ -35,6 +35,7 @@ const (
 
 // with opens the data directory, runs fn and closes it again.
 func (p *program) with(ctx context.Context, absent missing, fn func(*instance) error) (err error) {
+	p.settings.Embed.Patient = true
 	in, err := p.open(ctx, absent)
 	if err != nil {
 		return err

@@ -74,6 +74,8 @@ func TestScripts(t *testing.T) {
 			"modelfolder": modelFolder,
 			"modelhub":    modelHub,
 
+			"brokenvectors": brokenVectors,
+
 			"unindexgraph": unindexGraph,
 			"unsettle":     unsettle,
 		},

@@ -26,6 +26,16 @@ func modelFolder(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(embedtest.Folder(ts.MkAbs(args[0]), args[1:], vectors))
 }
 
+// brokenVectors (brokenvectors) DIR damages the vectors in a data directory.
+func brokenVectors(ts *testscript.TestScript, _ bool, args []string) {
+	files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "index-vectors", "*", "*.vectors"))
+	ts.Check(err)
+	for _, f := range files {
+		ts.Check(os.WriteFile(f, []byte("this is no database, and long enough to be read as one"), 0o600))
+		_ = os.Remove(f + "-wal") // it may not be there
+	}
+}
+
 // modelHub (modelhub) DIR [lies] serves the model in a folder as ada/tiny, until the script ends, and puts its address
 // into LOCI_MODELS_HUB. The first download of the weights breaks off. With lies, it states another sum of them.
 func modelHub(ts *testscript.TestScript, _ bool, args []string) {

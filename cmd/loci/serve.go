@@ -156,7 +156,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	upkeep.Go(func() {
 		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: p.settings.Idle}).Run(upkeepCtx)
 	})
-	for _, x := range in.indexes() {
+	for _, x := range in.wordIndexes() {
 		upkeep.Go(func() { x.Run(upkeepCtx) })
 	}
 	upkeep.Go(func() { in.app.Vectors.Run(upkeepCtx) })

@@ -35,6 +35,8 @@ type Fault struct {
 	Text string
 	// Refused is set if the model rejects these texts, for instance because one is too long. Others may work.
 	Refused bool
+	// Loading is set if the model is still being read from disk.
+	Loading bool
 	// RetryAfter is how long an endpoint asks to be left alone; 0: it did not ask.
 	RetryAfter time.Duration
 	cause      error

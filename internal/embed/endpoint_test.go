@@ -269,8 +269,38 @@ func TestSelectorNoticesUse(t *testing.T) {
 	if err := embed.Use(dir, "absent"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Current(context.Background()); loci.CodeOf(err) != loci.Invalid {
+	if _, err := s.Current(context.Background()); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("a model that is not there: %v", err)
+	}
+}
+
+// TestSlowReads has a model that takes long to be read: who has no time goes on without it, and it is there later.
+func TestSlowReads(t *testing.T) {
+	for _, patient := range []bool{false, true} {
+		s, err := embed.NewSelector(embed.SelectorOptions{Model: folder(t), Patient: patient})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := make(chan struct{})
+		s.ReadWith(func(dir string) (*embed.Static, error) {
+			<-slow
+			return embed.OpenStatic(dir)
+		})
+		short, cancel := context.WithCancel(t.Context())
+		cancel()
+		if patient {
+			close(slow)
+		}
+		m, err := s.Current(short)
+		if fault := (*embed.Fault)(nil); (m != nil) != patient || (errors.As(err, &fault) && fault.Loading) == patient {
+			t.Errorf("patient %t: got %v, %v", patient, m, err)
+		}
+		if !patient {
+			close(slow)
+		}
+		if m, err := s.Current(t.Context()); m == nil || err != nil {
+			t.Errorf("later: %v, %v", m, err)
+		}
 	}
 }
 

@@ -27,19 +27,23 @@ type SelectorOptions struct {
 	Endpoint EndpointOptions
 	// Egress says whether anything may be sent to an endpoint.
 	Egress bool
+	// Patient lets callers wait until a model is read, whatever their deadline: for a process that does one thing.
+	Patient bool
 }
 
 // Selector is the Source of a process. It is safe for concurrent use.
 type Selector struct {
 	o        SelectorOptions
 	endpoint *Endpoint
+	read     func(dir string) (*Static, error)
 
 	mu     sync.Mutex
 	loaded map[string]*loaded // by folder
 }
 
-// loaded is a folder that was read, or why it could not be.
+// loaded is a folder that was read, or why it could not be. model and err are there when ready is closed.
 type loaded struct {
+	ready chan struct{}
 	model *Static
 	err   error
 	asked time.Time
@@ -55,7 +59,7 @@ const modelsStay = 10 * time.Minute
 
 // NewSelector returns a Selector. It reads no model yet. Invalid if the settings of the endpoint are wrong.
 func NewSelector(o SelectorOptions) (*Selector, error) {
-	s := &Selector{o: o, loaded: map[string]*loaded{}}
+	s := &Selector{o: o, read: OpenStatic, loaded: map[string]*loaded{}}
 	if o.Endpoint.BaseURL == "" || o.Model == Off {
 		return s, nil
 	}
@@ -113,8 +117,9 @@ func (s *Selector) Chosen() string {
 	return InUse(s.o.Dir)
 }
 
-// Current implements Source. If egress is off, an endpoint is no model.
-func (s *Selector) Current(context.Context) (Model, error) {
+// Current implements Source. If egress is off, an endpoint is no model. It fails with a *Fault that is Loading if ctx
+// ends before a large model is read, which goes on.
+func (s *Selector) Current(ctx context.Context) (Model, error) {
 	if s.endpoint != nil {
 		if !s.o.Egress {
 			return nil, nil
@@ -126,7 +131,7 @@ func (s *Selector) Current(context.Context) (Model, error) {
 		s.forget(time.Now())
 		return nil, nil
 	}
-	return model(s.open(Folder(s.o.Dir, chosen)))
+	return model(s.open(ctx, Folder(s.o.Dir, chosen)))
 }
 
 // model returns no Model at all instead of one that is nil.
@@ -145,7 +150,7 @@ func (s *Selector) ByName(ctx context.Context, name string) (Model, error) {
 		}
 		return nil, ctx.Err()
 	}
-	m, err := s.open(s.folderOf(name))
+	m, err := s.open(ctx, s.folderOf(name))
 	if err != nil || m.Name() != name {
 		return nil, nil //nolint:nilerr // it cannot be opened any more
 	}
@@ -173,20 +178,49 @@ func (s *Selector) forget(now time.Time) {
 }
 
 // open returns the model in a folder. It reads the folder when it is first asked for, and again if its files change.
-func (s *Selector) open(dir string) (*Static, error) {
+func (s *Selector) open(ctx context.Context, dir string) (*Static, error) {
 	now := time.Now()
 	s.forget(now)
+	l := s.load(dir, now)
+	if s.o.Patient {
+		ctx = context.WithoutCancel(ctx)
+	}
+	select {
+	case <-l.ready:
+		return l.model, l.err
+	case <-ctx.Done():
+		return nil, &Fault{Text: "the model in " + dir + " is still being read", Loading: true, cause: ctx.Err()}
+	}
+}
+
+// load begins to read a folder, unless that has begun or nothing has changed since.
+func (s *Selector) load(dir string, now time.Time) *loaded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stamp, last := stampOf(dir), s.loaded[dir]
-	if last != nil && last.stamp == stamp && (last.err == nil || now.Before(last.until)) {
+	if last != nil && last.stamp == stamp && (!last.isRead() || last.err == nil || now.Before(last.until)) {
 		last.asked = now
-		return last.model, last.err
+		return last
 	}
-	l := &loaded{stamp: stamp, asked: now, until: now.Add(errorsStay)}
-	l.model, l.err = OpenStatic(dir)
+	l := &loaded{ready: make(chan struct{}), stamp: stamp, asked: now, until: now.Add(errorsStay)}
 	s.loaded[dir] = l
-	return l.model, l.err
+	go func() {
+		defer close(l.ready)
+		m, err := s.read(dir)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		l.model, l.err = m, err
+	}()
+	return l
+}
+
+func (l *loaded) isRead() bool {
+	select {
+	case <-l.ready:
+		return true
+	default:
+		return false
+	}
 }
 
 // stampOf tells one state of the files of a model from another.

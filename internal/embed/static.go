@@ -43,8 +43,12 @@ const (
 const usualTokens = 512
 
 // OpenStatic reads a model from a folder. Invalid if a file is missing, damaged or of another format; the error names
-// it.
+// it. NotFound if there is no such folder.
 func OpenStatic(dir string) (*Static, error) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, loci.WrapError(loci.NotFound, err, "there is no folder %s; pull the model again, or choose the "+
+			"folder of a Model2Vec model", dir)
+	}
 	at := dir
 	if _, err := os.Stat(filepath.Join(dir, nested, weightsFile)); err == nil {
 		at = filepath.Join(dir, nested)

@@ -149,7 +149,7 @@ func TestBrokenModels(t *testing.T) {
 			t.Errorf("%s: got %v, want invalid with %q", name, err, tt.want)
 		}
 	}
-	if _, err := embed.OpenStatic(filepath.Join(t.TempDir(), "absent")); loci.CodeOf(err) != loci.Invalid {
+	if _, err := embed.OpenStatic(filepath.Join(t.TempDir(), "absent")); loci.CodeOf(err) != loci.NotFound {
 		t.Errorf("a folder that is not there: got %v", err)
 	}
 }

@@ -124,7 +124,7 @@ func (o *org) file(ctx context.Context, n modelName) (*file, error) {
 	path := filepath.Join(dir, n.file())
 	return o.opened(path, func() (*file, error) {
 		f, err := openFile(ctx, dir, n)
-		if errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt) {
+		if unreadable(err) {
 			o.Log.WarnContext(ctx, "the vectors are damaged and are made again", "org", string(o.id), "error", err)
 			if err = sqlitedb.Remove(ctx, path); err == nil {
 				f, err = openFile(ctx, dir, n)
@@ -132,6 +132,11 @@ func (o *org) file(ctx context.Context, n modelName) (*file, error) {
 		}
 		return f, err
 	})
+}
+
+// unreadable reports whether an error says that a file is damaged.
+func unreadable(err error) bool {
+	return errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt)
 }
 
 // opened returns a file that is open, or opens it. A file that another process has removed is opened again.

@@ -256,7 +256,8 @@ type Stats struct {
 	Complete bool   `json:"complete"` // each memory has had its vector
 }
 
-// Stats describes the vectors of an org that are on disk, by name of the model. It asks no model.
+// Stats describes the vectors of an org that are on disk, by name of the model. It asks no model, and leaves out files
+// that are damaged.
 func (x *Index) Stats(ctx context.Context, id loci.OrgID) (list []Stats, err error) {
 	if x.Dir == "" {
 		return nil, nil
@@ -264,6 +265,9 @@ func (x *Index) Stats(ctx context.Context, id loci.OrgID) (list []Stats, err err
 	o := x.of(id)
 	for _, path := range filesIn(x.place(id)) {
 		f, err := o.opened(path, func() (*file, error) { return readFile(ctx, path) })
+		if unreadable(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

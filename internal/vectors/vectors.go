@@ -9,6 +9,7 @@ package vectors
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -59,7 +60,7 @@ type State string
 const (
 	Off         State = ""            // there is no model
 	Ready       State = "ready"       // each memory has had its vector
-	Building    State = "building"    // some memories have no vector of the model yet
+	Building    State = "building"    // some memories have no vector of the model yet, or the model is being read
 	Unavailable State = "unavailable" // the model or the vectors cannot be used now
 )
 
@@ -79,6 +80,9 @@ func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (in
 	state := Ready
 	if err == nil {
 		m, state, err = o.meaning(ctx, model, question)
+	}
+	if fault := (*embed.Fault)(nil); errors.As(err, &fault) && fault.Loading {
+		return index.Meaning{}, Building
 	}
 	if err != nil {
 		x.warn(ctx, id, err)

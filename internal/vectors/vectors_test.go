@@ -380,3 +380,31 @@ func TestDroppedOrgs(t *testing.T) {
 		t.Errorf("these files are left: %v", left)
 	}
 }
+
+// TestVerify finds vectors of older texts, of other sizes, of memories that are gone, and missing ones.
+func TestVerify(t *testing.T) {
+	w := newWorld(t)
+	x := w.process(&embedtest.Model{})
+	list := w.add("tea", "coffee", "milk", "water")
+	verify := func(want ...string) {
+		t.Helper()
+		if got, err := x.Verify(t.Context(), loci.DefaultOrg); err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %q (%v), want %q", got, err, want)
+		}
+	}
+	verify()
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	verify()
+	w.change(list[0], "green tea") // waits for its vector
+	verify()
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	verify()
+
+	w.must(x.Spoil(t.Context(), loci.DefaultOrg, list[0].ID, list[1].ID, list[2].ID))
+	verify("1 vector of another size than the model's, by the model test", "1 vector of an older text, by the model test",
+		"1 missing vector of a memory that does not wait for one, by the model test",
+		"1 vector of a memory that does not exist, by the model test")
+	w.must(x.Rebuild(t.Context(), loci.DefaultOrg))
+	verify()
+	check(t, x, 4, vectors.Ready)
+}
