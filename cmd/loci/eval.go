@@ -46,8 +46,8 @@ the ids of the memories that it must find:
   {"query": "when do we deploy", "must_find": ["1b4e28ba"]}
 
 --search names what is measured: recall is what Loci does, with the model of embeddings
-if one is in use, words is recall without it, and index is its index alone.
-index-without-SIGNAL leaves out one of its signals.
+if one is in use, words is recall without it, pack is what a context pack of 1,000 tokens
+holds, and index is its index alone. index-without-SIGNAL leaves out one of its signals.
 --compare names another search, or a file that --run wrote before. Differences are those
 of the measured search to that one.`,
 		Example: `  loci eval sets/friends
@@ -78,6 +78,9 @@ of the measured search to that one.`,
 // defaultSearch is the search that the command measures unless another one is named.
 const defaultSearch = "recall"
 
+// packSearch is a context pack.
+const packSearch = "pack"
+
 // wordsSearch is recall without a model of embeddings.
 const wordsSearch = "words"
 
@@ -87,8 +90,10 @@ const indexSearch = "index"
 // searches are the configurations that can be compared.
 func (p *program) searches() map[string]eval.Build {
 	open := func(ctx context.Context, dir string) (store.Store, error) { return openEngine(ctx, dir, p.log) }
+	model := modelInUse(sync.OnceValues(p.selector))
 	searches := map[string]eval.Build{
-		defaultSearch: eval.Product(open, modelInUse(sync.OnceValues(p.selector))),
+		defaultSearch: eval.Product(open, model),
+		packSearch:    eval.Packs(open, model),
 		wordsSearch:   eval.Product(open, nil),
 		indexSearch:   eval.Indexed(recall.Formula),
 	}

@@ -31,10 +31,10 @@ var floor = map[string]map[string]float64{
 		"session_recall@10": 91},
 }
 
-func product() eval.Build {
-	return eval.Product(func(ctx context.Context, dir string) (store.Store, error) {
-		return sqlite.Open(ctx, sqlite.Options{Dir: dir})
-	}, nil)
+func product() eval.Build { return eval.Product(open, nil) }
+
+func open(ctx context.Context, dir string) (store.Store, error) {
+	return sqlite.Open(ctx, sqlite.Options{Dir: dir})
 }
 
 func load(t *testing.T, dir string) eval.Set {
@@ -44,6 +44,19 @@ func load(t *testing.T, dir string) eval.Set {
 		t.Fatal(err)
 	}
 	return set
+}
+
+// TestPacksHoldWhatRecallFinds requires that a pack of 1,000 tokens holds the answers as often as the first ten hits.
+func TestPacksHoldWhatRecallFinds(t *testing.T) {
+	t.Parallel()
+	set := load(t, "testdata/own")
+	r, err := eval.Run(t.Context(), set, eval.Packs(open, nil), eval.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, least := 100*r.All.Figures["recall@20"].Value, floor["all"]["recall@10"]; got < least {
+		t.Errorf("packs hold %.1f %% of the answers, want at least %.0f", got, least)
+	}
 }
 
 // TestRecallKeepsItsFloor asks the questions of our own set through the recall that people use.

@@ -18,6 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/pack"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/transfer"
 )
@@ -35,7 +36,16 @@ type Open func(ctx context.Context, dir string) (store.Store, error)
 // Product returns the build with what Loci itself does: it imports each unit as a memory into an empty Loci in a new
 // temporary directory, and searches with recall. models has the model of embeddings, or is nil to find units by their
 // words only. The size is what the units, their index and their vectors add to that of the empty data directory.
-func Product(open Open, models embed.Source) Build {
+func Product(open Open, models embed.Source) Build { return build(open, models, (*product).recall) }
+
+// Packs returns the build with the context packs of Loci, as somebody gets them who sets no limits. A hit is a line of
+// the pack.
+func Packs(open Open, models embed.Source) Build { return build(open, models, (*product).pack) }
+
+// ask finds units for a question.
+type ask func(p *product, ctx context.Context, question string, askedAt time.Time, limit int) ([]string, error)
+
+func build(open Open, models embed.Source, ask ask) Build {
 	empty := int64(-1)
 	return func(ctx context.Context, units []Unit) (_ Searcher, size int64, err error) {
 		if empty < 0 {
@@ -52,6 +62,7 @@ func Product(open Open, models embed.Source) Build {
 				err = errors.Join(err, p.Close())
 			}
 		}()
+		p.ask = ask
 		if err := p.save(ctx, units); err != nil {
 			return nil, 0, err
 		}
@@ -78,10 +89,11 @@ func emptySize(ctx context.Context, open Open, models embed.Source) (size int64,
 }
 
 // Stored returns the search of memories that a Loci already has, for a principal. The ids are those of the memories.
-func Stored(a *app.App, who loci.Principal) Searcher { return &product{app: a, who: who} }
+func Stored(a *app.App, who loci.Principal) Searcher { return &product{app: a, who: who, ask: (*product).recall} }
 
-// product searches with recall.
+// product searches with Loci.
 type product struct {
+	ask   ask
 	app   *app.App
 	who   loci.Principal
 	units map[loci.MemoryID]string // nil: the ids are those of the memories
@@ -107,6 +119,10 @@ func newProduct(ctx context.Context, open Open, models embed.Source) (*product, 
 }
 
 func (p *product) Search(ctx context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
+	return p.ask(p, ctx, question, askedAt, limit)
+}
+
+func (p *product) recall(ctx context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
 	page, err := p.app.Memory.Recall(ctx, p.who, memory.SearchRequest{Query: question, Limit: limit,
 		AskedAt: askedAt})
 	if err != nil {
@@ -116,6 +132,24 @@ func (p *product) Search(ctx context.Context, question string, askedAt time.Time
 	for i, m := range page.Items {
 		if ids[i] = m.ID.String(); p.units != nil {
 			ids[i] = p.units[m.ID]
+		}
+	}
+	return ids, nil
+}
+
+// pack returns the units of a pack, which knows neither askedAt nor another limit than its own.
+func (p *product) pack(ctx context.Context, question string, _ time.Time, _ int) (ids []string, err error) {
+	got, err := p.app.Pack.Context(ctx, p.who, pack.Request{Goal: question})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range got.Sections {
+		for _, item := range s.Items {
+			var id loci.MemoryID
+			if err := id.UnmarshalText([]byte(item.ID)); err != nil {
+				return nil, err
+			}
+			ids = append(ids, p.units[id])
 		}
 	}
 	return ids, nil
