@@ -21,6 +21,9 @@ const (
 	otherLoci                 // a server of another one, which knows none of the keys of this one
 )
 
+// answerTime is how long a server may take to say who it is. A busy machine needs more than a second.
+const answerTime = 5 * time.Second
+
 // answererAt finds out what answers at an address. A server tells a random name of its start, which only those who can
 // read its data directory can recognise.
 func (p *program) answererAt(ctx context.Context, address string) answerer {
@@ -38,7 +41,7 @@ func (p *program) answererAt(ctx context.Context, address string) answerer {
 
 // askHealth returns the health of the Loci server at an address, or false if there is none.
 func askHealth(ctx context.Context, address string) (health wire.Health, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health", nil)
 	if err != nil {
