@@ -24,6 +24,7 @@ func TestReviewsFollowTheModel(t *testing.T) {
 		round++
 		m := newQueue(rt, d, round)
 		defer m.clear()
+		defer m.checkAll()
 		rt.Repeat(map[string]func(*rapid.T){
 			"": m.check, "accept": m.accept, "close": m.close, "defer": m.postpone, "edit": m.edit,
 			"merge": m.merge, "undo": m.undo, "wait": m.wait, "dream": m.dream, "narrow": m.narrow,
@@ -41,6 +42,7 @@ type queue struct {
 	single  bool      // of the vendors, only claude sees it
 	recent  *modelled // into which others were merged last
 	words   int       // that texts have used
+	steps   int       // so far
 	round   int
 }
 
@@ -373,16 +375,38 @@ func (q *queue) shown(p loci.Principal, c *modelled) *review.Shown {
 	return got
 }
 
-// check compares everything with the model.
+// check compares one of the candidates with the model, another one each time.
 func (q *queue) check(*rapid.T) {
+	q.steps++
+	q.wake()
+	one := q.list[q.steps%len(q.list)]
+	q.checkOne(one)
+	q.checkMemories(one)
+	if q.steps%3 == 0 {
+		q.checkReaders(one)
+	}
+}
+
+// wake lets time pass for those that were deferred.
+func (q *queue) wake() {
 	for _, c := range q.list {
 		if c.state == loci.ReviewDeferred && !c.until.After(q.now) {
 			c.state, c.until = loci.ReviewPending, time.Time{}
 		}
+	}
+}
+
+// checkAll compares everything with the model.
+func (q *queue) checkAll() {
+	if q.rt.Failed() {
+		return
+	}
+	q.wake()
+	for _, c := range q.list {
 		q.checkOne(c)
 		q.checkMemories(c)
+		q.checkReaders(c)
 	}
-	q.checkReaders(q.list[q.words%len(q.list)])
 }
 
 func (q *queue) checkOne(c *modelled) {
