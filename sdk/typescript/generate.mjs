@@ -321,7 +321,7 @@ function method(op) {
   const joined = op.query.filter((p) => [p.schema.type].flat().includes("array") && p.explode === false).map((p) => p.name);
   if (joined.length) extra.push(`joined: ${JSON.stringify(joined)}`);
   const send = result(op) === "Download" ? "download" : "call";
-  const code = `return this.client.${send}("${op.method}", ${path.includes("$") ? path : `"${op.path}"`}, { ${extra.join(", ")} });`;
+  const code = `return this.#client.${send}("${op.method}", ${path.includes("$") ? path : `"${op.path}"`}, { ${extra.join(", ")} });`;
   const heads = list.map(([changed, options, out]) => `${op.name}(${parameters(args, changed, options, changed.undef === true)}): Promise<${out}>`);
   if (heads.length === 1) return `${doc(op.text, "  ")}  ${heads[0]} {\n    ${code}\n  }\n`;
   const loose = args.map((a) => `${a.name}${a.required ? "" : "?"}: ${a.required || a.type === "string" ? a.type : `${a.type}`}`);
@@ -358,7 +358,7 @@ function all(op) {
 function inLines(op) {
   const types = op.body?.content ?? {};
   if (!types[json] || !types[lines]) return "";
-  const code = `return this.client.call("${op.method}", "${op.path}", { body, options, type: "${lines}" });`;
+  const code = `return this.#client.call("${op.method}", "${op.path}", { body, options, type: "${lines}" });`;
   const text = `${op.text.split(". ")[0].replace(/\.$/, "")}, from lines of JSON.`;
   return `${doc(text, "  ")}  ${op.name}Lines(body: Upload, options?: CallOptions): Promise<${result(op)}> {\n    ${code}\n  }\n`;
 }
@@ -380,8 +380,8 @@ for (const [tag, ops] of byTag) {
   const name = `${upperFirst(property)}Api`;
   properties.push([property, name, tag]);
   text += ops.map(queryType).join("");
-  text += `${doc(`The routes with the tag "${tag}".`)}export class ${name} {\n  protected readonly client: LociClient;\n\n`;
-  text += `  constructor(client: LociClient) {\n    this.client = client;\n  }\n`;
+  text += `${doc(`The routes with the tag "${tag}".`)}export class ${name} {\n  readonly #client: LociClient;\n\n`;
+  text += `  constructor(client: LociClient) {\n    this.#client = client;\n  }\n`;
   const taken = new Set();
   for (const op of ops) {
     for (const part of [method(op), inLines(op), all(op)].filter(Boolean)) {

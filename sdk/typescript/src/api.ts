@@ -3469,10 +3469,10 @@ export interface WouldChange {
 
 /** The routes with the tag "account". */
 export class AccountApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -3480,17 +3480,17 @@ export class AccountApi {
    * you made the org.
    */
   delete(body: Confirmation, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", "/users/me", { body, options });
+    return this.#client.call("DELETE", "/users/me", { body, options });
   }
 
   /** Get your account. The account behind the credential. */
   get(options?: CallOptions): Promise<User> {
-    return this.client.call("GET", "/users/me", { options });
+    return this.#client.call("GET", "/users/me", { options });
   }
 
   /** Change your name. Only the operator changes an e-mail address. */
   rename(body: Name, options?: CallOptions): Promise<User> {
-    return this.client.call("PATCH", "/users/me", { body, options });
+    return this.#client.call("PATCH", "/users/me", { body, options });
   }
 
   /**
@@ -3498,44 +3498,44 @@ export class AccountApi {
    * bytes, and `loci import` reads them.
    */
   export(options?: CallOptions): Promise<Download> {
-    return this.client.download("GET", "/users/me/export", { options });
+    return this.#client.download("GET", "/users/me/export", { options });
   }
 
   /** List the OAuth clients you connected. Newest first, including revoked ones. */
   listGrants(options?: CallOptions): Promise<GrantList> {
-    return this.client.call("GET", "/users/me/grants", { options });
+    return this.#client.call("GET", "/users/me/grants", { options });
   }
 
   /** Revoke the access of an OAuth client. Revokes all its tokens, effective immediately. */
   revokeGrant(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/users/me/grants/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/users/me/grants/${segment(id)}`, { options });
   }
 
   /** List your sign-in methods. Change them in the browser, at /app/sign-in-methods. */
   getSignInMethods(options?: CallOptions): Promise<SignInMethods> {
-    return this.client.call("GET", "/users/me/sign-in", { options });
+    return this.#client.call("GET", "/users/me/sign-in", { options });
   }
 
   /** List your sign-ins. Browsers in which you are signed in, newest first. */
   listSignIns(options?: CallOptions): Promise<SignInList> {
-    return this.client.call("GET", "/users/me/sign-ins", { options });
+    return this.#client.call("GET", "/users/me/sign-ins", { options });
   }
 
   /** End all other sign-ins. Ends all your sign-ins except the one that sends this request. */
   endOtherSignIns(options?: CallOptions & NotOnce): Promise<Ended>;
   endOtherSignIns(options: CallOptions & Once): Promise<Ended | Replayed>;
   endOtherSignIns(options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/users/me/sign-ins/end-others", { options });
+    return this.#client.call("POST", "/users/me/sign-ins/end-others", { options });
   }
 
   /** End a sign-in. Effective immediately. */
   endSignIn(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/users/me/sign-ins/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/users/me/sign-ins/${segment(id)}`, { options });
   }
 
   /** Choose the active workspace. Limits every read of this credential to the workspace. */
   enterWorkspace(body: WorkspaceChoice, options?: CallOptions): Promise<void> {
-    return this.client.call("PUT", "/users/me/workspace", { body, options });
+    return this.#client.call("PUT", "/users/me/workspace", { body, options });
   }
 }
 
@@ -3549,20 +3549,20 @@ export interface AdminUsersQuery {
 
 /** The routes with the tag "admin". */
 export class AdminApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** Get counts of the deployment. For people with the instance role admin. Shows nothing about memories. */
   metrics(options?: CallOptions): Promise<Metrics> {
-    return this.client.call("GET", "/admin/metrics", { options });
+    return this.#client.call("GET", "/admin/metrics", { options });
   }
 
   /** List all people of the deployment. For people with the instance role admin. Shows nothing about memories. */
   users(query?: AdminUsersQuery, options?: CallOptions): Promise<UserList> {
-    return this.client.call("GET", "/admin/users", { query, options });
+    return this.#client.call("GET", "/admin/users", { query, options });
   }
 
   /** Calls users for page after page, and returns the items one by one. */
@@ -3635,10 +3635,10 @@ export interface AgentTeamPoolQuery {
 
 /** The routes with the tag "agent". */
 export class AgentApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -3649,7 +3649,7 @@ export class AgentApi {
   create(body: NewMemory, options?: CallOptions & NotOnce): Promise<Saved>;
   create(body: NewMemory, options: CallOptions & Once): Promise<Saved | Replayed>;
   create(body: NewMemory, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/agent/memories", { body, options });
+    return this.#client.call("POST", "/agent/memories", { body, options });
   }
 
   /**
@@ -3657,7 +3657,7 @@ export class AgentApi {
    * memories.
    */
   browse(body?: BrowseRequest, options?: CallOptions): Promise<SummaryPage> {
-    return this.client.call("POST", "/agent/memories/browse", { body, options, safe: true });
+    return this.#client.call("POST", "/agent/memories/browse", { body, options, safe: true });
   }
 
   /** Calls browse for page after page, and returns the items one by one. */
@@ -3670,7 +3670,7 @@ export class AgentApi {
    * with every tag.
    */
   byTag(body: ByTagRequest, options?: CallOptions): Promise<MemoryPage> {
-    return this.client.call("POST", "/agent/memories/by-tag", { body, options, safe: true });
+    return this.#client.call("POST", "/agent/memories/by-tag", { body, options, safe: true });
   }
 
   /** Calls byTag for page after page, and returns the items one by one. */
@@ -3680,12 +3680,12 @@ export class AgentApi {
 
   /** Get the newest memory. Optionally with a tag or an origin. 404 if there is none. */
   latest(query?: AgentLatestMemoryQuery, options?: CallOptions): Promise<Memory> {
-    return this.client.call("GET", "/agent/memories/latest", { query, options });
+    return this.#client.call("GET", "/agent/memories/latest", { query, options });
   }
 
   /** List the newest memories. Full memories, newest first. */
   list(body?: NewestRequest, options?: CallOptions): Promise<CountedPage> {
-    return this.client.call("POST", "/agent/memories/list", { body, options, safe: true });
+    return this.#client.call("POST", "/agent/memories/list", { body, options, safe: true });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -3698,7 +3698,7 @@ export class AgentApi {
    * match, the better.
    */
   search(body: SearchRequest, options?: CallOptions): Promise<SearchPage> {
-    return this.client.call("POST", "/agent/memories/search", { body, options, safe: true });
+    return this.#client.call("POST", "/agent/memories/search", { body, options, safe: true });
   }
 
   /** Calls search for page after page, and returns the pages. */
@@ -3711,7 +3711,7 @@ export class AgentApi {
    * read. 409 if the person is not in a team.
    */
   team(query?: AgentTeamMemoriesQuery, options?: CallOptions): Promise<MemoryPage> {
-    return this.client.call("GET", "/agent/memories/team", { query, options });
+    return this.#client.call("GET", "/agent/memories/team", { query, options });
   }
 
   /** Calls team for page after page, and returns the items one by one. */
@@ -3724,14 +3724,14 @@ export class AgentApi {
    * by key.
    */
   trash(id: string, options?: CallOptions & IfMatch): Promise<DeletedMemory> {
-    return this.client.call("DELETE", `/agent/memories/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/agent/memories/${segment(id)}`, { options });
   }
 
   /** Get a memory as an agent. 404 if the memory does not exist or the vendor of the key may not read it. */
   get(id: string, query?: AgentGetMemoryQuery, options?: CallOptions & { ifNoneMatch?: undefined }): Promise<Memory>;
   get(id: string, query: AgentGetMemoryQuery | undefined, options: CallOptions & IfNoneMatch): Promise<Memory | null>;
   get(id: string, query?: AgentGetMemoryQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("GET", `/agent/memories/${segment(id)}`, { query, options });
+    return this.#client.call("GET", `/agent/memories/${segment(id)}`, { query, options });
   }
 
   /**
@@ -3739,7 +3739,7 @@ export class AgentApi {
    * /memories/{id}; an agent cannot let more vendors read the memory.
    */
   edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Memory> {
-    return this.client.call("PATCH", `/agent/memories/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/agent/memories/${segment(id)}`, { body, options });
   }
 
   /**
@@ -3748,7 +3748,7 @@ export class AgentApi {
    * its id in supersedes.
    */
   replace(id: string, body: Replacement, options?: CallOptions & IfMatch): Promise<Memory> {
-    return this.client.call("PUT", `/agent/memories/${segment(id)}`, { body, options });
+    return this.#client.call("PUT", `/agent/memories/${segment(id)}`, { body, options });
   }
 
   /**
@@ -3756,7 +3756,7 @@ export class AgentApi {
    * that the vendor of the key may read.
    */
   listVersions(id: string, query?: AgentListVersionsQuery, options?: CallOptions): Promise<History> {
-    return this.client.call("GET", `/agent/memories/${segment(id)}/versions`, { query, options });
+    return this.#client.call("GET", `/agent/memories/${segment(id)}/versions`, { query, options });
   }
 
   /** Calls listVersions for page after page, and returns the items one by one. */
@@ -3769,7 +3769,7 @@ export class AgentApi {
    * team_memories.
    */
   teamPool(query?: AgentTeamPoolQuery, options?: CallOptions): Promise<TeamPage> {
-    return this.client.call("GET", "/agent/team/memories", { query, options });
+    return this.#client.call("GET", "/agent/team/memories", { query, options });
   }
 
   /** Calls teamPool for page after page, and returns the items one by one. */
@@ -3784,7 +3784,7 @@ export class AgentApi {
   share(body: ShareRequest, options?: CallOptions & NotOnce): Promise<Shared>;
   share(body: ShareRequest, options: CallOptions & Once): Promise<Shared | Replayed>;
   share(body: ShareRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/agent/team/share", { body, options });
+    return this.#client.call("POST", "/agent/team/share", { body, options });
   }
 }
 
@@ -3798,10 +3798,10 @@ export interface ListAgentsQuery {
 
 /** The routes with the tag "agents". */
 export class AgentsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -3809,7 +3809,7 @@ export class AgentsApi {
    * to projects.
    */
   list(query?: ListAgentsQuery, options?: CallOptions): Promise<AgentList> {
-    return this.client.call("GET", "/agents", { query, options });
+    return this.#client.call("GET", "/agents", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -3824,7 +3824,7 @@ export class AgentsApi {
   create(body: NewAgent, options?: CallOptions & NotOnce): Promise<Agent>;
   create(body: NewAgent, options: CallOptions & Once): Promise<Agent | Replayed>;
   create(body: NewAgent, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/agents", { body, options });
+    return this.#client.call("POST", "/agents", { body, options });
   }
 
   /**
@@ -3832,12 +3832,12 @@ export class AgentsApi {
    * it and admins of the org may delete it. Needs step-up unless the org deletes by key.
    */
   delete(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/agents/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/agents/${segment(id)}`, { options });
   }
 
   /** Get an agent. By its id, the beginning of its id, or its name. */
   get(id: string, options?: CallOptions): Promise<Agent> {
-    return this.client.call("GET", `/agents/${segment(id)}`, { options });
+    return this.#client.call("GET", `/agents/${segment(id)}`, { options });
   }
 
   /**
@@ -3846,12 +3846,12 @@ export class AgentsApi {
    * agent has the name.
    */
   update(id: string, body: AgentChange, options?: CallOptions): Promise<Agent> {
-    return this.client.call("PATCH", `/agents/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/agents/${segment(id)}`, { body, options });
   }
 
   /** Count the work of an agent. Counts the sessions that you can see. */
   stats(id: string, options?: CallOptions): Promise<AgentStats> {
-    return this.client.call("GET", `/agents/${segment(id)}/stats`, { options });
+    return this.#client.call("GET", `/agents/${segment(id)}/stats`, { options });
   }
 }
 
@@ -3863,10 +3863,10 @@ export interface AddAssetQuery {
 
 /** The routes with the tag "assets". */
 export class AssetsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -3874,12 +3874,12 @@ export class AssetsApi {
    * file. Needs step-up unless the org deletes by key.
    */
   delete(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/assets/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/assets/${segment(id)}`, { options });
   }
 
   /** Get the metadata of a file. You can read a file if you can read its memory. */
   get(id: string, options?: CallOptions): Promise<Asset> {
-    return this.client.call("GET", `/assets/${segment(id)}`, { options });
+    return this.#client.call("GET", `/assets/${segment(id)}`, { options });
   }
 
   /**
@@ -3887,12 +3887,12 @@ export class AssetsApi {
    * application/octet-stream.
    */
   content(id: string, options?: CallOptions & FromOffset): Promise<Download> {
-    return this.client.download("GET", `/assets/${segment(id)}/content`, { options });
+    return this.#client.download("GET", `/assets/${segment(id)}/content`, { options });
   }
 
   /** List the files of a memory. Oldest first. */
   list(id: string, options?: CallOptions): Promise<AssetList> {
-    return this.client.call("GET", `/memories/${segment(id)}/assets`, { options });
+    return this.#client.call("GET", `/memories/${segment(id)}/assets`, { options });
   }
 
   /**
@@ -3903,7 +3903,7 @@ export class AssetsApi {
   add(id: string, body: Upload, query?: AddAssetQuery, options?: CallOptions & NotOnce): Promise<Asset>;
   add(id: string, body: Upload, query: AddAssetQuery | undefined, options: CallOptions & Once): Promise<Asset | Replayed>;
   add(id: string, body: Upload, query?: AddAssetQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memories/${segment(id)}/assets`, { body, query, options, type: "application/octet-stream" });
+    return this.#client.call("POST", `/memories/${segment(id)}/assets`, { body, query, options, type: "application/octet-stream" });
   }
 }
 
@@ -3917,10 +3917,10 @@ export interface ListDreamRunsQuery {
 
 /** The routes with the tag "dream". */
 export class DreamApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -3931,7 +3931,7 @@ export class DreamApi {
   run(body: NewDream, options?: CallOptions & NotOnce): Promise<Dream>;
   run(body: NewDream, options: CallOptions & Once): Promise<Dream | Replayed>;
   run(body: NewDream, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/dream", { body, options });
+    return this.#client.call("POST", "/dream", { body, options });
   }
 
   /**
@@ -3939,7 +3939,7 @@ export class DreamApi {
    * text.
    */
   list(query?: ListDreamRunsQuery, options?: CallOptions): Promise<DreamList> {
-    return this.client.call("GET", "/dream/runs", { query, options });
+    return this.#client.call("GET", "/dream/runs", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -3949,7 +3949,7 @@ export class DreamApi {
 
   /** Get the receipt of a run. For admins only. */
   get(id: string, options?: CallOptions): Promise<Dream> {
-    return this.client.call("GET", `/dream/runs/${segment(id)}`, { options });
+    return this.#client.call("GET", `/dream/runs/${segment(id)}`, { options });
   }
 }
 
@@ -4027,10 +4027,10 @@ export interface EventStatsQuery {
 
 /** The routes with the tag "events". */
 export class EventsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -4041,7 +4041,7 @@ export class EventsApi {
   agentContext(id: string, body?: ContextRequest & { format?: "markdown" | undefined }, options?: CallOptions): Promise<string>;
   agentContext(id: string, body: ContextRequest & { format: "json" }, options?: CallOptions): Promise<EventContext>;
   agentContext(id: string, body?: ContextRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/agents/${segment(id)}/context`, { body, options, safe: true });
+    return this.#client.call("POST", `/agents/${segment(id)}/context`, { body, options, safe: true });
   }
 
   /**
@@ -4050,7 +4050,7 @@ export class EventsApi {
    * fact).
    */
   list(query?: ListEventsQuery, options?: CallOptions): Promise<EventList> {
-    return this.client.call("GET", "/events", { query, options });
+    return this.#client.call("GET", "/events", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -4067,12 +4067,12 @@ export class EventsApi {
   log(body: NewEvent | NewEvents, options?: CallOptions & NotOnce): Promise<Logged>;
   log(body: NewEvent | NewEvents, options: CallOptions & Once): Promise<Logged | Replayed>;
   log(body: NewEvent | NewEvents, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/events", { body, options });
+    return this.#client.call("POST", "/events", { body, options });
   }
 
   /** Log events, from lines of JSON. */
   logLines(body: Upload, options?: CallOptions): Promise<Logged> {
-    return this.client.call("POST", "/events", { body, options, type: "application/x-ndjson" });
+    return this.#client.call("POST", "/events", { body, options, type: "application/x-ndjson" });
   }
 
   /**
@@ -4084,17 +4084,17 @@ export class EventsApi {
   context(body?: ContextRequest & { format?: "markdown" | undefined }, options?: CallOptions): Promise<string>;
   context(body: ContextRequest & { format: "json" }, options?: CallOptions): Promise<EventContext>;
   context(body?: ContextRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/events/context", { body, options, safe: true });
+    return this.#client.call("POST", "/events/context", { body, options, safe: true });
   }
 
   /** Count events. Counts the events that you can see, with the same filters as GET /events. */
   stats(query?: EventStatsQuery, options?: CallOptions): Promise<EventStats> {
-    return this.client.call("GET", "/events/stats", { query, options });
+    return this.#client.call("GET", "/events/stats", { query, options });
   }
 
   /** Get an event. Events never change. If the access of its session changes, that of the event does, too. */
   get(id: string, options?: CallOptions): Promise<Event> {
-    return this.client.call("GET", `/events/${segment(id)}`, { options });
+    return this.#client.call("GET", `/events/${segment(id)}`, { options });
   }
 
   /**
@@ -4106,7 +4106,7 @@ export class EventsApi {
   sessionContext(id: string, body?: ContextRequest & { format?: "markdown" | undefined }, options?: CallOptions): Promise<string>;
   sessionContext(id: string, body: ContextRequest & { format: "json" }, options?: CallOptions): Promise<EventContext>;
   sessionContext(id: string, body?: ContextRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/sessions/${segment(id)}/context`, { body, options, safe: true });
+    return this.#client.call("POST", `/sessions/${segment(id)}/context`, { body, options, safe: true });
   }
 }
 
@@ -4180,10 +4180,10 @@ export interface ListGraphTrashQuery {
 
 /** The routes with the tag "graph". */
 export class GraphApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -4191,7 +4191,7 @@ export class GraphApi {
    * page ends early if it is large.
    */
   read(id: string, query?: ReadGraphQuery, options?: CallOptions): Promise<GraphPage> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph`, { query, options });
   }
 
   /** Calls read for page after page, and returns the pages. */
@@ -4206,14 +4206,14 @@ export class GraphApi {
   createEntities(id: string, body: NewEntities, options?: CallOptions & NotOnce): Promise<PutEntities>;
   createEntities(id: string, body: NewEntities, options: CallOptions & Once): Promise<PutEntities | Replayed>;
   createEntities(id: string, body: NewEntities, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/entities`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/entities`, { body, options });
   }
 
   /** Move entities to the trash. With their observations and relations. Loci ignores names that do not exist. */
   deleteEntities(id: string, body: EntityNames, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteEntities(id: string, body: EntityNames, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteEntities(id: string, body: EntityNames, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/entities/delete`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/entities/delete`, { body, options });
   }
 
   /**
@@ -4221,12 +4221,12 @@ export class GraphApi {
    * count the older ones.
    */
   getEntity(id: string, entityId: string, options?: CallOptions): Promise<Entity> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}`, { options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}`, { options });
   }
 
   /** List the changes of an entity. Oldest first. Works for a deleted entity too. */
   getEntityHistory(id: string, entityId: string, query?: GetEntityHistoryQuery, options?: CallOptions): Promise<GraphChangeList> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/history`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/history`, { query, options });
   }
 
   /**
@@ -4234,12 +4234,12 @@ export class GraphApi {
    * first, after the entity itself.
    */
   listNeighbours(id: string, entityId: string, query?: ListNeighboursQuery, options?: CallOptions): Promise<EntityList> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/neighbours`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/neighbours`, { query, options });
   }
 
   /** List the observations of an entity. Oldest first. */
   listEntityObservations(id: string, entityId: string, query?: ListEntityObservationsQuery, options?: CallOptions): Promise<ObservationList> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/observations`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/observations`, { query, options });
   }
 
   /** Calls listEntityObservations for page after page, and returns the items one by one. */
@@ -4249,7 +4249,7 @@ export class GraphApi {
 
   /** List the relations of an entity. Relations from or to it, oldest first. */
   listEntityRelations(id: string, entityId: string, query?: ListEntityRelationsQuery, options?: CallOptions): Promise<RelationList> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/relations`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/entities/${segment(entityId)}/relations`, { query, options });
   }
 
   /** Calls listEntityRelations for page after page, and returns the items one by one. */
@@ -4262,7 +4262,7 @@ export class GraphApi {
    * bytes.
    */
   export(id: string, query?: ExportGraphQuery, options?: CallOptions): Promise<Download> {
-    return this.client.download("GET", `/projects/${segment(id)}/graph/export`, { query, options });
+    return this.#client.download("GET", `/projects/${segment(id)}/graph/export`, { query, options });
   }
 
   /**
@@ -4273,7 +4273,7 @@ export class GraphApi {
   import(id: string, body: Upload, query?: ImportGraphQuery, options?: CallOptions & NotOnce): Promise<GraphImported>;
   import(id: string, body: Upload, query: ImportGraphQuery | undefined, options: CallOptions & Once): Promise<GraphImported | Replayed>;
   import(id: string, body: Upload, query?: ImportGraphQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/import`, { body, query, options, type: "application/x-ndjson" });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/import`, { body, query, options, type: "application/x-ndjson" });
   }
 
   /**
@@ -4283,26 +4283,26 @@ export class GraphApi {
   mergeEntities(id: string, body: EntityMerge, options?: CallOptions & NotOnce): Promise<Entity>;
   mergeEntities(id: string, body: EntityMerge, options: CallOptions & Once): Promise<Entity | Replayed>;
   mergeEntities(id: string, body: EntityMerge, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/merge`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/merge`, { body, options });
   }
 
   /** Add observations to entities. All or none. 404 if an entity does not exist, with the most similar names. */
   addObservations(id: string, body: AddedObservations, options?: CallOptions & NotOnce): Promise<PutObservations>;
   addObservations(id: string, body: AddedObservations, options: CallOptions & Once): Promise<PutObservations | Replayed>;
   addObservations(id: string, body: AddedObservations, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/observations`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/observations`, { body, options });
   }
 
   /** Move observations to the trash. By exact content. Loci ignores those that do not exist. */
   deleteObservations(id: string, body: ObservationDeletions, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteObservations(id: string, body: ObservationDeletions, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteObservations(id: string, body: ObservationDeletions, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/observations/delete`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/observations/delete`, { body, options });
   }
 
   /** Get entities by name. missing lists names that do not exist, each with the most similar ones. */
   openEntities(id: string, body: EntityNames, options?: CallOptions): Promise<FoundEntities> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/open`, { body, options, safe: true });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/open`, { body, options, safe: true });
   }
 
   /**
@@ -4312,14 +4312,14 @@ export class GraphApi {
   createRelations(id: string, body: NewRelations, options?: CallOptions & NotOnce): Promise<PutRelations>;
   createRelations(id: string, body: NewRelations, options: CallOptions & Once): Promise<PutRelations | Replayed>;
   createRelations(id: string, body: NewRelations, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/relations`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/relations`, { body, options });
   }
 
   /** Move relations to the trash. Loci ignores those that do not exist. */
   deleteRelations(id: string, body: RelationDeletions, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteRelations(id: string, body: RelationDeletions, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteRelations(id: string, body: RelationDeletions, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/relations/delete`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/relations/delete`, { body, options });
   }
 
   /**
@@ -4329,7 +4329,7 @@ export class GraphApi {
   restoreEntities(id: string, body: GraphIDs, options?: CallOptions & NotOnce): Promise<Restored>;
   restoreEntities(id: string, body: GraphIDs, options: CallOptions & Once): Promise<Restored | Replayed>;
   restoreEntities(id: string, body: GraphIDs, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/graph/restore`, { body, options });
+    return this.#client.call("POST", `/projects/${segment(id)}/graph/restore`, { body, options });
   }
 
   /**
@@ -4337,7 +4337,7 @@ export class GraphApi {
    * observations and relations. 400 if the query is malformed.
    */
   search(id: string, query: SearchGraphQuery, options?: CallOptions): Promise<GraphHits> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/search`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/search`, { query, options });
   }
 
   /** Calls search for page after page, and returns the items one by one. */
@@ -4350,12 +4350,12 @@ export class GraphApi {
    * with it.
    */
   listTrash(id: string, query?: ListGraphTrashQuery, options?: CallOptions): Promise<GraphTrash> {
-    return this.client.call("GET", `/projects/${segment(id)}/graph/trash`, { query, options });
+    return this.#client.call("GET", `/projects/${segment(id)}/graph/trash`, { query, options });
   }
 
   /** Set which vendors may read rows. For rows that you wrote. All or none. */
   setVendors(id: string, body: GraphVendors, options?: CallOptions): Promise<Changed> {
-    return this.client.call("PUT", `/projects/${segment(id)}/graph/vendors`, { body, options });
+    return this.#client.call("PUT", `/projects/${segment(id)}/graph/vendors`, { body, options });
   }
 }
 
@@ -4369,10 +4369,10 @@ export interface DiffVersionsQuery {
 
 /** The routes with the tag "history". */
 export class HistoryApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -4381,7 +4381,7 @@ export class HistoryApi {
    * does not exist.
    */
   diff(id: string, query?: DiffVersionsQuery, options?: CallOptions): Promise<Diff> {
-    return this.client.call("GET", `/memories/${segment(id)}/diff`, { query, options });
+    return this.#client.call("GET", `/memories/${segment(id)}/diff`, { query, options });
   }
 
   /**
@@ -4391,7 +4391,7 @@ export class HistoryApi {
   revert(id: string, body: RevertRequest, options?: CallOptions & IfMatch & NotOnce): Promise<Memory>;
   revert(id: string, body: RevertRequest, options: CallOptions & IfMatch & Once): Promise<Memory | Replayed>;
   revert(id: string, body: RevertRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memories/${segment(id)}/revert`, { body, options });
+    return this.#client.call("POST", `/memories/${segment(id)}/revert`, { body, options });
   }
 
   /**
@@ -4402,7 +4402,7 @@ export class HistoryApi {
   undo(body: UndoRequest, options?: CallOptions & NotOnce): Promise<UndoReport>;
   undo(body: UndoRequest, options: CallOptions & Once): Promise<UndoReport | Replayed>;
   undo(body: UndoRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/undo", { body, options });
+    return this.#client.call("POST", "/undo", { body, options });
   }
 }
 
@@ -4414,27 +4414,27 @@ export interface ListKeysQuery {
 
 /** The routes with the tag "keys". */
 export class KeysApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List your API keys. Newest first, including revoked ones. Never shows a secret. */
   list(query?: ListKeysQuery, options?: CallOptions): Promise<KeyList> {
-    return this.client.call("GET", "/keys", { query, options });
+    return this.#client.call("GET", "/keys", { query, options });
   }
 
   /** Create an API key. Shows the secret once, in this answer. Needs step-up. */
   create(body: NewKey, options?: CallOptions & NotOnce): Promise<MadeKey>;
   create(body: NewKey, options: CallOptions & Once): Promise<MadeKey | Replayed>;
   create(body: NewKey, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/keys", { body, options });
+    return this.#client.call("POST", "/keys", { body, options });
   }
 
   /** Revoke an API key. Effective immediately, in every process. */
   revoke(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/keys/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/keys/${segment(id)}`, { options });
   }
 
   /**
@@ -4444,12 +4444,12 @@ export class KeysApi {
   rotate(id: string, body?: Rotation, options?: CallOptions & NotOnce): Promise<MadeKey>;
   rotate(id: string, body: Rotation | undefined, options: CallOptions & Once): Promise<MadeKey | Replayed>;
   rotate(id: string, body?: Rotation, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/keys/${segment(id)}/rotate`, { body, options });
+    return this.#client.call("POST", `/keys/${segment(id)}/rotate`, { body, options });
   }
 
   /** Choose the active workspace of a key. Limits every read with that key to the workspace. */
   setWorkspace(id: string, body: WorkspaceChoice, options?: CallOptions): Promise<void> {
-    return this.client.call("PUT", `/keys/${segment(id)}/workspace`, { body, options });
+    return this.#client.call("PUT", `/keys/${segment(id)}/workspace`, { body, options });
   }
 }
 
@@ -4540,20 +4540,20 @@ export interface ListVersionsQuery {
 
 /** The routes with the tag "memories". */
 export class MemoriesApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** Move several memories to the trash. All of them or, if one does not exist, none. */
   trashMany(body: BulkTrash, options?: CallOptions): Promise<BulkTrashed> {
-    return this.client.call("DELETE", "/memories", { body, options });
+    return this.#client.call("DELETE", "/memories", { body, options });
   }
 
   /** List memories by query parameters. The same as POST /memories/list, for browsers and scripts. */
   listByQuery(query?: ListMemoriesByQueryQuery, options?: CallOptions): Promise<MemoryPage> {
-    return this.client.call("GET", "/memories", { query, options });
+    return this.#client.call("GET", "/memories", { query, options });
   }
 
   /** Calls listByQuery for page after page, and returns the items one by one. */
@@ -4568,7 +4568,7 @@ export class MemoriesApi {
   create(body: NewMemory, options?: CallOptions & NotOnce): Promise<Saved>;
   create(body: NewMemory, options: CallOptions & Once): Promise<Saved | Replayed>;
   create(body: NewMemory, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/memories", { body, options });
+    return this.#client.call("POST", "/memories", { body, options });
   }
 
   /**
@@ -4579,7 +4579,7 @@ export class MemoriesApi {
   bulk(body: BulkRequest, options?: CallOptions & NotOnce): Promise<BulkAnswer>;
   bulk(body: BulkRequest, options: CallOptions & Once): Promise<BulkAnswer | Replayed>;
   bulk(body: BulkRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/memories/bulk", { body, options });
+    return this.#client.call("POST", "/memories/bulk", { body, options });
   }
 
   /**
@@ -4587,7 +4587,7 @@ export class MemoriesApi {
    * `trashed` lists the trash.
    */
   list(body?: ListRequest, options?: CallOptions): Promise<MemoryPage> {
-    return this.client.call("POST", "/memories/list", { body, options, safe: true });
+    return this.#client.call("POST", "/memories/list", { body, options, safe: true });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -4597,7 +4597,7 @@ export class MemoriesApi {
 
   /** List the memories of your team. Newest first. 409 if you are not in a team. */
   listTeam(query?: ListTeamMemoriesQuery, options?: CallOptions): Promise<MemoryPage> {
-    return this.client.call("GET", "/memories/team", { query, options });
+    return this.#client.call("GET", "/memories/team", { query, options });
   }
 
   /** Calls listTeam for page after page, and returns the items one by one. */
@@ -4610,7 +4610,7 @@ export class MemoriesApi {
    * the org deletes by key.
    */
   emptyTrash(options?: CallOptions): Promise<Emptied> {
-    return this.client.call("DELETE", "/memories/trash", { options });
+    return this.#client.call("DELETE", "/memories/trash", { options });
   }
 
   /**
@@ -4621,14 +4621,14 @@ export class MemoriesApi {
   trash(id: string, query?: TrashMemoryQuery & { permanent?: false | undefined }, options?: CallOptions & IfMatch): Promise<TrashedMemory>;
   trash(id: string, query: TrashMemoryQuery & { permanent: true }, options?: CallOptions & IfMatch): Promise<void>;
   trash(id: string, query?: TrashMemoryQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("DELETE", `/memories/${segment(id)}`, { query, options });
+    return this.#client.call("DELETE", `/memories/${segment(id)}`, { query, options });
   }
 
   /** Get a memory. Also finds memories in the trash, which have deleted_at. */
   get(id: string, query?: GetMemoryQuery, options?: CallOptions & { ifNoneMatch?: undefined }): Promise<Memory>;
   get(id: string, query: GetMemoryQuery | undefined, options: CallOptions & IfNoneMatch): Promise<Memory | null>;
   get(id: string, query?: GetMemoryQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("GET", `/memories/${segment(id)}`, { query, options });
+    return this.#client.call("GET", `/memories/${segment(id)}`, { query, options });
   }
 
   /**
@@ -4636,12 +4636,12 @@ export class MemoriesApi {
    * Loci keeps the old version.
    */
   edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Memory> {
-    return this.client.call("PATCH", `/memories/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/memories/${segment(id)}`, { body, options });
   }
 
   /** Replace the text of a memory. Optional fields that you leave out stay. Loci keeps the old version. */
   replace(id: string, body: Replacement, options?: CallOptions & IfMatch): Promise<Memory> {
-    return this.client.call("PUT", `/memories/${segment(id)}`, { body, options });
+    return this.#client.call("PUT", `/memories/${segment(id)}`, { body, options });
   }
 
   /**
@@ -4649,14 +4649,14 @@ export class MemoriesApi {
    * deletes by key.
    */
   erase(id: string, options?: CallOptions & IfMatch): Promise<void> {
-    return this.client.call("DELETE", `/memories/${segment(id)}/permanent`, { options });
+    return this.#client.call("DELETE", `/memories/${segment(id)}/permanent`, { options });
   }
 
   /** Restore a memory from the trash. 404 if it is not in the trash. */
   restore(id: string, options?: CallOptions & IfMatch & NotOnce): Promise<Memory>;
   restore(id: string, options: CallOptions & IfMatch & Once): Promise<Memory | Replayed>;
   restore(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memories/${segment(id)}/restore`, { options });
+    return this.#client.call("POST", `/memories/${segment(id)}/restore`, { options });
   }
 
   /**
@@ -4666,19 +4666,19 @@ export class MemoriesApi {
   share(id: string, options?: CallOptions & NotOnce): Promise<Memory>;
   share(id: string, options: CallOptions & Once): Promise<Memory | Replayed>;
   share(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memories/${segment(id)}/share`, { options });
+    return this.#client.call("POST", `/memories/${segment(id)}/share`, { options });
   }
 
   /** Stop sharing a memory with your team. Only the person who shared it can do this. */
   unshare(id: string, options?: CallOptions & NotOnce): Promise<Memory>;
   unshare(id: string, options: CallOptions & Once): Promise<Memory | Replayed>;
   unshare(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memories/${segment(id)}/unshare`, { options });
+    return this.#client.call("POST", `/memories/${segment(id)}/unshare`, { options });
   }
 
   /** List the old versions of a memory. Newest first, without the current version. */
   listVersions(id: string, query?: ListVersionsQuery, options?: CallOptions): Promise<History> {
-    return this.client.call("GET", `/memories/${segment(id)}/versions`, { query, options });
+    return this.#client.call("GET", `/memories/${segment(id)}/versions`, { query, options });
   }
 
   /** Calls listVersions for page after page, and returns the items one by one. */
@@ -4717,15 +4717,15 @@ export interface PackMemoryNodeQuery {
 
 /** The routes with the tag "memory nodes". */
 export class NodesApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List memory nodes. Most recently changed first. Changes to items do not count. `trashed` lists the trash. */
   list(query?: ListMemoryNodesQuery, options?: CallOptions): Promise<NodeList> {
-    return this.client.call("GET", "/memory-nodes", { query, options });
+    return this.#client.call("GET", "/memory-nodes", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -4741,7 +4741,7 @@ export class NodesApi {
   create(body: NewNode, options?: CallOptions & NotOnce): Promise<MemoryNode>;
   create(body: NewNode, options: CallOptions & Once): Promise<MemoryNode | Replayed>;
   create(body: NewNode, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/memory-nodes", { body, options });
+    return this.#client.call("POST", "/memory-nodes", { body, options });
   }
 
   /**
@@ -4752,12 +4752,12 @@ export class NodesApi {
   trash(id: string, query?: TrashMemoryNodeQuery & { permanent?: false | undefined }, options?: CallOptions): Promise<MemoryNode>;
   trash(id: string, query: TrashMemoryNodeQuery & { permanent: true }, options?: CallOptions): Promise<void>;
   trash(id: string, query?: TrashMemoryNodeQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("DELETE", `/memory-nodes/${segment(id)}`, { query, options });
+    return this.#client.call("DELETE", `/memory-nodes/${segment(id)}`, { query, options });
   }
 
   /** Get a memory node. Without its items. People also find nodes in the trash, which have deleted_at. */
   get(id: string, options?: CallOptions): Promise<MemoryNode> {
-    return this.client.call("GET", `/memory-nodes/${segment(id)}`, { options });
+    return this.#client.call("GET", `/memory-nodes/${segment(id)}`, { options });
   }
 
   /**
@@ -4765,7 +4765,7 @@ export class NodesApi {
    * made it may change it. Agents cannot widen allowed_vendors.
    */
   edit(id: string, body: NodeEdit, options?: CallOptions): Promise<MemoryNode> {
-    return this.client.call("PATCH", `/memory-nodes/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/memory-nodes/${segment(id)}`, { body, options });
   }
 
   /**
@@ -4773,7 +4773,7 @@ export class NodesApi {
    * it. An item that you may not read hides the items below it.
    */
   listItems(id: string, options?: CallOptions): Promise<NodeItemList> {
-    return this.client.call("GET", `/memory-nodes/${segment(id)}/items`, { options });
+    return this.#client.call("GET", `/memory-nodes/${segment(id)}/items`, { options });
   }
 
   /**
@@ -4783,7 +4783,7 @@ export class NodesApi {
   addItem(id: string, body: NewNodeItem, options?: CallOptions & NotOnce): Promise<NodeItem>;
   addItem(id: string, body: NewNodeItem, options: CallOptions & Once): Promise<NodeItem | Replayed>;
   addItem(id: string, body: NewNodeItem, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memory-nodes/${segment(id)}/items`, { body, options });
+    return this.#client.call("POST", `/memory-nodes/${segment(id)}/items`, { body, options });
   }
 
   /**
@@ -4791,7 +4791,7 @@ export class NodesApi {
    * entities stay. If a text is deleted, this needs step-up unless the org deletes by key.
    */
   removeItem(id: string, itemId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/memory-nodes/${segment(id)}/items/${segment(itemId)}`, { options });
+    return this.#client.call("DELETE", `/memory-nodes/${segment(id)}/items/${segment(itemId)}`, { options });
   }
 
   /**
@@ -4799,7 +4799,7 @@ export class NodesApi {
    * agent can move items that its vendor added, unless it sees items of others below.
    */
   moveItem(id: string, itemId: string, body: NodeItemMove, options?: CallOptions): Promise<NodeItem> {
-    return this.client.call("PATCH", `/memory-nodes/${segment(id)}/items/${segment(itemId)}`, { body, options });
+    return this.#client.call("PATCH", `/memory-nodes/${segment(id)}/items/${segment(itemId)}`, { body, options });
   }
 
   /**
@@ -4809,14 +4809,14 @@ export class NodesApi {
   pack(id: string, query?: PackMemoryNodeQuery & { format?: "markdown" | undefined }, options?: CallOptions): Promise<string>;
   pack(id: string, query: PackMemoryNodeQuery & { format: "json" }, options?: CallOptions): Promise<NodePack>;
   pack(id: string, query?: PackMemoryNodeQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("GET", `/memory-nodes/${segment(id)}/pack`, { query, options });
+    return this.#client.call("GET", `/memory-nodes/${segment(id)}/pack`, { query, options });
   }
 
   /** Restore a memory node from the trash. 404 if it is not in the trash. */
   restore(id: string, options?: CallOptions & NotOnce): Promise<MemoryNode>;
   restore(id: string, options: CallOptions & Once): Promise<MemoryNode | Replayed>;
   restore(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memory-nodes/${segment(id)}/restore`, { options });
+    return this.#client.call("POST", `/memory-nodes/${segment(id)}/restore`, { options });
   }
 }
 
@@ -4830,10 +4830,10 @@ export interface ListMembersQuery {
 
 /** The routes with the tag "orgs". */
 export class OrgsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -4841,12 +4841,12 @@ export class OrgsApi {
    * it has other members.
    */
   delete(id: string, body: Confirmation, options?: CallOptions): Promise<OrgReceipt> {
-    return this.client.call("DELETE", `/orgs/${segment(id)}`, { body, options });
+    return this.#client.call("DELETE", `/orgs/${segment(id)}`, { body, options });
   }
 
   /** Get your org. 404 for every other org. */
   get(id: string, options?: CallOptions): Promise<Org> {
-    return this.client.call("GET", `/orgs/${segment(id)}`, { options });
+    return this.#client.call("GET", `/orgs/${segment(id)}`, { options });
   }
 
   /**
@@ -4854,7 +4854,7 @@ export class OrgsApi {
    * change deletion, workspaces, assets, events_retention and legal_hold.
    */
   edit(id: string, body: OrgEdit, options?: CallOptions): Promise<Org> {
-    return this.client.call("PATCH", `/orgs/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/orgs/${segment(id)}`, { body, options });
   }
 
   /**
@@ -4864,22 +4864,22 @@ export class OrgsApi {
   invite(id: string, body: Invitation, options?: CallOptions & NotOnce): Promise<InvitedList>;
   invite(id: string, body: Invitation, options: CallOptions & Once): Promise<InvitedList | Replayed>;
   invite(id: string, body: Invitation, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/orgs/${segment(id)}/invite`, { body, options });
+    return this.#client.call("POST", `/orgs/${segment(id)}/invite`, { body, options });
   }
 
   /** List the invitations to your org. Newest first, without tokens. */
   listInvites(id: string, options?: CallOptions): Promise<InviteList> {
-    return this.client.call("GET", `/orgs/${segment(id)}/invites`, { options });
+    return this.#client.call("GET", `/orgs/${segment(id)}/invites`, { options });
   }
 
   /** Revoke an invitation to your org. Effective immediately. */
   revokeInvite(id: string, inviteId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/orgs/${segment(id)}/invites/${segment(inviteId)}`, { options });
+    return this.#client.call("DELETE", `/orgs/${segment(id)}/invites/${segment(inviteId)}`, { options });
   }
 
   /** List the members of your org. For admins only. */
   listMembers(id: string, query?: ListMembersQuery, options?: CallOptions): Promise<MemberList> {
-    return this.client.call("GET", `/orgs/${segment(id)}/members`, { query, options });
+    return this.#client.call("GET", `/orgs/${segment(id)}/members`, { query, options });
   }
 
   /** Calls listMembers for page after page, and returns the items one by one. */
@@ -4889,44 +4889,44 @@ export class OrgsApi {
 
   /** Change the role of a member, or suspend them. For admins only. Needs step-up. 409 for the last owner. */
   editMember(id: string, userId: string, body: MemberEdit, options?: CallOptions): Promise<User> {
-    return this.client.call("PATCH", `/orgs/${segment(id)}/members/${segment(userId)}`, { body, options });
+    return this.#client.call("PATCH", `/orgs/${segment(id)}/members/${segment(userId)}`, { body, options });
   }
 
   /** List workspaces. The workspaces that you are a member of. Admins see all of them. */
   listWorkspaces(id: string, options?: CallOptions): Promise<WorkspaceList> {
-    return this.client.call("GET", `/orgs/${segment(id)}/workspaces`, { options });
+    return this.#client.call("GET", `/orgs/${segment(id)}/workspaces`, { options });
   }
 
   /** Create a workspace. For admins only. 409 if the name is taken. */
   createWorkspace(id: string, body: Name, options?: CallOptions & NotOnce): Promise<Workspace>;
   createWorkspace(id: string, body: Name, options: CallOptions & Once): Promise<Workspace | Replayed>;
   createWorkspace(id: string, body: Name, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/orgs/${segment(id)}/workspaces`, { body, options });
+    return this.#client.call("POST", `/orgs/${segment(id)}/workspaces`, { body, options });
   }
 
   /** Delete a workspace. For admins only. 409 if it has memories. */
   deleteWorkspace(id: string, workspaceId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}`, { options });
+    return this.#client.call("DELETE", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}`, { options });
   }
 
   /** Rename a workspace. For admins only. 409 if the name is taken. */
   renameWorkspace(id: string, workspaceId: string, body: Name, options?: CallOptions): Promise<Workspace> {
-    return this.client.call("PATCH", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}`, { body, options });
+    return this.#client.call("PATCH", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}`, { body, options });
   }
 
   /** List the members of a workspace. For its members and for admins. */
   listWorkspaceMembers(id: string, workspaceId: string, options?: CallOptions): Promise<MemberList> {
-    return this.client.call("GET", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}/members`, { options });
+    return this.#client.call("GET", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}/members`, { options });
   }
 
   /** Remove a member from a workspace. For admins only. You can repeat this request. */
   removeFromWorkspace(id: string, workspaceId: string, userId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}/members/${segment(userId)}`, { options });
+    return this.#client.call("DELETE", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}/members/${segment(userId)}`, { options });
   }
 
   /** Add a member to a workspace. For admins only. You can repeat this request. */
   addToWorkspace(id: string, workspaceId: string, userId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("PUT", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}/members/${segment(userId)}`, { options });
+    return this.#client.call("PUT", `/orgs/${segment(id)}/workspaces/${segment(workspaceId)}/members/${segment(userId)}`, { options });
   }
 }
 
@@ -4942,15 +4942,15 @@ export interface ListProjectsQuery {
 
 /** The routes with the tag "projects". */
 export class ProjectsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List projects. Projects that you belong to, by name. Active projects unless you set status. */
   list(query?: ListProjectsQuery, options?: CallOptions): Promise<ProjectList> {
-    return this.client.call("GET", "/projects", { query, options });
+    return this.#client.call("GET", "/projects", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -4965,7 +4965,7 @@ export class ProjectsApi {
   create(body: NewProject, options?: CallOptions & NotOnce): Promise<Project>;
   create(body: NewProject, options: CallOptions & Once): Promise<Project | Replayed>;
   create(body: NewProject, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/projects", { body, options });
+    return this.#client.call("POST", "/projects", { body, options });
   }
 
   /**
@@ -4974,12 +4974,12 @@ export class ProjectsApi {
    * key.
    */
   delete(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/projects/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/projects/${segment(id)}`, { options });
   }
 
   /** Get a project. Active or archived. */
   get(id: string, options?: CallOptions): Promise<Project> {
-    return this.client.call("GET", `/projects/${segment(id)}`, { options });
+    return this.#client.call("GET", `/projects/${segment(id)}`, { options });
   }
 
   /**
@@ -4987,7 +4987,7 @@ export class ProjectsApi {
    * the org who belong to it. 409 if the name is taken.
    */
   edit(id: string, body: ProjectEdit, options?: CallOptions): Promise<Project> {
-    return this.client.call("PATCH", `/projects/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/projects/${segment(id)}`, { body, options });
   }
 
   /**
@@ -4997,7 +4997,7 @@ export class ProjectsApi {
   archive(id: string, options?: CallOptions & NotOnce): Promise<Project>;
   archive(id: string, options: CallOptions & Once): Promise<Project | Replayed>;
   archive(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/archive`, { options });
+    return this.#client.call("POST", `/projects/${segment(id)}/archive`, { options });
   }
 
   /**
@@ -5005,7 +5005,7 @@ export class ProjectsApi {
    * the org.
    */
   listMembers(id: string, options?: CallOptions): Promise<ProjectMemberList> {
-    return this.client.call("GET", `/projects/${segment(id)}/members`, { options });
+    return this.#client.call("GET", `/projects/${segment(id)}/members`, { options });
   }
 
   /**
@@ -5013,7 +5013,7 @@ export class ProjectsApi {
    * last owner.
    */
   removeMember(id: string, userId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/projects/${segment(id)}/members/${segment(userId)}`, { options });
+    return this.#client.call("DELETE", `/projects/${segment(id)}/members/${segment(userId)}`, { options });
   }
 
   /**
@@ -5021,7 +5021,7 @@ export class ProjectsApi {
    * can change the project. Only owners can make or change an owner. 409 for the last owner.
    */
   putMember(id: string, userId: string, body: RoleChange, options?: CallOptions): Promise<void> {
-    return this.client.call("PUT", `/projects/${segment(id)}/members/${segment(userId)}`, { body, options });
+    return this.#client.call("PUT", `/projects/${segment(id)}/members/${segment(userId)}`, { body, options });
   }
 
   /**
@@ -5031,7 +5031,7 @@ export class ProjectsApi {
   restore(id: string, options?: CallOptions & NotOnce): Promise<Project>;
   restore(id: string, options: CallOptions & Once): Promise<Project | Replayed>;
   restore(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/projects/${segment(id)}/restore`, { options });
+    return this.#client.call("POST", `/projects/${segment(id)}/restore`, { options });
   }
 }
 
@@ -5125,10 +5125,10 @@ export interface RecallMemoriesByQueryQuery {
 
 /** The routes with the tag "recall". */
 export class RecallApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -5138,14 +5138,14 @@ export class RecallApi {
   agentBriefing(query?: AgentGetBriefingQuery & { format?: "json" | undefined }, options?: CallOptions): Promise<Briefing>;
   agentBriefing(query: AgentGetBriefingQuery & { format: "markdown" }, options?: CallOptions): Promise<string>;
   agentBriefing(query?: AgentGetBriefingQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("GET", "/agent/briefing", { query, options });
+    return this.#client.call("GET", "/agent/briefing", { query, options });
   }
 
   /** Get a briefing. For the start of a session. format=markdown returns it for a model. */
   briefing(query?: GetBriefingQuery & { format?: "json" | undefined }, options?: CallOptions): Promise<Briefing>;
   briefing(query: GetBriefingQuery & { format: "markdown" }, options?: CallOptions): Promise<string>;
   briefing(query?: GetBriefingQuery, options?: CallOptions): Promise<never> {
-    return this.client.call("GET", "/briefing", { query, options });
+    return this.#client.call("GET", "/briefing", { query, options });
   }
 
   /**
@@ -5157,12 +5157,12 @@ export class RecallApi {
   context(body: PackRequest & { format?: "json" | undefined }, options?: CallOptions): Promise<ContextPack>;
   context(body: PackRequest & { format: "markdown" }, options?: CallOptions): Promise<string>;
   context(body: PackRequest, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/context", { body, options, safe: true });
+    return this.#client.call("POST", "/context", { body, options, safe: true });
   }
 
   /** Recall by query parameters. The same as POST /memories/recall, for browsers and scripts. */
   recallByQuery(query?: RecallMemoriesByQueryQuery, options?: CallOptions): Promise<RecallPage> {
-    return this.client.call("GET", "/memories/recall", { query, options, joined: ["kinds"] });
+    return this.#client.call("GET", "/memories/recall", { query, options, joined: ["kinds"] });
   }
 
   /** Calls recallByQuery for page after page, and returns the pages. */
@@ -5177,7 +5177,7 @@ export class RecallApi {
    * parts of words.
    */
   recall(body: RecallRequest, options?: CallOptions): Promise<RecallPage> {
-    return this.client.call("POST", "/memories/recall", { body, options, safe: true });
+    return this.#client.call("POST", "/memories/recall", { body, options, safe: true });
   }
 
   /** Calls recall for page after page, and returns the pages. */
@@ -5190,16 +5190,16 @@ export class RecallApi {
    * answers. The receipt lists the memories that Loci used and those that it cut.
    */
   query(body: QueryRequest, options?: CallOptions): Promise<QueryAnswer> {
-    return this.client.call("POST", "/query", { body, options, safe: true });
+    return this.#client.call("POST", "/query", { body, options, safe: true });
   }
 }
 
 /** The routes with the tag "reflection". */
 export class ReflectionApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -5211,7 +5211,7 @@ export class ReflectionApi {
   reflect(body: NewNotes, options?: CallOptions & NotOnce): Promise<Reflected>;
   reflect(body: NewNotes, options: CallOptions & Once): Promise<Reflected | Replayed>;
   reflect(body: NewNotes, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/context/reflect", { body, options });
+    return this.#client.call("POST", "/context/reflect", { body, options });
   }
 
   /**
@@ -5219,7 +5219,7 @@ export class ReflectionApi {
    * redacted says where these were.
    */
   get(id: string, options?: CallOptions): Promise<Reflection> {
-    return this.client.call("GET", `/reflections/${segment(id)}`, { options });
+    return this.#client.call("GET", `/reflections/${segment(id)}`, { options });
   }
 }
 
@@ -5241,10 +5241,10 @@ export interface ListCandidatesQuery {
 
 /** The routes with the tag "review". */
 export class ReviewApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -5254,7 +5254,7 @@ export class ReviewApi {
   bulk(body: BulkReview, options?: CallOptions & NotOnce): Promise<BulkReviewed>;
   bulk(body: BulkReview, options: CallOptions & Once): Promise<BulkReviewed | Replayed>;
   bulk(body: BulkReview, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/review/bulk", { body, options });
+    return this.#client.call("POST", "/review/bulk", { body, options });
   }
 
   /**
@@ -5262,7 +5262,7 @@ export class ReviewApi {
    * decision. counts has all states.
    */
   list(query?: ListCandidatesQuery, options?: CallOptions): Promise<CandidateList> {
-    return this.client.call("GET", "/review/candidates", { query, options });
+    return this.#client.call("GET", "/review/candidates", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -5275,7 +5275,7 @@ export class ReviewApi {
    * what was decided before.
    */
   get(id: string, options?: CallOptions): Promise<ShownCandidate> {
-    return this.client.call("GET", `/review/candidates/${segment(id)}`, { options });
+    return this.#client.call("GET", `/review/candidates/${segment(id)}`, { options });
   }
 
   /**
@@ -5283,7 +5283,7 @@ export class ReviewApi {
    * texts. Only a person can let more vendors see it. 409 if it no longer waits.
    */
   update(id: string, body: CandidateChange, options?: CallOptions & IfMatch): Promise<Candidate> {
-    return this.client.call("PATCH", `/review/candidates/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/review/candidates/${segment(id)}`, { body, options });
   }
 
   /**
@@ -5294,7 +5294,7 @@ export class ReviewApi {
   accept(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   accept(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
   accept(id: string, body?: ReviewDecision, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/review/candidates/${segment(id)}/accept`, { body, options });
+    return this.#client.call("POST", `/review/candidates/${segment(id)}/accept`, { body, options });
   }
 
   /**
@@ -5304,7 +5304,7 @@ export class ReviewApi {
   archive(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   archive(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
   archive(id: string, body?: ReviewDecision, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/review/candidates/${segment(id)}/archive`, { body, options });
+    return this.#client.call("POST", `/review/candidates/${segment(id)}/archive`, { body, options });
   }
 
   /**
@@ -5314,7 +5314,7 @@ export class ReviewApi {
   defer(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   defer(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
   defer(id: string, body?: ReviewDecision, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/review/candidates/${segment(id)}/defer`, { body, options });
+    return this.#client.call("POST", `/review/candidates/${segment(id)}/defer`, { body, options });
   }
 
   /**
@@ -5324,14 +5324,14 @@ export class ReviewApi {
   merge(id: string, body: CandidateMerge, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   merge(id: string, body: CandidateMerge, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
   merge(id: string, body: CandidateMerge, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/review/candidates/${segment(id)}/merge`, { body, options });
+    return this.#client.call("POST", `/review/candidates/${segment(id)}/merge`, { body, options });
   }
 
   /** Refuse a candidate. It can be undone. 409 if it was promoted or archived. */
   reject(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   reject(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
   reject(id: string, body?: ReviewDecision, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/review/candidates/${segment(id)}/reject`, { body, options });
+    return this.#client.call("POST", `/review/candidates/${segment(id)}/reject`, { body, options });
   }
 
   /**
@@ -5342,21 +5342,21 @@ export class ReviewApi {
   undo(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   undo(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
   undo(id: string, body?: ReviewDecision, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/review/candidates/${segment(id)}/undo`, { body, options });
+    return this.#client.call("POST", `/review/candidates/${segment(id)}/undo`, { body, options });
   }
 }
 
 /** The routes with the tag "server". */
 export class ServerApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** Check that the process answers. Needs no credential. */
   health(options?: CallOptions): Promise<Health> {
-    return this.client.call("GET", "/health", { options });
+    return this.#client.call("GET", "/health", { options });
   }
 
   /**
@@ -5364,12 +5364,12 @@ export class ServerApi {
    * for a ChatGPT Action. Needs no credential.
    */
   agentOpenAPI(options?: CallOptions): Promise<unknown> {
-    return this.client.call("GET", "/openapi-agent.json", { options });
+    return this.#client.call("GET", "/openapi-agent.json", { options });
   }
 
   /** Get this API description. OpenAPI 3.1. Needs no credential. */
   openAPI(options?: CallOptions): Promise<unknown> {
-    return this.client.call("GET", "/openapi.json", { options });
+    return this.#client.call("GET", "/openapi.json", { options });
   }
 
   /**
@@ -5378,12 +5378,12 @@ export class ServerApi {
    * events.
    */
   ready(options?: CallOptions): Promise<Ready> {
-    return this.client.call("GET", "/ready", { options });
+    return this.#client.call("GET", "/ready", { options });
   }
 
   /** Get the identity of this credential. Its role, its vendor, the person it acts for and its rights. */
   whoAmI(options?: CallOptions): Promise<Identity> {
-    return this.client.call("GET", "/whoami", { options });
+    return this.#client.call("GET", "/whoami", { options });
   }
 }
 
@@ -5405,15 +5405,15 @@ export interface ListSessionsQuery {
 
 /** The routes with the tag "sessions". */
 export class SessionsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List sessions. Those that you can see, most recently created first. For sign-ins, see /users/me/sign-ins. */
   list(query?: ListSessionsQuery, options?: CallOptions): Promise<SessionList> {
-    return this.client.call("GET", "/sessions", { query, options });
+    return this.#client.call("GET", "/sessions", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -5429,7 +5429,7 @@ export class SessionsApi {
   create(body: NewSession, options?: CallOptions & NotOnce): Promise<Session>;
   create(body: NewSession, options: CallOptions & Once): Promise<Session | Replayed>;
   create(body: NewSession, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/sessions", { body, options });
+    return this.#client.call("POST", "/sessions", { body, options });
   }
 
   /**
@@ -5437,7 +5437,7 @@ export class SessionsApi {
    * of only one active session that you can see, or of only one closed session if none is active.
    */
   get(id: string, options?: CallOptions): Promise<Session> {
-    return this.client.call("GET", `/sessions/${segment(id)}`, { options });
+    return this.#client.call("GET", `/sessions/${segment(id)}`, { options });
   }
 
   /**
@@ -5445,7 +5445,7 @@ export class SessionsApi {
    * agents that work in it, may change it. Only that person may widen reach and allowed_vendors.
    */
   update(id: string, body: SessionChange, options?: CallOptions): Promise<Session> {
-    return this.client.call("PATCH", `/sessions/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/sessions/${segment(id)}`, { body, options });
   }
 
   /**
@@ -5455,28 +5455,28 @@ export class SessionsApi {
   close(id: string, options?: CallOptions & NotOnce): Promise<Session>;
   close(id: string, options: CallOptions & Once): Promise<Session | Replayed>;
   close(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/sessions/${segment(id)}/close`, { options });
+    return this.#client.call("POST", `/sessions/${segment(id)}/close`, { options });
   }
 
   /** Reopen a session. Makes a closed session active again. An active one stays as it is. */
   reopen(id: string, options?: CallOptions & NotOnce): Promise<Session>;
   reopen(id: string, options: CallOptions & Once): Promise<Session | Replayed>;
   reopen(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/sessions/${segment(id)}/reopen`, { options });
+    return this.#client.call("POST", `/sessions/${segment(id)}/reopen`, { options });
   }
 }
 
 /** The routes with the tag "sources". */
 export class SourcesApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List the sources of a memory. Oldest first. Only sources that the vendor of the key may read. */
   list(id: string, options?: CallOptions): Promise<SourceList> {
-    return this.client.call("GET", `/memories/${segment(id)}/sources`, { options });
+    return this.#client.call("GET", `/memories/${segment(id)}/sources`, { options });
   }
 
   /**
@@ -5486,12 +5486,12 @@ export class SourcesApi {
   add(id: string, body: NewSources, options?: CallOptions & NotOnce): Promise<SourceList>;
   add(id: string, body: NewSources, options: CallOptions & Once): Promise<SourceList | Replayed>;
   add(id: string, body: NewSources, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/memories/${segment(id)}/sources`, { body, options });
+    return this.#client.call("POST", `/memories/${segment(id)}/sources`, { body, options });
   }
 
   /** Delete a source permanently. Needs step-up unless the org deletes by key. */
   delete(id: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/sources/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/sources/${segment(id)}`, { options });
   }
 }
 
@@ -5507,10 +5507,10 @@ export interface ListSuggestionsQuery {
 
 /** The routes with the tag "suggestions". */
 export class SuggestionsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /**
@@ -5518,7 +5518,7 @@ export class SuggestionsApi {
    * suggestion only if you can read both memories.
    */
   list(query?: ListSuggestionsQuery, options?: CallOptions): Promise<SuggestionList> {
-    return this.client.call("GET", "/suggestions", { query, options });
+    return this.#client.call("GET", "/suggestions", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -5534,7 +5534,7 @@ export class SuggestionsApi {
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;
   accept(id: string, body?: Acceptance, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/suggestions/${segment(id)}/accept`, { body, options });
+    return this.#client.call("POST", `/suggestions/${segment(id)}/accept`, { body, options });
   }
 
   /**
@@ -5544,7 +5544,7 @@ export class SuggestionsApi {
   decline(id: string, options?: CallOptions & NotOnce): Promise<Suggestion>;
   decline(id: string, options: CallOptions & Once): Promise<Suggestion | Replayed>;
   decline(id: string, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/suggestions/${segment(id)}/decline`, { options });
+    return this.#client.call("POST", `/suggestions/${segment(id)}/decline`, { options });
   }
 }
 
@@ -5562,15 +5562,15 @@ export interface ListTasksQuery {
 
 /** The routes with the tag "tasks". */
 export class TasksApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List tasks. Those that you can see, most recently created first. */
   list(query?: ListTasksQuery, options?: CallOptions): Promise<TaskList> {
-    return this.client.call("GET", "/tasks", { query, options });
+    return this.#client.call("GET", "/tasks", { query, options });
   }
 
   /** Calls list for page after page, and returns the items one by one. */
@@ -5585,7 +5585,7 @@ export class TasksApi {
   create(body: NewTask, options?: CallOptions & NotOnce): Promise<Task>;
   create(body: NewTask, options: CallOptions & Once): Promise<Task | Replayed>;
   create(body: NewTask, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/tasks", { body, options });
+    return this.#client.call("POST", "/tasks", { body, options });
   }
 
   /**
@@ -5593,7 +5593,7 @@ export class TasksApi {
    * step-up unless the org deletes by key.
    */
   delete(id: string, options?: CallOptions & IfMatch): Promise<void> {
-    return this.client.call("DELETE", `/tasks/${segment(id)}`, { options });
+    return this.#client.call("DELETE", `/tasks/${segment(id)}`, { options });
   }
 
   /**
@@ -5601,7 +5601,7 @@ export class TasksApi {
    * you can see and that is not done, or of only one done task if all are done.
    */
   get(id: string, options?: CallOptions): Promise<Task> {
-    return this.client.call("GET", `/tasks/${segment(id)}`, { options });
+    return this.#client.call("GET", `/tasks/${segment(id)}`, { options });
   }
 
   /**
@@ -5610,7 +5610,7 @@ export class TasksApi {
    * it can widen allowed_vendors. 409 if the project is archived.
    */
   update(id: string, body: TaskChange, options?: CallOptions & IfMatch): Promise<Task> {
-    return this.client.call("PATCH", `/tasks/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/tasks/${segment(id)}`, { body, options });
   }
 }
 
@@ -5622,22 +5622,22 @@ export interface DeleteTeamQuery {
 
 /** The routes with the tag "teams". */
 export class TeamsApi {
-  protected readonly client: LociClient;
+  readonly #client: LociClient;
 
   constructor(client: LociClient) {
-    this.client = client;
+    this.#client = client;
   }
 
   /** List teams. Your own team. Admins of the org see all teams. */
   list(options?: CallOptions): Promise<TeamList> {
-    return this.client.call("GET", "/teams", { options });
+    return this.#client.call("GET", "/teams", { options });
   }
 
   /** Create a team. You become its owner. 409 if the name is taken or you are already in a team. */
   create(body: Name, options?: CallOptions & NotOnce): Promise<Team>;
   create(body: Name, options: CallOptions & Once): Promise<Team | Replayed>;
   create(body: Name, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/teams", { body, options });
+    return this.#client.call("POST", "/teams", { body, options });
   }
 
   /**
@@ -5647,7 +5647,7 @@ export class TeamsApi {
   join(body: Token, options?: CallOptions & NotOnce): Promise<Joined>;
   join(body: Token, options: CallOptions & Once): Promise<Joined | Replayed>;
   join(body: Token, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", "/teams/join", { body, options });
+    return this.#client.call("POST", "/teams/join", { body, options });
   }
 
   /**
@@ -5655,17 +5655,17 @@ export class TeamsApi {
    * unless force=true. Needs step-up.
    */
   delete(id: string, query?: DeleteTeamQuery, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/teams/${segment(id)}`, { query, options });
+    return this.#client.call("DELETE", `/teams/${segment(id)}`, { query, options });
   }
 
   /** Get a team with its members. For its members and for admins of the org. */
   get(id: string, options?: CallOptions): Promise<TeamView> {
-    return this.client.call("GET", `/teams/${segment(id)}`, { options });
+    return this.#client.call("GET", `/teams/${segment(id)}`, { options });
   }
 
   /** Rename a team. For its owners and admins. 409 if the name is taken. */
   rename(id: string, body: Name, options?: CallOptions): Promise<Team> {
-    return this.client.call("PATCH", `/teams/${segment(id)}`, { body, options });
+    return this.#client.call("PATCH", `/teams/${segment(id)}`, { body, options });
   }
 
   /**
@@ -5675,17 +5675,17 @@ export class TeamsApi {
   invite(id: string, body: Invitation, options?: CallOptions & NotOnce): Promise<InvitedList>;
   invite(id: string, body: Invitation, options: CallOptions & Once): Promise<InvitedList | Replayed>;
   invite(id: string, body: Invitation, options?: CallOptions): Promise<never> {
-    return this.client.call("POST", `/teams/${segment(id)}/invite`, { body, options });
+    return this.#client.call("POST", `/teams/${segment(id)}/invite`, { body, options });
   }
 
   /** List the invitations to a team. Newest first, without tokens. Empty if you may not invite. */
   listInvites(id: string, options?: CallOptions): Promise<InviteList> {
-    return this.client.call("GET", `/teams/${segment(id)}/invites`, { options });
+    return this.#client.call("GET", `/teams/${segment(id)}/invites`, { options });
   }
 
   /** Revoke an invitation to a team. Effective immediately. */
   revokeInvite(id: string, inviteId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/teams/${segment(id)}/invites/${segment(inviteId)}`, { options });
+    return this.#client.call("DELETE", `/teams/${segment(id)}/invites/${segment(inviteId)}`, { options });
   }
 
   /**
@@ -5693,17 +5693,17 @@ export class TeamsApi {
    * members.
    */
   leave(id: string, options?: CallOptions & Partial<Once>): Promise<void> {
-    return this.client.call("POST", `/teams/${segment(id)}/leave`, { options });
+    return this.#client.call("POST", `/teams/${segment(id)}/leave`, { options });
   }
 
   /** Remove a member from a team. The memories that they shared belong only to them again. */
   remove(id: string, userId: string, options?: CallOptions): Promise<void> {
-    return this.client.call("DELETE", `/teams/${segment(id)}/members/${segment(userId)}`, { options });
+    return this.#client.call("DELETE", `/teams/${segment(id)}/members/${segment(userId)}`, { options });
   }
 
   /** Change the role of a team member. For owners of the team. Needs step-up. 409 for its last owner. */
   setRole(id: string, userId: string, body: RoleChange, options?: CallOptions): Promise<User> {
-    return this.client.call("PUT", `/teams/${segment(id)}/members/${segment(userId)}/role`, { body, options });
+    return this.#client.call("PUT", `/teams/${segment(id)}/members/${segment(userId)}/role`, { body, options });
   }
 }
 

@@ -25,6 +25,7 @@ export interface ChangesOptions extends Pick<CallOptions, "signal" | "session"> 
   onRetry?: ((wait: number, reason: unknown) => void) | undefined;
 }
 
+const request = "GET /api/v1/changes";
 const longestWait = 30_000;
 
 /**
@@ -79,8 +80,7 @@ async function* stream(
     yield* events(textLines(answer.stream(), heard));
   } catch (error) {
     // What breaks a stream that was open is the connection, or the silence above.
-    if (error instanceof LociError || error instanceof SyntaxError || signal?.aborted) throw error;
-    const request = "GET /api/v1/changes";
+    if (error instanceof LociError || signal?.aborted) throw error;
     throw new LociError({ request, message: `cannot ${request}: the stream broke`, code: "network", cause: error });
   } finally {
     clearTimeout(timer);
@@ -104,12 +104,21 @@ async function* events(lines: AsyncIterable<string>): AsyncGenerator<{ id: strin
   }
 }
 
+/** parsed reads the data of an event. */
+function parsed<T>(data: string): T {
+  try {
+    return JSON.parse(data) as T;
+  } catch (cause) {
+    throw new LociError({ request, message: `cannot ${request}: an event is not Loci's`, code: "bad_answer", cause });
+  }
+}
+
 function eventOf(kind: string, position: string, data: string): ChangeEvent | undefined {
   switch (kind) {
     case "ready":
-      return { kind, position, resumed: (JSON.parse(data) as { resumed: boolean }).resumed };
+      return { kind, position, resumed: parsed<{ resumed: boolean }>(data).resumed };
     case "change":
-      return { kind, position, change: JSON.parse(data) as FeedEvent };
+      return { kind, position, change: parsed<FeedEvent>(data) };
     case "reset":
       return { kind, position };
   }
