@@ -133,7 +133,8 @@ func (r route) operation(s *server) huma.Operation {
 	}
 	r.takesSession(&op)
 	if r.Out != nil && r.Alternatives != nil { // the handler may answer with bytes, so huma cannot tell the type
-		op.Responses["200"].Content[jsonType].Schema = s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(r.Out), true, "")
+		schemas := s.api.OpenAPI().Components.Schemas
+		op.Responses["200"].Content[jsonType].Schema = schemas.Schema(reflect.TypeOf(r.Out), true, "")
 	}
 	if r.In != nil {
 		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: asSent(r.In)}}}
