@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const programs = {
-  "a client with the group memories": ["import { LociClient, MemoriesApi } from './dist/index.js'; globalThis.x = new MemoriesApi(new LociClient());", 4_000],
+  "a client with the group memories": ["import { LociClient, MemoriesApi } from './dist/index.js'; globalThis.x = new MemoriesApi(new LociClient());", 5_000],
   everything: ["import { Loci } from './dist/index.js'; globalThis.x = new Loci();", 10_000],
 };
 for (const [name, [contents, limit]] of Object.entries(programs)) {
