@@ -29,6 +29,7 @@ func (s *server) config() huma.Config {
 	schemas.RegisterTypeAlias(reflect.TypeFor[problem](), reflect.TypeFor[client.Problem]())
 	schemas.Schema(reflect.TypeFor[client.Problem](), true, "Problem")
 	schemas.Schema(reflect.TypeFor[client.Replayed](), true, "Replayed")
+	schemas.Schema(reflect.TypeFor[loci.FeedEvent](), true, "FeedEvent") // in the stream of changes
 	address := s.options.PublicURL
 	if address == "" {
 		address = "/"

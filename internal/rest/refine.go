@@ -27,6 +27,8 @@ func refine(doc *huma.OpenAPI) ([]byte, error) {
 	for name := range schemas {
 		schemas.at(name).at("properties").refineFields()
 	}
+	schemas.at("SessionChange").at("properties").at("metadata")["type"] = []string{"object", "null"}
+	schemas.at("AgentChange").at("properties").at("config")["type"] = []string{"object", "null"}
 	schemas.at("EntityNames")["oneOf"] = []document{needs("names"), needs("entities")}
 	schemas.at("NewNodeItem")["oneOf"] = itemKinds()
 	d.link()
@@ -65,8 +67,10 @@ func (d document) refineFields() {
 			}
 		}
 	}
-	if config := d.at("config"); config != nil {
-		config["type"] = "object"
+	for _, name := range []string{"config", "metadata"} { // json.RawMessage, which is anything to huma
+		if object := d.at(name); object != nil {
+			object["type"] = "object"
+		}
 	}
 }
 

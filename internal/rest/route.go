@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -131,6 +132,10 @@ func (r route) operation(s *server) huma.Operation {
 		op.Parameters = append(op.Parameters, onceParameter)
 	}
 	r.takesSession(&op)
+	if r.Out != nil && r.Alternatives != nil { // the handler may answer with bytes, so huma cannot tell the type
+		schemas := s.api.OpenAPI().Components.Schemas
+		op.Responses["200"].Content[jsonType].Schema = schemas.Schema(reflect.TypeOf(r.Out), true, "")
+	}
 	if r.In != nil {
 		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{r.bodyType(): {Example: asSent(r.In)}}}
 	}
