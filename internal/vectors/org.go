@@ -24,6 +24,7 @@ type org struct {
 	files map[string]*file // the open ones, by path
 	dims  map[string]int   // of the models that have answered
 	asked []asked          // the last questions
+	pace  pace
 
 	rest pause // of the work, after a fault
 }

@@ -182,7 +182,7 @@ func (f *file) count(ctx context.Context) (done, waiting int, err error) {
 }
 
 // CatchUp makes all vectors of an org that are missing, now. It tells loci.ReportProgress how far it is, and does
-// nothing if there is no model. Upstream if the model fails.
+// nothing if there is no model. If the model fails, CatchUp asks it for fewer at a time before it gives up.
 func (x *Index) CatchUp(ctx context.Context, id loci.OrgID) error {
 	if !x.on() {
 		return nil
@@ -191,7 +191,16 @@ func (x *Index) CatchUp(ctx context.Context, id loci.OrgID) error {
 	if err != nil || m == nil {
 		return err
 	}
-	return x.of(id).catchUp(ctx, m)
+	o := x.of(id)
+	for {
+		before := o.paceNow()
+		err := o.catchUp(ctx, m)
+		now := o.paceNow()
+		goesOn := now.done > before.done || now.halved > before.halved
+		if fault := (*embed.Fault)(nil); !errors.As(err, &fault) || fault.RetryAfter > 0 || ctx.Err() != nil || !goesOn {
+			return err
+		}
+	}
 }
 
 // Rebuild makes all vectors of an org again.

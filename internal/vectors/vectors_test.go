@@ -224,6 +224,37 @@ func TestOneTextFails(t *testing.T) {
 	check(t, x, 41, vectors.Ready)
 }
 
+// TestSlowModels has a model that does not answer in time for more than five texts, and then for none.
+func TestSlowModels(t *testing.T) {
+	w := newWorld(t)
+	most, late := 5, 0
+	model := &embedtest.Model{Fail: func(texts []string) error {
+		if late > 0 && texts[0] == "memory" { // it still works on what came before
+			late--
+			return &embed.Fault{Text: "does not answer"}
+		}
+		if len(texts) > most {
+			late = 1
+			return &embed.Fault{Text: "does not answer"}
+		}
+		return nil
+	}}
+	x := w.process(model)
+	var texts []string
+	for i := range 100 {
+		texts = append(texts, fmt.Sprintf("text %d", i))
+	}
+	w.add(texts...)
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	check(t, x, 100, vectors.Ready)
+	most = 0
+	w.add("one more")
+	var fault *embed.Fault
+	if err := x.CatchUp(t.Context(), loci.DefaultOrg); !errors.As(err, &fault) {
+		t.Errorf("got %v, want the fault of the model", err)
+	}
+}
+
 // TestModelsThatAskForAPause has a model that wants to be left alone for an hour.
 func TestModelsThatAskForAPause(t *testing.T) {
 	w := newWorld(t)

@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -14,7 +15,7 @@ import (
 
 // These say how the queue is worked off.
 const (
-	// batchSize is how many memories a model gets at a time.
+	// batchSize is how many memories a model gets at a time, unless it fails.
 	batchSize = 64
 	// claim is for how long a process has the memories that it took.
 	claim = 5 * time.Minute
@@ -58,12 +59,12 @@ type job struct {
 }
 
 // take takes the next memories from the queue.
-func (f *file) takeJobs(ctx context.Context, now time.Time) (jobs []job, err error) {
+func (f *file) takeJobs(ctx context.Context, most int, now time.Time) (jobs []job, err error) {
 	err = f.Update(ctx, func(c *sqlitedb.Conn) error {
 		jobs = nil
 		due := now.Add(claim).UnixMicro()
 		err := c.Query("SELECT id, tries FROM queue WHERE due <= ? ORDER BY due, rowid LIMIT ?",
-			sqlitedb.Args{now.UnixMicro(), batchSize}, func(r *sqlitedb.Row) error {
+			sqlitedb.Args{now.UnixMicro(), most}, func(r *sqlitedb.Row) error {
 				jobs = append(jobs, job{id: r.ID(0), tries: r.Int(1) + 1, due: due})
 				return nil
 			})
@@ -78,7 +79,7 @@ func (f *file) takeJobs(ctx context.Context, now time.Time) (jobs []job, err err
 // work makes the vectors of the next memories in the queue. done reports whether it is empty, but for those that wait
 // for another try.
 func (o *org) work(ctx context.Context, m embed.Model, f *file) (done bool, err error) {
-	jobs, err := f.takeJobs(ctx, o.Now())
+	jobs, err := f.takeJobs(ctx, o.batch(), o.Now())
 	if err != nil {
 		return false, err
 	}
@@ -88,10 +89,46 @@ func (o *org) work(ctx context.Context, m embed.Model, f *file) (done bool, err 
 	if err := o.readTexts(ctx, jobs); err != nil {
 		return false, errors.Join(err, f.release(ctx, jobs, o.Now()))
 	}
-	if err := o.embed(ctx, m, f, withText(jobs)); err != nil {
+	err = o.embed(ctx, m, f, withText(jobs))
+	o.did(err)
+	if err != nil {
 		return false, errors.Join(err, f.release(context.WithoutCancel(ctx), jobs, o.Now()))
 	}
 	return false, f.store(ctx, jobs, o.Now())
+}
+
+// pace is how fast a model works.
+type pace struct {
+	halved int // how often the size of a batch was halved
+	well   int // batches that the model has done since it failed last
+	done   int // batches that it has done in all
+}
+
+// wellDone is after how many batches a model that failed gets twice as many texts at a time.
+const wellDone = 10
+
+// batch is how many memories the model gets next.
+func (o *org) batch() int { return batchSize >> o.paceNow().halved }
+
+func (o *org) paceNow() pace {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.pace
+}
+
+// did lets a model that failed, perhaps because it is slow, have half as many texts the next time.
+func (o *org) did(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := &o.pace
+	if err != nil {
+		p.well, p.halved = 0, min(p.halved+1, bits.Len(batchSize)-1)
+		return
+	}
+	p.done++
+	if p.well++; p.well >= wellDone {
+		p.well, p.halved = 0, max(p.halved-1, 0)
+	}
 }
 
 // withText returns the jobs that have a text.
