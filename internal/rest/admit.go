@@ -129,7 +129,10 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	if route.Who == forAll || route.ID == "" { // where no route is, the session does not matter
 		return nil
 	}
-	in, err := s.auth.InHeaderSession(r, x.principal)
+	in, err := auth.ViewAs(r, x.principal, route.Method == http.MethodGet || route.Reads)
+	if err == nil {
+		in, err = s.auth.InHeaderSession(r, in)
+	}
 	if err == nil {
 		x.admitted(in)
 	}

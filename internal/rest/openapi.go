@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"net/http"
 	"reflect"
 	"sync"
 	"time"
@@ -42,7 +43,8 @@ func (s *server) config() huma.Config {
 					"Every path also works without " + place + ", for older clients."},
 			Servers: []*huma.Server{{URL: address}},
 			Components: &huma.Components{Schemas: schemas,
-				Parameters: map[string]*huma.Param{sessionParameter: sessionParam()}, SecuritySchemes: securitySchemes},
+				Parameters: map[string]*huma.Param{sessionParameter: sessionParam(),
+					viewAsParameter: viewAsParam()}, SecuritySchemes: securitySchemes},
 		},
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
@@ -118,10 +120,10 @@ func (s *server) openAPIDocument(context.Context, loci.Principal, *struct{}) (*o
 	return &openAPIOutput{"application/json", whole}, nil
 }
 
-// sessionParameter is the name under which the document describes the header
-// for all routes.
+// These are the names under which the document describes the headers of many routes.
 const (
 	sessionParameter = "Session"
+	viewAsParameter  = "ViewAs"
 	parameterPrefix  = "#/components/parameters/"
 )
 
@@ -132,11 +134,19 @@ func sessionParam() *huma.Param {
 			"session, 409 if it is closed."}
 }
 
-// takesSession documents the header of routes whose requests can belong to a
-// session.
+func viewAsParam() *huma.Param {
+	return &huma.Param{Name: auth.ViewAsHeader, In: "header", Schema: &huma.Schema{Type: huma.TypeString},
+		Description: "A vendor, such as chatgpt. A person then gets what that vendor's assistants get, for whom the person " +
+			"decides. 403 for agents."}
+}
+
+// takesSession documents the headers of routes whose requests can belong to a session, or ask for what a vendor sees.
 func (r route) takesSession(op *huma.Operation) {
 	if r.Who == forAll {
 		return
+	}
+	if r.Method == http.MethodGet || r.Reads {
+		op.Parameters = append(op.Parameters, &huma.Param{Ref: parameterPrefix + viewAsParameter})
 	}
 	op.Parameters = append(op.Parameters, &huma.Param{Ref: parameterPrefix + sessionParameter})
 	if op.Responses["409"] == nil {

@@ -1,0 +1,98 @@
+package rest_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// as sends "METHOD PATH BODY" for what a vendor sees.
+func (s *server) as(vendor, key, request string) *httptest.ResponseRecorder {
+	parts := append(strings.SplitN(request, " ", 3), "")
+	return s.do(parts[0], parts[1], key, parts[2], auth.ViewAsHeader+": "+vendor)
+}
+
+// TestViewAs has a person ask for what Claude sees: the answers are those that Claude's own credential gets.
+func TestViewAs(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	var memories []*loci.Memory
+	for i, vendors := range []string{`["*"]`, `["claude"]`, `["cursor"]`, `["claude","cursor"]`, `["gemini"]`} {
+		memories = append(memories, s.write(t, owner, fmt.Sprintf(
+			`{"title":"Deploy %d","content":"We deploy on day %d.","tags":["ops"],"pinned":%t,"allowed_vendors":%s}`, i, i,
+			i < 3, vendors)))
+	}
+	gone := s.write(t, owner, `{"title":"Gone","content":"We deploy never.","tags":["ops"]}`)
+	s.expect(t, 200, owner, "DELETE /memories/"+gone.ID.String())
+	s.clock.freeze()
+	reads := []string{"GET /agent/memories/latest?tag=ops", `POST /agent/memories/search {"term":"deploy"}`,
+		`POST /agent/memories/browse {"filter":{"tags":["ops"]}}`, `POST /agent/memories/list {}`,
+		`POST /agent/memories/by-tag {"tags":["ops"]}`, "GET /memories/recall?query=deploy&explain=true", "GET /agent/briefing",
+		`POST /context {"goal":"deploy"}`, `POST /query {"query":"deploy?"}`, "GET /agent/memories/team"}
+	for _, m := range append(memories, gone) {
+		reads = append(reads, "GET /agent/memories/"+m.ID.String(), "GET /agent/memories/"+m.ID.String()+"/versions",
+			"GET /memories/"+m.ID.String()+"/sources")
+	}
+	for _, vendor := range []string{"claude", "cursor"} {
+		key := map[string]string{"claude": claude, "cursor": cursor}[vendor]
+		differs := false
+		for _, read := range reads {
+			want, got := s.request(key, read), s.as(vendor, owner, read)
+			if whole(got) != whole(want) {
+				t.Errorf("%s as %s: %d %s\nwant %d %s", read, vendor, got.Code, got.Body, want.Code, want.Body)
+			}
+			differs = differs || whole(s.request(owner, read)) != whole(got)
+		}
+		if !differs {
+			t.Error("the owner sees nothing else anyway")
+		}
+	}
+	// What only people have, shows what the vendor sees, too.
+	list := s.as("claude", owner, "GET /memories?limit=50").Body.String()
+	for i, m := range append(memories, gone) {
+		if want := i == 0 || i == 1 || i == 3; strings.Contains(list, m.ID.String()) != want {
+			t.Errorf("in the list as claude: %s, want %t", m.Title, want)
+		}
+	}
+	for _, read := range []string{"GET /memories?trash=true", "GET /memories/" + gone.ID.String(), "GET /keys"} {
+		if got := s.as("claude", owner, read); got.Code < 400 && strings.Contains(got.Body.String(), gone.ID.String()) ||
+			got.Code < 400 && !strings.HasPrefix(read, "GET /memories?") {
+			t.Errorf("%s as claude: %d %s", read, got.Code, got.Body)
+		}
+	}
+}
+
+// TestViewAsRefuses has wrong uses of the header.
+func TestViewAsRefuses(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"Tea","content":"at four"}`)
+	for _, tt := range []struct {
+		key, vendor, request, session, code string
+	}{
+		{owner, "claude", `PATCH /memories/` + m.ID.String() + ` {"title":"x"}`, "", "invalid"},
+		{owner, "claude", `POST /memories {"title":"x","content":"x"}`, "", "invalid"},
+		{owner, "not a vendor", "GET /memories", "", "invalid"},
+		{owner, "api", "GET /memories", "", "invalid"},
+		{owner, "claude", "GET /memories", "a session", "invalid"},
+		{claude, "cursor", "GET /agent/memories/latest", "", "forbidden"},
+		{claude, "claude", "GET /agent/memories/latest", "", "forbidden"},
+	} {
+		headers := []string{auth.ViewAsHeader + ": " + tt.vendor}
+		if tt.session != "" {
+			headers = append(headers, auth.SessionHeader+": "+tt.session)
+		}
+		parts := append(strings.SplitN(tt.request, " ", 3), "")
+		got := s.do(parts[0], parts[1], tt.key, parts[2], headers...)
+		if !strings.Contains(got.Body.String(), `"code":"`+tt.code+`"`) || got.Code < 400 {
+			t.Errorf("%s as %q: %d %s, want %s", tt.request, tt.vendor, got.Code, got.Body, tt.code)
+		}
+	}
+	if got := s.request(owner, "GET /memories/"+m.ID.String()); !strings.Contains(got.Body.String(), `"title":"Tea"`) {
+		t.Errorf("a refused change was made: %s", got.Body)
+	}
+}
