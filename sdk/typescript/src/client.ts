@@ -33,6 +33,8 @@ export interface CallOptions {
   retries?: number | undefined;
   /** As in LociOptions, for this call. */
   session?: string | undefined;
+  /** A vendor, such as chatgpt: the call returns what this vendor's assistants get. Only people, and only for reads. */
+  viewAs?: string | undefined;
 }
 
 /** Makes a change only if the thing is at this version. Otherwise the call throws a VersionConflict. */
@@ -167,11 +169,12 @@ export class LociClient {
   }
 
   #init(method: string, call: Call): RequestInit & { duplex?: "half" } {
-    const { session = this.#options.session, idempotencyKey, ifMatch, ifNoneMatch, offset } = call.options ?? {};
+    const { session = this.#options.session, idempotencyKey, ifMatch, ifNoneMatch, offset, viewAs } = call.options ?? {};
     const headers = new Headers(this.#options.headers);
     headers.set("Accept", "application/json, text/markdown;q=0.9, */*;q=0.8");
     if (this.#key) headers.set("Authorization", `Bearer ${this.#key}`);
     if (session !== undefined) headers.set("Loci-Session", session);
+    if (viewAs !== undefined) headers.set("Loci-View-As", viewAs);
     if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
     if (ifMatch !== undefined) headers.set("If-Match", `"${ifMatch}"`);
     if (ifNoneMatch !== undefined) headers.set("If-None-Match", `"${ifNoneMatch}"`);

@@ -164,6 +164,14 @@ test("events, one by one and as lines, in a session", async () => {
   assert.equal((await loci.sessions.close(session.id)).state, "closed");
 });
 
+test("a person sees what a vendor's assistants see", async () => {
+  const title = unique();
+  const hidden = await loci.memories.create({ title, content: "hidden", allowed_vendors: ["cursor"] });
+  assert.equal((await loci.memories.get(hidden.id, {}, { viewAs: "cursor" })).title, title);
+  await assert.rejects(loci.memories.get(hidden.id, {}, { viewAs: "claude" }), { code: "not_found" });
+  await assert.rejects(loci.memories.edit(hidden.id, { title: "x" }, { viewAs: "cursor" }), { code: "invalid" });
+});
+
 test("an export is read line by line", async () => {
   const kinds = new Set<string>();
   for await (const line of (await loci.account.export()).lines()) {
