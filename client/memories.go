@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/loci-memory/loci"
 )
@@ -21,6 +22,16 @@ func (c *Client) Get(ctx context.Context, id loci.MemoryID) (*loci.Memory, error
 // List returns one page of memories. It works with people's keys only.
 func (c *Client) List(ctx context.Context, r ListRequest) (*MemoryPage, error) {
 	return send[MemoryPage](ctx, c, "/memories/list", r)
+}
+
+// Facets counts the memories that pass the conditions by their values. It works with people's keys only.
+func (c *Client) Facets(ctx context.Context, conditions url.Values) (*loci.Facets, error) {
+	return get[loci.Facets](ctx, c, query("/memories/facets", conditions))
+}
+
+// Readers explains which vendors' assistants get a memory. It works with people's keys only.
+func (c *Client) Readers(ctx context.Context, id loci.MemoryID) (*loci.MemoryReaders, error) {
+	return get[loci.MemoryReaders](ctx, c, "/memories/"+id.String()+"/readers")
 }
 
 // Replace replaces a whole memory. It fails with Precondition unless the memory is at atVersion; 0

@@ -25,6 +25,16 @@ var listRoutes = table{"memories", []served{
 		Summary: "List memories by query parameters",
 		Text:    "The same as POST /memories/list, for browsers and scripts.",
 		Out:     examplePage}, (*server).listByQuery),
+	serve("GET /memories/facets", route{ID: "countMemories", Who: forPeople, Action: memory.Read, More: trashedToo,
+		Limit:   expensive,
+		Summary: "Count memories by their values",
+		Text: "How many memories pass the conditions, and how many of them have each origin, allowed vendor, tag, " +
+			"category, type, scope, project and pin. With Loci-View-As, of those that the vendor sees.",
+		Out: exampleFacets}, (*server).facets),
+	serve("GET /memories/{id}/readers", route{ID: "listMemoryReaders", Who: forPeople, Action: memory.History,
+		Summary: "Explain who reads a memory",
+		Text:    "For each vendor, whether its assistants get the memory, and which part of the rule hides it if not.",
+		Out:     exampleReaders}, (*server).readers),
 	serve("GET /memories/team", route{ID: "listTeamMemories", Who: forPeople, Action: memory.PoolRead,
 		Summary: "List the memories of your team",
 		Text:    "Newest first. 409 if you are not in a team.",
@@ -322,6 +332,32 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 		total: in.Total})
 }
 
+// facetsInput are the conditions of the memories to count.
+type facetsInput struct {
+	client.Conditions
+	Trashed bool `query:"trashed" doc:"Count the trash"`
+}
+
+func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) (*answer[loci.Facets], error) {
+	f := filterOf(&in.Conditions)
+	if in.Trashed {
+		f.Lifecycle = loci.TrashOnly
+	}
+	got, err := s.app.Memory.Facets(ctx, p, f)
+	if err != nil {
+		return nil, err
+	}
+	return say(*got, nil)
+}
+
+func (s *server) readers(ctx context.Context, p loci.Principal, in *PathID) (*answer[loci.MemoryReaders], error) {
+	got, err := s.app.Memory.Readers(ctx, p, in.parse())
+	if err != nil {
+		return nil, err
+	}
+	return say(*got, nil)
+}
+
 func parseIDs(lists []string) ([]loci.MemoryID, error) {
 	var ids []loci.MemoryID
 	for _, list := range lists {
@@ -416,6 +452,11 @@ var (
 	one              = 1
 	examplePosition  = client.Page{Limit: 50, Total: &one}
 	examplePage      = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
+	exampleFacets = loci.Facets{Total: 12, Facets: map[loci.Facet][]loci.FacetCount{
+		loci.FacetOrigin: {{Value: "claude", Count: 12}}}}
+	exampleReaders = loci.MemoryReaders{MemoryID: exampleID, People: "the team", Vendors: []loci.VendorSees{
+		{Vendor: "claude", Label: "Claude", Sees: true},
+		{Vendor: "chatgpt", Label: "ChatGPT", HiddenBy: loci.HiddenByVendor}}}
 	exampleSummaries = client.SummaryPage{
 		Memories: []loci.MemorySummary{exampleMemory.Summarize()},
 		Page:     examplePosition,

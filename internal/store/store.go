@@ -151,6 +151,9 @@ type Lists interface {
 	// IDs returns the ids of the visible memories that pass the filter, at most limit, in the order of
 	// List. more reports whether there are others. It fails like List.
 	IDs(ctx context.Context, v loci.Viewer, f Filter, limit int) (ids []loci.MemoryID, more bool, err error)
+	// Facets counts the visible memories that pass the filter by their values. It reads all of them. It fails with
+	// Invalid if When is used.
+	Facets(ctx context.Context, v loci.Viewer, f Filter) (loci.Facets, error)
 	// Passing returns those of ids that are visible and pass the filter, in the order of ids.
 	Passing(ctx context.Context, v loci.Viewer, f Filter, ids []loci.MemoryID) ([]loci.MemoryID, error)
 	// Rebuild drops and rebuilds all data derived from the rows, such as the full-text index. It

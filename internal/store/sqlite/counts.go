@@ -28,6 +28,7 @@ type countKey struct {
 	lifecycle     loci.Lifecycle
 	agent         loci.AgentID
 	everyAgent    bool
+	owner         loci.UserID
 	workspace     loci.WorkspaceID
 	from, to      int64
 	limit         int
@@ -72,7 +73,7 @@ func (w *walk) count(r postingRange, limit int) (int, error) {
 		return c.n, err
 	}
 	key := countKey{pool: r.pool, vendor: r.vendor, token: r.token, lifecycle: w.filter.Lifecycle,
-		everyAgent: w.everyAgent(r), workspace: w.v.WorkspaceID, limit: limit}
+		everyAgent: w.everyAgent(r), owner: w.ownerIn(), workspace: w.v.WorkspaceID, limit: limit}
 	key.from, key.to = w.times()
 	if !key.everyAgent {
 		key.agent = w.v.AgentID

@@ -253,9 +253,7 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 	if l := w.filter.Lifecycle; (l == loci.LiveOnly || l == loci.CurrentOnly) && w.filter.When.IsZero() {
 		q.Add(" AND (p.expires_at IS NULL OR p.expires_at > ?)", w.now.UnixMicro())
 	}
-	if !w.everyAgent(r) {
-		q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?)", orNull(w.v.AgentID))
-	}
+	w.agents(q, r)
 	if !w.v.WorkspaceID.IsZero() {
 		q.Add(" AND p.workspace_id = ?", [16]byte(w.v.WorkspaceID))
 	}
@@ -276,9 +274,30 @@ func (w *walk) statement(r postingRange, f form, after place, limit int) (string
 	return q.String(), q.Args
 }
 
+// agents leaves out the rows of agents that the reader does not act as. A person sees all of theirs: their own pool
+// shows them, and so must the pool of their team if it is the only one.
+func (w *walk) agents(q *sqlstore.Query, r postingRange) {
+	if w.everyAgent(r) {
+		return
+	}
+	q.Add(" AND (p.agent_id IS NULL OR p.agent_id = ?", orNull(w.v.AgentID))
+	if owner := w.ownerIn(); !owner.IsZero() {
+		q.Add(" OR EXISTS (SELECT 1 FROM memories a WHERE {a} a.seq = p.seq AND a.user_id = ?)", [16]byte(owner))
+	}
+	q.Add(")")
+}
+
 // everyAgent reports whether a range shows the rows of all agents: a person sees all of theirs.
 func (w *walk) everyAgent(r postingRange) bool {
 	return w.v.Vendor == "" && r.pool == newPool(userPool, w.v.UserID)
+}
+
+// ownerIn returns the person whose rows of all agents the pool of a team shows, if it is the only one, or zero.
+func (w *walk) ownerIn() loci.UserID {
+	if kind, _ := w.onlyPool(); w.v.Vendor == "" && kind == teamPool {
+		return w.v.UserID
+	}
+	return loci.UserID{}
 }
 
 // times returns the range of times that the filter allows.

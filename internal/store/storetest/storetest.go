@@ -70,6 +70,7 @@ var tests = []test{
 	{"ListOrder", testListOrder},
 	{"ListPages", testListPages},
 	{"ListPagesUnderInserts", testListPagesUnderInserts},
+	{"OwnRowsOfAgents", testOwnRowsOfAgents},
 	{"ListFilters", testListFilters},
 	{"ManyProjects", testManyProjects},
 	{"ListTotals", testListTotals},

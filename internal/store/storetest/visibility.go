@@ -135,6 +135,9 @@ func (w *world) compareList(ctx context.Context, tx store.Tx, v loci.Viewer) err
 		q.After, q.Offset = page.Next, 0
 	}
 	w.differ("List", v, want, got)
+	if err := w.compareFacets(ctx, tx, v, q.Filter, all); err != nil {
+		return err
+	}
 	return w.compareIDs(ctx, tx, v, q.Filter)
 }
 

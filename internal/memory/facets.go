@@ -1,0 +1,46 @@
+package memory
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Facets counts the visible memories that pass the filter by origin, allowed vendor, tag, category, type, scope, project
+// and pin. With Filter.Lifecycle TrashOnly it counts those in the trash, which only people may. Invalid for another time
+// than the present.
+func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci.Facets, error) {
+	if err := s.Begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
+		return nil, err
+	}
+	if err := s.checkFilter(&f); err != nil {
+		return nil, err
+	}
+	if !f.When.IsPresent() {
+		return nil, loci.FieldErrorf("known_at", "cannot be used for facets; leave out as_of and known_at")
+	}
+	var out loci.Facets
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		out, err = tx.Lists().Facets(ctx, p.Viewer(), f)
+		return err
+	})
+	return &out, err
+}
+
+// Readers returns which vendors' assistants get a memory, and why others do not: for a person, also about one that is in
+// the trash, expired or superseded. NotFound if the memory does not exist or is not visible.
+func (s *Service) Readers(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.MemoryReaders, error) {
+	if err := s.Begin(ctx, p, History); err != nil {
+		return nil, err
+	}
+	var out loci.MemoryReaders
+	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState)
+		if err == nil {
+			out = p.Viewer().ReadersOf(m, s.Time())
+		}
+		return err
+	})
+	return &out, err
+}
