@@ -103,17 +103,9 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 		ask.ProjectID = in.ID
 	}
 	if !p.SessionID.IsZero() {
-		in, err := s.sessionOf(ctx, p, r.Fresh)
-		if err != nil {
-			return nil, err
-		}
-		c, err := s.collect(ctx, p, &ask, in.before, ownEvents(p, r.Fresh))
-		if err != nil {
-			return nil, err
-		}
-		return s.inSession(ctx, in, &r, c)
+		return s.inSession(ctx, p, &r, ask)
 	}
-	c, err := s.collect(ctx, p, &ask, nil, ownEvents(p, true))
+	c, err := s.collect(ctx, p, ask, nil, ownEvents(p, true))
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +115,12 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 }
 
 // collect returns the candidates of a pack. If most of what is found was in packs before, it looks for more.
-func (s *Service) collect(ctx context.Context, p loci.Principal, ask *memory.SearchRequest, before []store.Sent,
+func (s *Service) collect(ctx context.Context, p loci.Principal, ask memory.SearchRequest, before []store.Sent,
 	own func(*loci.Event) bool) (*collection, error) {
 	lines := ask.Limit
 	had := newSent(before)
 	for {
-		found, err := s.memories.Gather(ctx, p, *ask)
+		found, err := s.memories.Gather(ctx, p, ask)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -45,14 +46,20 @@ var errFaster = errors.New("pack: another request was faster")
 //
 // The prefix is made of the memories as they are now. If the caller cannot read one of them any more, or if one has
 // changed, the prefix is made again: nothing may show what is gone.
-func (s *Service) inSession(ctx context.Context, in *session, r *Request, c *collection) (*loci.ContextPack, error) {
+func (s *Service) inSession(ctx context.Context, p loci.Principal, r *Request, ask memory.SearchRequest) (
+	*loci.ContextPack, error) {
 	for try := 1; ; try++ {
+		in, err := s.sessionOf(ctx, p, r.Fresh)
+		if err != nil {
+			return nil, err
+		}
+		c, err := s.collect(ctx, p, ask, in.before, ownEvents(p, r.Fresh))
+		if err != nil {
+			return nil, err
+		}
 		out, err := s.tryInSession(ctx, in, r, c, try == mostTries)
 		if !errors.Is(err, errFaster) {
 			return out, err
-		}
-		if in, err = s.sessionOf(ctx, in.p, r.Fresh); err != nil {
-			return nil, err
 		}
 	}
 }
