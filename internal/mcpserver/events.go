@@ -189,7 +189,7 @@ type eventsAsk struct {
 func searchEventFields(c *call, in *eventsAsk) []field {
 	mode := ""
 	return []field{
-		optionalID("id", &in.id).about("only this event"),
+		optionalID("id", &in.id),
 		text("query", &in.Text, 0, loci.MaxTerm).or("q").about("words that the content must have"),
 		text("since", &in.Since, 0, loci.MaxName).about("such as 12h, 7d or a date"),
 		text("until", &in.Until, 0, loci.MaxName),

@@ -125,7 +125,7 @@ func (s *Service) collect(ctx context.Context, p loci.Principal, ask memory.Sear
 			return nil, err
 		}
 		c := collect(found, own)
-		if ask.Limit < memory.MaxSearch && found.NextCursor != "" && c.news(had) < lines {
+		if ask.Limit < memory.MaxSearch && found.NextCursor != "" && c.news(had) < lines/2 {
 			ask.Limit = min(4*ask.Limit, memory.MaxSearch)
 			continue
 		}
