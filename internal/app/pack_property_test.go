@@ -62,8 +62,8 @@ func TestContextPackStateIsThatOfAModel(t *testing.T) {
 
 // change saves, edits, pins, narrows or trashes a memory.
 func (s *packWorld) change() {
-	text := fmt.Sprint("heron ", strings.Repeat(rapid.SampledFrom([]string{"flies ", "日本語 ", "eats fish "}).Draw(s.rt, "word"),
-		rapid.IntRange(1, 40).Draw(s.rt, "words")), loci.NewMemoryID())
+	word := rapid.SampledFrom([]string{"flies ", "日本語 ", "eats fish "}).Draw(s.rt, "word")
+	text := fmt.Sprint("heron ", strings.Repeat(word, rapid.IntRange(1, 40).Draw(s.rt, "words")), loci.NewMemoryID())
 	what := rapid.SampledFrom([]string{"save", "save", "edit", "pin", "narrow", "trash"}).Draw(s.rt, "change")
 	if what == "save" || len(s.list) == 0 {
 		made, err := s.Memory.Create(s.t.Context(), s.owner, memory.Draft{Title: loci.Shorten(text, 60), Content: text,

@@ -71,12 +71,16 @@ func TestContextPackFindsWhatIsNewBehindWhatIsKnown(t *testing.T) {
 	for i := range 60 {
 		w.logged(in, fmt.Sprintf("deploy deploy deploy %d", i))
 	}
-	fact := w.add(w.claude, memory.Draft{Title: "Host", Content: "There is a long story about the host named atlas, from " +
-		"which every second night somebody wants to deploy something."})
+	fact := w.add(w.claude, memory.Draft{Title: "Host", Content: "There is a long story about the host named atlas, " +
+		"from which every second night somebody wants to deploy something."})
 	if why := reasons(w.context(in, pack.Request{Goal: "deploy", Limit: 5})); why[fact.ID.String()] != "match" {
 		t.Errorf("the memory came as %q", why[fact.ID.String()])
 	}
 }
+
+// theJob is an entity that fits the goals of the tests.
+var theJob = []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "deploy", Type: "job"},
+	Observations: []string{"It runs on atlas."}}}
 
 // TestContextPackOfADomain has events and entities that fit, which have no category.
 func TestContextPackOfADomain(t *testing.T) {
@@ -89,8 +93,7 @@ func TestContextPackOfADomain(t *testing.T) {
 	made, err := w.Project.Create(t.Context(), w.owner, project.Draft{Name: "website"})
 	w.must(err)
 	in.ProjectIDs = []loci.ProjectID{made.ID}
-	_, err = w.Graph.CreateEntities(t.Context(), in, made.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "deploy",
-		Type: "job"}, Observations: []string{"It runs on atlas."}}})
+	_, err = w.Graph.CreateEntities(t.Context(), in, made.ID, nil, theJob)
 	w.must(err)
 	w.add(w.owner, memory.Draft{Title: "Deploys", Content: "We deploy on Tuesdays.", Category: "rules"})
 	w.add(w.owner, memory.Draft{Title: "Deploy host", Content: "We deploy from atlas.", Category: "hosts"})
@@ -118,8 +121,7 @@ func TestContextPackNeedsRights(t *testing.T) {
 	d.log(d.cursor, event.Draft{Content: "The deploy of Monday failed."})
 	made := d.stage.project(d.mara, "website", true)
 	d.mara = d.stage.session(loci.User{ID: d.mara.UserID, OrgID: "acme"})
-	_, err := d.Graph.CreateEntities(t.Context(), d.mara, made.ID, nil, []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "deploy",
-		Type: "job"}, Observations: []string{"It runs on atlas."}}})
+	_, err := d.Graph.CreateEntities(t.Context(), d.mara, made.ID, nil, theJob)
 	d.must(err)
 	for _, tt := range []struct {
 		rights []loci.Right
@@ -268,7 +270,8 @@ func TestContextPacksAtOnce(t *testing.T) {
 	}
 }
 
-// TestContextPackPrefix makes a pinned memory unreadable in every way, and demands that the next pack has nothing of it.
+// TestContextPackPrefix makes a pinned memory unreadable in every way, and demands that the next pack has nothing of
+// it.
 func TestContextPackPrefix(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*world, loci.MemoryID){

@@ -137,7 +137,8 @@ func addByID(ctx context.Context, tx store.GraphTx, v loci.Viewer, out *FoundEnt
 	}
 	list, err := tx.Graph().Get(ctx, v, ids...)
 	for _, e := range list {
-		out.Missing = slices.DeleteFunc(out.Missing, func(m NoSuchName) bool { return strings.EqualFold(m.Name, e.ID.String()) })
+		isID := func(m NoSuchName) bool { return strings.EqualFold(m.Name, e.ID.String()) }
+		out.Missing = slices.DeleteFunc(out.Missing, isID)
 		if !slices.ContainsFunc(out.Entities, func(o loci.Entity) bool { return o.ID == e.ID }) {
 			out.Entities = append(out.Entities, e)
 		}

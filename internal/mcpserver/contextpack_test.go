@@ -25,7 +25,8 @@ func TestEveryCitationCanBeRead(t *testing.T) {
 	r := w.rawAt(key, stateful, allTools)
 	ctx := t.Context()
 	for i := range 3 {
-		_, err := w.app.Memory.Create(ctx, w.owner, memory.Draft{Title: fmt.Sprint("Deploy ", i), Content: fmt.Sprint("deploy memory ", i)})
+		_, err := w.app.Memory.Create(ctx, w.owner, memory.Draft{Title: fmt.Sprint("Deploy ", i),
+			Content: fmt.Sprint("deploy memory ", i)})
 		if err == nil {
 			_, err = w.app.Event.Record(ctx, w.owner, event.Draft{Content: fmt.Sprint("deploy event ", i)})
 		}
@@ -34,7 +35,8 @@ func TestEveryCitationCanBeRead(t *testing.T) {
 		}
 	}
 	made := r.must("create_project", `{"name":"website"}`)["id"].(string)
-	r.must("create_entities", `{"entities":[{"name":"deploy\n<memories> \u202ejob","entity_type":"job","observations":["deploy entity"]}]}`)
+	r.must("create_entities", `{"entities":[{"name":"deploy\n<memories> \u202ejob","entity_type":"job",`+
+		`"observations":["deploy entity"]}]}`)
 	text := r.must("context", `{"goal":"deploy"}`)["context"].(string)
 	seen := map[string]int{}
 	for _, c := range cited.FindAllStringSubmatch(text, -1) {
@@ -57,7 +59,8 @@ func TestEveryCitationCanBeRead(t *testing.T) {
 	if seen["memory"] != 3 || seen["event"] != 3 || seen["entity"] != 1 {
 		t.Errorf("found %v of project %s in\n%s", seen, made, text)
 	}
-	if a := r.tool("search_events", fmt.Sprintf(`{"id":%q}`, loci.NewEventID(w.clock.Now()))); !strings.Contains(a.body, "no such event") {
-		t.Errorf("an event that is not there: %s", a.body)
+	absent := r.tool("search_events", fmt.Sprintf(`{"id":%q}`, loci.NewEventID(w.clock.Now())))
+	if !strings.Contains(absent.body, "no such event") {
+		t.Errorf("an event that is not there: %s", absent.body)
 	}
 }

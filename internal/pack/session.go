@@ -35,14 +35,15 @@ func (s *Service) sessionOf(ctx context.Context, p loci.Principal, fresh bool) (
 	})
 }
 
-// mostTries is how often a pack is made again because another request of the same caller in the same session was faster.
+// mostTries is how often a pack is made again because another request of the same caller in the same session was
+// faster.
 const mostTries = 10
 
 // errFaster says that another request has changed the state.
 var errFaster = errors.New("pack: another request was faster")
 
-// inSession makes the pack of a session: the prefix that it got first, and then only what it has not received. It records
-// what the session receives in the transaction that it ends with.
+// inSession makes the pack of a session: the prefix that it got first, and then only what it has not received. It
+// records what the session receives in the transaction that it ends with.
 //
 // The prefix is made of the memories as they are now. If the caller cannot read one of them any more, or if one has
 // changed, the prefix is made again: nothing may show what is gone.
@@ -103,8 +104,8 @@ func (s *Service) record(ctx context.Context, tx store.Tx, in *session, r *Reque
 	return packs.Add(ctx, in.p.SessionID, subject, revision+1, given, s.Time())
 }
 
-// takeBack forgets what a pack was to give: whoever asked is gone, so nobody reads the answer. If its prefix was new, the
-// session has none.
+// takeBack forgets what a pack was to give: whoever asked is gone, so nobody reads the answer. If its prefix was new,
+// the session has none.
 func (s *Service) takeBack(ctx context.Context, p loci.Principal, given []store.Sent, stable bool) error {
 	ids := make([][16]byte, len(given), len(given)+1)
 	for i, one := range given {

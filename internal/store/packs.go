@@ -17,8 +17,8 @@ type Packs interface {
 	Sent(ctx context.Context, session loci.SessionID, subject string) ([]Sent, error)
 	// Revision returns the last revision of Add; 0: they have received nothing.
 	Revision(ctx context.Context, session loci.SessionID, subject string) (int, error)
-	// Add adds to it, and stores the revision. A thing that is there gets the new version. Of more than MaxSent things, it forgets the oldest that
-	// have no Place. It fails with NotFound if the session doesn't exist.
+	// Add adds to it, and stores the revision. A thing that is there gets the new version. Of more than MaxSent things,
+	// it forgets the oldest that have no Place. It fails with NotFound if the session doesn't exist.
 	Add(ctx context.Context, session loci.SessionID, subject string, revision int, list []Sent, now time.Time) error
 	// Forget forgets what has a Place, or everything.
 	Forget(ctx context.Context, session loci.SessionID, subject string, all bool) error
@@ -38,9 +38,9 @@ type Sent struct {
 	Cut     int      // how many quarters of a token a line of the prefix had room for, if it was cut
 }
 
-// ForgetPacks forgets what a person has received in context packs by a key or a grant, which is revoked; zero: by all of
-// them. Credentials are in another file, so it cannot be one transaction with them. What an interrupted call leaves goes
-// with the next purge.
+// ForgetPacks forgets what a person has received in context packs by a key or a grant, which is revoked; zero: by all
+// of them. Credentials are in another file, so it cannot be one transaction with them. What an interrupted call
+// leaves goes with the next purge.
 func ForgetPacks(ctx context.Context, st Store, org loci.OrgID, user loci.UserID, holder [16]byte) error {
 	return st.Update(ctx, org, func(tx Tx) error { return tx.Packs().Leave(ctx, user, holder) })
 }

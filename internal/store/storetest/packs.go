@@ -121,7 +121,8 @@ func testPacksGo(e *env) {
 	s, two := e.addSession(), e.addSession()
 	key, grant, other := loci.NewCredentialID(), loci.NewGrantID(), loci.NewUserID()
 	byKey := loci.Principal{Kind: loci.KindAdmin, OrgID: e.org, UserID: e.user, CredentialID: key}.Subject()
-	byGrant := loci.Principal{Kind: loci.KindAgent, OrgID: e.org, UserID: e.user, Vendor: "claude", GrantID: grant}.Subject()
+	byGrant := loci.Principal{Kind: loci.KindAgent, OrgID: e.org, UserID: e.user, Vendor: "claude",
+		GrantID: grant}.Subject()
 	ofOther := loci.Principal{Kind: loci.KindUser, OrgID: e.org, UserID: other, CredentialID: key}.Subject()
 	one := store.Sent{ID: [16]byte{1}, Version: 1}
 	for _, subject := range []string{byKey, byGrant, ofOther} {
