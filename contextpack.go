@@ -41,7 +41,7 @@ type ContextSection struct {
 // ContextItem is one cited line.
 type ContextItem struct {
 	Kind   string    `json:"kind" enum:"memory,event,entity"`
-	ID     string    `json:"id" doc:"The whole id. The text cites its first 8 characters" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID     string    `json:"id" doc:"The whole id. The text cites it, or of a memory its first 8 characters" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 	Text   string    `json:"text" doc:"What the line says, perhaps cut"`
 	Origin string    `json:"origin,omitempty" doc:"Who wrote it" example:"claude"`
 	Time   time.Time `json:"time" doc:"When it was last changed, or when it happened"`

@@ -128,8 +128,11 @@ func (p Principal) Subject() string {
 	if !p.GrantID.IsZero() {
 		by = "grant/" + p.GrantID.String()
 	}
-	return string(p.OrgID) + "/" + p.UserID.String() + "/" + string(p.Kind) + "/" + string(p.Vendor) + "/" + by
+	return SubjectsOf(p.OrgID, p.UserID) + string(p.Kind) + "/" + string(p.Vendor) + "/" + by
 }
+
+// SubjectsOf returns what the subjects of all credentials of a person begin with.
+func SubjectsOf(org OrgID, user UserID) string { return string(org) + "/" + user.String() + "/" }
 
 // Role is a person's role on the whole server.
 type Role string

@@ -47,6 +47,19 @@ func TestEventsAreLogged(t *testing.T) {
 		!strings.Contains(told.Context, "  > zebra\n") {
 		t.Errorf("SessionContext: got %+v", told)
 	}
+	pack := must(owner.ContextPack(ctx, client.PackRequest{Goal: "zebra", MaxTokens: 600, Intent: loci.IntentDebug,
+		Format: "markdown"}))(t)
+	if pack.Tokens > 600 || len(pack.Sections) != 1 || pack.Sections[0].Items[0].ID != one.ID.String() ||
+		len(pack.Receipt.Included) != 1 {
+		t.Errorf("ContextPack: got %+v", pack)
+	}
+	for _, want := range []string{"match", "already_sent"} {
+		pack = must(owner.ContextPack(ctx, client.PackRequest{Goal: "zebra", SessionID: session.ID}))(t)
+		if line := append(pack.Receipt.Included, pack.Receipt.LeftOut...)[0]; pack.SessionID != session.ID ||
+			line.Reason != want {
+			t.Errorf("ContextPack in a session: got %+v, want %s", pack, want)
+		}
+	}
 	if told := must(owner.EventContext(ctx, client.ContextRequest{Types: []string{"decision"}, Since: "1h"}))(t); len(
 		told.Groups) != 1 || told.Groups[0].Name != "Decisions" {
 		t.Errorf("EventContext: got %+v", told)

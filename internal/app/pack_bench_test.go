@@ -16,7 +16,8 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// BenchmarkContextPack makes packs of 1,000 tokens over 100,000 memories and 10,000 events, without vectors.
+// BenchmarkContextPack makes packs of 1,000 tokens over 100,000 memories and 10,000 events, without vectors: without a
+// session, and in one that receives more and more.
 func BenchmarkContextPack(b *testing.B) {
 	dir := b.TempDir()
 	st, err := sqlite.Open(b.Context(), sqlite.Options{Dir: dir})
@@ -51,6 +52,12 @@ func BenchmarkContextPack(b *testing.B) {
 		}
 		partial = page.StoppedBy != "" || page.EventsPartial
 	}
+	b.Run("alone", func(b *testing.B) { measurePacks(b, a, p) })
+	p.SessionID = session.ID
+	b.Run("in a session", func(b *testing.B) { measurePacks(b, a, p) })
+}
+
+func measurePacks(b *testing.B, a *app.App, p loci.Principal) {
 	var times []time.Duration
 	lines := 0
 	for b.Loop() {

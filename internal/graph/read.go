@@ -2,7 +2,9 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -101,7 +103,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectI
 // nearestNames is how many names are suggested for a name that does not exist.
 const nearestNames = 3
 
-// OpenEntities returns the entities with these names, and the nearest names for those that do not
+// OpenEntities returns the entities with these names or ids, and the nearest names for those that do not
 // exist.
 func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	*FoundEntities, error) {
@@ -117,8 +119,31 @@ func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.Pr
 			return nil, err
 		}
 		missing, err := missingOf(ctx, tx, v, refs, found)
-		return &FoundEntities{Entities: found, Missing: missing}, err
+		if err != nil {
+			return nil, err
+		}
+		return addByID(ctx, tx, v, &FoundEntities{Entities: found, Missing: missing})
 	})
+}
+
+// addByID adds the entities whose ids were sent instead of names.
+func addByID(ctx context.Context, tx store.GraphTx, v loci.Viewer, out *FoundEntities) (*FoundEntities, error) {
+	var ids []loci.EntityID
+	for _, m := range out.Missing {
+		var id loci.EntityID
+		if id.UnmarshalText([]byte(m.Name)) == nil {
+			ids = append(ids, id)
+		}
+	}
+	list, err := tx.Graph().Get(ctx, v, ids...)
+	for _, e := range list {
+		isID := func(m NoSuchName) bool { return strings.EqualFold(m.Name, e.ID.String()) }
+		out.Missing = slices.DeleteFunc(out.Missing, isID)
+		if !slices.ContainsFunc(out.Entities, func(o loci.Entity) bool { return o.ID == e.ID }) {
+			out.Entities = append(out.Entities, e)
+		}
+	}
+	return out, err
 }
 
 func missingOf(ctx context.Context, tx store.GraphTx, v loci.Viewer, refs []loci.EntityRef, found []loci.Entity) (

@@ -137,13 +137,17 @@ func (s *Service) RevokeGrant(ctx context.Context, p loci.Principal, id loci.Gra
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(grants, func(g loci.Grant) bool { return g.ID == id }) {
+	at := slices.IndexFunc(grants, func(g loci.Grant) bool { return g.ID == id })
+	if at < 0 {
 		return loci.Errorf(loci.NotFound, "no such grant")
 	}
 	if err := s.Record(ctx, p, GrantRevoke, id.String()); err != nil {
 		return err
 	}
-	return s.Store.OAuth().Revoke(ctx, p.OrgID, user, id, s.Time())
+	if err := s.Store.OAuth().Revoke(ctx, p.OrgID, user, id, s.Time()); err != nil {
+		return err
+	}
+	return store.ForgetPacks(ctx, s.Store, p.OrgID, grants[at].UserID, id)
 }
 
 // Vendors returns, by name, the vendors for which the person has created keys or granted access. A

@@ -158,7 +158,10 @@ func (s *Service) revoke(ctx context.Context, p loci.Principal, act gate.Action,
 	if err := s.Record(ctx, p, act, id.String()); err != nil {
 		return err
 	}
-	return s.Store.Credentials().Revoke(ctx, p.OrgID, c.UserID, id, s.Time())
+	if err := s.Store.Credentials().Revoke(ctx, p.OrgID, c.UserID, id, s.Time()); err != nil {
+		return err
+	}
+	return store.ForgetPacks(ctx, s.Store, p.OrgID, c.UserID, id)
 }
 
 func errNoKey() error { return loci.Errorf(loci.NotFound, "no such key") }

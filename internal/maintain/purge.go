@@ -18,6 +18,7 @@ const (
 	RequestHours   = 24  // an answer to a request with an idempotency key
 	uploadDays     = 1   // a file that is not yet attached to a memory
 	SessionDays    = 30  // an unused MCP connection and its project
+	PackDays       = 30  // what a session has received in a context pack
 	exchangeDays   = 1   // an unused OAuth code, refresh token or client
 )
 
@@ -97,6 +98,13 @@ func PurgeFeed(ctx context.Context, st store.Store, now time.Time) (int, error) 
 func PurgeRequests(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := loci.CutTime(now.Add(-RequestHours * time.Hour))
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Idempotency().Purge(ctx, then, purgeBatch) })
+}
+
+// PurgePacks forgets what sessions received in context packs more than PackDays before now, in every org, and returns
+// how many things. So nothing stays of credentials that have expired, and an interrupted removal is completed.
+func PurgePacks(ctx context.Context, st store.Store, now time.Time) (int, error) {
+	then := daysBefore(now, PackDays)
+	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Packs().Purge(ctx, then, purgeBatch) })
 }
 
 // ExpireSessions closes the active sessions of every org in which nobody has worked for idle, and

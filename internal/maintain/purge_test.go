@@ -118,6 +118,30 @@ func TestPurgeRequests(t *testing.T) {
 	wantPurged(t, st, maintain.PurgeRequests, maintain.RequestHours*time.Hour, 250)
 }
 
+func TestPurgePacks(t *testing.T) {
+	st := openStore(t, t.TempDir())
+	org := seed(t, st, 1, time.Time{})
+	err := st.Update(t.Context(), org.ID, func(tx store.Tx) error {
+		s := loci.Session{ID: loci.NewSessionID(), EventAccess: loci.EventAccess{OrgID: org.ID, UserID: org.OwnerID,
+			Reach: loci.ReachOrg, Origin: "api", AllowedVendors: []loci.Vendor{loci.AnyVendor}}, State: loci.SessionActive,
+			CreatedAt: start, UpdatedAt: start, LastActiveAt: start}
+		if err := tx.Sessions().Insert(t.Context(), s); err != nil {
+			return err
+		}
+		for i := range 250 { // more than one batch
+			err := tx.Packs().Add(t.Context(), s.ID, "ada", i+1, []store.Sent{{ID: [16]byte{1, byte(i)}, Version: 1}}, start)
+			if err != nil {
+				return err
+			}
+		}
+		return tx.Packs().Add(t.Context(), s.ID, "ada", 251, []store.Sent{{ID: [16]byte{2}}}, start.Add(10*day))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantPurged(t, st, maintain.PurgePacks, maintain.PackDays*day, 250)
+}
+
 func TestPurgeCredentials(t *testing.T) {
 	st := openStore(t, t.TempDir())
 	org := seed(t, st, 1, time.Time{})

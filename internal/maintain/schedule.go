@@ -84,6 +84,7 @@ func (m *Maintainer) purge(ctx context.Context) {
 		{"deleting old entries of the audit trail", PurgeAudit},
 		{"deleting old events of the feed", PurgeFeed},
 		{"forgetting requests that nobody repeats any more", PurgeRequests},
+		{"forgetting what sessions received long ago", PurgePacks},
 		{"deleting sign-ins and tokens that are of no use any more", PurgeCredentials},
 		{"forgetting MCP connections that nobody uses any more", PurgeConnections},
 	} {

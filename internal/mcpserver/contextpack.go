@@ -26,7 +26,7 @@ type packed struct {
 	Tokens  int      `json:"tokens"`
 	Left    int      `json:"left"` // lines that had no room
 	Again   int      `json:"already_sent,omitempty"`
-	Unsafe  []string `json:"not_shown,omitempty"` // ids of what reads like an order to a model
+	Unsafe  []string `json:"not_shown,omitempty"` // citations of what reads like an order to a model
 	Partial bool     `json:"partial,omitempty"`
 }
 
@@ -44,7 +44,7 @@ func (s *Server) contextPack(ctx context.Context, c *call, in *pack.Request) (an
 		case "already_sent":
 			out.Again++
 		case "instructs":
-			out.Unsafe = append(out.Unsafe, l.ID[:loci.ShortID])
+			out.Unsafe = append(out.Unsafe, pack.Citation(l.Kind, l.ID))
 		}
 	}
 	return out, nil

@@ -180,9 +180,16 @@ const (
 	eventsDefault = 20
 )
 
-func searchEventFields(c *call, in *event.SearchRequest) []field {
+// eventsAsk asks for the events that pass a filter, or for one by its id.
+type eventsAsk struct {
+	event.SearchRequest
+	id loci.EventID
+}
+
+func searchEventFields(c *call, in *eventsAsk) []field {
 	mode := ""
 	return []field{
+		optionalID("id", &in.id),
 		text("query", &in.Text, 0, loci.MaxTerm).or("q").about("words that the content must have"),
 		text("since", &in.Since, 0, loci.MaxName).about("such as 12h, 7d or a date"),
 		text("until", &in.Until, 0, loci.MaxName),
@@ -246,8 +253,15 @@ func happenedOf(e *loci.Event) happened {
 	return out
 }
 
-func (s *Server) searchEvents(ctx context.Context, c *call, in *event.SearchRequest) (any, error) {
-	page, err := s.app.Event.Search(ctx, c.principal, *in)
+func (s *Server) searchEvents(ctx context.Context, c *call, in *eventsAsk) (any, error) {
+	if !in.id.IsZero() {
+		e, err := s.app.Event.Get(ctx, c.principal, in.id)
+		if err != nil {
+			return nil, err
+		}
+		return rows("events", []happened{happenedOf(e)}, ""), nil
+	}
+	page, err := s.app.Event.Search(ctx, c.principal, in.SearchRequest)
 	if err != nil {
 		return nil, err
 	}

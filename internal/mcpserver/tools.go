@@ -386,8 +386,8 @@ var tools = []tool{
 	{
 		name: "open_nodes", title: "Open entities",
 		set: toolsetGraph, action: graph.Read, hints: reads,
-		about: "Return the entities with exactly these names, with their observations and relations. offset skips the " +
-			"newest observations. For a missing name, it returns the nearest ones. To search, use search_nodes.",
+		about: "Return the entities with exactly these names or ids, with their observations and relations. offset skips " +
+			"the newest observations. For a missing name, it returns the nearest ones. To search, use search_nodes.",
 		returns: listOf("entities", entityMembers...),
 		handler: takes(namesFields, (*Server).openEntities),
 	},

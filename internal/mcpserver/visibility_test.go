@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 )
@@ -42,6 +43,9 @@ func hiddenIsAbsent(t *testing.T, r *rand.Rand, version string, writes int) {
 	}
 	node, err := w.app.Node.Create(t.Context(), w.owner, node.Draft{Name: "Everything"})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.app.Agent.CreateSession(t.Context(), w.owner, agent.SessionDraft{Title: "watched"}); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.freeze()
@@ -157,6 +161,10 @@ func everything(r *raw, id loci.MemoryID) string {
 		{"get_memories_by_tag", `{"tags":["red"]}`}, {"get_memories_by_tag", `{"tags":["red","blue"],"limit":1}`},
 		{"get_memory_by_id", `{"id":"` + id.String() + `"}`},
 		{"get_memory_by_id", `{"id":"` + id.Short() + `"}`}, {"get_sources", `{"memory_id":"` + id.Short() + `"}`},
+		{"context", `{"goal":"alpha"}`}, {"context", `{"goal":"nothing at all","limit":3}`},
+		{"context", `{"goal":"beta","max_tokens":200,"intent":"decide"}`}, {"context", `{"goal":"red","domain":"fact"}`},
+		{"context", `{"goal":"gamma","session_id":"watched","fresh":true,"max_tokens":300}`},
+		{"context", `{"goal":"gamma","session_id":"watched"}`},
 		{"search", `{"query":"alpha"}`}, {"search", `{"query":"nothing at all"}`},
 		{"fetch", `{"id":"` + id.String() + `"}`}, {"fetch", `{"id":"` + id.Short() + `#2"}`},
 		{"get_latest_memory", `{}`}, {"get_latest_memory", `{"tag":"blue"}`},

@@ -18,6 +18,9 @@ type Gathered struct {
 // mostRecent is how many of the newest memories stand in for hits.
 const mostRecent = 10
 
+// gatherKind lets a session that has received much look for more.
+var gatherKind = searching{"context", DefaultSearch, MaxSearch}
+
 // Gather returns what Recall finds for a text of any length and form, with the pinned memories. Call it after Begin of
 // what needs it. Its errors are those of Recall for a filter.
 func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest) (*Gathered, error) {
@@ -28,7 +31,7 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 	r.facts, r.events = true, true
 	out := &Gathered{}
 	if r.Query != "" {
-		page, err := search(ctx, s, p, r, recallKind, func(_ store.Tx, hits []Hit) ([]loci.Recalled, error) {
+		page, err := search(ctx, s, p, r, gatherKind, func(_ store.Tx, hits []Hit) ([]loci.Recalled, error) {
 			list := make([]loci.Recalled, len(hits))
 			for i, h := range hits {
 				list[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Rank: h.Rank}
@@ -71,8 +74,10 @@ func (s *Service) Visible(ctx context.Context, p loci.Principal, ids []loci.Memo
 		return nil, err
 	}
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		list, err = tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.CurrentOnly)
-		return err
+		if list, err = tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.CurrentOnly); err != nil {
+			return err
+		}
+		return s.disagreeing(ctx, tx, p.Viewer(), list...)
 	})
 	return list, err
 }

@@ -217,7 +217,7 @@ func (s *Service) endAccess(ctx context.Context, org loci.OrgID, user loci.UserI
 			return err
 		}
 	}
-	return nil
+	return store.ForgetPacks(ctx, s.Store, org, user, [16]byte{})
 }
 
 // KeepOwner rejects losing the last owner of the org.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // preface is what a model should know of a pack. It is the same for all, so that it can be reused.
@@ -63,8 +64,23 @@ func heading(name loci.ContextSectionName) string {
 	return "## " + strings.ToUpper(string(name[:1])) + string(name[1:]) + "\n"
 }
 
-// sent says what a session has received: the version of each thing.
+// sent says what a session has received: the version of each thing. It is nil if everything may come: without a
+// session, or to begin again.
 type sent map[[16]byte]int
+
+func newSent(list []store.Sent) sent {
+	had := sent{}
+	for _, one := range list {
+		had[one.ID] = one.Version
+	}
+	return had
+}
+
+// has reports whether the session needs no line of a candidate: it has received or logged that.
+func (s sent) has(c *candidate) bool {
+	version, known := s[c.id]
+	return c.own || known && version == c.version
+}
 
 // fill takes the candidates that fit: pinned ones first, which get at most half of the room if there are others, then
 // half of the rest for the section that the intent prefers, then the best.
@@ -84,12 +100,13 @@ func (b *builder) fill(had sent) {
 // fresh returns the candidates that may go in: not those that the session has, and none that gives orders.
 func (b *builder) fresh(list []candidate, had sent) (out []candidate) {
 	for _, c := range list {
-		version, known := had[c.id]
-		switch {
-		case known && version == c.version:
+		switch _, known := had[c.id]; {
+		case slices.ContainsFunc(b.prefix, func(l line) bool { return l.id == c.id }):
+			continue
+		case had.has(&c):
 			b.leave(c, reasonSent)
 			continue
-		case recall.Instructs(c.whole):
+		case recall.Instructs(c.whole) || recall.Instructs(c.note):
 			b.leave(c, reasonInstructs)
 			continue
 		case known:
@@ -159,7 +176,19 @@ func around(c *candidate, first bool) int {
 	return n
 }
 
-func citation(c *candidate) string { return "- [" + idText(c.id)[:loci.ShortID] + "] " }
+func citation(c *candidate) string { return "- [" + Citation(c.kind, idText(c.id)) + "] " }
+
+// randomVersion is where the text of an id says how it was made.
+const randomVersion = 14
+
+// Citation returns what a pack cites a thing by, and what the tools that read it take: the beginning of the id of a
+// memory, and other ids as a whole, because many begin alike: with a time.
+func Citation(kind, id string) string {
+	if kind == kindMemory && id[randomVersion] == '4' {
+		return id[:loci.ShortID]
+	}
+	return id
+}
 
 // ending says who wrote a line and when.
 func ending(c *candidate) string {

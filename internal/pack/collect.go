@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"hash/crc32"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ const (
 type candidate struct {
 	kind    string
 	id      [16]byte
-	version int // of a memory; 0: it never changes
+	version int // of what the line says; 0: it never changes
 	section loci.ContextSectionName
 	reason  string
 	origin  string
@@ -43,6 +44,7 @@ type candidate struct {
 	whole   string // the text of the line
 	best    string // the part that fits best, for a line that has no room for the whole; "": the beginning
 	note    string // what a reader should know of it
+	own     bool   // an event that the caller has logged in this session
 }
 
 // collection are the candidates of a pack.
@@ -51,12 +53,10 @@ type collection struct {
 	partial        bool
 }
 
-func collect(found *memory.Gathered) *collection {
+func collect(found *memory.Gathered, own func(*loci.Event) bool) *collection {
 	c := &collection{partial: found.Partial && found.StoppedBy != "" || found.EventsPartial}
 	for _, m := range found.Pinned {
-		one := ofMemory(m)
-		one.section, one.reason = loci.SectionPinned, reasonPinned
-		c.pinned = append(c.pinned, one)
+		c.pinned = append(c.pinned, ofPinned(m))
 	}
 	type ranked struct {
 		candidate
@@ -71,7 +71,7 @@ func collect(found *memory.Gathered) *collection {
 	}
 	for i := range found.Events {
 		hit := &found.Events[i]
-		one := ofEvent(&hit.Event)
+		one := ofEvent(&hit.Event, own)
 		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
 		list = append(list, ranked{one, hit.Rank})
 	}
@@ -98,13 +98,29 @@ func (c *collection) add(one candidate) {
 	}
 }
 
+// news returns how many candidates a session has not received.
+func (c *collection) news(had sent) (n int) {
+	for i := range c.others {
+		if !had.has(&c.others[i]) {
+			n++
+		}
+	}
+	return n
+}
+
 // addEvents adds the newest events.
-func (c *collection) addEvents(list []*loci.Event) {
+func (c *collection) addEvents(list []*loci.Event, own func(*loci.Event) bool) {
 	for _, e := range list {
-		one := ofEvent(e)
+		one := ofEvent(e, own)
 		one.reason = reasonRecent
 		c.add(one)
 	}
+}
+
+func ofPinned(m *loci.Memory) candidate {
+	one := ofMemory(m)
+	one.section, one.reason = loci.SectionPinned, reasonPinned
+	return one
 }
 
 func ofMemory(m *loci.Memory) candidate {
@@ -129,20 +145,28 @@ func ofMemory(m *loci.Memory) candidate {
 	case len(m.DisputedBy) > 0:
 		one.note = "disputed by " + m.DisputedBy[0].ID.Short()
 	}
+	if one.note != "" { // which may change while the memory does not
+		one.version |= checksum(one.note) << noteBits
+	}
 	return one
 }
+
+// noteBits is how many bits of the version of a line are that of its memory.
+const noteBits = 31
+
+func checksum(text string) int { return int(crc32.ChecksumIEEE([]byte(text))) }
 
 func isDecision(name string) bool {
 	return strings.EqualFold(name, "decision") || strings.EqualFold(name, "decisions")
 }
 
-func ofEvent(e *loci.Event) candidate {
+func ofEvent(e *loci.Event, own func(*loci.Event) bool) candidate {
 	text := e.Content
 	if e.Actor != "" {
 		text = e.Actor + ": " + text
 	}
 	one := candidate{kind: kindEvent, id: e.ID, section: loci.SectionEvents, reason: reasonMatch, origin: e.Origin,
-		time: e.Time, whole: lineOf(text)}
+		time: e.Time, whole: lineOf(text), own: own(e)}
 	if e.Class == loci.EventDecision {
 		one.section = loci.SectionDecisions
 	}
@@ -157,8 +181,9 @@ func ofEntity(e *loci.RecalledEntity) candidate {
 	for _, r := range e.Relations {
 		parts = append(parts, r.From+" "+r.Type+" "+r.To)
 	}
-	return candidate{kind: kindEntity, id: e.ID, section: loci.SectionEntities, reason: reasonGraph, time: e.UpdatedAt,
-		whole: lineOf(strings.Join(parts, "; "))}
+	text := strings.Join(parts, "; ")
+	return candidate{kind: kindEntity, id: e.ID, version: checksum(text), section: loci.SectionEntities,
+		reason: reasonGraph, time: e.UpdatedAt, whole: lineOf(text), note: "project " + lineOf(e.Project)}
 }
 
 // lineOf returns a stored text as one line between the marks of the text.

@@ -14,6 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // Read is the action of asking for a pack.
@@ -101,22 +102,49 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 		}
 		ask.ProjectID = in.ID
 	}
-	found, err := s.memories.Gather(ctx, p, ask)
+	if !p.SessionID.IsZero() {
+		return s.inSession(ctx, p, &r, ask)
+	}
+	c, err := s.collect(ctx, p, ask, nil, ownEvents(p, true))
 	if err != nil {
 		return nil, err
 	}
-	c := collect(found)
-	if !p.SessionID.IsZero() || !ask.ProjectID.IsZero() {
+	b := newBuilder(&r, c)
+	b.fill(nil)
+	return b.pack(), nil
+}
+
+// collect returns the candidates of a pack. If most of what is found was in packs before, it looks for more.
+func (s *Service) collect(ctx context.Context, p loci.Principal, ask memory.SearchRequest, before []store.Sent,
+	own func(*loci.Event) bool) (*collection, error) {
+	lines := ask.Limit
+	had := newSent(before)
+	for {
+		found, err := s.memories.Gather(ctx, p, ask)
+		if err != nil {
+			return nil, err
+		}
+		c := collect(found, own)
+		if ask.Limit < memory.MaxSearch && found.NextCursor != "" && c.news(had) < lines/2 {
+			ask.Limit = min(4*ask.Limit, memory.MaxSearch)
+			continue
+		}
+		// An event has no category.
+		if ask.Category != "" || p.SessionID.IsZero() && ask.ProjectID.IsZero() {
+			return c, nil
+		}
 		newest, err := s.events.Newest(ctx, p, p.SessionID, ask.ProjectID, newestEvents)
 		if err == nil {
-			c.addEvents(newest)
+			c.addEvents(newest, own)
 		}
 		c.partial = c.partial || err != nil
+		return c, nil
 	}
-	b := newBuilder(&r, c)
-	if p.SessionID.IsZero() {
-		b.fill(nil)
-		return b.pack(), nil
+}
+
+// ownEvents tells which events p has logged in the session: it knows them, unless it begins again.
+func ownEvents(p loci.Principal, fresh bool) func(*loci.Event) bool {
+	return func(e *loci.Event) bool {
+		return !fresh && e.SessionID == p.SessionID && e.UserID == p.UserID && e.Origin == p.Origin
 	}
-	return s.inSession(ctx, p, &r, b)
 }

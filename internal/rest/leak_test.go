@@ -34,6 +34,8 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var watched loci.Session
+	decode(t, s.expect(t, 201, owner, `POST /sessions {"title":"watched"}`), &watched)
 	rapid.Check(t, func(rt *rapid.T) {
 		tag := wordOf(loci.NewMemoryID().String()) // tells the draws apart in one store
 		writer := s.owner
@@ -73,7 +75,7 @@ func TestHiddenReadsAsAbsent(t *testing.T) {
 			}
 			checkByID(rt, s, key, m, v.Sees(&m.Access, life, s.clock.Now()))
 			visible := v.Sees(&m.Access, loci.LiveOnly, s.clock.Now())
-			checkInLists(rt, s, key, m, tag, visible)
+			checkInLists(rt, s, key, m, tag, visible, watched.ID)
 			checkDisputes(rt, s, key, &open.Memory, m, visible && writer.UserID == s.owner.UserID)
 		}
 	})
@@ -122,7 +124,8 @@ func checkByID(rt *rapid.T, s *server, key string, m *loci.Memory, visible bool)
 	}
 }
 
-func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string, visible bool) {
+func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string, visible bool,
+	watched loci.SessionID) {
 	id := m.ID.String()
 	for _, route := range []string{
 		`POST /agent/memories/by-tag {"tags":["` + tag + `"]}`,
@@ -133,6 +136,8 @@ func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string
 		`POST /query {"query":"zebra?","memory_filter":{"tags":["` + tag + `"]}}`,
 		`POST /query {"query":"zebra?","memory_filter":{"ids":["` + id + `"]}}`,
 		`GET /agent/memories/latest?tag=` + tag,
+		`POST /context {"goal":"` + tag + `"}`,
+		`POST /context {"goal":"what about ` + tag + `?","session_id":"` + watched.String() + `","fresh":true}`,
 	} {
 		got := s.request(key, route)
 		if found := strings.Contains(got.Body.String(), `"id":"`+id+`"`); found != visible {
@@ -141,9 +146,9 @@ func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string
 		if visible {
 			continue
 		}
-		other := strings.NewReplacer(tag, wordOf(absent), id, absent).Replace(route)
-		want := s.request(key, other)
-		if got.Code != want.Code || got.Body.String() != want.Body.String() {
+		names := strings.NewReplacer(tag, wordOf(absent), id, absent)
+		want := s.request(key, names.Replace(route))
+		if got.Code != want.Code || names.Replace(got.Body.String()) != want.Body.String() {
 			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code,
 				want.Body)
 		}

@@ -160,7 +160,8 @@ var (
 	changedAt     = regexp.MustCompile(` at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ \(`)
 	versionID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	uptimePattern = regexp.MustCompile(`("(?:uptime_seconds|latency_ms)": )[0-9.]+`)
-	shortPattern  = regexp.MustCompile(`\[[0-9a-f]{8}\] confidence`)
+	shortPattern  = regexp.MustCompile(`\[[0-9a-f]{8}\] `)
+	packTokens    = regexp.MustCompile(`("tokens": )\d+`) // which depend on the ids that are cited
 	confidence    = regexp.MustCompile(`("confidence": )[01]\.[0-9]{5,}|(\] confidence )[01]\.[0-9]{2}`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
 )
@@ -182,7 +183,7 @@ func (n *names) normalise(text string) string {
 	text = shortPattern.ReplaceAllStringFunc(text, func(short string) string {
 		for id, name := range n.known {
 			if strings.HasPrefix(id, short[1:9]) {
-				return "[" + name + "] confidence"
+				return "[" + name + "] "
 			}
 		}
 		return short
@@ -192,6 +193,9 @@ func (n *names) normalise(text string) string {
 		m := cursorPattern.FindStringSubmatch(v)
 		return m[1] + n.name("cursor", m[2]) + m[3]
 	})
+	if strings.Contains(text, `"prefix_bytes"`) {
+		text = packTokens.ReplaceAllString(text, "${1}<tokens>")
+	}
 	text = changedAt.ReplaceAllString(text, " at <time> (")
 	return uptimePattern.ReplaceAllString(timePattern.ReplaceAllString(text, "<time>"), "${1}1")
 }

@@ -204,7 +204,10 @@ func (s *Server) Revoke(ctx context.Context, form url.Values) error {
 		if id := form.Get("client_id"); id != "" && id != g.ClientID {
 			return errorOf("invalid_client", "this token was issued to another client")
 		}
-		return ignoreMissing(s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, now))
+		if err := s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, now); err != nil {
+			return ignoreMissing(err)
+		}
+		return store.ForgetPacks(ctx, s.store, g.OrgID, g.UserID, g.ID)
 	}
 	if loci.CodeOf(err) != loci.NotFound {
 		return err

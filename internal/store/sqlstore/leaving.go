@@ -24,14 +24,14 @@ func (tx *Tx) RemoveUser(ctx context.Context, user loci.UserID) error {
 			return err
 		}
 	}
-	if err := tx.eraseStructured(user); err != nil {
+	if err := tx.eraseStructured(ctx, user); err != nil {
 		return err
 	}
 	return tx.c.Exec("DELETE FROM users WHERE {users} id = ?", [16]byte(user))
 }
 
 // eraseStructured erases what a person wrote other than memories.
-func (tx *Tx) eraseStructured(user loci.UserID) error {
+func (tx *Tx) eraseStructured(ctx context.Context, user loci.UserID) error {
 	for n := EraseBatch; n == EraseBatch; {
 		var err error
 		if n, err = (memoryNodes{tx}).eraseAll(EraseBatch, "m.user_id = ?", [16]byte(user)); err != nil {
@@ -42,6 +42,9 @@ func (tx *Tx) eraseStructured(user loci.UserID) error {
 		return err
 	}
 	if err := (sessions{tx}).eraseOf(user); err != nil {
+		return err
+	}
+	if err := (packs{tx}).Leave(ctx, user, [16]byte{}); err != nil {
 		return err
 	}
 	for _, table := range []string{"assets", "sources", "tasks", "candidates", "reflections"} {

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -21,8 +22,15 @@ func (t packs) Sent(_ context.Context, session loci.SessionID, subject string) (
 	return list, err
 }
 
-func (t packs) Add(_ context.Context, session loci.SessionID, subject string, list []store.Sent, now time.Time) error {
-	for _, s := range list {
+func (t packs) Revision(_ context.Context, session loci.SessionID, subject string) (n int, err error) {
+	_, err = t.c.One("SELECT k.version FROM packs_sent k WHERE {k} k.session_id = ? AND k.subject = ? AND k.item = ?",
+		Args{[16]byte(session), subject, [16]byte{}}, func(r Row) error { n = r.Int(0); return nil })
+	return n, err
+}
+
+func (t packs) Add(_ context.Context, session loci.SessionID, subject string, revision int, list []store.Sent,
+	now time.Time) error {
+	for _, s := range append([]store.Sent{{Version: revision, Place: -1}}, list...) {
 		err := t.c.Exec("INSERT INTO packs_sent ({org} session_id, subject, item, version, place, cut, sent_at) "+
 			"VALUES ({?} ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({org} session_id, subject, item) DO UPDATE SET "+
 			"version = excluded.version, place = excluded.place, cut = excluded.cut, sent_at = excluded.sent_at",
@@ -34,7 +42,38 @@ func (t packs) Add(_ context.Context, session loci.SessionID, subject string, li
 			return err
 		}
 	}
+	return t.c.Exec("DELETE FROM packs_sent WHERE {packs_sent} session_id = ?1 AND subject = ?2 AND item IN ("+
+		"SELECT k.item FROM packs_sent k WHERE {k} k.session_id = ?1 AND k.subject = ?2 "+
+		"ORDER BY CASE k.place WHEN 0 THEN 1 ELSE 0 END, k.sent_at DESC, k.item LIMIT ?3 OFFSET ?4)",
+		[16]byte(session), subject, math.MaxInt32, store.MaxSent)
+}
+
+func (t packs) TakeBack(_ context.Context, session loci.SessionID, subject string, ids [][16]byte) error {
+	for _, id := range ids {
+		err := t.c.Exec("DELETE FROM packs_sent WHERE {packs_sent} session_id = ? AND subject = ? AND item = ?",
+			[16]byte(session), subject, id)
+		if err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func (t packs) Leave(_ context.Context, user loci.UserID, holder [16]byte) error {
+	var q Query
+	all := loci.SubjectsOf(t.Org, user)
+	q.Add("DELETE FROM packs_sent WHERE {packs_sent} session_id IN (SELECT s.id FROM sessions s WHERE {s} s.seq > 0) "+
+		"AND subject >= ? AND subject < ?", all, all+"~") // greater than every character of a subject
+	if holder != [16]byte{} {
+		q.Add(" AND subject LIKE ?", "%/"+loci.CredentialID(holder).String())
+	}
+	return t.c.Exec(q.String(), q.Args...)
+}
+
+func (t packs) Purge(_ context.Context, before time.Time, limit int) (int, error) {
+	err := t.c.Exec("DELETE FROM packs_sent WHERE {packs_sent} (session_id, subject, item) IN (SELECT k.session_id, "+
+		"k.subject, k.item FROM packs_sent k WHERE {k} k.sent_at < ? LIMIT ?)", ceilMicro(before), limit)
+	return int(t.c.Changes()), err
 }
 
 func (t packs) Forget(_ context.Context, session loci.SessionID, subject string, all bool) error {

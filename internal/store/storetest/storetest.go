@@ -215,6 +215,8 @@ var tests = []test{
 	{"SessionPages", testSessionPages},
 	{"AdoptSessions", testAdoptSessions},
 	{"Packs", testPacks},
+	{"PacksAreBounded", testPacksAreBounded},
+	{"PacksGo", testPacksGo},
 	{"Tasks", testTasks},
 	{"TaskChanges", testTaskChanges},
 	{"TaskPages", testTaskPages},
