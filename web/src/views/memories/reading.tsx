@@ -112,8 +112,9 @@ function WhyFound({ row }: { row: Row }) {
     <section class="why-found" aria-label={t("why.title")}>
       <h3>{t("why.title")}</h3>
       <ul>{reasons(row.why).map((reason) => <li key={reason}>{reason}</li>)}</ul>
+      {shares.length > 0 && <h4>{t("why.signals")}</h4>}
       {shares.length > 0 && (
-        <ul class="signals" aria-label={t("why.signals")}>
+        <ul class="signals">
           {shares.map(({ name, share }) => (
             <li key={name}>
               <span>{name}</span> <meter min={0} max={1} value={share} aria-label={name} /> <span>{Math.round(share * 100)} %</span>

@@ -5,7 +5,7 @@ import type { Row } from "./pages.ts";
 import { pieces, reasons, vendors } from "./words.ts";
 
 /** The height of a row. memories.css has the same. */
-export const rowHeight = 84;
+export const rowHeight = 76;
 
 interface Props {
   row: Row;
