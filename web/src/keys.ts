@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { store, type Store } from "./store.ts";
 
 /** What a key does. */
@@ -17,7 +17,7 @@ const layers: Store<readonly { current: readonly Binding[] }[]> = store<readonly
 export function useKeys(bindings: readonly Binding[]): void {
   const layer = useRef(bindings);
   layer.current = bindings;
-  useEffect(() => {
+  useLayoutEffect(() => {
     layers.set([layer, ...layers.get()]);
     return () => layers.set(layers.get().filter((other) => other !== layer));
   }, []);

@@ -26,11 +26,12 @@ export function store<T>(value: T): Store<T> {
 /** Returns the value, and draws the component again when it changes. */
 export function useStore<T>(s: Store<T>): T {
   const [, draw] = useState({});
+  const shown = s.get();
   useEffect(() => {
-    const off = s.subscribe(() => draw({}));
-    return off;
+    if (!Object.is(s.get(), shown)) draw({}); // it changed before this component listened
+    return s.subscribe(() => draw({}));
   }, [s]);
-  return s.get();
+  return shown;
 }
 
 /** Reads a choice that the person made before. A browser may keep nothing. */

@@ -186,6 +186,8 @@ export const de: Texts = {
   "note.begins": "Gilt erst ab {time}. Bis dahin lässt die Suche sie aus.",
   "facts.title": "Woher sie kommt und wer sie liest",
   "facts.readers": "Wer sie lesen darf",
+  "facts.owner": "Gehört",
+  "facts.otherOwner": "jemand anderes",
   "facts.origin": "Geschrieben von",
   "facts.edited": "{origin}, zuletzt geändert von {editor}",
   "facts.created": "Angelegt",

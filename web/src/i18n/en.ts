@@ -184,6 +184,8 @@ export const en = {
   "note.begins": "Not true until {time}. Searches leave it out until then.",
   "facts.title": "Where it comes from, and who reads it",
   "facts.readers": "Who may read it",
+  "facts.owner": "Owner",
+  "facts.otherOwner": "another person",
   "facts.origin": "Written by",
   "facts.edited": "{origin}, last changed by {editor}",
   "facts.created": "Created",

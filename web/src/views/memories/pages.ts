@@ -85,7 +85,7 @@ export function useRows(look: Look): Rows {
   }, [here.loading, here.error]);
 
   const change = (edit: (rows: Row[]) => Row[]) => setState((old) => ({ ...old, page: { ...old.page, rows: edit(old.page.rows) } }));
-  const put = useCallback((row: Memory) => change((rows) => rows.map((old) => (old.id === row.id ? { ...old, ...row } : old))), []);
+  const put = useCallback((row: Memory) => change((rows) => rows.map((old) => (old.id === row.id ? newer(old, row) : old))), []);
   const drop = useCallback((ids: readonly string[]) => {
     setState((old) => {
       const rows = old.page.rows.filter(({ id }) => !ids.includes(id));
@@ -93,13 +93,20 @@ export function useRows(look: Look): Rows {
       return { ...old, page: { ...old.page, rows, total: total === undefined ? total : total - (old.page.rows.length - rows.length) } };
     });
   }, []);
-  useChanges("memory", (changes) => void follow(changes, latest.current, fetchPage, change));
+  useChanges("memory", (changes) => void follow(changes, latest.current, { fetchPage, change, drop }));
   const { next, ...page } = here.page;
   return { ...page, more: next !== "", loading: here.loading, error: here.error, readMore, reload, put, drop };
 }
 
 function counts({ total, atLeast }: Page): Pick<Page, "total" | "atLeast"> {
   return { total, atLeast };
+}
+
+/** A row as it is now. The passage that was found may no longer be in the text. */
+function newer(row: Row, now: Memory | undefined): Row {
+  if (!now) return row;
+  const { snippet, ...rest } = row;
+  return { ...rest, ...now, ...(snippet !== undefined && now.content === row.content && { snippet }) };
 }
 
 function joined(old: Row[], more: Row[]): Row[] {
@@ -111,8 +118,7 @@ function joined(old: Row[], more: Row[]): Row[] {
 async function follow(
   changes: Changes,
   { look, page }: { look: Look; page: Page },
-  fetchPage: (merge: (old: Page, found: Page) => Page, cursor: string) => Promise<void>,
-  change: (edit: (rows: Row[]) => Row[]) => void,
+  { fetchPage, change, drop }: { fetchPage: (merge: (old: Page, found: Page) => Page, cursor: string) => Promise<void>; change: (edit: (rows: Row[]) => Row[]) => void } & Pick<Rows, "drop">,
 ): Promise<void> {
   if (changes === "reset") return fetchPage((_, found) => found, "");
   const known = new Set(page.rows.map(({ id }) => id));
@@ -121,7 +127,10 @@ async function follow(
     const filter = look.trash ? { by: "trashed" as const } : { ...filterOf(look), ids };
     const now = await loci.memories.list({ filter, limit: 100 }).catch(() => undefined);
     const byId = new Map(now?.memories.map((memory) => [memory.id, memory]));
-    if (now) change((rows) => rows.filter(({ id }) => !ids.includes(id) || byId.has(id)).map((row) => ({ ...row, ...byId.get(row.id) })));
+    if (now) {
+      drop(ids.filter((id) => !byId.has(id)));
+      change((rows) => rows.map((row) => newer(row, byId.get(row.id))));
+    }
   }
   // A search keeps its order until the person searches again.
   if (look.q || !changes.some(({ id }) => !known.has(id))) return;

@@ -6,9 +6,9 @@ const around = 160;
 
 /** The passage of a source, with its quote and some of the text around it. */
 export function passage(source: Pick<Source, "text" | "quote" | "start" | "end">): { before: string; quote: string; after: string } {
-  const { text = "", quote = "", start, end } = source;
+  const { text = "", quote = "", start = 0, end } = source; // the API leaves a start of 0 out
   const chars = [...text]; // positions count characters, not the units of JavaScript
-  if (start === undefined || end === undefined || end <= start || end > chars.length) {
+  if (end === undefined || end <= start || end > chars.length) {
     return quote ? { before: "", quote: legible(quote), after: "" } : { before: legible(clip(chars, 0, 2 * around)), quote: "", after: "" };
   }
   return {

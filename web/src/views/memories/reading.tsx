@@ -14,6 +14,7 @@ import { when } from "../../time.ts";
 import { erase, pin, readMemory, restore, share, trash } from "./acts.ts";
 import { Attachments, Sources } from "./evidence.tsx";
 import { Versions } from "./history.tsx";
+import { ownerOf } from "./owner.ts";
 import type { Row, Rows } from "./pages.ts";
 import { Related } from "./related.tsx";
 import { parts, readers, reasons } from "./words.ts";
@@ -130,17 +131,19 @@ function WhyFound({ row }: { row: Row }) {
 function Facts({ memory }: { memory: Memory }) {
   const names = useLoad(
     async (signal) => {
-      const [project, agent, session] = await Promise.all([
+      const [owner, project, agent, session] = await Promise.all([
+        ownerOf(memory, signal),
         memory.project_id ? loci.projects.get(memory.project_id, { signal }).then(({ name }) => name).catch(() => t("facts.gone")) : undefined,
         memory.agent_id ? loci.agents.get(memory.agent_id, { signal }).then(({ name }) => name).catch(() => undefined) : undefined,
         memory.session_id ? loci.sessions.get(memory.session_id, { signal }).then(({ title }) => title).catch(() => undefined) : undefined,
       ]);
-      return { project, agent, session };
+      return { owner, project, agent, session };
     },
-    [memory.project_id, memory.agent_id, memory.session_id],
+    [memory.user_id, memory.project_id, memory.agent_id, memory.session_id],
   );
-  const { project, agent, session } = names.value ?? {};
+  const { owner, project, agent, session } = names.value ?? {};
   const facts: [string, preact.ComponentChildren][] = [
+    ...(owner ? [[t("facts.owner"), legible(owner)] satisfies [string, string]] : []),
     [t("facts.readers"), readers(memory, { project: legible(project ?? "…"), agent: legible(agent ?? "…") })],
     [t("facts.origin"), memory.origin === memory.editor ? memory.origin : t("facts.edited", { origin: memory.origin, editor: memory.editor })],
     [t("facts.created"), <time dateTime={memory.created_at}>{when(memory.created_at)}</time>],
