@@ -60,7 +60,8 @@ func (b *tab) until(expression string) {
 	b.t.Helper()
 	_, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(15*time.Second)))
 	if err != nil {
-		b.t.Fatalf("%s did not become true: %v; at %s:\n%s\nrefused: %v", expression, err, b.where(), b.text(), b.violations())
+		b.t.Fatalf("%s did not become true: %v; at %s:\n%s\nrefused: %v", expression, err, b.where(), b.text(),
+			b.violations())
 	}
 }
 
@@ -90,7 +91,8 @@ func (b *tab) keys(keys string) {
 func (b *tab) write(selector, text string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf("document.querySelector(%q)?.checkVisibility()", selector))
-	b.evaluate(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.focus(); e.select(); return "" })()`, selector))
+	b.evaluate(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.focus(); e.select(); return "" })()`,
+		selector))
 	b.keys(text)
 }
 
@@ -168,8 +170,8 @@ func TestBrowserDashboard(t *testing.T) {
 	for i := range 60 {
 		w.remember(fmt.Sprint("note ", i))
 	}
-	w.save(memory.Draft{Title: "Deploy day", Content: "# Deploys\n\nWe deploy on **Tuesdays**, see https://example.org/x.\n\n" +
-		"* from `main`\n* never on Fridays\n\n```sh\nmake release\n```", Tags: []string{"ops", "team"}, Key: "deploy/day"})
+	w.save(memory.Draft{Title: "Deploy day", Content: "# Deploys\n\n" +
+		"We deploy on **Tuesdays**, see https://example.org/x.\n\n* from `main`\n* never on Fridays\n\n```sh\nmake release\n```", Tags: []string{"ops", "team"}, Key: "deploy/day"})
 	b := w.dashboard("/app/")
 	b.sees("Deploy day", "61 memories")
 	b.look("list")

@@ -39,7 +39,8 @@ func (b *tab) safe(view string) {
 	if got := b.evaluate(`String(window.hacked)`); got != "undefined" {
 		b.t.Errorf("%s: a stored text ran as a script", view)
 	}
-	got := b.evaluate(`[...document.querySelectorAll("#app :is(script, img, iframe, svg, object, embed, math, style, base)," +
+	got := b.evaluate(`[...document.querySelectorAll(
+		"#app :is(script, img, iframe, svg, object, embed, math, style, base)," +
 		"#app form:not(.top form, [role=search], .editor), #app [onerror], #app [onload], #app [onfocus]")]
 		.concat([...document.querySelectorAll("#app a")].filter((a) => !/^https?:$/.test(a.protocol)))
 		.map((e) => e.outerHTML).join("\n")`)
@@ -73,8 +74,8 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	mara.SessionID = session.ID
 	var ids []loci.MemoryID
 	for i, text := range attacks {
-		d := memory.Draft{Title: text, Content: everything, Summary: &text, Key: fmt.Sprint("k", i, text), Tags: []string{text},
-			Category: "fact", Scope: loci.ScopeProject, ProjectID: shop.ID}
+		d := memory.Draft{Title: text, Content: everything, Summary: &text, Key: fmt.Sprint("k", i, text),
+			Tags: []string{text}, Scope: loci.ScopeProject, ProjectID: shop.ID}
 		m, err := w.app.Memory.Create(ctx, mara, d)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
@@ -146,10 +147,11 @@ func TestBrowserDashboardOfOthers(t *testing.T) {
 	b.press(button("/app/sign-in"))
 	b.sees("You have no memories yet", "/mcp")
 	b.until(`document.querySelector(".live.live")`)
-	b.evaluate(`(() => { window.sent = ""; const ours = fetch; window.fetch = async (...args) => { const a = await ours(...args);
-		a.clone().text().then((text) => window.sent += text); return a }; return "" })()`)
+	b.evaluate(`(() => { window.sent = ""; const ours = fetch;
+		window.fetch = async (...args) => { const a = await ours(...args); a.clone().text().then((text) => window.sent += text); return a }; return "" })()`)
 	w.remember("marker-of-mara again")
-	if _, err := w.app.Memory.Create(t.Context(), w.local(noor), memory.Draft{Title: "noor's", Content: "own"}); err != nil {
+	own := memory.Draft{Title: "noor's", Content: "own"}
+	if _, err := w.app.Memory.Create(t.Context(), w.local(noor), own); err != nil {
 		t.Fatal(err)
 	}
 	b.sees("noor's", "1 memory")

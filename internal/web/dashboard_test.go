@@ -14,7 +14,8 @@ func TestDashboardIsServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
-	if a := b.get("/app/memories/x?q=1"); a.status != 303 || a.location() != "/app/sign-in?next=%2Fapp%2Fmemories%2Fx%3Fq%3D1" {
+	const signIn = "/app/sign-in?next=%2Fapp%2Fmemories%2Fx%3Fq%3D1"
+	if a := b.get("/app/memories/x?q=1"); a.status != 303 || a.location() != signIn {
 		t.Fatalf("a stranger: %d %s", a.status, a.location())
 	}
 	b.signIn()
@@ -23,7 +24,8 @@ func TestDashboardIsServed(t *testing.T) {
 		a := b.get(path)
 		want(t, path, a, 200, `<div id="app">`)
 		policy := a.header.Get("Content-Security-Policy")
-		if a.body != first.body || strings.Contains(policy, "unsafe") || !strings.Contains(policy, "require-trusted-types-for") ||
+		if a.body != first.body || strings.Contains(policy, "unsafe") ||
+			!strings.Contains(policy, "require-trusted-types-for") ||
 			a.header.Get("X-Content-Type-Options") != "nosniff" || a.header.Get("Cache-Control") != "private, no-cache" {
 			t.Errorf("%s: %v", path, a.header)
 		}

@@ -28,7 +28,7 @@ LOCI_AXE=$tree/web/node_modules/axe-core/axe.min.js LOCI_SCREENSHOTS=$WORK/scree
   go test -count=1 -run 'TestBrowserDashboard' ./internal/web
 
 # The first view with 100,000 memories.
-start_loci server LOCI_API_KEY=loci_key_for_the_first_view
+start_loci server LOCI_API_KEY=loci_key_for_the_first_view LOCI_RATE_LIMIT=0
 cat >"$WORK/seed.mjs" <<'END'
 const [url, key] = process.argv.slice(2);
 for (let n = 0; n < 100_000; n += 1000) {
