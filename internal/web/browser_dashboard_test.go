@@ -171,7 +171,8 @@ func TestBrowserDashboard(t *testing.T) {
 		w.remember(fmt.Sprint("note ", i))
 	}
 	w.save(memory.Draft{Title: "Deploy day", Content: "# Deploys\n\n" +
-		"We deploy on **Tuesdays**, see https://example.org/x.\n\n* from `main`\n* never on Fridays\n\n```sh\nmake release\n```", Tags: []string{"ops", "team"}, Key: "deploy/day"})
+		"We deploy on **Tuesdays**, see https://example.org/x.\n\n* from `main`\n" +
+		"* never on Fridays\n\n```sh\nmake release\n```", Tags: []string{"ops", "team"}, Key: "deploy/day"})
 	b := w.dashboard("/app/")
 	b.sees("Deploy day", "61 memories")
 	b.look("list")

@@ -148,7 +148,8 @@ func TestBrowserDashboardOfOthers(t *testing.T) {
 	b.sees("You have no memories yet", "/mcp")
 	b.until(`document.querySelector(".live.live")`)
 	b.evaluate(`(() => { window.sent = ""; const ours = fetch;
-		window.fetch = async (...args) => { const a = await ours(...args); a.clone().text().then((text) => window.sent += text); return a }; return "" })()`)
+		window.fetch = async (...args) => { const a = await ours(...args);
+			a.clone().text().then((text) => window.sent += text); return a }; return "" })()`)
 	w.remember("marker-of-mara again")
 	own := memory.Draft{Title: "noor's", Content: "own"}
 	if _, err := w.app.Memory.Create(t.Context(), w.local(noor), own); err != nil {

@@ -26,7 +26,6 @@ func TestFirstView(t *testing.T) {
 	b := newTab(t)
 	b.open(link.String())
 	b.press(button("/app/link"))
-	b.until(`document.querySelector(".memory-row")`)
 	_, err = chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
 		Source: `new MutationObserver(() => { if (!window.shown && document.querySelector(".memory-row")) window.shown = performance.now() })
 			.observe(document, { childList: true, subtree: true })`})

@@ -173,7 +173,7 @@ func TestHeaders(t *testing.T) {
 			a.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, a.header)
 		}
-		if cache := a.header.Get("Cache-Control"); cache != "no-store" && !strings.HasPrefix(path, "/app/static/") &&
+		if cache := a.header.Get("Cache-Control"); cache != "no-store" && path != "/app/" && !strings.HasPrefix(path, "/app/static/") &&
 			!strings.HasPrefix(path, "/.well-known/") {
 			t.Errorf("%s: Cache-Control %q", path, cache)
 		}
