@@ -357,3 +357,46 @@ func TestBrowserDashboardLive(t *testing.T) {
 	b.sees("about written while away")
 	b.seesNo("The server does not answer.")
 }
+
+// TestBrowserDashboardMenu changes the language and the colors, and decides a suggestion by a key.
+func TestBrowserDashboardMenu(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old, err := w.app.Memory.Create(t.Context(), w.agent("cursor"), memory.Draft{Title: "Release day", Content: "Friday"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.app.Memory.Create(t.Context(), w.agent("claude"), memory.Draft{Title: "Release day", Content: "Tuesday",
+		Supersedes: []loci.MemoryID{old.ID}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.dashboard("/app/memories/" + old.ID.String())
+	b.sees("Friday", "claude suggests a replacement:", "Tuesday")
+	b.do("the menu", clickOn(".menu summary"))
+	b.sees("Sign-in methods", "as the system", "Acme")
+	b.look("menu")
+	b.axe("the menu")
+	b.choose(".menu-items label:nth-of-type(1) select", "dark")
+	b.until(`document.documentElement.dataset.theme === "dark"`)
+	b.choose(".menu-items label:nth-of-type(2) select", "de")
+	b.sees("Erinnerungen", "claude schlägt einen Ersatz vor:")
+	b.look("german")
+	b.open(w.base + "/app/memories/" + old.ID.String())
+	b.sees("Erinnerungen", "claude schlägt einen Ersatz vor:")
+	b.until(`document.documentElement.lang === "de" && document.documentElement.dataset.theme === "dark"`)
+	b.keys("a")
+	b.sees("Angenommen.", "Ersetzt durch")
+	m, err := w.app.Memory.GetAt(t.Context(), w.local(w.mara), old.ID, loci.When{Superseded: true})
+	if err != nil || m.SupersededBy.IsZero() {
+		t.Errorf("%v %v", m, err)
+	}
+	b.clean()
+}
+
+// choose chooses an entry of a list.
+func (b *tab) choose(selector, value string) {
+	b.t.Helper()
+	b.evaluate(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q;
+		e.dispatchEvent(new Event("change", { bubbles: true })); return "" })()`, selector, value))
+}

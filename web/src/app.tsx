@@ -76,9 +76,9 @@ function Header({ current }: { current: View | undefined }) {
         ))}
       </nav>
       <LiveState />
-      <details class="menu">
+      <details class="menu" onFocusOut={(event) => event.currentTarget.contains(event.relatedTarget as Node | null) || (event.currentTarget.open = false)}>
         <summary aria-label={t("menu.more")}>☰</summary>
-        <div class="menu-items">
+        <div class="menu-items" tabIndex={-1}>
           {who && <p class="hint">{who.name || who.email}<br />{who.org_name}</p>}
           {pages.map(({ href, name }) => <a key={href} href={href}>{t(name)}</a>)}
           <Choice label={t("theme")} value={theme.get()} of={themes.map((name) => [name, t(`theme.${name}`)])} onChange={(name) => setTheme(name as Theme)} />

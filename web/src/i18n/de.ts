@@ -75,6 +75,8 @@ export const de: Texts = {
   "keys.edit": "Bearbeiten",
   "keys.pin": "Anheften oder lösen",
   "keys.trash": "In den Papierkorb; im Papierkorb: endgültig löschen",
+  "keys.accept": "Vorschlag annehmen",
+  "keys.decline": "Vorschlag ablehnen",
   "keys.restore": "Aus dem Papierkorb wiederherstellen",
 
   "diff.none": "Die beiden Fassungen sind gleich.",

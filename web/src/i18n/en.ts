@@ -73,6 +73,8 @@ export const en = {
   "keys.edit": "Edit",
   "keys.pin": "Pin or unpin",
   "keys.trash": "Move to the trash; in the trash: delete permanently",
+  "keys.accept": "Accept the suggestion",
+  "keys.decline": "Decline the suggestion",
   "keys.restore": "Restore from the trash",
 
   "diff.none": "The two versions are the same.",

@@ -1,6 +1,7 @@
 import type { Memory, Suggestion } from "@loci-memory/sdk";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
+import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
@@ -77,6 +78,10 @@ function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChange
       complain(error);
     }
   };
+  useKeys([
+    { key: "a", help: t("keys.accept"), run: () => void settle(true) },
+    { key: "d", help: t("keys.decline"), run: () => void settle(false) },
+  ]);
   return (
     <section class="suggestion" aria-label={t("suggestion.title")}>
       <h3>{t("suggestion.title")}</h3>
