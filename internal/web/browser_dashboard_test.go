@@ -58,7 +58,7 @@ func (b *tab) watchErrors() {
 // until waits until an expression is true in the page.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	_, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(15*time.Second)))
+	_, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(30*time.Second)))
 	if err != nil {
 		b.t.Fatalf("%s did not become true: %v; at %s:\n%s\nrefused: %v", expression, err, b.where(), b.text(),
 			b.violations())

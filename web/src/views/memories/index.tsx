@@ -141,14 +141,11 @@ function SearchBar({ look, input, filtering, onFilter, onLook, onNew }: SearchPr
 function Found({ rows, look }: { rows: Rows; look: Look }) {
   if (rows.total === undefined) return <p class="found" role="status" />;
   const fallback = look.q ? rows.rows[0]?.why?.fallback : undefined;
-  return (
-    <p class="found" role="status">
-      {t(rows.atLeast ? "found.atLeast" : "found", { n: rows.total })}
-      {rows.stopped && ` ${t(`found.stopped.${rows.stopped}`)}`}
-      {fallback && ` ${t(`why.fallback.${fallback}`)}`}
-      {look.trash && ` ${t("trash.days")}`}
-    </p>
-  );
+  const notes = [t(rows.atLeast ? "found.atLeast" : "found", { n: rows.total })];
+  if (rows.stopped) notes.push(t(`found.stopped.${rows.stopped}`));
+  if (fallback) notes.push(t(`why.fallback.${fallback}`));
+  if (look.trash && rows.rows.length > 0) notes.push(t("trash.days"));
+  return <p class="found" role="status">{notes.join(" · ")}</p>;
 }
 
 function Body({ rows, look, onNew, children }: { rows: Rows; look: Look; onNew: () => void; children: preact.ComponentChildren }) {
