@@ -6,13 +6,16 @@ RUN ?= .
 PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 
 .DEFAULT_GOAL := help
-.PHONY: help build release test test-all lint fmt integration bench nightly
+.PHONY: help build web release test test-all lint fmt integration bench nightly
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/loci
 	go build $(BUILDFLAGS) -o bin/loci ./cmd/loci
+
+web: ## build the dashboard into internal/web/dashboard
+	.ci/run web
 
 release: ## build one static binary for each platform into dist/, with SHA256SUMS
 	rm -rf dist && mkdir dist

@@ -19,11 +19,7 @@ var doneTexts = map[string]string{
 	"password-removed": "Your password is removed.",
 	"passkey":          "Your passkey is added.",
 	"passkey-removed":  "Your passkey is removed.",
-	"trashed":          "The memory is in the trash.",
-	"restored":         "The memory is back from the trash.",
-	"trashed-replacing": "The memory is in the trash. What it had replaced stays replaced: run loci list --superseded, " +
-		"then loci revert with its id and version.",
-	"accepted": "Accepted. The old memory is superseded.",
+	"accepted":         "Accepted. The old memory is superseded.",
 	"accepted-unshared": "Accepted. The old memory is superseded, and others who could read it cannot read the new one. " +
 		"To share the new one with your team, run loci share with its id.",
 	"declined": "Declined. Both memories stay. If the declined text is wrong, trash its memory.",

@@ -85,7 +85,7 @@ func TestBrowserLinkKeysAndSessions(t *testing.T) {
 	b.open(link) // looking at it does not use it up
 	b.shot("link")
 	b.press(button("/app/link"))
-	b.wants("Memories", "You have no memories yet.")
+	b.sees("Memories", "You have no memories yet")
 	b.shot("memories-empty")
 	b.open(w.base + "/app/account")
 	b.wants("Your account", maraMail, "Acme")

@@ -173,8 +173,8 @@ func TestHeaders(t *testing.T) {
 			a.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, a.header)
 		}
-		if cache := a.header.Get("Cache-Control"); cache != "no-store" && !strings.HasPrefix(path, "/app/static/") &&
-			!strings.HasPrefix(path, "/.well-known/") {
+		if cache := a.header.Get("Cache-Control"); cache != "no-store" && path != "/app/" &&
+			!strings.HasPrefix(path, "/app/static/") && !strings.HasPrefix(path, "/.well-known/") {
 			t.Errorf("%s: Cache-Control %q", path, cache)
 		}
 		if regexp.MustCompile(`(?i)<script>|<style|style=|\son[a-z]+=|(src|href)="https?:`).MatchString(a.body) {

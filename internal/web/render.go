@@ -42,7 +42,6 @@ func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
 		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
 		"legible": loci.Legible, "beginning": beginning,
-		"trashDays": func() int { return loci.TrashDays },
 	}).ParseFS(files, "templates/frame.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {

@@ -9,6 +9,12 @@ import (
 
 const suggestionsPath = "/app/suggestions"
 
+// pageSize is how many suggestions a page shows.
+const pageSize = 25
+
+// maxBeginning is how many characters of a memory the page shows.
+const maxBeginning = 240
+
 // suggestionRow is a suggestion with both memories, so that the person can compare them.
 type suggestionRow struct {
 	loci.Suggestion

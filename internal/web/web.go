@@ -1,9 +1,9 @@
-// Package web is the browser surface: memories, suggestions, sign-in, step-up, consent, keys,
+// Package web is the browser surface: the dashboard, sign-in, step-up, consent, suggestions, keys,
 // sign-ins and connections under /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and
 // /.well-known/.
 //
-// The server renders the pages. They work without scripts, except for passkeys
-// and copying. This package makes
+// The dashboard is the program of web/, which talks to the REST API. The server renders the other
+// pages. They work without scripts, except for passkeys and copying. This package makes
 // no decisions: auth decides who a person is, app what they may do, and oauth what a client may
 // request.
 //
@@ -70,6 +70,12 @@ func New(o Options) http.Handler {
 // routes registers the pages.
 func (s *server) routes() {
 	s.pages.HandleFunc("GET /app/static/{file}", s.static)
+	s.pages.HandleFunc("GET /app/assets/{file}", s.asset)
+	s.pages.HandleFunc("GET /app/trash", s.oldTrash)
+	for _, name := range dashboardViews {
+		s.pages.HandleFunc("GET /app/"+name, s.own(s.dashboard))
+		s.pages.HandleFunc("GET /app/"+name+"/{rest...}", s.own(s.dashboard))
+	}
 	for pattern, fn := range map[string]page{
 		"GET /app/sign-in": s.signInPage, "POST /app/sign-in": s.signInPost,
 		"POST /app/sign-out":          s.signOut,
@@ -83,8 +89,7 @@ func (s *server) routes() {
 		s.pages.HandleFunc(pattern, s.open(fn))
 	}
 	for pattern, fn := range map[string]ownPage{
-		"GET /app/{$}": s.memories, "GET " + trashPath: s.memories,
-		"GET /app/memories/{id}": s.memory, "POST /app/memories/trash": s.trash, "POST /app/memories/restore": s.restore,
+		"GET /app/{$}":         s.dashboard,
 		"GET /app/suggestions": s.suggestions, "POST /app/suggestions": s.settle,
 		"GET /app/account": s.account, "POST /app/workspace": s.enterWorkspace,
 		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/web"
@@ -61,6 +63,21 @@ type world struct {
 	mara   loci.Person
 	base   string // http://localhost:port
 	all    http.Handler
+	down   atomic.Bool // every connection breaks
+	srv    *httptest.Server
+}
+
+// dropStreams breaks the connections that are open.
+func (w *world) dropStreams() { w.srv.CloseClientConnections() }
+
+// reach breaks connections while the server is down.
+func (w *world) reach(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.down.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		next.ServeHTTP(rw, r)
+	})
 }
 
 // syncBuffer takes the log of several requests at once.
@@ -99,7 +116,8 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	// The address is known before there is anything to serve.
 	mux := http.NewServeMux()
 	w.all = mux
-	srv := httptest.NewServer(mux)
+	srv := httptest.NewServer(w.reach(mux))
+	w.srv = srv
 	t.Cleanup(srv.Close)
 	w.base = strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
 	o := auth.SignInOptions{Authenticator: w.auth, Store: st, Now: w.clock.Now, Log: log}
@@ -115,6 +133,8 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	w.mara = w.owner("acme", maraMail)
 	w.setPassword(w.mara, maraPassword)
 
+	mux.Handle("/api/v1/", http.StripPrefix("/api/v1", rest.New(rest.Options{App: w.app, Auth: w.auth, Now: w.clock.Now,
+		Log: log})))
 	mux.Handle("/mcp", mcpserver.New(mcpserver.Options{App: w.app, Auth: w.auth, Log: log, SignIn: true}).HTTP())
 	mux.Handle("/", web.New(web.Options{App: w.app, Auth: w.auth, SignIn: w.signIn, OAuth: server, Log: log,
 		Now: w.clock.Now, Version: "test"}))

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/loci-memory/loci"
+)
+
+// dashboardFiles are the built dashboard of web/, compressed. `make web` writes them.
+//
+//go:embed dashboard/*.gz
+var dashboardFiles embed.FS
+
+// dashboardViews are the views of the dashboard: the first parts of their paths under /app/. The list is that of
+// web/src/views.ts.
+var dashboardViews = []string{"memories"}
+
+// dashboardPolicy is the Content-Security-Policy of the dashboard. No script can turn a text into HTML or code.
+const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'"
+
+// dashboard serves the page of all views. The view reads its path from the address.
+func (s *server) dashboard(w http.ResponseWriter, r *http.Request, _ loci.Principal) error {
+	packed, err := dashboardFiles.ReadFile("dashboard/index.html.gz")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(packed)
+	h := w.Header()
+	h.Set("Content-Security-Policy", dashboardPolicy)
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "private, no-cache")
+	// A weak tag is that of the text, however it is compressed.
+	tag := `W/"` + hex.EncodeToString(sum[:8]) + `"`
+	h.Set("ETag", tag)
+	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return sendPacked(w, r, packed)
+}
+
+// trashAddress is where the dashboard lists the trash.
+const trashAddress = "/app/memories?trash=1"
+
+func (s *server) oldTrash(w http.ResponseWriter, r *http.Request) {
+	http.Redirect(w, r, trashAddress, http.StatusSeeOther)
+}
+
+// assetTypes are the media types of the dashboard's files.
+var assetTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+
+// asset serves a file of the dashboard. Its name has its hash, so browsers may keep it.
+func (s *server) asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	kind, known := assetTypes[path.Ext(name)]
+	packed, err := dashboardFiles.ReadFile("dashboard/" + name + ".gz")
+	if !known || err != nil {
+		s.fail(w, r, loci.Errorf(loci.NotFound, "file not found"))
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	if err := sendPacked(w, r, packed); err != nil {
+		s.fail(w, r, err)
+	}
+}
+
+// sendPacked sends a compressed file, or its text to clients that cannot read gzip.
+func sendPacked(w http.ResponseWriter, r *http.Request, packed []byte) error {
+	w.Header().Set("Vary", "Accept-Encoding")
+	if takesGzip(r.Header.Get("Accept-Encoding")) {
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(packed) // the browser may have left
+		return nil
+	}
+	text, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return err
+	}
+	plain, err := io.ReadAll(text)
+	if err != nil {
+		return err
+	}
+	_, _ = w.Write(plain)
+	return nil
+}
+
+// takesGzip reads Accept-Encoding.
+func takesGzip(accepted string) bool {
+	for one := range strings.SplitSeq(strings.ToLower(accepted), ",") {
+		name, quality, _ := strings.Cut(strings.ReplaceAll(one, " ", ""), ";q=")
+		if name == "gzip" {
+			return strings.Trim(quality, "0.") != "" || quality == ""
+		}
+	}
+	return false
+}

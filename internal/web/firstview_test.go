@@ -1,0 +1,52 @@
+//go:build firstview
+
+package web_test
+
+import (
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// mostFirstView is how many milliseconds the first view may take on this machine.
+const mostFirstView = 300
+
+// TestFirstView measures how long it takes from the start of the navigation until the list is there. LOCI_LINK signs in
+// to a server with many memories.
+func TestFirstView(t *testing.T) {
+	link, err := url.Parse(os.Getenv("LOCI_LINK"))
+	if err != nil || link.Host == "" {
+		t.Fatalf("LOCI_LINK is no address: %q %v", link, err)
+	}
+	b := newTab(t)
+	b.open(link.String())
+	b.press(button("/app/link"))
+	_, err = chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{
+		Source: `new MutationObserver(() => { if (!window.shown && document.querySelector(".memory-row")) window.shown = performance.now() })
+			.observe(document, { childList: true, subtree: true })`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var took []float64
+	for range 9 {
+		b.open("http://" + link.Host + "/app/")
+		b.until("window.shown")
+		ms, err := strconv.ParseFloat(b.evaluate("String(window.shown)"), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, ms)
+	}
+	slices.Sort(took)
+	t.Logf("first view: %.0f ms in the median of %d, %.0f to %.0f ms; fewer than %d", took[len(took)/2], len(took), took[0],
+		took[len(took)-1], mostFirstView)
+	if took[len(took)/2] >= mostFirstView {
+		t.Errorf("the first view takes %.0f ms", took[len(took)/2])
+	}
+	b.clean()
+}

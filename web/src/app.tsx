@@ -1,0 +1,136 @@
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { identity, signInAddress } from "./api.ts";
+import { Confirmations, Dialog } from "./dialog.tsx";
+import { language, languages, setLanguage, t, type Key, type Language } from "./i18n/index.ts";
+import { currentKeys, useKeys, type Binding } from "./keys.ts";
+import { live } from "./live.ts";
+import { useLoad } from "./load.ts";
+import { addressOf, go, usePlace } from "./router.ts";
+import { Empty, Shown } from "./states.tsx";
+import { store, useStore } from "./store.ts";
+import { setTheme, theme, themes, type Theme } from "./theme.ts";
+import { tell, Toasts, undoLast } from "./undo.tsx";
+import { pages, viewOf, views, type View } from "./views.ts";
+
+const help = store<Binding[] | undefined>(undefined);
+
+/** The frame around every view: the menu, the state of the connection, messages and the help. */
+export function App() {
+  useStore(language);
+  const place = usePlace();
+  const view = viewOf(place.path);
+  useEffect(() => void (document.title = `${view ? t(view.name) : t("notFound.title")} · Loci`), [view, language.get()]);
+  useEffect(() => greet(place.query.get("done")), []);
+  useKeys([
+    { key: "?", help: t("keys.help"), run: () => help.set(currentKeys()) },
+    { key: "u", help: t("keys.undo"), run: () => void undoLast() },
+  ]);
+  return (
+    <>
+      <a class="skip" href="#main">{t("skip")}</a>
+      <Header current={view} />
+      <Connection />
+      <main id="main" tabIndex={-1}>{view ? <Body key={view.path} view={view} /> : <NotFound />}</main>
+      <Toasts />
+      <Confirmations />
+      <Help />
+    </>
+  );
+}
+
+function Body({ view }: { view: View }) {
+  if (!view.lazy) {
+    const Known = view.view as ComponentType;
+    return <Known />;
+  }
+  return <Later load={view.view as () => Promise<{ default: ComponentType }>} />;
+}
+
+function Later({ load }: { load: () => Promise<{ default: ComponentType }> }) {
+  const loaded = useLoad(() => load(), []);
+  return <Shown of={loaded}>{({ default: Known }) => <Known />}</Shown>;
+}
+
+function NotFound() {
+  return <Empty title={t("notFound.title")}><a class="button" href={addressOf("")}>{t("notFound.home")}</a></Empty>;
+}
+
+/** Tells what a page of the server did before it led here. */
+function greet(done: string | null): void {
+  const known: Record<string, Key> = { joined: "done.joined", workspace: "done.workspace" };
+  const text = done === null ? undefined : known[done];
+  if (text === undefined) return;
+  tell(t(text));
+  go(location.pathname, { replace: true });
+}
+
+function Header({ current }: { current: View | undefined }) {
+  const who = useStore(identity);
+  return (
+    <header class="top">
+      <a class="brand" href="/app/">Loci</a>
+      <nav aria-label={t("menu")}>
+        {views.map((view) => (
+          <a key={view.path} href={addressOf(view.path)} aria-current={view === current ? "page" : undefined}>{t(view.name)}</a>
+        ))}
+      </nav>
+      <LiveState />
+      <details class="menu" onFocusOut={(event) => event.currentTarget.contains(event.relatedTarget as Node | null) || (event.currentTarget.open = false)}>
+        <summary aria-label={t("menu.more")}>☰</summary>
+        <div class="menu-items" tabIndex={-1}>
+          {who && <p class="hint">{who.name || who.email}<br />{who.org_name}</p>}
+          {pages.map(({ href, name }) => <a key={href} href={href}>{t(name)}</a>)}
+          <Choice label={t("theme")} value={theme.get()} of={themes.map((name) => [name, t(`theme.${name}`)])} onChange={(name) => setTheme(name as Theme)} />
+          <Choice label={t("language")} value={language.get()} of={Object.entries(languages)} onChange={(name) => void setLanguage(name as Language)} />
+          <button type="button" onClick={() => help.set(currentKeys())}>{t("keys.help")} <kbd>?</kbd></button>
+          <form method="post" action="/app/sign-out"><button>{t("signOut")}</button></form>
+        </div>
+      </details>
+    </header>
+  );
+}
+
+function Choice({ label, value, of, onChange }: { label: string; value: string; of: (readonly [string, string])[]; onChange: (value: string) => void }) {
+  return (
+    <label class="choice">
+      {label}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {of.map(([name, text]) => <option key={name} value={name}>{text}</option>)}
+      </select>
+    </label>
+  );
+}
+
+/** Whether the page follows changes, as a dot with a name. */
+function LiveState() {
+  const state = useStore(live);
+  return <span class={`live ${state}`} role="img" aria-label={t(`live.${state}`)} title={t(`live.${state}`)} />;
+}
+
+/** Says above the view that the server does not answer. */
+function Connection() {
+  const state = useStore(live);
+  if (state !== "offline" && state !== "signed-out") return <div role="status" class="connection" />;
+  return (
+    <div role="status" class="connection shown">
+      {t(`live.${state}.text`)} {state === "signed-out" && <a href={signInAddress()}>{t("error.signIn")}</a>}
+    </div>
+  );
+}
+
+function Help() {
+  const bindings = useStore(help);
+  if (!bindings) return null;
+  return (
+    <Dialog title={t("keys.title")} onClose={() => help.set(undefined)}>
+      <dl class="keys">
+        {bindings.filter((binding) => binding.help).map((binding) => (
+          <div key={binding.key}><dt><kbd>{binding.key}</kbd></dt><dd>{binding.help}</dd></div>
+        ))}
+      </dl>
+      <button type="button" class="button" autofocus onClick={() => help.set(undefined)}>{t("close")}</button>
+    </Dialog>
+  );
+}
+

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from "preact";
+import { explain } from "./api.ts";
+import { t } from "./i18n/index.ts";
+import type { Loaded } from "./load.ts";
+
+/** Something is on its way. */
+export function Loading() {
+  return (
+    <p class="state" role="status">
+      <span class="spinner" aria-hidden="true" /> {t("state.loading")}
+    </p>
+  );
+}
+
+/** There is nothing to show. The children tell what to do about it. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="state">
+      <p class="state-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Something went wrong, in words, with the way out. */
+export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { title, text, link, again } = explain(error);
+  return (
+    <div class="state failed" role="alert">
+      <p class="state-title">{title}</p>
+      <p>{text}</p>
+      {link && <a class="button" href={link.href}>{link.text}</a>}
+      {again && retry && <button type="button" class="button" onClick={retry}>{t("state.retry")}</button>}
+    </div>
+  );
+}
+
+/** Shows what was read, or why it is not there. */
+export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
+  if (of.value !== undefined) return <>{children(of.value)}</>;
+  if (of.error !== undefined && !of.loading) return <Failed error={of.error} retry={of.reload} />;
+  return <Loading />;
+}

@@ -1,0 +1,34 @@
+import type { ComponentType } from "preact";
+import type { Key } from "./i18n/index.ts";
+import { Memories } from "./views/memories/index.tsx";
+
+/** A view: what the dashboard shows under /app/PATH and below it. */
+export interface View {
+  /** The first part of its path. internal/web has the same list (dashboardViews). */
+  path: string;
+  /** Its name in the menu. */
+  name: Key;
+  /** The view, or where to load it from when it is opened: () => import("./views/NAME/index.tsx"). */
+  view: ComponentType | (() => Promise<{ default: ComponentType }>);
+  /** view is a loader. */
+  lazy?: boolean;
+}
+
+/** The views in the order of the menu. The first one is also at /app/. */
+export const views: readonly View[] = [{ path: "memories", name: "memories.title", view: Memories }];
+
+/** The pages of the server that no view replaces yet. */
+export const pages: readonly { href: string; name: Key }[] = [
+  { href: "/app/suggestions", name: "pages.suggestions" },
+  { href: "/app/connections", name: "pages.connections" },
+  { href: "/app/keys", name: "pages.keys" },
+  { href: "/app/sign-ins", name: "pages.signIns" },
+  { href: "/app/sign-in-methods", name: "pages.methods" },
+  { href: "/app/account", name: "pages.account" },
+];
+
+/** The view of a path; undefined: there is none. */
+export function viewOf(path: string): View | undefined {
+  const first = path.split("/")[0];
+  return first === "" ? views[0] : views.find((view) => view.path === first);
+}

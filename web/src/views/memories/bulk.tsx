@@ -1,0 +1,79 @@
+import type { Memory } from "@loci-memory/sdk";
+import { useState } from "preact/hooks";
+import { Dialog } from "../../dialog.tsx";
+import { t } from "../../i18n/index.ts";
+import { change, erase, restore, trash } from "./acts.ts";
+import type { Rows } from "./pages.ts";
+import { retagged, tagsOf } from "./tags.ts";
+import { VendorsField } from "./vendors.tsx";
+
+interface Props {
+  picked: readonly Memory[];
+  inTrash: boolean;
+  rows: Rows;
+  onDone: () => void;
+}
+
+/** What a person can do with several memories at once. */
+export function Bulk({ picked, inTrash, rows, onDone }: Props) {
+  const [ask, setAsk] = useState<"tags" | "vendors">();
+  const ids = picked.map(({ id }) => id);
+  const run = (act: Promise<void>) => void act.then(onDone);
+  return (
+    <div class="bulk" role="toolbar" aria-label={t("bulk.title")}>
+      <strong>{t("bulk.picked", { n: picked.length })}</strong>
+      {inTrash ? (
+        <>
+          <button type="button" onClick={() => run(restore(ids, rows))}>{t("restore")}</button>
+          <button type="button" class="danger" onClick={() => run(erase(ids, rows))}>{t("erase.yes")}</button>
+        </>
+      ) : (
+        <>
+          <button type="button" onClick={() => setAsk("tags")}>{t("bulk.tags")}</button>
+          <button type="button" onClick={() => setAsk("vendors")}>{t("bulk.vendors")}</button>
+          <button type="button" class="danger" onClick={() => run(trash(picked, rows))}>{t("trash.yes")}</button>
+        </>
+      )}
+      <button type="button" onClick={onDone}>{t("bulk.none")}</button>
+      {ask === "tags" && <Tags picked={picked} onClose={() => setAsk(undefined)} onTags={(add, remove) => run(change(picked, ({ tags }) => ({ tags: retagged(tags, add, remove) }), rows))} />}
+      {ask === "vendors" && <Vendors n={picked.length} onClose={() => setAsk(undefined)} onVendors={(allowed_vendors) => run(change(picked, () => ({ allowed_vendors }), rows))} />}
+    </div>
+  );
+}
+
+function Tags({ picked, onClose, onTags }: { picked: readonly Memory[]; onClose: () => void; onTags: (add: string[], remove: string[]) => void }) {
+  const [add, setAdd] = useState("");
+  const [remove, setRemove] = useState("");
+  const used = [...new Set(picked.flatMap(({ tags }) => tags))].sort();
+  return (
+    <Dialog title={t("bulk.tags")} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+          onTags(tagsOf(add), tagsOf(remove));
+        }}
+      >
+        <label>{t("bulk.tags.add")}<input value={add} placeholder={t("edit.tags.hint")} onInput={(event) => setAdd(event.currentTarget.value)} /></label>
+        <label>{t("bulk.tags.remove")}<input value={remove} placeholder={used.slice(0, 6).join(", ")} onInput={(event) => setRemove(event.currentTarget.value)} /></label>
+        <div class="actions">
+          <button class="button primary">{t("bulk.change", { n: picked.length })}</button>
+          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Vendors({ n, onClose, onVendors }: { n: number; onClose: () => void; onVendors: (vendors: string[]) => void }) {
+  const [vendors, setVendors] = useState<string[]>(["*"]);
+  return (
+    <Dialog title={t("bulk.vendors")} onClose={onClose}>
+      <VendorsField value={vendors} onChange={setVendors} />
+      <div class="actions">
+        <button type="button" class="button primary" onClick={() => { onClose(); onVendors(vendors); }}>{t("bulk.change", { n })}</button>
+        <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,98 @@
+import type { Memory, Suggestion } from "@loci-memory/sdk";
+import { loci } from "../../api.ts";
+import { t } from "../../i18n/index.ts";
+import { useKeys } from "../../keys.ts";
+import { legible } from "../../legible.ts";
+import { useLoad } from "../../load.ts";
+import { addressOf } from "../../router.ts";
+import { complain, tell } from "../../undo.tsx";
+import { readMemory } from "./acts.ts";
+
+/** How many memories of a chain are read. */
+const longest = 10;
+
+/** What a memory has to do with others: what replaced it, what it replaced, what contradicts it, what is suggested. */
+export function Related({ memory, onChanged }: { memory: Memory; onChanged: () => void }) {
+  const chain = useLoad((signal) => newer(memory, signal), [memory.id, memory.superseded_by]);
+  const older = useLoad((signal) => replaced(memory, signal), [memory.id, memory.key]);
+  const suggestion = useLoad((signal) => pending(memory, signal), [memory.id, memory.pending_supersede]);
+  const disputes = memory.disputed_by ?? [];
+  return (
+    <>
+      {(chain.value?.length || older.value?.length) ? (
+        <section aria-label={t("related.chain")}>
+          <h3>{t("related.chain")}</h3>
+          <ul class="cards">
+            {chain.value?.map((one) => <li key={one.id}>{t("related.newer")} <Link memory={one} /></li>)}
+            {older.value?.map((one) => <li key={one.id}>{t("related.older")} <Link memory={one} /></li>)}
+          </ul>
+        </section>
+      ) : null}
+      {disputes.length > 0 && (
+        <section aria-label={t("related.disputes")}>
+          <h3>{t("related.disputes")}</h3>
+          <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><a href={addressOf(`memories/${id}`)}>{t("related.dispute", { origin })}</a></li>)}</ul>
+        </section>
+      )}
+      {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={onChanged} />}
+    </>
+  );
+}
+
+function Link({ memory }: { memory: Memory }) {
+  return <><a href={addressOf(`memories/${memory.id}`)}>{legible(memory.title)}</a> <span class="tag">{memory.origin}</span></>;
+}
+
+/** The memories that replaced it, one after the other. */
+async function newer(memory: Memory, signal: AbortSignal): Promise<Memory[]> {
+  const out: Memory[] = [];
+  for (let id = memory.superseded_by; id && out.length < longest && !out.some((one) => one.id === id); ) {
+    const next = await readMemory(id, signal).catch(() => undefined);
+    if (!next) break;
+    out.push(next);
+    id = next.superseded_by;
+  }
+  return out;
+}
+
+/** The memories that it replaced, as far as they have its key: the API does not list others. */
+async function replaced(memory: Memory, signal: AbortSignal): Promise<Memory[]> {
+  if (!memory.key || memory.deleted_at) return [];
+  const found = await loci.memories.list({ filter: { key: memory.key, include_superseded: true }, limit: longest }, { signal });
+  return found.memories.filter((one) => one.superseded_by === memory.id);
+}
+
+async function pending(memory: Memory, signal: AbortSignal): Promise<Suggestion | undefined> {
+  if (!memory.pending_supersede) return undefined;
+  const { suggestions } = await loci.suggestions.list({ state: "pending", limit: 100 }, { signal });
+  return suggestions.find((one) => one.memory_id === memory.id);
+}
+
+function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChanged: () => void }) {
+  const settle = async (accept: boolean) => {
+    try {
+      const now = accept ? await loci.suggestions.accept(suggestion.id) : await loci.suggestions.decline(suggestion.id);
+      tell(t(accept ? "suggestion.accepted" : "suggestion.declined") + (now.no_longer_shared && accept ? ` ${t("suggestion.unshared", { who: now.no_longer_shared })}` : ""));
+      onChanged();
+    } catch (error) {
+      complain(error);
+    }
+  };
+  useKeys([
+    { key: "a", help: t("keys.accept"), run: () => void settle(true) },
+    { key: "d", help: t("keys.decline"), run: () => void settle(false) },
+  ]);
+  return (
+    <section class="suggestion" aria-label={t("suggestion.title")}>
+      <h3>{t("suggestion.title")}</h3>
+      <p>{t(`suggestion.${suggestion.kind}`, { origin: suggestion.origin })}</p>
+      {suggestion.by && <blockquote class="quote"><strong>{legible(suggestion.by.title)}</strong><br />{legible(suggestion.by.text)}</blockquote>}
+      {suggestion.no_longer_shared && <p class="hint">{t("suggestion.shared", { who: suggestion.no_longer_shared })}</p>}
+      <div class="actions">
+        <button type="button" class="button primary" onClick={() => void settle(true)}>{t("suggestion.accept")}</button>
+        <button type="button" class="button" onClick={() => void settle(false)}>{t("suggestion.decline")}</button>
+        <a class="button" href={addressOf(`memories/${suggestion.by_id}`)}>{t("suggestion.read")}</a>
+      </div>
+    </section>
+  );
+}
