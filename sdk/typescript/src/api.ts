@@ -391,7 +391,7 @@ export interface ContextGroup {
 }
 
 export interface ContextItem {
-  /** The whole id. The text cites its first 8 characters */
+  /** The whole id. The text cites it, or of a memory its first 8 characters */
   id: string;
   kind: "memory" | "event" | "entity";
   /** Who wrote it */
@@ -807,6 +807,20 @@ export interface Excerpt {
   /** The first 300 characters of the content */
   text: string;
   title: string;
+}
+
+export interface FacetCount {
+  count: number;
+  value: string;
+}
+
+export interface Facets {
+  /**
+   * Counts by origin, allowed_vendor, tag, category, memory_type, scope, project_id and pinned: the 100 most
+   * frequent values of each
+   */
+  facets: Record<string, FacetCount[] | null>;
+  total: number;
 }
 
 export interface FeedEvent {
@@ -1304,6 +1318,14 @@ export interface MemoryPage {
   total?: number;
   /** True if there are more items than total */
   total_is_lower_bound?: boolean;
+}
+
+export interface MemoryReaders {
+  memory_id: string;
+  /** The people besides the owner: the team, the project, or both */
+  people?: string;
+  /** What an assistant of each vendor gets that works for you, outside of a session */
+  vendors: VendorSees[];
 }
 
 export interface MemorySummary {
@@ -3308,6 +3330,15 @@ export interface UserList {
   users: User[];
 }
 
+export interface VendorSees {
+  /** The first part of the rule that hides it */
+  hidden_by?: "tenant" | "reach" | "vendor" | "trash" | "superseded" | "expired" | "not_valid_now";
+  /** The name of the product */
+  label: string;
+  sees: boolean;
+  vendor: string;
+}
+
 export interface Version {
   agent_id?: string;
   /** Vendors that may read it; * means all. Its owner always may */
@@ -4499,6 +4530,41 @@ export interface ListMemoriesByQueryQuery {
   total?: boolean | undefined;
 }
 
+/** Parameters of countMemories. */
+export interface CountMemoriesQuery {
+  /** As a query parameter, repeat it for several tags */
+  tags?: string[] | undefined;
+  /** Default: any */
+  tag_mode?: "any" | "all" | undefined;
+  /** The writer */
+  origin?: string | undefined;
+  memory_type?: "semantic" | "episodic" | "procedural" | undefined;
+  category?: string | undefined;
+  project_id?: string | undefined;
+  /** Written at or after this time */
+  from?: string | undefined;
+  /** Written before this time */
+  to?: string | undefined;
+  /** Only memories with this key */
+  key?: string | undefined;
+  /** Only memories of this scope */
+  scope?: "global" | "project" | "agent" | undefined;
+  /** Only memories of this agent */
+  agent_id?: string | undefined;
+  /** Only memories written in this session */
+  written_in?: string | undefined;
+  /** Only pinned memories */
+  pinned?: boolean | undefined;
+  /** What was true then, or will be; left out: now */
+  as_of?: string | undefined;
+  /** What was stored then, as it was then; not in the future; left out: now */
+  known_at?: string | undefined;
+  /** Also include superseded memories */
+  include_superseded?: boolean | undefined;
+  /** Count the trash */
+  trashed?: boolean | undefined;
+}
+
 /** Parameters of listTeamMemories. */
 export interface ListTeamMemoriesQuery {
   /** Default: 20 */
@@ -4583,6 +4649,15 @@ export class MemoriesApi {
   }
 
   /**
+   * Count memories by their values. How many memories pass the conditions, and how many of them have each
+   * origin, allowed vendor, tag, category, type, scope, project and pin. With Loci-View-As, of those that the
+   * vendor sees.
+   */
+  count(query?: CountMemoriesQuery, options?: CallOptions): Promise<Facets> {
+    return this.#client.call("GET", "/memories/facets", { query, options });
+  }
+
+  /**
    * List memories by filter. Newest first, or best match first for a search. Without a filter, all memories.
    * `trashed` lists the trash.
    */
@@ -4650,6 +4725,14 @@ export class MemoriesApi {
    */
   erase(id: string, options?: CallOptions & IfMatch): Promise<void> {
     return this.#client.call("DELETE", `/memories/${segment(id)}/permanent`, { options });
+  }
+
+  /**
+   * Explain who reads a memory. For each vendor, whether its assistants get the memory, and which part of the
+   * rule hides it if not.
+   */
+  listReaders(id: string, options?: CallOptions): Promise<MemoryReaders> {
+    return this.#client.call("GET", `/memories/${segment(id)}/readers`, { options });
   }
 
   /** Restore a memory from the trash. 404 if it is not in the trash. */
