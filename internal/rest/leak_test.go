@@ -104,6 +104,7 @@ func checkDisputes(rt *rapid.T, s *server, key string, seen, drawn *loci.Memory,
 
 // routesByID take an id; PATCH comes last because it changes what it may.
 var routesByID = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /memories/%s/versions",
+	"GET /memories/%s/readers",
 	"GET /agent/memories/%s/versions", "PUT /agent/memories/%s {}", "PATCH /agent/memories/%s {\"importance\":4}",
 	"PATCH /memories/%s {\"title\":5}", "PATCH /memories/%s {\"importance\":3}", "PUT /memories/%s {}"}
 
@@ -152,6 +153,10 @@ func checkInLists(rt *rapid.T, s *server, key string, m *loci.Memory, tag string
 			rt.Fatalf("%s, %s: with a hidden memory\n%d %s\nwith none\n%d %s", key, route, got.Code, got.Body, want.Code,
 				want.Body)
 		}
+	}
+	facets, none := s.request(key, "GET /memories/facets?tags="+tag), s.request(key, "GET /memories/facets?tags="+absent)
+	if same := whole(facets) == whole(none); same == (visible && key == owner) {
+		rt.Fatalf("%s: visible %v, but the facets are %d %s", key, visible, facets.Code, facets.Body)
 	}
 	if b := s.request(key, "GET /agent/briefing"); !visible && strings.Contains(b.Body.String(), tag) {
 		rt.Fatalf("%s: the briefing names a hidden memory: %s", key, b.Body)

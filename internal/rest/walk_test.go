@@ -22,6 +22,7 @@ import (
 // want of a browser.
 var furtherActions = map[string]map[gate.Action]string{
 	"GET /memories":             {memory.ReadTrash: "GET /memories?trashed=true"},
+	"GET /memories/facets":      {memory.ReadTrash: "GET /memories/facets?trashed=true"},
 	"POST /memories/list":       {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
 	"DELETE /memories/{id}":     {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},
 	"GET /memory-nodes":         {memory.ReadTrash: "GET /memory-nodes?trashed=true"},
