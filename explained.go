@@ -20,8 +20,8 @@ const (
 	HiddenByValidity HiddenBy = "not_valid_now" // it is not valid yet, or not any more
 )
 
-// WhyHidden returns why recall does not show v a memory, or "" if it does. It is the rule of SeesMemory with CurrentOnly,
-// part by part.
+// WhyHidden returns why recall does not show v a memory, or "" if it does. It is the rule of SeesMemory with
+// CurrentOnly, part by part.
 func (v Viewer) WhyHidden(m *Memory, now time.Time) HiddenBy {
 	a := &m.Access
 	switch {

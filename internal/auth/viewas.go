@@ -12,8 +12,8 @@ import (
 const ViewAsHeader = "Loci-View-As"
 
 // ViewAs returns p as an agent of the vendor that ViewAsHeader names, without a session: what it reads is what a
-// credential of the person for this vendor reads. So it sees no more than p. Without the header, it returns p unchanged.
-// reads says whether the request changes nothing.
+// credential of the person for this vendor reads. So it sees no more than p. Without the header, it returns p
+// unchanged. reads says whether the request changes nothing.
 //
 // It fails with Invalid if the header appears twice, names no vendor, comes with a session, or the request is no read,
 // and with Forbidden if p belongs to a vendor already.

@@ -89,7 +89,9 @@ func emptySize(ctx context.Context, open Open, models embed.Source) (size int64,
 }
 
 // Stored returns the search of memories that a Loci already has, for a principal. The ids are those of the memories.
-func Stored(a *app.App, who loci.Principal) Searcher { return &product{app: a, who: who, ask: (*product).recall} }
+func Stored(a *app.App, who loci.Principal) Searcher {
+	return &product{app: a, who: who, ask: (*product).recall}
+}
 
 // product searches with Loci.
 type product struct {

@@ -7,9 +7,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Facets counts the visible memories that pass the filter by origin, allowed vendor, tag, category, type, scope, project
-// and pin. With Filter.Lifecycle TrashOnly it counts those in the trash, which only people may. Invalid for another time
-// than the present.
+// Facets counts the visible memories that pass the filter by origin, allowed vendor, tag, category, type, scope,
+// project and pin. With Filter.Lifecycle TrashOnly it counts those in the trash, which only people may. Invalid for
+// another time than the present.
 func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci.Facets, error) {
 	if err := s.Begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
 		return nil, err
@@ -28,8 +28,8 @@ func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci
 	return &out, err
 }
 
-// Readers returns which vendors' assistants get a memory, and why others do not: for a person, also about one that is in
-// the trash, expired or superseded. NotFound if the memory does not exist or is not visible.
+// Readers returns which vendors' assistants get a memory, and why others do not: for a person, also about one that is
+// in the trash, expired or superseded. NotFound if the memory does not exist or is not visible.
 func (s *Service) Readers(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.MemoryReaders, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
 		return nil, err

@@ -449,10 +449,10 @@ func (s *server) newest(ctx context.Context, p loci.Principal, in *body[*client.
 var (
 	exampleList = client.ListRequest{Filter: client.Filter{By: client.ByTags,
 		Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}
-	one              = 1
-	examplePosition  = client.Page{Limit: 50, Total: &one}
-	examplePage      = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
-	exampleFacets = loci.Facets{Total: 12, Facets: map[loci.Facet][]loci.FacetCount{
+	one             = 1
+	examplePosition = client.Page{Limit: 50, Total: &one}
+	examplePage     = client.MemoryPage{Memories: []*loci.Memory{exampleMemory}, Page: examplePosition}
+	exampleFacets   = loci.Facets{Total: 12, Facets: map[loci.Facet][]loci.FacetCount{
 		loci.FacetOrigin: {{Value: "claude", Count: 12}}}}
 	exampleReaders = loci.MemoryReaders{MemoryID: exampleID, People: "the team", Vendors: []loci.VendorSees{
 		{Vendor: "claude", Label: "Claude", Sees: true},

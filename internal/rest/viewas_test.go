@@ -31,7 +31,8 @@ func TestViewAs(t *testing.T) {
 	s.clock.freeze()
 	reads := []string{"GET /agent/memories/latest?tag=ops", `POST /agent/memories/search {"term":"deploy"}`,
 		`POST /agent/memories/browse {"filter":{"tags":["ops"]}}`, `POST /agent/memories/list {}`,
-		`POST /agent/memories/by-tag {"tags":["ops"]}`, "GET /memories/recall?query=deploy&explain=true", "GET /agent/briefing",
+		`POST /agent/memories/by-tag {"tags":["ops"]}`, "GET /memories/recall?query=deploy&explain=true",
+		"GET /agent/briefing",
 		`POST /context {"goal":"deploy"}`, `POST /query {"query":"deploy?"}`, "GET /agent/memories/team"}
 	for _, m := range append(memories, gone) {
 		reads = append(reads, "GET /agent/memories/"+m.ID.String(), "GET /agent/memories/"+m.ID.String()+"/versions",

@@ -82,9 +82,10 @@ func (o *org) verify(ctx context.Context, path string) ([]string, error) {
 	return problems, err
 }
 
-// all returns the hashes of the texts that have a vector, which memories wait for one, and how many vectors have another
-// size than those of the model.
-func (f *file) all(c *sqlitedb.Conn) (has map[loci.MemoryID][]byte, waiting map[loci.MemoryID]bool, odd int, err error) {
+// all returns the hashes of the texts that have a vector, which memories wait for one, and how many vectors have
+// another size than those of the model.
+func (f *file) all(c *sqlitedb.Conn) (has map[loci.MemoryID][]byte, waiting map[loci.MemoryID]bool, odd int,
+	err error) {
 	has, waiting = map[loci.MemoryID][]byte{}, map[loci.MemoryID]bool{}
 	err = c.Query("SELECT id, hash, length(packed), length(exact) FROM vectors WHERE hash IS NOT NULL", nil,
 		func(r *sqlitedb.Row) error {

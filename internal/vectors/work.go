@@ -158,9 +158,9 @@ func (o *org) readTexts(ctx context.Context, jobs []job) error {
 	})
 }
 
-// embed sets the vectors of the texts. If the model cannot do some texts together, it gets each half of them, and of one
-// text only the beginning. So a text that the model refuses, fails at, or takes too long for does not keep the others
-// from having theirs.
+// embed sets the vectors of the texts. If the model cannot do some texts together, it gets each half of them, and of
+// one text only the beginning. So a text that the model refuses, fails at, or takes too long for does not keep the
+// others from having theirs.
 func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []*job) error {
 	texts := make([]string, len(jobs))
 	for i, j := range jobs {

@@ -10,7 +10,8 @@ import (
 )
 
 // compareFacets requires the counts to be those of the rows that the rule shows.
-func (w *world) compareFacets(ctx context.Context, tx store.Tx, v loci.Viewer, f store.Filter, all []*loci.Memory) error {
+func (w *world) compareFacets(ctx context.Context, tx store.Tx, v loci.Viewer, f store.Filter,
+	all []*loci.Memory) error {
 	got, err := tx.Lists().Facets(ctx, v, f)
 	if !f.When.IsPresent() {
 		if loci.CodeOf(err) != loci.Invalid {
@@ -57,8 +58,8 @@ func facetsOf(m *loci.Memory) []string {
 	return keys
 }
 
-// testOwnRowsOfAgents lists the pool of a team for a person: their own rows of agent scope are in it, and those of others
-// are not.
+// testOwnRowsOfAgents lists the pool of a team for a person: their own rows of agent scope are in it, and those of
+// others are not.
 func testOwnRowsOfAgents(e *env) {
 	v := e.person()
 	v.TeamID = newID[loci.TeamID]()
