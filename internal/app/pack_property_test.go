@@ -37,6 +37,7 @@ func TestContextPackStateIsThatOfAModel(t *testing.T) {
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &packWorld{world: w, rt: rt}
+		defer s.clear()
 		in := w.session(w.owner)
 		for _, p := range []loci.Principal{w.owner, w.claude, w.other} {
 			p.SessionID = in.SessionID
@@ -52,12 +53,14 @@ func TestContextPackStateIsThatOfAModel(t *testing.T) {
 		for _, m := range s.readers {
 			s.askForAll(m)
 		}
-		for _, m := range s.list {
-			if _, err := w.Memory.Trash(t.Context(), w.local, m.ID, 0); err != nil {
-				rt.Fatal(err)
-			}
-		}
 	})
+}
+
+// clear leaves nothing that the next round could find.
+func (s *packWorld) clear() {
+	for _, m := range s.list {
+		_, _ = s.Memory.Trash(s.t.Context(), s.local, m.ID, 0)
+	}
 }
 
 // change saves, edits, pins, narrows or trashes a memory.
@@ -142,6 +145,9 @@ func (s *packWorld) in(m *packModel, r pack.Request) *loci.ContextPack {
 	if r.Fresh {
 		m.had = map[string]int{}
 	}
+	if got.PrefixChanged { // what was in the old prefix counts as not received
+		maps.DeleteFunc(m.had, func(id string, _ int) bool { return cites(m.prefix, id) })
+	}
 	s.stop(s.isNew(m, got, prefix))
 	m.prefix, m.begun = prefix, true
 	return got
@@ -153,7 +159,7 @@ func (s *packWorld) isNew(m *packModel, got *loci.ContextPack, prefix string) er
 	before := maps.Clone(m.had)
 	for _, l := range got.Receipt.Included {
 		version, sees := now[l.ID]
-		inPrefix := strings.Contains(prefix, "["+l.ID[:loci.ShortID]+"]")
+		inPrefix := cites(prefix, l.ID)
 		had, known := before[l.ID]
 		switch {
 		case !sees:
@@ -178,6 +184,8 @@ func (s *packWorld) isNew(m *packModel, got *loci.ContextPack, prefix string) er
 	}
 	return nil
 }
+
+func cites(text, id string) bool { return strings.Contains(text, "["+id[:loci.ShortID]+"]") }
 
 // askForAll asks with much room until nothing is new. Then the reader must have everything.
 func (s *packWorld) askForAll(m *packModel) {
