@@ -86,6 +86,8 @@ type Principal struct {
 	SessionID   SessionID
 	// Deletion is what the org requires for deleting.
 	Deletion Deletion
+	// Views is set if a person only looks at what the vendor sees. It is in no session.
+	Views bool
 }
 
 // Viewer returns the part of p that decides what it may see.

@@ -16,7 +16,7 @@ const ViewAsHeader = "Loci-View-As"
 // unchanged. reads says whether the request changes nothing.
 //
 // It fails with Invalid if the header appears twice, names no vendor, comes with a session, or the request is no read,
-// and with Forbidden if p belongs to a vendor already.
+// and with Forbidden if p belongs to a vendor already, or has no right that agents have.
 func ViewAs(r *http.Request, p loci.Principal, reads bool) (loci.Principal, error) {
 	sent := r.Header.Values(ViewAsHeader)
 	if len(sent) == 0 {
@@ -36,9 +36,10 @@ func ViewAs(r *http.Request, p loci.Principal, reads bool) (loci.Principal, erro
 	if err := CheckVendor(vendor); err != nil {
 		return p, loci.WrapError(loci.Invalid, err, "%s: %s", ViewAsHeader, err)
 	}
-	p.Kind, p.Vendor, p.Origin = loci.KindAgent, vendor, string(vendor)
-	p.Rights = slices.DeleteFunc(loci.AgentRights(), func(right loci.Right) bool {
-		return len(p.Rights) > 0 && !slices.Contains(p.Rights, right)
-	})
+	rights := slices.DeleteFunc(loci.AgentRights(), func(right loci.Right) bool { return !p.Has(right) })
+	if len(rights) == 0 { // which would stand for all rights of agents
+		return p, loci.Errorf(loci.Forbidden, "this credential has no right that agents have, so it cannot view as %s", vendor)
+	}
+	p.Kind, p.Vendor, p.Origin, p.Rights, p.Views = loci.KindAgent, vendor, string(vendor), rights, true
 	return p, nil
 }

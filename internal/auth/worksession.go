@@ -52,6 +52,9 @@ func (a *Authenticator) inNamed(ctx context.Context, p loci.Principal, field, te
 	if text == "" || !p.SessionID.IsZero() && text == p.SessionID.String() {
 		return p, nil
 	}
+	if p.Views {
+		return loci.Principal{}, loci.FieldErrorf(field, "cannot be combined with %s", ViewAsHeader)
+	}
 	if p.IsZero() {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
 	}

@@ -127,6 +127,8 @@ func TestBrokenModels(t *testing.T) {
 		"another tokenizer": {"tokenizer.json", `{"model":{"type":"BPE","vocab":{"a":0}}}`, `type "BPE"`},
 		"an unknown rule": {"tokenizer.json",
 			`{"normalizer":{"type":"Odd"},"model":{"type":"WordPiece","vocab":{"a":0}}}`, `"Odd"`},
+		"a token of no row": {"tokenizer.json", `{"added_tokens":[{"id":1000,"content":"[UNK]"}],` +
+			`"model":{"type":"WordPiece","unk_token":"[UNK]","vocab":{"[UNK]":0,"tea":1}}}`, "fewer embeddings"},
 		"no JSON":          {"tokenizer.json", "{", "cannot be read"},
 		"a damaged config": {"config.json", "[", "config.json"},
 		"a huge header":    {"model.safetensors", "\xff\xff\xff\xff\xff\xff\xff\x7f{}", "truncated or no safetensors"},

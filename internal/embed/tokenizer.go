@@ -115,6 +115,7 @@ func (t *tokenizer) count(added []addedToken) error {
 			ok = count(a.Content, a.ID) && ok
 		}
 		seen[a.Content] = true
+		t.highest = max(t.highest, a.ID) // also of one that the vocabulary has with another id
 		ok = ok && a.ID >= 0
 		if a.Normalized {
 			a.Content = t.normalize(a.Content)

@@ -67,6 +67,40 @@ func TestViewAs(t *testing.T) {
 	}
 }
 
+// TestViewAsGivesNoRights has keys view as Claude: what a key may not read itself, it does not read so either.
+func TestViewAsGivesNoRights(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"Tea","content":"at four"}`)
+	reads := []string{"GET /memories", "GET /memories/" + m.ID.String(), "GET /memories/facets",
+		"GET /memories/recall?query=tea", `POST /context {"goal":"tea"}`, "GET /agent/memories/latest", "GET /events"}
+	for _, rights := range [][]loci.Right{{loci.RightAccount}, {loci.RightAdmin}, {loci.RightAccount, loci.RightAdmin},
+		{loci.RightEvents}, {loci.RightReflect}, {loci.RightRead}} {
+		_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: rights})
+		for _, read := range reads {
+			plain, as := s.request(key, read), s.as("claude", key, read)
+			if plain.Code == 403 && as.Code != 403 {
+				t.Errorf("%v: %s is refused, but as claude it is %d %s", rights, read, as.Code, as.Body)
+			}
+		}
+	}
+}
+
+// TestViewAsIsInNoSession names a session in the body, where the header is refused as well.
+func TestViewAsIsInNoSession(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	var session loci.Session
+	decode(t, s.expect(t, 201, owner, `POST /sessions {"title":"work"}`), &session)
+	id := session.ID.String()
+	for _, read := range []string{`POST /context {"goal":"tea","session_id":"` + id + `"}`,
+		`POST /memories/recall {"query":"tea","session_id":"` + id + `"}`, "GET /memories/recall?query=tea&session_id=" + id} {
+		if got := s.as("claude", owner, read); got.Code != 400 || !strings.Contains(got.Body.String(), `"session_id"`) {
+			t.Errorf("%s: %d %s", read, got.Code, got.Body)
+		}
+	}
+}
+
 // TestViewAsRefuses has wrong uses of the header.
 func TestViewAsRefuses(t *testing.T) {
 	t.Parallel()
