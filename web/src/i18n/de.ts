@@ -392,6 +392,7 @@ export const de: Texts = {
   "inbox.decline": "Ablehnen",
   "inbox.decline.text": "Beide Erinnerungen bleiben. Das lässt sich nicht rückgängig machen.",
   "inbox.withdraw": "Zurückziehen",
+  "inbox.notMine": "Nur wem die alte Erinnerung gehört, kann ihn annehmen.",
   "inbox.old": "Die alte Erinnerung",
   "inbox.new": "Die neue Erinnerung",
   "inbox.compare": "Von der alten Erinnerung zur neuen",

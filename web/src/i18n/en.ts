@@ -390,6 +390,7 @@ export const en = {
   "inbox.decline": "Decline",
   "inbox.decline.text": "Both memories stay. You cannot undo this.",
   "inbox.withdraw": "Withdraw",
+  "inbox.notMine": "Only the owner of the old memory can accept it.",
   "inbox.old": "The old memory",
   "inbox.new": "The new memory",
   "inbox.compare": "From the old memory to the new one",

@@ -28,7 +28,8 @@ export function CandidateEditor({ candidate, onSaved, onCancel, onTheirs }: Prop
   const dirty = JSON.stringify(draft) !== JSON.stringify(before);
   useEffect(() => title.current?.focus(), []);
   useEffect(() => (dirty ? guard(() => saved.current || window.confirm(t("edit.leave"))) : undefined), [dirty]);
-  useKeys([{ key: "Escape", help: t("keys.cancel"), run: onCancel }]);
+  const cancel = () => (!dirty || window.confirm(t("edit.leave"))) && onCancel();
+  useKeys([{ key: "Escape", help: t("keys.cancel"), run: cancel }]);
 
   const save = async (accept: boolean) => {
     setBusy(true);
@@ -76,7 +77,7 @@ export function CandidateEditor({ candidate, onSaved, onCancel, onTheirs }: Prop
       <div class="actions">
         <button class="button primary" disabled={busy}>{t("save")}</button>
         <button type="button" class="button" disabled={busy} onClick={() => void save(true)}>{t("inbox.edit.accept")}</button>
-        <button type="button" class="button" onClick={onCancel}>{t("cancel")}</button>
+        <button type="button" class="button" onClick={cancel}>{t("cancel")}</button>
       </div>
     </form>
   );

@@ -138,6 +138,9 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
 function SuggestionPane({ of, mine, onClose, onSettle }: { of: Suggestion; mine: boolean; onClose: () => void; onSettle: (accept: boolean, share: boolean) => void }) {
   const [share, setShare] = useState(false);
   const both = useLoad((signal) => Promise.all([readMemory(of.memory_id, signal), readMemory(of.by_id, signal)]), [of.memory_id, of.by_id]);
+  const who = useStore(identity);
+  // Who owns the new memory may share it, or withdraw the suggestion.
+  const asked = both.value?.[1].user_id === who?.user_id;
   return (
     <article class="reading" aria-label={t("suggestion.title")}>
       <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
@@ -146,15 +149,16 @@ function SuggestionPane({ of, mine, onClose, onSettle }: { of: Suggestion; mine:
       {mine && of.no_longer_shared && (
         <div class="note">
           <p>{t("suggestion.shared", { who: of.no_longer_shared })}</p>
-          <label class="check"><input type="checkbox" checked={share} onChange={(event) => setShare(event.currentTarget.checked)} /> {t("inbox.share")}</label>
+          {asked && <label class="check"><input type="checkbox" checked={share} onChange={(event) => setShare(event.currentTarget.checked)} /> {t("inbox.share")}</label>}
         </div>
       )}
       <div class="actions">
         {mine && <button type="button" class="button primary" onClick={() => onSettle(true, share)}>{t("suggestion.accept")} <kbd>a</kbd></button>}
-        <button type="button" class="button" onClick={() => onSettle(false, false)}>{t(mine ? "inbox.decline" : "inbox.withdraw")} <kbd>x</kbd></button>
+        {(mine || asked) && <button type="button" class="button" onClick={() => onSettle(false, false)}>{t(mine ? "inbox.decline" : "inbox.withdraw")} <kbd>x</kbd></button>}
         <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("inbox.old")}</a>
         <a class="button" href={addressOf(`memories/${of.by_id}`)}>{t("inbox.new")}</a>
       </div>
+      {!mine && <p class="hint">{t("inbox.notMine")}</p>}
       <Shown of={both}>{([old, now]) => <Compared old={old} now={now} />}</Shown>
       <Sources id={of.by_id} />
     </article>
