@@ -105,7 +105,7 @@ func TestBrowserDashboardInbox(t *testing.T) {
 	b.axe("the notes of a candidate")
 
 	// By mouse.
-	b.click("Accept")
+	b.do("accept", clickOn(".reading .button.primary"))
 	b.sees("“We deploy on Tuesdays.” is a memory now.", "Accepted1")
 	b.until(`document.querySelector(".reading h2")?.innerText === "We review within a day."`)
 	b.isState("pending 2, promoted 1")
@@ -174,8 +174,8 @@ func TestBrowserDashboardInboxSpeed(t *testing.T) {
 	if err != nil || rows > 60 {
 		t.Errorf("%d rows are in the page (%v)", rows, err)
 	}
-	b.evaluate(`(() => { const l = document.querySelector(".list"); l.scrollTop = l.scrollHeight; return "" })()`)
-	b.until(`document.querySelector(".list .row[aria-posinset='200']")`)
+	b.until(`((list) => { list.scrollTop = list.scrollHeight;
+		return Number(list.querySelector(".row:last-child").ariaPosInSet) > 300 })(document.querySelector(".list"))`)
 	b.clean()
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { t } from "../../i18n/index.ts";
+import { language, t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
@@ -27,7 +27,7 @@ export default function Inbox() {
       <nav class="inbox-tabs" aria-label={t("inbox.title")}>
         {lists.map((list) => (
           <a key={list} href={tab(list)} aria-current={list === look.list ? "page" : undefined}>
-            {t(`inbox.list.${list}`)}{list !== "dream" && known[list] ? <span class="count">{known[list]}</span> : null}
+            {t(`inbox.list.${list}`)}{list !== "dream" && known[list] ? <span class="count">{shownCount(known[list])}</span> : null}
           </a>
         ))}
       </nav>
@@ -48,4 +48,8 @@ function useCounts(): void {
     if (Object.keys(counts.get()).length === 0) counts.set(candidates.counts);
     suggestionCount.set(`${suggestions.length || ""}${has_more ? "+" : ""}`);
   }, [value]);
+}
+
+function shownCount(n: number | string): string {
+  return typeof n === "number" ? new Intl.NumberFormat(language.get()).format(n) : n;
 }
