@@ -22,7 +22,6 @@ export const views: readonly View[] = [
 
 /** The pages of the server that no view replaces yet. */
 export const pages: readonly { href: string; name: Key }[] = [
-  { href: "/app/suggestions", name: "pages.suggestions" },
   { href: "/app/connections", name: "pages.connections" },
   { href: "/app/keys", name: "pages.keys" },
   { href: "/app/sign-ins", name: "pages.signIns" },

@@ -20,7 +20,6 @@ export const de: Texts = {
   "theme.dark": "dunkel",
   "language": "Sprache",
 
-  "pages.suggestions": "Vorschläge",
   "pages.connections": "Verbindungen",
   "pages.keys": "Schlüssel",
   "pages.signIns": "Anmeldungen",

@@ -18,7 +18,6 @@ export const en = {
   "theme.dark": "dark",
   "language": "Language",
 
-  "pages.suggestions": "Suggestions",
   "pages.connections": "Connections",
   "pages.keys": "Keys",
   "pages.signIns": "Sign-ins",

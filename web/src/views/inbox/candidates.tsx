@@ -40,6 +40,10 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
   const show = (id: string, replace = false) => go(addressOf(id ? `inbox/${id}` : "inbox", queryOf(look)), { replace });
 
   useEffect(() => setEditing(false), [open]);
+  useEffect(() => {
+    // Undoing and other people change the candidate that is open.
+    if (current?.id === open && shown.value && shown.value.version !== current.version) shown.reload();
+  }, [current?.version]);
   useFirst(list, open, queryOf(look).toString(), (id) => show(id, true));
   useEffect(() => void goOn(list), []);
 
