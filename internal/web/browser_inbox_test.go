@@ -297,6 +297,47 @@ func TestBrowserDashboardInboxSuggestions(t *testing.T) {
 	b.clean()
 }
 
+// TestBrowserDashboardInboxShare accepts replacements of a shared memory. The team reads the new one only if the person
+// ticks the box.
+func TestBrowserDashboardInboxShare(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.invite("noor@example.org") // makes a team
+	cursor, claude := w.agent("cursor"), w.agent("claude")
+	b := w.dashboard("/app/inbox?list=suggestions")
+	for _, share := range []bool{false, true} {
+		old, err := w.app.Memory.Create(t.Context(), cursor,
+			memory.Draft{Title: "Release day", Content: fmt.Sprint("Friday, ", share), Share: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		by, err := w.app.Memory.Create(t.Context(), claude, memory.Draft{Title: "Release day",
+			Content: fmt.Sprint("Tuesday, ", share), Supersedes: []loci.MemoryID{old.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.open(w.base + "/app/inbox?list=suggestions")
+		b.sees("claude suggests a replacement")
+		b.keys("j")
+		b.sees("If you accept, the team can no longer read this fact.", "Let them read the new memory, too")
+		if share {
+			b.do("share", clickOn(".note input"))
+		} else {
+			b.axe("a shared suggestion")
+		}
+		b.keys("a")
+		b.sees("Accepted. The old memory is superseded.")
+		if !share {
+			b.sees("the team could read it, and cannot read the new one.")
+		}
+		m, err := w.app.Memory.Get(t.Context(), w.local(w.mara), by.ID)
+		if err != nil || (m.SharedWith("the project") == "the team") != share {
+			t.Errorf("share %v: shared with %q, %v", share, m.SharedWith("the project"), err)
+		}
+	}
+	b.clean()
+}
+
 // TestBrowserDashboardInboxDream runs the dream-cycle and reads its receipt.
 func TestBrowserDashboardInboxDream(t *testing.T) {
 	t.Parallel()

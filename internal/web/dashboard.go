@@ -52,8 +52,12 @@ func (s *server) dashboard(w http.ResponseWriter, r *http.Request, _ loci.Princi
 // trashAddress is where the dashboard lists the trash.
 const trashAddress = "/app/memories?trash=1"
 
-func (s *server) oldTrash(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, trashAddress, http.StatusSeeOther)
+// suggestionsAddress is where the dashboard lists suggestions.
+const suggestionsAddress = "/app/inbox?list=suggestions"
+
+// moved leads from the address of an earlier page to where the dashboard shows the same.
+func moved(to string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusSeeOther) }
 }
 
 // assetTypes are the media types of the dashboard's files.

@@ -28,6 +28,8 @@ const place = (id: string) => addressOf(id ? `inbox/${id}` : "inbox", { list: "s
 export function Suggestions({ open }: { open: string }) {
   const list = useSuggestions();
   const who = useStore(identity);
+  const [share, setShare] = useState(false);
+  useEffect(() => setShare(false), [open]);
   const at = list.rows.findIndex(({ id }) => id === open);
   const current = list.rows[at];
   const mine = (one: Suggestion) => one.user_id === who?.user_id;
@@ -38,13 +40,16 @@ export function Suggestions({ open }: { open: string }) {
     show(next.id, open !== "");
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
   };
-  const settle = async (one: Suggestion | undefined, accept: boolean, share = false) => {
+  const settle = async (one: Suggestion | undefined, accept: boolean) => {
     if (!one || (accept && !mine(one))) return;
     const question = { title: t(mine(one) ? "inbox.decline" : "inbox.withdraw"), text: t("inbox.decline.text"), yes: t(mine(one) ? "inbox.decline" : "inbox.withdraw") };
     if (!accept && !(await confirm(question))) return;
     try {
-      const undo = accept ? await acceptance(one, share, list.reload) : void (await loci.suggestions.decline(one.id));
-      tell(t(accept ? "suggestion.accepted" : "suggestion.declined"), undo);
+      if (accept) await acceptSuggestion(one, share, list.reload);
+      else {
+        await loci.suggestions.decline(one.id);
+        tell(t("suggestion.declined"));
+      }
       list.drop(one.id);
       if (one.id === open) show(list.rows[at + 1]?.id ?? list.rows[at - 1]?.id ?? "", true);
     } catch (error) {
@@ -72,7 +77,7 @@ export function Suggestions({ open }: { open: string }) {
       </section>
       <section class="pane" aria-label={t("suggestion.title")}>
         {current ? (
-          <SuggestionPane key={current.id} of={current} mine={mine(current)} onClose={() => show("")} onSettle={(accept, share) => void settle(current, accept, share)} />
+          <SuggestionPane key={current.id} of={current} mine={mine(current)} onClose={() => show("")} share={share} onShare={setShare} onSettle={(accept) => void settle(current, accept)} />
         ) : (
           <Empty title={t("inbox.suggestions.open")} />
         )}
@@ -81,14 +86,14 @@ export function Suggestions({ open }: { open: string }) {
   );
 }
 
-/** Accepts a suggestion, and returns how to take that back: the memory as it was holds again. */
-async function acceptance(one: Suggestion, share: boolean, reload: () => void): Promise<() => Promise<void>> {
+/** Accepts a suggestion, and offers to take that back: then the memory as it was holds again. */
+async function acceptSuggestion(one: Suggestion, share: boolean, reload: () => void): Promise<void> {
   const before = await readMemory(one.memory_id);
-  await loci.suggestions.accept(one.id, { share: share || undefined });
-  return async () => {
+  const { no_longer_shared: who } = await loci.suggestions.accept(one.id, { share: share || undefined });
+  tell(t("suggestion.accepted") + (who ? ` ${t("suggestion.unshared", { who })}` : ""), async () => {
     await loci.history.revert(one.memory_id, { version: before.version });
     reload();
-  };
+  });
 }
 
 interface State {
@@ -135,8 +140,7 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
   );
 }
 
-function SuggestionPane({ of, mine, onClose, onSettle }: { of: Suggestion; mine: boolean; onClose: () => void; onSettle: (accept: boolean, share: boolean) => void }) {
-  const [share, setShare] = useState(false);
+function SuggestionPane({ of, mine, share, onShare, onClose, onSettle }: { of: Suggestion; mine: boolean; onClose: () => void; share: boolean; onShare: (share: boolean) => void; onSettle: (accept: boolean) => void }) {
   const both = useLoad((signal) => Promise.all([readMemory(of.memory_id, signal), readMemory(of.by_id, signal)]), [of.memory_id, of.by_id]);
   const who = useStore(identity);
   // Who owns the new memory may share it, or withdraw the suggestion.
@@ -149,12 +153,12 @@ function SuggestionPane({ of, mine, onClose, onSettle }: { of: Suggestion; mine:
       {mine && of.no_longer_shared && (
         <div class="note">
           <p>{t("suggestion.shared", { who: of.no_longer_shared })}</p>
-          {asked && <label class="check"><input type="checkbox" checked={share} onChange={(event) => setShare(event.currentTarget.checked)} /> {t("inbox.share")}</label>}
+          {asked && <label class="check"><input type="checkbox" checked={share} onChange={(event) => onShare(event.currentTarget.checked)} /> {t("inbox.share")}</label>}
         </div>
       )}
       <div class="actions">
-        {mine && <button type="button" class="button primary" onClick={() => onSettle(true, share)}>{t("suggestion.accept")} <kbd>a</kbd></button>}
-        {(mine || asked) && <button type="button" class="button" onClick={() => onSettle(false, false)}>{t(mine ? "inbox.decline" : "inbox.withdraw")} <kbd>x</kbd></button>}
+        {mine && <button type="button" class="button primary" onClick={() => onSettle(true)}>{t("suggestion.accept")} <kbd>a</kbd></button>}
+        {(mine || asked) && <button type="button" class="button" onClick={() => onSettle(false)}>{t(mine ? "inbox.decline" : "inbox.withdraw")} <kbd>x</kbd></button>}
         <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("inbox.old")}</a>
         <a class="button" href={addressOf(`memories/${of.by_id}`)}>{t("inbox.new")}</a>
       </div>
