@@ -160,8 +160,8 @@ func TestBrowserDashboardInboxSpeed(t *testing.T) {
 	b.sees("82% confident", "Waiting10,000")
 	began := time.Now()
 	for i := range 100 {
-		b.until(fmt.Sprintf(`document.querySelector(".inbox-passage mark")?.innerText === "We keep rule %d for the releases."`,
-			99-i))
+		text := fmt.Sprintf("We keep rule %d for the releases.", 99-i)
+		b.until(fmt.Sprintf(`document.querySelector(".inbox-passage mark")?.innerText === %q`, text))
 		b.keys([]string{"a", "x", "d", "z"}[i%4])
 	}
 	took := time.Since(began)
@@ -395,7 +395,8 @@ func TestBrowserDashboardInboxAttacks(t *testing.T) {
 	b.clean()
 }
 
-// TestBrowserDashboardInboxOfOthers shows no candidate of another org, follows new ones, and comes back with the server.
+// TestBrowserDashboardInboxOfOthers shows no candidate of another org, follows new ones, and comes back with the
+// server.
 func TestBrowserDashboardInboxOfOthers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -76,7 +76,7 @@ export function useCandidates(look: Look): Rows {
   const readMore = useCallback(() => {
     const { next, loading, error } = latest.current.here;
     if (next && !loading && error === undefined) void read(next);
-  }, []);
+  }, [here.loading, here.error]);
   const put = useCallback((row: Candidate) => setState((old) => ({ ...old, rows: old.rows.map((one) => (one.id === row.id ? row : one)) })), []);
   const hide = useCallback((rows: readonly Candidate[]) => setHidden((old) => new Map([...old, ...rows.map(({ id, version }) => [id, version] as const)])), []);
   const unhide = useCallback((ids: readonly string[]) => setHidden((old) => new Map([...old].filter(([id]) => !ids.includes(id)))), []);

@@ -120,7 +120,7 @@ function useSuggestions() {
   useEffect(reload, []);
   useFresh(reload);
   useEffect(() => void (state.loading || suggestionCount.set(`${state.rows.length || ""}${state.next ? "+" : ""}`)), [state]);
-  const readMore = () => void (latest.current.next && !latest.current.loading && read(latest.current.next));
+  const readMore = () => void (latest.current.next && !latest.current.loading && latest.current.error === undefined && read(latest.current.next));
   const drop = (id: string) => setState((old) => ({ ...old, rows: old.rows.filter((one) => one.id !== id) }));
   return { ...state, reload, readMore, drop };
 }
