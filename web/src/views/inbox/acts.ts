@@ -16,9 +16,10 @@ const most = 100;
 
 /** A decision that can be taken back. */
 interface Decided {
-  action: Action | "merge" | "edit";
   /** The versions after it, by the ids; 0: not known. */
   versions: Promise<ReadonlyMap<string, number>>;
+  /** How to take it back, unless the server remembers that. */
+  back?: () => Promise<void>;
   undone?: boolean;
 }
 
@@ -36,7 +37,7 @@ export function decide(action: Action, candidates: readonly Candidate[], list: L
   const n = candidates.length;
   const versions = n === 1 ? one(action, first, list, until) : many(action, candidates, list, until);
   const text = n === 1 ? t(`inbox.${action}.one`, { title: beginning(first.title, 60) }) : t(`inbox.${action}.many`, { n });
-  remember({ action, versions }, list, text);
+  remember({ versions }, list, text);
 }
 
 async function one(action: Action, candidate: Candidate, list: List, until?: string): Promise<ReadonlyMap<string, number>> {
@@ -93,7 +94,8 @@ export async function merge(into: Candidate, others: readonly Candidate[], list:
   try {
     const now = await loci.review.merge(into.id, { others: others.map(({ id }) => id) }, { ifMatch: into.version });
     list.hide(others);
-    edited("merge", now, list, t("inbox.merge.done", { n: others.length + 1 }));
+    list.put(now);
+    remember({ versions: Promise.resolve(new Map([[now.id, now.version]])) }, list, t("inbox.merge.done", { n: others.length + 1 }));
     list.reload();
   } catch (error) {
     complain(error);
@@ -101,10 +103,17 @@ export async function merge(into: Candidate, others: readonly Candidate[], list:
   }
 }
 
-/** Tells that a candidate changed, and remembers how to take that back. */
-export function edited(action: "merge" | "edit", now: Candidate, list: List, text: string): void {
+/** Tells that a person edited a candidate. To take it back, the earlier texts are saved: the server undoes only the last decision. */
+export function edited(before: Candidate, now: Candidate, list: List): void {
   list.put(now);
-  remember({ action, versions: Promise.resolve(new Map([[now.id, now.version]])) }, list, text);
+  if (now.version === before.version) return;
+  const back = async () => {
+    const { version, title, content } = await loci.review.get(now.id);
+    if (title !== now.title || content !== now.content) throw new Error(t("error.conflict.text"));
+    const { kind, tags, domain = "", allowed_vendors } = before;
+    list.put(await loci.review.update(now.id, { kind, title: before.title, content: before.content, tags, domain, allowed_vendors }, { ifMatch: version }));
+  };
+  remember({ versions: Promise.resolve(new Map([[now.id, now.version]])), back }, list, t("inbox.edit.done"));
 }
 
 function remember(decided: Decided, list: List, text: string): void {
@@ -132,7 +141,7 @@ async function takeBack(decided: Decided, list: List): Promise<void> {
   const versions = await decided.versions;
   const ids = [...versions.keys()];
   try {
-    await undoAll(ids, versions, list);
+    await (decided.back ? decided.back() : undoAll(ids, versions, list));
   } catch (error) {
     decided.undone = false;
     throw await proved(error, ids);

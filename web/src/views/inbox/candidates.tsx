@@ -117,7 +117,7 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
       <section class="pane" aria-label={t("inbox.candidate")}>
         {editing && shown.value ? (
           <CandidateEditor candidate={shown.value} onCancel={() => setEditing(false)}
-            onSaved={(now, accept) => { setEditing(false); edited("edit", now, list, t("inbox.edit.done")); shown.reload(); if (accept) { goPast([now]); decide("accept", [now], list); } }}
+            onSaved={(now, accept) => { setEditing(false); edited(shown.value!, now, list); shown.reload(); if (accept) { goPast([now]); decide("accept", [now], list); } }}
             onTheirs={() => { setEditing(false); list.reload(); shown.reload(); }} />
         ) : open ? (
           <CandidatePane key={open} shown={shown} actions={actions} onClose={() => show("")} />
