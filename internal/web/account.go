@@ -19,10 +19,6 @@ var doneTexts = map[string]string{
 	"password-removed": "Your password is removed.",
 	"passkey":          "Your passkey is added.",
 	"passkey-removed":  "Your passkey is removed.",
-	"accepted":         "Accepted. The old memory is superseded.",
-	"accepted-unshared": "Accepted. The old memory is superseded, and others who could read it cannot read the new one. " +
-		"To share the new one with your team, run loci share with its id.",
-	"declined": "Declined. Both memories stay. If the declined text is wrong, trash its memory.",
 }
 
 func doneOf(r *http.Request) string {

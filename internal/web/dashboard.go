@@ -21,7 +21,7 @@ var dashboardFiles embed.FS
 
 // dashboardViews are the views of the dashboard: the first parts of their paths under /app/. The list is that of
 // web/src/views.ts.
-var dashboardViews = []string{"memories"}
+var dashboardViews = []string{"memories", "inbox"}
 
 // dashboardPolicy is the Content-Security-Policy of the dashboard. No script can turn a text into HTML or code.
 const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -52,8 +52,12 @@ func (s *server) dashboard(w http.ResponseWriter, r *http.Request, _ loci.Princi
 // trashAddress is where the dashboard lists the trash.
 const trashAddress = "/app/memories?trash=1"
 
-func (s *server) oldTrash(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, trashAddress, http.StatusSeeOther)
+// suggestionsAddress is where the dashboard lists suggestions.
+const suggestionsAddress = "/app/inbox?list=suggestions"
+
+// moved leads from the address of an earlier page to where the dashboard shows the same.
+func moved(to string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusSeeOther) }
 }
 
 // assetTypes are the media types of the dashboard's files.

@@ -41,7 +41,7 @@ var templates = parseTemplates()
 func parseTemplates() map[string]*template.Template {
 	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
 		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
-		"legible": loci.Legible, "beginning": beginning,
+		"legible": loci.Legible,
 	}).ParseFS(files, "templates/frame.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -56,14 +56,11 @@ func parseTemplates() map[string]*template.Template {
 	return out
 }
 
-// beginning is what a list shows of a text.
-func beginning(text string) string { return loci.Legible(loci.Shorten(text, maxBeginning)) }
-
 // entry is a menu entry.
 type entry struct{ Path, Name string }
 
 func menu() []entry {
-	return []entry{{homePath, "Memories"}, {suggestionsPath, "Suggestions"}, {"/app/connections", "Connections"},
+	return []entry{{homePath, "Memories"}, {"/app/inbox", "Inbox"}, {"/app/connections", "Connections"},
 		{"/app/keys", "Keys"}, {"/app/sign-ins", "Sign-ins"}, {methodsPath, "Sign-in methods"}, {accountPath, "Account"}}
 }
 

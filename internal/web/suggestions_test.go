@@ -6,7 +6,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
-	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
 )
 
@@ -24,37 +23,12 @@ func (w *world) agent(v loci.Vendor) loci.Principal {
 	return p
 }
 
-func TestSuggestionsAreDecidedOnTheirPage(t *testing.T) {
+func TestSuggestionsAreInTheInbox(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	cursor, claude := w.agent("cursor"), w.agent("claude")
-	b := w.browser()
-	b.signIn()
-	want(t, "none", b.get("/app/suggestions"), 200, "No suggestions wait")
-	for i, answer := range []string{"decline", "accept"} {
-		old, err := w.app.Memory.Create(t.Context(), cursor, memory.Draft{Title: "Release day", Content: "Friday, " + answer})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = w.app.Memory.Create(t.Context(), claude, memory.Draft{Title: "Release day",
-			Content: "Tuesday, " + answer, Supersedes: []loci.MemoryID{old.ID}}); err != nil {
-			t.Fatal(err)
-		}
-		page := b.get("/app/suggestions")
-		want(t, "the page", page, 200, "suggests a replacement", "Friday, "+answer, "Tuesday, "+answer, "cursor", "claude")
-		_, rest, _ := strings.Cut(page.body, `name="id" value="`)
-		id, _, _ := strings.Cut(rest, `"`)
-		want(t, "no answer", b.post("/app/suggestions", "id", id), 400)
-		if a := b.post("/app/suggestions", "id", id, "answer", answer); a.status != 303 {
-			t.Fatalf("%s: %d %s", answer, a.status, a.body)
-		}
-		want(t, "again", b.post("/app/suggestions", "id", id, "answer", answer), 409)
-		m, err := w.app.Memory.GetAt(t.Context(), w.local(w.mara), old.ID, loci.When{Superseded: true})
-		if err != nil || m.SupersededBy.IsZero() == (i == 1) {
-			t.Errorf("%s: %+v %v", answer, m, err)
-		}
+	b := newWorld(t).browser()
+	if a := b.get("/app/suggestions"); a.status != 303 || a.location() != "/app/inbox?list=suggestions" {
+		t.Errorf("%d %s", a.status, a.location())
 	}
-	want(t, "all decided", b.get("/app/suggestions"), 200, "No suggestions wait")
 }
 
 func TestConnectionsListKeys(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package web is the browser surface: the dashboard, sign-in, step-up, consent, suggestions, keys,
+// Package web is the browser surface: the dashboard, sign-in, step-up, consent, keys,
 // sign-ins and connections under /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and
 // /.well-known/.
 //
@@ -71,7 +71,8 @@ func New(o Options) http.Handler {
 func (s *server) routes() {
 	s.pages.HandleFunc("GET /app/static/{file}", s.static)
 	s.pages.HandleFunc("GET /app/assets/{file}", s.asset)
-	s.pages.HandleFunc("GET /app/trash", s.oldTrash)
+	s.pages.HandleFunc("GET /app/trash", moved(trashAddress))
+	s.pages.HandleFunc("GET /app/suggestions", moved(suggestionsAddress))
 	for _, name := range dashboardViews {
 		s.pages.HandleFunc("GET /app/"+name, s.own(s.dashboard))
 		s.pages.HandleFunc("GET /app/"+name+"/{rest...}", s.own(s.dashboard))
@@ -89,8 +90,7 @@ func (s *server) routes() {
 		s.pages.HandleFunc(pattern, s.open(fn))
 	}
 	for pattern, fn := range map[string]ownPage{
-		"GET /app/{$}":         s.dashboard,
-		"GET /app/suggestions": s.suggestions, "POST /app/suggestions": s.settle,
+		"GET /app/{$}":     s.dashboard,
 		"GET /app/account": s.account, "POST /app/workspace": s.enterWorkspace,
 		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,
 		"GET /app/sign-ins": s.signIns, "POST /app/sign-ins/end": s.endSignIn, "POST /app/sign-ins/end-others": s.endOthers,

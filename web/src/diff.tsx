@@ -4,7 +4,7 @@ import { t } from "./i18n/index.ts";
 import { legible } from "./legible.ts";
 
 /** Shows what differs between two versions, as the server compares them. */
-export function DiffView({ diff }: { diff: Diff }) {
+export function DiffView({ diff }: { diff: Pick<Diff, "texts" | "fields"> }) {
   if (diff.texts.length === 0 && diff.fields.length === 0) return <p class="hint">{t("diff.none")}</p>;
   return (
     <div class="diff">

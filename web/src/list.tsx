@@ -15,7 +15,7 @@ export interface ListProps<T extends { id: string }> {
   current: string | undefined;
   /** There are more than items. */
   more: boolean;
-  /** Reads more. It does nothing while it already does. */
+  /** Reads more. It does nothing while it already does, or after an error. When it can read again, it is another function. */
   onMore: () => void;
   row: (item: T, index: number) => ComponentChildren;
 }
@@ -47,7 +47,7 @@ export function List<T extends { id: string }>({ label, items, total, height, cu
   const near = last >= items.length - 10;
   useEffect(() => {
     if (near && more) onMore();
-  }, [near, more, items.length]);
+  }, [near, more, items.length, onMore]);
 
   return (
     <div class="list" ref={box} onScroll={measure} tabIndex={-1}>

@@ -35,10 +35,11 @@ export function complain(error: unknown): void {
   show({ text: `${title}: ${text}`, bad: true, ...(link && { link }) }, 15_000);
 }
 
-/** Takes back what was done last, if that is still possible. */
-export async function undoLast(): Promise<void> {
+/** Takes back what was done last, if a message still offers that. It returns whether one did. */
+export async function undoLast(): Promise<boolean> {
   const last = toasts.get().findLast(({ undo }) => undo);
   if (last) await undo(last);
+  return last !== undefined;
 }
 
 async function undo(toast: Toast): Promise<void> {

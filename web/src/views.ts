@@ -15,11 +15,13 @@ export interface View {
 }
 
 /** The views in the order of the menu. The first one is also at /app/. */
-export const views: readonly View[] = [{ path: "memories", name: "memories.title", view: Memories }];
+export const views: readonly View[] = [
+  { path: "memories", name: "memories.title", view: Memories },
+  { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
+];
 
 /** The pages of the server that no view replaces yet. */
 export const pages: readonly { href: string; name: Key }[] = [
-  { href: "/app/suggestions", name: "pages.suggestions" },
   { href: "/app/connections", name: "pages.connections" },
   { href: "/app/keys", name: "pages.keys" },
   { href: "/app/sign-ins", name: "pages.signIns" },

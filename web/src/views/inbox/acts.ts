@@ -1,0 +1,179 @@
+import { VersionConflict, type BulkReview, type Candidate } from "@loci-memory/sdk";
+import { loci, needsStepUp } from "../../api.ts";
+import { t } from "../../i18n/index.ts";
+import { beginning } from "../../legible.ts";
+import { withProof } from "../../pending.ts";
+import { complain, tell, undoLast } from "../../undo.tsx";
+import { counts, type Rows } from "./pages.ts";
+
+export type Action = Exclude<BulkReview["action"], "undo">;
+
+/** The state to which an action leads. */
+const becomes = { accept: "promoted", reject: "rejected", archive: "archived", defer: "deferred" } as const;
+
+/** How many candidates a call may have. */
+const most = 100;
+
+/** A decision that can be taken back. */
+interface Decided {
+  /** The versions after it, by the ids; 0: not known. */
+  versions: Promise<ReadonlyMap<string, number>>;
+  /** How to take it back, unless the server remembers that. */
+  back?: () => Promise<void>;
+  undone?: boolean;
+}
+
+/** The decisions of this visit, the last one at the end. */
+const decisions: Decided[] = [];
+
+type List = Pick<Rows, "put" | "hide" | "unhide" | "reload">;
+
+/** Decides about candidates. They leave the list at once, and come back if the server refuses. */
+export function decide(action: Action, candidates: readonly Candidate[], list: List, until?: string): void {
+  const first = candidates[0];
+  if (!first) return;
+  list.hide(candidates);
+  count(candidates, action);
+  const n = candidates.length;
+  const versions = n === 1 ? one(action, first, list, until) : many(action, candidates, list, until);
+  const text = n === 1 ? t(`inbox.${action}.one`, { title: beginning(first.title, 60) }) : t(`inbox.${action}.many`, { n });
+  remember({ versions }, list, text);
+}
+
+async function one(action: Action, candidate: Candidate, list: List, until?: string): Promise<ReadonlyMap<string, number>> {
+  try {
+    const now = await loci.review[action](candidate.id, { until }, { ifMatch: candidate.version });
+    return new Map([[now.id, now.version]]);
+  } catch (error) {
+    list.unhide([candidate.id]);
+    complain(error);
+    list.reload();
+    return new Map();
+  }
+}
+
+async function many(action: Action, candidates: readonly Candidate[], list: List, until?: string): Promise<ReadonlyMap<string, number>> {
+  const done = new Map<string, number>();
+  const refused: string[] = [];
+  let why: unknown;
+  for (let from = 0; from < candidates.length; from += most) {
+    const ids = candidates.slice(from, from + most).map(({ id }) => id);
+    try {
+      for (const { id, version, error } of (await loci.review.bulk({ action, ids, until })).results) {
+        if (error) {
+          refused.push(id);
+          why ??= new Error(error.error);
+        } else done.set(id, version ?? 0);
+      }
+    } catch (error) {
+      refused.push(...ids);
+      why ??= error;
+    }
+  }
+  if (refused.length > 0) {
+    list.unhide(refused);
+    tell(t("inbox.refused", { n: refused.length }));
+    complain(why);
+  }
+  list.reload();
+  return done;
+}
+
+/** Counts candidates where they are now, until the server tells. */
+function count(candidates: readonly Candidate[], action: Action): void {
+  const now: Record<string, number> = { ...counts.get() };
+  for (const { review_state: from } of candidates) {
+    now[from] = Math.max(0, (now[from] ?? 0) - 1);
+    now[becomes[action]] = (now[becomes[action]] ?? 0) + 1;
+  }
+  counts.set(now);
+}
+
+/** Makes one candidate of several. */
+export async function merge(into: Candidate, others: readonly Candidate[], list: List): Promise<void> {
+  try {
+    const now = await loci.review.merge(into.id, { others: others.map(({ id }) => id) }, { ifMatch: into.version });
+    list.hide(others);
+    list.put(now);
+    remember({ versions: Promise.resolve(new Map([[now.id, now.version]])) }, list, t("inbox.merge.done", { n: others.length + 1 }));
+    list.reload();
+  } catch (error) {
+    complain(error);
+    if (error instanceof VersionConflict) list.reload();
+  }
+}
+
+/** Tells that a person edited a candidate. To take it back, the earlier texts are saved: the server undoes only the last decision. */
+export function edited(before: Candidate, now: Candidate, list: List): void {
+  list.put(now);
+  if (now.version === before.version) return;
+  const back = async () => {
+    const { version, title, content } = await loci.review.get(now.id);
+    if (title !== now.title || content !== now.content) throw new Error(t("error.conflict.text"));
+    const { kind, tags, domain = "", allowed_vendors } = before;
+    list.put(await loci.review.update(now.id, { kind, title: before.title, content: before.content, tags, domain, allowed_vendors }, { ifMatch: version }));
+  };
+  remember({ versions: Promise.resolve(new Map([[now.id, now.version]])), back }, list, t("inbox.edit.done"));
+}
+
+function remember(decided: Decided, list: List, text: string): void {
+  decisions.push(decided);
+  tell(text, () => takeBack(decided, list));
+}
+
+/** Takes back the last decision of this visit, however long ago it was. It returns whether there was one. */
+export async function undoDecision(list: List): Promise<boolean> {
+  if (await undoLast()) return true;
+  const last = decisions.findLast(({ undone }) => !undone);
+  if (!last) return false;
+  try {
+    await takeBack(last, list);
+    tell(t("undo.done"));
+  } catch (error) {
+    complain(error);
+  }
+  return true;
+}
+
+async function takeBack(decided: Decided, list: List): Promise<void> {
+  if (decided.undone) return;
+  decided.undone = true;
+  const versions = await decided.versions;
+  const ids = [...versions.keys()];
+  try {
+    await (decided.back ? decided.back() : undoAll(ids, versions, list));
+  } catch (error) {
+    decided.undone = false;
+    throw await proved(error, ids);
+  }
+}
+
+/** Takes back the last decision about each candidate. The first one alone: it tells whether the server asks for a proof. */
+export async function undoAll(ids: readonly string[], versions: ReadonlyMap<string, number>, list: List): Promise<void> {
+  const [first, ...others] = ids;
+  if (first === undefined) return;
+  const version = versions.get(first);
+  list.put(await loci.review.undo(first, {}, version ? { ifMatch: version } : {}));
+  let refused = 0;
+  for (let from = 0; from < others.length; from += most) {
+    refused += (await loci.review.bulk({ action: "undo", ids: others.slice(from, from + most) })).failed;
+  }
+  if (refused > 0) tell(t("inbox.refused", { n: refused }));
+  list.unhide(ids);
+  list.reload();
+}
+
+/** Leads to the proof that the server asks for, if the person agrees, and returns the error. */
+async function proved(error: unknown, ids: string[]): Promise<unknown> {
+  if (needsStepUp(error)) await withProof({ what: "inbox.undo", ids }, () => Promise.reject(error as Error));
+  return error;
+}
+
+/** Takes back the last decision about settled candidates. */
+export async function undoSettled(candidates: readonly Candidate[], list: List): Promise<void> {
+  await withProof({ what: "inbox.undo", ids: candidates.map(({ id }) => id) }, async () => {
+    const ids = candidates.map(({ id }) => id);
+    await undoAll(ids, new Map(candidates.map(({ id, version }) => [id, version])), list);
+    tell(t("inbox.undo.done", { n: ids.length }));
+  });
+}

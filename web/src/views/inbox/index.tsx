@@ -1,0 +1,55 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { loci } from "../../api.ts";
+import { language, t } from "../../i18n/index.ts";
+import { useKeys } from "../../keys.ts";
+import { useLoad } from "../../load.ts";
+import { addressOf, go, usePlace } from "../../router.ts";
+import { useStore } from "../../store.ts";
+import { Candidates } from "./candidates.tsx";
+import { Receipts } from "./dream.tsx";
+import { lists, lookOf, queryOf, type Look } from "./look.ts";
+import { counts } from "./pages.ts";
+import { suggestionCount, Suggestions } from "./suggestions.tsx";
+import "./inbox.css";
+
+/** What waits for a person's decision, and what was decided. */
+export default function Inbox() {
+  const place = usePlace();
+  const look = useMemo(() => lookOf(place.query), [place.query.toString()]);
+  const open = place.path.split("/")[1] ?? "";
+  const tab = (list: Look["list"]) => addressOf("inbox", queryOf({ ...look, list }));
+  useKeys(lists.map((list, i) => ({ key: String(i + 1), help: t(`inbox.list.${list}`), run: () => go(tab(list)) })));
+  useCounts();
+  const known: Record<string, number | string> = { ...useStore(counts), suggestions: useStore(suggestionCount) };
+  return (
+    <div class="inbox">
+      <h1 class="hidden">{t("inbox.title")}</h1>
+      <nav class="inbox-tabs" aria-label={t("inbox.title")}>
+        {lists.map((list) => (
+          <a key={list} href={tab(list)} aria-current={list === look.list ? "page" : undefined}>
+            {t(`inbox.list.${list}`)}{list !== "dream" && known[list] ? <span class="count">{shownCount(known[list])}</span> : null}
+          </a>
+        ))}
+      </nav>
+      {look.list === "suggestions" ? <Suggestions open={open} /> : look.list === "dream" ? <Receipts open={open} /> : <Candidates look={look} open={open} />}
+    </div>
+  );
+}
+
+/** Counts what waits in the lists that are not shown. */
+function useCounts(): void {
+  const { value } = useLoad(
+    (signal) => Promise.all([loci.review.list({ limit: 1 }, { signal }), loci.suggestions.list({ state: "pending", limit: 100 }, { signal })]),
+    [],
+  );
+  useEffect(() => {
+    if (!value) return;
+    const [candidates, { suggestions, has_more }] = value;
+    if (Object.keys(counts.get()).length === 0) counts.set(candidates.counts);
+    suggestionCount.set(`${suggestions.length || ""}${has_more ? "+" : ""}`);
+  }, [value]);
+}
+
+function shownCount(n: number | string): string {
+  return typeof n === "number" ? new Intl.NumberFormat(language.get()).format(n) : n;
+}
