@@ -10,6 +10,8 @@ type ContextPack struct {
 	// Context begins with PrefixBytes bytes that stay the same in a session, so that models can reuse them.
 	Context     string `json:"context" doc:"Markdown. Stored words are quoted, between <memories> and </memories>"`
 	PrefixBytes int    `json:"prefix_bytes" doc:"How many bytes at the beginning stay the same in the session: the preface and what is pinned. What is new comes after them"`
+	// PrefixNew is set if the caller has not received this prefix in the session.
+	PrefixNew bool `json:"prefix_new,omitempty" doc:"The session receives this prefix with this answer: with its first pack, after fresh, or because it has changed"`
 	// PrefixChanged is set if what was pinned in the prefix has changed or is gone.
 	PrefixChanged bool             `json:"prefix_changed,omitempty" doc:"The session had another prefix: something in it has changed or is gone"`
 	Tokens        int              `json:"tokens" doc:"How many tokens the text has at most" example:"310"`

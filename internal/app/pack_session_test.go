@@ -374,3 +374,32 @@ func TestContextPackPrefixSaysWhatIsDisputed(t *testing.T) {
 		t.Errorf("the prefix does not stay:\n%s\n%s", second.Context, third.Context)
 	}
 }
+
+// TestContextPackLimit has more pinned memories, and more that fit, than a pack may have lines.
+func TestContextPackLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	in := w.session(w.owner)
+	for i := range 12 {
+		w.add(w.owner, memory.Draft{Title: fmt.Sprint("Rule ", i), Content: "Be brief.", Pinned: new(true)})
+		w.add(w.owner, memory.Draft{Title: fmt.Sprint("heron ", i), Content: fmt.Sprint("Heron number ", i, " flew.")})
+	}
+	prefix := ""
+	for i, limit := range []int{5, 5, 5, 2} {
+		got := w.context(in, pack.Request{Goal: "heron", Limit: limit})
+		n := map[string]int{}
+		for _, l := range got.Receipt.Included {
+			n[l.Reason]++
+		}
+		lines := strings.Count(got.Context, "\n- [")
+		news := lines - strings.Count(got.Context[:got.PrefixBytes], "\n- [")
+		if pinned := (limit + 1) / 2; lines != limit || news != limit-pinned {
+			t.Errorf("pack %d has %d lines, %d of them new:\n%s", i, lines, news, got.Context)
+		}
+		if same := got.Context[:got.PrefixBytes] == prefix; same != (i == 1 || i == 2) || same == got.PrefixNew ||
+			got.PrefixChanged != (i == 3) {
+			t.Errorf("pack %d: the same prefix %t, new %t, changed %t", i, same, got.PrefixNew, got.PrefixChanged)
+		}
+		prefix = got.Context[:got.PrefixBytes]
+	}
+}

@@ -38,13 +38,14 @@ func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 }
 
 // prompt returns what memory has for a prompt and the session has not received, or "". What is pinned came at the
-// start, so it comes again only if it has changed.
+// start, so it comes again only if it has changed. If nothing came at the start, because the server was down or slow or
+// the capture began later, the session gets all of it now.
 func (h hook) prompt(ctx context.Context, session *loci.Session) string {
 	p := h.pack(ctx, session, h.call.Prompt, maxTokens, false)
 	if p == nil || p.PrefixBytes > len(p.Context) {
 		return ""
 	}
-	if p.PrefixChanged {
+	if p.PrefixChanged || p.PrefixNew && len(p.Receipt.Included) > 0 {
 		return p.Context
 	}
 	const begin, end = "<memories>\n", "</memories>\n"

@@ -100,8 +100,9 @@ func PurgeRequests(ctx context.Context, st store.Store, now time.Time) (int, err
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Idempotency().Purge(ctx, then, purgeBatch) })
 }
 
-// PurgePacks forgets what sessions received in context packs more than PackDays before now, in every org, and returns
-// how many things. So nothing stays of credentials that have expired, and an interrupted removal is completed.
+// PurgePacks forgets what callers received in context packs of a session if they have received nothing there for
+// PackDays, in every org, and returns how many things. So nothing stays of credentials that have expired, and an
+// interrupted removal is completed.
 func PurgePacks(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, PackDays)
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Packs().Purge(ctx, then, purgeBatch) })

@@ -2,6 +2,7 @@ package maintain_test
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -128,18 +129,26 @@ func TestPurgePacks(t *testing.T) {
 		if err := tx.Sessions().Insert(t.Context(), s); err != nil {
 			return err
 		}
-		for i := range 250 { // more than one batch
-			err := tx.Packs().Add(t.Context(), s.ID, "ada", i+1, []store.Sent{{ID: [16]byte{1, byte(i)}, Version: 1}}, start)
+		// One has received things long ago and lately, so the old ones stay, too: they are its prefix.
+		kept := []store.Sent{{ID: [16]byte{2}, Version: 1, Place: 1}, {ID: [16]byte{3}, Version: 1}}
+		for i, one := range kept {
+			err := tx.Packs().Add(t.Context(), s.ID, "tom", i+1, []store.Sent{one}, start.Add(time.Duration(i)*10*day))
 			if err != nil {
 				return err
 			}
 		}
-		return tx.Packs().Add(t.Context(), s.ID, "ada", 251, []store.Sent{{ID: [16]byte{2}}}, start.Add(10*day))
+		for i := range 250 { // more than one batch
+			err := tx.Packs().Add(t.Context(), s.ID, fmt.Sprint("ada", i), 1, []store.Sent{{ID: [16]byte{1}, Version: 1}}, start)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantPurged(t, st, maintain.PurgePacks, maintain.PackDays*day, 250)
+	wantPurged(t, st, maintain.PurgePacks, maintain.PackDays*day, 500)
 }
 
 func TestPurgeCredentials(t *testing.T) {

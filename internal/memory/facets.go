@@ -9,7 +9,7 @@ import (
 
 // Facets counts the visible memories that pass the filter by origin, allowed vendor, tag, category, type, scope,
 // project and pin. With Filter.Lifecycle TrashOnly it counts those in the trash, which only people may. Invalid for
-// another time than the present.
+// another time than the present, RateLimited if the caller counts or searches too much at a time: it reads every row.
 func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci.Facets, error) {
 	if err := s.Begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci
 		return nil, loci.FieldErrorf("known_at", "cannot be used for facets; leave out as_of and known_at")
 	}
 	var out loci.Facets
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+	err := s.scan(ctx, p, func(tx store.Tx) (err error) {
 		out, err = tx.Lists().Facets(ctx, p.Viewer(), f)
 		return err
 	})

@@ -82,19 +82,19 @@ func (s sent) has(c *candidate) bool {
 	return c.own || known && version == c.version
 }
 
-// fill takes the candidates that fit: pinned ones first, which get at most half of the room if there are others, then
-// half of the rest for the section that the intent prefers, then the best.
+// fill takes the candidates that fit: pinned ones first, which get at most half of the room and of the lines if there
+// are others, then half of the rest for the section that the intent prefers, then the best.
 func (b *builder) fill(had sent) {
 	pinned := b.fresh(b.c.pinned, had)
 	others := b.fresh(b.c.others, had)
-	limit := b.room
+	limit, lines := b.room, b.r.Limit
 	if len(others) > 0 {
-		limit /= 2
+		limit, lines = limit/2, (lines+1)/2
 	}
-	b.take(pinned, limit)
+	b.take(pinned, limit, lines)
 	first := slices.DeleteFunc(slices.Clone(others), func(c candidate) bool { return c.section != preferred[b.r.Intent] })
-	b.take(first, b.room/2)
-	b.take(slices.DeleteFunc(others, func(c candidate) bool { return b.has(c) }), b.room)
+	b.take(first, b.room/2, b.r.Limit)
+	b.take(slices.DeleteFunc(others, func(c candidate) bool { return b.has(c) }), b.room, b.r.Limit)
 }
 
 // fresh returns the candidates that may go in: not those that the session has, and none that gives orders.
@@ -129,13 +129,13 @@ func (b *builder) has(c candidate) bool {
 	return slices.ContainsFunc(b.sections[c.section], func(l line) bool { return l.id == c.id })
 }
 
-// take adds the candidates that have room within a limit. Those that have none are left out, unless they get another
-// chance: fill asks again for those of a preferred section.
-func (b *builder) take(list []candidate, limit int) {
+// take adds the candidates that have room within a limit, until the pack has so many lines. Those that have none are
+// left out, unless they get another chance: fill asks again for those of a preferred section.
+func (b *builder) take(list []candidate, limit, lines int) {
 	last := limit == b.room
 	for _, c := range list {
 		l, ok := b.lineOf(c, min(limit, b.room), len(b.sections[c.section]) == 0)
-		if !ok || b.lines == b.r.Limit {
+		if !ok || b.lines >= lines {
 			if last || c.section == loci.SectionPinned {
 				b.leave(c, reasonBudget)
 			}

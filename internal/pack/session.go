@@ -75,7 +75,8 @@ func (s *Service) tryInSession(ctx context.Context, in *session, r *Request, c *
 	}
 	b.fill(had)
 	out := b.pack()
-	out.SessionID, out.PrefixChanged = in.p.SessionID, len(in.before) > 0 && !stable
+	out.SessionID = in.p.SessionID
+	out.PrefixNew, out.PrefixChanged = !stable, !stable && len(in.before) > 0
 	given := b.given(stable)
 	if stable && len(given) == 0 {
 		return out, nil
@@ -154,11 +155,11 @@ func (s *Service) prefix(ctx context.Context, p loci.Principal, b *builder, befo
 			return b.anew(had, before, room), false, nil
 		}
 		l := again(c, one.Cut, len(b.prefix) == 0)
-		if l.cost > b.room {
-			return b.anew(had, before, room), false, nil // the budget is smaller than it was
+		if l.cost > b.room || b.lines == b.r.Limit {
+			return b.anew(had, before, room), false, nil // there is less room than there was
 		}
 		b.prefix = append(b.prefix, l)
-		b.room -= l.cost
+		b.room, b.lines = b.room-l.cost, b.lines+1
 	}
 	if begun && b.prefix == nil {
 		b.prefix = []line{}
@@ -178,7 +179,7 @@ func again(c candidate, cut int, first bool) line {
 
 // anew forgets a prefix, whose memories then count as not received.
 func (b *builder) anew(had sent, before []store.Sent, room int) sent {
-	b.prefix, b.room = nil, room
+	b.prefix, b.room, b.lines = nil, room, 0
 	for _, one := range before {
 		if one.Place > 0 {
 			delete(had, one.ID)

@@ -26,7 +26,8 @@ type Packs interface {
 	TakeBack(ctx context.Context, session loci.SessionID, subject string, ids [][16]byte) error
 	// Leave forgets what a person has received in all sessions by a key or a grant; zero: by all of them.
 	Leave(ctx context.Context, user loci.UserID, holder [16]byte) error
-	// Purge forgets what was received before a time, at most limit things, and returns how many.
+	// Purge forgets what callers received who have received nothing since a time, of at most limit callers, and returns
+	// how many things. A caller's things go together, because a part of a prefix is another prefix.
 	Purge(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -422,6 +422,11 @@ export interface ContextPack {
   prefix_bytes: number;
   /** The session had another prefix: something in it has changed or is gone */
   prefix_changed?: boolean;
+  /**
+   * The session receives this prefix with this answer: with its first pack, after fresh, or because it has
+   * changed
+   */
+  prefix_new?: boolean;
   /** What went in, what was left out, and why */
   receipt: ContextReceipt;
   /** What the text has, in its order */
