@@ -13,6 +13,9 @@ func (x *Index) Upkeep(ctx context.Context) {
 	x.look(ctx)
 }
 
+// Look is Upkeep without what Run does at its start.
+func (x *Index) Look(ctx context.Context) { x.look(ctx) }
+
 // Spoil lets the file of an org say that the vector of a memory is of another text, drops that of another one, shortens
 // that of a third, and adds one of a memory that does not exist.
 func (x *Index) Spoil(ctx context.Context, org loci.OrgID, stale, missing, short loci.MemoryID) error {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
@@ -113,11 +114,12 @@ type state struct {
 	begun, walking, complete bool
 	position                 store.Position
 	rest                     int64
+	used                     int64 // when a process last had the model in use, in microseconds since 1970
 }
 
 func readState(c *sqlitedb.Conn) (s state, err error) {
-	_, err = c.One("SELECT begun, walking, complete, position, rest FROM state", nil, func(r *sqlitedb.Row) error {
-		s = state{r.Bool(0), r.Bool(1), r.Bool(2), store.Position(r.Text(3)), r.Int64(4)}
+	_, err = c.One("SELECT begun, walking, complete, position, rest, used FROM state", nil, func(r *sqlitedb.Row) error {
+		s = state{r.Bool(0), r.Bool(1), r.Bool(2), store.Position(r.Text(3)), r.Int64(4), r.Int64(5)}
 		return nil
 	})
 	return s, err
@@ -134,6 +136,23 @@ func (f *file) state(ctx context.Context) (s state, err error) {
 		return err
 	})
 	return s, err
+}
+
+// These say for how long a file stays of which no process has the model in use, and how often one that has it says so.
+const (
+	unusedStays  = time.Hour
+	noteUseEvery = unusedStays / 6
+)
+
+// noteUse notes that this process has the model in use, so that one with another model does not remove the file.
+func (f *file) noteUse(ctx context.Context, now time.Time) error {
+	s, err := f.state(ctx)
+	if err != nil || now.Sub(time.UnixMicro(s.used)) < noteUseEvery {
+		return err
+	}
+	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE state SET used = ?", now.UnixMicro())
+	})
 }
 
 // put stores the vector of a memory. A nil vector removes it.

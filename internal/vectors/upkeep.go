@@ -21,12 +21,20 @@ const lookEvery = 2 * time.Second
 // mostOrgs is how many orgs Run looks at that nobody has used since it began.
 const mostOrgs = 100
 
-// Run makes the vectors of the memories of all orgs in use, until ctx ends. One process needs to run it; several may.
+// Run makes the vectors of the memories of all orgs, until ctx ends. One process needs to run it; several may.
 func (x *Index) Run(ctx context.Context) {
+	if x.on() {
+		x.useAll(ctx)
+		x.RunUsed(ctx)
+	}
+}
+
+// RunUsed is Run for the orgs only in which this process searches and saves. So a process that is not used reads no
+// model.
+func (x *Index) RunUsed(ctx context.Context) {
 	if !x.on() {
 		return
 	}
-	x.useAll(ctx)
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -75,12 +83,13 @@ func (x *Index) open() (list []*org) {
 // upkeep works until each memory of the org has its vector, or something fails.
 func (o *org) upkeep(ctx context.Context) {
 	m, err := o.Models.Current(ctx)
-	if m == nil && err == nil {
+	if m == nil {
+		if err != nil && ctx.Err() == nil { // perhaps its folder is about to come, so the next look asks again
+			o.warn(ctx, o.id, err)
+		}
 		return
 	}
-	if err == nil {
-		err = o.catchUp(ctx, m)
-	}
+	err = o.catchUp(ctx, m)
 	switch {
 	case ctx.Err() != nil:
 	case loci.CodeOf(err) == loci.NotFound: // somebody has deleted the org
@@ -93,9 +102,12 @@ func (o *org) upkeep(ctx context.Context) {
 	}
 }
 
-// catchUp makes all vectors by a model that are missing, and then removes those of other models.
+// catchUp makes all vectors by a model that are missing, and then removes those of models that nobody uses.
 func (o *org) catchUp(ctx context.Context, m embed.Model) error {
 	f, err := o.current(ctx, m)
+	if err == nil {
+		err = f.noteUse(ctx, o.Now())
+	}
 	if err != nil {
 		return err
 	}
@@ -112,7 +124,7 @@ func (o *org) catchUp(ctx context.Context, m embed.Model) error {
 	}
 	s, err := f.state(ctx)
 	if err == nil && s.complete {
-		err = o.removeOthers(ctx, f.path)
+		err = o.removeUnused(ctx, f.path)
 	}
 	return err
 }
@@ -147,20 +159,44 @@ func (o *org) current(ctx context.Context, m embed.Model) (*file, error) {
 	return o.file(ctx, modelName{m.Name(), dims})
 }
 
-// removeOthers removes the files of other models.
-func (o *org) removeOthers(ctx context.Context, current string) (err error) {
+// removeUnused removes the files of other models, unless a process has had one of them in use lately: two with
+// different models would else remove each other's vectors for ever.
+func (o *org) removeUnused(ctx context.Context, current string) (err error) {
 	for _, path := range filesIn(o.place(o.id)) {
-		if path == current {
-			continue
+		if path != current && !o.isUsed(ctx, path) {
+			o.Log.InfoContext(ctx, "removing the vectors of a model that is not in use any more", "org", string(o.id),
+				"file", path)
+			err = errors.Join(err, o.remove(ctx, path))
 		}
-		o.mu.Lock()
-		if f := o.files[path]; f != nil {
-			o.forget(f)
-		}
-		o.mu.Unlock()
-		err = errors.Join(err, sqlitedb.Remove(ctx, path))
 	}
 	return err
+}
+
+// isUsed reports whether a process has had the model of a file in use lately.
+func (o *org) isUsed(ctx context.Context, path string) bool {
+	f, err := o.opened(path, func() (*file, error) { return readFile(ctx, path) })
+	if err != nil {
+		return !unreadable(err)
+	}
+	s, err := f.state(ctx)
+	return err != nil && !unreadable(err) || o.Now().Sub(time.UnixMicro(s.used)) < unusedStays
+}
+
+// removeAll removes all files.
+func (o *org) removeAll(ctx context.Context) (err error) {
+	for _, path := range filesIn(o.place(o.id)) {
+		err = errors.Join(err, o.remove(ctx, path))
+	}
+	return err
+}
+
+func (o *org) remove(ctx context.Context, path string) error {
+	o.mu.Lock()
+	if f := o.files[path]; f != nil {
+		o.forget(f)
+	}
+	o.mu.Unlock()
+	return sqlitedb.Remove(ctx, path)
 }
 
 // report tells loci.ReportProgress how far the vectors are.
@@ -211,7 +247,7 @@ func (x *Index) Rebuild(ctx context.Context, id loci.OrgID) error {
 	if m, err := x.Models.Current(ctx); err != nil || m == nil {
 		return err
 	}
-	if err := x.of(id).removeOthers(ctx, ""); err != nil {
+	if err := x.of(id).removeAll(ctx); err != nil {
 		return err
 	}
 	return x.CatchUp(ctx, id)
@@ -229,7 +265,7 @@ func (x *Index) Drop(ctx context.Context, id loci.OrgID) {
 	if o == nil {
 		o = newOrg(x, id)
 	}
-	err := o.removeOthers(ctx, "")
+	err := o.removeAll(ctx)
 	if err == nil {
 		err = os.RemoveAll(x.place(id))
 	}
