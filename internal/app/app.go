@@ -81,10 +81,11 @@ type Options struct {
 
 // New returns an App. It panics without a store, which only main can cause.
 func New(o Options) *App {
+	a := &App{ArcsReady: o.Arcs}
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
-		Meter: o.Meter})
-	a := &App{Gate: g, ArcsReady: o.Arcs, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g),
-		Index: indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})}
+		Meter: o.Meter, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
+	a.Gate, a.Project, a.Graph, a.Transfer = g, project.New(g), graph.New(g), transfer.New(g)
+	a.Index = indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
