@@ -20,25 +20,21 @@ type org struct {
 	id   loci.OrgID
 	used atomic.Bool // somebody has searched or saved
 
-	mu    sync.Mutex
-	files map[string]*file // the open ones, by path
-	dims  map[string]int   // of the models that have answered
-	asked []asked          // the last questions
-	pace  pace
+	mu      sync.Mutex
+	files   map[string]*file // the open ones, by path
+	dims    map[string]int   // of the models that have answered
+	asked   []*asked         // the last questions, the last used one at the end
+	pending map[*asked]context.CancelFunc
+	mute    pause // of questions, after the fault
+	fault   error
+	pace    pace
 
 	rest pause // of the work, after a fault
 }
 
-// asked is a question with its vector. A page after the first asks the same.
-type asked struct {
-	model, question string
-	vector          []float32
-}
-
-const mostAsked = 64
-
 func newOrg(x *Index, id loci.OrgID) *org {
-	return &org{Index: x, id: id, files: map[string]*file{}, dims: map[string]int{}}
+	return &org{Index: x, id: id, files: map[string]*file{}, dims: map[string]int{},
+		pending: map[*asked]context.CancelFunc{}}
 }
 
 // meaning is Index.Meaning with a model.
@@ -67,30 +63,6 @@ func (o *org) meaning(ctx context.Context, m embed.Model, question string) (out 
 	}
 	list, err := f.loaded(ctx)
 	return index.Meaning{Vectors: list, Query: vector, Exact: f.exact(context.WithoutCancel(ctx))}, answer, err
-}
-
-// ask returns the vector of a question.
-func (o *org) ask(ctx context.Context, m embed.Model, question string) ([]float32, error) {
-	name := m.Name()
-	o.mu.Lock()
-	for _, a := range o.asked {
-		if a.model == name && a.question == question {
-			o.mu.Unlock()
-			return a.vector, nil
-		}
-	}
-	o.mu.Unlock()
-	list, err := m.Embed(ctx, embed.Query, []string{question})
-	if err != nil {
-		return nil, err
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.dims[name] = len(list[0])
-	if o.asked = append(o.asked, asked{name, question, list[0]}); len(o.asked) > mostAsked {
-		o.asked = o.asked[1:]
-	}
-	return list[0], nil
 }
 
 // before returns the complete vectors of another model, which searches use until those of the current one are

@@ -96,6 +96,7 @@ func (o *org) upkeep(ctx context.Context) {
 		o.used.Store(false)
 	case err != nil:
 		o.rest.after(o.Now(), err)
+		o.pauseQuestions(err)
 		o.warn(ctx, o.id, err)
 	default:
 		o.rest = pause{}
@@ -274,8 +275,12 @@ func (x *Index) Drop(ctx context.Context, id loci.OrgID) {
 	}
 }
 
-// Close closes all files. Nobody may use the Index afterwards.
+// Close ends the questions that no model has answered yet, and closes all files. Nobody may use the Index afterwards.
 func (x *Index) Close() (err error) {
+	for _, o := range x.all() {
+		o.stop()
+	}
+	x.asking.Wait()
 	for _, o := range x.all() {
 		err = errors.Join(err, o.close())
 	}

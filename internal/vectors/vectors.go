@@ -34,7 +34,8 @@ type Options struct {
 // directory.
 type Index struct {
 	Options
-	due chan struct{} // Run has something to do
+	due    chan struct{}  // Run has something to do
+	asking sync.WaitGroup // questions that no model has answered yet
 
 	mu   sync.Mutex
 	orgs map[loci.OrgID]*org

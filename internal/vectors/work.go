@@ -126,6 +126,7 @@ func (o *org) did(err error) {
 		return
 	}
 	p.done++
+	o.mute = pause{} // it works again
 	if p.well++; p.well >= wellDone {
 		p.well, p.halved = 0, max(p.halved-1, 0)
 	}
@@ -201,6 +202,8 @@ func (o *org) byText(ctx context.Context, m embed.Model, err error) bool {
 	return err == nil
 }
 
+var errOtherNumber = errors.New("the model returned another number of vectors than of texts")
+
 // vectorsOf asks the model, and rejects vectors of other dimensions than those of the file. The next round then has
 // another file.
 func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []string) ([][]float32, error) {
@@ -212,12 +215,12 @@ func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []str
 		return nil, err
 	}
 	if len(list) != len(texts) {
-		return nil, errors.New("the model returned another number of vectors than of texts")
+		return nil, errOtherNumber
 	}
 	for _, v := range list {
 		if len(v) != f.name.dims {
 			o.mu.Lock()
-			o.dims[m.Name()] = len(v)
+			o.learn(m.Name(), len(v))
 			o.mu.Unlock()
 			return nil, loci.Errorf(loci.Upstream,
 				"the model %s now returns %d dimensions instead of %d; Loci makes all vectors again", m.Name(), len(v),
