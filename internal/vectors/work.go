@@ -60,7 +60,7 @@ type job struct {
 
 // take takes the next memories from the queue.
 func (f *file) takeJobs(ctx context.Context, most int, now time.Time) (jobs []job, err error) {
-	err = f.Update(ctx, func(c *sqlitedb.Conn) error {
+	err = f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		jobs = nil
 		due := now.Add(claim).UnixMicro()
 		err := c.Query("SELECT id, tries FROM queue WHERE due <= ? ORDER BY due, rowid LIMIT ?",
@@ -233,7 +233,7 @@ func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []str
 // store stores vectors, and takes their memories from the queue. A memory that was put into the queue again meanwhile
 // stays there.
 func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
-	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, j := range jobs {
 			mine := false
 			_, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{[16]byte(j.id), j.due},
@@ -269,7 +269,7 @@ func (j *job) wait(c *sqlitedb.Conn, now time.Time) error {
 
 // release gives memories back to the queue.
 func (f *file) release(ctx context.Context, jobs []job, now time.Time) error {
-	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, j := range jobs {
 			if err := c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ? AND due = ?", now.UnixMicro(), j.tries-1,
 				[16]byte(j.id), j.due); err != nil {
@@ -286,7 +286,7 @@ func (f *file) complete(ctx context.Context) error {
 	if err != nil || s.complete || !s.begun || s.walking {
 		return err
 	}
-	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		return c.Exec("UPDATE state SET complete = 1 WHERE begun AND NOT walking AND NOT EXISTS "+
 			"(SELECT 1 FROM queue WHERE tries < ?)", enoughTries)
 	})
