@@ -61,6 +61,15 @@ func (p *program) selector() (*embed.Selector, error) {
 	return embed.NewSelector(o)
 }
 
+// modelPatience is how long a search waits for a model of embeddings; 0: as usual. A process that does one thing has no
+// next search that could use a late answer.
+func (s *settings) modelPatience() time.Duration {
+	if !s.Embed.Patient {
+		return 0
+	}
+	return max(s.Patience/4, 2*time.Second)
+}
+
 // sendsTexts reports whether Loci sends the texts of memories to an embedding endpoint.
 func (s *settings) sendsTexts() bool {
 	return s.Embed.Endpoint.BaseURL != "" && s.Embed.Model != embed.Off && s.Egress

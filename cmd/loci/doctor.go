@@ -79,6 +79,7 @@ func (d *doctor) examine(ctx context.Context) {
 			d.ok("open", "the data directory opens")
 			d.examineFiles(ctx, in)
 			d.examineIndex(ctx, in)
+			d.examineVectors(ctx, in)
 			d.examineProjects(ctx, in)
 			d.examineAgents(ctx, in)
 			d.examineArcs(ctx, in)

@@ -93,7 +93,8 @@ func (p *program) indexRebuildCommand() *cobra.Command {
 		Use: "rebuild", Short: "Build the indexes again from the memories and events",
 		Long: `Build the indexes again from the memories and the events, and replace their files. Searches
 go on meanwhile. A running server takes over the new files within ten seconds. With a model
-in use, this makes all vectors again: an endpoint gets the texts of all memories once more.`,
+in use, this makes all vectors again: an endpoint gets the texts of all memories once more.
+If the endpoint does not answer, the vectors that there are stay.`,
 	}, func(ctx context.Context, in *instance, orgs []loci.Org) error {
 		err := p.follow(ctx, func(ctx context.Context) error {
 			for _, o := range orgs {

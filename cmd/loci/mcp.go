@@ -155,7 +155,7 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 		p.note("Loci waits for an MCP client on standard input; a client starts this command itself. To connect one, run: " +
 			"loci connect. To stop, press Ctrl-C")
 	}
-	defer keepEvents(ctx, in)()
+	defer keep(ctx, in.app.Vectors.RunUsed, in.events.Run, in.app.Event.Run)()
 	err := server.ServeStdio(ctx, who, p.in, p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // clients stop it this way
@@ -163,13 +163,13 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 	return err
 }
 
-// keepEvents keeps the logs of events in order and delivers what is for Arc, until the returned function is called.
-// There may be no server that does so.
-func keepEvents(ctx context.Context, in *instance) (stop func()) {
+// keep runs what keeps the data in order, until the returned function is called. There may be no server that does so.
+func keep(ctx context.Context, tasks ...func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { in.events.Run(ctx) })
-	running.Go(func() { in.app.Event.Run(ctx) })
+	for _, task := range tasks {
+		running.Go(func() { task(ctx) })
+	}
 	return func() {
 		cancel()
 		running.Wait()

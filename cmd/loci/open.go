@@ -113,8 +113,8 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 		return nil, err
 	}
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
-		SignIn: in.signIn, Patience: s.Patience, Extractor: extractor, Thresholds: s.Dream.Thresholds,
-		IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir),
+		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
+		Thresholds: s.Dream.Thresholds, IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir),
 		Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop,
 		Arcs: events.Ready})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {

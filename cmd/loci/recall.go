@@ -53,7 +53,11 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 	p.noteStopped(page.StoppedBy, len(page.Items))
 	switch page.Meaning {
 	case vectors.Building:
-		p.note("some memories are not ready for a search by meaning yet; ask again")
+		if len(p.processes()) > 0 {
+			p.note("some memories are not ready for a search by meaning yet; ask again")
+		} else {
+			p.note("some memories are not ready for a search by meaning; a server (loci serve) or loci index rebuild does that")
+		}
 	case vectors.Unavailable:
 		p.note("the model of embeddings did not answer; found by words only")
 	}

@@ -161,7 +161,7 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	}
 	upkeep.Go(func() { in.app.Vectors.Run(upkeepCtx) })
 	upkeep.Go(func() { p.dreams(upkeepCtx, in) })
-	defer keepEvents(ctx, in)()
+	defer keep(ctx, in.events.Run, in.app.Event.Run)()
 	upkeep.Go(func() { restIdle(upkeepCtx, &requests, time.Tick(idleFor), giveBack) })
 	gone := make(chan error, 1)
 	upkeep.Go(func() {

@@ -55,20 +55,22 @@ type App struct {
 
 // Options configure an App.
 type Options struct {
-	Store     store.Store      // required
-	Chat      memory.Chat      // nil: Query answers with the prompt alone
-	Now       func() time.Time // default: time.Now
-	Log       *slog.Logger     // default: discard
-	Budget    int              // characters of memories in a prompt; default memory.DefaultBudget
-	Deletion  loci.Deletion    // of orgs that say nothing; default: step_up
-	Meter     gate.Meter       // told of every metered action; default: nobody
-	OAuth     *oauth.Server    // nil: Consent is Unavailable
-	SignIn    *auth.SignIn     // nil: NewLink is Unavailable
-	Patience  time.Duration    // of a search; default memory.DefaultPatience
-	IndexDir  string           // where the full-text index is; default: in memory
-	Models    embed.Source     // of embeddings; nil: recall finds memories by their words only
-	VectorDir string           // where the vectors are; default: there are none
-	Extractor review.Extractor // of candidates; nil: the rules, which need no model
+	Store    store.Store      // required
+	Chat     memory.Chat      // nil: Query answers with the prompt alone
+	Now      func() time.Time // default: time.Now
+	Log      *slog.Logger     // default: discard
+	Budget   int              // characters of memories in a prompt; default memory.DefaultBudget
+	Deletion loci.Deletion    // of orgs that say nothing; default: step_up
+	Meter    gate.Meter       // told of every metered action; default: nobody
+	OAuth    *oauth.Server    // nil: Consent is Unavailable
+	SignIn   *auth.SignIn     // nil: NewLink is Unavailable
+	Patience time.Duration    // of a search; default memory.DefaultPatience
+	// ModelPatience is how long a search waits for a model of embeddings; default: memory.Options has it.
+	ModelPatience time.Duration
+	IndexDir      string           // where the full-text index is; default: in memory
+	Models        embed.Source     // of embeddings; nil: recall finds memories by their words only
+	VectorDir     string           // where the vectors are; default: there are none
+	Extractor     review.Extractor // of candidates; nil: the rules, which need no model
 	// Thresholds are those of the dream-cycle; nil: review.DefaultThresholds.
 	Thresholds map[loci.CandidateKind]float64
 	Events     event.Options // without Logs, everything about events is Unavailable
@@ -81,16 +83,17 @@ type Options struct {
 
 // New returns an App. It panics without a store, which only main can cause.
 func New(o Options) *App {
+	a := &App{ArcsReady: o.Arcs}
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
-		Meter: o.Meter})
-	a := &App{Gate: g, ArcsReady: o.Arcs, Project: project.New(g), Graph: graph.New(g), Transfer: transfer.New(g),
-		Index: indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})}
+		Meter: o.Meter, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
+	a.Gate, a.Project, a.Graph, a.Transfer = g, project.New(g), graph.New(g), transfer.New(g)
+	a.Index = indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
 	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Dir: o.VectorDir, Log: g.Log, Now: g.Time})
 	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index, Vectors: a.Vectors,
-		Patience: o.Patience})
+		Patience: o.Patience, ModelPatience: o.ModelPatience})
 	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)
 	a.Event = event.New(g, a.Project, o.Events)
 	if o.Events.Logs != nil {

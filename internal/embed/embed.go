@@ -25,7 +25,7 @@ type Model interface {
 	Name() string
 	// Embed returns one vector for each text, in their order, all with as many dimensions. A vector has the
 	// length 1, or is zero if the model knows no word of the text. It fails with a *Fault if the model gave no
-	// usable answer.
+	// usable answer. With an error, it may return the vectors that it has made before; nil is none.
 	Embed(ctx context.Context, kind Kind, texts []string) ([][]float32, error)
 }
 

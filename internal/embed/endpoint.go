@@ -92,7 +92,7 @@ func (e *Endpoint) Embed(ctx context.Context, kind Kind, texts []string) ([][]fl
 		}
 		list, err := e.ask(ctx, some)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		if len(out) > 0 && len(out[0]) != len(list[0]) {
 			return nil, e.fault("returned vectors of different dimensions", nil)

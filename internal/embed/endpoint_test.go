@@ -108,6 +108,30 @@ func TestEndpointRequests(t *testing.T) {
 	}
 }
 
+// TestEndpointsThatPause has an endpoint that asks for a pause at its second request: what it has made is kept.
+func TestEndpointsThatPause(t *testing.T) {
+	calls := 0
+	e := endpoint(t, embed.EndpointOptions{}, func(w http.ResponseWriter, r *http.Request) {
+		var in asked
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		if calls++; calls > 1 {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		var data []string
+		for i := range in.Input {
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[1]}`, i))
+		}
+		_, _ = fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
+	})
+	if list, err := e.Embed(t.Context(), embed.Document, slices.Repeat([]string{"tea"}, 100)); err == nil ||
+		len(list) != 64 {
+		t.Errorf("got %d vectors (%v), want 64 and an error", len(list), err)
+	}
+}
+
 // TestEndpointsThatFail has everything that an endpoint may do wrong. Nothing of what it writes gets out, nor the key.
 func TestEndpointsThatFail(t *testing.T) {
 	vectors := func(list ...string) string { return `{"object":"list","data":[` + strings.Join(list, ",") + `]}` }

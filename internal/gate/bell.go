@@ -10,6 +10,7 @@ import (
 
 // bell wakes callers that wait for writes to an org.
 type bell struct {
+	wrote   func(loci.OrgID) // nil: nobody wants to know of each write
 	mu      sync.Mutex
 	waiting map[loci.OrgID]chan struct{}
 }
@@ -30,6 +31,9 @@ func (b *bell) next(org loci.OrgID) <-chan struct{} {
 }
 
 func (b *bell) ring(org loci.OrgID) {
+	if b.wrote != nil {
+		b.wrote(org)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if c, ok := b.waiting[org]; ok {

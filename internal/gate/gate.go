@@ -41,6 +41,8 @@ type Options struct {
 	Log      *slog.Logger     // default: discard
 	Deletion loci.Deletion    // for orgs without their own rule; default: step_up
 	Meter    Meter            // receives every metered action; default: none
+	// Wrote is called after each write to an org; default: nobody wants to know.
+	Wrote func(loci.OrgID)
 }
 
 // New returns a Gate. It panics without a store, or if two tables contain the same action. Only
@@ -49,7 +51,8 @@ func New(o Options) *Gate {
 	if o.Store == nil {
 		panic("gate: no store")
 	}
-	g := &Gate{Log: o.Log, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion, meter: o.Meter, bell: &bell{}}
+	g := &Gate{Log: o.Log, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion, meter: o.Meter,
+		bell: &bell{wrote: o.Wrote}}
 	g.Store = ringing{o.Store, g.bell}
 	if g.now == nil {
 		g.now = time.Now

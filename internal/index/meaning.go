@@ -60,6 +60,9 @@ func (s *search) readMeaning() {
 	top := best[meantRow]{limit: mostMeant}
 	for i := range s.parts {
 		p := &s.parts[i]
+		if p.placed.slots == nil {
+			continue // as all segments of events
+		}
 		p.cosines = sized(p.cosines, p.Segment.rows)
 		c.compare(p)
 		s.offerMeant(p, &top)
@@ -87,7 +90,7 @@ type centre struct {
 // centre returns nil if no visible row has a vector.
 func (s *search) centre() *centre {
 	m := &s.q.Meaning
-	sum, count := make([]float64, m.Vectors.dims), float64(0)
+	sum, count := make([]int64, m.Vectors.dims), 0
 	for i := range s.parts {
 		p := &s.parts[i]
 		p.placed = m.Vectors.place(p.Segment)
@@ -96,9 +99,9 @@ func (s *search) centre() *centre {
 	if count == 0 {
 		return nil
 	}
-	c := &centre{mean: sum, query: make([]float64, len(sum))}
-	for i := range sum {
-		c.mean[i] /= count + centring
+	c := &centre{mean: make([]float64, len(sum)), query: make([]float64, len(sum))}
+	for i, x := range sum {
+		c.mean[i] = float64(x) / sumSteps / float64(count+centring)
 		c.query[i] = float64(m.Query[i]) - c.mean[i]
 	}
 	length := math.Sqrt(dot(c.query, c.query))
@@ -114,7 +117,10 @@ func (s *search) centre() *centre {
 }
 
 // addVisible adds up the vectors of the visible rows, and returns how many there are.
-func (p *part) addVisible(sum []float64) (count float64) {
+func (p *part) addVisible(sum []int64) (count int) {
+	if p.placed.slots == nil {
+		return 0
+	}
 	for _, sp := range p.spans {
 		for i := p.class(sp.begin); i < len(p.classes) && p.classes[i].begin < sp.end; i++ {
 			count += p.placed.counts[i]

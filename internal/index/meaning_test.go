@@ -266,3 +266,27 @@ func BenchmarkMeaning(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMeaningAfterSave does so after each new vector, as an assistant does that saves and recalls.
+func BenchmarkMeaningAfterSave(b *testing.B) {
+	const rows, dims = 100_000, 384
+	view, vectors := large(rows, 0), NewVectors(dims)
+	r := rand.New(rand.NewPCG(7, 8))
+	var ids [][16]byte
+	view.Each(func(id [16]byte) bool { ids = append(ids, id); return true })
+	for _, id := range ids {
+		vectors.Put(id, Pack(unit(r, dims)))
+	}
+	var times []time.Duration
+	for i := 0; b.Loop(); i++ {
+		vectors.Put(ids[i%len(ids)], Pack(unit(r, dims)))
+		q := Query{Sees: func(Class) bool { return true }, Now: time.Unix(1_800_000_000, 0), Limit: 10,
+			Weights: Weights{Meaning: 1}, Meaning: Meaning{Vectors: vectors, Query: unit(r, dims)}}
+		start := time.Now()
+		Search([]*View{view}, &q)
+		times = append(times, time.Since(start))
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
+}

@@ -16,8 +16,27 @@ type Vectors struct {
 	mu      sync.RWMutex
 	slots   map[[16]byte]int32 // where the vector of a row is
 	chunks  []chunk
-	used    int    // slots, those of replaced vectors included
-	version uint64 // counts the changes
+	used    int      // slots, those of replaced vectors included
+	version uint64   // counts the changes
+	changes []change // the last ones
+}
+
+// change is a row whose vector is in another slot now, or that has none any more (-1).
+type change struct {
+	id   [16]byte
+	slot int32
+}
+
+// mostChanges is how many changes a placed is brought up to date with. With more, it is made again.
+const mostChanges = 4 << 10
+
+// changed notes a change. The caller has the lock.
+func (v *Vectors) changed(id [16]byte, slot int32) {
+	v.version++
+	if len(v.changes) == 2*mostChanges {
+		v.changes = slices.Delete(v.changes, 0, mostChanges)
+	}
+	v.changes = append(v.changes, change{id, slot})
 }
 
 // chunk has the vectors of chunkSlots slots. A slot never changes once it is used, so searches read without a lock.
@@ -87,8 +106,8 @@ func (v *Vectors) Put(id [16]byte, p Packed) {
 	copy(c.values[in*v.dims:], p.Values)
 	c.scales[in] = p.Scale
 	v.slots[id] = int32(v.used)
+	v.changed(id, int32(v.used))
 	v.used++
-	v.version++
 }
 
 // Remove takes the vector of a row out.
@@ -97,49 +116,140 @@ func (v *Vectors) Remove(id [16]byte) {
 	defer v.mu.Unlock()
 	if _, ok := v.slots[id]; ok {
 		delete(v.slots, id)
-		v.version++
+		v.changed(id, -1)
 	}
 }
 
-// placed says where the vectors of the rows of a segment are, as of a version.
+// placed says where the vectors of the rows of a segment are, as of a version. It is immutable.
 type placed struct {
 	of      *Vectors
 	version uint64
 	chunks  []chunk
-	slots   []int32     // of each row; -1: it has none
-	bySlot  []uint32    // the rows that have one, in the order of their slots, in which memory is read fastest
-	sums    [][]float64 // of each class: the sum of its vectors
-	counts  []float64   // of each class: how many there are
+	slots   []int32   // of each row; -1: it has none. nil: no row has one
+	bySlot  []uint32  // the rows that have one, in the order of their slots, in which memory is read fastest
+	sums    [][]int64 // of each class: the sum of its vectors, in steps of 1/sumSteps; nil: it has none
+	counts  []int     // of each class: how many there are that say something
 }
 
+// sumSteps is how many steps of a sum the value 1 has. Sums are whole numbers, so a vector can be taken off again
+// without a trace, and their order changes nothing.
+const sumSteps = 1 << 32
+
 // placement is the placed of a segment that was used last.
-type placement struct{ last atomic.Pointer[placed] }
+type placement struct {
+	last   atomic.Pointer[placed]
+	making sync.Mutex // held while the next one is made, so that searches at the same time do not all make it
+}
 
 // place returns where the vectors of a segment are.
 func (v *Vectors) place(s *Segment) *placed {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if last := s.placement.last.Load(); last != nil && last.of == v && last.version == v.version {
+	if p := s.placement.last.Load(); v.isCurrent(p) {
+		return p
+	}
+	s.placement.making.Lock()
+	defer s.placement.making.Unlock()
+	last := s.placement.last.Load()
+	if v.isCurrent(last) {
 		return last
 	}
-	p := &placed{of: v, version: v.version, chunks: append([]chunk(nil), v.chunks...), slots: make([]int32, s.rows),
-		sums: make([][]float64, len(s.classes)), counts: make([]float64, len(s.classes))}
+	p, changes, ok := v.since(last)
+	if ok {
+		p.apply(s, changes)
+	} else {
+		p = v.placeAll(s)
+	}
+	s.placement.last.Store(p)
+	return p
+}
+
+func (v *Vectors) isCurrent(p *placed) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return p != nil && p.of == v && p.version == v.version
+}
+
+// since returns a copy of a placed, and the changes that it lacks. ok is false if they are not known.
+func (v *Vectors) since(last *placed) (p *placed, changes []change, ok bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if last == nil || last.of != v || v.version-last.version > uint64(min(len(v.changes), mostChanges)) {
+		return nil, nil, false
+	}
+	next := *last
+	next.version, next.chunks = v.version, slices.Clone(v.chunks)
+	return &next, slices.Clone(v.changes[len(v.changes)-int(v.version-last.version):]), true
+}
+
+// placeAll looks for the vector of each row. The lock is only held for that: sums take longer.
+func (v *Vectors) placeAll(s *Segment) *placed {
+	p := &placed{of: v, slots: make([]int32, s.rows), sums: make([][]int64, len(s.classes)),
+		counts: make([]int, len(s.classes))}
+	v.mu.RLock()
+	p.version, p.chunks = v.version, slices.Clone(v.chunks)
+	for doc := range s.rows {
+		slot, ok := v.slots[s.id(doc)]
+		if p.slots[doc] = -1; ok {
+			p.slots[doc], p.bySlot = slot, append(p.bySlot, doc)
+		}
+	}
+	v.mu.RUnlock()
+	if p.sort(); len(p.bySlot) == 0 {
+		p.slots = nil
+	}
 	for i, c := range s.classes {
-		p.sums[i] = make([]float64, v.dims)
-		for doc := c.begin; doc < c.end; doc++ {
-			slot, ok := v.slots[s.id(doc)]
-			if p.slots[doc] = -1; !ok {
-				continue
-			}
-			p.bySlot = append(p.bySlot, doc)
-			if p.slots[doc] = slot; p.add(p.sums[i], slot, 1) {
-				p.counts[i]++
+		for doc := c.begin; doc < c.end && p.slots != nil; doc++ {
+			if slot := p.slots[doc]; slot >= 0 {
+				p.count(i, slot, 1)
 			}
 		}
 	}
-	slices.SortFunc(p.bySlot, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
-	s.placement.last.Store(p)
 	return p
+}
+
+func (p *placed) sort() {
+	slices.SortFunc(p.bySlot, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
+}
+
+// apply brings a copy of a placed up to date. It copies what it changes, because searches use the other one.
+func (p *placed) apply(s *Segment, changes []change) {
+	now := map[uint32]int32{}
+	for _, c := range changes {
+		if doc, ok := s.find(c.id); ok {
+			now[doc] = c.slot
+		}
+	}
+	if len(now) == 0 {
+		return
+	}
+	if p.slots == nil {
+		p.slots = slices.Repeat([]int32{-1}, int(s.rows))
+	} else {
+		p.slots = slices.Clone(p.slots)
+	}
+	p.sums, p.counts = slices.Clone(p.sums), slices.Clone(p.counts)
+	own := map[int]bool{} // classes whose sum was copied
+	var placed []uint32
+	for doc, slot := range now {
+		class := s.class(doc)
+		if !own[class] {
+			own[class], p.sums[class] = true, slices.Clone(p.sums[class])
+		}
+		if old := p.slots[doc]; old >= 0 {
+			p.count(class, old, -1)
+		}
+		if p.slots[doc] = slot; slot >= 0 {
+			p.count(class, slot, 1)
+			placed = append(placed, doc)
+		}
+	}
+	all := make([]uint32, 0, len(p.bySlot))
+	for _, doc := range p.bySlot {
+		if _, changed := now[doc]; !changed {
+			all = append(all, doc)
+		}
+	}
+	slices.SortFunc(placed, func(x, y uint32) int { return cmp.Compare(p.slots[x], p.slots[y]) })
+	p.bySlot = slices.Concat(all, placed) // new vectors have the last slots
 }
 
 // at returns the vector in a slot.
@@ -148,12 +258,22 @@ func (p *placed) at(slot int32) Packed {
 	return Packed{c.values[in*dims : in*dims+dims], c.scales[in]}
 }
 
-// add adds a vector to a sum, times a factor. It reports whether the vector says something.
-func (p *placed) add(sum []float64, slot int32, times float64) bool {
-	v := p.at(slot)
-	scale := float64(v.Scale) * times
-	for i, x := range v.Values {
-		sum[i] += float64(x) * scale
+// count adds a vector to the sum of a class, times 1 or -1.
+func (p *placed) count(class int, slot int32, times int) {
+	if p.sums[class] == nil {
+		p.sums[class] = make([]int64, p.of.dims)
 	}
-	return scale != 0
+	if p.add(p.sums[class], slot, times) {
+		p.counts[class] += times
+	}
+}
+
+// add adds a vector to a sum, times 1 or -1. It reports whether the vector says something.
+func (p *placed) add(sum []int64, slot int32, times int) bool {
+	v := p.at(slot)
+	steps := int64(math.Round(float64(v.Scale)*sumSteps)) * int64(times)
+	for i, x := range v.Values {
+		sum[i] += int64(x) * steps
+	}
+	return v.Scale != 0
 }

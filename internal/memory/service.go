@@ -28,6 +28,8 @@ type Service struct {
 	vectors  *vectors.Index
 	turns    *turns
 	patience time.Duration // time limit of one search
+	// modelPatience is the time limit of what a model of embeddings is asked before it.
+	modelPatience time.Duration
 
 	// Events finds the events that sources name; nil: none exist. Set it before the first call.
 	Events Events
@@ -49,6 +51,8 @@ type Options struct {
 	Index    *indexing.Index // required
 	Vectors  *vectors.Index  // nil: recall finds memories by their words only
 	Patience time.Duration   // of a search: after that it returns what it has found; default DefaultPatience
+	// ModelPatience is how long a search waits for a model of embeddings; default a quarter of Patience.
+	ModelPatience time.Duration
 }
 
 // New returns a Service.
@@ -59,7 +63,10 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
+	if o.ModelPatience == 0 {
+		o.ModelPatience = o.Patience / 4
+	}
 	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index,
 		vectors: o.Vectors, turns: newTurns(),
-		patience: o.Patience}
+		patience: o.Patience, modelPatience: o.ModelPatience}
 }

@@ -9,28 +9,36 @@ import (
 
 // Upkeep does what Run does each time it looks.
 func (x *Index) Upkeep(ctx context.Context) {
-	x.useAll(ctx)
-	x.look(ctx)
+	x.list(ctx)
+	x.look(ctx, true)
 }
+
+// Look is Upkeep without what Run does at its start.
+func (x *Index) Look(ctx context.Context) { x.look(ctx, true) }
 
 // Spoil lets the file of an org say that the vector of a memory is of another text, drops that of another one, shortens
 // that of a third, and adds one of a memory that does not exist.
 func (x *Index) Spoil(ctx context.Context, org loci.OrgID, stale, missing, short loci.MemoryID) error {
-	for _, f := range x.of(org).files {
-		if err := f.Update(ctx, func(c *sqlitedb.Conn) error {
-			for _, one := range []struct {
-				sql string
-				id  loci.MemoryID
-			}{{"UPDATE vectors SET hash = x'00' WHERE id = ?", stale}, {"DELETE FROM vectors WHERE id = ?", missing},
-				{"UPDATE vectors SET packed = x'00' WHERE id = ?", short}} {
-				if err := c.Exec(one.sql, [16]byte(one.id)); err != nil {
-					return err
+	for _, path := range x.of(org).paths() {
+		if err := x.with(ctx, path, func(f *file) error {
+			return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
+				for _, one := range []struct {
+					sql string
+					id  loci.MemoryID
+				}{{"UPDATE vectors SET hash = x'00' WHERE id = ?", stale}, {"DELETE FROM vectors WHERE id = ?", missing},
+					{"UPDATE vectors SET packed = x'00' WHERE id = ?", short}} {
+					if err := c.Exec(one.sql, [16]byte(one.id)); err != nil {
+						return err
+					}
 				}
-			}
-			return put(c, loci.NewMemoryID(), []byte{1}, make([]float32, f.name.dims))
+				return put(c, loci.NewMemoryID(), []byte{1}, make([]float32, f.name.dims))
+			})
 		}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// OpenFiles returns how many files are open.
+func (x *Index) OpenFiles() int { return x.files.Len() }

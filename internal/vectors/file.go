@@ -6,12 +6,15 @@ import (
 	"embed"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
@@ -30,7 +33,7 @@ const cacheKiB = 512
 
 // file has the vectors of one org by one model.
 type file struct {
-	*sqlitedb.DB
+	sqlitedb.Pooled
 	path string
 	name modelName
 
@@ -52,49 +55,49 @@ func (n modelName) file() string {
 	return hex.EncodeToString(sum[:8]) + suffix
 }
 
-// openFile opens a file, and creates it if it is not there.
-func openFile(ctx context.Context, dir string, n modelName) (*file, error) {
+// create makes the file of a model, unless it is there.
+func create(ctx context.Context, dir string, n modelName) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
+		return err
 	}
-	f := &file{path: filepath.Join(dir, n.file()), name: n, vectors: index.NewVectors(n.dims)}
-	if err := f.open(ctx); err != nil {
-		return nil, err
+	db, err := openDB(ctx, filepath.Join(dir, n.file()))
+	if err != nil {
+		return err
 	}
-	err := f.Update(ctx, func(c *sqlitedb.Conn) error {
+	err = db.Update(ctx, func(c *sqlitedb.Conn) error {
 		return c.Exec("INSERT OR IGNORE INTO state (one, model, dims) VALUES (1, ?, ?)", n.model, n.dims)
 	})
-	return f, f.closeIf(err)
+	return errors.Join(err, db.Close())
 }
 
-// readFile opens a file that is there.
-func readFile(ctx context.Context, path string) (*file, error) {
-	f := &file{path: path}
-	if err := f.open(ctx); err != nil {
-		return nil, err
+// openFile opens a file that is there.
+func openFile(ctx context.Context, f *file) error {
+	db, err := openDB(ctx, f.path)
+	if err != nil {
+		return err
 	}
-	err := f.View(ctx, func(c *sqlitedb.Conn) error {
-		_, err := c.One("SELECT model, dims FROM state", nil, func(r *sqlitedb.Row) error {
+	found := false
+	err = db.View(ctx, func(c *sqlitedb.Conn) (err error) {
+		found, err = c.One("SELECT model, dims FROM state", nil, func(r *sqlitedb.Row) error {
 			f.name = modelName{r.Text(0), r.Int(1)}
 			return nil
 		})
 		return err
 	})
-	f.vectors = index.NewVectors(f.name.dims)
-	return f, f.closeIf(err)
-}
-
-func (f *file) open(ctx context.Context) (err error) {
-	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: f.path, CacheKiB: cacheKiB,
-		Migrations: sqlitedb.ReadMigrations(migrations, "migrations")})
-	return err
-}
-
-func (f *file) closeIf(err error) error {
-	if err != nil {
-		_ = f.Close() // the first error tells more
+	if err == nil && !found {
+		err = fs.ErrNotExist // a process has stopped while it made the file; create goes on
 	}
-	return err
+	if err != nil {
+		_ = db.Close() // the first error tells more
+		return err
+	}
+	f.DB, f.vectors = db, index.NewVectors(f.name.dims)
+	return nil
+}
+
+func openDB(ctx context.Context, path string) (*sqlitedb.DB, error) {
+	return sqlitedb.Open(ctx, sqlitedb.Options{Path: path, CacheKiB: cacheKiB,
+		Migrations: sqlitedb.ReadMigrations(migrations, "migrations")})
 }
 
 // filesIn returns the paths of the files in a directory.
@@ -113,11 +116,12 @@ type state struct {
 	begun, walking, complete bool
 	position                 store.Position
 	rest                     int64
+	used                     int64 // when a process last had the model in use, in microseconds since 1970
 }
 
 func readState(c *sqlitedb.Conn) (s state, err error) {
-	_, err = c.One("SELECT begun, walking, complete, position, rest FROM state", nil, func(r *sqlitedb.Row) error {
-		s = state{r.Bool(0), r.Bool(1), r.Bool(2), store.Position(r.Text(3)), r.Int64(4)}
+	_, err = c.One("SELECT begun, walking, complete, position, rest, used FROM state", nil, func(r *sqlitedb.Row) error {
+		s = state{r.Bool(0), r.Bool(1), r.Bool(2), store.Position(r.Text(3)), r.Int64(4), r.Int64(5)}
 		return nil
 	})
 	return s, err
@@ -129,11 +133,28 @@ func (s state) write(c *sqlitedb.Conn) error {
 }
 
 func (f *file) state(ctx context.Context) (s state, err error) {
-	err = f.View(ctx, func(c *sqlitedb.Conn) error {
+	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
 		s, err = readState(c)
 		return err
 	})
 	return s, err
+}
+
+// These say for how long a file stays of which no process has the model in use, and how often one that has it says so.
+const (
+	unusedStays  = time.Hour
+	noteUseEvery = unusedStays / 6
+)
+
+// noteUse notes that this process has the model in use, so that one with another model does not remove the file.
+func (f *file) noteUse(ctx context.Context, now time.Time) error {
+	s, err := f.state(ctx)
+	if err != nil || now.Sub(time.UnixMicro(s.used)) < noteUseEvery {
+		return err
+	}
+	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE state SET used = ?", now.UnixMicro())
+	})
 }
 
 // put stores the vector of a memory. A nil vector removes it.
@@ -159,14 +180,14 @@ func put(c *sqlitedb.Conn, id loci.MemoryID, hash []byte, vector []float32) erro
 func (f *file) loaded(ctx context.Context) (*index.Vectors, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	stamp, ok := f.Stamp()
+	stamp, ok := f.DB.Stamp()
 	if ok && f.stamped && stamp == f.stamp {
 		return f.vectors, nil
 	}
 	if f.vectors.Wasted() > f.vectors.Len()+chunk {
 		f.vectors, f.seq = index.NewVectors(f.name.dims), 0
 	}
-	err := f.Scan(ctx, func(c *sqlitedb.Conn) error {
+	err := f.DB.Scan(ctx, func(c *sqlitedb.Conn) error {
 		return c.Query("SELECT seq, id, scale, packed FROM vectors WHERE seq > ? ORDER BY seq", sqlitedb.Args{f.seq},
 			f.take)
 	})
@@ -197,21 +218,17 @@ func (f *file) take(r *sqlitedb.Row) error {
 	return nil
 }
 
-// exact returns the vectors of memories as the model made them, nil for those that it cannot read.
-func (f *file) exact(ctx context.Context) func(ids [][16]byte) [][]float32 {
-	return func(ids [][16]byte) [][]float32 {
-		out := make([][]float32, len(ids))
-		_ = f.View(ctx, func(c *sqlitedb.Conn) error { // without them, the order is that of the packed ones
-			for i, id := range ids {
-				if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{id},
-					func(r *sqlitedb.Row) error { out[i] = floats(r.Raw(0)); return nil }); err != nil {
-					return err
-				}
+// exact sets the vectors of memories as the model made them.
+func (f *file) exact(ctx context.Context, ids [][16]byte, out [][]float32) error {
+	return f.DB.View(ctx, func(c *sqlitedb.Conn) error {
+		for i, id := range ids {
+			if _, err := c.One("SELECT exact FROM vectors WHERE id = ?", sqlitedb.Args{id},
+				func(r *sqlitedb.Row) error { out[i] = floats(r.Raw(0)); return nil }); err != nil {
+				return err
 			}
-			return nil
-		})
-		return out
-	}
+		}
+		return nil
+	})
 }
 
 func floats(raw []byte) []float32 {

@@ -28,7 +28,7 @@ func (f *file) follow(ctx context.Context, tx store.Tx) (more bool, err error) {
 	if err != nil || next == s {
 		return false, err
 	}
-	err = f.Update(ctx, func(c *sqlitedb.Conn) error {
+	err = f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		now, err := readState(c)
 		if err != nil || now.begun != s.begun || now.walking != s.walking || now.position != s.position ||
 			now.rest != s.rest {

@@ -3,173 +3,134 @@ package vectors
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/index"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // org has the vectors of one org.
 type org struct {
 	*Index
 	id   loci.OrgID
-	used atomic.Bool // somebody has searched or saved
+	used atomic.Int64 // when somebody has searched or saved last, in microseconds since 1970
 
-	mu    sync.Mutex
-	files map[string]*file // the open ones, by path
-	dims  map[string]int   // of the models that have answered
-	asked []asked          // the last questions
-	pace  pace
+	mu      sync.Mutex
+	dims    map[string]int // of the models that have answered
+	asked   []*asked       // the last questions, the last used one at the end
+	pending map[*asked]context.CancelFunc
+	mute    pause // of questions, after the fault
+	fault   error
+	pace    pace
 
-	rest pause // of the work, after a fault
+	// Only Run uses these.
+	rest           pause     // of the work, after a fault
+	looked, worked time.Time // last
 }
-
-// asked is a question with its vector. A page after the first asks the same.
-type asked struct {
-	model, question string
-	vector          []float32
-}
-
-const mostAsked = 64
 
 func newOrg(x *Index, id loci.OrgID) *org {
-	return &org{Index: x, id: id, files: map[string]*file{}, dims: map[string]int{}}
+	return &org{Index: x, id: id, dims: map[string]int{}, pending: map[*asked]context.CancelFunc{}}
 }
 
-// meaning is Index.Meaning with a model.
+// quietAfter is after how long without a search or a write an org is quiet: its files are closed, and Run looks at it
+// less often.
+const quietAfter = 5 * time.Minute
+
+func (o *org) touch() { o.used.Store(o.Now().UnixMicro()) }
+
+func (o *org) isQuiet(now time.Time) bool {
+	return now.Sub(time.UnixMicro(o.used.Load())) >= quietAfter
+}
+
+// path returns where the vectors of a model are.
+func (o *org) path(n modelName) string { return filepath.Join(o.place(o.id), n.file()) }
+
+// paths returns the paths of all files.
+func (o *org) paths() []string { return filesIn(o.place(o.id)) }
+
+// letGo closes all files.
+func (o *org) letGo() {
+	dir := o.place(o.id)
+	o.Index.letGo(func(f *file) bool { return filepath.Dir(f.path) == dir })
+}
+
+// meaning is Index.Meaning with a model. It makes no file: what a model answers to a question may be wrong.
 func (o *org) meaning(ctx context.Context, m embed.Model, question string) (out index.Meaning, _ State, err error) {
 	vector, err := o.ask(ctx, m, question)
 	if err != nil {
 		return out, Unavailable, err
 	}
-	f, err := o.file(ctx, modelName{m.Name(), len(vector)})
-	if err != nil {
-		return out, Unavailable, err
-	}
-	s, err := f.state(ctx)
-	if err != nil {
-		return out, Unavailable, err
-	}
-	answer := Ready
-	if !s.complete {
-		answer = Building
-		if before, older := o.before(ctx, f.path, question); before != nil {
-			f, vector = before, older
+	path := o.path(modelName{m.Name(), len(vector)})
+	var s state
+	err = o.use(ctx, path, func(f *file) (err error) {
+		if s, err = f.state(ctx); err == nil {
+			out, err = o.comparison(ctx, f, vector)
 		}
+		return err
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || unreadable(err):
+		out = index.Meaning{}
+	case err != nil:
+		return index.Meaning{}, Unavailable, err
+	case s.complete:
+		return out, Ready, nil
 	}
+	if older, ok := o.before(ctx, path, question); ok {
+		out = older
+	}
+	return out, Building, nil
+}
+
+// comparison returns how a search compares the vector of a question with those of a file.
+func (o *org) comparison(ctx context.Context, f *file, vector []float32) (index.Meaning, error) {
 	if !slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
-		return out, answer, nil // the model knows no word of the question
+		return index.Meaning{}, nil // the model knows no word of the question
 	}
 	list, err := f.loaded(ctx)
-	return index.Meaning{Vectors: list, Query: vector, Exact: f.exact(context.WithoutCancel(ctx))}, answer, err
+	path, ctx := f.path, context.WithoutCancel(ctx)
+	return index.Meaning{Vectors: list, Query: vector, Exact: func(ids [][16]byte) [][]float32 {
+		out := make([][]float32, len(ids))
+		_ = o.with(ctx, path, func(f *file) error { return f.exact(ctx, ids, out) }) // or else the packed ones must do
+		return out
+	}}, err
 }
 
-// ask returns the vector of a question.
-func (o *org) ask(ctx context.Context, m embed.Model, question string) ([]float32, error) {
-	name := m.Name()
-	o.mu.Lock()
-	for _, a := range o.asked {
-		if a.model == name && a.question == question {
-			o.mu.Unlock()
-			return a.vector, nil
-		}
-	}
-	o.mu.Unlock()
-	list, err := m.Embed(ctx, embed.Query, []string{question})
-	if err != nil {
-		return nil, err
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.dims[name] = len(list[0])
-	if o.asked = append(o.asked, asked{name, question, list[0]}); len(o.asked) > mostAsked {
-		o.asked = o.asked[1:]
-	}
-	return list[0], nil
-}
-
-// before returns the complete vectors of another model, which searches use until those of the current one are
-// complete, and the vector of the question by that model. It returns nil if there are none.
-func (o *org) before(ctx context.Context, current, question string) (*file, []float32) {
-	for _, path := range filesIn(o.place(o.id)) {
-		if path == current {
+// before returns how a search uses the complete vectors of another model, until those of the current one are complete.
+// ok is false if there are none.
+func (o *org) before(ctx context.Context, current, question string) (out index.Meaning, ok bool) {
+	for _, path := range o.paths() {
+		var s state
+		var n modelName
+		err := o.with(ctx, path, func(f *file) (err error) {
+			n = f.name
+			s, err = f.state(ctx)
+			return err
+		})
+		if path == current || err != nil || !s.complete {
 			continue
 		}
-		f, err := o.opened(path, func() (*file, error) { return readFile(ctx, path) })
-		if err != nil {
-			continue
-		}
-		s, err := f.state(ctx)
-		if err != nil || !s.complete {
-			continue
-		}
-		m, err := o.Models.ByName(ctx, f.name.model)
+		m, err := o.Models.ByName(ctx, n.model)
 		if err != nil || m == nil {
 			continue
 		}
-		if vector, err := o.ask(ctx, m, question); err == nil && len(vector) == f.name.dims {
-			return f, vector
+		vector, err := o.ask(ctx, m, question)
+		if err != nil || len(vector) != n.dims {
+			continue
+		}
+		err = o.with(ctx, path, func(f *file) (err error) {
+			out, err = o.comparison(ctx, f, vector)
+			return err
+		})
+		if err == nil {
+			return out, true
 		}
 	}
-	return nil, nil
-}
-
-// file returns the file of a model. One that is damaged is made again: everything in it follows from the memories.
-func (o *org) file(ctx context.Context, n modelName) (*file, error) {
-	dir := o.place(o.id)
-	path := filepath.Join(dir, n.file())
-	return o.opened(path, func() (*file, error) {
-		f, err := openFile(ctx, dir, n)
-		if unreadable(err) {
-			o.Log.WarnContext(ctx, "the vectors are damaged and are made again", "org", string(o.id), "error", err)
-			if err = sqlitedb.Remove(ctx, path); err == nil {
-				f, err = openFile(ctx, dir, n)
-			}
-		}
-		return f, err
-	})
-}
-
-// unreadable reports whether an error says that a file is damaged.
-func unreadable(err error) bool {
-	return errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlitedb.ErrCorrupt)
-}
-
-// opened returns a file that is open, or opens it. A file that another process has removed is opened again.
-func (o *org) opened(path string, open func() (*file, error)) (*file, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if f := o.files[path]; f != nil {
-		if !errors.Is(f.InPlace(), sqlitedb.ErrGone) {
-			return f, nil
-		}
-		o.forget(f)
-	}
-	f, err := open()
-	if err == nil {
-		o.files[path] = f
-	}
-	return f, err
-}
-
-// forget closes a file once nobody uses it. The caller has the lock.
-func (o *org) forget(f *file) {
-	delete(o.files, f.path)
-	_ = f.Close() // waits for those who use it; what it has is derived
-}
-
-// close closes all files.
-func (o *org) close() (err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, f := range o.files {
-		err = errors.Join(err, f.Close())
-	}
-	clear(o.files)
-	return err
+	return index.Meaning{}, false
 }

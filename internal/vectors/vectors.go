@@ -19,6 +19,7 @@ import (
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 // Options configure an Index.
@@ -34,7 +35,14 @@ type Options struct {
 // directory.
 type Index struct {
 	Options
-	due chan struct{} // Run has something to do
+	due     chan struct{}  // Run has something to do
+	asking  sync.WaitGroup // questions that no model has answered yet
+	files   *sqlitedb.Files[*file]
+	healing sync.Mutex // held while a damaged file is removed
+
+	// Only Run uses these.
+	listed time.Time // when all orgs were listed last
+	rest   pause     // after a model that cannot be read
 
 	mu   sync.Mutex
 	orgs map[loci.OrgID]*org
@@ -47,7 +55,8 @@ func New(o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Index{Options: o, due: make(chan struct{}, 1), orgs: map[loci.OrgID]*org{}}
+	return &Index{Options: o, due: make(chan struct{}, 1), orgs: map[loci.OrgID]*org{},
+		files: sqlitedb.NewFiles(mostOpen, func(path string) *file { return &file{path: path} }, openFile)}
 }
 
 // on reports whether there may be vectors.
@@ -75,7 +84,7 @@ func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (in
 		return index.Meaning{}, Off
 	}
 	o := x.of(id)
-	o.used.Store(true)
+	o.touch()
 	var m index.Meaning
 	state := Ready
 	if err == nil {
@@ -114,7 +123,7 @@ func (x *Index) warn(ctx context.Context, id loci.OrgID, err error) {
 // Touch tells Run that an org is in use.
 func (x *Index) Touch(id loci.OrgID) {
 	if x.on() {
-		x.of(id).used.Store(true)
+		x.of(id).touch()
 	}
 }
 

@@ -1,9 +1,11 @@
 package vectors_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -27,12 +29,13 @@ type world struct {
 	st   store.Store
 	now  time.Time
 	user loci.UserID
+	org  loci.OrgID // where it saves
 }
 
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
 	w := &world{TB: tb, dir: tb.TempDir(), now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
-		user: loci.NewUserID()}
+		user: loci.NewUserID(), org: loci.DefaultOrg}
 	st, err := sqlite.Open(tb.Context(), sqlite.Options{Dir: w.dir, Now: w.time})
 	if err != nil {
 		tb.Fatal(err)
@@ -55,9 +58,11 @@ func (w *world) must(err error) {
 }
 
 // process returns an Index as a process has it.
-func (w *world) process(models embed.Source) *vectors.Index {
+func (w *world) process(models embed.Source) *vectors.Index { return w.logged(models, io.Discard) }
+
+func (w *world) logged(models embed.Source, log io.Writer) *vectors.Index {
 	x := vectors.New(vectors.Options{Store: w.st, Models: models, Dir: filepath.Join(w.dir, "vectors"),
-		Log: slog.New(slog.DiscardHandler), Now: w.time})
+		Log: slog.New(slog.NewTextHandler(log, nil)), Now: w.time})
 	w.Cleanup(func() { w.must(x.Close()) })
 	return x
 }
@@ -65,7 +70,7 @@ func (w *world) process(models embed.Source) *vectors.Index {
 func (w *world) update(fn func(tx store.Tx) error) {
 	w.Helper()
 	w.now = w.now.Add(time.Second)
-	w.must(w.st.Update(w.Context(), loci.DefaultOrg, fn))
+	w.must(w.st.Update(w.Context(), w.org, fn))
 }
 
 // add saves memories, and returns them.
@@ -77,7 +82,7 @@ func (w *world) add(texts ...string) (list []*loci.Memory) {
 			m := &loci.Memory{ID: loci.NewMemoryID(), Title: loci.Shorten(text, 80), Content: text, Type: loci.Semantic,
 				Category:   "fact",
 				Importance: 5, Source: "manual", CreatedAt: w.now, UpdatedAt: w.now, Tags: []string{},
-				Access: loci.Access{OrgID: loci.DefaultOrg, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
+				Access: loci.Access{OrgID: w.org, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
 					AllowedVendors: []loci.Vendor{loci.AnyVendor}},
 				State: loci.State{Version: 1, Change: loci.Created, Editor: "api"}}
 			if err := tx.Memories().Insert(w.Context(), m); err != nil {
@@ -283,13 +288,14 @@ func TestModelsThatAskForAPause(t *testing.T) {
 
 // models is a Source of two models, of which one is current.
 type models struct {
+	missing error // of Current
 	current *embedtest.Model
 	others  []*embedtest.Model
 }
 
 func (m *models) Current(context.Context) (embed.Model, error) {
 	if m.current == nil {
-		return nil, nil
+		return nil, m.missing
 	}
 	return m.current, nil
 }
@@ -318,9 +324,11 @@ func TestAnotherModelTakesOver(t *testing.T) {
 		t.Errorf("before the second model is ready, searches use %+v (%s)", m, state)
 	}
 	source.others = nil // the first one is gone
-	if m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea"); state != vectors.Building || m.Vectors.Len() != 0 {
-		t.Errorf("without the first model, searches use %d vectors (%s)", m.Vectors.Len(), state)
+	if m, state := x.Meaning(t.Context(), loci.DefaultOrg, "tea"); state != vectors.Building || m.Vectors != nil {
+		t.Errorf("without the first model, searches use %+v (%s)", m, state)
 	}
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	w.now = w.now.Add(time.Hour) // another process may have had it in use
 	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
 	m, state = x.Meaning(t.Context(), loci.DefaultOrg, "tea")
 	if state != vectors.Ready || m.Vectors.Dims() != 48 || m.Vectors.Len() != 2 {
@@ -331,6 +339,55 @@ func TestAnotherModelTakesOver(t *testing.T) {
 	}
 	source.current = nil
 	check(t, x, 0, vectors.Off)
+}
+
+// TestTwoProcessesWithDifferentModels: each keeps its vectors as long as both run, and afterwards those of the other
+// one go.
+func TestTwoProcessesWithDifferentModels(t *testing.T) {
+	w := newWorld(t)
+	w.add("tea", "coffee")
+	first, second := &embedtest.Model{ID: "first"}, &embedtest.Model{ID: "second"}
+	one, two := w.process(first), w.process(second)
+	for range 30 {
+		one.Upkeep(t.Context())
+		two.Upkeep(t.Context())
+		w.now = w.now.Add(10 * time.Minute)
+	}
+	for _, m := range []*embedtest.Model{first, second} {
+		texts := m.Texts()
+		slices.Sort(texts)
+		if want := []string{"coffee", "memory", "tea"}; !slices.Equal(texts, want) {
+			t.Errorf("the model %s was asked for %q, want %q", m.Name(), texts, want)
+		}
+	}
+	check(t, one, 2, vectors.Ready)
+	for range 7 {
+		two.Upkeep(t.Context())
+		w.now = w.now.Add(10 * time.Minute)
+	}
+	two.Upkeep(t.Context())
+	if stats, err := two.Stats(t.Context(), loci.DefaultOrg); err != nil || len(stats) != 1 ||
+		stats[0].Model != "second" {
+		t.Errorf("an hour after the first process, the files are of %+v (%v)", stats, err)
+	}
+}
+
+// TestModelsThatComeLater has a model whose folder is missing at first, as an org that is deleted is.
+func TestModelsThatComeLater(t *testing.T) {
+	w := newWorld(t)
+	source := &models{missing: loci.Errorf(loci.NotFound, "there is no folder")}
+	var log bytes.Buffer
+	x := w.logged(source, &log)
+	w.add("tea")
+	for range 20 {
+		x.Upkeep(t.Context())
+	}
+	if n := strings.Count(log.String(), "there is no folder"); n != 1 {
+		t.Errorf("the log has the fault %d times in a minute: %s", n, &log)
+	}
+	source.current, source.missing = &embedtest.Model{}, nil
+	x.Look(t.Context())
+	check(t, x, 1, vectors.Ready)
 }
 
 // TestOtherDimensions has a model that changes its dimensions under the same name.

@@ -3,7 +3,9 @@ package vectors
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/loci-memory/loci"
@@ -19,7 +21,7 @@ func (x *Index) Verify(ctx context.Context, id loci.OrgID) (problems []string, e
 		return nil, nil
 	}
 	o := x.of(id)
-	for _, path := range filesIn(x.place(id)) {
+	for _, path := range o.paths() {
 		found, err := o.verify(ctx, path)
 		if err == nil && len(found) > 0 { // somebody may have changed a memory meanwhile
 			found, err = o.verify(ctx, path)
@@ -32,15 +34,22 @@ func (x *Index) Verify(ctx context.Context, id loci.OrgID) (problems []string, e
 	return problems, nil
 }
 
-func (o *org) verify(ctx context.Context, path string) ([]string, error) {
-	f, err := o.opened(path, func() (*file, error) { return readFile(ctx, path) })
-	if unreadable(err) {
+func (o *org) verify(ctx context.Context, path string) (problems []string, err error) {
+	err = o.with(ctx, path, func(f *file) error {
+		problems, err = o.verifyFile(ctx, f)
+		return err
+	})
+	switch {
+	case unreadable(err):
 		return []string{fmt.Sprintf("the file %s cannot be read: %s", filepath.Base(path), err)}, nil
+	case errors.Is(err, fs.ErrNotExist): // it has just gone
+		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	problems, err := f.Check(ctx)
+	return problems, err
+}
+
+func (o *org) verifyFile(ctx context.Context, f *file) ([]string, error) {
+	problems, err := f.DB.Check(ctx)
 	if err != nil || len(problems) > 0 {
 		return problems, err
 	}
@@ -50,7 +59,7 @@ func (o *org) verify(ctx context.Context, path string) ([]string, error) {
 	var has map[loci.MemoryID][]byte
 	var waiting map[loci.MemoryID]bool
 	odd := 0
-	err = f.View(ctx, func(c *sqlitedb.Conn) error {
+	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
 		has, waiting, odd, err = f.all(c)
 		return err
 	})

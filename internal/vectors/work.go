@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"errors"
+	"math"
 	"math/bits"
 	"time"
 
@@ -54,13 +55,16 @@ type job struct {
 	id     loci.MemoryID
 	due    int64
 	tries  int
+	known  bool // text and gone are what the org has
+	gone   bool // the memory does not exist any more
 	text   string
+	tried  bool // the model has no vector for the text alone
 	vector []float32
 }
 
 // take takes the next memories from the queue.
 func (f *file) takeJobs(ctx context.Context, most int, now time.Time) (jobs []job, err error) {
-	err = f.Update(ctx, func(c *sqlitedb.Conn) error {
+	err = f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		jobs = nil
 		due := now.Add(claim).UnixMicro()
 		err := c.Query("SELECT id, tries FROM queue WHERE due <= ? ORDER BY due, rowid LIMIT ?",
@@ -86,15 +90,14 @@ func (o *org) work(ctx context.Context, m embed.Model, f *file) (done bool, err 
 	if len(jobs) == 0 {
 		return true, f.complete(ctx)
 	}
-	if err := o.readTexts(ctx, jobs); err != nil {
-		return false, errors.Join(err, f.release(ctx, jobs, o.Now()))
+	err = o.readTexts(ctx, jobs)
+	if err == nil {
+		halved := 0
+		halved, err = o.embed(ctx, m, f, withText(jobs))
+		o.did(halved, err)
 	}
-	err = o.embed(ctx, m, f, withText(jobs))
-	o.did(err)
-	if err != nil {
-		return false, errors.Join(err, f.release(context.WithoutCancel(ctx), jobs, o.Now()))
-	}
-	return false, f.store(ctx, jobs, o.Now())
+	// Also if the process is about to stop: what a model has made may have cost money.
+	return false, errors.Join(err, f.store(context.WithoutCancel(ctx), jobs, o.Now()))
 }
 
 // pace is how fast a model works.
@@ -116,16 +119,22 @@ func (o *org) paceNow() pace {
 	return o.pace
 }
 
-// did lets a model that failed, perhaps because it is slow, have half as many texts the next time.
-func (o *org) did(err error) {
+// did lets a model that failed, perhaps because it is slow, have half as many texts the next time, or as few as it
+// could do in the end.
+func (o *org) did(halved int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := &o.pace
 	if err != nil {
-		p.well, p.halved = 0, min(p.halved+1, bits.Len(batchSize)-1)
+		halved = max(halved, 1)
+	} else {
+		p.done++
+		o.mute = pause{} // it works again
+	}
+	if halved > 0 {
+		p.well, p.halved = 0, min(p.halved+halved, bits.Len(batchSize)-1)
 		return
 	}
-	p.done++
 	if p.well++; p.well >= wellDone {
 		p.well, p.halved = 0, max(p.halved-1, 0)
 	}
@@ -141,7 +150,7 @@ func withText(jobs []job) (list []*job) {
 	return list
 }
 
-// readTexts sets the texts of memories. One that is gone or cannot be found has none.
+// readTexts sets the texts of memories. One that cannot be found has none.
 func (o *org) readTexts(ctx context.Context, jobs []job) error {
 	at, ids := map[loci.MemoryID]int{}, make([]loci.MemoryID, len(jobs))
 	for i, j := range jobs {
@@ -149,7 +158,11 @@ func (o *org) readTexts(ctx context.Context, jobs []job) error {
 	}
 	return o.Store.View(ctx, o.id, func(tx store.Tx) error {
 		list, err := tx.Rows().Read(ctx, ids)
+		for i := range jobs {
+			jobs[i].known, jobs[i].gone = err == nil, true
+		}
 		for _, m := range list {
+			jobs[at[m.ID]].gone = false
 			if m.DeletedAt.IsZero() && m.SupersededBy.IsZero() {
 				jobs[at[m.ID]].text = recall.TextToEmbed(m)
 			}
@@ -158,34 +171,50 @@ func (o *org) readTexts(ctx context.Context, jobs []job) error {
 	})
 }
 
-// embed sets the vectors of the texts. If the model cannot do some texts together, it gets each half of them, and of
-// one text only the beginning. So a text that the model refuses, fails at, or takes too long for does not keep the
-// others from having theirs.
-func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []*job) error {
+// embed sets the vectors of the texts. If the model cannot do some texts together, it gets the first half of them, and
+// the others wait for the next batch. Of one text it gets only the beginning then. So a text that the model refuses,
+// fails at, or takes too long for does not keep the others from having theirs. halved is how often a batch was halved
+// because it perhaps took too long.
+func (o *org) embed(ctx context.Context, m embed.Model, f *file, jobs []*job) (halved int, err error) {
+	for {
+		made, err := o.embedAll(ctx, m, f, jobs, math.MaxInt)
+		if err == nil || !o.byText(ctx, m, err) {
+			return halved, err
+		}
+		if len(jobs) == 1 { // it is the text, however fast the model is
+			_, err = o.embedAll(ctx, m, f, jobs, shortText)
+			if jobs[0].tried = err != nil; jobs[0].tried && !o.byText(ctx, m, err) {
+				jobs[0].tried = false
+				return 0, err
+			}
+			return 0, nil
+		}
+		if fault := (*embed.Fault)(nil); !errors.As(err, &fault) || !fault.Refused {
+			halved++
+		}
+		if made > 0 {
+			return halved, nil
+		}
+		jobs = jobs[:len(jobs)/2]
+	}
+}
+
+// embedAll asks the model once, about so many characters of each text. It returns how many vectors that made, also if
+// the model failed at others.
+func (o *org) embedAll(ctx context.Context, m embed.Model, f *file, jobs []*job, most int) (made int, err error) {
 	texts := make([]string, len(jobs))
 	for i, j := range jobs {
-		texts[i] = j.text
+		if texts[i] = j.text; len(j.text) > most {
+			texts[i] = loci.Shorten(j.text, most)
+		}
 	}
 	list, err := o.vectorsOf(ctx, m, f, texts)
-	if err != nil && len(jobs) == 1 && o.byText(ctx, m, err) {
-		list, err = o.vectorsOf(ctx, m, f, []string{loci.Shorten(texts[0], shortText)})
-	}
-	switch {
-	case err == nil:
-		for i, vector := range list {
-			jobs[i].vector = vector
+	for i, vector := range list {
+		if jobs[i].vector = vector; vector != nil {
+			made++
 		}
-		return nil
-	case !o.byText(ctx, m, err):
-		return err
-	case len(jobs) == 1:
-		return nil // it waits for another try
 	}
-	half := len(jobs) / 2
-	if err := o.embed(ctx, m, f, jobs[:half]); err != nil {
-		return err
-	}
-	return o.embed(ctx, m, f, jobs[half:])
+	return made, err
 }
 
 // byText reports whether a fault is due to the texts: the model refuses them, or it still answers for another one.
@@ -201,6 +230,8 @@ func (o *org) byText(ctx context.Context, m embed.Model, err error) bool {
 	return err == nil
 }
 
+var errOtherNumber = errors.New("the model returned another number of vectors than of texts")
+
 // vectorsOf asks the model, and rejects vectors of other dimensions than those of the file. The next round then has
 // another file.
 func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []string) ([][]float32, error) {
@@ -208,47 +239,34 @@ func (o *org) vectorsOf(ctx context.Context, m embed.Model, f *file, texts []str
 		return nil, nil
 	}
 	list, err := m.Embed(ctx, embed.Document, texts)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) != len(texts) {
-		return nil, errors.New("the model returned another number of vectors than of texts")
+	if err == nil && len(list) != len(texts) || len(list) > len(texts) {
+		return nil, errOtherNumber
 	}
 	for _, v := range list {
+		if v == nil {
+			continue // it failed before this one
+		}
 		if len(v) != f.name.dims {
 			o.mu.Lock()
-			o.dims[m.Name()] = len(v)
+			o.learn(m.Name(), len(v))
 			o.mu.Unlock()
 			return nil, loci.Errorf(loci.Upstream,
 				"the model %s now returns %d dimensions instead of %d; Loci makes all vectors again", m.Name(), len(v),
 				f.name.dims)
 		}
 	}
-	return list, nil
+	return list, err
 }
 
-// store stores vectors, and takes their memories from the queue. A memory that was put into the queue again meanwhile
-// stays there.
+// store stores vectors, and takes their memories from the queue. Those without one go back. A memory that was put into
+// the queue again meanwhile stays there.
 func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
-	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		for _, j := range jobs {
-			mine := false
-			_, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{[16]byte(j.id), j.due},
-				func(*sqlitedb.Row) error { mine = true; return nil })
-			switch {
-			case err != nil:
-				return err
-			case !mine:
-				continue
-			case j.text != "" && j.vector == nil:
-				err = j.wait(c, now)
-			default:
-				if j.vector != nil {
-					err = put(c, j.id, hashOf(j.text), j.vector)
-				}
-				if err == nil {
-					err = c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(j.id))
-				}
+			mine, err := c.One("SELECT 1 FROM queue WHERE id = ? AND due = ?", sqlitedb.Args{[16]byte(j.id), j.due},
+				func(*sqlitedb.Row) error { return nil })
+			if err == nil && mine {
+				err = j.store(c, now)
 			}
 			if err != nil {
 				return err
@@ -258,23 +276,27 @@ func (f *file) store(ctx context.Context, jobs []job, now time.Time) error {
 	})
 }
 
+func (j *job) store(c *sqlitedb.Conn, now time.Time) error {
+	switch {
+	case j.tried:
+		return j.wait(c, now)
+	case !j.known, j.text != "" && j.vector == nil: // the try did not come to it
+		return c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ?", now.UnixMicro(), j.tries-1, [16]byte(j.id))
+	case j.gone:
+		return remove(c, j.id)
+	}
+	if j.vector != nil {
+		if err := put(c, j.id, hashOf(j.text), j.vector); err != nil {
+			return err
+		}
+	}
+	return c.Exec("DELETE FROM queue WHERE id = ?", [16]byte(j.id))
+}
+
 // wait lets a memory that the model refused wait for another try.
 func (j *job) wait(c *sqlitedb.Conn, now time.Time) error {
 	pause := min(firstPause<<min(j.tries, 20), longestRefusal)
 	return c.Exec("UPDATE queue SET due = ? WHERE id = ? AND due = ?", now.Add(pause).UnixMicro(), [16]byte(j.id), j.due)
-}
-
-// release gives memories back to the queue.
-func (f *file) release(ctx context.Context, jobs []job, now time.Time) error {
-	return f.Update(ctx, func(c *sqlitedb.Conn) error {
-		for _, j := range jobs {
-			if err := c.Exec("UPDATE queue SET due = ?, tries = ? WHERE id = ? AND due = ?", now.UnixMicro(), j.tries-1,
-				[16]byte(j.id), j.due); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // complete notes that each memory has its vector, unless some have not been tried often enough.
@@ -283,7 +305,7 @@ func (f *file) complete(ctx context.Context) error {
 	if err != nil || s.complete || !s.begun || s.walking {
 		return err
 	}
-	return f.Update(ctx, func(c *sqlitedb.Conn) error {
+	return f.DB.Update(ctx, func(c *sqlitedb.Conn) error {
 		return c.Exec("UPDATE state SET complete = 1 WHERE begun AND NOT walking AND NOT EXISTS "+
 			"(SELECT 1 FROM queue WHERE tries < ?)", enoughTries)
 	})

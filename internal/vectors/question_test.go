@@ -1,0 +1,124 @@
+package vectors_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/embed/embedtest"
+	"github.com/loci-memory/loci/internal/vectors"
+)
+
+// ask searches by meaning with so much time.
+func ask(t *testing.T, x *vectors.Index, within time.Duration, question string) vectors.State {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), within, loci.ErrSpent)
+	defer cancel()
+	_, state := x.Meaning(ctx, loci.DefaultOrg, question)
+	return state
+}
+
+// TestSlowAnswersAreKept has a model that needs longer for a question than a search lasts. The next search with the
+// same question has its answer.
+func TestSlowAnswersAreKept(t *testing.T) {
+	w := newWorld(t)
+	model := &embedtest.Model{}
+	x := w.process(model)
+	w.add("tea")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	answer := make(chan struct{})
+	model.Fail = func([]string) error { <-answer; return nil }
+	for range 3 {
+		if state := ask(t, x, 0, "slow"); state != vectors.Unavailable {
+			t.Errorf("before the model has answered, got %s", state)
+		}
+	}
+	close(answer)
+	if _, state := x.Meaning(t.Context(), loci.DefaultOrg, "slow"); state != vectors.Ready {
+		t.Errorf("afterwards, got %s", state)
+	}
+	asked := model.Texts()
+	if n := len(slices.DeleteFunc(asked, func(s string) bool { return s != "slow" })); n != 1 {
+		t.Errorf("the model was asked %d times, want once", n)
+	}
+}
+
+// TestBrokenModelsAreLeftAlone has a model that asks for a pause, and then one that is down.
+func TestBrokenModelsAreLeftAlone(t *testing.T) {
+	w := newWorld(t)
+	model, calls := &embedtest.Model{}, 0
+	x := w.process(model)
+	w.add("tea")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	fault := &embed.Fault{Text: "asks for a pause", RetryAfter: 30 * time.Minute}
+	model.Fail = func([]string) error { calls++; return fault }
+	questions := 0
+	askFive := func(want int) {
+		t.Helper()
+		calls = 0
+		for range 5 {
+			questions++
+			if _, state := x.Meaning(t.Context(), loci.DefaultOrg, fmt.Sprint("question ", questions)); state !=
+				vectors.Unavailable {
+				t.Errorf("got %s, want unavailable", state)
+			}
+		}
+		if calls != want {
+			t.Errorf("five questions made %d calls, want %d", calls, want)
+		}
+	}
+	askFive(1)
+	w.now = w.now.Add(29 * time.Minute)
+	askFive(0)
+	w.now = w.now.Add(time.Minute)
+	fault = &embed.Fault{Text: "down"}
+	askFive(1)
+	w.now = w.now.Add(time.Hour)
+	model.Fail = nil
+	check(t, x, 1, vectors.Ready)
+
+	model.Fail = func([]string) error { calls++; return &embed.Fault{Text: "refused", Refused: true} }
+	askFive(5) // those are faults of the questions
+	w.add("milk")
+	model.Fail = func([]string) error {
+		calls++
+		return &embed.Fault{Text: "asks for a pause", RetryAfter: time.Hour}
+	}
+	x.Upkeep(t.Context()) // what an endpoint says in the background holds for questions, too
+	askFive(0)
+}
+
+// silent is a model that never answers.
+type silent struct{ calls chan struct{} }
+
+func (silent) Name() string { return "silent" }
+
+func (s silent) Embed(ctx context.Context, _ embed.Kind, _ []string) ([][]float32, error) {
+	s.calls <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (s silent) Current(context.Context) (embed.Model, error) { return s, nil }
+
+func (s silent) ByName(context.Context, string) (embed.Model, error) { return s, nil }
+
+// TestSilentModels has a model that swallows all questions: few are with it at a time, and a stop ends them.
+func TestSilentModels(t *testing.T) {
+	w := newWorld(t)
+	model := silent{make(chan struct{}, 100)}
+	x := w.process(model)
+	for i := range 30 {
+		if state := ask(t, x, 0, fmt.Sprint("question ", i)); state != vectors.Unavailable {
+			t.Errorf("got %s, want unavailable", state)
+		}
+	}
+	w.must(x.Close())
+	if n := len(model.calls); n != 8 {
+		t.Errorf("the model had %d questions at a time, want 8", n)
+	}
+}
