@@ -3,6 +3,8 @@ package web
 import (
 	"net/http"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 )
 
@@ -42,8 +44,8 @@ func (s *server) account(w http.ResponseWriter, r *http.Request, p loci.Principa
 	if d.Workspaces, err = s.workspaces(r, p); err != nil {
 		return err
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "account",
-		view{Title: "Your account", Here: accountPath, Done: doneOf(r), Data: d})
+	return s.showOwn(w, r, p, http.StatusOK, view{Title: "Your account", Here: accountPath, Done: doneOf(r),
+		Main: func(v view) g.Node { return accountCards(v, d) }})
 }
 
 // workspaces returns the person's workspaces, or nil if the org does not use them.
@@ -71,12 +73,6 @@ func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.P
 	return nil
 }
 
-// signInList is what the page of sign-ins shows.
-type signInList struct {
-	SignIns []loci.Credential
-	Current loci.CredentialID
-}
-
 func (s *server) signIns(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	list, err := s.app.Identity.SignIns(r.Context(), p)
 	if err != nil {
@@ -88,8 +84,8 @@ func (s *server) signIns(w http.ResponseWriter, r *http.Request, p loci.Principa
 			usable = append(usable, c)
 		}
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "sign-ins", view{Title: "Sign-ins", Here: "/app/sign-ins", Done: doneOf(r),
-		Data: signInList{SignIns: usable, Current: p.CredentialID}})
+	return s.showOwn(w, r, p, http.StatusOK, view{Title: "Sign-ins", Here: "/app/sign-ins", Done: doneOf(r),
+		Main: signInRows(usable, p.CredentialID)})
 }
 
 func (s *server) endSignIn(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

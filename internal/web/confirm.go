@@ -17,7 +17,7 @@ type confirmation struct {
 }
 
 func (s *server) ask(w http.ResponseWriter, r *http.Request, p loci.Principal, title string, c confirmation) error {
-	return s.showOwn(w, r, p, http.StatusOK, "confirm", view{Title: title, Here: c.Back, Data: c})
+	return s.showOwn(w, r, p, http.StatusOK, view{Title: title, Here: c.Back, Main: question(c)})
 }
 
 // askRevokeKey asks before a key is revoked.

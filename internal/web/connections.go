@@ -35,13 +35,8 @@ func (s *server) connections(w http.ResponseWriter, r *http.Request, p loci.Prin
 			working = append(working, row)
 		}
 	}
-	return s.showOwn(w, r, p, http.StatusOK, "connections",
-		view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
-			Data: struct {
-				Grants []grantRow
-				Keys   []keyRow
-				MCP    string
-			}{rows, working, s.site.Home(r) + "/mcp"}})
+	return s.showOwn(w, r, p, http.StatusOK, view{Title: "Connections", Here: "/app/connections", Done: doneOf(r),
+		Main: connectionRows(connectionList{rows, working, s.site.Home(r) + "/mcp"})})
 }
 
 func (s *server) revokeGrant(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

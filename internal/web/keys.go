@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 )
@@ -146,8 +148,8 @@ func (s *server) showKeys(w http.ResponseWriter, r *http.Request, p loci.Princip
 	}
 	d.Rights = scopesOf(s.offered(loci.Rights()),
 		func(right loci.Right) bool { return slices.Contains(asked, string(right)) })
-	return s.showOwn(w, r, p, status, "keys", view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r),
-		Scripts: []string{"copy.js"}, Data: d})
+	return s.showOwn(w, r, p, status, view{Title: "Keys", Here: "/app/keys", Error: problem, Done: doneOf(r),
+		Scripts: []string{"copy.js"}, Main: func(v view) g.Node { return keyPage(v, d) }})
 }
 
 func (s *server) createKey(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

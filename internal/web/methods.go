@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/identity"
 )
@@ -46,8 +48,8 @@ func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Prin
 	if done == doneTexts["welcome"] && !have.HasEmail {
 		done = "You are signed in. Add a passkey, so that you can sign in again."
 	}
-	return s.showOwn(w, r, p, status, "sign-in-methods", view{Title: "Sign-in methods", Here: methodsPath, Error: problem,
-		Done: done, Scripts: passkeys(d.CanAdd && d.Fresh), Data: d})
+	return s.showOwn(w, r, p, status, view{Title: "Sign-in methods", Here: methodsPath, Error: problem, Done: done,
+		Scripts: passkeys(d.CanAdd && d.Fresh), Main: func(v view) g.Node { return methodForms(v, d) }})
 }
 
 // change runs one change and shows the page again, with a confirmation or the error.

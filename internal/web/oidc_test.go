@@ -74,7 +74,7 @@ func TestSingleSignOn(t *testing.T) {
 			ClientSecret: "s3cret"}
 	})
 	b := w.browser()
-	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `href="/app/oidc/corp?next=%2fapp%2fkeys"`,
+	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `href="/app/oidc/corp?next=%2Fapp%2Fkeys"`,
 		"Continue with Acme &amp; Co")
 	want(t, "no such provider", b.get("/app/oidc/other"), 404)
 	callback := b.begin("/app/oidc/corp?next=/app/keys")

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 )
 
@@ -52,8 +54,8 @@ func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Princ
 	if !have.HasEmail { // providers verify people by their address
 		d.Providers = nil
 	}
-	return s.showOwn(w, r, p, status, "step-up",
-		view{Title: "Confirm that it is you", Error: problem, Scripts: passkeys(d.Passkeys), Data: d})
+	return s.showOwn(w, r, p, status, view{Title: "Confirm that it is you", Error: problem,
+		Scripts: passkeys(d.Passkeys), Main: func(v view) g.Node { return stepUpForm(v, d) }})
 }
 
 func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
