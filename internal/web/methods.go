@@ -27,6 +27,23 @@ type passkeyRow struct {
 
 const methodsPath = "/app/sign-in-methods"
 
+// doneTexts are the confirmations that a redirect can ask for. A page shows nothing else of the
+// query.
+var doneTexts = map[string]string{
+	"welcome":          "You are signed in. Set a password or add a passkey, so that you can sign in again.",
+	"password":         "Your password is set.",
+	"password-removed": "Your password is removed.",
+	"passkey":          "Your passkey is added.",
+	"passkey-removed":  "Your passkey is removed.",
+}
+
+func doneOf(r *http.Request) string {
+	if r.Method != http.MethodGet {
+		return ""
+	}
+	return doneTexts[r.Form.Get("done")]
+}
+
 func (s *server) methods(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.showMethods(w, r, p, http.StatusOK, "")
 }

@@ -49,7 +49,7 @@ func head(v view) g.Node {
 type entry struct{ Path, Name string }
 
 var entries = []entry{{homePath, "Memories"}, {"/app/inbox", "Inbox"}, {"/app/connections", "Connections"},
-	{"/app/keys", "Keys"}, {"/app/sign-ins", "Sign-ins"}, {methodsPath, "Sign-in methods"}, {accountPath, "Account"}}
+	{"/app/keys", "Keys"}, {"/app/account", "Account"}, {methodsPath, "Sign-in methods"}}
 
 // menu is for signed-in people.
 func menu(here string) g.Node {

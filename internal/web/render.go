@@ -90,7 +90,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // staticTypes are the static files.
 var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8",
-	"passkey.js": "text/javascript; charset=utf-8", "copy.js": "text/javascript; charset=utf-8"}
+	"passkey.js": "text/javascript; charset=utf-8"}
 
 // passkeys returns the scripts of a page that may use passkeys.
 func passkeys(used bool) []string {

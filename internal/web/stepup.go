@@ -30,7 +30,7 @@ func (s *server) askProof(w http.ResponseWriter, r *http.Request, p loci.Princip
 // replayable are the forms that are sent again after the proof. None of them contains a secret.
 func replayable(path string) bool {
 	switch path {
-	case "/app/keys", "/app/keys/rotate", "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove":
+	case "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove":
 		return true
 	}
 	return false

@@ -11,7 +11,7 @@ import { Empty, Shown } from "./states.tsx";
 import { store, useStore } from "./store.ts";
 import { setTheme, theme, themes, type Theme } from "./theme.ts";
 import { tell, Toasts, undoLast } from "./undo.tsx";
-import { pages, viewOf, views, type View } from "./views.ts";
+import { viewOf, views, type View } from "./views.ts";
 
 const help = store<Binding[] | undefined>(undefined);
 
@@ -80,7 +80,6 @@ function Header({ current }: { current: View | undefined }) {
         <summary aria-label={t("menu.more")}>☰</summary>
         <div class="menu-items" tabIndex={-1}>
           {who && <p class="hint">{who.name || who.email}<br />{who.org_name}</p>}
-          {pages.map(({ href, name }) => <a key={href} href={href}>{t(name)}</a>)}
           <Choice label={t("theme")} value={theme.get()} of={themes.map((name) => [name, t(`theme.${name}`)])} onChange={(name) => setTheme(name as Theme)} />
           <Choice label={t("language")} value={language.get()} of={Object.entries(languages)} onChange={(name) => void setLanguage(name as Language)} />
           <button type="button" onClick={() => help.set(currentKeys())}>{t("keys.help")} <kbd>?</kbd></button>
