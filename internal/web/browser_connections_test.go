@@ -72,7 +72,7 @@ func TestBrowserDashboardConnections(t *testing.T) {
 	b.axe("the connections")
 	w.remember("another of claude") // by the stream of changes
 	b.until(`(` + card("Cursor (connected)") + `).includes("It sees 2 memories · 1 is hidden")`)
-	b.click("1 that ended")
+	b.click("Ended (1)")
 	b.sees("an old one", "revoked")
 
 	b.do("disconnect", clickOn(`button[aria-label="Disconnect Claude at home"]`))
@@ -82,7 +82,7 @@ func TestBrowserDashboardConnections(t *testing.T) {
 	b.seesNo("Disconnect Claude at home?")
 	b.do("disconnect", clickOn(`button[aria-label="Disconnect Claude at home"]`))
 	b.click("Disconnect")
-	b.sees("Claude at home is disconnected.", "2 that ended")
+	b.sees("Claude at home is disconnected.", "Ended (2)")
 	grants, err := w.app.Identity.Grants(t.Context(), w.local(w.mara))
 	if err != nil || len(grants) != 1 || grants[0].ID != grant || grants[0].RevokedAt.IsZero() {
 		t.Errorf("%+v %v", grants, err)
@@ -91,7 +91,7 @@ func TestBrowserDashboardConnections(t *testing.T) {
 	b.keys("x")
 	b.sees("Revoke the key “")
 	b.keys(kb.Enter)
-	b.sees("is revoked.", "3 that ended")
+	b.sees("is revoked.", "Ended (3)")
 	b.clean()
 }
 

@@ -140,7 +140,7 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	b.click("Disconnect")
 	b.sees("Disconnect Trustworthy Claude?", "can no longer read or write")
 	b.click("Disconnect")
-	b.sees("Trustworthy Claude is disconnected.", "1 that ended")
+	b.sees("Trustworthy Claude is disconnected.", "Ended (1)")
 	for _, method := range []string{"tools/list", "tools/call"} {
 		a := w.browser().do(http.MethodPost, "/mcp",
 			http.Header{"Authorization": {"Bearer " + fresh}, "Content-Type": {"application/json"},

@@ -46,15 +46,13 @@ export default function Account() {
 
 function Profile({ of: me, onRename, onChange }: { of: Identity; onRename: () => void; onChange: () => void }) {
   return (
-    <>
-      <dl class="facts">
-        <div><dt>{t("account.name")}</dt><dd>{legible(me.name ?? "") || "–"} <button type="button" class="plain" onClick={onRename}>{t("account.rename")}</button></dd></div>
-        <div><dt>{t("account.mail")}</dt><dd>{legible(me.email ?? "") || t("account.mail.none")}</dd></div>
-        <div><dt>{t("account.org")}</dt><dd>{legible(me.org_name)} <span class="tag">{t(`role.${me.org_role}`)}</span></dd></div>
-        <div><dt>{t("account.team")}</dt><dd>{me.team_name ? <>{legible(me.team_name)} {me.team_role && <span class="tag">{t(`role.${me.team_role}`)}</span>}</> : t("account.team.none")}</dd></div>
-        {me.workspace_id && <Workspaces org={me.org_id} active={me.workspace_id} onChange={onChange} />}
-      </dl>
-    </>
+    <dl class="facts">
+      <div><dt>{t("account.name")}</dt><dd>{legible(me.name ?? "") || "–"} <button type="button" class="plain" onClick={onRename}>{t("account.rename")}</button></dd></div>
+      <div><dt>{t("account.mail")}</dt><dd>{legible(me.email ?? "") || t("account.mail.none")}</dd></div>
+      <div><dt>{t("account.org")}</dt><dd>{legible(me.org_name)} <span class="tag">{t(`role.${me.org_role}`)}</span></dd></div>
+      <div><dt>{t("account.team")}</dt><dd>{me.team_name ? <>{legible(me.team_name)} {me.team_role && <span class="tag">{t(`role.${me.team_role}`)}</span>}</> : t("account.team.none")}</dd></div>
+      {me.workspace_id && <Workspaces org={me.org_id} active={me.workspace_id} onChange={onChange} />}
+    </dl>
   );
 }
 
@@ -100,7 +98,7 @@ function SignIns({ of: rows, cards, onEnd, onOthers }: { of: readonly SignIn[]; 
           </Card>
         ))}
       </ul>
-      {rows.some(({ current }) => !current) && <button type="button" class="button danger" onClick={onOthers}>{t("account.endOthers")}</button>}
+      {rows.some(({ current }) => !current) && <p><button type="button" class="button danger" onClick={onOthers}>{t("account.endOthers")}</button></p>}
     </>
   );
 }

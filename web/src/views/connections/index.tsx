@@ -159,7 +159,7 @@ function ClientCard({ of: client, cards, n, onOpen }: { of: Client; cards: Cards
     <Card id={client.id} of={cards}>
       <div class="card-text">
         <strong>{name}</strong>
-        <p>{n > 0 ? t("connections.has", { n }) : t(client.signsIn ? client.takesKey ? "connections.by.both" : "connections.by.signIn" : "connections.by.key")}</p>
+        <p>{n > 0 ? t("connections.has", { n, vendor: client.vendor }) : t(client.signsIn ? client.takesKey ? "connections.by.both" : "connections.by.signIn" : "connections.by.key")}</p>
       </div>
       <button type="button" class="button" aria-label={t("connections.connect.one", { name })} onClick={onOpen}>{t("connections.connect")}</button>
     </Card>
