@@ -380,7 +380,7 @@ func TestBrowserDashboardMenu(t *testing.T) {
 	b := w.dashboard("/app/memories/" + old.ID.String())
 	b.sees("Friday", "claude suggests a replacement:", "Tuesday")
 	b.do("the menu", clickOn(".menu summary"))
-	b.sees("Sign-in methods", "as the system", "Acme")
+	b.sees("Sign out", "as the system", "Acme")
 	b.look("menu")
 	b.axe("the menu")
 	b.choose(".menu-items label:nth-of-type(1) select", "dark")

@@ -1,7 +1,7 @@
 import type { Identity, SignIn, SignInMethods } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci, signInAddress, startIdentity } from "../../api.ts";
-import { Card, useCards, type Cards } from "../../cards.tsx";
+import { Card, cardKeys, currentCard } from "../../cards.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
@@ -21,12 +21,11 @@ export default function Account() {
   usePoll(() => [who, signIns, methods].forEach(({ reload }) => reload()));
   const [naming, setNaming] = useState(false);
   const rows = (signIns.value ?? []).filter(({ expires_at }) => !expires_at || Date.parse(expires_at) > Date.now());
-  const cards = useCards(rows.map(({ id }) => id));
   const end = (one: SignIn | undefined) => void (one && endSignIn(one).then((did) => did && signIns.reload()));
   useKeys([
-    ...cards.bindings,
+    ...cardKeys(rows.map(({ id }) => id)),
     { key: "e", help: t("account.rename"), run: () => setNaming(true) },
-    { key: "x", help: t("account.end"), run: () => end(rows.find(({ id }) => id === cards.at)) },
+    { key: "x", help: t("account.end"), run: () => end(rows.find(({ id }) => id === currentCard())) },
   ]);
   const error = [who, signIns, methods].find((one) => one.value !== undefined && one.error !== undefined)?.error;
   return (
@@ -36,7 +35,7 @@ export default function Account() {
       <Shown of={who}>{(me) => <Profile of={me} onRename={() => setNaming(true)} onChange={who.reload} />}</Shown>
       <h2 id="sign-ins">{t("account.signIns")}</h2>
       <p class="hint">{t("account.signIns.text")}</p>
-      <Shown of={signIns}>{() => <SignIns of={rows} cards={cards} onEnd={end} onOthers={() => void endOthers().then((did) => did && signIns.reload())} />}</Shown>
+      <Shown of={signIns}>{() => <SignIns of={rows} onEnd={end} onOthers={() => void endOthers().then((did) => did && signIns.reload())} />}</Shown>
       <h2>{t("account.methods")}</h2>
       <Shown of={methods}>{(have) => <Methods of={have} />}</Shown>
       {naming && who.value && <Rename name={who.value.name ?? ""} onClose={() => setNaming(false)} onDone={() => { setNaming(false); who.reload(); void startIdentity(); }} />}
@@ -84,12 +83,12 @@ async function endOthers(): Promise<boolean> {
   }
 }
 
-function SignIns({ of: rows, cards, onEnd, onOthers }: { of: readonly SignIn[]; cards: Cards; onEnd: (one: SignIn) => void; onOthers: () => void }) {
+function SignIns({ of: rows, onEnd, onOthers }: { of: readonly SignIn[]; onEnd: (one: SignIn) => void; onOthers: () => void }) {
   return (
     <>
       <ul class="cards" aria-label={t("account.signIns")}>
         {rows.map((one) => (
-          <Card key={one.id} id={one.id} of={cards}>
+          <Card key={one.id} id={one.id}>
             <div class="card-text">
               <strong>{legible(one.browser)}</strong> {one.current && <span class="tag">{t("account.this")}</span>}
               <p>{t("account.since", { time: when(one.created_at) })} · {one.last_used_at ? t("apiKeys.used", { time: when(one.last_used_at) }) : t("account.atSignIn")}</p>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
@@ -9,11 +9,11 @@ import { complain, tell } from "../../undo.tsx";
 
 /** Changes the name of the person. Undo gives the earlier one back. */
 export function Rename({ name, onClose, onDone }: { name: string; onClose: () => void; onDone: () => void }) {
-  const [value, setValue] = useState(name);
+  const field = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   const save = async () => {
     try {
-      await loci.account.rename({ name: value.trim() });
+      await loci.account.rename({ name: field.current?.value.trim() ?? "" });
       tell(t("account.renamed"), async () => {
         await loci.account.rename({ name });
         onDone();
@@ -26,7 +26,7 @@ export function Rename({ name, onClose, onDone }: { name: string; onClose: () =>
   return (
     <Dialog title={t("account.rename")} onClose={onClose}>
       <form class="form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
-        <label>{t("account.name")}<input autofocus maxLength={100} autocomplete="name" value={value} onInput={(event) => setValue(event.currentTarget.value)} /></label>
+        <label>{t("account.name")}<input ref={field} autofocus maxLength={100} autocomplete="name" defaultValue={name} /></label>
         <Problem error={error} />
         <div class="actions">
           <button class="button primary">{t("save")}</button>

@@ -1,7 +1,7 @@
 import type { Grant, Key, Project } from "@loci-memory/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { Card, useCards, type Cards } from "../../cards.tsx";
+import { Card, cardKeys, currentCard } from "../../cards.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
@@ -37,18 +37,17 @@ export default function Connections() {
   const ended = connections.filter(({ of }) => !usable(of, now));
   const sights = useSights([...new Set(working.map(({ of }) => of.vendor ?? ""))].sort());
   const [open, setOpen] = useState<Client>();
-  const cards = useCards([...working.map(({ id }) => id), ...clients.map(({ id }) => id)]);
   const end = (one: Connection | undefined) => void (one && disconnect(one).then((did) => did && list.reload()));
   useKeys([
-    ...cards.bindings,
-    { key: "Enter", help: t("connections.connect"), run: () => setOpen(clients.find(({ id }) => id === cards.at)) },
-    { key: "x", help: t("connections.disconnect"), run: () => end(working.find(({ id }) => id === cards.at)) },
+    ...cardKeys([...working.map(({ id }) => id), ...clients.map(({ id }) => id)]),
+    { key: "c", help: t("connections.connect"), run: () => setOpen(clients.find(({ id }) => id === currentCard())) },
+    { key: "x", help: t("connections.disconnect"), run: () => end(working.find(({ id }) => id === currentCard())) },
   ]);
   useEffect(() => {
     const wanted = resumed("connections.key.");
     if (wanted) setOpen(clients.find(({ id }) => wanted.what === `connections.key.${id}`));
   }, []);
-  const row = (one: Connection) => <ConnectionCard key={one.id} of={one} cards={cards} projects={projects} sights={sights} now={now} onEnd={() => end(one)} />;
+  const row = (one: Connection) => <ConnectionCard key={one.id} of={one} projects={projects} sights={sights} now={now} onEnd={() => end(one)} />;
   return (
     <div class="page">
       <h1>{t("connections.title")}</h1>
@@ -68,7 +67,7 @@ export default function Connections() {
       </Shown>
       <h2>{t("connections.more")}</h2>
       <ul class="cards wide" aria-label={t("connections.more")}>
-        {clients.map((client) => <ClientCard key={client.id} of={client} cards={cards} n={working.filter(({ of }) => client.vendor && of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
+        {clients.map((client) => <ClientCard key={client.id} of={client} n={working.filter(({ of }) => client.vendor && of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
       </ul>
       <p class="hint">{t("connections.stdio")} <code>loci status</code></p>
       {open && <Connect client={open} onMade={list.reload} onClose={() => setOpen(undefined)} />}
@@ -112,19 +111,18 @@ async function disconnect(one: Connection): Promise<boolean> {
 
 interface CardProps {
   of: Connection;
-  cards: Cards;
   projects: readonly Project[];
   sights: Sights;
   now: number;
   onEnd: () => void;
 }
 
-function ConnectionCard({ of: one, cards, projects, sights, now, onEnd }: CardProps) {
+function ConnectionCard({ of: one, projects, sights, now, onEnd }: CardProps) {
   const name = nameOf(one);
   const works = usable(one.of, now);
   const { vendor = "" } = one.of;
   return (
-    <Card id={one.id} of={cards} off={!works}>
+    <Card id={one.id} off={!works}>
       <div class="card-text">
         <strong>{name}</strong> {t("connections.is")} <span class="tag">{legible(vendor)}</span>{" "}
         {one.kind === "key" ? <code>{one.of.prefix}…</code> : <span class="tag">{t("connections.signedIn")}</span>}
@@ -153,10 +151,10 @@ function Sight({ of: one, sights }: { of: Connection; sights: Sights }) {
   return <>{t(limited ? "connections.sees.most" : "connections.sees", { n: sees })} · {t(limited ? "connections.hidden.least" : "connections.hidden", { n: hidden })}</>;
 }
 
-function ClientCard({ of: client, cards, n, onOpen }: { of: Client; cards: Cards; n: number; onOpen: () => void }) {
+function ClientCard({ of: client, n, onOpen }: { of: Client; n: number; onOpen: () => void }) {
   const name = client.name || t("connections.other");
   return (
-    <Card id={client.id} of={cards}>
+    <Card id={client.id} onOpen={onOpen}>
       <div class="card-text">
         <strong>{name}</strong>
         <p>{n > 0 ? t("connections.has", { n, vendor: client.vendor }) : t(client.signsIn ? client.takesKey ? "connections.by.both" : "connections.by.signIn" : "connections.by.key")}</p>

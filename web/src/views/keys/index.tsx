@@ -1,7 +1,7 @@
 import type { Key, MadeKey, Project, Workspace } from "@loci-memory/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
-import { Card, useCards, type Cards } from "../../cards.tsx";
+import { Card, cardKeys, currentCard } from "../../cards.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
@@ -34,8 +34,7 @@ export default function Keys() {
   const [made, setMade] = useState<{ made: MadeKey; rotated?: boolean }>();
   const now = Date.now();
   const rows = sorted(keys.value ?? [], now).filter((key) => shows(filter, key, now));
-  const cards = useCards(rows.map(({ id }) => id));
-  const at = () => rows.find((key) => key.id === cards.at && usable(key, now));
+  const at = () => rows.find((key) => key.id === currentCard() && usable(key, now));
   const show = (rotated: boolean) => (made: MadeKey) => {
     setDraft(undefined);
     setMade({ made, rotated });
@@ -47,7 +46,7 @@ export default function Keys() {
   };
   const revoke = (key: Key | undefined) => void (key && revokeKey(key).then((did) => did && keys.reload()));
   useKeys([
-    ...cards.bindings,
+    ...cardKeys(rows.map(({ id }) => id)),
     { key: "n", help: t("apiKeys.new"), run: begin },
     { key: "r", help: t("apiKeys.rotate"), run: () => setRotating(at()?.id ?? "") },
     { key: "x", help: t("apiKeys.revoke"), run: () => revoke(at()) },
@@ -78,7 +77,7 @@ export default function Keys() {
             </div>
             {rows.length === 0 ? <Empty title={t("apiKeys.filter.none")} /> : (
               <ul class="cards" aria-label={t("apiKeys.title")}>
-                {rows.map((key) => <KeyCard key={key.id} of={key} cards={cards} projects={projects} workspaces={workspaces} now={now} onRotate={() => setRotating(key.id)} onRevoke={() => revoke(key)} />)}
+                {rows.map((key) => <KeyCard key={key.id} of={key} projects={projects} workspaces={workspaces} now={now} onRotate={() => setRotating(key.id)} onRevoke={() => revoke(key)} />)}
               </ul>
             )}
           </>
@@ -111,7 +110,6 @@ async function limitsOf(org: string, signal: AbortSignal): Promise<{ projects: P
 
 interface CardProps {
   of: Key;
-  cards: Cards;
   projects: readonly Project[];
   workspaces: readonly Workspace[];
   now: number;
@@ -119,12 +117,12 @@ interface CardProps {
   onRevoke: () => void;
 }
 
-function KeyCard({ of: key, cards, projects, workspaces, now, onRotate, onRevoke }: CardProps) {
+function KeyCard({ of: key, projects, workspaces, now, onRotate, onRevoke }: CardProps) {
   const name = legible(key.name);
   const works = usable(key, now);
   const workspace = workspaces.find(({ id }) => id === key.workspace_id);
   return (
-    <Card id={key.id} of={cards} off={!works}>
+    <Card id={key.id} off={!works}>
       <div class="card-text">
         <strong>{name}</strong> <span class="tag">{legible(key.vendor ?? t("apiKeys.you"))}</span> <code>{key.prefix}…</code>
         <p>{reach(key, projects)}{workspace && ` · ${t("account.workspace")} ${legible(workspace.name)}`}</p>

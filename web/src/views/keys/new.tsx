@@ -1,5 +1,5 @@
 import type { Project, Workspace } from "@loci-memory/sdk";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
@@ -21,7 +21,9 @@ interface Props {
 /** The form for a new key, with everything that can limit it. */
 export function NewKeyForm({ from, projects, workspaces, vendors, error, onClose, onCreate }: Props) {
   const [draft, setDraft] = useState(from);
-  const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
+  // A person may press Enter before what they typed is drawn.
+  const latest = useRef(from);
+  const set = (change: Partial<Draft>) => setDraft((latest.current = { ...latest.current, ...change }));
   const ofAgent = draft.vendor.trim() !== "";
   return (
     <Dialog title={t("apiKeys.new")} onClose={onClose}>
@@ -29,7 +31,7 @@ export function NewKeyForm({ from, projects, workspaces, vendors, error, onClose
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
-          onCreate(draft);
+          onCreate(latest.current);
         }}
       >
         <label>{t("apiKeys.name")}<input autofocus required maxLength={100} autocomplete="off" value={draft.name} onInput={(event) => set({ name: event.currentTarget.value })} /></label>
