@@ -72,6 +72,11 @@ func depguardRules() string {
 		fmt.Fprintf(&b, "          deny:\n            - pkg: %s\n              desc: not in the table of arch_test.go\n",
 			modulePath)
 	}
+	b.WriteString("        forbidden:\n          list-mode: lax\n          files:\n            - \"!$test\"\n")
+	b.WriteString("          deny:\n")
+	for _, name := range slices.Sorted(maps.Keys(forbiddenImports)) {
+		fmt.Fprintf(&b, "            - pkg: %s$\n              desc: %q\n", name, forbiddenImports[name])
+	}
 	return b.String()
 }
 

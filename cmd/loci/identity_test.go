@@ -178,13 +178,13 @@ func TestFirstLinkSignsIn(t *testing.T) {
 		t.Fatalf("no link in %s", s.greeted)
 	}
 	mine := browser(t)
-	if got := s.get(mine, "/app/sign-ins"); got != http.StatusSeeOther {
+	if got := s.get(mine, "/app/account"); got != http.StatusSeeOther {
 		t.Errorf("without a session: got %d, want a redirect to the sign-in page", got)
 	}
 	if got := s.follow(mine, m[1]); got != http.StatusSeeOther {
 		t.Fatalf("the first link: got %d, want a redirect", got)
 	}
-	if got := s.get(mine, "/app/sign-ins"); got != http.StatusOK {
+	if got := s.get(mine, "/app/account"); got != http.StatusOK {
 		t.Errorf("signed in: got %d", got)
 	}
 	for _, link := range []string{m[1], m[1] + "x"} {
@@ -206,10 +206,10 @@ func TestFirstLinkSignsIn(t *testing.T) {
 		t.Fatalf("sessions: %+v, want two", listed.Sessions)
 	}
 	runLoci(t, dir, "user", "sign-ins", "end", listed.Sessions[0].ID) // newest first
-	if got := s.get(other, "/app/sign-ins"); got != http.StatusSeeOther {
+	if got := s.get(other, "/app/account"); got != http.StatusSeeOther {
 		t.Errorf("an ended session: got %d, want a redirect to the sign-in page", got)
 	}
-	if got := s.get(mine, "/app/sign-ins"); got != http.StatusOK {
+	if got := s.get(mine, "/app/account"); got != http.StatusOK {
 		t.Errorf("the session that was not ended: got %d", got)
 	}
 	owner := decoded(t, dir, "user_id", "user", "link")
@@ -221,7 +221,7 @@ func TestFirstLinkSignsIn(t *testing.T) {
 		}
 	}
 	runLoci(t, dir, "user", "sign-ins", "end", "--user", owner, "--all")
-	if got := s.get(mine, "/app/sign-ins"); got != http.StatusSeeOther {
+	if got := s.get(mine, "/app/account"); got != http.StatusSeeOther {
 		t.Errorf("all sessions ended: got %d", got)
 	}
 	if strings.Contains(s.errors.String(), "loci_") {

@@ -2,11 +2,12 @@ package web
 
 import (
 	"errors"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	g "maragu.dev/gomponents"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth/oauth"
@@ -68,7 +69,8 @@ func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Princ
 		status = http.StatusBadRequest
 	}
 	w.Header().Set("Content-Security-Policy", policy(formTarget(c.RedirectURI)))
-	return s.showOwn(w, r, p, status, "consent", view{Title: "Allow access", Error: problem, Data: d})
+	return s.showOwn(w, r, p, status, view{Title: "Allow access", Error: problem,
+		Main: func(v view) g.Node { return consentForm(v, d) }})
 }
 
 // request checks a client's request. If the client must learn of an error, it writes the answer and
@@ -148,10 +150,7 @@ func (s *server) sendBack(w http.ResponseWriter, r *http.Request, redirect, loca
 // the browser came from.
 func (s *server) leave(w http.ResponseWriter, redirect, location string) error {
 	w.Header().Set("Refresh", "0;url="+location)
-	return s.show(w, http.StatusOK, "leave", view{Title: "Returning", Data: struct {
-		Host string
-		Link template.URL // its scheme was checked when the client was registered
-	}{target(redirect), template.URL(location)}})
+	return s.show(w, http.StatusOK, view{Title: "Returning", Main: leavePage(target(redirect), location)})
 }
 
 // chosen returns the vendor that the person chose. offered reports whether they saw its counts. A

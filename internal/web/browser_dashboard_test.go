@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,10 +56,15 @@ func (b *tab) watchErrors() {
 	}()
 }
 
-// until waits until an expression is true in the page.
+// until waits until an expression is true in the page, or in the one that comes after it.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	_, err := chromedp.Run(b.ctx, chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(30*time.Second)))
+	poll := chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(30*time.Second))
+	_, err := chromedp.Run(b.ctx, poll)
+	for err != nil && (strings.Contains(err.Error(), "navigated") ||
+		strings.Contains(err.Error(), "Cannot find context")) {
+		_, err = chromedp.Run(b.ctx, poll)
+	}
 	if err != nil {
 		b.t.Fatalf("%s did not become true: %v; at %s:\n%s\nrefused: %v", expression, err, b.where(), b.text(),
 			b.violations())
@@ -374,7 +380,7 @@ func TestBrowserDashboardMenu(t *testing.T) {
 	b := w.dashboard("/app/memories/" + old.ID.String())
 	b.sees("Friday", "claude suggests a replacement:", "Tuesday")
 	b.do("the menu", clickOn(".menu summary"))
-	b.sees("Sign-in methods", "as the system", "Acme")
+	b.sees("Sign out", "as the system", "Acme")
 	b.look("menu")
 	b.axe("the menu")
 	b.choose(".menu-items label:nth-of-type(1) select", "dark")

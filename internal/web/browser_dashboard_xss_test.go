@@ -41,7 +41,7 @@ func (b *tab) safe(view string) {
 	}
 	got := b.evaluate(`[...document.querySelectorAll(
 		"#app :is(script, img, iframe, svg, object, embed, math, style, base)," +
-		"#app form:not(.top form, [role=search], .editor), #app [onerror], #app [onload], #app [onfocus]")]
+		"#app form:not(.top form, [role=search], .editor, .form), #app [onerror], #app [onload], #app [onfocus]")]
 		.concat([...document.querySelectorAll("#app a")].filter((a) => !/^https?:$/.test(a.protocol)))
 		.map((e) => e.outerHTML).join("\n")`)
 	if got != "" {

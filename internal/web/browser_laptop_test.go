@@ -1,13 +1,13 @@
 package web_test
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/loci-memory/loci/internal/front"
+	"github.com/loci-memory/loci/internal/rest"
 )
 
 // TestBrowserOnALaptop follows docs/oauth.md on one's own machine: sign in with the link that the
@@ -17,9 +17,8 @@ import (
 func TestBrowserOnALaptop(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newTab(t)
-	srv := httptest.NewServer(
-		front.New(front.Options{REST: http.NotFoundHandler(), MCP: w.all, Web: w.all, Auth: w.auth}),
-	)
+	api := rest.New(rest.Options{App: w.app, Auth: w.auth})
+	srv := httptest.NewServer(front.New(front.Options{REST: api, MCP: w.all, Web: w.all, Auth: w.auth}))
 	t.Cleanup(srv.Close)
 	local := strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
 	token, err := w.signIn.NewLink(t.Context(), w.mara, 15*time.Minute)
@@ -51,6 +50,6 @@ func TestBrowserOnALaptop(t *testing.T) {
 		c.session.Close()
 	}
 	b.open(srv.URL + "/app/connections")
-	b.wants("Program of "+srv.URL, "Program of "+local)
+	b.sees("Program of "+srv.URL, "Program of "+local)
 	b.clean()
 }

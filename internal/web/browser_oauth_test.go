@@ -136,13 +136,11 @@ func TestBrowserConnectsAProgram(t *testing.T) {
 	fresh := refresh(t, w, p)
 
 	b.open(w.base + "/app/connections")
-	b.wants("Trustworthy Claude", "claude", "memories:read, memories:write")
-	b.shot("connections")
-	b.press(button("/app/connections/revoke"))
-	b.wants("Disconnect Trustworthy Claude?", "can no longer read or write")
-	b.shot("connections-revoke")
-	b.press(button("/app/connections/revoke"))
-	b.wants("Revoked, effective immediately")
+	b.sees("Trustworthy Claude", "read memories · write memories", "It sees 4 memories · 1 is hidden from it")
+	b.click("Disconnect")
+	b.sees("Disconnect Trustworthy Claude?", "can no longer read or write")
+	b.click("Disconnect")
+	b.sees("Trustworthy Claude is disconnected.", "Ended (1)")
 	for _, method := range []string{"tools/list", "tools/call"} {
 		a := w.browser().do(http.MethodPost, "/mcp",
 			http.Header{"Authorization": {"Bearer " + fresh}, "Content-Type": {"application/json"},
@@ -244,7 +242,7 @@ func TestBrowserGoesOnFromASite(t *testing.T) {
 	b.open(ask)
 	b.do("choose", clickOn(`input[name=vendor][value=chatgpt]`), clickOn(`button[value=allow]`))
 	b.waitFor("arrived with code true")
-	b.open(w.base + "/app/account")
+	b.open(w.base + "/app/sign-in-methods")
 	b.press(button("/app/sign-out"))
 	b.open(strings.Replace(ask, "response_type=code", "response_type=token", 1))
 	b.fill("#email", maraMail)

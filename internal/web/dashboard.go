@@ -21,7 +21,7 @@ var dashboardFiles embed.FS
 
 // dashboardViews are the views of the dashboard: the first parts of their paths under /app/. The list is that of
 // web/src/views.ts.
-var dashboardViews = []string{"memories", "inbox"}
+var dashboardViews = []string{"memories", "inbox", "connections", "keys", "account"}
 
 // dashboardPolicy is the Content-Security-Policy of the dashboard. No script can turn a text into HTML or code.
 const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
@@ -54,6 +54,9 @@ const trashAddress = "/app/memories?trash=1"
 
 // suggestionsAddress is where the dashboard lists suggestions.
 const suggestionsAddress = "/app/inbox?list=suggestions"
+
+// signInsAddress is where the dashboard lists sign-ins.
+const signInsAddress = "/app/account"
 
 // moved leads from the address of an earlier page to where the dashboard shows the same.
 func moved(to string) http.HandlerFunc {

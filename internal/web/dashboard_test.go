@@ -20,7 +20,8 @@ func TestDashboardIsServed(t *testing.T) {
 	}
 	b.signIn()
 	first := b.get("/app/")
-	for _, path := range []string{"/app/", "/app/memories", "/app/memories/", "/app/memories/x", "/app/memories/x/y"} {
+	for _, path := range []string{"/app/", "/app/memories", "/app/memories/", "/app/memories/x", "/app/memories/x/y",
+		"/app/connections", "/app/keys", "/app/account"} {
 		a := b.get(path)
 		want(t, path, a, 200, `<div id="app">`)
 		policy := a.header.Get("Content-Security-Policy")
@@ -36,6 +37,9 @@ func TestDashboardIsServed(t *testing.T) {
 	}
 	if a := b.get("/app/trash"); a.status != 303 || a.location() != "/app/memories?trash=1" {
 		t.Errorf("the old trash: %d %s", a.status, a.location())
+	}
+	if a := b.get("/app/sign-ins"); a.status != 303 || a.location() != "/app/account" {
+		t.Errorf("the old sign-ins: %d %s", a.status, a.location())
 	}
 	names := assetName.FindAllString(first.body, -1)
 	if len(names) < 2 {

@@ -62,7 +62,7 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 		"noor's own password"); a.status != 303 {
 		t.Errorf("password: %d %s", a.status, a.body)
 	}
-	want(t, "the account", b.get("/app/account"), 200, "noor@example.org", "Acme", "Platform")
+	want(t, "the account", b.get("/api/v1/whoami"), 200, "noor@example.org", "Acme", "Platform")
 	want(t, "the invitation again", w.browser().get(path), 404, "used or revoked")
 	if a := w.browser().post("/app/sign-in", "email", "noor@example.org", "password",
 		"noor's own password"); a.status != 303 {
@@ -113,7 +113,7 @@ func TestInvitationOfSomebodyWithAnAccount(t *testing.T) {
 	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/?done=joined" {
 		t.Errorf("accept: %d %s", a.status, a.body)
 	}
-	want(t, "the account", b.get("/app/account?done=joined"), 200, "You joined.", "Platform")
+	want(t, "the account", b.get("/api/v1/whoami"), 200, "Platform")
 	want(t, "an unknown one", b.get("/app/invite?token=loci_invite_x"), 404)
 	want(t, "none", b.get("/app/invite"), 404)
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 )
 
@@ -13,7 +15,7 @@ func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
 	if err := s.signIn.CheckLink(r.Context(), loci.Secret(r.Form.Get("token"))); err != nil {
 		return s.badLink(w, r, err)
 	}
-	return s.show(w, http.StatusOK, "link", view{Title: "Sign in with this link", Data: r.Form.Get("token")})
+	return s.show(w, http.StatusOK, view{Title: "Sign in with this link", Main: linkForm(r.Form.Get("token"))})
 }
 
 func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
@@ -35,7 +37,7 @@ func (s *server) linkPost(w http.ResponseWriter, r *http.Request) error {
 func (s *server) badLink(w http.ResponseWriter, r *http.Request, err error) error {
 	status, text := s.problem(w, r, err)
 	_, signedOut := s.principal(r)
-	return s.show(w, status, "link", view{Title: "Sign in with this link", Error: text, Data: signedOut == nil})
+	return s.show(w, status, view{Title: "Sign in with this link", Error: text, Main: usedLink(signedOut == nil)})
 }
 
 // invitePath begins the address of the page of an invitation, which ends with its token.
@@ -77,14 +79,14 @@ func (s *server) showInvite(w http.ResponseWriter, r *http.Request, status int, 
 		return err
 	}
 	d := invitation{Token: token, Inviter: inviter, Team: team, Org: org, Invite: invite, Next: invitePath + token}
-	v := view{Title: "You are invited", Error: problem, Data: &d}
+	v := view{Title: "You are invited", Error: problem, Main: func(v view) g.Node { return inviteForm(v, &d) }}
 	if p, err := s.principal(r); err == nil {
 		if v.Who, err = s.app.Identity.WhoAmI(ctx, p); err != nil {
 			return err
 		}
 		d.Mine, d.Other = v.Who.User.Email == invite.Email, v.Who.User.Email
 	}
-	return s.show(w, status, "invite", v)
+	return s.show(w, status, v)
 }
 
 // invitePost accepts an invitation for the signed-in person. Without one, it creates the account of

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/identity"
 )
@@ -24,6 +26,23 @@ type passkeyRow struct {
 }
 
 const methodsPath = "/app/sign-in-methods"
+
+// doneTexts are the confirmations that a redirect can ask for. A page shows nothing else of the
+// query.
+var doneTexts = map[string]string{
+	"welcome":          "You are signed in. Set a password or add a passkey, so that you can sign in again.",
+	"password":         "Your password is set.",
+	"password-removed": "Your password is removed.",
+	"passkey":          "Your passkey is added.",
+	"passkey-removed":  "Your passkey is removed.",
+}
+
+func doneOf(r *http.Request) string {
+	if r.Method != http.MethodGet {
+		return ""
+	}
+	return doneTexts[r.Form.Get("done")]
+}
 
 func (s *server) methods(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.showMethods(w, r, p, http.StatusOK, "")
@@ -46,8 +65,8 @@ func (s *server) showMethods(w http.ResponseWriter, r *http.Request, p loci.Prin
 	if done == doneTexts["welcome"] && !have.HasEmail {
 		done = "You are signed in. Add a passkey, so that you can sign in again."
 	}
-	return s.showOwn(w, r, p, status, "sign-in-methods", view{Title: "Sign-in methods", Here: methodsPath, Error: problem,
-		Done: done, Scripts: passkeys(d.CanAdd && d.Fresh), Data: d})
+	return s.showOwn(w, r, p, status, view{Title: "Sign-in methods", Here: methodsPath, Error: problem, Done: done,
+		Scripts: passkeys(d.CanAdd && d.Fresh), Main: func(v view) g.Node { return methodForms(v, d) }})
 }
 
 // change runs one change and shows the page again, with a confirmation or the error.

@@ -43,10 +43,8 @@ func back(r *http.Request) string {
 
 // pageOf returns the page that has the form of a POST.
 func pageOf(path string) string {
-	for _, page := range []string{"/app/sign-ins", "/app/keys", "/app/connections", "/app/sign-in-methods"} {
-		if path == page || strings.HasPrefix(path, page+"/") {
-			return page
-		}
+	if strings.HasPrefix(path, methodsPath+"/") {
+		return methodsPath
 	}
 	return homePath
 }

@@ -324,3 +324,28 @@ func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 		t.Errorf("grants %+v, %v", grants, err)
 	}
 }
+
+// TestNoClientLeadsToAScript stores a client as no registration would, and looks where its answers lead.
+func TestNoClientLeadsToAScript(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	for _, script := range []string{"javascript:alert(1)", "JavaScript:alert(1)", "javascript://a.b/%0aalert(1)",
+		"data:text/html,x"} {
+		c := loci.OAuthClient{ID: "loci_client_" + challengeOf(script), Name: "c", RedirectURIs: []string{script},
+			CreatedAt: w.clock.Now()}
+		if err := w.store.OAuth().PutClient(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{w.ask(c.ID, "redirect_uri", script),
+			w.ask(c.ID, "redirect_uri", script, "code_challenge", "")} {
+			a := b.get(path)
+			want(t, script, a, 400)
+			if lower := strings.ToLower(a.body); strings.Contains(lower, `href="javascript`) ||
+				strings.Contains(lower, `href="data:text`) || a.header.Get("Refresh") != "" || a.location() != "" {
+				t.Errorf("%s: %v %s", script, a.header, a.body)
+			}
+		}
+	}
+}

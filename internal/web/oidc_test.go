@@ -74,7 +74,7 @@ func TestSingleSignOn(t *testing.T) {
 			ClientSecret: "s3cret"}
 	})
 	b := w.browser()
-	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `href="/app/oidc/corp?next=%2fapp%2fkeys"`,
+	want(t, "the page", b.get("/app/sign-in?next=/app/keys"), 200, `href="/app/oidc/corp?next=%2Fapp%2Fkeys"`,
 		"Continue with Acme &amp; Co")
 	want(t, "no such provider", b.get("/app/oidc/other"), 404)
 	callback := b.begin("/app/oidc/corp?next=/app/keys")
@@ -82,15 +82,18 @@ func TestSingleSignOn(t *testing.T) {
 	if a := b.get(callback); a.status != 303 || a.location() != "/app/keys" {
 		t.Fatalf("the callback: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "signed in", b.get("/app/account"), 200, maraMail)
+	want(t, "signed in", b.get("/api/v1/whoami"), 200, maraMail)
 	want(t, "the callback again", b.get(callback), 400)
 
 	w.clock.advance(6 * time.Minute)
-	want(t, "stale", b.post("/app/keys", "name", "k"), 403, "Confirm that it is you", "Continue with Acme &amp; Co")
+	const remove = "/app/sign-in-methods/password/remove"
+	want(t, "stale", b.post(remove), 403, "Confirm that it is you", "Continue with Acme &amp; Co")
 	if a := b.get(b.begin("/app/oidc/corp?next=/app/keys")); a.status != 303 || a.location() != "/app/keys" {
 		t.Fatalf("the proof: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "fresh", b.post("/app/keys", "name", "k"), 200, "only this once")
+	if a := b.post(remove); a.status != 303 || a.location() != "/app/sign-in-methods?done=password-removed" {
+		t.Errorf("fresh: %d %s", a.status, a.body)
+	}
 	if a := b.get(b.begin("/app/oidc/corp?next=//evil.example")); a.location() != "/app/" {
 		t.Errorf("another site: %d %s", a.status, a.location())
 	}

@@ -10,24 +10,26 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/identity"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // ownPages are the pages of somebody who is signed in.
-var ownPages = []string{"/app/", "/app/step-up", "/app/sign-ins", "/app/keys", "/app/connections",
-	"/app/sign-in-methods"}
+var ownPages = []string{"/app/", "/app/step-up", "/app/sign-in-methods"}
 
 func TestStrangersAreSentToSignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
-	for _, path := range append(ownPages, "/oauth/authorize?client_id=x&state=a%26b") {
+	for _, path := range append(ownPages, "/app/keys", "/app/connections", "/app/account",
+		"/oauth/authorize?client_id=x&state=a%26b") {
 		a := b.get(path)
 		if want := "/app/sign-in?next=" + url.QueryEscape(path); a.status != http.StatusSeeOther || a.location() != want {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.location(), want)
 		}
 	}
-	for _, path := range []string{"/app/keys", "/app/keys/revoke", "/app/sign-ins/end", "/app/workspace", "/app/step-up",
-		"/app/sign-in-methods/password", "/oauth/authorize"} {
+	for _, path := range []string{"/app/workspace", "/app/step-up", "/app/sign-in-methods/password",
+		"/app/sign-in-methods/passkeys/remove", "/oauth/authorize"} {
 		a := b.post(path, "id", "x")
 		if a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/app/sign-in?next=%2Fapp%2F") {
 			t.Errorf("POST %s: %d %s", path, a.status, a.location())
@@ -71,7 +73,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%s is not in the cookie %s", part, cookie)
 		}
 	}
-	if a := b.get("/app/sign-in?next=/app/sign-ins"); a.status != 303 || a.location() != "/app/sign-ins" {
+	if a := b.get("/app/sign-in?next=/app/account"); a.status != 303 || a.location() != "/app/account" {
 		t.Errorf("signed in already: %d %s", a.status, a.location())
 	}
 	for _, next := range []string{"//evil.example", `/\evil.example`, "https://evil.example/app/", "https:evil.example",
@@ -135,9 +137,9 @@ func TestOtherSitesCannotPost(t *testing.T) {
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
-	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/keys", "/app/link", "/app/invite",
-		"/app/step-up", "/app/sign-ins/end-others", "/app/sign-in-methods/password",
-		"/app/connections/revoke", "/app/workspace", "/app/passkey/options", "/oauth/authorize"} {
+	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/link", "/app/invite", "/app/step-up",
+		"/app/sign-in-methods/password", "/app/sign-in-methods/passkeys/remove", "/app/workspace", "/app/passkey/options",
+		"/oauth/authorize"} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}},
 			{"Sec-Fetch-Site": nil}} {
@@ -201,56 +203,60 @@ func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
 	if a := b.post("/app/link", "token", token.Reveal()); a.status != 303 || a.location() != "/app/" {
 		t.Fatalf("using it: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "signed in", b.get("/app/account"), 200, maraMail)
+	want(t, "signed in", b.get("/api/v1/whoami"), 200, maraMail)
 	want(t, "looking at a used one", w.browser().get(path), 401, "used or has expired", "<code>loci open</code>",
 		"sign in another way")
 	want(t, "looking at it signed in", b.get(path), 401, "used or has expired", `<a href="/app/">To your memories</a>`)
 	want(t, "using it twice", w.browser().post("/app/link", "token", token.Reveal()), 401, "used or has expired")
 }
 
-func TestKeysNeedAFreshProof(t *testing.T) {
+func TestProofKeepsTheForm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
 	b.signIn()
+	w.passkey("Laptop")
 	w.clock.advance(6 * time.Minute)
-	form := []string{"name", "nightly <b>", "vendor", "cursor", "scope", "memories:read", "scope", "memories:write",
-		"expires", "30"}
-	a := b.post("/app/keys", form...)
-	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="/app/keys"`,
-		`name="replay.name" value="nightly &lt;b&gt;"`, `name="replay.scope" value="memories:write"`)
-	if list, err := w.app.Identity.Keys(t.Context(), w.local(w.mara), loci.KindAgent); err != nil || len(list) != 0 {
-		t.Fatalf("%v, %v", list, err)
-	}
-	replay := []string{"replay", "/app/keys"}
-	for i := 0; i < len(form); i += 2 {
-		replay = append(replay, "replay."+form[i], form[i+1])
-	}
+	const path, id = "/app/sign-in-methods/passkeys/remove", "TGFwdG9w"
+	a := b.post(path, "id", id, "id", `"><b>`)
+	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="`+path+`"`,
+		`name="replay.id" value="`+id+`"`, `name="replay.id" value="&#34;&gt;&lt;b&gt;"`)
+	replay := []string{"replay", path, "replay.id", id}
 	want(t, "a wrong proof", b.post("/app/step-up", append(replay, "password", "wrong wrong wrong")...), 401,
-		`name="replay.vendor" value="cursor"`)
-	made := b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
-	want(t, "a proof", made, 200, "loci_agent_", "nightly &lt;b&gt;", "only this once")
-	list, err := w.app.Identity.Keys(t.Context(), w.local(w.mara), loci.KindAgent)
-	if err != nil || len(list) != 1 || list[0].Vendor != "cursor" || len(list[0].Rights) != 2 ||
-		list[0].ExpiresAt.Sub(w.clock.Now()) != 30*24*time.Hour {
-		t.Fatalf("%+v, %v", list, err)
+		`name="replay.id" value="`+id+`"`)
+	if have := w.methods(); len(have.Passkeys) != 1 {
+		t.Fatalf("%+v", have)
 	}
-	if a := b.get("/app/keys"); strings.Contains(a.body, "only this once") {
-		t.Error("the key is shown again")
+	a = b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
+	if a.status != 303 || a.location() != "/app/sign-in-methods?done=passkey-removed" {
+		t.Errorf("a proof: %d %s %s", a.status, a.location(), a.body)
 	}
-	id := list[0].ID.String()
-	want(t, "rotate", b.post("/app/keys/rotate", "id", id), 200, "The new key of", "another 24 hours",
-		"If <code>loci connect</code> wrote it, run that command again")
-	if a := b.post("/app/keys/revoke", "id", id); a.status != 303 || a.location() != "/app/keys?done=revoked" {
-		t.Errorf("revoke: %d %s", a.status, a.location())
+	if have := w.methods(); len(have.Passkeys) != 0 {
+		t.Errorf("%+v", have)
 	}
-	for _, bad := range [][]string{{"name", ""}, {"name", "k", "vendor", "Not A Vendor"},
-		{"name", "k", "vendor", "dashboard"}, {"name", "k", "expires", "-1"},
-		{"name", "k", "vendor", "claude", "scope", "admin"}} {
-		a := b.post("/app/keys", bad...)
-		want(t, strings.Join(bad, " "), a, 400, `role="alert"`)
+	want(t, "none", b.post(path, "id", id), 404)
+	want(t, "no id", b.post(path, "id", "?"), 400, `role="alert"`)
+}
+
+// passkey stores a passkey of Mara's.
+func (w *world) passkey(name string) {
+	w.t.Helper()
+	err := w.store.Update(w.t.Context(), w.mara.OrgID, func(tx store.Tx) error {
+		return tx.SignIn().PutPasskey(w.t.Context(), w.mara.UserID,
+			loci.Passkey{ID: []byte(name), Name: name, Data: []byte("{}"), CreatedAt: w.clock.Now()})
+	})
+	if err != nil {
+		w.t.Fatal(err)
 	}
-	want(t, "somebody else's", b.post("/app/keys/revoke", "id", loci.NewCredentialID().String()), 404)
+}
+
+func (w *world) methods() identity.SignInMethods {
+	w.t.Helper()
+	have, err := w.app.Identity.SignInMethods(w.t.Context(), w.local(w.mara))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return have
 }
 
 func TestStepUpReplaysOnlyWhatItMay(t *testing.T) {
@@ -309,12 +315,14 @@ func TestSessionsOfOthersStay(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	theirs := b.post("/app/sign-ins/end", "id", list[0].ID.String())
-	none := b.post("/app/sign-ins/end", "id", loci.NewCredentialID().String())
-	if theirs.status != 404 || theirs.body != none.body {
+	const path = "/api/v1/users/me/sign-ins/"
+	theirs := b.do(http.MethodDelete, path+list[0].ID.String(), nil, "")
+	none := b.do(http.MethodDelete, path+loci.NewCredentialID().String(), nil, "")
+	id := regexp.MustCompile(`"request_id":"[^"]*"`)
+	if theirs.status != 404 || id.ReplaceAllString(theirs.body, "") != id.ReplaceAllString(none.body, "") {
 		t.Errorf("%d %s, want as for none: %s", theirs.status, theirs.body, none.body)
 	}
-	want(t, "mara", a.get("/app/account"), 200, maraMail)
+	want(t, "mara", a.get("/api/v1/whoami"), 200, maraMail)
 }
 
 func TestSuspendedOrgCanStillBeLeft(t *testing.T) {

@@ -6,78 +6,22 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
-	"html/template"
-	"io/fs"
 	"math"
 	"net/http"
-	"path"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
-	"github.com/loci-memory/loci/internal/identity"
 )
 
-//go:embed templates static
+//go:embed static
 var files embed.FS
 
-// view is what a template shows.
-type view struct {
-	Title   string
-	Here    string             // the path of this page in the menu
-	Who     *identity.Identity // nil: nobody is signed in, or the page does not show it
-	Error   string             // above the page
-	Done    string             // what was just done
-	Scripts []string           // the static files of the page's scripts
-	Version string
-	Data    any
-}
-
-// templates are the pages, each with the frame around it.
-var templates = parseTemplates()
-
-func parseTemplates() map[string]*template.Template {
-	frame := template.Must(template.New("frame").Funcs(template.FuncMap{
-		"when": when, "stamp": stamp, "static": staticURL, "plural": loci.Plural, "menu": menu,
-		"legible": loci.Legible,
-	}).ParseFS(files, "templates/frame.html"))
-	names, err := fs.Glob(files, "templates/*.html")
-	if err != nil {
-		panic(err) // the pattern is wrong
-	}
-	out := map[string]*template.Template{}
-	for _, name := range names {
-		if base := strings.TrimSuffix(path.Base(name), ".html"); base != "frame" {
-			out[base] = template.Must(template.Must(frame.Clone()).ParseFS(files, name))
-		}
-	}
-	return out
-}
-
-// entry is a menu entry.
-type entry struct{ Path, Name string }
-
-func menu() []entry {
-	return []entry{{homePath, "Memories"}, {"/app/inbox", "Inbox"}, {"/app/connections", "Connections"},
-		{"/app/keys", "Keys"}, {"/app/sign-ins", "Sign-ins"}, {methodsPath, "Sign-in methods"}, {accountPath, "Account"}}
-}
-
-func when(t time.Time) string {
-	if t.IsZero() {
-		return "never"
-	}
-	return t.UTC().Format("2 Jan 2006, 15:04 UTC")
-}
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
 // show writes a page.
-func (s *server) show(w http.ResponseWriter, status int, name string, v view) error {
+func (s *server) show(w http.ResponseWriter, status int, v view) error {
 	v.Version = s.version
 	var body bytes.Buffer
-	if err := templates[name].ExecuteTemplate(&body, "frame", v); err != nil {
+	if err := frame(v).Render(&body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -87,14 +31,13 @@ func (s *server) show(w http.ResponseWriter, status int, name string, v view) er
 }
 
 // showOwn is show for a signed-in person, with their name.
-func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, name string,
-	v view) error {
+func (s *server) showOwn(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, v view) error {
 	who, err := s.app.Identity.WhoAmI(r.Context(), p)
 	if err != nil {
 		return err
 	}
 	v.Who = who
-	return s.show(w, status, name, v)
+	return s.show(w, status, v)
 }
 
 // statuses is the one table of this surface.
@@ -138,8 +81,8 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) (sta
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status, text := s.problem(w, r, err)
 	// A person of a suspended org can still sign out.
-	v := view{Title: http.StatusText(status), Error: text, Data: auth.SignInOf(r) != ""}
-	if err := s.show(w, status, "error", v); err != nil {
+	v := view{Title: http.StatusText(status), Error: text, Main: errorPage(auth.SignInOf(r) != "")}
+	if err := s.show(w, status, v); err != nil {
 		s.log.ErrorContext(r.Context(), "cannot show an error page", "error", err)
 		http.Error(w, "internal error", http.StatusInternalServerError)
 	}
@@ -147,7 +90,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // staticTypes are the static files.
 var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8",
-	"passkey.js": "text/javascript; charset=utf-8", "copy.js": "text/javascript; charset=utf-8"}
+	"passkey.js": "text/javascript; charset=utf-8"}
 
 // passkeys returns the scripts of a page that may use passkeys.
 func passkeys(used bool) []string {
@@ -158,13 +101,13 @@ func passkeys(used bool) []string {
 }
 
 // staticURL contains a part of the file's hash, so that browsers can cache the file forever.
-func staticURL(name string) (string, error) {
+func staticURL(name string) string {
 	b, err := files.ReadFile("static/" + name)
 	if err != nil {
-		return "", err
+		panic(err) // a page names a file that is not embedded
 	}
 	sum := sha256.Sum256(b)
-	return "/app/static/" + name + "?v=" + hex.EncodeToString(sum[:6]), nil
+	return "/app/static/" + name + "?v=" + hex.EncodeToString(sum[:6])
 }
 
 func (s *server) static(w http.ResponseWriter, r *http.Request) {

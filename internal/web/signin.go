@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
 )
@@ -48,11 +50,12 @@ func (s *server) showSignIn(w http.ResponseWriter, r *http.Request, status int, 
 		return err
 	}
 	d.Email = cmp.Or(d.Email, d.Invited)
-	v := view{Title: "Sign in", Error: problem, Scripts: passkeys(d.Passkeys), Data: d}
+	v := view{Title: "Sign in", Error: problem, Scripts: passkeys(d.Passkeys),
+		Main: func(v view) g.Node { return signInForm(v, d) }}
 	if r.Method == http.MethodGet && r.Form.Get("done") == "signed-out" {
 		v.Done = "You are signed out."
 	}
-	return s.show(w, status, "sign-in", v)
+	return s.show(w, status, v)
 }
 
 func (s *server) signInPost(w http.ResponseWriter, r *http.Request) error {

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 
+	g "maragu.dev/gomponents"
+
 	"github.com/loci-memory/loci"
 )
 
@@ -28,7 +30,7 @@ func (s *server) askProof(w http.ResponseWriter, r *http.Request, p loci.Princip
 // replayable are the forms that are sent again after the proof. None of them contains a secret.
 func replayable(path string) bool {
 	switch path {
-	case "/app/keys", "/app/keys/rotate", "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove":
+	case "/app/sign-in-methods/password/remove", "/app/sign-in-methods/passkeys/remove":
 		return true
 	}
 	return false
@@ -52,8 +54,8 @@ func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Princ
 	if !have.HasEmail { // providers verify people by their address
 		d.Providers = nil
 	}
-	return s.showOwn(w, r, p, status, "step-up",
-		view{Title: "Confirm that it is you", Error: problem, Scripts: passkeys(d.Passkeys), Data: d})
+	return s.showOwn(w, r, p, status, view{Title: "Confirm that it is you", Error: problem,
+		Scripts: passkeys(d.Passkeys), Main: func(v view) g.Node { return stepUpForm(v, d) }})
 }
 
 func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Principal) error {

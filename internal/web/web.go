@@ -1,9 +1,8 @@
-// Package web is the browser surface: the dashboard, sign-in, step-up, consent, keys,
-// sign-ins and connections under /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and
-// /.well-known/.
+// Package web is the browser surface: the dashboard, sign-in, sign-in methods, step-up and consent under
+// /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and /.well-known/.
 //
 // The dashboard is the program of web/, which talks to the REST API. The server renders the other
-// pages. They work without scripts, except for passkeys and copying. This package makes
+// pages. They work without scripts, except for passkeys. This package makes
 // no decisions: auth decides who a person is, app what they may do, and oauth what a client may
 // request.
 //
@@ -73,6 +72,7 @@ func (s *server) routes() {
 	s.pages.HandleFunc("GET /app/assets/{file}", s.asset)
 	s.pages.HandleFunc("GET /app/trash", moved(trashAddress))
 	s.pages.HandleFunc("GET /app/suggestions", moved(suggestionsAddress))
+	s.pages.HandleFunc("GET /app/sign-ins", moved(signInsAddress))
 	for _, name := range dashboardViews {
 		s.pages.HandleFunc("GET /app/"+name, s.own(s.dashboard))
 		s.pages.HandleFunc("GET /app/"+name+"/{rest...}", s.own(s.dashboard))
@@ -90,15 +90,9 @@ func (s *server) routes() {
 		s.pages.HandleFunc(pattern, s.open(fn))
 	}
 	for pattern, fn := range map[string]ownPage{
-		"GET /app/{$}":     s.dashboard,
-		"GET /app/account": s.account, "POST /app/workspace": s.enterWorkspace,
-		"GET /app/step-up": s.stepUpPage, "POST /app/step-up": s.stepUpPost,
-		"GET /app/sign-ins": s.signIns, "POST /app/sign-ins/end": s.endSignIn, "POST /app/sign-ins/end-others": s.endOthers,
-		"GET /app/keys": s.keys, "POST /app/keys": s.createKey,
-		"POST /app/keys/rotate": s.rotateKey,
-		"GET /app/keys/revoke":  s.askRevokeKey, "POST /app/keys/revoke": s.revokeKey,
-		"GET /app/connections":        s.connections,
-		"GET /app/connections/revoke": s.askRevokeGrant, "POST /app/connections/revoke": s.revokeGrant,
+		"GET /app/{$}":        s.dashboard,
+		"POST /app/workspace": s.enterWorkspace,
+		"GET /app/step-up":    s.stepUpPage, "POST /app/step-up": s.stepUpPost,
 		"GET /app/sign-in-methods": s.methods, "POST /app/sign-in-methods/password": s.setPassword,
 		"POST /app/sign-in-methods/password/remove": s.removePassword,
 		"POST /app/sign-in-methods/passkeys":        s.addPasskey,

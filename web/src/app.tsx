@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { identity, signInAddress } from "./api.ts";
 import { Confirmations, Dialog } from "./dialog.tsx";
 import { language, languages, setLanguage, t, type Key, type Language } from "./i18n/index.ts";
@@ -11,7 +11,7 @@ import { Empty, Shown } from "./states.tsx";
 import { store, useStore } from "./store.ts";
 import { setTheme, theme, themes, type Theme } from "./theme.ts";
 import { tell, Toasts, undoLast } from "./undo.tsx";
-import { pages, viewOf, views, type View } from "./views.ts";
+import { viewOf, views, type View } from "./views.ts";
 
 const help = store<Binding[] | undefined>(undefined);
 
@@ -67,10 +67,13 @@ function greet(done: string | null): void {
 
 function Header({ current }: { current: View | undefined }) {
   const who = useStore(identity);
+  const nav = useRef<HTMLElement>(null);
+  // In a narrow window, the menu is wider than its place.
+  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
   return (
     <header class="top">
       <a class="brand" href="/app/">Loci</a>
-      <nav aria-label={t("menu")}>
+      <nav ref={nav} aria-label={t("menu")}>
         {views.map((view) => (
           <a key={view.path} href={addressOf(view.path)} aria-current={view === current ? "page" : undefined}>{t(view.name)}</a>
         ))}
@@ -80,7 +83,6 @@ function Header({ current }: { current: View | undefined }) {
         <summary aria-label={t("menu.more")}>☰</summary>
         <div class="menu-items" tabIndex={-1}>
           {who && <p class="hint">{who.name || who.email}<br />{who.org_name}</p>}
-          {pages.map(({ href, name }) => <a key={href} href={href}>{t(name)}</a>)}
           <Choice label={t("theme")} value={theme.get()} of={themes.map((name) => [name, t(`theme.${name}`)])} onChange={(name) => setTheme(name as Theme)} />
           <Choice label={t("language")} value={language.get()} of={Object.entries(languages)} onChange={(name) => void setLanguage(name as Language)} />
           <button type="button" onClick={() => help.set(currentKeys())}>{t("keys.help")} <kbd>?</kbd></button>

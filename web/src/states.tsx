@@ -41,3 +41,10 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T)
   if (of.error !== undefined && !of.loading) return <Failed error={of.error} retry={of.reload} />;
   return <Loading />;
 }
+
+/** Why a form was not taken, in the form. */
+export function Problem({ error }: { error: unknown }) {
+  if (error === undefined) return null;
+  const { title, text, link } = explain(error);
+  return <p class="problem" role="alert">{title}: {text} {link && <a href={link.href}>{link.text}</a>}</p>;
+}

@@ -18,15 +18,9 @@ export interface View {
 export const views: readonly View[] = [
   { path: "memories", name: "memories.title", view: Memories },
   { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
-];
-
-/** The pages of the server that no view replaces yet. */
-export const pages: readonly { href: string; name: Key }[] = [
-  { href: "/app/connections", name: "pages.connections" },
-  { href: "/app/keys", name: "pages.keys" },
-  { href: "/app/sign-ins", name: "pages.signIns" },
-  { href: "/app/sign-in-methods", name: "pages.methods" },
-  { href: "/app/account", name: "pages.account" },
+  { path: "connections", name: "connections.title", view: () => import("./views/connections/index.tsx"), lazy: true },
+  { path: "keys", name: "apiKeys.title", view: () => import("./views/keys/index.tsx"), lazy: true },
+  { path: "account", name: "account.title", view: () => import("./views/account/index.tsx"), lazy: true },
 ];
 
 /** The view of a path; undefined: there is none. */

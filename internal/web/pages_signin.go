@@ -1,0 +1,131 @@
+package web
+
+import (
+	"cmp"
+	"maps"
+	"net/url"
+	"slices"
+
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
+
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// signInForm is the page on which strangers sign in.
+func signInForm(v view, d proofs) g.Node {
+	return g.Group{
+		g.If(d.Invited != "", g.Group{
+			h.P(g.Text("You already have an account, "), strong(d.Invited), g.Text(". Sign in to accept the invitation.")),
+			hint(g.Text("No password yet? Ask for a sign-in link ("), code("loci user link "+d.Invited),
+				g.Text("), then open the invitation again.")),
+		}),
+		form("/app/sign-in",
+			hidden("next", d.Next),
+			h.Label(h.For("email"), g.Text("E-mail")),
+			h.Input(h.ID("email"), h.Name("email"), h.Type("email"), h.AutoComplete("username"), h.Required(),
+				h.Value(d.Email), wrong(v)),
+			h.Label(h.For("password"), g.Text("Password")),
+			password("password", "current-password", wrong(v)),
+			h.Button(g.Text("Sign in"))),
+		otherProofs(d),
+		hint(g.Text("To get an account, ask for an invitation, or ask the operator of this server. On your own machine, "),
+			code("loci open"), g.Text(" opens this page signed in, or prints a link that does.")),
+	}
+}
+
+// wrong marks a field of a form that failed.
+func wrong(v view) g.Node {
+	return g.If(v.Error != "", g.Group{h.Aria("invalid", "true"), h.Aria("describedby", "error")})
+}
+
+// otherProofs are the ways to prove one's identity besides the password.
+func otherProofs(d proofs) g.Node {
+	return g.Group{
+		g.If(d.Passkeys, passkeyForm("get", d.For, d.Action, second("Use a passkey"),
+			hidden("next", d.Next), waiting(d))),
+		g.Map(d.Providers, func(p auth.Provider) g.Node {
+			return h.P(h.A(h.Class("button second"), to(address("/app/oidc/"+url.PathEscape(p.ID), "next", d.Next)),
+				g.Text("Continue with "+p.Name)))
+		}),
+		g.If(d.Hint != "", hint(g.Text("Passkeys: "+d.Hint))),
+	}
+}
+
+// passkeyForm is a form that passkey.js shows where the browser knows passkeys, and fills.
+func passkeyForm(act, purpose, action string, button g.Node, fields ...g.Node) g.Node {
+	return form(action, h.Class("passkey"), h.Data("passkey", act), h.Data("for", purpose), g.Attr("hidden"),
+		g.Group(fields), hidden("state", ""), hidden("response", ""), button,
+		h.P(h.Class("error"), h.Role("alert"), g.Attr("hidden")))
+}
+
+// waiting are the fields of the form that waits for the proof.
+func waiting(d proofs) g.Node {
+	if d.ReplayTo == "" {
+		return nil
+	}
+	out := g.Group{hidden("replay", d.ReplayTo)}
+	for _, name := range slices.Sorted(maps.Keys(d.Replay)) {
+		for _, value := range d.Replay[name] {
+			out = append(out, hidden(keepReplay+name, value))
+		}
+	}
+	return out
+}
+
+// stepUpForm is the page on which a signed-in person proves who they are.
+func stepUpForm(v view, d proofs) g.Node {
+	mail := v.Who.User.Email
+	return g.Group{
+		h.P(g.Text("This action requires a proof of identity that is at most five minutes old."),
+			g.If(d.ReplayTo != "", g.Text(" Loci keeps what you typed."))),
+		g.If(d.Password, form("/app/step-up",
+			hidden("next", d.Next), waiting(d),
+			h.Input(h.Type("hidden"), h.Name("username"), h.AutoComplete("username"), h.Value(mail)),
+			h.Label(h.For("password"), g.Text("Password"), g.If(mail != "", g.Text(" of "+mail))),
+			password("password", "current-password", h.AutoFocus(), wrong(v)),
+			h.Button(g.Text("Confirm")))),
+		otherProofs(d),
+		either(d.Password || d.Passkeys || len(d.Providers) > 0,
+			hint(g.Text("If none of this works, open a new one-time link in this browser; it also counts as proof.")),
+			onlyLink(v)),
+	}
+}
+
+// onlyLink helps people who have no sign-in method.
+func onlyLink(v view) g.Node {
+	how, command := "The operator of this server can print one:",
+		"loci user link "+cmp.Or(v.Who.User.Email, v.Who.User.ID.String())
+	if v.Who.IsOperator() {
+		how, command = "This command opens one, or prints it:", "loci open"
+	}
+	return g.Group{
+		h.P(g.Text("You have no password and no passkey. Open a new one-time link in this browser; " +
+			"it also counts as proof. " + how)),
+		h.Pre(code(command)),
+		h.P(g.Text("Then add a passkey under "), h.A(to(methodsPath), g.Text("sign-in methods")), g.Text(".")),
+	}
+}
+
+// linkForm is the page of a one-time link.
+func linkForm(token string) func(view) g.Node {
+	return func(view) g.Node {
+		return g.Group{
+			h.P(g.Text("This link signs you in on this browser. It works once.")),
+			form("/app/link", hidden("token", token), h.Button(g.Text("Sign in"))),
+		}
+	}
+}
+
+// usedLink is the page of a link that does not work. Its error is in the frame.
+func usedLink(signedIn bool) func(view) g.Node {
+	return func(view) g.Node {
+		return g.Group{
+			h.P(g.Text("A link works once, for a short time. For a new one, run "), code("loci open"),
+				g.Text(" on the machine with your memories, or ask the person who runs it.")),
+			h.P(either(signedIn,
+				g.Group{g.Text("You are signed in: "), h.A(to(homePath), g.Text("To your memories"))},
+				g.Group{g.Text("Or "), h.A(to("/app/sign-in"), g.Text("sign in another way")), g.Text(".")})),
+		}
+	}
+}

@@ -1,0 +1,165 @@
+import type { Grant, Key, Project } from "@loci-memory/sdk";
+import { useEffect, useState } from "preact/hooks";
+import { loci } from "../../api.ts";
+import { Card, cardKeys, currentCard } from "../../cards.tsx";
+import { confirm } from "../../dialog.tsx";
+import { t } from "../../i18n/index.ts";
+import { useKeys } from "../../keys.ts";
+import { legible } from "../../legible.ts";
+import { useLoad } from "../../load.ts";
+import { resumed } from "../../pending.ts";
+import { usePoll } from "../../poll.ts";
+import { addressOf } from "../../router.ts";
+import { Empty, Failed, Shown } from "../../states.tsx";
+import { complain, tell } from "../../undo.tsx";
+import { revokeKey } from "../keys/acts.ts";
+import { sorted, usable } from "../keys/keys.ts";
+import { life, reach, right } from "../keys/words.ts";
+import { clients, type Client } from "./clients.ts";
+import { Connect } from "./connect.tsx";
+import { useSights, type Sights } from "./sights.ts";
+
+/** An assistant that has access: by signing in, or with a key. */
+type Connection = { kind: "grant"; id: string; of: Grant } | { kind: "key"; id: string; of: Key };
+
+interface Connected {
+  connections: readonly Connection[];
+  projects: readonly Project[];
+}
+
+/** The assistants that have access, what each can see, and how to connect another. */
+export default function Connections() {
+  const list = useLoad(readAll, []);
+  usePoll(list.reload);
+  const now = Date.now();
+  const { connections = [], projects = [] } = list.value ?? {};
+  const working = connections.filter(({ of }) => usable(of, now));
+  const ended = connections.filter(({ of }) => !usable(of, now));
+  const sights = useSights([...new Set(working.map(({ of }) => of.vendor ?? ""))].sort());
+  const [open, setOpen] = useState<Client>();
+  const end = (one: Connection | undefined) => void (one && disconnect(one).then((did) => did && list.reload()));
+  useKeys([
+    ...cardKeys([...working.map(({ id }) => id), ...clients.map(({ id }) => id)]),
+    { key: "c", help: t("connections.connect"), run: () => setOpen(clients.find(({ id }) => id === currentCard())) },
+    { key: "x", help: t("connections.disconnect"), run: () => end(working.find(({ id }) => id === currentCard())) },
+  ]);
+  useEffect(() => {
+    const wanted = resumed("connections.key.");
+    if (wanted) setOpen(clients.find(({ id }) => wanted.what === `connections.key.${id}`));
+  }, []);
+  const row = (one: Connection) => <ConnectionCard key={one.id} of={one} projects={projects} sights={sights} now={now} onEnd={() => end(one)} />;
+  return (
+    <div class="page">
+      <h1>{t("connections.title")}</h1>
+      {list.value !== undefined && list.error !== undefined && <Failed error={list.error} retry={list.reload} />}
+      <Shown of={list}>
+        {() => (
+          <>
+            {working.length === 0 ? <Empty title={t("connections.none")}><p>{t("connections.none.text")}</p></Empty> : <ul class="cards" aria-label={t("connections.title")}>{working.map(row)}</ul>}
+            {ended.length > 0 && (
+              <details>
+                <summary>{t("connections.ended", { n: ended.length })}</summary>
+                <ul class="cards" aria-label={t("connections.endedList")}>{ended.map(row)}</ul>
+              </details>
+            )}
+          </>
+        )}
+      </Shown>
+      <h2>{t("connections.more")}</h2>
+      <ul class="cards wide" aria-label={t("connections.more")}>
+        {clients.map((client) => <ClientCard key={client.id} of={client} n={working.filter(({ of }) => client.vendor && of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
+      </ul>
+      <p class="hint">{t("connections.stdio")} <code>loci status</code></p>
+      {open && <Connect client={open} onMade={list.reload} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}
+
+async function readAll(signal: AbortSignal): Promise<Connected> {
+  const [{ grants }, { keys }, { projects }] = await Promise.all([
+    loci.account.listGrants({ signal }),
+    loci.keys.list({ kind: "agent" }, { signal }),
+    loci.projects.list({ status: "all", limit: 100 }, { signal }),
+  ]);
+  return {
+    projects,
+    connections: [
+      ...grants.map((of) => ({ kind: "grant" as const, id: of.id, of })),
+      ...sorted(keys, Date.now()).map((of) => ({ kind: "key" as const, id: of.id, of })),
+    ],
+  };
+}
+
+function nameOf(one: Connection): string {
+  return legible((one.kind === "grant" ? one.of.client_name : one.of.name) || t("connections.unnamed"));
+}
+
+/** Takes the access away after a question. It returns whether it did. */
+async function disconnect(one: Connection): Promise<boolean> {
+  if (one.kind === "key") return revokeKey(one.of);
+  const name = nameOf(one);
+  if (!(await confirm({ title: t("connections.disconnect.title", { name }), text: t("connections.disconnect.text"), yes: t("connections.disconnect"), danger: true }))) return false;
+  try {
+    await loci.account.revokeGrant(one.id);
+    tell(t("connections.disconnected", { name }));
+    return true;
+  } catch (error) {
+    complain(error);
+    return false;
+  }
+}
+
+interface CardProps {
+  of: Connection;
+  projects: readonly Project[];
+  sights: Sights;
+  now: number;
+  onEnd: () => void;
+}
+
+function ConnectionCard({ of: one, projects, sights, now, onEnd }: CardProps) {
+  const name = nameOf(one);
+  const works = usable(one.of, now);
+  const { vendor = "" } = one.of;
+  return (
+    <Card id={one.id} off={!works}>
+      <div class="card-text">
+        <strong>{name}</strong> {t("connections.is")} <span class="tag">{legible(vendor)}</span>{" "}
+        {one.kind === "key" ? <code>{one.of.prefix}…</code> : <span class="tag">{t("connections.signedIn")}</span>}
+        {works && <p><Sight of={one} sights={sights} /></p>}
+        <p>{one.kind === "key" ? reach(one.of, projects) : (one.of.scopes ?? []).map(right).join(" · ")}</p>
+        <p>{life(one.of, now, one.kind === "grant")}</p>
+      </div>
+      {works && (
+        <div class="actions">
+          {one.kind === "key" && <a class="button" href={addressOf("keys")}>{t("connections.keys")}</a>}
+          <button type="button" class="button danger" aria-label={t("connections.disconnect.one", { name })} onClick={onEnd}>{t("connections.disconnect")}</button>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+/** What an assistant can see: the same rule as for its own requests counts. */
+function Sight({ of: one, sights }: { of: Connection; sights: Sights }) {
+  const scopes = one.of.scopes ?? [];
+  if (scopes.length > 0 && !scopes.includes("memories:read")) return <>{t("connections.sees.none")}</>;
+  const sees = sights.of.get(one.of.vendor ?? "");
+  if (sees === undefined || sights.all === undefined) return <>{t("connections.sees.unknown")}</>;
+  const limited = (one.kind === "key" && (one.of.project_ids ?? []).length > 0) || one.of.workspace_id !== undefined;
+  const hidden = Math.max(0, sights.all - sees);
+  return <>{t(limited ? "connections.sees.most" : "connections.sees", { n: sees })} · {t(limited ? "connections.hidden.least" : "connections.hidden", { n: hidden })}</>;
+}
+
+function ClientCard({ of: client, n, onOpen }: { of: Client; n: number; onOpen: () => void }) {
+  const name = client.name || t("connections.other");
+  return (
+    <Card id={client.id} onOpen={onOpen}>
+      <div class="card-text">
+        <strong>{name}</strong>
+        <p>{n > 0 ? t("connections.has", { n, vendor: client.vendor }) : t(client.signsIn ? client.takesKey ? "connections.by.both" : "connections.by.signIn" : "connections.by.key")}</p>
+      </div>
+      <button type="button" class="button" aria-label={t("connections.connect.one", { name })} onClick={onOpen}>{t("connections.connect")}</button>
+    </Card>
+  );
+}
