@@ -443,7 +443,7 @@ export const de: Texts = {
   "see.number": "{count}",
   "see.hidden": "{count} verborgen",
   "see.cell": "{vendor} bekommt {seen} von {total}",
-  "see.cell.hidden": "{hidden} von {total} sind {vendor} verborgen",
+  "see.cell.hidden": "{hidden} verborgen vor {vendor}, von {total}",
   "see.none": "Keine Erinnerung hat eines.",
   "see.more": "{n} weitere Zeile|{n} weitere Zeilen",
   "see.others": "{n} weiterer Assistent|{n} weitere Assistenten",

@@ -441,7 +441,7 @@ export const en = {
   "see.number": "{count}",
   "see.hidden": "{count} hidden",
   "see.cell": "{vendor} gets {seen} of {total}",
-  "see.cell.hidden": "{hidden} of {total} are hidden from {vendor}",
+  "see.cell.hidden": "{hidden} hidden from {vendor}, of {total}",
   "see.none": "No memory has one.",
   "see.more": "{n} more line|{n} more lines",
   "see.others": "{n} more assistant|{n} more assistants",
