@@ -19,6 +19,7 @@ export const views: readonly View[] = [
   { path: "memories", name: "memories.title", view: Memories },
   { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
   { path: "visibility", name: "see.title", view: () => import("./views/visibility/index.tsx"), lazy: true },
+  { path: "time", name: "time.title", view: () => import("./views/time/index.tsx"), lazy: true },
 ];
 
 /** The pages of the server that no view replaces yet. */
