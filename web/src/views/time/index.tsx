@@ -82,7 +82,7 @@ export default function Time() {
   return (
     <div class={open ? "memories opened" : "memories"}>
       <section class="side" aria-label={t("time.title")}>
-        <div class="bar"><h1 class="see-as">{t("time.title")}</h1></div>
+        <div class="bar"><h1 class="time-title">{t("time.title")}</h1></div>
         <Form selection={selection} first={first} onSelect={(next) => go(addressOf("time", queryOf(next)), { replace: true })} />
         {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : dry.error !== undefined && !dry.loading && !report ? <Failed error={dry.error} retry={dry.reload} /> : (
           <Shown of={report ? { value: report, loading: false, reload: dry.reload } : dry}>
@@ -174,7 +174,7 @@ function Summary({ report, since, done, onUndo, onBack }: { report: UndoReport; 
       {report.left_alone.length > 0 && <p class="hint">{t("time.left", { n: report.left_alone.length })}</p>}
       {(report.unchanged ?? 0) > 0 && <p class="hint">{t("time.unchanged", { n: report.unchanged ?? 0 })}</p>}
       {report.still_superseded?.length ? (
-        <ul class="see-notes">{report.still_superseded.map((one) => <li key={one.id}><a href={addressOf(`memories/${one.id}`)}>{legible(one.title)}</a>: {t("time.still", { n: one.revert_to ?? 0 })}</li>)}</ul>
+        <ul class="time-notes">{report.still_superseded.map((one) => <li key={one.id}><a href={addressOf(`memories/${one.id}`)}>{legible(one.title)}</a>: {t("time.still", { n: one.revert_to ?? 0 })}</li>)}</ul>
       ) : null}
       <div class="actions">
         {onUndo && <button type="button" class="button danger" onClick={onUndo}>{t("time.undo.yes")}</button>}
@@ -188,10 +188,10 @@ function Summary({ report, since, done, onUndo, onBack }: { report: UndoReport; 
 
 function LineRow({ line, address, open }: { line: Line; address: string; open: boolean }) {
   return (
-    <div class="memory-row inbox-suggestion">
+    <div class="memory-row time-row">
       <a href={address} data-id={line.id} aria-current={open ? "true" : undefined}>
         <span class="line"><strong>{legible(line.title)}</strong></span>
-        <span class="line meta">{"undone" in line ? <span class="tag">{outcome(line.undone)}</span> : <><span class="tag warn">{t("time.leftAlone")}</span><span>{legible(line.left.reason)}</span></>}</span>
+        <span class="line meta">{"undone" in line ? <span>{outcome(line.undone)}</span> : <><span>{legible(line.left.reason)}</span><span class="tag warn">{t("time.leftAlone")}</span></>}</span>
       </a>
     </div>
   );
