@@ -20,6 +20,7 @@ export const views: readonly View[] = [
   { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
   { path: "visibility", name: "see.title", view: () => import("./views/visibility/index.tsx"), lazy: true },
   { path: "time", name: "time.title", view: () => import("./views/time/index.tsx"), lazy: true },
+  { path: "sessions", name: "sessions.title", view: () => import("./views/sessions/index.tsx"), lazy: true },
 ];
 
 /** The pages of the server that no view replaces yet. */
