@@ -549,7 +549,7 @@ export const de: Texts = {
   "time.becomes.updated": "wieder wie in Version {n}",
   "time.diff": "Von Version {from} zurück zu Version {to}",
   "time.undo.title": "Diese Änderungen zurücknehmen?",
-  "time.undo.ask": "Jede Erinnerung, die damals geändert wurde, wird wie vorher. Sie bekommt eine neue Version, also geht nichts verloren: Auch das Zurücknehmen lässt sich zurücknehmen.|{n} Erinnerungen werden wie vorher. Jede bekommt eine neue Version, also geht nichts verloren: Auch das Zurücknehmen lässt sich zurücknehmen.",
+  "time.undo.ask": "{n} Erinnerung wird wie vorher. Sie bekommt eine neue Version, also geht nichts verloren: Auch das Zurücknehmen lässt sich zurücknehmen.|{n} Erinnerungen werden wie vorher. Jede bekommt eine neue Version, also geht nichts verloren: Auch das Zurücknehmen lässt sich zurücknehmen.",
   "time.undo.yes": "Zurücknehmen",
   "time.undo.done": "Die Änderungen an {n} Erinnerung sind zurückgenommen.|Die Änderungen an {n} Erinnerungen sind zurückgenommen.",
   "time.redo": "Das Zurücknehmen zurücknehmen",

@@ -547,7 +547,7 @@ export const en = {
   "time.becomes.updated": "as in version {n}",
   "time.diff": "From version {from} back to version {to}",
   "time.undo.title": "Undo these changes?",
-  "time.undo.ask": "Each memory that was changed then becomes as it was before. It gets a new version, so nothing is lost: you can undo the undo.|{n} memories become as they were before. Each gets a new version, so nothing is lost: you can undo the undo.",
+  "time.undo.ask": "{n} memory becomes as it was before. It gets a new version, so nothing is lost: you can undo the undo.|{n} memories become as they were before. Each gets a new version, so nothing is lost: you can undo the undo.",
   "time.undo.yes": "Undo them",
   "time.undo.done": "The changes of {n} memory are undone.|The changes of {n} memories are undone.",
   "time.redo": "Undo the undo",

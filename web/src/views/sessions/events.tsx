@@ -4,6 +4,7 @@ import { loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { leave } from "../../leave.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
@@ -59,7 +60,7 @@ export function Events({ of, active }: { of: string; active: boolean }) {
     <section class="sessions-events" aria-label={t("sessions.events")}>
       <div class="sessions-search">
         <form role="search" onSubmit={(event) => { event.preventDefault(); setQ(typed.trim()); search.current?.blur(); }}>
-          <input ref={search} type="search" aria-label={t("sessions.search")} placeholder={t("sessions.search")} value={typed} onInput={(event) => setTyped(event.currentTarget.value)} onKeyDown={(event) => event.key === "Escape" && search.current?.blur()} />
+          <input ref={search} type="search" aria-label={t("sessions.search")} placeholder={t("sessions.search")} value={typed} onInput={(event) => setTyped(event.currentTarget.value)} onKeyDown={leave} />
           <button class="button">{t("search")}</button>
         </form>
         <button type="button" class="chip" aria-pressed={follow} onClick={() => setFollow(!follow)}>{t("sessions.follow")}</button>

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
@@ -69,7 +70,7 @@ export default function Sessions() {
       <section class="side" aria-label={t("sessions.title")}>
         <div class="bar sessions-bar">
           <h1>{t("sessions.title")}</h1>
-          <select ref={box} aria-label={t("sessions.state")} value={state} onKeyDown={(event) => { if (event.key === "Escape") { event.preventDefault(); event.currentTarget.blur(); } }}
+          <select ref={box} aria-label={t("sessions.state")} value={state} onKeyDown={leave}
             onChange={(event) => go(addressOf("sessions", queryOf({ state: event.currentTarget.value })))}>
             <option value="">{t("sessions.state.all")}</option>
             <option value="active">{t("sessions.state.active")}</option>

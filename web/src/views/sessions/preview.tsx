@@ -2,6 +2,7 @@ import type { ContextPack, ContextReceiptLine, Session } from "@loci-memory/sdk"
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
+import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
@@ -27,7 +28,7 @@ export function Preview({ session }: { session: Session }) {
     <section aria-label={t("sessions.tab.context")}>
       <p class="hint">{t("sessions.context.help")}</p>
       <form role="search" class="sessions-form" onSubmit={(event) => { event.preventDefault(); if (goal.trim()) setAsked({ goal: goal.trim(), tokens, as }); }}>
-        <label class="grow">{t("sessions.goal")}<input ref={field} name="goal" required maxLength={4000} value={goal} onInput={(event) => setGoal(event.currentTarget.value)} onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()} /></label>
+        <label class="grow">{t("sessions.goal")}<input ref={field} name="goal" required maxLength={4000} value={goal} onInput={(event) => setGoal(event.currentTarget.value)} onKeyDown={leave} /></label>
         <label>{t("sessions.tokens")}<input type="number" min={200} max={32000} step={100} value={tokens} onInput={(event) => setTokens(Number(event.currentTarget.value))} /></label>
         <label>
           {t("sessions.as")}

@@ -5,6 +5,7 @@ import { confirm } from "../../dialog.tsx";
 import { DiffView } from "../../diff.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
@@ -57,8 +58,8 @@ export default function Time() {
   /** Undoes the undo. */
   const takeBack = async (redo: UndoSelection) => {
     await loci.history.undo({ ...redo });
-    setDone(undefined);
     dry.reload();
+    setDone(undefined);
   };
   useEffect(() => {
     const wanted = resumed("time.undo");
@@ -84,12 +85,12 @@ export default function Time() {
       <section class="side" aria-label={t("time.title")}>
         <div class="bar"><h1 class="time-title">{t("time.title")}</h1></div>
         <Form selection={selection} first={first} onSelect={(next) => go(addressOf("time", queryOf(next)), { replace: true })} />
-        {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : dry.error !== undefined && !dry.loading && !report ? <Failed error={dry.error} retry={dry.reload} /> : (
+        {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : dry.error !== undefined && !dry.loading && done?.of !== name ? <Failed error={dry.error} retry={dry.reload} /> : (
           <Shown of={report ? { value: report, loading: false, reload: dry.reload } : dry}>
             {() => report && <Summary report={report} since={selection.since} done={done?.of === name} onUndo={may ? start : undefined} onBack={(redo) => void withProof({ what: "time.undo", ids: [queryOf(selectionFrom(redo)).toString()] }, () => takeBack(redo).then(() => tell(t("undo.done"))))} />}
           </Shown>
         )}
-        {rows.length > 0 && (
+        {rows.length > 0 && (dry.error === undefined || done?.of === name) && (
           <List label={t("time.changes")} items={rows} total={rows.length} height={60} current={open} more={false} onMore={() => {}} row={(line) => <LineRow line={line} address={addressOf(`time/${line.id}`, queryOf(selection))} open={line.id === open} />} />
         )}
       </section>
@@ -131,11 +132,6 @@ function Form({ selection, first, onSelect }: { selection: Selection; first: pre
   const known = useLoad(choices, []);
   const { origins = [], sessions = [], keys = [] } = known.value ?? {};
   const set = (change: Partial<Selection>) => onSelect({ ...selection, ...change });
-  const leave = (event: KeyboardEvent) => {
-    if (event.key !== "Escape") return;
-    event.preventDefault();
-    (event.currentTarget as HTMLElement).blur();
-  };
   const choice = (text: string, name: "origin" | "session" | "key", of: [string, string][]) => (
     <label>
       {text}

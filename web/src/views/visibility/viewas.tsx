@@ -2,6 +2,7 @@ import type { Memory } from "@loci-memory/sdk";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
@@ -144,7 +145,7 @@ function SearchForm({ look, input, onLook }: { look: Look; input: preact.RefObje
   return (
     <form role="search" onSubmit={(event) => { event.preventDefault(); onLook({ ...look, q: q.trim() }); input.current?.blur(); }}>
       <input ref={input} type="search" aria-label={t("search")} placeholder={t("search.hint")} value={q} onInput={(event) => setQ(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === "Escape" && input.current?.blur()} />
+        onKeyDown={leave} />
       <button class="button">{t("search")}</button>
     </form>
   );
