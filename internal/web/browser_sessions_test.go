@@ -109,7 +109,6 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	b.axe("a context pack")
 
 	// Reflect: into the inbox.
-	b.keys(kb.Escape)
 	b.keys("r")
 	b.sees("The notes below are 43 events")
 	b.look("sessions-reflect")
