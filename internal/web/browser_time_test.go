@@ -208,3 +208,66 @@ func TestBrowserDashboardFacets(t *testing.T) {
 	b.sees("2 memories")
 	b.clean()
 }
+
+// TestBrowserDashboardTimeAttacks has attacks in everything that the view shows.
+func TestBrowserDashboardTimeAttacks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	since := w.clock.Now().Add(-time.Minute)
+	cursor := w.agent("cursor")
+	w.session(attacks[1])
+	for _, text := range attacks {
+		m, err := w.app.Memory.Create(t.Context(), cursor, memory.Draft{Title: text, Content: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text == attacks[0] {
+			other := text + " changed"
+			if _, err := w.app.Memory.Patch(t.Context(), w.local(w.mara), m.ID, 0, memory.Patch{Content: &other}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b := w.dashboard("/app/time?origin=cursor&since=" + since.Format(time.RFC3339))
+	b.sees("Would undo the changes of 16 memories.", "1 memory would be left alone", attacks[1])
+	for range attacks {
+		b.keys("j")
+		b.until(`document.querySelector(".reading")`)
+		b.safe("the dry run")
+	}
+	b.keys("x")
+	b.sees("16 memories become as they were before.")
+	b.safe("the question")
+	b.open(w.base + "/app/time?origin=%3Cimg%20src%3Dx%20onerror%3D%22window.hacked%3D1%22%3E&since=" +
+		since.Format(time.RFC3339))
+	b.sees("There is nothing to undo.")
+	b.safe("a writer that cannot be")
+	b.clean()
+}
+
+// TestBrowserDashboardSeeInGerman has the views in German: no text is missing, and none is too wide.
+func TestBrowserDashboardSeeInGerman(t *testing.T) {
+	t.Parallel()
+	w := seeWorld(t)
+	w.logEvents(w.key("claude"), w.session("Anmeldung"), loci.Event{Content: "Der Test läuft."})
+	b := w.dashboard("/app/visibility")
+	b.do("the menu", clickOn(".menu summary"))
+	b.choose(".menu-items label:nth-of-type(2) select", "de")
+	b.sees("Sichtbarkeit", "Alle Erinnerungen 13")
+	b.look("german-visibility")
+	b.open(w.base + "/app/visibility/chatgpt?list=hidden")
+	b.sees("Sehen wie ChatGPT", "ChatGPT verborgen", "text of")
+	b.keys("j")
+	b.sees("ChatGPT bekommt diese Erinnerung nicht.")
+	b.look("german-view-as")
+	b.open(w.base + "/app/time?origin=cursor&since=2026-11-01T00:00:00Z")
+	b.sees("Würde die Änderungen an 1 Erinnerung zurücknehmen.")
+	b.keys("j")
+	b.look("german-time")
+	b.open(w.base + "/app/sessions")
+	b.sees("Alle Ereignisse", "Anmeldung")
+	b.keys("jj")
+	b.sees("Der Test läuft.", "Live folgen")
+	b.look("german-sessions")
+	b.clean()
+}

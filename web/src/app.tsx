@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { identity, signInAddress } from "./api.ts";
 import { Confirmations, Dialog } from "./dialog.tsx";
 import { language, languages, setLanguage, t, type Key, type Language } from "./i18n/index.ts";
@@ -67,10 +67,12 @@ function greet(done: string | null): void {
 
 function Header({ current }: { current: View | undefined }) {
   const who = useStore(identity);
+  const menu = useRef<HTMLElement>(null);
+  useEffect(() => menu.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }), [current]);
   return (
     <header class="top">
       <a class="brand" href="/app/">Loci</a>
-      <nav aria-label={t("menu")}>
+      <nav aria-label={t("menu")} ref={menu}>
         {views.map((view) => (
           <a key={view.path} href={addressOf(view.path)} aria-current={view === current ? "page" : undefined}>{t(view.name)}</a>
         ))}

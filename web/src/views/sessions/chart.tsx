@@ -4,10 +4,11 @@ import "uplot/dist/uPlot.min.css";
 import { language, t } from "../../i18n/index.ts";
 import { useStore } from "../../store.ts";
 import { theme } from "../../theme.ts";
-import { shortWhen, when } from "../../time.ts";
+import { clock, shortWhen, when } from "../../time.ts";
 import { densityOf } from "./density.ts";
 
 const height = 130;
+const day = 86_400;
 
 /** How dense events are over time. Dragging over a part of it enlarges that part; a double click shows all again. */
 export function Chart({ times, more }: { times: readonly string[]; more: boolean }) {
@@ -29,7 +30,7 @@ export function Chart({ times, more }: { times: readonly string[]; more: boolean
         cursor: { y: false, points: { show: false } },
         scales: { y: { range: (_, __, most) => [0, Math.max(1, most)] } },
         axes: [
-          { ...axis, space: 90, values: (_, splits) => splits.map((split) => shortWhen(at(split))) },
+          { ...axis, space: 90, values: (_, splits) => splits.map((split) => (splits.at(-1)! - splits[0]! < day ? clock(at(split)) : shortWhen(at(split)))) },
           { ...axis, size: 42, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000] },
         ],
         series: [{}, { stroke: color("--accent"), fill: color("--accent"), width: 0, points: { show: false }, paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }) }],

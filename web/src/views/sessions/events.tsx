@@ -9,7 +9,7 @@ import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
-import { shortWhen, when } from "../../time.ts";
+import { dayAndClock, when } from "../../time.ts";
 import { Chart } from "./chart.tsx";
 import { usePages } from "./pages.ts";
 
@@ -96,7 +96,7 @@ function EventRow({ event, onOpen }: { event: Event; onOpen: () => void }) {
       <span class="line meta">
         <span class={event.event_type === "error" ? "tag warn" : "tag"}>{legible(event.event_type)}</span>
         <span>{legible(event.actor ?? event.origin)}</span>
-        <time dateTime={event.time} title={when(event.time)}>{shortWhen(event.time)}</time>
+        <time dateTime={event.time} title={when(event.time)}>{dayAndClock(event.time)}</time>
       </span>
       <span class="line text">{beginning(event.content)}</span>
     </button>

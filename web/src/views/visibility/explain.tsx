@@ -54,7 +54,7 @@ export function Explain({ id, vendor, at, onClose, onTake }: Props) {
             <Markdown text={one.content} />
             <section aria-label={t("see.readers")}>
               <h3>{t("see.readers")}</h3>
-              <p>{readers(one)}</p>
+              <ReadersInWords memory={one} />
               <Shown of={of}>{(answer) => <Readers of={answer.vendors} />}</Shown>
             </section>
           </>
@@ -62,6 +62,14 @@ export function Explain({ id, vendor, at, onClose, onTake }: Props) {
       </Shown>
     </article>
   );
+}
+
+function ReadersInWords({ memory }: { memory: Memory }) {
+  const names = useLoad(async (signal) => ({
+    agent: memory.scope === "agent" && memory.agent_id ? await loci.agents.get(memory.agent_id, { signal }).then(({ name }) => legible(name)).catch(() => undefined) : undefined,
+    project: memory.scope === "project" && memory.project_id ? await loci.projects.get(memory.project_id, { signal }).then(({ name }) => legible(name)).catch(() => undefined) : undefined,
+  }), [memory.scope, memory.agent_id, memory.project_id]);
+  return <p>{readers(memory, names.value)}</p>;
 }
 
 function Verdict({ vendor, of }: { vendor: string; of: readonly VendorSees[] }) {
