@@ -83,7 +83,7 @@ export default function Time() {
   return (
     <div class={open ? "memories opened" : "memories"}>
       <section class="side" aria-label={t("time.title")}>
-        <div class="bar"><h1 class="time-title">{t("time.title")}</h1></div>
+        <div class="bar"><h1 class="time-title">{t("time.heading")}</h1></div>
         <Form selection={selection} first={first} onSelect={(next) => go(addressOf("time", queryOf(next)), { replace: true })} />
         {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : dry.error !== undefined && !dry.loading && done?.of !== name ? <Failed error={dry.error} retry={dry.reload} /> : (
           <Shown of={report ? { value: report, loading: false, reload: dry.reload } : dry}>
