@@ -140,7 +140,8 @@ func TestViewAsIsInNoSession(t *testing.T) {
 	decode(t, s.expect(t, 201, owner, `POST /sessions {"title":"work"}`), &session)
 	id := session.ID.String()
 	for _, read := range []string{`POST /context {"goal":"tea","session_id":"` + id + `"}`,
-		`POST /memories/recall {"query":"tea","session_id":"` + id + `"}`, "GET /memories/recall?query=tea&session_id=" + id} {
+		`POST /memories/recall {"query":"tea","session_id":"` + id + `"}`,
+		"GET /memories/recall?query=tea&session_id=" + id} {
 		if got := s.as("claude", owner, read); got.Code != 400 || !strings.Contains(got.Body.String(), `"session_id"`) {
 			t.Errorf("%s: %d %s", read, got.Code, got.Body)
 		}

@@ -72,7 +72,8 @@ func TestBrowserDashboardTime(t *testing.T) {
 	b.sees("It is left alone: updated by cli")
 	b.click("Deploy day")
 	b.sees("From version 2 back to version 1")
-	b.until(`document.querySelector(".diff del")?.innerText === "Fridays" && document.querySelector(".diff ins")?.innerText === "Tuesdays"`)
+	b.until(`document.querySelector(".diff del")?.innerText === "Fridays" &&
+		document.querySelector(".diff ins")?.innerText === "Tuesdays"`)
 	b.look("time")
 	b.axe("a dry run")
 	b.click("wrong")

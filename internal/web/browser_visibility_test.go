@@ -138,7 +138,8 @@ func (w *world) titlesOf() []string {
 
 // cell is a number in the matrix: the line by its name, the column by its vendor, 0 what is seen and 1 what is hidden.
 func cell(line, vendor string, link int) string {
-	return fmt.Sprintf(`[...[...document.querySelectorAll(".see-table tbody tr")].find((tr) => tr.cells[0].innerText.startsWith(%q))
+	return fmt.Sprintf(`[...[...document.querySelectorAll(".see-table tbody tr")]
+		.find((tr) => tr.cells[0].innerText.startsWith(%q))
 		?.querySelectorAll('[data-vendor=%s] a') ?? []][%d]`, line, vendor, link)
 }
 
@@ -198,7 +199,8 @@ func TestBrowserDashboardVisibility(t *testing.T) {
 	// Take everything of ChatGPT's away: one memory would have no reader left.
 	b.open(w.base + "/app/visibility/chatgpt")
 	b.click("Take all of these away")
-	b.sees("3 memories would change.", "3 of them are open to all assistants now.", "2 memories would have no assistant left.")
+	b.sees("3 memories would change.", "3 of them are open to all assistants now.",
+		"2 memories would have no assistant left.")
 	b.look("visibility-narrow")
 	b.axe("narrowing")
 	before := w.titlesFor(key, `{}`)
