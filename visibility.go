@@ -32,6 +32,7 @@ const (
 	TrashOnly                    // in the trash, expired or not
 	LiveOrTrash                  // either: when a person looks up one id
 	AnyState                     // all states: history, export
+	ExpiredOnly                  // expired, and neither trashed nor superseded; for its owner
 	CurrentOnly                  // only for memories: live and valid now; recall, search, context, briefing
 	lifecycles                   // their number; a new one goes above
 )
@@ -63,7 +64,7 @@ func Lifecycles() []Lifecycle {
 // A zero viewer sees nothing.
 func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
 	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now) &&
-		(a.DeletedAt.IsZero() || a.UserID == v.UserID)
+		(a.DeletedAt.IsZero() || a.UserID == v.UserID) && (l != ExpiredOnly || v.owns(a))
 }
 
 // SeesMemory works like Sees for a memory, and checks its validity for CurrentOnly.
@@ -196,6 +197,8 @@ func (l Lifecycle) admits(a *Access, now time.Time) bool {
 		return !a.DeletedAt.IsZero()
 	case LiveOrTrash:
 		return !a.DeletedAt.IsZero() || a.Live(now)
+	case ExpiredOnly:
+		return a.DeletedAt.IsZero() && a.SupersededBy.IsZero() && !a.Live(now)
 	case AnyState:
 		return true
 	}

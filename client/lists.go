@@ -17,6 +17,7 @@ const (
 	BySearch  By = "search" // best match first; the others are newest first
 	ByOrigin  By = "origin"
 	ByTrashed By = "trashed" // people only
+	ByExpired By = "expired" // the reader's own; people only
 )
 
 // TagMode sets how many of several tags a memory must have.
@@ -56,14 +57,16 @@ type Conditions struct {
 	ProjectID loci.ProjectID  `json:"project_id,omitzero" query:"project_id" format:"uuid"`
 	From      time.Time       `json:"from,omitzero" query:"from" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written at or after this time"`
 	To        time.Time       `json:"to,omitzero" query:"to" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"Written before this time"`
+	// HiddenFrom selects what the reader sees, but the assistants of this vendor do not.
+	HiddenFrom loci.Vendor `json:"hidden_from,omitzero" query:"hidden_from" minLength:"1" maxLength:"50" doc:"Only memories that assistants of this vendor do not get outside of a session"`
 	Within
 	When
 }
 
 // Filter selects memories. The zero Filter selects all of them. Conditions work with every kind
-// except ids, and When with every kind except trashed.
+// except ids, and When with every kind except trashed and expired.
 type Filter struct {
-	By   By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed" doc:"Default: what the other fields imply, or all"`
+	By   By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed,expired" doc:"Default: what the other fields imply, or all"`
 	IDs  []loci.MemoryID `json:"ids,omitzero" nullable:"false" maxItems:"500" format:"uuid" doc:"Loci leaves out ids that do not exist or that you may not see"`
 	Term string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*"`
 	Conditions

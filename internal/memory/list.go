@@ -70,7 +70,9 @@ func (r *ListRequest) action() gate.Action {
 }
 
 // present reports whether the list is of what holds now.
-func (r *ListRequest) present() bool { return r.Lifecycle != loci.TrashOnly && r.When.IsPresent() }
+func (r *ListRequest) present() bool {
+	return r.Lifecycle != loci.TrashOnly && r.Lifecycle != loci.ExpiredOnly && r.When.IsPresent()
+}
 
 // ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
 // exist and ids that may not be seen are left out alike.
@@ -121,7 +123,7 @@ func (s *Service) checkFilter(f *Filter) error {
 		field, text string
 		limit       int
 	}{{"origin", f.Origin, loci.MaxVendorLength}, {"category", f.Category, loci.MaxCategory},
-		{"key", f.Key, loci.MaxKey}} {
+		{"key", f.Key, loci.MaxKey}, {"hidden_from", string(f.HiddenFrom), loci.MaxVendorLength}} {
 		if err := loci.CheckText(c.field, c.text, 0, c.limit); err != nil {
 			return err
 		}

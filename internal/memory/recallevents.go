@@ -84,7 +84,7 @@ func eventFilter(f *store.Filter) (out eventlog.Filter, ok bool) {
 	out = eventlog.Filter{Tags: f.Tags, AllTags: f.AllTags, Origin: f.Origin, ProjectID: f.ProjectID,
 		AgentID: f.AgentID, SessionID: f.SessionID, Since: f.From, Until: f.To}
 	ok = f.Type == "" && f.Category == "" && f.Key == "" && f.Scope == "" && f.TeamID.IsZero() && !f.Pinned &&
-		f.When.IsZero()
+		f.HiddenFrom == "" && f.When.IsZero()
 	return out, ok
 }
 

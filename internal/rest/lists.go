@@ -115,7 +115,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 		return s.findIDs(ctx, p, a)
 	case client.BySearch:
 		return s.findText(ctx, p, a, f)
-	case client.ByTrashed:
+	case client.ByTrashed, client.ByExpired:
 		if p.Kind == loci.KindAgent { // an agent's trash is always empty
 			none := 0
 			out := &found{memories: []*loci.Memory{}, page: pageOf(a, "")}
@@ -123,6 +123,9 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 			return out, nil
 		}
 		f.Lifecycle = loci.TrashOnly
+		if by == client.ByExpired {
+			f.Lifecycle = loci.ExpiredOnly
+		}
 	}
 	page, err := s.app.Memory.List(ctx, p, memory.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor,
 		Offset: a.offset, Total: a.total})
@@ -240,7 +243,7 @@ func lacks(f *client.Filter, by client.By) string {
 func onlyIDs(f *client.Filter) bool {
 	c := f.Conditions
 	return len(c.Tags) == 0 && c.Origin == "" && c.Type == "" && c.Category == "" && c.ProjectID.IsZero() &&
-		c.From.IsZero() && c.To.IsZero() && c.Within == client.Within{}
+		c.From.IsZero() && c.To.IsZero() && c.HiddenFrom == "" && c.Within == client.Within{}
 }
 
 func path(name, field string) string {
@@ -254,7 +257,8 @@ func path(name, field string) string {
 func filterOf(c *client.Conditions) memory.Filter {
 	return memory.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
 		Category: c.Category, ProjectID: c.ProjectID, From: loci.CutTime(c.From), To: loci.CutTime(c.To),
-		Key: c.Key, Scope: c.Scope, AgentID: c.AgentID, SessionID: c.WrittenIn, Pinned: c.Pinned, When: whenOf(c.When)}
+		Key: c.Key, Scope: c.Scope, AgentID: c.AgentID, SessionID: c.WrittenIn, Pinned: c.Pinned,
+		HiddenFrom: c.HiddenFrom, When: whenOf(c.When)}
 }
 
 // whenOf converts the point in time that a request asks about.

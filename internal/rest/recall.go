@@ -66,8 +66,8 @@ func (s *server) question(ctx context.Context, p loci.Principal, r *client.Query
 		return q, err
 	}
 	switch by {
-	case client.ByTrashed:
-		return q, loci.FieldErrorf(name+".by", "cannot be trashed; questions do not use the trash")
+	case client.ByTrashed, client.ByExpired:
+		return q, loci.FieldErrorf(name+".by", "cannot be %s; questions use only what holds now", by)
 	case client.ByIDs:
 		q.IDs = distinct(r.Filter.IDs)
 	case client.BySearch:

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
@@ -67,6 +68,51 @@ func TestViewAs(t *testing.T) {
 	}
 }
 
+// TestHiddenFrom lists and counts what Claude does not get: all that it gets and all that it does not are everything.
+func TestHiddenFrom(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for i, vendors := range []string{`["*"]`, `["claude"]`, `["cursor"]`, `["claude","cursor"]`} {
+		s.write(t, owner, fmt.Sprintf(`{"title":"Deploy %d","content":"We deploy on day %d.","allowed_vendors":%s}`, i, i,
+			vendors))
+	}
+	for _, list := range []string{"GET /memories?total=true&hidden_from=claude", "GET /memories/facets?hidden_from=claude",
+		`POST /memories/list {"filter":{"hidden_from":"claude"},"total":true}`,
+		`POST /memories/list {"filter":{"term":"deploy","hidden_from":"claude"}}`} {
+		got := s.expect(t, 200, owner, list).Body.String()
+		if !strings.Contains(got, `"total":1`) || strings.Contains(list, "/list") && !strings.Contains(got, "Deploy 2") {
+			t.Errorf("%s: %s", list, got)
+		}
+	}
+	if got := s.as("claude", owner, "GET /memories?hidden_from=claude"); got.Code != 200 ||
+		!strings.Contains(got.Body.String(), `"memories":[]`) {
+		t.Errorf("what is hidden from it, as claude: %d %s", got.Code, got.Body)
+	}
+	s.expect(t, 400, owner, `POST /memories/list {"filter":{"hidden_from":"`+strings.Repeat("x", 51)+`"}}`)
+}
+
+// TestExpiredList lists what has expired, to people only.
+func TestExpiredList(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.write(t, owner, `{"title":"Parking","content":"Level 2 today.","ttl":60}`)
+	s.write(t, owner, `{"title":"Rent","content":"900"}`)
+	list := `POST /memories/list {"filter":{"by":"expired"},"total":true}`
+	if got := s.expect(t, 200, owner, list).Body.String(); !strings.Contains(got, `"total":0`) {
+		t.Errorf("before: %s", got)
+	}
+	s.clock.advance(2 * time.Minute)
+	if got := s.expect(t, 200, owner, list).Body.String(); !strings.Contains(got, `"total":1`) ||
+		!strings.Contains(got, "Parking") {
+		t.Errorf("after: %s", got)
+	}
+	if got := s.as("claude", owner, list).Body.String(); strings.Contains(got, "Parking") {
+		t.Errorf("as claude: %s", got)
+	}
+	s.expect(t, 403, claude, list)
+	s.expect(t, 400, owner, `POST /query {"query":"x","memory_filter":{"by":"expired"}}`)
+}
+
 // TestViewAsGivesNoRights has keys view as Claude: what a key may not read itself, it does not read so either.
 func TestViewAsGivesNoRights(t *testing.T) {
 	t.Parallel()
@@ -94,7 +140,8 @@ func TestViewAsIsInNoSession(t *testing.T) {
 	decode(t, s.expect(t, 201, owner, `POST /sessions {"title":"work"}`), &session)
 	id := session.ID.String()
 	for _, read := range []string{`POST /context {"goal":"tea","session_id":"` + id + `"}`,
-		`POST /memories/recall {"query":"tea","session_id":"` + id + `"}`, "GET /memories/recall?query=tea&session_id=" + id} {
+		`POST /memories/recall {"query":"tea","session_id":"` + id + `"}`,
+		"GET /memories/recall?query=tea&session_id=" + id} {
 		if got := s.as("claude", owner, read); got.Code != 400 || !strings.Contains(got.Body.String(), `"session_id"`) {
 			t.Errorf("%s: %d %s", read, got.Code, got.Body)
 		}

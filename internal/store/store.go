@@ -177,9 +177,11 @@ type Filter struct {
 	SessionID loci.SessionID
 	TeamID    loci.TeamID // only what is shared with this team
 	Pinned    bool        // only pinned ones
-	From      time.Time   // CreatedAt at or after
-	To        time.Time   // CreatedAt before
-	Lifecycle loci.Lifecycle
+	// HiddenFrom selects what the viewer sees, but the assistants of this vendor outside of sessions do not.
+	HiddenFrom loci.Vendor
+	From       time.Time // CreatedAt at or after
+	To         time.Time // CreatedAt before
+	Lifecycle  loci.Lifecycle
 	// When selects a time other than the present. It works only with LiveOnly. The rule is then
 	// loci.Viewer.SeesAt, and the other fields apply to the row as it was.
 	When loci.When
@@ -189,7 +191,7 @@ type Filter struct {
 func (f *Filter) IsAll() bool {
 	return len(f.Tags) == 0 && f.Origin == "" && f.Type == "" && f.Category == "" && f.Key == "" && f.Scope == "" &&
 		f.ProjectID.IsZero() && f.AgentID.IsZero() && f.SessionID.IsZero() && f.TeamID.IsZero() && !f.Pinned &&
-		f.From.IsZero() && f.To.IsZero()
+		f.HiddenFrom == "" && f.From.IsZero() && f.To.IsZero()
 }
 
 // Position is a place in a list. Only the engine that created it can read it.

@@ -315,7 +315,7 @@ func TestBrowserDashboardTags(t *testing.T) {
 	}
 	b.do("pick", clickOn(`input[aria-label="Select first"]`))
 	b.click("Assistants")
-	b.do("some", clickOn(`dialog label:nth-of-type(3) input`))
+	b.do("some", clickOn(`dialog label:nth-of-type(2) input`))
 	b.click("Change 1 memory")
 	b.sees("1 memory changed.", "only claude")
 	b.clean()

@@ -20,6 +20,8 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/rest"
@@ -129,7 +131,10 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 		t.Fatal(err)
 	}
 	server := oauth.New(oauth.Options{Store: st, Now: w.clock.Now, Log: log})
-	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn})
+	events := embedded.Open(embedded.Options{Dir: t.TempDir(), Now: w.clock.Now})
+	t.Cleanup(func() { events.Close() })
+	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
+		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs}})
 	w.mara = w.owner("acme", maraMail)
 	w.setPassword(w.mara, maraPassword)
 

@@ -32,8 +32,16 @@ function queue(change: FeedEvent): void {
 /** Follows the changes of everything that the sign-in may see, over one connection for the whole page. */
 export async function startLive(): Promise<void> {
   let position = "";
+  let away = false; // the browser keeps the page for the way back: it must hold no connection there
   for (;;) {
+    if (away) await new Promise((back) => addEventListener("pageshow", back, { once: true }));
+    away = false;
     const ends = new AbortController();
+    const leave = () => {
+      away = true;
+      ends.abort();
+    };
+    addEventListener("pagehide", leave);
     // The network is back: do not wait for the next attempt.
     const back = () => live.get() === "offline" && ends.abort();
     addEventListener("online", back);
@@ -47,10 +55,12 @@ export async function startLive(): Promise<void> {
         live.set("live");
       }
     } catch (error) {
+      if (away) continue;
       if (error instanceof LociError && error.status === 401) return live.set("signed-out");
       if (position === "") return live.set("offline"); // what asking again cannot help
       position = "";
     } finally {
+      removeEventListener("pagehide", leave);
       removeEventListener("online", back);
       document.removeEventListener("visibilitychange", back);
     }

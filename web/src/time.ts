@@ -22,6 +22,18 @@ export function shortWhen(time: string, now = new Date()): string {
   return format({ day: "numeric", month: "short", year: "numeric" }).format(at);
 }
 
+/** The time of day. */
+export function clock(time: string): string {
+  return format({ timeStyle: "short" }).format(new Date(time));
+}
+
+/** A day of today's year and a time of day; of other years the year, too. */
+export function dayAndClock(time: string, now = new Date()): string {
+  const day = shortWhen(time, now);
+  const at = clock(time);
+  return day === at ? at : `${day}, ${at}`;
+}
+
 /** The value of a field for a day and a time, in the zone of the person: 2026-11-03T09:00. */
 export function toField(time: string | undefined): string {
   if (!time) return "";

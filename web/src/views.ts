@@ -21,6 +21,9 @@ export const views: readonly View[] = [
   { path: "connections", name: "connections.title", view: () => import("./views/connections/index.tsx"), lazy: true },
   { path: "keys", name: "apiKeys.title", view: () => import("./views/keys/index.tsx"), lazy: true },
   { path: "account", name: "account.title", view: () => import("./views/account/index.tsx"), lazy: true },
+  { path: "visibility", name: "see.title", view: () => import("./views/visibility/index.tsx"), lazy: true },
+  { path: "time", name: "time.title", view: () => import("./views/time/index.tsx"), lazy: true },
+  { path: "sessions", name: "sessions.title", view: () => import("./views/sessions/index.tsx"), lazy: true },
 ];
 
 /** The view of a path; undefined: there is none. */

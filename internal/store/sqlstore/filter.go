@@ -49,6 +49,10 @@ func narrowContext(q *Query, f *store.Filter, row string) {
 	if !f.SessionID.IsZero() {
 		q.Add(" AND "+row+".session_id = ?", [16]byte(f.SessionID))
 	}
+	if f.HiddenFrom != "" { // what agents keep to themselves is hidden from everybody outside of their sessions
+		q.Add(" AND ("+row+".scope = 'agent' OR NOT EXISTS (SELECT 1 FROM {each "+row+
+			".allowed_vendors} WHERE value = '*' OR value = ?))", string(f.HiddenFrom))
+	}
 }
 
 func narrowTags(q *Query, f *store.Filter, row string) {

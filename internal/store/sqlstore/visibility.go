@@ -20,6 +20,12 @@ func (tx *Tx) visible(q *Query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 	}
 	vendorMay(q, v, "m")
 	admits(q, l, now)
+	switch {
+	case l == loci.ExpiredOnly && v.Vendor != "":
+		q.Add(" AND FALSE")
+	case l == loci.ExpiredOnly:
+		q.Add(" AND m.user_id = ?", [16]byte(v.UserID))
+	}
 	if l != loci.LiveOnly && l != loci.CurrentOnly {
 		q.Add(" AND (m.deleted_at IS NULL OR m.user_id = ?)", [16]byte(v.UserID))
 	}
@@ -137,6 +143,8 @@ func admits(q *Query, l loci.Lifecycle, now time.Time) {
 		q.Add(" AND m.deleted_at IS NOT NULL")
 	case loci.LiveOrTrash:
 		q.Add(" AND (m.deleted_at IS NOT NULL OR "+live+")", now.UnixMicro())
+	case loci.ExpiredOnly:
+		q.Add(" AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND m.expires_at <= ?", now.UnixMicro())
 	case loci.AnyState:
 	default:
 		q.Add(" AND FALSE")

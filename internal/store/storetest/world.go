@@ -163,6 +163,7 @@ func (w *world) filter() store.Filter {
 	f.AgentID = oneOf(t, "with agent", append([]loci.AgentID{{}, {}}, w.agents...))
 	f.SessionID = oneOf(t, "with session", append([]loci.SessionID{{}, {}, {}}, w.sessions...))
 	f.Key, f.Pinned = draw(t, "with key", "", "", "", "k", "red K"), draw(t, "only pinned", false, false, true)
+	f.HiddenFrom = draw(t, "hidden from", "", "", loci.Vendor("a"), "nobody")
 	if draw(t, "from", false, false, true) {
 		f.From = w.clock.now().Add(-time.Minute)
 	}

@@ -857,10 +857,12 @@ export interface Filter {
   /** What was true then, or will be; left out: now */
   as_of?: string | undefined;
   /** Default: what the other fields imply, or all */
-  by?: "all" | "tags" | "ids" | "search" | "origin" | "trashed" | undefined;
+  by?: "all" | "tags" | "ids" | "search" | "origin" | "trashed" | "expired" | undefined;
   category?: string | undefined;
   /** Written at or after this time */
   from?: string | undefined;
+  /** Only memories that assistants of this vendor do not get outside of a session */
+  hidden_from?: string | undefined;
   /** Loci leaves out ids that do not exist or that you may not see */
   ids?: string[] | undefined;
   /** Also include superseded memories */
@@ -2162,6 +2164,8 @@ export interface RecallRequest {
   explain?: boolean | undefined;
   /** Written at or after this time */
   from?: string | undefined;
+  /** Only memories that assistants of this vendor do not get outside of a session */
+  hidden_from?: string | undefined;
   /** Also include superseded memories */
   include_superseded?: boolean | undefined;
   /** Only memories with this key */
@@ -2761,6 +2765,8 @@ export interface SearchRequest {
   explain?: boolean | undefined;
   /** Written at or after this time */
   from?: string | undefined;
+  /** Only memories that assistants of this vendor do not get outside of a session */
+  hidden_from?: string | undefined;
   /** Also include superseded memories */
   include_superseded?: boolean | undefined;
   /** Only memories with this key */
@@ -4504,6 +4510,8 @@ export interface ListMemoriesByQueryQuery {
   from?: string | undefined;
   /** Written before this time */
   to?: string | undefined;
+  /** Only memories that assistants of this vendor do not get outside of a session */
+  hidden_from?: string | undefined;
   /** Only memories with this key */
   key?: string | undefined;
   /** Only memories of this scope */
@@ -4550,6 +4558,8 @@ export interface CountMemoriesQuery {
   from?: string | undefined;
   /** Written before this time */
   to?: string | undefined;
+  /** Only memories that assistants of this vendor do not get outside of a session */
+  hidden_from?: string | undefined;
   /** Only memories with this key */
   key?: string | undefined;
   /** Only memories of this scope */
@@ -5176,6 +5186,8 @@ export interface RecallMemoriesByQueryQuery {
   from?: string | undefined;
   /** Written before this time */
   to?: string | undefined;
+  /** Only memories that assistants of this vendor do not get outside of a session */
+  hidden_from?: string | undefined;
   /** Only memories with this key */
   key?: string | undefined;
   /** Only memories of this scope */

@@ -1,57 +1,94 @@
-import type { Briefing, Count, Project, Session } from "@loci-memory/sdk";
-import { useMemo } from "preact/hooks";
+import type { FacetCount, Project, Session } from "@loci-memory/sdk";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { useChanges } from "../../live.ts";
+import { addressOf } from "../../router.ts";
 import { shortWhen } from "../../time.ts";
-import { filters, type Look } from "./look.ts";
+import { everything, filterOf, filters, queryOf, type Look } from "./look.ts";
+import { offered } from "./vendors.tsx";
 
 interface Props {
   look: Look;
   onLook: (look: Look) => void;
 }
 
-interface Facets {
-  briefing: Briefing;
+interface Choices {
   projects: Project[];
   sessions: Session[];
 }
 
-async function facets(signal: AbortSignal): Promise<Facets> {
-  const [briefing, projects, sessions] = await Promise.all([
-    loci.recall.briefing({}, { signal }),
-    loci.projects.list({ status: "all", limit: 100 }, { signal }),
-    loci.sessions.list({ limit: 50 }, { signal }),
-  ]);
-  return { briefing, projects: projects.projects, sessions: sessions.sessions };
+async function choices(signal: AbortSignal): Promise<Choices> {
+  const [projects, sessions] = await Promise.all([loci.projects.list({ status: "all", limit: 100 }, { signal }), loci.sessions.list({ limit: 50 }, { signal })]);
+  return { projects: projects.projects, sessions: sessions.sessions };
 }
 
-/** The filters, with how many memories each tag and writer has. */
+/** How long the page waits after a change before it counts again. */
+const calm = 1500;
+
+/** Counts what passes the filters, without the words and the time, which counts do not know. */
+function useCounts(look: Look) {
+  const { known_at: _, ...conditions } = filterOf(look);
+  const counts = useLoad((signal) => loci.memories.count(conditions, { signal, viewAs: look.reader || undefined }), [queryOf({ ...look, q: "", at: "" }).toString()]);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useChanges("memory", () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(counts.reload, calm);
+  });
+  return counts;
+}
+
+/** The filters, with how many memories that pass them have each value. */
 export function Filters({ look, onLook }: Props) {
-  const known = useLoad(facets, []);
-  const { briefing, projects = [], sessions = [] } = known.value ?? {};
+  const known = useLoad(choices, []);
+  const counted = useCounts(look);
+  const { projects = [], sessions = [] } = known.value ?? {};
+  const facets = counted.value?.facets ?? {};
   const set = (change: Partial<Look>) => onLook({ ...look, ...change });
   const scopes = useMemo(() => ["global", "project", "agent"] as const, []);
+  const failed = [known, counted].filter(({ error }) => error !== undefined);
+  const vendors = [...new Set([...offered, ...(facets.allowed_vendor ?? []).map(({ value }) => value).filter((vendor) => vendor !== "*"), look.reader, look.hidden])].filter(Boolean);
+  const number = (facet: string, value: string) => {
+    const count = facets[facet]?.find((one) => one.value === value)?.count;
+    return count === undefined ? "" : ` (${count})`;
+  };
   return (
     <section class="filters" aria-label={t("filters")}>
-      {briefing?.counted_newest && <p class="hint">{t("filters.newest", { n: briefing.counted_newest })}</p>}
-      {known.error !== undefined && <p class="hint" role="alert">{t("filters.failed")} <button type="button" class="plain" onClick={known.reload}>{t("state.retry")}</button></p>}
-      <Facet label={t("field.tags")} counts={briefing?.tags ?? []} chosen={look.tags} onToggle={(tag, on) => set({ tags: on ? [...look.tags, tag] : look.tags.filter((other) => other !== tag) })} />
-      <Facet label={t("filters.origin")} counts={briefing?.origins ?? []} chosen={look.origin ? [look.origin] : []} onToggle={(origin, on) => set({ origin: on ? origin : "" })} />
+      {(look.q || look.at) && <p class="hint">{t("filters.without")}</p>}
+      {failed.length > 0 && <p class="hint" role="alert">{t("filters.failed")} <button type="button" class="plain" onClick={() => failed.forEach(({ reload }) => reload())}>{t("state.retry")}</button></p>}
+      <Facet label={t("field.tags")} counts={facets.tag ?? []} chosen={look.tags} onToggle={(tag, on) => set({ tags: on ? [...look.tags, tag] : look.tags.filter((other) => other !== tag) })} />
+      <Facet label={t("filters.origin")} counts={facets.origin ?? []} chosen={look.origin ? [look.origin] : []} onToggle={(origin, on) => set({ origin: on ? origin : "" })} />
+      <Facet label={t("field.category")} counts={facets.category ?? []} chosen={look.category ? [look.category] : []} onToggle={(category, on) => set({ category: on ? category : "" })} />
       <div class="fields">
         <label>
           {t("field.scope")}
           <select value={look.scope} onChange={(event) => set({ scope: event.currentTarget.value as Look["scope"] })}>
             <option value="">{t("any")}</option>
-            {scopes.map((scope) => <option key={scope} value={scope}>{t(`scope.${scope}`)}</option>)}
+            {scopes.map((scope) => <option key={scope} value={scope}>{t(`scope.${scope}`)}{number("scope", scope)}</option>)}
           </select>
         </label>
         <label>
           {t("filters.project")}
           <select value={look.project} onChange={(event) => set({ project: event.currentTarget.value })}>
             <option value="">{t("any")}</option>
-            {withChosen(look.project, projects.map(({ id, name }) => [id, name])).map(([id, name]) => <option key={id} value={id}>{legible(name)}</option>)}
+            {withChosen(look.project, projects.map(({ id, name }) => [id, name])).map(([id, name]) => <option key={id} value={id}>{legible(name)}{number("project_id", id)}</option>)}
+          </select>
+        </label>
+        <label>
+          {t("filters.reader")}
+          <select value={look.reader} onChange={(event) => set({ reader: event.currentTarget.value, hidden: "" })}>
+            <option value="">{t("any")}</option>
+            {vendors.map((vendor) => <option key={vendor} value={vendor}>{legible(vendor)}</option>)}
+          </select>
+        </label>
+        <label>
+          {t("filters.hidden")}
+          <select value={look.hidden} onChange={(event) => set({ hidden: event.currentTarget.value, reader: "" })}>
+            <option value="">{t("any")}</option>
+            {vendors.map((vendor) => <option key={vendor} value={vendor}>{legible(vendor)}</option>)}
           </select>
         </label>
         <label>
@@ -64,11 +101,12 @@ export function Filters({ look, onLook }: Props) {
         <label>{t("filters.from")}<input type="date" value={look.from} max={look.to || undefined} onChange={(event) => set({ from: event.currentTarget.value })} /></label>
         <label>{t("filters.to")}<input type="date" value={look.to} min={look.from || undefined} onChange={(event) => set({ to: event.currentTarget.value })} /></label>
       </div>
-      <label class="check"><input type="checkbox" checked={look.pinned} onChange={(event) => set({ pinned: event.currentTarget.checked })} /> {t("filters.pinned")}</label>
+      <label class="check"><input type="checkbox" checked={look.pinned} onChange={(event) => set({ pinned: event.currentTarget.checked })} /> {t("filters.pinned")}{number("pinned", "true")}</label>
       <label class="check"><input type="checkbox" checked={look.superseded} onChange={(event) => set({ superseded: event.currentTarget.checked })} /> {t("filters.superseded")}</label>
-      {filters(look) > 0 && (
-        <button type="button" class="button" onClick={() => set({ tags: [], origin: "", scope: "", project: "", session: "", from: "", to: "", pinned: false, superseded: false })}>{t("filters.clear")}</button>
-      )}
+      <div class="actions">
+        {filters(look) > 0 && <button type="button" class="button" onClick={() => onLook({ ...everything, q: look.q, at: look.at })}>{t("filters.clear")}</button>}
+        <a class="button" href={addressOf("memories", { expired: "1" })}>{t("expired")}</a>
+      </div>
     </section>
   );
 }
@@ -78,13 +116,13 @@ function withChosen(id: string, known: [string, string][]): [string, string][] {
   return id === "" || known.some(([other]) => other === id) ? known : [[id, id.slice(0, 8)], ...known];
 }
 
-function Facet({ label, counts, chosen, onToggle }: { label: string; counts: readonly Count[]; chosen: readonly string[]; onToggle: (name: string, on: boolean) => void }) {
-  const shown = [...chosen.filter((name) => !counts.some((count) => count.name === name)).map((name) => ({ name, count: 0 })), ...counts.slice(0, 20)];
+function Facet({ label, counts, chosen, onToggle }: { label: string; counts: readonly FacetCount[]; chosen: readonly string[]; onToggle: (name: string, on: boolean) => void }) {
+  const shown = [...chosen.filter((name) => !counts.some(({ value }) => value === name)).map((value) => ({ value, count: 0 })), ...counts.slice(0, 20)];
   if (shown.length === 0) return null;
   return (
     <fieldset class="facet">
       <legend>{label}</legend>
-      {shown.map(({ name, count }) => (
+      {shown.map(({ value: name, count }) => (
         <button key={name} type="button" class="chip" aria-pressed={chosen.includes(name)} onClick={() => onToggle(name, !chosen.includes(name))}>
           {legible(name)}{count > 0 && <span class="count">{count}</span>}
         </button>

@@ -13,6 +13,7 @@ import { erase, restore, trash } from "./acts.ts";
 import { Bulk } from "./bulk.tsx";
 import { Editor } from "./editor.tsx";
 import { Filters } from "./filters.tsx";
+import { KnownAt } from "./known.tsx";
 import { filters, lookOf, queryOf, type Look } from "./look.ts";
 import { useRows, type Row, type Rows } from "./pages.ts";
 import { Reading } from "./reading.tsx";
@@ -32,6 +33,8 @@ export function Memories() {
   const [editing, setEditing] = useState<Memory>();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [filtering, setFiltering] = useState(() => filters(look) > 0);
+  const [timing, setTiming] = useState(look.at !== "");
+  const whole = look.trash || look.expired;
   const search = useRef<HTMLInputElement>(null);
 
   const show = (id: string, { replace = false } = {}) => go(addressOf(id ? `${path}/${id}` : path, queryOf(look)), { replace });
@@ -69,6 +72,7 @@ export function Memories() {
     { key: "s", help: t("keys.select"), run: () => current && pick(current, !picked.has(current)) },
     { key: "n", help: t("keys.new"), run: () => show("new") },
     { key: "f", help: t("keys.filter"), run: () => setFiltering((on) => !on) },
+    { key: "t", help: t("time.keys.slider"), run: () => setTiming((on) => !on) },
     { key: "Escape", help: t("keys.close"), run: () => (picked.size > 0 ? setPicked(new Set()) : show("")) },
   ]);
 
@@ -80,10 +84,11 @@ export function Memories() {
   return (
     <div class={open ? "memories opened" : "memories"}>
       <section class="side" aria-label={t("memories.title")}>
-        <h1 class="hidden">{t(look.trash ? "trash" : "memories.title")}</h1>
-        <SearchBar look={look} input={search} filtering={filtering} onFilter={() => setFiltering(!filtering)} onLook={lookAt} onNew={() => show("new")} />
-        {filtering && !look.trash && <Filters look={look} onLook={lookAt} />}
-        {picked.size > 0 && <Bulk picked={chosen} inTrash={look.trash} rows={rows} onDone={() => setPicked(new Set())} />}
+        <h1 class="hidden">{t(look.trash ? "trash" : look.expired ? "expired" : "memories.title")}</h1>
+        <SearchBar look={look} input={search} filtering={filtering} onFilter={() => setFiltering(!filtering)} timing={timing} onTime={() => setTiming(!timing)} onLook={lookAt} onNew={() => show("new")} />
+        {timing && !whole && <KnownAt at={look.at} onAt={(at) => go(addressOf(path, queryOf({ ...look, at })), { replace: true })} />}
+        {filtering && !whole && <Filters look={look} onLook={lookAt} />}
+        {picked.size > 0 && !look.at && !look.expired && <Bulk picked={chosen} inTrash={look.trash} rows={rows} onDone={() => setPicked(new Set())} />}
         <Found rows={rows} look={look} />
         <Body rows={rows} look={look} onNew={() => show("new")}>
           <List label={t("memories.title")} items={rows.rows} total={rows.atLeast ? undefined : rows.total} height={rowHeight} current={current} more={rows.more} onMore={rows.readMore}
@@ -99,7 +104,7 @@ export function Memories() {
         ) : editing && editing.id === open ? (
           <Editor key={editing.id} memory={editing} onCancel={() => setEditing(undefined)} onSaved={(memory) => saved(memory, t("edit.done"))} />
         ) : open ? (
-          <Reading key={open} id={open} row={rows.rows.find(({ id }) => id === open)} rows={rows} onClose={() => show("")} onEdit={setEditing} />
+          <Reading key={`${open} ${look.at}`} id={open} at={look.at || (look.expired ? beforeEnd(rows.rows.find(({ id }) => id === open)) : "")} row={rows.rows.find(({ id }) => id === open)} rows={rows} onClose={() => show("")} onEdit={setEditing} />
         ) : (
           <Empty title={t("reading.none")}><p>{t("reading.none.text")}</p></Empty>
         )}
@@ -108,8 +113,15 @@ export function Memories() {
   );
 }
 
+/** A moment at which a memory had not expired yet, so that its text can be read. */
+function beforeEnd(row: Row | undefined): string {
+  return row?.expires_at ? new Date(Date.parse(row.expires_at) - 1).toISOString() : "";
+}
+
 interface SearchProps {
   look: Look;
+  timing: boolean;
+  onTime: () => void;
   input: preact.RefObject<HTMLInputElement | null>;
   filtering: boolean;
   onFilter: () => void;
@@ -117,22 +129,24 @@ interface SearchProps {
   onNew: () => void;
 }
 
-function SearchBar({ look, input, filtering, onFilter, onLook, onNew }: SearchProps) {
+function SearchBar({ look, input, filtering, onFilter, timing, onTime, onLook, onNew }: SearchProps) {
   const [q, setQ] = useState(look.q);
   useEffect(() => setQ(look.q), [look.q]);
   const n = filters(look);
+  const whole = look.trash || look.expired;
   return (
     <div class="bar">
-      {look.trash ? <h2>{t("trash")}</h2> : (
+      {whole ? <h2>{t(look.trash ? "trash" : "expired")}</h2> : (
         <form role="search" onSubmit={(event) => { event.preventDefault(); onLook({ ...look, q: q.trim() }); input.current?.blur(); }}>
           <input ref={input} type="search" aria-label={t("search")} placeholder={t("search.hint")} value={q} onInput={(event) => setQ(event.currentTarget.value)}
             onKeyDown={(event) => event.key === "Escape" && input.current?.blur()} />
           <button class="button">{t("search")}</button>
         </form>
       )}
-      {!look.trash && <button type="button" class="button" aria-expanded={filtering} onClick={onFilter}>{t("filters")}{n > 0 ? ` (${n})` : ""}</button>}
-      {!look.trash && <button type="button" class="button primary" onClick={onNew}>{t("new")}</button>}
-      <a class="button" href={look.trash ? addressOf(path) : addressOf(path, { trash: "1" })}>{t(look.trash ? "trash.leave" : "trash")}</a>
+      {!whole && <button type="button" class="button" aria-expanded={filtering} onClick={onFilter}>{t("filters")}{n > 0 ? ` (${n})` : ""}</button>}
+      {!whole && <button type="button" class="button" aria-expanded={timing} onClick={onTime}>{t("time.slider")}</button>}
+      {!whole && <button type="button" class="button primary" onClick={onNew}>{t("new")}</button>}
+      <a class="button" href={whole ? addressOf(path) : addressOf(path, { trash: "1" })}>{t(whole ? "trash.leave" : "trash")}</a>
     </div>
   );
 }
@@ -155,6 +169,8 @@ function Body({ rows, look, onNew, children }: { rows: Rows; look: Look; onNew: 
   if (rows.error !== undefined) return <Failed error={rows.error} retry={rows.reload} />;
   if (rows.loading) return <Loading />;
   if (look.trash) return <Empty title={t("trash.empty")} />;
+  if (look.expired) return <Empty title={t("expired.empty")} />;
+  if (look.at) return <Empty title={t("time.empty")} />;
   if (look.q || filters(look) > 0) {
     return <Empty title={look.q ? t("found.none", { q: look.q }) : t("found.noneFiltered")}><a class="button" href={addressOf(path)}>{t("found.all")}</a></Empty>;
   }

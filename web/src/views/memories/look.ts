@@ -1,10 +1,15 @@
-import type { Filter } from "@loci-memory/sdk";
+import type { Filter, Memory } from "@loci-memory/sdk";
 
 /** What the view looks at: the words and the filters. The address of the page holds all of it. */
 export interface Look {
   q: string;
   tags: string[];
   origin: string;
+  category: string;
+  /** Only what the assistants of this vendor get, by the same rule as for their own keys. */
+  reader: string;
+  /** Only what they do not get. */
+  hidden: string;
   scope: "" | "global" | "project" | "agent";
   project: string;
   session: string;
@@ -13,7 +18,15 @@ export interface Look {
   pinned: boolean;
   superseded: boolean;
   trash: boolean;
+  expired: boolean;
+  /** The time at which the list is shown as it was known; "": now. */
+  at: string;
 }
+
+/** Looks at everything. */
+export const everything: Look = {
+  q: "", tags: [], origin: "", category: "", reader: "", hidden: "", scope: "", project: "", session: "", from: "", to: "", pinned: false, superseded: false, trash: false, expired: false, at: "",
+};
 
 const scopes = ["global", "project", "agent"] as const;
 
@@ -24,6 +37,9 @@ export function lookOf(query: URLSearchParams): Look {
     q: text("q"),
     tags: [...new Set(query.getAll("tag").filter(Boolean))],
     origin: text("origin"),
+    category: text("category"),
+    reader: text("reader"),
+    hidden: text("hidden"),
     scope: scopes.find((scope) => scope === text("scope")) ?? "",
     project: text("project"),
     session: text("session"),
@@ -32,17 +48,20 @@ export function lookOf(query: URLSearchParams): Look {
     pinned: query.has("pinned"),
     superseded: query.has("superseded"),
     trash: query.has("trash"),
+    expired: query.has("expired"),
+    at: Number.isNaN(Date.parse(text("at"))) ? "" : new Date(text("at")).toISOString(),
   };
 }
 
-/** Writes it as the query of an address. The trash has no words and no filters. */
+/** Writes it as the query of an address. The trash and what has expired have no words and no filters. */
 export function queryOf(look: Look): URLSearchParams {
   const query = new URLSearchParams();
-  if (look.trash) {
-    query.set("trash", "1");
+  const whole = look.trash ? "trash" : look.expired ? "expired" : "";
+  if (whole) {
+    query.set(whole, "1");
     return query;
   }
-  for (const name of ["q", "origin", "scope", "project", "session", "from", "to"] as const) if (look[name]) query.set(name, look[name]);
+  for (const name of ["q", "origin", "category", "reader", "hidden", "scope", "project", "session", "from", "to", "at"] as const) if (look[name]) query.set(name, look[name]);
   for (const tag of look.tags) query.append("tag", tag);
   for (const name of ["pinned", "superseded"] as const) if (look[name]) query.set(name, "1");
   return query;
@@ -60,6 +79,9 @@ export function filterOf(look: Look): Omit<Filter, "by" | "ids" | "term"> {
     tags: look.tags.length > 0 ? look.tags : undefined,
     tag_mode: look.tags.length > 1 ? "all" : undefined,
     origin: look.origin || undefined,
+    category: look.category || undefined,
+    hidden_from: look.hidden || undefined,
+    known_at: look.at || undefined,
     scope: look.scope || undefined,
     project_id: look.project || undefined,
     written_in: look.session || undefined,
@@ -70,7 +92,33 @@ export function filterOf(look: Look): Omit<Filter, "by" | "ids" | "term"> {
   };
 }
 
+/** Whether a memory as it is now passes the filters. The server has decided who sees it; the words are not looked at. */
+export function passes(look: Look, memory: Memory): boolean {
+  if (look.trash) return memory.deleted_at !== undefined;
+  if (memory.deleted_at !== undefined) return false;
+  const { from, to } = filterOf(look);
+  const over = memory.expires_at !== undefined && Date.parse(memory.expires_at) <= Date.now();
+  if (look.expired || over) return look.expired && over;
+  return (
+    look.tags.every((tag) => memory.tags.includes(tag)) &&
+    (!look.origin || memory.origin === look.origin) &&
+    (!look.category || memory.category === look.category) &&
+    (!look.hidden || hiddenFrom(memory, look.hidden)) &&
+    (!look.scope || memory.scope === look.scope) &&
+    (!look.project || memory.project_id === look.project) &&
+    (!look.session || memory.session_id === look.session) &&
+    (!look.pinned || memory.pinned === true) &&
+    (look.superseded || memory.superseded_by === undefined) &&
+    (!from || memory.created_at >= from) &&
+    (!to || memory.created_at < to)
+  );
+}
+
+function hiddenFrom(memory: Memory, vendor: string): boolean {
+  return memory.scope === "agent" || !memory.allowed_vendors.some((allowed) => allowed === "*" || allowed === vendor);
+}
+
 /** How many filters are set. */
 export function filters(look: Look): number {
-  return look.tags.length + [look.origin, look.scope, look.project, look.session, look.from, look.to, look.pinned, look.superseded].filter(Boolean).length;
+  return look.tags.length + [look.origin, look.category, look.reader, look.hidden, look.scope, look.project, look.session, look.from, look.to, look.pinned, look.superseded].filter(Boolean).length;
 }

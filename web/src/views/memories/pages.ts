@@ -2,7 +2,7 @@ import type { Memory, Why } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { useChanges, type Changes } from "../../live.ts";
-import { filterOf, queryOf, type Look } from "./look.ts";
+import { filterOf, passes, queryOf, type Look } from "./look.ts";
 
 /** A row of the list: a memory and, of a search, why it is there. */
 export interface Row extends Memory {
@@ -37,8 +37,10 @@ const none: Page = { rows: [], next: "", total: undefined, atLeast: false };
 
 async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Page> {
   const at = cursor ? { cursor } : {};
-  if (look.q && !look.trash) {
-    const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size }, { signal });
+  const options = { signal, viewAs: look.reader || undefined };
+  const whole = look.trash ? "trashed" : look.expired ? "expired" : undefined;
+  if (look.q && !whole) {
+    const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size }, options);
     return {
       rows: found.memories,
       next: found.next_cursor,
@@ -47,8 +49,8 @@ async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Pa
       ...(found.stopped_by && { stopped: found.stopped_by }),
     };
   }
-  const filter = look.trash ? ({ by: "trashed" } as const) : filterOf(look);
-  const found = await loci.memories.list({ filter, ...at, limit: size, total: cursor === "" }, { signal });
+  const filter = whole ? { by: whole as "trashed" | "expired" } : filterOf(look);
+  const found = await loci.memories.list({ filter, ...at, limit: size, total: cursor === "" }, options);
   return { rows: found.memories, next: found.next_cursor, total: found.total, atLeast: found.total_is_lower_bound ?? false };
 }
 
@@ -121,12 +123,13 @@ async function follow(
   { fetchPage, change, drop }: { fetchPage: (merge: (old: Page, found: Page) => Page, cursor: string) => Promise<void>; change: (edit: (rows: Row[]) => Row[]) => void } & Pick<Rows, "drop">,
 ): Promise<void> {
   if (changes === "reset") return fetchPage((_, found) => found, "");
+  if (look.at) return; // what was known then does not change
   const known = new Set(page.rows.map(({ id }) => id));
   const ids = [...new Set(changes.map(({ id }) => id).filter((id) => known.has(id)))].slice(0, 100);
   if (ids.length > 0) {
-    const filter = look.trash ? { by: "trashed" as const } : { ...filterOf(look), ids };
-    const now = await loci.memories.list({ filter, limit: 100 }).catch(() => undefined);
-    const byId = new Map(now?.memories.map((memory) => [memory.id, memory]));
+    const filter = look.trash ? { by: "trashed" as const } : look.expired ? { by: "expired" as const } : { ids, include_superseded: look.superseded || undefined };
+    const now = await loci.memories.list({ filter, limit: 100 }, { viewAs: look.reader || undefined }).catch(() => undefined);
+    const byId = new Map(now?.memories.filter((memory) => passes(look, memory)).map((memory) => [memory.id, memory]));
     if (now) {
       drop(ids.filter((id) => !byId.has(id)));
       change((rows) => rows.map((row) => newer(row, byId.get(row.id))));

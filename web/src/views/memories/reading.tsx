@@ -23,14 +23,16 @@ interface Props {
   id: string;
   /** The row of the list, if it has one: it says why a search found the memory. */
   row: Row | undefined;
+  /** Shows it as it was known then, to read only; "": as it is now. */
+  at?: string;
   rows: Rows;
   onClose: () => void;
   onEdit: (memory: Memory) => void;
 }
 
 /** A memory in full. */
-export function Reading({ id, row, rows, onClose, onEdit }: Props) {
-  const loaded = useLoad((signal) => readMemory(id, signal), [id]);
+export function Reading({ id, row, at = "", rows, onClose, onEdit }: Props) {
+  const loaded = useLoad((signal) => (at ? loci.memories.get(id, { known_at: at, include_superseded: true }, { signal }) : readMemory(id, signal)), [id, at]);
   useChanges("memory", (changes) => {
     if (changes === "reset" || changes.some((change) => change.id === id)) loaded.reload();
   });
@@ -46,16 +48,20 @@ export function Reading({ id, row, rows, onClose, onEdit }: Props) {
         {(memory) => (
           <>
             <h2 ref={heading} tabIndex={-1}>{legible(memory.title)}</h2>
-            <Actions memory={memory} rows={rows} onEdit={onEdit} onChanged={loaded.reload} />
+            {at ? <p class="note">{t("time.asKnown", { time: when(at) })} <a href={addressOf(`memories/${id}`)}>{t("time.showNow")}</a></p> : <Actions memory={memory} rows={rows} onEdit={onEdit} onChanged={loaded.reload} />}
             <Notes memory={memory} />
             {memory.summary && <p class="summary">{legible(memory.summary)}</p>}
             <Markdown text={memory.content} />
             {row?.why && <WhyFound row={row} />}
             <Facts memory={memory} />
-            <Related memory={memory} onChanged={loaded.reload} />
-            <Sources id={memory.id} key={`s${memory.id}`} />
-            <Attachments id={memory.id} key={`a${memory.id}`} />
-            <Versions memory={memory} key={`v${memory.id}`} onChanged={loaded.reload} rows={rows} />
+            {!at && (
+              <>
+                <Related memory={memory} onChanged={loaded.reload} />
+                <Sources id={memory.id} key={`s${memory.id}`} />
+                <Attachments id={memory.id} key={`a${memory.id}`} />
+                <Versions memory={memory} key={`v${memory.id}`} onChanged={loaded.reload} rows={rows} />
+              </>
+            )}
           </>
         )}
       </Shown>
