@@ -18,6 +18,7 @@ export interface View {
 export const views: readonly View[] = [
   { path: "memories", name: "memories.title", view: Memories },
   { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
+  { path: "graph", name: "graph.title", view: () => import("./views/graph/index.tsx"), lazy: true },
 ];
 
 /** The pages of the server that no view replaces yet. */
