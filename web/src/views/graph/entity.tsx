@@ -10,12 +10,12 @@ import { useLoad } from "../../load.ts";
 import { Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
-import { VendorsField } from "../memories/vendors.tsx";
 import { vendors } from "../memories/words.ts";
 import { forget, merge, observe, relate, rename, rewrite, setReaders, trashEntity, unrelate, type Place } from "./acts.ts";
 import type { Look } from "./look.ts";
 import { tiesBetween } from "./model.ts";
 import { Picker } from "./picker.tsx";
+import { ReadersField } from "./vendors.tsx";
 
 interface Props {
   at: Place;
@@ -285,7 +285,7 @@ function ReadersForm({ at, of, onClose }: { at: Place; of: Entity; onClose: () =
   return (
     <FormDialog title={t("graph.readers")} onClose={onClose} onSave={() => setReaders(at, of, value)}>
       <p class="hint">{t("graph.readers.text")}</p>
-      <VendorsField value={value} onChange={setValue} />
+      <ReadersField value={value} onChange={setValue} />
     </FormDialog>
   );
 }

@@ -74,13 +74,14 @@ export function Picture({ graph, shown, lens, onOpen }: Props) {
     scheme.addEventListener("change", repaint);
     const gone = (event: Event) => event.target instanceof HTMLCanvasElement && setLost(true);
     box.current.addEventListener("webglcontextlost", gone, true);
-    const sizes = new ResizeObserver(() => drawing.resize().refresh({ schedule: true, skipIndexation: true }));
+    const sizes = new ResizeObserver(() => drawing.resize(true).refresh());
     sizes.observe(box.current);
     let stop = () => {};
     if (graph.order > 2 && graph.order <= refined && !settled.has(graph)) {
       setSettling(true);
       stop = refine(graph, !still(), () => {
         settled.add(graph);
+        goTo(drawing, graph, latest.current.shown.open);
         setSettling(false);
       });
     }
@@ -104,11 +105,7 @@ export function Picture({ graph, shown, lens, onOpen }: Props) {
       if (camera) void camera.animate({ x: camera.x + x * camera.ratio, y: camera.y + y * camera.ratio }, length());
     },
     whole: () => void sigma.current?.getCamera().animatedReset(length()),
-    to: (id) => {
-      const at = sigma.current?.getNodeDisplayData(id);
-      const camera = sigma.current?.getCamera();
-      if (at && camera) void camera.animate({ x: at.x, y: at.y, ratio: Math.min(camera.ratio, closeTo(graph)) }, length());
-    },
+    to: (id) => goTo(sigma.current, graph, id),
   }), [graph, lost]);
   if (lost) return <p class="note graph-lost" role="status">{t("graph.noWebGL")}</p>;
   return (
@@ -117,6 +114,14 @@ export function Picture({ graph, shown, lens, onOpen }: Props) {
       {settling && <p class="graph-settling hint" role="status">{t("graph.settling")}</p>}
     </>
   );
+}
+
+/** Moves an entity into the middle. Its place is taken from the graph, because the drawing may not have been drawn again yet. */
+function goTo(drawing: Sigma<Thing, Tie> | undefined, graph: Graph, id: string): void {
+  if (!drawing || !graph.hasNode(id)) return;
+  const camera = drawing.getCamera();
+  const { x, y } = drawing.viewportToFramedGraph(drawing.graphToViewport(graph.getNodeAttributes(id)));
+  if (Number.isFinite(x) && Number.isFinite(y)) void camera.animate({ x, y, ratio: Math.min(camera.ratio, closeTo(graph)) }, length());
 }
 
 /** How near the drawing goes to an entity: so that some hundreds are in sight. */
@@ -146,8 +151,8 @@ function settings(graph: Graph, paint: () => Paint, shown: () => Shown) {
     labelColor: { color: paint().ink },
     minCameraRatio: 0.002,
     maxCameraRatio: 4,
-    minEdgeThickness: large ? 0.5 : 1,
-    stagePadding: 40,
+    minEdgeThickness: large ? 0.5 : 1.5,
+    stagePadding: 60,
     zIndex: true,
     defaultDrawNodeHover: hover(paint),
     nodeReducer: (id: string, { kind, label, ...data }: Thing) => {
@@ -157,16 +162,16 @@ function settings(graph: Graph, paint: () => Paint, shown: () => Shown) {
       const color = colors[slot.get(kind) ?? colors.length] ?? other;
       return {
         ...data, label: dim ? null : short(label), color: dim ? faint : color, hidden: kinds.size > 0 && !kinds.has(kind),
-        size: large ? data.size * 0.6 : data.size, highlighted: id === open, forceLabel: id === open || (bright?.size ?? 99) < 30, zIndex: dim ? 0 : 1,
+        size: data.size * (large ? 0.6 : graph.order < 500 ? 2 : 1), highlighted: id === open, forceLabel: id === open || (bright?.size ?? 99) < 30, zIndex: dim ? 0 : 1,
       };
     },
     edgeReducer: (id: string) => {
       const { bright, path } = shown();
       const { edge, faint, accent } = paint();
-      if (path.has(id)) return { color: accent, size: 3, zIndex: 2 };
+      if (path.has(id)) return { color: accent, size: 4, zIndex: 2 };
       const [source, target] = bright ? graph.extremities(id) : [];
       const dim = bright !== undefined && !(bright.has(source!) && bright.has(target!));
-      return { color: dim ? faint : edge, size: large ? 0.5 : 1, zIndex: dim ? 0 : 1 };
+      return { color: dim ? faint : edge, size: large ? 0.5 : 2, zIndex: dim ? 0 : 1 };
     },
   };
 }

@@ -1,4 +1,4 @@
-import { MultiDirectedGraph } from "graphology";
+import { UndirectedGraph } from "graphology";
 import forceAtlas2 from "graphology-layout-forceatlas2";
 import type { Graph } from "./model.ts";
 
@@ -68,7 +68,7 @@ export function place(graph: Graph, most = 800): void {
 function placeGroups(graph: Graph, groups: Map<string, string[]>, most: number): Map<string, [number, number]> {
   const of = new Map<string, string>();
   for (const [group, members] of groups) for (const id of members) of.set(id, group);
-  const whole = new MultiDirectedGraph<{ x: number; y: number; size: number }, { weight: number }>({ multi: false });
+  const whole = new UndirectedGraph<{ x: number; y: number; size: number }, { weight: number }>();
   let i = 0;
   for (const [group, members] of [...groups].sort((a, b) => b[1].length - a[1].length)) {
     const far = gap * 1.6 * Math.sqrt(graph.order * (i / groups.size));
