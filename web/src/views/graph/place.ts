@@ -93,6 +93,7 @@ export function refine(graph: Graph, animated: boolean, done: () => void): () =>
   const work = graph.copy() as Graph;
   const settings = { ...forceAtlas2.inferSettings(work), barnesHutOptimize: work.order > 800, scalingRatio: 12, gravity: 0.3, slowDown: 4 };
   let [left, stopped, iterations] = [160, false, 1];
+  const ends = performance.now() + 8000;
   const show = () => {
     graph.updateEachNodeAttributes((id, thing) => {
       if (!work.hasNode(id)) return thing;
@@ -104,7 +105,7 @@ export function refine(graph: Graph, animated: boolean, done: () => void): () =>
     if (stopped) return;
     const began = performance.now();
     forceAtlas2.assign(work, { iterations, settings });
-    left -= iterations;
+    left = performance.now() < ends ? left - iterations : 0;
     // A step takes about as long as a frame or two.
     iterations = performance.now() - began < 25 ? Math.min(10, iterations + 1) : Math.max(1, iterations - 1);
     if (animated || left <= 0) show();
