@@ -19,6 +19,9 @@ export const views: readonly View[] = [
   { path: "memories", name: "memories.title", view: Memories },
   { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
   { path: "graph", name: "graph.title", view: () => import("./views/graph/index.tsx"), lazy: true },
+  { path: "projects", name: "projects.title", view: () => import("./views/projects/index.tsx"), lazy: true },
+  { path: "nodes", name: "nodes.title", view: () => import("./views/nodes/index.tsx"), lazy: true },
+  { path: "agents", name: "agents.title", view: () => import("./views/agents/index.tsx"), lazy: true },
 ];
 
 /** The pages of the server that no view replaces yet. */

@@ -17,6 +17,7 @@ import { around, kindsOf, pathBetween, rowsOf, tiesBetween, type Graph, type Row
 import { Picture, type Lens } from "./picture.tsx";
 import { useGraph, type Whole } from "./read.ts";
 import { Trash } from "./trash.tsx";
+import "../plain.css";
 import "./graph.css";
 
 /** The graph of a project; without a project, a choice of one. */
