@@ -1,5 +1,5 @@
 import type { MemoryNode } from "@loci-memory/sdk";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
@@ -128,7 +128,8 @@ function NodeRow({ row, address, open }: { row: MemoryNode; address: string; ope
 
 function NodePane({ id, turn, onChanged, onClose }: { id: string; turn: number; onChanged: () => void; onClose: () => void }) {
   const who = useStore(identity);
-  const node = useLoad((signal) => loci.nodes.get(id, { signal }), [id, turn]);
+  const node = useLoad((signal) => loci.nodes.get(id, { signal }), [id]);
+  useEffect(() => { if (turn > 0) node.reload(); }, [turn]);
   const [editing, setEditing] = useState(false);
   const [packed, setPacked] = useState<string>();
   const now = node.value;
