@@ -22,6 +22,9 @@ export const views: readonly View[] = [
   { path: "projects", name: "projects.title", view: () => import("./views/projects/index.tsx"), lazy: true },
   { path: "nodes", name: "nodes.title", view: () => import("./views/nodes/index.tsx"), lazy: true },
   { path: "agents", name: "agents.title", view: () => import("./views/agents/index.tsx"), lazy: true },
+  { path: "transfer", name: "transfer.title", view: () => import("./views/transfer/index.tsx"), lazy: true },
+  { path: "org", name: "org.title", view: () => import("./views/org/index.tsx"), lazy: true },
+  { path: "settings", name: "settings.title", view: () => import("./views/settings/index.tsx"), lazy: true },
 ];
 
 /** The pages of the server that no view replaces yet. */
