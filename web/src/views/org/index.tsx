@@ -1,4 +1,4 @@
-import type { Identity, Org } from "@loci-memory/sdk";
+import type { Identity, Org, OrgEdit } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
 import { FormDialog, proving, useProved } from "../../form.tsx";
@@ -68,12 +68,16 @@ function TheOrg({ who }: { who: Identity }) {
   const [win, setWin] = useState<"name" | "rules">();
   const admin = who.org_role !== "member";
   const owner = who.org_role === "owner";
-  useEvery(org.reload);
-  useProved("org.rules", async (_, [text = "{}"]) => {
-    await loci.orgs.edit(who.org_id, JSON.parse(text));
+  const change = async (edit: OrgEdit, back: OrgEdit) => {
+    await loci.orgs.edit(who.org_id, edit);
     org.reload();
-    tell(t("edit.saved"));
-  });
+    tell(t("edit.saved"), async () => {
+      await loci.orgs.edit(who.org_id, back);
+      org.reload();
+    });
+  };
+  useEvery(org.reload);
+  useProved("org.rules", (_, [edit = "{}", back = "{}"]) => change(JSON.parse(edit), JSON.parse(back)));
   useKeys([{ key: "e", help: t("org.rules"), run: () => owner && setWin("rules") }]);
   return (
     <Shown of={org}>
@@ -89,11 +93,11 @@ function TheOrg({ who }: { who: Identity }) {
           <Rules org={one} role={who.org_role} />
           {owner && <DeleteOrg org={one} />}
           {win === "name" && <Rename what={one.name} onClose={() => setWin(undefined)} onSave={async (name) => { await loci.orgs.edit(one.id, { name }); org.reload(); tell(t("edit.saved"), async () => { await loci.orgs.edit(one.id, { name: one.name }); org.reload(); }); }} />}
-          {win === "rules" && <SettingsForm org={one} onClose={() => setWin(undefined)} onSave={(edit) => proving("org.rules", [JSON.stringify(edit)], async () => {
-            await loci.orgs.edit(one.id, edit);
-            org.reload();
-            tell(t("edit.saved"), async () => { await loci.orgs.edit(one.id, settingsOf(one)); org.reload(); });
-          })} />}
+          {win === "rules" && <SettingsForm org={one} onClose={() => setWin(undefined)} onSave={(edit) => {
+            const before = settingsOf(one);
+            const back = Object.fromEntries(Object.keys(edit).map((field) => [field, before[field as keyof OrgEdit]]));
+            return proving("org.rules", [JSON.stringify(edit), JSON.stringify(back)], () => change(edit, back));
+          }} />}
         </>
       )}
     </Shown>

@@ -25,7 +25,7 @@ export function Workspaces({ who }: { who: Identity }) {
     tell(t("done.workspace"));
   });
   return (
-    <section aria-label={t("org.tab.workspaces")}>
+    <section>
       <h2>{t("org.tab.workspaces")}</h2>
       <p class="hint">{t("workspaces.text")}</p>
       {admin && <div class="actions"><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("workspaces.new")}</button></div>}

@@ -60,7 +60,7 @@ export default function Settings() {
         <div class="actions"><a class="button" href={addressOf("org")}>{t("settings.org")} <kbd>o</kbd></a></div>
         <p class="note">{t("settings.file")}</p>
         {groups.map(({ title, text, command, settings }) => (
-          <section key={title} aria-label={t(title)}>
+          <section key={title}>
             <h2>{t(title)}</h2>
             <p>{t(text)}</p>
             <div class="scroll" tabIndex={0} role="region" aria-label={t(title)}>

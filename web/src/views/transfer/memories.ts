@@ -28,7 +28,7 @@ const named = 100;
 const texts = ["title", "content", "summary", "key", "category", "memory_type", "source", "valid_from", "valid_to", "expires_at"] as const;
 
 /** Reads a line of an export: the memory as it is now; undefined: the line has none to import. */
-export function memoryOf(line: unknown, now = new Date()): { memory: NewMemory; alone: boolean } | undefined {
+export function memoryOf(line: unknown, now = new Date()): { id: string; memory: NewMemory; alone: boolean } | undefined {
   if (typeof line !== "object" || line === null || !("memory" in line)) return undefined;
   const old = line.memory as Record<string, unknown>;
   if (typeof old !== "object" || old === null || typeof old.content !== "string") return undefined;
@@ -40,16 +40,19 @@ export function memoryOf(line: unknown, now = new Date()): { memory: NewMemory; 
   if (Array.isArray(old.allowed_vendors) && old.allowed_vendors.length > 0) memory.allowed_vendors = old.allowed_vendors;
   if (typeof old.importance === "number") memory.importance = old.importance;
   if (old.pinned === true) memory.pinned = true;
-  return { memory: memory as NewMemory, alone: old.scope === "project" || old.scope === "agent" };
+  return { id: typeof old.id === "string" ? old.id : "", memory: memory as NewMemory, alone: old.scope === "project" || old.scope === "agent" };
 }
 
 /** Stores the memories of an export, some at a time. told hears how far it is, from 0 to 1. It ends early if the signal aborts. */
 export async function importMemories(file: Blob, signal: AbortSignal, told: (share: number, report: Report) => void): Promise<Report> {
   const report = fresh();
-  let batch: { line: number; memory: NewMemory }[] = [];
+  let batch: Line[] = [];
   let [rest, read] = ["", 0];
   const flush = async () => {
-    if (batch.length > 0) count(report, batch, await store(batch.map(({ memory }) => memory), signal));
+    const known = await present(batch, signal);
+    const missing = batch.filter(({ id }) => !known.has(id));
+    report.same += batch.length - missing.length;
+    if (missing.length > 0) count(report, missing, await store(missing.map(({ memory }) => memory), signal));
     batch = [];
     told(file.size === 0 ? 1 : read / file.size, { ...report });
   };
@@ -64,7 +67,7 @@ export async function importMemories(file: Blob, signal: AbortSignal, told: (sha
     }
     if (!found) return void report.skipped++;
     if (found.alone) report.alone++;
-    batch.push({ line: report.lines, memory: found.memory });
+    batch.push({ line: report.lines, id: found.id, memory: found.memory });
     if (batch.length >= size) await flush();
   };
   const decoder = new TextDecoder();
@@ -80,6 +83,21 @@ export async function importMemories(file: Blob, signal: AbortSignal, told: (sha
   }
   await flush();
   return report;
+}
+
+/** A memory of a line, with the id that it had. */
+interface Line {
+  line: number;
+  id: string;
+  memory: NewMemory;
+}
+
+/** The ids of the memories that are there: an export of this server. They stay as they are. */
+async function present(batch: readonly Line[], signal: AbortSignal): Promise<Set<string>> {
+  const ids = [...new Set(batch.map(({ id }) => id))].filter((id) => /^[0-9a-f-]{36}$/.test(id));
+  if (ids.length === 0) return new Set();
+  const { memories } = await loci.memories.list({ filter: { by: "ids", ids }, limit: size, total: false }, { signal });
+  return new Set(memories.map(({ id }) => id));
 }
 
 /** Stores some memories, each on its own. If there are too many calls, it waits as long as the server asks. */
