@@ -157,7 +157,8 @@ func TestBrowserDashboardTransfer(t *testing.T) {
 	b := w.dashboard("/app/transfer")
 	dir := t.TempDir()
 	b.evaluate(`(() => { const ours = URL.createObjectURL;
-		URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved = text); return ours(blob) }; return "" })()`)
+		URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved = text); return ours(blob) };
+		return "" })()`)
 	b.sees("Export memories", "Import a graph")
 	b.look("transfer")
 	b.axe("import and export")
@@ -191,9 +192,10 @@ broken
 
 	// A graph.
 	memories := filepath.Join(dir, "memory.json")
-	if err := os.WriteFile(memories, []byte(`{"type":"entity","name":"imported","entityType":"thing","observations":["is new"]}
+	lines := `{"type":"entity","name":"imported","entityType":"thing","observations":["is new"]}
 {"type":"relation","from":"imported","to":"nowhere","relationType":"leads_to"}
-`), 0o600); err != nil {
+`
+	if err := os.WriteFile(memories, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.evaluate(`(document.querySelectorAll("input[type=file]")[1].id = "graph-file", "")`)
@@ -207,7 +209,8 @@ broken
 	b.sees("There is no undo")
 	b.click("Import")
 	b.sees("Done.", "New entities")
-	b.until(`[...document.querySelectorAll("dt")].some((e) => e.innerText === "New entities" && e.nextSibling.innerText === "1")`)
+	b.until(`[...document.querySelectorAll("dt")]
+		.some((e) => e.innerText === "New entities" && e.nextSibling.innerText === "1")`)
 	if w.entity(shop.ID, "imported") == nil {
 		t.Error("the import stored nothing")
 	}
@@ -237,4 +240,41 @@ func TestBrowserDashboardSettings(t *testing.T) {
 	w.down.Store(false)
 	b.click("Erneut versuchen")
 	b.sees("1 Person")
+}
+
+// TestBrowserDashboardEvaluate asks a golden question, and shows at which place its memory was found.
+func TestBrowserDashboardEvaluate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.save(memory.Draft{Title: "Deploy day", Content: "We deploy on Tuesdays."})
+	w.save(memory.Draft{Title: attacks[0], Content: "Tea is green."})
+	b := w.dashboard("/app/evaluate")
+	b.sees("There are no questions yet")
+	b.axe("no questions")
+	b.keys("n")
+	b.write("dialog input", "When do we deploy? "+attacks[1])
+	b.click("Deploy day")
+	b.look("evaluate-new")
+	b.axe("a new question")
+	b.safe("a new question")
+	b.submit()
+	b.click("New question")
+	b.write("dialog input", "zebra")
+	b.click(attacks[0])
+	b.click("Save")
+	b.until(`!document.querySelector("dialog[open]")`)
+	b.keys("r")
+	b.sees("The figures are there.", "found at place 1", "not among the first 20", "50%")
+	b.look("evaluate")
+	b.axe("golden questions")
+	b.safe("golden questions")
+	b.open(w.base + "/app/evaluate")
+	b.sees("found at place 1")
+	b.click("Remove the question")
+	b.sees("is not asked again")
+	b.click("Remove the question")
+	b.sees("The question is removed.")
+	b.keys("u")
+	b.sees("Undone.", "found at place 1")
+	b.clean()
 }

@@ -79,7 +79,8 @@ func TestBrowserDashboardProjects(t *testing.T) {
 	b.sees("noor@example.org: admin")
 	b.look("projects-members")
 	b.axe("members of a project")
-	b.evaluate(`([...document.querySelectorAll(".plain-member")].find((e) => e.innerText.includes("noor")).querySelector(".danger").click(), "")`)
+	b.evaluate(`([...document.querySelectorAll(".plain-member")].find((e) => e.innerText.includes("noor"))
+		.querySelector(".danger").click(), "")`)
 	b.sees("no longer belongs to")
 	b.click("Remove")
 	b.sees("noor@example.org is removed.")
@@ -140,7 +141,8 @@ func TestBrowserDashboardAgents(t *testing.T) {
 func (b *tab) outline(want string) {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`[...document.querySelectorAll(".node-item")].map((e) =>
-		e.className.match(/depth-(\d)/)[1] + " " + e.querySelector(".node-handle").innerText.split("\n").at(-1).replace(/^.*: ?/, ""))
+		e.className.match(/depth-(\d)/)[1] + " " +
+			e.querySelector(".node-handle").innerText.split("\n").at(-1).replace(/^.*: ?/, ""))
 		.join(", ") === %q`, want))
 }
 
@@ -206,7 +208,8 @@ func TestBrowserDashboardNodes(t *testing.T) {
 	b.evaluate(`(() => {
 		const [a, z] = [document.querySelector(".node-item"), document.querySelectorAll(".node-item")[3]];
 		const box = a.getBoundingClientRect();
-		const at = { bubbles: true, cancelable: true, clientX: box.x + 20, clientY: box.y + 1, dataTransfer: new DataTransfer() };
+		const at = { bubbles: true, cancelable: true, clientX: box.x + 20, clientY: box.y + 1,
+			dataTransfer: new DataTransfer() };
 		z.dispatchEvent(new DragEvent("dragstart", at));
 		setTimeout(() => { a.dispatchEvent(new DragEvent("dragover", at)); a.dispatchEvent(new DragEvent("drop", at)) }, 100);
 		return "" })()`)
@@ -236,7 +239,8 @@ func TestBrowserDashboardPlainTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := w.app.Node.Create(ctx, mara, node.Draft{Name: attacks[0], Description: everything, Tags: []string{attacks[1]}})
+	n, err := w.app.Node.Create(ctx, mara, node.Draft{Name: attacks[0], Description: everything,
+		Tags: []string{attacks[1]}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ export const views: readonly View[] = [
   { path: "transfer", name: "transfer.title", view: () => import("./views/transfer/index.tsx"), lazy: true },
   { path: "org", name: "org.title", view: () => import("./views/org/index.tsx"), lazy: true },
   { path: "settings", name: "settings.title", view: () => import("./views/settings/index.tsx"), lazy: true },
+  { path: "evaluate", name: "evaluate.title", view: () => import("./views/evaluate/index.tsx"), lazy: true },
 ];
 
 /** The pages of the server that no view replaces yet. */

@@ -113,6 +113,11 @@ function Body({ id, whole, graph }: { id: string; whole: Whole; graph: Graph }) 
     if (open) lens.current?.to(open);
   }, [open]);
 
+  useEffect(() => {
+    if (path.length > 1) lens.current?.fit(path);
+    else if (near && near.size > 1) lens.current?.fit(near);
+  }, [path, near]);
+
   const move = (by: number) => {
     const i = rows.findIndex((row) => row.id === current);
     const next = rows[Math.max(0, Math.min(rows.length - 1, i < 0 ? 0 : i + by))];

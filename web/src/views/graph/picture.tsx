@@ -29,6 +29,8 @@ export interface Lens {
   pan: (x: number, y: number) => void;
   whole: () => void;
   to: (id: string) => void;
+  /** Shows all of some entities. */
+  fit: (ids: Iterable<string>) => void;
 }
 
 interface Props {
@@ -106,6 +108,7 @@ export function Picture({ graph, shown, lens, onOpen }: Props) {
     },
     whole: () => void sigma.current?.getCamera().animatedReset(length()),
     to: (id) => goTo(sigma.current, graph, id),
+    fit: (ids) => fitTo(sigma.current, graph, ids),
   }), [graph, lost]);
   if (lost) return <p class="note graph-lost" role="status">{t("graph.noWebGL")}</p>;
   return (
@@ -122,6 +125,18 @@ function goTo(drawing: Sigma<Thing, Tie> | undefined, graph: Graph, id: string):
   const camera = drawing.getCamera();
   const { x, y } = drawing.viewportToFramedGraph(drawing.graphToViewport(graph.getNodeAttributes(id)));
   if (Number.isFinite(x) && Number.isFinite(y)) void camera.animate({ x, y, ratio: Math.min(camera.ratio, closeTo(graph)) }, length());
+}
+
+function fitTo(drawing: Sigma<Thing, Tie> | undefined, graph: Graph, ids: Iterable<string>): void {
+  let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const id of ids) {
+    if (!drawing || !graph.hasNode(id)) continue;
+    const { x, y } = drawing.viewportToFramedGraph(drawing.graphToViewport(graph.getNodeAttributes(id)));
+    [left, right, low, high] = [Math.min(left, x), Math.max(right, x), Math.min(low, y), Math.max(high, y)];
+  }
+  if (!Number.isFinite(left) || !Number.isFinite(low)) return;
+  const ratio = Math.min(1.2, Math.max(0.02, 1.5 * Math.max(right - left, high - low)));
+  void drawing?.getCamera().animate({ x: (left + right) / 2, y: (low + high) / 2, ratio }, length());
 }
 
 /** How near the drawing goes to an entity: so that some hundreds are in sight. */

@@ -5,6 +5,7 @@ import { attempt, FormDialog, Plain, proving } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { Finder, findEntities, findMemories, type Found } from "../../finder.tsx";
 import { beginning, legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
@@ -157,11 +158,6 @@ async function add(node: string, { kind, text, memory_id, entity_id, project_id,
   return loci.nodes.addItem(node, { ...where, kind, text: text ?? "" });
 }
 
-interface Found {
-  id: string;
-  name: string;
-}
-
 function AddItem({ node, under, onClose, onSaved }: { node: MemoryNode; under: string; onClose: () => void; onSaved: (item: NodeItem) => void }) {
   const [kind, setKind] = useState<NodeItem["kind"]>("memory");
   const [text, setText] = useState("");
@@ -196,41 +192,7 @@ function AddItem({ node, under, onClose, onSaved }: { node: MemoryNode; under: s
           </select>
         </label>
       )}
-      {(kind === "memory" || (kind === "entity" && project)) && <Finder key={kind + project} chosen={chosen} onChoose={setChosen} find={(q, signal) => (kind === "memory" ? memories(q, signal) : entities(project, q, signal))} />}
+      {(kind === "memory" || (kind === "entity" && project)) && <Finder key={kind + project} chosen={chosen} onChoose={setChosen} find={(q, signal) => (kind === "memory" ? findMemories(q, signal) : findEntities(project, q, signal))} />}
     </FormDialog>
-  );
-}
-
-async function memories(q: string, signal: AbortSignal): Promise<Found[]> {
-  const found = q ? (await loci.recall.recall({ query: q, kinds: ["memory"], limit: 10 }, { signal })).memories : (await loci.memories.list({ limit: 10 }, { signal })).memories;
-  return found.map(({ id, title }) => ({ id, name: title }));
-}
-
-async function entities(project: string, q: string, signal: AbortSignal): Promise<Found[]> {
-  const found = q ? (await loci.graph.search(project, { q, limit: 10 }, { signal })).entities : (await loci.graph.read(project, { limit: 10 }, { signal })).entities;
-  return found.map(({ id, name, entity_type }) => ({ id, name: `${name} (${entity_type})` }));
-}
-
-/** Finds something by words, and lets the person choose. */
-function Finder({ chosen, onChoose, find }: { chosen: Found | undefined; onChoose: (one: Found | undefined) => void; find: (q: string, signal: AbortSignal) => Promise<Found[]> }) {
-  const [text, setText] = useState("");
-  const [q, setQ] = useState("");
-  const found = useLoad((signal) => find(q, signal), [q]);
-  useEffect(() => {
-    const soon = setTimeout(() => setQ(text.trim()), 300);
-    return () => clearTimeout(soon);
-  }, [text]);
-  return (
-    <>
-      <label>{t("search")}<input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>
-      <p class="hint" role="status">{chosen ? t("nodes.chosen", { name: beginning(chosen.name, 80) }) : found.value?.length === 0 ? t("nodes.found.none") : t("nodes.choose")}</p>
-      <Shown of={found}>
-        {(all) => (
-          <ul class="graph-choices">
-            {all.map((one) => <li key={one.id}><button type="button" aria-pressed={one.id === chosen?.id} onClick={() => onChoose(one)}>{beginning(one.name, 120)}</button></li>)}
-          </ul>
-        )}
-      </Shown>
-    </>
   );
 }
