@@ -18,12 +18,12 @@ func orgRole(ctx context.Context, tx store.Tx, p loci.Principal) (loci.MemberRol
 }
 
 // Members returns the people of the org with ids above after, by id. If limit is 0, it is
-// DefaultPage; the maximum is MaxPage.
+// DefaultPage; the maximum is one more than MaxPage, which tells whether there is another page.
 func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) ([]loci.User, error) {
 	if err := s.Begin(ctx, p, MemberList); err != nil {
 		return nil, err
 	}
-	limit, err := gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage)
+	limit, err := gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage+1)
 	if err != nil {
 		return nil, err
 	}

@@ -30,3 +30,15 @@ func TestAddressesOfMembersNeedTheRightAccount(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersTakeTheHighestLimit lists the people of an org with the highest limit that the API describes.
+func TestMembersTakeTheHighestLimit(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for limit, want := range map[string]int{"500": 200, "501": 400} {
+		w := s.request(owner, "GET /orgs/"+string(loci.DefaultOrg)+"/members?limit="+limit)
+		if w.Code != want {
+			t.Errorf("limit %s: %d %s, want %d", limit, w.Code, w.Body, want)
+		}
+	}
+}

@@ -21,8 +21,8 @@ var dashboardFiles embed.FS
 
 // dashboardViews are the views of the dashboard: the first parts of their paths under /app/. The list is that of
 // web/src/views.ts.
-var dashboardViews = []string{"memories", "inbox", "connections", "keys", "account", "visibility", "time",
-	"sessions"}
+var dashboardViews = []string{"memories", "inbox", "visibility", "time", "sessions", "graph", "projects",
+	"nodes", "agents", "connections", "keys", "org", "transfer", "evaluate", "settings", "account"}
 
 // dashboardPolicy is the Content-Security-Policy of the dashboard. No script can turn a text into HTML or code.
 const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +

@@ -18,12 +18,20 @@ export interface View {
 export const views: readonly View[] = [
   { path: "memories", name: "memories.title", view: Memories },
   { path: "inbox", name: "inbox.title", view: () => import("./views/inbox/index.tsx"), lazy: true },
-  { path: "connections", name: "connections.title", view: () => import("./views/connections/index.tsx"), lazy: true },
-  { path: "keys", name: "apiKeys.title", view: () => import("./views/keys/index.tsx"), lazy: true },
-  { path: "account", name: "account.title", view: () => import("./views/account/index.tsx"), lazy: true },
   { path: "visibility", name: "see.title", view: () => import("./views/visibility/index.tsx"), lazy: true },
   { path: "time", name: "time.title", view: () => import("./views/time/index.tsx"), lazy: true },
   { path: "sessions", name: "sessions.title", view: () => import("./views/sessions/index.tsx"), lazy: true },
+  { path: "graph", name: "graph.title", view: () => import("./views/graph/index.tsx"), lazy: true },
+  { path: "projects", name: "projects.title", view: () => import("./views/projects/index.tsx"), lazy: true },
+  { path: "nodes", name: "nodes.title", view: () => import("./views/nodes/index.tsx"), lazy: true },
+  { path: "agents", name: "agents.title", view: () => import("./views/agents/index.tsx"), lazy: true },
+  { path: "connections", name: "connections.title", view: () => import("./views/connections/index.tsx"), lazy: true },
+  { path: "keys", name: "apiKeys.title", view: () => import("./views/keys/index.tsx"), lazy: true },
+  { path: "org", name: "org.title", view: () => import("./views/org/index.tsx"), lazy: true },
+  { path: "transfer", name: "transfer.title", view: () => import("./views/transfer/index.tsx"), lazy: true },
+  { path: "evaluate", name: "evaluate.title", view: () => import("./views/evaluate/index.tsx"), lazy: true },
+  { path: "settings", name: "settings.title", view: () => import("./views/settings/index.tsx"), lazy: true },
+  { path: "account", name: "account.title", view: () => import("./views/account/index.tsx"), lazy: true },
 ];
 
 /** The view of a path; undefined: there is none. */

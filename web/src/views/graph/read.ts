@@ -1,0 +1,77 @@
+import type { Project } from "@loci-memory/sdk";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { loci } from "../../api.ts";
+import { graphOf, type Graph, type Line } from "./model.ts";
+import { place } from "./place.ts";
+
+/** A graph that is read, or on its way. */
+export interface Whole {
+  project?: Project | undefined;
+  graph?: Graph | undefined;
+  /** How many entities are read so far. */
+  read: number;
+  loading: boolean;
+  error?: unknown;
+  /** Another has changed the graph since it was read. */
+  stale: boolean;
+  reload: () => void;
+}
+
+/** The stream of changes has no graphs. A page in sight asks for their size. */
+const pause = 20_000;
+
+/** Above, the graph is read again only if the person asks. */
+const small = 5000;
+
+/** Reads the whole graph of a project, as one export, and looks from time to time whether it has changed. */
+export function useGraph(id: string): Whole {
+  const [state, setState] = useState<Omit<Whole, "reload">>({ read: 0, loading: true, stale: false });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(state);
+  latest.current = state;
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  useEffect(() => {
+    const ends = new AbortController();
+    setState((old) => (old.project?.id === id ? { ...old, loading: true, error: undefined } : { read: 0, loading: true, stale: false }));
+    readAll(id, ends.signal, (read) => setState((old) => ({ ...old, read }))).then(
+      ({ project, graph }) => !ends.signal.aborted && setState({ project, graph, read: graph.order, loading: false, stale: false }),
+      (error: unknown) => !ends.signal.aborted && setState((old) => ({ ...old, loading: false, error })),
+    );
+    return () => ends.abort();
+  }, [id, turn]);
+  useEffect(() => {
+    const look = async () => {
+      const { graph, loading, error } = latest.current;
+      if (document.visibilityState !== "visible" || !graph || loading || error !== undefined) return;
+      const page = await loci.graph.read(id, { limit: 1 }).catch(() => undefined);
+      if (!page || page.entities.length + page.entities_left === graph.order) return;
+      if (graph.order <= small) reload();
+      else setState((old) => ({ ...old, stale: true }));
+    };
+    const every = setInterval(() => void look(), pause);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(every);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [id]);
+  return { ...state, reload };
+}
+
+async function readAll(id: string, signal: AbortSignal, told: (read: number) => void): Promise<{ project: Project; graph: Graph }> {
+  const project = await loci.projects.get(id, { signal });
+  const lines: Line[] = [];
+  let n = 0;
+  let at = performance.now();
+  for await (const line of (await loci.graph.export(id, { format: "loci" }, { signal })).lines()) {
+    const one = line as Line;
+    if (one.entity) n++;
+    if (one.entity || one.relation) lines.push(one);
+    if (performance.now() < at + 100) continue;
+    at = performance.now();
+    told(n);
+  }
+  const graph = graphOf(lines);
+  place(graph);
+  return { project, graph };
+}
