@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ func TestBrowserDashboardAccount(t *testing.T) {
 			t.Errorf("another browser is still signed in: %d", a.status)
 		}
 	}
+	b.until(`document.querySelectorAll(".card:has(button)").length === 1`)
 	b.click("Change the password or passkeys")
 	b.until(`location.pathname === "/app/sign-in-methods"`)
 	b.wants("Your account has a password.", "Laptop")
@@ -159,3 +161,39 @@ func TestBrowserDashboardAccountTexts(t *testing.T) {
 
 // cut shortens a text.
 func cut(text string, most int) string { return string([]rune(text)[:min(most, len([]rune(text)))]) }
+
+// TestBrowserDashboardAccountOfOthers shows nothing of one person's access to another, not even in the same org.
+func TestBrowserDashboardAccountOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	noor := w.member("noor@example.org")
+	w.setPassword(noor, maraPassword)
+	const marker = "marker-of-mara"
+	w.key(auth.KeyRequest{Name: marker})
+	w.key(auth.KeyRequest{Name: marker, Vendor: "cursor"})
+	w.grant("client", marker)
+	w.passkey(marker)
+	if _, _, err := w.auth.StartSignIn(t.Context(), w.mara, marker); err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t)
+	b.watchErrors()
+	b.open(w.base + "/app/keys")
+	b.fill("#email", noor.Email)
+	b.fill("#password", maraPassword.Reveal())
+	b.press(button("/app/sign-in"))
+	b.sees("You have no keys")
+	b.evaluate(`(() => { window.sent = ""; const ours = fetch;
+		window.fetch = async (...args) => { const a = await ours(...args);
+			a.clone().text().then((text) => window.sent += text); return a }; return "" })()`)
+	for view, sees := range map[string]string{"Connections": "No assistant is connected", "Account": noor.Email,
+		"Keys": "You have no keys"} {
+		b.click(view)
+		b.sees(sees)
+		if got := b.evaluate(`document.documentElement.outerHTML + window.sent`); strings.Contains(got, marker) {
+			t.Errorf("%s of another has it: %s", view, got)
+		}
+	}
+	b.until(`window.sent.includes("sign_ins") && window.sent.includes("grants")`)
+	b.clean()
+}

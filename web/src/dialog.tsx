@@ -20,6 +20,11 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
         event.preventDefault();
         onClose();
       }}
+      // A browser lets nobody keep a window open against a second Escape. One that must stay opens again.
+      onClose={() => {
+        onClose();
+        requestAnimationFrame(() => ref.current?.isConnected && !ref.current.open && ref.current.showModal());
+      }}
       onClick={(event) => event.target === ref.current && onClose()}
     >
       <div class="dialog">
