@@ -22,14 +22,12 @@ func TestGraphView(t *testing.T) {
 	b.press("form button")
 	b.until(`location.pathname.startsWith("/app/")`)
 	base := b.evaluate(`location.origin`)
-	for range 2 {
-		began := time.Now()
-		b.open(base + "/app/graph/" + os.Getenv("LOCI_GRAPH"))
-		b.until(`document.querySelector(".graph-picture canvas")`)
-		drawn := b.evaluate(`document.querySelector(".graph-picture").dataset.drawn`)
-		t.Logf("graph: drawn %s ms after the navigation (%v seen from outside)", drawn,
-			time.Since(began).Round(time.Millisecond))
-	}
+	began := time.Now()
+	b.open(base + "/app/graph/" + os.Getenv("LOCI_GRAPH"))
+	b.until(`document.querySelector(".graph-picture canvas")`)
+	drawn := b.evaluate(`document.querySelector(".graph-picture").dataset.drawn`)
+	t.Logf("graph: drawn %s ms after the navigation (%v seen from outside)", drawn,
+		time.Since(began).Round(time.Millisecond))
 	b.seesNo("Arranging…")
 	frames, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`(async () => {
 		const layer = document.querySelector(".graph-picture .sigma-mouse");
@@ -38,7 +36,7 @@ func TestGraphView(t *testing.T) {
 		const times = [];
 		send("mousedown", 700, 400);
 		let last = performance.now();
-		for (let i = 1; i <= 60; i++) {
+		for (let i = 1; i <= 20; i++) {
 			send("mousemove", 700 + 3 * i, 400 + 2 * i, document);
 			await new Promise(requestAnimationFrame);
 			times.push(performance.now() - last);
@@ -46,7 +44,7 @@ func TestGraphView(t *testing.T) {
 		}
 		send("mouseup", 880, 520, document);
 		times.sort((a, b) => a - b);
-		return "median " + times[30].toFixed(0) + " ms, p95 " + times[57].toFixed(0) + " ms";
+		return "median " + times[10].toFixed(0) + " ms, p95 " + times[18].toFixed(0) + " ms";
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)

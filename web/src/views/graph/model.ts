@@ -40,7 +40,7 @@ export function graphOf(lines: Iterable<Line>): Graph {
   const graph: Graph = new MultiDirectedGraph<Thing, Tie>();
   const ties: NonNullable<Line["relation"]>[] = [];
   for (const { entity, relation } of lines) {
-    if (entity) graph.mergeNode(entity.id, { label: entity.name, kind: entity.entity_type, x: 0, y: 0, size: 2.5 });
+    if (entity && !graph.hasNode(entity.id)) graph.addNode(entity.id, { label: entity.name, kind: entity.entity_type, x: 0, y: 0, size: 2.5 });
     if (relation) ties.push(relation);
   }
   for (const tie of ties) {

@@ -2,8 +2,8 @@ import { UndirectedGraph } from "graphology";
 import forceAtlas2 from "graphology-layout-forceatlas2";
 import type { Graph } from "./model.ts";
 
-/** Up to this many entities, the drawing is refined with forces. Above, groups are enough, and forces would take minutes. */
-export const refined = 6000;
+/** Up to this many entities, the drawing is refined with forces. Above, forces would make a ball of it, and take long: groups are readable. */
+export const refined = 1000;
 
 /** How far the entities of a group are from each other. */
 const gap = 6;
@@ -11,33 +11,65 @@ const gap = 6;
 /** The angle between two seeds of a sunflower: no two lie on one line. */
 const golden = Math.PI * (3 - Math.sqrt(5));
 
-/** Finds groups: each entity joins the group of most of its neighbours, unless the group is full. The result is always the same. */
+/** The neighbours of each entity by number, one after the other: those of i are at[start[i]] to at[start[i + 1] - 1]. */
+function neighbours(graph: Graph, ids: readonly string[]): { start: Uint32Array; at: Uint32Array } {
+  const number = new Map(ids.map((id, i) => [id, i]));
+  const pairs = new Uint32Array(2 * graph.size);
+  const start = new Uint32Array(ids.length + 1);
+  let n = 0;
+  graph.forEachEdge((_, _tie, source, target) => {
+    const [a, b] = [number.get(source)!, number.get(target)!];
+    if (a === b) return;
+    [pairs[n], pairs[n + 1]] = [a, b];
+    n += 2;
+    start[a + 1]!++;
+    start[b + 1]!++;
+  });
+  for (let i = 0; i < ids.length; i++) start[i + 1]! += start[i]!;
+  const next = start.slice();
+  const at = new Uint32Array(n);
+  for (let i = 0; i < n; i += 2) {
+    const [a, b] = [pairs[i]!, pairs[i + 1]!];
+    at[next[a]!++] = b;
+    at[next[b]!++] = a;
+  }
+  return { start, at };
+}
+
+/**
+ * Finds groups: each entity joins the group of most of its neighbours, those with few relations first, unless the group is full. If
+ * there are several, it is that of the neighbour with most relations. The result is always the same.
+ */
 export function groupsOf(graph: Graph): Map<string, string[]> {
-  const most = Math.max(30, Math.ceil(2 * Math.sqrt(graph.order)));
-  const of = new Map<string, string>(graph.mapNodes((id) => [id, id]));
-  const size = new Map<string, number>(graph.mapNodes((id) => [id, 1]));
-  const order = graph.nodes().sort((a, b) => graph.degree(b) - graph.degree(a) || (a < b ? -1 : 1));
+  const ids = graph.nodes();
+  const { start, at } = neighbours(graph, ids);
+  const degree = (i: number) => start[i + 1]! - start[i]!;
+  const most = Math.max(150, Math.ceil(ids.length / 20));
+  const of = Uint32Array.from(ids, (_, i) => i);
+  const size = new Uint32Array(ids.length).fill(1);
+  const order = ids.map((_, i) => i).sort((a, b) => degree(a) - degree(b) || a - b);
   for (let round = 0; round < 4; round++) {
-    for (const id of order) {
-      const votes = new Map<string, number>();
-      graph.forEachNeighbor(id, (other) => void votes.set(of.get(other)!, (votes.get(of.get(other)!) ?? 0) + 1 + graph.degree(other) / 1000));
-      const now = of.get(id)!;
-      let best = now;
-      let high = votes.get(now) ?? 0;
-      for (const [group, n] of votes) {
-        if (group !== now && n > high && size.get(group)! < most) [best, high] = [group, n];
+    for (const i of order) {
+      const votes = new Map<number, number>();
+      for (let k = start[i]!; k < start[i + 1]!; k++) {
+        const other = at[k]!;
+        votes.set(of[other]!, (votes.get(of[other]!) ?? 0) + 1 + degree(other) * 1e-6);
       }
+      const now = of[i]!;
+      let [best, high] = [now, votes.get(now) ?? 0];
+      for (const [group, n] of votes) if (n > high && (size[group]! < most || degree(i) === 1)) [best, high] = [group, n];
       if (best === now) continue;
-      of.set(id, best);
-      size.set(now, size.get(now)! - 1);
-      size.set(best, size.get(best)! + 1);
+      of[i] = best;
+      size[now]!--;
+      size[best]!++;
     }
   }
   const groups = new Map<string, string[]>();
-  for (const id of order) {
-    const members = groups.get(of.get(id)!);
-    if (members) members.push(id);
-    else groups.set(of.get(id)!, [id]);
+  for (const i of order.reverse()) {
+    const name = ids[of[i]!]!;
+    const members = groups.get(name);
+    if (members) members.push(ids[i]!);
+    else groups.set(name, [ids[i]!]);
   }
   return groups;
 }
