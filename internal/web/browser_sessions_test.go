@@ -55,7 +55,7 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.save(memory.Draft{Title: "Deploy day", Content: "We deploy the login page on Tuesdays.", Category: "decision"})
-	work, key := w.session("Login page"), w.key("claude")
+	work, key := w.session("Login page"), w.vendorKey("claude")
 	w.session("Another piece of work")
 	for i := range 40 {
 		w.clock.advance(time.Minute)
@@ -129,7 +129,7 @@ func TestBrowserDashboardSessionsAttacks(t *testing.T) {
 	for _, text := range attacks {
 		w.save(memory.Draft{Title: text, Content: text + " goal", Pinned: new(true)})
 	}
-	work, key := w.session(attacks[1]), w.key("claude")
+	work, key := w.session(attacks[1]), w.vendorKey("claude")
 	for _, text := range attacks[:len(attacks)-1] {
 		w.logEvents(key, work, loci.Event{Content: text + "\u202e", Actor: text, Tags: []string{"x"}})
 	}

@@ -250,7 +250,7 @@ func TestBrowserDashboardTimeAttacks(t *testing.T) {
 func TestBrowserDashboardSeeInGerman(t *testing.T) {
 	t.Parallel()
 	w := seeWorld(t)
-	w.logEvents(w.key("claude"), w.session("Anmeldung"), loci.Event{Content: "Der Test läuft."})
+	w.logEvents(w.vendorKey("claude"), w.session("Anmeldung"), loci.Event{Content: "Der Test läuft."})
 	b := w.dashboard("/app/visibility")
 	b.do("the menu", clickOn(".menu summary"))
 	b.choose(".menu-items label:nth-of-type(2) select", "de")

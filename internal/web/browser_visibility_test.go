@@ -17,8 +17,8 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// key makes a key of a vendor that acts for Mara.
-func (w *world) key(v loci.Vendor) string {
+// vendorKey makes a key of a vendor that acts for Mara.
+func (w *world) vendorKey(v loci.Vendor) string {
 	w.t.Helper()
 	_, key, err := w.app.Identity.CreateKey(w.t.Context(), w.local(w.mara), auth.KeyRequest{Name: "k", Vendor: v})
 	if err != nil {
@@ -96,7 +96,7 @@ func TestBrowserDashboardVisibilityIsThatOfKeys(t *testing.T) {
 	all := w.titlesOf()
 	b := w.dashboard("/app/visibility")
 	for _, vendor := range []loci.Vendor{"claude", "chatgpt", "cursor", "gemini"} {
-		key := w.key(vendor)
+		key := w.vendorKey(vendor)
 		for _, cell := range []struct{ query, filter string }{{"", `{}`}, {"&scope=project", `{"scope":"project"}`},
 			{"&tag=ops", `{"tags":["ops"]}`}, {"&q=text", `{"by":"search","term":"text"}`}} {
 			want := w.titlesFor(key, cell.filter)
@@ -148,7 +148,7 @@ func cell(line, vendor string, link int) string {
 func TestBrowserDashboardVisibility(t *testing.T) {
 	t.Parallel()
 	w := seeWorld(t)
-	key := w.key("chatgpt")
+	key := w.vendorKey("chatgpt")
 	b := w.dashboard("/app/visibility")
 	b.sees("All memories 13", "ChatGPT")
 	b.until(cell("All memories", "chatgpt", 0) + `?.innerText === "5"`)
