@@ -98,7 +98,7 @@ func TestBrowserDashboardAccountOffline(t *testing.T) {
 	w.key(auth.KeyRequest{Name: "script"})
 	b := w.dashboard("/app/connections")
 	b.sees("No assistant is connected")
-	b.click("Keys")
+	b.view("keys")
 	b.sees("script")
 	w.down.Store(true)
 	w.dropStreams()
@@ -186,9 +186,9 @@ func TestBrowserDashboardAccountOfOthers(t *testing.T) {
 	b.evaluate(`(() => { window.sent = ""; const ours = fetch;
 		window.fetch = async (...args) => { const a = await ours(...args);
 			a.clone().text().then((text) => window.sent += text); return a }; return "" })()`)
-	for view, sees := range map[string]string{"Connections": "No assistant is connected", "Account": noor.Email,
-		"Keys": "You have no keys"} {
-		b.click(view)
+	for view, sees := range map[string]string{"connections": "No assistant is connected", "account": noor.Email,
+		"keys": "You have no keys"} {
+		b.view(view)
 		b.sees(sees)
 		if got := b.evaluate(`document.documentElement.outerHTML + window.sent`); strings.Contains(got, marker) {
 			t.Errorf("%s of another has it: %s", view, got)

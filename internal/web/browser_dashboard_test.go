@@ -383,6 +383,12 @@ func TestBrowserDashboardMenu(t *testing.T) {
 	b.sees("Sign out", "as the system", "Acme")
 	b.look("menu")
 	b.axe("the menu")
+	b.do("close the menu", clickOn(".menu summary"))
+	b.view("agents")
+	b.until(`location.pathname === "/app/agents" && !document.querySelector(".menu").open &&
+		document.querySelector("nav [aria-current]").innerText === "Agents"`)
+	b.open(w.base + "/app/memories/" + old.ID.String())
+	b.do("the menu", clickOn(".menu summary"))
 	b.choose(".menu-items label:nth-of-type(1) select", "dark")
 	b.until(`document.documentElement.dataset.theme === "dark"`)
 	b.choose(".menu-items label:nth-of-type(2) select", "de")
@@ -405,4 +411,15 @@ func (b *tab) choose(selector, value string) {
 	b.t.Helper()
 	b.evaluate(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q;
 		e.dispatchEvent(new Event("change", { bubbles: true })); return "" })()`, selector, value))
+}
+
+// view leads to a view as a person does: by its name at the top, or in the menu.
+func (b *tab) view(path string) {
+	b.t.Helper()
+	link := fmt.Sprintf("nav a[href=%q]", "/app/"+path)
+	if b.evaluate(fmt.Sprintf(`String(document.querySelector(%q) !== null)`, link)) != "true" {
+		b.do("the menu", clickOn(".menu summary"))
+		link = fmt.Sprintf(".menu-items a[href=%q]", "/app/"+path)
+	}
+	b.do(path, clickOn(link))
 }

@@ -74,15 +74,19 @@ function Header({ current }: { current: View | undefined }) {
     <header class="top">
       <a class="brand" href="/app/">Loci</a>
       <nav ref={nav} aria-label={t("menu")}>
-        {views.map((view) => (
+        {views.filter((view) => !view.more || view === current).map((view) => (
           <a key={view.path} href={addressOf(view.path)} aria-current={view === current ? "page" : undefined}>{t(view.name)}</a>
         ))}
       </nav>
       <LiveState />
-      <details class="menu" onFocusOut={(event) => event.currentTarget.contains(event.relatedTarget as Node | null) || (event.currentTarget.open = false)}>
+      <details class="menu" onClick={(event) => event.target instanceof HTMLAnchorElement && (event.currentTarget.open = false)}
+        onFocusOut={(event) => event.currentTarget.contains(event.relatedTarget as Node | null) || (event.currentTarget.open = false)}>
         <summary aria-label={t("menu.more")}>☰</summary>
         <div class="menu-items" tabIndex={-1}>
           {who && <p class="hint">{who.name || who.email}<br />{who.org_name}</p>}
+          {views.filter((view) => view.more).map((view) => (
+            <a key={view.path} href={addressOf(view.path)} aria-current={view === current ? "page" : undefined}>{t(view.name)}</a>
+          ))}
           <Choice label={t("theme")} value={theme.get()} of={themes.map((name) => [name, t(`theme.${name}`)])} onChange={(name) => setTheme(name as Theme)} />
           <Choice label={t("language")} value={language.get()} of={Object.entries(languages)} onChange={(name) => void setLanguage(name as Language)} />
           <button type="button" onClick={() => help.set(currentKeys())}>{t("keys.help")} <kbd>?</kbd></button>

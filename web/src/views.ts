@@ -12,6 +12,8 @@ export interface View {
   view: ComponentType | (() => Promise<{ default: ComponentType }>);
   /** view is a loader. */
   lazy?: boolean;
+  /** Its name is in the menu ☰ instead of at the top, where it is only while it is open. */
+  more?: boolean;
 }
 
 /** The views in the order of the menu. The first one is also at /app/. */
@@ -23,15 +25,15 @@ export const views: readonly View[] = [
   { path: "sessions", name: "sessions.title", view: () => import("./views/sessions/index.tsx"), lazy: true },
   { path: "graph", name: "graph.title", view: () => import("./views/graph/index.tsx"), lazy: true },
   { path: "projects", name: "projects.title", view: () => import("./views/projects/index.tsx"), lazy: true },
-  { path: "nodes", name: "nodes.title", view: () => import("./views/nodes/index.tsx"), lazy: true },
-  { path: "agents", name: "agents.title", view: () => import("./views/agents/index.tsx"), lazy: true },
+  { path: "nodes", name: "nodes.title", view: () => import("./views/nodes/index.tsx"), lazy: true, more: true },
+  { path: "agents", name: "agents.title", view: () => import("./views/agents/index.tsx"), lazy: true, more: true },
   { path: "connections", name: "connections.title", view: () => import("./views/connections/index.tsx"), lazy: true },
-  { path: "keys", name: "apiKeys.title", view: () => import("./views/keys/index.tsx"), lazy: true },
-  { path: "org", name: "org.title", view: () => import("./views/org/index.tsx"), lazy: true },
-  { path: "transfer", name: "transfer.title", view: () => import("./views/transfer/index.tsx"), lazy: true },
-  { path: "evaluate", name: "evaluate.title", view: () => import("./views/evaluate/index.tsx"), lazy: true },
-  { path: "settings", name: "settings.title", view: () => import("./views/settings/index.tsx"), lazy: true },
-  { path: "account", name: "account.title", view: () => import("./views/account/index.tsx"), lazy: true },
+  { path: "keys", name: "apiKeys.title", view: () => import("./views/keys/index.tsx"), lazy: true, more: true },
+  { path: "org", name: "org.title", view: () => import("./views/org/index.tsx"), lazy: true, more: true },
+  { path: "transfer", name: "transfer.title", view: () => import("./views/transfer/index.tsx"), lazy: true, more: true },
+  { path: "evaluate", name: "evaluate.title", view: () => import("./views/evaluate/index.tsx"), lazy: true, more: true },
+  { path: "settings", name: "settings.title", view: () => import("./views/settings/index.tsx"), lazy: true, more: true },
+  { path: "account", name: "account.title", view: () => import("./views/account/index.tsx"), lazy: true, more: true },
 ];
 
 /** The view of a path; undefined: there is none. */
