@@ -38,7 +38,8 @@ func ViewAs(r *http.Request, p loci.Principal, reads bool) (loci.Principal, erro
 	}
 	rights := slices.DeleteFunc(loci.AgentRights(), func(right loci.Right) bool { return !p.Has(right) })
 	if len(rights) == 0 { // which would stand for all rights of agents
-		return p, loci.Errorf(loci.Forbidden, "this credential has no right that agents have, so it cannot view as %s", vendor)
+		return p, loci.Errorf(loci.Forbidden,
+			"this credential has no right that agents have, so it cannot view as %s", vendor)
 	}
 	p.Kind, p.Vendor, p.Origin, p.Rights, p.Views = loci.KindAgent, vendor, string(vendor), rights, true
 	return p, nil
