@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci/test/random"
 )
 
 // TestMain lets forms with few postings be read as late as those with many.
 func TestMain(m *testing.M) {
-	flag.Parse()
+	random.FewerUnderRace()
 	if flag.Lookup("test.bench").Value.String() == "" {
 		unreadFrom, probed = 3, 1
 	}

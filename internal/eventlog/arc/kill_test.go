@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog/arc"
 	"github.com/loci-memory/loci/internal/eventlog/arc/arctest"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/test/random"
 )
 
 const jobVariable = "ARC_TEST_JOB"
@@ -24,6 +25,7 @@ const jobVariable = "ARC_TEST_JOB"
 // TestMain runs the test binary as another process, which stores and delivers events until it is killed.
 func TestMain(m *testing.M) {
 	if os.Getenv(jobVariable) == "" {
+		random.FewerUnderRace()
 		os.Exit(m.Run())
 	}
 	if err := storeForever(os.Args[1], os.Args[2]); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/test/random"
 )
 
 // jobs are what the test binary does when a test runs it as another process.
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	random.FewerUnderRace()
 	os.Exit(m.Run())
 }
 

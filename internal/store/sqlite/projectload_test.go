@@ -19,6 +19,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/test/random"
 )
 
 // writers write to a project, each until stop is closed or the project is gone, and note what
@@ -197,6 +198,7 @@ var projectJobs = map[string]func(s *Store, p loci.Project) error{
 func TestMain(m *testing.M) {
 	job := projectJobs[os.Getenv("SQLITE_TEST_JOB")]
 	if job == nil {
+		random.FewerUnderRace()
 		os.Exit(m.Run())
 	}
 	s, err := Open(bg, Options{Dir: os.Args[1]})

@@ -150,18 +150,30 @@ func testPacksGo(e *env) {
 		e.wantSent("of a person who left", s.ID, byGrant)
 		e.wantSent("of another person", s.ID, ofOther, revision(1), one)
 	}
+	// Who has received something lately keeps what came before: it may be a prefix.
+	three := e.addSession()
+	if err := e.addSent(three.ID, byKey, one); err != nil {
+		e.Fatal(explain(err))
+	}
 	e.clock.move(time.Minute)
+	second := store.Sent{ID: [16]byte{2}, Version: 1}
+	late := e.clock.now()
+	if err := e.addSent(three.ID, byKey, second); err != nil {
+		e.Fatal(explain(err))
+	}
 	purge := func(limit, want int) {
 		e.Helper()
 		e.update(func(ctx context.Context, tx store.Tx) error {
-			n, err := tx.Packs().Purge(ctx, e.clock.now(), limit)
+			n, err := tx.Packs().Purge(ctx, late, limit)
 			if n != want {
 				e.Errorf("purged %d things, want %d", n, want)
 			}
 			return err
 		})
 	}
-	purge(3, 3)
-	purge(3, 1)
+	purge(1, 2) // one caller in one session: a thing, and that the session has begun
+	purge(1, 2)
+	purge(1, 0)
 	e.wantSent("after a purge", s.ID, ofOther)
+	e.wantSent("of somebody who goes on", three.ID, byKey, revision(2), one, second)
 }
