@@ -202,6 +202,7 @@ func TestBrowserDashboardGraphKeys(t *testing.T) {
 	b.look("graph-trash")
 	b.axe("the trash of a graph")
 	b.click("Restore")
+	b.sees("An entity comes back with everything")
 	b.click("Restore")
 	b.sees("is restored.")
 	b.keys("?")

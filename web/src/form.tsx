@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { explain, needsStepUp } from "./api.ts";
+import { needsStepUp } from "./api.ts";
 import { Dialog } from "./dialog.tsx";
 import { t } from "./i18n/index.ts";
 import { resumed, withProof } from "./pending.ts";
+import { Problem } from "./states.tsx";
 import { complain } from "./undo.tsx";
 
 /** A reason in plain words, for a form. */
@@ -55,7 +56,7 @@ export function FormDialog({ title, yes, danger, onSave, onClose, children }: Fo
           if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
         }}
       >
-        {error !== undefined && <Problem error={error} />}
+        <Problem error={error} />
         {children}
         <div class="actions">
           <button class={danger ? "button danger" : "button primary"} disabled={busy}>{yes ?? t("save")}</button>
@@ -64,11 +65,6 @@ export function FormDialog({ title, yes, danger, onSave, onClose, children }: Fo
       </form>
     </Dialog>
   );
-}
-
-function Problem({ error }: { error: unknown }) {
-  const { title, text, link } = explain(error);
-  return <div class="failed" role="alert"><p>{title}: {text} {link && <a href={link.href}>{link.text}</a>}</p></div>;
 }
 
 /** Does something, and tells why if it fails. It returns whether it was done. */

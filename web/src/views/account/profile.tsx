@@ -1,39 +1,26 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { Dialog } from "../../dialog.tsx";
+import { FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
-import { Problem } from "../../states.tsx";
 import { complain, tell } from "../../undo.tsx";
 
 /** Changes the name of the person. Undo gives the earlier one back. */
 export function Rename({ name, onClose, onDone }: { name: string; onClose: () => void; onDone: () => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  const [error, setError] = useState<unknown>();
+  const [wanted, setWanted] = useState(name);
   const save = async () => {
-    try {
-      await loci.account.rename({ name: field.current?.value.trim() ?? "" });
-      tell(t("account.renamed"), async () => {
-        await loci.account.rename({ name });
-        onDone();
-      });
+    await loci.account.rename({ name: wanted.trim() });
+    tell(t("account.renamed"), async () => {
+      await loci.account.rename({ name });
       onDone();
-    } catch (error) {
-      setError(error);
-    }
+    });
+    onDone();
   };
   return (
-    <Dialog title={t("account.rename")} onClose={onClose}>
-      <form class="form" onSubmit={(event) => { event.preventDefault(); void save(); }}>
-        <label>{t("account.name")}<input ref={field} autofocus maxLength={100} autocomplete="name" defaultValue={name} /></label>
-        <Problem error={error} />
-        <div class="actions">
-          <button class="button primary">{t("save")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title={t("account.rename")} onSave={save} onClose={onClose}>
+      <label>{t("account.name")}<input autofocus maxLength={100} autocomplete="name" value={wanted} onInput={(event) => setWanted(event.currentTarget.value)} /></label>
+    </FormDialog>
   );
 }
 

@@ -3,9 +3,10 @@ import { identity, loci } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { Finder, findMemories, type Found } from "../../finder.tsx";
 import { FormDialog, Plain } from "../../form.tsx";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
+import { percent } from "../../numbers.ts";
 import { addressOf } from "../../router.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { useStore } from "../../store.ts";
@@ -14,7 +15,6 @@ import { tell } from "../../undo.tsx";
 import { depth, figures, read, write, type Golden, type Kept, type Run } from "./figures.ts";
 import "../plain.css";
 
-const percent = (share: number) => new Intl.NumberFormat(language.get(), { style: "percent", maximumFractionDigits: 1 }).format(share);
 
 /** Golden questions of a person, and how well searches find what they should, over time. */
 export default function Evaluate() {
@@ -107,7 +107,7 @@ function Runs({ runs }: { runs: readonly Run[] }) {
             {runs.toReversed().map((one) => (
               <tr key={one.at}>
                 <th scope="row"><time dateTime={one.at}>{when(one.at)}</time></th><td>{one.questions}</td>
-                {([one.r1, one.r5, one.r10, one.mrr] as const).map((share, i) => <td key={i}>{percent(share)} <meter max="1" value={share} aria-hidden="true" /></td>)}
+                {([one.r1, one.r5, one.r10, one.mrr] as const).map((share, i) => <td key={i}>{percent(share, 1)} <meter max="1" value={share} aria-hidden="true" /></td>)}
               </tr>
             ))}
           </tbody>

@@ -2,11 +2,12 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { RefObject } from "preact";
 import { loci } from "../../api.ts";
 import { FormDialog } from "../../form.tsx";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad, type Loaded } from "../../load.ts";
+import { number } from "../../numbers.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
 import { createEntity, type Place } from "./acts.ts";
@@ -234,7 +235,7 @@ function Legend({ kinds, look, onLook }: { kinds: readonly [string, number][]; l
       <legend class="hidden">{t("graph.types")}</legend>
       {kinds.slice(0, all ? 200 : most).map(([kind, n], i) => (
         <button key={kind} type="button" class="chip" aria-pressed={look.kinds.includes(kind)} onClick={() => toggle(kind)}>
-          <span class={`graph-dot slot-${Math.min(i, 8)}`} aria-hidden="true" />{legible(kind)}<span class="count">{new Intl.NumberFormat(language.get()).format(n)}</span>
+          <span class={`graph-dot slot-${Math.min(i, 8)}`} aria-hidden="true" />{legible(kind)}<span class="count">{number(n)}</span>
         </button>
       ))}
       {kinds.length > most && !all && <button type="button" class="chip" onClick={() => setAll(true)}>{t("graph.types.more", { n: kinds.length - most })}</button>}

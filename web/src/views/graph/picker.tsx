@@ -33,10 +33,14 @@ export function Picker({ graph, label, value, without = "", onChange }: Props) {
         <input
           type="search" value={text} autocomplete="off" required aria-describedby={`${group}-hint`}
           onInput={(event) => { setText(event.currentTarget.value); onChange(""); }}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || chosen || !found[0]) return;
+          // Sending the form is what a browser does after this event; after keydown, it may still come.
+          onKeyPress={(event) => {
+            // A person may press Enter before what they typed is drawn.
+            const typed = event.currentTarget.value;
+            const [first] = named(graph, typed, 1, without);
+            if (event.key !== "Enter" || (chosen && typed === text) || !first) return;
             event.preventDefault();
-            choose(found[0]);
+            choose(first);
           }}
         />
       </label>

@@ -1,8 +1,9 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { useLoad } from "../../load.ts";
+import { number } from "../../numbers.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { useStore } from "../../store.ts";
 import { Candidates } from "./candidates.tsx";
@@ -51,5 +52,5 @@ function useCounts(): void {
 }
 
 function shownCount(n: number | string): string {
-  return typeof n === "number" ? new Intl.NumberFormat(language.get()).format(n) : n;
+  return typeof n === "number" ? number(n) : n;
 }

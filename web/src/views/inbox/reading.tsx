@@ -6,12 +6,13 @@ import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad, type Loaded } from "../../load.ts";
 import { Markdown } from "../../markdown.tsx";
+import { percent } from "../../numbers.ts";
 import { addressOf } from "../../router.ts";
 import { Failed, Loading, Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import type { Action } from "./acts.ts";
 import { inNotes, inText, type Piece } from "./evidence.ts";
-import { percent, waitsBecause } from "./words.ts";
+import { waitsBecause } from "./words.ts";
 
 interface Actions {
   act: (action: Action) => void;

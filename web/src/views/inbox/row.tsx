@@ -1,8 +1,9 @@
 import type { Candidate } from "@loci-memory/sdk";
 import { t } from "../../i18n/index.ts";
 import { beginning, legible } from "../../legible.ts";
+import { percent } from "../../numbers.ts";
 import { shortWhen, when } from "../../time.ts";
-import { percent, waitsBecause } from "./words.ts";
+import { waitsBecause } from "./words.ts";
 
 interface Props {
   row: Candidate;

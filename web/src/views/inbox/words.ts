@@ -1,5 +1,5 @@
 import type { Candidate } from "@loci-memory/sdk";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 
 const reasons = ["low_confidence", "kind_for_a_person", "sensitive_candidate", "model_candidate", "instruction_candidate", "destructive_candidate", "contradiction_candidate", "duplicate_candidate",
@@ -16,9 +16,4 @@ export function waitsBecause({ exceptions, sensitivity_flags: flags }: Candidate
   const names = new Set(exceptions ?? []);
   if (flags.includes("instruction")) names.add("instruction_candidate");
   return [...names].map(reasonWords);
-}
-
-/** A share as a percentage. */
-export function percent(share: number): string {
-  return new Intl.NumberFormat(language.get(), { style: "percent" }).format(share);
 }

@@ -1,10 +1,11 @@
 import { VersionConflict, type Edit, type Memory, type Saved } from "@loci-memory/sdk";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { explain, loci } from "../../api.ts";
+import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { Markdown } from "../../markdown.tsx";
 import { guard } from "../../router.ts";
+import { Problem } from "../../states.tsx";
 import { fromField, toField } from "../../time.ts";
 import { readMemory } from "./acts.ts";
 import { tagsOf } from "./tags.ts";
@@ -126,7 +127,7 @@ export function Editor({ memory, onSaved, onCancel }: Props) {
       }}
     >
       <h2>{memory ? t("edit.title") : t("new.title")}</h2>
-      {error !== undefined && !theirs && <p class="failed" role="alert">{explain(error).title}: {explain(error).text}</p>}
+      {!theirs && <Problem error={error} />}
       {theirs && memory && (
         <div class="failed" role="alert">
           <p class="state-title">{t("conflict.title")}</p>

@@ -1,8 +1,9 @@
 import type { User } from "@loci-memory/sdk";
 import { loci } from "../../api.ts";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { number } from "../../numbers.ts";
 import { usePoll } from "../../poll.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
@@ -24,7 +25,7 @@ export function Admin() {
       <h2>{t("org.tab.admin")}</h2>
       <p class="hint">{t("admin.text")}</p>
       <Shown of={metrics}>
-        {(counts) => <dl>{fields.map((field) => <div key={field}><dt>{t(`admin.${field}`)}</dt><dd>{new Intl.NumberFormat(language.get()).format(counts[field])}</dd></div>)}</dl>}
+        {(counts) => <dl>{fields.map((field) => <div key={field}><dt>{t(`admin.${field}`)}</dt><dd>{number(counts[field])}</dd></div>)}</dl>}
       </Shown>
       <h3>{t("admin.users")}</h3>
       <Shown of={users}>

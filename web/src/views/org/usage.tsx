@@ -1,12 +1,12 @@
 import { loci } from "../../api.ts";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { number } from "../../numbers.ts";
 import { usePoll } from "../../poll.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 
-const number = (n: number) => new Intl.NumberFormat(language.get()).format(n);
 
 /** What the server counts so far, as far as the person sees it. */
 export function Usage() {

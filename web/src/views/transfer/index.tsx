@@ -3,17 +3,17 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { attempt } from "../../form.tsx";
-import { language, t } from "../../i18n/index.ts";
+import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { number } from "../../numbers.ts";
 import { guard } from "../../router.ts";
 import { Failed, Shown } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
 import { fresh, importMemories, type Report } from "./memories.ts";
 import "../plain.css";
 
-const number = (n: number) => new Intl.NumberFormat(language.get()).format(n);
 
 /** What leaves Loci as a file, and what comes from one. */
 export default function Transfer() {
