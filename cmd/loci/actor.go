@@ -290,10 +290,9 @@ func (in *instance) inOrgs(ctx context.Context, org string, fn func(loci.Princip
 
 // everybody calls fn with every member of an org.
 func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loci.User) error) error {
-	const atOnce = 100
 	var after loci.UserID
 	for {
-		page, err := in.app.Org.Members(ctx, p, after, atOnce)
+		page, more, err := in.app.Org.Members(ctx, p, after, 0)
 		if err != nil {
 			return err
 		}
@@ -303,7 +302,7 @@ func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loc
 			}
 			after = u.ID
 		}
-		if len(page) < atOnce {
+		if !more {
 			return nil
 		}
 	}

@@ -164,7 +164,10 @@ var probes = []probe{
 		return none(c.Identity.EnterWorkspace(c.ctx, c.p, loci.CredentialID{}, id))
 	}},
 	{"members after", usersOf,
-		func(c *caller, id [16]byte) (any, error) { _, err := c.Org.Members(c.ctx, c.p, id, 1); return nil, err }},
+		func(c *caller, id [16]byte) (any, error) {
+			_, _, err := c.Org.Members(c.ctx, c.p, id, 1)
+			return nil, err
+		}},
 	{"list team", teamsOf, func(c *caller, id [16]byte) (any, error) {
 		return c.Memory.List(c.ctx, c.p, memory.ListRequest{Filter: memory.Filter{TeamID: id}, Total: true})
 	}},

@@ -17,19 +17,21 @@ func orgRole(ctx context.Context, tx store.Tx, p loci.Principal) (loci.MemberRol
 	return me.OrgRole, err
 }
 
-// Members returns the people of the org with ids above after, by id. If limit is 0, it is
-// DefaultPage; the maximum is one more than MaxPage, which tells whether there is another page.
-func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) ([]loci.User, error) {
+// Members returns the people of the org with ids above after, by id, and whether there are more. If limit is 0, it is
+// DefaultPage; the maximum is MaxPage.
+func (s *Service) Members(ctx context.Context, p loci.Principal, after loci.UserID, limit int) (list []loci.User,
+	more bool, err error) {
 	if err := s.Begin(ctx, p, MemberList); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	limit, err := gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage+1)
+	limit, err = gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.User, error) {
-		return tx.Users().List(ctx, after, limit)
+	list, err = gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.User, error) {
+		return tx.Users().List(ctx, after, limit+1)
 	})
+	return list[:min(len(list), limit)], len(list) > limit, err
 }
 
 // MemberChange has the fields to change. Nil fields stay unchanged.

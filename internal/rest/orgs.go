@@ -166,21 +166,18 @@ type membersInput struct {
 
 const defaultMembers = 100
 
-// members requests one more than it shows, to know whether there are more.
 func (s *server) members(ctx context.Context, p loci.Principal, in *membersInput) (*answer[client.MemberList], error) {
 	var after loci.UserID
 	if in.Cursor != "" && after.UnmarshalText([]byte(in.Cursor)) != nil {
 		return nil, errCursor
 	}
-	limit := limitOr(in.Limit, defaultMembers)
-	list, err := s.app.Org.Members(ctx, p, after, limit+1)
+	list, more, err := s.app.Org.Members(ctx, p, after, limitOr(in.Limit, defaultMembers))
 	if err != nil {
 		return nil, err
 	}
 	out := client.MemberList{Members: orEmpty(list)}
-	if len(list) > limit {
-		out.Members = list[:limit]
-		out.HasMore, out.NextCursor = true, list[limit-1].ID.String()
+	if more {
+		out.HasMore, out.NextCursor = true, list[len(list)-1].ID.String()
 	}
 	return say(out, nil)
 }

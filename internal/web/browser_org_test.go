@@ -106,7 +106,7 @@ func TestBrowserDashboardOrg(t *testing.T) {
 // user reads a person of Mara's org.
 func (w *world) user(id loci.UserID) loci.User {
 	w.t.Helper()
-	all, err := w.app.Org.Members(w.t.Context(), w.local(w.mara), loci.UserID{}, 0)
+	all, _, err := w.app.Org.Members(w.t.Context(), w.local(w.mara), loci.UserID{}, 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
