@@ -10,6 +10,21 @@ import (
 	"testing"
 )
 
+// services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
+// import that may import the gate and each of them.
+var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
+	"internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/setting",
+	"internal/task", "internal/transfer"}
+
+func withServices(table map[string][]string) map[string][]string {
+	for dir, targets := range table {
+		if dir == "internal/app" || slices.Contains(targets, "internal/app") {
+			table[dir] = append(append(targets, "internal/gate"), services...)
+		}
+	}
+	return table
+}
+
 // withoutBegin are exported methods of services that do not begin with Begin, each with its reason.
 var withoutBegin = map[string]string{
 	"identity.Setup":             "makes the first org, before there is a principal",
@@ -19,6 +34,8 @@ var withoutBegin = map[string]string{
 	"project.EndConnection":      "ends a connection; only its client knows its key",
 	"project.OpenConnection":     "keeps what a client told when it connected; each call in the connection is authorised",
 	"project.ContinueConnection": "as OpenConnection",
+
+	"setting.Changed": "the settings as the server itself follows them, for nobody",
 
 	"review.DreamNightly": "the scheduled run of the dream-cycle, for nobody",
 

@@ -42,6 +42,7 @@ var arrows = withServices(map[string][]string{
 	"internal/org": {".", "internal/store", "internal/gate", "internal/memory", "internal/node",
 		"internal/auth", "internal/seal"},
 	"internal/identity": {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},
+	"internal/setting":  {".", "internal/store", "internal/gate"},
 	"internal/transfer": {".", "internal/store", "internal/gate", "internal/jsonlines", "internal/memory"},
 	"internal/review": {".", "internal/store", "internal/gate", "internal/project", "internal/memory", "internal/graph",
 		"internal/recall", "internal/reflection", "internal/reflection/sensitive", "internal/eventlog", "internal/language",
@@ -90,21 +91,6 @@ var arrows = withServices(map[string][]string{
 	"internal/reflection/sensitive":  {".", "internal/language"},
 	"internal/eventlog/eventlogtest": {".", "internal/eventlog"},
 })
-
-// services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
-// import that may import the gate and each of them.
-var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
-	"internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task",
-	"internal/transfer"}
-
-func withServices(table map[string][]string) map[string][]string {
-	for dir, targets := range table {
-		if dir == "internal/app" || slices.Contains(targets, "internal/app") {
-			table[dir] = append(append(targets, "internal/gate"), services...)
-		}
-	}
-	return table
-}
 
 // importsAll lists the trees that wire things together.
 var importsAll = []string{"cmd/loci", "test"}

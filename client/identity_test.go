@@ -113,6 +113,15 @@ func TestAccountAndKeys(t *testing.T) {
 	if _, err := key.AdminUsers(ctx, 1, ""); client.CodeOf(err) != loci.Forbidden {
 		t.Errorf("AdminUsers: got %v", err)
 	}
+	if list := must(key.Settings(ctx))(t); len(list) != 0 {
+		t.Errorf("Settings: got %v, but nothing can be set here", list)
+	}
+	if _, err := key.SetSetting(ctx, "dream.at", "02:15"); client.CodeOf(err) != loci.Forbidden {
+		t.Errorf("SetSetting: got %v", err)
+	}
+	if _, err := key.ResetSetting(ctx, "dream.at"); client.CodeOf(err) != loci.Forbidden {
+		t.Errorf("ResetSetting: got %v", err)
+	}
 }
 
 func TestTeamsAndTrash(t *testing.T) {

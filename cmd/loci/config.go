@@ -78,17 +78,18 @@ type settings struct {
 	Unknown    []string          // variables that start with LOCI_ and have no meaning
 	FromFile   string            // the configuration file; "": none
 	FileAsked  bool              // a flag named it, and without the flag it would be another
+	Decided    map[string]string // the values that the file, the environment or flags set, by key, but no secrets
 }
 
-// setting is one thing that can be configured: its key in the file, its variable, its default, and where it goes.
-type setting struct {
+// settingKey is one thing that can be configured: its key in the file, its variable, its default, and where it goes.
+type settingKey struct {
 	key, env, fallback string
 	set                func(*settings, value)
 }
 
 // known lists every setting, except agents' keys and sign-on providers, whose names vary. A slash separates the parts
 // of a key, because a vendor's name may contain a dot.
-var known = slices.Concat(dreamKeys(), reflectKeys(), embedKeys(), []setting{
+var known = slices.Concat(dreamKeys(), reflectKeys(), embedKeys(), []settingKey{
 	{"data_dir", "LOCI_DATA_DIR", "", func(s *settings, v value) { s.DataDir = v.text() }},
 	{"listen", "LOCI_LISTEN", defaultListen, func(s *settings, v value) { s.Listen = v.text() }},
 	{"public_url", "LOCI_PUBLIC_URL", "", func(s *settings, v value) {
@@ -207,9 +208,6 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 		}
 	}
 	r := &reader{values: map[string]any{}}
-	for _, t := range known {
-		r.values[t.key] = t.fallback
-	}
 	err := s.loadFile(r, lookup, flags)
 	for i := 0; i < len(environ) && err == nil; i++ {
 		err = s.loadVariable(r, environ[i])
@@ -226,7 +224,11 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Decided = decided(r.values)
 	for _, t := range known {
+		if _, ok := r.values[t.key]; !ok {
+			r.values[t.key] = t.fallback
+		}
 		t.set(s, r.at(t.key))
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.values)) {

@@ -19,8 +19,8 @@ type dreamSettings struct {
 const defaultDream = "03:30"
 
 // dreamKeys are the settings of the dream-cycle: when it runs, and a threshold for each kind that it promotes.
-func dreamKeys() []setting {
-	list := []setting{{"dream/at", "LOCI_DREAM_AT", defaultDream, func(s *settings, v value) {
+func dreamKeys() []settingKey {
+	list := []settingKey{{"dream/at", "LOCI_DREAM_AT", defaultDream, func(s *settings, v value) {
 		text := strings.ToLower(v.text())
 		s.Dream.Off = text == "off"
 		if s.Dream.Off {
@@ -35,7 +35,7 @@ func dreamKeys() []setting {
 		if !ok {
 			continue
 		}
-		list = append(list, setting{"dream/" + string(kind), "LOCI_DREAM_" + strings.ToUpper(string(kind)),
+		list = append(list, settingKey{"dream/" + string(kind), "LOCI_DREAM_" + strings.ToUpper(string(kind)),
 			strconv.FormatFloat(least, 'f', -1, 64), func(s *settings, v value) {
 				if s.Dream.Thresholds == nil {
 					s.Dream.Thresholds = map[loci.CandidateKind]float64{}

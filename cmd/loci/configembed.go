@@ -20,8 +20,8 @@ const (
 )
 
 // embedKeys are the settings of embeddings. Without a model, there are none.
-func embedKeys() []setting {
-	return []setting{
+func embedKeys() []settingKey {
+	return []settingKey{
 		{"embed/model", "LOCI_EMBED_MODEL", "", func(s *settings, v value) { s.Embed.Model = v.text() }},
 		{"embed/base_url", "LOCI_EMBED_BASE_URL", "", func(s *settings, v value) { s.Embed.Endpoint.BaseURL = v.text() }},
 		{"embed/api_key", "LOCI_EMBED_API_KEY", "", func(s *settings, v value) { s.Embed.Endpoint.APIKey = v.secret() }},

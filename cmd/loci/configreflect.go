@@ -12,8 +12,8 @@ import (
 
 // reflectKeys are the settings of the model that reads notes besides the rules. Without reflect.base_url, there is
 // none.
-func reflectKeys() []setting {
-	return []setting{
+func reflectKeys() []settingKey {
+	return []settingKey{
 		{"reflect/base_url", "LOCI_REFLECT_BASE_URL", "", func(s *settings, v value) { s.Reflect.Chat.BaseURL = v.text() }},
 		{"reflect/api_key", "LOCI_REFLECT_API_KEY", "", func(s *settings, v value) { s.Reflect.Chat.APIKey = v.secret() }},
 		{"reflect/model", "LOCI_REFLECT_MODEL", "", func(s *settings, v value) { s.Reflect.Chat.Model = v.text() }},

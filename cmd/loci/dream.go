@@ -21,13 +21,10 @@ import (
 
 // dreams runs the dream-cycle of each org every night, until ctx ends.
 func (p *program) dreams(ctx context.Context, in *instance) {
-	if p.settings.Dream.Off {
-		return
-	}
 	ticks := time.NewTicker(time.Minute)
 	defer ticks.Stop()
 	maintain.Nightly(ctx, ticks.C, maintain.NightlyOptions{Store: in.store, Log: p.log, Now: time.Now,
-		At: p.settings.Dream.At, Run: func(ctx context.Context, id loci.OrgID, since time.Time) error {
+		At: func(ctx context.Context) (time.Duration, bool) { d := in.settings(ctx).Dream; return d.At, !d.Off }, Run: func(ctx context.Context, id loci.OrgID, since time.Time) error {
 			d, err := in.app.Review.DreamNightly(ctx, id, since)
 			if d != nil {
 				p.log.InfoContext(ctx, "the dream-cycle has run", "org", string(id), "run", d.ID.String(), "state",

@@ -41,13 +41,18 @@ func eventLog(dir string) *embedded.Log {
 	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
 }
 
-// eventOptions are for the use cases of events in these logs.
-func (s *settings) eventOptions(logs *eventLogs) event.Options {
-	dedup := eventlog.Dedup{}
-	if s.Dedup {
-		dedup.Window = s.Window
+// dedup says which events count as duplicates.
+func (s *settings) dedup() eventlog.Dedup {
+	if !s.Dedup {
+		return eventlog.Dedup{}
 	}
-	return event.Options{Logs: logs, IndexDir: eventIndexDir(s.DataDir), Dedup: &dedup, Orgs: logs.local.Orgs,
+	return eventlog.Dedup{Window: s.Window}
+}
+
+// eventOptions are for the use cases of events in these logs, with the settings of the moment.
+func (s *settings) eventOptions(logs *eventLogs, now func(context.Context) *settings) event.Options {
+	return event.Options{Logs: logs, IndexDir: eventIndexDir(s.DataDir),
+		Dedup: func(ctx context.Context) eventlog.Dedup { return now(ctx).dedup() }, Orgs: logs.local.Orgs,
 		DeadLetters: logs.local}
 }
 

@@ -23,6 +23,8 @@ type instance struct {
 	events   *eventLogs
 	operator loci.Principal // the person at this command line
 	created  bool           // this call created the default org
+	// settings returns the settings of the moment: those of the program, with what people changed meanwhile.
+	settings func(context.Context) *settings
 }
 
 // missing defines what to do if the data directory does not exist.
@@ -112,10 +114,11 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	if err != nil {
 		return nil, err
 	}
+	in.settings = func(ctx context.Context) *settings { return s.with(in.app.Setting.Changed(ctx)) }
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
-		Thresholds: s.Dream.Thresholds, IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir),
-		Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop,
+		Thresholds: in.thresholds, Settings: p.settingKeys(), IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir),
+		Events: s.eventOptions(events, in.settings), Master: s.Master, DropEvents: events.Drop,
 		Arcs: events.Ready})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/seal"
+	"github.com/loci-memory/loci/internal/setting"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/task"
 	"github.com/loci-memory/loci/internal/transfer"
@@ -46,6 +47,7 @@ type App struct {
 	Org      *org.Service
 	Identity *identity.Service
 	Transfer *transfer.Service
+	Setting  *setting.Service
 	Index    *indexing.Index
 	Vectors  *vectors.Index
 	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works
@@ -71,10 +73,11 @@ type Options struct {
 	Models        embed.Source     // of embeddings; nil: recall finds memories by their words only
 	VectorDir     string           // where the vectors are; default: there are none
 	Extractor     review.Extractor // of candidates; nil: the rules, which need no model
-	// Thresholds are those of the dream-cycle; nil: review.DefaultThresholds.
-	Thresholds map[loci.CandidateKind]float64
-	Events     event.Options // without Logs, everything about events is Unavailable
-	Master     seal.Ring     // master keys, which seal the keys of Arc; empty: there are none
+	// Thresholds returns those of the dream-cycle; nil: review.DefaultThresholds.
+	Thresholds func(context.Context) map[loci.CandidateKind]float64
+	Settings   setting.Options // of the deployment, to show and to change
+	Events     event.Options   // without Logs, everything about events is Unavailable
+	Master     seal.Ring       // master keys, which seal the keys of Arc; empty: there are none
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
 	// Arcs asks every Arc whether it answers; nil: there are none.
@@ -107,6 +110,7 @@ func New(o Options) *App {
 	a.Pack = pack.New(g, a.Memory, a.Event, a.Project)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
+	a.Setting = setting.New(g, o.Settings)
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
 	return a
 }
@@ -130,7 +134,7 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 func tables() []gate.Actions {
 	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions,
 		pack.Actions, project.Actions,
-		graph.Actions, org.Actions, identity.Actions, transfer.Actions}
+		graph.Actions, org.Actions, identity.Actions, transfer.Actions, setting.Actions}
 }
 
 // Rules returns the one table of actions, for surfaces that name actions and for tests that walk it.

@@ -364,7 +364,7 @@ func TestDreamThresholds(t *testing.T) {
 		d.log(d.claude, event.Draft{Session: session, Content: fmt.Sprintf("%s: about %ss\n", kind, kind)})
 	}
 	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Extractor: reviewtest.ByLine{}, Events: eventsIn(d.events),
-		Thresholds: map[loci.CandidateKind]float64{loci.CandidateDecision: 0.91, loci.CandidatePlan: 0.9}})
+		Thresholds: thresholds(map[loci.CandidateKind]float64{loci.CandidateDecision: 0.91, loci.CandidatePlan: 0.9})})
 	r := d.dream()
 	if r.Promoted != 1 || r.LeftBy["low_confidence"] != 1 || r.LeftBy["kind_for_a_person"] != 5 {
 		t.Errorf("%s, left by %v", inShort(r), r.LeftBy)
@@ -457,4 +457,9 @@ func TestDreamFinishesTheGraph(t *testing.T) {
 	if c := d.waiting(d.mara, r.Candidates[0].ID); c.GraphPending || c.EntityID.IsZero() {
 		t.Errorf("got %+v", c.Candidate)
 	}
+}
+
+// thresholds are always the same.
+func thresholds(of map[loci.CandidateKind]float64) func(context.Context) map[loci.CandidateKind]float64 {
+	return func(context.Context) map[loci.CandidateKind]float64 { return of }
 }

@@ -45,7 +45,7 @@ func dreamsWith(t *testing.T, n int, e func(*desk) review.Extractor) *desk {
 		d.log(d.claude, event.Draft{Session: session, Content: fmt.Sprintf("decision: we use part number %d\n", i)})
 	}
 	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Extractor: e(d), Events: eventsIn(d.events),
-		Patience: time.Minute, Thresholds: map[loci.CandidateKind]float64{loci.CandidateDecision: 0}})
+		Patience: time.Minute, Thresholds: thresholds(map[loci.CandidateKind]float64{loci.CandidateDecision: 0})})
 	return d
 }
 

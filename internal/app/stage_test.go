@@ -20,6 +20,7 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/seal"
+	"github.com/loci-memory/loci/internal/setting/settingtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -159,7 +160,8 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.events = eventLog(t, s.dir, clock)
 	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
 		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events),
-		Master: seal.Ring{masterKey(t)}, Models: &embedtest.Model{}, VectorDir: filepath.Join(s.dir, "vectors")})
+		Settings: settingtest.Options(),
+		Master:   seal.Ring{masterKey(t)}, Models: &embedtest.Model{}, VectorDir: filepath.Join(s.dir, "vectors")})
 	t.Cleanup(func() {
 		if err := s.Vectors.Close(); err != nil {
 			t.Error(err)

@@ -136,6 +136,8 @@ graph.vendors       ual  graph                        any    -
 graph.export        ual  graph                        any    -
 graph.import        ual  graph                        any    -
 graph.check         l    -                            any    -
+settings.read       ual  -                            any    -
+settings.change     al   admin                        any    fresh
 admin.read          al   admin                        any    -
 org.create          l    -                            any    -
 org.list            l    -                            any    -

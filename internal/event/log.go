@@ -82,7 +82,7 @@ func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) 
 			}
 		}
 	}
-	outcomes, err := log.Append(ctx, p.Viewer(), events, s.dedup)
+	outcomes, err := log.Append(ctx, p.Viewer(), events, s.dedup(ctx))
 	if err != nil {
 		return nil, err
 	}

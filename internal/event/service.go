@@ -61,8 +61,8 @@ type Options struct {
 	Logs Logs // nil: every call is Unavailable
 	// IndexDir is where the indexes are with which recall finds events; "": in memory only.
 	IndexDir string
-	// Dedup says which events count as duplicates; nil: DefaultDedup.
-	Dedup *eventlog.Dedup
+	// Dedup says which events count as duplicates at the moment; nil: always DefaultDedup.
+	Dedup func(context.Context) eventlog.Dedup
 	// Patience is how long a search may take. After that it returns what it has found. Default: DefaultPatience.
 	Patience time.Duration
 	// Later calls a function after some time, unless stop is called before; nil: time.AfterFunc.
@@ -84,7 +84,7 @@ type Service struct {
 	*gate.Gate
 	projects *project.Service
 	logs     Logs
-	dedup    eventlog.Dedup
+	dedup    func(context.Context) eventlog.Dedup
 	patience time.Duration
 	later    func(time.Duration, func()) (stop func() bool)
 	orgs     func(context.Context) ([]loci.OrgID, error)
@@ -98,11 +98,11 @@ type Service struct {
 
 // New returns a Service.
 func New(g *gate.Gate, projects *project.Service, o Options) *Service {
-	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: DefaultDedup,
+	s := &Service{Gate: g, projects: projects, logs: o.Logs, dedup: o.Dedup,
 		patience: cmp.Or(o.Patience, DefaultPatience), later: o.Later, orgs: o.Orgs, due: newDueOrgs(),
 		letters: o.DeadLetters}
-	if o.Dedup != nil {
-		s.dedup = *o.Dedup
+	if s.dedup == nil {
+		s.dedup = func(context.Context) eventlog.Dedup { return DefaultDedup }
 	}
 	if s.later == nil {
 		s.later = func(wait time.Duration, do func()) func() bool { return time.AfterFunc(wait, do).Stop }

@@ -56,7 +56,7 @@ func TestIdleSessionsCloseEveryHour(t *testing.T) {
 				addSessions(t, st, org, 1, begin)
 				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Hour)
 				defer cancel()
-				maintain.New(maintain.Options{Store: st, Idle: tt.idle}).Run(ctx)
+				maintain.New(maintain.Options{Store: st, Idle: func(context.Context) time.Duration { return tt.idle }}).Run(ctx)
 				err := st.View(t.Context(), org.ID, func(tx store.Tx) error {
 					v := loci.Viewer{OrgID: org.ID, UserID: org.OwnerID}
 					_, active, err := tx.Sessions().Count(t.Context(), v, store.SessionQuery{})

@@ -14,7 +14,9 @@ type NightlyOptions struct {
 	Store store.Store
 	Log   *slog.Logger
 	Now   func() time.Time
-	At    time.Duration // the time of the day, since midnight, in the time zone of Now
+	// At returns the time of the day, since midnight, in the time zone of Now, and whether the work is to be done at all.
+	// It is asked at each tick.
+	At func(context.Context) (at time.Duration, on bool)
 	// Run does the work of an org, unless somebody has done it since a time. It returns a Conflict if another process
 	// does it at the moment.
 	Run func(ctx context.Context, org loci.OrgID, since time.Time) error
@@ -30,7 +32,8 @@ func Nightly(ctx context.Context, ticks <-chan time.Time, o NightlyOptions) {
 			return
 		case <-ticks:
 		}
-		if since := lastTime(o.Now(), o.At); since.After(done) {
+		at, on := o.At(ctx)
+		if since := lastTime(o.Now(), at); on && since.After(done) {
 			nightly(ctx, &o, since)
 			done = since
 		}

@@ -28,12 +28,13 @@ func TestNightly(t *testing.T) {
 	var now atomic.Pointer[time.Time]
 	var runs []string
 	ticks := make(chan time.Time)
+	half3 := func(context.Context) (time.Duration, bool) { return 3*time.Hour + 30*time.Minute, true }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		maintain.Nightly(ctx, ticks, maintain.NightlyOptions{Store: st, Log: slog.New(slog.DiscardHandler),
-			Now: func() time.Time { return *now.Load() }, At: 3*time.Hour + 30*time.Minute,
+			Now: func() time.Time { return *now.Load() }, At: half3,
 			Run: func(_ context.Context, id loci.OrgID, since time.Time) error {
 				if id == org.ID {
 					runs = append(runs, since.Format("02 15:04"))

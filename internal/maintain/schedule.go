@@ -15,8 +15,8 @@ type Options struct {
 	Log   *slog.Logger     // default: discard
 	Now   func() time.Time // default: time.Now
 	Every time.Duration    // time between two turns; default: a day
-	// Idle is how long a session stays active without a request; 0: for ever.
-	Idle time.Duration
+	// Idle returns how long a session stays active without a request at the moment, and 0 if for ever; nil: for ever.
+	Idle func(context.Context) time.Duration
 }
 
 // idleEvery is the time between two searches for idle sessions.
@@ -68,12 +68,16 @@ type job struct {
 }
 
 func (m *Maintainer) expire(ctx context.Context) {
-	if m.o.Idle <= 0 {
+	if m.o.Idle == nil {
+		return
+	}
+	idle := m.o.Idle(ctx)
+	if idle <= 0 {
 		return
 	}
 	m.do(ctx, job{"closing sessions in which nobody works any more",
 		func(ctx context.Context, st store.Store, now time.Time) (int, error) {
-			return ExpireSessions(ctx, st, now, m.o.Idle)
+			return ExpireSessions(ctx, st, now, idle)
 		}})
 }
 

@@ -216,7 +216,7 @@ var theRoutes = []string{
 	"GET /orgs/{id}/workspaces", "POST /orgs/{id}/workspaces", "PATCH /orgs/{id}/workspaces/{workspace}",
 	"DELETE /orgs/{id}/workspaces/{workspace}", "GET /orgs/{id}/workspaces/{workspace}/members",
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
-	"GET /admin/users", "GET /admin/metrics",
+	"GET /admin/users", "GET /admin/metrics", "GET /settings", "PUT /settings/{key}", "DELETE /settings/{key}",
 
 	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content",
 	"DELETE /assets/{id}",
@@ -374,6 +374,7 @@ var refusedExamples = map[string]int{
 	"post /teams":       409, // the person is in one
 	"post /teams/join":  404, // the token is made up; the transcripts join
 
+	"put /settings/{key}":           403, // the person is no instance admin
 	"post /suggestions/{id}/accept": 404, // there is none; the transcripts accept some
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/review/reviewtest"
+	"github.com/loci-memory/loci/internal/setting/settingtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
@@ -102,7 +103,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	ro := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), Now: c.Now})
 	tb.Cleanup(func() { events.Close() })
-	ao := app.Options{Patience: time.Hour, Store: st, Now: c.Now, Deletion: loci.DeleteWithKey,
+	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now, Deletion: loci.DeleteWithKey,
 		Extractor: reviewtest.ByLine{},
 		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs}}
 	for _, f := range change {

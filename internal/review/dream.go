@@ -19,9 +19,9 @@ type DreamOptions struct {
 	Events func(context.Context, loci.OrgID) (eventlog.Follower, error)
 	// Actor returns the principal that acts for the writer of a row.
 	Actor func(context.Context, loci.OrgID, *loci.EventAccess) (loci.Principal, error)
-	// Thresholds are the least confidences with which the dream-cycle promotes; nil: DefaultThresholds. It never promotes
-	// candidates of other kinds.
-	Thresholds map[loci.CandidateKind]float64
+	// Thresholds returns the least confidences with which the dream-cycle promotes at the moment; nil: always
+	// DefaultThresholds. It never promotes candidates of other kinds.
+	Thresholds func(context.Context) map[loci.CandidateKind]float64
 }
 
 // DefaultThresholds returns the least confidence of each kind that the dream-cycle promotes. A person decides about

@@ -51,7 +51,7 @@ func (d *dreaming) judge(ctx context.Context, c *loci.Candidate) (v verdict, err
 	if err != nil {
 		return v, err
 	}
-	v.left = d.plainly(&now)
+	v.left = d.plainly(ctx, &now)
 	if !there {
 		v.left = append(v.left, exceptionSource)
 	}
@@ -70,7 +70,7 @@ func unsure(left []string) bool {
 }
 
 // plainly returns the reasons that the candidate itself shows.
-func (d *dreaming) plainly(c *loci.Candidate) (left []string) {
+func (d *dreaming) plainly(ctx context.Context, c *loci.Candidate) (left []string) {
 	left = flagged(c)
 	if language.Destroys(c.Title + "\n" + c.Content) {
 		left = append(left, exceptionDestructive)
@@ -78,7 +78,7 @@ func (d *dreaming) plainly(c *loci.Candidate) (left []string) {
 	if c.Review != nil && c.Review.Action == "undo" {
 		left = append(left, exceptionUndone)
 	}
-	least, ok := d.dreams.Thresholds[c.Kind]
+	least, ok := d.dreams.Thresholds(ctx)[c.Kind]
 	switch {
 	case !ok:
 		left = append(left, exceptionKind)

@@ -6,6 +6,9 @@
 package review
 
 import (
+	"context"
+
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
@@ -29,7 +32,7 @@ func New(g *gate.Gate, memories *memory.Service, projects *project.Service, grap
 		extract = Rules{}
 	}
 	if dreams.Thresholds == nil {
-		dreams.Thresholds = DefaultThresholds()
+		dreams.Thresholds = func(context.Context) map[loci.CandidateKind]float64 { return DefaultThresholds() }
 	}
 	return &Service{g, memories, projects, graphs, extract, dreams}
 }

@@ -46,6 +46,8 @@ type Store interface {
 	ArcBindings() ArcBindings
 	// Limits counts uses and failures for rate limits, for all processes together.
 	Limits() Limits
+	// Settings stores the settings that people changed while Loci runs.
+	Settings() Settings
 	// Projects is the registry of projects.
 	Projects() Projects
 	// ProjectMembers stores who belongs to which project.

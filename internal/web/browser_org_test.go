@@ -217,12 +217,14 @@ broken
 	b.clean()
 }
 
-// TestBrowserDashboardSettings shows what the API tells of the server, and where the rest is.
+// TestBrowserDashboardSettings shows the settings to somebody who may not change them.
 func TestBrowserDashboardSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.dashboard("/app/settings")
-	b.sees("Loci sends no texts to models", "LOCI_EMBED_MODEL", "dream.decision", "LOCI_DEDUP_ENABLED")
+	b.sees("Loci sends no texts to models", "LOCI_EMBED_MODEL", "dream.at", "03:30", "the configuration sets it",
+		"Admins of the deployment change these settings.")
+	b.until(`!document.querySelector("button[aria-label^=Change]")`)
 	b.look("settings")
 	b.axe("the settings")
 	b.do("the menu", clickOn(".menu summary"))
@@ -240,6 +242,45 @@ func TestBrowserDashboardSettings(t *testing.T) {
 	w.down.Store(false)
 	b.click("Erneut versuchen")
 	b.sees("1 Person")
+}
+
+// TestBrowserDashboardSettingsChange changes settings as an admin of the deployment, by mouse and by keyboard.
+func TestBrowserDashboardSettingsChange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if _, err := w.app.Identity.SetUserRole(t.Context(), w.local(w.mara), w.mara.UserID, loci.RoleAdmin); err != nil {
+		t.Fatal(err)
+	}
+	b := w.dashboard("/app/settings")
+	b.sees("03:30", "Loci takes over a change while it runs")
+	b.do("a setting", clickOn(`button[aria-label="Change: When it runs"]`))
+	b.write("dialog input", "25:00")
+	b.submit()
+	b.sees("must be a time of the day such as 03:30, or off")
+	b.look("settings-change")
+	b.axe("a setting to change")
+	b.write("dialog input", "02:15")
+	b.submit()
+	b.sees("Changed: When it runs", "an admin changed it", "usually 03:30")
+	b.axe("changed settings")
+	b.keys("u")
+	b.sees("Undone.", "nobody changed it")
+
+	// By keyboard, with a proof.
+	w.clock.advance(6 * time.Minute)
+	b.keys("k") // from the setting that was changed, to which the focus went back
+	b.keys("k")
+	b.until(`document.activeElement?.dataset.card === "embed.model"`)
+	b.keys("e")
+	b.until(`document.querySelector("dialog select")`)
+	b.choose("dialog select", "small")
+	b.click("Save")
+	b.proves()
+	b.sees("Changed: Model", "small")
+	b.do("the model", chromedp.Focus(`[data-card="embed.model"]`))
+	b.keys("r")
+	b.until(`document.querySelector('[data-card="embed.model"] .tag').innerText === "off"`)
+	b.clean()
 }
 
 // TestBrowserDashboardEvaluate asks a golden question, and shows at which place its memory was found.

@@ -25,6 +25,7 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/setting/settingtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
 	"github.com/loci-memory/loci/internal/web"
@@ -134,7 +135,7 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	events := embedded.Open(embedded.Options{Dir: t.TempDir(), Now: w.clock.Now})
 	t.Cleanup(func() { events.Close() })
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
-		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs}})
+		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs}, Settings: settingtest.Options()})
 	w.mara = w.owner("acme", maraMail)
 	w.setPassword(w.mara, maraPassword)
 

@@ -34,6 +34,7 @@ const groups = {
   review: { noun: "^review|Candidates?" },
   server: { noun: "^get" },
   sessions: { noun: "Sessions?" },
+  settings: { noun: "Settings?" },
   sources: { noun: "Sources?" },
   suggestions: { noun: "Suggestions?" },
   tasks: { noun: "Tasks?" },

@@ -173,6 +173,9 @@ func (s *Store) ArcBindings() store.ArcBindings { return s.registry.ArcBindings(
 // Limits returns the counters of rate limits.
 func (s *Store) Limits() store.Limits { return s.registry.Limits() }
 
+// Settings returns the store of changed settings.
+func (s *Store) Settings() store.Settings { return s.registry.Settings() }
+
 // Connections returns the store of the active project of each MCP session.
 func (s *Store) Connections() store.Connections { return s.registry.Connections() }
 

@@ -28,6 +28,9 @@ func (r *Registry) OAuth() store.OAuth { return oauth{r} }
 // Limits returns the counters of rate limits.
 func (r *Registry) Limits() store.Limits { return limits{r} }
 
+// Settings returns the store of changed settings.
+func (r *Registry) Settings() store.Settings { return settings{r} }
+
 // Connections returns the store of the active project of each MCP session.
 func (r *Registry) Connections() store.Connections { return connections{r} }
 

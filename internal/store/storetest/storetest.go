@@ -142,6 +142,7 @@ var tests = []test{
 	{"ArcBindings", testArcBindings},
 	{"ArcBindingsAtOnce", testArcBindingsAtOnce},
 	{"Limits", testLimits},
+	{"Settings", testSettings},
 	{"Failures", testFailures},
 	{"Projects", testProjects},
 	{"ProjectsUpdate", testProjectsUpdate},

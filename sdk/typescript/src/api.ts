@@ -2859,6 +2859,30 @@ export interface SessionList {
   sessions: Session[];
 }
 
+export interface Setting {
+  changed_at?: string;
+  /** The possible values; absent if there are too many to list */
+  choices?: string[];
+  /** The value if nobody decides */
+  default: string;
+  /** Only the operator can change it, in the configuration */
+  fixed: boolean;
+  /** As in the configuration */
+  key: string;
+  /** Who decided the value */
+  source: "default" | "admin" | "operator";
+  value: string;
+}
+
+export interface SettingList {
+  settings: Setting[];
+}
+
+export interface SettingValue {
+  /** As the configuration would write it */
+  value: string;
+}
+
 export interface ShareRequest {
   memory_id: string;
   /** Whom to share it with. Default: team */
@@ -5566,6 +5590,41 @@ export class SessionsApi {
   }
 }
 
+/** The routes with the tag "settings". */
+export class SettingsApi {
+  readonly #client: LociClient;
+
+  constructor(client: LociClient) {
+    this.#client = client;
+  }
+
+  /**
+   * List the settings of the deployment. The values of now, in a fixed order. fixed is true if only the
+   * operator can change one, in the configuration. Secrets are not settings here, and of an address you see
+   * only the host.
+   */
+  list(options?: CallOptions): Promise<SettingList> {
+    return this.#client.call("GET", "/settings", { options });
+  }
+
+  /**
+   * Bring the default of a setting back. For people with the instance role admin. Needs step-up. You can
+   * repeat this request. 409 as above.
+   */
+  reset(keyId: string, options?: CallOptions): Promise<Setting> {
+    return this.#client.call("DELETE", `/settings/${segment(keyId)}`, { options });
+  }
+
+  /**
+   * Change a setting. For people with the instance role admin. Needs step-up. The server takes the value over
+   * while it runs; other processes on the same data directory follow after a second. 409 if only the
+   * configuration can change it.
+   */
+  set(keyId: string, body: SettingValue, options?: CallOptions): Promise<Setting> {
+    return this.#client.call("PUT", `/settings/${segment(keyId)}`, { body, options });
+  }
+}
+
 /** The routes with the tag "sources". */
 export class SourcesApi {
   readonly #client: LociClient;
@@ -5828,6 +5887,7 @@ export interface Groups {
   readonly review: ReviewApi;
   readonly server: ServerApi;
   readonly sessions: SessionsApi;
+  readonly settings: SettingsApi;
   readonly sources: SourcesApi;
   readonly suggestions: SuggestionsApi;
   readonly tasks: TasksApi;
@@ -5856,6 +5916,7 @@ export function groups(client: LociClient): Groups {
     review: new ReviewApi(client),
     server: new ServerApi(client),
     sessions: new SessionsApi(client),
+    settings: new SettingsApi(client),
     sources: new SourcesApi(client),
     suggestions: new SuggestionsApi(client),
     tasks: new TasksApi(client),

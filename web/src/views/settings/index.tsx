@@ -1,79 +1,151 @@
+import type { Setting } from "@loci-memory/sdk";
+import { useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
+import { Card, cardKeys, currentCard } from "../../cards.tsx";
+import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { t, type Key } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { usePoll } from "../../poll.ts";
 import { addressOf, go } from "../../router.ts";
 import { Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
+import { when } from "../../time.ts";
+import { tell } from "../../undo.tsx";
 import "../plain.css";
 
-interface Setting {
-  name: Key;
-  /** Its names in the configuration file and in the environment. */
-  file: string;
-  variable: string;
-  usual: string;
-}
-
-/** What the operator decides, in the configuration file. The API has no route that shows or changes it. */
-const groups: readonly { title: Key; text: Key; command: string; settings: readonly Setting[] }[] = [
-  { title: "settings.embed", text: "settings.embed.text", command: "loci models list · loci models use NAME · loci index stats", settings: [
-    { name: "settings.embed.model", file: "embed.model", variable: "LOCI_EMBED_MODEL", usual: "loci models use" },
-    { name: "settings.embed.url", file: "embed.base_url", variable: "LOCI_EMBED_BASE_URL", usual: "–" },
-  ] },
-  { title: "settings.dream", text: "settings.dream.text", command: "loci dream", settings: [
-    { name: "settings.dream.at", file: "dream.at", variable: "LOCI_DREAM_AT", usual: "03:30" },
-    ...(["decision", "claim", "artifact", "plan", "procedure", "idea"] as const).map((kind) => ({
-      name: `inbox.kind.${kind}` as const, file: `dream.${kind}`, variable: `LOCI_DREAM_${kind.toUpperCase()}`, usual: kind === "idea" ? "0.85" : kind === "plan" || kind === "procedure" ? "0.75" : "0.8",
-    })),
-    { name: "settings.reflect.model", file: "reflect.model", variable: "LOCI_REFLECT_MODEL", usual: "–" },
-    { name: "settings.reflect.tokens", file: "reflect.tokens_per_day", variable: "LOCI_REFLECT_TOKENS_PER_DAY", usual: "200000" },
-  ] },
-  { title: "settings.capture", text: "settings.capture.text", command: "loci connect claude-code --capture", settings: [
-    { name: "settings.dedup", file: "dedup.enabled", variable: "LOCI_DEDUP_ENABLED", usual: "on" },
-    { name: "settings.dedup.hours", file: "dedup.window_hours", variable: "LOCI_DEDUP_WINDOW_HOURS", usual: "24" },
-    { name: "settings.idle", file: "sessions.idle_hours", variable: "LOCI_SESSIONS_IDLE_HOURS", usual: "24" },
-  ] },
+/** The groups of settings by the beginning of their keys, and the command that belongs to each. */
+const groups: readonly { title: Key; text: Key; keys: readonly string[]; command: string }[] = [
+  { title: "settings.embed", text: "settings.embed.text", keys: ["embed."], command: "loci models pull" },
+  { title: "settings.egress.title", text: "settings.egress.text", keys: ["egress"], command: "loci doctor" },
+  { title: "settings.dream", text: "settings.dream.text", keys: ["dream.", "reflect."], command: "loci dream" },
+  { title: "settings.capture", text: "settings.capture.text", keys: ["dedup.", "sessions."], command: "loci connect claude-code --capture" },
 ];
 
-/** How this server works, as far as the API tells, and where the operator changes the rest. */
+/** The names of settings in words. One that has none shows its key. */
+const names: Readonly<Record<string, Key>> = {
+  "embed.model": "settings.embed.model", "embed.base_url": "settings.embed.url", egress: "settings.egress.field",
+  "dream.at": "settings.dream.at", "reflect.base_url": "settings.reflect.url", "reflect.model": "settings.reflect.model",
+  "reflect.tokens_per_day": "settings.reflect.tokens", "dedup.enabled": "settings.dedup",
+  "dedup.window_hours": "settings.dedup.hours", "sessions.idle_hours": "settings.idle",
+  "dream.decision": "inbox.kind.decision", "dream.claim": "inbox.kind.claim", "dream.artifact": "inbox.kind.artifact",
+  "dream.plan": "inbox.kind.plan", "dream.procedure": "inbox.kind.procedure", "dream.idea": "inbox.kind.idea",
+};
+
+const nameOf = ({ key }: Setting) => (names[key] ? t(names[key]) : legible(key));
+
+/** How the server works: the settings with their present values. Admins of the deployment change some of them here. */
 export default function Settings() {
   const who = useStore(identity);
   const health = useLoad((signal) => loci.server.health({ signal }), []);
-  usePoll(health.reload, 60_000);
-  useKeys([{ key: "o", help: t("settings.org"), run: () => go(addressOf("org")) }]);
+  const settings = useLoad(async (signal) => (await loci.settings.list({ signal })).settings, []);
+  const [editing, setEditing] = useState<Setting>();
+  const admin = who?.role === "admin";
+  usePoll(() => { health.reload(); settings.reload(); }, 60_000);
+
+  const put = async (key: string, value: string | undefined) => {
+    await (value === undefined ? loci.settings.reset(key) : loci.settings.set(key, { value }));
+    settings.reload();
+  };
+  const change = async (one: Setting, value: string | undefined) => {
+    const before = one.source === "admin" ? one.value : undefined;
+    await put(one.key, value);
+    tell(t("settings.changed", { name: nameOf(one) }), () => put(one.key, before));
+  };
+  const ask = (one: Setting, value: string | undefined) =>
+    proving("settings.change", value === undefined ? [one.key] : [one.key, value], () => change(one, value));
+  useProved("settings.change", async (_, [key, value]) => {
+    const one = (await loci.settings.list()).settings.find((each) => each.key === key);
+    if (one) await change(one, value);
+  });
+
+  const all = settings.value ?? [];
+  const changeable = admin ? all.filter(({ fixed }) => !fixed) : [];
+  const current = () => changeable.find(({ key }) => key === currentCard());
+  useKeys([
+    { key: "o", help: t("settings.org"), run: () => go(addressOf("org")) },
+    ...cardKeys(all.map(({ key }) => key)),
+    ...(admin ? [
+      { key: "e", help: t("settings.change"), run: () => setEditing(current()) },
+      { key: "r", help: t("settings.reset"), run: () => { const one = current(); if (one?.source === "admin") void attempt(() => ask(one, undefined)); } },
+    ] : []),
+  ]);
   return (
-    <div class="plain-page" tabIndex={0} role="region" aria-label={t("settings.title")}>
-      <div class="reading">
+    <div class="page" tabIndex={0} role="region" aria-label={t("settings.title")}>
+      <div class="page-head">
         <h1>{t("settings.title")}</h1>
-        <Shown of={health}>
-          {({ version, model_egress, uptime_seconds }) => (
-            <dl>
-              <div><dt>{t("settings.version")}</dt><dd>{version}</dd></div>
-              <div><dt>{t("settings.egress")}</dt><dd>{t(model_egress === "enabled" ? "settings.egress.on" : "settings.egress.off")}</dd></div>
-              <div><dt>{t("settings.uptime")}</dt><dd>{t("settings.minutes", { n: Math.floor(uptime_seconds / 60) })}</dd></div>
-            </dl>
-          )}
-        </Shown>
-        <p class="hint">{t("settings.egress.text")} <code>LOCI_EGRESS</code></p>
-        <div class="actions"><a class="button" href={addressOf("org")}>{t("settings.org")} <kbd>o</kbd></a></div>
-        <p class="note">{t("settings.file")}</p>
-        {groups.map(({ title, text, command, settings }) => (
+        <a class="button" href={addressOf("org")}>{t("settings.org")} <kbd>o</kbd></a>
+      </div>
+      <Shown of={health}>
+        {({ version, model_egress, uptime_seconds }) => (
+          <dl class="facts">
+            <div><dt>{t("settings.version")}</dt><dd>{version}</dd></div>
+            <div><dt>{t("settings.egress")}</dt><dd>{t(model_egress === "enabled" ? "settings.egress.on" : "settings.egress.off")}</dd></div>
+            <div><dt>{t("settings.uptime")}</dt><dd>{t("settings.minutes", { n: Math.floor(uptime_seconds / 60) })}</dd></div>
+          </dl>
+        )}
+      </Shown>
+      <p class="hint">{t(admin ? "settings.admin" : "settings.others")}</p>
+      <Shown of={settings}>
+        {(list) => groups.map(({ title, text, keys, command }) => (
           <section key={title}>
             <h2>{t(title)}</h2>
             <p>{t(text)}</p>
-            <div class="scroll" tabIndex={0} role="region" aria-label={t(title)}>
-              <table>
-                <thead><tr><th scope="col">{t("settings.what")}</th><th scope="col">{t("settings.in.file")}</th><th scope="col">{t("settings.in.env")}</th><th scope="col">{t("settings.usual")}</th></tr></thead>
-                <tbody>{settings.map(({ name, file, variable, usual }) => <tr key={file}><th scope="row">{t(name)}</th><td><code>{file}</code></td><td><code>{variable}</code></td><td>{usual}</td></tr>)}</tbody>
-              </table>
-            </div>
+            <ul class="cards" aria-label={t(title)}>
+              {list.filter(({ key }) => keys.some((one) => key.startsWith(one))).map((one) => (
+                <SettingCard key={one.key} of={one} admin={admin} onEdit={() => setEditing(one)} onReset={() => void attempt(() => ask(one, undefined))} />
+              ))}
+            </ul>
             <p class="hint">{t("settings.command")} <code>{command}</code></p>
           </section>
         ))}
-        {who?.role === "admin" && <p class="hint"><code>loci doctor</code></p>}
-      </div>
+      </Shown>
+      {editing && <Edit of={editing} onClose={() => setEditing(undefined)} onSave={(value) => ask(editing, value)} />}
     </div>
+  );
+}
+
+interface CardProps {
+  of: Setting;
+  admin: boolean;
+  onEdit: () => void;
+  onReset: () => void;
+}
+
+function SettingCard({ of: one, admin, onEdit, onReset }: CardProps) {
+  const name = nameOf(one);
+  const variable = `LOCI_${one.key.replaceAll(".", "_").toUpperCase()}`;
+  return (
+    <Card id={one.key} off={one.fixed}>
+      <div class="card-text">
+        <strong>{name}</strong> <span class="tag">{one.value === "" ? t("settings.none") : legible(one.value)}</span>
+        <p>{t(`settings.by.${one.source}`)}{one.changed_at && ` · ${when(one.changed_at)}`}{one.value !== one.default && ` · ${t("settings.usual", { value: one.default || t("settings.none") })}`}</p>
+        <p><code>{one.key}</code> · <code>{variable}</code></p>
+      </div>
+      {admin && !one.fixed && (
+        <div class="actions">
+          <button type="button" class="button" aria-label={t("settings.change.one", { name })} onClick={onEdit}>{t("settings.change")}</button>
+          {one.source === "admin" && <button type="button" class="button" aria-label={t("settings.reset.one", { name })} onClick={onReset}>{t("settings.reset")}</button>}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Edit({ of: one, onSave, onClose }: { of: Setting; onSave: (value: string) => Promise<void>; onClose: () => void }) {
+  const [value, setValue] = useState(one.value);
+  return (
+    <FormDialog title={t("settings.change.one", { name: nameOf(one) })} onClose={onClose} onSave={() => onSave(value)}>
+      <label><code>{one.key}</code>
+        {one.choices ? (
+          <select autofocus value={value} onChange={(event) => setValue(event.currentTarget.value)}>
+            {one.choices.map((choice) => <option key={choice} value={choice}>{legible(choice)}</option>)}
+          </select>
+        ) : <input required autofocus value={value} onInput={(event) => setValue(event.currentTarget.value)} />}
+      </label>
+      <p class="hint">{t("settings.usual", { value: one.default || t("settings.none") })}</p>
+      {one.key === "embed.model" && <p class="hint">{t("settings.embed.model.hint")} <code>loci models pull</code></p>}
+    </FormDialog>
   );
 }
