@@ -148,7 +148,9 @@ user.role           l    -                            any    -
 user.set            l    -                            any    -
 user.reset          l    -                            any    -
 link.create         l    -                            any    -
-audit.read          l    -                            any    -
+audit.read          ual  account                      any    -
+audit.read_org      ual  admin                        admin  -
+audit.read_all      l    -                            any    -
 oauth_client.list   l    -                            any    -
 oauth_client.set    l    -                            any    -
 oauth_client.delete l    -                            any    -

@@ -216,7 +216,7 @@ var theRoutes = []string{
 	"GET /orgs/{id}/workspaces", "POST /orgs/{id}/workspaces", "PATCH /orgs/{id}/workspaces/{workspace}",
 	"DELETE /orgs/{id}/workspaces/{workspace}", "GET /orgs/{id}/workspaces/{workspace}/members",
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
-	"GET /admin/users", "GET /admin/metrics",
+	"GET /orgs/{id}/audit", "GET /admin/users", "GET /admin/metrics",
 
 	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content",
 	"DELETE /assets/{id}",
