@@ -111,6 +111,7 @@ var tests = []test{
 	{"Passkeys", testPasskeys},
 	{"Audit", testAudit},
 	{"AuditPages", testAuditPages},
+	{"AuditReach", testAuditReach},
 	{"AuditPurge", testAuditPurge},
 	{"GraphAudit", testGraphAudit},
 	{"Orgs", testOrgs},

@@ -13,6 +13,7 @@ import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
 import { Admin } from "./admin.tsx";
+import { Audit } from "./audit.tsx";
 import { DeleteOrg } from "./delete.tsx";
 import { OrgInvites, OrgMembers } from "./people.tsx";
 import { settingsOf, SettingsForm } from "./rules.tsx";
@@ -22,7 +23,7 @@ import { Workspaces } from "./workspaces.tsx";
 import "../plain.css";
 import "./org.css";
 
-const tabs = ["org", "people", "team", "workspaces", "usage", "admin"] as const;
+const tabs = ["org", "people", "team", "workspaces", "usage", "audit", "admin"] as const;
 type Tab = (typeof tabs)[number];
 
 const at = (tab: Tab) => addressOf(tab === "org" ? "org" : `org/${tab}`);
@@ -56,6 +57,8 @@ function Page({ tab, who }: { tab: Tab; who: Identity }) {
       return <Workspaces who={who} />;
     case "usage":
       return <Usage />;
+    case "audit":
+      return <Audit who={who} />;
     case "admin":
       return <Admin />;
     default:
