@@ -75,6 +75,7 @@ var arrows = withServices(map[string][]string{
 	"internal/auth/oauth": {".", "internal/store", "internal/auth"},
 	"internal/meter":      {".", "internal/store", "internal/eventlog"},
 	"internal/maintain":   {".", "internal/store", "internal/eventlog"},
+	"internal/deployment": {".", "internal/store", "internal/gate", "internal/maintain"},
 	"internal/rest": {".", "client", "internal/auth", "internal/jsonlines", "internal/app",
 		"internal/index", "internal/recall", "internal/eventlog"},
 	"internal/mcpserver": {".", "internal/auth", "internal/app", "internal/recall", "internal/vectors"},
@@ -93,7 +94,7 @@ var arrows = withServices(map[string][]string{
 
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
-var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
+var services = []string{"internal/agent", "internal/deployment", "internal/event", "internal/graph", "internal/identity", "internal/memory",
 	"internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task",
 	"internal/transfer"}
 

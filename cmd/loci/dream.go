@@ -26,7 +26,7 @@ func (p *program) dreams(ctx context.Context, in *instance) {
 	}
 	ticks := time.NewTicker(time.Minute)
 	defer ticks.Stop()
-	maintain.Nightly(ctx, ticks.C, maintain.NightlyOptions{Store: in.store, Log: p.log, Now: time.Now,
+	maintain.Nightly(ctx, ticks.C, maintain.NightlyOptions{Name: "dream", Store: in.store, Log: p.log, Now: time.Now,
 		At: p.settings.Dream.At, Run: func(ctx context.Context, id loci.OrgID, since time.Time) error {
 			d, err := in.app.Review.DreamNightly(ctx, id, since)
 			if d != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -116,7 +117,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
 		Thresholds: s.Dream.Thresholds, IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir),
 		Events: s.eventOptions(events), Master: s.Master, DropEvents: events.Drop,
-		Arcs: events.Ready})
+		Arcs: events.Ready, Deployment: deployment.Options{Backups: p.backups(), Copy: backUp(st)}})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
@@ -339,10 +340,18 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 		return second(c.Identity.NewLink(ctx, c.operator, c.mara.UserID))
 	},
 	identity.ClientSet: func(c *company, ctx context.Context) error {
-		return c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor")
+		return second(c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor"))
 	},
 	identity.ClientDrop: func(c *company, ctx context.Context) error {
 		return c.Identity.DeleteClient(ctx, c.operator, "client-1")
+	},
+	deployment.BackupCreate: func(c *company, ctx context.Context) error {
+		return second(c.Deployment.CreateBackup(ctx, c.operator))
+	},
+	deployment.BackupVerify: func(c *company, ctx context.Context) error {
+		made, err := c.Deployment.CreateBackup(ctx, c.operator)
+		c.must(err)
+		return second(c.Deployment.VerifyBackup(ctx, c.operator, made.Name))
 	},
 }
 

@@ -137,9 +137,13 @@ graph.export        ual  graph                        any    -
 graph.import        ual  graph                        any    -
 graph.check         l    -                            any    -
 admin.read          al   admin                        any    -
-org.create          l    -                            any    -
-org.list            l    -                            any    -
-org.suspend         l    -                            any    -
+org.create          al   admin                        any    fresh
+org.list            al   admin                        any    -
+org.suspend         al   admin                        any    fresh
+job.list            al   admin                        any    -
+backup.list         al   admin                        any    -
+backup.create       al   admin                        any    fresh
+backup.verify       al   admin                        any    -
 org.export          l    -                            any    -
 arc.read            l    -                            any    -
 arc.set             l    -                            any    -
@@ -151,9 +155,9 @@ link.create         l    -                            any    -
 audit.read          ual  account                      any    -
 audit.read_org      ual  admin                        admin  -
 audit.read_all      l    -                            any    -
-oauth_client.list   l    -                            any    -
-oauth_client.set    l    -                            any    -
-oauth_client.delete l    -                            any    -
+oauth_client.list   al   admin                        any    -
+oauth_client.set    al   admin                        any    fresh
+oauth_client.delete al   admin                        any    fresh
 `
 
 type policyRow struct {

@@ -63,7 +63,7 @@ var Actions = gate.Actions{
 	AuditRead:    {Kinds: gate.People, Rights: gate.Account},
 	AuditReadOrg: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin},
 	AuditReadAll: {Kinds: gate.Operator},
-	ClientList:   {Kinds: gate.Operator},
-	ClientSet:    {Kinds: gate.Operator, Audit: gate.WithChange},
-	ClientDrop:   {Kinds: gate.Operator, Audit: gate.WithChange},
+	ClientList:   {Kinds: gate.Admins, Rights: gate.Admin},
+	ClientSet:    {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
+	ClientDrop:   {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
 }

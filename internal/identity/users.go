@@ -190,22 +190,24 @@ func (s *Service) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OA
 // SetClientVendor sets the vendor of an OAuth client, so that people can consent only to that
 // vendor. "" lets them choose. Existing grants stay. It fails with NotFound, and with Invalid for
 // an invalid vendor name.
-func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) error {
+func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) (
+	c loci.OAuthClient, err error) {
 	if err := s.Begin(ctx, p, ClientSet); err != nil {
-		return err
+		return c, err
 	}
 	if v != "" {
 		if err := checkVendor(v); err != nil {
-			return err
+			return c, err
 		}
 	}
-	if _, err := s.Store.OAuth().Client(ctx, id); err != nil {
-		return err
+	if c, err = s.Store.OAuth().Client(ctx, id); err != nil {
+		return c, err
 	}
 	if err := s.Record(ctx, p, ClientSet, id); err != nil {
-		return err
+		return c, err
 	}
-	return s.Store.OAuth().SetVendor(ctx, id, v)
+	c.Vendor = v
+	return c, s.Store.OAuth().SetVendor(ctx, id, v)
 }
 
 // DeleteClient removes an OAuth client and revokes all its grants. It fails with NotFound.

@@ -217,6 +217,9 @@ var theRoutes = []string{
 	"DELETE /orgs/{id}/workspaces/{workspace}", "GET /orgs/{id}/workspaces/{workspace}/members",
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
 	"GET /orgs/{id}/audit", "GET /admin/users", "GET /admin/metrics",
+	"GET /admin/orgs", "POST /admin/orgs", "PATCH /admin/orgs/{id}", "GET /admin/clients", "PATCH /admin/clients/{id}",
+	"DELETE /admin/clients/{id}", "GET /admin/jobs", "GET /admin/backups", "POST /admin/backups",
+	"POST /admin/backups/{name}/verify",
 
 	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content",
 	"DELETE /assets/{id}",

@@ -141,6 +141,7 @@ var tests = []test{
 	{"OAuthConcurrent", testOAuthConcurrent},
 	{"PurgeOAuth", testPurgeOAuth},
 	{"ArcBindings", testArcBindings},
+	{"Jobs", testJobs},
 	{"ArcBindingsAtOnce", testArcBindingsAtOnce},
 	{"Limits", testLimits},
 	{"Failures", testFailures},
