@@ -16,8 +16,12 @@ import (
 // forAdmins begins the text of each route about the deployment.
 const forAdmins = "For people with the instance role admin. "
 
-// heavy is the limit of what reads or writes everything that the server has.
-var heavy = auth.Policy{Name: "backups", Limit: 5}
+// These are further classes of routes with a limit: those that look into each org, and those that read or write
+// everything that the server has.
+var (
+	counting = auth.Policy{Name: "orgs", Limit: 30}
+	heavy    = auth.Policy{Name: "backups", Limit: 5}
+)
 
 // The routes about the deployment. None shows anything about memories.
 var adminRoutes = table{"admin", []served{
@@ -30,7 +34,7 @@ var adminRoutes = table{"admin", []served{
 		Summary: "Get counts of the deployment",
 		Text:    forAdmins + "Shows nothing about memories.",
 		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, SignIns: 6, Grants: 9}}, (*server).adminMetrics),
-	serve("GET /admin/orgs", route{ID: "adminListOrgs", Who: forPeople, Action: org.List, Limit: watching,
+	serve("GET /admin/orgs", route{ID: "adminListOrgs", Who: forPeople, Action: org.List, Limit: counting,
 		Summary: "List all orgs of the deployment",
 		Text:    forAdmins + "By id, with the number of their people.",
 		Out:     client.AdminOrgList{Orgs: []client.AdminOrg{exampleAdminOrg}}}, (*server).adminOrgs),
@@ -48,7 +52,6 @@ var adminRoutes = table{"admin", []served{
 			"own org.",
 		In: client.OrgState{Suspended: true}, Out: exampleAdminOrg}, (*server).adminEditOrg),
 	serve("GET /admin/clients", route{ID: "adminListClients", Who: forPeople, Action: identity.ClientList,
-		Limit:   watching,
 		Summary: "List the OAuth clients of the deployment",
 		Text:    forAdmins + "The newest 1,000. Their names are self-reported and unverified.",
 		Out:     client.ClientList{Clients: []loci.OAuthClient{exampleClient}}}, (*server).adminClients),
@@ -61,12 +64,11 @@ var adminRoutes = table{"admin", []served{
 		Missing: noClient, Limit: expensive,
 		Summary: "Delete an OAuth client",
 		Text:    forAdmins + "Needs step-up. Also revokes all access that people granted to it."}, (*server).adminDeleteClient),
-	serve("GET /admin/jobs", route{ID: "adminListJobs", Who: forPeople, Action: deployment.JobList, Limit: watching,
+	serve("GET /admin/jobs", route{ID: "adminListJobs", Who: forPeople, Action: deployment.JobList,
 		Summary: "List what the jobs of the server did last",
 		Text:    forAdmins + "By name. A job that has not run yet is not in the list.",
 		Out:     client.JobList{Jobs: []client.Job{exampleJob}}}, (*server).adminJobs),
 	serve("GET /admin/backups", route{ID: "adminListBackups", Who: forPeople, Action: deployment.BackupList,
-		Limit:   watching,
 		Summary: "List the backups",
 		Text:    forAdmins + "Newest first.",
 		Out:     client.BackupList{Backups: []client.Backup{exampleBackup}}}, (*server).adminBackups),

@@ -60,7 +60,7 @@ function Page({ tab, who }: { tab: Tab; who: Identity }) {
     case "audit":
       return <Audit who={who} />;
     case "admin":
-      return <Admin />;
+      return <Admin who={who} />;
     default:
       return <TheOrg who={who} />;
   }
