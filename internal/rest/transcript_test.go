@@ -32,7 +32,8 @@ var secrets = map[string]string{"owner": owner, "claude": claude, "cursor": curs
 var lastID = loci.UserID{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x4f, 0xff, 0xbf, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 
 // cast returns who can ask in a transcript: the owner (ada) with a browser whose
-// proof is fresh or stale, a member (noor), and the owner of another org (bo).
+// proof is fresh or stale, a member (noor), the owner of another org (bo), and an
+// admin of the deployment (kim).
 func (s *server) cast(t *testing.T) map[string]string {
 	t.Helper()
 	if err := s.app.Identity.SetOwnerEmail(t.Context(), "ada@loci.example"); err != nil {
@@ -45,6 +46,7 @@ func (s *server) cast(t *testing.T) map[string]string {
 		lastID).ID, 0)
 	_, bo := s.addOrg(t, "bravo", "bo@bravo.example")
 	who["bo"] = s.session(t, "bravo", bo.ID, 0)
+	who["kim"] = s.session(t, "ops", s.instanceAdmin(t, "ops").ID, 0)
 	return who
 }
 
