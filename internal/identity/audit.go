@@ -31,9 +31,11 @@ func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery
 		return nil, err
 	}
 	q.Limit = limit
-	if err := s.gatherAudit(ctx, p.OrgID); err != nil {
+	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
+	if err != nil {
 		return nil, err
 	}
+	s.gatherAudit(ctx, p.OrgID, ids)
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]AuditRow, error) {
 		return tx.Audit().List(ctx, q)
 	})
@@ -56,10 +58,12 @@ func (s *Service) Audit(ctx context.Context, p loci.Principal, l AuditList) (pag
 	if s.May(p, AuditReadOrg) == nil {
 		reach.Actions = s.Administrative()
 	}
-	if l.Cursor == "" {
-		if err := s.gatherAudit(ctx, p.OrgID); err != nil {
+	if l.Cursor == "" { // their own changes of graphs are in the projects that they belong to
+		ids, err := s.Store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, loci.WorkspaceID{})
+		if err != nil {
 			return page, err
 		}
+		s.gatherAudit(ctx, p.OrgID, ids)
 	}
 	bound := l.AuditQuery
 	bound.Limit = 0
@@ -82,13 +86,11 @@ func (s *Service) Audit(ctx context.Context, p loci.Principal, l AuditList) (pag
 
 // gatherAudit moves the entries in the graphs of active projects to the trail. One unreadable
 // project must not hide the rest of the trail.
-func (s *Service) gatherAudit(ctx context.Context, org loci.OrgID) error {
-	ids, err := s.Store.ProjectMembers().All(ctx, org, loci.WorkspaceID{})
+func (s *Service) gatherAudit(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) {
 	for _, id := range ids {
 		err := s.Store.Projects().GatherAudit(ctx, org, id)
 		if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Conflict {
 			s.Log.WarnContext(ctx, "the audit trail lacks the newest changes of a graph", "project", id.String(), "error", err)
 		}
 	}
-	return err
 }

@@ -18,7 +18,7 @@ import { nameOf } from "./people.tsx";
 import "../sessions/sessions.css";
 
 /** How often new entries are asked for. */
-const often = 20_000;
+const often = 60_000;
 
 const spans = [1, 7, 30, 365] as const;
 
