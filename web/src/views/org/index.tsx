@@ -32,8 +32,8 @@ const at = (tab: Tab) => addressOf(tab === "org" ? "org" : `org/${tab}`);
 export default function OrgView() {
   const who = useStore(identity);
   const name = usePlace().path.split("/")[1];
-  const open = tabs.find((tab) => tab === name) ?? "org";
   const shown = tabs.filter((tab) => tab !== "admin" || who?.role === "admin");
+  const open = shown.find((tab) => tab === name) ?? "org";
   useKeys(shown.map((tab, i) => ({ key: String(i + 1), help: t(`org.tab.${tab}`), run: () => go(at(tab)) })));
   return (
     <div class="org">
