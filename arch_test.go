@@ -76,6 +76,7 @@ var arrows = withServices(map[string][]string{
 	"internal/auth/oauth": {".", "internal/store", "internal/auth"},
 	"internal/meter":      {".", "internal/store", "internal/eventlog"},
 	"internal/maintain":   {".", "internal/store", "internal/eventlog"},
+	"internal/deployment": {".", "internal/store", "internal/gate", "internal/maintain"},
 	"internal/rest": {".", "client", "internal/auth", "internal/jsonlines", "internal/app",
 		"internal/index", "internal/recall", "internal/eventlog"},
 	"internal/mcpserver": {".", "internal/auth", "internal/app", "internal/recall", "internal/vectors"},

@@ -160,17 +160,6 @@ func (c *Client) SetKeyWorkspace(ctx context.Context, id loci.CredentialID, w lo
 	return c.do(ctx, http.MethodPut, "/keys/"+id.String()+"/workspace", nil, WorkspaceChoice{w}, nil)
 }
 
-// AdminUsers returns one page of all people on the server. It requires the instance role admin. If
-// limit is 0, it is 100.
-func (c *Client) AdminUsers(ctx context.Context, limit int, cursor string) (*UserList, error) {
-	return get[UserList](ctx, c, query("/admin/users", paging(limit, cursor)))
-}
-
-// AdminMetrics returns counts for the whole server.
-func (c *Client) AdminMetrics(ctx context.Context) (*Metrics, error) {
-	return get[Metrics](ctx, c, "/admin/metrics")
-}
-
 // values returns query parameters from pairs of a name and a value. It leaves out empty values.
 func values(pairs ...string) url.Values {
 	v := url.Values{}

@@ -249,6 +249,98 @@ func TestOrg(t *testing.T) {
 	}
 }
 
+func TestAudit(t *testing.T) {
+	ctx := t.Context()
+	address, st := start(t)
+	key := client.New(address, "owner")
+	me := must(key.Me(ctx))(t)
+	must(key.RenameMe(ctx, "Ada"))(t)
+	if _, err := key.CreateKey(ctx, client.NewKey{Name: "x"}); client.CodeOf(err) != loci.Forbidden {
+		t.Fatalf("CreateKey with a key: got %v", err)
+	}
+	all := must(key.Audit(ctx, me.OrgID, client.AuditQuery{}))(t)
+	if len(all.Entries) != 2 || all.Entries[0].Action != "key.create" || all.Entries[0].Allowed || all.HasMore {
+		t.Errorf("Audit: got %+v", all)
+	}
+	first := must(key.Audit(ctx, me.OrgID, client.AuditQuery{Limit: 1}))(t)
+	second := must(key.Audit(ctx, me.OrgID, client.AuditQuery{Limit: 1, Cursor: first.NextCursor}))(t)
+	if !first.HasMore || second.HasMore || len(second.Entries) != 1 || second.Entries[0].ID != all.Entries[1].ID {
+		t.Errorf("Audit by pages: got %+v, then %+v", first, second)
+	}
+	q := client.AuditQuery{AuditConditions: client.AuditConditions{Action: "account.change", UserID: me.ID,
+		Since: all.Entries[1].At, Until: all.Entries[1].At.Add(time.Microsecond)}}
+	if got := must(key.Audit(ctx, me.OrgID, q))(t); len(got.Entries) != 1 || got.Entries[0].Action != "account.change" {
+		t.Errorf("Audit with conditions: got %+v", got)
+	}
+	q.Denied = true
+	if got := must(key.Audit(ctx, me.OrgID, q))(t); len(got.Entries) != 0 {
+		t.Errorf("rejected ones: got %+v", got)
+	}
+	noor := loci.User{ID: loci.NewUserID(), OrgID: me.OrgID, Role: loci.RoleUser, OrgRole: loci.Member,
+		CreatedAt: loci.CutTime(time.Now())}
+	ok(t, st.People().Add(ctx, noor, nil))
+	member := signIn(t, address, st, noor.ID, 0)
+	if got := must(member.Audit(ctx, me.OrgID, client.AuditQuery{}))(t); len(got.Entries) != 0 {
+		t.Errorf("what a member sees: got %+v", got)
+	}
+}
+
+func TestAdmin(t *testing.T) {
+	ctx := t.Context()
+	address, st := start(t)
+	key := client.New(address, "owner")
+	me := must(key.Me(ctx))(t)
+	if _, err := key.AdminOrgs(ctx, 0, ""); client.CodeOf(err) != loci.Forbidden {
+		t.Errorf("AdminOrgs as anybody: got %v", err)
+	}
+	ok(t, st.Update(ctx, me.OrgID, func(tx store.Tx) error {
+		u, err := tx.Users().Get(ctx, me.ID)
+		if err != nil {
+			return err
+		}
+		u.Role = loci.RoleAdmin
+		return tx.Users().Update(ctx, u)
+	}))
+	admin := signIn(t, address, st, me.ID, 0)
+	made := must(admin.CreateOrg(ctx, client.NewOrg{Name: "Acme", OwnerEmail: "bo@acme.example"}))(t)
+	if made.Org.ID != "acme" || made.Org.Users != 1 || made.Owner.Email != "bo@acme.example" {
+		t.Errorf("CreateOrg: got %+v", made)
+	}
+	first := must(admin.AdminOrgs(ctx, 1, ""))(t)
+	second := must(admin.AdminOrgs(ctx, 1, first.NextCursor))(t)
+	if !first.HasMore || second.HasMore || first.Orgs[0] != made.Org || second.Orgs[0].ID != me.OrgID {
+		t.Errorf("AdminOrgs: got %+v, then %+v", first, second)
+	}
+	for suspended, want := range map[bool]loci.OrgState{true: loci.OrgSuspended, false: loci.OrgActive} {
+		if got := must(admin.SuspendOrg(ctx, "acme", suspended))(t); got.State != want || got.Users != 1 {
+			t.Errorf("SuspendOrg: got %+v", got)
+		}
+	}
+	const id = "https://a.example/client.json"
+	ok(t, st.OAuth().PutClient(ctx, loci.OAuthClient{ID: id, Name: "A", RedirectURIs: []string{"https://a.example/"},
+		CreatedAt: loci.CutTime(time.Now())}))
+	if got := must(admin.SetClientVendor(ctx, id, "claude"))(t); got.Vendor != "claude" || got.ID != id {
+		t.Errorf("SetClientVendor: got %+v", got)
+	}
+	if got := must(admin.OAuthClients(ctx))(t); len(got.Clients) != 1 || got.Clients[0].Vendor != "claude" {
+		t.Errorf("OAuthClients: got %+v", got)
+	}
+	ok(t, admin.DeleteClient(ctx, id))
+	if client.CodeOf(admin.DeleteClient(ctx, id)) != loci.NotFound {
+		t.Error("a deleted client is not NotFound")
+	}
+	if got := must(admin.Jobs(ctx))(t); len(got.Jobs) != 0 {
+		t.Errorf("Jobs: got %+v", got)
+	}
+	backup := must(admin.CreateBackup(ctx))(t)
+	if got := must(admin.Backups(ctx))(t); len(got.Backups) != 1 || got.Backups[0] != *backup {
+		t.Errorf("Backups: got %+v, want %+v", got, backup)
+	}
+	if got := must(admin.VerifyBackup(ctx, backup.Name))(t); !got.OK || got.Name != backup.Name {
+		t.Errorf("VerifyBackup: got %+v", got)
+	}
+}
+
 func TestRateLimited(t *testing.T) {
 	address, _ := start(t, func(o *rest.Options) {
 		now := time.Date(2026, 3, 3, 12, 0, 15, 0, time.UTC)

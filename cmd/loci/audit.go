@@ -21,7 +21,7 @@ func (p *program) auditCommand() *cobra.Command {
 	var org, user, since string
 	var q store.AuditQuery
 	cmd := p.acting(operator, &cobra.Command{
-		Use: "audit", Short: "Show the audit trail of an org, last recorded first", Annotations: does(identity.AuditRead),
+		Use: "audit", Short: "Show the audit trail of an org, last recorded first", Annotations: does(identity.AuditReadAll),
 		Long: `Show the audit trail of an org: who did what, and which requests Loci rejected. It has
 ids and counts, never the content of memories.
 

@@ -56,7 +56,7 @@ func (p *program) backupCreateCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		var b *maintain.Backup
 		err := p.follow(ctx, func(ctx context.Context) (err error) {
-			b, err = p.backups().Create(ctx, backUp(c.store))
+			b, err = p.backups().BackUp(ctx, c.store, p.log, backUp(c.store))
 			return err
 		})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/org"
@@ -55,7 +56,8 @@ func (p *program) doctorCommand() *cobra.Command {
 		Long: `Check the data directory, its files and indexes, keys, backups and the server. Each line
 begins with ok, warn or fail; for warnings and failures it suggests a fix. The exit code
 is 1 if any check fails.`,
-		Annotations: does(agent.Read, identity.KeyList, identity.KeyListAll, org.ArcRead, org.List, project.Read),
+		Annotations: does(agent.Read, deployment.JobList, identity.KeyList, identity.KeyListAll, org.ArcRead, org.List,
+			project.Read),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.examine(cmd.Context())
 			if err := cmd.Context().Err(); err != nil {
@@ -84,6 +86,7 @@ func (d *doctor) examine(ctx context.Context) {
 			d.examineAgents(ctx, in)
 			d.examineArcs(ctx, in)
 			d.examineKeys(ctx, in)
+			d.examineJobs(ctx, in)
 			d.examineLeftovers()
 			return nil
 		})

@@ -23,8 +23,9 @@ import (
 func (p *program) dreams(ctx context.Context, in *instance) {
 	ticks := time.NewTicker(time.Minute)
 	defer ticks.Stop()
-	maintain.Nightly(ctx, ticks.C, maintain.NightlyOptions{Store: in.store, Log: p.log, Now: time.Now,
-		At: func(ctx context.Context) (time.Duration, bool) { d := in.settings(ctx).Dream; return d.At, !d.Off }, Run: func(ctx context.Context, id loci.OrgID, since time.Time) error {
+	maintain.Nightly(ctx, ticks.C, maintain.NightlyOptions{Name: "dream", Store: in.store, Log: p.log, Now: time.Now,
+		At: func(ctx context.Context) (time.Duration, bool) { d := in.settings(ctx).Dream; return d.At, !d.Off },
+		Run: func(ctx context.Context, id loci.OrgID, since time.Time) error {
 			d, err := in.app.Review.DreamNightly(ctx, id, since)
 			if d != nil {
 				p.log.InfoContext(ctx, "the dream-cycle has run", "org", string(id), "run", d.ID.String(), "state",

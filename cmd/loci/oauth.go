@@ -66,7 +66,8 @@ func (p *program) clientSetCommand() *cobra.Command {
 	var v loci.Vendor
 	cmd := p.oneClientCommand("set ID --vendor VENDOR", "Bind a client to a vendor; \"\" lets people choose again",
 		does(identity.ClientSet, identity.ClientList), func(ctx context.Context, in *instance, id string) error {
-			return in.app.Identity.SetClientVendor(ctx, in.operator, id, v)
+			_, err := in.app.Identity.SetClientVendor(ctx, in.operator, id, v)
+			return err
 		})
 	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
 		if vendor != "" {

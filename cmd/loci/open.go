@@ -10,6 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -117,9 +118,10 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	in.settings = func(ctx context.Context) *settings { return s.with(in.app.Setting.Changed(ctx)) }
 	in.app = app.New(app.Options{Store: st, Chat: chat, Log: p.log, Deletion: s.Deletion, OAuth: in.oauth,
 		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
-		Thresholds: in.thresholds, Settings: p.settingKeys(), IndexDir: indexDir(s.DataDir), Models: models, VectorDir: vectorsDir(s.DataDir),
-		Events: s.eventOptions(events, in.settings), Master: s.Master, DropEvents: events.Drop,
-		Arcs: events.Ready})
+		Thresholds: in.thresholds, Settings: p.settingKeys(), IndexDir: indexDir(s.DataDir), Models: models,
+		VectorDir: vectorsDir(s.DataDir), Events: s.eventOptions(events, in.settings), Master: s.Master,
+		DropEvents: events.Drop, Arcs: events.Ready,
+		Deployment: deployment.Options{Backups: p.backups(), Copy: backUp(st)}})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
@@ -35,21 +36,22 @@ import (
 // App is the services over one store.
 type App struct {
 	*gate.Gate
-	Memory   *memory.Service
-	Node     *node.Service
-	Agent    *agent.Service
-	Task     *task.Service
-	Review   *review.Service
-	Pack     *pack.Service
-	Event    *event.Service
-	Project  *project.Service
-	Graph    *graph.Service
-	Org      *org.Service
-	Identity *identity.Service
-	Transfer *transfer.Service
-	Setting  *setting.Service
-	Index    *indexing.Index
-	Vectors  *vectors.Index
+	Memory     *memory.Service
+	Node       *node.Service
+	Agent      *agent.Service
+	Task       *task.Service
+	Review     *review.Service
+	Pack       *pack.Service
+	Event      *event.Service
+	Project    *project.Service
+	Graph      *graph.Service
+	Org        *org.Service
+	Identity   *identity.Service
+	Deployment *deployment.Service
+	Transfer   *transfer.Service
+	Setting    *setting.Service
+	Index      *indexing.Index
+	Vectors    *vectors.Index
 	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works
 	// without them.
 	ArcsReady func(context.Context) error
@@ -80,6 +82,7 @@ type Options struct {
 	Master     seal.Ring       // master keys, which seal the keys of Arc; empty: there are none
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
+	Deployment deployment.Options
 	// Arcs asks every Arc whether it answers; nil: there are none.
 	Arcs func(context.Context) error
 }
@@ -111,6 +114,7 @@ func New(o Options) *App {
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Setting = setting.New(g, o.Settings)
+	a.Deployment = deployment.New(g, o.Deployment)
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)
 	return a
 }
@@ -134,7 +138,7 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 func tables() []gate.Actions {
 	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions,
 		pack.Actions, project.Actions,
-		graph.Actions, org.Actions, identity.Actions, transfer.Actions, setting.Actions}
+		graph.Actions, org.Actions, identity.Actions, transfer.Actions, deployment.Actions, setting.Actions}
 }
 
 // Rules returns the one table of actions, for surfaces that name actions and for tests that walk it.

@@ -22,7 +22,7 @@ func TestConsentGivesNoMoreThanWasAsked(t *testing.T) {
 	wantCode(t, err, loci.Invalid)
 	_, err = c.Identity.Consent(ctx, c.key, asked, "claude", asked.Rights[:1])
 	wantCode(t, err, loci.Forbidden)
-	c.must(c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor"))
+	c.must(second(c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor")))
 	_, err = c.Identity.Consent(ctx, c.mara, asked, "claude", asked.Rights[:1])
 	wantCode(t, err, loci.Invalid)
 	code, err := c.Identity.Consent(ctx, c.mara, asked, "cursor", asked.Rights[:1])

@@ -325,25 +325,6 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	event.Replay: func(c *company, ctx context.Context) error {
 		return second(c.Event.ReplayDead(ctx, c.operator, nil))
 	},
-	identity.UserRole: func(c *company, ctx context.Context) error {
-		return second(c.Identity.SetUserRole(ctx, c.operator, c.mara.UserID, loci.RoleAdmin))
-	},
-	identity.UserSet: func(c *company, ctx context.Context) error {
-		return second(c.Identity.SetUser(ctx, c.operator, c.mara.UserID,
-			identity.UserChange{Email: new("newmail@x.example"), Name: new("okapi")}))
-	},
-	identity.UserReset: func(c *company, ctx context.Context) error {
-		return c.Identity.ResetUser(ctx, c.operator, c.mara.UserID)
-	},
-	identity.LinkCreate: func(c *company, ctx context.Context) error {
-		return second(c.Identity.NewLink(ctx, c.operator, c.mara.UserID))
-	},
-	identity.ClientSet: func(c *company, ctx context.Context) error {
-		return c.Identity.SetClientVendor(ctx, c.operator, "client-1", "cursor")
-	},
-	identity.ClientDrop: func(c *company, ctx context.Context) error {
-		return c.Identity.DeleteClient(ctx, c.operator, "client-1")
-	},
 }
 
 // more are the other ways to carry out an action.

@@ -228,6 +228,9 @@ var walks = map[string]func(*caller) (any, error){
 	"users": func(c *caller) (any, error) {
 		return pair(c.Identity.AdminUsers(c.ctx, c.p, identity.AdminUsersQuery{}))
 	},
+	"own trail": func(c *caller) (any, error) {
+		return c.Identity.Audit(c.ctx, c.p, identity.AuditList{AuditQuery: identity.AuditQuery{Limit: 500}})
+	},
 	"trail":      func(c *caller) (any, error) { return c.Identity.AuditTrail(c.ctx, c.p, identity.AuditQuery{}) },
 	"clients":    func(c *caller) (any, error) { return c.Identity.OAuthClients(c.ctx, c.p) },
 	"workspaces": func(c *caller) (any, error) { return c.Org.Workspaces(c.ctx, c.p) },

@@ -13,9 +13,11 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/embed/embedtest"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
@@ -160,8 +162,9 @@ func newStage(t testing.TB, deletion loci.Deletion) *stage {
 	s.events = eventLog(t, s.dir, clock)
 	s.App = app.New(app.Options{Patience: time.Minute, Store: s.st, Now: clock, Deletion: deletion, SignIn: signIn,
 		OAuth: oauth.New(oauth.Options{Store: s.st, Now: clock}), Events: eventsIn(s.events),
-		Settings: settingtest.Options(),
-		Master:   seal.Ring{masterKey(t)}, Models: &embedtest.Model{}, VectorDir: filepath.Join(s.dir, "vectors")})
+		Settings: settingtest.Options(), Master: seal.Ring{masterKey(t)}, Models: &embedtest.Model{},
+		VectorDir:  filepath.Join(s.dir, "vectors"),
+		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: s.dir, Program: "test", Now: clock}, Copy: st.Backup}})
 	t.Cleanup(func() {
 		if err := s.Vectors.Close(); err != nil {
 			t.Error(err)

@@ -139,9 +139,13 @@ graph.check         l    -                            any    -
 settings.read       ual  -                            any    -
 settings.change     al   admin                        any    fresh
 admin.read          al   admin                        any    -
-org.create          l    -                            any    -
-org.list            l    -                            any    -
-org.suspend         l    -                            any    -
+org.create          al   admin                        any    fresh
+org.list            al   admin                        any    -
+org.suspend         al   admin                        any    fresh
+job.list            al   admin                        any    -
+backup.list         al   admin                        any    -
+backup.create       al   admin                        any    fresh
+backup.verify       al   admin                        any    -
 org.export          l    -                            any    -
 arc.read            l    -                            any    -
 arc.set             l    -                            any    -
@@ -150,10 +154,12 @@ user.role           l    -                            any    -
 user.set            l    -                            any    -
 user.reset          l    -                            any    -
 link.create         l    -                            any    -
-audit.read          l    -                            any    -
-oauth_client.list   l    -                            any    -
-oauth_client.set    l    -                            any    -
-oauth_client.delete l    -                            any    -
+audit.read          ual  account                      any    -
+audit.read_org      ual  admin                        admin  -
+audit.read_all      l    -                            any    -
+oauth_client.list   al   admin                        any    -
+oauth_client.set    al   admin                        any    fresh
+oauth_client.delete al   admin                        any    fresh
 `
 
 type policyRow struct {

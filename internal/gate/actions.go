@@ -29,7 +29,10 @@ type Rule struct {
 	// Browser allows only browser sign-ins.
 	Browser bool
 	Metered bool // report the action to the metering hook
-	Audit   Audit
+	// Personal means that entries of the audit trail may name rows of other people, although the action
+	// requires a role in the org. Only the people themselves see these entries.
+	Personal bool
+	Audit    Audit
 }
 
 // Audit defines when Loci records an action in the audit trail. Loci doesn't do what it can't
@@ -67,6 +70,18 @@ var (
 	// A change returns the changed memory, so it also reads.
 	Both = []loci.Right{loci.RightRead, loci.RightWrite}
 )
+
+// Administrative returns the actions that administer an org, sorted: those that require a role in it.
+// Admins of the org see who performed them, and whose attempts Loci rejected.
+func (g *Gate) Administrative() (list []string) {
+	for act, rule := range g.rules {
+		if rule.Role != "" && !rule.Personal {
+			list = append(list, string(act))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
 
 // Requires reports whether any action requires the right. Others belong to capabilities that this
 // version lacks.

@@ -1,6 +1,9 @@
 package identity
 
-import "github.com/loci-memory/loci/internal/gate"
+import (
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+)
 
 // The actions of this package.
 const (
@@ -26,6 +29,8 @@ const (
 	UserReset     gate.Action = "user.reset"
 	LinkCreate    gate.Action = "link.create"
 	AuditRead     gate.Action = "audit.read"
+	AuditReadOrg  gate.Action = "audit.read_org"
+	AuditReadAll  gate.Action = "audit.read_all"
 	ClientList    gate.Action = "oauth_client.list"
 	ClientSet     gate.Action = "oauth_client.set"
 	ClientDrop    gate.Action = "oauth_client.delete"
@@ -54,8 +59,11 @@ var Actions = gate.Actions{
 	UserSet:       {Kinds: gate.Operator, Audit: gate.WithChange},
 	UserReset:     {Kinds: gate.Operator, Audit: gate.WithChange},
 	LinkCreate:    {Kinds: gate.Operator, Audit: gate.WithChange},
-	AuditRead:     {Kinds: gate.Operator},
-	ClientList:    {Kinds: gate.Operator},
-	ClientSet:     {Kinds: gate.Operator, Audit: gate.WithChange},
-	ClientDrop:    {Kinds: gate.Operator, Audit: gate.WithChange},
+	// AuditRead shows people what they did. AuditReadOrg adds who administered the org.
+	AuditRead:    {Kinds: gate.People, Rights: gate.Account},
+	AuditReadOrg: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin},
+	AuditReadAll: {Kinds: gate.Operator},
+	ClientList:   {Kinds: gate.Admins, Rights: gate.Admin},
+	ClientSet:    {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
+	ClientDrop:   {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
 }

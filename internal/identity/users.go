@@ -5,7 +5,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
-	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -177,41 +176,6 @@ func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserI
 	return s.signIn.NewLink(ctx, who, auth.LinkLife)
 }
 
-// maxAudit is the maximum number of entries on one page of the trail.
-const maxAudit = 1000
-
-// AuditTrail returns the actions and rejections in the org, last recorded first. If Limit is 0, it is 100;
-// the maximum is 1,000.
-func (s *Service) AuditTrail(ctx context.Context, p loci.Principal, q AuditQuery) ([]AuditRow, error) {
-	if err := s.Begin(ctx, p, AuditRead); err != nil {
-		return nil, err
-	}
-	limit, err := gate.PageSize("limit", q.Limit, 100, maxAudit)
-	if err != nil {
-		return nil, err
-	}
-	q.Limit = limit
-	if err := s.gatherAudit(ctx, p.OrgID); err != nil {
-		return nil, err
-	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]AuditRow, error) {
-		return tx.Audit().List(ctx, q)
-	})
-}
-
-// gatherAudit moves the entries in the graphs of active projects to the trail. One unreadable
-// project must not hide the rest of the trail.
-func (s *Service) gatherAudit(ctx context.Context, org loci.OrgID) error {
-	ids, err := s.Store.ProjectMembers().All(ctx, org, loci.WorkspaceID{})
-	for _, id := range ids {
-		err := s.Store.Projects().GatherAudit(ctx, org, id)
-		if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Conflict {
-			s.Log.WarnContext(ctx, "the audit trail lacks the newest changes of a graph", "project", id.String(), "error", err)
-		}
-	}
-	return err
-}
-
 // maxClients is the maximum number of OAuth clients in a list.
 const maxClients = 1000
 
@@ -226,22 +190,24 @@ func (s *Service) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OA
 // SetClientVendor sets the vendor of an OAuth client, so that people can consent only to that
 // vendor. "" lets them choose. Existing grants stay. It fails with NotFound, and with Invalid for
 // an invalid vendor name.
-func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) error {
+func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) (
+	c loci.OAuthClient, err error) {
 	if err := s.Begin(ctx, p, ClientSet); err != nil {
-		return err
+		return c, err
 	}
 	if v != "" {
 		if err := checkVendor(v); err != nil {
-			return err
+			return c, err
 		}
 	}
-	if _, err := s.Store.OAuth().Client(ctx, id); err != nil {
-		return err
+	if c, err = s.Store.OAuth().Client(ctx, id); err != nil {
+		return c, err
 	}
 	if err := s.Record(ctx, p, ClientSet, id); err != nil {
-		return err
+		return c, err
 	}
-	return s.Store.OAuth().SetVendor(ctx, id, v)
+	c.Vendor = v
+	return c, s.Store.OAuth().SetVendor(ctx, id, v)
 }
 
 // DeleteClient removes an OAuth client and revokes all its grants. It fails with NotFound.
@@ -257,9 +223,3 @@ func (s *Service) DeleteClient(ctx context.Context, p loci.Principal, id string)
 	}
 	return s.Store.OAuth().DeleteClient(ctx, id, s.Time())
 }
-
-// AuditQuery selects entries of the audit trail. See store.AuditQuery.
-type AuditQuery = store.AuditQuery
-
-// AuditRow is an entry of the audit trail. See store.AuditRow.
-type AuditRow = store.AuditRow

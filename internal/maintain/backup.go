@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,19 @@ func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, d
 		return nil, err
 	}
 	return &Backup{Name: name, Path: filepath.Join(root, name), Manifest: m}, nil
+}
+
+// BackUp is Create, and writes down in st what became of it.
+func (b *Backups) BackUp(ctx context.Context, st store.Store, log *slog.Logger,
+	copyTo func(ctx context.Context, dir string) ([]string, error)) (*Backup, error) {
+	begun, files := b.now(), 0
+	made, err := b.Create(ctx, copyTo)
+	if err == nil {
+		files = len(made.Manifest.Files)
+	}
+	WriteDown(ctx, st, log, store.Job{Name: "backup", BegunAt: begun, EndedAt: b.now(),
+		Rows: files, Error: plainly(err)})
+	return made, err
 }
 
 // publish gives a complete directory its name. It adds a number if two backups were made in one

@@ -2,6 +2,7 @@ package maintain
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 // NightlyOptions configure Nightly. All fields are required.
 type NightlyOptions struct {
+	Name  string // of the job in the registry
 	Store store.Store
 	Log   *slog.Logger
 	Now   func() time.Time
@@ -34,18 +36,23 @@ func Nightly(ctx context.Context, ticks <-chan time.Time, o NightlyOptions) {
 		}
 		at, on := o.At(ctx)
 		if since := lastTime(o.Now(), at); on && since.After(done) {
-			nightly(ctx, &o, since)
+			begun := o.Now()
+			rows, err := nightly(ctx, &o, since)
 			done = since
+			if ctx.Err() == nil {
+				WriteDown(ctx, o.Store, o.Log, store.Job{Name: o.Name, BegunAt: begun, EndedAt: o.Now(), Rows: rows,
+					Error: plainly(err), NextAt: nextTime(begun, at)})
+			}
 		}
 	}
 }
 
-// nightly does it for each org. A failure of one org does not concern the others.
-func nightly(ctx context.Context, o *NightlyOptions, since time.Time) {
+// nightly does it for each org, and returns for how many it did. A failure of one org does not concern the others.
+func nightly(ctx context.Context, o *NightlyOptions, since time.Time) (done int, failed error) {
 	orgs, err := o.Store.Orgs().List(ctx)
 	if err != nil {
 		o.Log.ErrorContext(ctx, "cannot begin the nightly work; the next night tries again", "error", err)
-		return
+		return 0, err
 	}
 	for _, org := range orgs {
 		if org.State == loci.OrgSuspended || org.CreatedAt.After(since) {
@@ -54,13 +61,17 @@ func nightly(ctx context.Context, o *NightlyOptions, since time.Time) {
 		err := o.Run(ctx, org.ID, since)
 		switch {
 		case ctx.Err() != nil:
-			return
+			return done, failed
 		case loci.CodeOf(err) == loci.Conflict:
 			o.Log.InfoContext(ctx, "another process does the nightly work", "org", string(org.ID))
 		case err != nil:
 			o.Log.ErrorContext(ctx, "the nightly work failed; the next night tries again", "org", string(org.ID), "error", err)
+			failed = errors.Join(failed, err)
+		default:
+			done++
 		}
 	}
+	return done, failed
 }
 
 // lastTime returns the last time of day at that is not after now.
@@ -73,3 +84,6 @@ func lastTime(now time.Time, at time.Duration) time.Time {
 	}
 	return last
 }
+
+// nextTime returns the first time of day at that is after now.
+func nextTime(now time.Time, at time.Duration) time.Time { return lastTime(now.AddDate(0, 0, 1), at) }

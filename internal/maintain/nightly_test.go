@@ -33,7 +33,7 @@ func TestNightly(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		maintain.Nightly(ctx, ticks, maintain.NightlyOptions{Store: st, Log: slog.New(slog.DiscardHandler),
+		maintain.Nightly(ctx, ticks, maintain.NightlyOptions{Name: "dream", Store: st, Log: slog.New(slog.DiscardHandler),
 			Now: func() time.Time { return *now.Load() }, At: half3,
 			Run: func(_ context.Context, id loci.OrgID, since time.Time) error {
 				if id == org.ID {
@@ -54,5 +54,11 @@ func TestNightly(t *testing.T) {
 	want := []string{"20 03:30", "21 03:30", "22 03:30", "25 03:30", "27 03:30", "28 03:30", "29 03:30"}
 	if !slices.Equal(runs, want) {
 		t.Errorf("it ran at %q, want %q", runs, want)
+	}
+	jobs, err := st.Jobs().List(t.Context())
+	if err != nil || len(jobs) != 1 || jobs[0].Name != "dream" || !jobs[0].BegunAt.Equal(at(29, 3, 31)) ||
+		!jobs[0].NextAt.Equal(at(30, 3, 30)) || jobs[0].Rows != 0 || jobs[0].Error !=
+		"internal error; the log of the server has the reason" {
+		t.Errorf("what is written down: %+v, %v", jobs, err)
 	}
 }

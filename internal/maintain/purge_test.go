@@ -238,3 +238,38 @@ func TestPurgeMCPSessions(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestJobsAreWrittenDown runs the jobs of a process, and reads what another process would see of them.
+func TestJobsAreWrittenDown(t *testing.T) {
+	t.Parallel()
+	st := openStore(t, t.TempDir())
+	now := start.AddDate(0, 2, 0)
+	seed(t, st, 3, start)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		maintain.New(maintain.Options{Store: st, Now: func() time.Time { return now }, Idle: func(context.Context) time.Duration { return time.Hour }}).Run(ctx)
+	}()
+	var jobs []store.Job
+	for len(jobs) < 9 {
+		var err error
+		if jobs, err = st.Jobs().List(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	<-ended
+	for _, j := range jobs {
+		want, rows := now.Add(24*time.Hour), 0
+		switch j.Name {
+		case "trash.purge":
+			rows = 3
+		case "sessions.expire":
+			want = now.Add(time.Hour)
+		}
+		if !j.NextAt.Equal(want) || !j.BegunAt.Equal(now) || j.Error != "" || j.Rows != rows {
+			t.Errorf("%+v, want %d rows and the next turn at %s", j, rows, want)
+		}
+	}
+}

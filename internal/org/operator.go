@@ -6,6 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -97,6 +98,50 @@ func (s *Service) List(ctx context.Context, p loci.Principal) ([]loci.Org, error
 	return s.Store.Orgs().List(ctx)
 }
 
+// Counted is an org with the number of its people.
+type Counted struct {
+	loci.Org
+	People int
+}
+
+// Page returns the orgs with ids above after, by id, and whether there are more. If limit is 0, it is DefaultPage; the
+// maximum is MaxPage.
+func (s *Service) Page(ctx context.Context, p loci.Principal, after loci.OrgID, limit int) (list []Counted, more bool,
+	err error) {
+	if err := s.Begin(ctx, p, List); err != nil {
+		return nil, false, err
+	}
+	if limit, err = gate.PageSize("limit", limit, gate.DefaultPage, gate.MaxPage); err != nil {
+		return nil, false, err
+	}
+	orgs, err := s.Store.Orgs().List(ctx)
+	for _, o := range orgs {
+		if o.ID <= after {
+			continue
+		}
+		if len(list) == limit {
+			return list, true, nil
+		}
+		one, err := s.counted(ctx, o)
+		if loci.CodeOf(err) == loci.NotFound { // deleted meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, one)
+	}
+	return list, false, err
+}
+
+func (s *Service) counted(ctx context.Context, o loci.Org) (c Counted, err error) {
+	err = s.Store.View(ctx, o.ID, func(tx store.Tx) error {
+		c = Counted{Org: o}
+		return EachUser(ctx, tx, func(loci.User) error { c.People++; return nil })
+	})
+	return c, err
+}
+
 // Show returns any org, or NotFound.
 func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.OrgID) (loci.Org, error) {
 	if err := s.Begin(ctx, p, List); err != nil {
@@ -106,16 +151,24 @@ func (s *Service) Show(ctx context.Context, p loci.Principal, id loci.OrgID) (lo
 }
 
 // Suspend suspends an org, effective with the next request, or activates it again. It records that
-// in the org's trail. It fails with NotFound.
-func (s *Service) Suspend(ctx context.Context, p loci.Principal, id loci.OrgID, suspended bool) (loci.Org, error) {
+// in the org's trail. It fails with NotFound, and with Conflict for the org of the acting admin, who could not undo it.
+func (s *Service) Suspend(ctx context.Context, p loci.Principal, id loci.OrgID, suspended bool) (Counted, error) {
 	if err := s.Begin(ctx, p, Suspend); err != nil {
-		return loci.Org{}, err
+		return Counted{}, err
 	}
-	return s.update(ctx, p, Suspend, id, func(o *loci.Org) {
+	if suspended && p.Kind != loci.KindLocal && id == p.OrgID {
+		return Counted{}, loci.Errorf(loci.Conflict, "cannot suspend the org %s: you are in it, and could not let it in "+
+			"again; the operator of the server can, with loci org suspend", id)
+	}
+	o, err := s.update(ctx, p, Suspend, id, func(o *loci.Org) {
 		if o.State = loci.OrgActive; suspended {
 			o.State = loci.OrgSuspended
 		}
 	})
+	if err != nil {
+		return Counted{}, err
+	}
+	return s.counted(ctx, o)
 }
 
 // Export writes a consistent copy of all data of the org to a directory that is empty or doesn't

@@ -98,12 +98,12 @@ func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStat
 	return say(out, err)
 }
 
-// timesSent refuses empty times. A program that sends one has lost its value, and would get the events of all times.
+// timesSent refuses empty times. A program that sends one has lost its value, and would get everything of all times.
 func timesSent(ctx context.Context) error {
 	query := exchangeOf(ctx).request.URL.Query()
 	for _, name := range []string{"since", "until", "time_zone"} {
 		if query.Has(name) && query.Get(name) == "" {
-			return loci.FieldErrorf(name, "%s; leave it out for events of all times", loci.EmptyText)
+			return loci.FieldErrorf(name, "%s; leave it out for all times", loci.EmptyText)
 		}
 	}
 	return nil

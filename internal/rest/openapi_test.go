@@ -216,7 +216,11 @@ var theRoutes = []string{
 	"GET /orgs/{id}/workspaces", "POST /orgs/{id}/workspaces", "PATCH /orgs/{id}/workspaces/{workspace}",
 	"DELETE /orgs/{id}/workspaces/{workspace}", "GET /orgs/{id}/workspaces/{workspace}/members",
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
-	"GET /admin/users", "GET /admin/metrics", "GET /settings", "PUT /settings/{key}", "DELETE /settings/{key}",
+	"GET /orgs/{id}/audit", "GET /admin/users", "GET /admin/metrics",
+	"GET /admin/orgs", "POST /admin/orgs", "PATCH /admin/orgs/{id}", "GET /admin/clients", "PATCH /admin/clients/{id}",
+	"DELETE /admin/clients/{id}", "GET /admin/jobs", "GET /admin/backups", "POST /admin/backups",
+	"POST /admin/backups/{name}/verify",
+	"GET /settings", "PUT /settings/{key}", "DELETE /settings/{key}",
 
 	"POST /memories/{id}/assets", "GET /memories/{id}/assets", "GET /assets/{id}", "GET /assets/{id}/content",
 	"DELETE /assets/{id}",

@@ -7,7 +7,6 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/gate"
-	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/org"
 )
 
@@ -86,19 +85,6 @@ var orgRoutes = table{"orgs", []served{
 		Who: forPeople, Action: org.WorkspaceChange, Missing: noMember,
 		Summary: "Remove a member from a workspace",
 		Text:    "For admins only. You can repeat this request."}, (*server).leaveWorkspace),
-}}
-
-// The routes about the deployment.
-var adminRoutes = table{"admin", []served{
-	serve("GET /admin/users", route{ID: "adminUsers", Who: forPeople, Action: identity.AdminRead, Limit: watching,
-		Summary: "List all people of the deployment",
-		Text:    "For people with the instance role admin. Shows nothing about memories.",
-		Out:     client.UserList{Users: []loci.User{exampleUserRow}}}, (*server).adminUsers),
-	serve("GET /admin/metrics", route{ID: "adminMetrics", Who: forPeople, Action: identity.AdminRead,
-		Limit:   watching,
-		Summary: "Get counts of the deployment",
-		Text:    "For people with the instance role admin. Shows nothing about memories.",
-		Out:     client.Metrics{Orgs: 3, Users: 12, Teams: 2, Keys: 15, SignIns: 6, Grants: 9}}, (*server).adminMetrics),
 }}
 
 type orgPath struct {
@@ -269,24 +255,6 @@ func (s *server) joinWorkspace(ctx context.Context, p loci.Principal, in *worksp
 
 func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *workspaceMemberPath) (*nothing, error) {
 	return done(s.app.Org.LeaveWorkspace(ctx, p, in.workspace(), in.user()))
-}
-
-type adminUsersInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
-func (s *server) adminUsers(ctx context.Context, p loci.Principal,
-	in *adminUsersInput) (*answer[client.UserList], error) {
-	list, next, err := s.app.Identity.AdminUsers(ctx, p, identity.AdminUsersQuery{After: in.Cursor,
-		Limit: limitOr(in.Limit, defaultMembers)})
-	return say(client.UserList{Users: orEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)
-}
-
-func (s *server) adminMetrics(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.Metrics], error) {
-	m, err := s.app.Identity.AdminMetrics(ctx, p)
-	return say(client.Metrics{Orgs: m.Orgs, Users: m.Users, Teams: m.Teams, Keys: m.Keys, SignIns: m.SignIns,
-		Grants: m.Grants}, err)
 }
 
 // These are the examples of those routes.

@@ -17,9 +17,11 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/deployment"
 	eventcase "github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/front"
+	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/rest"
 	"github.com/loci-memory/loci/internal/review/reviewtest"
 	"github.com/loci-memory/loci/internal/setting/settingtest"
@@ -105,7 +107,9 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	tb.Cleanup(func() { events.Close() })
 	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now, Deletion: loci.DeleteWithKey,
 		Extractor: reviewtest.ByLine{},
-		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs}}
+		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs},
+		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "0.0.0-test", Now: c.Now},
+			Copy: st.Backup}}
 	for _, f := range change {
 		f(&ro, &ao)
 	}

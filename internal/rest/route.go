@@ -94,7 +94,8 @@ func routeAt(pattern string, r route) route {
 func (s *server) register() {
 	for _, t := range []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
-		teamRoutes, orgRoutes, adminRoutes, settingRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
+		teamRoutes, orgRoutes, auditRoutes, adminRoutes, settingRoutes, projectRoutes, graphReadRoutes, graphRoutes,
+		suggestionRoutes, agentRoutes,
 		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes,
 		assetRoutes, sourceRoutes,
 		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes,

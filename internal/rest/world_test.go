@@ -26,6 +26,20 @@ func (s *server) addOrg(tb testing.TB, id loci.OrgID, email string) (loci.Org, l
 	return org, owner
 }
 
+// instanceAdmin makes an org whose owner is an admin of the deployment.
+func (s *server) instanceAdmin(tb testing.TB, id loci.OrgID) loci.User {
+	tb.Helper()
+	_, u := s.addOrg(tb, id, "kim@"+string(id)+".example")
+	err := s.store.Update(context.Background(), id, func(tx store.Tx) error {
+		u.Role = loci.RoleAdmin
+		return tx.Users().Update(context.Background(), u)
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return u
+}
+
 // addUser makes a person of an org.
 func (s *server) addUser(tb testing.TB, org loci.OrgID, email string, role loci.MemberRole,
 	id ...loci.UserID) loci.User {

@@ -29,7 +29,8 @@ var Actions = gate.Actions{
 	Read:    {Kinds: gate.Everyone, Rights: reflects, Metered: true, Audit: gate.OfReads},
 	Decide:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
 	Accept:  {Kinds: gate.Everyone, Rights: changes, Metered: true, Audit: gate.WithChange},
-	// Decisions of the dream-cycle are recorded as Dream, too.
-	Dream:     {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, Metered: true, Audit: gate.WithChange},
+	// Decisions of the dream-cycle about candidates are recorded as Dream, too.
+	Dream: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin, Metered: true, Audit: gate.WithChange,
+		Personal: true},
 	DreamRead: {Kinds: gate.People, Rights: gate.Admin, Role: loci.MemberAdmin},
 }

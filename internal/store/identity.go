@@ -102,6 +102,19 @@ type AuditQuery struct {
 	Limit  int   // at least 1
 }
 
+// AuditReach is what a person may see of the audit trail.
+type AuditReach struct {
+	UserID  loci.UserID // everything that they did, themselves or through their assistants
+	Actions []string    // and who performed these actions
+}
+
+// AuditSeen is an entry as a person sees it. ID identifies it without its number, which would show
+// how many entries they don't see.
+type AuditSeen struct {
+	ID Position `json:"id"`
+	loci.AuditEntry
+}
+
 // AuditRow is an entry with its number in the trail.
 type AuditRow struct {
 	Number int64 `json:"number"`
@@ -114,6 +127,10 @@ type Audit interface {
 	Add(ctx context.Context, e loci.AuditEntry) error
 	// List returns entries, the last added first. Entries of graphs are added later than they happened.
 	List(ctx context.Context, q AuditQuery) ([]AuditRow, error)
+	// Page returns the entries of q that are within reach, the newest first, and the position of the
+	// next page, or "" at the end. It ignores q.Before. It fails with Invalid if after is not a Position
+	// of such a list.
+	Page(ctx context.Context, r AuditReach, q AuditQuery, after Position) ([]AuditSeen, Position, error)
 	// Purge deletes at most limit entries from before then and returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
 }

@@ -44,6 +44,8 @@ type Store interface {
 	OAuth() OAuth
 	// ArcBindings stores where the events of orgs on Arc are.
 	ArcBindings() ArcBindings
+	// Jobs stores what the jobs of the server did last.
+	Jobs() Jobs
 	// Limits counts uses and failures for rate limits, for all processes together.
 	Limits() Limits
 	// Settings stores the settings that people changed while Loci runs.

@@ -20,8 +20,10 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/auth/oauth"
+	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/rest"
@@ -107,7 +109,8 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	ctx := t.Context()
 	w := &world{t: t, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{}}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
-	st, err := sqlite.Open(ctx, sqlite.Options{Dir: t.TempDir(), Now: w.clock.Now})
+	dir := t.TempDir()
+	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Now: w.clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +138,9 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	events := embedded.Open(embedded.Options{Dir: t.TempDir(), Now: w.clock.Now})
 	t.Cleanup(func() { events.Close() })
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
-		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs}, Settings: settingtest.Options()})
+		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs},
+		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "test", Now: w.clock.Now},
+			Copy: st.Backup}, Settings: settingtest.Options()})
 	w.mara = w.owner("acme", maraMail)
 	w.setPassword(w.mara, maraPassword)
 

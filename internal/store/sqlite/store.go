@@ -170,6 +170,9 @@ func (s *Store) OAuth() store.OAuth { return s.registry.OAuth() }
 // ArcBindings returns the store of the Arc instances of orgs.
 func (s *Store) ArcBindings() store.ArcBindings { return s.registry.ArcBindings() }
 
+// Jobs returns the store of the last turns of jobs.
+func (s *Store) Jobs() store.Jobs { return s.registry.Jobs() }
+
 // Limits returns the counters of rate limits.
 func (s *Store) Limits() store.Limits { return s.registry.Limits() }
 

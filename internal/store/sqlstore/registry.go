@@ -37,5 +37,8 @@ func (r *Registry) Connections() store.Connections { return connections{r} }
 // ArcBindings returns the store of the Arc instances of orgs.
 func (r *Registry) ArcBindings() store.ArcBindings { return arcBindings{r} }
 
+// Jobs returns the store of the last turns of jobs.
+func (r *Registry) Jobs() store.Jobs { return jobs{r} }
+
 // ProjectMembers returns the store of project members.
 func (r *Registry) ProjectMembers() store.ProjectMembers { return projectMembers{r} }

@@ -114,6 +114,74 @@ func testAuditPages(e *env) {
 	}
 }
 
+// testAuditReach reads what a person may see of the trail, by time, and demands that nothing shows how much they
+// don't see.
+func testAuditReach(e *env) {
+	at, other := e.clock.now(), loci.NewUserID()
+	add := func(user loci.UserID, action, target string, when time.Time) {
+		e.record(loci.AuditEntry{At: when, Action: action, Allowed: true, Kind: loci.KindUser, Method: loci.ByKey,
+			UserID: user, Target: target})
+	}
+	add(e.user, "memory.create", "own 1", at)
+	add(other, "memory.create", "hidden", at)
+	add(other, "org.change", "of the org", at)
+	add(loci.UserID{}, "org.change", "by the operator", at.Add(time.Minute))
+	for range 20 {
+		add(other, "memory.create", "hidden", at)
+	}
+	add(e.user, "graph.write", "own, added late", at.Add(-time.Hour))
+	read := func(r store.AuditReach, q store.AuditQuery) (got []string) {
+		e.Helper()
+		e.view(func(ctx context.Context, tx store.Tx) error {
+			var after store.Position
+			for {
+				list, next, err := tx.Audit().Page(ctx, r, q, after)
+				for _, entry := range list {
+					got = append(got, entry.Target)
+				}
+				if err != nil || next == "" {
+					return err
+				}
+				if len(list) != q.Limit {
+					e.Errorf("a page of %d has %d", q.Limit, len(list))
+				}
+				after = next
+			}
+		})
+		return got
+	}
+	reach := store.AuditReach{UserID: e.user, Actions: []string{"org.change", "org.set", "org.hold"}}
+	own := []string{"own 1", "own, added late"}
+	for limit := 1; limit < 6; limit++ {
+		q := store.AuditQuery{Limit: limit}
+		if got := read(store.AuditReach{UserID: e.user}, q); !slices.Equal(got, own) {
+			e.Errorf("a person sees %q, want %q", got, own)
+		}
+		want := []string{"by the operator", "of the org", "own 1", "own, added late"}
+		if got := read(reach, q); !slices.Equal(got, want) {
+			e.Errorf("an admin sees %q, want %q", got, want)
+		}
+		q.Action, q.UserID = "org.change", other
+		if got := read(reach, q); !slices.Equal(got, []string{"of the org"}) {
+			e.Errorf("with filters, an admin sees %q", got)
+		}
+	}
+	if got := read(store.AuditReach{UserID: loci.NewUserID()}, store.AuditQuery{Limit: 9}); len(got) > 0 {
+		e.Errorf("a person who did nothing sees %q", got)
+	}
+	e.view(func(ctx context.Context, tx store.Tx) error {
+		_, _, err := tx.Audit().Page(ctx, reach, store.AuditQuery{}, "")
+		e.wantCode("no limit", err, loci.Invalid)
+		list, _, err := tx.Audit().Page(ctx, reach, store.AuditQuery{Limit: 1}, "")
+		if err != nil {
+			return err
+		}
+		_, _, err = tx.Audit().Page(ctx, reach, store.AuditQuery{Limit: 1}, list[0].ID)
+		e.wantCode("an id is no position", err, loci.Invalid)
+		return nil
+	})
+}
+
 func testAuditPurge(e *env) {
 	for i := range 5 {
 		e.record(loci.AuditEntry{At: e.clock.now().Add(time.Duration(i) * time.Minute), Action: "query", Kind: loci.KindUser,

@@ -13,6 +13,7 @@ import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
 import { Admin } from "./admin.tsx";
+import { Audit } from "./audit.tsx";
 import { DeleteOrg } from "./delete.tsx";
 import { OrgInvites, OrgMembers } from "./people.tsx";
 import { settingsOf, SettingsForm } from "./rules.tsx";
@@ -22,7 +23,7 @@ import { Workspaces } from "./workspaces.tsx";
 import "../plain.css";
 import "./org.css";
 
-const tabs = ["org", "people", "team", "workspaces", "usage", "admin"] as const;
+const tabs = ["org", "people", "team", "workspaces", "usage", "audit", "admin"] as const;
 type Tab = (typeof tabs)[number];
 
 const at = (tab: Tab) => addressOf(tab === "org" ? "org" : `org/${tab}`);
@@ -31,8 +32,8 @@ const at = (tab: Tab) => addressOf(tab === "org" ? "org" : `org/${tab}`);
 export default function OrgView() {
   const who = useStore(identity);
   const name = usePlace().path.split("/")[1];
-  const open = tabs.find((tab) => tab === name) ?? "org";
   const shown = tabs.filter((tab) => tab !== "admin" || who?.role === "admin");
+  const open = shown.find((tab) => tab === name) ?? "org";
   useKeys(shown.map((tab, i) => ({ key: String(i + 1), help: t(`org.tab.${tab}`), run: () => go(at(tab)) })));
   return (
     <div class="org">
@@ -56,8 +57,10 @@ function Page({ tab, who }: { tab: Tab; who: Identity }) {
       return <Workspaces who={who} />;
     case "usage":
       return <Usage />;
+    case "audit":
+      return <Audit who={who} />;
     case "admin":
-      return <Admin />;
+      return <Admin who={who} />;
     default:
       return <TheOrg who={who} />;
   }
