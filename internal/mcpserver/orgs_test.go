@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/test/random"
 )
 
 // TestOtherOrgIsAbsent fills two orgs, each with a team and memories for three
@@ -53,7 +54,7 @@ func TestOtherOrgIsAbsent(t *testing.T) {
 				if !strings.Contains(want, markers[i]) {
 					t.Errorf("over %s, org %d sees nothing of its own", version, i)
 				}
-				for _, id := range ids[1-i] {
+				for _, id := range ids[1-i][:random.Rounds(len(ids[1-i]), 2)] {
 					got := strings.ReplaceAll(everything(r, id), id.String(), ghost.String())
 					got = strings.ReplaceAll(got, id.Short(), ghost.Short())
 					if strings.Contains(got, markers[1-i]) {

@@ -15,6 +15,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/test/random"
 )
 
 var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
@@ -25,7 +26,8 @@ var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
 // vendor that may see it must get another answer.
 func TestHiddenIsAbsent(t *testing.T) {
 	t.Parallel()
-	const rounds, writes = 1, 12
+	const rounds = 1
+	writes := random.Rounds(12, 5)
 	for round := range uint64(rounds) {
 		for _, version := range []string{stateful, stateless} {
 			t.Run(fmt.Sprintf("%s/%d", version, round),

@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/test/random"
 )
 
 var someVendors = []loci.Vendor{"claude", "cursor", "gemini"}
@@ -202,7 +203,7 @@ func TestOtherOrgReadsAsAbsent(t *testing.T) {
 	alpha, bravo := s.tenant(t, "quartzite"), s.tenant(t, "hemlockdew")
 	s.clock.freeze() // sessions stay fresh
 	sent := 0
-	for _, pair := range [][2]*tenant{{alpha, bravo}, {bravo, alpha}} {
+	for _, pair := range [][2]*tenant{{alpha, bravo}, {bravo, alpha}}[:random.Rounds(2, 1)] {
 		us, them := pair[0], pair[1]
 		readers := map[string]loci.Vendor{us.key: ""}
 		for v, key := range us.agents {
