@@ -20,7 +20,10 @@ func feedNow(t testing.TB, s *Store, v loci.Viewer) (p store.Position) {
 
 func feedAfter(s *Store, v loci.Viewer, at store.Position, limit int) (page store.FeedPage, err error) {
 	err = s.View(bg, loci.DefaultOrg,
-		func(tx store.Tx) error { page, err = tx.Feed().After(bg, v, at, limit); return err })
+		func(tx store.Tx) error {
+			page, err = tx.Feed().After(bg, v, store.FeedQuery{After: at, Limit: limit, Kinds: loci.FeedKinds()})
+			return err
+		})
 	return page, err
 }
 
