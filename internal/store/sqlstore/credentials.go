@@ -222,7 +222,8 @@ func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.Us
 		if revoked, err = identified(conn, condition, args...); err != nil {
 			return err
 		}
-		err = conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} "+condition, append(Args{now}, args...)...)
+		err = conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} "+condition,
+			append(Args{now}, args...)...)
 		n = int(conn.Changes())
 		return err
 	})
