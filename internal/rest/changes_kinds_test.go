@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"encoding/json"
+	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // following is a reader of some kinds, who asks again and again.
@@ -101,6 +103,19 @@ func TestKindsOfChanges(t *testing.T) {
 	if !all.has(loci.FeedCandidate, loci.Created, id) || !all.has(loci.FeedMemory, loci.Created, m.ID.String()) {
 		t.Errorf("all: got %+v", all.events)
 	}
+	// What a transaction of the store writes is enough here.
+	w := loci.Workspace{ID: loci.NewWorkspaceID(), Name: "space", CreatedAt: s.clock.Now()}
+	task := loci.Task{ID: loci.NewTaskID(), Title: "t", State: loci.TaskTodo, Version: 1, CreatedAt: s.clock.Now(),
+		UpdatedAt: s.clock.Now(), EventAccess: loci.EventAccess{UserID: s.owner.UserID, ProjectID: loci.NewProjectID(),
+			Reach: loci.ReachOrg, Origin: "api", AllowedVendors: []loci.Vendor{"*"}}}
+	err := s.store.Update(t.Context(), loci.DefaultOrg, func(tx store.Tx) error {
+		return errors.Join(tx.Workspaces().Insert(t.Context(), w), tx.Tasks().Insert(t.Context(), task))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.until(t, loci.FeedWorkspace, loci.Created, w.ID.String())
+	all.until(t, loci.FeedTask, loci.Created, task.ID.String())
 	// A position is good for other kinds.
 	old.kinds = "candidate"
 	s.expect(t, 200, owner, "POST /review/candidates/"+id+"/reject {}")
