@@ -93,7 +93,7 @@ function Body({ id, whole, graph }: { id: string; whole: Whole; graph: Graph }) 
   const [pictured, setPictured] = useState(false);
   const lens = useRef<Lens>(null);
   const search = useRef<HTMLInputElement>(null);
-  const at: Place = useMemo(() => ({ id, graph, changed: () => { whole.changed(); setTurn((n) => n + 1); }, reload: () => { setTurn((n) => n + 1); whole.reload(); } }), [id, graph, whole.reload]);
+  const at: Place = useMemo(() => ({ id, graph, changed: () => { whole.changed(); setTurn((n) => n + 1); }, reload: () => { whole.changed(); setTurn((n) => n + 1); whole.reload(); } }), [id, graph, whole.reload]);
 
   useChanges("graph", (changes) => concerns(changes, id) && setTurn((n) => n + 1));
 

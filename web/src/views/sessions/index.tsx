@@ -6,7 +6,7 @@ import { useKeys } from "../../keys.ts";
 import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
-import { concerns, useChanges } from "../../live.ts";
+import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
@@ -37,7 +37,7 @@ export default function Sessions() {
     const page = await loci.sessions.list({ state: state || undefined, limit: 50, cursor: cursor || undefined }, { signal });
     return { rows: page.sessions, next: page.next_cursor };
   });
-  useChanges("session", list.reload);
+  useFollow("session", list.reload);
   const [cursor, setCursor] = useState("");
   const rows = useMemo(() => [{ id: all } as Session, ...list.rows], [list.rows]);
   const current = open || cursor;
