@@ -54,7 +54,7 @@ func TestBrowserDashboardFollowsWork(t *testing.T) {
 
 	// Suggestions.
 	b.keys("2")
-	b.sees("No suggestions")
+	b.sees("No suggestions wait")
 	old, err := w.app.Memory.Create(ctx, w.agent("cursor"), memory.Draft{Title: "Release day", Content: "Friday"})
 	w.must(err)
 	_, err = w.app.Memory.Create(ctx, w.agent("claude"), memory.Draft{Title: "Release day", Content: "Tuesday",
@@ -63,7 +63,7 @@ func TestBrowserDashboardFollowsWork(t *testing.T) {
 	b.sees("Release day", "Suggestions1")
 
 	b.view("sessions")
-	b.sees("There are no sessions yet")
+	b.sees("There are no sessions")
 	s := w.session("Review of the login page")
 	b.sees("Review of the login page", "active")
 	_, err = w.app.Agent.CloseSession(ctx, mara, s.ID.String())
@@ -71,7 +71,7 @@ func TestBrowserDashboardFollowsWork(t *testing.T) {
 	b.sees("closed")
 
 	b.view("agents")
-	b.sees("no agents")
+	b.sees("There are no agents yet")
 	made, err := w.app.Agent.Create(ctx, mara, agent.Draft{Name: "nightly", Vendor: "claude"})
 	w.must(err)
 	b.sees("nightly")

@@ -159,7 +159,7 @@ func TestFeedKeepsItsNumbers(t *testing.T) {
 	for _, left := range []int64{0, 2} {
 		o := sqlitedb.Options{Path: filepath.Join(t.TempDir(), "org.db"), Setup: setUpOrg, Migrations: migrations("org")}
 		all := o.Migrations
-		o.Migrations = all[:slices.IndexFunc(all, func(m sqlitedb.Migration) bool { return m.Name == "0018_feed_kinds" })]
+		o.Migrations = all[:slices.IndexFunc(all, func(m sqlitedb.Migration) bool { return m.Name == "feed_kinds" })]
 		const add = "INSERT INTO feed (at, kind, row_id, change, version, origin) VALUES (1, 'memory', zeroblob(16), " +
 			"'updated', 1, '')"
 		write := func(text ...string) (rows, last int64) {

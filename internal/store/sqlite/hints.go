@@ -13,6 +13,9 @@ import (
 // hintGap is how long a hint waits for others, so that many changes of a graph cost few commits of its org's file.
 const hintGap = 100 * time.Millisecond
 
+// hintTime is how long a hint waits for a file that another process keeps locked. Close waits for it.
+const hintTime = 10 * time.Second
+
 // hints are changes in the registry and in the graphs of projects, of which the feed of the org does not tell yet. A
 // commit covers one file, and a second one with each change of a graph would cost as much as the change. So one
 // goroutine adds them to the feed shortly afterwards. Nothing is lost but the hints of a killed process.
@@ -55,6 +58,8 @@ func (s *Store) tellHints(ctx context.Context) {
 	case <-s.hints.closed:
 	case <-time.After(hintGap):
 	}
+	ctx, cancel := context.WithTimeout(ctx, hintTime)
+	defer cancel()
 	s.hints.mu.Lock()
 	list := s.hints.waiting
 	s.hints.waiting = nil

@@ -53,7 +53,7 @@ func testFeedOfWork(e *env) {
 	cursor := mine
 	cursor.Vendor = "cursor"
 	toMe, toMate, toCursor := e.feedNow(mine), e.feedNow(mate), e.feedNow(cursor)
-	s := e.addSession(func(s *loci.Session) { s.Reach = loci.ReachPrivate })
+	s := e.addSession(func(s *loci.Session) { s.Reach, s.AllowedVendors = loci.ReachPrivate, []loci.Vendor{"*"} })
 	s.Reach, s.TeamID = loci.ReachTeam, team
 	for range 2 {
 		if err := e.updateSession(&s); err != nil {
