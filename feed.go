@@ -1,6 +1,79 @@
 package loci
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// FeedKind is the kind of row that a FeedEvent is about.
+type FeedKind string
+
+// The kinds of rows in the feed. FeedMemory and FeedNode are those that readers get who ask for none.
+const (
+	FeedMemory     FeedKind = "memory"
+	FeedNode       FeedKind = "memory_node"
+	FeedCandidate  FeedKind = "candidate"
+	FeedSuggestion FeedKind = "suggestion"
+	FeedSession    FeedKind = "session"
+	FeedTask       FeedKind = "task"
+	FeedProject    FeedKind = "project" // also a change of its members
+	FeedGraph      FeedKind = "graph"   // the id is the project's; for people only
+	FeedAgent      FeedKind = "agent"
+	FeedKey        FeedKind = "key"     // of oneself
+	FeedGrant      FeedKind = "grant"   // of oneself
+	FeedSignIn     FeedKind = "sign_in" // of oneself; with the person's own id: how they sign in
+	FeedMember     FeedKind = "member"  // of the org or of a team
+	FeedTeam       FeedKind = "team"
+	FeedInvitation FeedKind = "invitation"
+	FeedWorkspace  FeedKind = "workspace" // also a change of its members
+	FeedOrg        FeedKind = "org"       // its name and rules
+)
+
+// feedKinds lists all of them.
+var feedKinds = []FeedKind{FeedMemory, FeedNode, FeedCandidate, FeedSuggestion, FeedSession, FeedTask, FeedProject,
+	FeedGraph, FeedAgent, FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation, FeedWorkspace, FeedOrg}
+
+// FeedKinds returns all kinds.
+func FeedKinds() []FeedKind { return slices.Clone(feedKinds) }
+
+// ParseFeedKinds returns the kinds that a reader asks for, each once. A name may also be several, with commas
+// between them. "all" stands for all kinds, and none at all for FeedMemory and FeedNode. An unknown kind is Invalid.
+func ParseFeedKinds(names []string) ([]FeedKind, error) {
+	if len(names) == 0 {
+		return []FeedKind{FeedMemory, FeedNode}, nil
+	}
+	var kinds []FeedKind
+	for name := range strings.SplitSeq(strings.Join(names, ","), ",") {
+		switch kind := FeedKind(strings.TrimSpace(name)); {
+		case kind == "all":
+			return FeedKinds(), nil
+		case !slices.Contains(feedKinds, kind):
+			return nil, FieldErrorf("kinds", "must be all, or some of: %s", kindNames())
+		case !slices.Contains(kinds, kind):
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds, nil
+}
+
+func kindNames() string {
+	names := make([]string, len(feedKinds))
+	for i, kind := range feedKinds {
+		names[i] = string(kind)
+	}
+	return strings.Join(names, ", ")
+}
+
+// InWorkspace reports whether rows of the kind belong to a workspace, where workspaces are on. Those of
+// accounts and of the org itself do not.
+func (k FeedKind) InWorkspace() bool {
+	switch k {
+	case FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation, FeedWorkspace, FeedOrg, FeedAgent:
+		return false
+	}
+	return true
+}
 
 // The changes that only a FeedEvent has, in addition to those that create a version.
 const (
@@ -40,4 +113,14 @@ func (v Viewer) seesAll(list []Access) bool {
 		}
 	}
 	return len(list) > 0
+}
+
+// FeedEvent is a change of something that the reader may see.
+type FeedEvent struct {
+	At      time.Time `json:"at"`
+	Kind    FeedKind  `json:"kind" enum:"memory,memory_node,candidate,suggestion,session,task,project,graph,agent,key,grant,sign_in,member,team,invitation,workspace,org"`
+	ID      string    `json:"id" doc:"Of the row; of kind graph: of the project"`
+	Change  Change    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: you can no longer see it"`
+	Version int       `json:"version,omitempty" doc:"The version of a memory, candidate or task; absent if hidden"`
+	Origin  string    `json:"origin,omitempty" doc:"Who changed it, if known"`
 }

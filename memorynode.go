@@ -107,13 +107,3 @@ func (i *NodeItem) Validate(field string) error {
 	}
 	return within(field, CheckVendors(i.AllowedVendors))
 }
-
-// FeedEvent is a change of something that the reader may see.
-type FeedEvent struct {
-	At      time.Time `json:"at"`
-	Kind    string    `json:"kind" enum:"memory,memory_node"`
-	ID      string    `json:"id"`
-	Change  Change    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: you can no longer see it"`
-	Version int       `json:"version,omitempty" doc:"The memory's version; absent if hidden"`
-	Origin  string    `json:"origin,omitempty" doc:"Who changed it, if known"`
-}

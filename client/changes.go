@@ -35,6 +35,8 @@ type StreamEvent struct {
 type FollowOptions struct {
 	// After is the Position of an event. If empty, Follow starts now.
 	After string
+	// Kinds are the kinds of rows to follow. If empty, they are memories and memory nodes.
+	Kinds []loci.FeedKind
 	// If Once is set, Follow returns when there are no more changes at the moment.
 	Once bool
 	// Follow calls Wait before it tries again, with the time to wait. If Wait returns an error, Follow
@@ -59,7 +61,7 @@ func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(Stream
 	if o.Wait == nil {
 		o.Wait = waitFor
 	}
-	f := &follower{client: c, at: o.After, once: o.Once, handle: handle}
+	f := &follower{client: c, at: o.After, kinds: o.Kinds, once: o.Once, handle: handle}
 	for wait := firstWait; ; wait = min(2*wait, maxWait) {
 		f.progress = false
 		err := f.stream(ctx)
@@ -104,6 +106,7 @@ func waitFor(ctx context.Context, d time.Duration) error {
 type follower struct {
 	client   *Client
 	at       string
+	kinds    []loci.FeedKind
 	once     bool
 	handle   func(StreamEvent) error
 	failed   error // the error of handle, or another reason to give up
@@ -115,6 +118,9 @@ func (f *follower) stream(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	v := values("last_event_id", f.at)
+	for _, kind := range f.kinds {
+		v.Add("kinds", string(kind))
+	}
 	if f.once {
 		v.Set("once", "true")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -182,5 +183,25 @@ func TestNodeCalls(t *testing.T) {
 	}
 	if _, err := c.Node(ctx, n.ID); client.CodeOf(err) != loci.NotFound {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestFollowAsksForKinds sends the kinds, and none by default.
+func TestFollowAsksForKinds(t *testing.T) {
+	t.Parallel()
+	for _, want := range [][]string{nil, {"candidate", "session"}} {
+		var got []string
+		web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			got = r.URL.Query()["kinds"]
+		}))
+		t.Cleanup(web.Close)
+		o := client.FollowOptions{Once: true}
+		for _, kind := range want {
+			o.Kinds = append(o.Kinds, loci.FeedKind(kind))
+		}
+		err := client.New(web.URL, "key").Follow(t.Context(), o, func(client.StreamEvent) error { return nil })
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("asks for %q, %v; want %q", got, err, want)
+		}
 	}
 }

@@ -17,17 +17,22 @@ const changesPoll = time.Second
 
 func (p *program) changesCommand() *cobra.Command {
 	var since string
+	var kinds []string
 	var follow bool
 	cmd := p.acting(pickAny, &cobra.Command{
-		Use: "changes", Short: "Show changes to memories and memory nodes", Annotations: does(memory.ChangesRead),
+		Use: "changes", Short: "Show changes to memories and other rows", Annotations: does(memory.ChangesRead),
 		Long: `Show changes to memories and memory nodes, whichever process made them: created,
 changed, trashed, restored, erased or hidden. --since continues after a POSITION that
 an earlier call printed. Without it, the command prints only the current position.
---follow waits for more until Ctrl-C. Loci keeps changes for 7 days.`,
+--kinds shows changes to other rows, such as candidate,session or all. --follow waits
+for more until Ctrl-C. Loci keeps changes for 7 days.`,
 	}, func(ctx context.Context, c *call) error {
-		feed, err := c.app.Memory.Changes(ctx, c.who, lastPosition(since))
+		feed, err := c.app.Memory.Changes(ctx, c.who, lastPosition(since), kinds...)
 		if loci.FieldOf(err) == "last_event_id" {
 			return usagef("--since must be a position that `loci changes` printed")
+		}
+		if loci.FieldOf(err) == "kinds" {
+			return usagef("--%s", err)
 		}
 		if err != nil {
 			return err
@@ -35,6 +40,7 @@ an earlier call printed. Without it, the command prints only the current positio
 		return p.showChanges(ctx, feed, c.who, follow)
 	})
 	cmd.Flags().StringVar(&since, "since", "", "position that an earlier call printed, or all that it printed")
+	cmd.Flags().StringSliceVar(&kinds, "kinds", nil, "kinds of rows (default memory,memory_node; all: every kind)")
 	cmd.Flags().BoolVar(&follow, "follow", false, "wait, and show changes as they happen")
 	return cmd
 }

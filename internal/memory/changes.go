@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -16,9 +17,10 @@ const maxPosition = 200
 
 // Changes is a reader's place in the feed of changes. Only one goroutine may use it.
 type Changes struct {
-	app *Service
-	org loci.OrgID
-	at  store.Position
+	app   *Service
+	org   loci.OrgID
+	kinds []loci.FeedKind
+	at    store.Position
 }
 
 // ChangeEvent is a change and the position after it.
@@ -42,15 +44,20 @@ type ChangePage struct {
 	More bool
 }
 
-// Changes returns a place from which to read future changes, or changes after a position of a
-// ChangePage. Invalid if after is not a position. A position that is no longer in the feed causes
+// Changes returns a place from which to read future changes of rows of some kinds (none: memories and
+// nodes, "all": all), or changes after a position of a ChangePage, which may have been read with other kinds.
+// Invalid if after is not a position, or if a kind is not one. A position that is no longer in the feed causes
 // a reset at the first read.
-func (s *Service) Changes(ctx context.Context, p loci.Principal, after string) (*Changes, error) {
+func (s *Service) Changes(ctx context.Context, p loci.Principal, after string, kinds ...string) (*Changes, error) {
 	if err := s.Begin(ctx, p, ChangesRead); err != nil {
 		return nil, err
 	}
 	c := &Changes{app: s, org: p.OrgID, at: store.Position(after)}
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+	var err error
+	if c.kinds, err = loci.ParseFeedKinds(kinds); err != nil {
+		return nil, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 		if after == "" {
 			c.at, err = tx.Feed().Now(ctx, p.Viewer())
 			return err
@@ -58,7 +65,7 @@ func (s *Service) Changes(ctx context.Context, p loci.Principal, after string) (
 		if len(after) > maxPosition {
 			return loci.Errorf(loci.Invalid, "too long")
 		}
-		_, err = tx.Feed().After(ctx, p.Viewer(), c.at, 1)
+		_, err = tx.Feed().After(ctx, p.Viewer(), store.FeedQuery{After: c.at, Limit: 1})
 		return err
 	})
 	switch loci.CodeOf(err) {
@@ -83,9 +90,9 @@ func (c *Changes) Read(ctx context.Context, p loci.Principal) (*ChangePage, erro
 	if err := c.app.May(p, ChangesRead); err != nil {
 		return nil, err
 	}
-	out := &ChangePage{}
+	out, q := &ChangePage{}, c.query(p)
 	err := c.app.Store.View(ctx, c.org, func(tx store.Tx) error {
-		page, err := tx.Feed().After(ctx, p.Viewer(), c.at, changesPage)
+		page, err := tx.Feed().After(ctx, p.Viewer(), q)
 		if out.Reset = loci.CodeOf(err) == loci.Conflict; out.Reset {
 			page = store.FeedPage{}
 			page.Next, err = tx.Feed().Now(ctx, p.Viewer())
@@ -102,4 +109,51 @@ func (c *Changes) Read(ctx context.Context, p loci.Principal) (*ChangePage, erro
 	}
 	c.at = store.Position(out.Position)
 	return out, nil
+}
+
+// listing is the action that lists the rows of each kind, of whichever capability. A credential that may not list rows
+// learns of no changes of them.
+var listing = map[loci.FeedKind]gate.Action{
+	loci.FeedMemory: ChangesRead, loci.FeedNode: ChangesRead, loci.FeedSuggestion: SuggestionRead,
+	loci.FeedCandidate: "review.read", loci.FeedSession: "session.read", loci.FeedTask: "task.read",
+	loci.FeedProject: "project.read", loci.FeedGraph: "graph.read", loci.FeedAgent: "agent.read",
+	loci.FeedKey: "key.list", loci.FeedGrant: "grant.list", loci.FeedSignIn: "sign_in.list",
+	loci.FeedMember: "team.read", loci.FeedTeam: "team.read", loci.FeedInvitation: "team.read",
+	loci.FeedWorkspace: "workspace.read", loci.FeedOrg: "org.read",
+}
+
+// memberList is the action that lists all people and invitations of the org.
+const memberList gate.Action = "member.list"
+
+// query asks for the next page of the kinds that p may list now.
+func (c *Changes) query(p loci.Principal) store.FeedQuery {
+	q := store.FeedQuery{After: c.at, Limit: changesPage}
+	for _, kind := range c.kinds {
+		if c.app.May(p, listing[kind]) != nil || kind == loci.FeedInvitation && !c.invites(p) {
+			continue
+		}
+		q.Kinds = append(q.Kinds, kind)
+		if c.all(p, kind) {
+			q.All = append(q.All, kind)
+		}
+	}
+	return q
+}
+
+// invites reports whether p may list invitations, at least those to their team.
+func (c *Changes) invites(p loci.Principal) bool {
+	return p.TeamRole.AtLeast(loci.MemberAdmin) || c.app.May(p, memberList) == nil
+}
+
+// all reports whether p may list every row of a kind in the org.
+func (c *Changes) all(p loci.Principal, kind loci.FeedKind) bool {
+	switch kind {
+	case loci.FeedAgent, loci.FeedOrg:
+		return !p.OnlyProjects
+	case loci.FeedMember, loci.FeedInvitation:
+		return c.app.May(p, memberList) == nil
+	case loci.FeedTeam, loci.FeedWorkspace:
+		return p.Kind == loci.KindLocal || p.OrgRole.AtLeast(loci.MemberAdmin)
+	}
+	return false
 }

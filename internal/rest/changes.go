@@ -20,7 +20,8 @@ var changeRoutes = table{"recall", []served{
 	serve("GET /changes", route{ID: "followChanges", Who: forAny, Action: memory.ChangesRead,
 		Summary: "Follow changes as they happen",
 		Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
-			"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything.",
+			"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything. A position holds for any " +
+			"kinds; of one that you add, read the present state.",
 		Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString},
 			Example: exampleStream}}}, (*server).changes),
 }}
@@ -101,6 +102,8 @@ type changesInput struct {
 	Header string `header:"Last-Event-ID" maxLength:"200" doc:"The last event that you have; EventSource sends it"`
 	Query  string `query:"last_event_id" maxLength:"200" doc:"The same; the header takes precedence"`
 	Once   bool   `query:"once" doc:"End when there are no more changes now"`
+
+	Kinds []string `query:"kinds,explode" maxItems:"50" doc:"Kinds of rows, or all: repeat it, or separate them by commas. Default: memory and memory_node"`
 }
 
 func (in *changesInput) after() string {
@@ -112,7 +115,7 @@ func (in *changesInput) after() string {
 
 // changes answers with a stream that stays open.
 func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput) (*huma.StreamResponse, error) {
-	feed, err := s.app.Memory.Changes(ctx, p, in.after())
+	feed, err := s.app.Memory.Changes(ctx, p, in.after(), in.Kinds...)
 	if err != nil {
 		return nil, err
 	}

@@ -302,48 +302,6 @@ type NodeQuery struct {
 	After     Position
 }
 
-// Feed is the sequence of changes, as loci.Viewer.Notices reports them. Engines record every change
-// of a memory or a node in the transaction that makes it. Adding an old version isn't a change.
-// Expiry isn't one either, so a reader must check expires_at.
-//
-// A position belongs to one viewer. It is valid while everything that decides what the viewer may
-// see stays the same. Then the viewer knows what they can see from where they began and what the
-// feed reported since. A position doesn't reveal how much comes before it. Two positions of the
-// same place differ, so that nobody can tell from them whether others changed something.
-type Feed interface {
-	// Now returns the position after all changes so far. If a reader calls Now in the transaction in
-	// which it lists the rows, it can continue from there.
-	Now(ctx context.Context, v loci.Viewer) (Position, error)
-	// After returns at most limit events after a position from Now or After. It fails with Conflict if
-	// the reader must start again: the events after the position were purged, all memories moved to a
-	// workspace, v is not the viewer of the position, or the rows come from a backup older than the
-	// position. It fails with Invalid if after is not a position.
-	After(ctx context.Context, v loci.Viewer, after Position, limit int) (FeedPage, error)
-	// Purge deletes at most limit events from before then and returns their number. It never deletes
-	// an event after one that stays.
-	Purge(ctx context.Context, then time.Time, limit int) (int, error)
-}
-
-// FeedWindow is the number of events that one call of After examines. It limits the cost of events
-// that the viewer may not see.
-const FeedWindow = 1000
-
-// FeedPage is a part of the feed.
-type FeedPage struct {
-	Events []FeedRow
-	Next   Position // after every examined event, even if none was for the viewer
-	// More is set if there are more events to examine, so the caller should ask again at once. It
-	// counts events that the viewer may not see. So a client must not learn of it, nor of the number
-	// of events on a page with More set.
-	More bool
-}
-
-// FeedRow is an event with the position after it.
-type FeedRow struct {
-	loci.FeedEvent
-	Position Position
-}
-
 // Idempotency stores requests, so that a repeated request is carried out once. Two callers may
 // carry out the same request only if the first didn't finish in time. Then Finish fails for all but
 // one of them. So a caller that calls Finish in the transaction that stores the result stores it

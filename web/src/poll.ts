@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Runs a function from time to time while the page is seen, for what the stream of changes does not have. */
-export function usePoll(run: () => void, pause = 20_000): void {
+/** Runs a function from time to time while the page is seen, for what the stream of changes does not have: times of use. */
+export function usePoll(run: () => void, pause = 300_000): void {
   const latest = useRef(run);
   latest.current = run;
   useEffect(() => {

@@ -1,12 +1,16 @@
 package sqlite
 
 import (
+	"errors"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
 func feedNow(t testing.TB, s *Store, v loci.Viewer) (p store.Position) {
@@ -20,7 +24,10 @@ func feedNow(t testing.TB, s *Store, v loci.Viewer) (p store.Position) {
 
 func feedAfter(s *Store, v loci.Viewer, at store.Position, limit int) (page store.FeedPage, err error) {
 	err = s.View(bg, loci.DefaultOrg,
-		func(tx store.Tx) error { page, err = tx.Feed().After(bg, v, at, limit); return err })
+		func(tx store.Tx) error {
+			page, err = tx.Feed().After(bg, v, store.FeedQuery{After: at, Limit: limit, Kinds: loci.FeedKinds()})
+			return err
+		})
 	return page, err
 }
 
@@ -143,5 +150,42 @@ func BenchmarkFeed(b *testing.B) {
 		}
 		b.Run(name+"/Hidden1000", read(theirs, toThem, 0))
 		b.Run(name+"/Shown1000", read(mine, toMe, len(list)))
+	}
+}
+
+// The migration that lets the feed have more kinds keeps its rows, and the numbers go on, also if all rows were deleted.
+func TestFeedKeepsItsNumbers(t *testing.T) {
+	t.Parallel()
+	for _, left := range []int64{0, 2} {
+		o := sqlitedb.Options{Path: filepath.Join(t.TempDir(), "org.db"), Setup: setUpOrg, Migrations: migrations("org")}
+		all := o.Migrations
+		o.Migrations = all[:slices.IndexFunc(all, func(m sqlitedb.Migration) bool { return m.Name == "feed_kinds" })]
+		const add = "INSERT INTO feed (at, kind, row_id, change, version, origin) VALUES (1, 'memory', zeroblob(16), " +
+			"'updated', 1, '')"
+		write := func(text ...string) (rows, last int64) {
+			db, err := sqlitedb.Open(bg, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = db.Update(bg, func(c *sqlitedb.Conn) error {
+				for _, one := range text {
+					if err := c.Exec(one); err != nil {
+						return err
+					}
+				}
+				_, err := c.One("SELECT count(*), max(seq) FROM feed", nil,
+					func(r *sqlitedb.Row) error { rows, last = r.Int64(0), r.Int64(1); return nil })
+				return err
+			})
+			if err = errors.Join(err, db.Close()); err != nil {
+				t.Fatal(err)
+			}
+			return rows, last
+		}
+		write(add, add, add, "DELETE FROM feed WHERE seq <= 3 - "+strconv.FormatInt(left, 10))
+		o.Migrations = all
+		if rows, last := write(add); rows != left+1 || last != 4 {
+			t.Errorf("with %d rows left: got %d rows up to number %d, want %d up to 4", left, rows, last, left+1)
+		}
 	}
 }

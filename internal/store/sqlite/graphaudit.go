@@ -38,7 +38,7 @@ func (ps projectRegistry) GatherAudit(ctx context.Context, org loci.OrgID, id lo
 			return err
 		}
 		last := entries[len(entries)-1].number
-		err = ps.s.UpdateProject(ctx, org, id, func(tx store.GraphTx) error {
+		err = ps.s.updateProject(ctx, org, id, func(tx store.GraphTx, _ *loci.Project) error {
 			return tx.(*graphTx).c.Exec("DELETE FROM audit WHERE number <= ?", last) //nolint:forcetypeassert // ours
 		})
 		if err != nil {
@@ -94,5 +94,5 @@ func (ps projectRegistry) leave(ctx context.Context, org loci.OrgID, id loci.Pro
 	if code := loci.CodeOf(err); err != nil && code != loci.Conflict && code != loci.NotFound {
 		return err
 	}
-	return translateFile(ps.s.changeProject(ctx, org, id, intent))
+	return ps.change(ctx, org, id, intent)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 // eraseFromGraphs erases everything that a person wrote in the org's graphs. It keeps an entity
@@ -19,6 +20,9 @@ func (s *Store) eraseFromGraphs(ctx context.Context, org loci.OrgID, user loci.U
 	}
 	for _, p := range list {
 		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, _ loci.Project) error { return eraseWriter(ctx, db, user) })
+		if err == nil {
+			s.hint(ctx, sqlstore.GraphHint(&p))
+		}
 		if err != nil && loci.CodeOf(err) != loci.NotFound {
 			return err
 		}

@@ -241,7 +241,7 @@ func (s *Store) settled(ctx context.Context, who loci.Person) error {
 		return err
 	}
 	err = s.updateOrg(ctx, who.OrgID, func(tx *sqlstore.Tx) error {
-		return tx.SetEmail(who.UserID, email)
+		return tx.SetEmail(ctx, who.UserID, email)
 	})
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
 const (
@@ -275,7 +276,21 @@ func (s *Store) ViewProject(ctx context.Context, org loci.OrgID, id loci.Project
 // UpdateProject runs fn in one write transaction on a project's file.
 func (s *Store) UpdateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
 	fn func(store.GraphTx) error) error {
+	var of loci.Project
+	err := s.updateProject(ctx, org, id, func(tx store.GraphTx, p *loci.Project) error {
+		of = *p
+		return fn(tx)
+	})
+	if err == nil {
+		s.hint(ctx, sqlstore.GraphHint(&of))
+	}
+	return err
+}
+
+// updateProject is UpdateProject for what is no change of the graph.
+func (s *Store) updateProject(ctx context.Context, org loci.OrgID, id loci.ProjectID,
+	fn func(store.GraphTx, *loci.Project) error) error {
 	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
-		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c)) })
+		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c), &p) })
 	})
 }

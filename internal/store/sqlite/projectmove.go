@@ -43,6 +43,9 @@ func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator lo
 	p.CreatedAt = ps.s.opts.Now().UTC().Truncate(loci.GraphTime)
 	p.UpdatedAt = p.CreatedAt
 	err := ps.s.createProject(ctx, p, creator)
+	if err == nil {
+		ps.s.hint(ctx, sqlstore.ProjectHint(&p, loci.Created))
+	}
 	return p, translateFile(err)
 }
 
@@ -51,11 +54,28 @@ func (ps projectRegistry) Archive(ctx context.Context, org loci.OrgID, id loci.P
 }
 
 func (ps projectRegistry) Restore(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
-	return translateFile(ps.s.changeProject(ctx, org, id, intentRestoring))
+	return ps.change(ctx, org, id, intentRestoring)
 }
 
 func (ps projectRegistry) Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	return ps.leave(ctx, org, id, intentDeleting)
+}
+
+// change archives, restores or deletes a project.
+func (ps projectRegistry) change(ctx context.Context, org loci.OrgID, id loci.ProjectID, intent string) error {
+	p, err := ps.s.registry.LookUpProject(ctx, org, id)
+	if err != nil {
+		return translate(err)
+	}
+	if err := ps.s.changeProject(ctx, org, id, intent); err != nil {
+		return translateFile(err)
+	}
+	change := loci.Updated
+	if intent == intentDeleting {
+		change = loci.Erased
+	}
+	ps.s.hint(ctx, sqlstore.ProjectHint(&p.Project, change))
+	return nil
 }
 
 // createProject creates the row, the file and the member. It holds the project's lock before the

@@ -59,7 +59,7 @@ func (s *Store) markLeaving(ctx context.Context, org loci.OrgID, user loci.UserI
 		return err
 	}
 	return s.updateOrg(ctx, org, func(tx *sqlstore.Tx) error {
-		return tx.MarkLeaving(user)
+		return tx.MarkLeaving(ctx, user)
 	})
 }
 

@@ -42,6 +42,7 @@ type Store struct {
 	projectRows  projectRows
 	pages        sqlstore.Pages // of lists, of all orgs
 	probe        *probe
+	hints        hints
 	turn         chan struct{} // capacity 1: for the call that changes who belongs where
 
 	closeOnce sync.Once
@@ -105,6 +106,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.meta, err = openMeta(ctx, s.opts.Dir, s.opts.Now)
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
+	s.registry.OnHint(s.hint)
 	return err
 }
 
@@ -188,6 +190,7 @@ func (s *Store) ProjectMembers() store.ProjectMembers { return s.registry.Projec
 // Close waits for running transactions. Later calls fail.
 func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
+		s.endHints()
 		s.closeErr = errors.Join(s.projectFiles.Close(), s.files.Close(), s.meta.Close(), s.lock.Close())
 	})
 	return s.closeErr

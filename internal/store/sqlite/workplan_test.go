@@ -78,8 +78,10 @@ func TestWorkPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.check("feed", 0, func() error { _, err := p.Feed().After(bg, person, at, 1); return err },
-			"SEARCH feed USING INTEGER PRIMARY KEY (rowid>?)")
+		p.check("feed", 0, func() error {
+			_, err := p.Feed().After(bg, person, store.FeedQuery{After: at, Limit: 1})
+			return err
+		}, "SEARCH feed USING INTEGER PRIMARY KEY (rowid>?)")
 		p.check("old requests", 0, func() error { _, err := p.Idempotency().Purge(bg, oldTime, 1); return err },
 			"SEARCH idempotency USING PRIMARY KEY (key=?)",
 			"SEARCH idempotency USING COVERING INDEX idempotency_at (at<?)")

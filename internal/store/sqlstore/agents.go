@@ -63,7 +63,10 @@ func (t agents) Insert(_ context.Context, a loci.Agent) error {
 	if t.d.taken(err) {
 		return nameTaken()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.orgChanged(loci.FeedAgent, a.ID, loci.Created)
 }
 
 func noAgent() error { return loci.Errorf(loci.NotFound, "no such agent") }
@@ -103,7 +106,10 @@ func (t agents) Update(_ context.Context, a loci.Agent) error {
 	if t.d.taken(err) {
 		return nameTaken()
 	}
-	return orMissing(t.c.Changes() > 0, err, noAgent)
+	if err = orMissing(t.c.Changes() > 0, err, noAgent); err != nil {
+		return err
+	}
+	return t.orgChanged(loci.FeedAgent, a.ID, loci.Updated)
 }
 
 func (t agents) Touch(_ context.Context, id loci.AgentID, at time.Time) error {
@@ -113,5 +119,8 @@ func (t agents) Touch(_ context.Context, id loci.AgentID, at time.Time) error {
 
 func (t agents) Delete(_ context.Context, id loci.AgentID) error {
 	err := t.c.Exec("DELETE FROM agents WHERE {agents} id = ?", [16]byte(id))
-	return orMissing(err == nil && t.c.Changes() > 0, err, noAgent)
+	if err = orMissing(err == nil && t.c.Changes() > 0, err, noAgent); err != nil {
+		return err
+	}
+	return t.orgChanged(loci.FeedAgent, id, loci.Erased)
 }

@@ -103,7 +103,10 @@ func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err err
 	if err != nil || t.c.Changes() == 0 {
 		return false, err
 	}
-	return true, t.follow(c)
+	if err := t.follow(c); err != nil {
+		return true, err
+	}
+	return true, t.workChanged(loci.FeedCandidate, c.ID, c.Version, nil, &c.EventAccess)
 }
 
 // follow records the sessions of a candidate that are not recorded yet.
@@ -220,8 +223,13 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 	var seq int64
 	var version int
 	var body string
-	found, err := t.c.One("SELECT s.seq, s.version, s.body FROM candidates s WHERE {s} s.id = ? {lock}",
-		Args{[16]byte(c.ID)}, func(r Row) error { seq, version, body = r.Int64(0), r.Int(1), r.Text(2); return nil })
+	var before loci.EventAccess
+	found, err := t.c.One("SELECT "+candidateColumns+" FROM candidates s WHERE {s} s.id = ? {lock}",
+		Args{[16]byte(c.ID)}, func(r Row) (err error) {
+			seq, version, body = r.Int64(0), r.Int(10), r.Text(11)
+			before, err = t.scanAccess(r)
+			return err
+		})
 	switch {
 	case err != nil || !found:
 		return orMissing(found, err, noCandidate)
@@ -242,10 +250,15 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 		"reach = ?, team_id = ?, allowed_vendors = ?, body = ? WHERE {candidates} seq = ?", string(c.Kind), string(c.State),
 		orNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), orNull(c.TeamID),
 		toJSON(c.AllowedVendors), string(now), seq)
+	if err == nil {
+		err = t.follow(c)
+	}
 	if err != nil {
 		return err
 	}
-	return t.follow(c)
+	after := before
+	after.Reach, after.TeamID, after.AllowedVendors = c.Reach, c.TeamID, c.AllowedVendors
+	return t.workChanged(loci.FeedCandidate, c.ID, c.Version, &before, &after)
 }
 
 func (t candidates) Versions(_ context.Context, v loci.Viewer, id loci.CandidateID) (list []*loci.Candidate,
@@ -305,7 +318,11 @@ func (t candidates) Graphed(_ context.Context, now *loci.Candidate) error {
 	if err != nil {
 		return err
 	}
-	return t.c.Exec("UPDATE candidates SET due = ?, body = ? WHERE {candidates} seq = ?", due(c), string(body), seq)
+	err = t.c.Exec("UPDATE candidates SET due = ?, body = ? WHERE {candidates} seq = ?", due(c), string(body), seq)
+	if err != nil {
+		return err
+	}
+	return t.workChanged(loci.FeedCandidate, c.ID, c.Version, &c.EventAccess, &c.EventAccess)
 }
 
 func (t candidates) Release(ctx context.Context, user loci.UserID, team loci.TeamID) error {

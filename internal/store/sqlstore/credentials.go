@@ -77,7 +77,9 @@ func idsToJSON(ids []loci.ProjectID) string {
 }
 
 func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
-	return t.db.Update(ctx, func(conn Conn) error { return t.insertCredential(conn, c) })
+	err := t.db.Update(ctx, func(conn Conn) error { return t.insertCredential(conn, c) })
+	t.hints(ctx, err, credentialHints(&c, loci.Created)...)
+	return err
 }
 
 var insertCredentialSQL = "INSERT INTO credentials ({global} " + strings.Join(credentialNames, ", ") + `)
@@ -178,26 +180,59 @@ func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []
 
 func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID,
 	at time.Time) error {
-	return t.change(ctx, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1) WHERE {global credentials} id = ?2
-		AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
-		at.UnixMicro(), [16]byte(id), string(org), orNull(user))
+	var revoked []loci.Credential
+	err := t.db.Update(ctx, func(conn Conn) (err error) {
+		revoked, err = identified(conn, "c.id = ? AND c.org_id = ?", [16]byte(id), string(org))
+		if err != nil {
+			return err
+		}
+		return changeCredential(conn, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1)
+			WHERE {global credentials} id = ?2 AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
+			at.UnixMicro(), [16]byte(id), string(org), orNull(user))
+	})
+	t.changed(ctx, err, revoked)
+	return err
+}
+
+// identified returns what a hint needs of the credentials c for which a condition holds.
+func identified(conn Conn, condition string, args ...any) (list []loci.Credential, err error) {
+	err = conn.Query("SELECT c.id, c.org_id, c.user_id, c.method FROM credentials c WHERE {global c} "+condition, args,
+		func(r Row) error {
+			list = append(list, loci.Credential{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2),
+				Method: loci.Method(r.Text(3))})
+			return nil
+		})
+	return list, err
+}
+
+// changed passes on that credentials have changed, unless the change failed.
+func (t credentials) changed(ctx context.Context, err error, list []loci.Credential) {
+	for i := range list {
+		t.hints(ctx, err, credentialHints(&list[i], loci.Updated)...)
+	}
 }
 
 func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.UserID, method loci.Method,
 	except loci.CredentialID, at time.Time) (n int, err error) {
 	now := at.UnixMicro()
-	err = t.db.Update(ctx, func(conn Conn) error {
-		err := conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} c.org_id = ? AND c.user_id = ? AND "+
-			"c.method = coalesce(?, c.method) AND c.id <> ? AND "+usableAt,
-			now, string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now)
+	const condition = "c.org_id = ? AND c.user_id = ? AND c.method = coalesce(?, c.method) AND c.id <> ? AND " + usableAt
+	args := Args{string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now}
+	var revoked []loci.Credential
+	err = t.db.Update(ctx, func(conn Conn) (err error) {
+		if revoked, err = identified(conn, condition, args...); err != nil {
+			return err
+		}
+		err = conn.Exec("UPDATE credentials AS c SET revoked_at = ? WHERE {global c} "+condition,
+			append(Args{now}, args...)...)
 		n = int(conn.Changes())
 		return err
 	})
+	t.changed(ctx, err, revoked)
 	return n, err
 }
 
 func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, overlap time.Time) error {
-	return t.db.Update(ctx, func(conn Conn) error {
+	err := t.db.Update(ctx, func(conn Conn) error {
 		at, old := now.UnixMicro(), [16]byte(next.Replaces)
 		rotated := false
 		usable, err := conn.One("SELECT EXISTS (SELECT 1 FROM credentials n WHERE {global n} n.replaces = c.id) FROM "+
@@ -217,6 +252,10 @@ func (t credentials) Rotate(ctx context.Context, next loci.Credential, now, over
 		}
 		return t.insertCredential(conn, next)
 	})
+	replaced := next
+	replaced.ID = next.Replaces
+	t.hints(ctx, err, append(credentialHints(&next, loci.Created), credentialHints(&replaced, loci.Updated)...)...)
+	return err
 }
 
 func (t credentials) Prove(ctx context.Context, id loci.CredentialID, at time.Time) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -15,19 +16,13 @@ type feed struct{ *Tx }
 // feedEntry is one change to add to the feed. A reader learns of it only if the reader may see
 // everything in before or everything in after. Each is empty if the row did not exist then.
 type feedEntry struct {
-	kind          string
+	kind          loci.FeedKind
 	id            [16]byte
 	change        loci.Change
 	version       int
 	origin        string
 	before, after []loci.Access
 }
-
-// The kinds of rows in the feed.
-const (
-	memoryInFeed = "memory"
-	nodeInFeed   = "memory_node"
-)
 
 // enter adds a change to the feed, in the transaction of the change.
 func (tx *Tx) enter(e feedEntry) error {
@@ -44,17 +39,17 @@ func (tx *Tx) enter(e feedEntry) error {
 	}
 	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
 		"?, ?, ?, ?, ?, ?, ?, ?)",
-		loci.CutTime(tx.Now()).UnixMicro(), e.kind, e.id, string(e.change), e.version, e.origin, after, before)
+		loci.CutTime(tx.Now()).UnixMicro(), string(e.kind), e.id, string(e.change), e.version, e.origin, after, before)
 }
 
 // memoryChanged adds a change of a memory to the feed. old is nil for a new memory, m is nil for
 // an erased one.
 func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 	if m == nil {
-		return tx.enter(feedEntry{kind: memoryInFeed, id: old.ID, change: loci.Erased, version: old.Version,
+		return tx.enter(feedEntry{kind: loci.FeedMemory, id: old.ID, change: loci.Erased, version: old.Version,
 			before: []loci.Access{old.Access}})
 	}
-	e := feedEntry{kind: memoryInFeed, id: m.ID, version: m.Version, origin: m.Editor, after: []loci.Access{m.Access}}
+	e := feedEntry{kind: loci.FeedMemory, id: m.ID, version: m.Version, origin: m.Editor, after: []loci.Access{m.Access}}
 	var was *loci.Access
 	if old != nil {
 		was, e.before = &old.Access, []loci.Access{old.Access}
@@ -67,9 +62,9 @@ func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 // an erased one.
 func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
 	if n == nil {
-		return tx.enter(feedEntry{kind: nodeInFeed, id: old.ID, change: loci.Erased, before: []loci.Access{old.Access}})
+		return tx.enter(feedEntry{kind: loci.FeedNode, id: old.ID, change: loci.Erased, before: []loci.Access{old.Access}})
 	}
-	e := feedEntry{kind: nodeInFeed, id: n.ID, after: []loci.Access{n.Access}}
+	e := feedEntry{kind: loci.FeedNode, id: n.ID, after: []loci.Access{n.Access}}
 	var was *loci.Access
 	if old != nil {
 		was, e.before = &old.Access, []loci.Access{old.Access}
@@ -83,7 +78,7 @@ func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
 // itemChanged records that something in a node has changed. It is for readers who see the node
 // and everything in seen: the item, the items above it, and the memory that it shows.
 func (tx *Tx) itemChanged(n *loci.MemoryNode, seen ...loci.Access) error {
-	return tx.enter(feedEntry{kind: nodeInFeed, id: n.ID, change: loci.Updated,
+	return tx.enter(feedEntry{kind: loci.FeedNode, id: n.ID, change: loci.Updated,
 		after: append([]loci.Access{n.Access}, seen...)})
 }
 
@@ -106,7 +101,7 @@ func changeOf(old, now *loci.Access) loci.Change {
 func (tx *Tx) restartFeed() error {
 	// Use one more number, so that no reader has seen the last one.
 	err := tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin) VALUES ({?} 0, ?, ?, "+
-		"'updated', 0, '')", memoryInFeed, [16]byte{})
+		"'updated', 0, '')", string(loci.FeedMemory), [16]byte{})
 	if err != nil {
 		return err
 	}
@@ -131,11 +126,11 @@ func (t feed) Now(_ context.Context, v loci.Viewer) (store.Position, error) {
 	return t.Positions.encodeFeed(p, v), nil
 }
 
-func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limit int) (store.FeedPage, error) {
-	if limit < 1 {
+func (t feed) After(_ context.Context, v loci.Viewer, q store.FeedQuery) (store.FeedPage, error) {
+	if q.Limit < 1 {
 		return store.FeedPage{}, loci.Errorf(loci.Invalid, "limit must be at least 1")
 	}
-	p, err := t.Positions.decodeFeed(after, v)
+	p, err := t.Positions.decodeFeed(q.After, v)
 	if err != nil {
 		return store.FeedPage{}, err
 	}
@@ -145,11 +140,14 @@ func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limi
 	}
 	page, seen := store.FeedPage{}, map[string][]loci.Access{}
 	for i, r := range rows {
-		if page.More = i == store.FeedWindow || len(page.Events) == limit; page.More {
+		if page.More = i == store.FeedWindow || len(page.Events) == q.Limit; page.More {
 			break
 		}
 		p = r.place
-		event, err := t.shown(v, &r, seen)
+		if !slices.Contains(q.Kinds, r.event.Kind) {
+			continue
+		}
+		event, err := t.shown(v, &r, slices.Contains(q.All, r.event.Kind), seen)
 		if err != nil {
 			return store.FeedPage{}, err
 		}
@@ -164,7 +162,6 @@ func (t feed) After(_ context.Context, v loci.Viewer, after store.Position, limi
 // feedRow is a row of the feed, before the visibility check.
 type feedRow struct {
 	place         feedPlace
-	id            loci.MemoryID // or the id of a node
 	event         loci.FeedEvent
 	before, after string // packed
 }
@@ -175,8 +172,8 @@ const feedBehind = "SELECT seq, at, kind, row_id, change, version, origin, acces
 // behind returns the rows after p, one more than After looks at.
 func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 	err = t.walk(feedBehind, p, func(r Row, place feedPlace) {
-		row := feedRow{place: place, id: r.ID(3), before: string(r.Raw(8)), after: string(r.Raw(7))}
-		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: r.Text(2), ID: loci.MemoryID(r.ID(3)).String(),
+		row := feedRow{place: place, before: string(r.Raw(8)), after: string(r.Raw(7))}
+		row.event = loci.FeedEvent{At: timeAt(r, 1), Kind: loci.FeedKind(r.Text(2)), ID: loci.MemoryID(r.ID(3)).String(),
 			Change:  loci.Change(r.Text(4)),
 			Version: r.Int(5), Origin: r.Text(6)}
 		rows = append(rows, row)
@@ -218,8 +215,17 @@ func (t feed) walk(query string, p feedPlace, row func(Row, feedPlace)) error {
 	return nil
 }
 
-// shown returns the part of a row that v may learn. Without a Change, v learns nothing.
-func (t feed) shown(v loci.Viewer, r *feedRow, seen map[string][]loci.Access) (loci.FeedEvent, error) {
+// shown returns the part of a row that v may learn, or all of it. Without a Change, v learns nothing.
+func (t feed) shown(v loci.Viewer, r *feedRow, all bool, seen map[string][]loci.Access) (loci.FeedEvent, error) {
+	if r.event.Kind == loci.FeedOrg {
+		r.event.ID = string(t.Org)
+	}
+	if all {
+		return r.event, nil
+	}
+	if !r.event.Kind.InWorkspace() {
+		v.WorkspaceID = loci.WorkspaceID{}
+	}
 	before, err := t.accessOf(r.before, seen)
 	if err != nil {
 		return loci.FeedEvent{}, err

@@ -10,10 +10,11 @@ import (
 )
 
 // The feed stores the fields that decide who sees a row, for any state of the row. Next to each
-// change it packs them as a byte of flags, the person, the ids that the flags announce, and the
-// vendors unless all are allowed.
+// change it packs them as a byte of flags, the reach if there is one instead of a scope, the person,
+// the ids that the flags announce, and the vendors unless all are allowed.
 const (
-	packedScope     = 3 // position in packedScopes
+	packedScope     = 3 // position in packedScopes, or packedReach
+	packedReach     = 3
 	packedWorkspace = 1 << 2
 	packedProject   = 1 << 3
 	packedAgent     = 1 << 4
@@ -22,7 +23,10 @@ const (
 	packedAnyVendor = 1 << 7
 )
 
-var packedScopes = []loci.Scope{loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}
+var (
+	packedScopes  = []loci.Scope{loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent}
+	packedReaches = []loci.Reach{loci.ReachOrg, loci.ReachTeam, loci.ReachPrivate}
+)
 
 var errPacked = errors.New("the stored access of a change is damaged")
 
@@ -30,12 +34,16 @@ var errPacked = errors.New("the stored access of a change is damaged")
 func packAccess(list []loci.Access) (b []byte, err error) {
 	for i := range list {
 		a := &list[i]
-		bits := slices.Index(packedScopes, a.Scope)
-		if bits < 0 {
+		bits, reach := slices.Index(packedScopes, a.Scope), slices.Index(packedReaches, a.Reach)
+		if (bits < 0) == (reach < 0) {
 			return nil, errPacked
 		}
 		at := len(b)
 		b = append(b, 0)
+		if reach >= 0 {
+			bits = packedReach
+			b = append(b, byte(reach)) // #nosec G115 -- one of three
+		}
 		b = append(b, a.UserID[:]...)
 		for _, id := range []struct {
 			bit int
@@ -73,9 +81,16 @@ func (tx *Tx) unpackAccess(b []byte) (list []loci.Access, err error) {
 	p := packed{b}
 	for len(p.rest) > 0 {
 		bits := int(p.take(1)[0])
-		a := loci.Access{OrgID: tx.Org, UserID: p.id(true), WorkspaceID: p.id(bits&packedWorkspace != 0),
-			ProjectID: p.id(bits&packedProject != 0),
-			AgentID:   p.id(bits&packedAgent != 0), TeamID: p.id(bits&packedTeam != 0)}
+		a := loci.Access{OrgID: tx.Org}
+		if scope := bits & packedScope; scope < len(packedScopes) {
+			a.Scope = packedScopes[scope]
+		} else if reach := p.take(1); reach != nil && int(reach[0]) < len(packedReaches) {
+			a.Reach = packedReaches[reach[0]]
+		} else {
+			return nil, errPacked
+		}
+		a.UserID, a.WorkspaceID, a.ProjectID = p.id(true), p.id(bits&packedWorkspace != 0), p.id(bits&packedProject != 0)
+		a.AgentID, a.TeamID = p.id(bits&packedAgent != 0), p.id(bits&packedTeam != 0)
 		if bits&packedTrashed != 0 {
 			a.DeletedAt = time.UnixMicro(0)
 		}
@@ -86,11 +101,9 @@ func (tx *Tx) unpackAccess(b []byte) (list []loci.Access, err error) {
 				a.AllowedVendors = append(a.AllowedVendors, loci.Vendor(p.take(p.number())))
 			}
 		}
-		scope := bits & packedScope
-		if scope == len(packedScopes) || p.rest == nil {
+		if p.rest == nil {
 			return nil, errPacked
 		}
-		a.Scope = packedScopes[scope]
 		list = append(list, a)
 	}
 	return list, nil

@@ -22,6 +22,7 @@ func TestPackedAccess(t *testing.T) {
 		{UserID: id(2), Scope: loci.ScopeProject, ProjectID: id(3), TeamID: id(4),
 			AllowedVendors: []loci.Vendor{"claude", "cursor"}, DeletedAt: time.UnixMicro(0)},
 		{UserID: id(5), Scope: loci.ScopeAgent, AgentID: id(6), WorkspaceID: id(7)},
+		{UserID: id(8), Reach: loci.ReachTeam, TeamID: id(9), ProjectID: id(10), AllowedVendors: []loci.Vendor{"*"}},
 	}
 	for i := range list {
 		list[i].OrgID = tx.Org
@@ -46,5 +47,11 @@ func TestPackedAccess(t *testing.T) {
 	}
 	if _, err := packAccess([]loci.Access{{Scope: "other"}}); err == nil {
 		t.Error("a scope that nobody knows was packed")
+	}
+	if _, err := packAccess([]loci.Access{{Scope: loci.ScopeGlobal, Reach: loci.ReachOrg}}); err == nil {
+		t.Error("a row with a scope and a reach was packed")
+	}
+	if got, err := tx.unpackAccess(append([]byte{packedReach, 3}, make([]byte, 17)...)); err == nil {
+		t.Errorf("a reach that nobody knows: %+v", got)
 	}
 }

@@ -40,8 +40,19 @@ func (t teams) Invite(_ context.Context, i loci.Invite) error {
 		return loci.Errorf(loci.NotFound, "no such team")
 	case t.d.taken(err):
 		return loci.Errorf(loci.Conflict, "that invitation exists already")
+	case err != nil:
+		return err
 	}
-	return err
+	return t.invited(&i, loci.Created)
+}
+
+// invited adds a change of an invitation to the feed. Of the people of the team, only its admins may list
+// invitations, which is for the caller to check.
+func (t teams) invited(i *loci.Invite, change loci.Change) error {
+	if i.TeamID.IsZero() {
+		return t.orgChanged(loci.FeedInvitation, i.ID, change)
+	}
+	return t.orgChanged(loci.FeedInvitation, i.ID, change, ofTeam(i.TeamID, loci.UserID{}))
 }
 
 func (t teams) Invitation(_ context.Context, id loci.InviteID) (i loci.Invite, err error) {
@@ -72,12 +83,16 @@ func (t teams) Settle(ctx context.Context, id loci.InviteID, state loci.InviteSt
 	}
 	err := t.c.Exec("UPDATE team_invites SET state = ? WHERE {team_invites} id = ? AND state = 'pending'", string(state),
 		[16]byte(id))
-	if err != nil || t.c.Changes() > 0 {
+	if err != nil {
 		return err
 	}
+	settled := t.c.Changes() > 0
 	i, err := t.Invitation(ctx, id)
 	if err != nil {
 		return err
+	}
+	if settled {
+		return t.invited(&i, loci.Updated)
 	}
 	return loci.Errorf(loci.Conflict, "the invitation has been %s already", i.State)
 }

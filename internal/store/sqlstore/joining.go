@@ -1,6 +1,10 @@
 package sqlstore
 
-import "github.com/loci-memory/loci"
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+)
 
 // A user who is being added has a pending row. Nobody can use it until AdmitUser.
 
@@ -44,7 +48,11 @@ func (tx *Tx) AdmitUser(u loci.User) error {
 	if u.Disabled {
 		state = "disabled"
 	}
-	return tx.c.Exec("UPDATE users SET state = ? WHERE {users} id = ? AND state = 'pending'", state, [16]byte(u.ID))
+	err := tx.c.Exec("UPDATE users SET state = ? WHERE {users} id = ? AND state = 'pending'", state, [16]byte(u.ID))
+	if err != nil || tx.c.Changes() == 0 {
+		return err
+	}
+	return tx.memberChanged(nil, &u)
 }
 
 // DropPending removes a pending row.
@@ -60,9 +68,20 @@ func (tx *Tx) UserState(user loci.UserID) (state string, err error) {
 }
 
 // SetEmail sets or clears a user's address.
-func (tx *Tx) SetEmail(user loci.UserID, email string) error {
-	return tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email),
+func (tx *Tx) SetEmail(ctx context.Context, user loci.UserID, email string) error {
+	err := tx.c.Exec("UPDATE users SET email = ?1 WHERE {users} id = ?2 AND email {isnot} ?1", textOrNull(email),
 		[16]byte(user))
+	if err != nil || tx.c.Changes() == 0 {
+		return err
+	}
+	u, err := tx.Users().Get(ctx, user)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil // they are hidden
+	}
+	if err != nil {
+		return err
+	}
+	return tx.memberChanged(&u, &u)
 }
 
 func textOrNull(s string) any {

@@ -11,9 +11,19 @@ import (
 const EraseBatch = 200
 
 // MarkLeaving hides a user, so that their data can be erased in several transactions.
-func (tx *Tx) MarkLeaving(user loci.UserID) error {
-	return tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE {users} id = ? AND "+
-		"state IN ('active', 'disabled')", [16]byte(user))
+func (tx *Tx) MarkLeaving(ctx context.Context, user loci.UserID) error {
+	u, err := tx.Users().Get(ctx, user)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil // they are hidden already
+	}
+	if err == nil {
+		err = tx.c.Exec("UPDATE users SET state = 'leaving', team_id = NULL, team_role = NULL WHERE {users} id = ? AND "+
+			"state IN ('active', 'disabled')", [16]byte(user))
+	}
+	if err != nil {
+		return err
+	}
+	return tx.memberChanged(&u, nil)
 }
 
 // RemoveUser removes a user's row and everything that the user has still written.
@@ -47,7 +57,12 @@ func (tx *Tx) eraseStructured(ctx context.Context, user loci.UserID) error {
 	if err := (packs{tx}).Leave(ctx, user, [16]byte{}); err != nil {
 		return err
 	}
-	for _, table := range []string{"assets", "sources", "tasks", "candidates", "reflections"} {
+	for table, kind := range map[string]loci.FeedKind{"tasks": loci.FeedTask, "candidates": loci.FeedCandidate} {
+		if _, err := tx.eraseWork(kind, table, "s.user_id = ?", [16]byte(user)); err != nil {
+			return err
+		}
+	}
+	for _, table := range []string{"assets", "sources", "reflections"} {
 		if err := tx.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} user_id = ?", [16]byte(user)); err != nil {
 			return err
 		}

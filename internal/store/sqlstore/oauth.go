@@ -67,20 +67,26 @@ func changeClient(c Conn, sql string, args ...any) error {
 }
 
 func (o oauth) DeleteClient(ctx context.Context, id string, at time.Time) error {
-	return o.db.Update(ctx, func(c Conn) error {
+	var revoked []Hint
+	err := o.db.Update(ctx, func(c Conn) error {
+		revoked = nil
 		if err := changeClient(c, "DELETE FROM oauth_clients WHERE {global oauth_clients} id = ?", id); err != nil {
 			return err
 		}
-		var grants []loci.GrantID
-		err := c.Query("SELECT id FROM oauth_grants WHERE {global oauth_grants} client_id = ?", Args{id},
-			func(r Row) error { grants = append(grants, r.ID(0)); return nil })
-		for _, g := range grants {
+		err := c.Query("SELECT id, org_id, user_id FROM oauth_grants WHERE {global oauth_grants} client_id = ?", Args{id},
+			func(r Row) error {
+				revoked = append(revoked, account(loci.FeedGrant, loci.OrgID(r.Text(1)), r.ID(2), r.ID(0), loci.Updated))
+				return nil
+			})
+		for _, g := range revoked {
 			if err == nil {
-				err = revokeGrant(c, g, at)
+				err = revokeGrant(c, g.ID, at)
 			}
 		}
 		return err
 	})
+	o.hints(ctx, err, revoked...)
+	return err
 }
 
 var grantNames = []string{"id", "org_id", "user_id", "client_id", "client_name", "vendor", "rights", "resource",
@@ -104,7 +110,7 @@ func scanGrant(r Row, i int) (g loci.Grant, err error) {
 func noGrant() error { return loci.Errorf(loci.NotFound, "no such grant") }
 
 func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) error {
-	return o.db.Update(ctx, func(c Conn) error {
+	err := o.db.Update(ctx, func(c Conn) error {
 		if known, err := c.One("SELECT 1 FROM oauth_clients WHERE {global oauth_clients} id = ?", Args{g.ClientID},
 			func(Row) error { return nil }); err != nil || !known {
 			if err == nil {
@@ -128,6 +134,8 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 			code.Hash[:], [16]byte(g.ID), code.ClientID, code.RedirectURI, code.Challenge, code.Resource,
 			code.ExpiresAt.UnixMicro())
 	})
+	o.hints(ctx, err, account(loci.FeedGrant, g.OrgID, g.UserID, g.ID, loci.Created))
+	return err
 }
 
 func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) (list []loci.Grant, err error) {
@@ -149,15 +157,18 @@ func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) (li
 }
 
 func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.GrantID, at time.Time) error {
-	return o.db.Update(ctx, func(c Conn) error {
-		found, err := c.One("SELECT 1 FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND user_id = "+
-			"coalesce(?3, user_id)",
-			Args{[16]byte(id), string(org), orNull(user)}, func(Row) error { return nil })
+	var owner loci.UserID
+	err := o.db.Update(ctx, func(c Conn) error {
+		found, err := c.One("SELECT user_id FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND "+
+			"user_id = coalesce(?3, user_id)",
+			Args{[16]byte(id), string(org), orNull(user)}, func(r Row) error { owner = r.ID(0); return nil })
 		if err = orMissing(found, err, noGrant); err != nil {
 			return err
 		}
 		return revokeGrant(c, id, at)
 	})
+	o.hints(ctx, err, account(loci.FeedGrant, org, owner, id, loci.Updated))
+	return err
 }
 
 // revokeGrant revokes a grant and its access tokens. Its code and refresh tokens stop working

@@ -101,6 +101,9 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 		}
 		return o.issue(c, &g, now, access, next)
 	})
+	if refused != nil {
+		o.hints(ctx, err, account(loci.FeedGrant, g.OrgID, g.UserID, g.ID, loci.Updated))
+	}
 	if err == nil {
 		err = refused
 	}

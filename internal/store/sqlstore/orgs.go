@@ -64,6 +64,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 	if err != nil {
 		return loci.Org{}, err
 	}
+	o.hints(ctx, nil, Hint{Org: id, Kind: loci.FeedOrg, Change: loci.Updated})
 	return org, nil
 }
 

@@ -65,12 +65,23 @@ func (m projectMembers) List(ctx context.Context, org loci.OrgID, id loci.Projec
 }
 
 func (m projectMembers) Put(ctx context.Context, org loci.OrgID, id loci.ProjectID, who loci.ProjectMember) error {
-	return m.db.Update(ctx, func(c Conn) error {
+	return m.changed(ctx, org, id, func(c Conn) error { return PutMember(c, id, who) })
+}
+
+// changed changes the members of a project.
+func (m projectMembers) changed(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(Conn) error) error {
+	var p ProjectRow
+	err := m.db.Update(ctx, func(c Conn) (err error) {
 		if err := hasProject(c, org, id); err != nil {
 			return err
 		}
-		return PutMember(c, id, who)
+		if p, err = projectIn(c, org, id); err != nil {
+			return err
+		}
+		return change(c)
 	})
+	m.hints(ctx, err, ProjectHint(&p.Project, loci.Updated))
+	return err
 }
 
 // PutMember adds a user of the project's org.
@@ -87,10 +98,7 @@ func PutMember(c Conn, id loci.ProjectID, who loci.ProjectMember) error {
 }
 
 func (m projectMembers) Remove(ctx context.Context, org loci.OrgID, id loci.ProjectID, user loci.UserID) error {
-	return m.db.Update(ctx, func(c Conn) error {
-		if err := hasProject(c, org, id); err != nil {
-			return err
-		}
+	return m.changed(ctx, org, id, func(c Conn) error {
 		return c.Exec("DELETE FROM project_members WHERE {global project_members} project_id = ? AND user_id = ?",
 			id.String(), [16]byte(user))
 	})

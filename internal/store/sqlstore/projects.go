@@ -213,6 +213,7 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 	if err != nil {
 		return loci.Project{}, ps.NameTaken(err, p.Name)
 	}
+	ps.hints(ctx, nil, ProjectHint(&p, loci.Updated))
 	return p, nil
 }
 

@@ -1,8 +1,10 @@
 package sqlstore
 
 import (
+	"context"
 	"time"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -14,10 +16,42 @@ type Registry struct {
 	db  DB
 	d   *Dialect
 	now func() time.Time
+	// hint learns of each change that the feed of its org must tell of; nil: nobody wants to know.
+	hint func(context.Context, Hint)
 }
 
 // NewRegistry returns the registry in db.
-func NewRegistry(db DB, d *Dialect, now func() time.Time) *Registry { return &Registry{db, d, now} }
+func NewRegistry(db DB, d *Dialect, now func() time.Time) *Registry {
+	return &Registry{db: db, d: d, now: now}
+}
+
+// OnHint calls fn after each change that the feed of its org must tell of. Set it before the first change.
+func (r *Registry) OnHint(fn func(context.Context, Hint)) { r.hint = fn }
+
+// hints passes hints on if the change succeeded.
+func (r *Registry) hints(ctx context.Context, err error, list ...Hint) {
+	for _, h := range list {
+		if err == nil && r.hint != nil {
+			r.hint(ctx, h)
+		}
+	}
+}
+
+// account is the hint about a key, a grant or a sign-in of a person.
+func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, change loci.Change) Hint {
+	return Hint{org, kind, id, change, []loci.Access{own(user)}}
+}
+
+// credentialHints returns the hint about a credential, if it is a key or a sign-in. Others are in no list.
+func credentialHints(c *loci.Credential, change loci.Change) []Hint {
+	switch c.Method {
+	case loci.ByKey, "":
+		return []Hint{account(loci.FeedKey, c.OrgID, c.UserID, c.ID, change)}
+	case loci.BySignIn:
+		return []Hint{account(loci.FeedSignIn, c.OrgID, c.UserID, c.ID, change)}
+	}
+	return nil
+}
 
 // Credentials returns the store of keys, browser sign-ins and tokens.
 func (r *Registry) Credentials() store.Credentials { return credentials{r} }

@@ -33,7 +33,7 @@ func (t rows) Changed(_ context.Context, after store.Position) (c store.RowChang
 			return
 		}
 		last = place
-		if r.Text(2) != memoryInFeed {
+		if r.Text(2) != string(loci.FeedMemory) {
 			return
 		}
 		id, version := loci.MemoryID(r.ID(3)), r.Int(4)

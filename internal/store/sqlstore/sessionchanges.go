@@ -31,9 +31,13 @@ func (t sessions) Update(ctx context.Context, s *loci.Session) error {
 			return err
 		}
 	}
-	return t.c.Exec("UPDATE sessions SET workspace_id = ?, reach = ?, team_id = ?, allowed_vendors = ?, agent_id = ?, "+
+	err = t.c.Exec("UPDATE sessions SET workspace_id = ?, reach = ?, team_id = ?, allowed_vendors = ?, agent_id = ?, "+
 		"title = ?, metadata = ?, state = ?, updated_at = ?, last_active_at = ?, closed_at = ?, expired = ?, "+
 		"reopened_at = ?, revision = ? WHERE {sessions} id = ?", append(bindSession(s), [16]byte(s.ID))...)
+	if err != nil {
+		return err
+	}
+	return t.workChanged(loci.FeedSession, s.ID, 0, &old.EventAccess, &access)
 }
 
 const lastChange = " ON CONFLICT ({org} session_id) DO UPDATE SET revision = excluded.revision"
@@ -89,7 +93,7 @@ func (t sessions) eraseOf(user loci.UserID) error {
 	err := t.c.Exec("INSERT INTO session_changes ({org} session_id, revision) SELECT {?} s.id, s.revision + 1 FROM "+
 		"sessions s WHERE {s} s.user_id = ?"+lastChange, [16]byte(user))
 	if err == nil {
-		err = t.c.Exec("DELETE FROM sessions WHERE {sessions} user_id = ?", [16]byte(user))
+		_, err = t.eraseWork(loci.FeedSession, "sessions", "s.user_id = ?", [16]byte(user))
 	}
 	if err == nil {
 		err = t.c.Exec("UPDATE agents SET user_id = NULL WHERE {agents} user_id = ?", [16]byte(user))

@@ -50,7 +50,10 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "session %s exists already", s.ID)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.workChanged(loci.FeedSession, s.ID, 0, nil, &s.EventAccess)
 }
 
 // bindSession returns the columns that Update may change.

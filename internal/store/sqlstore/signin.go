@@ -9,6 +9,11 @@ import (
 
 type signIn struct{ *Tx }
 
+// changed adds to the feed that a person signs in differently.
+func (t signIn) changed(user loci.UserID) error {
+	return t.orgChanged(loci.FeedSignIn, user, loci.Updated, own(user))
+}
+
 func (t signIn) Password(_ context.Context, user loci.UserID) (encoded string, err error) {
 	found, err := t.c.One("SELECT p.encoded FROM passwords p JOIN users u ON {u} u.id = p.user_id WHERE {p} p.user_id "+
 		"= ? AND "+present,
@@ -21,6 +26,9 @@ func (t signIn) Password(_ context.Context, user loci.UserID) (encoded string, e
 
 func (t signIn) SetPassword(_ context.Context, user loci.UserID, encoded string) error {
 	if err := t.knowsUser(user); err != nil {
+		return err
+	}
+	if err := t.changed(user); err != nil {
 		return err
 	}
 	if encoded == "" {
@@ -62,7 +70,10 @@ func (t signIn) PutPasskey(_ context.Context, user loci.UserID, k loci.Passkey) 
 	if err == nil && t.c.Changes() == 0 {
 		return loci.Errorf(loci.Conflict, "this passkey belongs to another user")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.changed(user)
 }
 
 func (t signIn) RemovePasskey(_ context.Context, user loci.UserID, id []byte) error {
@@ -70,5 +81,8 @@ func (t signIn) RemovePasskey(_ context.Context, user loci.UserID, id []byte) er
 	if err == nil && t.c.Changes() == 0 {
 		return loci.Errorf(loci.NotFound, "no such passkey")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.changed(user)
 }

@@ -36,7 +36,7 @@ func (t suggestions) sees(q *Query, v loci.Viewer, seq string, l loci.Lifecycle)
 	q.Add(")")
 }
 
-func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
+func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
 	if s.MemoryID == s.ByID {
 		return loci.Errorf(loci.Invalid, "a memory cannot replace itself")
 	}
@@ -55,7 +55,10 @@ func (t suggestions) Insert(_ context.Context, s loci.Suggestion) error {
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "the same suggestion is already waiting for a decision")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.suggestionChanged(ctx, &s, loci.Created)
 }
 
 func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
@@ -121,21 +124,30 @@ func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionSta
 	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
 }
 
-func (t suggestions) Settle(_ context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {
+func (t suggestions) Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {
 	if state != loci.SuggestionAccepted && state != loci.SuggestionDeclined {
 		return loci.Errorf(loci.Invalid, "the new state of a suggestion must be accepted or declined")
 	}
 	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'",
 		string(state), at.UnixMicro(), [16]byte(id))
-	if err != nil || t.c.Changes() > 0 {
-		return err
-	}
-	settled, err := t.there("SELECT 1 FROM suggestions WHERE {suggestions} id = ?", [16]byte(id))
 	if err != nil {
 		return err
 	}
-	if settled {
+	settled := t.c.Changes() > 0
+	s, err := t.stored(id)
+	switch {
+	case err != nil:
+		return err
+	case !settled:
 		return loci.Errorf(loci.Conflict, "the suggestion has been accepted or declined already")
 	}
-	return noSuggestion()
+	s.Origin = "" // of whoever suggested it, not of this change
+	return t.suggestionChanged(ctx, &s, loci.Updated)
+}
+
+// stored returns a suggestion, whoever may see it.
+func (t suggestions) stored(id loci.SuggestionID) (loci.Suggestion, error) {
+	var q Query
+	q.Add(fromSuggestions+"s.id = ?", [16]byte(id))
+	return t.one(&q)
 }

@@ -40,7 +40,10 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "task %s exists already", task.ID)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.workChanged(loci.FeedTask, task.ID, task.Version, nil, &task.EventAccess)
 }
 
 // bindTask returns the columns that Update may change.
@@ -128,27 +131,30 @@ func (t tasks) Update(_ context.Context, task loci.Task) error {
 	if err := t.mine(task.OrgID); err != nil {
 		return err
 	}
-	err := t.c.Exec("UPDATE tasks SET workspace_id = ?, allowed_vendors = ?, title = ?, notes = ?, state = ?, "+
-		"updated_at = ?, done_at = ?, version = ? WHERE {tasks} id = ? AND version = ?",
-		append(bindTask(&task), [16]byte(task.ID), task.Version-1)...)
-	if err != nil || t.c.Changes() > 0 {
+	before, there, err := t.accessOfWork("tasks", task.ID)
+	if err = orMissing(there, err, noTask); err != nil {
 		return err
 	}
-	found, err := t.there("SELECT 1 FROM tasks WHERE {tasks} id = ?", [16]byte(task.ID))
-	if err = orMissing(found, err, noTask); err == nil {
-		err = loci.Errorf(loci.Conflict, "task %s is at another version", task.ID)
+	err = t.c.Exec("UPDATE tasks SET workspace_id = ?, allowed_vendors = ?, title = ?, notes = ?, state = ?, "+
+		"updated_at = ?, done_at = ?, version = ? WHERE {tasks} id = ? AND version = ?",
+		append(bindTask(&task), [16]byte(task.ID), task.Version-1)...)
+	if err != nil {
+		return err
 	}
-	return err
+	if t.c.Changes() == 0 {
+		return loci.Errorf(loci.Conflict, "task %s is at another version", task.ID)
+	}
+	after := before
+	after.WorkspaceID, after.AllowedVendors = task.WorkspaceID, task.AllowedVendors
+	return t.workChanged(loci.FeedTask, task.ID, task.Version, &before, &after)
 }
 
 func (t tasks) Delete(_ context.Context, id loci.TaskID) error {
-	err := t.c.Exec("DELETE FROM tasks WHERE {tasks} id = ?", [16]byte(id))
-	return orMissing(err == nil && t.c.Changes() > 0, err, noTask)
+	n, err := t.eraseWork(loci.FeedTask, "tasks", "s.id = ?", [16]byte(id))
+	return orMissing(n > 0, err, noTask)
 }
 
 // EraseTasks permanently deletes tasks of the project, at most limit, and returns the number.
 func (tx *Tx) EraseTasks(id loci.ProjectID, limit int) (int, error) {
-	err := tx.c.Exec("DELETE FROM tasks WHERE {tasks} seq IN (SELECT t.seq FROM tasks t WHERE {t} t.project_id = ? "+
-		"ORDER BY t.seq LIMIT ?)", [16]byte(id), limit)
-	return int(tx.c.Changes()), err
+	return tx.eraseWork(loci.FeedTask, "tasks", "s.project_id = ? ORDER BY s.seq LIMIT ?", [16]byte(id), limit)
 }

@@ -33,7 +33,15 @@ func (t teams) Insert(_ context.Context, team loci.Team) error {
 	if taken || t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "a team of that name exists; choose another name")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.changed(team.ID, loci.Created)
+}
+
+// changed adds a change of a team to the feed.
+func (t teams) changed(id loci.TeamID, change loci.Change) error {
+	return t.orgChanged(loci.FeedTeam, id, change, ofTeam(id, loci.UserID{}))
 }
 
 func scanTeam(r Row) loci.Team {
@@ -63,7 +71,10 @@ func (t teams) Rename(ctx context.Context, id loci.TeamID, name string) error {
 	if err != nil {
 		return err
 	}
-	return t.c.Exec("UPDATE teams SET name = ? WHERE {teams} id = ?", name, [16]byte(id))
+	if err := t.c.Exec("UPDATE teams SET name = ? WHERE {teams} id = ?", name, [16]byte(id)); err != nil {
+		return err
+	}
+	return t.changed(id, loci.Updated)
 }
 
 const (
@@ -95,5 +106,8 @@ func (t teams) Delete(ctx context.Context, id loci.TeamID) error {
 	if t.d.dangling(err) {
 		return loci.Errorf(loci.Conflict, "cannot delete the team: it still has members")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.changed(id, loci.Erased)
 }

@@ -52,8 +52,12 @@ func (t users) list(sql string, args ...any) (list []loci.User, err error) {
 	return list, err
 }
 
-func (t users) Update(_ context.Context, u loci.User) error {
+func (t users) Update(ctx context.Context, u loci.User) error {
 	if err := t.mine(u.OrgID); err != nil {
+		return err
+	}
+	old, err := t.Get(ctx, u.ID)
+	if err != nil {
 		return err
 	}
 	state, teamRole := "active", any(nil)
@@ -63,16 +67,16 @@ func (t users) Update(_ context.Context, u loci.User) error {
 	if !u.TeamID.IsZero() {
 		teamRole = string(u.TeamRole)
 	}
-	err := t.c.Exec("UPDATE users AS u SET name = ?, role = ?, org_role = ?, team_id = ?, team_role = ?, state = ? "+
+	err = t.c.Exec("UPDATE users AS u SET name = ?, role = ?, org_role = ?, team_id = ?, team_role = ?, state = ? "+
 		"WHERE {u} u.id = ? AND "+present,
 		u.Name, string(u.Role), string(u.OrgRole), orNull(u.TeamID), teamRole, state, [16]byte(u.ID))
 	switch {
 	case t.d.dangling(err):
 		return loci.Errorf(loci.NotFound, "no such team")
-	case err == nil && t.c.Changes() == 0:
-		return NoUser()
+	case err != nil:
+		return err
 	}
-	return err
+	return t.memberChanged(&old, &u)
 }
 
 func (t users) Owners(context.Context) (n int, err error) {

@@ -30,7 +30,23 @@ func (t workspaces) Insert(_ context.Context, w loci.Workspace) error {
 	if taken || t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "a workspace of that name exists; choose another name")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return t.orgChanged(loci.FeedWorkspace, w.ID, loci.Created)
+}
+
+// changed adds a change of a workspace to the feed, one event for each of its members.
+func (t workspaces) changed(ctx context.Context, id loci.WorkspaceID, change loci.Change) error {
+	members, err := t.Members(ctx, id)
+	if err != nil {
+		return err
+	}
+	seen := make([]loci.Access, len(members))
+	for i, user := range members {
+		seen[i] = own(user)
+	}
+	return t.orgChanged(loci.FeedWorkspace, id, change, seen...)
 }
 
 func (t workspaces) List(context.Context) ([]loci.Workspace, error) {
@@ -60,7 +76,7 @@ func (t workspaces) Members(_ context.Context, id loci.WorkspaceID) (list []loci
 	return list, err
 }
 
-func (t workspaces) Rename(_ context.Context, id loci.WorkspaceID, name string) error {
+func (t workspaces) Rename(ctx context.Context, id loci.WorkspaceID, name string) error {
 	if err := t.known(id); err != nil {
 		return err
 	}
@@ -71,11 +87,14 @@ func (t workspaces) Rename(_ context.Context, id loci.WorkspaceID, name string) 
 	if err != nil {
 		return err
 	}
-	return t.c.Exec("UPDATE workspaces SET name = ? WHERE {workspaces} id = ?", name, [16]byte(id))
+	if err := t.c.Exec("UPDATE workspaces SET name = ? WHERE {workspaces} id = ?", name, [16]byte(id)); err != nil {
+		return err
+	}
+	return t.changed(ctx, id, loci.Updated)
 }
 
 // Delete scans the rows: it is rare, and an index for it would slow down every write.
-func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
+func (t workspaces) Delete(ctx context.Context, id loci.WorkspaceID) error {
 	if err := t.known(id); err != nil {
 		return err
 	}
@@ -87,6 +106,9 @@ func (t workspaces) Delete(_ context.Context, id loci.WorkspaceID) error {
 	if used {
 		return loci.Errorf(loci.Conflict, "cannot delete the workspace: it still has memories or memory nodes")
 	}
+	if err := t.changed(ctx, id, loci.Erased); err != nil {
+		return err
+	}
 	return t.c.Exec("DELETE FROM workspaces WHERE {workspaces} id = ?", [16]byte(id))
 }
 
@@ -97,16 +119,23 @@ func (t workspaces) both(id loci.WorkspaceID, user loci.UserID) error {
 	return t.knowsUser(user)
 }
 
-func (t workspaces) Join(_ context.Context, id loci.WorkspaceID, user loci.UserID) error {
+func (t workspaces) Join(ctx context.Context, id loci.WorkspaceID, user loci.UserID) error {
 	if err := t.both(id, user); err != nil {
 		return err
 	}
-	return t.c.Exec("INSERT INTO workspace_members ({org} user_id, workspace_id) VALUES ({?} ?, ?) ON CONFLICT DO NOTHING",
+	err := t.c.Exec("INSERT INTO workspace_members ({org} user_id, workspace_id) VALUES ({?} ?, ?) ON CONFLICT DO NOTHING",
 		[16]byte(user), [16]byte(id))
+	if err != nil || t.c.Changes() == 0 {
+		return err
+	}
+	return t.changed(ctx, id, loci.Updated)
 }
 
-func (t workspaces) Leave(_ context.Context, id loci.WorkspaceID, user loci.UserID) error {
+func (t workspaces) Leave(ctx context.Context, id loci.WorkspaceID, user loci.UserID) error {
 	if err := t.both(id, user); err != nil {
+		return err
+	}
+	if err := t.changed(ctx, id, loci.Updated); err != nil { // while they still learn of it
 		return err
 	}
 	return t.c.Exec("DELETE FROM workspace_members WHERE {workspace_members} user_id = ? AND workspace_id = ?",

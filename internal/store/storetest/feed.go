@@ -21,11 +21,14 @@ func (e *env) feedNow(v loci.Viewer) (p store.Position) {
 
 func (e *env) feedAfter(v loci.Viewer, after store.Position, limit int) (page store.FeedPage, err error) {
 	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
-		page, err = tx.Feed().After(e.Context(), v, after, limit)
+		page, err = tx.Feed().After(e.Context(), v, store.FeedQuery{After: after, Limit: limit, Kinds: memoriesAndNodes})
 		return err
 	})
 	return page, err
 }
+
+// memoriesAndNodes are the kinds of those who ask for none.
+var memoriesAndNodes = []loci.FeedKind{loci.FeedMemory, loci.FeedNode}
 
 // readFeed puts the pages together and returns where it stopped.
 func (e *env) readFeed(v loci.Viewer, after store.Position, limit int) (all []loci.FeedEvent, next store.Position) {

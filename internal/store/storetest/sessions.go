@@ -311,7 +311,10 @@ func testSessionPages(e *env) {
 			_, _, err := tx.Suggestions().List(ctx, v, "", next, 1)
 			return err
 		},
-		"events": func(ctx context.Context, tx store.Tx) error { _, err := tx.Feed().After(ctx, v, next, 1); return err },
+		"events": func(ctx context.Context, tx store.Tx) error {
+			_, err := tx.Feed().After(ctx, v, store.FeedQuery{After: next, Limit: 1})
+			return err
+		},
 	} {
 		err := e.st.View(e.Context(), e.org, func(tx store.Tx) error { return list(e.Context(), tx) })
 		e.wantCode("a list of "+name+" behind a session", err, loci.Invalid)

@@ -899,10 +899,10 @@ export interface FeedEvent {
   /** hidden: you can no longer see it */
   change: "created" | "updated" | "trashed" | "restored" | "erased" | "hidden";
   id: string;
-  kind: "memory" | "memory_node";
+  kind: "memory" | "memory_node" | "candidate" | "suggestion" | "session" | "task" | "project" | "graph" | "agent" | "key" | "grant" | "sign_in" | "member" | "team" | "invitation" | "workspace" | "org";
   /** Who changed it, if known */
   origin?: string;
-  /** The memory's version; absent if hidden */
+  /** The version of a memory, candidate or task; absent if hidden */
   version?: number;
 }
 

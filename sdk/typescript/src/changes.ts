@@ -17,6 +17,8 @@ export type ChangeEvent =
 export interface ChangesOptions extends Pick<CallOptions, "signal" | "session"> {
   /** The position of an event. Default: start now. */
   after?: string | undefined;
+  /** The kinds of rows to follow, or "all". Default: memories and memory nodes. A position holds for any kinds. */
+  kinds?: readonly FeedEvent["kind"][] | "all" | undefined;
   /** End when there are no more changes at the moment. */
   once?: boolean | undefined;
   /** After how many milliseconds without a sign of life to connect again; default: 45,000, three heartbeats. */
@@ -64,7 +66,7 @@ function mayPass({ code, status }: LociError): boolean {
 async function* stream(
   client: LociClient,
   at: string,
-  { signal, session, once, silence = 45_000 }: ChangesOptions,
+  { kinds, signal, session, once, silence = 45_000 }: ChangesOptions,
 ): AsyncGenerator<{ id: string; event?: ChangeEvent }> {
   const quiet = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +76,7 @@ async function* stream(
   };
   const ends = signal ? AbortSignal.any([signal, quiet.signal]) : quiet.signal;
   try {
-    const query = { last_event_id: at || undefined, once: once || undefined };
+    const query = { last_event_id: at || undefined, kinds: typeof kinds === "string" ? kinds : kinds?.join(), once: once || undefined };
     const answer = await client.download("GET", "/changes", { query, options: { signal: ends, session, timeout: silence, retries: 0 } });
     heard();
     yield* events(textLines(answer.stream(), heard));

@@ -202,6 +202,12 @@ test("changes arrive as they happen, and from a position on", { timeout: 20_000 
   assert.deepEqual(await waiting, { value: undefined, done: true });
   const again = await collect(agent.changes({ after: ready.position, once: true }));
   assert.deepEqual(again.map((e) => e.kind), ["ready", "change"]);
+  const [here] = await collect(loci.changes({ once: true }));
+  const session = await loci.sessions.create({ title: "Of another kind" });
+  for (const kinds of [["session", "task"], "all"] as const) {
+    const told = await collect(loci.changes({ after: here?.position, once: true, kinds }));
+    assert.ok(told.some((e) => e.kind === "change" && e.change.kind === "session" && e.change.id === session.id));
+  }
 });
 
 test("a sign-in in a cookie reads and changes from a page of the server, and not from elsewhere", async () => {

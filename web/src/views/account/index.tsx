@@ -6,8 +6,8 @@ import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { usePoll } from "../../poll.ts";
 import { Failed, Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { complain, tell } from "../../undo.tsx";
@@ -18,7 +18,7 @@ export default function Account() {
   const who = useLoad((signal) => loci.server.whoAmI({ signal }), []);
   const signIns = useLoad((signal) => loci.account.listSignIns({ signal }).then(({ sign_ins }) => sign_ins), []);
   const methods = useLoad((signal) => loci.account.getSignInMethods({ signal }), []);
-  usePoll(() => [who, signIns, methods].forEach(({ reload }) => reload()));
+  useFollow(["sign_in", "member", "team", "workspace", "org"], () => [who, signIns, methods].forEach(({ reload }) => reload()));
   const [naming, setNaming] = useState(false);
   const rows = (signIns.value ?? []).filter(({ expires_at }) => !expires_at || Date.parse(expires_at) > Date.now());
   const end = (one: SignIn | undefined) => void (one && endSignIn(one).then((did) => did && signIns.reload()));

@@ -7,9 +7,9 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { moves } from "../../move.ts";
-import { usePoll } from "../../poll.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
@@ -30,7 +30,7 @@ export default function Agents() {
   }, []);
   const [adding, setAdding] = useState(false);
   const rows = agents.value ?? [];
-  usePoll(agents.reload);
+  useFollow("agent", agents.reload);
   useProved("agents.delete", (_, [id = ""]) => erase(id, "", () => { agents.reload(); go(at("")); }));
   useKeys([
     ...moves(rows, open, (id) => go(at(id), { replace: open !== "" })),
@@ -85,6 +85,8 @@ function AgentPane({ id, onChanged, onClose }: { id: string; onChanged: () => vo
   const who = useStore(identity);
   const agent = useLoad((signal) => loci.agents.get(id, { signal }), [id]);
   const stats = useLoad((signal) => loci.agents.stats(id, { signal }), [id]);
+  useChanges("agent", (changes) => concerns(changes, id) && agent.reload());
+  useFollow("session", stats.reload);
   const [editing, setEditing] = useState(false);
   const now = agent.value;
   const remove = () => void (now && attempt(() => erase(id, now.name, () => { onChanged(); onClose(); })));

@@ -6,9 +6,9 @@ import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { resumed } from "../../pending.ts";
-import { usePoll } from "../../poll.ts";
 import { addressOf } from "../../router.ts";
 import { Empty, Failed, Shown } from "../../states.tsx";
 import { complain, tell } from "../../undo.tsx";
@@ -30,7 +30,7 @@ interface Connected {
 /** The assistants that have access, what each can see, and how to connect another. */
 export default function Connections() {
   const list = useLoad(readAll, []);
-  usePoll(list.reload);
+  useFollow(["key", "grant", "project"], list.reload);
   const now = Date.now();
   const { connections = [], projects = [] } = list.value ?? {};
   const working = connections.filter(({ of }) => usable(of, now));

@@ -6,6 +6,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { concerns, useChanges } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
 import { number } from "../../numbers.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
@@ -92,7 +93,9 @@ function Body({ id, whole, graph }: { id: string; whole: Whole; graph: Graph }) 
   const [pictured, setPictured] = useState(false);
   const lens = useRef<Lens>(null);
   const search = useRef<HTMLInputElement>(null);
-  const at: Place = useMemo(() => ({ id, graph, changed: () => setTurn((n) => n + 1), reload: () => { setTurn((n) => n + 1); whole.reload(); } }), [id, graph, whole.reload]);
+  const at: Place = useMemo(() => ({ id, graph, changed: () => { whole.changed(); setTurn((n) => n + 1); }, reload: () => { whole.changed(); setTurn((n) => n + 1); whole.reload(); } }), [id, graph, whole.reload]);
+
+  useChanges("graph", (changes) => concerns(changes, id) && setTurn((n) => n + 1));
 
   const address = useCallback((entity: string, next: Look) => addressOf(entity ? `graph/${id}/${entity}` : `graph/${id}`, queryOf(next)), [id]);
   const show = (entity: string, { replace = false } = {}) => go(address(entity, { ...look, to: "", trash: false }), { replace });
@@ -204,6 +207,7 @@ function Bar({ whole, look, input, onLook, onNew, onPicture }: BarProps) {
   const [q, setQ] = useState(look.q);
   useEffect(() => setQ(look.q), [look.q]);
   const projects = useLoad((signal) => loci.projects.list({ status: "active", limit: 500 }, { signal }), []);
+  useChanges("project", projects.reload);
   const here = whole.project;
   const others = projects.value?.projects ?? [];
   return (

@@ -1,6 +1,7 @@
 import type { Project } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
+import { concerns, useChanges } from "../../live.ts";
 import { graphOf, type Graph, type Line } from "./model.ts";
 import { place } from "./place.ts";
 
@@ -15,17 +16,19 @@ export interface Whole {
   /** Another has changed the graph since it was read. */
   stale: boolean;
   reload: () => void;
+  /** This page has changed the graph, and its drawing. */
+  changed: () => void;
 }
 
-/** The stream of changes has no graphs. A page in sight asks for their size. */
-const pause = 20_000;
+/** For how many milliseconds after a change of this page a change that leaves the number of entities as it is counts as its own. */
+const own = 3000;
 
 /** Above, the graph is read again only if the person asks. */
 const small = 5000;
 
-/** Reads the whole graph of a project, as one export, and looks from time to time whether it has changed. */
+/** Reads the whole graph of a project, as one export, and follows its changes. */
 export function useGraph(id: string): Whole {
-  const [state, setState] = useState<Omit<Whole, "reload">>({ read: 0, loading: true, stale: false });
+  const [state, setState] = useState<Omit<Whole, "reload" | "changed">>({ read: 0, loading: true, stale: false });
   const [turn, setTurn] = useState(0);
   const latest = useRef(state);
   latest.current = state;
@@ -39,23 +42,23 @@ export function useGraph(id: string): Whole {
     );
     return () => ends.abort();
   }, [id, turn]);
-  useEffect(() => {
-    const look = async () => {
-      const { graph, loading, error } = latest.current;
-      if (document.visibilityState !== "visible" || !graph || loading || error !== undefined) return;
+  const last = useRef(-own);
+  const changed = useCallback(() => void (last.current = performance.now()), []);
+  const owed = useRef(false);
+  const look = async () => {
+    const { graph, loading, error } = latest.current;
+    owed.current = loading; // what is being read may be older
+    if (!graph || loading || error !== undefined) return;
+    if (performance.now() < last.current + own) {
       const page = await loci.graph.read(id, { limit: 1 }).catch(() => undefined);
       if (!page || page.entities.length + page.entities_left === graph.order) return;
-      if (graph.order <= small) reload();
-      else setState((old) => ({ ...old, stale: true }));
-    };
-    const every = setInterval(() => void look(), pause);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      clearInterval(every);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, [id]);
-  return { ...state, reload };
+    }
+    if (graph.order <= small) reload();
+    else setState((old) => ({ ...old, stale: true }));
+  };
+  useEffect(() => void (!state.loading && owed.current && look()), [state.loading]);
+  useChanges("graph", (changes) => void (concerns(changes, id) && look()));
+  return { ...state, reload, changed };
 }
 
 async function readAll(id: string, signal: AbortSignal, told: (read: number) => void): Promise<{ project: Project; graph: Graph }> {

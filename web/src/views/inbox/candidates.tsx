@@ -6,6 +6,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { concerns, useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { resumed, withProof } from "../../pending.ts";
 import { addressOf, go } from "../../router.ts";
@@ -44,6 +45,7 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
     // Undoing and other people change the candidate that is open.
     if (current?.id === open && shown.value && shown.value.version !== current.version) shown.reload();
   }, [current?.version]);
+  useChanges("candidate", (changes) => open !== "" && !editing && concerns(changes, open) && shown.reload());
   useFirst(list, open, queryOf(look).toString(), (id) => show(id, true));
   useEffect(() => void goOn(list), []);
 

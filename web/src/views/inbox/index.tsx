@@ -2,6 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { number } from "../../numbers.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
@@ -20,7 +21,7 @@ export default function Inbox() {
   const open = place.path.split("/")[1] ?? "";
   const tab = (list: Look["list"]) => addressOf("inbox", queryOf({ ...look, list }));
   useKeys(lists.map((list, i) => ({ key: String(i + 1), help: t(`inbox.list.${list}`), run: () => go(tab(list)) })));
-  useCounts();
+  useCounts(look.list !== "suggestions" && look.list !== "dream");
   const known: Record<string, number | string> = { ...useStore(counts), suggestions: useStore(suggestionCount) };
   return (
     <div class="inbox">
@@ -37,16 +38,17 @@ export default function Inbox() {
   );
 }
 
-/** Counts what waits in the lists that are not shown. */
-function useCounts(): void {
-  const { value } = useLoad(
+/** Counts what waits in the lists that are not shown. Candidates that are shown are counted with them. */
+function useCounts(candidatesShown: boolean): void {
+  const { value, reload } = useLoad(
     (signal) => Promise.all([loci.review.list({ limit: 1 }, { signal }), loci.suggestions.list({ state: "pending", limit: 100 }, { signal })]),
     [],
   );
+  useFollow(["candidate", "suggestion"], reload);
   useEffect(() => {
     if (!value) return;
     const [candidates, { suggestions, has_more }] = value;
-    if (Object.keys(counts.get()).length === 0) counts.set(candidates.counts);
+    if (!candidatesShown || Object.keys(counts.get()).length === 0) counts.set(candidates.counts);
     suggestionCount.set(`${suggestions.length || ""}${has_more ? "+" : ""}`);
   }, [value]);
 }

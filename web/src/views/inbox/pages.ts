@@ -1,7 +1,7 @@
-import type { Candidate } from "@loci-memory/sdk";
+import { LociError, type Candidate } from "@loci-memory/sdk";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { useChanges } from "../../live.ts";
+import { useChanges, useFollow, type Changes } from "../../live.ts";
 import { store } from "../../store.ts";
 import { filterOf, queryOf, type Look } from "./look.ts";
 import { merged } from "./merge.ts";
@@ -36,9 +36,8 @@ interface State {
 
 const none: readonly Candidate[] = [];
 const size = 100;
-/** Candidates are not in the stream of changes. A page in sight asks for new ones. */
-const pause = 20_000;
-
+/** How many rows below the first page are read again after changes; of more, the next reload tells. */
+const most = 20;
 /** Reads the candidates page by page, and keeps the list up to date. */
 export function useCandidates(look: Look): Rows {
   const name = queryOf(look).toString();
@@ -71,13 +70,29 @@ export function useCandidates(look: Look): Rows {
     reload();
     return () => running.current?.abort();
   }, [name]);
-  useFresh(reload);
+  useFollow("candidate", reload);
+  useChanges("candidate", (changes) => void follow(changes));
 
   const readMore = useCallback(() => {
     const { next, loading, error } = latest.current.here;
     if (next && !loading && error === undefined) void read(next);
   }, [here.loading, here.error]);
   const put = useCallback((row: Candidate) => setState((old) => ({ ...old, rows: old.rows.map((one) => (one.id === row.id ? row : one)) })), []);
+  /** Reads the rows below the first page that have changed, because reload does not. */
+  const follow = useCallback(async (changes: Changes) => {
+    if (changes === "reset") return;
+    const below = latest.current.here.rows.slice(size).filter(({ id, version }) => changes.some((change) => change.id === id && change.version !== version));
+    for (const { id } of below.slice(0, most)) {
+      let now: Candidate[];
+      try {
+        now = [await loci.review.get(id)];
+      } catch (error) {
+        if (!(error instanceof LociError) || error.status !== 404) return;
+        now = [];
+      }
+      setState((old) => ({ ...old, rows: old.rows.flatMap((row) => (row.id === id ? now : [row])) }));
+    }
+  }, []);
   const hide = useCallback((rows: readonly Candidate[]) => setHidden((old) => new Map([...old, ...rows.map(({ id, version }) => [id, version] as const)])), []);
   const unhide = useCallback((ids: readonly string[]) => setHidden((old) => new Map([...old].filter(([id]) => !ids.includes(id)))), []);
   const rows = useMemo(
@@ -87,23 +102,3 @@ export function useCandidates(look: Look): Rows {
   return { rows, more: here.next !== "", loading: here.loading, error: here.error, readMore, reload, put, hide, unhide };
 }
 
-/** Runs a function from time to time, and soon after memories changed: promotions and undoing change them. */
-export function useFresh(run: () => void): void {
-  const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useChanges("memory", () => {
-    waiting.current ??= setTimeout(() => {
-      waiting.current = undefined;
-      run();
-    }, 2000);
-  });
-  useEffect(() => {
-    const visible = () => document.visibilityState === "visible" && run();
-    const every = setInterval(visible, pause);
-    document.addEventListener("visibilitychange", visible);
-    return () => {
-      clearInterval(every);
-      clearTimeout(waiting.current);
-      document.removeEventListener("visibilitychange", visible);
-    };
-  }, []);
-}

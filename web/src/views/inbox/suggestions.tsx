@@ -7,6 +7,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
@@ -16,7 +17,6 @@ import { complain, tell } from "../../undo.tsx";
 import { readMemory } from "../memories/acts.ts";
 import { Sources } from "../memories/evidence.tsx";
 import { merged } from "./merge.ts";
-import { useFresh } from "./pages.ts";
 import { hunksOf } from "./words-diff.ts";
 
 /** How many suggestions wait, in words; "": none. */
@@ -118,7 +118,7 @@ function useSuggestions() {
   }, []);
   const reload = useCallback(() => void read(""), []);
   useEffect(reload, []);
-  useFresh(reload);
+  useFollow(["suggestion", "memory"], reload);
   useEffect(() => void (state.loading || suggestionCount.set(`${state.rows.length || ""}${state.next ? "+" : ""}`)), [state]);
   const readMore = () => void (latest.current.next && !latest.current.loading && latest.current.error === undefined && read(latest.current.next));
   const drop = (id: string) => setState((old) => ({ ...old, rows: old.rows.filter((one) => one.id !== id) }));

@@ -5,8 +5,8 @@ import { FormDialog, proving, useProved } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { usePoll } from "../../poll.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Loading, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
@@ -79,7 +79,7 @@ function TheOrg({ who }: { who: Identity }) {
       org.reload();
     });
   };
-  usePoll(org.reload);
+  useFollow("org", org.reload);
   useProved("org.rules", (_, [edit = "{}", back = "{}"]) => change(JSON.parse(edit), JSON.parse(back)));
   useKeys([{ key: "e", help: t("org.rules"), run: () => owner && setWin("rules") }]);
   return (

@@ -7,8 +7,8 @@ import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
-import { usePoll } from "../../poll.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -38,7 +38,7 @@ export function OrgMembers({ who }: { who: Identity }) {
     return all;
   }, [who.org_id]);
   const [q, setQ] = useState("");
-  usePoll(members.reload);
+  useFollow("member", members.reload);
   const edit = async (id: string, change: MemberEdit, back: MemberEdit) => {
     await loci.orgs.editMember(who.org_id, id, change);
     members.reload();
@@ -145,7 +145,7 @@ export function Invites({ invites, onInvite, onRevoke, what }: InvitesProps) {
 
 export function OrgInvites({ who }: { who: Identity }) {
   const invites = useLoad(async (signal) => (await loci.orgs.listInvites(who.org_id, { signal })).invites, [who.org_id]);
-  usePoll(invites.reload);
+  useFollow("invitation", invites.reload);
   return (
     <Invites what="org.invite" invites={invites} onRevoke={(id) => loci.orgs.revokeInvite(who.org_id, id)}
       onInvite={async (emails, role) => (await loci.orgs.invite(who.org_id, { emails, role })).invites} />

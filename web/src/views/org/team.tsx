@@ -5,8 +5,8 @@ import { confirm } from "../../dialog.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { usePoll } from "../../poll.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Shown } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
@@ -16,6 +16,7 @@ import { Invites, nameOf, RoleField } from "./people.tsx";
 /** The team of the person. Admins of the org see all teams. */
 export function Team({ who }: { who: Identity }) {
   const teams = useLoad(async (signal) => (await loci.teams.list({ signal })).teams, [who.team_id]);
+  useFollow("team", teams.reload);
   const wanted = usePlace().query.get("team");
   const [win, setWin] = useState<"new" | "join">();
   const [text, setText] = useState("");
@@ -60,7 +61,7 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
   const invites = useLoad(async (signal) => (await loci.teams.listInvites(id, { signal })).invites, [id]);
   const [renaming, setRenaming] = useState(false);
   const mine = id === who.team_id;
-  usePoll(() => { team.reload(); invites.reload(); });
+  useFollow(["team", "member", "invitation"], () => { team.reload(); invites.reload(); });
   const setRole = async (user: string, role: User["org_role"], back: User["org_role"]) => {
     await loci.teams.setRole(id, user, { role });
     team.reload();

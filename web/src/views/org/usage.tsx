@@ -1,6 +1,7 @@
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { number } from "../../numbers.ts";
 import { usePoll } from "../../poll.ts";
@@ -12,10 +13,8 @@ import { when } from "../../time.ts";
 export function Usage() {
   const memories = useLoad((signal) => loci.memories.count({}, { signal }), []);
   const events = useLoad((signal) => loci.events.stats({}, { signal }), []);
-  usePoll(() => {
-    memories.reload();
-    events.reload();
-  });
+  useFollow("memory", memories.reload);
+  usePoll(events.reload, 30_000);
   return (
     <section>
       <h2>{t("org.tab.usage")}</h2>

@@ -5,8 +5,8 @@ import { confirm } from "../../dialog.tsx";
 import { attempt, FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
+import { useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { usePoll } from "../../poll.ts";
 import { Empty, Shown } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
 import { Rename } from "./index.tsx";
@@ -18,7 +18,7 @@ export function Workspaces({ who }: { who: Identity }) {
   const spaces = useLoad(async (signal) => (await loci.orgs.listWorkspaces(who.org_id, { signal })).workspaces, [who.org_id]);
   const [adding, setAdding] = useState(false);
   const [name, setName] = useState("");
-  usePoll(spaces.reload);
+  useFollow("workspace", spaces.reload);
   const enter = (one: Workspace) => attempt(async () => {
     await loci.account.enterWorkspace({ workspace_id: one.id });
     await startIdentity();
@@ -67,6 +67,7 @@ function Space({ one, who, admin, onEnter, onChanged }: { one: Workspace; who: I
 
 function SpaceMembers({ one, who, admin }: { one: Workspace; who: Identity; admin: boolean }) {
   const members = useLoad(async (signal) => (await loci.orgs.listWorkspaceMembers(who.org_id, one.id, { signal })).members, [one.id]);
+  useChanges(["workspace", "member"], members.reload);
   const people = useLoad(async (signal) => (admin ? (await loci.orgs.listMembers(who.org_id, { limit: 500 }, { signal })).members : []), [who.org_id]);
   const change = (user: User, join: boolean) => attempt(async () => {
     const add = () => loci.orgs.addToWorkspace(who.org_id, one.id, user.id);

@@ -7,8 +7,8 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { usePoll } from "../../poll.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
@@ -31,7 +31,7 @@ export default function Projects() {
   }, [status]);
   const [adding, setAdding] = useState(false);
   const rows = projects.value ?? [];
-  usePoll(projects.reload);
+  useFollow("project", projects.reload);
   const move = moves(rows, open, (id) => go(at(id, status), { replace: open !== "" }));
   useProved("projects.delete", (_, [id = ""]) => erase(id, "", () => { projects.reload(); go(at("", status)); }));
   useKeys([
@@ -92,6 +92,7 @@ async function erase(id: string, name: string, done: () => void): Promise<void> 
 
 function ProjectPane({ id, onChanged, onClose, onStatus }: { id: string; onChanged: () => void; onClose: () => void; onStatus: (status: string) => void }) {
   const project = useLoad((signal) => loci.projects.get(id, { signal }), [id]);
+  useChanges("project", (changes) => concerns(changes, id) && project.reload());
   const [editing, setEditing] = useState(false);
   const now = project.value;
   const changed = () => { project.reload(); onChanged(); };
@@ -177,6 +178,7 @@ export const roles = ["member", "admin", "owner"] as const;
 function Members({ project }: { project: Project }) {
   const who = useStore(identity);
   const members = useLoad((signal) => loci.projects.listMembers(project.id, { signal }), [project.id]);
+  useChanges("project", (changes) => concerns(changes, project.id) && members.reload());
   const [adding, setAdding] = useState(false);
   const name = (one: ProjectMember) => (one.user_id === who?.user_id ? t("readers.you") : legible(one.email ?? one.user_id));
   const setRole = (one: ProjectMember, role: ProjectMember["role"]) => attempt(async () => {

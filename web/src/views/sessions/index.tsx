@@ -6,6 +6,7 @@ import { useKeys } from "../../keys.ts";
 import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
@@ -17,8 +18,8 @@ import { Preview } from "./preview.tsx";
 import { Reflect } from "./reflect.tsx";
 import "./sessions.css";
 
-/** How often the list asks for new sessions. */
-const often = 10_000;
+/** How often the list asks when sessions were last used: the stream of changes does not have that. */
+const often = 60_000;
 
 /** The id of the row that stands for all events. */
 const all = "all";
@@ -36,6 +37,7 @@ export default function Sessions() {
     const page = await loci.sessions.list({ state: state || undefined, limit: 50, cursor: cursor || undefined }, { signal });
     return { rows: page.sessions, next: page.next_cursor };
   });
+  useFollow("session", list.reload);
   const [cursor, setCursor] = useState("");
   const rows = useMemo(() => [{ id: all } as Session, ...list.rows], [list.rows]);
   const current = open || cursor;
@@ -128,6 +130,7 @@ function AllEvents({ onClose }: { onClose: () => void }) {
 
 function OneSession({ id, known, tab, tabAddress, onClose }: { id: string; known: Session | undefined; tab: Tab; tabAddress: (tab: Tab) => string; onClose: () => void }) {
   const loaded = useLoad<Session>((signal) => (known ? Promise.resolve(known) : loci.sessions.get(id, { signal })), [id, known?.updated_at, known?.state]);
+  useChanges("session", (changes) => !known && concerns(changes, id) && loaded.reload());
   const [reflecting, setReflecting] = useState(false);
   useKeys([
     { key: "c", help: t("sessions.keys.tab"), run: () => go(tabAddress(tab === "events" ? "context" : "events")) },

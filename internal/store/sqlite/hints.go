@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/store/sqlstore"
+)
+
+// hintGap is how long a hint waits for others, so that many changes of a graph cost few commits of its org's file.
+const hintGap = 100 * time.Millisecond
+
+// hintTime is how long a hint waits for a file that another process keeps locked. Close waits for it.
+const hintTime = 10 * time.Second
+
+// hints are changes in the registry and in the graphs of projects, of which the feed of the org does not tell yet. A
+// commit covers one file, and a second one with each change of a graph would cost as much as the change. So one
+// goroutine adds them to the feed shortly afterwards. Nothing is lost but the hints of a killed process.
+type hints struct {
+	mu      sync.Mutex
+	waiting map[loci.OrgID][]sqlstore.Hint
+	closed  chan struct{} // closes when the store does; nil: there was no hint yet
+	ended   bool
+	telling sync.WaitGroup // the goroutine that adds them, if it runs
+}
+
+// hint lets the feed of an org tell of a change, which has been committed.
+func (s *Store) hint(ctx context.Context, h sqlstore.Hint) {
+	s.hints.mu.Lock()
+	defer s.hints.mu.Unlock()
+	if s.hints.ended {
+		return
+	}
+	if s.hints.waiting == nil {
+		s.hints.waiting = map[loci.OrgID][]sqlstore.Hint{}
+	}
+	if s.hints.closed == nil {
+		s.hints.closed = make(chan struct{})
+	}
+	idle := len(s.hints.waiting) == 0
+	for _, known := range s.hints.waiting[h.Org] {
+		if known.Kind == h.Kind && known.ID == h.ID && (known.Change == h.Change || h.Change == loci.Updated) {
+			return
+		}
+	}
+	s.hints.waiting[h.Org] = append(s.hints.waiting[h.Org], h)
+	if idle {
+		s.hints.telling.Go(func() { s.tellHints(context.WithoutCancel(ctx)) })
+	}
+}
+
+// tellHints adds the waiting hints to the feeds of their orgs.
+func (s *Store) tellHints(ctx context.Context) {
+	select {
+	case <-s.hints.closed:
+	case <-time.After(hintGap):
+	}
+	ctx, cancel := context.WithTimeout(ctx, hintTime)
+	defer cancel()
+	s.hints.mu.Lock()
+	list := s.hints.waiting
+	s.hints.waiting = nil
+	s.hints.mu.Unlock()
+	for org, some := range list {
+		err := s.Update(ctx, org, func(t store.Tx) error {
+			tx := t.(*sqlstore.Tx) //nolint:forcetypeassert // a transaction of this engine
+			for i := range some {
+				if err := tx.Hint(&some[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil && loci.CodeOf(err) != loci.NotFound { // the org was deleted
+			s.opts.Log.WarnContext(ctx, "followers of changes miss some until they read again", "org", string(org), "error", err)
+		}
+	}
+}
+
+// endHints adds what is waiting. Nothing may change afterwards.
+func (s *Store) endHints() {
+	s.hints.mu.Lock()
+	s.hints.ended = true
+	if s.hints.closed != nil {
+		close(s.hints.closed)
+	}
+	s.hints.mu.Unlock()
+	s.hints.telling.Wait()
+}
