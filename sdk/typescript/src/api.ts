@@ -14,6 +14,22 @@ export interface AddedObservations {
   observations: NewObservations[];
 }
 
+export interface AdminOrg {
+  created_at: string;
+  id: string;
+  name: string;
+  state: "active" | "suspended";
+  /** How many people it has */
+  users: number;
+}
+
+export interface AdminOrgList {
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
+  orgs: AdminOrg[];
+}
+
 export interface Agent {
   /** A JSON object, stored unchanged */
   config?: Record<string, unknown>;
@@ -96,6 +112,44 @@ export interface AssetRules {
   media_types?: string[];
   /** Maximum size of all attachments of the org together, in bytes. If 0 or absent: no limit */
   total_bytes?: number;
+}
+
+export interface AuditEntry {
+  action: string;
+  allowed: boolean;
+  at: string;
+  count?: number;
+  credential_id?: string;
+  /** Identifies the entry in lists; no route takes it */
+  id: string;
+  kind: string;
+  method: string;
+  target?: string;
+  user_id?: string;
+  vendor?: string;
+}
+
+export interface AuditList {
+  entries: AuditEntry[];
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
+}
+
+export interface Backup {
+  bytes: number;
+  created_at: string;
+  files: number;
+  name: string;
+  /** The version of Loci that created it */
+  program: string;
+}
+
+export interface BackupList {
+  backups: Backup[];
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
 }
 
 export interface Briefing {
@@ -374,6 +428,18 @@ export interface ClaimRecord {
   title: string;
   /** contested if a visible memory contradicts it */
   validity: "active" | "contested";
+}
+
+export interface ClientEdit {
+  /** People can consent only to this vendor. Empty: they choose */
+  vendor: string;
+}
+
+export interface ClientList {
+  clients: OAuthClient[];
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
 }
 
 export interface Confirmation {
@@ -1126,6 +1192,25 @@ export interface ItemError {
   index: number;
 }
 
+export interface Job {
+  begun_at: string;
+  ended_at: string;
+  /** Why it failed; absent if it did not */
+  error?: string;
+  name: string;
+  /** Its next turn; absent if it waits for somebody */
+  next_at?: string;
+  /** How many it changed */
+  rows: number;
+}
+
+export interface JobList {
+  has_more: boolean;
+  jobs: Job[];
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
+}
+
 export interface Joined {
   org: Org;
   /** Absent if the invitation was only to the org */
@@ -1215,6 +1300,11 @@ export interface MadeKey {
   key: Key;
   /** The key. Loci shows it only in this answer */
   secret: string;
+}
+
+export interface MadeOrg {
+  org: AdminOrg;
+  owner: User;
 }
 
 export interface MemberEdit {
@@ -1613,6 +1703,14 @@ export interface NewObservations {
   entity_type?: string | undefined;
 }
 
+export interface NewOrg {
+  /** Never changes: a-z, 0-9 and -. Default: derived from the name */
+  id?: string | undefined;
+  name: string;
+  owner_email: string;
+  owner_name?: string | undefined;
+}
+
 export interface NewProject {
   /** What the project is about */
   description?: string | undefined;
@@ -1778,6 +1876,18 @@ export interface NotExtracted {
   text: string;
 }
 
+export interface OAuthClient {
+  client_id: string;
+  /** The name the client gives itself; unverified */
+  client_name: string;
+  client_uri?: string;
+  created_at: string;
+  last_used_at?: string;
+  redirect_uris: string[] | null;
+  /** Vendor that the operator assigned to the client. If absent, the person chooses at consent */
+  vendor?: string;
+}
+
 export interface Observation {
   /** Vendors that may read it; * means all */
   allowed_vendors: string[];
@@ -1862,6 +1972,11 @@ export interface OrgReceipt {
   org_id: string;
   projects: number;
   users: number;
+}
+
+export interface OrgState {
+  /** True: Loci rejects its requests and keeps its data */
+  suspended: boolean;
 }
 
 export interface PackRequest {
@@ -3350,6 +3465,13 @@ export interface VendorSees {
   vendor: string;
 }
 
+export interface Verified {
+  name: string;
+  ok: boolean;
+  /** One sentence each; empty if it is sound */
+  problems: string[];
+}
+
 export interface Version {
   agent_id?: string;
   /** Vendors that may read it; * means all. Its owner always may */
@@ -3581,6 +3703,14 @@ export class AccountApi {
   }
 }
 
+/** Parameters of adminListOrgs. */
+export interface AdminListOrgsQuery {
+  /** Default: 100 */
+  limit?: number | undefined;
+  /** next_cursor of the page before */
+  cursor?: string | undefined;
+}
+
 /** Parameters of adminUsers. */
 export interface AdminUsersQuery {
   /** Default: 100 */
@@ -3597,9 +3727,95 @@ export class AdminApi {
     this.#client = client;
   }
 
+  /** List the backups. For people with the instance role admin. Newest first. */
+  listBackups(options?: CallOptions): Promise<BackupList> {
+    return this.#client.call("GET", "/admin/backups", { options });
+  }
+
+  /**
+   * Create a backup. For people with the instance role admin. Needs step-up. Others keep working meanwhile.
+   * 409 while a backup is being made or verified. To restore one, stop the server.
+   */
+  createBackup(options?: CallOptions & NotOnce): Promise<Backup>;
+  createBackup(options: CallOptions & Once): Promise<Backup | Replayed>;
+  createBackup(options?: CallOptions): Promise<never> {
+    return this.#client.call("POST", "/admin/backups", { options });
+  }
+
+  /**
+   * Verify a backup. For people with the instance role admin. Compares it with its manifest, and opens each
+   * file. 409 while a backup is being made or verified.
+   */
+  verifyBackup(nameId: string, options?: CallOptions): Promise<Verified> {
+    return this.#client.call("POST", `/admin/backups/${segment(nameId)}/verify`, { options, safe: true });
+  }
+
+  /**
+   * List the OAuth clients of the deployment. For people with the instance role admin. The newest 1,000.
+   * Their names are self-reported and unverified.
+   */
+  listClients(options?: CallOptions): Promise<ClientList> {
+    return this.#client.call("GET", "/admin/clients", { options });
+  }
+
+  /**
+   * Delete an OAuth client. For people with the instance role admin. Needs step-up. Also revokes all access
+   * that people granted to it.
+   */
+  deleteClient(id: string, options?: CallOptions): Promise<void> {
+    return this.#client.call("DELETE", `/admin/clients/${segment(id)}`, { options });
+  }
+
+  /**
+   * Bind an OAuth client to a vendor. For people with the instance role admin. Needs step-up. People can then
+   * consent only to this vendor. An empty one lets them choose.
+   */
+  editClient(id: string, body: ClientEdit, options?: CallOptions): Promise<OAuthClient> {
+    return this.#client.call("PATCH", `/admin/clients/${segment(id)}`, { body, options });
+  }
+
+  /**
+   * List what the jobs of the server did last. For people with the instance role admin. By name. A job that
+   * has not run yet is not in the list.
+   */
+  listJobs(options?: CallOptions): Promise<JobList> {
+    return this.#client.call("GET", "/admin/jobs", { options });
+  }
+
   /** Get counts of the deployment. For people with the instance role admin. Shows nothing about memories. */
   metrics(options?: CallOptions): Promise<Metrics> {
     return this.#client.call("GET", "/admin/metrics", { options });
+  }
+
+  /**
+   * List all orgs of the deployment. For people with the instance role admin. By id, with the number of their
+   * people.
+   */
+  listOrgs(query?: AdminListOrgsQuery, options?: CallOptions): Promise<AdminOrgList> {
+    return this.#client.call("GET", "/admin/orgs", { query, options });
+  }
+
+  /** Calls listOrgs for page after page, and returns the items one by one. */
+  allOrgs(query?: AdminListOrgsQuery, options?: CallOptions): AsyncIterable<AdminOrg> {
+    return items((cursor) => this.listOrgs({ ...query, cursor }, options), (page) => page.orgs, query?.cursor);
+  }
+
+  /**
+   * Create an org with its first owner. For people with the instance role admin. Needs step-up. The owner
+   * signs in by single sign-on, or with a link of the operator. 409 if the id or the address is taken.
+   */
+  createOrg(body: NewOrg, options?: CallOptions & NotOnce): Promise<MadeOrg>;
+  createOrg(body: NewOrg, options: CallOptions & Once): Promise<MadeOrg | Replayed>;
+  createOrg(body: NewOrg, options?: CallOptions): Promise<never> {
+    return this.#client.call("POST", "/admin/orgs", { body, options });
+  }
+
+  /**
+   * Suspend an org, or let it in again. For people with the instance role admin. Needs step-up. Loci rejects
+   * the requests of a suspended org and keeps its data. 409 for your own org.
+   */
+  editOrg(id: string, body: OrgState, options?: CallOptions): Promise<AdminOrg> {
+    return this.#client.call("PATCH", `/admin/orgs/${segment(id)}`, { body, options });
   }
 
   /** List all people of the deployment. For people with the instance role admin. Shows nothing about memories. */
@@ -4918,6 +5134,24 @@ export class NodesApi {
   }
 }
 
+/** Parameters of listAudit. */
+export interface ListAuditQuery {
+  /** Only this action, such as memory.trash */
+  action?: string | undefined;
+  /** Only what this person did */
+  user_id?: string | undefined;
+  /** Only rejected requests */
+  denied?: boolean | undefined;
+  /** Only entries at or after this time */
+  since?: string | undefined;
+  /** Only entries before this time */
+  until?: string | undefined;
+  /** Default: 50 */
+  limit?: number | undefined;
+  /** next_cursor of the page before, with the same filters */
+  cursor?: string | undefined;
+}
+
 /** Parameters of listMembers. */
 export interface ListMembersQuery {
   /** Default: 100 */
@@ -4953,6 +5187,19 @@ export class OrgsApi {
    */
   edit(id: string, body: OrgEdit, options?: CallOptions): Promise<Org> {
     return this.#client.call("PATCH", `/orgs/${segment(id)}`, { body, options });
+  }
+
+  /**
+   * List entries of the audit trail. Newest first: what you and your assistants did, and which requests Loci
+   * rejected. Admins also see who administered the org. Has ids and counts, never contents.
+   */
+  listAudit(id: string, query?: ListAuditQuery, options?: CallOptions): Promise<AuditList> {
+    return this.#client.call("GET", `/orgs/${segment(id)}/audit`, { query, options });
+  }
+
+  /** Calls listAudit for page after page, and returns the items one by one. */
+  allAudit(id: string, query?: ListAuditQuery, options?: CallOptions): AsyncIterable<AuditEntry> {
+    return items((cursor) => this.listAudit(id, { ...query, cursor }, options), (page) => page.entries, query?.cursor);
   }
 
   /**
