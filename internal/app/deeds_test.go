@@ -350,11 +350,6 @@ var deeds = map[gate.Action]func(*company, context.Context) error{
 	deployment.BackupCreate: func(c *company, ctx context.Context) error {
 		return second(c.Deployment.CreateBackup(ctx, c.operator))
 	},
-	deployment.BackupVerify: func(c *company, ctx context.Context) error {
-		made, err := c.Deployment.CreateBackup(ctx, c.operator)
-		c.must(err)
-		return second(c.Deployment.VerifyBackup(ctx, c.operator, made.Name))
-	},
 }
 
 // more are the other ways to carry out an action.
