@@ -72,7 +72,7 @@ func TestBrowserDashboardDeployment(t *testing.T) {
 	b.keys("b")
 	b.sees("The backup ")
 	b.until(`document.querySelector("button[aria-label^=Verify]:not(:disabled)")`)
-	b.click("Verify")
+	b.evaluate(`(document.querySelector("button[aria-label^=Verify]").click(), "")`) // a message may lie over it
 	b.sees("The backup is sound")
 	b.axe("a verified backup")
 	b.click("Close")
