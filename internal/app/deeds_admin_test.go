@@ -32,9 +32,4 @@ func init() {
 	deeds[deployment.BackupCreate] = func(c *company, ctx context.Context) error {
 		return second(c.Deployment.CreateBackup(ctx, c.operator))
 	}
-	deeds[deployment.BackupVerify] = func(c *company, ctx context.Context) error {
-		made, err := c.Deployment.CreateBackup(ctx, c.operator)
-		c.must(err)
-		return second(c.Deployment.VerifyBackup(ctx, c.operator, made.Name))
-	}
 }

@@ -1,5 +1,7 @@
 package app_test
 
+// long: one table of the deeds
+
 import (
 	"bytes"
 	"context"

@@ -15,5 +15,5 @@ var Actions = gate.Actions{
 	JobList:      {Kinds: gate.Admins, Rights: gate.Admin},
 	BackupList:   {Kinds: gate.Admins, Rights: gate.Admin},
 	BackupCreate: {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
-	BackupVerify: {Kinds: gate.Admins, Rights: gate.Admin, Audit: gate.WithCall},
+	BackupVerify: {Kinds: gate.Admins, Rights: gate.Admin},
 }

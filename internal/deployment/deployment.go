@@ -91,7 +91,7 @@ func (s *Service) CreateBackup(ctx context.Context, p loci.Principal) (Backup, e
 		return Backup{}, errBusy()
 	}
 	defer s.busy.Unlock()
-	if err := s.Record(ctx, p, BackupCreate, ""); err != nil {
+	if err := s.Record(ctx, p, BackupCreate, "backups"); err != nil {
 		return Backup{}, err
 	}
 	made, err := s.o.Backups.BackUp(ctx, s.Store, s.Log, s.o.Copy)

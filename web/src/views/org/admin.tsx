@@ -27,7 +27,7 @@ export function Admin({ who }: { who: Identity }) {
       <p class="hint">{t("admin.text")}</p>
       <Shown of={metrics}>{(counts) => <Figures counts={counts} />}</Shown>
       <Orgs own={who.org_id} onChanged={changed} />
-      <section aria-label={t("admin.users")}>
+      <section>
         <h3>{t("admin.users")}</h3>
         <Shown of={users}>
           {(all) => (

@@ -28,7 +28,7 @@ export function Jobs() {
   const jobs = useLoad(async (signal) => (await loci.admin.listJobs({ signal })).jobs, []);
   usePoll(jobs.reload, 60_000);
   return (
-    <section aria-label={t("admin.jobs")}>
+    <section>
       <h3>{t("admin.jobs")}</h3>
       <Shown of={jobs}>
         {(all) => all.length === 0 ? <p class="hint">{t("admin.jobs.none")}</p> : (
