@@ -78,7 +78,7 @@ var largePackages = map[string]struct {
 	lines  int
 	reason string
 }{
-	".":                       {7100, "the nouns, the rules and the text analysis that all packages share"},
+	".":                       {7200, "the nouns, the rules and the text analysis that all packages share"},
 	"cmd/loci":                {20000, "one file for each command"},
 	"internal/reflection":     {6200, "reading notes and comparing statements share their tokens, units and lists"},
 	"internal/memory":         {6600, "one file for each operation on memories"},

@@ -42,7 +42,7 @@ func TestBrowserDashboardFollowsWork(t *testing.T) {
 	_, err := w.app.Review.Reject(ctx, mara, ids[0], review.Decision{})
 	w.must(err)
 	b.sees("Waiting3", "Rejected1")
-	b.seesNo("first rule")
+	b.until(`!document.querySelector(".list").innerText.includes("first rule")`)
 	b.until(`document.querySelectorAll(".list input:checked").length === 1 && document.activeElement === window.held`)
 	// Somebody else decides about the candidate that is open.
 	open := b.evaluate(`location.pathname.split("/").at(-1)`)

@@ -9,9 +9,9 @@ import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { addressOf, go } from "../../router.ts";
 import { Empty, Shown } from "../../states.tsx";
+import { usePoll } from "../../poll.ts";
 import { shortWhen, when } from "../../time.ts";
 import { complain, tell } from "../../undo.tsx";
-import { useFresh } from "./pages.ts";
 import { reasonWords } from "./words.ts";
 
 const place = (id: string) => addressOf(id ? `inbox/${id}` : "inbox", { list: "dream" });
@@ -24,7 +24,7 @@ export function Receipts({ open }: { open: string }) {
   const runs = useLoad((signal) => loci.dream.list({ limit: most }, { signal }), []);
   const [tried, setTried] = useState<Dream>();
   const [busy, setBusy] = useState(false);
-  useFresh(runs.reload);
+  usePoll(runs.reload, 20_000); // the stream of changes has no receipts
   const rows = runs.value?.runs ?? [];
   const at = rows.findIndex(({ id }) => id === open);
   const move = (by: number) => {
