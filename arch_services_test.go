@@ -61,13 +61,13 @@ var largePackages = map[string]struct {
 	lines  int
 	reason string
 }{
-	".":                       {7100, "the nouns, the rules and the text analysis that all packages share"},
+	".":                       {7300, "the nouns, the rules and the text analysis that all packages share"},
 	"cmd/loci":                {20000, "one file for each command"},
 	"internal/reflection":     {6200, "reading notes and comparing statements share their tokens, units and lists"},
 	"internal/memory":         {6600, "one file for each operation on memories"},
-	"internal/store/sqlstore": {10600, "one file for each family of tables"},
+	"internal/store/sqlstore": {10800, "one file for each family of tables"},
 	"internal/store/sqlite":   {6500, "one file for each part of an engine: files, moves, restores, derived indexes"},
-	"internal/rest":           {7900, "one file for each subject of the API"},
+	"internal/rest":           {8100, "one file for each subject of the API"},
 	"internal/mcpserver":      {8000, "one file for each group of tools, and the transports of two protocol versions"},
 }
 

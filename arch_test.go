@@ -39,6 +39,7 @@ var arrows = withServices(map[string][]string{
 		"internal/memory", "internal/recall"},
 	"internal/pack": {".", "internal/store", "internal/gate", "internal/project", "internal/memory", "internal/event",
 		"internal/recall"},
+	"internal/golden": {".", "internal/store", "internal/gate", "internal/memory", "internal/recall", "internal/vectors"},
 	"internal/org": {".", "internal/store", "internal/gate", "internal/memory", "internal/node",
 		"internal/auth", "internal/seal"},
 	"internal/identity": {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},
@@ -93,8 +94,8 @@ var arrows = withServices(map[string][]string{
 
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
-var services = []string{"internal/agent", "internal/event", "internal/graph", "internal/identity", "internal/memory",
-	"internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task",
+var services = []string{"internal/agent", "internal/event", "internal/golden", "internal/graph", "internal/identity",
+	"internal/memory", "internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task",
 	"internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {

@@ -138,7 +138,7 @@ func (p *program) commandGroups() []commandGroup {
 			p.workspaceCommand(), p.oauthCommand(), p.auditCommand(), p.keygenCommand(), p.masterKeyCommand()}},
 		{"care", "Maintain the data:", []*cobra.Command{p.importCommand(), p.exportCommand(), p.backupCommand(),
 			p.dreamCommand(), p.indexCommand(), p.modelsCommand(), p.doctorCommand(), p.benchCommand(), p.evalCommand(),
-			p.manCommand(),
+			p.goldenCommand(), p.manCommand(),
 			p.versionCommand()}},
 	}
 }

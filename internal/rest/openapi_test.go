@@ -246,6 +246,7 @@ var theRoutes = []string{
 	"GET /projects/{id}/graph/entities/{entity}/relations", "GET /projects/{id}/graph/entities/{entity}/history",
 	"GET /projects/{id}/graph/entities/{entity}/neighbours", "GET /projects/{id}/graph/trash",
 	"POST /projects/{id}/graph/restore",
+	"POST /golden", "GET /golden", "PATCH /golden/{id}", "DELETE /golden/{id}", "POST /golden/run", "GET /golden/runs",
 	"GET /changes", "POST /memory-nodes", "GET /memory-nodes", "GET /memory-nodes/{id}", "PATCH /memory-nodes/{id}",
 	"DELETE /memory-nodes/{id}",
 	"POST /memory-nodes/{id}/restore", "GET /memory-nodes/{id}/items", "POST /memory-nodes/{id}/items",

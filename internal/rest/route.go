@@ -97,7 +97,7 @@ func (s *server) register() {
 		teamRoutes, orgRoutes, adminRoutes, projectRoutes, graphReadRoutes, graphRoutes, suggestionRoutes, agentRoutes,
 		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes,
 		assetRoutes, sourceRoutes,
-		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes,
+		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes, goldenRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route

@@ -82,6 +82,7 @@ type Tx interface {
 	Sessions() Sessions
 	Tasks() Tasks
 	Packs() Packs
+	Golden() Golden
 	Suggestions() Suggestions
 	Candidates() Candidates
 	Reflections() Reflections

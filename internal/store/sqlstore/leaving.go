@@ -47,7 +47,8 @@ func (tx *Tx) eraseStructured(ctx context.Context, user loci.UserID) error {
 	if err := (packs{tx}).Leave(ctx, user, [16]byte{}); err != nil {
 		return err
 	}
-	for _, table := range []string{"assets", "sources", "tasks", "candidates", "reflections"} {
+	for _, table := range []string{"assets", "sources", "tasks", "candidates", "reflections", "golden_questions",
+		"golden_runs"} {
 		if err := tx.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} user_id = ?", [16]byte(user)); err != nil {
 			return err
 		}
