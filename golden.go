@@ -41,7 +41,7 @@ type NewGoldenQuestion struct {
 // GoldenChange changes the fields of a golden question that are not nil.
 type GoldenChange struct {
 	Question *string    `json:"question,omitempty" minLength:"1" maxLength:"500"`
-	Expected []MemoryID `json:"expected,omitempty" minItems:"1" maxItems:"20" doc:"Replaces all of them"`
+	Expected []MemoryID `json:"expected,omitempty" nullable:"false" minItems:"1" maxItems:"20" doc:"Replaces all of them"`
 }
 
 // GoldenRun is how well the searches for all golden questions of a person found what they must find. The figures are
