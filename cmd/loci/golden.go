@@ -50,7 +50,9 @@ func (p *program) goldenListCommand() *cobra.Command {
 		list, err := c.app.Golden.List(ctx, c.who)
 		return printList(p, "questions", list, err,
 			"no golden questions; add one with: loci golden add QUESTION --expect ID", "QUESTION|ID|EXPECTED",
-			func(q loci.GoldenQuestion) []string { return []string{q.Question, q.ID.String(), showExpected(q.Expected)} })
+			func(q loci.GoldenQuestion) []string {
+				return []string{q.Question, q.ID.String(), showExpected(q.Expected)}
+			})
 	})
 }
 

@@ -253,6 +253,7 @@ var theRoutes = []string{
 	"PATCH /memory-nodes/{id}/items/{item}",
 	"DELETE /memory-nodes/{id}/items/{item}", "GET /memory-nodes/{id}/pack",
 	"POST /projects/{id}/graph/merge", "PUT /projects/{id}/graph/vendors", "GET /projects/{id}/graph/export",
+	"GET /projects/{id}/graph/drawing",
 	"POST /projects/{id}/graph/import",
 }
 

@@ -4374,6 +4374,17 @@ export class GraphApi {
   }
 
   /**
+   * Read a graph in a compact form. What a drawing needs of everything that you may read, as JSON lines. A
+   * line has entities (ids, names, types) or relations (from, to, types). from and to are numbers of
+   * entities, which count from 0 over all lines. types are numbers of entity_types or relation_types, which
+   * count in the same way, and a line lists those that are new. The last line counts both. Compressed if you
+   * accept gzip. 413 if there are more than 200,000 entities.
+   */
+  draw(id: string, options?: CallOptions): Promise<Download> {
+    return this.#client.download("GET", `/projects/${segment(id)}/graph/drawing`, { options });
+  }
+
+  /**
    * Create entities. All or none. If an entity with that name and type exists, Loci adds the new observations
    * to it and returns it.
    */
