@@ -54,7 +54,8 @@ func (c *Client) RunGoldenQuestions(ctx context.Context) (*loci.GoldenRun, error
 	return send[loci.GoldenRun](ctx, c, "/golden/run", nil)
 }
 
-// GoldenRuns returns one page of the runs. limit is 0 for 50, and at most 500; cursor is NextCursor of the previous page.
+// GoldenRuns returns one page of the runs. limit is 0 for 50, and at most 500. cursor is NextCursor of the previous
+// page.
 func (c *Client) GoldenRuns(ctx context.Context, limit int, cursor string) (*GoldenRuns, error) {
 	return get[GoldenRuns](ctx, c, query("/golden/runs", values("limit", number(limit), "cursor", cursor)))
 }

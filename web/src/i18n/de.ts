@@ -1219,4 +1219,7 @@ export const de: Texts = {
   "evaluate.runs": "Läufe",
   "evaluate.at": "Zeit",
   "evaluate.figures": "R@k: der Anteil der erwarteten Erinnerungen unter den ersten k. MRR: der Mittelwert von 1/Platz der ersten erwarteten; 100 %, wenn sie immer vorn steht.",
+  "bulk.scope": "Bereich ändern",
+  "bulk.scope.project": "Projekt {name}: mit den Mitgliedern geteilt",
+  "bulk.scope.text": "Alle ändern sich oder keine. Eine Erinnerung mit Schlüssel kann nicht dorthin, wo eine andere diesen Schlüssel hat.",
 };

@@ -1217,6 +1217,9 @@ export const en = {
   "evaluate.runs": "Runs",
   "evaluate.at": "Time",
   "evaluate.figures": "R@k: the share of the expected memories that are among the first k. MRR: the mean of 1/place of the first expected one; 100% if it is always first.",
+  "bulk.scope": "Change scope",
+  "bulk.scope.project": "project {name}: shared with its members",
+  "bulk.scope.text": "All of them change, or none. A memory with a key cannot go where another one has that key.",
 } as const;
 
 /** The name of a text. */
