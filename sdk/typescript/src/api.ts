@@ -601,6 +601,8 @@ export interface DreamList {
 }
 
 export interface Edit {
+  /** The agent of the session, which is the default for scope agent */
+  agent_id?: string | null | undefined;
   /** The whole list */
   allowed_vendors?: string[] | undefined;
   /** null resets it to fact */
@@ -613,6 +615,13 @@ export interface Edit {
   key?: string | null | undefined;
   memory_type?: "semantic" | "episodic" | "procedural" | undefined;
   pinned?: boolean | null | undefined;
+  /** Required for scope project */
+  project_id?: string | null | undefined;
+  /**
+   * Audience in addition to the owner. Another scope clears project_id and agent_id, unless you send them.
+   * null resets it to global
+   */
+  scope?: "global" | "project" | "agent" | null | undefined;
   /** null resets it to manual */
   source?: string | null | undefined;
   summary?: string | null | undefined;
@@ -4866,7 +4875,7 @@ export class MemoriesApi {
 
   /**
    * Change fields of a memory. Takes a JSON merge patch: fields that you leave out stay, null clears a field.
-   * Loci keeps the old version.
+   * Loci keeps the old version. 409 if another scope or project has a memory with the same key already.
    */
   edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Memory> {
     return this.#client.call("PATCH", `/memories/${segment(id)}`, { body, options });
