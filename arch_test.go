@@ -95,8 +95,8 @@ var arrows = withServices(map[string][]string{
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
 var services = []string{"internal/agent", "internal/event", "internal/golden", "internal/graph", "internal/identity",
-	"internal/memory", "internal/node", "internal/org", "internal/pack", "internal/project", "internal/review", "internal/task",
-	"internal/transfer"}
+	"internal/memory", "internal/node", "internal/org", "internal/pack", "internal/project", "internal/review",
+	"internal/task", "internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {
 	for dir, targets := range table {

@@ -14,7 +14,8 @@ const (
 	GoldenDepth = 20
 )
 
-// GoldenQuestion is a question of a person, with the memories that a good search finds for it. Only that person sees it.
+// GoldenQuestion is a question of a person, with the memories that a good search finds for it. Only that person sees
+// it.
 type GoldenQuestion struct {
 	ID          GoldenID       `json:"id" format:"uuid"`
 	OrgID       OrgID          `json:"-"`

@@ -90,7 +90,7 @@ func (p *program) goldenEditCommand() *cobra.Command {
 		return p.answer(q, err, "changed %s", q.ID)
 	})
 	cmd.Flags().StringVar(&question, "question", "", "the new question")
-	cmd.Flags().StringSliceVar(&expect, "expect", nil, "ids of the memories that recall must find, instead of the old ones")
+	cmd.Flags().StringSliceVar(&expect, "expect", nil, "ids of the memories that recall must find; replaces all")
 	return cmd
 }
 
@@ -160,7 +160,8 @@ var runColumns = []string{"AT", "QUESTIONS", "R@1", "R@5", "R@10", "MRR"}
 
 // runRow is a run in a table, in percent.
 func (p *program) runRow(r *loci.GoldenRun) []string {
-	return []string{p.showTime(r.At), strconv.Itoa(r.Questions), percent(r.R1), percent(r.R5), percent(r.R10), percent(r.MRR)}
+	return []string{p.showTime(r.At), strconv.Itoa(r.Questions), percent(r.R1), percent(r.R5), percent(r.R10),
+		percent(r.MRR)}
 }
 
 func (p *program) goldenRunsCommand() *cobra.Command {

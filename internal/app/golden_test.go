@@ -79,7 +79,8 @@ func TestGoldenLimits(t *testing.T) {
 		code  loci.Code
 		text  string
 	}{
-		"without a question": {d.mara, golden.Draft{Question: " ", Expected: mine}, loci.Invalid, "question must not be empty"},
+		"without a question": {d.mara, golden.Draft{Question: " ", Expected: mine}, loci.Invalid,
+			"question must not be empty"},
 		"too long": {d.mara, golden.Draft{Question: strings.Repeat("x", loci.MaxTerm+1), Expected: mine}, loci.Invalid,
 			"question is longer than 500"},
 		"with a short prefix":  {d.mara, golden.Draft{Question: "a*", Expected: mine}, loci.Invalid, "question has"},

@@ -160,8 +160,8 @@ func TestAHiddenEntityAnswersLikeNone(t *testing.T) {
 	_, err := with.Graph.AddObservations(ctx, with.claude, with.open, only,
 		[]loci.Contents{obs("Plane", "a secret flight")})
 	with.must(err)
-	for _, name := range []string{"search", "open", "read", "entity", "observations", "relations", "neighbours", "history", "draw",
-		"trash", "relate", "observe", "merge",
+	for _, name := range []string{"search", "open", "read", "entity", "observations", "relations", "neighbours", "history",
+		"draw", "trash", "relate", "observe", "merge",
 		"delete", "forget", "part"} {
 		answer, err := graphCalls[name](ctx, with, with.cursor, with.open)
 		got := outcome(t, answer, err)

@@ -128,7 +128,8 @@ func (l *library) plan(ctx context.Context, tx store.Tx, mate loci.UserID) error
 	asked.ID, asked.UserID, asked.Question = loci.NewGoldenID(), mate, "of a mate"
 	ran.ID, ran.UserID, ran.MRR = loci.NewGoldenRunID(), mate, 0.987
 	return errors.Join(tx.Golden().Insert(ctx, question), tx.Golden().Insert(ctx, asked),
-		tx.Golden().InsertRun(ctx, &run), tx.Golden().InsertRun(ctx, &ran), tx.Tasks().Insert(ctx, task), tx.Tasks().Insert(ctx, done), tx.Tasks().Insert(ctx, theirs))
+		tx.Golden().InsertRun(ctx, &run), tx.Golden().InsertRun(ctx, &ran), tx.Tasks().Insert(ctx, task),
+		tx.Tasks().Insert(ctx, done), tx.Tasks().Insert(ctx, theirs))
 }
 
 // hang stores sources, suggestions and nodes.

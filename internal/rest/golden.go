@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/golden"
@@ -26,6 +24,8 @@ var goldenRoutes = table{"golden", []served{
 	serve("PATCH /golden/{id}", route{ID: "updateGoldenQuestion", Who: forPeople, Action: golden.Change,
 		Missing: noGolden,
 		Summary: "Change fields of a golden question",
+		Text: "expected replaces the whole list. Memories that it had already may be gone; new ones must be memories " +
+			"that you can see.",
 		In:      exampleGoldenChange, Out: exampleGolden}, (*server).updateGolden),
 	serve("DELETE /golden/{id}", route{ID: "deleteGoldenQuestion", Who: forPeople, Action: golden.Change,
 		Missing: noGolden,
@@ -37,7 +37,7 @@ var goldenRoutes = table{"golden", []served{
 		Text: "Searches for each of them as a recall of memories does, one after the other, and stores how much of what " +
 			"you expect was found. A memory that you cannot see counts as not found. Loci keeps the last " +
 			loci.Thousands(loci.MaxGoldenRuns) + " runs. 409 if there is no golden question.",
-		Out: exampleGoldenRun, Further: noneToAsk}, (*server).runGolden),
+		Out: exampleGoldenRun}, (*server).runGolden),
 	serve("GET /golden/runs", route{ID: "listGoldenRuns", Who: forPeople, Action: golden.Read,
 		Summary: "List the runs of your golden questions",
 		Text:    "Newest first.",
@@ -45,9 +45,6 @@ var goldenRoutes = table{"golden", []served{
 }}
 
 const noGolden missing = "golden question"
-
-// noneToAsk is what a run answers, too.
-var noneToAsk = map[string]*huma.Response{"409": problemResponse("There is no golden question")}
 
 // GoldenPath is a golden question in a path, exported as AgentPath is.
 type GoldenPath struct {

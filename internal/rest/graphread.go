@@ -64,10 +64,8 @@ var graphReadRoutes = table{"graph", []served{
 	serve("GET /projects/{id}/graph/drawing", route{ID: "drawGraph", Who: forAny, Action: graph.Read,
 		Missing: noProject, Limit: drawings,
 		Summary: "Read a graph in a compact form",
-		Text: "What a drawing needs of everything that you may read, as JSON lines. A line has entities (ids, names, " +
-			"types) or relations (from, to, types). from and to are numbers of entities, which count from 0 over all lines. " +
-			"types are numbers of entity_types or relation_types, which count in the same way, and a line lists those that " +
-			"are new. The last line counts both. Compressed if you accept gzip. 413 if there are more than " +
+		Text: "JSON lines with entities, or with relations as numbers of entities: from 0, over all lines. A line lists " +
+			"types that are new, which are numbered alike. The last line has the counts. gzip if you accept it. 413 above " +
 			loci.Thousands(loci.MaxDrawing) + " entities.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
 			Example: exampleDrawing}}}, (*server).drawGraph),

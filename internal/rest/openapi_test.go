@@ -435,6 +435,9 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 	s.expect(t, 201, session, `POST /agents {"name":"critic","vendor":"claude"}`)
 	s.expect(t, 201, session, `POST /sessions {"title":"work"}`)
 	s.expect(t, 201, session, `POST /tasks {"project":"First project","title":"job"}`)
+	var question loci.GoldenQuestion
+	decode(t, s.expect(t, 201, session, `POST /golden {"question":"which?","expected":["`+memory.ID.String()+`"]}`),
+		&question)
 	candidates, source := s.candidates(t, session, "decision: One", "decision: Two", "decision: Three")
 	s.expect(t, 200, session, "POST /review/candidates/"+candidates[2].ID.String()+"/reject {}")
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
@@ -443,6 +446,7 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 		"/review/candidates/{id}/undo", "/review/candidates/"+candidates[2].ID.String()+"/undo",
 		"/review/candidates/{id}", "/review/candidates/"+candidates[0].ID.String(), "/reflections/{id}",
 		"/reflections/"+source, `"others":["`+otherExample, `"others":["`+candidates[1].ID.String(),
+		"/golden/{id}", "/golden/"+question.ID.String(), `"expected":["`+example, `"expected":["`+memory.ID.String(),
 		"/tasks/{id}", "/tasks/job", `"project":"website"`, `"project":"First project"`,
 		`"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,

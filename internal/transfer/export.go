@@ -14,8 +14,8 @@ import (
 )
 
 // An export is JSON lines: one header, then sessions, tasks, memories with their attachments and
-// sources, nodes, agents, suggestions and golden questions with their runs, each oldest first, and one end, so that a part of an export does not
-// look like a whole one. The bytes of an attachment come before the first memory that has it, and an
+// sources, nodes, agents, suggestions and golden questions with their runs, each oldest first, and one
+// end, so that a part of an export does not look like a whole one. The bytes of an attachment come before the first memory that has it, and an
 // agent comes before the first row that names it, whoever registered it. An export names no person
 // and not the time of the export, so the same rows always produce the same bytes, wherever they were
 // imported.
@@ -78,8 +78,8 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 const exportPage = 200
 
 // Export writes every memory of the person as JSON lines, with all versions, trashed and expired
-// ones, and the person's agents, sessions, tasks, sources, attachments, nodes, suggestions and golden questions. It reads
-// one snapshot, whatever is written meanwhile. It records the export in the audit trail before
+// ones, and the person's agents, sessions, tasks, sources, attachments, nodes, suggestions and golden
+// questions. It reads one snapshot, whatever is written meanwhile. It records the export in the audit trail before
 // the first byte. It returns the number of memories. Conflict if the bytes of an attachment are
 // missing.
 func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (int, error) {
