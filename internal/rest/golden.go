@@ -26,7 +26,7 @@ var goldenRoutes = table{"golden", []served{
 		Summary: "Change fields of a golden question",
 		Text: "expected replaces the whole list. Memories that it had already may be gone; new ones must be memories " +
 			"that you can see.",
-		In:      exampleGoldenChange, Out: exampleGolden}, (*server).updateGolden),
+		In: exampleGoldenChange, Out: exampleGolden}, (*server).updateGolden),
 	serve("DELETE /golden/{id}", route{ID: "deleteGoldenQuestion", Who: forPeople, Action: golden.Change,
 		Missing: noGolden,
 		Summary: "Delete a golden question permanently",
