@@ -13,7 +13,7 @@ import { addressOf } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
-import { tell } from "../../undo.tsx";
+import { complain, tell } from "../../undo.tsx";
 import { moveEarlier } from "./earlier.ts";
 import "../plain.css";
 
@@ -35,7 +35,7 @@ interface All {
 function Page({ person }: { person: string }) {
   const [limit, setLimit] = useState(50);
   const all = useLoad(async (signal): Promise<All> => {
-    await moveEarlier(person, signal);
+    await moveEarlier(person, signal).catch((failed: unknown) => { if (!signal.aborted) complain(failed); });
     const [{ questions }, { runs, has_more }] = await Promise.all([loci.golden.list({ signal }), loci.golden.runs({ limit }, { signal })]);
     return { questions, runs, more: has_more };
   }, [person, limit]);
@@ -87,7 +87,7 @@ function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMo
         reload();
       });
     } catch (failed) {
-      setError(failed);
+      complain(failed);
     }
   };
   useKeys([
