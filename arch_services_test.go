@@ -12,9 +12,9 @@ import (
 
 // services are the packages whose Service embeds the gate. internal/app makes one struct of them, and whoever may
 // import that may import the gate and each of them.
-var services = []string{"internal/agent", "internal/deployment", "internal/event", "internal/graph",
-	"internal/identity", "internal/memory", "internal/node", "internal/org", "internal/pack", "internal/project",
-	"internal/review", "internal/setting", "internal/task", "internal/transfer"}
+var services = []string{"internal/agent", "internal/deployment", "internal/event", "internal/golden",
+	"internal/graph", "internal/identity", "internal/memory", "internal/node", "internal/org", "internal/pack",
+	"internal/project", "internal/review", "internal/setting", "internal/task", "internal/transfer"}
 
 func withServices(table map[string][]string) map[string][]string {
 	for dir, targets := range table {
@@ -78,13 +78,13 @@ var largePackages = map[string]struct {
 	lines  int
 	reason string
 }{
-	".":                       {7200, "the nouns, the rules and the text analysis that all packages share"},
+	".":                       {7500, "the nouns, the rules and the text analysis that all packages share"},
 	"cmd/loci":                {20000, "one file for each command"},
 	"internal/reflection":     {6200, "reading notes and comparing statements share their tokens, units and lists"},
 	"internal/memory":         {6600, "one file for each operation on memories"},
 	"internal/store/sqlstore": {11600, "one file for each family of tables"},
 	"internal/store/sqlite":   {6500, "one file for each part of an engine: files, moves, restores, derived indexes"},
-	"internal/rest":           {8400, "one file for each subject of the API"},
+	"internal/rest":           {8700, "one file for each subject of the API"},
 	"internal/mcpserver":      {8000, "one file for each group of tools, and the transports of two protocol versions"},
 }
 

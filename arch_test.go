@@ -38,6 +38,7 @@ var arrows = withServices(map[string][]string{
 		"internal/memory", "internal/recall"},
 	"internal/pack": {".", "internal/store", "internal/gate", "internal/project", "internal/memory", "internal/event",
 		"internal/recall"},
+	"internal/golden": {".", "internal/store", "internal/gate", "internal/memory", "internal/recall", "internal/vectors"},
 	"internal/org": {".", "internal/store", "internal/gate", "internal/memory", "internal/node",
 		"internal/auth", "internal/seal"},
 	"internal/identity": {".", "internal/store", "internal/gate", "internal/org", "internal/auth", "internal/auth/oauth"},

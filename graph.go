@@ -236,3 +236,26 @@ type GraphChange struct {
 	Origin string    `json:"origin"`
 	Text   string    `json:"text" doc:"The name, content or relation type"`
 }
+
+// MaxDrawing is how many entities a graph may have to be read in the compact form.
+const MaxDrawing = 200_000
+
+// GraphChunk is a line of the compact form of a graph, which has what a drawing of it needs. A line has entities or
+// relations, each field one value for each of them, or the End. Entities are numbered from 0 in the order of all lines,
+// and so are the types of entities and those of relations; a line begins with those that are new.
+type GraphChunk struct {
+	EntityTypes   []string   `json:"entity_types,omitempty"`
+	IDs           []EntityID `json:"ids,omitempty"`
+	Names         []string   `json:"names,omitempty"`
+	RelationTypes []string   `json:"relation_types,omitempty"`
+	From          []int      `json:"from,omitempty"`  // numbers of entities
+	To            []int      `json:"to,omitempty"`    // numbers of entities
+	Types         []int      `json:"types,omitempty"` // numbers of types: of entities if there are IDs, else of relations
+	End           *GraphEnd  `json:"end,omitempty"`   // alone in the last line
+}
+
+// GraphEnd counts what the lines before it had.
+type GraphEnd struct {
+	Entities  int `json:"entities"`
+	Relations int `json:"relations"`
+}

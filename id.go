@@ -36,6 +36,8 @@ type (
 	reflectionKind  struct{}
 	dreamKind       struct{}
 	taskKind        struct{}
+	goldenKind      struct{}
+	goldenRunKind   struct{}
 )
 
 // MemoryID names a memory.
@@ -112,6 +114,12 @@ type ReflectionID = ID[reflectionKind]
 // TaskID names a task of a project.
 type TaskID = ID[taskKind]
 
+// GoldenID names a golden question.
+type GoldenID = ID[goldenKind]
+
+// GoldenRunID names a run of golden questions.
+type GoldenRunID = ID[goldenRunKind]
+
 // DreamID names a run of the dream-cycle.
 type DreamID = ID[dreamKind]
 
@@ -159,6 +167,12 @@ func NewSessionID() SessionID { return NewID[sessionKind]() }
 
 // NewTaskID returns a new id for a task.
 func NewTaskID() TaskID { return NewID[taskKind]() }
+
+// NewGoldenID returns a new id for a golden question.
+func NewGoldenID() GoldenID { return NewID[goldenKind]() }
+
+// NewGoldenRunID returns a new id for a run of golden questions.
+func NewGoldenRunID() GoldenRunID { return NewID[goldenRunKind]() }
 
 // NewAssetID returns a new id for an attachment.
 func NewAssetID() AssetID { return NewID[assetKind]() }

@@ -229,6 +229,11 @@ func TestGraphTransfer(t *testing.T) {
 		`"entityType":"service"`) {
 		t.Errorf("ExportGraph: got %s and %s", &own, &reference)
 	}
+	var drawing bytes.Buffer
+	ok(t, c.DrawGraph(ctx, in, &drawing))
+	if !strings.Contains(drawing.String(), `"names":[`) || !strings.Contains(drawing.String(), `{"end":{"entities":3,`) {
+		t.Errorf("DrawGraph: got %s", &drawing)
+	}
 	if err := c.ExportGraph(ctx, loci.NewProjectID(), "", &own); client.CodeOf(err) != loci.NotFound {
 		t.Errorf("the graph of no project: got %v", err)
 	}

@@ -141,6 +141,11 @@ func (c *Client) ExportGraph(ctx context.Context, in loci.ProjectID, format stri
 	return c.download(ctx, query(graph(in, "/export"), values("format", format)), w)
 }
 
+// DrawGraph writes the compact form of the live graph to w: a loci.GraphChunk on each line.
+func (c *Client) DrawGraph(ctx context.Context, in loci.ProjectID, w io.Writer) error {
+	return c.download(ctx, graph(in, "/drawing"), w)
+}
+
 // GraphImport configures ImportGraph.
 type GraphImport struct {
 	DryRun         bool

@@ -90,6 +90,9 @@ type Edit struct {
 	Category       Change[string]          `json:"category,omitzero" nullable:"true" minLength:"1" maxLength:"100" doc:"null resets it to fact"`
 	Importance     Change[int]             `json:"importance,omitzero" nullable:"true" minimum:"1" maximum:"10" doc:"null resets it to 5"`
 	Pinned         Change[bool]            `json:"pinned,omitzero" nullable:"true"`
+	Scope          Change[loci.Scope]      `json:"scope,omitzero" nullable:"true" enum:"global,project,agent" doc:"Audience in addition to the owner. Another scope clears project_id and agent_id, unless you send them. null resets it to global"`
+	ProjectID      Change[loci.ProjectID]  `json:"project_id,omitzero" nullable:"true" format:"uuid" doc:"Required for scope project"`
+	AgentID        Change[loci.AgentID]    `json:"agent_id,omitzero" nullable:"true" format:"uuid" doc:"The agent of the session, which is the default for scope agent"`
 	Source         Change[string]          `json:"source,omitzero" nullable:"true" minLength:"1" maxLength:"64" doc:"null resets it to manual"`
 	ExpiresAt      Change[time.Time]       `json:"expires_at,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"null: never"`
 	ValidFrom      Change[time.Time]       `json:"valid_from,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`

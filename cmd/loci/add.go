@@ -22,10 +22,10 @@ import (
 
 // memoryFlags are attributes of a memory that a person can set.
 type memoryFlags struct {
-	title, summary, key, category, kind, expires, validFrom, validTo, file string
-	tags, allow                                                            []string
-	importance                                                             int
-	pinned                                                                 bool
+	title, summary, key, category, kind, expires, validFrom, validTo, file, scope, project string
+	tags, allow                                                                            []string
+	importance                                                                             int
+	pinned                                                                                 bool
 }
 
 func (f *memoryFlags) add(cmd *cobra.Command) {
@@ -46,23 +46,28 @@ func (f *memoryFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.file, "file", "", `read the content from a file, unchanged; "-" is standard input`)
 }
 
+// addPlace adds the flags for where a memory stands.
+func (f *memoryFlags) addPlace(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.scope, "scope", "",
+		"global (only you), project (also its members) or agent (only sessions of the agent)")
+	cmd.Flags().StringVar(&f.project, "project", "", "project that it is about, by name or id")
+}
+
 func (f *memoryFlags) vendors() ([]loci.Vendor, error) { return parseVendors("--allow", f.allow) }
 
 // saveFlags are memoryFlags and the flags that only a new memory has.
 type saveFlags struct {
 	memoryFlags
-	ttl, scope, project, agent, session, source, dedupe string
-	supersedes, corrects                                []string
-	share                                               bool
+	ttl, agent, session, source, dedupe string
+	supersedes, corrects                []string
+	share                               bool
 }
 
 func (f *saveFlags) add(cmd *cobra.Command) {
 	f.memoryFlags.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.ttl, "ttl", "", "how long until it expires: 12h, 90d or a time ahead")
-	flags.StringVar(&f.scope, "scope", "",
-		"global (only you), project (also its members) or agent (only sessions of the agent)")
-	flags.StringVar(&f.project, "project", "", "project that it is about, by name or id")
+	f.addPlace(cmd)
 	flags.StringVar(&f.agent, "agent", "", "agent, for scope agent (default: the agent of --session)")
 	sessionFlag(cmd, &f.session)
 	flags.StringVar(&f.source, "source", "", `how it was captured, such as "manual"`)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (p *program) editCommand() *cobra.Command {
@@ -27,11 +28,12 @@ func (p *program) editCommand() *cobra.Command {
 input has, or else in $VISUAL or $EDITOR. Loci drops one line break at the end, and keeps
 the old version; see "loci history". A title that is the first line of the content
 changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "" and
---valid-to "" remove them.`,
+--valid-to "" remove them. --scope moves it: to yourself (global), or with --project to the
+members of a project.`,
 		Example: `  loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e --allow claude
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e
   loci edit 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e < notes.md`,
-		Annotations: does(memory.Change, memory.Read),
+		Annotations: does(memory.Change, memory.Read, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkMemoryIDs(args); err != nil {
 				return err
@@ -48,6 +50,11 @@ changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "
 				if patch == nil {
 					return p.editContent(cmd.Context(), in, id, version)
 				}
+				if patch.ProjectID != nil {
+					if *patch.ProjectID, err = in.projectID(cmd.Context(), in.operator, f.project); err != nil {
+						return err
+					}
+				}
 				began := time.Now()
 				m, err := changeMemory(cmd.Context(), in, id, version, *patch)
 				if err != nil {
@@ -56,7 +63,7 @@ changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "
 				if err := p.savedSince(began, "changed", m); err != nil || p.json {
 					return err
 				}
-				if patch.AllowedVendors != nil {
+				if patch.AllowedVendors != nil || patch.Scope != nil {
 					p.printVisible(cmd.Context(), in, m)
 				}
 				if patch.ExpiresAt != nil && !m.ExpiresAt.IsZero() {
@@ -67,6 +74,7 @@ changes with it. --tag replaces all tags. --tag "", --expires "", --valid-from "
 		},
 	}
 	f.add(cmd)
+	f.addPlace(cmd)
 	cmd.Flags().StringVar(&content, "content", "", `the new content; "-" is standard input`)
 	ifVersionFlag(cmd, &version)
 	return cmd
@@ -91,6 +99,12 @@ func (f *memoryFlags) patch(flags *pflag.FlagSet, content string, p *program) (*
 	}
 	if given("type") {
 		c.Type = (*loci.MemoryType)(&f.kind)
+	}
+	if given("scope") {
+		c.Scope = (*loci.Scope)(&f.scope)
+	}
+	if given("project") {
+		c.ProjectID = &loci.ProjectID{} // the caller finds it
 	}
 	if given("tag") {
 		tags := newTags(f.tags)

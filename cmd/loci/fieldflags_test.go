@@ -28,7 +28,7 @@ func TestFieldsHaveFlags(t *testing.T) {
 	}{
 		{p.addCommand(), wire.NewMemory{}, []string{"content", "value", "share_scope", "similar", "sources",
 			"--file"}},
-		{p.editCommand(), wire.Edit{}, []string{"source", "--file", "--if-version"}},
+		{p.editCommand(), wire.Edit{}, []string{"source", "agent_id", "--file", "--if-version"}},
 		{p.sourceAddCommand(), wire.NewSource{}, nil},
 		{p.sessionCreateCommand(), loci.NewSession{}, nil},
 		{p.sessionUpdateCommand(), loci.SessionChange{}, nil},

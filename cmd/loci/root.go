@@ -137,8 +137,8 @@ func (p *program) commandGroups() []commandGroup {
 		{"people", "Orgs and people:", []*cobra.Command{p.orgCommand(), p.userCommand(), p.teamCommand(),
 			p.workspaceCommand(), p.oauthCommand(), p.auditCommand(), p.keygenCommand(), p.masterKeyCommand()}},
 		{"care", "Maintain the data:", []*cobra.Command{p.importCommand(), p.exportCommand(), p.backupCommand(),
-			p.dreamCommand(), p.indexCommand(), p.modelsCommand(), p.settingsCommand(), p.doctorCommand(), p.benchCommand(), p.evalCommand(),
-			p.manCommand(),
+			p.dreamCommand(), p.indexCommand(), p.modelsCommand(), p.settingsCommand(), p.doctorCommand(), p.benchCommand(),
+			p.evalCommand(), p.goldenCommand(), p.manCommand(),
 			p.versionCommand()}},
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/golden"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/indexing"
@@ -42,6 +43,7 @@ type App struct {
 	Task       *task.Service
 	Review     *review.Service
 	Pack       *pack.Service
+	Golden     *golden.Service
 	Event      *event.Service
 	Project    *project.Service
 	Graph      *graph.Service
@@ -111,6 +113,7 @@ func New(o Options) *App {
 	a.Review = review.New(g, a.Memory, a.Project, a.Graph, o.Extractor, review.DreamOptions{Events: a.Event.Follower,
 		Actor: actors(&o).OnBehalf, Thresholds: o.Thresholds})
 	a.Pack = pack.New(g, a.Memory, a.Event, a.Project)
+	a.Golden = golden.New(g, a.Memory)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Setting = setting.New(g, o.Settings)
@@ -137,7 +140,7 @@ func (a *App) dropped(ctx context.Context, org loci.OrgID) {
 
 func tables() []gate.Actions {
 	return []gate.Actions{memory.Actions, node.Actions, agent.Actions, task.Actions, review.Actions, event.Actions,
-		pack.Actions, project.Actions,
+		pack.Actions, golden.Actions, project.Actions,
 		graph.Actions, org.Actions, identity.Actions, transfer.Actions, deployment.Actions, setting.Actions}
 }
 

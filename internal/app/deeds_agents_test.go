@@ -5,6 +5,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/golden"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/task"
 )
@@ -42,6 +43,10 @@ func init() {
 	deeds[task.Delete] = func(c *company, ctx context.Context) error {
 		return c.Task.Delete(ctx, c.mara, c.task.String(), 0)
 	}
+	deeds[golden.Change] = func(c *company, ctx context.Context) error {
+		return second(c.Golden.Update(ctx, c.mara, c.golden, golden.Patch{Question: new("quagga")}))
+	}
+	deeds[golden.Run] = func(c *company, ctx context.Context) error { return second(c.Golden.Run(ctx, c.mara)) }
 	notes := review.Notes{Content: "We decided to keep the zebra away from the quagga.", SourceTitle: "okapi"}
 	deeds[review.Reflect] = func(c *company, ctx context.Context) error {
 		return second(c.Review.Reflect(ctx, c.mara, notes))

@@ -76,6 +76,11 @@ var graphCalls = map[string]func(context.Context, *graphWorld, loci.Principal, l
 		err := w.Graph.Export(ctx, p, in, graph.GraphLoci, &b)
 		return b.String(), err
 	},
+	"draw": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
+		var b strings.Builder
+		err := w.Graph.Draw(ctx, p, in, &b)
+		return b.String(), err
+	},
 	"import": func(ctx context.Context, w *graphWorld, p loci.Principal, in loci.ProjectID) (any, error) {
 		return w.Graph.Import(ctx, p, in, strings.NewReader(`{"type":"entity","name":"Plan","entityType":"doc"}`),
 			graph.ImportOptions{})
@@ -156,7 +161,7 @@ func TestAHiddenEntityAnswersLikeNone(t *testing.T) {
 		[]loci.Contents{obs("Plane", "a secret flight")})
 	with.must(err)
 	for _, name := range []string{"search", "open", "read", "entity", "observations", "relations", "neighbours", "history",
-		"trash", "relate", "observe", "merge",
+		"draw", "trash", "relate", "observe", "merge",
 		"delete", "forget", "part"} {
 		answer, err := graphCalls[name](ctx, with, with.cursor, with.open)
 		got := outcome(t, answer, err)

@@ -55,6 +55,9 @@ task.create         ugal memories:write                any    -
 task.read           ugal memories:read                 any    -
 task.change         ugal memories:read,memories:write  any    -
 task.delete         ual  memories:read,memories:write  any    delete
+golden.read         ual  memories:read                 any    -
+golden.change       ual  memories:read,memories:write  any    -
+golden.run          ual  memories:read,memories:write  any    -
 reflection.read     ugal reflect                       any    -
 reflection.store    ugal reflect,memories:write        any    -
 review.read         ugal reflect                       any    -

@@ -118,7 +118,18 @@ func (l *library) plan(ctx context.Context, tx store.Tx, mate loci.UserID) error
 	done.ID, done.Notes, done.AllowedVendors, done.Version = loci.NewTaskID(), "a\n<b>", []loci.Vendor{"claude"}, 7
 	done.SetState(loci.TaskDone, l.now.Add(time.Second))
 	theirs.ID, theirs.UserID, theirs.Title = loci.NewTaskID(), mate, "of a mate"
-	return errors.Join(tx.Tasks().Insert(ctx, task), tx.Tasks().Insert(ctx, done), tx.Tasks().Insert(ctx, theirs))
+	question := loci.GoldenQuestion{ID: loci.NewGoldenID(), OrgID: l.local.OrgID, UserID: l.local.UserID,
+		WorkspaceID: loci.NewWorkspaceID(), Question: "which <b>?", Expected: []loci.GoldenMemory{{ID: l.own.ID}},
+		CreatedAt: l.now, UpdatedAt: l.now.Add(time.Second)}
+	run := loci.GoldenRun{ID: loci.NewGoldenRunID(), OrgID: l.local.OrgID, UserID: l.local.UserID, At: l.now,
+		Origin: "dashboard", Meaning: "ready", Questions: 1, R1: 0.1, R5: 0.2, R10: 0.3, MRR: 0.4, Spent: 1,
+		Places: []loci.GoldenPlace{{ID: question.ID, Rank: 20}}}
+	asked, ran := question, run
+	asked.ID, asked.UserID, asked.Question = loci.NewGoldenID(), mate, "of a mate"
+	ran.ID, ran.UserID, ran.MRR = loci.NewGoldenRunID(), mate, 0.987
+	return errors.Join(tx.Golden().Insert(ctx, question), tx.Golden().Insert(ctx, asked),
+		tx.Golden().InsertRun(ctx, &run), tx.Golden().InsertRun(ctx, &ran), tx.Tasks().Insert(ctx, task),
+		tx.Tasks().Insert(ctx, done), tx.Tasks().Insert(ctx, theirs))
 }
 
 // hang stores sources, suggestions and nodes.
@@ -203,12 +214,12 @@ func TestEverythingIsExportedAndImported(t *testing.T) {
 	first := exported(t, l.world)
 	for _, want := range []string{`{"agent":`, `{"session":`, `{"task":`, `"done_at":`, `"versions":`, `"sources":`,
 		`"assets":`, `{"blob":`, `"offset":`, `{"node":`, `"items":`, `{"suggestion":`, `"scope":"agent"`,
-		`"superseded_by":`, `"state":"accepted"`} {
+		`"superseded_by":`, `"state":"accepted"`, `{"golden":`, `{"golden_run":`} {
 		if !strings.Contains(first, want) {
 			t.Errorf("%s is not in the export", want)
 		}
 	}
-	for _, other := range []string{"of a mate", "of nothing that is exported", `"reach":"team"`} {
+	for _, other := range []string{"of a mate", "of nothing that is exported", `"reach":"team"`, "0.987"} {
 		if strings.Contains(first, other) {
 			t.Errorf("the export has %s", other)
 		}

@@ -66,7 +66,7 @@ func TestOtherWorkspacesAreNotNoticed(t *testing.T) {
 					at, err = tx.Feed().Now(t.Context(), p.Viewer())
 					return err
 				}
-				_, err = tx.Feed().After(t.Context(), p.Viewer(), at, 1)
+				_, err = tx.Feed().After(t.Context(), p.Viewer(), store.FeedQuery{After: at, Limit: 1})
 				return err
 			})
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/loci-memory/loci/internal/recall"
 )
 
 // Apart is the type of questions that have no answer in the conversation. They are reported, but are not part of the
@@ -123,7 +125,7 @@ func (s Set) hasSessions() bool {
 }
 
 func outcome(q Question, ids []string, session map[string]string) Outcome {
-	o := Outcome{Question: q, Ranked: ids, Ranks: ranksOf(q.Gold, unique(ids))}
+	o := Outcome{Question: q, Ranked: ids, Ranks: recall.RanksOf(q.Gold, unique(ids))}
 	var found, wanted []string
 	for _, id := range ids {
 		if s, known := session[id]; known {
@@ -133,41 +135,19 @@ func outcome(q Question, ids []string, session map[string]string) Outcome {
 	for _, id := range q.Gold {
 		wanted = append(wanted, session[id])
 	}
-	sessions := ranksOf(unique(wanted), unique(found))
-	within := func(ranks []int, k int) float64 {
-		n := 0
-		for _, rank := range ranks {
-			if rank > 0 && rank <= k {
-				n++
-			}
-		}
-		return float64(n) / float64(len(ranks))
-	}
+	sessions := recall.RanksOf(unique(wanted), unique(found))
 	each := func(of func(k int) float64) {
 		for _, k := range depths {
 			o.figures = append(o.figures, of(k))
 		}
 	}
-	each(func(k int) float64 { return within(o.Ranks, k) })
-	each(func(k int) float64 { return math.Floor(within(o.Ranks, k)) })
-	each(func(k int) float64 { return math.Ceil(within(o.Ranks, k)) })
-	o.figures = append(o.figures, reciprocal(o.Ranks), gain(o.Ranks, 10))
-	each(func(k int) float64 { return within(sessions, k) })
-	each(func(k int) float64 { return math.Floor(within(sessions, k)) })
+	each(func(k int) float64 { return recall.ShareWithin(o.Ranks, k) })
+	each(func(k int) float64 { return math.Floor(recall.ShareWithin(o.Ranks, k)) })
+	each(func(k int) float64 { return math.Ceil(recall.ShareWithin(o.Ranks, k)) })
+	o.figures = append(o.figures, recall.Reciprocal(o.Ranks), gain(o.Ranks, 10))
+	each(func(k int) float64 { return recall.ShareWithin(sessions, k) })
+	each(func(k int) float64 { return math.Floor(recall.ShareWithin(sessions, k)) })
 	return o
-}
-
-// ranksOf returns the place of each wanted id in a ranking, counted from 1, or 0.
-func ranksOf(wanted, ranking []string) []int {
-	at := make(map[string]int, len(ranking))
-	for i, id := range ranking {
-		at[id] = i + 1
-	}
-	ranks := make([]int, len(wanted))
-	for i, id := range wanted {
-		ranks[i] = at[id]
-	}
-	return ranks
 }
 
 func unique(ids []string) (out []string) {
@@ -179,15 +159,6 @@ func unique(ids []string) (out []string) {
 		}
 	}
 	return out
-}
-
-func reciprocal(ranks []int) (best float64) {
-	for _, rank := range ranks {
-		if rank > 0 {
-			best = max(best, 1/float64(rank))
-		}
-	}
-	return best
 }
 
 // gain is nDCG with a gain of 1 for each wanted unit.

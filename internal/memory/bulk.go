@@ -237,12 +237,7 @@ func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.Pr
 	how := edit{act: bulkActions[item.Op], ifVersion: item.IfVersion, what: loci.Trashed, fn: b.app.toTrash}
 	if item.Op == loci.BulkUpdate {
 		how.what = loci.Updated
-		how.fn = func(m *loci.Memory) error {
-			if err := b.app.updated(b.p, m, item.Patch.apply); err != nil {
-				return err
-			}
-			return open(m.ProjectID)
-		}
+		how.fn = b.app.updating(b.p, item.Patch.apply, open)
 	}
 	old, err := owned(ctx, tx, b.p, item.ID, how)
 	if err != nil {

@@ -79,15 +79,15 @@ type finder struct {
 	stopped  StoppedBy
 }
 
-// checkWords rejects a query if its words with a * match too many others.
-func checkWords(query string) error {
+// CheckWords rejects a query if its words with a * match too many others.
+func CheckWords(field, query string) error {
 	q := recall.Parse(query)
 	if short := q.ShortPrefix(); short != "" {
-		return loci.FieldErrorf("query", "has %q, which matches too many words; type at least %d letters before the *",
+		return loci.FieldErrorf(field, "has %q, which matches too many words; type at least %d letters before the *",
 			short+"*", recall.MinPrefix)
 	}
 	if n := q.Prefixes(); n > recall.MaxPrefixes {
-		return loci.FieldErrorf("query", "has %d words with a *; use at most %d", n, recall.MaxPrefixes)
+		return loci.FieldErrorf(field, "has %d words with a *; use at most %d", n, recall.MaxPrefixes)
 	}
 	return nil
 }

@@ -35,10 +35,7 @@ func (s *saving) identical(ctx context.Context, tx store.Tx) (*loci.Memory, erro
 }
 
 // stands returns where the memory stands and who writes it.
-func (s *saving) stands() store.Place {
-	return store.Place{UserID: s.m.UserID, Origin: s.m.Origin, Scope: s.m.Scope, ProjectID: s.m.ProjectID,
-		AgentID: s.m.AgentID, WorkspaceID: s.m.WorkspaceID}
-}
+func (s *saving) stands() store.Place { return placeOf(s.m) }
 
 // addsNothingTo reports whether m has every field of the draft. What the draft leaves out may be
 // anything, as in a save by key, except for the times: a save without them is not done by a memory

@@ -71,7 +71,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 // the trash or not visible; Conflict with a ReplacedError if another memory replaced it; Forbidden
 // if it belongs to another person or, for an agent, if another origin wrote it, if an agent would
 // let more vendors read it, or if the change shortens its life and the credential may not delete;
-// Conflict if its project is archived. A change without effect makes no version.
+// Conflict if its project or the one that it comes to is archived, or if it comes to another scope, project or agent
+// where a memory has its key. A change without effect makes no version.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -112,12 +113,7 @@ func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID
 	apply func(*loci.Memory)) (m *loci.Memory, err error) {
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		m, err = s.change(ctx, p, id,
-			edit{act: Change, ifVersion: ifVersion, what: loci.Updated, fn: func(m *loci.Memory) error {
-				if err := s.updated(p, m, apply); err != nil {
-					return err
-				}
-				return open(m.ProjectID)
-			}})
+			edit{act: Change, ifVersion: ifVersion, what: loci.Updated, fn: s.updating(p, apply, open)})
 		return err
 	})
 	if err != nil {
@@ -126,10 +122,28 @@ func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID
 	return m, nil
 }
 
+// updating returns the fn of an edit that applies a change. It opens the project that the memory leaves, too.
+func (s *Service) updating(p loci.Principal, apply func(*loci.Memory), open func(loci.ProjectID) error,
+) func(*loci.Memory) error {
+	return func(m *loci.Memory) error {
+		from := m.ProjectID
+		if err := s.updated(p, m, apply); err != nil {
+			return err
+		}
+		if err := open(from); err != nil {
+			return err
+		}
+		return open(m.ProjectID)
+	}
+}
+
 // updated applies a change and checks the result.
 func (s *Service) updated(p loci.Principal, m *loci.Memory, apply func(*loci.Memory)) error {
 	before := *m
 	apply(m)
+	if m.Scope == loci.ScopeAgent && before.Scope != loci.ScopeAgent && m.AgentID.IsZero() {
+		m.AgentID = p.AgentID
+	}
 	if err := checkDraft(p, m, &before); err != nil {
 		return err
 	}
@@ -277,9 +291,41 @@ func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *l
 	if reflect.DeepEqual(old, m) {
 		return old, nil
 	}
+	if how.act == Change {
+		if err := s.mayMove(ctx, tx, p, old, m); err != nil {
+			return nil, err
+		}
+	}
 	m.State = madeBy(p, old.Version+1, how.what)
 	m.UpdatedAt = gate.Later(s.Time(), old.UpdatedAt)
 	return m, tx.Memories().Replace(ctx, m)
+}
+
+// mayMove returns Conflict if m, once old, comes to a place where another live memory of its writer has its key at the
+// same time: a save by the key would change only one of them. p does not learn of a memory that it cannot see.
+func (s *Service) mayMove(ctx context.Context, tx store.Tx, p loci.Principal, old, m *loci.Memory) error {
+	to := placeOf(m)
+	if m.Key == "" || placeOf(old) == to {
+		return nil
+	}
+	q := store.KeyQuery{Place: to, Key: m.Key, From: s.Time(), Until: m.ValidTo}
+	if m.ValidFrom.After(q.From) {
+		q.From = m.ValidFrom
+	}
+	found, err := tx.Memories().OfKey(ctx, p.Viewer(), q, 2)
+	for _, other := range found {
+		if other.ID != m.ID {
+			return loci.Errorf(loci.Conflict, "cannot move memory %s: memory %s has the key %q there; change the key of one of "+
+				"them, or trash one, then repeat", m.ID, other.ID, m.Key)
+		}
+	}
+	return err
+}
+
+// placeOf returns where a memory stands and who wrote it.
+func placeOf(m *loci.Memory) store.Place {
+	return store.Place{UserID: m.UserID, Origin: m.Origin, Scope: m.Scope, ProjectID: m.ProjectID, AgentID: m.AgentID,
+		WorkspaceID: m.WorkspaceID}
 }
 
 // madeBy sets the credential and origin through which p makes a version.

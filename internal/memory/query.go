@@ -150,7 +150,7 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 		return nil, nil, err
 	}
 	words := r.Query
-	if checkWords(words) != nil {
+	if CheckWords("query", words) != nil {
 		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
 	}
 	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near,

@@ -126,7 +126,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	if err := s.checkFilter(&r.Filter); err != nil {
 		return nil, err
 	}
-	if err := checkWords(r.Query); err != nil {
+	if err := CheckWords("query", r.Query); err != nil {
 		return nil, err
 	}
 	limit, err := gate.PageSize("limit", r.Limit, kind.fallback, kind.maximum)

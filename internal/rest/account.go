@@ -21,6 +21,7 @@ import (
 var (
 	expensive = auth.Policy{Name: "changes", Limit: 30}
 	exports   = auth.Policy{Name: "export", Limit: 10}
+	drawings  = auth.Policy{Name: "drawing", Limit: 60}
 	watching  = auth.Policy{Name: "admin", Limit: 10}
 )
 

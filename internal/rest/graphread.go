@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"net/http"
 	"slices"
@@ -60,6 +61,14 @@ var graphReadRoutes = table{"graph", []served{
 		Text: "Entities within the given number of hops in either direction, nearest first, after the entity " +
 			"itself.",
 		Out: client.EntityList{Entities: exampleGraphPage.Entities}}, (*server).neighbours),
+	serve("GET /projects/{id}/graph/drawing", route{ID: "drawGraph", Who: forAny, Action: graph.Read,
+		Missing: noProject, Limit: drawings,
+		Summary: "Read a graph in a compact form",
+		Text: "JSON lines with entities, or with relations as numbers of entities: from 0, over all lines. A line lists " +
+			"types that are new, which are numbered alike. The last line has the counts. gzip if you accept it. 413 above " +
+			loci.Thousands(loci.MaxDrawing) + " entities.",
+		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
+			Example: exampleDrawing}}}, (*server).drawGraph),
 	serve("GET /projects/{id}/graph/export", route{ID: "exportGraph", Who: forPeople, Action: graph.Export,
 		Missing: noProject, Limit: exports,
 		Summary: "Export a graph",
@@ -252,6 +261,29 @@ func (s *server) exportGraph(_ context.Context, p loci.Principal, in *graphExpor
 	})
 }
 
+type drawingInput struct {
+	ProjectPath
+	Accepted string `header:"Accept-Encoding" hidden:"true"`
+}
+
+func (s *server) drawGraph(_ context.Context, p loci.Principal, in *drawingInput) (*huma.StreamResponse, error) {
+	return s.stream("loci-drawing.jsonl", noProject, func(ctx context.Context, w http.ResponseWriter) error {
+		w.Header().Set("Vary", "Accept-Encoding")
+		if !loci.TakesGzip(in.Accepted) {
+			return s.app.Graph.Draw(ctx, p, in.project(), w)
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		packed, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+		if err == nil {
+			err = s.app.Graph.Draw(ctx, p, in.project(), packed)
+		}
+		if err != nil {
+			return err
+		}
+		return packed.Close()
+	})
+}
+
 // stream answers with lines of JSON. The first line sends the status, so that an error before it
 // is a normal answer. A later failure cuts the answer off.
 func (s *server) stream(file string, absent missing, write func(context.Context,
@@ -267,6 +299,7 @@ func (s *server) stream(file string, absent missing, write func(context.Context,
 				panic(http.ErrAbortHandler)
 			}
 			w.Header().Del("Content-Disposition")
+			w.Header().Del("Content-Encoding")
 			writeProblem(w, problem)
 		}
 	}}, nil
@@ -333,6 +366,8 @@ var (
 	exampleChanges = client.GraphChangeList{Changes: []loci.GraphChange{{At: exampleTime, Change: "created",
 		Kind: "entity", ID: exampleID.String(),
 		UserID: exampleUser, Origin: "claude", Text: "API gateway"}}}
+	exampleDrawing = `{"entity_types":["service"],"ids":["6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"],` +
+		`"names":["API gateway"],"types":[0]}` + "\n" + `{"end":{"entities":1,"relations":0}}` + "\n"
 	exampleGraphLines = `{"type":"entity","name":"API gateway","entityType":"service",` +
 		`"observations":["Listens on port 8443"]}` + "\n"
 )

@@ -31,7 +31,7 @@ var memoryRoutes = table{"memories", []served{
 	serve("PATCH /memories/{id}", route{ID: "editMemory", Who: forPeople, Action: memory.Change, Conditional: true,
 		Summary: "Change fields of a memory",
 		Text: "Takes a JSON merge patch: fields that you leave out stay, null clears a field. Loci keeps the " +
-			"old version.",
+			"old version. 409 if another scope or project has a memory with the same key already.",
 		In: exampleEdit, Out: exampleMemory}, (*server).edit),
 	serve("DELETE /memories/{id}", route{ID: "trashMemory", Who: forPeople, Action: memory.Trash,
 		More: []gate.Action{memory.Erase}, Conditional: true,
@@ -304,7 +304,8 @@ func patchOf(e *client.Edit) (memory.Patch, error) {
 		Summary: changed(e.Summary, ""), Key: changed(e.Key, ""), Tags: changed(e.Tags, []string{}),
 		Type: changed(e.Type, loci.Semantic), Category: changed(e.Category, loci.DefaultCategory),
 		Source: changed(e.Source, loci.DefaultSource), Importance: changed(e.Importance, loci.DefaultImportance),
-		Pinned:    changed(e.Pinned, false),
+		Pinned: changed(e.Pinned, false), Scope: changed(e.Scope, loci.ScopeGlobal),
+		ProjectID: changed(e.ProjectID, loci.ProjectID{}), AgentID: changed(e.AgentID, loci.AgentID{}),
 		ExpiresAt: changed(e.ExpiresAt, time.Time{}), ValidFrom: changed(e.ValidFrom,
 			time.Time{}), ValidTo: changed(e.ValidTo, time.Time{}),
 	}, nil

@@ -71,6 +71,9 @@ func aliasChanges(r huma.Registry) {
 	alias[[]string](r)
 	alias[[]loci.Vendor](r)
 	alias[loci.MemoryType](r)
+	alias[loci.Scope](r)
+	alias[loci.ProjectID](r)
+	alias[loci.AgentID](r)
 	alias[loci.NodeItemID](r)
 }
 

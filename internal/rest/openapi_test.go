@@ -250,12 +250,14 @@ var theRoutes = []string{
 	"GET /projects/{id}/graph/entities/{entity}/relations", "GET /projects/{id}/graph/entities/{entity}/history",
 	"GET /projects/{id}/graph/entities/{entity}/neighbours", "GET /projects/{id}/graph/trash",
 	"POST /projects/{id}/graph/restore",
+	"POST /golden", "GET /golden", "PATCH /golden/{id}", "DELETE /golden/{id}", "POST /golden/run", "GET /golden/runs",
 	"GET /changes", "POST /memory-nodes", "GET /memory-nodes", "GET /memory-nodes/{id}", "PATCH /memory-nodes/{id}",
 	"DELETE /memory-nodes/{id}",
 	"POST /memory-nodes/{id}/restore", "GET /memory-nodes/{id}/items", "POST /memory-nodes/{id}/items",
 	"PATCH /memory-nodes/{id}/items/{item}",
 	"DELETE /memory-nodes/{id}/items/{item}", "GET /memory-nodes/{id}/pack",
 	"POST /projects/{id}/graph/merge", "PUT /projects/{id}/graph/vendors", "GET /projects/{id}/graph/export",
+	"GET /projects/{id}/graph/drawing",
 	"POST /projects/{id}/graph/import",
 }
 
@@ -438,6 +440,9 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 	s.expect(t, 201, session, `POST /agents {"name":"critic","vendor":"claude"}`)
 	s.expect(t, 201, session, `POST /sessions {"title":"work"}`)
 	s.expect(t, 201, session, `POST /tasks {"project":"First project","title":"job"}`)
+	var question loci.GoldenQuestion
+	decode(t, s.expect(t, 201, session, `POST /golden {"question":"which?","expected":["`+memory.ID.String()+`"]}`),
+		&question)
 	candidates, source := s.candidates(t, session, "decision: One", "decision: Two", "decision: Three")
 	s.expect(t, 200, session, "POST /review/candidates/"+candidates[2].ID.String()+"/reject {}")
 	const example = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"
@@ -446,6 +451,7 @@ func peopled(t *testing.T) (s *server, session string, fill func(string) string)
 		"/review/candidates/{id}/undo", "/review/candidates/"+candidates[2].ID.String()+"/undo",
 		"/review/candidates/{id}", "/review/candidates/"+candidates[0].ID.String(), "/reflections/{id}",
 		"/reflections/"+source, `"others":["`+otherExample, `"others":["`+candidates[1].ID.String(),
+		"/golden/{id}", "/golden/"+question.ID.String(), `"expected":["`+example, `"expected":["`+memory.ID.String(),
 		"/tasks/{id}", "/tasks/job", `"project":"website"`, `"project":"First project"`,
 		`"entities":["`+example, `"entities":["`+g.gateway,
 		`"into":"`+example, `"into":"`+g.gateway, `"from":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d`, `"from":"`+g.website,

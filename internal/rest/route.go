@@ -98,7 +98,7 @@ func (s *server) register() {
 		suggestionRoutes, agentRoutes,
 		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes,
 		assetRoutes, sourceRoutes,
-		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes,
+		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes, goldenRoutes,
 	} {
 		for _, one := range t.routes {
 			r := one.route

@@ -319,6 +319,8 @@ type RelationPage struct {
 type GraphQuery struct {
 	Limit int // rows, at least 1
 	After Position
+	// Bare leaves the observations out of Rows. Such a page does not end early among entities. The other lists ignore it.
+	Bare bool
 }
 
 // GraphPage is one page of a graph. It ends early, after at least one entity, at MaxGraphText. It

@@ -86,6 +86,7 @@ type Tx interface {
 	Sessions() Sessions
 	Tasks() Tasks
 	Packs() Packs
+	Golden() Golden
 	Suggestions() Suggestions
 	Candidates() Candidates
 	Reflections() Reflections

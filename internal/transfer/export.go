@@ -14,8 +14,8 @@ import (
 )
 
 // An export is JSON lines: one header, then sessions, tasks, memories with their attachments and
-// sources, nodes, agents and suggestions, each oldest first, and one end, so that a part of an export does not
-// look like a whole one. The bytes of an attachment come before the first memory that has it, and an
+// sources, nodes, agents, suggestions and golden questions with their runs, each oldest first, and one
+// end, so that a part of an export does not look like a whole one. The bytes of an attachment come before the first memory that has it, and an
 // agent comes before the first row that names it, whoever registered it. An export names no person
 // and not the time of the export, so the same rows always produce the same bytes, wherever they were
 // imported.
@@ -30,20 +30,22 @@ type exportHeader struct {
 }
 
 // record is one line of an export. It has exactly one of Agent, Session, Task, Memory, Blob, Node,
-// Suggestion and End. A line is imported whole or not at all.
+// Suggestion, Golden, GoldenRun and End. A line is imported whole or not at all.
 type record struct {
-	Agent      *loci.Agent      `json:"agent,omitempty"`
-	Session    *sessionLine     `json:"session,omitempty"`
-	Task       *loci.Task       `json:"task,omitempty"`
-	Memory     *loci.Memory     `json:"memory,omitempty"`
-	Versions   []*loci.Version  `json:"versions,omitempty"` // the old ones, oldest first
-	Sources    []loci.Source    `json:"sources,omitempty"`
-	Assets     []loci.Asset     `json:"assets,omitempty"`
-	Blob       *blobLine        `json:"blob,omitempty"`
-	Node       *loci.MemoryNode `json:"node,omitempty"`
-	Items      []loci.NodeItem  `json:"items,omitempty"` // each behind the one above it
-	Suggestion *loci.Suggestion `json:"suggestion,omitempty"`
-	End        *exportEnd       `json:"end,omitempty"`
+	Agent      *loci.Agent          `json:"agent,omitempty"`
+	Session    *sessionLine         `json:"session,omitempty"`
+	Task       *loci.Task           `json:"task,omitempty"`
+	Memory     *loci.Memory         `json:"memory,omitempty"`
+	Versions   []*loci.Version      `json:"versions,omitempty"` // the old ones, oldest first
+	Sources    []loci.Source        `json:"sources,omitempty"`
+	Assets     []loci.Asset         `json:"assets,omitempty"`
+	Blob       *blobLine            `json:"blob,omitempty"`
+	Node       *loci.MemoryNode     `json:"node,omitempty"`
+	Items      []loci.NodeItem      `json:"items,omitempty"` // each behind the one above it
+	Suggestion *loci.Suggestion     `json:"suggestion,omitempty"`
+	Golden     *loci.GoldenQuestion `json:"golden,omitempty"`
+	GoldenRun  *loci.GoldenRun      `json:"golden_run,omitempty"`
+	End        *exportEnd           `json:"end,omitempty"`
 }
 
 // sessionLine is a session, with the vendor that it had before format 4: then only this vendor's
@@ -76,8 +78,8 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 const exportPage = 200
 
 // Export writes every memory of the person as JSON lines, with all versions, trashed and expired
-// ones, and the person's agents, sessions, tasks, sources, attachments, nodes and suggestions. It reads
-// one snapshot, whatever is written meanwhile. It records the export in the audit trail before
+// ones, and the person's agents, sessions, tasks, sources, attachments, nodes, suggestions and golden
+// questions. It reads one snapshot, whatever is written meanwhile. It records the export in the audit trail before
 // the first byte. It returns the number of memories. Conflict if the bytes of an attachment are
 // missing.
 func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (int, error) {
@@ -99,7 +101,7 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (in
 		}
 		x.ownedRows = rows
 		for _, part := range []func(context.Context) error{x.writeSessions, x.writeTasks, x.writeMemories, x.writeNodes,
-			x.writeAgents, x.writeSuggestions} {
+			x.writeAgents, x.writeSuggestions, x.writeGolden} {
 			if err := part(ctx); err != nil {
 				return err
 			}
@@ -247,6 +249,10 @@ func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 		r.Node.OrgID, r.Node.UserID = org, user
 	case r.Suggestion != nil:
 		r.Suggestion.UserID = user
+	case r.Golden != nil:
+		r.Golden.OrgID, r.Golden.UserID = org, user
+	case r.GoldenRun != nil:
+		r.GoldenRun.OrgID, r.GoldenRun.UserID = org, user
 	}
 	for _, v := range r.Versions {
 		own(&v.Memory)

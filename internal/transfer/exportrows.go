@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/loci-memory/loci"
@@ -104,6 +105,22 @@ func (x *export) writeSuggestions(ctx context.Context) error {
 		}
 		return x.write(&record{Suggestion: &s})
 	})
+}
+
+// writeGolden writes the golden questions and their runs.
+func (x *export) writeGolden(ctx context.Context) error {
+	list, err := x.tx.Golden().List(ctx, x.viewer, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if err := x.write(&record{Golden: &list[i]}); err != nil {
+			return err
+		}
+	}
+	return backwards(func(after store.Position) ([]*loci.GoldenRun, store.Position, error) {
+		return x.tx.Golden().Runs(ctx, x.viewer, exportPage, after)
+	}, func(run *loci.GoldenRun) error { return x.write(&record{GoldenRun: run}) })
 }
 
 func (x *export) write(r *record) error {

@@ -112,6 +112,12 @@ func (im *importer) place(r *record) {
 	if r.Task != nil {
 		im.inWorkspace(&r.Task.WorkspaceID)
 	}
+	if r.Golden != nil {
+		im.inWorkspace(&r.Golden.WorkspaceID)
+	}
+	if r.GoldenRun != nil {
+		im.inWorkspace(&r.GoldenRun.WorkspaceID)
+	}
 	if r.Memory != nil && r.Memory.TeamID != im.team {
 		r.Memory.TeamID = loci.TeamID{}
 	}

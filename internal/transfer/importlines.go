@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 func parseRecord(line []byte) (*record, error) {
@@ -32,7 +33,7 @@ func parseRecord(line []byte) (*record, error) {
 func (r *record) check() error {
 	kinds := 0
 	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Task != nil, r.Memory != nil, r.Blob != nil,
-		r.Node != nil, r.Suggestion != nil, r.End != nil} {
+		r.Node != nil, r.Suggestion != nil, r.Golden != nil, r.GoldenRun != nil, r.End != nil} {
 		if there {
 			kinds++
 		}
@@ -40,7 +41,7 @@ func (r *record) check() error {
 	switch {
 	case kinds != 1:
 		return loci.Errorf(loci.Invalid, `the record has %d of "agent", "session", "task", "memory", "blob", "node", `+
-			`"suggestion" and "end" instead of one`, kinds)
+			`"suggestion", "golden", "golden_run" and "end" instead of one`, kinds)
 	case r.Memory == nil && len(r.Versions)+len(r.Sources)+len(r.Assets) > 0, r.Node == nil && len(r.Items) > 0:
 		return loci.Errorf(loci.Invalid, "the record has parts that belong to another kind of record")
 	case r.End != nil:
@@ -57,6 +58,10 @@ func (r *record) check() error {
 		return r.checkNode()
 	case r.Suggestion != nil:
 		return r.checkSuggestion()
+	case r.Golden != nil:
+		return r.checkGolden()
+	case r.GoldenRun != nil:
+		return r.checkGoldenRun()
 	}
 	return r.Blob.check()
 }
@@ -206,6 +211,27 @@ func (r *record) checkSuggestion() error {
 		return loci.FieldErrorf("memory_id", "and by_id must be two memories")
 	}
 	return nil
+}
+
+func (r *record) checkGolden() error {
+	q := r.Golden
+	if err := keepable(q.ID, "", &q.CreatedAt, &q.UpdatedAt); err != nil {
+		return err
+	}
+	for i := range q.Expected {
+		q.Expected[i].Title = ""
+	}
+	if err := q.Validate(); err != nil {
+		return err
+	}
+	return memory.CheckWords("question", q.Question)
+}
+
+func (r *record) checkGoldenRun() error {
+	if err := keepable(r.GoldenRun.ID, r.GoldenRun.Origin, &r.GoldenRun.At); err != nil {
+		return err
+	}
+	return r.GoldenRun.Validate()
 }
 
 // keepable cuts times and rejects a row without an id or a time, or with an unknown origin. An

@@ -37,6 +37,14 @@ func (r *record) clone() *record {
 		suggestion := *r.Suggestion
 		c.Suggestion = &suggestion
 	}
+	if r.Golden != nil {
+		question := *r.Golden
+		c.Golden = &question
+	}
+	if r.GoldenRun != nil {
+		run := *r.GoldenRun
+		c.GoldenRun = &run
+	}
 	c.Versions = make([]*loci.Version, len(r.Versions))
 	for i, v := range r.Versions {
 		c.Versions[i] = &loci.Version{Memory: *v.Memory.Clone(), ReplacedAt: v.ReplacedAt}
@@ -62,6 +70,10 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 		return im.storeMemory(ctx, rows, r)
 	case r.Node != nil:
 		return im.storeNode(ctx, rows, r)
+	case r.Golden != nil:
+		return im.storeGolden(ctx, rows, *r.Golden)
+	case r.GoldenRun != nil:
+		return im.storeGoldenRun(ctx, rows, *r.GoldenRun)
 	}
 	return im.storeSuggestion(ctx, rows, *r.Suggestion)
 }
@@ -234,6 +246,36 @@ func (im *importer) storeSuggestion(ctx context.Context, rows *ownedRows, s loci
 		return true, err
 	}
 	return true, rows.tx.Suggestions().Settle(ctx, s.ID, s.State, s.SettledAt)
+}
+
+func (im *importer) storeGolden(ctx context.Context, rows *ownedRows, q loci.GoldenQuestion) (isNew bool, err error) {
+	there, err := rows.tx.Golden().Get(ctx, rows.viewer, q.ID)
+	if err == nil {
+		return false, sameRecord(&record{Golden: &there}, &record{Golden: &q}, "golden question "+q.ID.String(), nil)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	list, err := rows.tx.Golden().List(ctx, rows.viewer, loci.MaxGoldenQuestions)
+	if err == nil && len(list) == loci.MaxGoldenQuestions {
+		err = loci.Errorf(loci.Conflict, "there are %d golden questions already, which is the most; delete some first",
+			loci.MaxGoldenQuestions)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, rows.tx.Golden().Insert(ctx, q)
+}
+
+func (im *importer) storeGoldenRun(ctx context.Context, rows *ownedRows, run loci.GoldenRun) (isNew bool, err error) {
+	there, err := rows.tx.Golden().Run(ctx, rows.viewer, run.ID)
+	if err == nil {
+		return false, sameRecord(&record{GoldenRun: there}, &record{GoldenRun: &run}, "run "+run.ID.String(), nil)
+	}
+	if loci.CodeOf(err) != loci.NotFound {
+		return false, err
+	}
+	return true, rows.tx.Golden().InsertRun(ctx, &run)
 }
 
 // sameRecord returns a Conflict unless the stored row equals the record, byte by byte, in its

@@ -288,10 +288,19 @@ func TestBrowserDashboardEvaluate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.save(memory.Draft{Title: "Deploy day", Content: "We deploy on Tuesdays."})
-	w.save(memory.Draft{Title: attacks[0], Content: "Tea is green."})
+	tea := w.save(memory.Draft{Title: attacks[0], Content: "Tea is green."})
 	b := w.dashboard("/app/evaluate")
 	b.sees("There are no questions yet")
 	b.axe("no questions")
+	w.earlierQuestions(b, tea)
+	b.open(w.base + "/app/evaluate")
+	b.sees("kept in this browser")
+	b.open(w.base + "/app/evaluate")
+	b.until(`document.querySelectorAll(".cards li").length === 1`)
+	b.click("Remove the question")
+	b.sees("is not asked again")
+	b.click("Remove the question")
+	b.sees("There are no questions yet")
 	b.keys("n")
 	b.write("dialog input", "When do we deploy? "+attacks[1])
 	b.click("Deploy day")
@@ -316,6 +325,21 @@ func TestBrowserDashboardEvaluate(t *testing.T) {
 	b.click("Remove the question")
 	b.sees("The question is removed.")
 	b.keys("u")
-	b.sees("Undone.", "found at place 1")
+	b.sees("Undone.", "When do we deploy?")
+	b.click("Change the question")
+	b.write("dialog input", "On which day do we deploy?")
+	b.submit()
+	b.sees("On which day do we deploy?")
 	b.clean()
+}
+
+// earlierQuestions keeps questions in the browser as an earlier version did: one that can be asked, and one about a
+// memory that is gone.
+func (w *world) earlierQuestions(b *tab, id loci.MemoryID) {
+	b.t.Helper()
+	name := "loci.evaluate." + string(w.mara.OrgID) + "." + w.mara.UserID.String()
+	b.evaluate(`(() => { localStorage.setItem("` + name + `", JSON.stringify({questions: [
+		{id: "1", question: "kept in this browser", expected: [{id: "` + id.String() + `", name: "x"}]},
+		{id: "2", question: "lost", expected: [{id: "` + loci.NewMemoryID().String() + `", name: "y"}]}], runs: []}));
+		return "" })()`)
 }

@@ -86,7 +86,7 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 // sendPacked sends a compressed file, or its text to clients that cannot read gzip.
 func sendPacked(w http.ResponseWriter, r *http.Request, packed []byte) error {
 	w.Header().Set("Vary", "Accept-Encoding")
-	if takesGzip(r.Header.Get("Accept-Encoding")) {
+	if loci.TakesGzip(r.Header.Get("Accept-Encoding")) {
 		w.Header().Set("Content-Encoding", "gzip")
 		_, _ = w.Write(packed) // the browser may have left
 		return nil
@@ -101,15 +101,4 @@ func sendPacked(w http.ResponseWriter, r *http.Request, packed []byte) error {
 	}
 	_, _ = w.Write(plain)
 	return nil
-}
-
-// takesGzip reads Accept-Encoding.
-func takesGzip(accepted string) bool {
-	for one := range strings.SplitSeq(strings.ToLower(accepted), ",") {
-		name, quality, _ := strings.Cut(strings.ReplaceAll(one, " ", ""), ";q=")
-		if name == "gzip" {
-			return strings.Trim(quality, "0.") != "" || quality == ""
-		}
-	}
-	return false
 }

@@ -43,6 +43,15 @@ export function kept(name: string): string | null {
   }
 }
 
+/** Forgets a choice. */
+export function forget(name: string): void {
+  try {
+    localStorage.removeItem(`loci.${name}`);
+  } catch {
+    // Nothing is kept there.
+  }
+}
+
 /** Keeps a choice for the next visit. */
 export function keep(name: string, value: string): void {
   try {

@@ -154,6 +154,12 @@ func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.Gra
 		}
 	}
 	list, err := tx.entities(v, loci.LiveOnly, "e.seq > ? ORDER BY e.seq LIMIT ?", after, left())
+	if gq.Bare {
+		if rows.Entities = append(rows.Entities, list...); left() <= 0 {
+			next = store.Position(list[len(list)-1].ID.String())
+		}
+		return next, err
+	}
 	for _, e := range list {
 		rows.Entities = append(rows.Entities, e)
 		if next, err = tx.observationRows(v, rows, e.ID.String(), "", left(), room); err != nil || next != "" {

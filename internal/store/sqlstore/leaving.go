@@ -62,7 +62,7 @@ func (tx *Tx) eraseStructured(ctx context.Context, user loci.UserID) error {
 			return err
 		}
 	}
-	for _, table := range []string{"assets", "sources", "reflections"} {
+	for _, table := range []string{"assets", "sources", "reflections", "golden_questions", "golden_runs"} {
 		if err := tx.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} user_id = ?", [16]byte(user)); err != nil {
 			return err
 		}

@@ -86,6 +86,9 @@ func (tx *Tx) Tasks() store.Tasks { return tasks{tx} }
 // Packs returns what sessions have received.
 func (tx *Tx) Packs() store.Packs { return packs{tx} }
 
+// Golden returns the store of golden questions and their runs.
+func (tx *Tx) Golden() store.Golden { return golden{tx} }
+
 // Suggestions returns the store of suggested changes.
 func (tx *Tx) Suggestions() store.Suggestions { return suggestions{tx} }
 

@@ -93,7 +93,8 @@ func (t workspaces) Rename(ctx context.Context, id loci.WorkspaceID, name string
 	return t.changed(ctx, id, loci.Updated)
 }
 
-// Delete scans the rows: it is rare, and an index for it would slow down every write.
+// Delete scans the rows: it is rare, and an index for it would slow down every write. Golden questions are about
+// memories of the workspace, so without any of these they go, too.
 func (t workspaces) Delete(ctx context.Context, id loci.WorkspaceID) error {
 	if err := t.known(id); err != nil {
 		return err
@@ -105,6 +106,11 @@ func (t workspaces) Delete(ctx context.Context, id loci.WorkspaceID) error {
 	}
 	if used {
 		return loci.Errorf(loci.Conflict, "cannot delete the workspace: it still has memories or memory nodes")
+	}
+	for _, table := range []string{"golden_questions", "golden_runs"} {
+		if err := t.c.Exec("DELETE FROM "+table+" WHERE {"+table+"} workspace_id = ?", [16]byte(id)); err != nil {
+			return err
+		}
 	}
 	if err := t.changed(ctx, id, loci.Erased); err != nil {
 		return err
@@ -153,7 +159,8 @@ func (t workspaces) Adopt(_ context.Context, id loci.WorkspaceID) (n int, err er
 	if err := sessions(t).adopt(id); err != nil {
 		return 0, err
 	}
-	for _, table := range []string{"tasks", "candidates", "reflections", "memory_nodes", "memories"} {
+	for _, table := range []string{"tasks", "candidates", "reflections", "golden_questions", "golden_runs",
+		"memory_nodes", "memories"} {
 		if err := t.c.Exec("UPDATE "+table+" SET workspace_id = ? WHERE {"+table+"} workspace_id IS NULL",
 			[16]byte(id)); err != nil {
 			return 0, err

@@ -49,7 +49,14 @@ func (w *graphWorld) compareLists(ctx context.Context, g store.Graph, v loci.Vie
 			relations = append(relations, r.Type)
 		}
 	}
-	rows, err := exported(ctx, g, v, limit)
+	bare, err := exported(ctx, g, v, store.GraphQuery{Limit: limit, Bare: true})
+	if err != nil {
+		return err
+	}
+	w.same("bare Rows, entities", v, entities, entityNames(bare.Entities))
+	w.same("bare Rows, observations", v, nil, contentsOf(bare.Observations))
+	w.same("bare Rows, relations", v, relations, typesOf(bare.Relations))
+	rows, err := exported(ctx, g, v, store.GraphQuery{Limit: limit})
 	w.same("Rows, entities", v, entities, entityNames(rows.Entities))
 	w.same("Rows, observations", v, observations, contentsOf(rows.Observations))
 	w.same("Rows, relations", v, relations, typesOf(rows.Relations))
@@ -70,8 +77,8 @@ func typesOf(list []loci.Relation) (out []string) {
 	return out
 }
 
-func exported(ctx context.Context, g store.Graph, v loci.Viewer, limit int) (all store.GraphRows, err error) {
-	for q := (store.GraphQuery{Limit: limit}); ; {
+func exported(ctx context.Context, g store.Graph, v loci.Viewer, q store.GraphQuery) (all store.GraphRows, err error) {
+	for {
 		rows, next, err := g.Rows(ctx, v, q)
 		all.Entities = append(all.Entities, rows.Entities...)
 		all.Observations = append(all.Observations, rows.Observations...)
@@ -137,7 +144,7 @@ type graphView struct {
 }
 
 func (w *graphWorld) read(ctx context.Context, g store.Graph, v loci.Viewer) graphView {
-	rows, err := exported(ctx, g, v, 100)
+	rows, err := exported(ctx, g, v, store.GraphQuery{Limit: 100})
 	if err != nil {
 		w.t.Fatal(explain(err))
 	}

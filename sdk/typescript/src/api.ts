@@ -667,6 +667,8 @@ export interface DreamList {
 }
 
 export interface Edit {
+  /** The agent of the session, which is the default for scope agent */
+  agent_id?: string | null | undefined;
   /** The whole list */
   allowed_vendors?: string[] | undefined;
   /** null resets it to fact */
@@ -679,6 +681,13 @@ export interface Edit {
   key?: string | null | undefined;
   memory_type?: "semantic" | "episodic" | "procedural" | undefined;
   pinned?: boolean | null | undefined;
+  /** Required for scope project */
+  project_id?: string | null | undefined;
+  /**
+   * Audience in addition to the owner. Another scope clears project_id and agent_id, unless you send them.
+   * null resets it to global
+   */
+  scope?: "global" | "project" | "agent" | null | undefined;
   /** null resets it to manual */
   source?: string | null | undefined;
   summary?: string | null | undefined;
@@ -961,6 +970,68 @@ export interface FoundEntities {
   entities: Entity[];
   /** Names that were not found */
   missing: NoSuchName[];
+}
+
+export interface GoldenChange {
+  /** Replaces all of them */
+  expected?: string[] | undefined;
+  question?: string | undefined;
+}
+
+export interface GoldenList {
+  questions: GoldenQuestion[];
+}
+
+export interface GoldenMemory {
+  id: string;
+  /** Absent if you cannot see such a memory now */
+  title?: string;
+}
+
+export interface GoldenPlace {
+  /** Of the question */
+  id: string;
+  /** Of the first expected memory, from 1; 0: it was not among the first 20 hits */
+  rank: number;
+}
+
+export interface GoldenQuestion {
+  created_at: string;
+  /** The memories that a search must find */
+  expected: GoldenMemory[];
+  id: string;
+  /** As somebody asks it */
+  question: string;
+  updated_at: string;
+}
+
+export interface GoldenRun {
+  at: string;
+  id: string;
+  /** As of a recall: whether a model of embeddings took part. Absent: there is none */
+  meaning?: "ready" | "building" | "unavailable";
+  /** 1 divided by the rank of the first expected memory */
+  mrr: number;
+  /** Who ran it: cli, dashboard or api */
+  origin: string;
+  /** Of each question */
+  places: GoldenPlace[];
+  questions: number;
+  /** Which part of the expected memories was the first hit */
+  r1: number;
+  /** Which part was among the first 10 */
+  r10: number;
+  /** Which part was among the first 5 */
+  r5: number;
+  /** How many searches ran out of time, so that they may lack memories */
+  spent?: number;
+}
+
+export interface GoldenRuns {
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
+  runs: GoldenRun[];
 }
 
 export interface Grant {
@@ -1528,6 +1599,13 @@ export interface NewEvent {
 
 export interface NewEvents {
   events: NewEvent[];
+}
+
+export interface NewGoldenQuestion {
+  /** Ids of the memories that a search must find */
+  expected: string[];
+  /** As somebody asks it */
+  question: string;
 }
 
 export interface NewKey {
@@ -4392,6 +4470,69 @@ export class EventsApi {
   }
 }
 
+/** Parameters of listGoldenRuns. */
+export interface ListGoldenRunsQuery {
+  /** Default: 50 */
+  limit?: number | undefined;
+  /** next_cursor of the page before */
+  cursor?: string | undefined;
+}
+
+/** The routes with the tag "golden". */
+export class GoldenApi {
+  readonly #client: LociClient;
+
+  constructor(client: LociClient) {
+    this.#client = client;
+  }
+
+  /** List your golden questions. All of them, first created first. */
+  list(options?: CallOptions): Promise<GoldenList> {
+    return this.#client.call("GET", "/golden", { options });
+  }
+
+  /**
+   * Create a golden question. A question, and the memories that a search must find for it. Only you see it.
+   * 409 if you have 100 golden questions.
+   */
+  create(body: NewGoldenQuestion, options?: CallOptions & NotOnce): Promise<GoldenQuestion>;
+  create(body: NewGoldenQuestion, options: CallOptions & Once): Promise<GoldenQuestion | Replayed>;
+  create(body: NewGoldenQuestion, options?: CallOptions): Promise<never> {
+    return this.#client.call("POST", "/golden", { body, options });
+  }
+
+  /**
+   * Ask your golden questions. Searches for each of them as a recall of memories does, one after the other,
+   * and stores how much of what you expect was found. A memory that you cannot see counts as not found. Loci
+   * keeps the last 1,000 runs. 409 if there is no golden question.
+   */
+  run(options?: CallOptions & NotOnce): Promise<GoldenRun>;
+  run(options: CallOptions & Once): Promise<GoldenRun | Replayed>;
+  run(options?: CallOptions): Promise<never> {
+    return this.#client.call("POST", "/golden/run", { options });
+  }
+
+  /** List the runs of your golden questions. Newest first. */
+  runs(query?: ListGoldenRunsQuery, options?: CallOptions): Promise<GoldenRuns> {
+    return this.#client.call("GET", "/golden/runs", { query, options });
+  }
+
+  /** Calls runs for page after page, and returns the items one by one. */
+  runsAll(query?: ListGoldenRunsQuery, options?: CallOptions): AsyncIterable<GoldenRun> {
+    return items((cursor) => this.runs({ ...query, cursor }, options), (page) => page.runs, query?.cursor);
+  }
+
+  /** Delete a golden question permanently. The runs keep their figures. */
+  delete(id: string, options?: CallOptions): Promise<void> {
+    return this.#client.call("DELETE", `/golden/${segment(id)}`, { options });
+  }
+
+  /** Change fields of a golden question. */
+  update(id: string, body: GoldenChange, options?: CallOptions): Promise<GoldenQuestion> {
+    return this.#client.call("PATCH", `/golden/${segment(id)}`, { body, options });
+  }
+}
+
 /** Parameters of readGraph. */
 export interface ReadGraphQuery {
   /** Default: 100 */
@@ -4479,6 +4620,17 @@ export class GraphApi {
   /** Calls read for page after page, and returns the pages. */
   readPages(id: string, query?: ReadGraphQuery, options?: CallOptions): AsyncIterable<GraphPage> {
     return pages((cursor) => this.read(id, { ...query, cursor }, options), query?.cursor);
+  }
+
+  /**
+   * Read a graph in a compact form. What a drawing needs of everything that you may read, as JSON lines. A
+   * line has entities (ids, names, types) or relations (from, to, types). from and to are numbers of
+   * entities, which count from 0 over all lines. types are numbers of entity_types or relation_types, which
+   * count in the same way, and a line lists those that are new. The last line counts both. Compressed if you
+   * accept gzip. 413 if there are more than 200,000 entities.
+   */
+  draw(id: string, options?: CallOptions): Promise<Download> {
+    return this.#client.download("GET", `/projects/${segment(id)}/graph/drawing`, { options });
   }
 
   /**
@@ -4963,7 +5115,7 @@ export class MemoriesApi {
 
   /**
    * Change fields of a memory. Takes a JSON merge patch: fields that you leave out stay, null clears a field.
-   * Loci keeps the old version.
+   * Loci keeps the old version. 409 if another scope or project has a memory with the same key already.
    */
   edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Memory> {
     return this.#client.call("PATCH", `/memories/${segment(id)}`, { body, options });
@@ -6122,6 +6274,7 @@ export interface Groups {
   readonly assets: AssetsApi;
   readonly dream: DreamApi;
   readonly events: EventsApi;
+  readonly golden: GoldenApi;
   readonly graph: GraphApi;
   readonly history: HistoryApi;
   readonly keys: KeysApi;
@@ -6151,6 +6304,7 @@ export function groups(client: LociClient): Groups {
     assets: new AssetsApi(client),
     dream: new DreamApi(client),
     events: new EventsApi(client),
+    golden: new GoldenApi(client),
     graph: new GraphApi(client),
     history: new HistoryApi(client),
     keys: new KeysApi(client),

@@ -1207,7 +1207,10 @@ export const en = {
   "settings.embed.model.hint": "The operator brings further models with",
   "evaluate.title": "Evaluate",
   "evaluate.text": "Golden questions are questions to which you know the answer. A run searches for each, and tells how often the memories that you expect are among the first.",
-  "evaluate.kept": "The questions and figures are kept in this browser only, because the API has no place for them. Who uses this browser can read them.",
+  "evaluate.private": "Only you see the questions and the figures; assistants do not.",
+  "evaluate.older": "Show older runs",
+  "evaluate.gone": "a memory that you cannot see",
+  "evaluate.edit": "Change the question",
   "evaluate.run": "Run",
   "evaluate.done": "The figures are there.",
   "evaluate.new": "New question",
@@ -1459,6 +1462,9 @@ export const en = {
   "admin.backup.sound.text": "{name} is as its manifest says, and each file can be opened.",
   "admin.backup.damaged": "The backup is damaged",
   "admin.backup.damaged.text": "Do not rely on {name}. Make a new one.",
+  "bulk.scope": "Change scope",
+  "bulk.scope.project": "project {name}: shared with its members",
+  "bulk.scope.text": "All of them change, or none. A memory with a key cannot go where another one has that key.",
 } as const;
 
 /** The name of a text. */

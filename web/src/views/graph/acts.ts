@@ -5,7 +5,7 @@ import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { beginning, legible } from "../../legible.ts";
 import { tell } from "../../undo.tsx";
-import { sizeOf, type Graph } from "./model.ts";
+import { sizeOf, tieOf, type Graph } from "./model.ts";
 
 /** A project's graph that is shown, and how to show it again after a change. */
 export interface Place {
@@ -97,7 +97,7 @@ export async function relate({ id, graph, changed }: Place, from: string, kind: 
   if (!made.created) return tell(t("graph.relation.exists"));
   tell(t("graph.relation.done"), async () => {
     await loci.graph.deleteRelations(id, { relations: [relation] });
-    erase(graph, made.id);
+    erase(graph, made);
     changed();
   });
 }
@@ -110,7 +110,7 @@ export async function unrelate({ id, graph, changed }: Place, old: Relation): Pr
     const kindOf = (entity: string) => (graph.hasNode(entity) ? { type: graph.getNodeAttribute(entity, "kind") } : {});
     const [from, to] = [kindOf(old.from_entity), kindOf(old.to_entity)];
     await loci.graph.deleteRelations(id, { relations: [{ from: old.from, from_type: from.type, relation_type: old.relation_type, to: old.to, to_type: to.type }] });
-    erase(graph, old.id);
+    erase(graph, old);
     changed();
     tell(t("graph.relation.trashed"), async () => {
       await loci.graph.restoreEntities(id, { relations: [old.id] });
@@ -160,11 +160,12 @@ export async function setReaders({ id, changed }: Place, { id: entity, allowed_v
 
 /** Draws a relation. */
 export function draw(graph: Graph, { id, from_entity: from, to_entity: to, relation_type: kind }: Relation): void {
-  if (graph.hasEdge(id) || !graph.hasNode(from) || !graph.hasNode(to)) return;
+  if (tieOf(graph, { id, from_entity: from, to_entity: to, relation_type: kind }) !== undefined || !graph.hasNode(from) || !graph.hasNode(to)) return;
   graph.addEdgeWithKey(id, from, to, { kind });
   for (const end of [from, to]) graph.setNodeAttribute(end, "size", sizeOf(graph.degree(end)));
 }
 
-function erase(graph: Graph, id: string): void {
-  if (graph.hasEdge(id)) graph.dropEdge(id);
+function erase(graph: Graph, relation: Relation): void {
+  const key = tieOf(graph, relation);
+  if (key !== undefined) graph.dropEdge(key);
 }

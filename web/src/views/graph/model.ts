@@ -24,10 +24,16 @@ export interface Row {
   degree: number;
 }
 
-/** A line of an export: an entity, a relation, or what the drawing does not need. */
-export interface Line {
-  entity?: { id: string; name: string; entity_type: string };
-  relation?: { id: string; from_entity: string; to_entity: string; relation_type: string };
+/** A line of the compact form: entities, relations, or the end. Entities and types are numbered over all lines. */
+export interface Chunk {
+  entity_types?: string[];
+  ids?: string[];
+  names?: string[];
+  relation_types?: string[];
+  from?: number[];
+  to?: number[];
+  types?: number[];
+  end?: { entities: number; relations: number };
 }
 
 /** The size of an entity with this many relations. */
@@ -35,20 +41,38 @@ export function sizeOf(degree: number): number {
   return Math.min(14, 2.5 + Math.sqrt(degree));
 }
 
-/** Makes a graph of the lines of an export. */
-export function graphOf(lines: Iterable<Line>): Graph {
-  const graph: Graph = new MultiDirectedGraph<Thing, Tie>();
-  const ties: NonNullable<Line["relation"]>[] = [];
-  for (const { entity, relation } of lines) {
-    if (entity && !graph.hasNode(entity.id)) graph.addNode(entity.id, { label: entity.name, kind: entity.entity_type, x: 0, y: 0, size: 2.5 });
-    if (relation) ties.push(relation);
+/** Makes a graph of the lines of the compact form, as they come. */
+export class Builder {
+  readonly graph: Graph = new MultiDirectedGraph<Thing, Tie>();
+  readonly #ids: string[] = [];
+  readonly #kinds: string[] = [];
+  readonly #ties: string[] = [];
+  #ended = false;
+
+  add({ entity_types = [], ids = [], names = [], relation_types = [], from = [], to = [], types = [], end }: Chunk): void {
+    this.#kinds.push(...entity_types);
+    this.#ties.push(...relation_types);
+    ids.forEach((id, i) => {
+      this.#ids.push(id);
+      this.graph.addNode(id, { label: names[i]!, kind: this.#kinds[types[i]!]!, x: 0, y: 0, size: 2.5 });
+    });
+    from.forEach((one, i) => this.graph.addEdgeWithKey(String(this.graph.size), this.#ids[one]!, this.#ids[to[i]!]!, { kind: this.#ties[types[i]!]! }));
+    if (end) this.#ended = end.entities === this.graph.order && end.relations === this.graph.size;
   }
-  for (const tie of ties) {
-    if (!graph.hasNode(tie.from_entity) || !graph.hasNode(tie.to_entity) || graph.hasEdge(tie.id)) continue;
-    graph.addEdgeWithKey(tie.id, tie.from_entity, tie.to_entity, { kind: tie.relation_type });
+
+  /** Returns the graph. It fails if lines are missing. */
+  done(): Graph {
+    if (!this.#ended) throw new Error("The graph did not arrive as a whole.");
+    this.graph.updateEachNodeAttributes((id, thing) => ({ ...thing, size: sizeOf(this.graph.degree(id)) }), { attributes: ["size"] });
+    return this.graph;
   }
-  graph.updateEachNodeAttributes((id, thing) => ({ ...thing, size: sizeOf(graph.degree(id)) }), { attributes: ["size"] });
-  return graph;
+}
+
+/** The key of a relation in the drawing; undefined: it is not drawn. Those that were read at first have numbers for keys. */
+export function tieOf(graph: Graph, { id, from_entity: from, to_entity: to, relation_type: kind }: { id: string; from_entity: string; to_entity: string; relation_type: string }): string | undefined {
+  if (graph.hasEdge(id)) return id;
+  if (!graph.hasNode(from) || !graph.hasNode(to)) return undefined;
+  return graph.directedEdges(from, to).find((key) => graph.getEdgeAttribute(key, "kind") === kind && graph.source(key) === from);
 }
 
 /** The rows of a graph: what has most relations first. */

@@ -2,7 +2,7 @@ import type { Project } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { concerns, useChanges } from "../../live.ts";
-import { graphOf, type Graph, type Line } from "./model.ts";
+import { Builder, type Chunk, type Graph } from "./model.ts";
 import { place } from "./place.ts";
 
 /** A graph that is read, or on its way. */
@@ -26,7 +26,7 @@ const own = 3000;
 /** Above, the graph is read again only if the person asks. */
 const small = 5000;
 
-/** Reads the whole graph of a project, as one export, and follows its changes. */
+/** Reads the whole graph of a project, in its compact form, and follows its changes. */
 export function useGraph(id: string): Whole {
   const [state, setState] = useState<Omit<Whole, "reload" | "changed">>({ read: 0, loading: true, stale: false });
   const [turn, setTurn] = useState(0);
@@ -63,18 +63,12 @@ export function useGraph(id: string): Whole {
 
 async function readAll(id: string, signal: AbortSignal, told: (read: number) => void): Promise<{ project: Project; graph: Graph }> {
   const project = await loci.projects.get(id, { signal });
-  const lines: Line[] = [];
-  let n = 0;
-  let at = performance.now();
-  for await (const line of (await loci.graph.export(id, { format: "loci" }, { signal })).lines()) {
-    const one = line as Line;
-    if (one.entity) n++;
-    if (one.entity || one.relation) lines.push(one);
-    if (performance.now() < at + 100) continue;
-    at = performance.now();
-    told(n);
+  const built = new Builder();
+  for await (const line of (await loci.graph.draw(id, { signal })).lines()) {
+    built.add(line as Chunk);
+    told(built.graph.order);
   }
-  const graph = graphOf(lines);
+  const graph = built.done();
   place(graph);
   return { project, graph };
 }

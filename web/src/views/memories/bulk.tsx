@@ -1,7 +1,11 @@
-import type { Memory } from "@loci-memory/sdk";
+import type { BulkOperation, Memory } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
+import { loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
+import { legible } from "../../legible.ts";
+import { useLoad } from "../../load.ts";
+import { Shown } from "../../states.tsx";
 import { change, erase, restore, trash } from "./acts.ts";
 import type { Rows } from "./pages.ts";
 import { retagged, tagsOf } from "./tags.ts";
@@ -16,7 +20,7 @@ interface Props {
 
 /** What a person can do with several memories at once. */
 export function Bulk({ picked, inTrash, rows, onDone }: Props) {
-  const [ask, setAsk] = useState<"tags" | "vendors">();
+  const [ask, setAsk] = useState<"tags" | "vendors" | "scope">();
   const ids = picked.map(({ id }) => id);
   const run = (act: Promise<void>) => void act.then(onDone);
   return (
@@ -31,13 +35,49 @@ export function Bulk({ picked, inTrash, rows, onDone }: Props) {
         <>
           <button type="button" onClick={() => setAsk("tags")}>{t("bulk.tags")}</button>
           <button type="button" onClick={() => setAsk("vendors")}>{t("bulk.vendors")}</button>
+          <button type="button" onClick={() => setAsk("scope")}>{t("bulk.scope")}</button>
           <button type="button" class="danger" onClick={() => run(trash(picked, rows))}>{t("trash.yes")}</button>
         </>
       )}
       <button type="button" onClick={onDone}>{t("bulk.none")}</button>
       {ask === "tags" && <Tags picked={picked} onClose={() => setAsk(undefined)} onTags={(add, remove) => run(change(picked, ({ tags }) => ({ tags: retagged(tags, add, remove) }), rows))} />}
       {ask === "vendors" && <Vendors n={picked.length} onClose={() => setAsk(undefined)} onVendors={(allowed_vendors) => run(change(picked, () => ({ allowed_vendors }), rows))} />}
+      {ask === "scope" && <Scope n={picked.length} onClose={() => setAsk(undefined)} onScope={(changes) => run(change(picked, () => changes, rows))} />}
     </div>
+  );
+}
+
+/** Who has the memories besides their owner: nobody, or the members of a project. */
+function Scope({ n, onClose, onScope }: { n: number; onClose: () => void; onScope: (changes: BulkOperation["changes"]) => void }) {
+  const projects = useLoad((signal) => loci.projects.list({ status: "active", limit: 500 }, { signal }), []);
+  const [project, setProject] = useState("");
+  return (
+    <Dialog title={t("bulk.scope")} onClose={onClose}>
+      <Shown of={projects}>
+        {({ projects: all }) => (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              onClose();
+              onScope(project ? { scope: "project", project_id: project } : { scope: "global", project_id: null });
+            }}
+          >
+            <label>
+              {t("field.scope")}
+              <select autofocus value={project} onChange={(event) => setProject(event.currentTarget.value)}>
+                <option value="">{t("scope.global")}</option>
+                {all.map(({ id, name }) => <option key={id} value={id}>{t("bulk.scope.project", { name: legible(name) })}</option>)}
+              </select>
+            </label>
+            <p class="hint">{t("bulk.scope.text")}</p>
+            <div class="actions">
+              <button class="button primary">{t("bulk.change", { n })}</button>
+              <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+            </div>
+          </form>
+        )}
+      </Shown>
+    </Dialog>
   );
 }
 
