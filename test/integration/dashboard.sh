@@ -31,21 +31,21 @@ if [ -z "${LOCI_AXE:-}" ]; then
 fi
 
 # The first view with 100,000 memories.
-start_loci server LOCI_API_KEY=loci_key_for_the_first_view LOCI_RATE_LIMIT=0
 cat >"$WORK/seed.mjs" <<'END'
-const [url, key] = process.argv.slice(2);
-for (let n = 0; n < 100_000; n += 1000) {
-  const operations = Array.from({ length: 1000 }, (_, i) => ({
-    op: "create",
-    memory: { title: `Memory ${n + i}`, content: `Fact ${n + i} of service ${(n + i) % 97}: it is deployed on day ${(n + i) % 28}.`, tags: [`t${i % 50}`], similar: false },
-  }));
-  const answer = await fetch(`${url}/api/v1/memories/bulk`, { method: "POST", headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: JSON.stringify({ operations }) });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-}
+import { randomUUID } from "node:crypto";
+const at = "2026-11-27T12:00:00.000000Z";
+const lines = Array.from({ length: 100_000 }, (_, i) => JSON.stringify({ memory: {
+  id: randomUUID(), title: `Memory ${i}`, content: `Fact ${i} of service ${i % 97}: it is deployed on day ${i % 28}.`, tags: [`t${i % 50}`],
+  memory_type: "semantic", category: "fact", importance: 5, source: "manual", scope: "global", origin: "cli", allowed_vendors: ["*"],
+  created_at: at, updated_at: at, version: 1, change: "created", editor: "cli",
+} }));
+console.log(['{"loci":"export","format":4}', ...lines, JSON.stringify({ end: { lines: lines.length } })].join("\n"));
 END
 start=$SECONDS
-"$NODE22" "$WORK/seed.mjs" "$BASE" loci_key_for_the_first_view
+"$NODE22" "$WORK/seed.mjs" >"$WORK/seed.jsonl"
+"$LOCI_BIN" import "$WORK/seed.jsonl" --data-dir "$WORK/server-data"
 echo "stored 100,000 memories in $((SECONDS - start)) s"
+start_loci server LOCI_RATE_LIMIT=0
 LOCI_LINK=$("$LOCI_BIN" open --print --data-dir "$WORK/server-data") go test -count=1 -v -tags firstview -run TestFirstView ./internal/web >"$WORK/first.log" 2>&1 ||
   { cat "$WORK/first.log"; exit 1; }
 grep 'first view' "$WORK/first.log"

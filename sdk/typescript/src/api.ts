@@ -907,6 +907,7 @@ export interface FeedEvent {
   at: string;
   /** hidden: you can no longer see it */
   change: "created" | "updated" | "trashed" | "restored" | "erased" | "hidden";
+  /** Of the row; of kind graph: of the project */
   id: string;
   kind: "memory" | "memory_node" | "candidate" | "suggestion" | "session" | "task" | "project" | "graph" | "agent" | "key" | "grant" | "sign_in" | "member" | "team" | "invitation" | "workspace" | "org";
   /** Who changed it, if known */
@@ -4527,7 +4528,10 @@ export class GoldenApi {
     return this.#client.call("DELETE", `/golden/${segment(id)}`, { options });
   }
 
-  /** Change fields of a golden question. */
+  /**
+   * Change fields of a golden question. expected replaces the whole list. Memories that it had already may be
+   * gone; new ones must be memories that you can see.
+   */
   update(id: string, body: GoldenChange, options?: CallOptions): Promise<GoldenQuestion> {
     return this.#client.call("PATCH", `/golden/${segment(id)}`, { body, options });
   }
@@ -4623,11 +4627,9 @@ export class GraphApi {
   }
 
   /**
-   * Read a graph in a compact form. What a drawing needs of everything that you may read, as JSON lines. A
-   * line has entities (ids, names, types) or relations (from, to, types). from and to are numbers of
-   * entities, which count from 0 over all lines. types are numbers of entity_types or relation_types, which
-   * count in the same way, and a line lists those that are new. The last line counts both. Compressed if you
-   * accept gzip. 413 if there are more than 200,000 entities.
+   * Read a graph in a compact form. JSON lines with entities, or with relations as numbers of entities: from
+   * 0, over all lines. A line lists types that are new, which are numbered alike. The last line has the
+   * counts. gzip if you accept it. 413 above 200,000 entities.
    */
   draw(id: string, options?: CallOptions): Promise<Download> {
     return this.#client.download("GET", `/projects/${segment(id)}/graph/drawing`, { options });
