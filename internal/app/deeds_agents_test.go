@@ -10,6 +10,20 @@ import (
 	"github.com/loci-memory/loci/internal/task"
 )
 
+// ask makes a golden question of mara's.
+func (c *company) ask() {
+	_, err := c.Golden.Create(c.t.Context(), c.mara, golden.Draft{Question: "zebra",
+		Expected: []loci.MemoryID{c.memory.ID}})
+	c.must(err)
+}
+
+// golden is the golden question of mara's.
+func (c *company) golden() loci.GoldenID {
+	list, err := c.Golden.List(c.t.Context(), c.mara)
+	c.must(err)
+	return list[0].ID
+}
+
 func init() {
 	deeds[agent.Create] = func(c *company, ctx context.Context) error {
 		return second(c.Agent.Create(ctx, c.mara,
@@ -44,7 +58,7 @@ func init() {
 		return c.Task.Delete(ctx, c.mara, c.task.String(), 0)
 	}
 	deeds[golden.Change] = func(c *company, ctx context.Context) error {
-		return second(c.Golden.Update(ctx, c.mara, c.golden, golden.Patch{Question: new("quagga")}))
+		return second(c.Golden.Update(ctx, c.mara, c.golden(), golden.Patch{Question: new("quagga")}))
 	}
 	deeds[golden.Run] = func(c *company, ctx context.Context) error { return second(c.Golden.Run(ctx, c.mara)) }
 	notes := review.Notes{Content: "We decided to keep the zebra away from the quagga.", SourceTitle: "okapi"}

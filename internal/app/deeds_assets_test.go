@@ -14,6 +14,7 @@ func file(name, content string) memory.Upload {
 
 // settleAttached gives mara's memory a file and a source.
 func (c *company) settleAttached() {
+	c.ask()
 	c.t.Helper()
 	ctx := c.t.Context()
 	a, _, err := c.Memory.AddAsset(ctx, c.mara, c.memory.ID, file("okapi.txt", "a file of the okapi"))

@@ -22,7 +22,6 @@ import (
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
-	"github.com/loci-memory/loci/internal/golden"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
@@ -53,7 +52,6 @@ type company struct {
 	robot                      loci.AgentID     // registered by mara
 	work, closed               loci.SessionID   // mara's, of no agent
 	task                       loci.TaskID      // mara's
-	golden                     loci.GoldenID    // mara's
 	candidate                  loci.CandidateID // the owner's
 	asset                      loci.AssetID     // of mara's memory, as the source
 	source                     loci.SourceID
@@ -118,9 +116,6 @@ func newCompany(t testing.TB) *company {
 	work, err := c.Agent.CreateSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
 	c.must(err)
 	c.work = work.ID
-	asked, err := c.Golden.Create(ctx, c.mara, golden.Draft{Question: "zebra", Expected: []loci.MemoryID{c.memory.ID}})
-	c.must(err)
-	c.golden = asked.ID
 	job, err := c.Task.Create(ctx, c.mara, task.Draft{Project: c.project.String(), Title: "zebra", Notes: "okapi"})
 	c.must(err)
 	c.task = job.ID

@@ -29,7 +29,7 @@ func TestGoldenFigures(t *testing.T) {
 		d.must(err)
 		return q
 	}
-	d.must(d.Golden.Delete(ctx, d.mara, d.golden))
+	d.must(d.Golden.Delete(ctx, d.mara, d.golden()))
 	first, second, third := ask("deploy on Tuesdays", deploys), ask("coffee without milk", coffee, deploys),
 		ask("marmot sleeps", gone, gone)
 	if diff := cmp.Diff([]loci.GoldenMemory{{ID: gone, Title: "Marmots"}}, third.Expected); diff != "" {
@@ -39,7 +39,7 @@ func TestGoldenFigures(t *testing.T) {
 	d.must(err)
 	run, err := d.Golden.Run(ctx, d.mara)
 	d.must(err)
-	want := &loci.GoldenRun{ID: run.ID, OrgID: run.OrgID, UserID: d.mara.UserID, At: run.At, Origin: d.mara.Origin,
+	want := &loci.GoldenRun{ID: run.ID, Meaning: run.Meaning, OrgID: run.OrgID, UserID: d.mara.UserID, At: run.At, Origin: d.mara.Origin,
 		Questions: 3, R1: (1 + 0.5) / 3, R5: run.R5, R10: run.R10, MRR: 2.0 / 3,
 		Places: []loci.GoldenPlace{{ID: first.ID, Rank: 1}, {ID: second.ID, Rank: 1}, {ID: third.ID}}}
 	if diff := cmp.Diff(want, run); diff != "" {
@@ -130,7 +130,7 @@ func TestGoldenIsPrivate(t *testing.T) {
 		if len(list)+len(runs.Items) > 0 {
 			t.Errorf("%s sees %+v and %+v", name, list, runs)
 		}
-		for _, id := range []loci.GoldenID{d.golden, loci.NewGoldenID()} {
+		for _, id := range []loci.GoldenID{d.golden(), loci.NewGoldenID()} {
 			_, changed := d.Golden.Update(ctx, p, id, golden.Patch{Question: new("mine now")})
 			deleted := d.Golden.Delete(ctx, p, id)
 			if got := fmt.Sprint(changed, deleted); got != "no such golden question no such golden question" {
@@ -155,19 +155,19 @@ func TestGoldenChanges(t *testing.T) {
 	_, err := d.Memory.Trash(ctx, d.mara, d.memory.ID, 0)
 	d.must(err)
 	other := d.add(d.mara, memory.Draft{Title: "other", Content: "x"}).ID
-	got, err := d.Golden.Update(ctx, d.mara, d.golden, golden.Patch{Question: new("another"),
+	got, err := d.Golden.Update(ctx, d.mara, d.golden(), golden.Patch{Question: new("another"),
 		Expected: []loci.MemoryID{d.memory.ID, other}})
 	d.must(err)
 	want := []loci.GoldenMemory{{ID: d.memory.ID}, {ID: other, Title: "other"}}
 	if diff := cmp.Diff(want, got.Expected); diff != "" || got.Question != "another" {
 		t.Errorf("%q (-want +got):\n%s", got.Question, diff)
 	}
-	_, err = d.Golden.Update(ctx, d.mara, d.golden, golden.Patch{Expected: []loci.MemoryID{loci.NewMemoryID()}})
+	_, err = d.Golden.Update(ctx, d.mara, d.golden(), golden.Patch{Expected: []loci.MemoryID{loci.NewMemoryID()}})
 	if loci.CodeOf(err) != loci.Invalid {
 		t.Errorf("expects what is not there: %v", err)
 	}
 	for _, bad := range []golden.Patch{{Question: new("")}, {Expected: []loci.MemoryID{}}} {
-		if _, err := d.Golden.Update(ctx, d.mara, d.golden, bad); loci.CodeOf(err) != loci.Invalid {
+		if _, err := d.Golden.Update(ctx, d.mara, d.golden(), bad); loci.CodeOf(err) != loci.Invalid {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
