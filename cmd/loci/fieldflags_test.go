@@ -94,6 +94,7 @@ func TestEditUsesEveryFlag(t *testing.T) {
 		var content string
 		cmd := &cobra.Command{}
 		f.add(cmd)
+		f.addPlace(cmd)
 		cmd.Flags().StringVar(&content, "content", "", "")
 		value := "x"
 		for _, key := range []string{flag.Value.Type(), flag.Name} {
