@@ -56,6 +56,7 @@ function Scope({ n, onClose, onScope }: { n: number; onClose: () => void; onScop
       <Shown of={projects}>
         {({ projects: all }) => (
           <form
+            class="form"
             onSubmit={(event) => {
               event.preventDefault();
               onClose();
@@ -64,7 +65,7 @@ function Scope({ n, onClose, onScope }: { n: number; onClose: () => void; onScop
           >
             <label>
               {t("field.scope")}
-              <select autofocus value={project} onChange={(event) => setProject(event.currentTarget.value)}>
+              <select value={project} onChange={(event) => setProject(event.currentTarget.value)}>
                 <option value="">{t("scope.global")}</option>
                 {all.map(({ id, name }) => <option key={id} value={id}>{t("bulk.scope.project", { name: legible(name) })}</option>)}
               </select>
