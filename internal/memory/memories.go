@@ -71,7 +71,7 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 // the trash or not visible; Conflict with a ReplacedError if another memory replaced it; Forbidden
 // if it belongs to another person or, for an agent, if another origin wrote it, if an agent would
 // let more vendors read it, or if the change shortens its life and the credential may not delete;
-// Conflict if its project or the one that it comes to is archived, or if it comes to another scope, project or agent
+// Conflict if the project to which it then belongs is archived, or if it comes to another scope, project or agent
 // where a memory has its key. A change without effect makes no version.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
@@ -122,15 +122,12 @@ func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID
 	return m, nil
 }
 
-// updating returns the fn of an edit that applies a change. It opens the project that the memory leaves, too.
+// updating returns the fn of an edit that applies a change. The project to which the memory belongs then must be open:
+// a memory can leave an archived one.
 func (s *Service) updating(p loci.Principal, apply func(*loci.Memory), open func(loci.ProjectID) error,
 ) func(*loci.Memory) error {
 	return func(m *loci.Memory) error {
-		from := m.ProjectID
 		if err := s.updated(p, m, apply); err != nil {
-			return err
-		}
-		if err := open(from); err != nil {
 			return err
 		}
 		return open(m.ProjectID)
