@@ -51,8 +51,8 @@ func TestAuditShowsOnlyWhatAPersonMaySee(t *testing.T) {
 	ada, noor := who["ada"], who["noor"]
 	secret := s.write(t, owner, `{"title":"x","content":"of ada"}`).ID.String()
 	s.expect(t, 201, noor, `POST /memories {"title":"x","content":"of noor"}`)
-	for range 5 { // what lies between her entries
-		s.write(t, owner, `{"title":"x","content":"of ada"}`)
+	for i := range 5 { // what lies between her entries
+		s.write(t, owner, fmt.Sprintf(`{"title":"x","content":"of ada, %d"}`, i))
 	}
 	s.expect(t, 200, ada, `PATCH /orgs/default {"name":"Acme"}`)
 	s.expect(t, 403, noor, `PATCH /orgs/default {"name":"Mine"}`)
