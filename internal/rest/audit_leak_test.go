@@ -86,6 +86,9 @@ func TestAuditShowsOnlyWhatAPersonMaySee(t *testing.T) {
 	if !list[0].CredentialID.IsZero() || !list[1].CredentialID.IsZero() {
 		t.Errorf("an admin sees with which sign-ins others work: %s", text)
 	}
+	if list, text := s.trail(t, kim, "&user_id="+lastID.String(), 2); len(list) != 1 || list[0].Allowed {
+		t.Errorf("an admin who asks for one person sees %s", text)
+	}
 	list, _ = s.trail(t, ada, "", 500)
 	for _, want := range []string{"memory.create", "org.change", "session.create", "graph.write", "dream"} {
 		if !slices.Contains(actionsOf(list), want) {
