@@ -127,13 +127,15 @@ func (c *Client) OAuthClients(ctx context.Context) (*ClientList, error) {
 
 // SetClientVendor binds an OAuth client to a vendor; "" lets people choose.
 func (c *Client) SetClientVendor(ctx context.Context, id string, v loci.Vendor) (*loci.OAuthClient, error) {
-	return call[loci.OAuthClient](ctx, c, http.MethodPatch, "/admin/clients/"+url.PathEscape(id), ClientEdit{v})
+	return call[loci.OAuthClient](ctx, c, http.MethodPatch, clientPath(id), ClientEdit{v})
 }
 
 // DeleteClient deletes an OAuth client and revokes all access that people granted to it.
 func (c *Client) DeleteClient(ctx context.Context, id string) error {
-	return c.do(ctx, http.MethodDelete, "/admin/clients/"+url.PathEscape(id), nil, nil, nil)
+	return c.do(ctx, http.MethodDelete, clientPath(id), nil, nil, nil)
 }
+
+func clientPath(id string) string { return query("/admin/clients", url.Values{"client_id": {id}}) }
 
 // Jobs returns what the jobs of the server did last.
 func (c *Client) Jobs(ctx context.Context) (*JobList, error) {

@@ -139,7 +139,7 @@ graph.vendors       ual  graph                        any    -
 graph.export        ual  graph                        any    -
 graph.import        ual  graph                        any    -
 graph.check         l    -                            any    -
-settings.read       ual  -                            any    -
+settings.read       ual  account                      any    -
 settings.change     al   admin                        any    fresh
 admin.read          al   admin                        any    -
 org.create          al   admin                        any    fresh

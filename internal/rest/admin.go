@@ -55,12 +55,12 @@ var adminRoutes = table{"admin", []served{
 		Summary: "List the OAuth clients of the deployment",
 		Text:    forAdmins + "The newest 1,000. Their names are self-reported and unverified.",
 		Out:     client.ClientList{Clients: []loci.OAuthClient{exampleClient}}}, (*server).adminClients),
-	serve("PATCH /admin/clients/{id}", route{ID: "adminEditClient", Who: forPeople, Action: identity.ClientSet,
+	serve("PATCH /admin/clients", route{ID: "adminEditClient", Who: forPeople, Action: identity.ClientSet,
 		Missing: noClient, Limit: expensive,
 		Summary: "Bind an OAuth client to a vendor",
 		Text:    forAdmins + "Needs step-up. People can then consent only to this vendor. An empty one lets them choose.",
 		In:      client.ClientEdit{Vendor: "claude"}, Out: exampleClient}, (*server).adminEditClient),
-	serve("DELETE /admin/clients/{id}", route{ID: "adminDeleteClient", Who: forPeople, Action: identity.ClientDrop,
+	serve("DELETE /admin/clients", route{ID: "adminDeleteClient", Who: forPeople, Action: identity.ClientDrop,
 		Missing: noClient, Limit: expensive,
 		Summary: "Delete an OAuth client",
 		Text:    forAdmins + "Needs step-up. Also revokes all access that people granted to it."}, (*server).adminDeleteClient),
@@ -154,13 +154,14 @@ func (s *server) adminClients(ctx context.Context, p loci.Principal, _ *noBody) 
 	return say(client.ClientList{Clients: orEmpty(list)}, err)
 }
 
-// ClientPath is an OAuth client in a path, exported as WorkspacePath is.
-type ClientPath struct {
-	ID string `path:"id" maxLength:"2048" doc:"Of the client; a URL is escaped" example:"6f1d2c1e8a52"`
+// ClientQuery names an OAuth client, exported as WorkspacePath is. Ids that are URLs would not survive in a path: the
+// mux cleans it.
+type ClientQuery struct {
+	ID string `query:"client_id" required:"true" minLength:"1" maxLength:"2048" doc:"Of the client" example:"6f1d2c1e8a52"`
 }
 
 type clientEditInput struct {
-	ClientPath
+	ClientQuery
 	Body client.ClientEdit
 }
 
@@ -169,7 +170,7 @@ func (s *server) adminEditClient(ctx context.Context, p loci.Principal,
 	return say(s.app.Identity.SetClientVendor(ctx, p, in.ID, in.Body.Vendor))
 }
 
-func (s *server) adminDeleteClient(ctx context.Context, p loci.Principal, in *ClientPath) (*nothing, error) {
+func (s *server) adminDeleteClient(ctx context.Context, p loci.Principal, in *ClientQuery) (*nothing, error) {
 	return done(s.app.Identity.DeleteClient(ctx, p, in.ID))
 }
 

@@ -84,8 +84,8 @@ func TestAdminNeedsRoleAndProof(t *testing.T) {
 	}
 	changes := []string{`POST /admin/orgs {"name":"x","owner_email":"x@y.example"}`,
 		`PATCH /admin/orgs/bravo {"suspended":true}`, "POST /admin/backups",
-		`PATCH /admin/clients/https%3A%2F%2Fa.example%2Fclient.json {"vendor":"claude"}`,
-		"DELETE /admin/clients/https%3A%2F%2Fa.example%2Fclient.json"}
+		`PATCH /admin/clients?client_id=https%3A%2F%2Fa.example%2Fclient.json {"vendor":"claude"}`,
+		"DELETE /admin/clients?client_id=https%3A%2F%2Fa.example%2Fclient.json"}
 	reads := []string{"GET /admin/orgs", "GET /admin/clients", "GET /admin/jobs", "GET /admin/backups",
 		"POST /admin/backups/x/verify"}
 	lee := s.instanceAdmin(t, "tower").ID

@@ -51,8 +51,8 @@ func TestAuditShowsOnlyWhatAPersonMaySee(t *testing.T) {
 	ada, noor := who["ada"], who["noor"]
 	secret := s.write(t, owner, `{"title":"x","content":"of ada"}`).ID.String()
 	s.expect(t, 201, noor, `POST /memories {"title":"x","content":"of noor"}`)
-	for range 5 { // what lies between her entries
-		s.write(t, owner, `{"title":"x","content":"of ada"}`)
+	for i := range 5 { // what lies between her entries
+		s.write(t, owner, fmt.Sprintf(`{"title":"x","content":"of ada, %d"}`, i))
 	}
 	s.expect(t, 200, ada, `PATCH /orgs/default {"name":"Acme"}`)
 	s.expect(t, 403, noor, `PATCH /orgs/default {"name":"Mine"}`)
@@ -85,6 +85,9 @@ func TestAuditShowsOnlyWhatAPersonMaySee(t *testing.T) {
 	}
 	if !list[0].CredentialID.IsZero() || !list[1].CredentialID.IsZero() {
 		t.Errorf("an admin sees with which sign-ins others work: %s", text)
+	}
+	if list, text := s.trail(t, kim, "&user_id="+lastID.String(), 2); len(list) != 1 || list[0].Allowed {
+		t.Errorf("an admin who asks for one person sees %s", text)
 	}
 	list, _ = s.trail(t, ada, "", 500)
 	for _, want := range []string{"memory.create", "org.change", "session.create", "graph.write", "dream"} {

@@ -30,8 +30,8 @@ var theRoutes = []string{
 	"DELETE /orgs/{id}/workspaces/{workspace}", "GET /orgs/{id}/workspaces/{workspace}/members",
 	"PUT /orgs/{id}/workspaces/{workspace}/members/{user}", "DELETE /orgs/{id}/workspaces/{workspace}/members/{user}",
 	"GET /orgs/{id}/audit", "GET /admin/users", "GET /admin/metrics",
-	"GET /admin/orgs", "POST /admin/orgs", "PATCH /admin/orgs/{id}", "GET /admin/clients", "PATCH /admin/clients/{id}",
-	"DELETE /admin/clients/{id}", "GET /admin/jobs", "GET /admin/backups", "POST /admin/backups",
+	"GET /admin/orgs", "POST /admin/orgs", "PATCH /admin/orgs/{id}", "GET /admin/clients", "PATCH /admin/clients",
+	"DELETE /admin/clients", "GET /admin/jobs", "GET /admin/backups", "POST /admin/backups",
 	"POST /admin/backups/{name}/verify",
 	"GET /settings", "PUT /settings/{key}", "DELETE /settings/{key}",
 

@@ -157,6 +157,7 @@ var (
 	secretPattern = regexp.MustCompile(`loci_(live|agent|invite)_[A-Za-z0-9_-]{43}`)
 	prefixPattern = regexp.MustCompile(`("prefix": ?"loci_[a-z]+_)[A-Za-z0-9_-]{4}`)
 	idPattern     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+	entryPattern  = regexp.MustCompile(`("id": ")([A-Za-z0-9_-]{22})(")`) // of the audit trail: sealed by each server
 	cursorPattern = regexp.MustCompile(`("next_cursor": ")([A-Za-z0-9_-]{4,})(")`)
 	// A JSON value has exactly six digits; texts for people have none.
 	timePattern   = regexp.MustCompile(`20\d\d-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{6}Z| \d\d:\d\d)`)
@@ -195,6 +196,10 @@ func (n *names) normalise(text string) string {
 	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
 		m := cursorPattern.FindStringSubmatch(v)
 		return m[1] + n.name("cursor", m[2]) + m[3]
+	})
+	text = entryPattern.ReplaceAllStringFunc(text, func(v string) string {
+		m := entryPattern.FindStringSubmatch(v)
+		return m[1] + n.name("id", m[2]) + m[3]
 	})
 	if strings.Contains(text, `"prefix_bytes"`) {
 		text = packTokens.ReplaceAllString(text, "${1}<tokens>")

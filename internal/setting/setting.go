@@ -21,7 +21,7 @@ const (
 
 // Actions defines who may perform each of them.
 var Actions = gate.Actions{
-	Read:   {Kinds: gate.People},
+	Read:   {Kinds: gate.People, Rights: gate.Account},
 	Change: {Kinds: gate.Admins, Rights: gate.Admin, StepUp: true, Audit: gate.WithChange},
 }
 

@@ -3806,6 +3806,18 @@ export class AccountApi {
   }
 }
 
+/** Parameters of adminDeleteClient. */
+export interface AdminDeleteClientQuery {
+  /** Of the client */
+  client_id: string;
+}
+
+/** Parameters of adminEditClient. */
+export interface AdminEditClientQuery {
+  /** Of the client */
+  client_id: string;
+}
+
 /** Parameters of adminListOrgs. */
 export interface AdminListOrgsQuery {
   /** Default: 100 */
@@ -3854,6 +3866,14 @@ export class AdminApi {
   }
 
   /**
+   * Delete an OAuth client. For people with the instance role admin. Needs step-up. Also revokes all access
+   * that people granted to it.
+   */
+  deleteClient(query: AdminDeleteClientQuery, options?: CallOptions): Promise<void> {
+    return this.#client.call("DELETE", "/admin/clients", { query, options });
+  }
+
+  /**
    * List the OAuth clients of the deployment. For people with the instance role admin. The newest 1,000.
    * Their names are self-reported and unverified.
    */
@@ -3862,19 +3882,11 @@ export class AdminApi {
   }
 
   /**
-   * Delete an OAuth client. For people with the instance role admin. Needs step-up. Also revokes all access
-   * that people granted to it.
-   */
-  deleteClient(id: string, options?: CallOptions): Promise<void> {
-    return this.#client.call("DELETE", `/admin/clients/${segment(id)}`, { options });
-  }
-
-  /**
    * Bind an OAuth client to a vendor. For people with the instance role admin. Needs step-up. People can then
    * consent only to this vendor. An empty one lets them choose.
    */
-  editClient(id: string, body: ClientEdit, options?: CallOptions): Promise<OAuthClient> {
-    return this.#client.call("PATCH", `/admin/clients/${segment(id)}`, { body, options });
+  editClient(body: ClientEdit, query: AdminEditClientQuery, options?: CallOptions): Promise<OAuthClient> {
+    return this.#client.call("PATCH", "/admin/clients", { body, query, options });
   }
 
   /**

@@ -64,7 +64,7 @@ export function Audit({ who }: { who: Identity }) {
   const actor = (entry: AuditEntry) => actorOf(entry, who, names);
   const filtered = Boolean(action || person || days || denied);
   return (
-    <section class="org-audit" aria-label={t("org.tab.audit")}>
+    <section class="org-audit">
       <h2>{t("org.tab.audit")}</h2>
       <p class="hint">{t(admin ? "audit.text.admin" : "audit.text")}</p>
       <div class="org-audit-filters" role="group" aria-label={t("audit.filters")}>

@@ -14,12 +14,12 @@ import { offered } from "../memories/vendors.tsx";
 export function Clients({ onChanged }: { onChanged: () => void }) {
   const clients = useLoad(async (signal) => (await loci.admin.listClients({ signal })).clients, []);
   const bind = async (id: string, vendor: string, before: string) => {
-    await loci.admin.editClient(id, { vendor });
+    await loci.admin.editClient({ vendor }, { client_id: id });
     clients.reload();
-    tell(t("edit.saved"), async () => { await loci.admin.editClient(id, { vendor: before }); clients.reload(); });
+    tell(t("edit.saved"), async () => { await loci.admin.editClient({ vendor: before }, { client_id: id }); clients.reload(); });
   };
   const remove = async (id: string) => {
-    await loci.admin.deleteClient(id);
+    await loci.admin.deleteClient({ client_id: id });
     clients.reload();
     onChanged();
     tell(t("admin.client.deleted"));
