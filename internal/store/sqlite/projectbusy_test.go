@@ -36,7 +36,7 @@ func isGone(path string) bool {
 // A check reports a project on which another process sits, open or archived, and goes on.
 func TestCheckOfBusyProject(t *testing.T) {
 	t.Parallel()
-	s, active := newProject(t, Options{checkPatience: 20 * time.Millisecond})
+	s, active := newProject(t, Options{})
 	archived, err := s.Projects().Create(bg, loci.Project{OrgID: active.OrgID, Name: "archived"}, loci.UserID{})
 	if err := errors.Join(err, s.Projects().Archive(bg, active.OrgID, archived.ID)); err != nil {
 		t.Fatal(explain(err))
@@ -50,6 +50,7 @@ func TestCheckOfBusyProject(t *testing.T) {
 			t.Fatal(got, err)
 		}
 		want := "project " + p.ID.String() + ": another process is busy with the project"
+		s.opts.checkPatience = 20 * time.Millisecond
 		if problems, err := s.Check(bg); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
 			t.Errorf("%s: Check: %q, %v", p.Name, problems, err)
 		}
@@ -59,6 +60,7 @@ func TestCheckOfBusyProject(t *testing.T) {
 		if err := lock.Close(); err != nil {
 			t.Fatal(err)
 		}
+		s.opts.checkPatience = checkPatience // a busy machine may take longer to open the file
 		wantSound(t, s)
 	}
 }
