@@ -43,14 +43,14 @@ type OrgState struct {
 	Suspended bool `json:"suspended" doc:"True: Loci rejects its requests and keeps its data"`
 }
 
-// ClientList is the OAuth clients of the deployment, newest first.
-type ClientList struct {
+// OAuthClientList is the OAuth clients of the deployment, newest first.
+type OAuthClientList struct {
 	Clients []loci.OAuthClient `json:"clients" nullable:"false"`
 	More
 }
 
-// ClientEdit binds an OAuth client to a vendor.
-type ClientEdit struct {
+// OAuthClientEdit binds an OAuth client to a vendor.
+type OAuthClientEdit struct {
 	Vendor loci.Vendor `json:"vendor" maxLength:"50" doc:"People can consent only to this vendor. Empty: they choose" example:"claude"`
 }
 
@@ -121,13 +121,13 @@ func (c *Client) SuspendOrg(ctx context.Context, id loci.OrgID, suspended bool) 
 }
 
 // OAuthClients returns the OAuth clients of the server, newest first.
-func (c *Client) OAuthClients(ctx context.Context) (*ClientList, error) {
-	return get[ClientList](ctx, c, "/admin/clients")
+func (c *Client) OAuthClients(ctx context.Context) (*OAuthClientList, error) {
+	return get[OAuthClientList](ctx, c, "/admin/clients")
 }
 
 // SetClientVendor binds an OAuth client to a vendor; "" lets people choose.
 func (c *Client) SetClientVendor(ctx context.Context, id string, v loci.Vendor) (*loci.OAuthClient, error) {
-	return call[loci.OAuthClient](ctx, c, http.MethodPatch, clientPath(id), ClientEdit{v})
+	return call[loci.OAuthClient](ctx, c, http.MethodPatch, clientPath(id), OAuthClientEdit{v})
 }
 
 // DeleteClient deletes an OAuth client and revokes all access that people granted to it.

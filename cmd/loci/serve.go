@@ -154,7 +154,8 @@ func (p *program) run(ctx context.Context, in *instance, listeners []net.Listene
 	var upkeep sync.WaitGroup
 	upkeepCtx, stopUpkeep := context.WithCancel(ctx)
 	upkeep.Go(func() {
-		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: func(ctx context.Context) time.Duration { return in.settings(ctx).Idle }}).Run(upkeepCtx)
+		idle := func(ctx context.Context) time.Duration { return in.settings(ctx).Idle }
+		maintain.New(maintain.Options{Store: in.store, Log: p.log, Idle: idle}).Run(upkeepCtx)
 	})
 	for _, x := range in.wordIndexes() {
 		upkeep.Go(func() { x.Run(upkeepCtx) })

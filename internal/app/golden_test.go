@@ -39,7 +39,8 @@ func TestGoldenFigures(t *testing.T) {
 	d.must(err)
 	run, err := d.Golden.Run(ctx, d.mara)
 	d.must(err)
-	want := &loci.GoldenRun{ID: run.ID, Meaning: run.Meaning, OrgID: run.OrgID, UserID: d.mara.UserID, At: run.At, Origin: d.mara.Origin,
+	want := &loci.GoldenRun{ID: run.ID, Meaning: run.Meaning, OrgID: run.OrgID, UserID: d.mara.UserID, At: run.At,
+		Origin:    d.mara.Origin,
 		Questions: 3, R1: (1 + 0.5) / 3, R5: run.R5, R10: run.R10, MRR: 2.0 / 3,
 		Places: []loci.GoldenPlace{{ID: first.ID, Rank: 1}, {ID: second.ID, Rank: 1}, {ID: third.ID}}}
 	if diff := cmp.Diff(want, run); diff != "" {

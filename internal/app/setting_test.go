@@ -40,7 +40,8 @@ func wantSetting(t *testing.T, a *app.App, p loci.Principal, key, value string, 
 	}
 }
 
-// TestSettingsChange requires that a change holds at once here, after a second elsewhere, and that a reset takes it back.
+// TestSettingsChange requires that a change holds at once here, after a second elsewhere, and that a reset takes it
+// back.
 func TestSettingsChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *app.Options) { o.Settings = settingtest.Options() })
@@ -51,7 +52,8 @@ func TestSettingsChange(t *testing.T) {
 	wantSetting(t, other, w.local, "dream.at", "03:30", loci.SetByDefault)
 	for key, value := range map[string]string{"dream.at": "02:15", "dedup.enabled": "off", "embed.model": "small"} {
 		got, err := w.Setting.Set(ctx, w.local, key, &value)
-		if err != nil || got.Value != value || got.Source != loci.SetByAdmin || got.ChangedAt.IsZero() && key != "embed.model" {
+		dated := !got.ChangedAt.IsZero() || key == "embed.model"
+		if err != nil || got.Value != value || got.Source != loci.SetByAdmin || !dated {
 			t.Errorf("%s: %+v, %v", key, got, err)
 		}
 		wantSetting(t, w.App, w.owner, key, value, loci.SetByAdmin)

@@ -249,7 +249,8 @@ func TestJobsAreWrittenDown(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		maintain.New(maintain.Options{Store: st, Now: func() time.Time { return now }, Idle: func(context.Context) time.Duration { return time.Hour }}).Run(ctx)
+		maintain.New(maintain.Options{Store: st, Now: func() time.Time { return now },
+			Idle: func(context.Context) time.Duration { return time.Hour }}).Run(ctx)
 	}()
 	var jobs []store.Job
 	for len(jobs) < 9 {

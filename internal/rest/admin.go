@@ -54,16 +54,17 @@ var adminRoutes = table{"admin", []served{
 	serve("GET /admin/clients", route{ID: "adminListClients", Who: forPeople, Action: identity.ClientList,
 		Summary: "List the OAuth clients of the deployment",
 		Text:    forAdmins + "The newest 1,000. Their names are self-reported and unverified.",
-		Out:     client.ClientList{Clients: []loci.OAuthClient{exampleClient}}}, (*server).adminClients),
+		Out:     client.OAuthClientList{Clients: []loci.OAuthClient{exampleClient}}}, (*server).adminClients),
 	serve("PATCH /admin/clients", route{ID: "adminEditClient", Who: forPeople, Action: identity.ClientSet,
 		Missing: noClient, Limit: expensive,
 		Summary: "Bind an OAuth client to a vendor",
 		Text:    forAdmins + "Needs step-up. People can then consent only to this vendor. An empty one lets them choose.",
-		In:      client.ClientEdit{Vendor: "claude"}, Out: exampleClient}, (*server).adminEditClient),
+		In:      client.OAuthClientEdit{Vendor: "claude"}, Out: exampleClient}, (*server).adminEditClient),
 	serve("DELETE /admin/clients", route{ID: "adminDeleteClient", Who: forPeople, Action: identity.ClientDrop,
 		Missing: noClient, Limit: expensive,
 		Summary: "Delete an OAuth client",
-		Text:    forAdmins + "Needs step-up. Also revokes all access that people granted to it."}, (*server).adminDeleteClient),
+		Text:    forAdmins + "Needs step-up. Also revokes all access that people granted to it."},
+		(*server).adminDeleteClient),
 	serve("GET /admin/jobs", route{ID: "adminListJobs", Who: forPeople, Action: deployment.JobList,
 		Summary: "List what the jobs of the server did last",
 		Text:    forAdmins + "By name. A job that has not run yet is not in the list.",
@@ -144,14 +145,16 @@ type adminOrgInput struct {
 	Body client.OrgState
 }
 
-func (s *server) adminEditOrg(ctx context.Context, p loci.Principal, in *adminOrgInput) (*answer[client.AdminOrg], error) {
+func (s *server) adminEditOrg(ctx context.Context, p loci.Principal, in *adminOrgInput) (*answer[client.AdminOrg],
+	error) {
 	o, err := s.app.Org.Suspend(ctx, p, in.ID, in.Body.Suspended)
 	return say(client.AdminOrg{ID: o.ID, Name: o.Name, State: o.State, CreatedAt: o.CreatedAt, Users: o.People}, err)
 }
 
-func (s *server) adminClients(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.ClientList], error) {
+func (s *server) adminClients(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.OAuthClientList],
+	error) {
 	list, err := s.app.Identity.OAuthClients(ctx, p)
-	return say(client.ClientList{Clients: orEmpty(list)}, err)
+	return say(client.OAuthClientList{Clients: orEmpty(list)}, err)
 }
 
 // ClientQuery names an OAuth client, exported as WorkspacePath is. Ids that are URLs would not survive in a path: the
@@ -162,7 +165,7 @@ type ClientQuery struct {
 
 type clientEditInput struct {
 	ClientQuery
-	Body client.ClientEdit
+	Body client.OAuthClientEdit
 }
 
 func (s *server) adminEditClient(ctx context.Context, p loci.Principal,
@@ -211,8 +214,9 @@ func (s *server) adminVerifyBackup(ctx context.Context, p loci.Principal,
 // These are the examples of those routes.
 var (
 	exampleAdminOrg = client.AdminOrg{ID: "acme", Name: "Acme", State: loci.OrgActive, CreatedAt: exampleTime, Users: 4}
-	exampleClient   = loci.OAuthClient{ID: "6f1d2c1e8a52", Name: "Claude", RedirectURIs: []string{"https://claude.ai/api/mcp/" +
-		"auth_callback"}, Vendor: "claude", CreatedAt: exampleTime}
+	exampleClient   = loci.OAuthClient{ID: "6f1d2c1e8a52", Name: "Claude",
+		RedirectURIs: []string{"https://claude.ai/api/mcp/" +
+			"auth_callback"}, Vendor: "claude", CreatedAt: exampleTime}
 	exampleJob = client.Job{Name: "trash.purge", BegunAt: exampleTime, EndedAt: exampleTime.Add(time.Second), Rows: 12,
 		NextAt: exampleTime.Add(24 * time.Hour)}
 	exampleBackup = client.Backup{Name: "2026-11-20T160000Z", CreatedAt: exampleTime, Files: 4, Bytes: 1 << 20,

@@ -60,7 +60,8 @@ func TestAdminBackups(t *testing.T) {
 	}
 	var jobs client.JobList
 	decode(t, s.expect(t, 200, kim, "GET /admin/jobs"), &jobs)
-	if len(jobs.Jobs) != 1 || jobs.Jobs[0].Name != "backup" || jobs.Jobs[0].Rows != made.Files || jobs.Jobs[0].Error != "" {
+	if len(jobs.Jobs) != 1 || jobs.Jobs[0].Name != "backup" || jobs.Jobs[0].Rows != made.Files ||
+		jobs.Jobs[0].Error != "" {
 		t.Errorf("the jobs are %+v", jobs)
 	}
 	// The name is of the list, and never a path.

@@ -88,7 +88,8 @@ func TestKindsOfChanges(t *testing.T) {
 			t.Errorf("kinds=%s: got %d %s", kinds, w.Code, w.Body)
 		}
 	}
-	old, some, all := s.following(t, owner, ""), s.following(t, owner, "candidate,%20session"), s.following(t, owner, "all")
+	old, some := s.following(t, owner, ""), s.following(t, owner, "candidate,%20session")
+	all := s.following(t, owner, "all")
 	list, _ := s.candidates(t, claude, "idea: We could sing")
 	m := s.write(t, claude, `{"title":"t","content":"c"}`)
 	id := list[0].ID.String()
@@ -197,8 +198,8 @@ func mayLearn(reader int, e *loci.FeedEvent, project string) bool {
 	return true
 }
 
-// TestHiddenRowsOfOtherKindsLeaveNoTrace compares what a reader of all kinds gets, with and without changes of rows that
-// it may not see.
+// TestHiddenRowsOfOtherKindsLeaveNoTrace compares what a reader of all kinds gets, with and without changes of rows
+// that it may not see.
 func TestHiddenRowsOfOtherKindsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	read := func(hide bool) string {

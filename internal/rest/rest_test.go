@@ -105,7 +105,8 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	ro := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), Now: c.Now})
 	tb.Cleanup(func() { events.Close() })
-	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now, Deletion: loci.DeleteWithKey,
+	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now,
+		Deletion:  loci.DeleteWithKey,
 		Extractor: reviewtest.ByLine{},
 		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "0.0.0-test", Now: c.Now},

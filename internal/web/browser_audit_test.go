@@ -56,7 +56,8 @@ func (w *world) acts(user loci.UserID, vendor loci.Vendor, name string) (saved l
 
 // rows returns the texts of the rows in sight of a list.
 func (b *tab) rows() string {
-	return b.evaluate(`[...document.querySelectorAll(".list .row")].map((e) => e.innerText.replaceAll("\n", " ")).join("\n")`)
+	return b.evaluate(`[...document.querySelectorAll(".list .row")]
+		.map((e) => e.innerText.replaceAll("\n", " ")).join("\n")`)
 }
 
 // TestBrowserDashboardAudit reads the trail as an owner: what she and her assistants did, and who administered the org.
@@ -136,7 +137,8 @@ func TestBrowserDashboardAuditOfMembers(t *testing.T) {
 	b.open(w.base + "/app/org/admin")
 	b.until(`document.querySelector(".org-tabs")`)
 	b.sees("What deleting requires")
-	got := b.evaluate(`performance.getEntriesByType("resource").map((e) => e.name).filter((n) => n.includes("/admin/")).join()`)
+	got := b.evaluate(`performance.getEntriesByType("resource").map((e) => e.name)
+		.filter((n) => n.includes("/admin/")).join()`)
 	if got != "" {
 		t.Errorf("the page of a member asks for %s", got)
 	}

@@ -97,7 +97,8 @@ func TestBrowserDashboardFollowsProjects(t *testing.T) {
 	w.must(err)
 	b.until(`document.querySelector(".reading h2")?.innerText === "the shop"`)
 	b.until(`document.querySelector(".list")?.innerText.includes("the shop")`)
-	w.must(w.app.Project.PutMember(ctx, w.local(w.mara), shop.ID, loci.ProjectMember{UserID: noor.ID, Role: loci.MemberAdmin}))
+	w.must(w.app.Project.PutMember(ctx, w.local(w.mara), shop.ID,
+		loci.ProjectMember{UserID: noor.ID, Role: loci.MemberAdmin}))
 	b.sees("noor@example.org")
 
 	b.open(w.base + "/app/graph/" + shop.ID.String())

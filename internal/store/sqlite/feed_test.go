@@ -153,7 +153,8 @@ func BenchmarkFeed(b *testing.B) {
 	}
 }
 
-// The migration that lets the feed have more kinds keeps its rows, and the numbers go on, also if all rows were deleted.
+// The migration that lets the feed have more kinds keeps its rows, and the numbers go on, also if all rows were
+// deleted.
 func TestFeedKeepsItsNumbers(t *testing.T) {
 	t.Parallel()
 	for _, left := range []int64{0, 2} {

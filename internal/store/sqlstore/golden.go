@@ -122,7 +122,8 @@ func (t golden) InsertRun(_ context.Context, run *loci.GoldenRun) error {
 		return err
 	}
 	return t.c.Exec("DELETE FROM golden_runs WHERE {golden_runs} user_id = ?1 AND seq <= (SELECT g.seq "+
-		"FROM golden_runs g WHERE {g} g.user_id = ?1 ORDER BY g.seq DESC LIMIT 1 OFFSET ?2)", [16]byte(run.UserID), loci.MaxGoldenRuns)
+		"FROM golden_runs g WHERE {g} g.user_id = ?1 ORDER BY g.seq DESC LIMIT 1 OFFSET ?2)",
+		[16]byte(run.UserID), loci.MaxGoldenRuns)
 }
 
 func (t golden) scanRun(r Row) (*loci.GoldenRun, error) {

@@ -10,7 +10,8 @@ type jobs struct{ *Registry }
 
 func (j jobs) Put(ctx context.Context, one store.Job) error {
 	return j.db.Update(ctx, func(c Conn) error {
-		return c.Exec("INSERT INTO jobs ({global} name, begun_at, ended_at, changed, error, next_at) VALUES (?, ?, ?, ?, ?, ?) "+
+		return c.Exec("INSERT INTO jobs ({global} name, begun_at, ended_at, changed, error, next_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?) "+
 			"ON CONFLICT ({global} name) DO UPDATE SET begun_at = excluded.begun_at, ended_at = excluded.ended_at, "+
 			"changed = excluded.changed, error = excluded.error, next_at = excluded.next_at "+
 			"WHERE jobs.begun_at <= excluded.begun_at", one.Name, one.BegunAt.UnixMicro(), one.EndedAt.UnixMicro(), one.Rows,

@@ -430,12 +430,12 @@ export interface ClaimRecord {
   validity: "active" | "contested";
 }
 
-export interface ClientEdit {
+export interface OAuthClientEdit {
   /** People can consent only to this vendor. Empty: they choose */
   vendor: string;
 }
 
-export interface ClientList {
+export interface OAuthClientList {
   clients: OAuthClient[];
   has_more: boolean;
   /** Send it as cursor to get the next page; empty on the last page */
@@ -3877,7 +3877,7 @@ export class AdminApi {
    * List the OAuth clients of the deployment. For people with the instance role admin. The newest 1,000.
    * Their names are self-reported and unverified.
    */
-  listClients(options?: CallOptions): Promise<ClientList> {
+  listClients(options?: CallOptions): Promise<OAuthClientList> {
     return this.#client.call("GET", "/admin/clients", { options });
   }
 
@@ -3885,7 +3885,7 @@ export class AdminApi {
    * Bind an OAuth client to a vendor. For people with the instance role admin. Needs step-up. People can then
    * consent only to this vendor. An empty one lets them choose.
    */
-  editClient(body: ClientEdit, query: AdminEditClientQuery, options?: CallOptions): Promise<OAuthClient> {
+  editClient(body: OAuthClientEdit, query: AdminEditClientQuery, options?: CallOptions): Promise<OAuthClient> {
     return this.#client.call("PATCH", "/admin/clients", { body, query, options });
   }
 
