@@ -63,7 +63,8 @@ func TestBrowserDashboardDeployment(t *testing.T) {
 	if c, err := w.store.OAuth().Client(ctx, client); err != nil || c.Vendor != "claude" {
 		t.Errorf("the client is %+v, %v", c, err)
 	}
-	b.click("Remove")
+	// A message may lie over the button.
+	b.evaluate(`([...document.querySelectorAll("button")].find((e) => e.innerText === "Remove").click(), "")`)
 	b.sees("loses all access")
 	b.click("Remove")
 	b.sees("The client is removed.", "No program has registered so far.")
