@@ -1,13 +1,16 @@
 -- The feed tells of more kinds of rows. A CHECK cannot be changed, so the table is made again with what is in it; numbers
 -- go on where they were, also if everything was deleted. Without a reader's access, those see a row who may list all of
--- its kind.
+-- its kind. The CHECKs are not IN (…), because SQLite fills a table with the list at each insert.
 CREATE TABLE new_feed (
 	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
 	at      INTEGER NOT NULL,
-	kind    TEXT NOT NULL CHECK (kind IN ('memory', 'memory_node', 'candidate', 'suggestion', 'session', 'task', 'project',
-		'graph', 'agent', 'key', 'grant', 'sign_in', 'member', 'team', 'invitation', 'workspace', 'org')),
+	kind    TEXT NOT NULL CHECK (kind = 'memory' OR kind = 'memory_node' OR kind = 'candidate' OR kind = 'suggestion' OR
+		kind = 'session' OR kind = 'task' OR kind = 'project' OR kind = 'graph' OR kind = 'agent' OR kind = 'key' OR
+		kind = 'grant' OR kind = 'sign_in' OR kind = 'member' OR kind = 'team' OR kind = 'invitation' OR
+		kind = 'workspace' OR kind = 'org'),
 	row_id  BLOB NOT NULL CHECK (length(row_id) = 16),
-	change  TEXT NOT NULL CHECK (change IN ('created', 'updated', 'trashed', 'restored', 'erased')),
+	change  TEXT NOT NULL CHECK (change = 'created' OR change = 'updated' OR change = 'trashed' OR
+		change = 'restored' OR change = 'erased'),
 	version INTEGER NOT NULL,
 	origin  TEXT NOT NULL,
 	access  BLOB CHECK (length(access) > 16),
