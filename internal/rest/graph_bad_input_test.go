@@ -222,8 +222,8 @@ func TestGraphOfAnArchivedProject(t *testing.T) {
 			}
 		}
 	}
-	if sent != 20 {
-		t.Errorf("%d routes were tried, want 20", sent)
+	if sent != 21 {
+		t.Errorf("%d routes were tried, want 21", sent)
 	}
 }
 

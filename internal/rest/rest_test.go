@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -43,13 +44,14 @@ type clock struct {
 	mu     sync.Mutex
 	now    time.Time
 	frozen bool
+	step   time.Duration // at each call; default: a second
 }
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.frozen {
-		c.now = c.now.Add(time.Second)
+		c.now = c.now.Add(cmp.Or(c.step, time.Second))
 	}
 	return c.now
 }

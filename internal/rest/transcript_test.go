@@ -87,6 +87,7 @@ func TestTranscripts(t *testing.T) {
 func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
 	// Notes are read by the rules, as in a real server.
 	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget, ao.Extractor = 400, nil })
+	s.clock.step = 100 * time.Millisecond // so that no call runs out of time
 	doc := readDocument(t, s)
 	keys := s.cast(t)
 	names := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
