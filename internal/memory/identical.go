@@ -21,7 +21,7 @@ func (s *saving) identical(ctx context.Context, tx store.Tx) (*loci.Memory, erro
 		return nil, nil
 	}
 	list, err := tx.Memories().ByText(ctx, s.p.Viewer(),
-		store.TextQuery{Place: s.stands(), Title: s.m.Title, Content: s.m.Content, Limit: maxIdentical})
+		store.TextQuery{Place: placeOf(s.m), Title: s.m.Title, Content: s.m.Content, Limit: maxIdentical})
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +33,6 @@ func (s *saving) identical(ctx context.Context, tx store.Tx) (*loci.Memory, erro
 	}
 	return nil, nil
 }
-
-// stands returns where the memory stands and who writes it.
-func (s *saving) stands() store.Place { return placeOf(s.m) }
 
 // addsNothingTo reports whether m has every field of the draft. What the draft leaves out may be
 // anything, as in a save by key, except for the times: a save without them is not done by a memory

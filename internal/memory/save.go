@@ -332,7 +332,7 @@ func (s *saving) there(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	if !s.dedupes() {
 		return nil, nil
 	}
-	q := store.KeyQuery{Place: s.stands(), Key: s.m.Key}
+	q := store.KeyQuery{Place: placeOf(s.m), Key: s.m.Key}
 	q.From, q.Until = s.d.during(s.now)
 	if s.p.Vendor == "" {
 		q.Origin = ""
@@ -377,7 +377,7 @@ func (s *saving) restricted(ctx context.Context, tx store.Tx, vendors []loci.Ven
 		before = found
 	}
 	if s.dedupes() {
-		q := store.KeyQuery{Place: s.stands(), Key: s.m.Key, From: s.now}
+		q := store.KeyQuery{Place: placeOf(s.m), Key: s.m.Key, From: s.now}
 		q.Origin = ""
 		found, err := tx.Memories().OfKey(ctx, s.p.Viewer(), q, maxSameKey)
 		if err != nil {

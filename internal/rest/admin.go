@@ -148,7 +148,7 @@ type adminOrgInput struct {
 func (s *server) adminEditOrg(ctx context.Context, p loci.Principal, in *adminOrgInput) (*answer[client.AdminOrg],
 	error) {
 	o, err := s.app.Org.Suspend(ctx, p, in.ID, in.Body.Suspended)
-	return say(client.AdminOrg{ID: o.ID, Name: o.Name, State: o.State, CreatedAt: o.CreatedAt, Users: o.People}, err)
+	return say(adminOrg(o.Org, o.People), err)
 }
 
 func (s *server) adminClients(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.OAuthClientList],
