@@ -46,6 +46,7 @@ func (s *Store) hint(ctx context.Context, h sqlstore.Hint) {
 			return
 		}
 	}
+	h.At = s.opts.Now()
 	s.hints.waiting[h.Org] = append(s.hints.waiting[h.Org], h)
 	if idle {
 		s.hints.telling.Go(func() { s.tellHints(context.WithoutCancel(ctx)) })

@@ -22,6 +22,7 @@ type feedEntry struct {
 	version       int
 	origin        string
 	before, after []loci.Access
+	at            time.Time // zero: now
 }
 
 // enter adds a change to the feed, in the transaction of the change.
@@ -37,9 +38,12 @@ func (tx *Tx) enter(e feedEntry) error {
 	if bytes.Equal(before, after) {
 		before = nil // a reader who cannot see it could not see it before either
 	}
+	if e.at.IsZero() {
+		e.at = tx.Now()
+	}
 	return tx.c.Exec("INSERT INTO feed ({org} at, kind, row_id, change, version, origin, access, before) VALUES ({?} "+
 		"?, ?, ?, ?, ?, ?, ?, ?)",
-		loci.CutTime(tx.Now()).UnixMicro(), string(e.kind), e.id, string(e.change), e.version, e.origin, after, before)
+		loci.CutTime(e.at).UnixMicro(), string(e.kind), e.id, string(e.change), e.version, e.origin, after, before)
 }
 
 // memoryChanged adds a change of a memory to the feed. old is nil for a new memory, m is nil for

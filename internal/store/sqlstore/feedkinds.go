@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 )
@@ -117,11 +118,12 @@ type Hint struct {
 	ID     [16]byte
 	Change loci.Change
 	Access []loci.Access // of who sees it, besides those who may list all of the kind
+	At     time.Time     // of the change; zero: now
 }
 
 // Hint adds the change to the feed.
 func (tx *Tx) Hint(h *Hint) error {
-	return tx.enter(feedEntry{kind: h.Kind, id: h.ID, change: h.Change, after: h.Access})
+	return tx.enter(feedEntry{kind: h.Kind, id: h.ID, change: h.Change, after: h.Access, at: h.At})
 }
 
 // GraphHint is the hint that the graph of a project has changed. Only people get it, each of whom sees all of the
@@ -134,6 +136,7 @@ func GraphHint(p *loci.Project) Hint {
 
 // ProjectHint is the hint that a project has changed, or its members.
 func ProjectHint(p *loci.Project, change loci.Change) Hint {
-	return Hint{p.OrgID, loci.FeedProject, p.ID, change, []loci.Access{{WorkspaceID: p.WorkspaceID, ProjectID: p.ID,
-		Scope: loci.ScopeProject, AllowedVendors: []loci.Vendor{loci.AnyVendor}}}}
+	return Hint{Org: p.OrgID, Kind: loci.FeedProject, ID: p.ID, Change: change, Access: []loci.Access{{
+		WorkspaceID: p.WorkspaceID, ProjectID: p.ID, Scope: loci.ScopeProject,
+		AllowedVendors: []loci.Vendor{loci.AnyVendor}}}}
 }

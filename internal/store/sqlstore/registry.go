@@ -39,7 +39,7 @@ func (r *Registry) hints(ctx context.Context, err error, list ...Hint) {
 
 // account is the hint about a key, a grant or a sign-in of a person.
 func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, change loci.Change) Hint {
-	return Hint{org, kind, id, change, []loci.Access{own(user)}}
+	return Hint{Org: org, Kind: kind, ID: id, Change: change, Access: []loci.Access{own(user)}}
 }
 
 // credentialHints returns the hint about a credential, if it is a key or a sign-in. Others are in no list.

@@ -430,18 +430,6 @@ export interface ClaimRecord {
   validity: "active" | "contested";
 }
 
-export interface OAuthClientEdit {
-  /** People can consent only to this vendor. Empty: they choose */
-  vendor: string;
-}
-
-export interface OAuthClientList {
-  clients: OAuthClient[];
-  has_more: boolean;
-  /** Send it as cursor to get the next page; empty on the last page */
-  next_cursor: string;
-}
-
 export interface Confirmation {
   /** For an account: its e-mail address, or its id if it has none. For an org: its id */
   confirm: string;
@@ -1965,6 +1953,18 @@ export interface OAuthClient {
   redirect_uris: string[] | null;
   /** Vendor that the operator assigned to the client. If absent, the person chooses at consent */
   vendor?: string;
+}
+
+export interface OAuthClientEdit {
+  /** People can consent only to this vendor. Empty: they choose */
+  vendor: string;
+}
+
+export interface OAuthClientList {
+  clients: OAuthClient[];
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
 }
 
 export interface Observation {
