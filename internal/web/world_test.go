@@ -103,6 +103,13 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
+// reset forgets what was written.
+func (s *syncBuffer) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.b.Reset()
+}
+
 // newWorld makes a world; providers are those of single sign-on.
 func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *world {
 	t.Helper()

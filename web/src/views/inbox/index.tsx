@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { loci } from "../../api.ts";
+import { identity, loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { useFollow } from "../../live.ts";
@@ -17,23 +17,27 @@ import "./inbox.css";
 /** What waits for a person's decision, and what was decided. */
 export default function Inbox() {
   const place = usePlace();
-  const look = useMemo(() => lookOf(place.query), [place.query.toString()]);
+  const asked = useMemo(() => lookOf(place.query), [place.query.toString()]);
+  const who = useStore(identity);
+  const admin = who !== undefined && who.org_role !== "member"; // only they may read receipts
+  const shown = lists.filter((list) => list !== "dream" || admin);
+  const look: Look = who && !shown.includes(asked.list) ? { ...asked, list: shown[0]! } : asked;
   const open = place.path.split("/")[1] ?? "";
   const tab = (list: Look["list"]) => addressOf("inbox", queryOf({ ...look, list }));
-  useKeys(lists.map((list, i) => ({ key: String(i + 1), help: t(`inbox.list.${list}`), run: () => go(tab(list)) })));
+  useKeys(shown.map((list, i) => ({ key: String(i + 1), help: t(`inbox.list.${list}`), run: () => go(tab(list)) })));
   useCounts(look.list !== "suggestions" && look.list !== "dream");
   const known: Record<string, number | string> = { ...useStore(counts), suggestions: useStore(suggestionCount) };
   return (
     <div class="inbox">
       <h1 class="hidden">{t("inbox.title")}</h1>
       <nav class="inbox-tabs" aria-label={t("inbox.title")}>
-        {lists.map((list) => (
+        {shown.map((list) => (
           <a key={list} href={tab(list)} aria-current={list === look.list ? "page" : undefined}>
             {t(`inbox.list.${list}`)}{list !== "dream" && known[list] ? <span class="count">{shownCount(known[list])}</span> : null}
           </a>
         ))}
       </nav>
-      {look.list === "suggestions" ? <Suggestions open={open} /> : look.list === "dream" ? <Receipts open={open} /> : <Candidates look={look} open={open} />}
+      {look.list === "suggestions" ? <Suggestions open={open} /> : look.list === "dream" ? who && <Receipts open={open} /> : <Candidates look={look} open={open} />}
     </div>
   );
 }
