@@ -46,7 +46,7 @@ bench: build ## the figures of `loci bench`
 nightly: ## test-all, then each fuzz target for a minute and the slow soak tests
 	.ci/run
 	.ci/run fuzz 60s
-	CGO_ENABLED=1 go test -race -count=2 -timeout 60m ./... # .ci/run was the first of three
+	.ci/run test 2 # .ci/run was the first of three
 	go test -count=1 -timeout 60m -run 'Model|OtherTimes|Strangers|Identity|OneKey|Budget|Tokens|Hidden' ./internal/app -rapid.checks=400
 	LOCI_NIGHTLY=1 go test -count=1 -run TestKillDuringWrites -v ./cmd/loci
 	LOCI_NIGHTLY=1 go test -count=1 -run TestManyProjectFiles -v ./internal/store/sqlite

@@ -18,9 +18,9 @@ import (
 // fill repeats a word up to n characters.
 func fill(n int, word string) string { return strings.Repeat(word, n/len([]rune(word))) }
 
-// hugeRows fills the data directory with the largest rows that there may be, as claude, and
-// returns the ids of a memory and of a node.
-func (w *world) hugeRows(t *testing.T, r *raw) (loci.MemoryID, loci.NodeID) {
+// hugeRows fills the data directory with rows of the largest size, as claude, and returns the ids of a memory and of a
+// node.
+func (w *world) hugeRows(t *testing.T, r *raw, size func(int) int) (loci.MemoryID, loci.NodeID) {
 	t.Helper()
 	ctx := context.Background()
 	claude, err := w.auth.Local(ctx, "claude")
@@ -43,12 +43,12 @@ func (w *world) hugeRows(t *testing.T, r *raw) (loci.MemoryID, loci.NodeID) {
 		}
 		word := []string{"word ", "記憶", "\"\n"}[i%3]
 		d := memory.Draft{Title: fmt.Sprint(i, " ", fill(loci.MaxTitle-10, word), "x"),
-			Content: "needle " + fill(90_000, word),
+			Content: "needle " + fill(size(90_000), word),
 			Summary: new(fill(loci.MaxSummary, word)), Tags: tags,
 			Key: fmt.Sprint(i, fill(loci.MaxKey-3, "鍵")), Pinned: new(true)}
 		for range 6 {
 			d.Sources = append(d.Sources, loci.Source{Kind: loci.SourceText, Ref: fmt.Sprint(len(d.Sources)),
-				Text: fill(20_000, word), Quote: fill(loci.MaxQuote, word)})
+				Text: fill(size(20_000), word), Quote: fill(loci.MaxQuote, word)})
 		}
 		saved, err := w.app.Memory.Create(ctx, claude, d)
 		if err != nil {
@@ -90,10 +90,10 @@ func hugeGraph() (entities, observations, relations string) {
 }
 
 // manyNotes are notes with many long candidates, and more that are left out.
-func manyNotes() string {
+func manyNotes(size int) string {
 	var lines []string
 	for i := range 40 {
-		lines = append(lines, fmt.Sprintf("claim: %d %s", i, fill(3_000, []string{"word ", "記憶"}[i%2])))
+		lines = append(lines, fmt.Sprintf("claim: %d %s", i, fill(size, []string{"word ", "記憶"}[i%2])))
 	}
 	return strings.Join(lines, `\n`)
 }
@@ -105,11 +105,13 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 	for _, budget := range []int{mcpserver.DefaultAnswerTokens, mcpserver.MinAnswerTokens} {
 		t.Run(fmt.Sprint(budget), func(t *testing.T) {
 			t.Parallel()
+			// The default meets the largest texts. A smaller budget meets smaller ones, which it has to cut as much.
+			size := func(n int) int { return n * budget / mcpserver.DefaultAnswerTokens }
 			w := newWorld(t, func(o *mcpserver.Options) { o.AnswerTokens = budget })
 			w.team("Platform", w.owner)
 			_, key := w.key("claude")
 			r := w.rawAt(key, stateful, allTools)
-			id, outline := w.hugeRows(t, r)
+			id, outline := w.hugeRows(t, r, size)
 			for i := range 25 {
 				r.must("create_session", fmt.Sprintf(`{"agent":"%d%s"}`, i, fill(loci.MaxName-3, "名")))
 				r.must("create_project", fmt.Sprintf(`{"name":"%d%s","description":"%s"}`, i, fill(loci.MaxName-3, "名"),
@@ -123,33 +125,33 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 				{"create_entities", entities}, {"add_observations", observations}, {"create_relations", relations},
 				{"search_memories", `{"term":"needle"}`}, {"search_memories", `{"term":"needle","limit":50,"detail":"full"}`},
 				{"recall_memories", `{"query":"needle","limit":50,"detail":"full"}`},
-				{"search", `{"query":"needle"}`}, {"fetch", fmt.Sprintf(`{"id":"%s#9"}`, id)},
+				{"search", `{"query":"needle"}`}, {"fetch", fmt.Sprintf(`{"id":"%s#2"}`, id)},
 				{"get_memories_by_tag", `{"tags":["all"],"limit":100}`}, {"read_memories", `{"limit":50,"detail":"full"}`},
 				{"browse_memories", `{"limit":200}`}, {"get_memory_by_id", fmt.Sprintf(`{"id":%q}`, id.Short())},
 				{"get_memory_by_id", fmt.Sprintf(`{"id":%q,"detail":"full"}`, id)},
 				{"get_latest_memory", `{"tag":"all","detail":"full"}`}, {"read_team_memories", `{"limit":50}`},
-				{"write_memory", `{"title":"` + fill(490, "word ") + `x","content":"needle ` + fill(90_000, "word ") + `"}`},
+				{"write_memory", `{"title":"` + fill(490, "word ") + `x","content":"needle ` + fill(size(90_000), "word ") + `"}`},
 				{"update_memory", fmt.Sprintf(`{"id":%q,"summary":%q}`, id, fill(400, "word "))},
 				{
 					"share_memory",
 					"{" + memoryID + "}",
 				}, {"trash_memory", fmt.Sprintf(`{"id":%q}`, id)}, {"list_suggestions", `{"limit":200}`},
-				{"add_sources", "{" + memoryID + `,"sources":[{"kind":"text","text":"` + fill(90_000, "word ") + `"}]}`},
+				{"add_sources", "{" + memoryID + `,"sources":[{"kind":"text","text":"` + fill(size(90_000), "word ") + `"}]}`},
 				{"get_sources", "{" + memoryID + "}"},
 				{"list_memory_nodes", `{}`}, {"read_memory_node", fmt.Sprintf(`{"id":%q,"budget":100000}`, outline)},
 				{"create_session", `{"title":"t"}`},
-				{"log_event", `{"content":"` + fill(90_000, "word ") + `"}`},
-				{"log_event", `{"content":"` + fill(60_000, "記憶 ") + `","importance":9}`},
-				{"log_decision", `{"decision":"` + fill(90_000, "word ") + `","reasoning":"` + fill(1990, "記憶") + `"}`},
+				{"log_event", `{"content":"` + fill(size(90_000), "word ") + `"}`},
+				{"log_event", `{"content":"` + fill(size(60_000), "記憶 ") + `","importance":9}`},
+				{"log_decision", `{"decision":"` + fill(size(90_000), "word ") + `","reasoning":"` + fill(1990, "記憶") + `"}`},
 				{"get_session_context", `{"max_tokens":100000}`}, {"get_session_context", `{}`},
 				{"search_events", `{"limit":100}`},
 				{"list_projects", `{}`}, {"get_current_project", `{}`}, {"switch_project", `{"name":"p"}`},
-				{"remember", `{"content":"` + fill(90_000, "word ") + `"}`},
-				{"reflect", `{"limit":25,"persist":true,"persist_review":true,"content":"` + manyNotes() + `"}`},
-				{"reflect", `{"limit":25,"content":"` + manyNotes() + `"}`},
+				{"remember", `{"content":"` + fill(size(90_000), "word ") + `"}`},
+				{"reflect", `{"limit":25,"persist":true,"persist_review":true,"content":"` + manyNotes(size(3_000)) + `"}`},
+				{"reflect", `{"limit":25,"content":"` + manyNotes(size(3_000)) + `"}`},
 				{"context", `{"goal":"needle word","max_tokens":32000}`},
 				{"list_candidates", `{"limit":100}`}, {"show_candidate", `{"id":"` + candidate + `"}`},
-				{"edit_candidate", `{"id":"` + candidate + `","content":"` + fill(90_000, "記憶") + `"}`},
+				{"edit_candidate", `{"id":"` + candidate + `","content":"` + fill(size(90_000), "記憶") + `"}`},
 				{"merge_candidates", `{"id":"` + candidate + `","others":["` + second + `"]}`},
 				{"decide_candidate", `{"id":"` + candidate + `","action":"reject"}`},
 				{"create_task", `{"title":"huge","notes":"` + fill(9_900, "記憶") + `"}`},

@@ -21,12 +21,21 @@ func TestGraphView(t *testing.T) {
 	b.until(`document.querySelector("form button, .live")`)
 	b.press("form button")
 	b.until(`location.pathname.startsWith("/app/")`)
-	base := b.evaluate(`location.origin`)
+	b.measureGraph(b.evaluate(`location.origin`) + "/app/graph/" + os.Getenv("LOCI_GRAPH"))
+	if b.shots != "" {
+		b.save(fmt.Sprint("graph-measured-", os.Getenv("LOCI_GRAPH")))
+	}
+	b.clean()
+}
+
+// measureGraph measures the first drawing of a graph, and the frames while it moves.
+func (b *tab) measureGraph(address string) {
+	b.t.Helper()
 	began := time.Now()
-	b.open(base + "/app/graph/" + os.Getenv("LOCI_GRAPH"))
+	b.open(address)
 	b.until(`document.querySelector(".graph-picture canvas")`)
 	drawn := b.evaluate(`document.querySelector(".graph-picture").dataset.drawn`)
-	t.Logf("graph: drawn %s ms after the navigation (%v seen from outside)", drawn,
+	b.t.Logf("graph: drawn %s ms after the navigation (%v seen from outside)", drawn,
 		time.Since(began).Round(time.Millisecond))
 	b.seesNo("Arranging…")
 	frames, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`(async () => {
@@ -47,11 +56,7 @@ func TestGraphView(t *testing.T) {
 		return "median " + times[10].toFixed(0) + " ms, p95 " + times[18].toFixed(0) + " ms";
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
-	t.Log("graph: frames while panning: " + frames)
-	if b.shots != "" {
-		b.save(fmt.Sprint("graph-measured-", os.Getenv("LOCI_GRAPH")))
-	}
-	b.clean()
+	b.t.Log("graph: frames while panning: " + frames)
 }

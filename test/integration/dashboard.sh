@@ -30,22 +30,35 @@ if [ -z "${LOCI_AXE:-}" ]; then
     go test -count=1 -run 'TestBrowserDashboard' ./internal/web
 fi
 
-# The first view with 100,000 memories.
+# The first view and the matrix with 100,000 memories, and a graph with 50,000 entities.
 cat >"$WORK/seed.mjs" <<'END'
 import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+const [, , memories, graph] = process.argv;
 const at = "2026-11-27T12:00:00.000000Z";
+const vendors = [["*"], ["claude"], ["cursor", "claude"], ["chatgpt"]];
 const lines = Array.from({ length: 100_000 }, (_, i) => JSON.stringify({ memory: {
   id: randomUUID(), title: `Memory ${i}`, content: `Fact ${i} of service ${i % 97}: it is deployed on day ${i % 28}.`, tags: [`t${i % 50}`],
-  memory_type: "semantic", category: "fact", importance: 5, source: "manual", scope: "global", origin: "cli", allowed_vendors: ["*"],
+  memory_type: "semantic", category: "fact", importance: 5, source: "manual", scope: "global", origin: "cli", allowed_vendors: vendors[i % 4],
   created_at: at, updated_at: at, version: 1, change: "created", editor: "cli",
 } }));
-console.log(['{"loci":"export","format":4}', ...lines, JSON.stringify({ end: { lines: lines.length } })].join("\n"));
+writeFileSync(memories, ['{"loci":"export","format":4}', ...lines, JSON.stringify({ end: { lines: lines.length } })].join("\n"));
+const kinds = ["service", "person", "team", "library", "host", "topic"];
+const name = (i) => `${kinds[i % 6]} ${i}`;
+// Each entity belongs to a group of 100 with a center, and the centers to a tree.
+const above = (i) => (i % 100 ? i - (i % 100) : 100 * Math.floor(i / 1000));
+writeFileSync(graph, [
+  ...Array.from({ length: 50_000 }, (_, i) => JSON.stringify({ type: "entity", name: name(i), entityType: kinds[i % 6], observations: [`Number ${i}.`] })),
+  ...Array.from({ length: 50_000 }, (_, i) => ({ type: "relation", from: name(i), to: name(above(i)), relationType: "belongs_to" }))
+    .filter(({ from, to }) => from !== to).map((line) => JSON.stringify(line)),
+].join("\n"));
 END
 start=$SECONDS
-"$NODE22" "$WORK/seed.mjs" >"$WORK/seed.jsonl"
+"$NODE22" "$WORK/seed.mjs" "$WORK/seed.jsonl" "$WORK/graph.jsonl"
 "$LOCI_BIN" import "$WORK/seed.jsonl" --data-dir "$WORK/server-data"
-echo "stored 100,000 memories in $((SECONDS - start)) s"
+"$LOCI_BIN" graph import "$WORK/graph.jsonl" --project large --create --data-dir "$WORK/server-data" >"$WORK/graph.log" || { cat "$WORK/graph.log"; exit 1; }
+echo "stored 100,000 memories and 50,000 entities in $((SECONDS - start)) s"
 start_loci server LOCI_RATE_LIMIT=0
 LOCI_LINK=$("$LOCI_BIN" open --print --data-dir "$WORK/server-data") go test -count=1 -v -tags firstview -run TestFirstView ./internal/web >"$WORK/first.log" 2>&1 ||
   { cat "$WORK/first.log"; exit 1; }
-grep 'first view' "$WORK/first.log"
+grep -E 'first view|matrix|graph' "$WORK/first.log"
