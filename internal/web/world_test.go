@@ -70,6 +70,7 @@ type world struct {
 	all    http.Handler
 	down   atomic.Bool // every connection breaks
 	srv    *httptest.Server
+	sent   atomic.Pointer[syncBuffer] // what browsers got; nil: it is not recorded
 }
 
 // dropStreams breaks the connections that are open.
@@ -81,7 +82,7 @@ func (w *world) reach(next http.Handler) http.Handler {
 		if w.down.Load() {
 			panic(http.ErrAbortHandler)
 		}
-		next.ServeHTTP(rw, r)
+		next.ServeHTTP(w.recorded(rw, r), r)
 	})
 }
 
