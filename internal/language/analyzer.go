@@ -215,7 +215,7 @@ func (a *Analyzer) joins(i, size int, before uint8) shape {
 	}
 	r, _ := utf8.DecodeRuneInString(a.text[i:])
 	r = narrow(r)
-	if !isSeparator(r) && r != '\'' && r != '’' && r != '_' && !silent(r) {
+	if !isSeparator(r) && !isApostrophe(r) && r != '_' && !silent(r) {
 		return 0
 	}
 	next, _ := utf8.DecodeRuneInString(a.text[i+size:])
@@ -241,6 +241,11 @@ func (a *Analyzer) joins(i, size int, before uint8) shape {
 		return hasLower // no separator, but the word needs folding
 	}
 	return hasSeparator
+}
+
+func isApostrophe(r rune) bool {
+	r = narrow(r)
+	return r == '\'' || r == '’'
 }
 
 func isSeparator(r rune) bool {

@@ -37,6 +37,7 @@ func TestTokens(t *testing.T) {
 		{"hebrew marks", "שָׁלוֹם", "שלום"},
 		{"vowel signs remain", "हिन्दी", "हिन्दी"},
 		{"possessive", "Anna's dog, don’t", "anna dog dont"},
+		{"possessive of full width", "Anna＇s dog, don＇t", "anna dog dont"},
 		{"elision", "l'eau dell’università", "l eau dell universita"},
 		{"suffix after an apostrophe", "İzmir'de", "izmirde|izmir"},
 		{"camel case", "parseConfigFile", "parseconfigfile|parse config file"},

@@ -27,7 +27,7 @@ func set(list string) map[string]bool {
 // "don't" is "dont", and "İzmir'de" is "izmirde" and "izmir".
 func (a *Analyzer) apostrophe(start, end int) {
 	raw := a.text[start:end]
-	at := strings.IndexAny(raw, "'’")
+	at := strings.IndexFunc(raw, isApostrophe)
 	if len(raw) > MaxForm {
 		a.pieces(start, end)
 		return
@@ -54,7 +54,7 @@ func (a *Analyzer) pieces(start, end int) {
 	for i := start; i < end; {
 		from := i
 		r, size := utf8.DecodeRuneInString(a.text[i:])
-		for ; i < end && r != '\'' && r != '’'; r, size = utf8.DecodeRuneInString(a.text[i:]) {
+		for ; i < end && !isApostrophe(r); r, size = utf8.DecodeRuneInString(a.text[i:]) {
 			i += size
 		}
 		if i > from {
@@ -175,7 +175,7 @@ func (a *Analyzer) atoms(spans []span, s span) []span {
 	for i, r := range a.text[s.start:s.end] {
 		at, kind := s.start+i, kindOf(r)
 		switch {
-		case kind == other && !silent(r) && r != '\'':
+		case kind == other && !silent(r) && !isApostrophe(r):
 			end(at)
 			from = at + utf8.RuneLen(r)
 		case kind == other:
