@@ -44,7 +44,8 @@ func TestBrowserDashboardInboxMany(t *testing.T) {
 	b.until(few)
 	below := b.evaluate(`document.querySelector(".list li:last-child").ariaPosInSet`)
 	b.do("a row below", clickOn(".list li:last-child a"))
-	b.until(`document.querySelector(".reading h2")?.innerText === document.querySelector(".list .current strong").innerText`)
+	b.until(`document.querySelector(".reading h2")?.innerText ===
+		document.querySelector(".list .current strong").innerText`)
 	b.keys("x")
 	b.sees("Waiting9,999", "Rejected1")
 	b.until("+document.querySelector('.list .current').ariaPosInSet >= " + below + " - 1")
