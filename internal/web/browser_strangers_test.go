@@ -118,8 +118,8 @@ func (s *stranger) works(round int) {
 	m := fmt.Sprint(s.mark, " ", round)
 	mine := []string{string(s.vendor)}
 	one := s.post("", "/agent/memories", map[string]any{"title": m + " title", "content": m + " content",
-		"tags": []string{s.mark}, "summary": m, "key": s.mark + "/" + fmt.Sprint(round), "sources": []any{map[string]any{"kind": "text", "text": m,
-			"quote": m}}})
+		"tags": []string{s.mark}, "summary": m, "key": s.mark + "/" + fmt.Sprint(round),
+		"sources": []any{map[string]any{"kind": "text", "text": m, "quote": m}}})
 	two := s.post(s.vendor, "/agent/memories", map[string]any{"title": m + " of the team", "content": m + " was first",
 		"share_with_team": true, "allowed_vendors": mine})
 	s.post(s.vendor, "/agent/memories", map[string]any{"title": m + " later", "content": m, "supersedes": []string{one}})
@@ -160,8 +160,8 @@ func (s *stranger) views() [][2]string {
 	return [][2]string{{"memories", s.mark}, {"memories?trash=1", s.mark}, {"memories?q=title", s.mark}, {"inbox", s.mark},
 		{"inbox?list=suggestions", s.mark}, {"visibility", "All memories"}, {"visibility/" + string(s.vendor), s.mark},
 		{"time", s.mark}, {"sessions", s.mark}, {"graph", s.mark}, {"projects", s.mark}, {"nodes", s.mark},
-		{"agents", "gents"}, {"connections", s.mark}, {"keys", s.mark}, {"org", "Acme"}, {"org/people", "dmin"}, {"org/team", s.mark},
-		{"org/workspaces", "orkspace"}, {"org/usage", string(s.vendor)}, {"org/audit", "emory"}, {"transfer", "xport"},
+		{"agents", "gents"}, {"connections", s.mark}, {"keys", s.mark}, {"org", "Acme"}, {"org/people", "dmin"},
+		{"org/team", s.mark}, {"org/workspaces", "orkspace"}, {"org/usage", string(s.vendor)}, {"org/audit", "emory"}, {"transfer", "xport"},
 		{"evaluate", s.mark}, {"settings", "odel"}, {"account", s.Email}}
 }
 
