@@ -161,8 +161,8 @@ func (s *stranger) views() [][2]string {
 		{"inbox?list=suggestions", s.mark}, {"visibility", "All memories"}, {"visibility/" + string(s.vendor), s.mark},
 		{"time", s.mark}, {"sessions", s.mark}, {"graph", s.mark}, {"projects", s.mark}, {"nodes", s.mark},
 		{"agents", "gents"}, {"connections", s.mark}, {"keys", s.mark}, {"org", "Acme"}, {"org/people", "dmin"},
-		{"org/team", s.mark}, {"org/workspaces", "orkspace"}, {"org/usage", string(s.vendor)}, {"org/audit", "emory"}, {"transfer", "xport"},
-		{"evaluate", s.mark}, {"settings", "odel"}, {"account", s.Email}}
+		{"org/team", s.mark}, {"org/workspaces", "orkspace"}, {"org/usage", string(s.vendor)}, {"org/audit", "emory"},
+		{"transfer", "xport"}, {"evaluate", s.mark}, {"settings", "odel"}, {"account", s.Email}}
 }
 
 // TestBrowserDashboardStrangers has two people of one org, of different teams and with different assistants, go
