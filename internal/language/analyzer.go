@@ -226,16 +226,14 @@ func (a *Analyzer) joins(i, size int, before uint8) shape {
 	if after == other || after == joined || after == picture {
 		return 0
 	}
-	switch r {
-	case ',', ':':
-		if before != numeral || after != numeral {
-			return 0
-		}
-	case '\'', '’':
+	if isApostrophe(r) {
 		if before == numeral || after == numeral {
 			return 0
 		}
 		return hasApostrophe
+	}
+	if (r == ',' || r == ':') && (before != numeral || after != numeral) {
+		return 0
 	}
 	if silent(r) {
 		return hasLower // no separator, but the word needs folding

@@ -18,8 +18,8 @@ import (
 // fill repeats a word up to n characters.
 func fill(n int, word string) string { return strings.Repeat(word, n/len([]rune(word))) }
 
-// hugeRows fills the data directory with rows of the largest size, as claude, and returns the ids of a memory and of a
-// node.
+// hugeRows fills the data directory with rows of the largest size, or of what size makes of it, as claude. It returns
+// the ids of a memory and of a node.
 func (w *world) hugeRows(t *testing.T, r *raw, size func(int) int) (loci.MemoryID, loci.NodeID) {
 	t.Helper()
 	ctx := context.Background()
@@ -105,7 +105,7 @@ func TestAnswersKeepToTheBudget(t *testing.T) {
 	for _, budget := range []int{mcpserver.DefaultAnswerTokens, mcpserver.MinAnswerTokens} {
 		t.Run(fmt.Sprint(budget), func(t *testing.T) {
 			t.Parallel()
-			// The default meets the largest texts. A smaller budget meets smaller ones, which it has to cut as much.
+			// Rows of the largest size meet the default. A smaller budget meets smaller rows, and cuts as much of them.
 			size := func(n int) int { return n * budget / mcpserver.DefaultAnswerTokens }
 			w := newWorld(t, func(o *mcpserver.Options) { o.AnswerTokens = budget })
 			w.team("Platform", w.owner)

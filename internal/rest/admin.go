@@ -215,8 +215,7 @@ func (s *server) adminVerifyBackup(ctx context.Context, p loci.Principal,
 var (
 	exampleAdminOrg = client.AdminOrg{ID: "acme", Name: "Acme", State: loci.OrgActive, CreatedAt: exampleTime, Users: 4}
 	exampleClient   = loci.OAuthClient{ID: "6f1d2c1e8a52", Name: "Claude",
-		RedirectURIs: []string{"https://claude.ai/api/mcp/" +
-			"auth_callback"}, Vendor: "claude", CreatedAt: exampleTime}
+		RedirectURIs: []string{"https://claude.ai/api/mcp/auth_callback"}, Vendor: "claude", CreatedAt: exampleTime}
 	exampleJob = client.Job{Name: "trash.purge", BegunAt: exampleTime, EndedAt: exampleTime.Add(time.Second), Rows: 12,
 		NextAt: exampleTime.Add(24 * time.Hour)}
 	exampleBackup = client.Backup{Name: "2026-11-20T160000Z", CreatedAt: exampleTime, Files: 4, Bytes: 1 << 20,

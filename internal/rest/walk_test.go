@@ -39,7 +39,7 @@ var furtherActions = map[string]map[gate.Action]string{
 	"POST /review/bulk": {review.Decide: `POST /review/bulk {"action":"reject","ids":["` + absent + `"]}`,
 		review.Accept: `POST /review/bulk {"action":"accept","ids":["` + absent + `"]}`},
 	"GET /orgs/{id}/audit":                {identity.AuditReadOrg: ""}, // it shows more, and refuses nothing
-	"DELETE /teams/{id}/invites/{invite}": {org.TeamInvite: ""},        // whoever may not do that finds none first
+	"DELETE /teams/{id}/invites/{invite}": {org.TeamInvite: ""},        // a caller without it gets 404 before
 }
 
 // neededQuery holds the query parameters without which a request says nothing.

@@ -15,9 +15,9 @@ import (
 
 // An export is JSON lines: one header, then sessions, tasks, memories with their attachments and sources, nodes,
 // agents, suggestions and golden questions with their runs, each oldest first, and one end, so that a part of an
-// export does not look like a whole one. The bytes of an attachment come before the first memory that has it, and an
-// agent comes before the first row that names it, whoever registered it. An export names no person and not the time
-// of the export, so the same rows always produce the same bytes, wherever they were imported.
+// export does not look like a whole one. The bytes of an attachment come before the first memory that has it. An agent
+// comes before the first row that names it, even if somebody else registered it. An export contains neither the name of
+// a person nor its own time, so the same rows always produce the same bytes, wherever they were imported.
 
 // exportFormat must increase when an older Loci could not read the new output: at every new field.
 // testdata/format.txt lists the fields of this format.

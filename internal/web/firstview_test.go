@@ -55,7 +55,7 @@ func TestFirstView(t *testing.T) {
 	b.clean()
 }
 
-// matrix measures the matrix of 100,000 memories: all may be read by claude but a quarter, a half by chatgpt.
+// matrix measures the matrix of 100,000 memories. Claude may read three quarters of them, and ChatGPT a half.
 func (b *tab) matrix(base string) {
 	b.t.Helper()
 	began := time.Now()

@@ -8,6 +8,9 @@ export const loci = new Loci({ timeout: 30_000, retries: 1, maxRetryDelay: 3000 
 /** Who is signed in; undefined until the server told. */
 export const identity = store<Identity | undefined>(undefined);
 
+/** Whether somebody administers their org: its people and workspaces, and the receipts of the dream-cycle. */
+export const isAdmin = (who: Identity | undefined): who is Identity => who !== undefined && who.org_role !== "member";
+
 export async function startIdentity(): Promise<void> {
   identity.set(await loci.server.whoAmI());
 }

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
+import { identity, isAdmin, loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { useFollow } from "../../live.ts";
@@ -19,8 +19,7 @@ export default function Inbox() {
   const place = usePlace();
   const asked = useMemo(() => lookOf(place.query), [place.query.toString()]);
   const who = useStore(identity);
-  const admin = who !== undefined && who.org_role !== "member"; // only they may read receipts
-  const shown = lists.filter((list) => list !== "dream" || admin);
+  const shown = lists.filter((list) => list !== "dream" || isAdmin(who));
   const look: Look = who && !shown.includes(asked.list) ? { ...asked, list: shown[0]! } : asked;
   const open = place.path.split("/")[1] ?? "";
   const tab = (list: Look["list"]) => addressOf("inbox", queryOf({ ...look, list }));

@@ -1,6 +1,6 @@
 import type { AuditEntry, Identity, User } from "@loci-memory/sdk";
 import { useMemo, useRef, useState } from "preact/hooks";
-import { loci } from "../../api.ts";
+import { isAdmin, loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
@@ -26,7 +26,7 @@ const spans = [1, 7, 30, 365] as const;
 export function Audit({ who }: { who: Identity }) {
   const query = usePlace().query;
   const [action, person, days, denied] = ["action", "person", "days", "denied"].map((name) => query.get(name) ?? "") as [string, string, string, string];
-  const admin = who.org_role !== "member";
+  const admin = isAdmin(who);
   const members = useLoad(async (signal) => {
     const all: User[] = [];
     if (admin) for await (const one of loci.orgs.allMembers(who.org_id, { limit: 500 }, { signal })) if (all.push(one) >= 5000) break;

@@ -1,6 +1,6 @@
 import type { Identity, Org, OrgEdit } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
+import { identity, isAdmin, loci } from "../../api.ts";
 import { FormDialog, proving, useProved } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
@@ -47,7 +47,7 @@ export default function OrgView() {
 }
 
 function Page({ tab, who }: { tab: Tab; who: Identity }) {
-  const admin = who.org_role !== "member";
+  const admin = isAdmin(who);
   switch (tab) {
     case "people":
       return <>{admin ? <OrgMembers who={who} /> : <p class="note">{t("org.people.admins")}</p>}{admin && <OrgInvites who={who} />}</>;
@@ -69,7 +69,7 @@ function Page({ tab, who }: { tab: Tab; who: Identity }) {
 function TheOrg({ who }: { who: Identity }) {
   const org = useLoad((signal) => loci.orgs.get(who.org_id, { signal }), [who.org_id]);
   const [win, setWin] = useState<"name" | "rules">();
-  const admin = who.org_role !== "member";
+  const admin = isAdmin(who);
   const owner = who.org_role === "owner";
   const change = async (edit: OrgEdit, back: OrgEdit) => {
     await loci.orgs.edit(who.org_id, edit);

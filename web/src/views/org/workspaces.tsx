@@ -1,6 +1,6 @@
 import type { Identity, User, Workspace } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { loci, startIdentity } from "../../api.ts";
+import { isAdmin, loci, startIdentity } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { attempt, FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
@@ -14,7 +14,7 @@ import { nameOf } from "./people.tsx";
 
 /** The workspaces of the org: which one is active, and who belongs to each. */
 export function Workspaces({ who }: { who: Identity }) {
-  const admin = who.org_role !== "member";
+  const admin = isAdmin(who);
   const spaces = useLoad(async (signal) => (await loci.orgs.listWorkspaces(who.org_id, { signal })).workspaces, [who.org_id]);
   const [adding, setAdding] = useState(false);
   const [name, setName] = useState("");

@@ -1,6 +1,6 @@
 import type { Project, ProjectMember } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
+import { identity, isAdmin, loci } from "../../api.ts";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
@@ -231,7 +231,7 @@ function Members({ project }: { project: Project }) {
 function AddMember({ project, onClose, onSaved }: { project: Project; onClose: () => void; onSaved: () => void }) {
   const who = useStore(identity);
   const people = useLoad(async (signal) => {
-    if (!who || who.org_role === "member") return [];
+    if (!isAdmin(who)) return [];
     return (await loci.orgs.listMembers(who.org_id, { limit: 500 }, { signal })).members;
   }, [who?.org_id]);
   const [user, setUser] = useState("");
