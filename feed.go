@@ -16,6 +16,7 @@ const (
 	FeedCandidate  FeedKind = "candidate"
 	FeedSuggestion FeedKind = "suggestion"
 	FeedSession    FeedKind = "session"
+	FeedEvents     FeedKind = "events" // new events of a session; the id is the session's; for people only
 	FeedTask       FeedKind = "task"
 	FeedProject    FeedKind = "project" // also a change of its members
 	FeedGraph      FeedKind = "graph"   // the id is the project's; for people only
@@ -28,11 +29,13 @@ const (
 	FeedInvitation FeedKind = "invitation"
 	FeedWorkspace  FeedKind = "workspace" // also a change of its members
 	FeedOrg        FeedKind = "org"       // its name and rules
+	FeedDream      FeedKind = "dream"     // a receipt of the dream-cycle
 )
 
 // feedKinds lists all of them.
-var feedKinds = []FeedKind{FeedMemory, FeedNode, FeedCandidate, FeedSuggestion, FeedSession, FeedTask, FeedProject,
-	FeedGraph, FeedAgent, FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation, FeedWorkspace, FeedOrg}
+var feedKinds = []FeedKind{FeedMemory, FeedNode, FeedCandidate, FeedSuggestion, FeedSession, FeedEvents, FeedTask,
+	FeedProject, FeedGraph, FeedAgent, FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation,
+	FeedWorkspace, FeedOrg, FeedDream}
 
 // FeedKinds returns all kinds.
 func FeedKinds() []FeedKind { return slices.Clone(feedKinds) }
@@ -69,7 +72,8 @@ func kindNames() string {
 // accounts and of the org itself do not.
 func (k FeedKind) InWorkspace() bool {
 	switch k {
-	case FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation, FeedWorkspace, FeedOrg, FeedAgent:
+	case FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation, FeedWorkspace, FeedOrg, FeedAgent,
+		FeedDream:
 		return false
 	}
 	return true
@@ -118,7 +122,7 @@ func (v Viewer) seesAll(list []Access) bool {
 // FeedEvent is a change of something that the reader may see.
 type FeedEvent struct {
 	At      time.Time `json:"at"`
-	Kind    FeedKind  `json:"kind" enum:"memory,memory_node,candidate,suggestion,session,task,project,graph,agent,key,grant,sign_in,member,team,invitation,workspace,org"`
+	Kind    FeedKind  `json:"kind" enum:"memory,memory_node,candidate,suggestion,session,task,project,graph,agent,key,grant,sign_in,member,team,invitation,workspace,org,events,dream"`
 	ID      string    `json:"id" doc:"Of the row; of kind graph: of the project"`
 	Change  Change    `json:"change" enum:"created,updated,trashed,restored,erased,hidden" doc:"hidden: you can no longer see it"`
 	Version int       `json:"version,omitempty" doc:"The version of a memory, candidate or task; absent if hidden"`

@@ -88,6 +88,7 @@ func (s *Service) append(ctx context.Context, p loci.Principal, drafts []Draft) 
 	}
 	s.due.add(p.OrgID)
 	s.touch(ctx, w)
+	s.announce(ctx, w)
 	return outcomes, nil
 }
 

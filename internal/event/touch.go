@@ -37,6 +37,17 @@ func (s *Service) touch(ctx context.Context, w *writing) {
 	}
 }
 
+// announce lets the followers of changes know that the sessions of events have new ones. Only people get that: they see
+// every event of a session that they see, which an assistant may not.
+func (s *Service) announce(ctx context.Context, w *writing) {
+	for _, session := range w.sessions {
+		access := session.Access()
+		access.AllowedVendors = nil
+		s.Store.Hint(ctx, store.FeedHint{Org: w.p.OrgID, Kind: loci.FeedEvents, ID: session.ID, Change: loci.Updated,
+			Access: []loci.Access{access}})
+	}
+}
+
 // touchAll records activity in the store.
 func (s *Service) touchAll(ctx context.Context, w *writing, list []touch) error {
 	return s.Store.Update(ctx, w.p.OrgID, func(tx store.Tx) error {

@@ -115,8 +115,9 @@ func (c *Changes) Read(ctx context.Context, p loci.Principal) (*ChangePage, erro
 // learns of no changes of them.
 var listing = map[loci.FeedKind]gate.Action{
 	loci.FeedMemory: ChangesRead, loci.FeedNode: ChangesRead, loci.FeedSuggestion: SuggestionRead,
-	loci.FeedCandidate: "review.read", loci.FeedSession: "session.read", loci.FeedTask: "task.read",
-	loci.FeedProject: "project.read", loci.FeedGraph: "graph.read", loci.FeedAgent: "agent.read",
+	loci.FeedCandidate: "review.read", loci.FeedSession: "session.read", loci.FeedEvents: "event.read",
+	loci.FeedTask: "task.read", loci.FeedProject: "project.read", loci.FeedGraph: "graph.read",
+	loci.FeedDream: "dream.read", loci.FeedAgent: "agent.read",
 	loci.FeedKey: "key.list", loci.FeedGrant: "grant.list", loci.FeedSignIn: "sign_in.list",
 	loci.FeedMember: "team.read", loci.FeedTeam: "team.read", loci.FeedInvitation: "team.read",
 	loci.FeedWorkspace: "workspace.read", loci.FeedOrg: "org.read",
@@ -148,6 +149,8 @@ func (c *Changes) invites(p loci.Principal) bool {
 // all reports whether p may list every row of a kind in the org.
 func (c *Changes) all(p loci.Principal, kind loci.FeedKind) bool {
 	switch kind {
+	case loci.FeedDream: // whoever may read receipts
+		return true
 	case loci.FeedAgent, loci.FeedOrg:
 		return !p.OnlyProjects
 	case loci.FeedMember, loci.FeedInvitation:

@@ -12,12 +12,12 @@ import (
 // and neither is the time at which something was last used. Expiry isn't one either, so a reader must
 // check expires_at, and when a candidate that was put off comes back.
 //
-// Keys, grants, sign-ins, projects, graphs and the org's own row may be elsewhere than the feed. Then an
+// Keys, grants, sign-ins, projects, graphs, events and the org's own row may be elsewhere than the feed. Then an
 // engine records their changes shortly after they happened: one event for all changes of a row in that
 // time. If the process is killed in between, or if the change may not have happened, such an event is
 // missing or superfluous, so it is a hint to read the row again. It is for nobody who may not see the row.
-// The event of a graph is for people only: each sees every row of the graphs of their projects, which
-// an assistant may not.
+// An event about a graph or about the events of a session is for people only: each sees every row of the graphs of
+// their projects and every event of the sessions that they see, which an assistant may not.
 //
 // A position belongs to one viewer, whichever kinds they ask for. It is valid while everything that
 // decides what the viewer may see stays the same. Then the viewer knows what they can see from where they
@@ -59,6 +59,16 @@ type FeedPage struct {
 	// counts events that the viewer may not see. So a client must not learn of it, nor of the number
 	// of events on a page with More set.
 	More bool
+}
+
+// FeedHint is a change of a row that is elsewhere than the feed of its org.
+type FeedHint struct {
+	Org    loci.OrgID
+	Kind   loci.FeedKind
+	ID     [16]byte
+	Change loci.Change
+	Access []loci.Access // of who sees it, besides those who may list all of the kind
+	At     time.Time     // of the change; zero: now
 }
 
 // FeedRow is an event with the position after it.

@@ -66,9 +66,27 @@ func TestBrowserDashboardFollowsWork(t *testing.T) {
 	b.sees("There are no sessions")
 	s := w.session("Review of the login page")
 	b.sees("Review of the login page", "active")
+	b.evaluate(`String(window.setInterval = () => 0)`) // the views that are opened now do not ask by themselves
+	b.click("Review of the login page")
+	b.sees("There are no events")
+	key := w.vendorKey("claude")
+	for _, text := range []string{"The form lacks a label.", "The button is too small."} {
+		w.logEvents(key, s, loci.Event{Content: text})
+		b.sees(text)
+	}
 	_, err = w.app.Agent.CloseSession(ctx, mara, s.ID.String())
 	w.must(err)
 	b.sees("closed")
+
+	b.open(w.base + "/app/memories")
+	b.until(`document.querySelector(".live.live")`)
+	b.evaluate(`String(window.setInterval = () => 0)`)
+	b.view("inbox")
+	b.click("Dream-cycle")
+	b.sees("The dream-cycle has not run yet")
+	_, err = w.app.Review.Dream(ctx, mara, review.DreamRequest{})
+	w.must(err)
+	b.sees("2 accepted · 0 put away · 2 left to people")
 
 	b.view("agents")
 	b.sees("There are no agents yet")

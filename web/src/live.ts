@@ -20,7 +20,7 @@ let waiting: FeedEvent[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** The kinds whose changes a killed server may not have told of: their rows are read again when it is back. */
-const hinted: readonly Kind[] = ["project", "graph", "key", "grant", "sign_in", "org"];
+const hinted: readonly Kind[] = ["project", "graph", "key", "grant", "sign_in", "org", "events"];
 
 function tell(changes: Changes, kinds?: readonly Kind[]): void {
   for (const listener of [...listeners]) listener(changes, kinds);
@@ -96,10 +96,10 @@ export function concerns(changes: Changes, id: string): boolean {
 }
 
 /**
- * Runs a function after changes of some kinds: at once, and while there are many, once a second. Because the stream does not have times
+ * Runs a function after changes of some kinds [of the row with an id]: at once, and while there are many, once a second. Because the stream does not have times
  * of use, it also runs a few times in an hour while the page is seen.
  */
-export function useFollow(kinds: Kind | readonly Kind[], run: () => void): void {
+export function useFollow(kinds: Kind | readonly Kind[], run: () => void, id?: string): void {
   const latest = useRef(run);
   latest.current = run;
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -113,7 +113,7 @@ export function useFollow(kinds: Kind | readonly Kind[], run: () => void): void 
       again.current = false;
     }, 1000);
   };
-  useChanges(kinds, now);
+  useChanges(kinds, (changes) => (!id || concerns(changes, id)) && now());
   useEffect(() => () => clearTimeout(timer.current), []);
   usePoll(() => latest.current());
 }

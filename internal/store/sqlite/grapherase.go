@@ -21,7 +21,7 @@ func (s *Store) eraseFromGraphs(ctx context.Context, org loci.OrgID, user loci.U
 	for _, p := range list {
 		err := s.withGraph(ctx, p, func(db *sqlitedb.DB, _ loci.Project) error { return eraseWriter(ctx, db, user) })
 		if err == nil {
-			s.hint(ctx, sqlstore.GraphHint(&p))
+			s.Hint(ctx, sqlstore.GraphHint(&p))
 		}
 		if err != nil && loci.CodeOf(err) != loci.NotFound {
 			return err

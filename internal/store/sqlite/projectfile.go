@@ -282,7 +282,7 @@ func (s *Store) UpdateProject(ctx context.Context, org loci.OrgID, id loci.Proje
 		return fn(tx)
 	})
 	if err == nil {
-		s.hint(ctx, sqlstore.GraphHint(&of))
+		s.Hint(ctx, sqlstore.GraphHint(&of))
 	}
 	return err
 }

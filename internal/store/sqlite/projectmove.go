@@ -44,7 +44,7 @@ func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator lo
 	p.UpdatedAt = p.CreatedAt
 	err := ps.s.createProject(ctx, p, creator)
 	if err == nil {
-		ps.s.hint(ctx, sqlstore.ProjectHint(&p, loci.Created))
+		ps.s.Hint(ctx, sqlstore.ProjectHint(&p, loci.Created))
 	}
 	return p, translateFile(err)
 }
@@ -74,7 +74,7 @@ func (ps projectRegistry) change(ctx context.Context, org loci.OrgID, id loci.Pr
 	if intent == intentDeleting {
 		change = loci.Erased
 	}
-	ps.s.hint(ctx, sqlstore.ProjectHint(&p.Project, change))
+	ps.s.Hint(ctx, sqlstore.ProjectHint(&p.Project, change))
 	return nil
 }
 

@@ -106,7 +106,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	s.meta, err = openMeta(ctx, s.opts.Dir, s.opts.Now)
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
-	s.registry.OnHint(s.hint)
+	s.registry.OnHint(s.Hint)
 	return err
 }
 

@@ -33,6 +33,15 @@ func (t dreams) Put(_ context.Context, d *loci.Dream) error {
 	if err != nil {
 		return err
 	}
+	change := loci.Created
+	_, err = t.c.One("SELECT 1 FROM dreams d WHERE {d} d.id = ?", Args{[16]byte(d.ID)},
+		func(Row) error { change = loci.Updated; return nil })
+	if err != nil {
+		return err
+	}
+	if err := t.orgChanged(loci.FeedDream, d.ID, change); err != nil {
+		return err
+	}
 	return t.c.Exec("INSERT INTO dreams ({org} id, started_at, body) VALUES ({?} ?, ?, ?) "+
 		"ON CONFLICT ({org} id) DO UPDATE SET body = excluded.body", [16]byte(d.ID), d.StartedAt.UnixMicro(), string(body))
 }

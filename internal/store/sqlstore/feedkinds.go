@@ -2,9 +2,9 @@ package sqlstore
 
 import (
 	"context"
-	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // workChanged adds a change of a session, a candidate or a task to the feed. before is nil for a new row, after for
@@ -111,32 +111,22 @@ func (tx *Tx) memberChanged(old, u *loci.User) error {
 	return tx.enter(e)
 }
 
-// Hint is a change of a row that is elsewhere than the feed of its org.
-type Hint struct {
-	Org    loci.OrgID
-	Kind   loci.FeedKind
-	ID     [16]byte
-	Change loci.Change
-	Access []loci.Access // of who sees it, besides those who may list all of the kind
-	At     time.Time     // of the change; zero: now
-}
-
 // Hint adds the change to the feed.
-func (tx *Tx) Hint(h *Hint) error {
+func (tx *Tx) Hint(h *store.FeedHint) error {
 	return tx.enter(feedEntry{kind: h.Kind, id: h.ID, change: h.Change, after: h.Access, at: h.At})
 }
 
 // GraphHint is the hint that the graph of a project has changed. Only people get it, each of whom sees all of the
 // graph.
-func GraphHint(p *loci.Project) Hint {
+func GraphHint(p *loci.Project) store.FeedHint {
 	h := ProjectHint(p, loci.Updated)
 	h.Kind, h.Access[0].AllowedVendors = loci.FeedGraph, nil
 	return h
 }
 
 // ProjectHint is the hint that a project has changed, or its members.
-func ProjectHint(p *loci.Project, change loci.Change) Hint {
-	return Hint{Org: p.OrgID, Kind: loci.FeedProject, ID: p.ID, Change: change, Access: []loci.Access{{
+func ProjectHint(p *loci.Project, change loci.Change) store.FeedHint {
+	return store.FeedHint{Org: p.OrgID, Kind: loci.FeedProject, ID: p.ID, Change: change, Access: []loci.Access{{
 		WorkspaceID: p.WorkspaceID, ProjectID: p.ID, Scope: loci.ScopeProject,
 		AllowedVendors: []loci.Vendor{loci.AnyVendor}}}}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 type oauth struct{ *Registry }
@@ -67,7 +68,7 @@ func changeClient(c Conn, sql string, args ...any) error {
 }
 
 func (o oauth) DeleteClient(ctx context.Context, id string, at time.Time) error {
-	var revoked []Hint
+	var revoked []store.FeedHint
 	err := o.db.Update(ctx, func(c Conn) error {
 		revoked = nil
 		if err := changeClient(c, "DELETE FROM oauth_clients WHERE {global oauth_clients} id = ?", id); err != nil {

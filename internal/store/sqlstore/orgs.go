@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // Orgs is the part of store.Orgs that creates and removes no files.
@@ -64,7 +65,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 	if err != nil {
 		return loci.Org{}, err
 	}
-	o.hints(ctx, nil, Hint{Org: id, Kind: loci.FeedOrg, Change: loci.Updated})
+	o.hints(ctx, nil, store.FeedHint{Org: id, Kind: loci.FeedOrg, Change: loci.Updated})
 	return org, nil
 }
 

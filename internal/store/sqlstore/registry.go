@@ -17,7 +17,7 @@ type Registry struct {
 	d   *Dialect
 	now func() time.Time
 	// hint learns of each change that the feed of its org must tell of; nil: nobody wants to know.
-	hint func(context.Context, Hint)
+	hint func(context.Context, store.FeedHint)
 }
 
 // NewRegistry returns the registry in db.
@@ -26,10 +26,10 @@ func NewRegistry(db DB, d *Dialect, now func() time.Time) *Registry {
 }
 
 // OnHint calls fn after each change that the feed of its org must tell of. Set it before the first change.
-func (r *Registry) OnHint(fn func(context.Context, Hint)) { r.hint = fn }
+func (r *Registry) OnHint(fn func(context.Context, store.FeedHint)) { r.hint = fn }
 
 // hints passes hints on if the change succeeded.
-func (r *Registry) hints(ctx context.Context, err error, list ...Hint) {
+func (r *Registry) hints(ctx context.Context, err error, list ...store.FeedHint) {
 	for _, h := range list {
 		if err == nil && r.hint != nil {
 			r.hint(ctx, h)
@@ -38,17 +38,17 @@ func (r *Registry) hints(ctx context.Context, err error, list ...Hint) {
 }
 
 // account is the hint about a key, a grant or a sign-in of a person.
-func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, change loci.Change) Hint {
-	return Hint{Org: org, Kind: kind, ID: id, Change: change, Access: []loci.Access{own(user)}}
+func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, change loci.Change) store.FeedHint {
+	return store.FeedHint{Org: org, Kind: kind, ID: id, Change: change, Access: []loci.Access{own(user)}}
 }
 
 // credentialHints returns the hint about a credential, if it is a key or a sign-in. Others are in no list.
-func credentialHints(c *loci.Credential, change loci.Change) []Hint {
+func credentialHints(c *loci.Credential, change loci.Change) []store.FeedHint {
 	switch c.Method {
 	case loci.ByKey, "":
-		return []Hint{account(loci.FeedKey, c.OrgID, c.UserID, c.ID, change)}
+		return []store.FeedHint{account(loci.FeedKey, c.OrgID, c.UserID, c.ID, change)}
 	case loci.BySignIn:
-		return []Hint{account(loci.FeedSignIn, c.OrgID, c.UserID, c.ID, change)}
+		return []store.FeedHint{account(loci.FeedSignIn, c.OrgID, c.UserID, c.ID, change)}
 	}
 	return nil
 }

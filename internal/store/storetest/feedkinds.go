@@ -127,9 +127,14 @@ func testFeedOfTheOrg(e *env) {
 	}); err != nil {
 		e.Fatal(explain(err))
 	}
-	every := []loci.FeedKind{loci.FeedAgent, loci.FeedMember, loci.FeedTeam, loci.FeedInvitation, loci.FeedWorkspace}
+	receipt := &loci.Dream{ID: loci.DreamID(loci.NewMemoryID()), State: loci.DreamRunning, StartedAt: e.clock.now()}
+	for range 2 {
+		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Dreams().Put(ctx, receipt) })
+	}
+	every := []loci.FeedKind{loci.FeedDream, loci.FeedAgent, loci.FeedMember, loci.FeedTeam, loci.FeedInvitation, loci.FeedWorkspace}
 	e.wantTold("an admin", admin, toAdmin, every, "team created", "agent created", "invitation created", "member updated",
-		"workspace created", "workspace updated", "workspace updated", "workspace updated")
+		"workspace created", "workspace updated", "workspace updated", "workspace updated", "dream created",
+		"dream updated")
 	e.wantTold("the person", mine, toMe, nil, "member updated", "workspace updated", "workspace updated",
 		"workspace updated", "sign_in updated")
 	e.wantTold("somebody else", stranger, toStranger, nil)
@@ -213,6 +218,11 @@ func (e *env) hinted(p loci.Project, v loci.Viewer) []hint {
 				_, err := tx.Entities().Create(ctx, v, by(v), []loci.NewEntity{{EntityRef: loci.EntityRef{Name: "a", Type: "b"}}})
 				return err
 			})
+		}},
+		{"events updated", func() error {
+			e.st.Hint(ctx, store.FeedHint{Org: e.org, Kind: loci.FeedEvents, ID: loci.NewSessionID(), Change: loci.Updated,
+				Access: []loci.Access{{OrgID: e.org, UserID: e.user, Reach: loci.ReachPrivate}}})
+			return nil
 		}},
 		{"org updated", func() error {
 			_, err := e.st.Orgs().Update(ctx, e.org, func(o *loci.Org) error { o.Name = "acme"; return nil })

@@ -897,7 +897,7 @@ export interface FeedEvent {
   change: "created" | "updated" | "trashed" | "restored" | "erased" | "hidden";
   /** Of the row; of kind graph: of the project */
   id: string;
-  kind: "memory" | "memory_node" | "candidate" | "suggestion" | "session" | "task" | "project" | "graph" | "agent" | "key" | "grant" | "sign_in" | "member" | "team" | "invitation" | "workspace" | "org";
+  kind: "memory" | "memory_node" | "candidate" | "suggestion" | "session" | "task" | "project" | "graph" | "agent" | "key" | "grant" | "sign_in" | "member" | "team" | "invitation" | "workspace" | "org" | "events" | "dream";
   /** Who changed it, if known */
   origin?: string;
   /** The version of a memory, candidate or task; absent if hidden */

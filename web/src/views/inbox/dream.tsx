@@ -5,11 +5,11 @@ import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
+import { useFollow } from "../../live.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { addressOf, go } from "../../router.ts";
 import { Empty, Shown } from "../../states.tsx";
-import { usePoll } from "../../poll.ts";
 import { shortWhen, when } from "../../time.ts";
 import { complain, tell } from "../../undo.tsx";
 import { reasonWords } from "./words.ts";
@@ -24,7 +24,7 @@ export function Receipts({ open }: { open: string }) {
   const runs = useLoad((signal) => loci.dream.list({ limit: most }, { signal }), []);
   const [tried, setTried] = useState<Dream>();
   const [busy, setBusy] = useState(false);
-  usePoll(runs.reload, 20_000); // the stream of changes has no receipts
+  useFollow("dream", runs.reload);
   const rows = runs.value?.runs ?? [];
   const at = rows.findIndex(({ id }) => id === open);
   const move = (by: number) => {

@@ -7,15 +7,15 @@ import { useKeys } from "../../keys.ts";
 import { leave } from "../../leave.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
+import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { dayAndClock, when } from "../../time.ts";
 import { Chart } from "./chart.tsx";
 import { usePages } from "./pages.ts";
 
-/** How often new events are asked for, while the page follows them and otherwise. */
-const following = 2000;
-const resting = 30_000;
+/** How often the events are read again, because the stream of changes tells only of those in sessions. */
+const pause = 30_000;
 
 /** The events of a session, or of all that the person sees: when they were, of which types, each in full. */
 export function Events({ of, active }: { of: string; active: boolean }) {
@@ -27,10 +27,11 @@ export function Events({ of, active }: { of: string; active: boolean }) {
   const [shown, setShown] = useState<Event>();
   const search = useRef<HTMLInputElement>(null);
   const base = { session_id: of || undefined, q: q || undefined };
-  const list = usePages<Event>(`${of} ${types.join()} ${q}`, follow ? following : resting, async (cursor, signal) => {
+  const list = usePages<Event>(`${of} ${types.join()} ${q}`, pause, async (cursor, signal) => {
     const page = await loci.events.list({ ...base, event_type: types.length > 0 ? [...types] : undefined, limit: 200, cursor: cursor || undefined }, { signal });
     return { rows: page.events, next: page.next_cursor };
   });
+  useFollow("events", list.reload, of);
   const newest = list.rows[0]?.id;
   const stats = useLoad((signal) => loci.events.stats(base, { signal }), [of, q, newest]);
   const known = useRef<Record<string, number>>({});

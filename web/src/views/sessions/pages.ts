@@ -3,7 +3,7 @@ import { live } from "../../live.ts";
 import { useStore } from "../../store.ts";
 import { merged, type Part } from "../inbox/merge.ts";
 
-/** A list that is read page by page and asked again from time to time, because the stream of changes has no events and no times of use. */
+/** A list that is read page by page and asked again from time to time, because the stream of changes has no events outside of sessions and no times of use. */
 export interface Pages<T> {
   rows: readonly T[];
   more: boolean;
