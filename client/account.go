@@ -27,6 +27,27 @@ type SignInMethods struct {
 	Password bool      `json:"password" doc:"True if a password is set"`
 	Email    bool      `json:"email" doc:"True if there is an e-mail address, for single sign-on and invitations"`
 	Passkeys []Passkey `json:"passkeys" nullable:"false"`
+	Fresh    bool      `json:"fresh" doc:"True if you may change them now: this sign-in proved who you are in the last five minutes"`
+	// NoPasskeys tells why browsers add no passkeys at the address of the request; "": they do.
+	NoPasskeys string `json:"no_passkeys,omitempty" doc:"Why browsers cannot add a passkey at this address; absent if they can"`
+}
+
+// NewPassword is a password to be set.
+type NewPassword struct {
+	Password string `json:"password" minLength:"12" maxLength:"256" doc:"12 to 256 characters, not your e-mail address" example:"correct horse battery staple"`
+}
+
+// PasskeyCeremony is what a browser needs to create a passkey.
+type PasskeyCeremony struct {
+	Options any    `json:"options" doc:"For navigator.credentials.create, with its field publicKey in the form of PublicKeyCredential.parseCreationOptionsFromJSON"`
+	State   string `json:"state" doc:"Send it back with the response, once, within five minutes"`
+}
+
+// NewPasskey is a passkey that a browser created.
+type NewPasskey struct {
+	Name     string         `json:"name" minLength:"1" maxLength:"100" doc:"To tell it from others" example:"Laptop"`
+	State    string         `json:"state" maxLength:"65536" doc:"From the options"`
+	Response map[string]any `json:"response" doc:"PublicKeyCredential.toJSON() of what navigator.credentials.create returned"`
 }
 
 // Passkey is one passkey of a person.

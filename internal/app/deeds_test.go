@@ -19,6 +19,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/auth/authtest"
 	"github.com/loci-memory/loci/internal/auth/oauth"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
@@ -104,8 +105,13 @@ func newCompany(t testing.TB) *company {
 	c.settleSuggested()
 	c.settleNodes()
 	c.passkey = []byte("passkey-1")
-	c.must(c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}")}))
-	c.must(c.Identity.SetPassword(ctx, c.mara, "$argon2id$x"))
+	c.must(c.st.Update(ctx, c.mara.OrgID, func(tx store.Tx) error {
+		k := loci.Passkey{ID: c.passkey, Name: "hartebeest", Data: []byte("{}"), CreatedAt: c.clock()}
+		if err := tx.SignIn().PutPasskey(ctx, c.mara.UserID, k); err != nil {
+			return err
+		}
+		return tx.SignIn().SetPassword(ctx, c.mara.UserID, "$argon2id$x")
+	}))
 	robot, err := c.Agent.Create(ctx, c.mara, agent.Draft{Name: "a robot", Vendor: "claude"})
 	c.must(err)
 	closed, err := c.Agent.CreateSession(ctx, c.mara, agent.SessionDraft{Title: "zebra"})
@@ -344,9 +350,13 @@ var more = []struct {
 	{"end the others", identity.SignInEnd,
 		func(c *company, ctx context.Context) error { return second(c.Identity.EndOtherSignIns(ctx, c.mara)) }},
 	{"set a password", identity.SignInChange,
-		func(c *company, ctx context.Context) error { return c.Identity.SetPassword(ctx, c.mara, "$argon2id$y") }},
+		func(c *company, ctx context.Context) error {
+			return c.Identity.SetPassword(ctx, c.mara, "correct horse battery")
+		}},
+	{"remove a password", identity.SignInChange,
+		func(c *company, ctx context.Context) error { return c.Identity.RemovePassword(ctx, c.mara) }},
 	{"add a passkey", identity.SignInChange, func(c *company, ctx context.Context) error {
-		return c.Identity.AddPasskey(ctx, c.mara, loci.Passkey{ID: []byte("other"), Name: "okapi", Data: []byte("{}")})
+		return c.addPasskey(ctx, "okapi")
 	}},
 	{"revoke an invitation", org.TeamInvite, func(c *company, ctx context.Context) error {
 		return c.Org.RevokeInvite(ctx, c.mara, c.invite.Invite.ID)
@@ -480,4 +490,15 @@ func TestRefusalsAreRecorded(t *testing.T) {
 	if len(rows) != 2 || rows[0].Action != string(memory.Change) || rows[1].Action != string(org.Change) {
 		t.Errorf("got %+v", rows)
 	}
+}
+
+// addPasskey gives Mara a passkey of that name.
+func (c *company) addPasskey(ctx context.Context, name string) error {
+	options, state, err := c.Identity.BeginPasskey(ctx, c.mara, authtest.Site)
+	if err != nil {
+		return err
+	}
+	_, err = c.Identity.AddPasskey(ctx, c.mara, identity.NewPasskey{Name: name, State: state,
+		Response: authtest.New(c.t).Create(options)})
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -44,35 +45,35 @@ func methodsOf(ctx context.Context, tx store.Tx, user loci.UserID) (SignInMethod
 
 // keepsWay rejects removing a person's last sign-in method.
 func (s *Service) keepsWay(m SignInMethods) error {
-	if m.Password || len(m.Passkeys) > 0 || m.HasEmail && s.signIn != nil && len(s.signIn.Providers()) > 0 {
+	if m.Password || len(m.Passkeys) > 0 || m.HasEmail && len(s.signIn.Providers()) > 0 {
 		return nil
 	}
 	return loci.Errorf(loci.Conflict, "cannot remove your last sign-in method; add a passkey or a password first")
 }
 
-// SetPassword stores the result of auth.SignIn.HashPassword; "" removes the password. It ends the
-// person's other sign-ins, because someone who knew the old password may have opened them. It fails
-// with Conflict if no sign-in method would be left.
-func (s *Service) SetPassword(ctx context.Context, p loci.Principal, encoded string) error {
+// SetPassword sets the person's password. It ends their other sign-ins, because someone who knew the old
+// password may have opened them. It fails with Invalid if the password is too short, too long or their e-mail
+// address, and with Conflict if they have no address to sign in with.
+func (s *Service) SetPassword(ctx context.Context, p loci.Principal, password loci.Secret) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
 		return err
 	}
-	err := s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+	if err := s.hasSignIn(); err != nil {
+		return err
+	}
+	u, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.User, error) { return tx.Users().Get(ctx, p.UserID) })
+	if err != nil {
+		return err
+	}
+	if u.Email == "" {
+		return loci.Errorf(loci.Conflict, "cannot set a password: your account has no e-mail address to sign in with")
+	}
+	encoded, err := s.signIn.HashPassword(ctx, password, u.Email)
+	if err != nil {
+		return err
+	}
+	err = s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = p.UserID.String()
-		m, err := methodsOf(ctx, tx, p.UserID)
-		if err != nil {
-			return err
-		}
-		if encoded == "" {
-			if !m.Password {
-				e.Action = ""
-				return nil
-			}
-			m.Password = false
-			if err := s.keepsWay(m); err != nil {
-				return err
-			}
-		}
 		return tx.SignIn().SetPassword(ctx, p.UserID, encoded)
 	})
 	if err != nil {
@@ -82,21 +83,86 @@ func (s *Service) SetPassword(ctx context.Context, p loci.Principal, encoded str
 	return err
 }
 
+// RemovePassword removes the person's password and ends their other sign-ins. Without a password it does
+// nothing. It fails with Conflict if no sign-in method would be left.
+func (s *Service) RemovePassword(ctx context.Context, p loci.Principal) error {
+	if err := s.Begin(ctx, p, SignInChange); err != nil {
+		return err
+	}
+	if err := s.hasSignIn(); err != nil {
+		return err
+	}
+	err := s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = p.UserID.String()
+		m, err := methodsOf(ctx, tx, p.UserID)
+		if err != nil {
+			return err
+		}
+		if !m.Password {
+			e.Action = ""
+			return nil
+		}
+		m.Password = false
+		if err := s.keepsWay(m); err != nil {
+			return err
+		}
+		return tx.SignIn().SetPassword(ctx, p.UserID, "")
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.endOthers(ctx, p)
+	return err
+}
+
+// hasSignIn fails with Unavailable on a server without sign-in.
+func (s *Service) hasSignIn() error {
+	if s.signIn == nil {
+		return loci.Errorf(loci.Unavailable, "sign-in is not configured on this server")
+	}
+	return nil
+}
+
 // endOthers ends all sign-ins of the person except the one in use, and returns their number.
 func (s *Service) endOthers(ctx context.Context, p loci.Principal) (int, error) {
 	return s.Store.Credentials().RevokeAll(ctx, p.OrgID, p.UserID, loci.BySignIn, p.CredentialID, s.Time())
 }
 
-// AddPasskey stores a passkey from auth.SignIn.FinishRegister. It fails with Conflict if anyone has
-// already registered it.
-func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passkey) error {
+// BeginPasskey starts creating a passkey for the person on a site. It returns the options of
+// navigator.credentials.create as JSON, and the state to pass to AddPasskey within five minutes. It fails with
+// Conflict if they have too many.
+func (s *Service) BeginPasskey(ctx context.Context, p loci.Principal, rp auth.RP) ([]byte, loci.Secret, error) {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
-		return err
+		return nil, "", err
 	}
-	if err := loci.CheckText("name", k.Name, 1, loci.MaxName); err != nil {
-		return err
+	if err := s.hasSignIn(); err != nil {
+		return nil, "", err
 	}
-	return s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+	return s.signIn.BeginRegister(ctx, p, rp)
+}
+
+// NewPasskey is the browser's answer to BeginPasskey.
+type NewPasskey struct {
+	Name     string // 1 to loci.MaxKeyName characters
+	State    loci.Secret
+	Response []byte // of navigator.credentials.create, as JSON
+}
+
+// AddPasskey stores the passkey that the browser created. It fails with Invalid for a bad name, and for a state
+// that has expired or was used; with Unauthenticated for a response that is not valid; and with Conflict if anyone
+// has already registered the passkey.
+func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, n NewPasskey) (loci.Passkey, error) {
+	if err := s.Begin(ctx, p, SignInChange); err != nil {
+		return loci.Passkey{}, err
+	}
+	if err := s.hasSignIn(); err != nil {
+		return loci.Passkey{}, err
+	}
+	k, err := s.signIn.FinishRegister(ctx, p, n.State, n.Response, n.Name)
+	if err != nil {
+		return loci.Passkey{}, err
+	}
+	err = s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = p.UserID.String()
 		there, err := tx.SignIn().Passkeys(ctx, p.UserID)
 		if err != nil {
@@ -105,11 +171,9 @@ func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passk
 		if slices.ContainsFunc(there, func(x loci.Passkey) bool { return bytes.Equal(x.ID, k.ID) }) {
 			return loci.Errorf(loci.Conflict, "this passkey is registered already")
 		}
-		if k.CreatedAt.IsZero() {
-			k.CreatedAt = s.Time()
-		}
 		return tx.SignIn().PutPasskey(ctx, p.UserID, k)
 	})
+	return k, err
 }
 
 // RemovePasskey removes a passkey of the person. It ends their other sign-ins, because one of them
@@ -117,6 +181,9 @@ func (s *Service) AddPasskey(ctx context.Context, p loci.Principal, k loci.Passk
 // if no sign-in method would be left.
 func (s *Service) RemovePasskey(ctx context.Context, p loci.Principal, id []byte) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
+		return err
+	}
+	if err := s.hasSignIn(); err != nil {
 		return err
 	}
 	err := s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {

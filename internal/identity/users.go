@@ -160,8 +160,8 @@ func (s *Service) NewLink(ctx context.Context, p loci.Principal, user loci.UserI
 	if err := s.Begin(ctx, p, LinkCreate); err != nil {
 		return "", err
 	}
-	if s.signIn == nil {
-		return "", loci.Errorf(loci.Unavailable, "sign-in is not configured on this server")
+	if err := s.hasSignIn(); err != nil {
+		return "", err
 	}
 	who := loci.Person{UserID: user, OrgID: p.OrgID}
 	err := s.Write(ctx, p, LinkCreate, func(tx store.Tx, e *loci.AuditEntry) error {

@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"encoding/base64"
 	"net/http"
 	"time"
 
@@ -47,10 +46,6 @@ var accountRoutes = table{"account", []served{
 			"`loci import` reads them.",
 		Alternatives: map[string]*huma.MediaType{jsonLines: {Schema: &huma.Schema{Type: huma.TypeString},
 			Example: exampleLines}}}, (*server).export),
-	serve("GET /users/me/sign-in", route{ID: "getSignInMethods", Who: forPeople, Action: identity.SignInRead,
-		Summary: "List your sign-in methods",
-		Text:    "Change them in the browser, at /app/sign-in-methods.",
-		Out:     exampleSignIn}, (*server).signInMethods),
 	serve("GET /users/me/sign-ins", route{ID: "listSignIns", Who: forPeople, Action: identity.SignInList,
 		Summary: "List your sign-ins",
 		Text:    "Browsers in which you are signed in, newest first.",
@@ -129,20 +124,6 @@ func (s *server) export(_ context.Context, p loci.Principal, _ *noBody) (*huma.S
 		_, err := s.app.Transfer.Export(ctx, p, w)
 		return err
 	})
-}
-
-func (s *server) signInMethods(ctx context.Context, p loci.Principal,
-	_ *noBody) (*answer[client.SignInMethods], error) {
-	m, err := s.app.Identity.SignInMethods(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	out := client.SignInMethods{Password: m.Password, Email: m.HasEmail, Passkeys: make([]client.Passkey, len(m.Passkeys))}
-	for i, k := range m.Passkeys {
-		out.Passkeys[i] = client.Passkey{ID: base64.RawURLEncoding.EncodeToString(k.ID), Name: k.Name,
-			CreatedAt: k.CreatedAt, LastUsedAt: k.LastUsedAt}
-	}
-	return say(out, nil)
 }
 
 func (s *server) signIns(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.SignInList], error) {
@@ -257,8 +238,6 @@ var (
 	exampleBrowser = client.SignIn{ID: loci.CredentialID(exampleID), Browser: "Firefox on Linux",
 		Current: true, ProvedAt: exampleTime,
 		CreatedAt: exampleTime, ExpiresAt: exampleTime.Add(30 * 24 * time.Hour), LastUsedAt: exampleTime}
-	exampleSignIn = client.SignInMethods{Password: true, Email: true, Passkeys: []client.Passkey{{ID: "AQIDBA",
-		Name: "Laptop", CreatedAt: exampleTime}}}
 	exampleGrants = []loci.Grant{{ID: loci.GrantID(exampleID), UserID: exampleUser,
 		ClientID: "https://claude.ai/oauth/client.json", ClientName: "Claude",
 		Vendor: "claude", Rights: []loci.Right{loci.RightRead,

@@ -52,6 +52,7 @@ const (
 	noKey       missing = "key"
 	noSession   missing = "session"
 	noSignIn    missing = "sign-in"
+	noPasskey   missing = "passkey"
 	noGrant     missing = "grant"
 	noProject   missing = "project"
 	noEntity    missing = "entity"

@@ -235,7 +235,7 @@ func TestEveryPostTakesAKey(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	reads := []string{"/memories/list", "/memories/recall", "/query", "/graph/open", "/by-tag", "/browse", "/search",
-		"/agent/memories/list", "/context", "/verify"}
+		"/agent/memories/list", "/context", "/verify", "/passkeys/options"}
 	for path, item := range readDocument(t, s).paths {
 		op, ok := item.(map[string]any)["post"]
 		if !ok || openToAll(op) {

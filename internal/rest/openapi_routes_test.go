@@ -19,6 +19,8 @@ var theRoutes = []string{
 	"POST /agent/team/share", "GET /agent/team/memories",
 	"GET /users/me", "PATCH /users/me", "DELETE /users/me", "GET /users/me/export", "GET /users/me/sign-in",
 	"GET /users/me/sign-ins", "DELETE /users/me/sign-ins/{id}", "POST /users/me/sign-ins/end-others",
+	"PUT /users/me/password", "DELETE /users/me/password", "POST /users/me/passkeys/options",
+	"POST /users/me/passkeys", "DELETE /users/me/passkeys/{id}",
 	"GET /users/me/grants", "DELETE /users/me/grants/{id}", "PUT /users/me/workspace",
 	"GET /keys", "POST /keys", "POST /keys/{id}/rotate", "DELETE /keys/{id}", "PUT /keys/{id}/workspace",
 	"POST /teams", "GET /teams", "GET /teams/{id}", "PATCH /teams/{id}", "DELETE /teams/{id}", "POST /teams/{id}/invite",

@@ -306,6 +306,8 @@ var refusedExamples = map[string]int{
 	"post /teams":       409, // the person is in one
 	"post /teams/join":  404, // the token is made up; the transcripts join
 
+	"post /users/me/passkeys": 400, // no browser made it; the tests of internal/web add some
+
 	"patch /admin/clients":          403, // the person is no instance admin
 	"patch /admin/orgs/{id}":        403,
 	"post /admin/orgs":              403,

@@ -107,7 +107,11 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	ro := rest.Options{Auth: au, Now: c.Now, Version: "0.0.0-test", Log: log}
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), Now: c.Now})
 	tb.Cleanup(func() { events.Close() })
-	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now,
+	signIn, err := auth.NewSignIn(auth.SignInOptions{Authenticator: au, Store: st, Now: c.Now})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now, SignIn: signIn,
 		Deletion:  loci.DeleteWithKey,
 		Extractor: reviewtest.ByLine{},
 		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs},

@@ -93,7 +93,8 @@ func routeAt(pattern string, r route) route {
 // register adds every route.
 func (s *server) register() {
 	for _, t := range []table{
-		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes, keyRoutes,
+		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes,
+		signInRoutes, keyRoutes,
 		teamRoutes, orgRoutes, auditRoutes, adminRoutes, settingRoutes, projectRoutes, graphReadRoutes, graphRoutes,
 		suggestionRoutes, agentRoutes,
 		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes,

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -46,7 +47,7 @@ func init() {
 	// A limit is a float64, which %v would print as 3e+09.
 	validation.MsgExpectedMinimumNumber = "must be at least %.10g"
 	validation.MsgExpectedMaximumNumber = "must be at most %.10g"
-	validation.MsgExpectedMinLength = loci.EmptyText + "; it needs at least %d character" // no limit of ours is above 1
+	validation.MsgExpectedMinLength = tooShort
 	validation.MsgExpectedMaxLength = loci.TooLongText
 	validation.MsgExpectedMinItems = "has too few entries; at least %d is needed"
 	validation.MsgExpectedMaxItems = tooMany
@@ -58,6 +59,7 @@ const (
 	isRequired   = " is required"
 	notUUID      = "must be a UUID of 36 characters"
 	tooMany      = "has too many entries; at most %d are allowed"
+	tooShort     = "must have at least %d characters"
 	maxProblems  = 10
 	// missingParameter is huma's text.
 	missingParameter = "required query parameter is missing"
@@ -146,6 +148,8 @@ func fieldProblem(op *huma.Operation, d *huma.ErrorDetail) client.FieldProblem {
 		return client.FieldProblem{Field: name, Detail: name + standsTwice}
 	case strings.HasSuffix(d.Message, wrongForm):
 		return client.FieldProblem{Field: strings.TrimSuffix(d.Message, wrongForm), Detail: d.Message}
+	case d.Message == fmt.Sprintf(tooShort, 1):
+		return client.FieldProblem{Field: field, Detail: field + " " + loci.EmptyText + "; it needs at least 1 character"}
 	case d.Message == missingParameter:
 		return client.FieldProblem{Field: field, Detail: field + isRequired}
 	case d.Message == unknownField && field == "origin":

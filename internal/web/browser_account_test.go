@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // evaluate returns what an expression gives on the page.
@@ -37,38 +38,126 @@ func (b *tab) fingerprint() {
 	}
 }
 
-func TestBrowserPasskey(t *testing.T) {
+// TestBrowserDashboardPasskey adds a passkey, signs in and proves with it, and removes it.
+func TestBrowserDashboardPasskey(t *testing.T) {
 	t.Parallel()
 	w, b := newWorld(t), newTab(t)
 	b.open(w.base + "/app/sign-in")
 	b.fingerprint()
 	b.signIn()
-	b.shot("home")
-	b.open(w.base + "/app/sign-in-methods")
-	b.wants("Your account has a password.", "Your account has no passkeys.")
-	b.fill("#name", "My laptop")
-	b.press(button("/app/sign-in-methods/passkeys"))
-	b.wants("Your passkey is added.", "My laptop")
-	b.shot("sign-in-methods")
+	b.open(w.base + "/app/sign-in-methods") // the address of the earlier page
+	b.sees("Your account has a password.", "Your account has no passkeys.")
+	b.keys("n")
+	b.until(`document.activeElement?.closest("dialog")`)
+	b.axe("a new passkey")
+	b.look("passkey-new")
+	b.write("dialog input", "My laptop")
+	b.keys(kb.Enter)
+	b.sees("Your passkey is added.", "My laptop")
+	b.seesNo("Your account has no passkeys.")
+	b.click("Add a passkey")
+	b.until(`document.activeElement?.closest("dialog")`)
+	b.write("dialog input", "My laptop again")
+	b.click("Continue")
+	b.sees("This device already has a passkey of yours.")
+	b.keys(kb.Escape)
 
-	b.press(button("/app/sign-out"))
-	b.wants("You are signed out.")
-	b.press(`form[data-for="sign-in"] button`)
-	if at := b.where(); at != w.base+"/app/" {
-		t.Fatalf("after the passkey the browser is at %s:\n%s", at, b.text())
+	b.click("☰")
+	b.click("Sign out")
+	b.sees("You are signed out.")
+	b.shot("sign-in")
+	b.press(`form[data-passkey="sign-in"] button`)
+	b.sees("You have no memories yet")
+
+	w.clock.advance(6 * time.Minute)
+	b.open(w.base + "/app/account")
+	b.sees("My laptop", "last used")
+	b.do("remove it", clickOn(`[aria-label="Remove the passkey My laptop"]`))
+	b.sees("Remove the passkey My laptop?")
+	b.axe("the removal of a passkey")
+	b.keys(kb.Enter)
+	b.sees("Confirm that it is you")
+	b.keys(kb.Enter)
+	b.until(`location.pathname === "/app/step-up"`)
+	b.shot("step-up")
+	b.press(`form[data-passkey="step-up"] button`)
+	b.sees("Your passkey is removed.", "Your account has no passkeys.")
+	b.clean()
+}
+
+// TestBrowserDashboardPassword changes the password and removes it.
+func TestBrowserDashboardPassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.passkey("Laptop")
+	other := w.browser()
+	other.signIn()
+	b := w.dashboard("/app/account")
+	b.sees("Your account has a password.", "Laptop")
+	b.keys("p")
+	b.until(`document.activeElement?.closest("dialog")`)
+	b.axe("a new password")
+	b.look("password")
+	const next = "another long password"
+	fill := func(password, again string) {
+		t.Helper()
+		b.write(`dialog label:nth-of-type(1) input`, password)
+		b.write(`dialog label:nth-of-type(2) input`, again)
+		b.keys(kb.Enter)
+	}
+	fill(next, next+"!")
+	b.sees("The two passwords differ.")
+	b.write(`dialog label:nth-of-type(2) input`, next)
+	b.keys(kb.Enter)
+	b.sees("Your password is set.")
+	b.until(`!document.querySelector("dialog")`)
+	if a := other.get("/app/"); a.status != 303 {
+		t.Errorf("another sign-in after the new password: %d", a.status)
+	}
+	if a := w.browser().post("/app/sign-in", "email", maraMail, "password", next); a.status != 303 {
+		t.Errorf("the new password: %d", a.status)
 	}
 
 	w.clock.advance(6 * time.Minute)
-	b.open(w.base + "/app/sign-in-methods")
-	b.wants("confirm that it is you")
-	b.press(`main a[href^="/app/step-up"]`)
-	b.shot("step-up")
-	b.press(`form[data-for="step-up"] button`)
-	if at := b.where(); at != w.base+"/app/sign-in-methods" {
-		t.Fatalf("after the step-up the browser is at %s:\n%s", at, b.text())
+	b.click("Change the password")
+	b.sees("Confirm that it is you") // before anybody types a password in vain
+	b.keys(kb.Enter)
+	b.until(`location.pathname === "/app/step-up"`)
+	b.fill("#password", next)
+	b.press(button("/app/step-up"))
+	b.until(`document.activeElement?.closest("dialog")`)
+	b.keys(kb.Escape)
+	b.click("Remove the password")
+	b.sees("Remove the password?")
+	b.click("Remove the password")
+	b.sees("Your password is removed.", "Your account has no password.")
+	b.keys("j")
+	b.keys("j")
+	b.until(`document.activeElement?.textContent?.includes("Laptop")`)
+	b.keys("x")
+	b.sees("Remove the passkey Laptop?")
+	b.keys(kb.Enter)
+	b.sees("Cannot remove your last sign-in method")
+	b.clean()
+}
+
+// TestBrowserDashboardWelcome greets who came by a link and has no way to sign in again.
+func TestBrowserDashboardWelcome(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ann := w.owner("home", "")
+	token, err := w.signIn.NewLink(t.Context(), ann, time.Minute)
+	if err != nil {
+		t.Fatal(err)
 	}
-	b.press(button("/app/sign-in-methods/passkeys/remove"))
-	b.wants("Your passkey is removed.")
+	b := newTab(t)
+	b.watchErrors()
+	b.open(w.base + "/app/link?token=" + token.Reveal())
+	b.press(button("/app/link"))
+	b.sees("Set a password or add a passkey, so that you can sign in again.", "because it has no e-mail address",
+		"loci user set "+ann.UserID.String()+" --email")
+	b.axe("the first steps")
+	b.look("welcome")
 	b.clean()
 }
 

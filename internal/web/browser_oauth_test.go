@@ -242,7 +242,7 @@ func TestBrowserGoesOnFromASite(t *testing.T) {
 	b.open(ask)
 	b.do("choose", clickOn(`input[name=vendor][value=chatgpt]`), clickOn(`button[value=allow]`))
 	b.waitFor("arrived with code true")
-	b.open(w.base + "/app/sign-in-methods")
+	b.open(w.base + "/app/step-up")
 	b.press(button("/app/sign-out"))
 	b.open(strings.Replace(ask, "response_type=code", "response_type=token", 1))
 	b.fill("#email", maraMail)

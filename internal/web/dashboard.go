@@ -56,8 +56,8 @@ const trashAddress = "/app/memories?trash=1"
 // suggestionsAddress is where the dashboard lists suggestions.
 const suggestionsAddress = "/app/inbox?list=suggestions"
 
-// signInsAddress is where the dashboard lists sign-ins.
-const signInsAddress = "/app/account"
+// accountAddress is where the dashboard lists sign-ins and the ways to sign in.
+const accountAddress = "/app/account"
 
 // moved leads from the address of an earlier page to where the dashboard shows the same.
 func moved(to string) http.HandlerFunc {

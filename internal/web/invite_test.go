@@ -53,15 +53,10 @@ func TestInvitationMakesAnAccount(t *testing.T) {
 	want(t, "as the owner", owner.get(path), 200, "You are signed in as the owner of this machine")
 	want(t, "accepted by somebody else", mara.post("/app/invite", "token", token), 404)
 	b := w.browser()
-	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/sign-in-methods?done=welcome" {
+	if a := b.post("/app/invite", "token", token); a.status != 303 || a.location() != "/app/account?done=welcome" {
 		t.Fatalf("accept: %d %s %s", a.status, a.location(), a.body)
 	}
-	want(t, "the first steps", b.get("/app/sign-in-methods?done=welcome"), 200, "Set a password or add a passkey",
-		`autocomplete="new-password"`)
-	if a := b.post("/app/sign-in-methods/password", "password", "noor's own password", "again",
-		"noor's own password"); a.status != 303 {
-		t.Errorf("password: %d %s", a.status, a.body)
-	}
+	want(t, "password", b.setPassword("noor's own password"), 204)
 	want(t, "the account", b.get("/api/v1/whoami"), 200, "noor@example.org", "Acme", "Platform")
 	want(t, "the invitation again", w.browser().get(path), 404, "used or revoked")
 	if a := w.browser().post("/app/sign-in", "email", "noor@example.org", "password",

@@ -33,18 +33,10 @@ func safeNext(next string) string {
 	return homePath
 }
 
-// back returns where to return after a sign-in: the page itself, or the page with the form.
+// back returns where to return after a sign-in: the page itself, or home after a form.
 func back(r *http.Request) string {
 	if r.Method == http.MethodGet {
 		return safeNext(r.URL.RequestURI())
-	}
-	return pageOf(r.URL.Path)
-}
-
-// pageOf returns the page that has the form of a POST.
-func pageOf(path string) string {
-	if strings.HasPrefix(path, methodsPath+"/") {
-		return methodsPath
 	}
 	return homePath
 }

@@ -39,13 +39,11 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	w := newWorld(t)
 	ann := w.owner("home", "")
 	b := w.browser()
-	first := b.get(b.byLink(ann))
-	want(t, "the first page", first, 200, "Add a passkey, so that you can sign in again",
-		"loci user set "+ann.UserID.String()+" --email")
-	lacks(t, "the first page", first, "Set a password", `name="password"`, "/app/sign-in-methods/password")
-
-	forced := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again", maraPassword.Reveal())
-	want(t, "a password by a form of one's own", forced, 409, "cannot set a password")
+	if to := b.byLink(ann); to != "/app/account?done=welcome" {
+		t.Errorf("the first page is %s", to)
+	}
+	want(t, "their methods", b.get("/api/v1/users/me/sign-in"), 200, `"email":false`)
+	want(t, "a password", b.setPassword(maraPassword.Reveal()), 409, "cannot set a password")
 	if have, err := w.app.Identity.SignInMethods(t.Context(), w.local(ann)); err != nil || have.Password {
 		t.Errorf("%+v, %v", have, err)
 	}
@@ -53,7 +51,7 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 	w.clock.advance(time.Hour)
 	proof := b.get("/app/step-up")
 	want(t, "step-up with nothing to prove it by", proof, 200, "loci user link "+ann.UserID.String())
-	lacks(t, "step-up with nothing to prove it by", proof, `type="password"`, `data-passkey="get"`, "loci open")
+	lacks(t, "step-up with nothing to prove it by", proof, `type="password"`, `data-passkey="step-up"`, "loci open")
 	operator := w.browser()
 	operator.get(operator.byLink(w.owner(loci.DefaultOrg, "")))
 	w.clock.advance(time.Hour)
@@ -68,7 +66,7 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	proof = b.get("/app/step-up")
-	want(t, "step-up with a passkey", proof, 200, `data-passkey="get"`)
+	want(t, "step-up with a passkey", proof, 200, `data-passkey="step-up"`)
 	lacks(t, "step-up with a passkey", proof, `type="password"`, "loci user link")
 
 	if _, err := w.app.Identity.SetUser(t.Context(), w.local(ann), ann.UserID,
@@ -76,13 +74,8 @@ func TestNoPasswordWithoutAnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.byLink(ann)
-	methods := b.get("/app/sign-in-methods")
-	want(t, "with an address", methods, 200, `name="password"`)
-	lacks(t, "with an address", methods, "loci user set")
-	if a := b.post("/app/sign-in-methods/password", "password", maraPassword.Reveal(), "again",
-		maraPassword.Reveal()); a.status != 303 {
-		t.Errorf("a password with an address: %d %s", a.status, a.body)
-	}
+	want(t, "their methods with an address", b.get("/api/v1/users/me/sign-in"), 200, `"email":true`)
+	want(t, "a password with an address", b.setPassword(maraPassword.Reveal()), 204)
 	want(t, "step-up with a password", b.get("/app/step-up"), 200, `type="password"`)
 	if a := w.browser().post("/app/sign-in", "email", "ann@home.example", "password",
 		maraPassword.Reveal()); a.status != 303 {

@@ -86,14 +86,12 @@ func TestSingleSignOn(t *testing.T) {
 	want(t, "the callback again", b.get(callback), 400)
 
 	w.clock.advance(6 * time.Minute)
-	const remove = "/app/sign-in-methods/password/remove"
-	want(t, "stale", b.post(remove), 403, "Confirm that it is you", "Continue with Acme &amp; Co")
+	want(t, "stale", b.remove(passwordPath), 403, "step_up_required")
+	want(t, "the proofs", b.get("/app/step-up?next=/app/account"), 200, "Confirm that it is you", "Continue with Acme &amp; Co")
 	if a := b.get(b.begin("/app/oidc/corp?next=/app/keys")); a.status != 303 || a.location() != "/app/keys" {
 		t.Fatalf("the proof: %d %s %s", a.status, a.location(), a.body)
 	}
-	if a := b.post(remove); a.status != 303 || a.location() != "/app/sign-in-methods?done=password-removed" {
-		t.Errorf("fresh: %d %s", a.status, a.body)
-	}
+	want(t, "fresh", b.remove(passwordPath), 204)
 	if a := b.get(b.begin("/app/oidc/corp?next=//evil.example")); a.location() != "/app/" {
 		t.Errorf("another site: %d %s", a.status, a.location())
 	}

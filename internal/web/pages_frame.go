@@ -10,7 +10,6 @@ import (
 // view is a page: what is in the frame, and what the frame is around.
 type view struct {
 	Title   string
-	Here    string             // the path of this page in the menu
 	Who     *identity.Identity // nil: nobody is signed in, or the page does not show it
 	Error   string             // above the page
 	Done    string             // what was just done
@@ -23,7 +22,7 @@ type view struct {
 func frame(v view) g.Node {
 	return g.Group{g.Raw("<!doctype html>\n"), h.HTML(h.Lang("en"), head(v), h.Body(
 		h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to the content")),
-		h.Header(h.A(h.Class("brand"), to(homePath), g.Text("Loci")), g.If(v.Who != nil, menu(v.Here))),
+		h.Header(h.A(h.Class("brand"), to(homePath), g.Text("Loci")), g.If(v.Who != nil, menu())),
 		h.Main(h.ID("main"), h.H1(g.Text(v.Title)),
 			g.If(v.Done != "", h.P(h.Class("done"), h.Role("status"), g.Text(v.Done))),
 			g.If(v.Error != "", h.P(h.Class("error"), h.Role("alert"), h.ID("error"), g.Text(v.Error))),
@@ -49,13 +48,13 @@ func head(v view) g.Node {
 type entry struct{ Path, Name string }
 
 var entries = []entry{{homePath, "Memories"}, {"/app/inbox", "Inbox"}, {"/app/connections", "Connections"},
-	{"/app/keys", "Keys"}, {"/app/account", "Account"}, {methodsPath, "Sign-in methods"}}
+	{"/app/keys", "Keys"}, {"/app/account", "Account"}}
 
 // menu is for signed-in people.
-func menu(here string) g.Node {
+func menu() g.Node {
 	return g.Group{
 		h.Nav(h.Aria("label", "Account"), g.Map(entries, func(e entry) g.Node {
-			return g.Group{h.A(to(e.Path), g.If(e.Path == here, h.Aria("current", "page")), g.Text(e.Name)), g.Text("\n")}
+			return g.Group{h.A(to(e.Path), g.Text(e.Name)), g.Text("\n")}
 		})),
 		form("/app/sign-out", h.Button(h.Class("quiet"), g.Text("Sign out"))),
 	}

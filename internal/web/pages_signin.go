@@ -2,9 +2,7 @@ package web
 
 import (
 	"cmp"
-	"maps"
 	"net/url"
-	"slices"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -42,8 +40,7 @@ func wrong(v view) g.Node {
 // otherProofs are the ways to prove one's identity besides the password.
 func otherProofs(d proofs) g.Node {
 	return g.Group{
-		g.If(d.Passkeys, passkeyForm("get", d.For, d.Action, second("Use a passkey"),
-			hidden("next", d.Next), waiting(d))),
+		g.If(d.Passkeys, passkeyForm(d.For, d.Action, second("Use a passkey"), hidden("next", d.Next))),
 		g.Map(d.Providers, func(p auth.Provider) g.Node {
 			return h.P(h.A(h.Class("button second"), to(address("/app/oidc/"+url.PathEscape(p.ID), "next", d.Next)),
 				g.Text("Continue with "+p.Name)))
@@ -53,34 +50,19 @@ func otherProofs(d proofs) g.Node {
 }
 
 // passkeyForm is a form that passkey.js shows where the browser knows passkeys, and fills.
-func passkeyForm(act, purpose, action string, button g.Node, fields ...g.Node) g.Node {
-	return form(action, h.Class("passkey"), h.Data("passkey", act), h.Data("for", purpose), g.Attr("hidden"),
+func passkeyForm(purpose, action string, button g.Node, fields ...g.Node) g.Node {
+	return form(action, h.Class("passkey"), h.Data("passkey", purpose), g.Attr("hidden"),
 		g.Group(fields), hidden("state", ""), hidden("response", ""), button,
 		h.P(h.Class("error"), h.Role("alert"), g.Attr("hidden")))
-}
-
-// waiting are the fields of the form that waits for the proof.
-func waiting(d proofs) g.Node {
-	if d.ReplayTo == "" {
-		return nil
-	}
-	out := g.Group{hidden("replay", d.ReplayTo)}
-	for _, name := range slices.Sorted(maps.Keys(d.Replay)) {
-		for _, value := range d.Replay[name] {
-			out = append(out, hidden(keepReplay+name, value))
-		}
-	}
-	return out
 }
 
 // stepUpForm is the page on which a signed-in person proves who they are.
 func stepUpForm(v view, d proofs) g.Node {
 	mail := v.Who.User.Email
 	return g.Group{
-		h.P(g.Text("This action requires a proof of identity that is at most five minutes old."),
-			g.If(d.ReplayTo != "", g.Text(" Loci keeps what you typed."))),
+		h.P(g.Text("This action requires a proof of identity that is at most five minutes old.")),
 		g.If(d.Password, form("/app/step-up",
-			hidden("next", d.Next), waiting(d),
+			hidden("next", d.Next),
 			h.Input(h.Type("hidden"), h.Name("username"), h.AutoComplete("username"), h.Value(mail)),
 			h.Label(h.For("password"), g.Text("Password"), g.If(mail != "", g.Text(" of "+mail))),
 			password("password", "current-password", h.AutoFocus(), wrong(v)),
@@ -103,7 +85,7 @@ func onlyLink(v view) g.Node {
 		h.P(g.Text("You have no password and no passkey. Open a new one-time link in this browser; " +
 			"it also counts as proof. " + how)),
 		h.Pre(code(command)),
-		h.P(g.Text("Then add a passkey under "), h.A(to(methodsPath), g.Text("sign-in methods")), g.Text(".")),
+		h.P(g.Text("Then add a passkey under "), h.A(to(accountAddress), g.Text("Account")), g.Text(".")),
 	}
 }
 

@@ -15,21 +15,20 @@ import (
 )
 
 // ownPages are the pages of somebody who is signed in.
-var ownPages = []string{"/app/", "/app/step-up", "/app/sign-in-methods"}
+var ownPages = []string{"/app/", "/app/step-up", "/app/account"}
 
 func TestStrangersAreSentToSignIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.browser()
-	for _, path := range append(ownPages, "/app/keys", "/app/connections", "/app/account",
+	for _, path := range append(ownPages, "/app/keys", "/app/connections",
 		"/oauth/authorize?client_id=x&state=a%26b") {
 		a := b.get(path)
 		if want := "/app/sign-in?next=" + url.QueryEscape(path); a.status != http.StatusSeeOther || a.location() != want {
 			t.Errorf("%s: %d %s, want %s", path, a.status, a.location(), want)
 		}
 	}
-	for _, path := range []string{"/app/workspace", "/app/step-up", "/app/sign-in-methods/password",
-		"/app/sign-in-methods/passkeys/remove", "/oauth/authorize"} {
+	for _, path := range []string{"/app/workspace", "/app/step-up", "/oauth/authorize"} {
 		a := b.post(path, "id", "x")
 		if a.status != http.StatusSeeOther || !strings.HasPrefix(a.location(), "/app/sign-in?next=%2Fapp%2F") {
 			t.Errorf("POST %s: %d %s", path, a.status, a.location())
@@ -138,8 +137,7 @@ func TestOtherSitesCannotPost(t *testing.T) {
 	b := w.browser()
 	b.signIn()
 	for _, path := range []string{"/app/sign-in", "/app/sign-out", "/app/link", "/app/invite", "/app/step-up",
-		"/app/sign-in-methods/password", "/app/sign-in-methods/passkeys/remove", "/app/workspace", "/app/passkey/options",
-		"/oauth/authorize"} {
+		"/app/workspace", "/app/passkey/options", "/oauth/authorize"} {
 		for _, header := range []http.Header{{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
 			{"Sec-Fetch-Site": nil, "Origin": {"https://evil.example"}}, {"Sec-Fetch-Site": nil, "Origin": {"null"}},
 			{"Sec-Fetch-Site": nil}} {
@@ -210,34 +208,6 @@ func TestLinkIsUsedByTheButtonOnly(t *testing.T) {
 	want(t, "using it twice", w.browser().post("/app/link", "token", token.Reveal()), 401, "used or has expired")
 }
 
-func TestProofKeepsTheForm(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	b := w.browser()
-	b.signIn()
-	w.passkey("Laptop")
-	w.clock.advance(6 * time.Minute)
-	const path, id = "/app/sign-in-methods/passkeys/remove", "TGFwdG9w"
-	a := b.post(path, "id", id, "id", `"><b>`)
-	want(t, "stale", a, 403, "Loci keeps what you typed", `name="replay" value="`+path+`"`,
-		`name="replay.id" value="`+id+`"`, `name="replay.id" value="&#34;&gt;&lt;b&gt;"`)
-	replay := []string{"replay", path, "replay.id", id}
-	want(t, "a wrong proof", b.post("/app/step-up", append(replay, "password", "wrong wrong wrong")...), 401,
-		`name="replay.id" value="`+id+`"`)
-	if have := w.methods(); len(have.Passkeys) != 1 {
-		t.Fatalf("%+v", have)
-	}
-	a = b.post("/app/step-up", append(replay, "password", maraPassword.Reveal())...)
-	if a.status != 303 || a.location() != "/app/sign-in-methods?done=passkey-removed" {
-		t.Errorf("a proof: %d %s %s", a.status, a.location(), a.body)
-	}
-	if have := w.methods(); len(have.Passkeys) != 0 {
-		t.Errorf("%+v", have)
-	}
-	want(t, "none", b.post(path, "id", id), 404)
-	want(t, "no id", b.post(path, "id", "?"), 400, `role="alert"`)
-}
-
 // passkey stores a passkey of Mara's.
 func (w *world) passkey(name string) {
 	w.t.Helper()
@@ -257,48 +227,6 @@ func (w *world) methods() identity.SignInMethods {
 		w.t.Fatal(err)
 	}
 	return have
-}
-
-func TestStepUpReplaysOnlyWhatItMay(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	b := w.browser()
-	b.signIn()
-	for _, path := range []string{"/app/sign-out", "/oauth/authorize", "/app/sign-in-methods/password", "//evil.example",
-		"https://evil.example"} {
-		a := b.post("/app/step-up", "password", maraPassword.Reveal(), "replay", path, "next", "/app/keys")
-		if a.status != 303 || a.location() != "/app/keys" {
-			t.Errorf("%s: %d %s", path, a.status, a.location())
-		}
-	}
-	want(t, "still signed in", b.get("/app/"), 200)
-}
-
-func TestSignInMethods(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	b := w.browser()
-	b.signIn()
-	const next = "another long password"
-	want(t, "twice differently", b.post("/app/sign-in-methods/password", "password", next, "again", next+"!"), 400,
-		"the same in both fields")
-	want(t, "too short", b.post("/app/sign-in-methods/password", "password", "short", "again", "short"), 400,
-		`role="alert"`)
-	want(t, "the last one", b.post("/app/sign-in-methods/password/remove"), 409, `role="alert"`)
-	if a := b.post("/app/sign-in-methods/password", "password", next, "again", next); a.status != 303 {
-		t.Errorf("set: %d %s", a.status, a.body)
-	}
-	want(t, "the old one", w.browser().post("/app/sign-in", "email", maraMail, "password", maraPassword.Reveal()), 401)
-	if a := w.browser().post("/app/sign-in", "email", maraMail, "password", next); a.status != 303 {
-		t.Errorf("the new one: %d", a.status)
-	}
-	w.clock.advance(6 * time.Minute)
-	a := b.post("/app/sign-in-methods/password", "password", "yet another password", "again", "yet another password")
-	want(t, "stale", a, 403, "Confirm that it is you", `name="next" value="/app/sign-in-methods"`)
-	if strings.Contains(a.body, "yet another") {
-		t.Error("the new password is in the page")
-	}
-	want(t, "stale page", b.get("/app/sign-in-methods"), 200, "confirm that it is you")
 }
 
 func TestSessionsOfOthersStay(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"net/url"
 
 	g "maragu.dev/gomponents"
 
@@ -22,9 +21,7 @@ type proofs struct {
 	Providers []auth.Provider
 	Password  bool // step-up: the person has a password
 	Passkeys  bool
-	Hint      string     // why passkeys are not available
-	Replay    url.Values // step-up: the form that waits for it
-	ReplayTo  string
+	Hint      string // why passkeys are not available
 }
 
 func (s *server) proofs(r *http.Request, purpose, next string) proofs {
@@ -96,7 +93,7 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, 
 			return err
 		}
 		if next = homePath; !have.Password && len(have.Passkeys) == 0 {
-			next = methodsPath + "?done=welcome"
+			next = accountAddress + "?done=welcome"
 		}
 	}
 	if err := s.auth.SignOut(ctx, auth.SignInOf(r)); err != nil {
@@ -145,11 +142,8 @@ func (s *server) beginPasskey(r *http.Request) (options []byte, state loci.Secre
 	if err != nil {
 		return nil, "", err
 	}
-	switch purpose {
-	case "step-up":
+	if purpose == "step-up" {
 		return s.signIn.BeginPasskeyStepUp(r.Context(), p, rp)
-	case "register":
-		return s.signIn.BeginRegister(r.Context(), p, rp)
 	}
-	return nil, "", loci.FieldErrorf("for", "must be one of: sign-in, step-up, register")
+	return nil, "", loci.FieldErrorf("for", "must be one of: sign-in, step-up")
 }

@@ -1,5 +1,5 @@
-// Package web is the browser surface: the dashboard, sign-in, sign-in methods, step-up and consent under
-// /app/, and the HTTP endpoints of the OAuth authorization server under /oauth/ and /.well-known/.
+// Package web is the browser surface: the dashboard, sign-in, step-up and consent under /app/,
+// and the HTTP endpoints of the OAuth authorization server under /oauth/ and /.well-known/.
 //
 // The dashboard is the program of web/, which talks to the REST API. The server renders the other
 // pages. They work without scripts, except for passkeys. This package makes
@@ -72,7 +72,8 @@ func (s *server) routes() {
 	s.pages.HandleFunc("GET /app/assets/{file}", s.asset)
 	s.pages.HandleFunc("GET /app/trash", moved(trashAddress))
 	s.pages.HandleFunc("GET /app/suggestions", moved(suggestionsAddress))
-	s.pages.HandleFunc("GET /app/sign-ins", moved(signInsAddress))
+	s.pages.HandleFunc("GET /app/sign-ins", moved(accountAddress))
+	s.pages.HandleFunc("GET /app/sign-in-methods", moved(accountAddress))
 	for _, name := range dashboardViews {
 		s.pages.HandleFunc("GET /app/"+name, s.own(s.dashboard))
 		s.pages.HandleFunc("GET /app/"+name+"/{rest...}", s.own(s.dashboard))
@@ -93,11 +94,7 @@ func (s *server) routes() {
 		"GET /app/{$}":        s.dashboard,
 		"POST /app/workspace": s.enterWorkspace,
 		"GET /app/step-up":    s.stepUpPage, "POST /app/step-up": s.stepUpPost,
-		"GET /app/sign-in-methods": s.methods, "POST /app/sign-in-methods/password": s.setPassword,
-		"POST /app/sign-in-methods/password/remove": s.removePassword,
-		"POST /app/sign-in-methods/passkeys":        s.addPasskey,
-		"POST /app/sign-in-methods/passkeys/remove": s.removePasskey,
-		"GET /oauth/authorize":                      s.authorize, "POST /oauth/authorize": s.consent,
+		"GET /oauth/authorize": s.authorize, "POST /oauth/authorize": s.consent,
 	} {
 		s.pages.HandleFunc(pattern, s.own(fn))
 	}
@@ -121,8 +118,7 @@ func (s *server) open(fn page) http.HandlerFunc {
 	}
 }
 
-// own admits signed-in people and redirects all others to the sign-in page. If an action requires a
-// fresh proof, own asks for it.
+// own admits signed-in people and redirects all others to the sign-in page.
 func (s *server) own(fn ownPage) http.HandlerFunc {
 	return s.open(func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.principal(r)
@@ -133,11 +129,7 @@ func (s *server) own(fn ownPage) http.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		err = fn(w, r, p)
-		if loci.CodeOf(err) == loci.StepUp {
-			return s.askProof(w, r, p)
-		}
-		return err
+		return fn(w, r, p)
 	})
 }
 

@@ -58,7 +58,7 @@ function NotFound() {
 
 /** Tells what a page of the server did before it led here. */
 function greet(done: string | null): void {
-  const known: Record<string, Key> = { joined: "done.joined", workspace: "done.workspace" };
+  const known: Record<string, Key> = { joined: "done.joined", welcome: "done.welcome", workspace: "done.workspace" };
   const text = done === null ? undefined : known[done];
   if (text === undefined) return;
   tell(t(text));

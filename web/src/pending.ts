@@ -18,10 +18,15 @@ export async function withProof(wanted: Wanted, act: () => Promise<void>): Promi
     await act();
   } catch (error) {
     if (!needsStepUp(error)) return complain(error);
-    if (!(await confirm({ title: t("stepUp.title"), text: t("stepUp.text"), yes: t("stepUp.go") }))) return;
-    sessionStorage.setItem(name, JSON.stringify(wanted));
-    location.assign(stepUpAddress());
+    await askProof(wanted);
   }
+}
+
+/** Asks whether to give a proof, and leads there. */
+export async function askProof(wanted: Wanted): Promise<void> {
+  if (!(await confirm({ title: t("stepUp.title"), text: t("stepUp.text"), yes: t("stepUp.go") }))) return;
+  sessionStorage.setItem(name, JSON.stringify(wanted));
+  location.assign(stepUpAddress());
 }
 
 /** Returns, once, what the person wanted before they proved who they are. */

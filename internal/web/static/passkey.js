@@ -3,19 +3,17 @@
 // answer into its hidden fields and sends itself like any other form.
 "use strict";
 
-const able = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON && PublicKeyCredential.parseCreationOptionsFromJSON;
+const able = window.PublicKeyCredential && PublicKeyCredential.parseRequestOptionsFromJSON;
 
 async function ask(form) {
   const answer = await fetch("/app/passkey/options", {
     method: "POST",
-    body: new URLSearchParams({ for: form.dataset.for }),
+    body: new URLSearchParams({ for: form.dataset.passkey }),
   });
   const begun = await answer.json();
   if (!answer.ok) throw new Error(begun.error);
-  const asked = begun.options.publicKey;
-  const credential = form.dataset.passkey === "create"
-    ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(asked) })
-    : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(asked) });
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(begun.options.publicKey);
+  const credential = await navigator.credentials.get({ publicKey });
   form.elements.state.value = begun.state;
   form.elements.response.value = JSON.stringify(credential.toJSON());
 }

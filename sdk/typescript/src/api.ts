@@ -1778,6 +1778,20 @@ export interface NewOrg {
   owner_name?: string | undefined;
 }
 
+export interface NewPasskey {
+  /** To tell it from others */
+  name: string;
+  /** PublicKeyCredential.toJSON() of what navigator.credentials.create returned */
+  response: Record<string, unknown>;
+  /** From the options */
+  state: string;
+}
+
+export interface NewPassword {
+  /** 12 to 256 characters, not your e-mail address */
+  password: string;
+}
+
 export interface NewProject {
   /** What the project is about */
   description?: string | undefined;
@@ -2120,6 +2134,16 @@ export interface Passkey {
   id: string;
   last_used_at?: string;
   name: string;
+}
+
+export interface PasskeyCeremony {
+  /**
+   * For navigator.credentials.create, with its field publicKey in the form of
+   * PublicKeyCredential.parseCreationOptionsFromJSON
+   */
+  options: unknown;
+  /** Send it back with the response, once, within five minutes */
+  state: string;
 }
 
 export interface PinnedMemory {
@@ -3195,6 +3219,10 @@ export interface SignInList {
 export interface SignInMethods {
   /** True if there is an e-mail address, for single sign-on and invitations */
   email: boolean;
+  /** True if you may change them now: this sign-in proved who you are in the last five minutes */
+  fresh: boolean;
+  /** Why browsers cannot add a passkey at this address; absent if they can */
+  no_passkeys?: string;
   passkeys: Passkey[];
   /** True if a password is set */
   password: boolean;
@@ -3778,7 +3806,40 @@ export class AccountApi {
     return this.#client.call("DELETE", `/users/me/grants/${segment(id)}`, { options });
   }
 
-  /** List your sign-in methods. Change them in the browser, at /app/sign-in-methods. */
+  /** Add the passkey that the browser created. Needs step-up. 409 if it is registered already. */
+  addPasskey(body: NewPasskey, options?: CallOptions & NotOnce): Promise<Passkey>;
+  addPasskey(body: NewPasskey, options: CallOptions & Once): Promise<Passkey | Replayed>;
+  addPasskey(body: NewPasskey, options?: CallOptions): Promise<never> {
+    return this.#client.call("POST", "/users/me/passkeys", { body, options });
+  }
+
+  /**
+   * Begin to create a passkey. What the browser needs to create one. Needs step-up. 503 where browsers allow
+   * no passkeys: under an IP address, and without TLS except on localhost.
+   */
+  beginPasskey(options?: CallOptions): Promise<PasskeyCeremony> {
+    return this.#client.call("POST", "/users/me/passkeys/options", { options, safe: true });
+  }
+
+  /** Remove a passkey. Ends your other sign-ins. Needs step-up. 409 if you could not sign in any more. */
+  removePasskey(id: string, options?: CallOptions): Promise<void> {
+    return this.#client.call("DELETE", `/users/me/passkeys/${segment(id)}`, { options });
+  }
+
+  /** Remove your password. Ends your other sign-ins. Needs step-up. 409 if you could not sign in any more. */
+  removePassword(options?: CallOptions): Promise<void> {
+    return this.#client.call("DELETE", "/users/me/password", { options });
+  }
+
+  /**
+   * Set your password. Ends your other sign-ins. Needs step-up. 409 if your account has no e-mail address to
+   * sign in with.
+   */
+  setPassword(body: NewPassword, options?: CallOptions): Promise<void> {
+    return this.#client.call("PUT", "/users/me/password", { body, options });
+  }
+
+  /** List your sign-in methods. Whether a password is set, and the passkeys. */
   getSignInMethods(options?: CallOptions): Promise<SignInMethods> {
     return this.#client.call("GET", "/users/me/sign-in", { options });
   }

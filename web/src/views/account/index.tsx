@@ -1,8 +1,9 @@
-import type { Identity, SignIn, SignInMethods } from "@loci-memory/sdk";
+import type { Identity, SignIn } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci, signInAddress, startIdentity } from "../../api.ts";
 import { Card, cardKeys, currentCard } from "../../cards.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useProved } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
@@ -11,6 +12,7 @@ import { useLoad } from "../../load.ts";
 import { Failed, Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { complain, tell } from "../../undo.tsx";
+import { askRemovePasskey, begin, canAdd, goOn, Methods, PasskeyForm, PasswordForm, type Form } from "./methods.tsx";
 import { Rename, Workspaces } from "./profile.tsx";
 
 /** Who the person is, where they are signed in, and how they sign in. */
@@ -20,12 +22,24 @@ export default function Account() {
   const methods = useLoad((signal) => loci.account.getSignInMethods({ signal }), []);
   useFollow(["sign_in", "member", "team", "workspace", "org"], () => [who, signIns, methods].forEach(({ reload }) => reload()));
   const [naming, setNaming] = useState(false);
+  const [form, setForm] = useState<Form>();
+  const start = (wanted: Form) => void begin(wanted, setForm);
+  const changed = () => [methods, signIns].forEach(({ reload }) => reload());
+  useProved("account.", (what, values) => goOn(what, values, setForm).then(changed));
+  const passkeys = methods.value?.passkeys ?? [];
   const rows = (signIns.value ?? []).filter(({ expires_at }) => !expires_at || Date.parse(expires_at) > Date.now());
   const end = (one: SignIn | undefined) => void (one && endSignIn(one).then((did) => did && signIns.reload()));
+  const removeAt = (card: string) => {
+    const passkey = passkeys.find(({ id }) => id === card);
+    if (passkey) void askRemovePasskey(passkey).then(changed);
+    else end(rows.find(({ id }) => id === card));
+  };
   useKeys([
-    ...cardKeys(rows.map(({ id }) => id)),
+    ...cardKeys([...rows, ...passkeys].map(({ id }) => id)),
     { key: "e", help: t("account.rename"), run: () => setNaming(true) },
-    { key: "x", help: t("account.end"), run: () => end(rows.find(({ id }) => id === currentCard())) },
+    { key: "p", help: t("account.password.set"), run: () => methods.value?.email && start("password") },
+    { key: "n", help: t("account.passkey.add"), run: () => canAdd(methods.value) && start("passkey") },
+    { key: "x", help: t("account.remove"), run: () => removeAt(currentCard()) },
   ]);
   const error = [who, signIns, methods].find((one) => one.value !== undefined && one.error !== undefined)?.error;
   return (
@@ -37,8 +51,10 @@ export default function Account() {
       <p class="hint">{t("account.signIns.text")}</p>
       <Shown of={signIns}>{() => <SignIns of={rows} onEnd={end} onOthers={() => void endOthers().then((did) => did && signIns.reload())} />}</Shown>
       <h2>{t("account.methods")}</h2>
-      <Shown of={methods}>{(have) => <Methods of={have} />}</Shown>
+      <Shown of={methods}>{(have) => <Methods of={have} user={who.value?.user_id ?? ""} onBegin={start} onChange={changed} />}</Shown>
       {naming && who.value && <Rename name={who.value.name ?? ""} onClose={() => setNaming(false)} onDone={() => { setNaming(false); who.reload(); void startIdentity(); }} />}
+      {form === "password" && <PasswordForm has={methods.value?.password ?? false} mail={who.value?.email ?? ""} onClose={() => setForm(undefined)} onDone={changed} />}
+      {form === "passkey" && <PasskeyForm onClose={() => setForm(undefined)} onDone={changed} />}
     </div>
   );
 }
@@ -98,28 +114,6 @@ function SignIns({ of: rows, onEnd, onOthers }: { of: readonly SignIn[]; onEnd: 
         ))}
       </ul>
       {rows.some(({ current }) => !current) && <p><button type="button" class="button danger" onClick={onOthers}>{t("account.endOthers")}</button></p>}
-    </>
-  );
-}
-
-/** How the person signs in. A page of the server changes it: it asks the browser for passkeys, and takes passwords. */
-function Methods({ of: have }: { of: SignInMethods }) {
-  return (
-    <>
-      <p>{t(have.password ? "account.password" : have.email ? "account.password.none" : "account.password.noMail")}</p>
-      {have.passkeys.length === 0 ? <p>{t("account.passkeys.none")}</p> : (
-        <ul class="cards" aria-label={t("account.passkeys")}>
-          {have.passkeys.map(({ id, name, created_at, last_used_at }) => (
-            <li key={id} class="card">
-              <div class="card-text">
-                <strong>{legible(name)}</strong> <span class="tag">{t("account.passkey")}</span>
-                <p>{t("apiKeys.created", { time: when(created_at) })} · {last_used_at ? t("apiKeys.used", { time: when(last_used_at) }) : t("apiKeys.neverUsed")}</p>
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
-      <p><a class="button" href="/app/sign-in-methods">{t("account.methods.change")}</a></p>
     </>
   );
 }
