@@ -56,11 +56,15 @@ func TestProcessorTime(t *testing.T) {
 		t.Skip("only Linux reports it")
 	}
 	before, ok := processorTime(os.Getpid())
-	for begin := time.Now(); time.Since(begin) < 50*time.Millisecond; {
-		_ = strings.Repeat("x", 1000)
+	used := time.Duration(0)
+	for i := 0; i < 1000 && used == 0; i++ { // the system counts in steps of 10 ms
+		for range 10_000 {
+			_ = strings.Repeat("x", 1000)
+		}
+		after, _ := processorTime(os.Getpid())
+		used = after - before
 	}
-	after, _ := processorTime(os.Getpid())
-	if used := after - before; !ok || used <= 0 || used > time.Minute {
-		t.Errorf("50 ms of work take %v, %v", used, ok)
+	if !ok || used <= 0 || used > time.Minute {
+		t.Errorf("work takes %v, %v", used, ok)
 	}
 }

@@ -220,13 +220,18 @@ func TestAgentScopeOverREST(t *testing.T) {
 			}
 			m = &gone.Memory
 		}
-		key := rapid.SampledFrom(slices.Sorted(maps.Keys(o.readers))).Draw(rt, "reader")
+		there := rapid.Bool().Draw(rt, "in the session of the memory")
+		keys := slices.DeleteFunc(slices.Sorted(maps.Keys(o.readers)), func(key string) bool {
+			v := o.readers[key].Viewer()
+			return there && !v.SeesSession(&of)
+		})
+		key := rapid.SampledFrom(keys).Draw(rt, "reader")
 		v, session := o.readers[key].Viewer(), ""
 		named := slices.DeleteFunc(slices.Clone(o.sessions), func(s loci.Session) bool {
-			return !v.SeesSession(&s) ||
-				s.State == loci.SessionClosed
+			return !v.SeesSession(&s) || s.State == loci.SessionClosed || there && s.ID != of.ID
 		})
-		if i := rapid.IntRange(-1, len(named)-1).Draw(rt, "session"); i >= 0 {
+		if i := rapid.IntRange(-1, len(named)-1).Draw(rt, "session"); there || i >= 0 {
+			i = max(i, 0)
 			session = named[i].ID.String()
 			if v.Vendor == "" || string(v.Vendor) == named[i].Origin { // the agent is of the vendor that created the session
 				v.AgentID = named[i].AgentID

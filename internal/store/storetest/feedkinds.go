@@ -131,7 +131,8 @@ func testFeedOfTheOrg(e *env) {
 	for range 2 {
 		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Dreams().Put(ctx, receipt) })
 	}
-	every := []loci.FeedKind{loci.FeedDream, loci.FeedAgent, loci.FeedMember, loci.FeedTeam, loci.FeedInvitation, loci.FeedWorkspace}
+	every := []loci.FeedKind{loci.FeedDream, loci.FeedAgent, loci.FeedMember, loci.FeedTeam, loci.FeedInvitation,
+		loci.FeedWorkspace}
 	e.wantTold("an admin", admin, toAdmin, every, "team created", "agent created", "invitation created", "member updated",
 		"workspace created", "workspace updated", "workspace updated", "workspace updated", "dream created",
 		"dream updated")
