@@ -28,7 +28,7 @@ release: ## build one static binary for each platform into dist/, with SHA256SUM
 test: ## fast tests; RUN=Name picks some
 	go test -run '$(RUN)' ./...
 
-test-all: ## everything that decides whether a change lands (race, lint, cross builds, integration)
+test-all: ## everything that decides whether a change lands (race, lint, other systems, integration)
 	.ci/run
 
 lint: ## gofmt, go vet, golangci-lint
@@ -43,8 +43,9 @@ integration: ## the binary against real clients and the MCP conformance suite
 bench: build ## the figures of `loci bench`
 	bin/loci bench
 
-nightly: ## test-all, then each fuzz target for a minute and the slow soak tests
+nightly: ## test-all, cross builds, then each fuzz target for a minute and the slow soak tests
 	.ci/run
+	.ci/run cross
 	.ci/run fuzz 60s
 	.ci/run test 2 # .ci/run was the first of three
 	go test -count=1 -timeout 60m -run 'Model|OtherTimes|Strangers|Identity|OneKey|Budget|Tokens|Hidden' ./internal/app -rapid.checks=400
