@@ -136,6 +136,11 @@ type MemoryPage struct {
 	Page
 }
 
+// ReplacedMemories are the memories that another one replaced.
+type ReplacedMemories struct {
+	Memories []*loci.Memory `json:"memories" nullable:"false"`
+}
+
 // TeamPage is one page of the pool of the team, in the form that older clients read.
 type TeamPage struct {
 	Memories []*loci.Memory `json:"team_memories" nullable:"false"`

@@ -29,6 +29,11 @@ func (c *Client) Facets(ctx context.Context, conditions url.Values) (*loci.Facet
 	return get[loci.Facets](ctx, c, query("/memories/facets", conditions))
 }
 
+// Replaced returns the memories that a memory replaced, oldest first. It works with people's keys only.
+func (c *Client) Replaced(ctx context.Context, id loci.MemoryID) (*ReplacedMemories, error) {
+	return get[ReplacedMemories](ctx, c, "/memories/"+id.String()+"/replaced")
+}
+
 // Readers explains which vendors' assistants get a memory. It works with people's keys only.
 func (c *Client) Readers(ctx context.Context, id loci.MemoryID) (*loci.MemoryReaders, error) {
 	return get[loci.MemoryReaders](ctx, c, "/memories/"+id.String()+"/readers")

@@ -28,6 +28,22 @@ func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci
 	return &out, err
 }
 
+// ReplacedBy returns the memories that a memory replaced and that the person sees, oldest first and at most
+// loci.MaxIDs, without those in the trash and expired ones. NotFound if the memory does not exist or is not visible.
+func (s *Service) ReplacedBy(ctx context.Context, p loci.Principal, id loci.MemoryID) (out []*loci.Memory, err error) {
+	if err := s.Begin(ctx, p, History); err != nil {
+		return nil, err
+	}
+	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
+		if _, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState); err != nil {
+			return err
+		}
+		out, err = tx.Memories().ReplacedBy(ctx, p.Viewer(), id, loci.MaxIDs)
+		return err
+	})
+	return out, err
+}
+
 // Readers returns which vendors' assistants get a memory, and why others do not: for a person, also about one that is
 // in the trash, expired or superseded. NotFound if the memory does not exist or is not visible.
 func (s *Service) Readers(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.MemoryReaders, error) {

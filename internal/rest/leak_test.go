@@ -104,7 +104,7 @@ func checkDisputes(rt *rapid.T, s *server, key string, seen, drawn *loci.Memory,
 
 // routesByID take an id; PATCH comes last because it changes what it may.
 var routesByID = []string{"GET /agent/memories/%s", "GET /memories/%s", "GET /memories/%s/versions",
-	"GET /memories/%s/readers",
+	"GET /memories/%s/readers", "GET /memories/%s/replaced",
 	"GET /agent/memories/%s/versions", "PUT /agent/memories/%s {}", "PATCH /agent/memories/%s {\"importance\":4}",
 	"PATCH /memories/%s {\"title\":5}", "PATCH /memories/%s {\"importance\":3}", "PUT /memories/%s {}"}
 

@@ -35,6 +35,10 @@ var listRoutes = table{"memories", []served{
 		Summary: "Explain who reads a memory",
 		Text:    "For each vendor, whether its assistants get the memory, and which part of the rule hides it if not.",
 		Out:     exampleReaders}, (*server).readers),
+	serve("GET /memories/{id}/replaced", route{ID: "listReplacedMemories", Who: forPeople, Action: memory.History,
+		Summary: "List the memories that a memory replaced",
+		Text:    "Oldest first, without those in the trash and expired ones.",
+		Out:     client.ReplacedMemories{Memories: []*loci.Memory{}}}, (*server).replaced),
 	serve("GET /memories/team", route{ID: "listTeamMemories", Who: forPeople, Action: memory.PoolRead,
 		Summary: "List the memories of your team",
 		Text:    "Newest first. 409 if you are not in a team.",
@@ -360,6 +364,11 @@ func (s *server) readers(ctx context.Context, p loci.Principal, in *PathID) (*an
 		return nil, err
 	}
 	return say(*got, nil)
+}
+
+func (s *server) replaced(ctx context.Context, p loci.Principal, in *PathID) (*answer[client.ReplacedMemories], error) {
+	list, err := s.app.Memory.ReplacedBy(ctx, p, in.parse())
+	return say(client.ReplacedMemories{Memories: orEmpty(list)}, err)
 }
 
 func parseIDs(lists []string) ([]loci.MemoryID, error) {

@@ -13,7 +13,7 @@ var theRoutes = []string{
 	"POST /memories/recall",
 
 	"DELETE /memories", "POST /memories/{id}/share", "POST /memories/{id}/unshare", "GET /memories/team",
-	"GET /memories/facets", "GET /memories/{id}/readers",
+	"GET /memories/facets", "GET /memories/{id}/readers", "GET /memories/{id}/replaced",
 	"PUT /agent/memories/{id}", "PATCH /agent/memories/{id}", "DELETE /agent/memories/{id}", "GET /agent/memories/team",
 	"DELETE /memories/trash", "DELETE /memories/{id}/permanent", "GET /agent/memories/{id}/versions",
 	"POST /agent/team/share", "GET /agent/team/memories",
