@@ -1,7 +1,7 @@
 import type { Candidate, ShownCandidate } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { confirm, Dialog } from "../../dialog.tsx";
+import { Cancel, confirm, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning } from "../../legible.ts";
@@ -215,7 +215,7 @@ function Merge({ of, first, onClose, onMerge }: { of: readonly Candidate[]; firs
         <p class="hint">{t("inbox.merge.text")}</p>
         <div class="actions">
           <button class="button primary" autofocus>{t("inbox.merge")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>
@@ -230,7 +230,7 @@ function Later({ onClose, onLater }: { onClose: () => void; onLater: (until: str
         <label>{t("inbox.defer.field")}<input type="datetime-local" required autofocus value={until} onInput={(event) => setUntil(event.currentTarget.value)} /></label>
         <div class="actions">
           <button class="button primary">{t("inbox.defer")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import type { BulkOperation, Memory } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { Dialog } from "../../dialog.tsx";
+import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
@@ -73,7 +73,7 @@ function Scope({ n, onClose, onScope }: { n: number; onClose: () => void; onScop
             <p class="hint">{t("bulk.scope.text")}</p>
             <div class="actions">
               <button class="button primary">{t("bulk.change", { n })}</button>
-              <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+              <Cancel />
             </div>
           </form>
         )}
@@ -99,7 +99,7 @@ function Tags({ picked, onClose, onTags }: { picked: readonly Memory[]; onClose:
         <label>{t("bulk.tags.remove")}<input value={remove} placeholder={used.slice(0, 6).join(", ")} onInput={(event) => setRemove(event.currentTarget.value)} /></label>
         <div class="actions">
           <button class="button primary">{t("bulk.change", { n: picked.length })}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>
@@ -113,7 +113,7 @@ function Vendors({ n, onClose, onVendors }: { n: number; onClose: () => void; on
       <VendorsField value={vendors} onChange={setVendors} />
       <div class="actions">
         <button type="button" class="button primary" onClick={() => { onClose(); onVendors(vendors); }}>{t("bulk.change", { n })}</button>
-        <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+        <Cancel />
       </div>
     </Dialog>
   );
