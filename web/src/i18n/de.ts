@@ -1502,4 +1502,6 @@ export const de: Texts = {
   "bulk.scope": "Bereich ändern",
   "bulk.scope.project": "Projekt {name}: mit den Mitgliedern geteilt",
   "bulk.scope.text": "Alle ändern sich oder keine. Eine Erinnerung mit Schlüssel kann nicht dorthin, wo eine andere diesen Schlüssel hat.",
+  "undo.nothing": "Es gibt nichts rückgängig zu machen.",
+  "undo.proof": "Noch nicht rückgängig gemacht: „{what}“ Dafür ist ein Nachweis der letzten 5 Minuten nötig, wer du bist. Bestätige es im neuen Tab, kehre auf diese Seite zurück und mach es noch einmal rückgängig.",
 };

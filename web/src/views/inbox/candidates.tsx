@@ -13,7 +13,7 @@ import { addressOf, go } from "../../router.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { fromField, toField } from "../../time.ts";
 import { tell, undoLast } from "../../undo.tsx";
-import { decide, edited, merge, undoAll, undoDecision, undoSettled, type Action } from "./acts.ts";
+import { decide, edited, merge, undoAll, undoSettled, type Action } from "./acts.ts";
 import { CandidateEditor } from "./editor.tsx";
 import { CandidateFilters } from "./filters.tsx";
 import { queryOf, type Look } from "./look.ts";
@@ -72,9 +72,8 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
     decide(action, waiting, list, until);
   };
   const takeBack = async () => {
-    if (waits) return void (await undoDecision(list));
-    if (await undoLast()) return;
-    const settled = targets.filter((candidate) => !isOpen(candidate));
+    const settled = waits ? [] : targets.filter((candidate) => !isOpen(candidate));
+    if (settled.length === 0) return undoLast();
     clear();
     await undoSettled(settled, list);
     shown.reload();
