@@ -15,11 +15,12 @@ interface Props {
   picked: readonly Memory[];
   inTrash: boolean;
   rows: Rows;
+  onAll: () => void;
   onDone: () => void;
 }
 
 /** What a person can do with several memories at once. */
-export function Bulk({ picked, inTrash, rows, onDone }: Props) {
+export function Bulk({ picked, inTrash, rows, onAll, onDone }: Props) {
   const [ask, setAsk] = useState<"tags" | "vendors" | "scope">();
   const ids = picked.map(({ id }) => id);
   const run = (act: Promise<void>) => void act.then(onDone);
@@ -39,6 +40,7 @@ export function Bulk({ picked, inTrash, rows, onDone }: Props) {
           <button type="button" class="danger" onClick={() => run(trash(picked, rows))}>{t("trash.yes")}</button>
         </>
       )}
+      <button type="button" onClick={onAll}>{t("inbox.selectAll")}</button>
       <button type="button" onClick={onDone}>{t("bulk.none")}</button>
       {ask === "tags" && <Tags picked={picked} onClose={() => setAsk(undefined)} onTags={(add, remove) => run(change(picked, ({ tags }) => ({ tags: retagged(tags, add, remove) }), rows))} />}
       {ask === "vendors" && <Vendors n={picked.length} onClose={() => setAsk(undefined)} onVendors={(allowed_vendors) => run(change(picked, () => ({ allowed_vendors }), rows))} />}
