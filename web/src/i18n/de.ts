@@ -201,7 +201,6 @@ export const de: Texts = {
   "suggestion.correct": "{origin} sagt, dass dies nie gestimmt hat, und schlägt eine Berichtigung vor:",
   "suggestion.shared": "Wenn du annimmst, kann das nicht mehr gelesen werden von: {who}.",
   "suggestion.accept": "Annehmen",
-  "suggestion.decline": "Ablehnen",
   "suggestion.read": "Ganz lesen",
   "suggestion.accepted": "Angenommen. Die alte Erinnerung ist ersetzt.",
   "suggestion.unshared": "Die neue kann nicht lesen, wer die alte lesen konnte: {who}.",

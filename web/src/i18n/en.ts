@@ -199,7 +199,6 @@ export const en = {
   "suggestion.correct": "{origin} says that this was never true, and suggests a correction:",
   "suggestion.shared": "If you accept, {who} can no longer read this fact.",
   "suggestion.accept": "Accept",
-  "suggestion.decline": "Decline",
   "suggestion.read": "Read it in full",
   "suggestion.accepted": "Accepted. The old memory is superseded.",
   "suggestion.unshared": "{who} could read it, and cannot read the new one.",
