@@ -35,7 +35,7 @@ export function Related({ memory, onChanged }: { memory: Memory; onChanged: () =
           <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><a href={addressOf(`memories/${id}`)}>{t("related.dispute", { origin })}</a></li>)}</ul>
         </section>
       )}
-      {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={onChanged} />}
+      {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={() => { suggestion.reload(); onChanged(); }} />}
     </>
   );
 }
