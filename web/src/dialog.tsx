@@ -24,7 +24,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        close();
+        if (event.cancelable) close(); // else the browser closes the window, and onClose asks
       }}
       // A browser lets nobody keep a window open against a second Escape. One that must stay opens again.
       onClose={() => {
