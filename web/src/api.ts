@@ -66,6 +66,11 @@ function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
+/** Tells whether the same request may succeed later. */
+export function mayPass(error: unknown): boolean {
+  return needsStepUp(error) || (error instanceof LociError && (error.status >= 500 || ["network", "timeout", "rate_limited"].includes(error.code)));
+}
+
 /** Tells whether an error asks the person to prove who they are. */
 export function needsStepUp(error: unknown): boolean {
   return error instanceof LociError && error.code === "step_up_required";

@@ -1,12 +1,18 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext, useEffect, useId, useRef } from "preact/hooks";
 import { t } from "./i18n/index.ts";
+import { mayLose, useTyped } from "./leave.ts";
 import { store, useStore } from "./store.ts";
+
+/** Closes the window around a component, after a question if something was typed into it. */
+const closing = createContext<() => void>(() => undefined);
 
 /** A window over the page. The browser keeps the focus inside, and Escape closes it. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const { typed, note } = useTyped();
+  const close = () => void (mayLose(typed()) && onClose());
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     ref.current?.showModal();
@@ -18,21 +24,28 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (event.cancelable) close(); // else the browser closes the window, and onClose asks
       }}
       // A browser lets nobody keep a window open against a second Escape. One that must stay opens again.
       onClose={() => {
-        onClose();
+        close();
         requestAnimationFrame(() => ref.current?.isConnected && !ref.current.open && ref.current.showModal());
       }}
-      onClick={(event) => event.target === ref.current && onClose()}
+      onClick={(event) => event.target === ref.current && close()}
+      onFocusIn={note}
+      onPointerDown={note}
     >
       <div class="dialog">
         <h2 id={id}>{title}</h2>
-        {children}
+        <closing.Provider value={close}>{children}</closing.Provider>
       </div>
     </dialog>
   );
+}
+
+/** The button that closes a window and does nothing. */
+export function Cancel() {
+  return <button type="button" class="button" onClick={useContext(closing)}>{t("cancel")}</button>;
 }
 
 /** A question before something is done. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { needsStepUp } from "./api.ts";
-import { Dialog } from "./dialog.tsx";
+import { Cancel, Dialog } from "./dialog.tsx";
 import { t } from "./i18n/index.ts";
 import { resumed, withProof } from "./pending.ts";
 import { Problem } from "./states.tsx";
@@ -60,7 +60,7 @@ export function FormDialog({ title, yes, danger, onSave, onClose, children }: Fo
         {children}
         <div class="actions">
           <button class={danger ? "button danger" : "button primary"} disabled={busy}>{yes ?? t("save")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>

@@ -201,7 +201,6 @@ export const de: Texts = {
   "suggestion.correct": "{origin} sagt, dass dies nie gestimmt hat, und schlägt eine Berichtigung vor:",
   "suggestion.shared": "Wenn du annimmst, kann das nicht mehr gelesen werden von: {who}.",
   "suggestion.accept": "Annehmen",
-  "suggestion.decline": "Ablehnen",
   "suggestion.read": "Ganz lesen",
   "suggestion.accepted": "Angenommen. Die alte Erinnerung ist ersetzt.",
   "suggestion.unshared": "Die neue kann nicht lesen, wer die alte lesen konnte: {who}.",
@@ -1502,4 +1501,6 @@ export const de: Texts = {
   "bulk.scope": "Bereich ändern",
   "bulk.scope.project": "Projekt {name}: mit den Mitgliedern geteilt",
   "bulk.scope.text": "Alle ändern sich oder keine. Eine Erinnerung mit Schlüssel kann nicht dorthin, wo eine andere diesen Schlüssel hat.",
+  "undo.nothing": "Es gibt nichts rückgängig zu machen.",
+  "undo.proof": "Noch nicht rückgängig gemacht: „{what}“ Dafür ist ein Nachweis der letzten 5 Minuten nötig, wer du bist. Bestätige es im neuen Tab, kehre auf diese Seite zurück und mach es noch einmal rückgängig.",
 };

@@ -199,7 +199,6 @@ export const en = {
   "suggestion.correct": "{origin} says that this was never true, and suggests a correction:",
   "suggestion.shared": "If you accept, {who} can no longer read this fact.",
   "suggestion.accept": "Accept",
-  "suggestion.decline": "Decline",
   "suggestion.read": "Read it in full",
   "suggestion.accepted": "Accepted. The old memory is superseded.",
   "suggestion.unshared": "{who} could read it, and cannot read the new one.",
@@ -1500,6 +1499,8 @@ export const en = {
   "bulk.scope": "Change scope",
   "bulk.scope.project": "project {name}: shared with its members",
   "bulk.scope.text": "All of them change, or none. A memory with a key cannot go where another one has that key.",
+  "undo.nothing": "There is nothing to undo.",
+  "undo.proof": "Not undone yet: “{what}” Undoing this needs a proof of the last 5 minutes of who you are. Confirm it in the new tab, come back to this page, and undo again.",
 } as const;
 
 /** The name of a text. */

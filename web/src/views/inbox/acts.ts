@@ -3,7 +3,7 @@ import { loci, needsStepUp } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { beginning } from "../../legible.ts";
 import { withProof } from "../../pending.ts";
-import { complain, tell, undoLast } from "../../undo.tsx";
+import { complain, tell } from "../../undo.tsx";
 import { counts, type Rows } from "./pages.ts";
 
 export type Action = Exclude<BulkReview["action"], "undo">;
@@ -20,11 +20,7 @@ interface Decided {
   versions: Promise<ReadonlyMap<string, number>>;
   /** How to take it back, unless the server remembers that. */
   back?: () => Promise<void>;
-  undone?: boolean;
 }
-
-/** The decisions of this visit, the last one at the end. */
-const decisions: Decided[] = [];
 
 type List = Pick<Rows, "put" | "hide" | "unhide" | "reload">;
 
@@ -37,7 +33,7 @@ export function decide(action: Action, candidates: readonly Candidate[], list: L
   const n = candidates.length;
   const versions = n === 1 ? one(action, first, list, until) : many(action, candidates, list, until);
   const text = n === 1 ? t(`inbox.${action}.one`, { title: beginning(first.title, 60) }) : t(`inbox.${action}.many`, { n });
-  remember({ versions }, list, text);
+  tell(text, () => takeBack({ versions }, list));
 }
 
 async function one(action: Action, candidate: Candidate, list: List, until?: string): Promise<ReadonlyMap<string, number>> {
@@ -95,7 +91,8 @@ export async function merge(into: Candidate, others: readonly Candidate[], list:
     const now = await loci.review.merge(into.id, { others: others.map(({ id }) => id) }, { ifMatch: into.version });
     list.hide(others);
     list.put(now);
-    remember({ versions: Promise.resolve(new Map([[now.id, now.version]])) }, list, t("inbox.merge.done", { n: others.length + 1 }));
+    const versions = Promise.resolve(new Map([[now.id, now.version]]));
+    tell(t("inbox.merge.done", { n: others.length + 1 }), () => takeBack({ versions }, list));
     list.reload();
   } catch (error) {
     complain(error);
@@ -113,37 +110,16 @@ export function edited(before: Candidate, now: Candidate, list: List): void {
     const { kind, tags, domain = "", allowed_vendors } = before;
     list.put(await loci.review.update(now.id, { kind, title: before.title, content: before.content, tags, domain, allowed_vendors }, { ifMatch: version }));
   };
-  remember({ versions: Promise.resolve(new Map([[now.id, now.version]])), back }, list, t("inbox.edit.done"));
+  const versions = Promise.resolve(new Map([[now.id, now.version]]));
+  tell(t("inbox.edit.done"), () => takeBack({ versions, back }, list));
 }
 
-function remember(decided: Decided, list: List, text: string): void {
-  decisions.push(decided);
-  tell(text, () => takeBack(decided, list));
-}
-
-/** Takes back the last decision of this visit, however long ago it was. It returns whether there was one. */
-export async function undoDecision(list: List): Promise<boolean> {
-  if (await undoLast()) return true;
-  const last = decisions.findLast(({ undone }) => !undone);
-  if (!last) return false;
+async function takeBack({ versions, back }: Decided, list: List): Promise<void> {
+  const known = await versions;
+  const ids = [...known.keys()];
   try {
-    await takeBack(last, list);
-    tell(t("undo.done"));
+    await (back ? back() : undoAll(ids, known, list));
   } catch (error) {
-    complain(error);
-  }
-  return true;
-}
-
-async function takeBack(decided: Decided, list: List): Promise<void> {
-  if (decided.undone) return;
-  decided.undone = true;
-  const versions = await decided.versions;
-  const ids = [...versions.keys()];
-  try {
-    await (decided.back ? decided.back() : undoAll(ids, versions, list));
-  } catch (error) {
-    decided.undone = false;
     throw await proved(error, ids);
   }
 }

@@ -1,7 +1,7 @@
 import type { Candidate, ShownCandidate } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { confirm, Dialog } from "../../dialog.tsx";
+import { Cancel, confirm, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning } from "../../legible.ts";
@@ -9,11 +9,12 @@ import { List } from "../../list.tsx";
 import { concerns, useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { resumed, withProof } from "../../pending.ts";
+import { usePicks } from "../../picks.ts";
 import { addressOf, go } from "../../router.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { fromField, toField } from "../../time.ts";
 import { tell, undoLast } from "../../undo.tsx";
-import { decide, edited, merge, undoAll, undoDecision, undoSettled, type Action } from "./acts.ts";
+import { decide, edited, merge, undoAll, undoSettled, type Action } from "./acts.ts";
 import { CandidateEditor } from "./editor.tsx";
 import { CandidateFilters } from "./filters.tsx";
 import { queryOf, type Look } from "./look.ts";
@@ -30,12 +31,11 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
   const [editing, setEditing] = useState(false);
   const [asking, setAsking] = useState<"merge" | "defer">();
   const shown = useLoad<ShownCandidate | undefined>((signal) => (open ? loci.review.get(open, { signal }) : Promise.resolve(undefined)), [open]);
-  const { picked, pick, clear } = usePicks(list.rows, queryOf(look).toString());
   const filter = useRef<HTMLSelectElement>(null);
 
   const at = list.rows.findIndex(({ id }) => id === (open || cursor));
   const current: Candidate | undefined = list.rows[at] ?? (shown.value?.id === open ? shown.value : undefined);
-  const chosen = list.rows.filter(({ id }) => picked.has(id));
+  const { picked, chosen, pick, all, clear, keys } = usePicks(list.rows, queryOf(look).toString(), current?.id);
   const targets = chosen.length > 0 ? chosen : current ? [current] : [];
   const waits = look.list === "pending" || look.list === "deferred";
   const show = (id: string, replace = false) => go(addressOf(id ? `inbox/${id}` : "inbox", queryOf(look)), { replace });
@@ -72,9 +72,8 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
     decide(action, waiting, list, until);
   };
   const takeBack = async () => {
-    if (waits) return void (await undoDecision(list));
-    if (await undoLast()) return;
-    const settled = targets.filter((candidate) => !isOpen(candidate));
+    const settled = waits ? [] : targets.filter((candidate) => !isOpen(candidate));
+    if (settled.length === 0) return undoLast();
     clear();
     await undoSettled(settled, list);
     shown.reload();
@@ -95,8 +94,7 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
     { key: "D", help: t("inbox.defer.until"), run: () => targets.some(isOpen) && setAsking("defer") },
     { key: "z", help: t("inbox.archive"), run: () => void act("archive") },
     { key: "e", help: t("edit"), run: edit },
-    { key: "s", help: t("keys.select"), run: () => current && pick(current.id, !picked.has(current.id)) },
-    { key: "S", help: t("inbox.selectAll"), run: () => list.rows.forEach(({ id }) => pick(id, true)) },
+    ...keys,
     { key: "m", help: t("inbox.merge"), run: startMerge },
     { key: "u", help: t("keys.undo"), run: () => void takeBack() },
     { key: "/", help: t("keys.filter"), run: () => filter.current?.focus() },
@@ -107,7 +105,7 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
     <div class={open ? "memories opened" : "memories"}>
       <section class="side" aria-label={t(`inbox.list.${look.list}`)}>
         <CandidateFilters look={look} input={filter} onLook={(next) => go(addressOf("inbox", queryOf(next)))} />
-        {chosen.length > 0 && <Bulk n={chosen.length} waits={waits} actions={actions} onMerge={startMerge} onAll={() => list.rows.forEach(({ id }) => pick(id, true))} onNone={clear} />}
+        {chosen.length > 0 && <Bulk n={chosen.length} waits={waits} actions={actions} onMerge={startMerge} onAll={all} onNone={clear} />}
         <Body list={list} look={look}>
           <List label={t(`inbox.list.${look.list}`)} items={list.rows} total={look.kind || look.project || look.source ? undefined : counts.get()[look.list]} height={76} current={current?.id} more={list.more} onMore={list.readMore}
             row={(row) => (
@@ -136,20 +134,6 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
 /** Tells whether a candidate still waits for a decision. */
 export function isOpen({ review_state: state }: Candidate): boolean {
   return state === "pending" || state === "deferred";
-}
-
-/** The rows that are selected. With Shift, everything between the last one and this one is. */
-function usePicks(rows: readonly Candidate[], name: string) {
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const last = useRef("");
-  useEffect(() => setPicked(new Set()), [name]);
-  const pick = (id: string, on: boolean, range = false) => {
-    const [from, to] = [rows.findIndex((row) => row.id === last.current), rows.findIndex((row) => row.id === id)].sort((a, b) => a - b) as [number, number];
-    const ids = range && from >= 0 ? rows.slice(from, to + 1).map((row) => row.id) : [id];
-    last.current = id;
-    setPicked((old) => (on ? new Set([...old, ...ids]) : new Set([...old].filter((one) => !ids.includes(one)))));
-  };
-  return { picked, pick, clear: () => setPicked(new Set()) };
 }
 
 /** Opens the first candidate beside the list, once for each list. */
@@ -215,7 +199,7 @@ function Merge({ of, first, onClose, onMerge }: { of: readonly Candidate[]; firs
         <p class="hint">{t("inbox.merge.text")}</p>
         <div class="actions">
           <button class="button primary" autofocus>{t("inbox.merge")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>
@@ -230,7 +214,7 @@ function Later({ onClose, onLater }: { onClose: () => void; onLater: (until: str
         <label>{t("inbox.defer.field")}<input type="datetime-local" required autofocus value={until} onInput={(event) => setUntil(event.currentTarget.value)} /></label>
         <div class="actions">
           <button class="button primary">{t("inbox.defer")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { explain, loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
-import { guard } from "../../router.ts";
+import { useUnsaved } from "../../leave.ts";
 import { tagsOf } from "../memories/tags.ts";
 import { VendorsField } from "../memories/vendors.tsx";
 import { kinds } from "./look.ts";
@@ -23,12 +23,10 @@ export function CandidateEditor({ candidate, onSaved, onCancel, onTheirs }: Prop
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const title = useRef<HTMLInputElement>(null);
-  const saved = useRef(false);
   const set = (change: Partial<typeof before>) => setDraft((old) => ({ ...old, ...change }));
   const dirty = JSON.stringify(draft) !== JSON.stringify(before);
   useEffect(() => title.current?.focus(), []);
-  useEffect(() => (dirty ? guard(() => saved.current || window.confirm(t("edit.leave"))) : undefined), [dirty]);
-  const cancel = () => (!dirty || window.confirm(t("edit.leave"))) && onCancel();
+  const { cancel, saved } = useUnsaved(dirty, onCancel);
   useKeys([{ key: "Escape", help: t("keys.cancel"), run: cancel }]);
 
   const save = async (accept: boolean) => {
@@ -37,7 +35,7 @@ export function CandidateEditor({ candidate, onSaved, onCancel, onTheirs }: Prop
     try {
       const change = changeOf(draft, before);
       const now = Object.keys(change).length === 0 ? candidate : await loci.review.update(candidate.id, change, { ifMatch: candidate.version });
-      saved.current = true;
+      saved();
       onSaved(now, accept);
     } catch (error) {
       setError(error);
@@ -60,7 +58,7 @@ export function CandidateEditor({ candidate, onSaved, onCancel, onTheirs }: Prop
       {error !== undefined && (
         <div class="failed" role="alert">
           <p>{explain(error).title}: {explain(error).text}</p>
-          {error instanceof VersionConflict && <button type="button" class="button" onClick={() => { saved.current = true; onTheirs(); }}>{t("conflict.theirs")}</button>}
+          {error instanceof VersionConflict && <button type="button" class="button" onClick={() => { saved(); onTheirs(); }}>{t("conflict.theirs")}</button>}
         </div>
       )}
       <label>{t("field.title")}<input ref={title} required value={draft.title} onInput={(event) => set({ title: event.currentTarget.value })} /></label>

@@ -1,8 +1,7 @@
 import type { Memory, Suggestion } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
+import { loci } from "../../api.ts";
 import { DiffView } from "../../diff.tsx";
-import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
@@ -11,12 +10,12 @@ import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
-import { store, useStore } from "../../store.ts";
+import { store } from "../../store.ts";
 import { shortWhen, when } from "../../time.ts";
-import { complain, tell } from "../../undo.tsx";
 import { readMemory } from "../memories/acts.ts";
 import { Sources } from "../memories/evidence.tsx";
 import { merged } from "./merge.ts";
+import { Choice, settle } from "./settle.tsx";
 import { hunksOf } from "./words-diff.ts";
 
 /** How many suggestions wait, in words; "": none. */
@@ -27,12 +26,10 @@ const place = (id: string) => addressOf(id ? `inbox/${id}` : "inbox", { list: "s
 /** The replacements that assistants and people suggest for memories. */
 export function Suggestions({ open }: { open: string }) {
   const list = useSuggestions();
-  const who = useStore(identity);
   const [share, setShare] = useState(false);
   useEffect(() => setShare(false), [open]);
   const at = list.rows.findIndex(({ id }) => id === open);
   const current = list.rows[at];
-  const mine = (one: Suggestion) => one.user_id === who?.user_id;
   const show = (id: string, replace = false) => go(place(id), { replace });
   const move = (by: number) => {
     const next = list.rows[Math.max(0, Math.min(list.rows.length - 1, at < 0 ? 0 : at + by))];
@@ -40,30 +37,18 @@ export function Suggestions({ open }: { open: string }) {
     show(next.id, open !== "");
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
   };
-  const settle = async (one: Suggestion | undefined, accept: boolean) => {
-    if (!one || (accept && !mine(one))) return;
-    const question = { title: t(mine(one) ? "inbox.decline" : "inbox.withdraw"), text: t("inbox.decline.text"), yes: t(mine(one) ? "inbox.decline" : "inbox.withdraw") };
-    if (!accept && !(await confirm(question))) return;
-    try {
-      if (accept) await acceptSuggestion(one, share, list.reload);
-      else {
-        await loci.suggestions.decline(one.id);
-        tell(t("suggestion.declined"));
-      }
-      list.drop(one.id);
-      if (one.id === open) show(list.rows[at + 1]?.id ?? list.rows[at - 1]?.id ?? "", true);
-    } catch (error) {
-      complain(error);
-      list.reload();
-    }
+  const decide = async (one: Suggestion | undefined, accept: boolean) => {
+    if (!one || !(await settle(one, accept, share, list.reload))) return;
+    list.drop(one.id);
+    if (one.id === open) show(list.rows[at + 1]?.id ?? list.rows[at - 1]?.id ?? "", true);
   };
   useKeys([
     { key: "j", help: t("inbox.keys.down"), run: () => move(1) },
     { key: "k", help: t("inbox.keys.up"), run: () => move(-1) },
     { key: "ArrowDown", help: "", run: () => move(1) },
     { key: "ArrowUp", help: "", run: () => move(-1) },
-    { key: "a", help: t("keys.accept"), run: () => void settle(current, true) },
-    { key: "x", help: t("keys.decline"), run: () => void settle(current, false) },
+    { key: "a", help: t("keys.accept"), run: () => void decide(current, true) },
+    { key: "x", help: t("keys.decline"), run: () => void decide(current, false) },
     { key: "Escape", help: t("keys.close"), run: () => show("") },
   ]);
   return (
@@ -77,23 +62,13 @@ export function Suggestions({ open }: { open: string }) {
       </section>
       <section class="pane" aria-label={t("suggestion.title")}>
         {current ? (
-          <SuggestionPane key={current.id} of={current} mine={mine(current)} onClose={() => show("")} share={share} onShare={setShare} onSettle={(accept) => void settle(current, accept)} />
+          <SuggestionPane key={current.id} of={current} onClose={() => show("")} share={share} onShare={setShare} onSettle={(accept) => void decide(current, accept)} />
         ) : (
           <Empty title={t("inbox.suggestions.open")} />
         )}
       </section>
     </div>
   );
-}
-
-/** Accepts a suggestion, and offers to take that back: then the memory as it was holds again. */
-async function acceptSuggestion(one: Suggestion, share: boolean, reload: () => void): Promise<void> {
-  const before = await readMemory(one.memory_id);
-  const { no_longer_shared: who } = await loci.suggestions.accept(one.id, { share: share || undefined });
-  tell(t("suggestion.accepted") + (who ? ` ${t("suggestion.unshared", { who })}` : ""), async () => {
-    await loci.history.revert(one.memory_id, { version: before.version });
-    reload();
-  });
 }
 
 interface State {
@@ -140,29 +115,17 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
   );
 }
 
-function SuggestionPane({ of, mine, share, onShare, onClose, onSettle }: { of: Suggestion; mine: boolean; onClose: () => void; share: boolean; onShare: (share: boolean) => void; onSettle: (accept: boolean) => void }) {
+function SuggestionPane({ of, share, onShare, onClose, onSettle }: { of: Suggestion; onClose: () => void; share: boolean; onShare: (share: boolean) => void; onSettle: (accept: boolean) => void }) {
   const both = useLoad((signal) => Promise.all([readMemory(of.memory_id, signal), readMemory(of.by_id, signal)]), [of.memory_id, of.by_id]);
-  const who = useStore(identity);
-  // Who owns the new memory may share it, or withdraw the suggestion.
-  const asked = both.value?.[1].user_id === who?.user_id;
   return (
     <article class="reading" aria-label={t("suggestion.title")}>
       <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
       <h2 tabIndex={-1}>{legible(of.memory?.title ?? t("inbox.untitled"))}</h2>
       <p>{t(`suggestion.${of.kind}`, { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
-      {mine && of.no_longer_shared && (
-        <div class="note">
-          <p>{t("suggestion.shared", { who: of.no_longer_shared })}</p>
-          {asked && <label class="check"><input type="checkbox" checked={share} onChange={(event) => onShare(event.currentTarget.checked)} /> {t("inbox.share")}</label>}
-        </div>
-      )}
-      <div class="actions">
-        {mine && <button type="button" class="button primary" onClick={() => onSettle(true)}>{t("suggestion.accept")} <kbd>a</kbd></button>}
-        {(mine || asked) && <button type="button" class="button" onClick={() => onSettle(false)}>{t(mine ? "inbox.decline" : "inbox.withdraw")} <kbd>x</kbd></button>}
+      <Choice of={of} by={both.value?.[1]} decline="x" share={share} onShare={onShare} onSettle={onSettle}>
         <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("inbox.old")}</a>
         <a class="button" href={addressOf(`memories/${of.by_id}`)}>{t("inbox.new")}</a>
-      </div>
-      {!mine && <p class="hint">{t("inbox.notMine")}</p>}
+      </Choice>
       <Shown of={both}>{([old, now]) => <Compared old={old} now={now} />}</Shown>
       <Sources id={of.by_id} />
     </article>

@@ -1,6 +1,6 @@
 import type { Project, Workspace } from "@loci-memory/sdk";
 import { useRef, useState } from "preact/hooks";
-import { Dialog } from "../../dialog.tsx";
+import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { Problem } from "../../states.tsx";
@@ -64,7 +64,7 @@ export function NewKeyForm({ from, projects, workspaces, vendors, error, onClose
         <Problem error={error} />
         <div class="actions">
           <button class="button primary">{t("apiKeys.create")}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
 import type { Key } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { Dialog } from "../../dialog.tsx";
+import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 
@@ -20,7 +20,7 @@ export function Rotate({ of, onClose, onRotate }: { of: Key; onClose: () => void
       </label>
       <div class="actions">
         <button type="button" class="button primary" autofocus onClick={() => onRotate(hours)}>{t("apiKeys.rotate")}</button>
-        <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+        <Cancel />
       </div>
     </Dialog>
   );

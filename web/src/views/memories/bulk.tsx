@@ -1,7 +1,7 @@
 import type { BulkOperation, Memory } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { Dialog } from "../../dialog.tsx";
+import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
@@ -15,11 +15,12 @@ interface Props {
   picked: readonly Memory[];
   inTrash: boolean;
   rows: Rows;
+  onAll: () => void;
   onDone: () => void;
 }
 
 /** What a person can do with several memories at once. */
-export function Bulk({ picked, inTrash, rows, onDone }: Props) {
+export function Bulk({ picked, inTrash, rows, onAll, onDone }: Props) {
   const [ask, setAsk] = useState<"tags" | "vendors" | "scope">();
   const ids = picked.map(({ id }) => id);
   const run = (act: Promise<void>) => void act.then(onDone);
@@ -39,6 +40,7 @@ export function Bulk({ picked, inTrash, rows, onDone }: Props) {
           <button type="button" class="danger" onClick={() => run(trash(picked, rows))}>{t("trash.yes")}</button>
         </>
       )}
+      <button type="button" onClick={onAll}>{t("inbox.selectAll")}</button>
       <button type="button" onClick={onDone}>{t("bulk.none")}</button>
       {ask === "tags" && <Tags picked={picked} onClose={() => setAsk(undefined)} onTags={(add, remove) => run(change(picked, ({ tags }) => ({ tags: retagged(tags, add, remove) }), rows))} />}
       {ask === "vendors" && <Vendors n={picked.length} onClose={() => setAsk(undefined)} onVendors={(allowed_vendors) => run(change(picked, () => ({ allowed_vendors }), rows))} />}
@@ -73,7 +75,7 @@ function Scope({ n, onClose, onScope }: { n: number; onClose: () => void; onScop
             <p class="hint">{t("bulk.scope.text")}</p>
             <div class="actions">
               <button class="button primary">{t("bulk.change", { n })}</button>
-              <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+              <Cancel />
             </div>
           </form>
         )}
@@ -99,7 +101,7 @@ function Tags({ picked, onClose, onTags }: { picked: readonly Memory[]; onClose:
         <label>{t("bulk.tags.remove")}<input value={remove} placeholder={used.slice(0, 6).join(", ")} onInput={(event) => setRemove(event.currentTarget.value)} /></label>
         <div class="actions">
           <button class="button primary">{t("bulk.change", { n: picked.length })}</button>
-          <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+          <Cancel />
         </div>
       </form>
     </Dialog>
@@ -113,7 +115,7 @@ function Vendors({ n, onClose, onVendors }: { n: number; onClose: () => void; on
       <VendorsField value={vendors} onChange={setVendors} />
       <div class="actions">
         <button type="button" class="button primary" onClick={() => { onClose(); onVendors(vendors); }}>{t("bulk.change", { n })}</button>
-        <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+        <Cancel />
       </div>
     </Dialog>
   );

@@ -3,8 +3,8 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
+import { useUnsaved } from "../../leave.ts";
 import { Markdown } from "../../markdown.tsx";
-import { guard } from "../../router.ts";
 import { Problem } from "../../states.tsx";
 import { fromField, toField } from "../../time.ts";
 import { readMemory } from "./acts.ts";
@@ -77,33 +77,19 @@ export function Editor({ memory, onSaved, onCancel }: Props) {
   const [theirs, setTheirs] = useState<Memory>();
   const form = useRef<HTMLFormElement>(null);
   const title = useRef<HTMLInputElement>(null);
-  const dirty = JSON.stringify(draft) !== JSON.stringify(before);
-  const saved = useRef(false);
   const id = useId();
   const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
 
   useEffect(() => title.current?.focus(), []);
-  useEffect(() => {
-    if (!dirty) return;
-    const mayLeave = () => saved.current || window.confirm(t("edit.leave"));
-    const leaving = (event: BeforeUnloadEvent) => {
-      if (!saved.current) event.preventDefault();
-    };
-    const free = guard(mayLeave);
-    addEventListener("beforeunload", leaving);
-    return () => {
-      free();
-      removeEventListener("beforeunload", leaving);
-    };
-  }, [dirty]);
-  useKeys([{ key: "Escape", help: t("keys.cancel"), run: onCancel }]);
+  const { cancel, saved } = useUnsaved(JSON.stringify(draft) !== JSON.stringify(before), onCancel);
+  useKeys([{ key: "Escape", help: t("keys.cancel"), run: cancel }]);
 
   const save = async (version = memory?.version) => {
     setBusy(true);
     setError(undefined);
     try {
       const result = memory ? await loci.memories.edit(memory.id, editOf(draft, before), { ifMatch: version }) : await loci.memories.create(newOf(draft));
-      saved.current = true;
+      saved();
       onSaved(result);
     } catch (error) {
       setError(error);
@@ -135,7 +121,7 @@ export function Editor({ memory, onSaved, onCancel }: Props) {
           <pre tabIndex={0}>{theirs.content}</pre>
           <div class="actions">
             <button type="button" class="button" onClick={() => void save(theirs.version)}>{t("conflict.mine")}</button>
-            <button type="button" class="button" onClick={() => { saved.current = true; onSaved(theirs); }}>{t("conflict.theirs")}</button>
+            <button type="button" class="button" onClick={() => { saved(); onSaved(theirs); }}>{t("conflict.theirs")}</button>
           </div>
         </div>
       )}
@@ -164,7 +150,7 @@ export function Editor({ memory, onSaved, onCancel }: Props) {
       </details>
       <div class="actions">
         <button class="button primary" disabled={busy}>{t("save")}</button>
-        <button type="button" class="button" onClick={onCancel}>{t("cancel")}</button>
+        <button type="button" class="button" onClick={cancel}>{t("cancel")}</button>
       </div>
     </form>
   );

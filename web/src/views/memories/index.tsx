@@ -6,6 +6,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { List } from "../../list.tsx";
 import { resumed, withProof } from "../../pending.ts";
+import { usePicks } from "../../picks.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
@@ -30,8 +31,8 @@ export function Memories() {
   const open = place.path.split("/")[1] ?? "";
   const [cursor, setCursor] = useState("");
   const current = rows.rows.some(({ id }) => id === cursor) ? cursor : open;
+  const { picked, chosen, pick, all, clear, keys } = usePicks(rows.rows, place.query.toString(), current);
   const [editing, setEditing] = useState<Memory>();
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [filtering, setFiltering] = useState(() => filters(look) > 0);
   const [timing, setTiming] = useState(look.at !== "");
   const whole = look.trash || look.expired;
@@ -39,7 +40,6 @@ export function Memories() {
 
   const show = (id: string, { replace = false } = {}) => go(addressOf(id ? `${path}/${id}` : path, queryOf(look)), { replace });
   const lookAt = (next: Look) => go(addressOf(path, queryOf(next)));
-  useEffect(() => setPicked(new Set()), [place.query.toString()]);
   useEffect(() => {
     setEditing(undefined);
     if (open && open !== "new") setCursor(open);
@@ -55,25 +55,17 @@ export function Memories() {
     if (matchMedia("(min-width: 56.01rem)").matches) show(next.id, { replace: open !== "" });
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
   };
-  const pick = (id: string, on: boolean) =>
-    setPicked((old) => {
-      const next = new Set(old);
-      if (on) next.add(id);
-      else next.delete(id);
-      return next;
-    });
-  const chosen = rows.rows.filter(({ id }) => picked.has(id));
   useKeys([
     { key: "/", help: t("keys.search"), run: () => search.current?.focus() },
     { key: "j", help: t("keys.down"), run: () => move(1) },
     { key: "k", help: t("keys.up"), run: () => move(-1) },
     { key: "ArrowDown", help: "", run: () => move(1) },
     { key: "ArrowUp", help: "", run: () => move(-1) },
-    { key: "s", help: t("keys.select"), run: () => current && pick(current, !picked.has(current)) },
+    ...keys,
     { key: "n", help: t("keys.new"), run: () => show("new") },
     { key: "f", help: t("keys.filter"), run: () => setFiltering((on) => !on) },
     { key: "t", help: t("time.keys.slider"), run: () => setTiming((on) => !on) },
-    { key: "Escape", help: t("keys.close"), run: () => (picked.size > 0 ? setPicked(new Set()) : show("")) },
+    { key: "Escape", help: t("keys.close"), run: () => (picked.size > 0 ? clear() : show("")) },
   ]);
 
   const saved = (memory: Memory, text: string) => {
@@ -88,12 +80,12 @@ export function Memories() {
         <SearchBar look={look} input={search} filtering={filtering} onFilter={() => setFiltering(!filtering)} timing={timing} onTime={() => setTiming(!timing)} onLook={lookAt} onNew={() => show("new")} />
         {timing && !whole && <KnownAt at={look.at} onAt={(at) => go(addressOf(path, queryOf({ ...look, at })), { replace: true })} />}
         {filtering && !whole && <Filters look={look} onLook={lookAt} />}
-        {picked.size > 0 && !look.at && !look.expired && <Bulk picked={chosen} inTrash={look.trash} rows={rows} onDone={() => setPicked(new Set())} />}
+        {picked.size > 0 && !look.at && !look.expired && <Bulk picked={chosen} inTrash={look.trash} rows={rows} onAll={all} onDone={clear} />}
         <Found rows={rows} look={look} />
         <Body rows={rows} look={look} onNew={() => show("new")}>
           <List label={t("memories.title")} items={rows.rows} total={rows.atLeast ? undefined : rows.total} height={rowHeight} current={current} more={rows.more} onMore={rows.readMore}
             row={(row: Row) => (
-              <MemoryRow row={row} address={addressOf(`${path}/${row.id}`, queryOf(look))} open={row.id === open} picked={picked.has(row.id)} onPick={(on) => pick(row.id, on)} />
+              <MemoryRow row={row} address={addressOf(`${path}/${row.id}`, queryOf(look))} open={row.id === open} picked={picked.has(row.id)} onPick={(on, range) => pick(row.id, on, range)} />
             )}
           />
         </Body>

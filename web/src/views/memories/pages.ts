@@ -107,8 +107,8 @@ function counts({ total, atLeast }: Page): Pick<Page, "total" | "atLeast"> {
 /** A row as it is now. The passage that was found may no longer be in the text. */
 function newer(row: Row, now: Memory | undefined): Row {
   if (!now) return row;
-  const { snippet, ...rest } = row;
-  return { ...rest, ...now, ...(snippet !== undefined && now.content === row.content && { snippet }) };
+  const { why, snippet } = row; // all else is as it is now: what a memory no longer has is not in the answer
+  return { ...now, ...(why && { why }), ...(snippet !== undefined && now.content === row.content && { snippet }) };
 }
 
 function joined(old: Row[], more: Row[]): Row[] {

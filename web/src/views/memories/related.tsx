@@ -1,11 +1,12 @@
 import type { Memory, Suggestion } from "@loci-memory/sdk";
+import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
-import { complain, tell } from "../../undo.tsx";
+import { Choice, settle } from "../inbox/settle.tsx";
 import { readMemory } from "./acts.ts";
 
 /** How many memories of a chain are read. */
@@ -34,7 +35,7 @@ export function Related({ memory, onChanged }: { memory: Memory; onChanged: () =
           <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><a href={addressOf(`memories/${id}`)}>{t("related.dispute", { origin })}</a></li>)}</ul>
         </section>
       )}
-      {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={onChanged} />}
+      {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={() => { suggestion.reload(); onChanged(); }} />}
     </>
   );
 }
@@ -69,30 +70,23 @@ async function pending(memory: Memory, signal: AbortSignal): Promise<Suggestion 
 }
 
 function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChanged: () => void }) {
-  const settle = async (accept: boolean) => {
-    try {
-      const now = accept ? await loci.suggestions.accept(suggestion.id) : await loci.suggestions.decline(suggestion.id);
-      tell(t(accept ? "suggestion.accepted" : "suggestion.declined") + (now.no_longer_shared && accept ? ` ${t("suggestion.unshared", { who: now.no_longer_shared })}` : ""));
-      onChanged();
-    } catch (error) {
-      complain(error);
-    }
+  const by = useLoad((signal) => readMemory(suggestion.by_id, signal), [suggestion.by_id]);
+  const [share, setShare] = useState(false);
+  const decide = async (accept: boolean) => {
+    if (await settle(suggestion, accept, share, onChanged)) onChanged();
   };
   useKeys([
-    { key: "a", help: t("keys.accept"), run: () => void settle(true) },
-    { key: "d", help: t("keys.decline"), run: () => void settle(false) },
+    { key: "a", help: t("keys.accept"), run: () => void decide(true) },
+    { key: "d", help: t("keys.decline"), run: () => void decide(false) },
   ]);
   return (
     <section class="suggestion" aria-label={t("suggestion.title")}>
       <h3>{t("suggestion.title")}</h3>
       <p>{t(`suggestion.${suggestion.kind}`, { origin: suggestion.origin })}</p>
       {suggestion.by && <blockquote class="quote"><strong>{legible(suggestion.by.title)}</strong><br />{legible(suggestion.by.text)}</blockquote>}
-      {suggestion.no_longer_shared && <p class="hint">{t("suggestion.shared", { who: suggestion.no_longer_shared })}</p>}
-      <div class="actions">
-        <button type="button" class="button primary" onClick={() => void settle(true)}>{t("suggestion.accept")}</button>
-        <button type="button" class="button" onClick={() => void settle(false)}>{t("suggestion.decline")}</button>
+      <Choice of={suggestion} by={by.value} decline="d" share={share} onShare={setShare} onSettle={(accept) => void decide(accept)}>
         <a class="button" href={addressOf(`memories/${suggestion.by_id}`)}>{t("suggestion.read")}</a>
-      </div>
+      </Choice>
     </section>
   );
 }

@@ -14,7 +14,7 @@ import { resumed, withProof } from "../../pending.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Shown } from "../../states.tsx";
 import { fromField, shortWhen, toField, when } from "../../time.ts";
-import { complain, tell } from "../../undo.tsx";
+import { complain, tell, undoNow } from "../../undo.tsx";
 import { readMemory } from "../memories/acts.ts";
 import { useCalm } from "../visibility/counts.ts";
 import { label, ordered } from "../visibility/groups.ts";
@@ -29,7 +29,7 @@ export default function Time() {
   const place = usePlace();
   const selection = useMemo(() => selectionOf(place.query), [place.query.toString()]);
   const open = place.path.split("/")[1] ?? "";
-  const [done, setDone] = useState<{ of: string; report: UndoReport }>();
+  const [done, setDone] = useState<{ of: string; report: UndoReport; back: () => Promise<void> }>();
   const name = queryOf(selection).toString();
   const missing = lacks(selection);
   const dry = useLoad<UndoReport | undefined>((signal) => (missing ? Promise.resolve(undefined) : loci.history.undo({ ...requestOf(selection), dry_run: true }, { signal })), [name]);
@@ -50,9 +50,10 @@ export default function Time() {
     if (n === 0 || !(await confirm({ title: t("time.undo.title"), text: t("time.undo.ask", { n }), yes: t("time.undo.yes"), danger: true }))) return;
     await withProof({ what: "time.undo", ids: [queryOf(of).toString()] }, async () => {
       const report = await loci.history.undo(requestOf(of));
-      setDone({ of: queryOf(of).toString(), report });
       const { redo } = report;
-      tell(t("time.undo.done", { n: report.undone.length }), redo && (() => takeBack(redo)));
+      const back = () => takeBack(redo!);
+      setDone({ of: queryOf(of).toString(), report, back });
+      tell(t("time.undo.done", { n: report.undone.length }), redo && back);
     });
   };
   /** Undoes the undo. */
@@ -87,7 +88,7 @@ export default function Time() {
         <Form selection={selection} first={first} onSelect={(next) => go(addressOf("time", queryOf(next)), { replace: true })} />
         {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : dry.error !== undefined && !dry.loading && done?.of !== name ? <Failed error={dry.error} retry={dry.reload} /> : (
           <Shown of={report ? { value: report, loading: false, reload: dry.reload } : dry}>
-            {() => report && <Summary report={report} since={selection.since} done={done?.of === name} onUndo={may ? start : undefined} onBack={(redo) => void withProof({ what: "time.undo", ids: [queryOf(selectionFrom(redo)).toString()] }, () => takeBack(redo).then(() => tell(t("undo.done"))))} />}
+            {() => report && <Summary report={report} since={selection.since} done={done?.of === name} onUndo={may ? start : undefined} onBack={() => done && void undoNow(done.back)} />}
           </Shown>
         )}
         {rows.length > 0 && (dry.error === undefined || done?.of === name) && (
@@ -99,10 +100,6 @@ export default function Time() {
       </section>
     </div>
   );
-}
-
-function selectionFrom({ origin = "", session_id = "", credential_id = "", since = "", until = "" }: UndoSelection): Selection {
-  return { origin, session: session_id, key: credential_id, since, until };
 }
 
 function linesOf(report: UndoReport | undefined): Line[] {
@@ -161,7 +158,7 @@ function Form({ selection, first, onSelect }: { selection: Selection; first: pre
 }
 
 /** What an undo would do, or did. */
-function Summary({ report, since, done, onUndo, onBack }: { report: UndoReport; since: string; done: boolean; onUndo: (() => void) | undefined; onBack: (redo: UndoSelection) => void }) {
+function Summary({ report, since, done, onUndo, onBack }: { report: UndoReport; since: string; done: boolean; onUndo: (() => void) | undefined; onBack: () => void }) {
   const n = report.undone.length;
   const { redo } = report;
   return (
@@ -174,7 +171,7 @@ function Summary({ report, since, done, onUndo, onBack }: { report: UndoReport; 
       ) : null}
       <div class="actions">
         {onUndo && <button type="button" class="button danger" onClick={onUndo}>{t("time.undo.yes")}</button>}
-        {done && redo && <button type="button" class="button" onClick={() => onBack(redo)}>{t("time.redo")}</button>}
+        {done && redo && <button type="button" class="button" onClick={onBack}>{t("time.redo")}</button>}
         {since && <a class="button" href={addressOf("memories", { at: since })}>{t("time.before")}</a>}
       </div>
       {done && <p class="hint">{t(redo ? "time.back" : "time.noBack")}</p>}

@@ -1,7 +1,7 @@
 import type { Memory } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { identity } from "../../api.ts";
-import { Dialog } from "../../dialog.tsx";
+import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
@@ -58,7 +58,7 @@ export function NarrowDialog({ vendor, of, vendors, onClose, onDone }: Props) {
               </div>
               <div class="actions">
                 <button type="button" class="button danger" disabled={!ready} onClick={() => { onClose(); void narrow(would.changes, onDone); }}>{t("see.narrow.yes", { n })}</button>
-                <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+                <Cancel />
               </div>
             </>
           );

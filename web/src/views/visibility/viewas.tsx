@@ -6,6 +6,7 @@ import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
+import { usePicks } from "../../picks.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { KnownAt } from "../memories/known.tsx";
@@ -33,15 +34,14 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
   const own = useOwn();
   const vendors = ordered([...(own.value?.vendors ?? []), vendor]);
   const [cursor, setCursor] = useState("");
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [narrowing, setNarrowing] = useState<"picked" | "all" | Memory>();
   const [timing, setTiming] = useState(look.at !== "");
   const search = useRef<HTMLInputElement>(null);
   const current = rows.rows.some(({ id }) => id === cursor) ? cursor : open;
+  const { picked, chosen, pick, all, clear, keys } = usePicks(rows.rows, place.query.toString(), current);
 
   const to = (id: string, where = side, of = look) => addressOfCell(vendor, of, where, id);
   const show = (id: string, { replace = false } = {}) => go(to(id), { replace });
-  useEffect(() => setPicked(new Set()), [place.query.toString()]);
   useEffect(() => void (open && setCursor(open)), [open]);
   const move = (by: number) => {
     const at = rows.rows.findIndex(({ id }) => id === current);
@@ -51,14 +51,6 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
     if (matchMedia("(min-width: 56.01rem)").matches) show(next.id, { replace: open !== "" });
     requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
   };
-  const pick = (id: string, on: boolean) =>
-    setPicked((old) => {
-      const next = new Set(old);
-      if (on) next.add(id);
-      else next.delete(id);
-      return next;
-    });
-  const chosen = rows.rows.filter(({ id }) => picked.has(id));
   const here = rows.rows.find(({ id }) => id === current);
   const narrowHere = () => {
     if (look.at) return;
@@ -71,12 +63,12 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
     { key: "k", help: t("keys.up"), run: () => move(-1) },
     { key: "ArrowDown", help: "", run: () => move(1) },
     { key: "ArrowUp", help: "", run: () => move(-1) },
-    { key: "s", help: t("keys.select"), run: () => current && pick(current, !picked.has(current)) },
+    ...keys,
     { key: "x", help: t("see.keys.take"), run: narrowHere },
     { key: "X", help: t("see.keys.takeAll"), run: () => look.at === "" && setNarrowing("all") },
     { key: "h", help: t("see.keys.side"), run: () => go(to("", side === "visible" ? "hidden" : "visible")) },
     { key: "t", help: t("time.keys.slider"), run: () => setTiming((on) => !on) },
-    { key: "Escape", help: t("keys.close"), run: () => (picked.size > 0 ? setPicked(new Set()) : open ? show("") : go(addressOf("visibility"))) },
+    { key: "Escape", help: t("keys.close"), run: () => (picked.size > 0 ? clear() : open ? show("") : go(addressOf("visibility"))) },
   ]);
   const number = (n: number | undefined) => (n === undefined ? "…" : t("see.number", { count: n }) + (counts.value?.atLeast ? "+" : ""));
   return (
@@ -104,7 +96,8 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
               <>
                 <strong>{t("bulk.picked", { n: chosen.length })}</strong>
                 <button type="button" onClick={() => setNarrowing("picked")}>{t("see.take")}</button>
-                <button type="button" onClick={() => setPicked(new Set())}>{t("bulk.none")}</button>
+                <button type="button" onClick={all}>{t("inbox.selectAll")}</button>
+                <button type="button" onClick={clear}>{t("bulk.none")}</button>
               </>
             ) : (
               <button type="button" onClick={() => setNarrowing("all")}>{t("see.takeAll")}</button>
@@ -115,7 +108,7 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
           <>
             {rows.error !== undefined && <Failed error={rows.error} retry={rows.reload} />}
             <List label={t("memories.title")} items={rows.rows} total={rows.atLeast ? undefined : rows.total} height={rowHeight} current={current} more={rows.more} onMore={rows.readMore}
-              row={(row: Row) => <MemoryRow row={row} address={to(row.id)} open={row.id === open} picked={picked.has(row.id)} onPick={(on) => pick(row.id, on)} />}
+              row={(row: Row) => <MemoryRow row={row} address={to(row.id)} open={row.id === open} picked={picked.has(row.id)} onPick={(on, range) => pick(row.id, on, range)} />}
             />
           </>
         ) : rows.error !== undefined ? <Failed error={rows.error} retry={rows.reload} /> : rows.loading ? <Loading /> : (
@@ -133,7 +126,7 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
       </section>
       {narrowing && (
         <NarrowDialog vendor={vendor} vendors={vendors} of={narrowing === "all" ? { look: shown } : { memories: narrowing === "picked" ? chosen : [narrowing] }}
-          onClose={() => setNarrowing(undefined)} onDone={() => { setPicked(new Set()); rows.reload(); counts.reload(); }} />
+          onClose={() => setNarrowing(undefined)} onDone={() => { clear(); rows.reload(); counts.reload(); }} />
       )}
     </div>
   );

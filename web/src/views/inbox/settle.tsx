@@ -1,0 +1,79 @@
+import type { Memory, Suggestion } from "@loci-memory/sdk";
+import type { ComponentChildren } from "preact";
+import { identity, loci } from "../../api.ts";
+import { confirm } from "../../dialog.tsx";
+import { t } from "../../i18n/index.ts";
+import { useStore } from "../../store.ts";
+import { complain, tell } from "../../undo.tsx";
+import { readMemory } from "../memories/acts.ts";
+
+/** Whether a suggestion would replace a memory of the person: then they decide. */
+const mine = (one: Suggestion) => one.user_id === identity.get()?.user_id;
+
+/**
+ * Accepts a suggestion, and offers to take that back, or declines it after a question, because nothing takes that back.
+ * It returns whether the suggestion is settled; reload reads again what the undo or a refusal has changed.
+ */
+export async function settle(one: Suggestion, accept: boolean, share: boolean, reload: () => void): Promise<boolean> {
+  if (accept && !mine(one)) return false;
+  const no = t(mine(one) ? "inbox.decline" : "inbox.withdraw");
+  if (!accept && !(await confirm({ title: no, text: t("inbox.decline.text"), yes: no }))) return false;
+  try {
+    if (accept) await acceptSuggestion(one, share, reload);
+    else {
+      await loci.suggestions.decline(one.id);
+      tell(t("suggestion.declined"));
+    }
+    return true;
+  } catch (error) {
+    complain(error);
+    reload();
+    return false;
+  }
+}
+
+/** Accepts a suggestion. After its undo, the memory as it was holds again. */
+async function acceptSuggestion(one: Suggestion, share: boolean, reload: () => void): Promise<void> {
+  const before = await readMemory(one.memory_id);
+  const { no_longer_shared: who } = await loci.suggestions.accept(one.id, { share: share || undefined });
+  tell(t("suggestion.accepted") + (who ? ` ${t("suggestion.unshared", { who })}` : ""), async () => {
+    await loci.history.revert(one.memory_id, { version: before.version });
+    reload();
+  });
+}
+
+interface Props {
+  of: Suggestion;
+  /** The new memory; undefined: not read yet. */
+  by: Memory | undefined;
+  /** The key that declines. */
+  decline: string;
+  share: boolean;
+  onShare: (share: boolean) => void;
+  onSettle: (accept: boolean) => void;
+  /** Links beside the buttons. */
+  children: ComponentChildren;
+}
+
+/** What a person can do with a suggestion, and who could then no longer read the fact. */
+export function Choice({ of, by, decline, share, onShare, onSettle, children }: Props) {
+  const who = useStore(identity);
+  // Who owns the new memory may share it, or withdraw the suggestion.
+  const asked = by !== undefined && by.user_id === who?.user_id;
+  return (
+    <>
+      {mine(of) && of.no_longer_shared && (
+        <div class="note">
+          <p>{t("suggestion.shared", { who: of.no_longer_shared })}</p>
+          {asked && <label class="check"><input type="checkbox" checked={share} onChange={(event) => onShare(event.currentTarget.checked)} /> {t("inbox.share")}</label>}
+        </div>
+      )}
+      <div class="actions">
+        {mine(of) && <button type="button" class="button primary" onClick={() => onSettle(true)}>{t("suggestion.accept")} <kbd>a</kbd></button>}
+        {(mine(of) || asked) && <button type="button" class="button" onClick={() => onSettle(false)}>{t(mine(of) ? "inbox.decline" : "inbox.withdraw")} <kbd>{decline}</kbd></button>}
+        {children}
+      </div>
+      {!mine(of) && <p class="hint">{t("inbox.notMine")}</p>}
+    </>
+  );
+}
