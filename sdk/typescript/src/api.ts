@@ -2751,6 +2751,10 @@ export interface RelationshipRecord {
   text?: string;
 }
 
+export interface ReplacedMemories {
+  memories: Memory[];
+}
+
 export interface Replacement {
   /** Required for scope agent. Default: the agent of the session */
   agent_id?: string | undefined;
@@ -5215,6 +5219,11 @@ export class MemoriesApi {
    */
   listReaders(id: string, options?: CallOptions): Promise<MemoryReaders> {
     return this.#client.call("GET", `/memories/${segment(id)}/readers`, { options });
+  }
+
+  /** List the memories that a memory replaced. Oldest first, without those in the trash and expired ones. */
+  listReplaced(id: string, options?: CallOptions): Promise<ReplacedMemories> {
+    return this.#client.call("GET", `/memories/${segment(id)}/replaced`, { options });
   }
 
   /** Restore a memory from the trash. 404 if it is not in the trash. */

@@ -15,7 +15,7 @@ const longest = 10;
 /** What a memory has to do with others: what replaced it, what it replaced, what contradicts it, what is suggested. */
 export function Related({ memory, onChanged }: { memory: Memory; onChanged: () => void }) {
   const chain = useLoad((signal) => newer(memory, signal), [memory.id, memory.superseded_by]);
-  const older = useLoad((signal) => replaced(memory, signal), [memory.id, memory.key]);
+  const older = useLoad((signal) => replaced(memory, signal), [memory.id, memory.version]);
   const suggestion = useLoad((signal) => pending(memory, signal), [memory.id, memory.pending_supersede]);
   const disputes = memory.disputed_by ?? [];
   return (
@@ -56,11 +56,9 @@ async function newer(memory: Memory, signal: AbortSignal): Promise<Memory[]> {
   return out;
 }
 
-/** The memories that it replaced, as far as they have its key: the API does not list others. */
+/** The memories that it replaced. */
 async function replaced(memory: Memory, signal: AbortSignal): Promise<Memory[]> {
-  if (!memory.key || memory.deleted_at) return [];
-  const found = await loci.memories.list({ filter: { key: memory.key, include_superseded: true }, limit: longest }, { signal });
-  return found.memories.filter((one) => one.superseded_by === memory.id);
+  return (await loci.memories.listReplaced(memory.id, { signal })).memories;
 }
 
 async function pending(memory: Memory, signal: AbortSignal): Promise<Suggestion | undefined> {
