@@ -1500,6 +1500,18 @@ export const en = {
   "bulk.scope": "Change scope",
   "bulk.scope.project": "project {name}: shared with its members",
   "bulk.scope.text": "All of them change, or none. A memory with a key cannot go where another one has that key.",
+  "preview.show": "Preview",
+  "preview.show.of": "Preview of {name}",
+  "preview.hide": "Hide",
+  "preview.hide.of": "Hide the preview of {name}",
+  "preview.key": "Preview the next attachment",
+  "preview.picture": "Picture {name}, {size}",
+  "preview.text": "Text of {name}",
+  "preview.more": "These are the first {n} characters. Download the file to see the rest.",
+  "preview.empty": "The file is empty.",
+  "preview.large": "The file has {size}. A preview reads at most {most}, so download it.",
+  "preview.none": "Files of this type have no preview. Download it, and open it with a program that you trust.",
+  "preview.broken": "The picture cannot be shown: the file is damaged, or is no picture of its type.",
 } as const;
 
 /** The name of a text. */
