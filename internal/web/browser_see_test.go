@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -131,5 +134,47 @@ func TestBrowserDashboardFollowsEvidence(t *testing.T) {
 	w.must(err)
 	b.sees("as planned", "plan.txt", "Sources")
 	b.until(`document.querySelector(".quote mark")?.innerText === "on Tuesday"`)
+	b.clean()
+}
+
+// TestBrowserDashboardReaders chooses readers that Loci does not know by name.
+func TestBrowserDashboardReaders(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.key(auth.KeyRequest{Name: "flows", Vendor: "n8n"})
+	b := w.dashboard("/app/memories")
+	b.keys("n")
+	b.until(`document.activeElement?.closest(".editor")`)
+	b.keys("Plans")
+	b.write(".editor textarea", "of the team")
+	chips := `[...document.querySelectorAll(".editor .chips button")]`
+	if got := b.evaluate(`String(` + chips + `.length)`); got != "0" {
+		t.Errorf("the form offers %s assistants before anybody asked", got)
+	}
+	b.evaluate(`(() => { document.querySelectorAll(".editor [type=radio]")[1].click(); return "" })()`)
+	b.until(chips + `.some((e) => e.innerText === "n8n")`)
+	b.until(chips + `.some((e) => e.innerText === "zed") && ` + chips + `.some((e) => e.innerText === "opencode")`)
+	b.write(".another input", "not a name")
+	b.sees("A name has up to 50 letters")
+	b.look("readers")
+	b.axe("a wrong name of an assistant")
+	b.write(".another input", "My-Own.bot")
+	b.keys(kb.Enter) // which does not save
+	b.until(chips + `.some((e) => e.innerText === "my-own.bot" && e.ariaPressed === "true")`)
+	b.click("n8n")
+	b.click("claude")
+	b.write(".another input", "late") // and nobody presses Add
+	b.click("Save")
+	b.sees("only my-own.bot, n8n, late")
+	b.clean()
+
+	// The same field in a selection, a node and an entity.
+	b.keys("s")
+	b.click("Assistants")
+	b.until(`document.querySelector("dialog[open] [type=radio]")`)
+	b.evaluate(`(() => { document.querySelectorAll("dialog [type=radio]")[1].click(); return "" })()`)
+	b.write("dialog .another input", "zed2")
+	b.click("Change 1")
+	b.sees("only claude, zed2")
 	b.clean()
 }

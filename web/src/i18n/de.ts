@@ -1514,4 +1514,8 @@ export const de: Texts = {
   "preview.large": "Die Datei hat {size}. Eine Vorschau liest höchstens {most}; lade sie herunter.",
   "preview.none": "Dateien dieser Art haben keine Vorschau. Lade sie herunter und öffne sie mit einem Programm, dem du vertraust.",
   "preview.broken": "Das Bild lässt sich nicht zeigen: Die Datei ist beschädigt oder kein Bild ihrer Art.",
+  "vendors.another": "Anderer Assistent",
+  "vendors.another.text": "Zum Beispiel n8n, oder ein eigener Name. Die Eingabetaste fügt ihn hinzu.",
+  "vendors.add": "Hinzufügen",
+  "vendors.wrong": "Ein Name hat bis zu 50 Buchstaben und Ziffern (a-z 0-9), dazwischen auch . _ -. Er beginnt mit einem Buchstaben oder einer Ziffer.",
 };

@@ -1512,6 +1512,10 @@ export const en = {
   "preview.large": "The file has {size}. A preview reads at most {most}, so download it.",
   "preview.none": "Files of this type have no preview. Download it, and open it with a program that you trust.",
   "preview.broken": "The picture cannot be shown: the file is damaged, or is no picture of its type.",
+  "vendors.another": "Another assistant",
+  "vendors.another.text": "For example n8n, or a name of your own. Enter adds it.",
+  "vendors.add": "Add",
+  "vendors.wrong": "A name has up to 50 letters and digits (a-z 0-9) and . _ - inside. It begins with a letter or digit.",
 } as const;
 
 /** The name of a text. */
