@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import { t } from "../../i18n/index.ts";
 import { useLoad } from "../../load.ts";
 import { labels, ordered } from "../visibility/groups.ts";
@@ -48,27 +48,32 @@ function Some({ value, onChange }: Props) {
 /** A field for an assistant that is not offered. What is typed counts once the field is left, so that nobody loses it. */
 function Another({ onAdd }: { onAdd: (vendor: string) => void }) {
   const [typed, setTyped] = useState("");
-  const name = typed.trim().toLowerCase();
-  const wrong = name !== "" && !rule.test(name);
+  const field = useRef<HTMLInputElement>(null);
+  const wrong = typed.trim() !== "" && nameOf(typed) === "";
+  // What is in the field counts: a person may press Enter before what they typed is drawn.
   const add = () => {
-    if (name === "" || wrong) return;
-    onAdd(name);
+    const vendor = nameOf(field.current?.value ?? "");
+    if (vendor === "") return;
+    onAdd(vendor);
     setTyped("");
+  };
+  const enter = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !field.current?.value.trim()) return;
+    event.preventDefault(); // it does not save the form
+    event.stopPropagation();
+    add();
   };
   const id = useId();
   return (
     <div class="another">
       <label>
         {t("vendors.another")}
-        <input maxLength={50} autocomplete="off" autocapitalize="none" spellcheck={false} pattern={`\\s*${pattern}\\s*`} title={t("apiKeys.vendor.rule")} value={typed} aria-invalid={wrong} aria-describedby={id}
+        <input ref={field} maxLength={50} autocomplete="off" autocapitalize="none" spellcheck={false} pattern={`\\s*${pattern}\\s*`} title={t("apiKeys.vendor.rule")} value={typed} aria-invalid={wrong} aria-describedby={id}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onBlur={add}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || name === "") return;
-            event.preventDefault(); // it does not save the form
-            event.stopPropagation();
-            add();
-          }} />
+          // Sending the form is what a browser does after this event; after keydown, it may still come.
+          onKeyPress={enter}
+          onKeyDown={(event) => (event.ctrlKey || event.metaKey) && enter(event)} />
       </label>
       <button type="button" class="button" onClick={add}>{t("vendors.add")}</button>
       <p class="hint" id={id} role={wrong ? "alert" : undefined}>{t(wrong ? "vendors.wrong" : "vendors.another.text")}</p>
@@ -79,3 +84,9 @@ function Another({ onAdd }: { onAdd: (vendor: string) => void }) {
 /** What a vendor's name is, as the API has it. */
 const pattern = "[a-zA-Z0-9][a-zA-Z0-9._\\-]{0,49}";
 const rule = new RegExp(`^${pattern}$`);
+
+/** The name that was typed, as the API stores it; "": it is none. */
+function nameOf(typed: string): string {
+  const name = typed.trim();
+  return rule.test(name) ? name.toLowerCase() : "";
+}
