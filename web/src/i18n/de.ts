@@ -1518,4 +1518,5 @@ export const de: Texts = {
   "vendors.another.text": "Zum Beispiel n8n, oder ein eigener Name. Die Eingabetaste fügt ihn hinzu.",
   "vendors.add": "Hinzufügen",
   "vendors.wrong": "Ein Name hat bis zu 50 Buchstaben und Ziffern (a-z 0-9), dazwischen auch . _ -. Er beginnt mit einem Buchstaben oder einer Ziffer.",
+  "sessions.density.keys": "Mit + und - vergrößern, mit den Pfeilen bewegen, 0 zeigt alles.",
 };

@@ -1516,6 +1516,7 @@ export const en = {
   "vendors.another.text": "For example n8n, or a name of your own. Enter adds it.",
   "vendors.add": "Add",
   "vendors.wrong": "A name has up to 50 letters and digits (a-z 0-9) and . _ - inside. It begins with a letter or digit.",
+  "sessions.density.keys": "Enlarge it with + and -, move with the arrows, 0 shows all.",
 } as const;
 
 /** The name of a text. */
