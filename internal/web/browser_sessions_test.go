@@ -73,6 +73,16 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	b.look("sessions")
 	b.axe("a session")
 
+	// The chart is enlarged by keyboard; the picture changes, and comes back.
+	drawn := `document.querySelector(".sessions-chart canvas").toDataURL()`
+	b.evaluate(`(() => { window.whole = ` + drawn + `
+		document.querySelector(".sessions-chart [tabindex]").focus(); return "" })()`)
+	b.keys("+")
+	b.until(drawn + ` !== window.whole`)
+	b.keys("0")
+	b.until(drawn + ` === window.whole`)
+	b.evaluate(`(() => { document.activeElement.blur(); return "" })()`)
+
 	// By type, by words, in full.
 	b.click("error")
 	b.sees("1 event,", "fails with 401")

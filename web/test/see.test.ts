@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { densityOf } from "../src/views/sessions/density.ts";
+import { zoomed } from "../src/views/sessions/zoom.ts";
 import { notesOf } from "../src/views/sessions/notes.ts";
 import { everything, passes, queryOf, lookOf } from "../src/views/memories/look.ts";
 import { lacks, queryOf as queryOfSelection, requestOf, selectionOf } from "../src/views/time/look.ts";
@@ -72,6 +73,17 @@ test("the density counts every time once", () => {
     assert.equal(counts.reduce((sum, n) => sum + n, 0), 50);
     assert.ok(at.length <= 64, `${at.length} bins`);
   }
+});
+
+test("keys enlarge the chart around the middle, and never leave it", () => {
+  const all = { min: 0, max: 1000 };
+  assert.deepEqual(zoomed("+", all, all), { min: 250, max: 750 });
+  assert.deepEqual(zoomed("-", { min: 250, max: 750 }, all), all);
+  assert.deepEqual(zoomed("ArrowLeft", { min: 100, max: 700 }, all), { min: 0, max: 600 });
+  assert.deepEqual(zoomed("ArrowRight", { min: 100, max: 700 }, all), { min: 250, max: 850 });
+  assert.deepEqual(zoomed("+", { min: 500, max: 510 }, all), { min: 500, max: 510 });
+  assert.deepEqual(zoomed("0", { min: 500, max: 510 }, all), all);
+  assert.equal(zoomed("x", all, all), undefined);
 });
 
 test("notes leave out events that fewer vendors may read", () => {

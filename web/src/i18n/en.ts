@@ -1501,6 +1501,23 @@ export const en = {
   "bulk.scope.text": "All of them change, or none. A memory with a key cannot go where another one has that key.",
   "undo.nothing": "There is nothing to undo.",
   "undo.proof": "Not undone yet: “{what}” Undoing this needs a proof of the last 5 minutes of who you are. Confirm it in the new tab, come back to this page, and undo again.",
+  "preview.show": "Preview",
+  "preview.show.of": "Preview of {name}",
+  "preview.hide": "Hide",
+  "preview.hide.of": "Hide the preview of {name}",
+  "preview.key": "Preview the next attachment",
+  "preview.picture": "Picture {name}, {size}",
+  "preview.text": "Text of {name}",
+  "preview.more": "These are the first {n} characters. Download the file to see the rest.",
+  "preview.empty": "The file is empty.",
+  "preview.large": "The file has {size}. A preview reads at most {most}, so download it.",
+  "preview.none": "Files of this type have no preview. Download it, and open it with a program that you trust.",
+  "preview.broken": "The picture cannot be shown: the file is damaged, or is no picture of its type.",
+  "vendors.another": "Another assistant",
+  "vendors.another.text": "For example n8n, or a name of your own. Enter adds it.",
+  "vendors.add": "Add",
+  "vendors.wrong": "A name has up to 50 letters and digits (a-z 0-9) and . _ - inside. It begins with a letter or digit.",
+  "sessions.density.keys": "Enlarge it with + and -, move with the arrows, 0 shows all.",
 } as const;
 
 /** The name of a text. */

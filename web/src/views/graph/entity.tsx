@@ -15,7 +15,7 @@ import { forget, merge, observe, relate, rename, rewrite, setReaders, trashEntit
 import type { Look } from "./look.ts";
 import { tiesBetween } from "./model.ts";
 import { Picker } from "./picker.tsx";
-import { ReadersField } from "./vendors.tsx";
+import { VendorsField } from "../memories/vendors.tsx";
 
 interface Props {
   at: Place;
@@ -285,7 +285,7 @@ function ReadersForm({ at, of, onClose }: { at: Place; of: Entity; onClose: () =
   return (
     <FormDialog title={t("graph.readers")} onClose={onClose} onSave={() => setReaders(at, of, value)}>
       <p class="hint">{t("graph.readers.text")}</p>
-      <ReadersField value={value} onChange={setValue} />
+      <VendorsField value={value} onChange={setValue} />
     </FormDialog>
   );
 }

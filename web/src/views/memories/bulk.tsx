@@ -112,11 +112,20 @@ function Vendors({ n, onClose, onVendors }: { n: number; onClose: () => void; on
   const [vendors, setVendors] = useState<string[]>(["*"]);
   return (
     <Dialog title={t("bulk.vendors")} onClose={onClose}>
-      <VendorsField value={vendors} onChange={setVendors} />
-      <div class="actions">
-        <button type="button" class="button primary" onClick={() => { onClose(); onVendors(vendors); }}>{t("bulk.change", { n })}</button>
-        <Cancel />
-      </div>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onClose();
+          onVendors(vendors);
+        }}
+      >
+        <VendorsField value={vendors} onChange={setVendors} />
+        <div class="actions">
+          <button class="button primary">{t("bulk.change", { n })}</button>
+          <Cancel />
+        </div>
+      </form>
     </Dialog>
   );
 }

@@ -16,7 +16,7 @@ import { useStore } from "../../store.ts";
 import { shortWhen, when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
 import { tagsOf } from "../memories/tags.ts";
-import { ReadersField } from "../graph/vendors.tsx";
+import { VendorsField } from "../memories/vendors.tsx";
 import { readers } from "../memories/words.ts";
 import { Items } from "./items.tsx";
 import "../plain.css";
@@ -221,7 +221,7 @@ function NodeForm({ node, onClose, onSaved }: { node?: MemoryNode; onClose: () =
           </select>
         </label>
       )}
-      <ReadersField value={vendors} onChange={setVendors} />
+      <VendorsField value={vendors} onChange={setVendors} />
     </FormDialog>
   );
 }

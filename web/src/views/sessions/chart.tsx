@@ -6,11 +6,15 @@ import { useStore } from "../../store.ts";
 import { theme } from "../../theme.ts";
 import { clock, shortWhen, when } from "../../time.ts";
 import { densityOf } from "./density.ts";
+import { zoomed } from "./zoom.ts";
 
 const height = 130;
 const day = 86_400;
 
-/** How dense events are over time. Dragging over a part of it enlarges that part; a double click shows all again. */
+/**
+ * How dense events are over time. Dragging over a part of it enlarges that part; a double click shows all again. With the keyboard, + and - do so around the
+ * middle, the arrows move, and 0 shows all.
+ */
 export function Chart({ times, more }: { times: readonly string[]; more: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
@@ -46,6 +50,15 @@ export function Chart({ times, more }: { times: readonly string[]; more: boolean
       chart.destroy();
     };
   }, [colors, words]);
+  const look = (key: string) => {
+    const chart = plot.current;
+    const all = chart?.data[0];
+    const { min, max } = chart?.scales["x"] ?? {};
+    if (!chart || !all?.length || min == null || max == null) return false;
+    const next = zoomed(key, { min, max }, { min: all[0]!, max: all.at(-1)! });
+    if (next) chart.setScale("x", next);
+    return next !== undefined;
+  };
   const name = `${times.length} ${times[0] ?? ""}`;
   useEffect(() => plot.current?.setData(densityOf(times)), [name]);
   const last = times[0];
@@ -53,8 +66,12 @@ export function Chart({ times, more }: { times: readonly string[]; more: boolean
   const text = first && last ? t("sessions.density", { n: times.length, from: when(first), to: when(last) }) : t("sessions.noEvents");
   return (
     <figure class="sessions-chart">
-      <div ref={box} role="img" aria-label={text} />
-      <figcaption class="hint">{text}{more && ` ${t("sessions.density.more")}`}</figcaption>
+      <div ref={box} role="img" tabIndex={0} aria-label={text} aria-keyshortcuts="+ - 0 ArrowLeft ArrowRight" onKeyDown={(event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || !look(event.key)) return;
+        event.preventDefault();
+        event.stopPropagation();
+      }} />
+      <figcaption class="hint">{text} {t("sessions.density.keys")}{more && ` ${t("sessions.density.more")}`}</figcaption>
     </figure>
   );
 }

@@ -4,25 +4,12 @@ import { loci } from "../../api.ts";
 import { useChanges } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
 import { filterOf, type Look } from "../memories/look.ts";
-import { countOf, lookOfCell, vendorsOf, type Group } from "./groups.ts";
-
-/** What is counted: all memories of the person, and what each vendor gets of them. */
-export interface Counted {
-  own: Facets;
-  /** The vendors that matter to the person. */
-  vendors: string[];
-}
+import { countOf, lookOfCell, type Group } from "./groups.ts";
+import { readOwn, type Counted } from "./matter.ts";
 
 /** Counts the person's memories, and finds the vendors that matter. */
 export function useOwn(): Loaded<Counted> {
-  const own = useLoad(async (signal) => {
-    const [facets, keys, grants] = await Promise.all([
-      loci.memories.count({}, { signal }),
-      loci.keys.list({}, { signal }).then(({ keys }) => keys.filter(({ revoked_at }) => !revoked_at).flatMap(({ vendor }) => vendor ?? [])).catch(() => []),
-      loci.account.listGrants({ signal }).then(({ grants }) => grants.filter(({ revoked_at }) => !revoked_at).map(({ vendor }) => vendor)).catch(() => []),
-    ]);
-    return { own: facets, vendors: vendorsOf(facets, [...keys, ...grants]) };
-  }, []);
+  const own = useLoad(readOwn, []);
   useCalm(own.reload);
   return own;
 }

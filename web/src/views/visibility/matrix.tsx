@@ -8,8 +8,9 @@ import { useLoad } from "../../load.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Shown } from "../../states.tsx";
 import { everything, queryOf, type Look } from "../memories/look.ts";
-import { cellName, useOwn, useRest, useVendors, type Counted, type OfVendor } from "./counts.ts";
+import { cellName, useOwn, useRest, useVendors, type OfVendor } from "./counts.ts";
 import { countOf, groups, label, labels, lookOfCell, ordered, valuesOf, type Group } from "./groups.ts";
+import type { Counted } from "./matter.ts";
 import { NarrowDialog } from "./narrow.tsx";
 
 /** How many lines the matrix has at first. */
