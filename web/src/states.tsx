@@ -24,13 +24,16 @@ export function Empty({ title, children }: { title: string; children?: Component
 
 /** Something went wrong, in words, with the way out. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { title, text, link, again } = explain(error);
+  const { title, text, link, again, reload } = explain(error);
   return (
     <div class="state failed" role="alert">
       <p class="state-title">{title}</p>
       <p>{text}</p>
       {link && <a class="button" href={link.href}>{link.text}</a>}
-      {again && retry && <button type="button" class="button" onClick={retry}>{t("state.retry")}</button>}
+      {((again && retry) || reload) && <div class="actions">
+        {again && retry && <button type="button" class="button" onClick={retry}>{t("state.retry")}</button>}
+        {reload && <button type="button" class="button" onClick={() => location.reload()}>{t("error.reload")}</button>}
+      </div>}
     </div>
   );
 }

@@ -1502,4 +1502,11 @@ export const de: Texts = {
   "bulk.scope": "Bereich ändern",
   "bulk.scope.project": "Projekt {name}: mit den Mitgliedern geteilt",
   "bulk.scope.text": "Alle ändern sich oder keine. Eine Erinnerung mit Schlüssel kann nicht dorthin, wo eine andere diesen Schlüssel hat.",
+
+  "error.view": "Diese Ansicht konnte nicht geladen werden",
+  "error.view.text": "Der Server ist nicht da oder hat eine neue Version. Versuche es noch einmal. Wenn das nicht hilft, lade die Seite neu.",
+  "error.reload": "Seite neu laden",
+  "error.page": "Diese Seite hat einen Fehler gemacht",
+  "error.page.text": "Versuche es noch einmal oder lade die Seite neu. Wenn es wieder geschieht, melde dies: {what}",
+  "error.cut": "Die Antwort brach vor ihrem Ende ab. Versuche es noch einmal.",
 };

@@ -1500,6 +1500,13 @@ export const en = {
   "bulk.scope": "Change scope",
   "bulk.scope.project": "project {name}: shared with its members",
   "bulk.scope.text": "All of them change, or none. A memory with a key cannot go where another one has that key.",
+
+  "error.view": "This view could not be loaded",
+  "error.view.text": "The server is away, or it has a new version. Try again. If that does not help, reload the page.",
+  "error.reload": "Reload the page",
+  "error.page": "This page made a mistake",
+  "error.page.text": "Try again, or reload the page. If it happens again, report this: {what}",
+  "error.cut": "The answer broke off before its end. Try again.",
 } as const;
 
 /** The name of a text. */

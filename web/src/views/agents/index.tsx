@@ -1,7 +1,7 @@
 import type { Agent } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
-import { attempt, FormDialog, Plain, proving, useProved } from "../../form.tsx";
+import { identity, loci, Plain } from "../../api.ts";
+import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";

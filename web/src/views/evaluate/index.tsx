@@ -1,9 +1,9 @@
 import type { GoldenQuestion, GoldenRun } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
+import { identity, loci, Plain } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { Finder, findMemories, type Found } from "../../finder.tsx";
-import { FormDialog, Plain } from "../../form.tsx";
+import { FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";

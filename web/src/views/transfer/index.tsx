@@ -1,6 +1,6 @@
 import type { GraphImported, Project } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { loci } from "../../api.ts";
+import { cutOff, loci, Plain } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { attempt } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
@@ -78,7 +78,7 @@ function Export({ name, start = 0, read }: { name: string; start?: number; read:
       save(new Blob(pieces, { type: "application/x-ndjson" }), name);
       setState({ bytes, lines, done: true });
     } catch (error) {
-      if (!signal.aborted) setState({ bytes, lines, error });
+      if (!signal.aborted) setState({ bytes, lines, error: cutOff(error) });
       else setState(undefined);
     }
   };
@@ -124,7 +124,7 @@ function ImportMemories({ input }: { input: preact.RefObject<HTMLInputElement | 
         for (let i = 0; i < ids.length; i += 1000) await loci.memories.trashMany({ ids: ids.slice(i, i + 1000) });
       });
     } catch (error) {
-      setState((old) => ({ share: old?.share ?? 0, report: old?.report ?? fresh(), error: signal.aborted ? new Error(t("transfer.stopped")) : error }));
+      setState((old) => ({ share: old?.share ?? 0, report: old?.report ?? fresh(), error: signal.aborted ? new Plain(t("transfer.stopped")) : error }));
     }
   };
   return (
