@@ -38,11 +38,24 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
   );
 }
 
-/** Shows what was read, or why it is not there. */
+/** Shows what was read, or why it is not there. If it cannot be read again, it stays, with a notice. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
-  if (of.value !== undefined) return <>{children(of.value)}</>;
+  if (of.value !== undefined) return <><Stale of={of} />{children(of.value)}</>;
   if (of.error !== undefined && !of.loading) return <Failed error={of.error} retry={of.reload} />;
   return <Loading />;
+}
+
+/** Says above what was read before that it could not be read again. */
+function Stale({ of: { error, reload } }: { of: Pick<Loaded<unknown>, "error" | "reload"> }) {
+  if (error === undefined) return null;
+  const { title, text, link, again } = explain(error);
+  return (
+    <p class="stale" role="status">
+      <span>{t("state.stale")} {title}: {text}</span>
+      {link && <a href={link.href}>{link.text}</a>}
+      {again && <button type="button" class="plain" onClick={reload}>{t("state.retry")}</button>}
+    </p>
+  );
 }
 
 /** Why a form was not taken, in the form. */

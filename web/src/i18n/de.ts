@@ -1509,4 +1509,18 @@ export const de: Texts = {
   "error.page": "Diese Seite hat einen Fehler gemacht",
   "error.page.text": "Versuche es noch einmal oder lade die Seite neu. Wenn es wieder geschieht, melde dies: {what}",
   "error.cut": "Die Antwort brach vor ihrem Ende ab. Versuche es noch einmal.",
+
+  "state.stale": "Das kann veraltet sein.",
+
+  "filter.found": "{n} passt|{n} passen",
+  "filter.none": "Nichts hat diese Wörter",
+  "filter.all": "Alle zeigen",
+  "filter.projects": "Projekte filtern",
+  "filter.nodes": "Erinnerungsknoten filtern",
+  "filter.agents": "Agenten filtern",
+  "filter.keys": "Schlüssel filtern",
+  "filter.connections": "Assistenten filtern",
+  "filter.settings": "Einstellungen filtern",
+  "filter.questions": "Fragen filtern",
+  "filter.people": "Personen filtern",
 };

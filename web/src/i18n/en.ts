@@ -1507,6 +1507,20 @@ export const en = {
   "error.page": "This page made a mistake",
   "error.page.text": "Try again, or reload the page. If it happens again, report this: {what}",
   "error.cut": "The answer broke off before its end. Try again.",
+
+  "state.stale": "This may be out of date.",
+
+  "filter.found": "{n} fits|{n} fit",
+  "filter.none": "Nothing has these words",
+  "filter.all": "Show all",
+  "filter.projects": "Filter projects",
+  "filter.nodes": "Filter memory nodes",
+  "filter.agents": "Filter agents",
+  "filter.keys": "Filter keys",
+  "filter.connections": "Filter assistants",
+  "filter.settings": "Filter settings",
+  "filter.questions": "Filter questions",
+  "filter.people": "Filter people",
 } as const;
 
 /** The name of a text. */

@@ -4,6 +4,7 @@ import { identity, loci, Plain } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { Finder, findMemories, type Found } from "../../finder.tsx";
 import { FormDialog } from "../../form.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
@@ -90,7 +91,10 @@ function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMo
       complain(failed);
     }
   };
+  const filter = useFilter(t("filter.questions"));
+  const shown = questions.filter((one) => filter.fits(one.question, ...one.expected.map(({ title }) => title ?? t("evaluate.gone"))));
   useKeys([
+    filter.key,
     { key: "n", help: t("evaluate.new"), run: () => setEditing("new") },
     { key: "r", help: t("evaluate.run"), run: () => void run() },
   ]);
@@ -107,9 +111,10 @@ function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMo
       {runs.length > 0 && <Runs runs={runs} />}
       {onMore && <button type="button" class="button" onClick={onMore}>{t("evaluate.older")}</button>}
       <h2>{t("evaluate.questions")}</h2>
-      {questions.length === 0 ? <Empty title={t("evaluate.none")}><p>{t("evaluate.none.text")}</p></Empty> : (
+      {questions.length > 0 && filter.field(shown.length)}
+      {questions.length === 0 ? <Empty title={t("evaluate.none")}><p>{t("evaluate.none.text")}</p></Empty> : shown.length === 0 ? filter.none() : (
         <ul class="cards">
-          {questions.map((one) => <Card key={one.id} one={one} rank={ranks.get(one.id)} onEdit={() => setEditing(one)} onRemove={() => void remove(one)} />)}
+          {shown.map((one) => <Card key={one.id} one={one} rank={ranks.get(one.id)} onEdit={() => setEditing(one)} onRemove={() => void remove(one)} />)}
         </ul>
       )}
       {editing && <Editor one={editing === "new" ? undefined : editing} onClose={() => setEditing(undefined)} onSaved={reload} />}

@@ -4,6 +4,7 @@ import { loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
@@ -37,7 +38,8 @@ export function OrgMembers({ who }: { who: Identity }) {
     for await (const one of loci.orgs.allMembers(who.org_id, { limit: 500 }, { signal })) if (all.push(one) >= 5000) break;
     return all;
   }, [who.org_id]);
-  const [q, setQ] = useState("");
+  const filter = useFilter(t("filter.people"));
+  useKeys([filter.key]);
   useFollow("member", members.reload);
   const edit = async (id: string, change: MemberEdit, back: MemberEdit) => {
     await loci.orgs.editMember(who.org_id, id, change);
@@ -52,17 +54,17 @@ export function OrgMembers({ who }: { who: Identity }) {
     if (!one.disabled && !(await confirm({ title: t("org.suspend"), text: t("org.suspend.ask", { name }), yes: t("org.suspend"), danger: true }))) return;
     await proved(one.id, { disabled: !one.disabled }, { disabled: Boolean(one.disabled) });
   };
-  const wanted = q.trim().toLowerCase();
   return (
     <section aria-label={t("members.title")}>
       <h2>{t("members.title")}</h2>
       <Shown of={members}>
         {(all) => {
-          const found = all.filter((one) => nameOf(one).toLowerCase().includes(wanted));
+          const found = all.filter((one) => filter.fits(nameOf(one), t(`role.${one.org_role}`), one.disabled ? t("org.disabled") : ""));
           return (
             <>
-              {all.length > 10 && <label class="org-find">{t("search")} <input type="search" value={q} onInput={(event) => setQ(event.currentTarget.value)} /></label>}
-              <p class="hint" role="status">{t("org.people.n", { n: found.length })}</p>
+              {filter.field(found.length)}
+              <p class="hint">{t("org.people.n", { n: all.length })}</p>
+              {found.length === 0 && filter.none()}
               <ul class="cards">
                 {found.slice(0, 300).map((one) => (
                   <li key={one.id} class="plain-member">
