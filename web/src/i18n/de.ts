@@ -1523,4 +1523,9 @@ export const de: Texts = {
   "filter.settings": "Einstellungen filtern",
   "filter.questions": "Fragen filtern",
   "filter.people": "Personen filtern",
+
+  "roles.ask": "Rolle ändern?",
+  "roles.ask.self": "Du änderst deine eigene Rolle zu „{role}“. Wenn du dann weniger darfst, kann nur jemand anders sie zurückgeben.",
+  "roles.ask.owner": "{name} darf dann alles, was Besitzer dürfen, auch deine Rolle ändern.",
+  "roles.yes": "Rolle ändern",
 };

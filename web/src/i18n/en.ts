@@ -1521,6 +1521,11 @@ export const en = {
   "filter.settings": "Filter settings",
   "filter.questions": "Filter questions",
   "filter.people": "Filter people",
+
+  "roles.ask": "Change the role?",
+  "roles.ask.self": "You change your own role to “{role}”. If you may do less then, only somebody else can give it back.",
+  "roles.ask.owner": "{name} may then do everything that owners may, also change your role.",
+  "roles.yes": "Change the role",
 } as const;
 
 /** The name of a text. */

@@ -10,25 +10,13 @@ import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
+import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
 
-/** The roles, the least first. */
-export const roles = ["member", "admin", "owner"] as const;
-type Role = (typeof roles)[number];
-
 export function nameOf(user: Pick<User, "id" | "name" | "email">): string {
   return legible(user.name && user.email ? `${user.name} (${user.email})` : user.email ?? user.name ?? user.id);
-}
-
-/** Chooses a role. */
-export function RoleField({ label, value, onChange }: { label: string; value: Role; onChange: (role: Role) => void }) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value as Role)}>
-      {roles.map((role) => <option key={role} value={role}>{t(`role.${role}`)}</option>)}
-    </select>
-  );
 }
 
 /** The people of the org. Admins change their roles, and suspend accounts. */
@@ -49,6 +37,9 @@ export function OrgMembers({ who }: { who: Identity }) {
   useProved("org.member", async (_, [id = "", change = "{}", back = "{}"]) => edit(id, JSON.parse(change), JSON.parse(back)));
   const proved = (id: string, change: MemberEdit, back: MemberEdit) =>
     attempt(() => proving("org.member", [id, JSON.stringify(change), JSON.stringify(back)], () => edit(id, change, back))).then(members.reload);
+  const setRole = async (one: User, role: Role) => {
+    if (await mayGive(role, { self: one.id === who.user_id, name: nameOf(one) })) await proved(one.id, { role }, { role: one.org_role });
+  };
   const suspend = async (one: User) => {
     const name = nameOf(one);
     if (!one.disabled && !(await confirm({ title: t("org.suspend"), text: t("org.suspend.ask", { name }), yes: t("org.suspend"), danger: true }))) return;
@@ -69,7 +60,7 @@ export function OrgMembers({ who }: { who: Identity }) {
                 {found.slice(0, 300).map((one) => (
                   <li key={one.id} class="plain-member">
                     <span>{nameOf(one)}{one.id === who.user_id && <> · {t("readers.you")}</>} {one.disabled && <span class="tag warn">{t("org.disabled")}</span>}</span>
-                    <RoleField label={t("members.role", { name: nameOf(one) })} value={one.org_role} onChange={(role) => void proved(one.id, { role }, { role: one.org_role })} />
+                    <RoleField label={t("members.role", { name: nameOf(one) })} value={one.org_role} onChange={(role) => void setRole(one, role)} />
                     {one.id !== who.user_id && <button type="button" class="button danger" onClick={() => void suspend(one)}>{t(one.disabled ? "org.enable" : "org.suspend")}</button>}
                   </li>
                 ))}

@@ -10,6 +10,7 @@ import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
+import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
@@ -175,8 +176,6 @@ function ProjectForm({ project, onClose, onSaved }: { project?: Project; onClose
   );
 }
 
-export const roles = ["member", "admin", "owner"] as const;
-
 /** Who was added to the project, with their roles. */
 function Members({ project }: { project: Project }) {
   const who = useStore(identity);
@@ -192,6 +191,9 @@ function Members({ project }: { project: Project }) {
       members.reload();
     });
   }).then((done) => done || members.reload());
+  const give = async (one: ProjectMember, role: Role) => {
+    if (await mayGive(role, { self: one.user_id === who?.user_id, name: name(one) })) await setRole(one, role);
+  };
   const remove = async (one: ProjectMember) => {
     const self = one.user_id === who?.user_id;
     const text = t(self ? "members.leave.ask" : "members.remove.ask", { name: name(one), what: legible(project.name) });
@@ -215,9 +217,7 @@ function Members({ project }: { project: Project }) {
             {all.map((one) => (
               <li key={one.user_id} class="plain-member">
                 <span>{name(one)}</span>
-                <select aria-label={t("members.role", { name: name(one) })} value={one.role} onChange={(event) => void setRole(one, event.currentTarget.value as ProjectMember["role"])}>
-                  {roles.map((role) => <option key={role} value={role}>{t(`role.${role}`)}</option>)}
-                </select>
+                <RoleField label={t("members.role", { name: name(one) })} value={one.role} onChange={(role) => void give(one, role)} />
                 <button type="button" class="button danger" onClick={() => void remove(one)}>{t("members.remove")}</button>
               </li>
             ))}
@@ -257,11 +257,7 @@ function AddMember({ project, onClose, onSaved }: { project: Project; onClose: (
       ) : (
         <label>{t("members.id")}<input required autofocus value={user} onInput={(event) => setUser(event.currentTarget.value)} /><span class="hint">{t("members.id.hint")}</span></label>
       )}
-      <label>{t("members.role.field")}
-        <select value={role} onChange={(event) => setRole(event.currentTarget.value as ProjectMember["role"])}>
-          {roles.map((one) => <option key={one} value={one}>{t(`role.${one}`)}</option>)}
-        </select>
-      </label>
+      <label>{t("members.role.field")}<RoleField label={t("members.role.field")} value={role} onChange={setRole} /></label>
     </FormDialog>
   );
 }
