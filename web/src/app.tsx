@@ -44,12 +44,12 @@ function Body({ view }: { view: View }) {
     const Known = view.view as ComponentType;
     return <Known />;
   }
-  return <Later load={view.view as () => Promise<{ default: ComponentType }>} />;
+  return <Later name={t(view.name)} load={view.view as () => Promise<{ default: ComponentType }>} />;
 }
 
-function Later({ load }: { load: () => Promise<{ default: ComponentType }> }) {
+function Later({ name, load }: { name: string; load: () => Promise<{ default: ComponentType }> }) {
   const loaded = useLoad(() => fetched(load), []);
-  return <Shown of={loaded}>{({ default: Known }) => <Known />}</Shown>;
+  return <>{!loaded.value && <h1 class="hidden">{name}</h1>}<Shown of={loaded}>{({ default: Known }) => <Known />}</Shown></>;
 }
 
 /** Loads a view. The bundle asks for a style sheet only once, so one that did not arrive is asked for again here. */

@@ -1168,7 +1168,7 @@ export const de: Texts = {
   "transfer.import": "Importieren",
   "transfer.import.memories": "Erinnerungen importieren",
   "transfer.import.text": "Nimmt die Datei eines Exports und speichert jede Erinnerung in ihrem letzten Stand. Was im Papierkorb, abgelaufen oder ersetzt ist, bleibt draußen. Du kannst es wiederholen: Was schon da ist, bleibt einfach. Nur der Betreiber behält IDs, Zeiten, Schreiber und Versionen, mit „loci import“.",
-  "transfer.import.ask": "Loci speichert die Erinnerungen aus „{name}“ als deine, geschrieben in der Oberfläche. Du kannst das rückgängig machen.",
+  "transfer.import.ask": "Loci speichert die Erinnerungen aus „{name}“ als deine, geschrieben in der Oberfläche. Rückgängig legt die neuen in den Papierkorb und gibt den anderen den Text von vorher. Welche Assistenten diese lesen dürfen, ändert es nicht zurück.",
   "transfer.leave": "Der Import hört auf, wenn du gehst. Gehen?",
   "transfer.stopped": "Du hast es angehalten. Was gespeichert ist, bleibt. Du kannst neu beginnen.",
   "transfer.imported": "{n} Erinnerung ist importiert.|{n} Erinnerungen sind importiert.",
@@ -1528,4 +1528,6 @@ export const de: Texts = {
   "roles.ask.self": "Du änderst deine eigene Rolle zu „{role}“. Wenn du dann weniger darfst, kann nur jemand anders sie zurückgeben.",
   "roles.ask.owner": "{name} darf dann alles, was Besitzer dürfen, auch deine Rolle ändern.",
   "roles.yes": "Rolle ändern",
+
+  "transfer.stay": "{n} Erinnerung hat sich seither geändert und bleibt, wie sie ist. Der Rest ist zurückgenommen.|{n} Erinnerungen haben sich seither geändert und bleiben, wie sie sind. Der Rest ist zurückgenommen.",
 };

@@ -1166,7 +1166,7 @@ export const en = {
   "transfer.import": "Import",
   "transfer.import.memories": "Import memories",
   "transfer.import.text": "Takes the file of an export, and saves each memory as it was last. Memories in the trash, expired and superseded ones are left out. You can repeat it: what is there already stays single. Only the operator keeps ids, times, writers and versions, with “loci import”.",
-  "transfer.import.ask": "Loci saves the memories of “{name}” as yours, written in the dashboard. You can undo this.",
+  "transfer.import.ask": "Loci saves the memories of “{name}” as yours, written in the dashboard. Undo moves the new ones to the trash, and gives the others the text before. It does not change back which assistants may read those.",
   "transfer.leave": "The import stops if you leave. Leave?",
   "transfer.stopped": "You stopped it. What is saved stays. You can start again.",
   "transfer.imported": "{n} memory is imported.|{n} memories are imported.",
@@ -1526,6 +1526,8 @@ export const en = {
   "roles.ask.self": "You change your own role to “{role}”. If you may do less then, only somebody else can give it back.",
   "roles.ask.owner": "{name} may then do everything that owners may, also change your role.",
   "roles.yes": "Change the role",
+
+  "transfer.stay": "{n} memory has changed since, and stays as it is. The rest is undone.|{n} memories have changed since, and stay as they are. The rest is undone.",
 } as const;
 
 /** The name of a text. */

@@ -11,7 +11,7 @@ import { number } from "../../numbers.ts";
 import { guard } from "../../router.ts";
 import { Failed, Shown } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
-import { fresh, importMemories, type Report } from "./memories.ts";
+import { fresh, importMemories, takeBack, type Report } from "./memories.ts";
 import "../plain.css";
 
 
@@ -119,9 +119,10 @@ function ImportMemories({ input }: { input: preact.RefObject<HTMLInputElement | 
     try {
       const report = await importMemories(file, signal, (share, report) => setState({ share, report }));
       setState({ share: 1, report, done: true });
-      const ids = report.ids;
-      tell(t("transfer.imported", { n: report.made }), ids.length === 0 ? undefined : async () => {
-        for (let i = 0; i < ids.length; i += 1000) await loci.memories.trashMany({ ids: ids.slice(i, i + 1000) });
+      const changes = report.ids.length + report.before.size;
+      tell(t("transfer.imported", { n: report.made + report.changed }), changes === 0 ? undefined : async () => {
+        const stay = await takeBack(report);
+        if (stay > 0) throw new Plain(t("transfer.stay", { n: stay }));
       });
     } catch (error) {
       setState((old) => ({ share: old?.share ?? 0, report: old?.report ?? fresh(), error: signal.aborted ? new Plain(t("transfer.stopped")) : error }));
