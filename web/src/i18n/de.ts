@@ -396,7 +396,7 @@ export const de: Texts = {
   "inbox.dream.running": "Er läuft …",
   "inbox.dream.done": "Der Traumzyklus ist zu Ende.",
   "inbox.dream.none": "Der Traumzyklus ist noch nicht gelaufen",
-  "inbox.dream.none.text": "Er läuft jede Nacht und schlägt Erinnerungen aus dem vor, was deine Assistenten taten.",
+  "inbox.dream.none.text": "Er schlägt Erinnerungen aus dem vor, was deine Assistenten taten.",
   "inbox.dream.open": "Kein Beleg ist offen",
   "inbox.dream.short": "{promoted} angenommen · {archived} abgelegt · {left} Menschen überlassen",
   "inbox.dream.schedule": "zur festen Zeit",
@@ -1530,4 +1530,13 @@ export const de: Texts = {
   "roles.yes": "Rolle ändern",
 
   "transfer.stay": "{n} Erinnerung hat sich seither geändert und bleibt, wie sie ist. Der Rest ist zurückgenommen.|{n} Erinnerungen haben sich seither geändert und bleiben, wie sie sind. Der Rest ist zurückgenommen.",
+
+  "inbox.dream.at": "Er läuft jeden Tag um {time}, nach der Uhr des Servers.",
+  "inbox.dream.off": "Er läuft nicht von selbst, weil die Einstellung dream.at aus ist. Du kannst ihn jetzt laufen lassen.",
+
+  "org.types": "Tage, die Ereignisse einzelner Arten bleiben (0: für immer)",
+  "org.types.name": "Art {n}",
+  "org.types.days": "Tage der Art {n}",
+  "org.types.remove": "Art {n} entfernen",
+  "org.types.add": "Art hinzufügen",
 };

@@ -394,7 +394,7 @@ export const en = {
   "inbox.dream.running": "It is running …",
   "inbox.dream.done": "The dream-cycle has ended.",
   "inbox.dream.none": "The dream-cycle has not run yet",
-  "inbox.dream.none.text": "It runs every night, and proposes memories from what your assistants did.",
+  "inbox.dream.none.text": "It proposes memories from what your assistants did.",
   "inbox.dream.open": "No receipt is open",
   "inbox.dream.short": "{promoted} accepted · {archived} put away · {left} left to people",
   "inbox.dream.schedule": "at its time",
@@ -1528,6 +1528,15 @@ export const en = {
   "roles.yes": "Change the role",
 
   "transfer.stay": "{n} memory has changed since, and stays as it is. The rest is undone.|{n} memories have changed since, and stay as they are. The rest is undone.",
+
+  "inbox.dream.at": "It runs every day at {time}, by the clock of the server.",
+  "inbox.dream.off": "It does not run by itself, because the setting dream.at is off. You can run it now.",
+
+  "org.types": "Days that events of single types are kept (0: forever)",
+  "org.types.name": "Type {n}",
+  "org.types.days": "Days of type {n}",
+  "org.types.remove": "Remove type {n}",
+  "org.types.add": "Add a type",
 } as const;
 
 /** The name of a text. */
