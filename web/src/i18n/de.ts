@@ -1539,4 +1539,6 @@ export const de: Texts = {
   "org.types.days": "Tage der Art {n}",
   "org.types.remove": "Art {n} entfernen",
   "org.types.add": "Art hinzufügen",
+
+  "transfer.unreadable": "Die Datei kann nicht gelesen werden. Vielleicht hat sie sich geändert: Wähle sie noch einmal.",
 };

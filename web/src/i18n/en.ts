@@ -1537,6 +1537,8 @@ export const en = {
   "org.types.days": "Days of type {n}",
   "org.types.remove": "Remove type {n}",
   "org.types.add": "Add a type",
+
+  "transfer.unreadable": "The file cannot be read. It may have changed: choose it again.",
 } as const;
 
 /** The name of a text. */

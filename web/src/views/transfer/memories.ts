@@ -1,5 +1,6 @@
 import { LociError, type BulkResult, type NewMemory } from "@loci-memory/sdk";
-import { loci } from "../../api.ts";
+import { loci, Plain } from "../../api.ts";
+import { t } from "../../i18n/index.ts";
 
 /** How an import is going, and what became of it. */
 export interface Report {
@@ -76,7 +77,7 @@ export async function importMemories(file: Blob, signal: AbortSignal, told: (sha
   const reader = file.stream().getReader();
   for (;;) {
     signal.throwIfAborted();
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(() => { throw new Plain(t("transfer.unreadable")); });
     if (value) read += value.length;
     const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split("\n");
     rest = done ? "" : lines.pop() ?? "";
