@@ -101,7 +101,7 @@ func TestBrowserDashboardAccountOffline(t *testing.T) {
 	w.dropStreams()
 	b.sees("The server does not answer")
 	b.evaluate(`String(document.dispatchEvent(new Event("visibilitychange")))`)
-	b.until(`document.querySelector(".failed")`)
+	b.until(`document.querySelector(".stale")`)
 	b.sees("script", "Try again")
 	b.axe("offline")
 	b.click("Connections")
@@ -110,7 +110,7 @@ func TestBrowserDashboardAccountOffline(t *testing.T) {
 	b.until(`document.querySelector(".live.live")`)
 	b.evaluate(`String(document.dispatchEvent(new Event("visibilitychange")))`)
 	b.sees("No assistant is connected")
-	b.until(`!document.querySelector(".failed")`)
+	b.until(`!document.querySelector(".failed, .stale")`)
 }
 
 // TestBrowserDashboardAccountTexts stores attacks in every field that these views show.

@@ -346,7 +346,7 @@ func TestBrowserDashboardInboxDream(t *testing.T) {
 	w := newWorld(t)
 	w.propose([]string{"We deploy on Tuesdays."}, func(_ int, c *loci.Candidate) { c.Kind = loci.CandidateSession })
 	b := w.dashboard("/app/inbox?list=dream")
-	b.sees("The dream-cycle has not run yet")
+	b.sees("The dream-cycle has not run yet", "It runs every day at 03:30, by the clock of the server.")
 	b.look("inbox-no-dream")
 	b.axe("no receipts")
 	b.click("What would it do now?")

@@ -39,6 +39,20 @@ func TestBrowserDashboardOrg(t *testing.T) {
 	b.keys("u")
 	b.sees("Undone.", "a sign-in with a proof of the last 5 minutes")
 
+	// A rule for a type of events, by mouse.
+	b.keys("e")
+	b.click("Add a type")
+	b.write(".org-type input", "tool_call")
+	b.write(".org-type input[type=number]", "7")
+	b.look("org-types")
+	b.axe("a rule for a type of events")
+	b.click("Save")
+	b.sees("tool_call: 7 days")
+	b.keys("e")
+	b.do("remove the rule", clickOn(".org-type button"))
+	b.click("Save")
+	b.seesNo("tool_call: 7 days")
+
 	// People.
 	b.keys("2")
 	b.sees("Noor (noor@example.org)", "2 people", "There are no invitations.")
@@ -190,9 +204,34 @@ broken
 	b.keys("u")
 	b.sees("Undone.")
 
+	// What the import changed gets the text before, unless somebody has changed it since.
+	one := w.save(memory.Draft{Title: "old", Content: "as it was", Key: "one"})
+	two := w.save(memory.Draft{Title: "older", Content: "was as it", Key: "two"})
+	keyed := filepath.Join(dir, "keyed.jsonl")
+	lines := `{"memory":{"title":"imported","content":"from the file","key":"one"}}
+{"memory":{"title":"imported","content":"from the file","key":"one","tags":["again"]}}
+{"memory":{"title":"imported","content":"from the file","key":"two"}}
+`
+	if err := os.WriteFile(keyed, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do("the file", chromedp.SetUploadFiles(chromedp.CSS(`input[type=file]`), []string{keyed}))
+	b.evaluate(`([...document.querySelectorAll("button")].filter((e) => e.innerText === "Import")[0].click(), "")`)
+	b.sees("gives the others the text before")
+	b.click("Import")
+	b.sees("3 memories are imported.", "Changed: a memory with the key was there")
+	w.save(memory.Draft{Title: "since", Content: "somebody else", Key: "two"})
+	b.keys("u")
+	b.sees("1 memory has changed since, and stays as it is.")
+	for id, want := range map[loci.MemoryID]string{one: "as it was", two: "somebody else"} {
+		if m, err := w.app.Memory.Get(t.Context(), w.local(w.mara), id); err != nil || m.Content != want {
+			t.Errorf("%v %v", m, err)
+		}
+	}
+
 	// A graph.
 	memories := filepath.Join(dir, "memory.json")
-	lines := `{"type":"entity","name":"imported","entityType":"thing","observations":["is new"]}
+	lines = `{"type":"entity","name":"imported","entityType":"thing","observations":["is new"]}
 {"type":"relation","from":"imported","to":"nowhere","relationType":"leads_to"}
 `
 	if err := os.WriteFile(memories, []byte(lines), 0o600); err != nil {

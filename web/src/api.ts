@@ -15,6 +15,12 @@ export async function startIdentity(): Promise<void> {
   identity.set(await loci.server.whoAmI());
 }
 
+/** A reason in plain words, in the language of the page or of the server. */
+export class Plain extends Error {}
+
+/** A part of the page that could not be loaded: the server is away, or has another version. */
+export class NotLoaded extends Error {}
+
 /** An error in words for a person. */
 export interface Explained {
   title: string;
@@ -23,6 +29,8 @@ export interface Explained {
   link?: { href: string; text: string };
   /** Trying again may help. */
   again: boolean;
+  /** The way out is to load the page again. */
+  reload?: boolean;
 }
 
 /** Where a person proves who they are, and from where they come back to this page. */
@@ -37,7 +45,9 @@ export function signInAddress(): string {
 
 /** Explains an error: what happened, and the way out. */
 export function explain(error: unknown): Explained {
-  if (!(error instanceof LociError)) return { title: t("error.title"), text: String(error), again: true };
+  if (error instanceof NotLoaded) return { title: t("error.view"), text: t("error.view.text"), again: true, reload: true };
+  if (error instanceof Plain) return { title: t("error.title"), text: sentence(error.message), again: true };
+  if (!(error instanceof LociError)) return { title: t("error.page"), text: t("error.page.text", { what: String(error) }), again: true, reload: true };
   switch (error.code) {
     case "network":
     case "timeout":
@@ -59,6 +69,11 @@ export function explain(error: unknown): Explained {
     default:
       return { title: t("error.title"), text: sentence(error.message), again: error.status >= 500 };
   }
+}
+
+/** What fails while an answer arrives, in words: the connection does. */
+export function cutOff(error: unknown): Error {
+  return error instanceof LociError ? error : new Plain(t("error.cut"));
 }
 
 /** The server's reasons begin in lower case, because they follow a colon elsewhere. */

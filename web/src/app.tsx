@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { identity, signInAddress } from "./api.ts";
+import { identity, NotLoaded, signInAddress } from "./api.ts";
 import { Confirmations, Dialog } from "./dialog.tsx";
 import { language, languages, setLanguage, t, type Key, type Language } from "./i18n/index.ts";
 import { currentKeys, useKeys, type Binding } from "./keys.ts";
@@ -44,12 +44,27 @@ function Body({ view }: { view: View }) {
     const Known = view.view as ComponentType;
     return <Known />;
   }
-  return <Later load={view.view as () => Promise<{ default: ComponentType }>} />;
+  return <Later name={t(view.name)} load={view.view as () => Promise<{ default: ComponentType }>} />;
 }
 
-function Later({ load }: { load: () => Promise<{ default: ComponentType }> }) {
-  const loaded = useLoad(() => load(), []);
-  return <Shown of={loaded}>{({ default: Known }) => <Known />}</Shown>;
+function Later({ name, load }: { name: string; load: () => Promise<{ default: ComponentType }> }) {
+  const loaded = useLoad(() => fetched(load), []);
+  return <>{!loaded.value && <h1 class="hidden">{name}</h1>}<Shown of={loaded}>{({ default: Known }) => <Known />}</Shown></>;
+}
+
+/** Loads a view. The bundle asks for a style sheet only once, so one that did not arrive is asked for again here. */
+async function fetched<T>(load: () => Promise<T>): Promise<T> {
+  const missing = [...document.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")].filter(({ sheet }) => !sheet);
+  try {
+    await Promise.all(missing.map((old) => new Promise((arrived, failed) => {
+      const link = old.cloneNode() as HTMLLinkElement;
+      [link.onload, link.onerror] = [arrived, failed];
+      old.replaceWith(link);
+    })));
+    return await load();
+  } catch (cause) {
+    throw new NotLoaded(String(cause), { cause });
+  }
 }
 
 function NotFound() {

@@ -7,13 +7,6 @@ import { resumed, withProof } from "./pending.ts";
 import { Problem } from "./states.tsx";
 import { complain } from "./undo.tsx";
 
-/** A reason in plain words, for a form. */
-export class Plain extends Error {
-  override toString(): string {
-    return this.message;
-  }
-}
-
 interface FormProps {
   title: string;
   /** The text of its button; left out: Save. */

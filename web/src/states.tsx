@@ -24,22 +24,38 @@ export function Empty({ title, children }: { title: string; children?: Component
 
 /** Something went wrong, in words, with the way out. */
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { title, text, link, again } = explain(error);
+  const { title, text, link, again, reload } = explain(error);
   return (
     <div class="state failed" role="alert">
       <p class="state-title">{title}</p>
       <p>{text}</p>
       {link && <a class="button" href={link.href}>{link.text}</a>}
-      {again && retry && <button type="button" class="button" onClick={retry}>{t("state.retry")}</button>}
+      {((again && retry) || reload) && <div class="actions">
+        {again && retry && <button type="button" class="button" onClick={retry}>{t("state.retry")}</button>}
+        {reload && <button type="button" class="button" onClick={() => location.reload()}>{t("error.reload")}</button>}
+      </div>}
     </div>
   );
 }
 
-/** Shows what was read, or why it is not there. */
+/** Shows what was read, or why it is not there. If it cannot be read again, it stays, with a notice. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
-  if (of.value !== undefined) return <>{children(of.value)}</>;
+  if (of.value !== undefined) return <><Stale of={of} />{children(of.value)}</>;
   if (of.error !== undefined && !of.loading) return <Failed error={of.error} retry={of.reload} />;
   return <Loading />;
+}
+
+/** Says above what was read before that it could not be read again. */
+function Stale({ of: { error, reload } }: { of: Pick<Loaded<unknown>, "error" | "reload"> }) {
+  if (error === undefined) return null;
+  const { title, text, link, again } = explain(error);
+  return (
+    <p class="stale" role="status">
+      <span>{t("state.stale")} {title}: {text}</span>
+      {link && <a href={link.href}>{link.text}</a>}
+      {again && <button type="button" class="plain" onClick={reload}>{t("state.retry")}</button>}
+    </p>
+  );
 }
 
 /** Why a form was not taken, in the form. */

@@ -395,7 +395,7 @@ export const de: Texts = {
   "inbox.dream.running": "Er läuft …",
   "inbox.dream.done": "Der Traumzyklus ist zu Ende.",
   "inbox.dream.none": "Der Traumzyklus ist noch nicht gelaufen",
-  "inbox.dream.none.text": "Er läuft jede Nacht und schlägt Erinnerungen aus dem vor, was deine Assistenten taten.",
+  "inbox.dream.none.text": "Er schlägt Erinnerungen aus dem vor, was deine Assistenten taten.",
   "inbox.dream.open": "Kein Beleg ist offen",
   "inbox.dream.short": "{promoted} angenommen · {archived} abgelegt · {left} Menschen überlassen",
   "inbox.dream.schedule": "zur festen Zeit",
@@ -1167,7 +1167,7 @@ export const de: Texts = {
   "transfer.import": "Importieren",
   "transfer.import.memories": "Erinnerungen importieren",
   "transfer.import.text": "Nimmt die Datei eines Exports und speichert jede Erinnerung in ihrem letzten Stand. Was im Papierkorb, abgelaufen oder ersetzt ist, bleibt draußen. Du kannst es wiederholen: Was schon da ist, bleibt einfach. Nur der Betreiber behält IDs, Zeiten, Schreiber und Versionen, mit „loci import“.",
-  "transfer.import.ask": "Loci speichert die Erinnerungen aus „{name}“ als deine, geschrieben in der Oberfläche. Du kannst das rückgängig machen.",
+  "transfer.import.ask": "Loci speichert die Erinnerungen aus „{name}“ als deine, geschrieben in der Oberfläche. Rückgängig legt die neuen in den Papierkorb und gibt den anderen den Text von vorher. Welche Assistenten diese lesen dürfen, ändert es nicht zurück.",
   "transfer.leave": "Der Import hört auf, wenn du gehst. Gehen?",
   "transfer.stopped": "Du hast es angehalten. Was gespeichert ist, bleibt. Du kannst neu beginnen.",
   "transfer.imported": "{n} Erinnerung ist importiert.|{n} Erinnerungen sind importiert.",
@@ -1520,4 +1520,43 @@ export const de: Texts = {
   "vendors.add": "Hinzufügen",
   "vendors.wrong": "Ein Name hat bis zu 50 Buchstaben und Ziffern (a-z 0-9), dazwischen auch . _ -. Er beginnt mit einem Buchstaben oder einer Ziffer.",
   "sessions.density.keys": "Mit + und - vergrößern, mit den Pfeilen bewegen, 0 zeigt alles.",
+
+  "error.view": "Diese Ansicht konnte nicht geladen werden",
+  "error.view.text": "Der Server ist nicht da oder hat eine neue Version. Versuche es noch einmal. Wenn das nicht hilft, lade die Seite neu.",
+  "error.reload": "Seite neu laden",
+  "error.page": "Diese Seite hat einen Fehler gemacht",
+  "error.page.text": "Versuche es noch einmal oder lade die Seite neu. Wenn es wieder geschieht, melde dies: {what}",
+  "error.cut": "Die Antwort brach vor ihrem Ende ab. Versuche es noch einmal.",
+
+  "state.stale": "Das kann veraltet sein.",
+
+  "filter.found": "{n} passt|{n} passen",
+  "filter.none": "Nichts hat diese Wörter",
+  "filter.all": "Alle zeigen",
+  "filter.projects": "Projekte filtern",
+  "filter.nodes": "Erinnerungsknoten filtern",
+  "filter.agents": "Agenten filtern",
+  "filter.keys": "Schlüssel filtern",
+  "filter.connections": "Assistenten filtern",
+  "filter.settings": "Einstellungen filtern",
+  "filter.questions": "Fragen filtern",
+  "filter.people": "Personen filtern",
+
+  "roles.ask": "Rolle ändern?",
+  "roles.ask.self": "Du änderst deine eigene Rolle zu „{role}“. Wenn du dann weniger darfst, kann nur jemand anders sie zurückgeben.",
+  "roles.ask.owner": "{name} darf dann alles, was Besitzer dürfen, auch deine Rolle ändern.",
+  "roles.yes": "Rolle ändern",
+
+  "transfer.stay": "{n} Erinnerung hat sich seither geändert und bleibt, wie sie ist. Der Rest ist zurückgenommen.|{n} Erinnerungen haben sich seither geändert und bleiben, wie sie sind. Der Rest ist zurückgenommen.",
+
+  "inbox.dream.at": "Er läuft jeden Tag um {time}, nach der Uhr des Servers.",
+  "inbox.dream.off": "Er läuft nicht von selbst, weil die Einstellung dream.at aus ist. Du kannst ihn jetzt laufen lassen.",
+
+  "org.types": "Tage, die Ereignisse einzelner Arten bleiben (0: für immer)",
+  "org.types.name": "Art {n}",
+  "org.types.days": "Tage der Art {n}",
+  "org.types.remove": "Art {n} entfernen",
+  "org.types.add": "Art hinzufügen",
+
+  "transfer.unreadable": "Die Datei kann nicht gelesen werden. Vielleicht hat sie sich geändert: Wähle sie noch einmal.",
 };

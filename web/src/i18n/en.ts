@@ -393,7 +393,7 @@ export const en = {
   "inbox.dream.running": "It is running …",
   "inbox.dream.done": "The dream-cycle has ended.",
   "inbox.dream.none": "The dream-cycle has not run yet",
-  "inbox.dream.none.text": "It runs every night, and proposes memories from what your assistants did.",
+  "inbox.dream.none.text": "It proposes memories from what your assistants did.",
   "inbox.dream.open": "No receipt is open",
   "inbox.dream.short": "{promoted} accepted · {archived} put away · {left} left to people",
   "inbox.dream.schedule": "at its time",
@@ -1165,7 +1165,7 @@ export const en = {
   "transfer.import": "Import",
   "transfer.import.memories": "Import memories",
   "transfer.import.text": "Takes the file of an export, and saves each memory as it was last. Memories in the trash, expired and superseded ones are left out. You can repeat it: what is there already stays single. Only the operator keeps ids, times, writers and versions, with “loci import”.",
-  "transfer.import.ask": "Loci saves the memories of “{name}” as yours, written in the dashboard. You can undo this.",
+  "transfer.import.ask": "Loci saves the memories of “{name}” as yours, written in the dashboard. Undo moves the new ones to the trash, and gives the others the text before. It does not change back which assistants may read those.",
   "transfer.leave": "The import stops if you leave. Leave?",
   "transfer.stopped": "You stopped it. What is saved stays. You can start again.",
   "transfer.imported": "{n} memory is imported.|{n} memories are imported.",
@@ -1518,6 +1518,45 @@ export const en = {
   "vendors.add": "Add",
   "vendors.wrong": "A name has up to 50 letters and digits (a-z 0-9) and . _ - inside. It begins with a letter or digit.",
   "sessions.density.keys": "Enlarge it with + and -, move with the arrows, 0 shows all.",
+
+  "error.view": "This view could not be loaded",
+  "error.view.text": "The server is away, or it has a new version. Try again. If that does not help, reload the page.",
+  "error.reload": "Reload the page",
+  "error.page": "This page made a mistake",
+  "error.page.text": "Try again, or reload the page. If it happens again, report this: {what}",
+  "error.cut": "The answer broke off before its end. Try again.",
+
+  "state.stale": "This may be out of date.",
+
+  "filter.found": "{n} fits|{n} fit",
+  "filter.none": "Nothing has these words",
+  "filter.all": "Show all",
+  "filter.projects": "Filter projects",
+  "filter.nodes": "Filter memory nodes",
+  "filter.agents": "Filter agents",
+  "filter.keys": "Filter keys",
+  "filter.connections": "Filter assistants",
+  "filter.settings": "Filter settings",
+  "filter.questions": "Filter questions",
+  "filter.people": "Filter people",
+
+  "roles.ask": "Change the role?",
+  "roles.ask.self": "You change your own role to “{role}”. If you may do less then, only somebody else can give it back.",
+  "roles.ask.owner": "{name} may then do everything that owners may, also change your role.",
+  "roles.yes": "Change the role",
+
+  "transfer.stay": "{n} memory has changed since, and stays as it is. The rest is undone.|{n} memories have changed since, and stay as they are. The rest is undone.",
+
+  "inbox.dream.at": "It runs every day at {time}, by the clock of the server.",
+  "inbox.dream.off": "It does not run by itself, because the setting dream.at is off. You can run it now.",
+
+  "org.types": "Days that events of single types are kept (0: forever)",
+  "org.types.name": "Type {n}",
+  "org.types.days": "Days of type {n}",
+  "org.types.remove": "Remove type {n}",
+  "org.types.add": "Add a type",
+
+  "transfer.unreadable": "The file cannot be read. It may have changed: choose it again.",
 } as const;
 
 /** The name of a text. */

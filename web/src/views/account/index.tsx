@@ -9,7 +9,7 @@ import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { Failed, Shown } from "../../states.tsx";
+import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { complain, tell } from "../../undo.tsx";
 import { askRemovePasskey, begin, canAdd, goOn, Methods, PasskeyForm, PasswordForm, type Form } from "./methods.tsx";
@@ -41,11 +41,9 @@ export default function Account() {
     { key: "n", help: t("account.passkey.add"), run: () => canAdd(methods.value) && start("passkey") },
     { key: "x", help: t("account.remove"), run: () => removeAt(currentCard()) },
   ]);
-  const error = [who, signIns, methods].find((one) => one.value !== undefined && one.error !== undefined)?.error;
   return (
     <div class="page">
       <h1>{t("account.title")}</h1>
-      {error !== undefined && <Failed error={error} retry={() => [who, signIns, methods].forEach(({ reload }) => reload())} />}
       <Shown of={who}>{(me) => <Profile of={me} onRename={() => setNaming(true)} onChange={who.reload} />}</Shown>
       <h2 id="sign-ins">{t("account.signIns")}</h2>
       <p class="hint">{t("account.signIns.text")}</p>

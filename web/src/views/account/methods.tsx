@@ -1,10 +1,10 @@
 import type { Passkey, SignInMethods } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { loci } from "../../api.ts";
+import { loci, Plain } from "../../api.ts";
 import { Card } from "../../cards.tsx";
 import { Copyable } from "../../copy.tsx";
 import { confirm } from "../../dialog.tsx";
-import { attempt, FormDialog, Plain, proving } from "../../form.tsx";
+import { attempt, FormDialog, proving } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { askProof } from "../../pending.ts";

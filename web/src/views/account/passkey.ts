@@ -1,5 +1,4 @@
-import { loci } from "../../api.ts";
-import { Plain } from "../../form.tsx";
+import { loci, Plain } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 
 /** Whether this browser can create passkeys from what the server sends. */

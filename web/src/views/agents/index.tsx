@@ -1,8 +1,9 @@
 import type { Agent } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
-import { attempt, FormDialog, Plain, proving, useProved } from "../../form.tsx";
+import { identity, loci, Plain } from "../../api.ts";
+import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
@@ -11,7 +12,7 @@ import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { moves } from "../../move.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Loading, Shown } from "../../states.tsx";
+import { Empty, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { shortWhen, when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -29,11 +30,13 @@ export default function Agents() {
     return all;
   }, []);
   const [adding, setAdding] = useState(false);
-  const rows = agents.value ?? [];
+  const filter = useFilter(t("filter.agents"));
+  const rows = (agents.value ?? []).filter((one) => filter.fits(one.name, one.description, one.vendor));
   useFollow("agent", agents.reload);
   useProved("agents.delete", (_, [id = ""]) => erase(id, "", () => { agents.reload(); go(at("")); }));
   useKeys([
     ...moves(rows, open, (id) => go(at(id), { replace: open !== "" })),
+    filter.key,
     { key: "n", help: t("agents.new"), run: () => setAdding(true) },
     { key: "Escape", help: t("keys.cancel"), run: () => go(at("")) },
   ]);
@@ -41,15 +44,17 @@ export default function Agents() {
     <div class={open ? "memories opened" : "memories"}>
       <section class="side" aria-label={t("agents.title")}>
         <h1 class="hidden">{t("agents.title")}</h1>
-        <div class="bar"><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("new")}</button></div>
-        {rows.length > 0 ? (
-          <>
-            {agents.error !== undefined && <Failed error={agents.error} retry={agents.reload} />}
+        <div class="bar">
+          <button type="button" class="button primary" onClick={() => setAdding(true)}>{t("new")}</button>
+          {agents.value?.length !== 0 && filter.field(rows.length)}
+        </div>
+        <Shown of={agents}>
+          {(all) => rows.length > 0 ? (
             <List label={t("agents.title")} items={rows} total={rows.length} height={76} current={open} more={false} onMore={() => {}} row={(row) => <AgentRow row={row} open={row.id === open} />} />
-          </>
-        ) : agents.error !== undefined ? <Failed error={agents.error} retry={agents.reload} /> : agents.value === undefined ? <Loading /> : (
-          <Empty title={t("agents.none")}><p>{t("agents.none.text")}</p><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("agents.new")}</button></Empty>
-        )}
+          ) : all.length > 0 ? filter.none() : (
+            <Empty title={t("agents.none")}><p>{t("agents.none.text")}</p><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("agents.new")}</button></Empty>
+          )}
+        </Shown>
       </section>
       <section class="pane" aria-label={t("agents.one")}>
         {open ? <AgentPane key={open} id={open} onChanged={agents.reload} onClose={() => go(at(""))} /> : <Empty title={t("agents.choose")} />}

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { Card, cardKeys, currentCard } from "../../cards.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
@@ -10,7 +11,7 @@ import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { resumed } from "../../pending.ts";
 import { addressOf } from "../../router.ts";
-import { Empty, Failed, Shown } from "../../states.tsx";
+import { Empty, Shown } from "../../states.tsx";
 import { complain, tell } from "../../undo.tsx";
 import { revokeKey } from "../keys/acts.ts";
 import { sorted, usable } from "../keys/keys.ts";
@@ -33,13 +34,17 @@ export default function Connections() {
   useFollow(["key", "grant", "project"], list.reload);
   const now = Date.now();
   const { connections = [], projects = [] } = list.value ?? {};
-  const working = connections.filter(({ of }) => usable(of, now));
-  const ended = connections.filter(({ of }) => !usable(of, now));
-  const sights = useSights([...new Set(working.map(({ of }) => of.vendor ?? ""))].sort());
+  const filter = useFilter(t("filter.connections"));
+  const fitting = connections.filter((one) => filter.fits(nameOf(one), one.of.vendor, reached(one, projects)));
+  const working = fitting.filter(({ of }) => usable(of, now));
+  const ended = fitting.filter(({ of }) => !usable(of, now));
+  const offers = clients.filter((one) => filter.fits(one.name || t("connections.other"), one.vendor));
+  const sights = useSights([...new Set(connections.filter(({ of }) => usable(of, now)).map(({ of }) => of.vendor ?? ""))].sort());
   const [open, setOpen] = useState<Client>();
   const end = (one: Connection | undefined) => void (one && disconnect(one).then((did) => did && list.reload()));
   useKeys([
-    ...cardKeys([...working.map(({ id }) => id), ...clients.map(({ id }) => id)]),
+    ...cardKeys([...working.map(({ id }) => id), ...offers.map(({ id }) => id)]),
+    filter.key,
     { key: "c", help: t("connections.connect"), run: () => setOpen(clients.find(({ id }) => id === currentCard())) },
     { key: "x", help: t("connections.disconnect"), run: () => end(working.find(({ id }) => id === currentCard())) },
   ]);
@@ -51,11 +56,11 @@ export default function Connections() {
   return (
     <div class="page">
       <h1>{t("connections.title")}</h1>
-      {list.value !== undefined && list.error !== undefined && <Failed error={list.error} retry={list.reload} />}
+      {filter.field(fitting.length + offers.length)}
       <Shown of={list}>
         {() => (
           <>
-            {working.length === 0 ? <Empty title={t("connections.none")}><p>{t("connections.none.text")}</p></Empty> : <ul class="cards" aria-label={t("connections.title")}>{working.map(row)}</ul>}
+            {working.length > 0 ? <ul class="cards" aria-label={t("connections.title")}>{working.map(row)}</ul> : connections.every(({ of }) => !usable(of, now)) && <Empty title={t("connections.none")}><p>{t("connections.none.text")}</p></Empty>}
             {ended.length > 0 && (
               <details>
                 <summary>{t("connections.ended", { n: ended.length })}</summary>
@@ -67,8 +72,9 @@ export default function Connections() {
       </Shown>
       <h2>{t("connections.more")}</h2>
       <ul class="cards wide" aria-label={t("connections.more")}>
-        {clients.map((client) => <ClientCard key={client.id} of={client} n={working.filter(({ of }) => client.vendor && of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
+        {offers.map((client) => <ClientCard key={client.id} of={client} n={connections.filter(({ of }) => usable(of, now) && client.vendor && of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
       </ul>
+      {fitting.length + offers.length === 0 && filter.none()}
       <p class="hint">{t("connections.stdio")} <code>loci status</code></p>
       {open && <Connect client={open} onMade={list.reload} onClose={() => setOpen(undefined)} />}
     </div>
@@ -92,6 +98,11 @@ async function readAll(signal: AbortSignal): Promise<Connected> {
 
 function nameOf(one: Connection): string {
   return legible((one.kind === "grant" ? one.of.client_name : one.of.name) || t("connections.unnamed"));
+}
+
+/** What it may do, in words. */
+function reached(one: Connection, projects: readonly Project[]): string {
+  return one.kind === "key" ? reach(one.of, projects) : (one.of.scopes ?? []).map(right).join(" · ");
 }
 
 /** Takes the access away after a question. It returns whether it did. */
@@ -127,7 +138,7 @@ function ConnectionCard({ of: one, projects, sights, now, onEnd }: CardProps) {
         <strong>{name}</strong> {t("connections.is")} <span class="tag">{legible(vendor)}</span>{" "}
         {one.kind === "key" ? <code>{one.of.prefix}…</code> : <span class="tag">{t("connections.signedIn")}</span>}
         {works && <p><Sight of={one} sights={sights} /></p>}
-        <p>{one.kind === "key" ? reach(one.of, projects) : (one.of.scopes ?? []).map(right).join(" · ")}</p>
+        <p>{reached(one, projects)}</p>
         <p>{life(one.of, now, one.kind === "grant")}</p>
       </div>
       {works && (

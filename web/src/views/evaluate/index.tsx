@@ -1,14 +1,16 @@
 import type { GoldenQuestion, GoldenRun } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
+import { identity, loci, Plain } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { Finder, findMemories, type Found } from "../../finder.tsx";
-import { FormDialog, Plain } from "../../form.tsx";
+import { FormDialog } from "../../form.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { percent } from "../../numbers.ts";
+import { usePoll } from "../../poll.ts";
 import { addressOf } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
@@ -33,26 +35,31 @@ interface All {
 }
 
 function Page({ person }: { person: string }) {
-  const [limit, setLimit] = useState(50);
+  const [every, setEvery] = useState(false);
   const all = useLoad(async (signal): Promise<All> => {
     await moveEarlier(person, signal).catch((failed: unknown) => { if (!signal.aborted) complain(failed); });
-    const [{ questions }, { runs, has_more }] = await Promise.all([loci.golden.list({ signal }), loci.golden.runs({ limit }, { signal })]);
-    return { questions, runs, more: has_more };
-  }, [person, limit]);
+    const [{ questions }, runs] = await Promise.all([loci.golden.list({ signal }), every ? allRuns(signal) : loci.golden.runs({ limit: 50 }, { signal })]);
+    return { questions, runs: runs.runs, more: runs.has_more };
+  }, [person, every]);
+  usePoll(all.reload, 60_000);
   return (
     <div class="plain-page" tabIndex={0} role="region" aria-label={t("evaluate.title")}>
       <div class="reading">
         <h1>{t("evaluate.title")}</h1>
         <p>{t("evaluate.text")}</p>
         <p class="note">{t("evaluate.private")}</p>
-        <Shown of={all}>{(value) => <Questions all={value} reload={all.reload} onMore={value.more && limit < most ? () => setLimit(most) : undefined} />}</Shown>
+        <Shown of={all}>{(value) => <Questions all={value} reload={all.reload} onMore={value.more ? () => setEvery(true) : undefined} />}</Shown>
       </div>
     </div>
   );
 }
 
-/** How many runs one page has at most. */
-const most = 500;
+/** All runs that the server keeps, the newest first. */
+async function allRuns(signal: AbortSignal): Promise<{ runs: GoldenRun[]; has_more: boolean }> {
+  const runs: GoldenRun[] = [];
+  for await (const one of loci.golden.runsAll({ limit: 500 }, { signal })) runs.push(one);
+  return { runs, has_more: false };
+}
 
 function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMore: (() => void) | undefined }) {
   const { questions, runs } = all;
@@ -90,7 +97,10 @@ function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMo
       complain(failed);
     }
   };
+  const filter = useFilter(t("filter.questions"));
+  const shown = questions.filter((one) => filter.fits(one.question, ...one.expected.map(({ title }) => title ?? t("evaluate.gone"))));
   useKeys([
+    filter.key,
     { key: "n", help: t("evaluate.new"), run: () => setEditing("new") },
     { key: "r", help: t("evaluate.run"), run: () => void run() },
   ]);
@@ -107,9 +117,10 @@ function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMo
       {runs.length > 0 && <Runs runs={runs} />}
       {onMore && <button type="button" class="button" onClick={onMore}>{t("evaluate.older")}</button>}
       <h2>{t("evaluate.questions")}</h2>
-      {questions.length === 0 ? <Empty title={t("evaluate.none")}><p>{t("evaluate.none.text")}</p></Empty> : (
+      {questions.length > 0 && filter.field(shown.length)}
+      {questions.length === 0 ? <Empty title={t("evaluate.none")}><p>{t("evaluate.none.text")}</p></Empty> : shown.length === 0 ? filter.none() : (
         <ul class="cards">
-          {questions.map((one) => <Card key={one.id} one={one} rank={ranks.get(one.id)} onEdit={() => setEditing(one)} onRemove={() => void remove(one)} />)}
+          {shown.map((one) => <Card key={one.id} one={one} rank={ranks.get(one.id)} onEdit={() => setEditing(one)} onRemove={() => void remove(one)} />)}
         </ul>
       )}
       {editing && <Editor one={editing === "new" ? undefined : editing} onClose={() => setEditing(undefined)} onSaved={reload} />}

@@ -1,6 +1,6 @@
 import type { Entity, Observation, Relation } from "@loci-memory/sdk";
-import { loci } from "../../api.ts";
-import { attempt, Plain } from "../../form.tsx";
+import { loci, Plain } from "../../api.ts";
+import { attempt } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { beginning, legible } from "../../legible.ts";

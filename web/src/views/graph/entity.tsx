@@ -1,7 +1,7 @@
 import type { Entity, Observation, Relation } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { identity, loci } from "../../api.ts";
-import { attempt, FormDialog, Plain } from "../../form.tsx";
+import { identity, loci, Plain } from "../../api.ts";
+import { attempt, FormDialog } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";

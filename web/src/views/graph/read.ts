@@ -1,6 +1,6 @@
 import type { Project } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { loci } from "../../api.ts";
+import { cutOff, loci } from "../../api.ts";
 import { concerns, useChanges } from "../../live.ts";
 import { Builder, type Chunk, type Graph } from "./model.ts";
 import { place } from "./place.ts";
@@ -63,12 +63,16 @@ export function useGraph(id: string): Whole {
 
 async function readAll(id: string, signal: AbortSignal, told: (read: number) => void): Promise<{ project: Project; graph: Graph }> {
   const project = await loci.projects.get(id, { signal });
+  const graph = await draw(id, signal, told).catch((error: unknown) => { throw cutOff(error); });
+  place(graph);
+  return { project, graph };
+}
+
+async function draw(id: string, signal: AbortSignal, told: (read: number) => void): Promise<Graph> {
   const built = new Builder();
   for await (const line of (await loci.graph.draw(id, { signal })).lines()) {
     built.add(line as Chunk);
     told(built.graph.order);
   }
-  const graph = built.done();
-  place(graph);
-  return { project, graph };
+  return built.done();
 }

@@ -2,6 +2,7 @@ import type { GraphTrash } from "@loci-memory/sdk";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { beginning, legible } from "../../legible.ts";
+import { concerns, useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { Empty, Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
@@ -31,6 +32,7 @@ const group = { entity: "entities", observation: "observations", relation: "rela
 /** What was deleted from the graph, and can be restored. */
 export function Trash({ at, onBack }: { at: Place; onBack: () => void }) {
   const trash = useLoad((signal) => loci.graph.listTrash(at.id, { limit: 500 }, { signal }), [at.id]);
+  useChanges("graph", (changes) => concerns(changes, at.id) && trash.reload());
   const restore = async ({ id, kind, text }: Row) => {
     if (!(await restoreFromTrash(at, { [group[kind]]: [id] }, beginning(text, 100)))) return;
     trash.reload();

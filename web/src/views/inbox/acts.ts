@@ -1,5 +1,5 @@
 import { VersionConflict, type BulkReview, type Candidate } from "@loci-memory/sdk";
-import { loci, needsStepUp } from "../../api.ts";
+import { loci, needsStepUp, Plain } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { beginning } from "../../legible.ts";
 import { withProof } from "../../pending.ts";
@@ -58,7 +58,7 @@ async function many(action: Action, candidates: readonly Candidate[], list: List
       for (const { id, version, error } of (await loci.review.bulk({ action, ids, until })).results) {
         if (error) {
           refused.push(id);
-          why ??= new Error(error.error);
+          why ??= new Plain(error.error);
         } else done.set(id, version ?? 0);
       }
     } catch (error) {
@@ -106,7 +106,7 @@ export function edited(before: Candidate, now: Candidate, list: List): void {
   if (now.version === before.version) return;
   const back = async () => {
     const { version, title, content } = await loci.review.get(now.id);
-    if (title !== now.title || content !== now.content) throw new Error(t("error.conflict.text"));
+    if (title !== now.title || content !== now.content) throw new Plain(t("error.conflict.text"));
     const { kind, tags, domain = "", allowed_vendors } = before;
     list.put(await loci.review.update(now.id, { kind, title: before.title, content: before.content, tags, domain, allowed_vendors }, { ifMatch: version }));
   };

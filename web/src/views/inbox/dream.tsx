@@ -16,7 +16,7 @@ import { reasonWords } from "./words.ts";
 
 const place = (id: string) => addressOf(id ? `inbox/${id}` : "inbox", { list: "dream" });
 
-/** How many receipts the page shows. There is one a night. */
+/** How many receipts the page shows. There is one a day at most, and those that people ask for. */
 const most = 200;
 
 /** The receipts of the dream-cycle: what it proposed, decided, and left to a person. For admins of the org. */
@@ -63,7 +63,7 @@ export function Receipts({ open }: { open: string }) {
           {busy && <span class="hint" role="status">{t("inbox.dream.running")}</span>}
         </div>
         <Shown of={runs}>
-          {({ runs: all }) => all.length === 0 ? <Empty title={t("inbox.dream.none")}><p>{t("inbox.dream.none.text")}</p></Empty> : (
+          {({ runs: all }) => all.length === 0 ? <NoRuns /> : (
             <List label={t("inbox.list.dream")} items={all} height={76} current={open} more={false} onMore={() => {}} row={(run) => <RunRow run={run} open={run.id === open} />} />
           )}
         </Shown>
@@ -72,6 +72,17 @@ export function Receipts({ open }: { open: string }) {
         {current ? <Receipt key={current.id} run={current} onClose={() => go(place(""))} /> : <Empty title={t("inbox.dream.open")} />}
       </section>
     </div>
+  );
+}
+
+/** There are no receipts, and when the first one comes. */
+function NoRuns() {
+  const at = useLoad(async (signal) => (await loci.settings.list({ signal })).settings.find(({ key }) => key === "dream.at")?.value, []).value;
+  return (
+    <Empty title={t("inbox.dream.none")}>
+      <p>{t("inbox.dream.none.text")}</p>
+      {at && <p>{at === "off" ? t("inbox.dream.off") : t("inbox.dream.at", { time: legible(at) })}</p>}
+    </Empty>
   );
 }
 

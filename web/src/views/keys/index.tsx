@@ -2,13 +2,14 @@ import type { Key, MadeKey, Project, Workspace } from "@loci-memory/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
 import { Card, cardKeys, currentCard } from "../../cards.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { resumed } from "../../pending.ts";
-import { Empty, Failed, Shown } from "../../states.tsx";
+import { Empty, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { createKey, revokeKey, rotateKey } from "./acts.ts";
 import { draftOf, emptyDraft, sorted, usable, type Draft } from "./keys.ts";
@@ -34,7 +35,8 @@ export default function Keys() {
   const [rotating, setRotating] = useState("");
   const [made, setMade] = useState<{ made: MadeKey; rotated?: boolean }>();
   const now = Date.now();
-  const rows = sorted(keys.value ?? [], now).filter((key) => shows(filter, key, now));
+  const words = useFilter(t("filter.keys"));
+  const rows = sorted(keys.value ?? [], now).filter((key) => shows(filter, key, now) && words.fits(key.name, key.vendor ?? t("apiKeys.you"), key.prefix, reach(key, projects), workspaceOf(key, workspaces)?.name));
   const at = () => rows.find((key) => key.id === currentCard() && usable(key, now));
   const show = (rotated: boolean) => (made: MadeKey) => {
     setDraft(undefined);
@@ -48,6 +50,7 @@ export default function Keys() {
   const revoke = (key: Key | undefined) => void (key && revokeKey(key).then((did) => did && keys.reload()));
   useKeys([
     ...cardKeys(rows.map(({ id }) => id)),
+    words.key,
     { key: "n", help: t("apiKeys.new"), run: begin },
     { key: "r", help: t("apiKeys.rotate"), run: () => setRotating(at()?.id ?? "") },
     { key: "x", help: t("apiKeys.revoke"), run: () => revoke(at()) },
@@ -65,7 +68,6 @@ export default function Keys() {
         <button type="button" class="button primary" onClick={begin}>{t("apiKeys.new")} <kbd>n</kbd></button>
       </div>
       <p class="hint">{t("apiKeys.text")}</p>
-      {keys.value !== undefined && keys.error !== undefined && <Failed error={keys.error} retry={keys.reload} />}
       <Shown of={keys}>
         {(all) => all.length === 0 ? <Empty title={t("apiKeys.none")}><p>{t("apiKeys.none.text")}</p></Empty> : (
           <>
@@ -76,7 +78,8 @@ export default function Keys() {
                 </button>
               ))}
             </div>
-            {rows.length === 0 ? <Empty title={t("apiKeys.filter.none")} /> : (
+            {words.field(rows.length)}
+            {rows.length === 0 ? all.some((key) => shows(filter, key, now)) ? words.none() : <Empty title={t("apiKeys.filter.none")} /> : (
               <ul class="cards" aria-label={t("apiKeys.title")}>
                 {rows.map((key) => <KeyCard key={key.id} of={key} projects={projects} workspaces={workspaces} now={now} onRotate={() => setRotating(key.id)} onRevoke={() => revoke(key)} />)}
               </ul>
@@ -118,10 +121,12 @@ interface CardProps {
   onRevoke: () => void;
 }
 
+const workspaceOf = (key: Key, workspaces: readonly Workspace[]) => workspaces.find(({ id }) => id === key.workspace_id);
+
 function KeyCard({ of: key, projects, workspaces, now, onRotate, onRevoke }: CardProps) {
   const name = legible(key.name);
   const works = usable(key, now);
-  const workspace = workspaces.find(({ id }) => id === key.workspace_id);
+  const workspace = workspaceOf(key, workspaces);
   return (
     <Card id={key.id} off={!works}>
       <div class="card-text">

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
@@ -11,7 +12,7 @@ import { useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { moves } from "../../move.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Loading, Shown } from "../../states.tsx";
+import { Empty, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { shortWhen, when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -45,10 +46,12 @@ export default function Nodes() {
     }, 300);
   };
   useChanges("memory_node", fresh);
-  const rows = nodes.value ?? [];
+  const filter = useFilter(t("filter.nodes"));
+  const rows = (nodes.value ?? []).filter((one) => filter.fits(one.name, one.description, one.origin, ...one.tags.map((tag) => `#${tag}`)));
   useProved("nodes.", goOn(nodes.reload));
   useKeys([
     ...(open ? [] : moves(rows, open, (id) => go(at(id, trash)))),
+    filter.key,
     { key: "n", help: t("nodes.new"), run: () => setAdding(true) },
     { key: "Escape", help: t("keys.cancel"), run: () => go(at("", trash)) },
   ]);
@@ -60,15 +63,15 @@ export default function Nodes() {
           {trash && <h2>{t("trash")}</h2>}
           {!trash && <button type="button" class="button primary" onClick={() => setAdding(true)}>{t("new")}</button>}
           <a class="button" href={at("", !trash)}>{t(trash ? "nodes.all" : "trash")}</a>
+          {nodes.value?.length !== 0 && filter.field(rows.length)}
         </div>
-        {rows.length > 0 ? (
-          <>
-            {nodes.error !== undefined && <Failed error={nodes.error} retry={nodes.reload} />}
+        <Shown of={nodes}>
+          {(all) => rows.length > 0 ? (
             <List label={t("nodes.title")} items={rows} total={rows.length} height={76} current={open} more={false} onMore={() => {}} row={(row) => <NodeRow row={row} address={at(row.id, trash)} open={row.id === open} />} />
-          </>
-        ) : nodes.error !== undefined ? <Failed error={nodes.error} retry={nodes.reload} /> : nodes.value === undefined ? <Loading /> : trash ? <Empty title={t("trash.empty")} /> : (
-          <Empty title={t("nodes.none")}><p>{t("nodes.none.text")}</p><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("nodes.new")}</button></Empty>
-        )}
+          ) : all.length > 0 ? filter.none() : trash ? <Empty title={t("trash.empty")} /> : (
+            <Empty title={t("nodes.none")}><p>{t("nodes.none.text")}</p><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("nodes.new")}</button></Empty>
+          )}
+        </Shown>
       </section>
       <section class="pane" aria-label={t("nodes.one")}>
         {open ? <NodePane key={open} id={open} turn={turn} onChanged={nodes.reload} onClose={() => go(at("", trash))} /> : <Empty title={t("nodes.choose.one")} />}

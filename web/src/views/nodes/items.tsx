@@ -1,7 +1,7 @@
 import type { MemoryNode, NodeItem, PackedItem } from "@loci-memory/sdk";
 import { useEffect, useState } from "preact/hooks";
-import { loci } from "../../api.ts";
-import { attempt, FormDialog, Plain, proving } from "../../form.tsx";
+import { loci, Plain } from "../../api.ts";
+import { attempt, FormDialog, proving } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";

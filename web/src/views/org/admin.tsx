@@ -19,7 +19,7 @@ export function Admin({ who }: { who: Identity }) {
     for await (const one of loci.admin.usersAll({ limit: 500 }, { signal })) if (all.push(one) >= 2000) break;
     return all;
   }, []);
-  usePoll(metrics.reload, 60_000);
+  usePoll(() => { metrics.reload(); users.reload(); }, 60_000);
   const changed = () => { metrics.reload(); users.reload(); };
   return (
     <>

@@ -5,6 +5,7 @@ import { attempt, proving, useProved } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { usePoll } from "../../poll.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -13,6 +14,7 @@ import { offered } from "../memories/vendors.tsx";
 /** The OAuth clients of the deployment: bind one to a vendor, or remove it with all access that people gave it. */
 export function Clients({ onChanged }: { onChanged: () => void }) {
   const clients = useLoad(async (signal) => (await loci.admin.listClients({ signal })).clients, []);
+  usePoll(clients.reload, 60_000);
   const bind = async (id: string, vendor: string, before: string) => {
     await loci.admin.editClient({ vendor }, { client_id: id });
     clients.reload();

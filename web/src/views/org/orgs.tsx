@@ -8,6 +8,7 @@ import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { number } from "../../numbers.ts";
+import { usePoll } from "../../poll.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -19,6 +20,7 @@ export function Orgs({ own, onChanged }: { own: string; onChanged: () => void })
     for await (const one of loci.admin.allOrgs({ limit: 500 }, { signal })) if (all.push(one) >= 2000) break;
     return all;
   }, []);
+  usePoll(orgs.reload, 60_000);
   const [draft, setDraft] = useState<readonly [name: string, id: string, email: string]>();
   useKeys([{ key: "n", help: t("admin.org.new"), run: () => setDraft(["", "", ""]) }]);
   const create = async ([name = "", id = "", email = ""]: readonly string[]) => {

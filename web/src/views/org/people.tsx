@@ -4,30 +4,19 @@ import { loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
+import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
 
-/** The roles, the least first. */
-export const roles = ["member", "admin", "owner"] as const;
-type Role = (typeof roles)[number];
-
 export function nameOf(user: Pick<User, "id" | "name" | "email">): string {
   return legible(user.name && user.email ? `${user.name} (${user.email})` : user.email ?? user.name ?? user.id);
-}
-
-/** Chooses a role. */
-export function RoleField({ label, value, onChange }: { label: string; value: Role; onChange: (role: Role) => void }) {
-  return (
-    <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value as Role)}>
-      {roles.map((role) => <option key={role} value={role}>{t(`role.${role}`)}</option>)}
-    </select>
-  );
 }
 
 /** The people of the org. Admins change their roles, and suspend accounts. */
@@ -37,7 +26,8 @@ export function OrgMembers({ who }: { who: Identity }) {
     for await (const one of loci.orgs.allMembers(who.org_id, { limit: 500 }, { signal })) if (all.push(one) >= 5000) break;
     return all;
   }, [who.org_id]);
-  const [q, setQ] = useState("");
+  const filter = useFilter(t("filter.people"));
+  useKeys([filter.key]);
   useFollow("member", members.reload);
   const edit = async (id: string, change: MemberEdit, back: MemberEdit) => {
     await loci.orgs.editMember(who.org_id, id, change);
@@ -47,27 +37,30 @@ export function OrgMembers({ who }: { who: Identity }) {
   useProved("org.member", async (_, [id = "", change = "{}", back = "{}"]) => edit(id, JSON.parse(change), JSON.parse(back)));
   const proved = (id: string, change: MemberEdit, back: MemberEdit) =>
     attempt(() => proving("org.member", [id, JSON.stringify(change), JSON.stringify(back)], () => edit(id, change, back))).then(members.reload);
+  const setRole = async (one: User, role: Role) => {
+    if (await mayGive(role, { self: one.id === who.user_id, name: nameOf(one) })) await proved(one.id, { role }, { role: one.org_role });
+  };
   const suspend = async (one: User) => {
     const name = nameOf(one);
     if (!one.disabled && !(await confirm({ title: t("org.suspend"), text: t("org.suspend.ask", { name }), yes: t("org.suspend"), danger: true }))) return;
     await proved(one.id, { disabled: !one.disabled }, { disabled: Boolean(one.disabled) });
   };
-  const wanted = q.trim().toLowerCase();
   return (
     <section aria-label={t("members.title")}>
       <h2>{t("members.title")}</h2>
       <Shown of={members}>
         {(all) => {
-          const found = all.filter((one) => nameOf(one).toLowerCase().includes(wanted));
+          const found = all.filter((one) => filter.fits(nameOf(one), t(`role.${one.org_role}`), one.disabled ? t("org.disabled") : ""));
           return (
             <>
-              {all.length > 10 && <label class="org-find">{t("search")} <input type="search" value={q} onInput={(event) => setQ(event.currentTarget.value)} /></label>}
-              <p class="hint" role="status">{t("org.people.n", { n: found.length })}</p>
+              {filter.field(found.length)}
+              <p class="hint">{t("org.people.n", { n: all.length })}</p>
+              {found.length === 0 && filter.none()}
               <ul class="cards">
                 {found.slice(0, 300).map((one) => (
                   <li key={one.id} class="plain-member">
                     <span>{nameOf(one)}{one.id === who.user_id && <> · {t("readers.you")}</>} {one.disabled && <span class="tag warn">{t("org.disabled")}</span>}</span>
-                    <RoleField label={t("members.role", { name: nameOf(one) })} value={one.org_role} onChange={(role) => void proved(one.id, { role }, { role: one.org_role })} />
+                    <RoleField label={t("members.role", { name: nameOf(one) })} value={one.org_role} onChange={(role) => void setRole(one, role)} />
                     {one.id !== who.user_id && <button type="button" class="button danger" onClick={() => void suspend(one)}>{t(one.disabled ? "org.enable" : "org.suspend")}</button>}
                   </li>
                 ))}

@@ -8,10 +8,11 @@ import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
+import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { Empty, Shown } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
 import { Rename } from "./index.tsx";
-import { Invites, nameOf, RoleField } from "./people.tsx";
+import { Invites, nameOf } from "./people.tsx";
 
 /** The team of the person. Admins of the org see all teams. */
 export function Team({ who }: { who: Identity }) {
@@ -67,6 +68,12 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
     team.reload();
     tell(t("edit.saved"), async () => { await loci.teams.setRole(id, user, { role: back }); team.reload(); });
   };
+  const give = async (one: User, role: Role) => {
+    if (!(await mayGive(role, { self: one.id === who.user_id, name: nameOf(one) }))) return;
+    const back = one.team_role ?? "member";
+    await attempt(() => proving("team.role", [one.id, role, back], () => setRole(one.id, role, back)));
+    team.reload();
+  };
   const erase = async (force: boolean) => {
     await loci.teams.delete(id, { force: force || undefined });
     tell(t("team.deleted"));
@@ -97,7 +104,7 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
                 <li key={member.id} class="plain-member">
                   <span>{nameOf(member)}{member.id === who.user_id && <> · {t("readers.you")}</>}</span>
                   <RoleField label={t("members.role", { name: nameOf(member) })} value={member.team_role ?? "member"}
-                    onChange={(role) => void attempt(() => proving("team.role", [member.id, role, member.team_role ?? "member"], () => setRole(member.id, role, member.team_role ?? "member"))).then(team.reload)} />
+                    onChange={(role) => void give(member, role)} />
                   {member.id !== who.user_id && <button type="button" class="button danger" onClick={() => void remove(member)}>{t("members.remove")}</button>}
                 </li>
               ))}

@@ -57,6 +57,7 @@ export function Jobs() {
 /** The backups: make one, and read one to see whether it is sound. */
 export function Backups() {
   const backups = useLoad(async (signal) => (await loci.admin.listBackups({ signal })).backups, []);
+  usePoll(backups.reload, 60_000);
   const [busy, setBusy] = useState(false);
   const [result, setResult] = useState<Verified>();
   const waiting = async (run: () => Promise<unknown>) => {

@@ -69,6 +69,11 @@ function SpaceMembers({ one, who, admin }: { one: Workspace; who: Identity; admi
   const members = useLoad(async (signal) => (await loci.orgs.listWorkspaceMembers(who.org_id, one.id, { signal })).members, [one.id]);
   useChanges(["workspace", "member"], members.reload);
   const people = useLoad(async (signal) => (admin ? (await loci.orgs.listMembers(who.org_id, { limit: 500 }, { signal })).members : []), [who.org_id]);
+  const remove = async (user: User) => {
+    const self = user.id === who.user_id;
+    const text = t(self ? "members.leave.ask" : "members.remove.ask", { name: nameOf(user), what: legible(one.name) });
+    if (await confirm({ title: t("members.remove"), text, yes: t("members.remove"), danger: true })) await change(user, false);
+  };
   const change = (user: User, join: boolean) => attempt(async () => {
     const add = () => loci.orgs.addToWorkspace(who.org_id, one.id, user.id);
     const drop = () => loci.orgs.removeFromWorkspace(who.org_id, one.id, user.id);
@@ -82,7 +87,7 @@ function SpaceMembers({ one, who, admin }: { one: Workspace; who: Identity; admi
         const others = people.value?.filter(({ id }) => !all.some((member) => member.id === id)) ?? [];
         return (
           <ul class="org-inner">
-            {all.map((member) => <li key={member.id} class="plain-member"><span>{nameOf(member)}</span>{admin && <button type="button" class="button danger" onClick={() => void change(member, false)}>{t("members.remove")}</button>}</li>)}
+            {all.map((member) => <li key={member.id} class="plain-member"><span>{nameOf(member)}</span>{admin && <button type="button" class="button danger" onClick={() => void remove(member)}>{t("members.remove")}</button>}</li>)}
             {others.map((user) => <li key={user.id} class="plain-member"><span class="hint">{nameOf(user)}</span><button type="button" class="button" onClick={() => void change(user, true)}>{t("members.add")}</button></li>)}
           </ul>
         );

@@ -3,14 +3,16 @@ import { useState } from "preact/hooks";
 import { identity, isAdmin, loci } from "../../api.ts";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
+import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Loading, Shown } from "../../states.tsx";
+import { Empty, Shown } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -30,12 +32,14 @@ export default function Projects() {
     return all;
   }, [status]);
   const [adding, setAdding] = useState(false);
-  const rows = projects.value ?? [];
+  const filter = useFilter(t("filter.projects"));
+  const rows = (projects.value ?? []).filter((one) => filter.fits(one.name, one.description, t(one.everyone ? "projects.everyone" : "projects.members.only")));
   useFollow("project", projects.reload);
   const move = moves(rows, open, (id) => go(at(id, status), { replace: open !== "" }));
   useProved("projects.delete", (_, [id = ""]) => erase(id, "", () => { projects.reload(); go(at("", status)); }));
   useKeys([
     ...move,
+    filter.key,
     { key: "n", help: t("projects.new"), run: () => setAdding(true) },
     { key: "Escape", help: t("keys.cancel"), run: () => go(at("", status)) },
   ]);
@@ -46,17 +50,17 @@ export default function Projects() {
         <div class="bar">
           <button type="button" class="button primary" onClick={() => setAdding(true)}>{t("new")}</button>
           <a class="button" href={at("", status === "active" ? "archived" : "active")}>{t(status === "active" ? "projects.archived" : "projects.active")}</a>
+          {projects.value?.length !== 0 && filter.field(rows.length)}
         </div>
-        {rows.length > 0 ? (
-          <>
-            {projects.error !== undefined && <Failed error={projects.error} retry={projects.reload} />}
+        <Shown of={projects}>
+          {(all) => rows.length > 0 ? (
             <List label={t("projects.title")} items={rows} total={rows.length} height={76} current={open} more={false} onMore={() => {}} row={(row) => <ProjectRow row={row} address={at(row.id, status)} open={row.id === open} />} />
-          </>
-        ) : projects.error !== undefined ? <Failed error={projects.error} retry={projects.reload} /> : projects.value === undefined ? <Loading /> : (
-          <Empty title={t(status === "active" ? "projects.none" : "projects.none.archived")}>
-            {status === "active" && <><p>{t("projects.none.text")}</p><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("projects.new")}</button></>}
-          </Empty>
-        )}
+          ) : all.length > 0 ? filter.none() : (
+            <Empty title={t(status === "active" ? "projects.none" : "projects.none.archived")}>
+              {status === "active" && <><p>{t("projects.none.text")}</p><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("projects.new")}</button></>}
+            </Empty>
+          )}
+        </Shown>
       </section>
       <section class="pane" aria-label={t("projects.one")}>
         {open ? <ProjectPane key={open} id={open} onChanged={projects.reload} onClose={() => go(at("", status))} onStatus={(next) => go(at(open, next))} /> : <Empty title={t("projects.choose")} />}
@@ -172,8 +176,6 @@ function ProjectForm({ project, onClose, onSaved }: { project?: Project; onClose
   );
 }
 
-export const roles = ["member", "admin", "owner"] as const;
-
 /** Who was added to the project, with their roles. */
 function Members({ project }: { project: Project }) {
   const who = useStore(identity);
@@ -189,6 +191,9 @@ function Members({ project }: { project: Project }) {
       members.reload();
     });
   }).then((done) => done || members.reload());
+  const give = async (one: ProjectMember, role: Role) => {
+    if (await mayGive(role, { self: one.user_id === who?.user_id, name: name(one) })) await setRole(one, role);
+  };
   const remove = async (one: ProjectMember) => {
     const self = one.user_id === who?.user_id;
     const text = t(self ? "members.leave.ask" : "members.remove.ask", { name: name(one), what: legible(project.name) });
@@ -212,9 +217,7 @@ function Members({ project }: { project: Project }) {
             {all.map((one) => (
               <li key={one.user_id} class="plain-member">
                 <span>{name(one)}</span>
-                <select aria-label={t("members.role", { name: name(one) })} value={one.role} onChange={(event) => void setRole(one, event.currentTarget.value as ProjectMember["role"])}>
-                  {roles.map((role) => <option key={role} value={role}>{t(`role.${role}`)}</option>)}
-                </select>
+                <RoleField label={t("members.role", { name: name(one) })} value={one.role} onChange={(role) => void give(one, role)} />
                 <button type="button" class="button danger" onClick={() => void remove(one)}>{t("members.remove")}</button>
               </li>
             ))}
@@ -254,11 +257,7 @@ function AddMember({ project, onClose, onSaved }: { project: Project; onClose: (
       ) : (
         <label>{t("members.id")}<input required autofocus value={user} onInput={(event) => setUser(event.currentTarget.value)} /><span class="hint">{t("members.id.hint")}</span></label>
       )}
-      <label>{t("members.role.field")}
-        <select value={role} onChange={(event) => setRole(event.currentTarget.value as ProjectMember["role"])}>
-          {roles.map((one) => <option key={one} value={one}>{t(`role.${one}`)}</option>)}
-        </select>
-      </label>
+      <label>{t("members.role.field")}<RoleField label={t("members.role.field")} value={role} onChange={setRole} /></label>
     </FormDialog>
   );
 }

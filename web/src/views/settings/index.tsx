@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { identity, loci } from "../../api.ts";
 import { Card, cardKeys, currentCard } from "../../cards.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
+import { useFilter } from "../../filter.tsx";
 import { t, type Key } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
@@ -35,6 +36,9 @@ const names: Readonly<Record<string, Key>> = {
 
 const nameOf = ({ key }: Setting) => (names[key] ? t(names[key]) : legible(key));
 
+const variableOf = ({ key }: Setting) => `LOCI_${key.replaceAll(".", "_").toUpperCase()}`;
+const belongs = ({ key }: Setting, keys: readonly string[]) => keys.some((one) => key.startsWith(one));
+
 /** How the server works: the settings with their present values. Admins of the deployment change some of them here. */
 export default function Settings() {
   const who = useStore(identity);
@@ -60,12 +64,14 @@ export default function Settings() {
     if (one) await change(one, value);
   });
 
-  const all = settings.value ?? [];
+  const filter = useFilter(t("filter.settings"));
+  const all = (settings.value ?? []).filter((one) => filter.fits(nameOf(one), one.key, variableOf(one), one.value || t("settings.none")));
   const changeable = admin ? all.filter(({ fixed }) => !fixed) : [];
   const current = () => changeable.find(({ key }) => key === currentCard());
   useKeys([
     { key: "o", help: t("settings.org"), run: () => go(addressOf("org")) },
     ...cardKeys(all.map(({ key }) => key)),
+    filter.key,
     ...(admin ? [
       { key: "e", help: t("settings.change"), run: () => setEditing(current()) },
       { key: "r", help: t("settings.reset"), run: () => { const one = current(); if (one?.source === "admin") void attempt(() => ask(one, undefined)); } },
@@ -87,13 +93,14 @@ export default function Settings() {
         )}
       </Shown>
       <p class="hint">{t(admin ? "settings.admin" : "settings.others")}</p>
+      {filter.field(all.length)}
       <Shown of={settings}>
-        {(list) => groups.map(({ title, text, keys, command }) => (
+        {(list) => all.length === 0 && list.length > 0 ? filter.none() : groups.filter(({ keys }) => all.some((one) => belongs(one, keys))).map(({ title, text, keys, command }) => (
           <section key={title}>
             <h2>{t(title)}</h2>
             <p>{t(text)}</p>
             <ul class="cards" aria-label={t(title)}>
-              {list.filter(({ key }) => keys.some((one) => key.startsWith(one))).map((one) => (
+              {all.filter((one) => belongs(one, keys)).map((one) => (
                 <SettingCard key={one.key} of={one} admin={admin} onEdit={() => setEditing(one)} onReset={() => void attempt(() => ask(one, undefined))} />
               ))}
             </ul>
@@ -115,13 +122,12 @@ interface CardProps {
 
 function SettingCard({ of: one, admin, onEdit, onReset }: CardProps) {
   const name = nameOf(one);
-  const variable = `LOCI_${one.key.replaceAll(".", "_").toUpperCase()}`;
   return (
     <Card id={one.key} off={one.fixed}>
       <div class="card-text">
         <strong>{name}</strong> <span class="tag">{one.value === "" ? t("settings.none") : legible(one.value)}</span>
         <p>{t(`settings.by.${one.source}`)}{one.changed_at && ` · ${when(one.changed_at)}`}{one.value !== one.default && ` · ${t("settings.usual", { value: one.default || t("settings.none") })}`}</p>
-        <p><code>{one.key}</code> · <code>{variable}</code></p>
+        <p><code>{one.key}</code> · <code>{variableOf(one)}</code></p>
       </div>
       {admin && !one.fixed && (
         <div class="actions">

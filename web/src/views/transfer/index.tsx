@@ -1,6 +1,6 @@
 import type { GraphImported, Project } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { loci } from "../../api.ts";
+import { cutOff, loci, Plain } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { attempt } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
@@ -11,7 +11,7 @@ import { number } from "../../numbers.ts";
 import { guard } from "../../router.ts";
 import { Failed, Shown } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
-import { fresh, importMemories, type Report } from "./memories.ts";
+import { fresh, importMemories, takeBack, type Report } from "./memories.ts";
 import "../plain.css";
 
 
@@ -78,7 +78,7 @@ function Export({ name, start = 0, read }: { name: string; start?: number; read:
       save(new Blob(pieces, { type: "application/x-ndjson" }), name);
       setState({ bytes, lines, done: true });
     } catch (error) {
-      if (!signal.aborted) setState({ bytes, lines, error });
+      if (!signal.aborted) setState({ bytes, lines, error: cutOff(error) });
       else setState(undefined);
     }
   };
@@ -119,12 +119,13 @@ function ImportMemories({ input }: { input: preact.RefObject<HTMLInputElement | 
     try {
       const report = await importMemories(file, signal, (share, report) => setState({ share, report }));
       setState({ share: 1, report, done: true });
-      const ids = report.ids;
-      tell(t("transfer.imported", { n: report.made }), ids.length === 0 ? undefined : async () => {
-        for (let i = 0; i < ids.length; i += 1000) await loci.memories.trashMany({ ids: ids.slice(i, i + 1000) });
+      const changes = report.ids.length + report.before.size;
+      tell(t("transfer.imported", { n: report.made + report.changed }), changes === 0 ? undefined : async () => {
+        const stay = await takeBack(report);
+        if (stay > 0) throw new Plain(t("transfer.stay", { n: stay }));
       });
     } catch (error) {
-      setState((old) => ({ share: old?.share ?? 0, report: old?.report ?? fresh(), error: signal.aborted ? new Error(t("transfer.stopped")) : error }));
+      setState((old) => ({ share: old?.share ?? 0, report: old?.report ?? fresh(), error: signal.aborted ? new Plain(t("transfer.stopped")) : error }));
     }
   };
   return (

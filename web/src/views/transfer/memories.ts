@@ -1,5 +1,6 @@
 import { LociError, type BulkResult, type NewMemory } from "@loci-memory/sdk";
-import { loci } from "../../api.ts";
+import { loci, Plain } from "../../api.ts";
+import { t } from "../../i18n/index.ts";
 
 /** How an import is going, and what became of it. */
 export interface Report {
@@ -15,9 +16,11 @@ export interface Report {
   failures: number;
   /** The new ones, to take the import back. */
   ids: string[];
+  /** Those that were there and have a new version, and the version before. */
+  before: Map<string, { now: number; version: number }>;
 }
 
-export const fresh = (): Report => ({ lines: 0, made: 0, changed: 0, same: 0, skipped: 0, alone: 0, failed: [], failures: 0, ids: [] });
+export const fresh = (): Report => ({ lines: 0, made: 0, changed: 0, same: 0, skipped: 0, alone: 0, failed: [], failures: 0, ids: [], before: new Map() });
 
 /** How many memories a call stores. */
 const size = 500;
@@ -74,7 +77,7 @@ export async function importMemories(file: Blob, signal: AbortSignal, told: (sha
   const reader = file.stream().getReader();
   for (;;) {
     signal.throwIfAborted();
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(() => { throw new Plain(t("transfer.unreadable")); });
     if (value) read += value.length;
     const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split("\n");
     rest = done ? "" : lines.pop() ?? "";
@@ -100,18 +103,41 @@ async function present(batch: readonly Line[], signal: AbortSignal): Promise<Set
   return new Set(memories.map(({ id }) => id));
 }
 
-/** Stores some memories, each on its own. If there are too many calls, it waits as long as the server asks. */
+/** Stores some memories, each on its own. */
 async function store(memories: NewMemory[], signal: AbortSignal): Promise<BulkResult[]> {
+  const operations = memories.map((memory) => ({ op: "create" as const, memory }));
+  return (await patiently(() => loci.memories.bulk({ atomic: false, operations }, { signal }), signal)).results;
+}
+
+/** Calls the server. If there are too many calls, it waits as long as the server asks. */
+async function patiently<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (;;) {
     try {
-      const operations = memories.map((memory) => ({ op: "create" as const, memory }));
-      return (await loci.memories.bulk({ atomic: false, operations }, { signal })).results;
+      return await call();
     } catch (error) {
       if (!(error instanceof LociError) || error.code !== "rate_limited") throw error;
       await new Promise((go) => setTimeout(go, 1000 * (error.retryAfter ?? 5)));
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
     }
   }
+}
+
+/**
+ * Takes an import back: the new memories go to the trash, the others get the version before, unless somebody has changed them since. It returns how many stay as
+ * they are for that reason.
+ */
+export async function takeBack({ ids, before }: Report): Promise<number> {
+  for (let i = 0; i < ids.length; i += 1000) await patiently(() => loci.memories.trashMany({ ids: ids.slice(i, i + 1000) }));
+  const gone = new Set(ids);
+  let stay = 0;
+  for (const [id, { now, version }] of before) {
+    if (gone.has(id)) continue;
+    await patiently(() => loci.history.revert(id, { version }, { ifMatch: now })).catch((error: unknown) => {
+      if (!(error instanceof LociError) || (error.code !== "precondition_failed" && error.code !== "not_found")) throw error;
+      stay++;
+    });
+  }
+  return stay;
 }
 
 function count(report: Report, batch: readonly { line: number }[], results: readonly BulkResult[]): void {
@@ -121,7 +147,12 @@ function count(report: Report, batch: readonly { line: number }[], results: read
       report.made++;
       report.ids.push(one.id);
     } else if (one.identical || one.unchanged) report.same++;
-    else report.changed++;
+    else {
+      report.changed++;
+      if (one.id && one.version && one.replaced_version) {
+        report.before.set(one.id, { now: one.version, version: report.before.get(one.id)?.version ?? one.replaced_version });
+      }
+    }
   });
 }
 

@@ -50,10 +50,7 @@ export function Matrix() {
         {(counted) => counted.own.total === 0 ? (
           <Empty title={t("see.empty")}><p>{t("see.empty.text")}</p><a class="button" href={addressOf("memories")}>{t("notFound.home")}</a></Empty>
         ) : (
-          <>
-            {own.error !== undefined && !own.loading && <Failed error={own.error} retry={own.reload} />}
-            <Table counted={counted} group={group} projects={projects.value ?? []} />
-          </>
+          <Table counted={counted} group={group} projects={projects.value ?? []} />
         )}
       </Shown>
     </div>
