@@ -164,3 +164,18 @@ func TestBrowserDashboardOfOthers(t *testing.T) {
 	}
 	b.clean()
 }
+
+// TestBrowserDashboardRefusesScripts has the browser refuse what the policy of the dashboard forbids. newTab fails each
+// test in which that happens without being expected.
+func TestBrowserDashboardRefusesScripts(t *testing.T) {
+	t.Parallel()
+	b := newWorld(t).dashboard("/app/")
+	for _, try := range [][2]string{
+		{`document.body.innerHTML = "<p>x</p>"`, "TrustedHTML"},
+		{`const e = new Image(); e.src = "https://evil.example/x.png"; document.body.append(e)`, "img-src"},
+		{`document.body.setAttribute("style", "color: red")`, "style-src"},
+	} {
+		b.evaluate(`(() => { try { ` + try[0] + ` } catch {} return "" })()`)
+		b.refuses(try[1])
+	}
+}
