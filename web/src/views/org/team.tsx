@@ -81,7 +81,7 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
     await attempt(async () => { await loci.teams.remove(id, one.id); team.reload(); tell(t("members.removed", { name: nameOf(one) })); });
   };
   return (
-    <Shown of={team}>
+    <Shown of={{ ...team, reload: () => { team.reload(); invites.reload(); } }}>
       {(one) => {
         const force = one.members.length > 1;
         return (
