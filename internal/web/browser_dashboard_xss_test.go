@@ -58,7 +58,7 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	w := newWorld(t)
 	ctx, mara := t.Context(), w.local(w.mara)
 	everything := strings.Join(attacks, "\n\n")
-	shop, err := w.app.Project.Create(ctx, mara, project.Draft{Name: attacks[0]})
+	shop, err := w.app.Project.Create(ctx, mara, project.Draft{Name: attacks[0], Description: attacks[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,9 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	b.keys("x")
 	b.sees("is then hidden from everybody")
 	b.safe("a question")
-	b.clean()
+	b.open(w.base + "/app/projects/" + shop.ID.String())
+	b.sees(attacks[0], attacks[2])
+	b.safe("a project")
 }
 
 // TestBrowserDashboardOfOthers shows nothing of one person to another, in the page or in what the server sends it.

@@ -34,10 +34,10 @@ func TestBrowserDashboardStates(t *testing.T) {
 	w.must(err)
 	shop, work := w.shop().ID.String(), w.session("Login page").ID.String()
 	w.remember("Deploy day")
-	views := []string{"memories", "inbox", "inbox?list=suggestions", "inbox?list=dream", "visibility", "visibility/chatgpt",
-		"time?origin=cursor&since=2026-11-01T00:00:00Z", "sessions", "sessions/" + work, "graph/" + shop, "projects", "nodes", "agents",
-		"connections", "keys", "org", "org/people", "org/team", "org/workspaces", "org/usage", "org/audit",
-		"org/admin", "transfer", "evaluate", "settings", "account"}
+	views := []string{"memories", "inbox", "inbox?list=suggestions", "inbox?list=dream", "visibility",
+		"visibility/chatgpt", "time?origin=cursor&since=2026-11-01T00:00:00Z", "sessions", "sessions/" + work,
+		"graph/" + shop, "projects", "nodes", "agents", "connections", "keys", "org", "org/people", "org/team",
+		"org/workspaces", "org/usage", "org/audit", "org/admin", "transfer", "evaluate", "settings", "account"}
 	b := w.dashboard("/app/")
 	b.until(`document.querySelector(".live.live")`)
 	for _, view := range strings.Fields(b.evaluate(`[...document.querySelectorAll("nav a, .menu-items a")]

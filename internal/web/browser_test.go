@@ -45,7 +45,8 @@ func newTab(t *testing.T) *tab {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...) // it outlives the test's context
+	// The browser outlives the context of the test, which ends before its cleanups.
+	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
 	t.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(closeTab)
