@@ -58,7 +58,7 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	w := newWorld(t)
 	ctx, mara := t.Context(), w.local(w.mara)
 	everything := strings.Join(attacks, "\n\n")
-	shop, err := w.app.Project.Create(ctx, mara, project.Draft{Name: attacks[0]})
+	shop, err := w.app.Project.Create(ctx, mara, project.Draft{Name: attacks[0], Description: attacks[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,9 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	b.keys("x")
 	b.sees("is then hidden from everybody")
 	b.safe("a question")
-	b.clean()
+	b.open(w.base + "/app/projects/" + shop.ID.String())
+	b.sees(attacks[0], attacks[2])
+	b.safe("a project")
 }
 
 // TestBrowserDashboardOfOthers shows nothing of one person to another, in the page or in what the server sends it.
@@ -163,4 +165,19 @@ func TestBrowserDashboardOfOthers(t *testing.T) {
 		t.Errorf("the page of another has it: %s", got)
 	}
 	b.clean()
+}
+
+// TestBrowserDashboardRefusesScripts has the browser refuse what the policy of the dashboard forbids. newTab fails each
+// test in which that happens without being expected.
+func TestBrowserDashboardRefusesScripts(t *testing.T) {
+	t.Parallel()
+	b := newWorld(t).dashboard("/app/")
+	for _, try := range [][2]string{
+		{`document.body.innerHTML = "<p>x</p>"`, "TrustedHTML"},
+		{`const e = new Image(); e.src = "https://evil.example/x.png"; document.body.append(e)`, "img-src"},
+		{`document.body.setAttribute("style", "color: red")`, "style-src"},
+	} {
+		b.evaluate(`(() => { try { ` + try[0] + ` } catch {} return "" })()`)
+		b.refuses(try[1])
+	}
 }

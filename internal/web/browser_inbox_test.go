@@ -296,7 +296,18 @@ func TestBrowserDashboardInboxSuggestions(t *testing.T) {
 	if superseded() {
 		t.Error("the old memory does not hold again")
 	}
-	b.clean()
+	_, err = w.app.Memory.Create(t.Context(), w.agent("claude"), memory.Draft{Title: "Release day",
+		Content: "We release on Mondays.", Supersedes: []loci.MemoryID{old.ID}})
+	w.must(err)
+	b.sees("We release on Mondays.")
+	b.do("open", clickOn(".list a"))
+	b.click("Decline")
+	b.sees("Both memories stay.")
+	b.click("Decline")
+	b.sees("No suggestions wait")
+	if superseded() {
+		t.Error("a suggestion that was declined holds")
+	}
 }
 
 // TestBrowserDashboardInboxShare accepts replacements of a shared memory. The team reads the new one only if the person

@@ -13,6 +13,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
 )
 
 // TestBrowserDashboardOrg goes through the org: its rules, its people and invitations, the team and workspaces.
@@ -147,10 +148,17 @@ func TestBrowserDashboardOrgTexts(t *testing.T) {
 	if _, err := w.app.Org.CreateWorkspace(ctx, w.local(w.mara), attacks[2]); err != nil {
 		t.Fatal(err)
 	}
+	for i, text := range attacks[:3] {
+		_, err := w.app.Org.AddUser(ctx, mara, org.NewUser{Email: fmt.Sprint("p", i, "@example.org"), Name: text})
+		w.must(err)
+	}
 	w.save(memory.Draft{Title: "x", Content: "y"})
 	b := w.dashboard("/app/org")
 	b.sees(attacks[0])
 	b.safe("the org")
+	b.keys("2")
+	b.sees("4 people", attacks[2])
+	b.safe("the people")
 	b.keys("3")
 	b.sees(attacks[1])
 	b.safe("the team")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,8 @@ type tab struct {
 }
 
 // newTab starts a browser with an empty profile. Without one the test is
-// skipped, but not in CI.
+// skipped, but not in CI. The test fails at its end if the browser refused
+// anything that a page wanted, and refuses did not expect it.
 func newTab(t *testing.T) *tab {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
@@ -43,7 +45,8 @@ func newTab(t *testing.T) *tab {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	// The browser outlives the context of the test, which ends before its cleanups.
+	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
 	t.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(closeTab)
@@ -64,6 +67,12 @@ func newTab(t *testing.T) *tab {
 			}
 		}
 	}()
+	t.Cleanup(func() { // while the browser still runs
+		if !t.Failed() {
+			b.evaluate(`""`) // what the browser refused before is told before its answer
+			b.clean()
+		}
+	})
 	return b
 }
 
@@ -151,6 +160,22 @@ func (b *tab) violations() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]string(nil), b.refused...)
+}
+
+// refuses waits until the browser has refused something, told with a text, and expects that it did.
+func (b *tab) refuses(text string) {
+	b.t.Helper()
+	for {
+		b.mu.Lock()
+		before := len(b.refused)
+		b.refused = slices.DeleteFunc(b.refused, func(r string) bool { return strings.Contains(r, text) })
+		found := len(b.refused) < before
+		b.mu.Unlock()
+		if found {
+			return
+		}
+		b.evaluate(`""`) // until the context ends
+	}
 }
 
 // clean fails if the browser refused anything that a page wanted.

@@ -68,7 +68,8 @@ type world struct {
 	mara   loci.Person
 	base   string // http://localhost:port
 	all    http.Handler
-	down   atomic.Bool // every connection breaks
+	down   atomic.Bool                   // every connection breaks
+	held   atomic.Pointer[chan struct{}] // requests wait until it is closed; nil: they do not
 	srv    *httptest.Server
 	sent   atomic.Pointer[syncBuffer] // what browsers got; nil: it is not recorded
 }
@@ -76,9 +77,25 @@ type world struct {
 // dropStreams breaks the connections that are open.
 func (w *world) dropStreams() { w.srv.CloseClientConnections() }
 
-// reach breaks connections while the server is down.
+// hold lets requests wait until release is called.
+func (w *world) hold() (release func()) {
+	wait := make(chan struct{})
+	w.held.Store(&wait)
+	return sync.OnceFunc(func() {
+		w.held.Store(nil)
+		close(wait)
+	})
+}
+
+// reach holds requests, and breaks connections while the server is down.
 func (w *world) reach(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if wait := w.held.Load(); wait != nil {
+			select {
+			case <-*wait:
+			case <-r.Context().Done():
+			}
+		}
 		if w.down.Load() {
 			panic(http.ErrAbortHandler)
 		}

@@ -30,7 +30,7 @@ if [ -z "${LOCI_AXE:-}" ]; then
     go test -count=1 -run 'TestBrowserDashboard' ./internal/web
 fi
 
-# The first view and the matrix with 100,000 memories, and a graph with 50,000 entities.
+# The first view and the matrix with 100,000 memories, and a graph with 50,000 entities. Another server is killed under an open page.
 cat >"$WORK/seed.mjs" <<'END'
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -59,6 +59,6 @@ start=$SECONDS
 "$LOCI_BIN" graph import "$WORK/graph.jsonl" --project large --create --data-dir "$WORK/server-data" >"$WORK/graph.log" || { cat "$WORK/graph.log"; exit 1; }
 echo "stored 100,000 memories and 50,000 entities in $((SECONDS - start)) s"
 start_loci server LOCI_RATE_LIMIT=0
-LOCI_LINK=$("$LOCI_BIN" open --print --data-dir "$WORK/server-data") go test -count=1 -v -tags firstview -run TestFirstView ./internal/web >"$WORK/first.log" 2>&1 ||
+LOCI_LINK=$("$LOCI_BIN" open --print --data-dir "$WORK/server-data") go test -count=1 -v -tags firstview -run 'TestFirstView|TestKilledServer' ./internal/web >"$WORK/first.log" 2>&1 ||
   { cat "$WORK/first.log"; exit 1; }
-grep -E 'first view|matrix|graph' "$WORK/first.log"
+grep -E 'first view|matrix|graph|^--- ' "$WORK/first.log"

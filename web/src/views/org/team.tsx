@@ -17,11 +17,11 @@ import { Invites, nameOf } from "./people.tsx";
 /** The team of the person. Admins of the org see all teams. */
 export function Team({ who }: { who: Identity }) {
   const teams = useLoad(async (signal) => (await loci.teams.list({ signal })).teams, [who.team_id]);
-  useFollow("team", teams.reload);
   const wanted = usePlace().query.get("team");
   const [win, setWin] = useState<"new" | "join">();
   const [text, setText] = useState("");
   const changed = async () => { await startIdentity(); teams.reload(); };
+  useFollow(["team", "member"], () => void changed().catch(() => undefined));
   const others = teams.value?.filter(({ id }) => id !== who.team_id) ?? [];
   const open = wanted ?? who.team_id;
   return (
@@ -88,7 +88,7 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
     await attempt(async () => { await loci.teams.remove(id, one.id); team.reload(); tell(t("members.removed", { name: nameOf(one) })); });
   };
   return (
-    <Shown of={team}>
+    <Shown of={{ ...team, reload: () => { team.reload(); invites.reload(); } }}>
       {(one) => {
         const force = one.members.length > 1;
         return (
