@@ -91,7 +91,7 @@ var arrows = withServices(map[string][]string{
 		"internal/auth", "internal/auth/oauth",
 		"internal/seal"},
 	"internal/reflection/sensitive":  {".", "internal/language"},
-	"internal/eventlog/eventlogtest": {".", "internal/eventlog"},
+	"internal/eventlog/eventlogtest": {".", "internal/eventlog", "test/random"},
 })
 
 // importsAll lists the trees that wire things together.

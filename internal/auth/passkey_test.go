@@ -56,7 +56,8 @@ func TestPasskeySignIn(t *testing.T) {
 		return s.FinishPasskey(t.Context(), state, response, from("192.0.2.1"))
 	}
 	w.now = w.now.Add(time.Hour)
-	if who, err := enter(func(*authtest.Authenticator) {}); err != nil || who.UserID != me.UserID || who.OrgID != me.OrgID {
+	if who, err := enter(func(*authtest.Authenticator) {}); err != nil || who.UserID != me.UserID ||
+		who.OrgID != me.OrgID {
 		t.Fatalf("got %+v, %v", who, err)
 	}
 	var keys []loci.Passkey
@@ -76,7 +77,7 @@ func TestPasskeySignIn(t *testing.T) {
 		"another handle":     func(a *authtest.Authenticator) { a.Handle = []byte("mara") },
 		"no handle":          func(a *authtest.Authenticator) { a.Handle = nil },
 		"nobody present":     func(a *authtest.Authenticator) { a.Flags = 0 },
-		"not checked by it":  func(a *authtest.Authenticator) { a.Flags = authtest.Present }, // a sign-in counts as a fresh proof
+		"not checked by it":  func(a *authtest.Authenticator) { a.Flags = authtest.Present },
 		"copied, old count":  func(a *authtest.Authenticator) { a.Counter = 0 },
 		"copied, same count": func(a *authtest.Authenticator) { a.Counter = last - 1 },
 	} {

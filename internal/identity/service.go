@@ -22,7 +22,8 @@ type Service struct {
 }
 
 // New returns a Service. Without an OAuth server, Consent fails with Unavailable. Without a SignIn,
-// NewLink and changes of the ways to sign in do. It calls forget before it deletes a person, to delete what is not in the store.
+// NewLink and changes of the ways to sign in do. It calls forget before it deletes a person, to delete what is not in
+// the store.
 func New(g *gate.Gate, orgs *org.Service, oauthServer *oauth.Server, signIn *auth.SignIn,
 	forget func(context.Context, loci.OrgID, loci.UserID) error) *Service {
 	return &Service{g, orgs, oauthServer, signIn, forget}

@@ -12,7 +12,8 @@ func TestReplacedMemories(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	shared := s.write(t, owner, `{"title":"Ferret","content":"lives in Pisa","allowed_vendors":["*"]}`)
-	narrow := s.write(t, owner, `{"title":"Ferret","content":"lives in Siena","allowed_vendors":["claude"],"dedupe":"create"}`)
+	narrow := s.write(t, owner, `{"title":"Ferret","content":"lives in Siena","allowed_vendors":["claude"],`+
+		`"dedupe":"create"}`)
 	by := s.write(t, owner, `{"title":"Ferret","content":"lives in Rome","allowed_vendors":["*"],"supersedes":["`+
 		shared.ID.String()+`","`+narrow.ID.String()+`"]}`)
 	route := "GET /memories/" + by.ID.String() + "/replaced"

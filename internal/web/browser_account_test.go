@@ -48,7 +48,7 @@ func TestBrowserDashboardPasskey(t *testing.T) {
 	b.open(w.base + "/app/sign-in-methods") // the address of the earlier page
 	b.sees("Your account has a password.", "Your account has no passkeys.")
 	b.keys("n")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.axe("a new passkey")
 	b.look("passkey-new")
 	b.write("dialog input", "My laptop")
@@ -56,10 +56,11 @@ func TestBrowserDashboardPasskey(t *testing.T) {
 	b.sees("Your passkey is added.", "My laptop")
 	b.seesNo("Your account has no passkeys.")
 	b.click("Add a passkey")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog input", "My laptop again")
 	b.click("Continue")
 	b.sees("This device already has a passkey of yours.")
+	b.answers(true) // what was typed may be lost
 	b.keys(kb.Escape)
 
 	b.click("☰")
@@ -95,7 +96,7 @@ func TestBrowserDashboardPassword(t *testing.T) {
 	b := w.dashboard("/app/account")
 	b.sees("Your account has a password.", "Laptop")
 	b.keys("p")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.axe("a new password")
 	b.look("password")
 	const next = "another long password"
@@ -125,7 +126,7 @@ func TestBrowserDashboardPassword(t *testing.T) {
 	b.until(`location.pathname === "/app/step-up"`)
 	b.fill("#password", next)
 	b.press(button("/app/step-up"))
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.keys(kb.Escape)
 	b.click("Remove the password")
 	b.sees("Remove the password?")

@@ -27,7 +27,7 @@ func TestBrowserDashboardAccount(t *testing.T) {
 	b.look("account")
 	b.axe("the account")
 	b.keys("e")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog input", "Mara <b>")
 	b.keys(kb.Enter)
 	b.sees("Your name is changed.", "Mara <b>")

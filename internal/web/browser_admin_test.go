@@ -37,7 +37,7 @@ func TestBrowserDashboardDeployment(t *testing.T) {
 	// Orgs, by keyboard and after a proof.
 	w.clock.advance(6 * time.Minute)
 	b.keys("n")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog label:nth-of-type(1) input", "Bravo Ltd")
 	b.write("dialog label:nth-of-type(2) input", "bravo")
 	b.write("dialog label:nth-of-type(3) input", "bo@bravo.example")

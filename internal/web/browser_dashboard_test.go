@@ -290,7 +290,7 @@ func TestBrowserDashboardTags(t *testing.T) {
 	b.sees("text of first")
 	b.do("pick", clickOn(`input[aria-label="Select first"]`), clickOn(`input[aria-label="Select second"]`))
 	b.click("Tags")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.keys("ops, home")
 	b.evaluate(`(() => { const e = document.querySelectorAll("dialog input")[1]; e.focus(); return "" })()`)
 	b.keys("old")

@@ -91,6 +91,12 @@ func TestBrowserDashboardShowsTextsAsTexts(t *testing.T) {
 	for _, text := range attacks {
 		sources = append(sources, loci.Source{Kind: loci.SourceText, Text: "before " + text + " after", Quote: text})
 	}
+	for _, text := range attacks[:len(attacks)-1] { // a ref has no characters that turn it around
+		sources = append(sources, loci.Source{Kind: loci.SourceMessage, Ref: text, Quote: text})
+	}
+	if _, err := w.app.Identity.RenameMe(ctx, w.local(w.mara), attacks[3]); err != nil {
+		t.Fatal(err)
+	}
 	if _, _, err := w.app.Memory.AddSources(ctx, w.local(w.mara), id, sources); err != nil {
 		t.Fatal(err)
 	}

@@ -65,19 +65,21 @@ func TestBrowserDashboardUnsaved(t *testing.T) {
 	b.asked(2)
 
 	// A window with a form of its own, and one with a common form.
-	for _, window := range []struct{ view, keys string }{{"memories", "js"}, {"projects", "n"}} {
-		b.view(window.view)
-		b.until(fmt.Sprintf("location.pathname.startsWith(%q)", "/app/"+window.view))
+	for _, view := range []string{"memories", "projects"} {
+		b.view(view)
+		b.until(fmt.Sprintf("location.pathname.startsWith(%q)", "/app/"+view))
 		b.answers(false)
-		if b.sees("New"); window.view == "memories" {
+		if b.sees("New"); view == "memories" {
 			b.sees("about first")
 		}
-		opens := func() {
-			b.keys(window.keys)
-			if window.view == "memories" {
+		opens := func() { // by mouse: on a slow machine, the sign of a key can come after the window has the focus
+			if view == "memories" {
+				b.keys("js")
 				b.click("Tags")
+			} else {
+				b.click("New")
 			}
-			b.until(`document.activeElement?.closest("dialog input")`)
+			b.until(`document.activeElement?.closest("dialog[open] input")`)
 		}
 		opens()
 		b.keys(kb.Escape)

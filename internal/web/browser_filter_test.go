@@ -80,7 +80,8 @@ func TestBrowserDashboardFilter(t *testing.T) {
 		b.seesNo("website")
 		b.look("filter-" + view)
 	}
-	for view, words := range map[string][2]string{"settings": {"dream.at", "dedup"}, "connections": {"Cursor", "VS Code"}} {
+	for view, words := range map[string][2]string{"settings": {"dream.at", "dedup"},
+		"connections": {"Cursor", "VS Code"}} {
 		b.view(view)
 		b.sees(words[0], words[1])
 		b.filter(words[0])

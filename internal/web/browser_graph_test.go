@@ -108,7 +108,7 @@ func TestBrowserDashboardGraph(t *testing.T) {
 
 	// A path.
 	b.click("Path to…")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.evaluate(`(() => { document.querySelector("dialog input").focus(); return "" })()`)
 	b.keys("bob")
 	b.click("Bob")
@@ -122,7 +122,7 @@ func TestBrowserDashboardGraph(t *testing.T) {
 
 	// Edits.
 	b.click("Add a relation")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.keys("hosted_in")
 	b.write(".graph-picker input", "lone")
 	b.click("lonely")
@@ -150,7 +150,7 @@ func TestBrowserDashboardGraphKeys(t *testing.T) {
 	b := w.dashboard("/app/graph/" + shop.ID.String())
 	b.sees("6 entities")
 	b.keys("n")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog input", "cache")
 	b.keys(kb.Tab + "service" + kb.Tab + "Is Redis.")
 	b.look("graph-new")
@@ -158,7 +158,7 @@ func TestBrowserDashboardGraphKeys(t *testing.T) {
 	b.do("save", chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2)))
 	b.sees("“cache” is in the graph.", "Is Redis.", "7 entities")
 	b.keys("e")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog textarea", "Forgets at night.")
 	b.do("save", chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2)))
 	b.sees("Added.", "Forgets at night.")
@@ -166,7 +166,7 @@ func TestBrowserDashboardGraphKeys(t *testing.T) {
 	b.sees("Undone.")
 	b.until(`!document.querySelector(".graph-entity").innerText.includes("Forgets at night.")`)
 	b.keys("c")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog input", "Redis")
 	b.keys(kb.Enter)
 	b.sees("It is “Redis” now.")
@@ -175,7 +175,7 @@ func TestBrowserDashboardGraphKeys(t *testing.T) {
 		t.Errorf("after the new name: %+v", e)
 	}
 	b.keys("m")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write(".graph-picker input", "lone")
 	b.keys(kb.Enter)
 	b.sees("Chosen: lonely")
@@ -232,7 +232,7 @@ func TestBrowserDashboardGraphTexts(t *testing.T) {
 	b.safe("an entity")
 	b.look("graph-attacks")
 	b.keys("p")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.evaluate(`(() => { document.querySelector("dialog input").focus(); return "" })()`)
 	b.keys("svg")
 	b.until(`document.querySelector(".graph-choices li")`)
@@ -244,6 +244,11 @@ func TestBrowserDashboardGraphTexts(t *testing.T) {
 	b.keys("x")
 	b.sees("goes to the trash of the graph")
 	b.safe("a question")
+	b.keys(kb.Enter)
+	b.until(`!document.querySelector(".graph-entity")`)
+	b.click("Trash")
+	b.sees(attacks[0], "Restore")
+	b.safe("the trash")
 	b.clean()
 }
 

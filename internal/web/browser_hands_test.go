@@ -62,7 +62,7 @@ func TestBrowserDashboardTeam(t *testing.T) {
 	b.sees("You are in no team")
 	b.do("by keyboard", chromedp.Focus(chromedp.CSS(`.state .actions button:nth-of-type(2)`)))
 	b.keys(kb.Enter)
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.keys(w.base + "/app/invite?token=" + url.QueryEscape(token))
 	b.keys(kb.Enter)
 	b.sees("Platform", "Leave the team")

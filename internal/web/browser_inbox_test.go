@@ -408,6 +408,31 @@ func TestBrowserDashboardInboxAttacks(t *testing.T) {
 	b.clean()
 }
 
+// TestBrowserDashboardSuggestionAttacks has attacks in both memories of a suggestion.
+func TestBrowserDashboardSuggestionAttacks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, text := range attacks[:3] {
+		old, err := w.app.Memory.Create(t.Context(), w.agent("cursor"), memory.Draft{Title: text,
+			Content: strings.Join(attacks, " ")})
+		if err == nil {
+			_, err = w.app.Memory.Create(t.Context(), w.agent("claude"), memory.Draft{Title: attacks[i+1],
+				Content: strings.Join(attacks[1:], " "), Supersedes: []loci.MemoryID{old.ID}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := w.dashboard("/app/inbox?list=suggestions")
+	b.sees(attacks[0], attacks[1])
+	b.safe("the suggestions")
+	for range 3 {
+		b.keys("j")
+		b.sees("From the old memory to the new one")
+		b.safe("a suggestion")
+	}
+}
+
 // TestBrowserDashboardInboxOfOthers shows no candidate of another org, follows new ones, and comes back with the
 // server.
 func TestBrowserDashboardInboxOfOthers(t *testing.T) {

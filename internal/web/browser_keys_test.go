@@ -53,7 +53,7 @@ func TestBrowserDashboardKeys(t *testing.T) {
 	b := w.dashboard("/app/keys")
 	b.sees("everything", "never expires", "your own")
 	b.click("New key")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.look("key-new")
 	b.axe("a new key")
 	b.write("dialog input", "nightly <script>")
@@ -135,7 +135,7 @@ func TestBrowserDashboardKeysByKeyboard(t *testing.T) {
 	b.look("keys-none")
 	b.axe("no keys")
 	b.keys("n")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.write("dialog input", "first") // the tool sends the n of the key after the window has opened
 	b.keys(kb.Enter)
 	b.sees("Your key “first”")

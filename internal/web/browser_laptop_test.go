@@ -16,10 +16,11 @@ import (
 // it leads to localhost.
 func TestBrowserOnALaptop(t *testing.T) {
 	t.Parallel()
-	w, b := newWorld(t), newTab(t)
+	w := newWorld(t)
 	api := rest.New(rest.Options{App: w.app, Auth: w.auth})
 	srv := httptest.NewServer(front.New(front.Options{REST: api, MCP: w.all, Web: w.all, Auth: w.auth}))
 	t.Cleanup(srv.Close)
+	b := newTab(t) // it goes before the server, which waits for its streams
 	local := strings.Replace(srv.URL, "127.0.0.1", "localhost", 1)
 	token, err := w.signIn.NewLink(t.Context(), w.mara, 15*time.Minute)
 	if err != nil {

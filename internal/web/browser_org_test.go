@@ -30,7 +30,7 @@ func TestBrowserDashboardOrg(t *testing.T) {
 	// By keyboard: a rule, which needs a proof.
 	w.clock.advance(6 * time.Minute)
 	b.keys("e")
-	b.until(`document.activeElement?.closest("dialog")`)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
 	b.choose("dialog select", "api_key")
 	b.look("org-rules")
 	b.axe("the rules of the org")

@@ -141,7 +141,7 @@ func TestBrowserDashboardSessionsAttacks(t *testing.T) {
 	}
 	work, key := w.session(attacks[1]), w.vendorKey("claude")
 	for _, text := range attacks[:len(attacks)-1] {
-		w.logEvents(key, work, loci.Event{Content: text + "\u202e", Actor: text, Tags: []string{"x"}})
+		w.logEvents(key, work, loci.Event{Content: text + "\u202e", Actor: text, Tags: []string{text}})
 	}
 	b := w.dashboard("/app/sessions/" + work.ID.String())
 	b.sees(attacks[0], attacks[1], "general")

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -218,6 +219,7 @@ func TestBrowserDashboardTimeAttacks(t *testing.T) {
 	cursor := w.agent("cursor")
 	w.session(attacks[1])
 	for _, text := range attacks {
+		w.key(auth.KeyRequest{Name: cut(text, loci.MaxKeyName), Vendor: "cursor"})
 		m, err := w.app.Memory.Create(t.Context(), cursor, memory.Draft{Title: text, Content: text})
 		if err != nil {
 			t.Fatal(err)

@@ -121,9 +121,8 @@ func TestPasskeysByREST(t *testing.T) {
 	evil.Site = auth.RP{ID: "localhost", Origin: "https://evil.example"}
 	want(t, "an answer for another site", add("x", begin(), evil), 401)
 	want(t, "the same one again", add("Copy", begin(), key), 409, "registered already")
-	if a := b.send(http.MethodPost, passkeysPath, map[string]any{"name": "x", "state": "x", "response": "x"}); a.status != 400 {
-		t.Errorf("no object: %d %s", a.status, a.body)
-	}
+	noObject := map[string]any{"name": "x", "state": "x", "response": "x"}
+	want(t, "no object", b.send(http.MethodPost, passkeysPath, noObject), 400, "response")
 	want(t, "listed", b.get("/api/v1/users/me/sign-in"), 200, `"Laptop"`, `"fresh":true`)
 
 	var made client.Passkey
@@ -156,7 +155,8 @@ func TestKeysChangeNoSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := http.Header{"Authorization": {"Bearer " + key.Reveal()}, "Content-Type": {"application/json"}}
-	for _, call := range [][3]string{{"PUT", passwordPath, `{"password":"a password of a thief"}`}, {"DELETE", passwordPath, ""},
+	for _, call := range [][3]string{{"PUT", passwordPath, `{"password":"a password of a thief"}`},
+		{"DELETE", passwordPath, ""},
 		{"POST", passkeysPath + "/options", ""}, {"POST", passkeysPath, `{"name":"x","state":"x","response":{}}`},
 		{"DELETE", passkeysPath + "/AQIDBA", ""}} {
 		want(t, call[0]+" "+call[1], w.browser().do(call[0], call[1], header, call[2]), 403, "needs a browser sign-in")

@@ -87,7 +87,8 @@ func TestSingleSignOn(t *testing.T) {
 
 	w.clock.advance(6 * time.Minute)
 	want(t, "stale", b.remove(passwordPath), 403, "step_up_required")
-	want(t, "the proofs", b.get("/app/step-up?next=/app/account"), 200, "Confirm that it is you", "Continue with Acme &amp; Co")
+	want(t, "the proofs", b.get("/app/step-up?next=/app/account"), 200, "Confirm that it is you",
+		"Continue with Acme &amp; Co")
 	if a := b.get(b.begin("/app/oidc/corp?next=/app/keys")); a.status != 303 || a.location() != "/app/keys" {
 		t.Fatalf("the proof: %d %s %s", a.status, a.location(), a.body)
 	}

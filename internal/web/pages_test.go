@@ -10,7 +10,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
-	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -173,7 +172,7 @@ func TestHeaders(t *testing.T) {
 			a.header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %v", path, a.header)
 		}
-		if cache := a.header.Get("Cache-Control"); cache != "no-store" && path != "/app/" &&
+		if cache := a.header.Get("Cache-Control"); cache != "no-store" && path != "/app/" && path != "/app/account" &&
 			!strings.HasPrefix(path, "/app/static/") && !strings.HasPrefix(path, "/.well-known/") {
 			t.Errorf("%s: Cache-Control %q", path, cache)
 		}
@@ -218,15 +217,6 @@ func (w *world) passkey(name string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-}
-
-func (w *world) methods() identity.SignInMethods {
-	w.t.Helper()
-	have, err := w.app.Identity.SignInMethods(w.t.Context(), w.local(w.mara))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return have
 }
 
 func TestSessionsOfOthersStay(t *testing.T) {

@@ -85,6 +85,12 @@ func (a *Authenticator) Parse(options []byte) PublicKey {
 	return o
 }
 
+// client is what the browser adds to an answer.
+func (a *Authenticator) client(ceremony string, o PublicKey) []byte {
+	a.t.Helper()
+	return a.marshal(map[string]any{"type": ceremony, "challenge": o.PublicKey.Challenge, "origin": a.Site.Origin})
+}
+
 // Create answers navigator.credentials.create with those options.
 func (a *Authenticator) Create(options []byte) []byte {
 	a.t.Helper()
@@ -105,7 +111,7 @@ func (a *Authenticator) Create(options []byte) []byte {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	client := a.marshal(map[string]any{"type": "webauthn.create", "challenge": o.PublicKey.Challenge, "origin": a.Site.Origin})
+	client := a.client("webauthn.create", o)
 	return a.marshal(map[string]any{"id": b64(a.ID), "rawId": b64(a.ID), "type": "public-key",
 		"response": map[string]any{"clientDataJSON": b64(client), "attestationObject": b64(object)}})
 }
@@ -116,7 +122,7 @@ func (a *Authenticator) Get(options []byte) []byte {
 	o := a.Parse(options)
 	a.Counter++
 	data := a.authData(a.Flags)
-	client := a.marshal(map[string]any{"type": "webauthn.get", "challenge": o.PublicKey.Challenge, "origin": a.Site.Origin})
+	client := a.client("webauthn.get", o)
 	sum := sha256.Sum256(client)
 	digest := sha256.Sum256(append(append([]byte{}, data...), sum[:]...))
 	sig, err := ecdsa.SignASN1(rand.Reader, a.Key, digest[:])

@@ -11,12 +11,13 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/test/random"
 )
 
 // testVisibility lets random people write random events into sessions whose access changes, and
 // compares every read with the predicate.
 func testVisibility(e *env) {
-	const worlds = 40 // each takes long
+	worlds := random.Rounds(40, 15) // each takes long
 	n, failed := 0, false
 	rapid.Check(e.T, func(t *rapid.T) {
 		if n++; n > worlds && !failed { // if one has failed, rapid looks for a smaller one
