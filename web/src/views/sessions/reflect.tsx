@@ -1,7 +1,7 @@
 import type { Reflected, Session } from "@loci-memory/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
-import { Dialog } from "../../dialog.tsx";
+import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
@@ -58,7 +58,7 @@ export function Reflect({ session, onClose }: { session: Session; onClose: () =>
               )}
               <div class="actions">
                 {shown && shown.total_candidates > 0 ? <button type="button" class="button primary" disabled={busy} onClick={() => void run(true)}>{t("sessions.reflect.keep", { n: shown.total_candidates })}</button> : <button type="button" class="button primary" disabled={busy || content.trim() === ""} onClick={() => void run(false)}>{t("sessions.reflect.try")}</button>}
-                <button type="button" class="button" onClick={onClose}>{t("cancel")}</button>
+                <Cancel />
               </div>
             </>
           )}
