@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -53,6 +54,14 @@ type EventStats struct {
 	First        time.Time      `json:"first,omitzero" doc:"The time of the earliest event"`
 	Last         time.Time      `json:"last,omitzero" doc:"The time of the latest event"`
 	Partial      bool           `json:"partial,omitempty" doc:"The count used up its time, so there may be more"`
+	Density      *EventDensity  `json:"density,omitempty" doc:"How the events spread over time, if you sent parts and there are any"`
+}
+
+// EventDensity is how many events there are at which times.
+type EventDensity struct {
+	Start   time.Time `json:"start" doc:"When the first part begins"`
+	Seconds int64     `json:"seconds" doc:"The length of each part" example:"300"`
+	Counts  []int     `json:"counts" nullable:"false" doc:"How many events are in each part, the earliest first"`
 }
 
 // EventConditions narrow a list of events or their counts. An event must match every field that is
@@ -127,6 +136,13 @@ func (c *Client) Events(ctx context.Context, q EventQuery) (*EventList, error) {
 // EventStats counts the events that the caller can see.
 func (c *Client) EventStats(ctx context.Context, q EventConditions) (*EventStats, error) {
 	return get[EventStats](ctx, c, query("/events/stats", q.values()))
+}
+
+// EventDensity returns the same, and how the events spread over at most so many parts of their time (1 to 100).
+func (c *Client) EventDensity(ctx context.Context, q EventConditions, parts int) (*EventStats, error) {
+	values := q.values()
+	values.Set("parts", strconv.Itoa(parts))
+	return get[EventStats](ctx, c, query("/events/stats", values))
 }
 
 // SessionContext returns a text about the events of a session, by its id or title, for a model to read.

@@ -84,6 +84,8 @@ func (d *desk) trace(who loci.Principal, id loci.EventID, content string) string
 		out += fmt.Sprintln("search", page, err)
 		stats, err := d.Event.Stats(ctx, who, f)
 		out += fmt.Sprintln("stats", stats, err)
+		density, err := d.Event.Density(ctx, who, f, 10)
+		out += fmt.Sprintln("density", density, err)
 	}
 	for _, r := range []event.ContextRequest{{}, {Topic: content}, {Types: []string{content}}} {
 		told, err := d.Event.OrgContext(ctx, who, r)

@@ -30,8 +30,9 @@ var eventRoutes = table{"events", []served{
 		Out: exampleEvents}, (*server).events),
 	serve("GET /events/stats", route{ID: "eventStats", Who: forAny, Action: event.Read,
 		Summary: "Count events",
-		Text:    "Counts the events that you can see, with the same filters as GET /events.",
-		Out:     exampleEventStats}, (*server).eventStats),
+		Text: "Counts the events that you can see, with the same filters as GET /events, and with parts also when " +
+			"they were.",
+		Out: exampleEventStats}, (*server).eventStats),
 	serve("GET /events/{id}", route{ID: "getEvent", Who: forAny, Action: event.Read, Missing: noEvent,
 		Summary: "Get an event",
 		Text:    "Events never change. If the access of its session changes, that of the event does, too.",
@@ -79,14 +80,23 @@ func (s *server) events(ctx context.Context, p loci.Principal, in *eventsInput) 
 	return say(client.EventList{Events: orEmpty(page.Items), More: moreAt(page.NextCursor), Partial: page.Partial}, err)
 }
 
-type eventStatsInput struct{ client.EventConditions }
+type eventStatsInput struct {
+	client.EventConditions
+	Parts int `query:"parts" minimum:"1" maximum:"100" doc:"Also count them in at most so many parts of their time"`
+}
 
 func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStatsInput) (
 	*answer[client.EventStats], error) {
 	if err := timesSent(ctx); err != nil {
 		return nil, err
 	}
-	got, err := s.app.Event.Stats(ctx, p, eventFilter(&in.EventConditions))
+	var got event.Density
+	var err error
+	if in.Parts > 0 {
+		got, err = s.app.Event.Density(ctx, p, eventFilter(&in.EventConditions), in.Parts)
+	} else {
+		got.Stats, err = s.app.Event.Stats(ctx, p, eventFilter(&in.EventConditions))
+	}
 	out := client.EventStats{Total: got.Total, ByMemoryType: map[string]int{}, ByEventType: map[string]int{},
 		Sessions: got.Sessions, First: got.First, Last: got.Last, Partial: got.Partial}
 	for class, n := range got.ByClass {
@@ -94,6 +104,9 @@ func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStat
 	}
 	for name, n := range got.ByType {
 		out.ByEventType[name] = n
+	}
+	if len(got.Counts) > 0 {
+		out.Density = &client.EventDensity{Start: got.Start, Seconds: got.Seconds, Counts: got.Counts}
 	}
 	return say(out, err)
 }

@@ -818,6 +818,15 @@ export interface EventContext {
   tokens: number;
 }
 
+export interface EventDensity {
+  /** How many events are in each part, the earliest first */
+  counts: number[];
+  /** The length of each part */
+  seconds: number;
+  /** When the first part begins */
+  start: string;
+}
+
 export interface EventList {
   events: Event[];
   has_more: boolean;
@@ -839,6 +848,8 @@ export interface EventStats {
   by_event_type: Record<string, number>;
   /** How many events each memory_type has */
   by_memory_type: Record<string, number>;
+  /** How the events spread over time, if you sent parts and there are any */
+  density?: EventDensity;
   /** The time of the earliest event */
   first?: string;
   /** The time of the latest event */
@@ -4461,6 +4472,8 @@ export interface EventStatsQuery {
   min_importance?: number | undefined;
   /** Only events whose content has all of these words; at most 32 */
   q?: string | undefined;
+  /** Also count them in at most so many parts of their time */
+  parts?: number | undefined;
 }
 
 /** The routes with the tag "events". */
@@ -4525,7 +4538,10 @@ export class EventsApi {
     return this.#client.call("POST", "/events/context", { body, options, safe: true });
   }
 
-  /** Count events. Counts the events that you can see, with the same filters as GET /events. */
+  /**
+   * Count events. Counts the events that you can see, with the same filters as GET /events, and with parts
+   * also when they were.
+   */
   stats(query?: EventStatsQuery, options?: CallOptions): Promise<EventStats> {
     return this.#client.call("GET", "/events/stats", { query, options });
   }

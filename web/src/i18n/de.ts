@@ -765,7 +765,7 @@ export const de: Texts = {
   "sessions.search": "Wörter in den Ereignissen",
   "sessions.follow": "Live folgen",
   "sessions.density": "{n} Ereignis, {from}|{n} Ereignisse, {from} bis {to}",
-  "sessions.density.more": "Das sind die neuesten; das Bild wächst, wenn du weiter nach unten gehst.",
+  "sessions.density.partial": "Es sind so viele, dass nur ein Teil gezählt wurde.",
   "sessions.noEvents": "Es gibt keine Ereignisse",
   "sessions.noEvents.text": "Hier hat noch niemand etwas aufgezeichnet. Neue Ereignisse erscheinen von selbst.",
   "sessions.noMatch": "Kein Ereignis passt",

@@ -763,7 +763,7 @@ export const en = {
   "sessions.search": "Words in the events",
   "sessions.follow": "Follow live",
   "sessions.density": "{n} event, {from}|{n} events, {from} to {to}",
-  "sessions.density.more": "These are the newest; the chart grows while you scroll down.",
+  "sessions.density.partial": "There are so many that only a part was counted.",
   "sessions.noEvents": "There are no events",
   "sessions.noEvents.text": "Nobody has logged anything here yet. New events appear by themselves.",
   "sessions.noMatch": "No event matches",

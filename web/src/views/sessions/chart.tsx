@@ -1,3 +1,4 @@
+import type { EventStats } from "@loci-memory/sdk";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -5,7 +6,7 @@ import { language, t } from "../../i18n/index.ts";
 import { useStore } from "../../store.ts";
 import { theme } from "../../theme.ts";
 import { clock, shortWhen, when } from "../../time.ts";
-import { densityOf } from "./density.ts";
+import { barsOf } from "./density.ts";
 import { zoomed } from "./zoom.ts";
 
 const height = 130;
@@ -15,7 +16,7 @@ const day = 86_400;
  * How dense events are over time. Dragging over a part of it enlarges that part; a double click shows all again. With the keyboard, + and - do so around the
  * middle, the arrows move, and 0 shows all.
  */
-export function Chart({ times, more }: { times: readonly string[]; more: boolean }) {
+export function Chart({ of: { density, total, first, last, partial } }: { of: EventStats }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const colors = useStore(theme);
@@ -39,7 +40,7 @@ export function Chart({ times, more }: { times: readonly string[]; more: boolean
         ],
         series: [{}, { stroke: color("--accent"), fill: color("--accent"), width: 0, points: { show: false }, paths: uPlot.paths.bars!({ size: [0.9, 40], align: 1 }) }],
       },
-      densityOf(times),
+      barsOf(density),
       element,
     );
     plot.current = chart;
@@ -59,11 +60,8 @@ export function Chart({ times, more }: { times: readonly string[]; more: boolean
     if (next) chart.setScale("x", next);
     return next !== undefined;
   };
-  const name = `${times.length} ${times[0] ?? ""}`;
-  useEffect(() => plot.current?.setData(densityOf(times)), [name]);
-  const last = times[0];
-  const first = times.at(-1);
-  const text = first && last ? t("sessions.density", { n: times.length, from: when(first), to: when(last) }) : t("sessions.noEvents");
+  useEffect(() => plot.current?.setData(barsOf(density)), [density]);
+  const text = first && last ? t("sessions.density", { n: total, from: when(first), to: when(last) }) : t("sessions.noEvents");
   return (
     <figure class="sessions-chart">
       <div ref={box} role="img" tabIndex={0} aria-label={text} aria-keyshortcuts="+ - 0 ArrowLeft ArrowRight" onKeyDown={(event) => {
@@ -71,7 +69,7 @@ export function Chart({ times, more }: { times: readonly string[]; more: boolean
         event.preventDefault();
         event.stopPropagation();
       }} />
-      <figcaption class="hint">{text} {t("sessions.density.keys")}{more && ` ${t("sessions.density.more")}`}</figcaption>
+      <figcaption class="hint">{text} {t("sessions.density.keys")}{partial && ` ${t("sessions.density.partial")}`}</figcaption>
     </figure>
   );
 }

@@ -1,5 +1,5 @@
 import type { Event } from "@loci-memory/sdk";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
@@ -31,13 +31,15 @@ export function Events({ of, active }: { of: string; active: boolean }) {
     const page = await loci.events.list({ ...base, event_type: types.length > 0 ? [...types] : undefined, limit: 200, cursor: cursor || undefined }, { signal });
     return { rows: page.events, next: page.next_cursor };
   });
-  useFollow("events", list.reload, of);
   const newest = list.rows[0]?.id;
-  const stats = useLoad((signal) => loci.events.stats(base, { signal }), [of, q, newest]);
+  const stats = useLoad((signal) => loci.events.stats(base, { signal }), [of, q]);
+  const density = useLoad((signal) => loci.events.stats({ ...base, event_type: types.length > 0 ? [...types] : undefined, parts: 60 }, { signal }), [of, q, types]);
+  const recount = () => [stats, density].forEach(({ reload }) => reload());
+  useFollow("events", () => { list.reload(); recount(); }, of);
+  useEffect(recount, [newest]); // the list also finds what the stream of changes does not tell of
   const known = useRef<Record<string, number>>({});
   if (stats.value) known.current = stats.value.by_event_type;
   const byType = Object.entries(known.current).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  const times = useMemo(() => list.rows.map(({ time }) => time), [list.rows]);
   useEffect(() => {
     if (follow && newest) setCurrent(newest); // what is new comes into sight
   }, [follow, newest]);
@@ -76,7 +78,7 @@ export function Events({ of, active }: { of: string; active: boolean }) {
       {list.error !== undefined && <Failed error={list.error} retry={list.reload} />}
       {list.rows.length > 0 ? (
         <>
-          <Chart times={times} more={list.more} />
+          {density.value && <Chart of={density.value} />}
           <div class="sessions-list">
             <List label={t("sessions.events")} items={list.rows} total={list.more ? undefined : list.rows.length} height={60} current={current} more={list.more} onMore={list.readMore} row={(event) => <EventRow event={event} onOpen={() => { setCurrent(event.id); setShown(event); }} />} />
           </div>
