@@ -69,6 +69,10 @@ func TestEventsAreLogged(t *testing.T) {
 	if told.Events != 0 || told.AgentID.IsZero() {
 		t.Errorf("AgentContext: got %+v", told)
 	}
+	if spread := must(owner.EventDensity(ctx, client.EventConditions{}, 1))(t); len(spread.Density.Counts) != 1 ||
+		spread.Density.Counts[0] != spread.Total {
+		t.Errorf("EventDensity: got %+v", spread)
+	}
 	stats := must(owner.EventStats(ctx, client.EventConditions{ParentID: one.ID, MinImportance: 9}))(t)
 	if stats.Total != 1 || stats.ByEventType["choice"] != 1 || stats.ByMemoryType["decision"] != 1 {
 		t.Errorf("EventStats: got %+v", stats)

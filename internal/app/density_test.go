@@ -26,7 +26,8 @@ func TestDensityIsWhenEventsWere(t *testing.T) {
 		for i := range rapid.IntRange(1, 12).Draw(rt, "events") {
 			at := begin.Add(time.Duration(rapid.Int64Range(0, int64(span)).Draw(rt, "at"))).Truncate(time.Microsecond)
 			times = append(times, at)
-			_, err := d.Event.Record(t.Context(), d.mara, event.Draft{Content: fmt.Sprint(tag, " event ", i), Tags: []string{tag}, Time: at})
+			_, err := d.Event.Record(t.Context(), d.mara, event.Draft{Content: fmt.Sprint(tag, " event ", i),
+				Tags: []string{tag}, Time: at})
 			d.must(err)
 		}
 		parts := rapid.IntRange(1, event.MaxParts).Draw(rt, "parts")
