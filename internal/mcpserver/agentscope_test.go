@@ -143,10 +143,15 @@ func TestAgentScopeOverMCP(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
+		there := rapid.Bool().Draw(rt, "in the session of the memory")
 		reader := rapid.SampledFrom([]loci.Vendor{"claude", "cursor"}).Draw(rt, "reader")
+		in := sessions[rapid.IntRange(0, 4).Draw(rt, "session")]
+		if there {
+			reader, in = loci.Vendor(of.Origin), of
+		}
 		v := loci.Viewer{OrgID: loci.DefaultOrg, UserID: w.owner.UserID, Vendor: reader}
 		session := ""
-		if in := sessions[rapid.IntRange(0, 4).Draw(rt, "session")]; v.SeesSession(&in) {
+		if v.SeesSession(&in) {
 			v.AgentID, session = in.AgentID, in.ID.String()
 		}
 		if w.checkAgentScope(rt, readers[reader], session, &m.Memory, tag, v.Sees(&m.Access, loci.LiveOnly, w.clock.Now())) {
