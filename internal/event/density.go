@@ -32,11 +32,7 @@ func (s *Service) Density(ctx context.Context, p loci.Principal, f Filter, parts
 	if parts < 1 || parts > MaxParts {
 		return d, loci.FieldErrorf("parts", "must be 1 to %d", MaxParts)
 	}
-	by, err := s.filter(ctx, p, f)
-	if err != nil {
-		return d, err
-	}
-	log, err := s.of(ctx, p.OrgID)
+	log, by, err := s.asked(ctx, p, f)
 	if err != nil {
 		return d, err
 	}

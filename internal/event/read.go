@@ -84,11 +84,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 	default:
 		return page, loci.FieldErrorf("order", "must be desc (newest first) or asc (oldest first)")
 	}
-	f, err := s.filter(ctx, p, r.Filter)
-	if err != nil {
-		return page, err
-	}
-	log, err := s.of(ctx, p.OrgID)
+	log, f, err := s.asked(ctx, p, r.Filter)
 	if err != nil {
 		return page, err
 	}
@@ -105,16 +101,22 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 	return page, err
 }
 
+// asked returns the log of the org, and the filter in the form that the log takes.
+func (s *Service) asked(ctx context.Context, p loci.Principal, f Filter) (eventlog.Log, eventlog.Filter, error) {
+	by, err := s.filter(ctx, p, f)
+	if err != nil {
+		return nil, by, err
+	}
+	log, err := s.of(ctx, p.OrgID)
+	return log, by, err
+}
+
 // Stats counts the visible events that pass a filter. Its errors are those of Search.
 func (s *Service) Stats(ctx context.Context, p loci.Principal, f Filter) (stats eventlog.Stats, err error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return stats, err
 	}
-	by, err := s.filter(ctx, p, f)
-	if err != nil {
-		return stats, err
-	}
-	log, err := s.of(ctx, p.OrgID)
+	log, by, err := s.asked(ctx, p, f)
 	if err != nil {
 		return stats, err
 	}

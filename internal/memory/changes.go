@@ -149,7 +149,7 @@ func (c *Changes) invites(p loci.Principal) bool {
 // all reports whether p may list every row of a kind in the org.
 func (c *Changes) all(p loci.Principal, kind loci.FeedKind) bool {
 	switch kind {
-	case loci.FeedDream: // whoever may read receipts
+	case loci.FeedDream: // receipts have no access of their own
 		return true
 	case loci.FeedAgent, loci.FeedOrg:
 		return !p.OnlyProjects

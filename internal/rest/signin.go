@@ -12,8 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/identity"
 )
 
-// The routes about the ways in which a person signs in. Loci proves who a person is on pages of its own, which
-// need no script; these only change what it may ask for there.
+// The routes about the ways in which a person signs in. Loci asks people for a proof on its own pages. These routes
+// change what it can ask for there.
 var signInRoutes = table{"account", []served{
 	serve("GET /users/me/sign-in", route{ID: "getSignInMethods", Who: forPeople, Action: identity.SignInRead,
 		Summary: "List your sign-in methods",
