@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -156,12 +157,12 @@ func (p *program) goldenRunCommand() *cobra.Command {
 	})
 }
 
-var runColumns = []string{"AT", "QUESTIONS", "R@1", "R@5", "R@10", "MRR"}
+var runColumns = []string{"AT", "QUESTIONS", "R@1", "R@5", "R@10", "MRR", "MODEL"}
 
 // runRow is a run in a table, in percent.
 func (p *program) runRow(r *loci.GoldenRun) []string {
 	return []string{p.showTime(r.At), strconv.Itoa(r.Questions), percent(r.R1), percent(r.R5), percent(r.R10),
-		percent(r.MRR)}
+		percent(r.MRR), cmp.Or(r.Model, "-")}
 }
 
 func (p *program) goldenRunsCommand() *cobra.Command {

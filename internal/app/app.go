@@ -113,7 +113,7 @@ func New(o Options) *App {
 	a.Review = review.New(g, a.Memory, a.Project, a.Graph, o.Extractor, review.DreamOptions{Events: a.Event.Follower,
 		Actor: actors(&o).OnBehalf, Thresholds: o.Thresholds})
 	a.Pack = pack.New(g, a.Memory, a.Event, a.Project)
-	a.Golden = golden.New(g, a.Memory)
+	a.Golden = golden.New(g, a.Memory, a.Vectors)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
 		DropEvents: o.DropEvents})
 	a.Setting = setting.New(g, o.Settings)

@@ -39,8 +39,8 @@ func TestGoldenFigures(t *testing.T) {
 	d.must(err)
 	run, err := d.Golden.Run(ctx, d.mara)
 	d.must(err)
-	want := &loci.GoldenRun{ID: run.ID, Meaning: run.Meaning, OrgID: run.OrgID, UserID: d.mara.UserID, At: run.At,
-		Origin:    d.mara.Origin,
+	want := &loci.GoldenRun{ID: run.ID, Meaning: run.Meaning, Model: run.Model, OrgID: run.OrgID,
+		UserID: d.mara.UserID, At: run.At, Origin: d.mara.Origin,
 		Questions: 3, R1: (1 + 0.5) / 3, R5: run.R5, R10: run.R10, MRR: 2.0 / 3,
 		Places: []loci.GoldenPlace{{ID: first.ID, Rank: 1}, {ID: second.ID, Rank: 1}, {ID: third.ID}}}
 	if diff := cmp.Diff(want, run); diff != "" {
@@ -60,6 +60,34 @@ func TestGoldenFigures(t *testing.T) {
 	if diff := cmp.Diff([]*loci.GoldenRun{again, run}, append(runs.Items, older.Items...)); diff != "" ||
 		older.NextCursor != "" {
 		t.Errorf("the runs (-want +got):\n%s", diff)
+	}
+}
+
+// TestGoldenRunNamesItsModel runs questions with one model, with another, and without one.
+func TestGoldenRunNamesItsModel(t *testing.T) {
+	t.Parallel()
+	w, model := newMeaning(t)
+	ctx := t.Context()
+	m := w.add(w.owner, memory.Draft{Title: "Ada", Content: "tea daily"})
+	_, err := w.Golden.Create(ctx, w.owner, golden.Draft{Question: "beverage", Expected: []loci.MemoryID{m.ID}})
+	w.must(err)
+	for _, name := range []string{"first", "second"} {
+		model.ID = name
+		w.catchUp()
+		run, err := w.Golden.Run(ctx, w.owner)
+		w.must(err)
+		if run.Model != name || run.Meaning != "ready" || run.R1 != 1 {
+			t.Errorf("with %s: %+v", name, run)
+		}
+	}
+	words := newWorld(t)
+	m = words.add(words.owner, memory.Draft{Title: "Ada", Content: "tea daily"})
+	_, err = words.Golden.Create(ctx, words.owner, golden.Draft{Question: "tea", Expected: []loci.MemoryID{m.ID}})
+	words.must(err)
+	run, err := words.Golden.Run(ctx, words.owner)
+	words.must(err)
+	if run.Model != "" {
+		t.Errorf("without a model: %+v", run)
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Service) Run(ctx context.Context, p loci.Principal) (*loci.GoldenRun, e
 		return nil, err
 	}
 	run := &loci.GoldenRun{ID: loci.NewGoldenRunID(), OrgID: p.OrgID, UserID: p.UserID, WorkspaceID: p.WorkspaceID,
-		Origin: p.Origin, Questions: len(list)}
+		Origin: p.Origin, Model: s.vectors.Model(ctx), Questions: len(list)}
 	for i, q := range list {
 		loci.ReportProgress(ctx, loci.Progress{Stage: "asking", Done: int64(i), Total: int64(len(list))})
 		if err := s.ask(ctx, p, q, run); err != nil {

@@ -5,13 +5,17 @@ package golden
 import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/vectors"
 )
 
 // Service provides the operations on golden questions. It is safe for concurrent use.
 type Service struct {
 	*gate.Gate
 	memories *memory.Service
+	vectors  *vectors.Index
 }
 
-// New returns a Service.
-func New(g *gate.Gate, memories *memory.Service) *Service { return &Service{g, memories} }
+// New returns a Service. vectors are those that the searches of memories use.
+func New(g *gate.Gate, memories *memory.Service, vectors *vectors.Index) *Service {
+	return &Service{g, memories, vectors}
+}

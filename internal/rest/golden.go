@@ -106,7 +106,8 @@ var (
 		UpdatedAt: exampleTime}
 	exampleGoldenList   = client.GoldenList{Questions: []loci.GoldenQuestion{exampleGolden}}
 	exampleGoldenChange = client.GoldenChange{Question: new("On which day do we deploy?")}
-	exampleGoldenRun    = &loci.GoldenRun{ID: loci.GoldenRunID(exampleID), At: exampleTime, Origin: "api", Questions: 1,
-		R5: 1, R10: 1, MRR: 0.5, Places: []loci.GoldenPlace{{ID: loci.GoldenID(exampleID), Rank: 2}}}
+	exampleGoldenRun    = &loci.GoldenRun{ID: loci.GoldenRunID(exampleID), At: exampleTime, Origin: "api",
+		Meaning: "ready", Model: "static:potion-base-8M@0b5b8b7d2a3c4d5e", Questions: 1, R5: 1, R10: 1, MRR: 0.5,
+		Places: []loci.GoldenPlace{{ID: loci.GoldenID(exampleID), Rank: 2}}}
 	exampleGoldenRuns = client.GoldenRuns{Runs: []*loci.GoldenRun{exampleGoldenRun}}
 )

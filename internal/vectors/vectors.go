@@ -73,6 +73,18 @@ const (
 	Unavailable State = "unavailable" // the model or the vectors cannot be used now
 )
 
+// Model returns the name of the model of now; "": there is none, or it cannot be read.
+func (x *Index) Model(ctx context.Context) string {
+	if !x.on() {
+		return ""
+	}
+	m, err := x.Models.Current(ctx)
+	if err != nil || m == nil {
+		return ""
+	}
+	return m.Name()
+}
+
 // Meaning returns how a search of an org finds what means the same as a question. It ends with ctx. If the vectors of
 // the current model are not complete, it uses those of the model before, if that can still be asked.
 func (x *Index) Meaning(ctx context.Context, id loci.OrgID, question string) (index.Meaning, State) {

@@ -145,12 +145,13 @@ function Runs({ runs }: { runs: readonly GoldenRun[] }) {
       <h2>{t("evaluate.runs")}</h2>
       <div class="scroll" tabIndex={0} role="region" aria-label={t("evaluate.runs")}>
         <table>
-          <thead><tr><th scope="col">{t("evaluate.at")}</th><th scope="col">{t("evaluate.questions")}</th><th scope="col">R@1</th><th scope="col">R@5</th><th scope="col">R@10</th><th scope="col">MRR</th></tr></thead>
+          <thead><tr><th scope="col">{t("evaluate.at")}</th><th scope="col">{t("evaluate.questions")}</th><th scope="col">R@1</th><th scope="col">R@5</th><th scope="col">R@10</th><th scope="col">MRR</th><th scope="col">{t("settings.embed.model")}</th></tr></thead>
           <tbody>
             {runs.map((one) => (
               <tr key={one.id}>
                 <th scope="row"><time dateTime={one.at}>{when(one.at)}</time></th><td>{one.questions}</td>
                 {([one.r1, one.r5, one.r10, one.mrr] as const).map((share, i) => <td key={i}>{percent(share, 1)} <meter max="1" value={share} aria-hidden="true" /></td>)}
+                <td>{modelOf(one)}</td>
               </tr>
             ))}
           </tbody>
@@ -159,6 +160,13 @@ function Runs({ runs }: { runs: readonly GoldenRun[] }) {
       <p class="hint">{t("evaluate.figures")}</p>
     </>
   );
+}
+
+/** The model of embeddings that took part in a run, and whether it could not yet or not at all. */
+function modelOf({ meaning, model }: GoldenRun): string {
+  if (!meaning && !model) return t("evaluate.words");
+  const name = model ? legible(model) : t("evaluate.model.unknown");
+  return meaning === "building" || meaning === "unavailable" ? `${name} ${t(`evaluate.model.${meaning}`)}` : name;
 }
 
 function Editor({ one, onSaved, onClose }: { one: GoldenQuestion | undefined; onSaved: () => void; onClose: () => void }) {
