@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,63 @@ func TestSourcesAreStoredOnce(t *testing.T) {
 		t.Error(err)
 	}
 	wantCode(t, w.Memory.DeleteSource(ctx, w.claude, list[0].ID), loci.NotFound)
+}
+
+// TestAttachmentsAreInTheFeed adds and deletes sources and a file, of which only those who see them learn.
+func TestAttachmentsAreInTheFeed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
+	feeds := map[string]*memory.Changes{}
+	readers := map[string]loci.Principal{"the owner": w.owner, "claude": w.claude, "cursor": w.other}
+	for name, p := range readers {
+		feed, err := w.Memory.Changes(ctx, p, "")
+		w.must(err)
+		feeds[name] = feed
+	}
+	learn := func(what string, want ...string) {
+		t.Helper()
+		var got []string
+		for name, p := range readers {
+			page, err := feeds[name].Read(ctx, p)
+			w.must(err)
+			for _, e := range page.Events {
+				if e.Change != loci.Updated || e.ID != m.ID.String() || e.Version != 1 {
+					t.Errorf("%s: %s reads %+v", what, name, e)
+				}
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q learn of it, want %q", what, got, want)
+		}
+	}
+	forAll := loci.Source{Kind: loci.SourceURL, Ref: "https://example.com"}
+	forClaude := loci.Source{Kind: loci.SourceText, Text: "a word", AllowedVendors: []loci.Vendor{"claude"}}
+	for _, again := range []bool{false, true} {
+		_, _, err := w.Memory.AddSources(ctx, w.owner, m.ID, []loci.Source{forClaude})
+		w.must(err)
+		if again {
+			learn("the same source")
+			continue
+		}
+		learn("a source for Claude", "claude", "the owner")
+	}
+	list, _, err := w.Memory.AddSources(ctx, w.owner, m.ID, []loci.Source{forAll, forClaude})
+	w.must(err)
+	learn("a source for all", "claude", "cursor", "the owner")
+	for _, src := range list {
+		w.must(w.Memory.DeleteSource(ctx, w.owner, src.ID))
+	}
+	learn("deleted sources", "claude", "claude", "cursor", "the owner", "the owner")
+	file, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, memory.Upload{Name: "a.txt", Size: 1,
+		Body: strings.NewReader("x")})
+	w.must(err)
+	learn("a file", "claude", "cursor", "the owner")
+	w.must(w.Memory.DeleteAsset(ctx, w.owner, file.ID))
+	learn("a deleted file", "claude", "cursor", "the owner")
 }
 
 func TestSourcesSayWhatIsWrong(t *testing.T) {

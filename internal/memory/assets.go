@@ -142,7 +142,10 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 			return err
 		}
 		asset, added, e.Target = r.asset, true, r.asset.ID.String()
-		return tx.Assets().Insert(ctx, r.asset)
+		if err := tx.Assets().Insert(ctx, r.asset); err != nil {
+			return err
+		}
+		return tx.Feed().Attached(ctx, m, p.Origin, m.AllowedVendors)
 	})
 	if err != nil {
 		return loci.Asset{}, false, err
@@ -222,6 +225,9 @@ func (s *Service) DeleteAsset(ctx context.Context, p loci.Principal, id loci.Ass
 			return err
 		}
 		e.Target = id.String()
-		return tx.Assets().Remove(ctx, id)
+		if err := tx.Assets().Remove(ctx, id); err != nil {
+			return err
+		}
+		return tx.Feed().Attached(ctx, m, p.Origin, m.AllowedVendors)
 	})
 }

@@ -28,10 +28,21 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 		return nil, 0, err
 	}
 	err = s.attach(ctx, p, SourceAdd, id, func(tx store.Tx, m *loci.Memory, e *loci.AuditEntry) (err error) {
-		if all, added, err = s.putSources(ctx, tx, p, m, drafts); added == 0 {
+		if all, added, err = s.putSources(ctx, tx, p, m, drafts); err != nil || added == 0 {
 			e.Action = ""
+			return err
 		}
-		return err
+		var told []loci.Vendor // those with other readers are told apart
+		for _, src := range all[len(all)-added:] {
+			if told != nil && slices.Equal(src.AllowedVendors, told) {
+				continue
+			}
+			told = src.AllowedVendors
+			if err := tx.Feed().Attached(ctx, m, p.Origin, told); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, 0, err
@@ -74,7 +85,10 @@ func (s *Service) DeleteSource(ctx context.Context, p loci.Principal, id loci.So
 			return err
 		}
 		e.Target = id.String()
-		return tx.Sources().Remove(ctx, id)
+		if err := tx.Sources().Remove(ctx, id); err != nil {
+			return err
+		}
+		return tx.Feed().Attached(ctx, m, p.Origin, src.AllowedVendors)
 	})
 }
 

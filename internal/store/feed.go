@@ -32,6 +32,10 @@ type Feed interface {
 	// the viewer of the position, or the rows come from a backup older than the position. It fails with
 	// Invalid if q.After is not a position.
 	After(ctx context.Context, v loci.Viewer, q FeedQuery) (FeedPage, error)
+	// Attached records that origin added something to m or deleted it there: a source or an attachment. It is an
+	// update of the memory without a new version, for those who see the memory and, if they are of a vendor, whose
+	// vendor is among readers.
+	Attached(ctx context.Context, m *loci.Memory, origin string, readers []loci.Vendor) error
 	// Purge deletes at most limit events from before then and returns their number. It never deletes
 	// an event after one that stays.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)

@@ -86,6 +86,13 @@ func (tx *Tx) itemChanged(n *loci.MemoryNode, seen ...loci.Access) error {
 		after: append([]loci.Access{n.Access}, seen...)})
 }
 
+func (t feed) Attached(_ context.Context, m *loci.Memory, origin string, readers []loci.Vendor) error {
+	added := m.Access
+	added.AllowedVendors = readers
+	return t.enter(feedEntry{kind: loci.FeedMemory, id: m.ID, change: loci.Updated, version: m.Version, origin: origin,
+		after: []loci.Access{m.Access, added}})
+}
+
 // changeOf compares the rows and ignores the change that the writer names: an imported row may
 // begin with any change.
 func changeOf(old, now *loci.Access) loci.Change {

@@ -3,6 +3,8 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -108,6 +110,26 @@ func testFeed(e *env) {
 	e.wantFeed("the team", mate, toMate, other...)
 	e.wantFeed("a stranger", stranger, toStranger)
 	e.wantFeed("from here on", mine, e.feedNow(mine))
+}
+
+// What is added to a memory is told to those who see both.
+func testFeedOfAttachments(e *env) {
+	m := e.insert(func(m *loci.Memory) { m.AllowedVendors = []loci.Vendor{"claude", "cursor"} })
+	person, claude, cursor, other := e.person(), e.person(), e.person(), e.person()
+	claude.Vendor, cursor.Vendor, other.Vendor = "claude", "cursor", "gemini"
+	viewers := []loci.Viewer{person, claude, cursor, other, {OrgID: e.org, UserID: e.addUser().ID}}
+	at := make([]store.Position, len(viewers))
+	for i, v := range viewers {
+		at[i] = e.feedNow(v)
+	}
+	for _, readers := range [][]loci.Vendor{{"claude"}, {loci.AnyVendor}} {
+		e.update(func(ctx context.Context, tx store.Tx) error { return tx.Feed().Attached(ctx, m, "script", readers) })
+	}
+	event := e.event(m, loci.Updated)
+	event.Origin = "script"
+	for i, n := range []int{2, 2, 1, 0, 0} {
+		e.wantFeed(fmt.Sprint("viewer ", i), viewers[i], at[i], slices.Repeat([]loci.FeedEvent{event}, n)...)
+	}
 }
 
 // What enters the feed is what was stored, however it was stored.

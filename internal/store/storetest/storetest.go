@@ -252,6 +252,7 @@ var tests = []test{
 	{"IdempotencyAtOnce", testIdempotencyAtOnce},
 	{"IdempotencyPurge", testIdempotencyPurge},
 	{"Feed", testFeed},
+	{"FeedOfAttachments", testFeedOfAttachments},
 	{"FeedOfImports", testFeedOfImports},
 	{"FeedPositions", testFeedPositions},
 	{"FeedPurge", testFeedPurge},

@@ -33,7 +33,7 @@ function OneSource({ source }: { source: Source }) {
   return (
     <>
       <p class="meta">
-        <span class="tag">{t(`sources.${source.kind}`)}</span> {source.origin} · <time dateTime={source.created_at}>{when(source.created_at)}</time>
+        <span class="tag">{t(`sources.${source.kind}`)}</span> {legible(source.origin)} · <time dateTime={source.created_at}>{when(source.created_at)}</time>
         {source.ref && (href ? <> · <a href={href} rel="noopener noreferrer nofollow" target="_blank">{legible(source.ref)}</a></> : <> · <code>{legible(source.ref)}</code></>)}
       </p>
       {(quote || before || after) && <blockquote class="quote">{before}{quote && <mark>{quote}</mark>}{after}</blockquote>}
