@@ -312,6 +312,7 @@ func orZero[T any](body *T) T {
 type listQueryInput struct {
 	client.Conditions
 	Trashed bool     `query:"trashed" doc:"List the trash"`
+	Expired bool     `query:"expired" doc:"List what has expired"`
 	Q       string   `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
 	IDs     []string `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
 	Limit   int      `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
@@ -323,11 +324,16 @@ type listQueryInput struct {
 func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (
 	*answer[client.MemoryPage], error) {
 	f := client.Filter{Conditions: in.Conditions, Term: in.Q}
-	if in.Trashed {
+	switch {
+	case in.Trashed && in.Expired:
+		return nil, errTwoLists()
+	case in.Trashed:
 		f.By = client.ByTrashed
+	case in.Expired:
+		f.By = client.ByExpired
 	}
-	if in.Q != "" && (in.Trashed || len(in.IDs) > 0) {
-		return nil, loci.FieldErrorf("q", "cannot be combined with trashed or ids")
+	if in.Q != "" && (f.By != "" || len(in.IDs) > 0) {
+		return nil, loci.FieldErrorf("q", "cannot be combined with trashed, expired or ids")
 	}
 	if err := loci.CheckText("q", in.Q, 0, loci.MaxTerm); err != nil {
 		return nil, err
@@ -344,12 +350,22 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 type facetsInput struct {
 	client.Conditions
 	Trashed bool `query:"trashed" doc:"Count the trash"`
+	Expired bool `query:"expired" doc:"Count what has expired"`
+}
+
+func errTwoLists() error {
+	return loci.FieldErrorf("expired", "cannot be combined with trashed; leave one of them out")
 }
 
 func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) (*answer[loci.Facets], error) {
 	f := filterOf(&in.Conditions)
-	if in.Trashed {
+	switch {
+	case in.Trashed && in.Expired:
+		return nil, errTwoLists()
+	case in.Trashed:
 		f.Lifecycle = loci.TrashOnly
+	case in.Expired:
+		f.Lifecycle = loci.ExpiredOnly
 	}
 	got, err := s.app.Memory.Facets(ctx, p, f)
 	if err != nil {

@@ -91,20 +91,37 @@ func TestHiddenFrom(t *testing.T) {
 	s.expect(t, 400, owner, `POST /memories/list {"filter":{"hidden_from":"`+strings.Repeat("x", 51)+`"}}`)
 }
 
-// TestExpiredList lists what has expired, to people only.
+// TestExpiredList lists and counts what has expired, to people only, also with conditions.
 func TestExpiredList(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.write(t, owner, `{"title":"Parking","content":"Level 2 today.","ttl":60}`)
+	s.write(t, owner, `{"title":"Parking","content":"Level 2 today.","ttl":60,"tags":["car"]}`)
+	s.write(t, owner, `{"title":"Lunch","content":"At noon.","ttl":60}`)
 	s.write(t, owner, `{"title":"Rent","content":"900"}`)
 	list := `POST /memories/list {"filter":{"by":"expired"},"total":true}`
 	if got := s.expect(t, 200, owner, list).Body.String(); !strings.Contains(got, `"total":0`) {
 		t.Errorf("before: %s", got)
 	}
 	s.clock.advance(2 * time.Minute)
-	if got := s.expect(t, 200, owner, list).Body.String(); !strings.Contains(got, `"total":1`) ||
+	if got := s.expect(t, 200, owner, list).Body.String(); !strings.Contains(got, `"total":2`) ||
 		!strings.Contains(got, "Parking") {
 		t.Errorf("after: %s", got)
+	}
+	for _, some := range []string{"GET /memories?expired=true&tags=car&total=true",
+		`POST /memories/list {"filter":{"by":"expired","tags":["car"]},"total":true}`,
+		"GET /memories/facets?expired=true&tags=car"} {
+		got := s.expect(t, 200, owner, some).Body.String()
+		if !strings.Contains(got, `"total":1`) || strings.Contains(got, "Lunch") {
+			t.Errorf("%s: %s", some, got)
+		}
+		if got := s.as("claude", owner, some).Body.String(); strings.Contains(got, `"car"`) ||
+			strings.Contains(got, `"total":1`) {
+			t.Errorf("%s as claude: %s", some, got)
+		}
+	}
+	for _, both := range []string{"GET /memories?expired=true&trashed=true",
+		"GET /memories/facets?expired=true&trashed=true", "GET /memories?expired=true&q=x"} {
+		s.expect(t, 400, owner, both)
 	}
 	if got := s.as("claude", owner, list).Body.String(); strings.Contains(got, "Parking") {
 		t.Errorf("as claude: %s", got)

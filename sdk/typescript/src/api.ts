@@ -1010,6 +1010,8 @@ export interface GoldenRun {
   id: string;
   /** As of a recall: whether a model of embeddings took part. Absent: there is none */
   meaning?: "ready" | "building" | "unavailable";
+  /** The model of embeddings at that time. Absent: there was none, or the run is older than this field */
+  model?: string;
   /** 1 divided by the rank of the first expected memory */
   mrr: number;
   /** Who ran it: cli, dashboard or api */
@@ -5017,6 +5019,8 @@ export interface ListMemoriesByQueryQuery {
   include_superseded?: boolean | undefined;
   /** List the trash */
   trashed?: boolean | undefined;
+  /** List what has expired */
+  expired?: boolean | undefined;
   /** Words, "phrases", prefix*; best first */
   q?: string | undefined;
   /** Repeat it, or separate them by commas */
@@ -5065,6 +5069,8 @@ export interface CountMemoriesQuery {
   include_superseded?: boolean | undefined;
   /** Count the trash */
   trashed?: boolean | undefined;
+  /** Count what has expired */
+  expired?: boolean | undefined;
 }
 
 /** Parameters of listTeamMemories. */

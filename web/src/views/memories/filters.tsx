@@ -31,7 +31,7 @@ const calm = 1500;
 /** Counts what passes the filters, without the words and the time, which counts do not know. */
 function useCounts(look: Look) {
   const { known_at: _, ...conditions } = filterOf(look);
-  const counts = useLoad((signal) => loci.memories.count(conditions, { signal, viewAs: look.reader || undefined }), [queryOf({ ...look, q: "", at: "" }).toString()]);
+  const counts = useLoad((signal) => loci.memories.count({ ...conditions, trashed: look.trash || undefined, expired: look.expired || undefined }, { signal, viewAs: look.reader || undefined }), [queryOf({ ...look, q: "", at: "" }).toString()]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   useChanges("memory", () => {
@@ -49,6 +49,7 @@ export function Filters({ look, onLook }: Props) {
   const facets = counted.value?.facets ?? {};
   const set = (change: Partial<Look>) => onLook({ ...look, ...change });
   const scopes = useMemo(() => ["global", "project", "agent"] as const, []);
+  const whole = look.trash || look.expired;
   const failed = [known, counted].filter(({ error }) => error !== undefined);
   const vendors = [...new Set([...offered, ...(facets.allowed_vendor ?? []).map(({ value }) => value).filter((vendor) => vendor !== "*"), look.reader, look.hidden])].filter(Boolean);
   const number = (facet: string, value: string) => {
@@ -77,13 +78,13 @@ export function Filters({ look, onLook }: Props) {
             {withChosen(look.project, projects.map(({ id, name }) => [id, name])).map(([id, name]) => <option key={id} value={id}>{legible(name)}{number("project_id", id)}</option>)}
           </select>
         </label>
-        <label>
+        {!whole && <label>
           {t("filters.reader")}
           <select value={look.reader} onChange={(event) => set({ reader: event.currentTarget.value, hidden: "" })}>
             <option value="">{t("any")}</option>
             {vendors.map((vendor) => <option key={vendor} value={vendor}>{legible(vendor)}</option>)}
           </select>
-        </label>
+        </label>}
         <label>
           {t("filters.hidden")}
           <select value={look.hidden} onChange={(event) => set({ hidden: event.currentTarget.value, reader: "" })}>
@@ -102,10 +103,10 @@ export function Filters({ look, onLook }: Props) {
         <label>{t("filters.to")}<input type="date" value={look.to} min={look.from || undefined} onChange={(event) => set({ to: event.currentTarget.value })} /></label>
       </div>
       <label class="check"><input type="checkbox" checked={look.pinned} onChange={(event) => set({ pinned: event.currentTarget.checked })} /> {t("filters.pinned")}{number("pinned", "true")}</label>
-      <label class="check"><input type="checkbox" checked={look.superseded} onChange={(event) => set({ superseded: event.currentTarget.checked })} /> {t("filters.superseded")}</label>
+      {!whole && <label class="check"><input type="checkbox" checked={look.superseded} onChange={(event) => set({ superseded: event.currentTarget.checked })} /> {t("filters.superseded")}</label>}
       <div class="actions">
-        {filters(look) > 0 && <button type="button" class="button" onClick={() => onLook({ ...everything, q: look.q, at: look.at })}>{t("filters.clear")}</button>}
-        <a class="button" href={addressOf("memories", { expired: "1" })}>{t("expired")}</a>
+        {filters(look) > 0 && <button type="button" class="button" onClick={() => onLook({ ...everything, q: look.q, at: look.at, trash: look.trash, expired: look.expired })}>{t("filters.clear")}</button>}
+        {!whole && <a class="button" href={addressOf("memories", { expired: "1" })}>{t("expired")}</a>}
       </div>
     </section>
   );

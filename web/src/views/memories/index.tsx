@@ -15,7 +15,7 @@ import { Bulk } from "./bulk.tsx";
 import { Editor } from "./editor.tsx";
 import { Filters } from "./filters.tsx";
 import { KnownAt } from "./known.tsx";
-import { filters, lookOf, queryOf, type Look } from "./look.ts";
+import { everything, filters, lookOf, queryOf, type Look } from "./look.ts";
 import { useRows, type Row, type Rows } from "./pages.ts";
 import { Reading } from "./reading.tsx";
 import { MemoryRow, rowHeight } from "./row.tsx";
@@ -79,7 +79,7 @@ export function Memories() {
         <h1 class="hidden">{t(look.trash ? "trash" : look.expired ? "expired" : "memories.title")}</h1>
         <SearchBar look={look} input={search} filtering={filtering} onFilter={() => setFiltering(!filtering)} timing={timing} onTime={() => setTiming(!timing)} onLook={lookAt} onNew={() => show("new")} />
         {timing && !whole && <KnownAt at={look.at} onAt={(at) => go(addressOf(path, queryOf({ ...look, at })), { replace: true })} />}
-        {filtering && !whole && <Filters look={look} onLook={lookAt} />}
+        {filtering && <Filters look={look} onLook={lookAt} />}
         {picked.size > 0 && !look.at && !look.expired && <Bulk picked={chosen} inTrash={look.trash} rows={rows} onAll={all} onDone={clear} />}
         <Found rows={rows} look={look} />
         <Body rows={rows} look={look} onNew={() => show("new")}>
@@ -135,7 +135,7 @@ function SearchBar({ look, input, filtering, onFilter, timing, onTime, onLook, o
           <button class="button">{t("search")}</button>
         </form>
       )}
-      {!whole && <button type="button" class="button" aria-expanded={filtering} onClick={onFilter}>{t("filters")}{n > 0 ? ` (${n})` : ""}</button>}
+      <button type="button" class="button" aria-expanded={filtering} onClick={onFilter}>{t("filters")}{n > 0 ? ` (${n})` : ""}</button>
       {!whole && <button type="button" class="button" aria-expanded={timing} onClick={onTime}>{t("time.slider")}</button>}
       {!whole && <button type="button" class="button primary" onClick={onNew}>{t("new")}</button>}
       <a class="button" href={whole ? addressOf(path) : addressOf(path, { trash: "1" })}>{t(whole ? "trash.leave" : "trash")}</a>
@@ -160,11 +160,11 @@ function Body({ rows, look, onNew, children }: { rows: Rows; look: Look; onNew: 
   }
   if (rows.error !== undefined) return <Failed error={rows.error} retry={rows.reload} />;
   if (rows.loading) return <Loading />;
-  if (look.trash) return <Empty title={t("trash.empty")} />;
-  if (look.expired) return <Empty title={t("expired.empty")} />;
+  if (look.trash && filters(look) === 0) return <Empty title={t("trash.empty")} />;
+  if (look.expired && filters(look) === 0) return <Empty title={t("expired.empty")} />;
   if (look.at) return <Empty title={t("time.empty")} />;
   if (look.q || filters(look) > 0) {
-    return <Empty title={look.q ? t("found.none", { q: look.q }) : t("found.noneFiltered")}><a class="button" href={addressOf(path)}>{t("found.all")}</a></Empty>;
+    return <Empty title={look.q ? t("found.none", { q: look.q }) : t("found.noneFiltered")}><a class="button" href={addressOf(path, queryOf({ ...everything, trash: look.trash, expired: look.expired }))}>{t("found.all")}</a></Empty>;
   }
   return (
     <Empty title={t("memories.none")}>

@@ -33,7 +33,7 @@ const scopes = ["global", "project", "agent"] as const;
 /** Reads the query of an address. */
 export function lookOf(query: URLSearchParams): Look {
   const text = (name: string) => query.get(name)?.trim() ?? "";
-  return {
+  return possible({
     q: text("q"),
     tags: [...new Set(query.getAll("tag").filter(Boolean))],
     origin: text("origin"),
@@ -50,20 +50,22 @@ export function lookOf(query: URLSearchParams): Look {
     trash: query.has("trash"),
     expired: query.has("expired"),
     at: Number.isNaN(Date.parse(text("at"))) ? "" : new Date(text("at")).toISOString(),
-  };
+  });
 }
 
-/** Writes it as the query of an address. The trash and what has expired have no words and no filters. */
-export function queryOf(look: Look): URLSearchParams {
+/** The trash and what has expired have no words and no other time, and no assistant gets anything of them. */
+function possible(look: Look): Look {
+  if (!look.trash && !look.expired) return look;
+  return { ...look, q: "", reader: "", at: "", superseded: false, expired: look.expired && !look.trash };
+}
+
+/** Writes it as the query of an address. */
+export function queryOf(wanted: Look): URLSearchParams {
   const query = new URLSearchParams();
-  const whole = look.trash ? "trash" : look.expired ? "expired" : "";
-  if (whole) {
-    query.set(whole, "1");
-    return query;
-  }
+  const look = possible(wanted);
   for (const name of ["q", "origin", "category", "reader", "hidden", "scope", "project", "session", "from", "to", "at"] as const) if (look[name]) query.set(name, look[name]);
   for (const tag of look.tags) query.append("tag", tag);
-  for (const name of ["pinned", "superseded"] as const) if (look[name]) query.set(name, "1");
+  for (const name of ["pinned", "superseded", "trash", "expired"] as const) if (look[name]) query.set(name, "1");
   return query;
 }
 
@@ -94,11 +96,10 @@ export function filterOf(look: Look): Omit<Filter, "by" | "ids" | "term"> {
 
 /** Whether a memory as it is now passes the filters. The server has decided who sees it; the words are not looked at. */
 export function passes(look: Look, memory: Memory): boolean {
-  if (look.trash) return memory.deleted_at !== undefined;
-  if (memory.deleted_at !== undefined) return false;
+  if (look.trash !== (memory.deleted_at !== undefined)) return false;
   const { from, to } = filterOf(look);
   const over = memory.expires_at !== undefined && Date.parse(memory.expires_at) <= Date.now();
-  if (look.expired || over) return look.expired && over;
+  if (!look.trash && look.expired !== over) return false;
   return (
     look.tags.every((tag) => memory.tags.includes(tag)) &&
     (!look.origin || memory.origin === look.origin) &&
@@ -108,7 +109,7 @@ export function passes(look: Look, memory: Memory): boolean {
     (!look.project || memory.project_id === look.project) &&
     (!look.session || memory.session_id === look.session) &&
     (!look.pinned || memory.pinned === true) &&
-    (look.superseded || memory.superseded_by === undefined) &&
+    (look.superseded || look.trash || memory.superseded_by === undefined) &&
     (!from || memory.created_at >= from) &&
     (!to || memory.created_at < to)
   );

@@ -1,4 +1,4 @@
-import type { Memory, Why } from "@loci-memory/sdk";
+import type { Filter, Memory, Why } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { useChanges, type Changes } from "../../live.ts";
@@ -38,8 +38,7 @@ const none: Page = { rows: [], next: "", total: undefined, atLeast: false };
 async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Page> {
   const at = cursor ? { cursor } : {};
   const options = { signal, viewAs: look.reader || undefined };
-  const whole = look.trash ? "trashed" : look.expired ? "expired" : undefined;
-  if (look.q && !whole) {
+  if (look.q) {
     const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size }, options);
     return {
       rows: found.memories,
@@ -49,9 +48,12 @@ async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Pa
       ...(found.stopped_by && { stopped: found.stopped_by }),
     };
   }
-  const filter = whole ? { by: whole as "trashed" | "expired" } : filterOf(look);
-  const found = await loci.memories.list({ filter, ...at, limit: size, total: cursor === "" }, options);
+  const found = await loci.memories.list({ filter: { ...filterOf(look), by: kindOf(look) }, ...at, limit: size, total: cursor === "" }, options);
   return { rows: found.memories, next: found.next_cursor, total: found.total, atLeast: found.total_is_lower_bound ?? false };
+}
+
+function kindOf(look: Look): Filter["by"] {
+  return look.trash ? "trashed" : look.expired ? "expired" : undefined;
 }
 
 /** Reads the list page by page, and keeps it up to date. */
@@ -127,7 +129,8 @@ async function follow(
   const known = new Set(page.rows.map(({ id }) => id));
   const ids = [...new Set(changes.map(({ id }) => id).filter((id) => known.has(id)))].slice(0, 100);
   if (ids.length > 0) {
-    const filter = look.trash ? { by: "trashed" as const } : look.expired ? { by: "expired" as const } : { ids, include_superseded: look.superseded || undefined };
+    const by = kindOf(look);
+    const filter: Filter = by ? { ...filterOf(look), by } : { ids, include_superseded: look.superseded || undefined };
     const now = await loci.memories.list({ filter, limit: 100 }, { viewAs: look.reader || undefined }).catch(() => undefined);
     const byId = new Map(now?.memories.filter((memory) => passes(look, memory)).map((memory) => [memory.id, memory]));
     if (now) {
