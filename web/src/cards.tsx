@@ -21,6 +21,11 @@ export function cardKeys(ids: readonly string[]): Binding[] {
   ];
 }
 
+/** What makes an element a card that the keys reach. */
+export function cardAt(id: string): { "data-card": string; tabIndex: number } {
+  return { "data-card": id, tabIndex: -1 };
+}
+
 /** One card of a list. onOpen is what Enter does while the card itself has the focus. */
 export function Card({ id, off, onOpen, children }: { id: string; off?: boolean; onOpen?: () => void; children: ComponentChildren }) {
   const open = (event: KeyboardEvent) => {
@@ -28,5 +33,5 @@ export function Card({ id, off, onOpen, children }: { id: string; off?: boolean;
     event.preventDefault();
     onOpen();
   };
-  return <li class={off ? "card off" : "card"} data-card={id} tabIndex={-1} onKeyDown={open}>{children}</li>;
+  return <li class={off ? "card off" : "card"} {...cardAt(id)} onKeyDown={open}>{children}</li>;
 }

@@ -24,11 +24,12 @@ export const emptyDraft: Draft = { name: "", vendor: "", scopes: [], projects: [
 
 /** The request for a draft. */
 export function requestOf(draft: Draft, now: number): NewKey {
-  const allowed: readonly string[] = draft.vendor.trim() ? agentRights : rights;
+  const vendor = draft.vendor.trim().toLowerCase();
+  const allowed: readonly string[] = vendor ? agentRights : rights;
   const scopes = draft.scopes.filter((right) => allowed.includes(right));
   return {
     name: draft.name.trim(),
-    ...(draft.vendor.trim() && { vendor: draft.vendor.trim() }),
+    ...(vendor && { vendor }),
     ...(scopes.length > 0 && { scopes }),
     ...(draft.projects.length > 0 && { project_ids: [...draft.projects] }),
     ...(draft.workspace && { workspace_id: draft.workspace }),

@@ -4,7 +4,7 @@ import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { Problem } from "../../states.tsx";
-import { offered } from "../memories/vendors.tsx";
+import { offered, vendorInput } from "../memories/vendors.tsx";
 import { agentRights, lives, rights, type Draft } from "./keys.ts";
 import { right } from "./words.ts";
 
@@ -37,7 +37,7 @@ export function NewKeyForm({ from, projects, workspaces, vendors, error, onClose
         <label>{t("apiKeys.name")}<input autofocus required maxLength={100} autocomplete="off" value={draft.name} onInput={(event) => set({ name: event.currentTarget.value })} /></label>
         <label>
           {t("apiKeys.vendor")}
-          <input list="key-vendors" maxLength={50} autocomplete="off" autocapitalize="none" spellcheck={false} pattern="[a-z0-9._\-]*" title={t("apiKeys.vendor.rule")} value={draft.vendor}
+          <input list="key-vendors" {...vendorInput()} value={draft.vendor}
             aria-describedby="key-vendor-hint" onInput={(event) => set({ vendor: event.currentTarget.value })} />
         </label>
         <datalist id="key-vendors">{[...new Set([...vendors, ...offered])].map((name) => <option key={name} value={name} />)}</datalist>

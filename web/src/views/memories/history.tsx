@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { DiffView } from "../../diff.tsx";
 import { t } from "../../i18n/index.ts";
+import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
@@ -45,7 +46,7 @@ function VersionList({ memory, rows, onChanged }: { memory: Memory; rows: Rows; 
             {versions.map((version) => (
               <li key={version.version}>
                 <p class="meta">
-                  <strong>{t("versions.one", { n: version.version })}</strong> · {t(`change.${version.change}`)} · {version.editor} · <time dateTime={version.updated_at}>{when(version.updated_at)}</time>
+                  <strong>{t("versions.one", { n: version.version })}</strong> · {t(`change.${version.change}`)} · {legible(version.editor)} · <time dateTime={version.updated_at}>{when(version.updated_at)}</time>
                 </p>
                 <div class="actions">
                   <button type="button" class="button" aria-expanded={open === version.version} onClick={() => setOpen(open === version.version ? undefined : version.version)}>{t("versions.compare")}</button>

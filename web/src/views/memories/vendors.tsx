@@ -68,7 +68,7 @@ function Another({ onAdd }: { onAdd: (vendor: string) => void }) {
     <div class="another">
       <label>
         {t("vendors.another")}
-        <input ref={field} maxLength={50} autocomplete="off" autocapitalize="none" spellcheck={false} pattern={`\\s*${pattern}\\s*`} title={t("apiKeys.vendor.rule")} value={typed} aria-invalid={wrong} aria-describedby={id}
+        <input ref={field} {...vendorInput()} value={typed} aria-invalid={wrong} aria-describedby={id}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onBlur={add}
           // Sending the form is what a browser does after this event; after keydown, it may still come.
@@ -83,6 +83,10 @@ function Another({ onAdd }: { onAdd: (vendor: string) => void }) {
 
 /** What a vendor's name is, as the API has it. */
 const pattern = "[a-zA-Z0-9][a-zA-Z0-9._\\-]{0,49}";
+
+/** What a field for one has. */
+export const vendorInput = () => ({ maxLength: 50, autocomplete: "off", autocapitalize: "none", spellcheck: false, pattern: `\\s*${pattern}\\s*`, title: t("apiKeys.vendor.rule") }) as const;
+
 const rule = new RegExp(`^${pattern}$`);
 
 /** The name that was typed, as the API stores it; "": it is none. */

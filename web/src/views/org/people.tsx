@@ -1,6 +1,7 @@
 import type { Identity, Invite, Invited, MemberEdit, User } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
+import { cardAt, cardKeys } from "../../cards.tsx";
 import { Dialog } from "../../dialog.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { confirm } from "../../dialog.tsx";
@@ -27,7 +28,9 @@ export function OrgMembers({ who }: { who: Identity }) {
     return all;
   }, [who.org_id]);
   const filter = useFilter(t("filter.people"));
-  useKeys([filter.key]);
+  const found = (members.value ?? []).filter((one) => filter.fits(nameOf(one), t(`role.${one.org_role}`), one.disabled ? t("org.disabled") : ""));
+  const shown = found.slice(0, 300);
+  useKeys([filter.key, ...cardKeys(shown.map(({ id }) => id))]);
   useFollow("member", members.reload);
   const edit = async (id: string, change: MemberEdit, back: MemberEdit) => {
     await loci.orgs.editMember(who.org_id, id, change);
@@ -49,26 +52,23 @@ export function OrgMembers({ who }: { who: Identity }) {
     <section aria-label={t("members.title")}>
       <h2>{t("members.title")}</h2>
       <Shown of={members}>
-        {(all) => {
-          const found = all.filter((one) => filter.fits(nameOf(one), t(`role.${one.org_role}`), one.disabled ? t("org.disabled") : ""));
-          return (
-            <>
-              {filter.field(found.length)}
-              <p class="hint">{t("org.people.n", { n: all.length })}</p>
-              {found.length === 0 && filter.none()}
-              <ul class="cards">
-                {found.slice(0, 300).map((one) => (
-                  <li key={one.id} class="plain-member">
-                    <span>{nameOf(one)}{one.id === who.user_id && <> · {t("readers.you")}</>} {one.disabled && <span class="tag warn">{t("org.disabled")}</span>}</span>
-                    <RoleField label={t("members.role", { name: nameOf(one) })} value={one.org_role} onChange={(role) => void setRole(one, role)} />
-                    {one.id !== who.user_id && <button type="button" class="button danger" onClick={() => void suspend(one)}>{t(one.disabled ? "org.enable" : "org.suspend")}</button>}
-                  </li>
-                ))}
-              </ul>
-              {found.length > 300 && <p class="hint">{t("org.people.first")}</p>}
-            </>
-          );
-        }}
+        {(all) => (
+          <>
+            {filter.field(found.length)}
+            <p class="hint">{t("org.people.n", { n: all.length })}</p>
+            {found.length === 0 && filter.none()}
+            <ul class="cards">
+              {shown.map((one) => (
+                <li key={one.id} class="plain-member" {...cardAt(one.id)}>
+                  <span>{nameOf(one)}{one.id === who.user_id && <> · {t("readers.you")}</>} {one.disabled && <span class="tag warn">{t("org.disabled")}</span>}</span>
+                  <RoleField label={t("members.role", { name: nameOf(one) })} value={one.org_role} onChange={(role) => void setRole(one, role)} />
+                  {one.id !== who.user_id && <button type="button" class="button danger" onClick={() => void suspend(one)}>{t(one.disabled ? "org.enable" : "org.suspend")}</button>}
+                </li>
+              ))}
+            </ul>
+            {found.length > shown.length && <p class="hint">{t("org.people.first")}</p>}
+          </>
+        )}
       </Shown>
     </section>
   );

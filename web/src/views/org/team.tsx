@@ -1,9 +1,11 @@
 import type { Identity, User } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci, startIdentity } from "../../api.ts";
+import { cardAt, cardKeys } from "../../cards.tsx";
 import { confirm } from "../../dialog.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
+import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
@@ -24,13 +26,14 @@ export function Team({ who }: { who: Identity }) {
   useFollow(["team", "member"], () => void changed().catch(() => undefined));
   const others = teams.value?.filter(({ id }) => id !== who.team_id) ?? [];
   const open = wanted ?? who.team_id;
+  useKeys(open ? [] : [{ key: "n", help: t("team.new"), run: () => setWin("new") }]);
   return (
     <>
       {open ? <OneTeam key={open} id={open} who={who} onChanged={changed} /> : (
         <Empty title={t("team.none")}>
           <p>{t("team.none.text")}</p>
           <div class="actions">
-            <button type="button" class="button primary" onClick={() => setWin("new")}>{t("team.new")}</button>
+            <button type="button" class="button primary" onClick={() => setWin("new")}>{t("team.new")} <kbd>n</kbd></button>
             <button type="button" class="button" onClick={() => setWin("join")}>{t("team.join")}</button>
           </div>
         </Empty>
@@ -62,6 +65,7 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
   const invites = useLoad(async (signal) => (await loci.teams.listInvites(id, { signal })).invites, [id]);
   const [renaming, setRenaming] = useState(false);
   const mine = id === who.team_id;
+  useKeys(cardKeys(team.value?.members.map((member) => member.id) ?? []));
   useFollow(["team", "member", "invitation"], () => { team.reload(); invites.reload(); });
   const setRole = async (user: string, role: User["org_role"], back: User["org_role"]) => {
     await loci.teams.setRole(id, user, { role });
@@ -76,9 +80,9 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
   };
   const erase = async (force: boolean) => {
     await loci.teams.delete(id, { force: force || undefined });
-    tell(t("team.deleted"));
     await onChanged();
     go(addressOf("org/team"));
+    tell(t("team.deleted")); // last, so that nobody who goes on at once is led back
   };
   useProved("team.role", async (_, [user = "", role = "member", back = "member"]) => setRole(user, role as User["org_role"], back as User["org_role"]));
   useProved("team.delete", async (_, [force = ""]) => { if (await ask("team.delete.ask", "team.delete")) await erase(force !== ""); });
@@ -101,7 +105,7 @@ function OneTeam({ id, who, onChanged }: { id: string; who: Identity; onChanged:
             </div>
             <ul class="cards">
               {one.members.map((member) => (
-                <li key={member.id} class="plain-member">
+                <li key={member.id} class="plain-member" {...cardAt(member.id)}>
                   <span>{nameOf(member)}{member.id === who.user_id && <> · {t("readers.you")}</>}</span>
                   <RoleField label={t("members.role", { name: nameOf(member) })} value={member.team_role ?? "member"}
                     onChange={(role) => void give(member, role)} />

@@ -1,9 +1,11 @@
 import type { Identity, User, Workspace } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { isAdmin, loci, startIdentity } from "../../api.ts";
+import { cardAt, cardKeys } from "../../cards.tsx";
 import { confirm } from "../../dialog.tsx";
 import { attempt, FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
+import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
@@ -19,6 +21,10 @@ export function Workspaces({ who }: { who: Identity }) {
   const [adding, setAdding] = useState(false);
   const [name, setName] = useState("");
   useFollow("workspace", spaces.reload);
+  useKeys([
+    ...cardKeys(spaces.value?.map(({ id }) => id) ?? []),
+    ...(admin ? [{ key: "n", help: t("workspaces.new"), run: () => setAdding(true) }] : []),
+  ]);
   const enter = (one: Workspace) => attempt(async () => {
     await loci.account.enterWorkspace({ workspace_id: one.id });
     await startIdentity();
@@ -28,10 +34,10 @@ export function Workspaces({ who }: { who: Identity }) {
     <section>
       <h2>{t("org.tab.workspaces")}</h2>
       <p class="hint">{t("workspaces.text")}</p>
-      {admin && <div class="actions"><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("workspaces.new")}</button></div>}
+      {admin && <div class="actions"><button type="button" class="button primary" onClick={() => setAdding(true)}>{t("workspaces.new")} <kbd>n</kbd></button></div>}
       <Shown of={spaces}>
         {(all) => all.length === 0 ? <Empty title={t("workspaces.none")} /> : (
-          <ul class="cards">{all.map((one) => <li key={one.id}><Space one={one} who={who} admin={admin} onEnter={() => void enter(one)} onChanged={spaces.reload} /></li>)}</ul>
+          <ul class="cards">{all.map((one) => <li key={one.id} {...cardAt(one.id)}><Space one={one} who={who} admin={admin} onEnter={() => void enter(one)} onChanged={spaces.reload} /></li>)}</ul>
         )}
       </Shown>
       {adding && (
