@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,6 +88,101 @@ func TestBrowserDashboardTeam(t *testing.T) {
 	mara.sees("What you shared with")
 	mara.keys(kb.Enter)
 	mara.sees("You left the team.", "You are in no team")
+}
+
+// reach presses Tab until a button, link or field with a name has the focus.
+func (b *tab) reach(name string) {
+	b.t.Helper()
+	for range 80 {
+		b.keys(kb.Tab)
+		got := b.evaluate(`(() => { const e = document.activeElement;
+			return e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? e.innerText })()`)
+		if strings.HasPrefix(strings.TrimSpace(got), name) {
+			return
+		}
+	}
+	b.t.Fatalf("no Tab leads to %s; at %s:\n%s", name, b.where(), b.text())
+}
+
+// TestBrowserDashboardPeopleByKeys changes a role in the org and in a team, invites somebody, and goes through a
+// workspace, without a mouse.
+func TestBrowserDashboardPeopleByKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	noor := w.colleague("noor@example.org")
+	b := w.dashboard("/app/org/people")
+	b.sees("Noor (noor@example.org)")
+	b.keys("j")
+	b.until(`document.activeElement?.dataset.card`)
+	if !strings.HasPrefix(b.evaluate(`document.activeElement.innerText`), "Noor") {
+		b.keys("j")
+	}
+	b.until(`document.activeElement.innerText.startsWith("Noor")`)
+	b.reach("Role of Noor")
+	b.keys(kb.ArrowDown)
+	b.sees("Saved.")
+	if u := w.user(noor.ID); u.OrgRole != loci.MemberAdmin {
+		t.Errorf("Noor is %s", u.OrgRole)
+	}
+	b.reach("Suspend")
+	b.keys(kb.Enter)
+	b.sees("loses sign-ins, keys")
+	b.keys(kb.Enter)
+	b.sees("Let in again")
+	b.reach("Let in again")
+	b.keys(kb.Enter)
+	b.until(`![...document.querySelectorAll("button")].some((e) => e.innerText === "Let in again")`)
+	if u := w.user(noor.ID); u.Disabled {
+		t.Error("Noor is still suspended")
+	}
+
+	b.keys("3")
+	b.sees("You are in no team")
+	b.keys("n")
+	b.until(`document.activeElement?.closest("dialog[open]")`)
+	b.keys("Core" + kb.Enter)
+	b.sees("The team is there.", "Leave the team")
+	b.keys("n")
+	b.until(`document.activeElement?.closest("dialog[open]")`)
+	b.keys("ada@example.org")
+	b.reach("Role")
+	b.keys(kb.ArrowDown)
+	b.reach("Invite")
+	b.keys(kb.Enter)
+	b.sees("Pass these links on")
+	b.keys(kb.Escape)
+	b.sees("ada@example.org · admin")
+	b.keys("j")
+	b.reach("Role of Mara")
+	b.keys(kb.ArrowUp)
+	b.sees("You change your own role to “admin”")
+	b.keys(kb.Escape)
+	b.until(`!document.querySelector("dialog[open]")`)
+	b.reach("Invite people") // a list of choices has its own keys
+
+	b.keys("4")
+	b.sees("New workspace")
+	b.keys("n")
+	b.until(`document.activeElement?.closest("dialog[open]")`)
+	b.keys("Research" + kb.Enter)
+	b.sees("“Research” is there.")
+	b.until(`document.querySelector("[data-card]")?.innerText.startsWith("Research")`)
+	b.keys("j")
+	b.until(`document.activeElement?.innerText.startsWith("Research")`)
+	b.reach("Change the name")
+	b.keys(kb.Enter)
+	b.until(`document.activeElement?.closest("dialog[open]")`)
+	b.keys("Lab")
+	b.keys(kb.Enter)
+	b.sees("Saved.", "ResearchLab")
+	b.until(`!document.querySelector("dialog[open]")`)
+	b.keys("u")
+	b.sees("Undone.")
+	b.reach("Members")
+	b.keys(kb.Enter)
+	b.until(`document.querySelector(".org-inner")`)
+	b.axe("people, by keyboard")
+	b.clean()
 }
 
 // TestBrowserDashboardByKeys selects memories and begins an import by keys.

@@ -291,6 +291,21 @@ func TestBrowserDashboardSettings(t *testing.T) {
 	b.sees("1 Person")
 }
 
+// TestBrowserDashboardSettingAttacks has attacks in what the configuration sets.
+func TestBrowserDashboardSettingAttacks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range w.settings.Keys {
+		if k := &w.settings.Keys[i]; k.Choices == nil {
+			k.Operator, k.Configured = true, attacks[i]+attacks[len(attacks)-1]
+		}
+	}
+	b := w.dashboard("/app/settings")
+	b.sees(attacks[1], attacks[2], attacks[3])
+	b.safe("the settings")
+	b.clean()
+}
+
 // TestBrowserDashboardSettingsChange changes settings as an admin of the deployment, by mouse and by keyboard.
 func TestBrowserDashboardSettingsChange(t *testing.T) {
 	t.Parallel()

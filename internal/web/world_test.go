@@ -27,6 +27,7 @@ import (
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/rest"
+	"github.com/loci-memory/loci/internal/setting"
 	"github.com/loci-memory/loci/internal/setting/settingtest"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -68,10 +69,12 @@ type world struct {
 	mara   loci.Person
 	base   string // http://localhost:port
 	all    http.Handler
-	down   atomic.Bool                   // every connection breaks
-	held   atomic.Pointer[chan struct{}] // requests wait until it is closed; nil: they do not
-	srv    *httptest.Server
-	sent   atomic.Pointer[syncBuffer] // what browsers got; nil: it is not recorded
+	down   atomic.Bool // every connection breaks
+	// What the configuration sets. A test may change the values before it opens the dashboard.
+	settings setting.Options
+	held     atomic.Pointer[chan struct{}] // requests wait until it is closed; nil: they do not
+	srv      *httptest.Server
+	sent     atomic.Pointer[syncBuffer] // what browsers got; nil: it is not recorded
 }
 
 // dropStreams breaks the connections that are open.
@@ -132,7 +135,8 @@ func (s *syncBuffer) reset() {
 func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *world {
 	t.Helper()
 	ctx := t.Context()
-	w := &world{t: t, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{}}
+	w := &world{t: t, clock: &clock{now: time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)}, log: &syncBuffer{},
+		settings: settingtest.Options()}
 	log := slog.New(slog.NewTextHandler(w.log, nil))
 	dir := t.TempDir()
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: dir, Now: w.clock.Now})
@@ -165,7 +169,7 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
 		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "test", Now: w.clock.Now},
-			Copy: st.Backup}, Settings: settingtest.Options()})
+			Copy: st.Backup}, Settings: w.settings})
 	w.mara = w.owner("acme", maraMail)
 	w.setPassword(w.mara, maraPassword)
 
