@@ -40,8 +40,8 @@ func TestBrowserDashboardPictures(t *testing.T) {
 		window.picture = () => document.querySelector(".sessions-chart canvas").toDataURL();
 		window.whole = picture();
 		const over = document.querySelector(".sessions-chart .u-over"), box = over.getBoundingClientRect();
-		const send = (type, share, to = over) => to.dispatchEvent(new MouseEvent(type, { bubbles: true, button: 0, movementX: 1,
-			clientX: box.x + share * box.width, clientY: box.y + box.height / 2 }));
+		const send = (type, share, to = over) => to.dispatchEvent(new MouseEvent(type, { bubbles: true, button: 0,
+			movementX: 1, clientX: box.x + share * box.width, clientY: box.y + box.height / 2 }));
 		send("mouseenter", .5);
 		send("mousemove", .5);
 		send("mousedown", .5);
