@@ -99,7 +99,7 @@ func TestBrowserDashboardFilter(t *testing.T) {
 	b.sees("This may be out of date. The server does not answer", "website")
 	b.axe("rows that may be out of date")
 	w.down.Store(false)
-	b.evaluate(`(document.querySelector(".stale button")?.click(), "")`)
+	b.retry()
 	b.seesNo("This may be out of date.")
 }
 

@@ -264,7 +264,7 @@ func TestBrowserDashboardGraphStates(t *testing.T) {
 	b.sees("The graph is empty")
 	b.look("graph-empty")
 	b.axe("an empty graph")
-	shop := w.shop()
+	w.shop()
 	b.open(w.base + "/app/graph/" + loci.NewProjectID().String())
 	b.sees("Not found")
 	b.evaluate(`(() => { HTMLCanvasElement.prototype.getContext = () => null;
@@ -281,7 +281,6 @@ func TestBrowserDashboardGraphStates(t *testing.T) {
 	b.click("Alice")
 	b.until(`document.querySelector(".graph-entity .failed")`)
 	w.down.Store(false)
-	b.click("Try again")
+	b.retry()
 	b.sees("Is on call on Mondays.")
-	_ = shop
 }

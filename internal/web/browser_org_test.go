@@ -287,7 +287,7 @@ func TestBrowserDashboardSettings(t *testing.T) {
 	b.keys("2")
 	b.until(`document.querySelector(".plain-page .failed")`)
 	w.down.Store(false)
-	b.click("Erneut versuchen")
+	b.retry()
 	b.sees("1 Person")
 }
 

@@ -22,6 +22,12 @@ func (b *tab) well() {
 	b.until(`document.querySelector("#main > *") && !document.querySelector("#main :is(.spinner, .failed)")`)
 }
 
+// retry clicks on what reads again, unless the page has noticed by itself that the server is back.
+func (b *tab) retry() {
+	b.t.Helper()
+	b.evaluate(`(document.querySelector("#main :is(.failed, .stale) button")?.click(), "")`)
+}
+
 // TestBrowserDashboardStates opens each view while the server is slow and then away. It says that it loads, then what
 // is wrong and how to go on, and that way leads on once the server is back.
 func TestBrowserDashboardStates(t *testing.T) {
