@@ -137,8 +137,8 @@ func (b *tab) axe(view string) {
 	if b.evaluate(`typeof axe`) == "undefined" {
 		b.evaluate(string(script) + `; "loaded"`)
 	}
-	// A theme is nothing but colours: all other rules find the same in both.
-	for _, run := range [][2]string{{"light", ""}, {"dark", `runOnly: ["cat.color"],`}} {
+	// A theme is nothing but colours: all rules about other things find the same in both.
+	for _, run := range [][2]string{{"light", ""}, {"dark", `runOnly: ["color-contrast", "link-in-text-block"],`}} {
 		theme, rules := run[0], run[1]
 		b.evaluate(`document.documentElement.dataset.theme = "` + theme + `"`)
 		found, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`axe.run({`+rules+`
