@@ -32,22 +32,26 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 			e.Action = ""
 			return err
 		}
-		var told []loci.Vendor // those with other readers are told apart
-		for _, src := range all[len(all)-added:] {
-			if told != nil && slices.Equal(src.AllowedVendors, told) {
-				continue
-			}
-			told = src.AllowedVendors
-			if err := tx.Feed().Attached(ctx, m, p.Origin, told); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tellSources(ctx, tx, p, m, all[len(all)-added:])
 	})
 	if err != nil {
 		return nil, 0, err
 	}
 	return all, added, nil
+}
+
+// tellSources puts sources into the feed that were added without a new version of m. Those with the same readers are
+// one change.
+func tellSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, added []loci.Source) error {
+	for i, src := range added {
+		if i > 0 && slices.Equal(src.AllowedVendors, added[i-1].AllowedVendors) {
+			continue
+		}
+		if err := tx.Feed().Attached(ctx, m, p.Origin, src.AllowedVendors); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Sources returns where a memory comes from, oldest first, as far as the caller sees it. A person also asks about one

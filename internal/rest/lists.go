@@ -88,6 +88,28 @@ var agentListRoutes = table{"agent", []served{
 // trashedToo are the further actions of a list that can be of the trash.
 var trashedToo = []gate.Action{memory.ReadTrash}
 
+// lifecycles are of the memories that lists by these kinds have; of all other kinds: loci.LiveOnly.
+var lifecycles = map[client.By]loci.Lifecycle{client.ByTrashed: loci.TrashOnly, client.ByExpired: loci.ExpiredOnly}
+
+// Ended asks for what is no longer live, in a query, exported as AgentPath is.
+type Ended struct {
+	Trashed bool `query:"trashed" doc:"The trash, instead of live memories"`
+	Expired bool `query:"expired" doc:"What has expired, instead of live memories"`
+}
+
+// by returns the kind of such a list; "": of live memories.
+func (w Ended) by() (client.By, error) {
+	switch {
+	case w.Trashed && w.Expired:
+		return "", loci.FieldErrorf("expired", "cannot be combined with trashed; leave one of them out")
+	case w.Trashed:
+		return client.ByTrashed, nil
+	case w.Expired:
+		return client.ByExpired, nil
+	}
+	return "", nil
+}
+
 // ask is a list or a search, in the common form of all routes in this file.
 type ask struct {
 	filter client.Filter
@@ -126,10 +148,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 			out.page.Total = &none
 			return out, nil
 		}
-		f.Lifecycle = loci.TrashOnly
-		if by == client.ByExpired {
-			f.Lifecycle = loci.ExpiredOnly
-		}
+		f.Lifecycle = lifecycles[by]
 	}
 	page, err := s.app.Memory.List(ctx, p, memory.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor,
 		Offset: a.offset, Total: a.total})
@@ -311,34 +330,28 @@ func orZero[T any](body *T) T {
 
 type listQueryInput struct {
 	client.Conditions
-	Trashed bool     `query:"trashed" doc:"List the trash"`
-	Expired bool     `query:"expired" doc:"List what has expired"`
-	Q       string   `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
-	IDs     []string `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
-	Limit   int      `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Offset  int      `query:"offset" minimum:"0" maximum:"10000"`
-	Cursor  string   `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
-	Total   bool     `query:"total" doc:"Also count, up to 1,000"`
+	Ended
+	Q      string   `query:"q" maxLength:"500" doc:"Words, \"phrases\", prefix*; best first"`
+	IDs    []string `query:"ids,explode" maxItems:"500" doc:"Repeat it, or separate them by commas"`
+	Limit  int      `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
+	Offset int      `query:"offset" minimum:"0" maximum:"10000"`
+	Cursor string   `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
+	Total  bool     `query:"total" doc:"Also count, up to 1,000"`
 }
 
 func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQueryInput) (
 	*answer[client.MemoryPage], error) {
-	f := client.Filter{Conditions: in.Conditions, Term: in.Q}
-	switch {
-	case in.Trashed && in.Expired:
-		return nil, errTwoLists()
-	case in.Trashed:
-		f.By = client.ByTrashed
-	case in.Expired:
-		f.By = client.ByExpired
+	by, err := in.by()
+	if err != nil {
+		return nil, err
 	}
+	f := client.Filter{By: by, Conditions: in.Conditions, Term: in.Q}
 	if in.Q != "" && (f.By != "" || len(in.IDs) > 0) {
 		return nil, loci.FieldErrorf("q", "cannot be combined with trashed, expired or ids")
 	}
 	if err := loci.CheckText("q", in.Q, 0, loci.MaxTerm); err != nil {
 		return nil, err
 	}
-	var err error
 	if f.IDs, err = parseIDs(in.IDs); err != nil {
 		return nil, err
 	}
@@ -349,24 +362,16 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 // facetsInput are the conditions of the memories to count.
 type facetsInput struct {
 	client.Conditions
-	Trashed bool `query:"trashed" doc:"Count the trash"`
-	Expired bool `query:"expired" doc:"Count what has expired"`
-}
-
-func errTwoLists() error {
-	return loci.FieldErrorf("expired", "cannot be combined with trashed; leave one of them out")
+	Ended
 }
 
 func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) (*answer[loci.Facets], error) {
-	f := filterOf(&in.Conditions)
-	switch {
-	case in.Trashed && in.Expired:
-		return nil, errTwoLists()
-	case in.Trashed:
-		f.Lifecycle = loci.TrashOnly
-	case in.Expired:
-		f.Lifecycle = loci.ExpiredOnly
+	by, err := in.by()
+	if err != nil {
+		return nil, err
 	}
+	f := filterOf(&in.Conditions)
+	f.Lifecycle = lifecycles[by]
 	got, err := s.app.Memory.Facets(ctx, p, f)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (b *tab) click(text string) {
 	find := fmt.Sprintf(`[...document.querySelectorAll("dialog[open] button, dialog[open] a, button, a, summary")]
 		.filter((e) => !document.querySelector("dialog[open]") || e.closest("dialog[open]"))
 		.find((e) => e.innerText.trim().startsWith(%q) && e.checkVisibility())`, text)
-	for range 5 { // a view that is drawn anew may replace what was found
+	for range 5 { // the dashboard may replace the button that was found with a new one
 		b.until(find)
 		b.evaluate(`String((` + find + `)?.setAttribute("data-test", "here"))`)
 		short, cancel := context.WithTimeout(b.ctx, 5*time.Second)

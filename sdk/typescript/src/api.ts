@@ -5017,9 +5017,9 @@ export interface ListMemoriesByQueryQuery {
   known_at?: string | undefined;
   /** Also include superseded memories */
   include_superseded?: boolean | undefined;
-  /** List the trash */
+  /** The trash, instead of live memories */
   trashed?: boolean | undefined;
-  /** List what has expired */
+  /** What has expired, instead of live memories */
   expired?: boolean | undefined;
   /** Words, "phrases", prefix*; best first */
   q?: string | undefined;
@@ -5067,9 +5067,9 @@ export interface CountMemoriesQuery {
   known_at?: string | undefined;
   /** Also include superseded memories */
   include_superseded?: boolean | undefined;
-  /** Count the trash */
+  /** The trash, instead of live memories */
   trashed?: boolean | undefined;
-  /** Count what has expired */
+  /** What has expired, instead of live memories */
   expired?: boolean | undefined;
 }
 

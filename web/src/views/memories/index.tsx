@@ -160,12 +160,12 @@ function Body({ rows, look, onNew, children }: { rows: Rows; look: Look; onNew: 
   }
   if (rows.error !== undefined) return <Failed error={rows.error} retry={rows.reload} />;
   if (rows.loading) return <Loading />;
-  if (look.trash && filters(look) === 0) return <Empty title={t("trash.empty")} />;
-  if (look.expired && filters(look) === 0) return <Empty title={t("expired.empty")} />;
   if (look.at) return <Empty title={t("time.empty")} />;
   if (look.q || filters(look) > 0) {
     return <Empty title={look.q ? t("found.none", { q: look.q }) : t("found.noneFiltered")}><a class="button" href={addressOf(path, queryOf({ ...everything, trash: look.trash, expired: look.expired }))}>{t("found.all")}</a></Empty>;
   }
+  if (look.trash) return <Empty title={t("trash.empty")} />;
+  if (look.expired) return <Empty title={t("expired.empty")} />;
   return (
     <Empty title={t("memories.none")}>
       <p>{t("memories.none.text")}</p>

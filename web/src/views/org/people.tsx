@@ -2,9 +2,8 @@ import type { Identity, Invite, Invited, MemberEdit, User } from "@loci-memory/s
 import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { cardAt, cardKeys } from "../../cards.tsx";
-import { Dialog } from "../../dialog.tsx";
+import { confirm, Dialog } from "../../dialog.tsx";
 import { attempt, FormDialog, proving, useProved } from "../../form.tsx";
-import { confirm } from "../../dialog.tsx";
 import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
