@@ -359,26 +359,6 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 		total: in.Total})
 }
 
-// facetsInput are the conditions of the memories to count.
-type facetsInput struct {
-	client.Conditions
-	Ended
-}
-
-func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) (*answer[loci.Facets], error) {
-	by, err := in.by()
-	if err != nil {
-		return nil, err
-	}
-	f := filterOf(&in.Conditions)
-	f.Lifecycle = lifecycles[by]
-	got, err := s.app.Memory.Facets(ctx, p, f)
-	if err != nil {
-		return nil, err
-	}
-	return say(*got, nil)
-}
-
 func (s *server) readers(ctx context.Context, p loci.Principal, in *PathID) (*answer[loci.MemoryReaders], error) {
 	got, err := s.app.Memory.Readers(ctx, p, in.parse())
 	if err != nil {
