@@ -61,7 +61,7 @@ func TestAttachmentsAreInTheFeed(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
 	m := w.add(w.owner, memory.Draft{Title: "m", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}})
-	feeds := map[string]*memory.Changes{}
+	id, feeds := m.ID, map[string]*memory.Changes{}
 	readers := map[string]loci.Principal{"the owner": w.owner, "claude": w.claude, "cursor": w.other}
 	for name, p := range readers {
 		feed, err := w.Memory.Changes(ctx, p, "")
@@ -75,7 +75,7 @@ func TestAttachmentsAreInTheFeed(t *testing.T) {
 			page, err := feeds[name].Read(ctx, p)
 			w.must(err)
 			for _, e := range page.Events {
-				if e.Change != loci.Updated || e.ID != m.ID.String() || e.Version != 1 {
+				if e.Change != loci.Updated || e.ID != id.String() || e.Version != 1 {
 					t.Errorf("%s: %s reads %+v", what, name, e)
 				}
 				got = append(got, name)
@@ -104,6 +104,18 @@ func TestAttachmentsAreInTheFeed(t *testing.T) {
 		w.must(w.Memory.DeleteSource(ctx, w.owner, src.ID))
 	}
 	learn("deleted sources", "claude", "claude", "cursor", "the owner", "the owner")
+	same := memory.Draft{Key: "k", Title: "keyed", Content: "c", AllowedVendors: []loci.Vendor{"claude", "cursor"}}
+	first, err := w.Memory.Create(ctx, w.owner, same)
+	w.must(err)
+	for name, p := range readers {
+		_, err := feeds[name].Read(ctx, p)
+		w.must(err)
+	}
+	id, same.Sources = first.ID, []loci.Source{forClaude}
+	_, err = w.Memory.Create(ctx, w.owner, same)
+	w.must(err)
+	learn("a source of an unchanged save", "claude", "the owner")
+	id = m.ID
 	file, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, memory.Upload{Name: "a.txt", Size: 1,
 		Body: strings.NewReader("x")})
 	w.must(err)

@@ -216,6 +216,11 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 			return err
 		}
 	}
+	if s.saved.Unchanged { // a new version is in the feed by itself
+		if err := tellSources(ctx, tx, s.p, m, s.saved.Sources); err != nil {
+			return err
+		}
+	}
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}

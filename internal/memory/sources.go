@@ -40,13 +40,9 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 	return all, added, nil
 }
 
-// tellSources puts sources into the feed that were added without a new version of m. Those with the same readers are
-// one change.
+// tellSources puts sources into the feed that were added without a new version of m.
 func tellSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, added []loci.Source) error {
-	for i, src := range added {
-		if i > 0 && slices.Equal(src.AllowedVendors, added[i-1].AllowedVendors) {
-			continue
-		}
+	for _, src := range added {
 		if err := tx.Feed().Attached(ctx, m, p.Origin, src.AllowedVendors); err != nil {
 			return err
 		}
