@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -183,6 +184,48 @@ func TestBrowserDashboardPeopleByKeys(t *testing.T) {
 	b.until(`document.querySelector(".org-inner")`)
 	b.axe("people, by keyboard")
 	b.clean()
+}
+
+// hold keeps a key down until a condition is true and for some repeats more, as a hand that lets go late.
+func (b *tab) hold(key rune, until string) {
+	b.t.Helper()
+	events := kb.Encode(key)
+	down, up := events[:len(events)-1], events[len(events)-1]
+	press := func(repeated bool, events ...*input.DispatchKeyEventParams) {
+		for _, e := range events {
+			e.AutoRepeat = &repeated
+			if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, *e); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+	}
+	press(false, down...)
+	b.until(until)
+	for range 3 {
+		press(true, down...)
+	}
+	press(false, up)
+}
+
+// TestBrowserDashboardHeldKeys keeps keys down for long: a deed happens once, a move goes on, and the key that opened a
+// form does not type into it.
+func TestBrowserDashboardHeldKeys(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, title := range []string{"first", "second", "third"} {
+		w.remember(title)
+	}
+	b := w.dashboard("/app/memories")
+	b.sees("about first")
+	b.hold('j', `document.querySelector(".row.current")`)
+	b.until(`document.querySelector(".row.current")?.innerText.includes("first")`)
+	b.hold('s', `document.body.innerText.includes("1 selected")`)
+	b.sees("1 selected")
+	b.keys(kb.Escape)
+	b.seesNo("selected")
+	b.hold('n', `document.activeElement?.tagName === "INPUT"`)
+	b.keys("noon")
+	b.until(`document.activeElement.value === "noon"`)
 }
 
 // TestBrowserDashboardByKeys selects memories and begins an import by keys.

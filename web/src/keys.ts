@@ -40,14 +40,26 @@ export function isTyping(element: Element | null): boolean {
   return element.tagName === "TEXTAREA" || element.tagName === "SELECT" || (element as HTMLElement).isContentEditable;
 }
 
+/** The keys that go on while they are held down: those that move. Another one counts once, so that nobody accepts a list by leaning on a key. */
+const moving = /^([hjkl+-]|Arrow\w+)$/i;
+
 export function startKeys(): void {
+  // The key of the last binding that ran, while it is down. It must not type into what its binding put the focus on.
+  let down = "";
   document.addEventListener("keydown", (event) => {
+    if (!event.repeat) down = "";
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || event.isComposing) return;
-    if (document.querySelector("dialog[open]")) return; // a dialog has its own keys
-    if (event.key !== "Escape" && isTyping(document.activeElement)) return;
+    // A dialog has its own keys.
+    if (document.querySelector("dialog[open]") || (event.key !== "Escape" && isTyping(document.activeElement))) {
+      if (event.key === down) event.preventDefault();
+      return;
+    }
     const binding = currentKeys().find(({ key }) => key === event.key);
     if (!binding) return;
     event.preventDefault();
-    binding.run();
+    down = event.key;
+    if (!event.repeat || moving.test(event.key)) binding.run();
   });
+  document.addEventListener("keypress", (event) => event.key === down && event.preventDefault());
+  document.addEventListener("keyup", () => void (down = ""));
 }
