@@ -243,11 +243,12 @@ func TestTheTableSaysWhatThePolicySays(t *testing.T) {
 	}
 	s := newStage(t, loci.DeleteWithStepUp)
 	tried := 0
+	credentials := everyCredential()
 	for act, row := range want {
 		if _, ok := rules[act]; !ok {
 			t.Errorf("%s has no rule", act)
 		}
-		for _, c := range everyCredential() {
+		for _, c := range credentials {
 			p := c.Principal
 			if c.fresh {
 				p.ProvedAt = s.now
@@ -316,8 +317,9 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	s := newStage(t, loci.DeleteWithStepUp)
 	refused := map[loci.Kind]int{}
 	checked := map[bool]map[string]bool{true: {}, false: {}} // for agents, and for people
+	credentials := everyCredential()
 	for act := range app.Rules() {
-		for _, c := range everyCredential() {
+		for _, c := range credentials {
 			agent := c.Kind == loci.KindAgent
 			if agent && (c.Method == loci.BySignIn || c.Method == loci.ByDashboard) {
 				continue // no agent signs in

@@ -98,7 +98,7 @@ func newLibrary(t *testing.T) *library {
 	_, err = l.Memory.Trash(ctx, l.owner, gone.ID, 0)
 	l.must(t, err)
 	l.must(t, l.supersede(t, l.editor[0], other.ID, l.public.ID))
-	l.bytes = bytes.Repeat([]byte("0123456789abcdef"), 1<<19) // more than two lines
+	l.bytes = bytes.Repeat([]byte("0123456789abcdef"), 1<<17) // more than two lines
 	for _, m := range []*loci.Memory{l.public, gone} {
 		l.attach(t, m, "big.bin", l.bytes)
 	}
@@ -292,10 +292,10 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 	}{
 		"agent": {func(line string) string { return damage(line, `{"agent":`, `"claude"`, `"*"`) },
 			[]string{"vendor"}},
-		"first part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"size":8388608,"data"`) },
+		"first part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"size":2097152,"data"`) },
 			[]string{"beginning", "beginning", "are gone", "are gone", "not here", "not here", "not here", "not here",
 				"not here"}},
-		"second part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"offset":3145728`) },
+		"second part of an attachment": {func(line string) string { return drop(line, `{"blob":`, `"offset":786432`) },
 			[]string{"is cut off", "are gone", "are gone", "not here", "not here", "not here", "not here", "not here"}},
 		"byte of an attachment": {
 			func(line string) string { return damage(line, `{"blob":`, `"data":"MDEy`, `"data":"MDEz`) },

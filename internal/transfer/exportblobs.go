@@ -12,7 +12,7 @@ import (
 
 // blobPart is how many bytes of an attachment one line has. Neither side ever holds more of it in
 // memory.
-const blobPart = 3 << 20
+const blobPart = 768 << 10
 
 // blobLine is a part of an attachment's bytes. The parts come in order.
 type blobLine struct {
