@@ -9,7 +9,7 @@ import (
 )
 
 // TestBrowserDashboardPictures clicks on an entity in the drawing of a graph, and enlarges a part of the chart of a
-// session.
+// session while an event arrives.
 func TestBrowserDashboardPictures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -34,22 +34,34 @@ func TestBrowserDashboardPictures(t *testing.T) {
 	b.until(`document.querySelector(".graph-entity h2")?.innerText`)
 
 	b.open(w.base + "/app/sessions/" + work.ID.String())
-	b.until(`document.querySelector(".sessions-chart canvas")?.width > 100`)
 	b.sees("5 events")
+	b.until(chartFits)
 	b.evaluate(`(() => {
 		window.picture = () => document.querySelector(".sessions-chart canvas").toDataURL();
 		window.whole = picture();
 		const over = document.querySelector(".sessions-chart .u-over"), box = over.getBoundingClientRect();
 		const send = (type, share, to = over) => to.dispatchEvent(new MouseEvent(type, { bubbles: true, button: 0,
 			movementX: 1, clientX: box.x + share * box.width, clientY: box.y + box.height / 2 }));
-		send("mouseenter", .5);
-		send("mousemove", .5);
-		send("mousedown", .5);
-		send("mousemove", .9);
-		send("mouseup", .9, document);
+		window.enlarge = () => {
+			send("mouseenter", .5);
+			send("mousemove", .5);
+			send("mousedown", .5);
+			send("mousemove", .9);
+			send("mouseup", .9, document);
+		};
+		window.all = () => send("dblclick", .5);
+		enlarge();
 		return "" })()`)
 	b.until("picture() !== whole")
-	b.evaluate(`String(document.querySelector(".sessions-chart .u-over").dispatchEvent(
-		new MouseEvent("dblclick", { bubbles: true })))`)
+	b.evaluate(`String(all())`)
 	b.until("picture() === whole")
+
+	// What arrives does not take the part away that the person looks at.
+	b.evaluate(`String(enlarge())`)
+	b.until("picture() !== whole")
+	w.clock.advance(time.Minute)
+	w.logEvents(key, work, loci.Event{Content: "test 5"})
+	b.sees("6 events")
+	b.evaluate(`(() => { window.part = picture(); all(); return "" })()`)
+	b.until("picture() !== part")
 }

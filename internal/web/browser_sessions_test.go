@@ -69,11 +69,12 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	b.axe("the list of sessions")
 	b.keys("jjj")
 	b.sees("42 events", "tool_call40", "error1", "We decided to keep the old API")
-	b.until(`document.querySelector(".sessions-chart canvas")?.width > 100`)
+	b.until(chartFits)
 	b.look("sessions")
 	b.axe("a session")
 
 	// The chart is enlarged by keyboard; the picture changes, and comes back.
+	b.until(chartFits)
 	drawn := `document.querySelector(".sessions-chart canvas").toDataURL()`
 	b.evaluate(`(() => { window.whole = ` + drawn + `
 		document.querySelector(".sessions-chart [tabindex]").focus(); return "" })()`)
@@ -131,6 +132,11 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	b.sees("keep the old API")
 	b.clean()
 }
+
+// chartFits is true once the chart has the width of its place. It gets it a moment after the window changed.
+const chartFits = `document.querySelector(".sessions-chart canvas") &&
+	document.querySelector(".sessions-chart .uplot").offsetWidth ===
+		document.querySelector(".sessions-chart [tabindex]").clientWidth`
 
 // TestBrowserDashboardSessionsAttacks has attacks in everything that the view shows.
 func TestBrowserDashboardSessionsAttacks(t *testing.T) {

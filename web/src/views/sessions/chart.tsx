@@ -60,7 +60,14 @@ export function Chart({ of: { density, total, first, last, partial } }: { of: Ev
     if (next) chart.setScale("x", next);
     return next !== undefined;
   };
-  useEffect(() => plot.current?.setData(barsOf(density)), [density]);
+  useEffect(() => {
+    const chart = plot.current;
+    const all = chart?.data[0];
+    const { min, max } = chart?.scales["x"] ?? {};
+    const part = all?.length && min != null && max != null && (min > all[0]! || max < all.at(-1)!);
+    chart?.setData(barsOf(density), !part);
+    if (part) chart?.setScale("x", { min, max }); // what the person looks at stays, whatever arrives
+  }, [density]);
   const text = first && last ? t("sessions.density", { n: total, from: when(first), to: when(last) }) : t("sessions.noEvents");
   return (
     <figure class="sessions-chart">

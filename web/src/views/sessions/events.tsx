@@ -36,7 +36,7 @@ export function Events({ of, active }: { of: string; active: boolean }) {
   const density = useLoad((signal) => loci.events.stats({ ...base, event_type: types.length > 0 ? [...types] : undefined, parts: 60 }, { signal }), [of, q, types]);
   const recount = () => [stats, density].forEach(({ reload }) => reload());
   useFollow("events", () => { list.reload(); recount(); }, of);
-  useEffect(recount, [newest]); // the list also finds what the stream of changes does not tell of
+  useEffect(() => { if (newest) recount(); }, [newest]); // the list also finds what the stream of changes does not tell of
   const known = useRef<Record<string, number>>({});
   if (stats.value) known.current = stats.value.by_event_type;
   const byType = Object.entries(known.current).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
