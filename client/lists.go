@@ -16,8 +16,8 @@ const (
 	ByIDs     By = "ids"
 	BySearch  By = "search" // best match first; the others are newest first
 	ByOrigin  By = "origin"
-	ByTrashed By = "trashed" // people only
-	ByExpired By = "expired" // the reader's own; people only
+	ByTrashed By = "trashed" // people only; with a term: those that match, best first
+	ByExpired By = "expired" // the reader's own; people only; with a term as ByTrashed
 )
 
 // TagMode sets how many of several tags a memory must have.
@@ -68,7 +68,7 @@ type Conditions struct {
 type Filter struct {
 	By   By              `json:"by,omitzero" enum:"all,tags,ids,search,origin,trashed,expired" doc:"Default: what the other fields imply, or all"`
 	IDs  []loci.MemoryID `json:"ids,omitzero" nullable:"false" maxItems:"500" format:"uuid" doc:"Loci leaves out ids that do not exist or that you may not see"`
-	Term string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*"`
+	Term string          `json:"term,omitzero" minLength:"1" maxLength:"500" doc:"Words, \"phrases\", prefix*; with trashed and expired, too"`
 	Conditions
 }
 
@@ -133,7 +133,9 @@ type Page struct {
 // MemoryPage is one page of memories.
 type MemoryPage struct {
 	Memories []*loci.Memory `json:"memories" nullable:"false"`
+	Hits     []Hit          `json:"hits,omitempty" nullable:"false" doc:"Of a search: why each memory matches, in the order of memories"`
 	Page
+	Stopped
 }
 
 // ReplacedMemories are the memories that another one replaced.

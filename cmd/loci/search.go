@@ -25,7 +25,7 @@ type hitJSON struct {
 
 func (p *program) searchCommand() *cobra.Command {
 	var f questionFlags
-	var why bool
+	var why, trash bool
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find memories, best first",
@@ -34,10 +34,14 @@ func (p *program) searchCommand() *cobra.Command {
 same beginning or a similar spelling, and then text that contains them.`,
 		Example: `  loci search deploy schedule
   loci search '"release notes"' --tag ops --as cursor
-  loci search deploy --as-of 2026-03-01 --why`,
-		Annotations: does(memory.Read, project.Read),
+  loci search deploy --as-of 2026-03-01 --why
+  loci search deploy --trash`,
+		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
+				if trash {
+					r.Lifecycle = loci.TrashOnly
+				}
 				page, err := in.app.Memory.Search(cmd.Context(), who, r)
 				if err != nil {
 					return err
@@ -48,6 +52,7 @@ same beginning or a similar spelling, and then text that contains them.`,
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&why, "why", false, "show why each one matches")
+	cmd.Flags().BoolVar(&trash, "trash", false, "search the trash")
 	return cmd
 }
 

@@ -62,11 +62,14 @@ func (s *Service) checkWhen(w *loci.When) error {
 	return nil
 }
 
-// readAt returns the visible memories among ids, in the lifecycle of f or as they were at its
-// time, in the order of ids.
+// readAt returns the visible memories among ids, in the lifecycle of f or as they were at its time, in their order.
 func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID, f *Filter) ([]*loci.Memory, error) {
 	if f.When.IsZero() {
-		return tx.Memories().GetMany(ctx, v, ids, f.Lifecycle)
+		memories, err := tx.Memories().GetMany(ctx, v, ids, f.Lifecycle)
+		if err == nil {
+			err = showable(ctx, tx, v, memories...)
+		}
+		return memories, err
 	}
 	memories := make([]*loci.Memory, 0, len(ids))
 	for _, id := range ids {

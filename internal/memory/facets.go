@@ -11,7 +11,7 @@ import (
 // project and pin. With Filter.Lifecycle TrashOnly it counts those in the trash, which only people may. Invalid for
 // another time than the present, RateLimited if the caller counts or searches too much at a time: it reads every row.
 func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci.Facets, error) {
-	if err := s.Begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
+	if err := s.Begin(ctx, p, reading(&f)); err != nil {
 		return nil, err
 	}
 	if err := s.checkFilter(&f); err != nil {

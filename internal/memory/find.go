@@ -13,9 +13,9 @@ import (
 )
 
 // current limits the memories for a model to those that are valid now, unless the caller asks for
-// another time.
+// another time, for the trash or for what has expired.
 func current(f Filter) Filter {
-	if f.When.IsZero() {
+	if f.When.IsZero() && f.Lifecycle == loci.LiveOnly {
 		f.Lifecycle = loci.CurrentOnly
 	}
 	return f
@@ -29,7 +29,7 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 		ownWords: r.ownWords, wholeWords: r.wholeWords, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
-	if !f.filter.When.IsZero() {
+	if f.filter.Lifecycle != loci.CurrentOnly {
 		find = f.findAt
 	}
 	if err := find(); err != nil {
@@ -37,7 +37,7 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	}
 	hits, err := f.load()
 	// What disagrees now may not have disagreed then. A search that used up its time reads no more.
-	if err != nil || !f.filter.When.IsPresent() || f.stopped != "" {
+	if err != nil || !present(&f.filter) || f.stopped != "" {
 		return f, hits, err
 	}
 	memories := make([]*loci.Memory, len(hits))

@@ -22,9 +22,8 @@ const (
 // through, until enough of them contain it.
 const maxRead = 500
 
-// findAt searches memories as they were at another time. The index has them as they are now, so the
-// store is asked. It tries the words, then words that begin like them, then texts that contain them,
-// until it finds something.
+// findAt searches memories as they were at another time, the trash, or what has expired. The index has what holds now,
+// so the store is asked. It tries the words, then words that begin like them, then texts that contain them.
 func (f *finder) findAt() error {
 	words := recall.Parse(f.text)
 	for _, try := range []struct {

@@ -25,11 +25,10 @@ type ListRequest struct {
 // ListPage is one page of memories.
 type ListPage = gate.Page[*loci.Memory]
 
-// List returns the visible memories that pass the filter, newest first. With
-// Filter.Lifecycle TrashOnly it lists the trash, which only people may.
-// Invalid if the cursor belongs to another query or principal.
+// List returns the visible memories that pass the filter, newest first. With Filter.Lifecycle TrashOnly it lists the
+// trash, which only people may. Invalid if the cursor belongs to another query or principal.
 func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ListPage, error) {
-	if err := s.Begin(ctx, p, r.action()); err != nil {
+	if err := s.Begin(ctx, p, reading(&r.Filter)); err != nil {
 		return ListPage{}, err
 	}
 	return s.list(ctx, p, r, "list")
@@ -51,7 +50,7 @@ func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kin
 				if found, err = tx.Lists().List(ctx, p.Viewer(), q); err != nil {
 					return err
 				}
-				if err = showable(ctx, tx, p.Viewer(), found.Memories...); err != nil || !r.present() {
+				if err = showable(ctx, tx, p.Viewer(), found.Memories...); err != nil || !present(&r.Filter) {
 					return err
 				}
 				return s.disagreeing(ctx, tx, p.Viewer(), found.Memories...)
@@ -62,16 +61,17 @@ func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kin
 	return page, err
 }
 
-func (r *ListRequest) action() gate.Action {
-	if r.Lifecycle != loci.LiveOnly {
+// reading is the action of a list or a search.
+func reading(f *Filter) gate.Action {
+	if f.Lifecycle != loci.LiveOnly {
 		return ReadTrash
 	}
 	return Read
 }
 
-// present reports whether the list is of what holds now.
-func (r *ListRequest) present() bool {
-	return r.Lifecycle != loci.TrashOnly && r.Lifecycle != loci.ExpiredOnly && r.When.IsPresent()
+// present reports whether a list or a search is of what holds now.
+func present(f *Filter) bool {
+	return f.Lifecycle != loci.TrashOnly && f.Lifecycle != loci.ExpiredOnly && f.When.IsPresent()
 }
 
 // ByIDs returns the visible ones among ids as they were at that time, newest first. Ids that do not
@@ -101,7 +101,7 @@ func (s *Service) ByIDs(ctx context.Context, p loci.Principal, ids []loci.Memory
 
 // Latest returns the newest visible memory that passes the filter, or NotFound.
 func (s *Service) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci.Memory, error) {
-	if err := s.Begin(ctx, p, (&ListRequest{Filter: f}).action()); err != nil {
+	if err := s.Begin(ctx, p, reading(&f)); err != nil {
 		return nil, err
 	}
 	page, err := s.list(ctx, p, ListRequest{Filter: f, Limit: 1}, "list")

@@ -76,8 +76,7 @@ type SearchPage[T any] struct {
 	Meaning vectors.State
 }
 
-// StoppedBy is why a search ended before it had read everything. Older memories may be missing
-// then.
+// StoppedBy is why a search ended before it had read everything. Older memories may be missing then.
 type StoppedBy string
 
 // These are the reasons.
@@ -87,12 +86,12 @@ const (
 	StoppedByRows    StoppedBy = "rows" // more memories match than a search ranks
 )
 
-// Search returns the visible memories that fit the query, by relevance. All
-// words need not occur; the more and the rarer, the better the rank. If none has
-// a word of it, words that begin like them are tried, then text that contains
-// them. Invalid for a cursor of another query or principal.
+// Search returns the visible memories that fit the query, by relevance. All words need not occur; the more and the
+// rarer, the better the rank. If none has a word of it, words that begin like them are tried, then text that contains
+// them. With Filter.Lifecycle TrashOnly or ExpiredOnly it searches these, which only people may. Invalid for a cursor
+// of another query or principal.
 func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage[Hit], error) {
-	if err := s.Begin(ctx, p, Read); err != nil {
+	if err := s.Begin(ctx, p, reading(&r.Filter)); err != nil {
 		return nil, err
 	}
 	r.ownWords = true
@@ -117,8 +116,8 @@ var searchKind = searching{"search", DefaultSearch, MaxSearch}
 // search is behind Search and Recall. shown makes items of the hits, in the transaction that found them.
 func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRequest, kind searching,
 	shown func(store.Tx, []Hit) ([]T, error)) (*SearchPage[T], error) {
-	if r.Lifecycle != loci.LiveOnly {
-		return nil, loci.FieldErrorf("filter", "cannot search the trash; list it instead")
+	if r.Lifecycle != loci.LiveOnly && !r.ownWords {
+		return nil, loci.FieldErrorf("filter", "cannot recall what is in the trash or has expired; search it instead")
 	}
 	if err := loci.CheckText("query", r.Query, 1, loci.MaxTerm); err != nil {
 		return nil, err
@@ -178,8 +177,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	return &page, nil
 }
 
-// scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at
-// once.
+// scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at once.
 func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
 	done, err := s.turns.take(ctx, p.Subject())
 	if err != nil {

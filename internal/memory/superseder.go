@@ -8,9 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// showable removes from memories references to others that v does not see: the id of the memory
-// that replaced it. A superseded memory may have more readers than its replacement. Rows that are
-// about to be stored keep the reference.
+// showable removes from memories the id of the one that replaced it, if v does not see that. A superseded memory may
+// have more readers than its replacement. Rows that are about to be stored keep the reference.
 func showable(ctx context.Context, tx store.Tx, v loci.Viewer, memories ...*loci.Memory) error {
 	var ids []loci.MemoryID
 	for _, m := range memories {

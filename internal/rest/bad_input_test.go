@@ -157,7 +157,8 @@ func TestBadRequests(t *testing.T) {
 		{"deep offset", "GET /memories?offset=10001", "", 400, "offset", "at most 10000"},
 		{"search too many", "GET /memories?q=x&limit=501", "", 400, "limit", "at most 500"},
 		{"search for a NUL", "GET /memories?q=%00", "", 400, "q", "NUL"},
-		{"search in the trash", "GET /memories?q=x&trashed=true", "", 400, "q", "cannot be combined"},
+		{"search among ids", "GET /memories?q=x&ids=0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d", "", 400, "q",
+			"cannot be combined"},
 		{"tag that is not UTF-8", "GET /memories?tags=%ff", "", 400, "tags[0]", "UTF-8"},
 		{"origin that is not UTF-8", "GET /agent/memories/latest?origin=%ff", "", 400, "origin", "UTF-8"},
 		{"501 ids", "GET /memories?ids=" + strings.Repeat("00000000-0000-4000-8000-000000000000,", 500) +

@@ -19,7 +19,7 @@ var listRoutes = table{"memories", []served{
 		More:    trashedToo,
 		Summary: "List memories by filter",
 		Text: "Newest first, or best match first for a search. Without a filter, all memories. `trashed` lists " +
-			"the trash.",
+			"the trash, and with `term` searches it.",
 		In: exampleList, Out: examplePage}, (*server).list),
 	serve("GET /memories", route{ID: "listMemoriesByQuery", Who: forPeople, Action: memory.Read, More: trashedToo,
 		Summary: "List memories by query parameters",
@@ -149,6 +149,9 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 			return out, nil
 		}
 		f.Lifecycle = lifecycles[by]
+		if a.filter.Term != "" {
+			return s.findText(ctx, p, a, f)
+		}
 	}
 	page, err := s.app.Memory.List(ctx, p, memory.ListRequest{Filter: f, Limit: a.limit, Cursor: a.cursor,
 		Offset: a.offset, Total: a.total})
@@ -236,8 +239,9 @@ func kindOf(f *client.Filter, name string) (client.By, error) {
 	if field := lacks(f, by); field != "" {
 		return by, loci.FieldErrorf(path(name, field), "is required to list by %s", by)
 	}
-	if f.Term != "" && by != client.BySearch {
-		return by, loci.FieldErrorf(path(name, "term"), "requires \"by\": \"search\", not \"%s\"", by)
+	if f.Term != "" && by != client.BySearch && lifecycles[by] == loci.LiveOnly {
+		return by, loci.FieldErrorf(path(name, "term"), "requires \"by\": \"search\", \"trashed\" or \"expired\", not \"%s\"",
+			by)
 	}
 	if f.IDs != nil && by != client.ByIDs {
 		return by, loci.FieldErrorf(path(name, "ids"), "requires \"by\": \"ids\", not \"%s\"", by)
@@ -309,7 +313,7 @@ func (s *server) page(ctx context.Context, p loci.Principal, a ask) (*answer[cli
 	if err != nil {
 		return nil, err
 	}
-	return say(client.MemoryPage{Memories: got.memories, Page: got.page}, nil)
+	return say(client.MemoryPage{Memories: got.memories, Hits: got.hits, Page: got.page, Stopped: got.stopped}, nil)
 }
 
 func (s *server) list(ctx context.Context, p loci.Principal, in *body[*client.ListRequest]) (
@@ -346,8 +350,8 @@ func (s *server) listByQuery(ctx context.Context, p loci.Principal, in *listQuer
 		return nil, err
 	}
 	f := client.Filter{By: by, Conditions: in.Conditions, Term: in.Q}
-	if in.Q != "" && (f.By != "" || len(in.IDs) > 0) {
-		return nil, loci.FieldErrorf("q", "cannot be combined with trashed, expired or ids")
+	if in.Q != "" && len(in.IDs) > 0 {
+		return nil, loci.FieldErrorf("q", "cannot be combined with ids")
 	}
 	if err := loci.CheckText("q", in.Q, 0, loci.MaxTerm); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/auth"
 )
 
@@ -120,7 +121,7 @@ func TestExpiredList(t *testing.T) {
 		}
 	}
 	for _, both := range []string{"GET /memories?expired=true&trashed=true",
-		"GET /memories/facets?expired=true&trashed=true", "GET /memories?expired=true&q=x"} {
+		"GET /memories/facets?expired=true&trashed=true"} {
 		s.expect(t, 400, owner, both)
 	}
 	if got := s.as("claude", owner, list).Body.String(); strings.Contains(got, "Parking") {
@@ -128,6 +129,57 @@ func TestExpiredList(t *testing.T) {
 	}
 	s.expect(t, 403, claude, list)
 	s.expect(t, 400, owner, `POST /query {"query":"x","memory_filter":{"by":"expired"}}`)
+}
+
+// TestSearchInTrash searches the trash and what has expired: people find there what is theirs, with the reasons, and
+// nobody finds it elsewhere.
+func TestSearchInTrash(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.write(t, owner, `{"title":"Rent","content":"Deploy money."}`)
+	gone := s.write(t, owner, `{"title":"Old plan","content":"We deploy on Tuesday.","tags":["ops"]}`)
+	s.write(t, owner, `{"title":"Lunch","content":"A deployment at noon.","ttl":60}`)
+	for i := range 2 {
+		m := s.write(t, owner, fmt.Sprintf(`{"title":"Plan %d","content":"We deploy by hand."}`, i))
+		s.expect(t, 200, owner, "DELETE /memories/"+m.ID.String())
+	}
+	s.expect(t, 200, owner, "DELETE /memories/"+gone.ID.String())
+	s.clock.advance(2 * time.Minute)
+	for ask, want := range map[string]string{
+		"GET /memories?trashed=true&q=tuesday":                                          "Old plan",
+		"GET /memories?trashed=true&q=uesda":                                            "Old plan", // a part of a word
+		"GET /memories?trashed=true&q=deploy&tags=ops":                                  "Old plan",
+		`POST /memories/list {"filter":{"by":"trashed","term":"tuesday"},"total":true}`: "Old plan",
+		"GET /memories?expired=true&q=deploy":                                           "Lunch", // the beginning of a word
+	} {
+		var page client.MemoryPage
+		decode(t, s.request(owner, ask), &page)
+		if len(page.Memories) != 1 || page.Memories[0].Title != want || len(page.Hits) != 1 ||
+			page.Hits[0].ID != page.Memories[0].ID || *page.Total != 1 {
+			t.Errorf("%s: %+v", ask, page)
+		}
+		if got := s.as("claude", owner, ask).Body.String(); !strings.Contains(got, `"memories":[]`) ||
+			!strings.Contains(got, `"total":0`) || strings.Contains(got, "hits") {
+			t.Errorf("%s as claude: %s", ask, got)
+		}
+	}
+	var first, rest client.MemoryPage
+	decode(t, s.request(owner, "GET /memories?trashed=true&q=deploy&limit=2"), &first)
+	next := "&limit=2&cursor=" + first.NextCursor
+	decode(t, s.request(owner, "GET /memories?trashed=true&q=deploy"+next), &rest)
+	if len(first.Hits) != 2 || *first.Total != 3 || len(rest.Hits) != 1 || rest.NextCursor != "" {
+		t.Errorf("pages: %+v, %+v", first, rest)
+	}
+	s.expect(t, 400, owner, "GET /memories?q=deploy"+next)
+	s.expect(t, 400, owner, "GET /memories?trashed=true&q=plan"+next)
+	s.expect(t, 403, claude, `POST /memories/list {"filter":{"by":"trashed","term":"tuesday"}}`)
+	s.expect(t, 400, owner,
+		`POST /memories/list {"filter":{"by":"trashed","term":"tuesday","known_at":"2020-01-01T00:00:00Z"}}`)
+	for _, elsewhere := range []string{"GET /memories?q=tuesday", "GET /memories/recall?query=tuesday"} {
+		if got := s.expect(t, 200, owner, elsewhere).Body.String(); strings.Contains(got, "Old plan") {
+			t.Errorf("%s: %s", elsewhere, got)
+		}
+	}
 }
 
 // TestViewAsGivesNoRights has keys view as Claude: what a key may not read itself, it does not read so either.

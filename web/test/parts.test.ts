@@ -40,8 +40,8 @@ test("an address holds the whole state", () => {
   const look = lookOf(new URLSearchParams("q= a b &tag=x&tag=y&tag=x&origin=claude&scope=project&from=2026-11-01&to=2026-11-02&pinned=1&unknown=1"));
   assert.equal(queryOf(look).toString(), "q=a+b&origin=claude&scope=project&from=2026-11-01&to=2026-11-02&tag=x&tag=y&pinned=1");
   assert.equal(filters(look), 7);
-  assert.equal(queryOf({ ...look, trash: true }).toString(), "origin=claude&scope=project&from=2026-11-01&to=2026-11-02&tag=x&tag=y&pinned=1&trash=1");
-  assert.deepEqual(lookOf(new URLSearchParams("q=a&trash=1&expired=1&reader=x&superseded=1&at=2026-11-01")), { ...everything, trash: true });
+  assert.equal(queryOf({ ...look, trash: true }).toString(), "q=a+b&origin=claude&scope=project&from=2026-11-01&to=2026-11-02&tag=x&tag=y&pinned=1&trash=1");
+  assert.deepEqual(lookOf(new URLSearchParams("q=a&trash=1&expired=1&reader=x&superseded=1&at=2026-11-01")), { ...everything, q: "a", trash: true });
   const filter = filterOf(look);
   assert.equal(filter.tag_mode, "all");
   assert.equal(Date.parse(filter.to!) - Date.parse(filter.from!), 48 * 3600_000);

@@ -45,7 +45,7 @@ test("vendors that matter come in the order of the known ones", () => {
 test("the address keeps who reads, what is hidden, and the time", () => {
   const look = { ...everything, q: "x", category: "rule", hidden: "chatgpt", at: "2026-11-03T09:00:00.000Z" };
   assert.deepEqual(lookOf(queryOf(look)), look);
-  assert.equal(queryOf({ ...look, expired: true }).toString(), "category=rule&hidden=chatgpt&expired=1");
+  assert.equal(queryOf({ ...look, expired: true }).toString(), "q=x&category=rule&hidden=chatgpt&expired=1");
   assert.equal(lookOf(new URLSearchParams("at=nonsense")).at, "");
   const memory = { allowed_vendors: ["claude"], tags: ["a"], scope: "global", created_at: "2026-11-03T09:00:00.000000Z" } as unknown as Parameters<typeof passes>[1];
   assert.ok(passes({ ...everything, hidden: "chatgpt" }, memory));

@@ -958,7 +958,7 @@ export interface Filter {
   tag_mode?: "any" | "all" | undefined;
   /** As a query parameter, repeat it for several tags */
   tags?: string[] | undefined;
-  /** Words, "phrases", prefix* */
+  /** Words, "phrases", prefix*; with trashed and expired, too */
   term?: string | undefined;
   /** Written before this time */
   to?: string | undefined;
@@ -1479,11 +1479,20 @@ export interface MemoryNode {
 
 export interface MemoryPage {
   has_more: boolean;
+  /** Of a search: why each memory matches, in the order of memories */
+  hits?: Hit[];
   limit: number;
   memories: Memory[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
+  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  partial?: boolean;
+  /**
+   * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
+   * missing; use rarer words, or a filter if nothing was found
+   */
+  stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
   total?: number;
   /** True if there are more items than total */
@@ -5167,7 +5176,7 @@ export class MemoriesApi {
 
   /**
    * List memories by filter. Newest first, or best match first for a search. Without a filter, all memories.
-   * `trashed` lists the trash.
+   * `trashed` lists the trash, and with `term` searches it.
    */
   list(body?: ListRequest, options?: CallOptions): Promise<MemoryPage> {
     return this.#client.call("POST", "/memories/list", { body, options, safe: true });

@@ -128,13 +128,12 @@ function SearchBar({ look, input, filtering, onFilter, timing, onTime, onLook, o
   const whole = look.trash || look.expired;
   return (
     <div class="bar">
-      {whole ? <h2>{t(look.trash ? "trash" : "expired")}</h2> : (
-        <form role="search" onSubmit={(event) => { event.preventDefault(); onLook({ ...look, q: q.trim() }); input.current?.blur(); }}>
-          <input ref={input} type="search" aria-label={t("search")} placeholder={t("search.hint")} value={q} onInput={(event) => setQ(event.currentTarget.value)}
-            onKeyDown={(event) => event.key === "Escape" && input.current?.blur()} />
-          <button class="button">{t("search")}</button>
-        </form>
-      )}
+      {whole && <h2>{t(look.trash ? "trash" : "expired")}</h2>}
+      <form role="search" onSubmit={(event) => { event.preventDefault(); onLook({ ...look, q: q.trim() }); input.current?.blur(); }}>
+        <input ref={input} type="search" aria-label={t("search")} placeholder={t("search.hint")} value={q} onInput={(event) => setQ(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === "Escape" && input.current?.blur()} />
+        <button class="button">{t("search")}</button>
+      </form>
       <button type="button" class="button" aria-expanded={filtering} onClick={onFilter}>{t("filters")}{n > 0 ? ` (${n})` : ""}</button>
       {!whole && <button type="button" class="button" aria-expanded={timing} onClick={onTime}>{t("time.slider")}</button>}
       {!whole && <button type="button" class="button primary" onClick={onNew}>{t("new")}</button>}

@@ -53,10 +53,10 @@ export function lookOf(query: URLSearchParams): Look {
   });
 }
 
-/** The trash and what has expired have no words and no other time, and no assistant gets anything of them. */
+/** The trash and what has expired have no other time, and no assistant gets anything of them. */
 function possible(look: Look): Look {
   if (!look.trash && !look.expired) return look;
-  return { ...look, q: "", reader: "", at: "", superseded: false, expired: look.expired && !look.trash };
+  return { ...look, reader: "", at: "", superseded: false, expired: look.expired && !look.trash };
 }
 
 /** Writes it as the query of an address. */

@@ -1,4 +1,4 @@
-import type { Filter, Memory, Why } from "@loci-memory/sdk";
+import type { Filter, Hit, Memory, Why } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { useChanges, type Changes } from "../../live.ts";
@@ -38,7 +38,8 @@ const none: Page = { rows: [], next: "", total: undefined, atLeast: false };
 async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Page> {
   const at = cursor ? { cursor } : {};
   const options = { signal, viewAs: look.reader || undefined };
-  if (look.q) {
+  const by = kindOf(look);
+  if (look.q && !by) {
     const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size }, options);
     return {
       rows: found.memories,
@@ -48,8 +49,18 @@ async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Pa
       ...(found.stopped_by && { stopped: found.stopped_by }),
     };
   }
-  const found = await loci.memories.list({ filter: { ...filterOf(look), by: kindOf(look) }, ...at, limit: size, total: cursor === "" }, options);
-  return { rows: found.memories, next: found.next_cursor, total: found.total, atLeast: found.total_is_lower_bound ?? false };
+  const found = await loci.memories.list({ filter: { ...filterOf(look), by, term: look.q || undefined }, ...at, limit: size, total: cursor === "" }, options);
+  return {
+    rows: found.memories.map((memory, i) => ({ ...memory, ...why(found.hits?.[i]) })),
+    next: found.next_cursor,
+    total: found.total,
+    atLeast: found.total_is_lower_bound ?? false,
+    ...(found.stopped_by && { stopped: found.stopped_by }),
+  };
+}
+
+function why(hit: Hit | undefined): Pick<Row, "why" | "snippet"> {
+  return hit ? { why: hit.why, snippet: hit.snippet } : {};
 }
 
 function kindOf(look: Look): Filter["by"] {
@@ -130,8 +141,8 @@ async function follow(
   const ids = [...new Set(changes.map(({ id }) => id).filter((id) => known.has(id)))].slice(0, 100);
   if (ids.length > 0) {
     const by = kindOf(look);
-    const filter: Filter = by ? { ...filterOf(look), by } : { ids, include_superseded: look.superseded || undefined };
-    const now = await loci.memories.list({ filter, limit: 100 }, { viewAs: look.reader || undefined }).catch(() => undefined);
+    const filter: Filter = by ? { ...filterOf(look), by, term: look.q || undefined } : { ids, include_superseded: look.superseded || undefined };
+    const now = await loci.memories.list({ filter, limit: by ? 500 : 100 }, { viewAs: look.reader || undefined }).catch(() => undefined);
     const byId = new Map(now?.memories.filter((memory) => passes(look, memory)).map((memory) => [memory.id, memory]));
     if (now) {
       drop(ids.filter((id) => !byId.has(id)));
