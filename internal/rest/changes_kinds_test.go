@@ -132,7 +132,7 @@ func TestKindsAreThoseThatACredentialMayList(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	user := s.addUser(t, loci.DefaultOrg, "noor@example.org", loci.Member)
-	_, noor := s.key(t, loci.DefaultOrg, user.ID, auth.KeyRequest{})
+	own, noor := s.key(t, loci.DefaultOrg, user.ID, auth.KeyRequest{})
 	_, narrow := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
 	other := s.tenant(t, "elsewhere")
 	mine := s.following(t, owner, "all")
@@ -170,7 +170,7 @@ func TestKindsAreThoseThatACredentialMayList(t *testing.T) {
 	read(true)
 	for i, f := range others {
 		for _, e := range f.events {
-			if i != 1 && !mayLearn(i, &e, project.String()) {
+			if i != 1 && !mayLearn(i, &e, project.String(), own.String()) {
 				t.Errorf("reader %d is told of %+v", i, e)
 			}
 		}
@@ -185,14 +185,17 @@ func TestKindsAreThoseThatACredentialMayList(t *testing.T) {
 	}
 }
 
-// mayLearn reports whether a reader of the test above may be told of an event.
-func mayLearn(reader int, e *loci.FeedEvent, project string) bool {
+// mayLearn reports whether a reader of the test above may be told of an event. The feed may have the reader's own key
+// only after they follow.
+func mayLearn(reader int, e *loci.FeedEvent, project, own string) bool {
 	switch e.Kind {
 	case loci.FeedSession:
 		return reader == 3 // a key of the owner's that reads sessions
 	case loci.FeedGraph:
 		return reader == 0 || e.ID != project // who belongs to the project
-	case loci.FeedKey, loci.FeedTeam, loci.FeedMember, loci.FeedSignIn:
+	case loci.FeedKey:
+		return reader == 0 && e.ID == own
+	case loci.FeedTeam, loci.FeedMember, loci.FeedSignIn:
 		return false
 	}
 	return true
