@@ -62,7 +62,7 @@ func (s *Service) checkWhen(w *loci.When) error {
 	return nil
 }
 
-// readAt returns the visible memories among ids, in the lifecycle of f or as they were at its time, in their order.
+// readAt returns the visible memories among ids, in that order, in the lifecycle of f or as they were at its time.
 func readAt(ctx context.Context, tx store.Tx, v loci.Viewer, ids []loci.MemoryID, f *Filter) ([]*loci.Memory, error) {
 	if f.When.IsZero() {
 		memories, err := tx.Memories().GetMany(ctx, v, ids, f.Lifecycle)

@@ -30,8 +30,7 @@ type inGraphs struct {
 // memory nor changes the order of what does.
 func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequest) (found inGraphs, err error) {
 	v := p.Viewer()
-	if len(v.ProjectIDs) == 0 || !p.Has(loci.RightGraph) || !r.When.IsZero() ||
-		!present(&r.Filter) {
+	if len(v.ProjectIDs) == 0 || !p.Has(loci.RightGraph) || !r.When.IsZero() || !present(&r.Filter) {
 		return found, nil
 	}
 	projects := v.ProjectIDs[:min(len(v.ProjectIDs), maxGraphs)]

@@ -91,7 +91,7 @@ var trashedToo = []gate.Action{memory.ReadTrash}
 // lifecycles are of the memories that lists by these kinds have; of all other kinds: loci.LiveOnly.
 var lifecycles = map[client.By]loci.Lifecycle{client.ByTrashed: loci.TrashOnly, client.ByExpired: loci.ExpiredOnly}
 
-// Ended asks for what is no longer live, in a query, exported as AgentPath is.
+// Ended are the query parameters that ask for what is no longer live. Its name is public for the reason of AgentPath.
 type Ended struct {
 	Trashed bool `query:"trashed" doc:"The trash, instead of live memories"`
 	Expired bool `query:"expired" doc:"What has expired, instead of live memories"`

@@ -40,7 +40,7 @@ export function isTyping(element: Element | null): boolean {
   return element.tagName === "TEXTAREA" || element.tagName === "SELECT" || (element as HTMLElement).isContentEditable;
 }
 
-/** The keys that go on while they are held down: those that move. Another one counts once, so that nobody accepts a list by leaning on a key. */
+/** The keys that repeat while a person holds them down: those that move. Any other key counts once, so that nobody accepts a list by leaning on a key. */
 const moving = /^([hjkl+-]|Arrow\w+)$/i;
 
 export function startKeys(): void {

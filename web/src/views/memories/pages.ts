@@ -1,4 +1,4 @@
-import type { Filter, Hit, Memory, Why } from "@loci-memory/sdk";
+import type { Filter, Hit, Memory, MemoryPage, Why } from "@loci-memory/sdk";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { useChanges, type Changes } from "../../live.ts";
@@ -41,17 +41,15 @@ async function read(look: Look, cursor: string, signal: AbortSignal): Promise<Pa
   const by = kindOf(look);
   if (look.q && !by) {
     const found = await loci.recall.recall({ ...filterOf(look), ...at, query: look.q, kinds: ["memory"], explain: true, limit: size }, options);
-    return {
-      rows: found.memories,
-      next: found.next_cursor,
-      total: found.total,
-      atLeast: found.total_is_lower_bound ?? false,
-      ...(found.stopped_by && { stopped: found.stopped_by }),
-    };
+    return pageOf(found.memories, found);
   }
   const found = await loci.memories.list({ filter: { ...filterOf(look), by, term: look.q || undefined }, ...at, limit: size, total: cursor === "" }, options);
+  return pageOf(found.memories.map((memory, i) => ({ ...memory, ...why(found.hits?.[i]) })), found);
+}
+
+function pageOf(rows: Row[], found: Pick<MemoryPage, "next_cursor" | "total" | "total_is_lower_bound" | "stopped_by">): Page {
   return {
-    rows: found.memories.map((memory, i) => ({ ...memory, ...why(found.hits?.[i]) })),
+    rows,
     next: found.next_cursor,
     total: found.total,
     atLeast: found.total_is_lower_bound ?? false,
