@@ -23,8 +23,8 @@ var reviewRoutes = table{"review", []served{
 	serve("GET /review/candidates/{id}", route{ID: "getCandidate", Who: forAny, Action: review.Read,
 		Missing: noCandidate,
 		Summary: "Get a candidate",
-		Text: "With its evidence in the stored notes, the memories that promotion would change, and what was decided " +
-			"before.",
+		Text: "With its evidence in the stored notes, the memories that it may replace, contradict or repeat, and what " +
+			"was decided before.",
 		Out: exampleShown}, (*server).candidate),
 	serve("PATCH /review/candidates/{id}", route{ID: "updateCandidate", Who: forAny, Action: review.Decide,
 		Missing: noCandidate, Conditional: true,
@@ -34,9 +34,11 @@ var reviewRoutes = table{"review", []served{
 		In: client.CandidateChange{Title: new("Deploys are on Tuesdays")}, Out: exampleCandidate,
 		Further: settledToo}, (*server).updateCandidate),
 	decision("accept", review.Accept, "Make a memory of a candidate",
-		"The memory supersedes what the checks found out of date. A memory of another person or vendor is only "+
-			"suggested to be superseded. Accepting a promoted candidate again changes nothing. 409 if it was rejected or "+
-			"archived.", exampleAsPromoted, (*server).acceptCandidate),
+		"The memory has the origin that proposed it. It replaces only what supersedes names, whatever the checks found; "+
+			"a memory of another person is only suggested to be superseded. replaced and suggested list them. An assistant "+
+			"cannot accept a candidate that is sensitive, contradicting, destructive or instructing, that may replace or "+
+			"repeat a memory, or that only a model found. Accepting a promoted candidate again changes nothing. 409 if it "+
+			"was rejected or archived.", exampleAsPromoted, (*server).acceptCandidate),
 	decision("reject", review.Decide, "Refuse a candidate", "It can be undone. 409 if it was promoted or archived.",
 		exampleAs(loci.ReviewRejected, "reject"), (*server).rejectCandidate),
 	decision("archive", review.Decide, "Put a candidate away",
@@ -162,7 +164,7 @@ func (in *decisionInput) decided(defers bool) (d review.Decision, until time.Tim
 	if d.IfVersion, err = ifVersion(in.IfMatch); err != nil {
 		return d, until, err
 	}
-	d.Reason = body.Reason
+	d.Reason, d.Supersedes = body.Reason, body.Supersedes
 	return d, body.Until, onlyDefers(body.Until, defers)
 }
 
@@ -230,7 +232,7 @@ func (s *server) reviewBulk(ctx context.Context, p loci.Principal, in *body[clie
 		return nil, err
 	}
 	results, err := s.app.Review.Bulk(ctx, p, review.BulkRequest{Action: r.Action, IDs: r.IDs, Reason: r.Reason,
-		Until: r.Until})
+		Until: r.Until, Supersedes: r.Supersedes})
 	if err != nil {
 		return nil, err
 	}
