@@ -378,8 +378,12 @@ func TestLimitedKeysReflectInTheirProjects(t *testing.T) {
 	d := newReviews(t)
 	ctx := t.Context()
 	n := review.Notes{Content: "idea: x\n", Persist: true}
-	refused(t, "no project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Invalid,
-		"Project is required when MCP credentials are project-scoped")
+	err := second(d.Review.Reflect(ctx, d.limited, n))
+	wantCode(t, err, loci.Invalid)
+	if want := "Project is required when MCP credentials are project-scoped: pass project"; err.Error() != want ||
+		loci.FieldOf(err) != "project" {
+		t.Errorf("no project: %q about %q, want %q", err, loci.FieldOf(err), want)
+	}
 	n.Project = "nothing like that"
 	refused(t, "another project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Forbidden,
 		"api_key_memory_space_denied")
@@ -387,7 +391,7 @@ func TestLimitedKeysReflectInTheirProjects(t *testing.T) {
 	if r := d.reflect(d.limited, n); r.PersistedCount != 1 {
 		t.Errorf("got %+v", r)
 	}
-	_, err := d.Review.Reflect(ctx, loci.Principal{}, n)
+	_, err = d.Review.Reflect(ctx, loci.Principal{}, n)
 	refused(t, "nobody", err, loci.Unauthenticated, "Organization context required")
 }
 

@@ -142,6 +142,9 @@ func (c *comparison) matchNumbers() {
 }
 
 func (n factNumber) full() string {
+	if n.form == clockNumber && !strings.Contains(n.value, ":") {
+		return n.value + ":00"
+	}
 	return strings.TrimSpace(n.value + " " + strings.TrimPrefix(n.unit, "unit-"))
 }
 

@@ -34,11 +34,10 @@ var reviewRoutes = table{"review", []served{
 		In: client.CandidateChange{Title: new("Deploys are on Tuesdays")}, Out: exampleCandidate,
 		Further: settledToo}, (*server).updateCandidate),
 	decision("accept", review.Accept, "Make a memory of a candidate",
-		"The memory has the origin that proposed it. It replaces only what supersedes names, whatever the checks found; "+
-			"a memory of another person is only suggested to be superseded. replaced and suggested list them. An assistant "+
-			"cannot accept a candidate that is sensitive, contradicting, destructive or instructing, that may replace or "+
-			"repeat a memory, or that only a model found. Accepting a promoted candidate again changes nothing. 409 if it "+
-			"was rejected or archived.", exampleAsPromoted, (*server).acceptCandidate),
+		"It replaces only what supersedes names; replaced and suggested list that. An assistant cannot accept one that is "+
+			"sensitive, contradicting, destructive or instructing, may replace or repeat a memory, or that only a model "+
+			"found. Accepting it again changes nothing. 409 if it was rejected or archived.",
+		exampleAsPromoted, (*server).acceptCandidate),
 	decision("reject", review.Decide, "Refuse a candidate", "It can be undone. 409 if it was promoted or archived.",
 		exampleAs(loci.ReviewRejected, "reject"), (*server).rejectCandidate),
 	decision("archive", review.Decide, "Put a candidate away",
@@ -48,8 +47,9 @@ var reviewRoutes = table{"review", []served{
 		"Until a time at most a year ahead; by default for 7 days. Then it is pending again. 409 if it no longer waits.",
 		exampleAs(loci.ReviewDeferred, "defer"), (*server).deferCandidate),
 	decision("undo", review.Decide, "Take back the last decision about a candidate",
-		"It is as it was before. If it was promoted, the memory goes to the trash, which needs the right to delete, and "+
-			"what it superseded holds again. 409 if nothing was decided.",
+		"It is as it was before. If it was promoted, the memory goes to the trash, for which a key needs the right to "+
+			"delete, and what it superseded holds again. An assistant takes back only its own decisions. 409 if nothing was "+
+			"decided.",
 		exampleAs(loci.ReviewPending, "undo"), (*server).undoReview),
 	serve("POST /review/candidates/{id}/merge", route{ID: "mergeCandidates", Atomic: true, Who: forAny,
 		Action: review.Decide, Missing: noCandidate, Conditional: true,
