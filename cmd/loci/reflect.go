@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,14 +36,10 @@ decide about. With --persist-review, all of them wait: see "loci review".`,
 			if markdown && p.json {
 				return usagef("specify --markdown or --json, not both")
 			}
-			if n.PersistReview && !n.Persist && cmd.Flags().Changed("persist") {
-				return usagef("--persist-review stores the candidates, and --persist=false stores nothing; leave one out")
-			}
-			n.Persist = n.Persist || n.PersistReview
 			n.Intent = loci.Intent(intent)
 			file = args
 			n.AllowedVendors, err = parseVendors("--allow", allow)
-			return err
+			return cmp.Or(err, impliesPersist(cmd.Flags(), &n))
 		},
 	}, func(ctx context.Context, c *call) (err error) {
 		if n.Content, err = p.notes(file); err != nil {
@@ -79,6 +76,15 @@ decide about. With --persist-review, all of them wait: see "loci review".`,
 		"vendors whose assistants see what comes of it, or '*' for all (default: all)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
 	return cmd
+}
+
+// impliesPersist lets --persist-review alone store what is found.
+func impliesPersist(f *pflag.FlagSet, n *review.Notes) error {
+	if n.PersistReview && !n.Persist && f.Changed("persist") {
+		return usagef("--persist-review stores the candidates, and --persist=false stores nothing; leave one out")
+	}
+	n.Persist = n.Persist || n.PersistReview
+	return nil
 }
 
 // notesFlags are the flags of the fields of notes.
