@@ -217,7 +217,7 @@ type ReflectionFinding struct {
 	Title      string      `json:"target_title,omitempty"`
 	Reason     string      `json:"reason"`
 	Confidence float64     `json:"confidence"`
-	Action     string      `json:"action" enum:"none,mark_duplicate,supersede,mark_stale,route_to_review,check_again"`
+	Action     string      `json:"action" enum:"none,mark_duplicate,supersede,mark_stale,route_to_review,check_again" doc:"What Loci proposes. supersede and mark_stale are only in candidates of earlier versions"`
 	Reversible bool        `json:"reversible"`
 }
 

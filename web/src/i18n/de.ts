@@ -1332,6 +1332,7 @@ export const de: Texts = {
   "audit.do.transfer.export": "Erinnerungen exportieren",
   "audit.do.transfer.import": "Erinnerungen importieren",
   "audit.do.undo": "Mehrere Änderungen rückgängig machen",
+  "audit.do.undo.plan": "Zeigen, was rückgängig gemacht würde",
   "audit.do.changes.read": "Änderungen verfolgen",
   "audit.do.suggestion.read": "Vorschläge lesen",
   "audit.do.suggestion.settle": "Über einen Vorschlag entscheiden",

@@ -1330,6 +1330,7 @@ export const en = {
   "audit.do.transfer.export": "Export memories",
   "audit.do.transfer.import": "Import memories",
   "audit.do.undo": "Undo a range of changes",
+  "audit.do.undo.plan": "Show what an undo would do",
   "audit.do.changes.read": "Follow changes",
   "audit.do.suggestion.read": "Read suggestions",
   "audit.do.suggestion.settle": "Decide about a suggestion",
