@@ -96,23 +96,22 @@ type Candidate struct {
 	Metadata   json.RawMessage `json:"metadata,omitempty" doc:"A JSON object: the source's title, the intent, the extractor, the cue"`
 	RawSources []string        `json:"raw_source_ids" nullable:"false" doc:"The reflection sources, sessions or events that it comes from"`
 	// SuggestedScope is the scope of the memory that promotion makes.
-	SuggestedScope    Scope       `json:"suggested_memory_scope"`
-	SuggestedScopeKey *string     `json:"suggested_scope_key" doc:"The id of the project for scope project"`
-	State             ReviewState `json:"review_state" enum:"pending,promoted,rejected,deferred,archived"`
-	MemoryID          MemoryID    `json:"memory_id,omitzero" format:"uuid" doc:"The memory that it became"`
-	Existing          bool        `json:"existing,omitempty" doc:"The memory was there before the candidate was promoted"`
-	GraphPending      bool        `json:"graph_pending,omitempty" doc:"Its entity is not in the graph of the project yet. Loci tries again"`
-	EntityID          EntityID    `json:"entity_id,omitzero" format:"uuid" doc:"The entity of the project's graph that promotion made"`
-	Superseded        []MemoryID  `json:"superseded_ids,omitempty" doc:"The memories that promotion superseded"`
-	// Replaced and Suggested are only in answers.
-	Replaced         []TitledMemory       `json:"replaced,omitempty" doc:"The memories that promotion superseded, with their titles"`
-	Suggested        []TitledMemory       `json:"suggested,omitempty" doc:"In the answer of accept: the memories of other people for which Loci only suggests that"`
-	Claims           []ClaimRecord        `json:"claim_records" nullable:"false"`
-	Findings         []ReflectionFinding  `json:"reflection_findings" nullable:"false"`
-	Relations        []RelationshipRecord `json:"relationship_records" nullable:"false"`
-	SensitivityFlags []string             `json:"sensitivity_flags" nullable:"false" doc:"The types of sensitive text in it, and instruction for text that reads like an order to a model"`
-	Evidence         []Evidence           `json:"evidence" nullable:"false" doc:"The passages of the notes that support it"`
-	Cue              string               `json:"cue,omitempty" doc:"The words by which the extractor found it"`
+	SuggestedScope    Scope                `json:"suggested_memory_scope"`
+	SuggestedScopeKey *string              `json:"suggested_scope_key" doc:"The id of the project for scope project"`
+	State             ReviewState          `json:"review_state" enum:"pending,promoted,rejected,deferred,archived"`
+	MemoryID          MemoryID             `json:"memory_id,omitzero" format:"uuid" doc:"The memory that it became"`
+	Existing          bool                 `json:"existing,omitempty" doc:"The memory was there before the candidate was promoted"`
+	GraphPending      bool                 `json:"graph_pending,omitempty" doc:"Its entity is not in the graph of the project yet. Loci tries again"`
+	EntityID          EntityID             `json:"entity_id,omitzero" format:"uuid" doc:"The entity of the project's graph that promotion made"`
+	Superseded        []MemoryID           `json:"superseded_ids,omitempty" doc:"The memories that promotion superseded"`
+	Replaced          []TitledMemory       `json:"replaced,omitempty" doc:"In an answer: the memories that promotion superseded, with their titles"`
+	Suggested         []TitledMemory       `json:"suggested,omitempty" doc:"In the answer of accept: the memories of other people for which Loci only suggests that"`
+	Claims            []ClaimRecord        `json:"claim_records" nullable:"false"`
+	Findings          []ReflectionFinding  `json:"reflection_findings" nullable:"false"`
+	Relations         []RelationshipRecord `json:"relationship_records" nullable:"false"`
+	SensitivityFlags  []string             `json:"sensitivity_flags" nullable:"false" doc:"The types of sensitive text in it, and instruction for text that reads like an order to a model"`
+	Evidence          []Evidence           `json:"evidence" nullable:"false" doc:"The passages of the notes that support it"`
+	Cue               string               `json:"cue,omitempty" doc:"The words by which the extractor found it"`
 	// SourceID is the stored notes.
 	SourceID  ReflectionID `json:"source_id,omitzero" format:"uuid"`
 	SessionID SessionID    `json:"session_id,omitzero" format:"uuid" doc:"The session that it comes from"`

@@ -132,7 +132,8 @@ func TestGuessesReplaceNothing(t *testing.T) {
 	d.must(err)
 	old := d.add(d.claude, memory.Draft{Title: "Export", Content: "The nightly export runs at 02:00 UTC."})
 	r, err := rules.Review.Reflect(ctx, d.claude, review.Notes{Persist: true, PersistSource: true,
-		Content: "Turns out the nightly export now runs at 04:00 UTC. We decided to use gin for the API, because it is small."})
+		Content: "Turns out the nightly export now runs at 04:00 UTC. We decided to use gin for the API, because it is " +
+			"small."})
 	d.must(err)
 	if len(r.Candidates) != 2 {
 		t.Fatalf("got %s", r.Markdown)
@@ -241,8 +242,8 @@ func TestAcceptKeepsWhoProposed(t *testing.T) {
 	}
 }
 
-// TestUndoOfAnAcceptNeedsNoFreshProof requires the right of a person in a browser to take back their accept, while a key
-// follows the rule of deletions.
+// TestUndoOfAnAcceptNeedsNoFreshProof lets a person in a browser take back their accept, while a key follows the rule of
+// deletions.
 func TestUndoOfAnAcceptNeedsNoFreshProof(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)

@@ -149,7 +149,8 @@ var tools = []tool{
 	{
 		name: "remember", title: "Remember one thing",
 		set: toolsetReflect, action: memory.Create, hints: adds,
-		about:   "Save one durable memory: a decision, a fact, a plan. For raw notes, use reflect. Returns its id and result.",
+		about: "Save one durable memory: a decision, a fact, a plan. For raw notes, use reflect. Returns its id and " +
+			"result.",
 		returns: has("id", "result"),
 		handler: takes(rememberFields, (*Server).rememberOne),
 	},

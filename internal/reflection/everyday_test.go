@@ -72,7 +72,8 @@ func TestNumbersNeedOneMatter(t *testing.T) {
 		want         Bond
 	}{
 		{"I do not drink alcohol.", "Oskar has a new teacher, Herr Lange, since 20 November 2026.", Unrelated},
-		{"The half marathon is on 26 April 2026. I run 4 times a week.", "The whole suite runs in 74 s instead of 121 s.", Unrelated},
+		{"The half marathon is on 26 April 2026. I run 4 times a week.", "The whole suite runs in 74 s instead of 121 s.",
+			Unrelated},
 		{"cart.spec.ts fails in 1 of 20 runs.", "The whole suite runs in 74 s instead of 121 s.", Unrelated},
 		{"The visa for Vietnam takes 5 days.", "The pipeline now takes 9 minutes.", Unrelated},
 		{"The nightly export runs at 02:00 UTC.", "Turns out the nightly export now runs at 04:00 UTC.", UpdateSupersedes},

@@ -65,7 +65,8 @@ const maxFactWords = 80
 // Prepare reads a text once for many comparisons.
 func Prepare(text string) *Statement {
 	s := &Statement{text: text, read: recall.Read(text), names: map[string][]string{}, sides: map[int]uint64{},
-		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{}, dayWords: map[string]bool{}, sideAt: map[int][]int{}}
+		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{},
+		dayWords: map[string]bool{}, sideAt: map[int][]int{}}
 	if len(text) > maxFactText {
 		text = strings.ToValidUTF8(text[:maxFactText], "")
 	}

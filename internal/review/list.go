@@ -266,7 +266,7 @@ func wouldChange(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Can
 	return list, nil
 }
 
-// harm orders memories that a candidate relates to: what would leave the answers first, pinned and important ones above.
+// harm is larger for what would be missed more: what the candidate may replace, and then what is pinned or important.
 func harm(w *WouldChange) int {
 	n := w.Importance
 	if w.Pinned {

@@ -79,8 +79,8 @@ func onlyPerson(c *loci.Candidate, d Decision) error {
 	if len(words) == 0 {
 		return nil
 	}
-	return loci.Errorf(loci.Forbidden, "cannot accept this candidate: %s, so only a person may accept it, in the inbox or "+
-		"with `loci review accept %s`", strings.Join(words, ", and "), c.ID.Short())
+	return loci.Errorf(loci.Forbidden, "cannot accept this candidate: %s, so only a person may accept it, in the inbox "+
+		"or with `loci review accept %s`", strings.Join(words, ", and "), c.ID.Short())
 }
 
 // recheck compares c with what p sees now, in place of what was found before.

@@ -2734,6 +2734,7 @@ export interface Reflection {
 }
 
 export interface ReflectionFinding {
+  /** What Loci proposes. supersede and mark_stale are only in candidates of earlier versions */
   action: "none" | "mark_duplicate" | "supersede" | "mark_stale" | "route_to_review" | "check_again";
   confidence: number;
   id: string;
