@@ -104,6 +104,8 @@ type Candidate struct {
 	GraphPending      bool                 `json:"graph_pending,omitempty" doc:"Its entity is not in the graph of the project yet. Loci tries again"`
 	EntityID          EntityID             `json:"entity_id,omitzero" format:"uuid" doc:"The entity of the project's graph that promotion made"`
 	Superseded        []MemoryID           `json:"superseded_ids,omitempty" doc:"The memories that promotion superseded"`
+	Replaced          []TitledMemory       `json:"replaced,omitempty" doc:"In an answer: the memories that promotion superseded, with their titles"`
+	Suggested         []TitledMemory       `json:"suggested,omitempty" doc:"In the answer of accept: the memories of other people for which Loci only suggests that"`
 	Claims            []ClaimRecord        `json:"claim_records" nullable:"false"`
 	Findings          []ReflectionFinding  `json:"reflection_findings" nullable:"false"`
 	Relations         []RelationshipRecord `json:"relationship_records" nullable:"false"`
@@ -129,6 +131,12 @@ type Candidate struct {
 	Version   int       `json:"version"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// TitledMemory names a memory for a person.
+type TitledMemory struct {
+	ID    MemoryID `json:"id" format:"uuid"`
+	Title string   `json:"title"`
 }
 
 // FoundByModel is the extractor in the metadata of a candidate that only a model has found.
@@ -208,7 +216,7 @@ type ReflectionFinding struct {
 	Title      string      `json:"target_title,omitempty"`
 	Reason     string      `json:"reason"`
 	Confidence float64     `json:"confidence"`
-	Action     string      `json:"action" enum:"none,mark_duplicate,supersede,mark_stale,route_to_review,check_again"`
+	Action     string      `json:"action" enum:"none,mark_duplicate,supersede,mark_stale,route_to_review,check_again" doc:"What Loci proposes. supersede and mark_stale are only in candidates of earlier versions"`
 	Reversible bool        `json:"reversible"`
 }
 

@@ -124,6 +124,11 @@ type Version struct {
 	ReplacedAt time.Time `json:"replaced_at" doc:"When the next version replaced it"`
 }
 
+// Accepted reports whether a person made this version of what its origin had proposed as a candidate.
+func (m *Memory) Accepted() bool {
+	return m.Source == AutoSource && m.Version == 1 && m.Editor != m.Origin
+}
+
 // Clone returns a copy that shares no data with m.
 func (m *Memory) Clone() *Memory {
 	c := *m

@@ -35,7 +35,7 @@ type CandidateChange struct {
 type ShownCandidate struct {
 	Candidate
 	Passages []Passage     `json:"passages" nullable:"false" doc:"The evidence in the stored notes, with what stands around it"`
-	Changes  []WouldChange `json:"would_change" nullable:"false" doc:"The memories that promotion would supersede, or that disagree"`
+	Changes  []WouldChange `json:"would_change" nullable:"false" doc:"The memories that it may replace, contradict or repeat: first those that it may replace, and of these the pinned and important ones. Accepting replaces only those that it names"`
 	History  []Review      `json:"history" nullable:"false" doc:"What was decided before, the last first"`
 }
 
@@ -49,23 +49,29 @@ type Passage struct {
 
 // WouldChange is a memory that a candidate relates to.
 type WouldChange struct {
-	Kind    FindingKind `json:"kind"`
-	ID      MemoryID    `json:"id" format:"uuid"`
-	Title   string      `json:"title"`
-	Content string      `json:"content"`
-	Reason  string      `json:"reason"`
-	Effect  string      `json:"effect" enum:"superseded,suggested,none" doc:"What promotion does: supersede it, suggest that to its owner, or nothing"`
-	Diff    []Hunk      `json:"diff" nullable:"false" doc:"From the memory to the candidate"`
+	Kind       FindingKind `json:"kind"`
+	ID         MemoryID    `json:"id" format:"uuid"`
+	Title      string      `json:"title"`
+	Content    string      `json:"content"`
+	Reason     string      `json:"reason" doc:"Why Loci guesses that"`
+	Effect     string      `json:"effect" enum:"superseded,suggested" doc:"What accepting does if it names the memory: supersede it, or suggest that to its owner"`
+	Origin     string      `json:"origin" doc:"Who wrote it"`
+	Pinned     bool        `json:"pinned"`
+	Importance int         `json:"importance"`
+	SharedWith string      `json:"shared_with,omitempty" doc:"The other people who read it: the team, the project, or both"`
+	Diff       []Hunk      `json:"diff" nullable:"false" doc:"From the memory to the candidate"`
 }
 
 // Reviewed is what one decision of several did.
 type Reviewed struct {
-	Index    int         `json:"index" doc:"Index of the id, from 0"`
-	ID       CandidateID `json:"id" format:"uuid"`
-	State    ReviewState `json:"review_state,omitempty" enum:"pending,promoted,rejected,deferred,archived" doc:"The state now"`
-	Version  int         `json:"version,omitempty" doc:"The version of the candidate now" example:"2"`
-	MemoryID MemoryID    `json:"memory_id,omitzero" format:"uuid" doc:"The memory that it became"`
-	Error    *ItemError  `json:"error,omitempty" doc:"Why the decision failed; absent if it succeeded"`
+	Index     int            `json:"index" doc:"Index of the id, from 0"`
+	ID        CandidateID    `json:"id" format:"uuid"`
+	State     ReviewState    `json:"review_state,omitempty" enum:"pending,promoted,rejected,deferred,archived" doc:"The state now"`
+	Version   int            `json:"version,omitempty" doc:"The version of the candidate now" example:"2"`
+	MemoryID  MemoryID       `json:"memory_id,omitzero" format:"uuid" doc:"The memory that it became"`
+	Replaced  []TitledMemory `json:"replaced,omitempty" doc:"The memories that it replaced"`
+	Suggested []TitledMemory `json:"suggested,omitempty" doc:"The memories of other people for which Loci only suggests that"`
+	Error     *ItemError     `json:"error,omitempty" doc:"Why the decision failed; absent if it succeeded"`
 }
 
 // Instructs reports whether c has text that reads like an order to a model, which no model should see.

@@ -32,10 +32,12 @@ type CandidateQuery struct {
 	Cursor   string // NextCursor of the previous page
 }
 
-// ReviewDecision is why somebody decides about a candidate, and for Defer until when it waits.
+// ReviewDecision is why somebody decides about a candidate, for Defer until when it waits, and for Accept what it
+// replaces.
 type ReviewDecision struct {
-	Reason string    `json:"reason,omitzero" maxLength:"1000" doc:"Why" example:"We settled that on Monday."`
-	Until  time.Time `json:"until,omitzero" doc:"For defer: when the candidate is pending again. Default: in 7 days"`
+	Reason     string          `json:"reason,omitzero" maxLength:"1000" doc:"Why" example:"We settled that on Monday."`
+	Until      time.Time       `json:"until,omitzero" doc:"For defer: when the candidate is pending again. Default: in 7 days"`
+	Supersedes []loci.MemoryID `json:"supersedes,omitzero" nullable:"false" maxItems:"50" format:"uuid" doc:"For accept of one candidate, by a person: the memories that the new one replaces. Default: none. For a memory of another person, Loci records a suggestion"`
 }
 
 // CandidateMerge says which candidates become part of another.
@@ -91,7 +93,8 @@ func (c *Client) UpdateCandidate(ctx context.Context, id loci.CandidateID, ifVer
 	return callAt[loci.Candidate](ctx, c, http.MethodPatch, candidatePath(id), version(ifVersion), change)
 }
 
-// Accept makes a memory of a candidate. Conflict if it was rejected or archived.
+// Accept makes a memory of a candidate, which replaces d.Supersedes and nothing else. Conflict if it was rejected or
+// archived.
 func (c *Client) Accept(ctx context.Context, id loci.CandidateID, ifVersion int, d ReviewDecision) (*loci.Candidate,
 	error) {
 	return c.decide(ctx, id, "accept", ifVersion, d)

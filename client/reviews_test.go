@@ -100,7 +100,11 @@ func TestReviews(t *testing.T) {
 	if len(rest.Candidates) != 1 || rest.Candidates[0].ID != claim.ID || rest.HasMore {
 		t.Errorf("the next page of Candidates: got %+v", rest)
 	}
-	accepted := must(owner.Accept(ctx, claim.ID, 1, client.ReviewDecision{Reason: "Ops said so."}))(t)
+	accepted := must(owner.Accept(ctx, claim.ID, 1, client.ReviewDecision{Reason: "Ops said so.",
+		Supersedes: []loci.MemoryID{old.ID}}))(t)
+	if len(accepted.Replaced) != 1 || accepted.Replaced[0] != (loci.TitledMemory{ID: old.ID, Title: "Export"}) {
+		t.Errorf("Accept replaced %+v", accepted.Replaced)
+	}
 	if accepted.State != loci.ReviewPromoted || accepted.Version != 2 || accepted.Review.Reason != "Ops said so." ||
 		!slices.Equal(accepted.Superseded, []loci.MemoryID{old.ID}) {
 		t.Errorf("Accept: got %+v", accepted)

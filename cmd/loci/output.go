@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -202,7 +203,10 @@ func readers(m *loci.Memory) string {
 // printMemory writes a whole memory: attributes, then the content.
 func (p *program) printMemory(m *loci.Memory, a around) {
 	p.printf("%s\n\n", p.bold(loci.OneLine(m.Title)))
-	importance, scope, superseded, trashed := strconv.Itoa(m.Importance), "", "", ""
+	importance, scope, superseded, trashed, origin := strconv.Itoa(m.Importance), "", "", "", m.Origin
+	if m.Accepted() {
+		origin = "proposed by " + m.Origin + ", accepted by " + cmp.Or(a.owner, "you")
+	}
 	if m.Pinned {
 		importance += ", pinned"
 	}
@@ -215,7 +219,7 @@ func (p *program) printMemory(m *loci.Memory, a around) {
 	if !m.DeletedAt.IsZero() {
 		trashed = "since " + p.showTime(m.DeletedAt)
 	}
-	p.printFields("id", m.ID.String(), "owner", a.owner, "origin", m.Origin, "visible to", readers(m),
+	p.printFields("id", m.ID.String(), "owner", a.owner, "origin", origin, "visible to", readers(m),
 		"shared with", a.sharedWith, "attached", a.attached, "tags", strings.Join(m.Tags, ", "),
 		"type", string(m.Type)+", "+m.Category,
 		"importance", importance, "key", m.Key, "summary", m.Summary,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -21,24 +22,24 @@ func (p *program) reflectCommand() *cobra.Command {
 	var intent string
 	var allow, file []string
 	var markdown bool
-	cmd := p.acting(pickAny, &cobra.Command{
+	cmd := p.acting(pickAny|starts, &cobra.Command{
 		Use: "reflect [FILE]", Short: "Find in notes what is worth keeping",
 		Long: `Find in notes what is worth keeping: decisions, plans, ideas, claims, artifacts, procedures
 and where the work stopped. FILE - or none is standard input. Without --persist, it writes
 nothing. With --persist, the candidates become memories, except those that a person should
-decide about. With --persist-review, too, all of them wait: see "loci review".`,
+decide about. With --persist-review, all of them wait: see "loci review".`,
 		Example: `  loci reflect notes.md --intent debug
-  loci reflect notes.md --project website --persist --persist-review
+  loci reflect notes.md --project website --persist-review
   loci reflect --markdown < notes.md`,
 		Annotations: does(review.Reflect, review.Persist, project.Read),
-		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			if markdown && p.json {
 				return usagef("specify --markdown or --json, not both")
 			}
 			n.Intent = loci.Intent(intent)
 			file = args
 			n.AllowedVendors, err = parseVendors("--allow", allow)
-			return err
+			return cmp.Or(err, impliesPersist(cmd.Flags(), &n))
 		},
 	}, func(ctx context.Context, c *call) (err error) {
 		if n.Content, err = p.notes(file); err != nil {
@@ -64,7 +65,7 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 		p.paged(func() { p.printReflected(found) })
 		hint := found.UsageHint
 		if found.Total > 0 && !n.Persist {
-			hint = "Nothing was written. Add --persist to keep these candidates, and --persist-review to decide about them " +
+			hint = "Nothing was written. Add --persist to keep these candidates, or --persist-review to decide about them " +
 				"first."
 		}
 		p.note("%s", hint)
@@ -75,6 +76,15 @@ decide about. With --persist-review, too, all of them wait: see "loci review".`,
 		"vendors whose assistants see what comes of it, or '*' for all (default: all)")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown for a prompt")
 	return cmd
+}
+
+// impliesPersist lets --persist-review alone store what is found.
+func impliesPersist(f *pflag.FlagSet, n *review.Notes) error {
+	if n.PersistReview && !n.Persist && f.Changed("persist") {
+		return usagef("--persist-review stores the candidates, and --persist=false stores nothing; leave one out")
+	}
+	n.Persist = n.Persist || n.PersistReview
+	return nil
 }
 
 // notesFlags are the flags of the fields of notes.
@@ -88,7 +98,7 @@ func notesFlags(f *pflag.FlagSet, n *review.Notes, intent *string) {
 	f.BoolVar(&n.ActiveTask, "active-task", true, "link the only task of the project that is doing")
 	f.BoolVar(&n.Persist, "persist", false, "write what was found")
 	f.BoolVar(&n.PersistSource, "persist-source", true, "with --persist: store the notes, without their secrets")
-	f.BoolVar(&n.PersistReview, "persist-review", false, "with --persist: let all candidates wait for a decision")
+	f.BoolVar(&n.PersistReview, "persist-review", false, "store all candidates, and let them wait for a decision")
 	f.IntVar(&n.Limit, "limit", loci.DefaultCandidates, fmt.Sprintf("the most candidates, from 1 to %d",
 		loci.MaxCandidates))
 }

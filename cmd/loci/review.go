@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -63,7 +65,7 @@ func (p *program) reviewListCommand() *cobra.Command {
 			out["counts"] = counts
 			return p.printJSON(out)
 		}
-		err = printList(p, "candidates", list, err, "no candidates; find some with: loci reflect FILE --persist",
+		err = printList(p, "candidates", list, err, "no candidates; find some with: loci reflect FILE --persist-review",
 			"KIND|TITLE|ID|CONFIDENCE|STATE|FLAGS|BY|PROPOSED", func(x *loci.Candidate) []string {
 				return []string{string(x.Kind), x.Title, x.ID.String(), fmt.Sprintf("%.2f", x.Confidence), stateOf(x, p),
 					strings.Join(append(append([]string{}, x.SensitivityFlags...), x.Exceptions...), ", "), x.Origin,
@@ -94,7 +96,7 @@ func countsLine(counts map[loci.ReviewState]int) string {
 
 func (p *program) reviewShowCommand() *cobra.Command {
 	return p.acting(pickAny, &cobra.Command{
-		Use: "show CANDIDATE", Short: "Show a candidate, its evidence, and what it would change",
+		Use: "show CANDIDATE", Short: "Show a candidate, its evidence, and what it may replace",
 		Annotations: does(review.Read),
 	}, onNamed((*instance).candidate, func(ctx context.Context, c *call, id loci.CandidateID) error {
 		x, err := c.app.Review.Show(ctx, c.who, id)
@@ -122,9 +124,11 @@ func (p *program) printShown(x *loci.ShownCandidate) {
 		p.printf("%s\n", indented(strings.TrimLeft(loci.Legible(e.Before), "\n")+text+loci.Legible(e.After)))
 	}
 	for _, w := range x.Changes {
-		effect := map[string]string{"superseded": "accepting it supersedes this memory",
-			"suggested": "accepting it suggests to supersede this memory", "none": "this memory stays"}[w.Effect]
-		p.printf("\n%s %s: %s\n    %s; %s\n", w.Kind, w.ID, loci.OneLine(w.Title), loci.OneLine(w.Reason), effect)
+		p.printf("\n%s %s: %s\n    %s\n", w.Kind, w.ID, loci.OneLine(w.Title), strings.Join(aboutChange(&w), "; "))
+		if x.State == loci.ReviewPending || x.State == loci.ReviewDeferred {
+			p.printf("    stays, unless: %s\n",
+				p.onSameData("loci review accept "+x.ID.Short()+" --supersedes "+w.ID.Short()))
+		}
 		for _, h := range w.Diff {
 			for i := range h.Lines {
 				p.printf("    %s\n", showDiffLine(&h.Lines[i]))
@@ -140,17 +144,33 @@ func (p *program) printShown(x *loci.ShownCandidate) {
 	}
 }
 
+// aboutChange says why a candidate may replace a memory, and what would then be missed.
+func aboutChange(w *loci.WouldChange) []string {
+	list := []string{fmt.Sprintf("by %s, importance %d", w.Origin, w.Importance), loci.OneLine(w.Reason)}
+	if w.SharedWith != "" {
+		list = append([]string{"read by " + w.SharedWith}, list...)
+	}
+	if w.Pinned {
+		list = append([]string{"pinned"}, list...)
+	}
+	if w.Effect == "suggested" {
+		list = append(list, "its owner decides about replacing it")
+	}
+	return list
+}
+
 // verdictCommand decides about one candidate or several.
 func (p *program) verdictCommand(verb, short string, action gate.Action) *cobra.Command {
 	var reason, until string
 	var ending time.Time
+	var supersedes []string
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: verb + " CANDIDATE…", Short: short, Annotations: does(action, review.Read),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			if until != "" {
 				ending, err = parseFuture("--until", until)
 			}
-			return err
+			return cmp.Or(err, checkMemoryIDs(supersedes))
 		},
 	}, func(ctx context.Context, c *call) error {
 		ids := make([]loci.CandidateID, len(c.args))
@@ -160,15 +180,25 @@ func (p *program) verdictCommand(verb, short string, action gate.Action) *cobra.
 				return c.onlyHere(ctx, err)
 			}
 		}
+		replaced, err := c.memoryIDs(ctx, c.who, supersedes)
+		if err != nil {
+			return err
+		}
 		results, err := c.app.Review.Bulk(ctx, c.who, review.BulkRequest{Action: verb, IDs: ids, Reason: reason,
-			Until: ending})
+			Until: ending, Supersedes: replaced})
 		if err != nil {
 			return err
 		}
 		return p.printVerdicts(results)
 	})
 	cmd.Flags().StringVar(&reason, "reason", "", "why")
-	if verb == "defer" {
+	switch verb {
+	case "accept":
+		cmd.Long = short + `. Each replaces nothing, whatever Loci guesses, unless you name the
+memories in --supersedes. "loci review show" lists the guesses.`
+		cmd.Flags().StringSliceVar(&supersedes, "supersedes", nil,
+			"id of a memory that the accepted candidate replaces; may be repeated")
+	case "defer":
 		cmd.Flags().StringVar(&until, "until", "", "when it is pending again: 12h, 7d or 2026-12-31 (default: 7d)")
 	}
 	return cmd
@@ -200,8 +230,31 @@ func (p *program) printVerdicts(results []review.BulkResult) (failed error) {
 			memory = ", memory " + r.Candidate.MemoryID.String()
 		}
 		p.printf("%s %s%s: %s\n", stateOf(r.Candidate, p), r.ID, memory, cut(r.Candidate.Title, 60))
+		p.printWhatStays(r.Candidate)
 	}
 	return failed
+}
+
+// printWhatStays prints which memories an accepted candidate replaced, and that others stay.
+func (p *program) printWhatStays(c *loci.Candidate) {
+	for _, m := range c.Replaced {
+		p.printf("    replaced %s: %s\n", m.ID, cut(m.Title, 60))
+	}
+	for _, m := range c.Suggested {
+		p.printf("    suggested to the owner of %s: %s\n", m.ID, cut(m.Title, 60))
+	}
+	stay := 0
+	for _, f := range c.Findings {
+		if (f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale) && f.TargetType == "memory" &&
+			!slices.ContainsFunc(slices.Concat(c.Replaced, c.Suggested),
+				func(m loci.TitledMemory) bool { return m.ID.String() == f.Target }) {
+			stay++
+		}
+	}
+	if stay > 0 && c.State == loci.ReviewPromoted {
+		p.note("%s that it may replace: see `loci review show %s`", loci.Plural(stay, "memory stays", "memories stay"),
+			c.ID.Short())
+	}
 }
 
 func (p *program) reviewEditCommand() *cobra.Command {

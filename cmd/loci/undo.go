@@ -37,7 +37,7 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 		Example: `  loci undo --origin cursor --since 14:00 --dry-run
   loci undo --origin cursor --since 14:00 --until 14:30
   loci undo --session 6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e`,
-		Annotations: does(memory.Undo),
+		Annotations: does(memory.Undo, memory.UndoPlan),
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			s, err = f.selection()
 			return err

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -111,4 +112,69 @@ func TestTrashReplaced(t *testing.T) {
 			t.Errorf("restored: %+v, %v", m, err)
 		}
 	}
+}
+
+// TestASupersededMemoryShowsWhatIsAttached requires the sources and files of a superseded memory for those who may read
+// it with include_superseded, and for no others.
+func TestASupersededMemoryShowsWhatIsAttached(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	old := d.add(d.claude, memory.Draft{Title: "old", Content: "two", AllowedVendors: []loci.Vendor{"claude", "chatgpt"}})
+	_, _, err := d.Memory.AddSources(ctx, d.claude, old.ID, []loci.Source{{Kind: loci.SourceText, Text: "why two",
+		AllowedVendors: []loci.Vendor{"claude"}}})
+	d.must(err)
+	file, _, err := d.Memory.AddAsset(ctx, d.claude, old.ID, memory.Upload{Name: "why.txt", Body: strings.NewReader("x")})
+	d.must(err)
+	by := d.add(d.claude, memory.Draft{Title: "new", Content: "three", Supersedes: []loci.MemoryID{old.ID}})
+	see := func(p loci.Principal) string {
+		t.Helper()
+		sources, err := d.Memory.Sources(ctx, p, old.ID)
+		if err != nil {
+			return string(loci.CodeOf(err))
+		}
+		files, err := d.Memory.Assets(ctx, p, old.ID)
+		d.must(err)
+		found, err := d.Memory.Asset(ctx, p, file.ID)
+		d.must(err)
+		_, body, err := d.Memory.OpenAsset(ctx, p, file.ID)
+		d.must(err)
+		d.must(body.Close())
+		short, err := d.Memory.ResolveAsset(ctx, p, file.ID.Short())
+		d.must(err)
+		attached, err := d.Memory.Attached(ctx, p, old.ID)
+		d.must(err)
+		if len(files) != 1 || found.ID != file.ID || short != file.ID {
+			t.Errorf("files %+v, found %s, short %s", files, found.ID, short)
+		}
+		return fmt.Sprintf("%d sources, attached %s", len(sources), attached)
+	}
+	chatgpt := d.claude
+	chatgpt.Vendor, chatgpt.Origin = "chatgpt", "chatgpt"
+	for name, tt := range map[string]struct {
+		who  loci.Principal
+		want string
+	}{
+		"its person":                   {d.mara, "1 sources, attached 1 file, 1 source"},
+		"its vendor":                   {d.claude, "1 sources, attached 1 file, 1 source"},
+		"a vendor without the source":  {chatgpt, "0 sources, attached 1 file"},
+		"a vendor without the memory":  {d.cursor, "not_found"},
+		"another person":               {d.tom, "not_found"},
+		"their vendor, in another org": {loci.Principal{}, "unauthenticated"},
+	} {
+		if got := see(tt.who); got != tt.want {
+			t.Errorf("%s: %s, want %s", name, got, tt.want)
+		}
+	}
+	// What is gone is gone for assistants.
+	d.must(second(d.Memory.Trash(ctx, d.mara, old.ID, 0)))
+	if got := see(d.claude); got != "not_found" {
+		t.Errorf("in the trash: %s", got)
+	}
+	_, err = d.Memory.Asset(ctx, d.claude, file.ID)
+	_, none := d.Memory.Asset(ctx, d.claude, loci.NewAssetID())
+	if loci.CodeOf(err) != loci.NotFound || err.Error() != none.Error() {
+		t.Errorf("an attachment in the trash: %v, none: %v", err, none)
+	}
+	d.must(second(d.Memory.Trash(ctx, d.mara, by.ID, 0)))
 }

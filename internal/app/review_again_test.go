@@ -162,7 +162,7 @@ func TestMergesInEveryOrder(t *testing.T) {
 	if c := d.waiting(d.mara, b); c.State != loci.ReviewPending || !c.MergedInto.IsZero() {
 		t.Errorf("merged twice: %+v", c.Candidate)
 	}
-	// What another vendor proposed, and the agent that takes the merge back does not see.
+	// What another vendor proposed.
 	a = d.queued(d.claude, "idea: of claude\n")[0]
 	b = d.queued(d.cursor, "idea: of cursor\n")[0]
 	merge(a, b)
@@ -173,7 +173,7 @@ func TestMergesInEveryOrder(t *testing.T) {
 	other := d.queued(d.cursor, "idea: another of cursor\n")[0]
 	merge(a, other)
 	d.change(other, func(c *loci.Candidate) { c.AllowedVendors = []loci.Vendor{"cursor"} })
-	undo(d.claude, a)
+	undo(d.mara, a)
 	if c := d.waiting(d.mara, other); c.State != loci.ReviewPending || !slices.Equal(c.AllowedVendors,
 		[]loci.Vendor{"cursor"}) {
 		t.Errorf("of another vendor: %+v", c.Candidate)
@@ -189,7 +189,7 @@ func TestUndoOfAnEditGivesTheReadersBack(t *testing.T) {
 		AllowedVendors: []loci.Vendor{"claude"}}).Candidates[0].ID
 	readers := func(p loci.Principal, edit ...loci.Vendor) []loci.Vendor {
 		t.Helper()
-		d.must(second(d.Review.Change(ctx, d.mara, id, review.Edit{AllowedVendors: &edit}, review.Decision{})))
+		d.must(second(d.Review.Change(ctx, p, id, review.Edit{AllowedVendors: &edit}, review.Decision{})))
 		c, err := d.Review.Undo(ctx, p, id, review.Decision{})
 		d.must(err)
 		return c.AllowedVendors
@@ -237,11 +237,7 @@ func TestUndoRevivesNothingObsolete(t *testing.T) {
 	ctx := t.Context()
 	old := d.add(d.claude, memory.Draft{Title: "old", Content: "The export runs at two."})
 	id := d.queued(d.claude, "claim: It runs at three.\n")[0]
-	d.change(id, func(c *loci.Candidate) {
-		c.Findings = []loci.ReflectionFinding{{Kind: loci.FindingSupersession, Target: old.ID.String(),
-			TargetType: "memory"}}
-	})
-	c, err := d.Review.Accept(ctx, d.claude, id, review.Decision{})
+	c, err := d.Review.Accept(ctx, d.mara, id, review.Decision{Supersedes: []loci.MemoryID{old.ID}})
 	d.must(err)
 	newest := d.add(d.mara, memory.Draft{Title: "new", Content: "It runs at four.",
 		Supersedes: []loci.MemoryID{c.MemoryID}})

@@ -57,7 +57,7 @@ type modelled struct {
 	history  int
 	into     *modelled // in which it is merged
 	memory   loci.MemoryID
-	mine     bool            // the memory is of claude's origin
+	by       string          // who made the last decision
 	readers  [2]bool         // tom and cursor, of the memory
 	memories []loci.MemoryID // that are no more
 	due      time.Time       // when the dream-cycle looks at it, if it is open
@@ -144,9 +144,9 @@ func (c *modelled) open() bool {
 }
 
 // did records a decision.
-func (c *modelled) did(action string, now facts) {
+func (c *modelled) did(by, action string, now facts) {
 	before := c.facts
-	c.before, c.facts, c.last = &before, now, action
+	c.before, c.facts, c.last, c.by = &before, now, action, by
 	c.version++
 	c.history++
 }
@@ -174,7 +174,7 @@ func (q *queue) settle(action string, to loci.ReviewState,
 	}
 	now := c.facts
 	now.state, now.until = to, got.DeferredTo
-	c.did(action, now)
+	c.did(name, action, now)
 	if to == loci.ReviewDeferred {
 		c.due = got.DeferredTo
 	}
@@ -211,16 +211,16 @@ func (q *queue) accept(*rapid.T) {
 	}
 	got, err := q.Review.Accept(q.t.Context(), p, c.id, review.Decision{Reason: "yes"})
 	if q.want(name+" accept", err, code) && c.state != loci.ReviewPromoted {
-		q.promoted(c, got, name == "claude")
+		q.promoted(c, got, name)
 	}
 }
 
 // promoted records that a candidate became a memory.
-func (q *queue) promoted(c *modelled, got *loci.Candidate, mine bool) {
+func (q *queue) promoted(c *modelled, got *loci.Candidate, name string) {
 	now := c.facts
 	now.state, now.until = loci.ReviewPromoted, time.Time{}
-	c.did("accept", now)
-	if c.memory, c.mine = got.MemoryID, mine; slices.Contains(c.memories, c.memory) {
+	c.did(name, "accept", now)
+	if c.memory = got.MemoryID; slices.Contains(c.memories, c.memory) {
 		q.rt.Fatalf("%s is the memory of %s again", c.memory, c.text)
 	}
 	c.readers = [2]bool{!q.private, !q.single}
@@ -237,7 +237,7 @@ func (q *queue) edit(*rapid.T) {
 	_, err := q.Review.Change(q.t.Context(), p, c.id, review.Edit{Title: &now.title, Content: &now.text},
 		review.Decision{})
 	if q.want(name+" edit", err, code) {
-		c.did("edit", now)
+		c.did(name, "edit", now)
 	}
 }
 
@@ -271,10 +271,10 @@ func (q *queue) merge(rt *rapid.T) {
 		}
 		gone := o.facts
 		gone.state, gone.until = loci.ReviewArchived, time.Time{}
-		o.did("merge", gone)
+		o.did(name, "merge", gone)
 		o.into = c
 	}
-	c.did("merge", now)
+	c.did(name, "merge", now)
 	q.recent = c
 }
 
@@ -288,22 +288,22 @@ func (q *queue) undo(*rapid.T) {
 	case code != "":
 	case c.before == nil:
 		code = loci.Conflict
-	case c.state == loci.ReviewPromoted && name == "claude" && !c.mine:
-		code = loci.Forbidden // the memory is not the assistant's
+	case name == "claude" && c.by != name && c.by != loci.DreamOrigin:
+		code = loci.Forbidden // a person has decided
 	}
 	if _, err := q.Review.Undo(q.t.Context(), p, c.id, review.Decision{}); q.want(name+" undo", err, code) {
-		q.restore(c)
+		q.restore(name, c)
 	}
 }
 
 // restore takes a decision back, and the merges that it made.
-func (q *queue) restore(c *modelled) {
+func (q *queue) restore(name string, c *modelled) {
 	then := c.merged
 	if c.state == loci.ReviewPromoted {
 		c.memories, c.memory = append(c.memories, c.memory), loci.MemoryID{}
 	}
 	now := *c.before
-	c.did("undo", now)
+	c.did(name, "undo", now)
 	c.before, c.into, c.due = nil, nil, q.now
 	if c.state == loci.ReviewDeferred {
 		c.due = c.until
@@ -311,7 +311,7 @@ func (q *queue) restore(c *modelled) {
 	// One that was merged, separated and merged again stands there twice.
 	for _, o := range then[min(len(now.merged), len(then)):] {
 		if o.into == c && o.last == "merge" {
-			q.restore(o)
+			q.restore(name, o)
 		}
 	}
 }
@@ -341,7 +341,7 @@ func (q *queue) dream(*rapid.T) {
 			if c.kind == loci.CandidateSession || c.last == "undo" {
 				q.rt.Fatalf("the dream-cycle promoted a %s after %q", c.kind, c.last)
 			}
-			q.promoted(c, &got.Candidate, true)
+			q.promoted(c, &got.Candidate, loci.DreamOrigin)
 		case loci.ReviewPending:
 			c.state, c.until, c.due = loci.ReviewPending, time.Time{}, got.NextAttempt
 			c.version++

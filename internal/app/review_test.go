@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/review/reviewtest"
-	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/task"
 )
 
@@ -339,52 +338,6 @@ func TestDecisionsAboutCandidates(t *testing.T) {
 	}
 }
 
-// TestPromotionSupersedes requires rule 4: what the writer owns is superseded, and undo lets it hold again. What
-// another origin wrote is only suggested.
-func TestPromotionSupersedes(t *testing.T) {
-	t.Parallel()
-	d := newReviews(t)
-	ctx := t.Context()
-	mine := d.add(d.claude, memory.Draft{Title: "export", Content: "The nightly export runs at 02:00 UTC."})
-	theirs := d.add(d.cursor, memory.Draft{Title: "freeze", Content: "The release freeze starts on 3 May."})
-	finding := func(kind loci.FindingKind, m *loci.Memory) loci.ReflectionFinding {
-		return loci.ReflectionFinding{Kind: kind, Target: m.ID.String(), TargetType: "memory"}
-	}
-	ids := d.queued(d.claude, "claim: The nightly export runs at 03:00 UTC now.\nclaim: The freeze starts on 10 May.\n")
-	for i, f := range []loci.ReflectionFinding{finding(loci.FindingSupersession, mine), finding(loci.FindingStale,
-		theirs)} {
-		d.must(d.st.Update(ctx, d.mara.OrgID, func(tx store.Tx) error {
-			c, err := tx.Candidates().Get(ctx, d.mara.Viewer(), ids[i])
-			if err != nil {
-				return err
-			}
-			c.Findings, c.Version = []loci.ReflectionFinding{f}, c.Version+1
-			return tx.Candidates().Replace(ctx, c)
-		}))
-		d.must(second(d.Review.Accept(ctx, d.claude, ids[i], review.Decision{})))
-	}
-	if got := d.waiting(d.mara, ids[0]); len(got.Changes) != 0 {
-		t.Errorf("it would change %+v", got.Changes)
-	}
-	old, err := d.Memory.GetAt(ctx, d.mara, mine.ID, loci.When{Superseded: true})
-	d.must(err)
-	if old.SupersededBy.IsZero() {
-		t.Error("the own memory holds")
-	}
-	if _, err := d.Memory.Get(ctx, d.mara, theirs.ID); err != nil {
-		t.Errorf("the other memory: %v", err)
-	}
-	suggestions, err := d.Memory.Suggestions(ctx, d.mara, memory.SuggestionsRequest{State: loci.SuggestionPending})
-	d.must(err)
-	if !slices.ContainsFunc(suggestions.Items, func(s loci.Suggestion) bool { return s.MemoryID == theirs.ID }) {
-		t.Errorf("the suggestions are %+v", suggestions.Items)
-	}
-	d.must(second(d.Review.Undo(ctx, d.mara, ids[0], review.Decision{})))
-	if now, err := d.Memory.Get(ctx, d.mara, mine.ID); err != nil || !now.SupersededBy.IsZero() || !now.ValidTo.IsZero() {
-		t.Errorf("after undo: %+v, %v", now, err)
-	}
-}
-
 func TestReflectLinksTasksAndMemories(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)
@@ -425,8 +378,12 @@ func TestLimitedKeysReflectInTheirProjects(t *testing.T) {
 	d := newReviews(t)
 	ctx := t.Context()
 	n := review.Notes{Content: "idea: x\n", Persist: true}
-	refused(t, "no project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Invalid,
-		"Project is required when MCP credentials are project-scoped")
+	err := second(d.Review.Reflect(ctx, d.limited, n))
+	wantCode(t, err, loci.Invalid)
+	if want := "Project is required when MCP credentials are project-scoped: pass project"; err.Error() != want ||
+		loci.FieldOf(err) != "project" {
+		t.Errorf("no project: %q about %q, want %q", err, loci.FieldOf(err), want)
+	}
 	n.Project = "nothing like that"
 	refused(t, "another project", second(d.Review.Reflect(ctx, d.limited, n)), loci.Forbidden,
 		"api_key_memory_space_denied")
@@ -434,7 +391,7 @@ func TestLimitedKeysReflectInTheirProjects(t *testing.T) {
 	if r := d.reflect(d.limited, n); r.PersistedCount != 1 {
 		t.Errorf("got %+v", r)
 	}
-	_, err := d.Review.Reflect(ctx, loci.Principal{}, n)
+	_, err = d.Review.Reflect(ctx, loci.Principal{}, n)
 	refused(t, "nobody", err, loci.Unauthenticated, "Organization context required")
 }
 

@@ -96,14 +96,8 @@ func TestUndoOfAPromotionOntoAMemory(t *testing.T) {
 	old := d.add(d.claude, memory.Draft{Title: "old", Content: "The nightly export runs at two."})
 	older := d.add(d.claude, memory.Draft{Title: "older", Content: "It ran at one."})
 	id := ids[1]
-	d.change(id, func(c *loci.Candidate) {
-		c.Findings, c.Title, c.Content = nil, there.Title, there.Content
-		for _, m := range []*loci.Memory{old, older} {
-			c.Findings = append(c.Findings, loci.ReflectionFinding{Kind: loci.FindingSupersession, Target: m.ID.String(),
-				TargetType: "memory"})
-		}
-	})
-	accepted, err := d.Review.Accept(ctx, d.claude, id, review.Decision{})
+	d.change(id, func(c *loci.Candidate) { c.Title, c.Content = there.Title, there.Content })
+	accepted, err := d.Review.Accept(ctx, d.mara, id, review.Decision{Supersedes: []loci.MemoryID{old.ID, older.ID}})
 	d.must(err)
 	if !accepted.Existing || accepted.MemoryID != there.ID {
 		t.Fatalf("got %+v", accepted)
@@ -116,7 +110,7 @@ func TestUndoOfAPromotionOntoAMemory(t *testing.T) {
 	}
 	_, err = d.Memory.Trash(ctx, d.mara, older.ID, 0)
 	d.must(err)
-	d.must(second(d.Review.Undo(ctx, d.claude, id, review.Decision{})))
+	d.must(second(d.Review.Undo(ctx, d.mara, id, review.Decision{})))
 	for what, m := range map[string]*loci.Memory{"there before": there, "superseded by it": old} {
 		if now, err := d.Memory.Get(ctx, d.mara, m.ID); err != nil || !now.SupersededBy.IsZero() || !now.ValidTo.IsZero() {
 			t.Errorf("%s: %+v, %v", what, now, err)
@@ -144,11 +138,7 @@ func TestUndoGivesTheValidityBack(t *testing.T) {
 	ctx := t.Context()
 	old := d.add(d.claude, memory.Draft{Title: "old", Content: "The nightly export runs at two."})
 	id := d.queued(d.claude, "claim: It runs at three.\n")[0]
-	d.change(id, func(c *loci.Candidate) {
-		c.Findings = []loci.ReflectionFinding{{Kind: loci.FindingSupersession, Target: old.ID.String(),
-			TargetType: "memory"}}
-	})
-	d.must(second(d.Review.Accept(ctx, d.claude, id, review.Decision{})))
+	d.must(second(d.Review.Accept(ctx, d.mara, id, review.Decision{Supersedes: []loci.MemoryID{old.ID}})))
 	d.must(second(d.Memory.Trash(ctx, d.mara, old.ID, 0)))
 	d.must(second(d.Memory.Restore(ctx, d.mara, old.ID, 0)))
 	if err := superseded(d, old.ID); err != nil {

@@ -39,6 +39,7 @@ transfer.export     ual  memories:read                any    -
 transfer.import     l    -                            any    -
 memory.revert       ual  memories:read,memories:write  any    -
 undo                ual  memories:read,memories:write  any    fresh
+undo.plan           ual  memories:read,memories:write  any    -
 changes.read        ugal memories:read                 any    -
 suggestion.read     ugal memories:read                 any    -
 suggestion.settle   ual  memories:read,memories:write  any    -

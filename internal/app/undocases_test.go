@@ -28,9 +28,14 @@ func TestUndoNeedsToKnowWhatIsMeant(t *testing.T) {
 		}
 	}
 	for _, p := range []loci.Principal{w.claude, w.owner} { // an agent; a key without a proof
-		_, err := w.Memory.Undo(t.Context(), p, loci.UndoSelection{Origin: "cursor", Since: now}, true)
+		_, err := w.Memory.Undo(t.Context(), p, loci.UndoSelection{Origin: "cursor", Since: now}, false)
 		wantCode(t, err, loci.Forbidden)
 	}
+	_, err := w.Memory.Undo(t.Context(), w.claude, loci.UndoSelection{Origin: "cursor", Since: now}, true)
+	wantCode(t, err, loci.Forbidden)
+	// A dry run writes nothing, so a person needs no proof for it.
+	_, err = w.Memory.Undo(t.Context(), w.owner, loci.UndoSelection{Origin: "cursor", Since: now}, true)
+	w.must(err)
 }
 
 // Whoever has left a team or a project does not get back into it by an undo.

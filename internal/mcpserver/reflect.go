@@ -3,7 +3,10 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -68,18 +71,19 @@ func firstSentence(content string) string {
 func reflectFields(c *call, in *review.Notes) []field {
 	in.ActiveTask, in.PersistSource = true, true
 	return []field{
-		text("content", &in.Content, 1, loci.MaxNotes).about("the raw notes").must(),
+		text("content", &in.Content, 1, loci.MaxNotes).must(),
 		text("source_title", &in.SourceTitle, 0, loci.MaxTitle),
 		oneOf("intent", &in.Intent, loci.Intents()...).otherwise(`"general"`),
 		text("domain", &in.Domain, 0, loci.MaxCategory),
 		text("project", &in.Project, 0, loci.MaxName).about("id or name"),
 		links("related_to", &in.RelatedTo).about("ids of memories or entities"),
 		links("task_ids", &in.TaskIDs),
-		flag("active_task", &in.ActiveTask).about("link the project's only task in doing").otherwise("true"),
+		flag("active_task", &in.ActiveTask).about("link the only task in doing").otherwise("true"),
 		flag("persist", &in.Persist).about("write the candidates").otherwise("false"),
 		flag("persist_source", &in.PersistSource).about("keep the notes").otherwise("true"),
 		flag("persist_review", &in.PersistReview).about("let a person decide first").otherwise("false"),
 		whole("limit", &in.Limit, 1, loci.MaxCandidates, loci.DefaultCandidates),
+		detail(c),
 		inSession(c).hide(),
 		vendors("allowed_vendors", &in.AllowedVendors).hide(),
 	}
@@ -103,6 +107,9 @@ func (s *Server) reflect(ctx context.Context, c *call, in *review.Notes) (any, e
 	for i := range found.Candidates {
 		withhold(&found.Candidates[i].Candidate)
 	}
+	if c.detail != full {
+		return lean(found), nil
+	}
 	for i := range found.NotExtracted {
 		if recall.Instructs(found.NotExtracted[i].Text) {
 			found.NotExtracted[i].Text = withheld
@@ -110,6 +117,41 @@ func (s *Server) reflect(ctx context.Context, c *call, in *review.Notes) (any, e
 	}
 	s.fit(found)
 	return found, nil
+}
+
+// noted is what a model needs of a candidate from notes.
+type noted struct {
+	ID         string             `json:"id"`
+	Kind       loci.CandidateKind `json:"kind"`
+	Title      string             `json:"title"`
+	Text       string             `json:"text,omitempty"` // unless the title has all of it
+	Confidence float64            `json:"confidence"`
+	State      loci.ReviewState   `json:"review_state"`
+	Exceptions []string           `json:"exceptions,omitempty"`
+}
+
+// lean returns what a model needs of the answer to notes.
+func lean(a *loci.Reflected) any {
+	list := make([]noted, len(a.Candidates))
+	for i, c := range a.Candidates {
+		list[i] = noted{c.ID.Short(), c.Kind, c.Title, c.Content, math.Round(100*c.Confidence) / 100, c.State, c.Exceptions}
+		if strings.TrimRight(c.Content, ".。") == c.Title {
+			list[i].Text = ""
+		}
+	}
+	out := map[string]any{"candidates": list, "persisted_count": a.PersistedCount, "usage_hint": a.UsageHint}
+	if n := len(a.NotExtracted); n > 0 {
+		out["left_out"] = n
+	}
+	return out
+}
+
+// leanSchema is the output schema of the fields of lean, which are in the whole answer as well, except for text.
+func leanSchema() *jsonschema.Schema {
+	out := listOf("candidates", "id", "kind", "title", "confidence", "review_state")
+	out.Properties["candidates"].Items.Properties = map[string]*jsonschema.Schema{"text": {}, "exceptions": {}}
+	out.Required = []string{"candidates", "persisted_count", "usage_hint"}
+	return out
 }
 
 // withheld stands for text that reads like an order to a model, which no model is shown.

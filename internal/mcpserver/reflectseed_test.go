@@ -40,7 +40,7 @@ func TestReflectKeepsThePromisesOfItsSeedOverMCP(t *testing.T) {
 			`call notes","intent":"plan","project":"crawler","persist":true,"persist_review":true}`,
 			[]string{"idea: Rough ideas from the planning call, not all confirmed yet."}, loci.ReviewPending, true},
 	} {
-		got := r.answered(t, "reflect", tt.args)
+		got := r.answered(t, "reflect", strings.TrimSuffix(tt.args, "}")+`,"detail":"full"}`)
 		var found []string
 		for _, c := range got["candidates"].([]any) {
 			c := c.(map[string]any)

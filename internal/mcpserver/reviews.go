@@ -6,6 +6,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/review"
 )
 
@@ -141,11 +142,10 @@ type onView struct {
 
 // touched is a memory that a candidate relates to.
 type touched struct {
-	ID     string           `json:"id"`
-	Kind   loci.FindingKind `json:"kind"`
-	Title  string           `json:"title"`
-	Text   string           `json:"text"`
-	Effect string           `json:"effect"` // of accepting it
+	ID    string           `json:"id"`
+	Kind  loci.FindingKind `json:"kind"`
+	Title string           `json:"title"`
+	Text  string           `json:"text"`
 }
 
 // ruling is a decision of the past.
@@ -170,7 +170,7 @@ func (s *Server) showCandidate(ctx context.Context, c *call, in *loci.CandidateI
 		}
 	}
 	for _, w := range x.Changes {
-		out.Changes = append(out.Changes, touched{w.ID.Short(), w.Kind, w.Title, w.Content, w.Effect})
+		out.Changes = append(out.Changes, touched{w.ID.Short(), w.Kind, w.Title, w.Content})
 	}
 	for _, r := range x.History {
 		out.History = append(out.History, ruling{r.Action, r.Origin, r.Reason, r.At.UTC().Format(time.RFC3339)})
@@ -192,6 +192,7 @@ func verdictFields(c *call, in *verdict) []field {
 		oneOf("action", &in.action, "reject", "accept", "archive", "defer", "undo").must(),
 		text("reason", &in.Reason, 0, loci.MaxReviewReason),
 		moment("until", &in.until).about("for defer; default: in 7 days"),
+		memoryIDs(c, "supersedes", &in.Supersedes, memory.MaxSuperseded).hide(), // a person's; the error says so
 	}
 }
 

@@ -149,18 +149,18 @@ var tools = []tool{
 	{
 		name: "remember", title: "Remember one thing",
 		set: toolsetReflect, action: memory.Create, hints: adds,
-		about: "Save one durable memory: a decision, a fact, a plan. Use it when you know the one thing to keep. For raw " +
-			"notes, use reflect. Returns its id and result.",
+		about: "Save one durable memory: a decision, a fact, a plan. For raw notes, use reflect. Returns its id and " +
+			"result.",
 		returns: has("id", "result"),
 		handler: takes(rememberFields, (*Server).rememberOne),
 	},
 	{
 		name: "reflect", title: "Reflect notes",
 		set: toolsetReflect, action: review.Reflect, hints: sets,
-		about: "Extract candidates for memories from raw notes: decisions, plans, ideas, claims, artifacts, procedures, " +
-			"session. Use it after planning, debugging or building; for one known fact, use remember. Without persist it " +
-			"is read-only and safe to call freely. Returns candidates with confidence and reason, and markdown.",
-		returns: listOf("candidates", "kind", "title", "content", "confidence"),
+		about: "Find memory candidates in raw notes: decisions, plans, ideas, claims, artifacts, procedures. Use it " +
+			"after work; for one known fact, use remember. Without persist it only reads. Returns candidates; those with " +
+			"exceptions wait for the person. detail: full adds evidence.",
+		returns: leanSchema(),
 		handler: takes(reflectFields, (*Server).reflect),
 	},
 
@@ -185,7 +185,7 @@ var tools = []tool{
 	{
 		name: "show_candidate", title: "Show a candidate",
 		set: toolsetReview, action: review.Read, hints: reads,
-		about: "Return a candidate with its evidence, the memories that accepting it would change, and past decisions. " +
+		about: "Return a candidate with its evidence, the memories that it may replace, and past decisions. " +
 			"Use it before you decide. To see many, use list_candidates.",
 		returns: has("id", "kind", "title", "review_state"),
 		handler: takes(candidateFields, (*Server).showCandidate),
@@ -193,8 +193,9 @@ var tools = []tool{
 	{
 		name: "decide_candidate", title: "Decide about a candidate",
 		set: toolsetReview, action: review.Decide, hints: removes,
-		about: "Accept a candidate (it becomes a memory and may supersede others), reject, archive or defer it, or undo " +
-			"the last decision (its memory goes to the trash). Use it only as the person decided, for what you proposed. " +
+		about: "Accept a candidate (it becomes a memory; one with exceptions only the person accepts), reject, archive or " +
+			"defer it, or undo your last decision (its memory goes to the trash). Use it only as the person decided, for " +
+			"what you proposed. " +
 			"To change its words, use edit_candidate. Returns the candidate.",
 		returns: has("id", "review_state"),
 		handler: takes(verdictFields, (*Server).decideCandidate),

@@ -166,8 +166,15 @@ func (p *player) normal(t *testing.T, body string) string {
 	text := timeText.ReplaceAllString(out.String(), "(time)")
 	text = confidence.ReplaceAllString(text, "${1}${2}(confidence)")
 	text = uuid.ReplaceAllStringFunc(text, p.name)
+	text = command.ReplaceAllStringFunc(text, func(c string) string { return commandID.ReplaceAllStringFunc(c, p.short) })
 	return shortID.ReplaceAllStringFunc(text, p.short)
 }
+
+// command is one that an answer proposes, and commandID an id in it.
+var (
+	command   = regexp.MustCompile("`loci review [^`]+`")
+	commandID = regexp.MustCompile(` [0-9a-f]{8}\b`)
+)
 
 // shortID is the beginning of an id, as a value or in a hint to read on.
 var shortID = regexp.MustCompile(`("|\\"|id=|- \[)([0-9a-f]{8})\b`)
@@ -187,7 +194,7 @@ func (p *player) short(text string) string {
 var timeText = regexp.MustCompile(`2026-03-0[34](T[0-9:]{8}(\.[0-9]{6})?Z| [0-9:]+)`)
 
 // confidence is one of a candidate. It moves with each training of the extractor.
-var confidence = regexp.MustCompile(`("confidence": )[01]\.[0-9]{5,}|(\] confidence )[01]\.[0-9]{2}`)
+var confidence = regexp.MustCompile(`("confidence": )[01]\.(?:[0-9]{5,}|[0-9]{2}\b)|(\] confidence )[01]\.[0-9]{2}`)
 
 // exampleID is in an error message.
 const exampleID = "6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"

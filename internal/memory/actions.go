@@ -19,6 +19,7 @@ const (
 	Briefing         gate.Action = "briefing"
 	Revert           gate.Action = "memory.revert"
 	Undo             gate.Action = "undo"
+	UndoPlan         gate.Action = "undo.plan" // the dry run of an undo
 	ChangesRead      gate.Action = "changes.read"
 	SuggestionRead   gate.Action = "suggestion.read"
 	SuggestionSettle gate.Action = "suggestion.settle"
@@ -50,6 +51,7 @@ var Actions = gate.Actions{
 	// Returning to an old version can widen who reads it, so agents may do neither of these.
 	Revert:           {Kinds: gate.People, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	Undo:             {Kinds: gate.People, Rights: gate.Both, StepUp: true, Metered: true, Audit: gate.WithChange},
+	UndoPlan:         {Kinds: gate.People, Rights: gate.Both, Metered: true, Audit: gate.OfReads},
 	ChangesRead:      {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
 	SuggestionRead:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true, Audit: gate.OfReads},
 	SuggestionSettle: {Kinds: gate.People, Rights: gate.Both, Metered: true, Audit: gate.WithChange},

@@ -153,14 +153,18 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 	return asset, added, nil
 }
 
-// Assets returns the attachments of a memory, oldest first. For a person it also works if the
-// memory is in the trash. NotFound if the memory is not visible.
+// Assets returns the attachments of a memory, oldest first, also of a superseded one. For a person it also works if
+// the memory is in the trash. NotFound if the memory is not visible.
 func (s *Service) Assets(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Asset, err error) {
 	if err := s.Begin(ctx, p, AssetRead); err != nil {
 		return nil, err
 	}
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Asset, error) {
-		return tx.Assets().List(ctx, p.Viewer(), id, Within(p))
+		life, err := withAttached(ctx, tx, p, id)
+		if err != nil {
+			return nil, err
+		}
+		return tx.Assets().List(ctx, p.Viewer(), id, life)
 	})
 }
 
@@ -174,7 +178,14 @@ func (s *Service) Asset(ctx context.Context, p loci.Principal, id loci.AssetID) 
 
 func (s *Service) asset(ctx context.Context, p loci.Principal, id loci.AssetID) (asset loci.Asset, err error) {
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Asset, error) {
-		return tx.Assets().Get(ctx, p.Viewer(), id, Within(p))
+		a, err := tx.Assets().Get(ctx, p.Viewer(), id, loci.AnyState)
+		if err != nil {
+			return a, err
+		}
+		if _, err = withAttached(ctx, tx, p, a.MemoryID); loci.CodeOf(err) == loci.NotFound {
+			return tx.Assets().Get(ctx, p.Viewer(), id, Within(p)) // with the error for an unknown one
+		}
+		return a, err
 	})
 }
 

@@ -90,6 +90,17 @@ func Within(p loci.Principal) loci.Lifecycle {
 	return loci.LiveOnly
 }
 
+// withAttached returns the states in which p may read what is attached to a memory: those of Within, or a superseded
+// memory that p may read. NotFound if p may read it in none of them.
+func withAttached(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID) (loci.Lifecycle, error) {
+	_, err := tx.Memories().Get(ctx, p.Viewer(), id, Within(p))
+	if loci.CodeOf(err) != loci.NotFound {
+		return Within(p), err
+	}
+	_, err = readable(ctx, tx, p, id)
+	return loci.AnyState, err
+}
+
 // Attached counts what Assets and Sources return.
 type Attached struct{ Files, Sources int }
 
@@ -112,14 +123,18 @@ func (s *Service) Attached(ctx context.Context, p loci.Principal, id loci.Memory
 		return a, err
 	}
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		files, err := tx.Assets().List(ctx, p.Viewer(), id, Within(p))
+		life, err := withAttached(ctx, tx, p, id)
 		if loci.CodeOf(err) == loci.NotFound {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		sources, err := tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, Within(p))
+		files, err := tx.Assets().List(ctx, p.Viewer(), id, life)
+		if err != nil {
+			return err
+		}
+		sources, err := tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, life)
 		a = Attached{len(files), len(sources)}
 		return err
 	})

@@ -10,10 +10,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
+// Promotion is the draft of a memory that was a candidate.
+type Promotion struct {
+	Draft
+	Origin string // who proposed it, by the credential of the proposal; the one who accepts is the editor of version 1
+}
+
 // Promote saves memories that were candidates, and what then does with the results, in one transaction, which it
 // records as act. It works like Create for each draft, with its errors, but the source of the memories may be
-// loci.AutoSource. Call it after Begin of act.
-func (s *Service) Promote(ctx context.Context, p loci.Principal, act gate.Action, drafts []Draft,
+// loci.AutoSource, and their origin is the one that proposed them. Call it after Begin of act.
+func (s *Service) Promote(ctx context.Context, p loci.Principal, act gate.Action, drafts []Promotion,
 	then func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error) ([]*loci.Saved, error) {
 	if err := s.Also(ctx, p, Create); len(drafts) > 0 && err != nil {
 		return nil, err
@@ -22,10 +28,11 @@ func (s *Service) Promote(ctx context.Context, p loci.Principal, act gate.Action
 	saved := make([]*loci.Saved, len(drafts))
 	var known loci.ProjectID
 	for i, d := range drafts {
-		sv, err := s.newSaving(ctx, p, d, promoted)
+		sv, err := s.newSaving(ctx, p, d.Draft, promoted)
 		if err != nil {
 			return nil, err
 		}
+		sv.m.Origin = d.Origin
 		if err := sv.may(ctx); err != nil {
 			return nil, err
 		}
@@ -81,8 +88,8 @@ type Promoted struct {
 func (s *Service) Demote(ctx context.Context, p loci.Principal, act gate.Action, was Promoted,
 	then func(tx store.Tx, e *loci.AuditEntry) error) error {
 	also := Trash
-	if was.Existing {
-		also = Change
+	if was.Existing || p.Method == loci.BySignIn || p.Method == loci.ByDashboard {
+		also = Change // a person in a browser takes back a deed of their own, and can repeat it
 	}
 	if err := s.Also(ctx, p, also); err != nil {
 		return err

@@ -56,7 +56,9 @@ func (s *Service) ResolveAsset(ctx context.Context, p loci.Principal, text strin
 		return r.First, err
 	}
 	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Asset, error) {
-		return tx.Assets().Between(ctx, p.Viewer(), r)
+		r.Lifecycle = loci.AnyState
+		found, err := tx.Assets().Between(ctx, p.Viewer(), r)
+		return readableOf(ctx, tx, p, found, err, func(a loci.Asset) loci.MemoryID { return a.MemoryID })
 	})
 	return onlyOne(found, err, "attachment", func(a loci.Asset) (loci.AssetID, string) { return a.ID, a.Name })
 }
@@ -71,11 +73,28 @@ func (s *Service) ResolveSource(ctx context.Context, p loci.Principal, text stri
 		return r.First, err
 	}
 	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Source, error) {
-		return tx.Sources().Between(ctx, p.Viewer(), r)
+		r.Lifecycle = loci.AnyState
+		found, err := tx.Sources().Between(ctx, p.Viewer(), r)
+		return readableOf(ctx, tx, p, found, err, func(src loci.Source) loci.MemoryID { return src.MemoryID })
 	})
 	return onlyOne(found, err, "source", func(src loci.Source) (loci.SourceID, string) {
 		return src.ID, cmp.Or(src.Ref, src.Text)
 	})
+}
+
+// readableOf returns those of what is attached to memories that p may read.
+func readableOf[T any](ctx context.Context, tx store.Tx, p loci.Principal, list []T, err error,
+	memory func(T) loci.MemoryID) (kept []T, _ error) {
+	for _, one := range list {
+		_, absent := withAttached(ctx, tx, p, memory(one))
+		switch {
+		case absent == nil:
+			kept = append(kept, one)
+		case loci.CodeOf(absent) != loci.NotFound:
+			return nil, absent
+		}
+	}
+	return kept, err
 }
 
 // beginning returns the range of the ids that begin with text, of what p may read. The range of a whole id has only

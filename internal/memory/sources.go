@@ -50,17 +50,17 @@ func tellSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Mem
 	return nil
 }
 
-// Sources returns where a memory comes from, oldest first, as far as the caller sees it. A person also asks about one
-// in the trash. NotFound if the memory is not visible.
+// Sources returns where a memory comes from, oldest first, as far as the caller sees it, also of a superseded one, and
+// for a person of one in the trash. NotFound if the memory is not visible.
 func (s *Service) Sources(ctx context.Context, p loci.Principal, id loci.MemoryID) (list []loci.Source, err error) {
 	if err := s.Begin(ctx, p, SourceRead); err != nil {
 		return nil, err
 	}
 	err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		if _, err := tx.Memories().Get(ctx, p.Viewer(), id, Within(p)); err != nil {
-			return err
+		life, err := withAttached(ctx, tx, p, id)
+		if err == nil {
+			list, err = tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, life)
 		}
-		list, err = tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{id}, Within(p))
 		return err
 	})
 	return list, err

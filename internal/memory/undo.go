@@ -18,7 +18,7 @@ import (
 // for an invalid selection; Conflict for more than loci.MaxUndo memories.
 func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci.UndoSelection, dryRun bool) (
 	*loci.UndoReport, error) {
-	if err := s.Begin(ctx, p, Undo); err != nil {
+	if err := s.Begin(ctx, p, undoing(dryRun)); err != nil {
 		return nil, err
 	}
 	undoSelection.Since, undoSelection.Until = loci.CutTime(undoSelection.Since), loci.CutTime(undoSelection.Until)
@@ -58,6 +58,14 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci
 		return nil, err
 	}
 	return u.report(false), nil
+}
+
+// undoing returns the action of an undo. A dry run needs no proof of who the person is.
+func undoing(dryRun bool) gate.Action {
+	if dryRun {
+		return UndoPlan
+	}
+	return Undo
 }
 
 // selectionTarget describes the selection in the audit trail.

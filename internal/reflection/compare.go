@@ -57,6 +57,9 @@ func (s *Statement) Relate(newer *Statement) Verdict {
 	c := match(s, newer)
 	c.score = max(c.score, score)
 	v := c.verdict(like)
+	if (v.Bond == UpdateSupersedes || v.Bond == Contradiction) && !c.oneMatter() {
+		v = Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
+	}
 	v.Differ, v.Score = c.differ, math.Round(1000*min(1, c.score))/1000
 	return v
 }

@@ -5,6 +5,9 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // comparison is what two statements have in common and what not.
@@ -14,6 +17,7 @@ type comparison struct {
 	oldLeft, newLeft []factWord
 	shared           float64 // weight of what both have
 	telling          float64 // the part of it that is not weak words
+	subject          float64 // the part of that which is neither a value nor a word of change
 	oldCover         float64 // the part of the old statement that the new one has
 	newCover         float64
 	score            float64
@@ -119,9 +123,10 @@ func (c *comparison) matchNumbers() {
 		left = slices.Delete(left, i, i+1)
 	}
 	for _, o := range left {
-		i := slices.IndexFunc(extra, func(n factNumber) bool {
-			return o.sameKind(n) || o.value == n.value
-		})
+		i := slices.IndexFunc(extra, func(n factNumber) bool { return o.unit == n.unit && o.form == n.form })
+		if i < 0 {
+			i = slices.IndexFunc(extra, func(n factNumber) bool { return o.sameKind(n) || o.value == n.value })
+		}
 		if i < 0 {
 			c.removed = append(c.removed, o.value)
 			continue
@@ -137,6 +142,9 @@ func (c *comparison) matchNumbers() {
 }
 
 func (n factNumber) full() string {
+	if n.form == clockNumber && !strings.Contains(n.value, ":") {
+		return n.value + ":00"
+	}
 	return strings.TrimSpace(n.value + " " + strings.TrimPrefix(n.unit, "unit-"))
 }
 
@@ -235,7 +243,10 @@ func (s *Statement) dayWord(group int) string {
 func (c *comparison) weigh() {
 	var values float64
 	for kind, names := range c.old.names {
-		values += float64(len(names) - len(missing(names, c.new.names[kind])))
+		shared := float64(len(loci.Unique(names)) - len(missing(names, c.new.names[kind])))
+		if values += shared; kind != pace {
+			c.subject += shared
+		}
 	}
 	for group, a := range c.old.days {
 		values += float64(bits.OnesCount64(a & c.new.days[group]))
@@ -247,6 +258,7 @@ func (c *comparison) weigh() {
 		if c.shared += w; w > weakWeight {
 			c.telling += w
 		}
+		c.subject += c.names(p)
 	}
 	c.telling += values
 	c.shared += values
@@ -258,6 +270,48 @@ func (c *comparison) weigh() {
 	c.oldCover, c.newCover = (c.shared+slots)/a, (c.shared+slots)/b
 	c.score = 2 * (c.shared + slots) / (a + b)
 	c.covered = weigh(c.oldLeft) == 0 && len(c.removed) == 0 && len(c.replaced) == 0 && c.shared >= 1
+}
+
+// names returns how much a pair of words says of the subject: nothing if it is weak or says what changed, and half if
+// only the meaning is the same, as in "suite" and "test", or if both are counted.
+func (c *comparison) names(p pair) float64 {
+	a, b := &c.old.words[p.a], &c.new.words[p.b]
+	same := slices.ContainsFunc(a.keys, func(k string) bool { return k[0] != '=' && slices.Contains(b.keys, k) })
+	w := max(a.weight, b.weight)
+	switch {
+	case !b.char && slices.Contains(strings.Fields(c.new.change), language.Lower(b.text)):
+		return 0
+	case w <= weakWeight && !(a.side && b.side && same):
+		return 0
+	case w <= weakWeight:
+		return sideSubject
+	case b.char || same && !(a.counted && b.counted):
+		return w
+	}
+	return w / 2
+}
+
+// How much two statements must share to be about the same, beside values and words of change.
+const (
+	leastSubject = 0.6
+	sideSubject  = 0.6 // of one word that has an opposite, such as "export"
+	oneWord      = 1.0
+)
+
+// oneMatter reports whether the statements speak of one attribute of one subject: what they share outweighs what each
+// says of something else. If that is a single word, a value must stand in place of another of its kind, too.
+func (c *comparison) oneMatter() bool {
+	old, now := telling(c.oldLeft), telling(c.newLeft)
+	apart := min(old, now)
+	switch {
+	case old+now == 0 && c.score >= longEnough, c.moved:
+		return true
+	case c.subject <= oneWord && apart >= oneWord && (c.score < sameSubject || len(c.replaced)+c.equalNumbers == 0):
+		return false
+	case c.new.change == "" && c.subject <= apart:
+		return false
+	}
+	return c.subject >= leastSubject && c.subject >= leastSubject*apart
 }
 
 // lastShared is where the last word of the new statement ends that the old one has as well.

@@ -20,7 +20,8 @@ type Statement struct {
 	names     map[string][]string // of exclusive kinds, by kind
 	sides     map[int]uint64      // by group of opposites
 	weakSides map[int]uint64      // the same of prepositions such as "before"
-	sideWords map[string]bool     // the words of sides
+	sideWords map[string]bool     // the words of sides and days
+	dayWords  map[string]bool     // those of days
 	sideAt    map[int][]int       // where the words of sides stand, in bytes
 	before    bool                // it has "before" or the like
 	prefers   bool                // it has "over" or "instead of"
@@ -43,11 +44,14 @@ type factWord struct {
 	linked     bool   // the next word is no preposition: a verb may have its object there
 	name       bool   // written with a capital in the middle of a sentence
 	char       bool   // a piece of a script without spaces
+	counted    bool   // a number stands before it
+	side       bool   // it has an opposite, so it weighs little
 }
 
 // factNumber is a number with what it counts.
 type factNumber struct {
 	value, unit string
+	form        numberForm
 	start       int
 	version     bool
 	label       string // the word before it that it is the name of: "room 3"
@@ -61,7 +65,8 @@ const maxFactWords = 80
 // Prepare reads a text once for many comparisons.
 func Prepare(text string) *Statement {
 	s := &Statement{text: text, read: recall.Read(text), names: map[string][]string{}, sides: map[int]uint64{},
-		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{}, sideAt: map[int][]int{}}
+		days: map[int]uint64{}, weakSides: map[int]uint64{}, sideWords: map[string]bool{},
+		dayWords: map[string]bool{}, sideAt: map[int][]int{}}
 	if len(text) > maxFactText {
 		text = strings.ToValidUTF8(text[:maxFactText], "")
 	}
@@ -271,7 +276,7 @@ func (s *Statement) readValues(lower string) {
 			}
 		default:
 			s.days[v.Group] |= 1 << v.Side
-			s.sideWords[v.Word] = true
+			s.sideWords[v.Word], s.dayWords[v.Word] = true, true
 		}
 	}
 	if onOff, ok := s.switched(); ok {

@@ -186,10 +186,42 @@ var amounts = map[string]struct {
 	"unit-week": {"time", 604800},
 }
 
+// numberForm is what the form of a number without a unit shows about it.
+type numberForm string
+
+// The forms of numbers. A bare number may be a day.
+const (
+	bareNumber  numberForm = ""
+	clockNumber numberForm = "clock"
+	dayNumber   numberForm = "day"
+	yearNumber  numberForm = "year"
+)
+
+// formOf returns the form of the number at a place.
+func formOf(tokens []factToken, i int, value string) numberForm {
+	month := func(k int) bool { return k >= 0 && k < len(tokens) && language.MonthOf(tokens[k].form) > 0 }
+	year, err := strconv.Atoi(value)
+	switch {
+	case strings.Contains(tokens[i].raw, ":"):
+		return clockNumber
+	case err == nil && len(value) == 4 && year >= 1900 && year < 2100:
+		return yearNumber
+	case month(i-1) || month(i+1):
+		return dayNumber
+	}
+	return bareNumber
+}
+
 // sameKind reports whether two numbers count the same, if in other units.
 func (n factNumber) sameKind(o factNumber) bool {
-	return n.unit == o.unit || n.unit == "" || o.unit == "" ||
-		amounts[n.unit].family != "" && amounts[n.unit].family == amounts[o.unit].family
+	switch {
+	case n.unit != o.unit:
+		return n.unit != "" && o.unit != "" && amounts[n.unit].family != "" &&
+			amounts[n.unit].family == amounts[o.unit].family
+	case n.unit != "" || n.form == o.form:
+		return true
+	}
+	return n.form == bareNumber && o.form == dayNumber || n.form == dayNumber && o.form == bareNumber
 }
 
 // amount is what a number is worth in the units of its family.

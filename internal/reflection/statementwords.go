@@ -31,7 +31,7 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	t := tokens[i]
 	n := factNumber{value: plainNumber(t.raw), start: t.start, version: strings.Count(t.raw, ".") > 0}
 	if i+1 < len(tokens) && !tokens[i+1].used && tokens[i+1].start-t.end <= 1 {
-		if unit := factLists().units[tokens[i+1].form]; unit != "" {
+		if unit := unitAt(tokens[i+1].form); unit != "" {
 			n.unit = unit
 			tokens[i+1].used = true
 			n.version = false
@@ -55,7 +55,16 @@ func (s *Statement) addNumber(tokens []factToken, i int) {
 	s.wideTime(&n, t.end)
 	n.about = s.isAbout(tokens, i)
 	n.acts = i+1 < len(tokens) && doers[tokens[i+1].form]
+	n.form = formOf(tokens, i, n.value)
 	s.numbers = append(s.numbers, n)
+}
+
+// unitAt returns the unit that a word behind a number is, or "".
+func unitAt(form string) string {
+	if form == "s" { // in "80s" it is no unit
+		return form
+	}
+	return factLists().units[form]
 }
 
 // doers are verbs behind a subject.
@@ -124,10 +133,12 @@ func (s *Statement) addWord(tokens []factToken, i int, langs language.Languages,
 		w.keys = append(w.keys, stems.Stems(t.form, langs)...)
 	}
 	w.keys = append(w.keys, otherForms(t, langs)...)
-	if x.weak[t.form] || weakSides[t.form] || (s.sideWords[t.stem] || s.sideWords[t.form]) && concept != "=allergic" {
+	side := s.sideWords[t.stem] || s.sideWords[t.form]
+	if x.weak[t.form] || weakSides[t.form] || side && concept != "=allergic" {
 		w.weight = weakWeight
 	}
-	w.name = unicode.IsUpper(first)
+	w.side = side && !s.dayWords[t.stem] && !s.dayWords[t.form]
+	w.name, w.counted = unicode.IsUpper(first), i > 0 && tokens[i-1].number
 	w.linked = s.hasObject(tokens, i+max(n, 1))
 	if next := i + max(n, 1); next < len(tokens) && prepositions[tokens[next].form] {
 		w.prep = tokens[next].form

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -25,11 +26,12 @@ var historyRoutes = table{"history", []served{
 		Text: "Loci saves the old content as a new version and loses nothing. Sharing stays as it is. 403 if " +
 			"the memory would expire earlier and you may not delete. 409 if its project is archived.",
 		In: exampleRevert, Out: exampleReverted}, (*server).revert),
-	serve("POST /undo", route{ID: "undo", Who: forPeople, Action: memory.Undo, Limit: expensive, Atomic: true,
+	serve("POST /undo", route{ID: "undo", Who: forPeople, Action: memory.Undo, More: []gate.Action{memory.UndoPlan},
+		Limit: expensive, Atomic: true,
 		Summary: "Undo the changes of a writer",
 		Text: "Restores each of your memories that an origin, key or session changed in that time, as a new " +
 			"version. New memories go to the trash. Loci skips memories that were changed since, and reports " +
-			"the reason. 409 for more than 10,000 memories. Needs step-up.",
+			"the reason. 409 for more than 10,000 memories. Needs step-up, unless dry_run is true.",
 		In: exampleUndo, Out: exampleUndone}, (*server).undo),
 }}
 

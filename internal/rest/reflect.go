@@ -17,9 +17,9 @@ var reflectRoutes = table{"reflection", []served{
 	serve("POST "+reflectPath, route{ID: "reflect", Atomic: true, Notes: true, Who: forAny, Action: review.Reflect,
 		More: []gate.Action{review.Persist}, Limit: expensive,
 		Summary: "Extract candidates for memories from notes",
-		Text: "Writes nothing but its audit entry, unless persist is true. The same notes have the same candidates. A " +
-			"candidate that contradicts a memory, says it again, or has sensitive text always waits for a person. Also " +
-			"at /api/context/reflect. 400 for a project, task, memory or entity that you cannot see.",
+		Text: "Without persist, it writes only its audit entry. persist promotes what is new. A candidate waits for a " +
+			"person if it is sensitive, contradicting, destructive or instructing, may replace or repeat a memory, or if " +
+			"only a model found it. Also at /api/context/reflect. 400 for what you cannot see.",
 		In: exampleNotes, Out: exampleReflected}, (*server).reflect),
 	serve("GET /reflections/{id}", route{ID: "getReflection", Who: forAny, Action: review.Read, Missing: noReflection,
 		Summary: "Get stored notes",

@@ -23,8 +23,8 @@ var reviewRoutes = table{"review", []served{
 	serve("GET /review/candidates/{id}", route{ID: "getCandidate", Who: forAny, Action: review.Read,
 		Missing: noCandidate,
 		Summary: "Get a candidate",
-		Text: "With its evidence in the stored notes, the memories that promotion would change, and what was decided " +
-			"before.",
+		Text: "With its evidence in the stored notes, the memories that it may replace, contradict or repeat, and what " +
+			"was decided before.",
 		Out: exampleShown}, (*server).candidate),
 	serve("PATCH /review/candidates/{id}", route{ID: "updateCandidate", Who: forAny, Action: review.Decide,
 		Missing: noCandidate, Conditional: true,
@@ -34,9 +34,10 @@ var reviewRoutes = table{"review", []served{
 		In: client.CandidateChange{Title: new("Deploys are on Tuesdays")}, Out: exampleCandidate,
 		Further: settledToo}, (*server).updateCandidate),
 	decision("accept", review.Accept, "Make a memory of a candidate",
-		"The memory supersedes what the checks found out of date. A memory of another person or vendor is only "+
-			"suggested to be superseded. Accepting a promoted candidate again changes nothing. 409 if it was rejected or "+
-			"archived.", exampleAsPromoted, (*server).acceptCandidate),
+		"It replaces only what supersedes names; replaced and suggested list that. An assistant cannot accept one that is "+
+			"sensitive, contradicting, destructive or instructing, may replace or repeat a memory, or that only a model "+
+			"found. Accepting it again changes nothing. 409 if it was rejected or archived.",
+		exampleAsPromoted, (*server).acceptCandidate),
 	decision("reject", review.Decide, "Refuse a candidate", "It can be undone. 409 if it was promoted or archived.",
 		exampleAs(loci.ReviewRejected, "reject"), (*server).rejectCandidate),
 	decision("archive", review.Decide, "Put a candidate away",
@@ -46,8 +47,9 @@ var reviewRoutes = table{"review", []served{
 		"Until a time at most a year ahead; by default for 7 days. Then it is pending again. 409 if it no longer waits.",
 		exampleAs(loci.ReviewDeferred, "defer"), (*server).deferCandidate),
 	decision("undo", review.Decide, "Take back the last decision about a candidate",
-		"It is as it was before. If it was promoted, the memory goes to the trash, which needs the right to delete, and "+
-			"what it superseded holds again. 409 if nothing was decided.",
+		"It is as it was before. If it was promoted, the memory goes to the trash, for which a key needs the right to "+
+			"delete, and what it superseded holds again. An assistant takes back only its own decisions. 409 if nothing was "+
+			"decided.",
 		exampleAs(loci.ReviewPending, "undo"), (*server).undoReview),
 	serve("POST /review/candidates/{id}/merge", route{ID: "mergeCandidates", Atomic: true, Who: forAny,
 		Action: review.Decide, Missing: noCandidate, Conditional: true,
@@ -162,7 +164,7 @@ func (in *decisionInput) decided(defers bool) (d review.Decision, until time.Tim
 	if d.IfVersion, err = ifVersion(in.IfMatch); err != nil {
 		return d, until, err
 	}
-	d.Reason = body.Reason
+	d.Reason, d.Supersedes = body.Reason, body.Supersedes
 	return d, body.Until, onlyDefers(body.Until, defers)
 }
 
@@ -230,7 +232,7 @@ func (s *server) reviewBulk(ctx context.Context, p loci.Principal, in *body[clie
 		return nil, err
 	}
 	results, err := s.app.Review.Bulk(ctx, p, review.BulkRequest{Action: r.Action, IDs: r.IDs, Reason: r.Reason,
-		Until: r.Until})
+		Until: r.Until, Supersedes: r.Supersedes})
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func TestReviewOverREST(t *testing.T) {
 	}
 	var m loci.Memory
 	if decode(t, s.expect(t, 200, owner, "GET /memories/"+made.MemoryID.String()), &m); m.Source != loci.AutoSource ||
-		m.Title != "Deploys are on Tuesdays" || m.Origin != "api" {
+		m.Title != "Deploys are on Tuesdays" || m.Origin != "claude" || m.Editor != "api" {
 		t.Errorf("got %+v", m)
 	}
 	s.expect(t, 409, owner, "POST "+at(0)+"/reject {}")

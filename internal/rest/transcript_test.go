@@ -166,6 +166,8 @@ var (
 	versionID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	uptimePattern = regexp.MustCompile(`("(?:uptime_seconds|latency_ms)": )[0-9.]+`)
 	shortPattern  = regexp.MustCompile(`\[[0-9a-f]{8}\] `)
+	command       = regexp.MustCompile("`loci review [^`]+`")
+	commandID     = regexp.MustCompile(` [0-9a-f]{8}\b`)
 	packTokens    = regexp.MustCompile(`("tokens": )\d+`) // which depend on the ids that are cited
 	confidence    = regexp.MustCompile(`("confidence": )[01]\.[0-9]{5,}|(\] confidence )[01]\.[0-9]{2}`)
 	namePattern   = regexp.MustCompile(`<(id|cursor|secret)\d+>`)
@@ -185,14 +187,16 @@ func (n *names) normalise(text string) string {
 	text = prefixPattern.ReplaceAllString(text, "${1}<prefix>")
 	text = versionID.ReplaceAllString(text, "<version>")
 	text = idPattern.ReplaceAllStringFunc(text, func(v string) string { return n.name("id", v) })
-	text = shortPattern.ReplaceAllStringFunc(text, func(short string) string {
+	short := func(text string) string { // an id of 8 characters behind another one
 		for id, name := range n.known {
-			if strings.HasPrefix(id, short[1:9]) {
-				return "[" + name + "] "
+			if strings.HasPrefix(id, text[1:9]) {
+				return text[:1] + name + text[9:]
 			}
 		}
-		return short
-	})
+		return text
+	}
+	text = shortPattern.ReplaceAllStringFunc(text, short)
+	text = command.ReplaceAllStringFunc(text, func(c string) string { return commandID.ReplaceAllStringFunc(c, short) })
 	text = confidence.ReplaceAllString(text, "${1}${2}<confidence>") // it moves with each training of the extractor
 	text = cursorPattern.ReplaceAllStringFunc(text, func(v string) string {
 		m := cursorPattern.FindStringSubmatch(v)

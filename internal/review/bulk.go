@@ -17,6 +17,8 @@ type BulkRequest struct {
 	IDs    []loci.CandidateID
 	Reason string
 	Until  time.Time // for defer
+	// Supersedes are the memories that the accepted candidate replaces. They need a single id.
+	Supersedes []loci.MemoryID
 }
 
 // BulkResult is what became of one of them.
@@ -54,9 +56,13 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, r BulkRequest) ([]
 	if len(r.IDs) == 0 || len(r.IDs) > MaxBulk || len(loci.Unique(r.IDs)) < len(r.IDs) {
 		return nil, loci.FieldErrorf("ids", "must be 1 to %d candidates, each once", MaxBulk)
 	}
+	if len(r.Supersedes) > 0 && (r.Action != "accept" || len(r.IDs) > 1) {
+		return nil, loci.FieldErrorf("supersedes", "is only for accept with one candidate; leave it out, or accept that "+
+			"candidate alone")
+	}
 	out := make([]BulkResult, len(r.IDs))
 	for i, id := range r.IDs {
-		c, err := decide(id, Decision{Reason: r.Reason})
+		c, err := decide(id, Decision{Reason: r.Reason, Supersedes: r.Supersedes})
 		out[i] = BulkResult{ID: id, Candidate: c, Err: err}
 		if err != nil && loci.CodeOf(err) == "" && ctx.Err() == nil {
 			s.Log.ErrorContext(ctx, "a decision of a bulk call failed", "index", i, "error", err)
@@ -75,6 +81,7 @@ func Outcomes(results []BulkResult) []loci.Reviewed {
 		out[i] = loci.Reviewed{Index: i, ID: r.ID}
 		if c := r.Candidate; c != nil {
 			out[i].State, out[i].Version, out[i].MemoryID = c.State, c.Version, c.MemoryID
+			out[i].Replaced, out[i].Suggested = c.Replaced, c.Suggested
 		}
 		if r.Err != nil {
 			out[i].Error = &loci.ItemError{Index: i, Code: cmp.Or(loci.CodeOf(r.Err), "internal"), Text: loci.SafeText(r.Err)}

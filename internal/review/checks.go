@@ -73,7 +73,7 @@ func (c *proposal) add(v reflection.Verdict, stale bool, m *loci.Memory) {
 	case reflection.Duplicate:
 		f.Kind, f.Action = loci.FindingDuplicate, "mark_duplicate"
 	case reflection.UpdateSupersedes:
-		f.Kind, f.Action = loci.FindingSupersession, "supersede"
+		f.Kind, f.Action = loci.FindingSupersession, "route_to_review" // nothing is replaced by itself
 	case reflection.Contradiction:
 		f.Kind, f.Action = loci.FindingContradiction, "route_to_review"
 	case reflection.Refinement:
@@ -82,7 +82,7 @@ func (c *proposal) add(v reflection.Verdict, stale bool, m *loci.Memory) {
 		if !stale {
 			return
 		}
-		f.Kind, f.Action, f.Confidence = loci.FindingStale, "mark_stale", 0.8
+		f.Kind, f.Action, f.Confidence = loci.FindingStale, "route_to_review", 0.8
 		f.Reason = "The notes say that what this memory is about is out of date."
 	}
 	c.found(f)

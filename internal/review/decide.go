@@ -14,12 +14,17 @@ import (
 // Decision is what somebody decides about one candidate.
 type Decision struct {
 	Reason string // why; at most loci.MaxReviewReason characters
+	// Supersedes are the memories that the new one replaces, by a person only; none: it replaces nothing.
+	Supersedes []loci.MemoryID
 	// IfVersion, unless 0, is the version that the caller saw: Precondition if the candidate has changed since.
 	IfVersion int
 }
 
 // check also takes secrets out of the reason, which others read.
-func (d *Decision) check() error {
+func (d *Decision) check(accepts bool) error {
+	if !accepts && len(d.Supersedes) > 0 {
+		return loci.FieldErrorf("supersedes", "is only for accept; leave it out")
+	}
 	d.Reason = withoutSecrets(d.Reason)
 	return loci.CheckText("reason", d.Reason, 0, loci.MaxReviewReason)
 }
@@ -30,58 +35,70 @@ const MaxDefer = 366 * 24 * time.Hour
 // DefaultDefer is how long it is deferred if nobody says until when.
 const DefaultDefer = 7 * 24 * time.Hour
 
-// Accept promotes a candidate: it becomes a memory, which supersedes what the checks found out of date. A memory of
-// another origin or person is only suggested to be superseded. Accepting a promoted candidate again changes nothing.
-// NotFound if p does not see it; Forbidden if another person owns it or, for an agent, if another vendor proposed it;
-// Conflict if it was rejected or archived, or if somebody else decides at the same time; Precondition for d.IfVersion.
+// Accept promotes a candidate: it becomes a memory of the origin that proposed it. It replaces d.Supersedes and nothing
+// else, whatever the checks found; a memory of another person is only suggested to be superseded. Accepting a promoted
+// candidate again changes nothing. NotFound if p does not see it; Forbidden if another person owns it or, for an agent,
+// if another vendor proposed it, if waits has a reason, or with d.Supersedes; Invalid if d.Supersedes names no live
+// memory that p sees; Conflict if it was rejected or archived, if it was promoted without d.Supersedes, or if another
+// decision is at work; Precondition for d.IfVersion.
 func (s *Service) Accept(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision) (*loci.Candidate,
 	error) {
 	if err := s.Begin(ctx, p, Accept); err != nil {
 		return nil, err
 	}
-	if err := d.check(); err != nil {
+	if err := d.check(true); err != nil {
 		return nil, err
 	}
-	return s.promote(ctx, p, id, d, Accept)
-}
-
-// promote implements Accept.
-func (s *Service) promote(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision, act gate.Action) (
-	*loci.Candidate, error) {
 	c, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Candidate, error) { return decidable(ctx, tx, p, id, d) })
 	switch {
 	case err != nil:
 		return nil, err
-	case c.State == loci.ReviewPromoted:
+	case c.State == loci.ReviewPromoted && !slices.ContainsFunc(d.Supersedes,
+		func(id loci.MemoryID) bool { return !slices.Contains(c.Superseded, id) }):
 		return s.shown(ctx, p, c)
-	case c.State == loci.ReviewRejected || c.State == loci.ReviewArchived:
+	case !open(c):
 		return nil, settled(c)
-	case p.Vendor != "" && c.Instructs():
-		return nil, loci.Errorf(loci.Forbidden, "the candidate reads like an order to a model, so only a person may accept "+
-			"it, with `loci review accept`")
 	}
-	if p.Vendor != "" && c.ByModel() {
-		return nil, loci.Errorf(loci.Forbidden, "only a model has found the candidate, so only a person may accept it, with "+
-			"`loci review accept`")
+	if err := s.mayAccept(ctx, p, c, d); err != nil {
+		return nil, err
 	}
-	if len(c.AllowedVendors) == 0 {
-		return nil, loci.FieldErrorf("allowed_vendors", "is empty, because the session is open to no assistant any more; "+
-			"name the vendors that may read the memory, with `loci review edit`")
-	}
-	draft := draftOf(c, s.live(ctx, p, supersededBy(c)))
 	next := *c
 	next.Version++
-	_, err = s.memories.Promote(ctx, p, act, []memory.Draft{draft},
-		func(tx store.Tx, e *loci.AuditEntry, saved []*loci.Saved) error {
-			e.Target = id.String()
-			s.accept(&next, p, d.Reason, saved[0])
+	var saved *loci.Saved
+	_, err = s.memories.Promote(ctx, p, Accept, []memory.Promotion{draftOf(c, d.Supersedes)},
+		func(tx store.Tx, e *loci.AuditEntry, all []*loci.Saved) error {
+			e.Target, saved = id.String(), all[0]
+			s.accept(&next, p, d.Reason, saved)
 			return tx.Candidates().Replace(ctx, &next)
 		})
 	if err != nil {
 		return nil, err
 	}
 	s.intoGraph(ctx, p, &next)
+	for _, made := range saved.Suggestions {
+		next.Suggested = append(next.Suggested, loci.TitledMemory{ID: made.MemoryID})
+	}
 	return s.shown(ctx, p, &next)
+}
+
+// mayAccept returns why p may not make a memory of c.
+func (s *Service) mayAccept(ctx context.Context, p loci.Principal, c *loci.Candidate, d Decision) error {
+	if p.Vendor != "" {
+		now := *c
+		if err := s.recheck(ctx, p, &now); err != nil {
+			return err
+		}
+		err := onlyPerson(&now, d)
+		if err != nil {
+			s.Refused(ctx, p, Accept)
+		}
+		return err
+	}
+	if len(c.AllowedVendors) == 0 {
+		return loci.FieldErrorf("allowed_vendors", "is empty, because the session is open to no assistant any more; "+
+			"name the vendors that may read the memory, with `loci review edit`")
+	}
+	return nil
 }
 
 // accept records that a candidate became a memory.
@@ -127,7 +144,7 @@ func settled(c *loci.Candidate) error {
 // decide changes a candidate in one transaction. fn returns an error, or changes it.
 func (s *Service) decide(ctx context.Context, p loci.Principal, id loci.CandidateID, d Decision, action string,
 	fn func(tx store.Tx, c *loci.Candidate) error) (c *loci.Candidate, err error) {
-	if err := d.check(); err != nil {
+	if err := d.check(false); err != nil {
 		return nil, err
 	}
 	err = s.Write(ctx, p, Decide, func(tx store.Tx, e *loci.AuditEntry) error {

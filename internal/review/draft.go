@@ -2,16 +2,14 @@ package review
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
-	"github.com/loci-memory/loci/internal/store"
 )
 
-// draftOf returns the memory that c becomes. It supersedes those memories.
-func draftOf(c *loci.Candidate, supersedes []loci.MemoryID) memory.Draft {
+// draftOf returns the memory that c becomes, of the origin that proposed c. It supersedes those memories.
+func draftOf(c *loci.Candidate, supersedes []loci.MemoryID) memory.Promotion {
 	kept, category := Kept(c.Kind, c.Domain)
 	d := memory.Draft{Title: c.Title, Content: c.Content, Category: category, Source: loci.AutoSource, Type: kept,
 		Tags: slices.Clone(c.Tags), AllowedVendors: slices.Clone(c.AllowedVendors), Scope: scopeOf(c),
@@ -19,7 +17,7 @@ func draftOf(c *loci.Candidate, supersedes []loci.MemoryID) memory.Draft {
 	if slices.Contains(d.AllowedVendors, loci.AnyVendor) {
 		d.AllowedVendors = nil // those of what it supersedes, if these are fewer
 	}
-	return d
+	return memory.Promotion{Draft: d, Origin: c.Origin}
 }
 
 // scopeOf returns the scope of the memory that c becomes: never wider than who sees c now.
@@ -58,36 +56,4 @@ func sourcesOf(c *loci.Candidate) []loci.Source {
 		}
 	}
 	return list
-}
-
-// supersededBy returns the memories that a check found to be out of date because of c.
-func supersededBy(c *loci.Candidate) (ids []loci.MemoryID) {
-	for _, f := range c.Findings {
-		if f.TargetType != "memory" || f.Kind != loci.FindingSupersession && f.Kind != loci.FindingStale {
-			continue
-		}
-		if id, err := loci.ParseID[struct{}](f.Target); err == nil && len(ids) < memory.MaxSuperseded {
-			ids = append(ids, loci.MemoryID(id))
-		}
-	}
-	return loci.Unique(ids)
-}
-
-// live returns those of ids that p sees and that nothing has superseded since.
-func (s *Service) live(ctx context.Context, p loci.Principal, ids []loci.MemoryID) (live []loci.MemoryID) {
-	if len(ids) == 0 {
-		return nil
-	}
-	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
-		found, err := tx.Memories().GetMany(ctx, p.Viewer(), ids, loci.LiveOnly)
-		live = nil
-		for _, m := range found {
-			live = append(live, m.ID)
-		}
-		return err
-	})
-	if err != nil {
-		return ids // the save itself will fail with the reason
-	}
-	return live
 }

@@ -252,8 +252,8 @@ func (r *reading) candidates() (list []*loci.Candidate) {
 // maxLogged is how many bytes an event has at most that is a candidate as a whole.
 const maxLogged = 2_000
 
-// logged reads what the writer of an event says that it is. If the extractor has not found that, it adds the whole
-// text.
+// logged reads what the writer of an event says that it is. If the extractor has not found that, the whole text takes
+// the place of what the rules took it for: the kind of the writer wins.
 func (r *reading) logged(s *Service, e *loci.Event) {
 	kind, confidence := loci.CandidateDecision, 0.85
 	switch {
@@ -277,6 +277,7 @@ func (r *reading) logged(s *Service, e *loci.Event) {
 		}
 	}
 	if !there {
+		r.list = slices.DeleteFunc(r.list, func(c *proposal) bool { return !c.ByModel() })
 		r.list = append(r.list, &proposal{Candidate: r.candidate(s, whole(e, kind, confidence))})
 	}
 }

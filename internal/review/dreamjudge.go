@@ -5,21 +5,18 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/language"
 	"github.com/loci-memory/loci/internal/store"
 )
 
 // More reasons for which the dream-cycle leaves a candidate to a person.
 const (
-	exceptionLow         = "low_confidence"
-	exceptionKind        = "kind_for_a_person" // such as a session
-	exceptionDestructive = "destructive_candidate"
-	exceptionScope       = "high_impact_scope"
-	exceptionSource      = "missing_source"
-	exceptionStale       = "stale_candidate" // it calls a memory out of date
-	exceptionUndone      = "undone"          // a person has taken back what was decided
-	exceptionActor       = "no_principal"    // nobody can act for its writer now
-	exceptionFailed      = "failed"
+	exceptionLow    = "low_confidence"
+	exceptionKind   = "kind_for_a_person" // such as a session
+	exceptionScope  = "high_impact_scope"
+	exceptionSource = "missing_source"
+	exceptionUndone = "undone"       // a person has taken back what was decided
+	exceptionActor  = "no_principal" // nobody can act for its writer now
+	exceptionFailed = "failed"
 )
 
 // verdict is what the dream-cycle decides about a candidate.
@@ -72,9 +69,6 @@ func unsure(left []string) bool {
 // plainly returns the reasons that the candidate itself shows.
 func (d *dreaming) plainly(ctx context.Context, c *loci.Candidate) (left []string) {
 	left = flagged(c)
-	if language.Destroys(c.Title + "\n" + c.Content) {
-		left = append(left, exceptionDestructive)
-	}
 	if c.Review != nil && c.Review.Action == "undo" {
 		left = append(left, exceptionUndone)
 	}
@@ -151,64 +145,17 @@ func narrow(c *loci.Candidate, to *loci.EventAccess) bool {
 	return true
 }
 
-// check compares the candidate with what its writer sees now.
+// check compares the candidate with what its writer sees now. What a memory says exactly, needs no person.
 func (d *dreaming) check(ctx context.Context, v *verdict) error {
-	c := v.candidate
-	c.Findings = slices.DeleteFunc(slices.Clone(c.Findings),
-		func(f loci.ReflectionFinding) bool { return f.Kind != loci.FindingClaim })
-	c.Claims, c.Relations = slices.Clone(c.Claims), slices.Clone(c.Relations)
-	for i := range c.Claims {
-		claim := &c.Claims[i]
-		claim.Contradicts, claim.Supersedes, claim.Validity = []string{}, []string{}, "active"
-	}
-	err := d.compare(ctx, v.who, &reading{at: &place{EventAccess: c.EventAccess}, list: []*proposal{{Candidate: c}}})
-	if err != nil {
+	if err := d.recheck(ctx, v.who, v.candidate); err != nil {
 		return err
 	}
-	c.Relations = loci.Unique(c.Relations)
-	for _, f := range c.Findings {
-		switch f.Kind {
-		case loci.FindingDuplicate:
-			if f.Confidence == 1 {
-				v.duplicate = true
-				continue
-			}
-			v.left = append(v.left, exceptionDuplicate)
-		case loci.FindingContradiction:
-			v.left = append(v.left, exceptionContradiction)
-		case loci.FindingUnchecked:
-			v.left = append(v.left, exceptionUnchecked)
-		case loci.FindingStale:
-			v.left = append(v.left, exceptionStale)
-		case loci.FindingSupersession:
-			others, err := d.ofOthers(ctx, v.who, f)
-			if err != nil {
-				return err
-			}
-			if others || vague(f) {
-				v.left = append(v.left, exceptionDestructive)
-			}
-		case loci.FindingClaim, loci.FindingRefinement:
-		}
-	}
-	v.left = loci.Unique(v.left)
-	return nil
-}
-
-// ofOthers reports whether what the candidate would supersede is of another person, or is no memory.
-func (d *dreaming) ofOthers(ctx context.Context, who loci.Principal, f loci.ReflectionFinding) (others bool,
-	err error) {
-	id, err := loci.ParseID[struct{}](f.Target)
-	if f.TargetType != "memory" || err != nil {
-		return true, nil
-	}
-	err = d.Store.View(ctx, d.org, func(tx store.Tx) error {
-		m, err := tx.Memories().Get(ctx, who.Viewer(), loci.MemoryID(id), loci.LiveOnly)
-		if loci.CodeOf(err) == loci.NotFound { // it has gone meanwhile
-			return nil
-		}
-		others = err == nil && m.UserID != who.UserID
-		return err
+	rest := *v.candidate
+	rest.Findings = slices.DeleteFunc(slices.Clone(rest.Findings), func(f loci.ReflectionFinding) bool {
+		same := f.Kind == loci.FindingDuplicate && f.Confidence == 1
+		v.duplicate = v.duplicate || same
+		return same
 	})
-	return others, err
+	v.left = loci.Unique(append(v.left, found(&rest)...))
+	return nil
 }

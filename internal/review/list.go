@@ -3,6 +3,7 @@ package review
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -236,7 +237,8 @@ func head(text string, most int) string {
 	return text[:last]
 }
 
-// wouldChange returns the memories of the findings that p still sees, with what promotion by p does to them.
+// wouldChange returns the memories of the findings that p still sees, with what accepting does if p names them. Those
+// come first that the candidate may replace, and of these the ones that would be missed most.
 func wouldChange(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate) ([]WouldChange, error) {
 	list := []WouldChange{}
 	for _, f := range c.Findings {
@@ -252,17 +254,28 @@ func wouldChange(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Can
 			continue
 		}
 		m := found[0]
-		w := WouldChange{Kind: f.Kind, ID: m.ID, Title: m.Title, Content: m.Content, Reason: f.Reason, Effect: "none",
+		w := WouldChange{Kind: f.Kind, ID: m.ID, Title: m.Title, Content: m.Content, Reason: f.Reason, Effect: "superseded",
+			Origin: m.Origin, Pinned: m.Pinned, Importance: m.Importance, SharedWith: m.SharedWith("the project"),
 			Diff: loci.DiffText(head(m.Content, mostCompared), head(c.Content, mostCompared))}
-		if f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale {
-			w.Effect = "superseded"
-			if !p.Owns(m.UserID, m.Origin) {
-				w.Effect = "suggested"
-			}
+		if !p.Owns(m.UserID, m.Origin) {
+			w.Effect = "suggested"
 		}
 		list = append(list, w)
 	}
+	slices.SortStableFunc(list, func(a, b WouldChange) int { return cmp.Compare(harm(&b), harm(&a)) })
 	return list, nil
+}
+
+// harm is larger for what would be missed more: what the candidate may replace, and then what is pinned or important.
+func harm(w *WouldChange) int {
+	n := w.Importance
+	if w.Pinned {
+		n += 1 << 4
+	}
+	if w.Kind == loci.FindingSupersession || w.Kind == loci.FindingStale {
+		n += 1 << 5
+	}
+	return n
 }
 
 // Source returns stored notes. NotFound if p does not see them.

@@ -108,7 +108,7 @@ func (s *Service) placeOf(ctx context.Context, p loci.Principal, n *Notes) (*pla
 		Reach: loci.ReachPrivate, Origin: p.Origin, AllowedVendors: slices.Clone(n.AllowedVendors)}}
 	if n.Project == "" {
 		if p.OnlyProjects && n.Persist {
-			return nil, loci.FieldErrorf("project", "%s", noSpaceProject)
+			return nil, &loci.Error{Code: loci.Invalid, Field: "project", Text: noSpaceProject}
 		}
 	} else if err := s.inProject(ctx, p, n, at); err != nil {
 		return nil, err

@@ -12,62 +12,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The reasons for which a candidate waits for a person instead of being promoted by itself.
-const (
-	exceptionSensitive     = "sensitive_candidate"
-	exceptionInstruction   = "instruction_candidate"
-	exceptionContradiction = "contradiction_candidate"
-	exceptionDuplicate     = "duplicate_candidate"
-	exceptionUnchecked     = "unchecked_candidate"
-	exceptionReaders       = "no_reader"       // its session is open to no assistant any more
-	exceptionModel         = "model_candidate" // only a model has found it
-)
-
-// exceptions returns why a person should decide about c, whoever would promote it otherwise.
-func exceptions(c *loci.Candidate) []string {
-	list := flagged(c)
-	if c.Has(loci.FindingContradiction) {
-		list = append(list, exceptionContradiction)
-	}
-	if c.Has(loci.FindingDuplicate) {
-		list = append(list, exceptionDuplicate)
-	}
-	if c.Has(loci.FindingUnchecked) {
-		list = append(list, exceptionUnchecked)
-	}
-	if slices.ContainsFunc(c.Findings, vague) {
-		list = append(list, exceptionDestructive)
-	}
-	return list
-}
-
-// leastSure is the least score with which a memory is superseded without a person. In the labelled pairs, what was
-// wrongly taken for an update had less.
-const leastSure = 0.65
-
-// vague reports whether a finding says that a memory is out of date, but it may be about something else.
-func vague(f loci.ReflectionFinding) bool {
-	return (f.Kind == loci.FindingSupersession || f.Kind == loci.FindingStale) && f.TargetType == "memory" &&
-		f.Confidence < leastSure
-}
-
-// flagged returns those of the reasons that c itself gives.
-func flagged(c *loci.Candidate) (list []string) {
-	if slices.Contains(c.SensitivityFlags, flagInstruction) {
-		list = append(list, exceptionInstruction)
-	}
-	if slices.ContainsFunc(c.SensitivityFlags, func(f string) bool { return f != flagInstruction }) {
-		list = append(list, exceptionSensitive)
-	}
-	if c.ByModel() {
-		list = append(list, exceptionModel)
-	}
-	if len(c.AllowedVendors) == 0 {
-		list = append(list, exceptionReaders)
-	}
-	return list
-}
-
 // persist stores the notes and the candidates. Candidates about which somebody has decided stay as they are, also if
 // that was undone, except that their readers may get fewer. Others are promoted now if they may be.
 func (s *Service) persist(ctx context.Context, p loci.Principal, r *reading) error {
@@ -169,7 +113,7 @@ func (s *Service) knowsMore(ctx context.Context, p loci.Principal, list []*propo
 func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 	known map[loci.CandidateID]*loci.Candidate) error {
 	var promoted []*proposal
-	var drafts []memory.Draft
+	var drafts []memory.Promotion
 	next := make([]*loci.Candidate, len(r.list)) // as they will be stored; nil: they stay
 	for i, c := range r.list {
 		old := known[c.ID]
@@ -178,12 +122,12 @@ func (s *Service) persistOver(ctx context.Context, p loci.Principal, r *reading,
 			continue
 		}
 		next[i] = renewed(c.Candidate, old)
-		next[i].Exceptions = exceptions(next[i])
+		next[i].Exceptions = waits(next[i])
 		if r.notes.PersistReview || len(next[i].Exceptions) > 0 {
 			continue
 		}
 		promoted = append(promoted, c)
-		drafts = append(drafts, draftOf(next[i], s.live(ctx, p, supersededBy(next[i]))))
+		drafts = append(drafts, draftOf(next[i], nil))
 	}
 	_, err := s.memories.Promote(ctx, p, Persist, drafts, func(tx store.Tx, e *loci.AuditEntry,
 		saved []*loci.Saved) error {

@@ -13,7 +13,7 @@ import (
 // found about them, and, unless p decides about a candidate, why it waits. The candidates were compared with what their
 // writer sees. A deferred candidate whose time has come is pending.
 func (s *Service) forReader(ctx context.Context, tx store.Tx, p loci.Principal, list ...*loci.Candidate) error {
-	sees, err := visibleOf(ctx, tx, p, list)
+	sees, titles, err := visibleOf(ctx, tx, p, list)
 	if err != nil {
 		return err
 	}
@@ -23,6 +23,13 @@ func (s *Service) forReader(ctx context.Context, tx store.Tx, p loci.Principal, 
 		hideFindings(c, p, sees)
 		c.Superseded = slices.DeleteFunc(slices.Clone(c.Superseded),
 			func(id loci.MemoryID) bool { return !sees[id.String()] })
+		c.Replaced = nil
+		for _, id := range c.Superseded {
+			c.Replaced = append(c.Replaced, loci.TitledMemory{ID: id, Title: titles[id]})
+		}
+		for i := range c.Suggested {
+			c.Suggested[i].Title = titles[c.Suggested[i].ID]
+		}
 		if !sees[c.MemoryID.String()] {
 			c.MemoryID, c.Existing = loci.MemoryID{}, false
 		}
@@ -37,13 +44,15 @@ func (s *Service) forReader(ctx context.Context, tx store.Tx, p loci.Principal, 
 	return nil
 }
 
-// visibleOf returns the ids of those memories and candidates that p sees, of all that the candidates name.
-func visibleOf(ctx context.Context, tx store.Tx, p loci.Principal, list []*loci.Candidate) (map[string]bool, error) {
+// visibleOf returns the ids of those memories and candidates that p sees, of all that the candidates name, and the
+// titles of the memories.
+func visibleOf(ctx context.Context, tx store.Tx, p loci.Principal, list []*loci.Candidate) (map[string]bool,
+	map[loci.MemoryID]string, error) {
 	states := loci.LiveOnly
 	if p.Vendor == "" {
 		states = loci.AnyState // people look up what was superseded
 	}
-	sees := map[string]bool{}
+	sees, titles := map[string]bool{}, map[loci.MemoryID]string{}
 	var ids []loci.MemoryID
 	var merged []loci.CandidateID
 	for _, c := range list {
@@ -55,6 +64,9 @@ func visibleOf(ctx context.Context, tx store.Tx, p loci.Principal, list []*loci.
 		if !c.MemoryID.IsZero() {
 			ids = append(ids, c.MemoryID)
 		}
+		for _, m := range c.Suggested {
+			ids = append(ids, m.ID)
+		}
 		ids, merged = append(ids, c.Superseded...), append(merged, c.Merged...)
 		if !c.MergedInto.IsZero() {
 			merged = append(merged, c.MergedInto)
@@ -63,20 +75,20 @@ func visibleOf(ctx context.Context, tx store.Tx, p loci.Principal, list []*loci.
 	for some := range slices.Chunk(loci.Unique(ids), loci.MaxIDs) {
 		found, err := tx.Memories().GetMany(ctx, p.Viewer(), some, states)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, m := range found {
-			sees[m.ID.String()] = true
+			sees[m.ID.String()], titles[m.ID] = true, m.Title
 		}
 	}
 	for _, id := range loci.Unique(merged) {
 		_, err := tx.Candidates().Get(ctx, p.Viewer(), id)
 		if err != nil && loci.CodeOf(err) != loci.NotFound {
-			return nil, err
+			return nil, nil, err
 		}
 		sees[id.String()] = err == nil
 	}
-	return sees, nil
+	return sees, titles, nil
 }
 
 // hideFindings takes out what the checks found about what p does not see.

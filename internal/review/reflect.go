@@ -238,12 +238,13 @@ func orNull(text string) *string {
 
 // hint says what the caller can do next.
 func (r *reading) hint() string {
-	waiting, promoted := 0, 0
+	waiting, promoted, undo := 0, 0, "loci review undo"
 	for _, c := range r.list {
 		switch {
 		case c.persisted == "":
 		case c.State == loci.ReviewPromoted:
 			promoted++
+			undo += " " + c.ID.Short()
 		case open(c.Candidate):
 			waiting++
 		}
@@ -260,7 +261,7 @@ func (r *reading) hint() string {
 	var parts []string
 	if promoted > 0 {
 		parts = append(parts, loci.Plural(promoted, "candidate is a memory", "candidates are memories")+
-			" now; `loci review undo` takes that back.")
+			" now; `"+undo+"` takes that back.")
 	}
 	if waiting > 0 {
 		parts = append(parts, "A person decides about "+loci.Plural(waiting, "candidate that waits", "candidates that wait")+

@@ -29,7 +29,7 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, id loci.CandidateI
 		return s.decide(ctx, p, id, d, "undo",
 			func(tx store.Tx, c *loci.Candidate) error { return s.restore(ctx, tx, p, c, d.Reason) })
 	}
-	if err := d.check(); err != nil {
+	if err := d.check(false); err != nil {
 		return nil, err
 	}
 	next := *c
@@ -71,9 +71,13 @@ func passOn(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidat
 // restore gives c the state before its last decision, and lets the candidates that this decision merged into it be as
 // they were.
 func (s *Service) restore(ctx context.Context, tx store.Tx, p loci.Principal, c *loci.Candidate, reason string) error {
-	if c.Review == nil || c.Review.Action == "undo" {
+	switch {
+	case c.Review == nil, c.Review.Action == "undo":
 		return loci.Errorf(loci.Conflict, "nobody has decided about this candidate since it was proposed or since the "+
 			"last undo")
+	case p.Vendor != "" && c.Review.Origin != p.Origin && c.Review.Origin != loci.DreamOrigin:
+		return loci.Errorf(loci.Forbidden, "cannot take back this decision: %q made it, so only the person takes it back, "+
+			"with `loci review undo %s`", c.Review.Origin, c.ID.Short())
 	}
 	versions, err := tx.Candidates().Versions(ctx, inPerson(p), c.ID)
 	if err != nil {

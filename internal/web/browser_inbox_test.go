@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,19 +83,24 @@ func TestBrowserDashboardInbox(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	old := w.save(memory.Draft{Title: "Deploy day", Content: "We deploy on Fridays."})
+	pinned := w.save(memory.Draft{Title: "Lasagne", Content: "45 minutes at 180 degrees.", Pinned: new(true)})
 	w.propose([]string{"We name branches after tickets.", "We review within a day.", "We deploy on Tuesdays."},
 		func(i int, c *loci.Candidate) {
 			c.Exceptions = []string{"low_confidence"}
 			if i == 2 {
 				c.Exceptions = []string{"contradiction_candidate"}
-				c.Findings = []loci.ReflectionFinding{{ID: "f", Kind: loci.FindingSupersession, Target: old.String(),
-					TargetType: "memory", Title: "Deploy day", Reason: "It names another day.", Confidence: .9}}
+				for _, id := range []loci.MemoryID{old, pinned} {
+					c.Findings = append(c.Findings, loci.ReflectionFinding{ID: id.String(), Kind: loci.FindingSupersession,
+						Target: id.String(), TargetType: "memory", Reason: "It names another day.", Confidence: .9})
+				}
 			}
 		})
 	b := w.dashboard("/app/inbox")
 	b.sees("We deploy on Tuesdays.", "82% confident", "The notes say that it is settled.", "a memory says the opposite",
-		"What it would change", "Deploy day", "would be replaced", "It names another day.", "Evidence")
-	b.until(`document.querySelector(".diff .changed del, .diff del")?.innerText.includes("Fridays")`)
+		"What it may replace", "Deploy day", "may be replaced", "It names another day.", "Evidence", "pinned")
+	b.until(`[...document.querySelectorAll(".inbox-change a")].map((a) => a.innerText).join() === "Lasagne,Deploy day"`)
+	b.until(`document.querySelectorAll(".inbox-change input:checked").length === 0`)
+	b.until(`[...document.querySelectorAll(".diff del")].some((del) => del.innerText.includes("Fridays"))`)
 	b.until(`document.querySelector(".inbox-passage mark")?.innerText === "We deploy on Tuesdays."`)
 	b.look("inbox")
 	b.axe("the inbox")
@@ -104,18 +110,36 @@ func TestBrowserDashboardInbox(t *testing.T) {
 	b.look("inbox-notes")
 	b.axe("the notes of a candidate")
 
-	// By mouse.
+	// By mouse: accepting replaces only what is ticked, and says so.
+	replaced := func(want ...loci.MemoryID) {
+		t.Helper()
+		for _, id := range []loci.MemoryID{old, pinned} {
+			m, err := w.app.Memory.GetAt(t.Context(), w.local(w.mara), id, loci.When{Superseded: true})
+			if err != nil || m.SupersededBy.IsZero() == slices.Contains(want, id) {
+				t.Errorf("%s is superseded by %s, %v", m.Title, m.SupersededBy, err)
+			}
+		}
+	}
 	b.do("accept", clickOn(".reading .button.primary"))
 	b.sees("“We deploy on Tuesdays.” is a memory now.", "Accepted1")
+	b.seesNo("Replaced:")
 	b.until(`document.querySelector(".reading h2")?.innerText === "We review within a day."`)
 	b.isState("pending 2, promoted 1")
-	m, err := w.app.Memory.GetAt(t.Context(), w.local(w.mara), old, loci.When{Superseded: true})
-	if err != nil || m.SupersededBy.IsZero() {
-		t.Errorf("the old memory holds: %+v %v", m, err)
-	}
+	replaced()
 	b.click("Undo")
 	b.sees("Undone.")
 	b.isState("pending 3")
+	b.click("We deploy on Tuesdays.")
+	b.do("tick", clickOn(".inbox-change:last-of-type input"))
+	b.look("inbox-replace")
+	b.keys("a")
+	b.sees("“We deploy on Tuesdays.” is a memory now. Replaced: “Deploy day”.")
+	b.isState("pending 2, promoted 1")
+	replaced(old)
+	b.click("Undo")
+	b.sees("Undone.")
+	b.isState("pending 3")
+	replaced()
 
 	// By keyboard: edit, accept, reject, take back.
 	b.until(`document.querySelectorAll(".list .row").length === 3`)
@@ -234,7 +258,7 @@ func TestBrowserDashboardInboxBulk(t *testing.T) {
 	b.keys("a")
 	b.isState("pending 5, promoted 1")
 
-	// The proof of who Mara is has become too old to take back a promotion.
+	// Taking back a promotion needs no fresh proof of who Mara is.
 	w.clock.advance(6 * time.Minute)
 	b.keys("4")
 	b.sees("rule 5", "Open the memory", "accepted")
@@ -243,13 +267,6 @@ func TestBrowserDashboardInboxBulk(t *testing.T) {
 	b.open(b.where())
 	b.sees("rule 5", "Open the memory")
 	b.keys("u")
-	b.sees("Confirm that it is you")
-	b.click("Confirm")
-	b.until(`location.pathname === "/app/step-up"`)
-	b.fill("#password", maraPassword.Reveal())
-	b.press(button("/app/step-up"))
-	b.sees("This takes back the last decision about 1 candidate.")
-	b.click("Take back the decision")
 	b.sees("The decision about 1 candidate is taken back.")
 	b.isState("pending 5, deferred 1")
 	b.clean()

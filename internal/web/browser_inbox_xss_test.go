@@ -25,7 +25,7 @@ func TestBrowserDashboardInboxAttacks(t *testing.T) {
 	})
 	b := w.dashboard("/app/inbox")
 	for range attacks {
-		b.sees("What it would change", "What the checks found")
+		b.sees("What it may replace", "What the checks found")
 		b.click("Show all of the notes")
 		b.until(`document.querySelector(".inbox-notes")`)
 		b.safe("a candidate")

@@ -257,6 +257,11 @@ export interface BulkReview {
   ids: string[];
   /** Why */
   reason?: string | undefined;
+  /**
+   * For accept of one candidate, by a person: the memories that the new one replaces. Default: none. For a
+   * memory of another person, Loci records a suggestion
+   */
+  supersedes?: string[] | undefined;
   /** For defer: when the candidate is pending again. Default: in 7 days */
   until?: string | undefined;
 }
@@ -359,6 +364,8 @@ export interface Candidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
+  /** The memories that promotion superseded, with their titles */
+  replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
   review_state: "pending" | "promoted" | "rejected" | "deferred" | "archived";
@@ -367,6 +374,8 @@ export interface Candidate {
   /** The session that it comes from */
   session_id?: string;
   source_id?: string;
+  /** In the answer of accept: the memories of other people for which Loci only suggests that */
+  suggested?: TitledMemory[] | null;
   suggested_memory_scope: string;
   /** The id of the project for scope project */
   suggested_scope_key: string | null;
@@ -2673,6 +2682,8 @@ export interface ReflectedCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
+  /** The memories that promotion superseded, with their titles */
+  replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
   review_state: "pending" | "promoted" | "rejected" | "deferred" | "archived";
@@ -2681,6 +2692,8 @@ export interface ReflectedCandidate {
   /** The session that it comes from */
   session_id?: string;
   source_id?: string;
+  /** In the answer of accept: the memories of other people for which Loci only suggests that */
+  suggested?: TitledMemory[] | null;
   suggested_memory_scope: string;
   /** The id of the project for scope project */
   suggested_scope_key: string | null;
@@ -2721,6 +2734,7 @@ export interface Reflection {
 }
 
 export interface ReflectionFinding {
+  /** What Loci proposes. supersede and mark_stale are only in candidates of earlier versions */
   action: "none" | "mark_duplicate" | "supersede" | "mark_stale" | "route_to_review" | "check_again";
   confidence: number;
   id: string;
@@ -2847,6 +2861,11 @@ export interface Review {
 export interface ReviewDecision {
   /** Why */
   reason?: string | undefined;
+  /**
+   * For accept of one candidate, by a person: the memories that the new one replaces. Default: none. For a
+   * memory of another person, Loci records a suggestion
+   */
+  supersedes?: string[] | undefined;
   /** For defer: when the candidate is pending again. Default: in 7 days */
   until?: string | undefined;
 }
@@ -2859,8 +2878,12 @@ export interface Reviewed {
   index: number;
   /** The memory that it became */
   memory_id?: string;
+  /** The memories that it replaced */
+  replaced?: TitledMemory[] | null;
   /** The state now */
   review_state?: "pending" | "promoted" | "rejected" | "deferred" | "archived";
+  /** The memories of other people for which Loci only suggests that */
+  suggested?: TitledMemory[] | null;
   /** The version of the candidate now */
   version?: number;
 }
@@ -3195,6 +3218,8 @@ export interface ShownCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
+  /** The memories that promotion superseded, with their titles */
+  replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
   review_state: "pending" | "promoted" | "rejected" | "deferred" | "archived";
@@ -3203,6 +3228,8 @@ export interface ShownCandidate {
   /** The session that it comes from */
   session_id?: string;
   source_id?: string;
+  /** In the answer of accept: the memories of other people for which Loci only suggests that */
+  suggested?: TitledMemory[] | null;
   suggested_memory_scope: string;
   /** The id of the project for scope project */
   suggested_scope_key: string | null;
@@ -3217,7 +3244,10 @@ export interface ShownCandidate {
   user_id: string;
   version: number;
   workspace_id?: string;
-  /** The memories that promotion would supersede, or that disagree */
+  /**
+   * The memories that it may replace, contradict or repeat: first those that it may replace, and of these the
+   * pinned and important ones. Accepting replaces only those that it names
+   */
   would_change: WouldChange[];
 }
 
@@ -3439,6 +3469,11 @@ export interface TeamView {
 export interface TextChange {
   field: string;
   hunks: Hunk[];
+}
+
+export interface TitledMemory {
+  id: string;
+  title: string;
 }
 
 export interface Token {
@@ -3780,11 +3815,18 @@ export interface WouldChange {
   content: string;
   /** From the memory to the candidate */
   diff: Hunk[];
-  /** What promotion does: supersede it, suggest that to its owner, or nothing */
-  effect: "superseded" | "suggested" | "none";
+  /** What accepting does if it names the memory: supersede it, or suggest that to its owner */
+  effect: "superseded" | "suggested";
   id: string;
+  importance: number;
   kind: string;
+  /** Who wrote it */
+  origin: string;
+  pinned: boolean;
+  /** Why Loci guesses that */
   reason: string;
+  /** The other people who read it: the team, the project, or both */
+  shared_with?: string;
   title: string;
 }
 
@@ -4937,7 +4979,7 @@ export class HistoryApi {
   /**
    * Undo the changes of a writer. Restores each of your memories that an origin, key or session changed in
    * that time, as a new version. New memories go to the trash. Loci skips memories that were changed since,
-   * and reports the reason. 409 for more than 10,000 memories. Needs step-up.
+   * and reports the reason. 409 for more than 10,000 memories. Needs step-up, unless dry_run is true.
    */
   undo(body: UndoRequest, options?: CallOptions & NotOnce): Promise<UndoReport>;
   undo(body: UndoRequest, options: CallOptions & Once): Promise<UndoReport | Replayed>;
@@ -5841,10 +5883,10 @@ export class ReflectionApi {
   }
 
   /**
-   * Extract candidates for memories from notes. Writes nothing but its audit entry, unless persist is true.
-   * The same notes have the same candidates. A candidate that contradicts a memory, says it again, or has
-   * sensitive text always waits for a person. Also at /api/context/reflect. 400 for a project, task, memory
-   * or entity that you cannot see.
+   * Extract candidates for memories from notes. Without persist, it writes only its audit entry. persist
+   * promotes what is new. A candidate waits for a person if it is sensitive, contradicting, destructive or
+   * instructing, may replace or repeat a memory, or if only a model found it. Also at /api/context/reflect.
+   * 400 for what you cannot see.
    */
   reflect(body: NewNotes, options?: CallOptions & NotOnce): Promise<Reflected>;
   reflect(body: NewNotes, options: CallOptions & Once): Promise<Reflected | Replayed>;
@@ -5909,8 +5951,8 @@ export class ReviewApi {
   }
 
   /**
-   * Get a candidate. With its evidence in the stored notes, the memories that promotion would change, and
-   * what was decided before.
+   * Get a candidate. With its evidence in the stored notes, the memories that it may replace, contradict or
+   * repeat, and what was decided before.
    */
   get(id: string, options?: CallOptions): Promise<ShownCandidate> {
     return this.#client.call("GET", `/review/candidates/${segment(id)}`, { options });
@@ -5925,9 +5967,10 @@ export class ReviewApi {
   }
 
   /**
-   * Make a memory of a candidate. The memory supersedes what the checks found out of date. A memory of
-   * another person or vendor is only suggested to be superseded. Accepting a promoted candidate again changes
-   * nothing. 409 if it was rejected or archived.
+   * Make a memory of a candidate. It replaces only what supersedes names; replaced and suggested list that.
+   * An assistant cannot accept one that is sensitive, contradicting, destructive or instructing, may replace
+   * or repeat a memory, or that only a model found. Accepting it again changes nothing. 409 if it was
+   * rejected or archived.
    */
   accept(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   accept(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;
@@ -5974,8 +6017,8 @@ export class ReviewApi {
 
   /**
    * Take back the last decision about a candidate. It is as it was before. If it was promoted, the memory
-   * goes to the trash, which needs the right to delete, and what it superseded holds again. 409 if nothing
-   * was decided.
+   * goes to the trash, for which a key needs the right to delete, and what it superseded holds again. An
+   * assistant takes back only its own decisions. 409 if nothing was decided.
    */
   undo(id: string, body?: ReviewDecision, options?: CallOptions & IfMatch & NotOnce): Promise<Candidate>;
   undo(id: string, body: ReviewDecision | undefined, options: CallOptions & IfMatch & Once): Promise<Candidate | Replayed>;

@@ -1,8 +1,7 @@
-import { VersionConflict, type BulkReview, type Candidate } from "@loci-memory/sdk";
-import { loci, needsStepUp, Plain } from "../../api.ts";
+import { VersionConflict, type BulkReview, type Candidate, type TitledMemory } from "@loci-memory/sdk";
+import { loci, Plain } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { beginning } from "../../legible.ts";
-import { withProof } from "../../pending.ts";
 import { complain, tell } from "../../undo.tsx";
 import { counts, type Rows } from "./pages.ts";
 
@@ -24,21 +23,39 @@ interface Decided {
 
 type List = Pick<Rows, "put" | "hide" | "unhide" | "reload">;
 
+/** What a person chose for a decision: when it waits again, and the memories that an accepted candidate replaces. */
+export interface Choice {
+  until?: string;
+  supersedes?: string[];
+}
+
 /** Decides about candidates. They leave the list at once, and come back if the server refuses. */
-export function decide(action: Action, candidates: readonly Candidate[], list: List, until?: string): void {
+export function decide(action: Action, candidates: readonly Candidate[], list: List, choice: Choice = {}): void {
   const first = candidates[0];
   if (!first) return;
   list.hide(candidates);
   count(candidates, action);
   const n = candidates.length;
-  const versions = n === 1 ? one(action, first, list, until) : many(action, candidates, list, until);
   const text = n === 1 ? t(`inbox.${action}.one`, { title: beginning(first.title, 60) }) : t(`inbox.${action}.many`, { n });
-  tell(text, () => takeBack({ versions }, list));
+  const waits = (choice.supersedes?.length ?? 0) > 0; // the message lists what the server has replaced
+  const said = (more: string) => tell(text + more, () => takeBack({ versions }, list));
+  const versions: Promise<ReadonlyMap<string, number>> = n === 1 ? one(action, first, list, choice, (now) => waits && said(replaced(now))) : many(action, candidates, list, choice);
+  if (!waits) said("");
 }
 
-async function one(action: Action, candidate: Candidate, list: List, until?: string): Promise<ReadonlyMap<string, number>> {
+/** Lists what accepting a candidate replaced, and what it suggested to others. */
+export function replaced({ replaced, suggested }: Pick<Candidate, "replaced" | "suggested">): string {
+  const titles = (list: readonly TitledMemory[]) => list.map(({ title }) => `“${beginning(title, 60)}”`).join(", ");
+  return [
+    ...(replaced?.length ? [t("inbox.replaced", { titles: titles(replaced) })] : []),
+    ...(suggested?.length ? [t("inbox.suggested", { titles: titles(suggested) })] : []),
+  ].map((text) => ` ${text}`).join("");
+}
+
+async function one(action: Action, candidate: Candidate, list: List, choice: Choice, done: (now: Candidate) => void): Promise<ReadonlyMap<string, number>> {
   try {
-    const now = await loci.review[action](candidate.id, { until }, { ifMatch: candidate.version });
+    const now = await loci.review[action](candidate.id, choice, { ifMatch: candidate.version });
+    done(now);
     return new Map([[now.id, now.version]]);
   } catch (error) {
     list.unhide([candidate.id]);
@@ -48,14 +65,14 @@ async function one(action: Action, candidate: Candidate, list: List, until?: str
   }
 }
 
-async function many(action: Action, candidates: readonly Candidate[], list: List, until?: string): Promise<ReadonlyMap<string, number>> {
+async function many(action: Action, candidates: readonly Candidate[], list: List, choice: Choice): Promise<ReadonlyMap<string, number>> {
   const done = new Map<string, number>();
   const refused: string[] = [];
   let why: unknown;
   for (let from = 0; from < candidates.length; from += most) {
     const ids = candidates.slice(from, from + most).map(({ id }) => id);
     try {
-      for (const { id, version, error } of (await loci.review.bulk({ action, ids, until })).results) {
+      for (const { id, version, error } of (await loci.review.bulk({ action, ids, ...choice })).results) {
         if (error) {
           refused.push(id);
           why ??= new Plain(error.error);
@@ -116,15 +133,10 @@ export function edited(before: Candidate, now: Candidate, list: List): void {
 
 async function takeBack({ versions, back }: Decided, list: List): Promise<void> {
   const known = await versions;
-  const ids = [...known.keys()];
-  try {
-    await (back ? back() : undoAll(ids, known, list));
-  } catch (error) {
-    throw await proved(error, ids);
-  }
+  await (back ? back() : undoAll([...known.keys()], known, list));
 }
 
-/** Takes back the last decision about each candidate. The first one alone: it tells whether the server asks for a proof. */
+/** Takes back the last decision about each candidate. The first one alone: its error is the one to show. */
 export async function undoAll(ids: readonly string[], versions: ReadonlyMap<string, number>, list: List): Promise<void> {
   const [first, ...others] = ids;
   if (first === undefined) return;
@@ -139,17 +151,13 @@ export async function undoAll(ids: readonly string[], versions: ReadonlyMap<stri
   list.reload();
 }
 
-/** Leads to the proof that the server asks for, if the person agrees, and returns the error. */
-async function proved(error: unknown, ids: string[]): Promise<unknown> {
-  if (needsStepUp(error)) await withProof({ what: "inbox.undo", ids }, () => Promise.reject(error as Error));
-  return error;
-}
-
 /** Takes back the last decision about settled candidates. */
 export async function undoSettled(candidates: readonly Candidate[], list: List): Promise<void> {
-  await withProof({ what: "inbox.undo", ids: candidates.map(({ id }) => id) }, async () => {
-    const ids = candidates.map(({ id }) => id);
+  const ids = candidates.map(({ id }) => id);
+  try {
     await undoAll(ids, new Map(candidates.map(({ id, version }) => [id, version])), list);
     tell(t("inbox.undo.done", { n: ids.length }));
-  });
+  } catch (error) {
+    complain(error);
+  }
 }

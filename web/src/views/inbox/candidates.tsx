@@ -8,13 +8,12 @@ import { beginning } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { concerns, useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { resumed, withProof } from "../../pending.ts";
 import { usePicks } from "../../picks.ts";
 import { addressOf, go } from "../../router.ts";
 import { Empty, Failed, Loading } from "../../states.tsx";
 import { fromField, toField } from "../../time.ts";
 import { tell, undoLast } from "../../undo.tsx";
-import { decide, edited, merge, undoAll, undoSettled, type Action } from "./acts.ts";
+import { decide, edited, merge, undoSettled, type Action, type Choice } from "./acts.ts";
 import { CandidateEditor } from "./editor.tsx";
 import { CandidateFilters } from "./filters.tsx";
 import { queryOf, type Look } from "./look.ts";
@@ -30,6 +29,8 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
   const [cursor, setCursor] = useState("");
   const [editing, setEditing] = useState(false);
   const [asking, setAsking] = useState<"merge" | "defer">();
+  /** The memories that the open candidate replaces if the person accepts it. */
+  const [named, setNamed] = useState<ReadonlySet<string>>(new Set());
   const shown = useLoad<ShownCandidate | undefined>((signal) => (open ? loci.review.get(open, { signal }) : Promise.resolve(undefined)), [open]);
   const filter = useRef<HTMLSelectElement>(null);
 
@@ -40,14 +41,13 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
   const waits = look.list === "pending" || look.list === "deferred";
   const show = (id: string, replace = false) => go(addressOf(id ? `inbox/${id}` : "inbox", queryOf(look)), { replace });
 
-  useEffect(() => setEditing(false), [open]);
+  useEffect(() => { setEditing(false); setNamed(new Set()); }, [open]);
   useEffect(() => {
     // Undoing and other people change the candidate that is open.
     if (current?.id === open && shown.value && shown.value.version !== current.version) shown.reload();
   }, [current?.version]);
   useChanges("candidate", (changes) => open !== "" && !editing && concerns(changes, open) && shown.reload());
   useFirst(list, open, queryOf(look).toString(), (id) => show(id, true));
-  useEffect(() => void goOn(list), []);
 
   const moveTo = (row: Candidate | undefined) => {
     setCursor(row?.id ?? "");
@@ -62,14 +62,16 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
     if (current && left(current)) return;
     moveTo(list.rows.slice(Math.max(at, 0)).find(left) ?? list.rows.slice(0, Math.max(at, 0)).findLast(left));
   };
-  const act = async (action: Action, until?: string) => {
+  const name = (id: string, on: boolean) => setNamed((old) => new Set(on ? [...old, id] : [...old].filter((one) => one !== id)));
+  const act = async (action: Action, choice: Choice = {}) => {
     const waiting = targets.filter(isOpen);
     const n = waiting.length;
     if (n === 0) return;
-    if (n > 1 && !(await confirm({ title: t(`inbox.${action}`), text: t("inbox.ask", { n }), yes: t(`inbox.${action}`) }))) return;
+    if (n > 1 && !(await confirm({ title: t(`inbox.${action}`), text: t("inbox.ask", { n }) + (action === "accept" ? ` ${t("inbox.ask.replaces")}` : ""), yes: t(`inbox.${action}`) }))) return;
     clear();
     goPast(waiting);
-    decide(action, waiting, list, until);
+    const one = action === "accept" && n === 1 && waiting[0]!.id === open;
+    decide(action, waiting, list, one ? { supersedes: [...named] } : choice);
   };
   const takeBack = async () => {
     const settled = waits ? [] : targets.filter((candidate) => !isOpen(candidate));
@@ -120,13 +122,13 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
             onSaved={(now, accept) => { setEditing(false); edited(shown.value!, now, list); shown.reload(); if (accept) { goPast([now]); decide("accept", [now], list); } }}
             onTheirs={() => { setEditing(false); list.reload(); shown.reload(); }} />
         ) : open ? (
-          <CandidatePane key={open} shown={shown} actions={actions} onClose={() => show("")} />
+          <CandidatePane key={open} shown={shown} actions={actions} named={named} onName={name} onClose={() => show("")} />
         ) : (
           <Empty title={t("inbox.none.open")}><p>{t("inbox.none.open.text")}</p></Empty>
         )}
       </section>
       {asking === "merge" && <Merge of={chosen} first={current} onClose={() => setAsking(undefined)} onMerge={(into, others) => { setAsking(undefined); clear(); moveTo(into); void merge(into, others, list).then(shown.reload); }} />}
-      {asking === "defer" && <Later onClose={() => setAsking(undefined)} onLater={(until) => { setAsking(undefined); void act("defer", until); }} />}
+      {asking === "defer" && <Later onClose={() => setAsking(undefined)} onLater={(until) => { setAsking(undefined); void act("defer", { until }); }} />}
     </div>
   );
 }
@@ -219,16 +221,4 @@ function Later({ onClose, onLater }: { onClose: () => void; onLater: (until: str
       </form>
     </Dialog>
   );
-}
-
-/** Goes on with taking back what the person wanted before they proved who they are. */
-async function goOn(list: Rows): Promise<void> {
-  const wanted = resumed("inbox.");
-  if (!wanted) return;
-  const n = wanted.ids.length;
-  if (!(await confirm({ title: t("inbox.undo"), text: t("inbox.undo.ask", { n }), yes: t("inbox.undo") }))) return;
-  await withProof(wanted, async () => {
-    await undoAll(wanted.ids, new Map(), list);
-    tell(t("inbox.undo.done", { n }));
-  });
 }

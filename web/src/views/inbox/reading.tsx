@@ -1,4 +1,4 @@
-import type { Evidence, ReflectionFinding, Review, ShownCandidate, WouldChange } from "@loci-memory/sdk";
+import type { Evidence, ReflectionFinding, Review, ShownCandidate } from "@loci-memory/sdk";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { DiffView } from "../../diff.tsx";
@@ -21,8 +21,14 @@ interface Actions {
   undo: () => void;
 }
 
+interface Naming {
+  /** The memories that accepting replaces. */
+  named: ReadonlySet<string>;
+  onName: (id: string, on: boolean) => void;
+}
+
 /** A candidate with what a person needs to decide about it. */
-export function CandidatePane({ shown, actions, onClose }: { shown: Loaded<ShownCandidate | undefined>; actions: Actions; onClose: () => void }) {
+export function CandidatePane({ shown, actions, named, onName, onClose }: Naming & { shown: Loaded<ShownCandidate | undefined>; actions: Actions; onClose: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (matchMedia("(max-width: 56rem)").matches) heading.current?.focus();
@@ -37,7 +43,7 @@ export function CandidatePane({ shown, actions, onClose }: { shown: Loaded<Shown
             <Buttons candidate={candidate} actions={actions} />
             <Why candidate={candidate} />
             <Markdown text={candidate.content} />
-            <Changes changes={candidate.would_change} />
+            <Changes of={candidate} named={named} onName={onName} />
             <Findings candidate={candidate} />
             <EvidenceOf candidate={candidate} key={candidate.id} />
             <Facts candidate={candidate} />
@@ -93,21 +99,37 @@ function Why({ candidate }: { candidate: ShownCandidate }) {
   );
 }
 
-/** The memories that acceptance would change, each with the difference. */
-function Changes({ changes }: { changes: readonly WouldChange[] }) {
-  if (changes.length === 0) return null;
+/** The memories that the candidate may replace, each with its own switch: what would be missed most stands first. */
+function Changes({ of, named, onName }: Naming & { of: ShownCandidate }) {
+  const changes = of.would_change;
+  if (changes.length === 0) return <Replaced of={of} />;
+  const waits = of.review_state === "pending" || of.review_state === "deferred";
   return (
     <section aria-label={t("inbox.changes")}>
       <h3>{t("inbox.changes")}</h3>
+      {waits && <p class="hint">{t("inbox.changes.text")}</p>}
+      <Replaced of={of} />
       {changes.map((change) => (
         <div key={change.id} class="inbox-change">
-          <p><a href={addressOf(`memories/${change.id}`)}>{legible(change.title)}</a> <span class={change.effect === "none" ? "tag" : "tag warn"}>{t(`inbox.effect.${change.effect}`)}</span></p>
-          <p class="hint">{legible(change.reason)}</p>
+          <p>
+            <a href={addressOf(`memories/${change.id}`)}>{legible(change.title)}</a>{" "}
+            {change.pinned && <span class="tag warn">{t("inbox.pinned")}</span>}{" "}
+            {change.importance > 5 && <span class="tag warn">{t("inbox.important", { n: change.importance })}</span>}{" "}
+            <span class="tag">{t(`inbox.finding.${change.kind as Exclude<ReflectionFinding["kind"], "claim">}`)}</span>
+          </p>
+          <p class="hint">{[t("inbox.by", { origin: legible(change.origin) }), ...(change.shared_with ? [t("inbox.readBy", { who: change.shared_with })] : []), legible(change.reason)].join(" · ")}</p>
+          {waits && <label class="check"><input type="checkbox" checked={named.has(change.id)} onChange={(event) => onName(change.id, event.currentTarget.checked)} /> {t(`inbox.effect.${change.effect}`)}</label>}
           <DiffView diff={{ texts: change.diff.length > 0 ? [{ field: "content", hunks: change.diff }] : [], fields: [] }} />
         </div>
       ))}
     </section>
   );
+}
+
+/** What accepting the candidate has replaced. */
+function Replaced({ of: { replaced } }: { of: ShownCandidate }) {
+  if (!replaced?.length) return null;
+  return <p>{t("inbox.replacedThese")} {replaced.map(({ id, title }, i) => <>{i > 0 && ", "}<a key={id} href={addressOf(`memories/${id}`)}>{legible(title)}</a></>)}</p>;
 }
 
 /** What the checks found besides. */

@@ -133,6 +133,13 @@ function WhyFound({ row }: { row: Row }) {
   );
 }
 
+/** Who wrote a memory. Of a candidate that a person accepted, it names both. */
+function writtenBy({ origin, editor, editor_id, source, version }: Memory): string {
+  if (origin === editor) return origin;
+  if (source !== "auto" || version !== 1) return t("facts.edited", { origin, editor });
+  return t("facts.accepted", { origin, who: t(editor_id === identity.get()?.user_id ? "facts.accepted.you" : "facts.accepted.owner") });
+}
+
 /** Where a memory comes from, and who may read it. */
 function Facts({ memory }: { memory: Memory }) {
   const names = useLoad(
@@ -151,7 +158,7 @@ function Facts({ memory }: { memory: Memory }) {
   const facts: [string, preact.ComponentChildren][] = [
     ...(owner ? [[t("facts.owner"), legible(owner)] satisfies [string, string]] : []),
     [t("facts.readers"), readers(memory, { project: legible(project ?? "…"), agent: legible(agent ?? "…") })],
-    [t("facts.origin"), memory.origin === memory.editor ? memory.origin : t("facts.edited", { origin: memory.origin, editor: memory.editor })],
+    [t("facts.origin"), writtenBy(memory)],
     [t("facts.created"), <time dateTime={memory.created_at}>{when(memory.created_at)}</time>],
   ];
   if (memory.updated_at !== memory.created_at) facts.push([t("facts.updated"), <time dateTime={memory.updated_at}>{when(memory.updated_at)}</time>]);
