@@ -55,6 +55,9 @@ func (b *Builder) Add(r Row) {
 	if !r.From.IsZero() || !r.Until.IsZero() {
 		r.Session = ""
 	}
+	if r.Session == "" {
+		r.Of = [16]byte{}
+	}
 	r.Actor = strings.ToLower(r.Actor)
 	row := builtRow{Row: r}
 	position := uint32(0)
@@ -162,9 +165,10 @@ func (b *Builder) encodeRows(parts *[sections][]byte) {
 		if i+1 < len(b.rows) && sameGroup(r, &b.rows[i+1]) {
 			context += b.rows[i+1].length
 		}
-		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, length: words(r.length), context: words(context),
-			day: day(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags, priority: r.Priority,
-			updated: micros(r.Updated), mark: &r.Mark, limit: limit{from: micros(r.From), until: micros(r.Until)}})
+		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, of: r.Of[:], length: words(r.length),
+			context: words(context), day: day(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags,
+			priority: r.Priority, updated: micros(r.Updated), mark: &r.Mark,
+			limit: limit{from: micros(r.From), until: micros(r.Until)}})
 	}
 	w.finish()
 }

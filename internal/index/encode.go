@@ -7,7 +7,7 @@ import (
 )
 
 // magic begins every segment. Its last character is the version of the format.
-const magic = "LOCIIDX7"
+const magic = "LOCIIDX8"
 
 // section numbers a part of a segment.
 type section int
@@ -27,6 +27,7 @@ const (
 	secMarks                    // 44 bytes a row: its mark
 	secByID                     // uint32 a row: rows in the order of their ids
 	secLimits                   // of each row with a limit: uint32 row, int64 from, int64 until
+	secBlocks                   // of each session with Row.Of: these 16 bytes, uint32 its first row; sorted
 	secClasses                  // classes, as classWriter writes them
 	secNames                    // names of actors
 	secForms                    // table of forms

@@ -55,7 +55,8 @@ func encodeNames(list []string) []byte {
 type encodedRow struct {
 	id              []byte
 	class           Class
-	first           bool // of its session
+	first           bool   // of its session
+	of              []byte // Row.Of
 	length, context uint16
 	day             int32
 	actor           uint16
@@ -83,6 +84,9 @@ func (w *rowWriter) add(r *encodedRow) {
 	le, parts := binary.LittleEndian, w.parts
 	if r.first {
 		w.sessions = append(w.sessions, 0)
+		if len(r.of) > 0 && [16]byte(r.of) != ([16]byte{}) {
+			parts[secBlocks] = le.AppendUint32(append(parts[secBlocks], r.of...), w.rows)
+		}
 	}
 	group := len(w.sessions) - 1
 	w.sessions[group] += uint32(r.length)
@@ -120,6 +124,8 @@ func (w *rowWriter) finish() {
 	for _, n := range w.sessions {
 		parts[secSessions] = le.AppendUint32(parts[secSessions], n)
 	}
+	blocks := slices.SortedFunc(slices.Chunk(parts[secBlocks], blockEntry), bytes.Compare)
+	parts[secBlocks] = slices.Concat(blocks...)
 	parts[secClasses] = w.classes.encode(w.rows)
 	parts[secNames] = encodeNames(w.people.names)
 }

@@ -36,6 +36,9 @@ func Open(data []byte) (*Segment, error) {
 			return nil, errDamaged
 		}
 	}
+	if len(parts[secBlocks])%blockEntry != 0 {
+		return nil, errDamaged
+	}
 	if s.rows > 0 && len(parts[secSessions]) != 4*int(s.group(s.rows-1)+1) {
 		return nil, errDamaged
 	}

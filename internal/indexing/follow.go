@@ -19,9 +19,8 @@ type rows interface {
 	end(ctx context.Context) (store.Position, error)
 	// changed returns what o has to follow next. It fails with Conflict or Invalid if that is not known.
 	changed(ctx context.Context, o *orgIndex) (changes, error)
-	// before returns the next batch of all rows, the newest first, without those that has reports, but with
-	// those beside them.
-	before(ctx context.Context, w *walk, has func(rowID) bool) ([]index.Row, error)
+	// fill adds to o those of the next batch of all rows that o does not have, with those beside them.
+	fill(ctx context.Context, o *orgIndex, w *walk) error
 	// listed returns the next batch of all rows, to compare the index with them.
 	listed(ctx context.Context, w *walk) ([]listedRow, error)
 }
@@ -43,7 +42,8 @@ type listedRow struct {
 	found   bool
 }
 
-// walk is how far all rows have been read, from the newest to the oldest.
+// walk is how far all rows have been read: memories from the newest to the oldest, and events the other way round,
+// because a session grows at its end.
 type walk struct {
 	rest    string // where to go on; "": at the first row, or nowhere after the last one
 	highest int64  // number of the newest row, if rows have numbers
@@ -138,11 +138,10 @@ func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
-	o.building, o.growing, o.pending = walk{}, nil, nil
-	o.ended = false
+	o.building, o.pending, o.ended = walk{}, nil, false
 }
 
-// build reads the rows that were there at the beginning, the newest first.
+// build reads the rows that were there at the beginning.
 func (o *orgIndex) build(ctx context.Context, r rows) error {
 	for !o.built && ctx.Err() == nil {
 		if err := o.buildSome(ctx, r); err != nil {
@@ -155,11 +154,7 @@ func (o *orgIndex) build(ctx context.Context, r rows) error {
 // buildSome reads one batch of these rows.
 func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	w := o.building
-	rows, err := r.before(ctx, &w, o.has)
-	if err == nil {
-		err = o.addPart(rows)
-	}
-	if err != nil {
+	if err := r.fill(ctx, o, &w); err != nil {
 		return err
 	}
 	o.steps++

@@ -2,7 +2,6 @@ package indexing
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -29,15 +28,20 @@ func (s memories) changed(ctx context.Context, o *orgIndex) (changes, error) {
 	return out, err
 }
 
-func (s memories) before(ctx context.Context, w *walk, has func(rowID) bool) ([]index.Row, error) {
+func (s memories) fill(ctx context.Context, o *orgIndex, w *walk) error {
 	list, err := s.next(ctx, w)
+	w.order.least = o.limits.block
 	if err == nil {
 		err = w.order.in(ctx, s.tx)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return missingRows(ctx, &w.order, list, has)
+	rows, err := missingRows(ctx, &w.order, list, o.has)
+	if err != nil {
+		return err
+	}
+	return o.addPart(rows)
 }
 
 func (s memories) listed(ctx context.Context, w *walk) ([]listedRow, error) {
@@ -76,31 +80,19 @@ func (s memories) next(ctx context.Context, w *walk) ([]*loci.Memory, error) {
 // change takes memories that changed, and those whose context changes with them, out of the parts
 // that have them, and adds them as they are now.
 func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID) error {
-	changed, err := tx.Rows().Read(ctx, ids)
-	if err != nil {
-		return err
-	}
-	sessions := sessions{tx: tx, order: map[loci.SessionID][]store.Placed{}}
-	affected, err := o.affected(ctx, &sessions, ids, changed)
+	sessions := sessions{tx: tx, least: o.limits.block, order: map[loci.SessionID]order{}}
+	affected, memories, err := o.affected(ctx, &sessions, ids)
 	if err != nil {
 		return err
 	}
 	erased := map[loci.MemoryID]bool{}
 	for _, id := range ids {
 		erased[id] = true
-		delete(affected, id)
 	}
-	others, err := tx.Rows().Read(ctx, slices.Collect(maps.Keys(affected)))
-	if err != nil {
-		return err
-	}
-	for _, m := range changed {
+	for _, m := range memories {
 		delete(erased, m.ID)
 	}
-	for _, id := range ids {
-		affected[id] = true
-	}
-	rows, err := rowsOf(ctx, &sessions, append(changed, others...), o.shown.mark)
+	rows, err := rowsOf(ctx, &sessions, memories, o.shown.mark)
 	if err != nil {
 		return err
 	}
@@ -108,21 +100,33 @@ func (o *orgIndex) change(ctx context.Context, tx store.Tx, ids []loci.MemoryID)
 	return o.addPart(rows)
 }
 
-// affected returns ids and the memories whose context changes with them: those that are beside them
-// in a part, and those of the sessions that they are in now.
-func (o *orgIndex) affected(ctx context.Context, sessions *sessions, ids []loci.MemoryID, changed []*loci.Memory) (
-	map[loci.MemoryID]bool, error) {
-	all := slices.Clone(ids)
-	for _, m := range changed {
-		mates, err := sessions.beside(ctx, m)
-		if err != nil {
-			return nil, err
+// affected returns the memories that changed, and those whose context changes with them: those in the same block of a
+// part, and those in the block of the session where one of them is now. These may be in other blocks of parts, and so on.
+func (o *orgIndex) affected(ctx context.Context, sessions *sessions, ids []loci.MemoryID) (
+	all map[loci.MemoryID]bool, memories []*loci.Memory, err error) {
+	all = map[loci.MemoryID]bool{}
+	for next := ids; len(next) > 0; {
+		var added []loci.MemoryID
+		for id := range o.beside(next) {
+			if !all[id] {
+				all[id], added = true, append(added, id)
+			}
 		}
-		for _, mate := range mates {
-			all = append(all, mate.ID)
+		read, err := sessions.tx.Rows().Read(ctx, added)
+		if err != nil {
+			return nil, nil, err
+		}
+		memories, next = append(memories, read...), nil
+		err = sessions.beside(ctx, read, func(id loci.MemoryID) {
+			if !all[id] {
+				next = append(next, id)
+			}
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 	}
-	return o.beside(all), nil
+	return all, memories, nil
 }
 
 // rowsOf returns what the index has of memories: nothing of those in the trash or superseded.
@@ -140,7 +144,7 @@ func rowsOf(ctx context.Context, sessions *sessions, memories []*loci.Memory, ma
 			if err != nil {
 				return nil, err
 			}
-			row.Session += "/" + strconv.Itoa(block)
+			row.Session = string(block[0].ID[:])
 		}
 		rows = append(rows, row)
 	}
@@ -157,16 +161,13 @@ func missingRows(ctx context.Context, sessions *sessions, memories []*loci.Memor
 		known[m.ID] = true
 	}
 	var others []loci.MemoryID
-	for _, m := range memories {
-		mates, err := sessions.beside(ctx, m)
-		if err != nil {
-			return nil, err
+	err := sessions.beside(ctx, memories, func(id loci.MemoryID) {
+		if !known[id] && !has(id) {
+			known[id], others = true, append(others, id)
 		}
-		for _, mate := range mates {
-			if id := mate.ID; !known[id] && !has(id) {
-				known[id], others = true, append(others, id)
-			}
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	beside, err := sessions.tx.Rows().Read(ctx, others)
 	if err != nil {

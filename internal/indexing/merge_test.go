@@ -178,6 +178,7 @@ func TestSessionsComeTogether(t *testing.T) {
 	w.insert(buildBatch, "words", loci.SessionID{})
 	w.insert(3, "words", session)
 	check := func(what string, x *Index) {
+		x.limits.block = memoryBlock
 		if n := len(group(w.snapshot(x), w.live[0].ID)); n != 6 {
 			t.Errorf("%s: %d memories are beside each other, want 6", what, n)
 		}

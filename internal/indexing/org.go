@@ -37,8 +37,6 @@ type orgIndex struct {
 	saved manifest
 	// ahead is since when transactions come before at.
 	ahead time.Time
-	// growing are the ends of sessions to which events may be added.
-	growing map[loci.SessionID]*growing
 	// pending are changes of events that come next; nil: they must be read.
 	pending *pending
 	// batch are the events that were followed last.

@@ -8,18 +8,23 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
-
-// sessionBlock is how many memories of a session are each other's context, so that a change of a
-// long session changes few of them.
-const sessionBlock = 256
 
 // sessions knows the order of the memories in sessions.
 type sessions struct {
 	tx    store.Tx
-	order map[loci.SessionID][]store.Placed
+	least int // memories of a block
+	order map[loci.SessionID]order
 	end   store.Position // all changes up to here are in order
+}
+
+// order is the blocks of a session, by class.
+type order struct {
+	memories int
+	blocks   map[index.Class][][]store.Placed
 }
 
 // in lets s read in a transaction. It forgets the order of short sessions, which takes little time to read, and that of
@@ -30,53 +35,76 @@ func (s *sessions) in(ctx context.Context, tx store.Tx) error {
 	if s.order != nil {
 		c, err := tx.Rows().Changed(ctx, s.end)
 		if err == nil && len(c.IDs) == 0 && !c.More && !c.Ahead {
-			maps.DeleteFunc(s.order, func(_ loci.SessionID, list []store.Placed) bool { return len(list) <= buildBatch })
+			maps.DeleteFunc(s.order, func(_ loci.SessionID, o order) bool { return o.memories <= buildBatch })
 			return nil
 		}
 	}
-	s.order = map[loci.SessionID][]store.Placed{}
+	s.order = map[loci.SessionID]order{}
 	end, err := tx.Rows().End(ctx)
 	s.end = end
 	return err
 }
 
-func (s *sessions) of(ctx context.Context, id loci.SessionID) (list []store.Placed, err error) {
-	list, ok := s.order[id]
-	if !ok {
-		if list, err = s.tx.Rows().InSession(ctx, id); err == nil {
-			s.order[id] = list
+func (s *sessions) of(ctx context.Context, id loci.SessionID) (order, error) {
+	if o, ok := s.order[id]; ok {
+		return o, nil
+	}
+	list, err := s.tx.Rows().InSession(ctx, id)
+	if err != nil {
+		return order{}, err
+	}
+	classes := map[*loci.Access]index.Class{}
+	of := map[index.Class][]store.Placed{}
+	for _, p := range list {
+		class, known := classes[p.Access]
+		if !known {
+			class = recall.ClassOf(p.Access)
+			classes[p.Access] = class
 		}
+		of[class] = append(of[class], p)
 	}
-	return list, err
-}
-
-// place returns the memories of the session that m is in, and the place of m among them.
-func (s *sessions) place(ctx context.Context, m *loci.Memory) (list []store.Placed, at int, found bool, err error) {
-	list, err = s.of(ctx, m.SessionID)
-	at, found = slices.BinarySearchFunc(list, m, func(p store.Placed, m *loci.Memory) int {
-		return cmp.Or(p.CreatedAt.Compare(m.CreatedAt), bytes.Compare(p.ID[:], m.ID[:]))
-	})
-	return list, at, found, err
-}
-
-// block returns the number of the memory's block in its session.
-func (s *sessions) block(ctx context.Context, m *loci.Memory) (int, error) {
-	_, at, found, err := s.place(ctx, m)
-	if !found {
-		at = 0
+	o := order{len(list), map[index.Class][][]store.Placed{}}
+	for class, list := range of {
+		o.blocks[class] = cut(list, s.least, func(p store.Placed) rowID { return p.ID })
 	}
-	return at / sessionBlock, err
+	s.order[id] = o
+	return o, nil
 }
 
-// beside returns the memories in the same block of the session that m is in, if it can be found.
-func (s *sessions) beside(ctx context.Context, m *loci.Memory) ([]store.Placed, error) {
+// block returns the memories in the block of the session that m is in, or where it would be if it could be found.
+func (s *sessions) block(ctx context.Context, m *loci.Memory) ([]store.Placed, error) {
 	if m.SessionID.IsZero() {
 		return nil, nil
 	}
-	list, at, found, err := s.place(ctx, m)
-	if !found {
+	o, err := s.of(ctx, m.SessionID)
+	blocks := o.blocks[recall.ClassOf(&m.Access)]
+	if err != nil || len(blocks) == 0 {
 		return nil, err
 	}
-	from := at / sessionBlock * sessionBlock
-	return list[from:min(from+sessionBlock, len(list))], err
+	at, found := slices.BinarySearchFunc(blocks, m, func(b []store.Placed, m *loci.Memory) int {
+		return cmp.Or(b[0].CreatedAt.Compare(m.CreatedAt), bytes.Compare(b[0].ID[:], m.ID[:]))
+	})
+	if !found {
+		at = max(at-1, 0)
+	}
+	return blocks[at], nil
+}
+
+// beside calls fn with the memories in the blocks of some, each block once.
+func (s *sessions) beside(ctx context.Context, memories []*loci.Memory, fn func(loci.MemoryID)) error {
+	done := map[loci.MemoryID]bool{}
+	for _, m := range memories {
+		block, err := s.block(ctx, m)
+		if err != nil {
+			return err
+		}
+		if len(block) == 0 || done[block[0].ID] {
+			continue
+		}
+		done[block[0].ID] = true
+		for _, mate := range block {
+			fn(mate.ID)
+		}
+	}
+	return nil
 }

@@ -22,12 +22,12 @@ type limits struct {
 	follow   time.Duration // how often changes are followed that no search has asked for
 	// stint is how long the build of an index goes on before it lets searches in.
 	stint time.Duration
-	// events is how many events are followed at a time.
-	events int
+	// events is how many events are followed at a time, and block how many rows of a session a block has at least.
+	events, block int
 }
 
 var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10,
-	follow: 10 * time.Second, stint: 50 * time.Millisecond, events: 1000}
+	follow: 10 * time.Second, stint: 50 * time.Millisecond, events: 1000, block: memoryBlock}
 
 // rewriteEvery is how long words of erased memories may stay in files.
 const rewriteEvery = 10 * time.Minute

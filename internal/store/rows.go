@@ -32,6 +32,8 @@ type Rows interface {
 type Placed struct {
 	ID        loci.MemoryID
 	CreatedAt time.Time
+	// Access is who sees it, without its lifecycle and its origin. Memories may share one.
+	Access *loci.Access
 }
 
 // Erased is the version of a memory that does not exist any more.
