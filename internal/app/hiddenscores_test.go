@@ -67,7 +67,7 @@ func ranking(t *testing.T, a *app.App, who loci.Principal) string {
 	t.Helper()
 	page, err := a.Memory.Recall(t.Context(), who, memory.SearchRequest{Query: "alpha login", Limit: memory.MaxRecall,
 		Explain: true})
-	if err != nil || page.Partial || page.EventsPartial {
+	if err != nil || page.Partial() || page.EventsPartial {
 		t.Fatal(page, err)
 	}
 	lines := make([]string, page.Total)

@@ -223,11 +223,8 @@ func NewEvents(o EventsOptions) *Index {
 	return x
 }
 
-// Latest returns the index of the events of an org with all that log has. It is not Whole if ctx ends first, and then
-// the next call goes on. It returns nil if ctx ends before it knows what became of the events that it has.
-func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgID) (*Snapshot, error) {
-	o := x.of(org)
-	o.used.Store(true)
+// latest brings the index up to date with log, and returns nil if it does not know what became of its events.
+func (x *Index) latest(ctx context.Context, log eventlog.Follower, o *orgIndex) (*Snapshot, error) {
 	if !o.lock(ctx) {
 		return nil, nil
 	}
@@ -236,7 +233,7 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 	if o.pending != nil {
 		o.pending.old = true
 	}
-	err := o.follow(ctx, events{log, org})
+	err := o.follow(ctx, events{log, o.org})
 	if ctx.Err() != nil {
 		err = nil
 	}
@@ -246,7 +243,5 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 	if err != nil || !o.settled {
 		return nil, err
 	}
-	s := o.snapshot()
-	s.Whole = s.Whole && o.ended
-	return s, nil
+	return o.snapshot(), nil
 }

@@ -121,7 +121,7 @@ func (w *eventWorld) purge(ids ...loci.EventID) {
 
 func (w *eventWorld) latest(x *Index) *Snapshot {
 	w.tb.Helper()
-	s, err := x.Latest(context.Background(), w.log, eventOrg)
+	s, err := x.Latest(context.Background(), w.log, eventOrg, time.Minute)
 	if err != nil || s == nil || !s.Whole {
 		w.tb.Fatalf("not whole: %+v, %v", s, err)
 	}
@@ -163,7 +163,7 @@ func (w *eventWorld) hurry(x *Index, calls int) {
 	w.tb.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	defer end()
-	s, err := x.Latest(ctx, &cutShort{w.log, calls, end}, eventOrg)
+	s, err := x.Latest(ctx, &cutShort{w.log, calls, end}, eventOrg, time.Minute)
 	w.must(err)
 	if s == nil {
 		return
@@ -270,7 +270,7 @@ func TestEventIndexHasTheEvents(t *testing.T) {
 			"upkeep": func(rt *rapid.T) {
 				x := one()
 				for _, o := range x.open() {
-					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"))
+					x.upkeep(context.Background(), o, upkeep{erased: rapid.Bool().Draw(rt, "erased")})
 				}
 			},
 			"restart": func(rt *rapid.T) { processes[rapid.IntRange(0, 1).Draw(rt, "process")] = w.process() },
@@ -316,7 +316,7 @@ func TestEventIndexStopsInTime(t *testing.T) {
 	w.turn(1)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if s, _ := x.Latest(ended, w.log, eventOrg); s != nil {
+	if s, _ := x.Latest(ended, w.log, eventOrg, time.Minute); s != nil {
 		t.Error("it has answered before it knew what became of the events")
 	}
 	w.check("later", x)
@@ -359,7 +359,7 @@ func TestLongSessionsAreFollowed(t *testing.T) {
 	w.turn(1)
 	w.purge(some...)
 	x.of(eventOrg).limits.stint = time.Nanosecond
-	x.upkeep(context.Background(), x.of(eventOrg), false)
+	x.upkeep(context.Background(), x.of(eventOrg), upkeep{})
 	if behind() {
 		t.Error("upkeep with little time has not followed the session")
 	}

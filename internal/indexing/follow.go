@@ -56,6 +56,7 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 	if err := o.begin(ctx, r); err != nil {
 		return err
 	}
+	o.ended = false
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = o.followSome(ctx, r); err != nil || !o.ahead.IsZero() {
@@ -69,13 +70,14 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 func (o *orgIndex) followSome(ctx context.Context, r rows) (more bool, err error) {
 	c, err := o.changed(ctx, r)
 	if err != nil || c.ahead {
+		o.ended = c.ahead // the parts have all that the transaction sees
 		return false, err
 	}
 	if c.apply != nil {
 		if err := c.apply(); err != nil {
 			return false, err
 		}
-		o.steps++
+		o.steps.Add(1)
 	}
 	o.at, o.ended = c.next, !c.more
 	return c.more, nil
@@ -86,9 +88,9 @@ func (o *orgIndex) step(ctx context.Context, r rows) error {
 	if err := o.begin(ctx, r); err != nil {
 		return err
 	}
-	before := o.steps
+	before := o.steps.Load()
 	_, err := o.followSome(ctx, r)
-	if err == nil && o.steps == before && !o.built {
+	if err == nil && o.steps.Load() == before && !o.built {
 		err = o.buildSome(ctx, r)
 	}
 	return err
@@ -139,6 +141,7 @@ func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
 	o.building, o.pending, o.ended = walk{}, nil, false
+	o.current.Store(nil)
 }
 
 // build reads the rows that were there at the beginning.
@@ -157,7 +160,7 @@ func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	if err := r.fill(ctx, o, &w); err != nil {
 		return err
 	}
-	o.steps++
+	o.steps.Add(1)
 	if o.building, o.built, o.fresh = w, w.rest == "", w.rest == ""; o.built {
 		o.building = walk{}
 	}

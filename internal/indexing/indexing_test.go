@@ -206,7 +206,7 @@ func TestIndexHasTheRows(t *testing.T) {
 			"upkeep": func(rt *rapid.T) {
 				x := one()
 				for _, o := range x.open() {
-					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"))
+					x.upkeep(context.Background(), o, upkeep{erased: rapid.Bool().Draw(rt, "erased")})
 				}
 			},
 			"restart": func(rt *rapid.T) { processes[rapid.IntRange(0, 1).Draw(rt, "process")] = w.process() },
@@ -363,7 +363,7 @@ func TestUpkeepOfDeletedOrgs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, false) // must return by itself
+		x.upkeep(ctx, o, upkeep{}) // must return by itself
 	}
 	if list := x.open(); len(list) != 1 || list[0].org != w.org {
 		t.Errorf("%d indexes are open, want that of %s", len(list), w.org)

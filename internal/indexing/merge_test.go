@@ -47,7 +47,7 @@ func erasedWordsLeave(t *testing.T, before func(*world)) {
 	w.erase(id)
 	x = w.process()
 	w.snapshot(x)
-	x.upkeep(t.Context(), x.of(w.org), true)
+	x.upkeep(t.Context(), x.of(w.org), upkeep{erased: true})
 	if inFiles(t, w.dir, "unutterable") {
 		t.Error("a word of an erased memory is still in a file")
 	}

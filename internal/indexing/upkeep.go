@@ -50,7 +50,7 @@ func (x *Index) Run(ctx context.Context) {
 		case <-x.due:
 		}
 		for _, o := range x.open() {
-			x.upkeep(ctx, o, false)
+			x.upkeep(ctx, o, upkeep{rest: x.limits.stint})
 		}
 	}
 }
@@ -64,25 +64,31 @@ func (x *Index) Flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, false)
+		x.upkeep(ctx, o, upkeep{})
 	}
+}
+
+// upkeep is how an index is kept up.
+type upkeep struct {
+	erased bool          // what was erased leaves the files
+	rest   time.Duration // between stints, so that whoever makes the changes gets on, too
 }
 
 // upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but
 // time and space, so errors are only logged.
-func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool) {
+func (x *Index) upkeep(ctx context.Context, o *orgIndex, how upkeep) {
 	for more := true; more && ctx.Err() == nil; {
 		var behind bool
 		var err error
 		if more, behind, err = x.goOn(ctx, o); err == nil {
-			err = x.tidy(ctx, o, erased)
+			err = x.tidy(ctx, o, how.erased)
 		}
 		if err != nil && ctx.Err() == nil {
 			o.log.WarnContext(ctx, "cannot write the index; searches read it in memory", "error", err)
 			return
 		}
 		if behind {
-			rest(ctx, x.limits.stint) // so that whoever makes the changes gets on, too
+			rest(ctx, how.rest)
 			more = true
 		}
 	}
@@ -104,10 +110,10 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more, behind bool, err e
 		return true, false, nil
 	}
 	defer o.unlock()
-	before := o.steps
+	before := o.steps.Load()
 	err = x.view(ctx, o.org, func(r rows) error {
 		err := o.follow(short, r)
-		if short.Err() != nil && o.steps == before {
+		if short.Err() != nil && o.steps.Load() == before {
 			return o.step(ctx, r) // else a busy machine, which does nothing to the end in a stint, would never get on
 		}
 		return err
@@ -117,12 +123,12 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more, behind bool, err e
 		x.close(o)
 		o.forget()
 		return false, false, nil
-	case short.Err() != nil && ctx.Err() == nil && (err == nil || o.steps > before): // the stint is over
+	case short.Err() != nil && ctx.Err() == nil && (err == nil || o.steps.Load() > before): // the stint is over
 		err = nil
 	case loci.CodeOf(err) == loci.Unavailable: // the next round tries again
 		return false, false, nil
 	}
-	return !o.built, o.built && !o.ended && o.steps > before, err
+	return !o.built, o.built && !o.ended && o.steps.Load() > before, err
 }
 
 // wantsUpkeep reports whether there is something to do. The caller has the lock.
@@ -428,7 +434,7 @@ func (x *Index) rewriteAll(ctx context.Context) {
 		x.of(org)
 	}
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, true)
+		x.upkeep(ctx, o, upkeep{erased: true})
 		if !o.used.Swap(false) {
 			x.close(o)
 		}

@@ -113,7 +113,7 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	}
 	var answer QueryAnswer
 	var pinned, memories []*loci.Memory
-	err = s.scan(ctx, p, func(tx store.Tx) (err error) {
+	err = s.scan(ctx, p, r.IDs == nil, func(tx store.Tx) (err error) {
 		pinned, memories, err = s.retrieve(ctx, tx, p.Viewer(), r, limit, &answer)
 		if err != nil || !r.When.IsPresent() || answer.StoppedBy != "" {
 			return err

@@ -30,8 +30,8 @@ func (s *Service) RelatedTo(ctx context.Context, p loci.Principal, texts []strin
 	if len(texts) == 0 || s.May(p, Read) != nil {
 		return out
 	}
-	until := time.Now().Add(s.patience)
-	err := s.scan(ctx, p, func(tx store.Tx) error {
+	err := s.scan(ctx, p, true, func(tx store.Tx) error {
+		until := time.Now().Add(s.patience)
 		for i, text := range texts {
 			if time.Now().After(until) {
 				return nil

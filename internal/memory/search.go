@@ -62,8 +62,6 @@ type Hit struct {
 // SearchPage is one page of what a search found.
 type SearchPage[T any] struct {
 	gate.Page[T]
-	// not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
-	Partial   bool
 	StoppedBy StoppedBy
 	// Graph are the entities of graphs that answer the question, on the first page of Recall.
 	Graph []loci.RecalledEntity
@@ -75,6 +73,9 @@ type SearchPage[T any] struct {
 	// Meaning says whether Recall also found memories by what they mean.
 	Meaning vectors.State
 }
+
+// Partial reports whether the answer may lack memories. If it was found by a fallback, the Why of each hit says so.
+func (p *SearchPage[T]) Partial() bool { return p.StoppedBy != StoppedByNothing }
 
 // StoppedBy is why a search ended before it had read everything. Older memories may be missing then.
 type StoppedBy string
@@ -153,7 +154,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Graph = graphs.facts
 	}
 	more := false
-	err = s.scan(ctx, p, func(tx store.Tx) error {
+	err = s.scan(ctx, p, r.wants(KindMemory) && r.When.IsZero(), func(tx store.Tx) error {
 		f, hits, err := s.find(ctx, tx, p.Viewer(), r, events, offset, limit)
 		if err != nil {
 			return err
@@ -161,9 +162,9 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Events, page.EventsPartial = f.events, f.from.partial
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
-		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped
+		page.StoppedBy = f.stopped
 		if graphs.stopped && f.stopped == "" {
-			page.TotalIsLowerBound, page.Partial, page.StoppedBy = true, true, StoppedByTime
+			page.TotalIsLowerBound, page.StoppedBy = true, StoppedByTime
 		}
 		page.Items, err = shown(tx, hits)
 		return err
@@ -177,13 +178,17 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	return &page, nil
 }
 
-// scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at once.
-func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
+// scan runs fn, which searches, when it is p's turn, and once the index that it asks is up to date. RateLimited if p runs
+// too many searches at once.
+func (s *Service) scan(ctx context.Context, p loci.Principal, indexed bool, fn func(store.Tx) error) error {
 	done, err := s.turns.take(ctx, p.Subject())
 	if err != nil {
 		return err
 	}
 	defer done()
+	if indexed {
+		s.index.Await(ctx, p.OrgID)
+	}
 	return s.Store.Scan(ctx, p.OrgID, fn)
 }
 
