@@ -31,7 +31,7 @@ func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 		o.sweepUnused()
 		return err
 	}
-	if err := o.replace(m, o.parts); err != nil {
+	if err := o.files.replace(&m); err != nil {
 		return err
 	}
 	used := x.of(org)

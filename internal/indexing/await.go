@@ -11,24 +11,53 @@ import (
 // awaited is how long a search waits for an index that is behind, before its own time begins.
 const awaited = 5 * time.Second
 
-// Await brings the index of the memories of an org up to date before a search, as far as five seconds allow.
-func (x *Index) Await(ctx context.Context, org loci.OrgID) {
+// Await returns the index of the memories of an org with all that is stored. It is not Whole if that takes more than five
+// seconds, and then the next call goes on.
+func (x *Index) Await(ctx context.Context, org loci.OrgID) (*Snapshot, error) {
 	o := x.of(org)
 	o.used.Store(true)
 	stamp, known := x.store.Stamp(ctx, org)
 	if last := o.current.Load(); known && last != nil && *last == stamp {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, awaited)
-	defer cancel()
-	for more, behind := true, false; more || behind; {
-		var err error
-		if more, behind, err = x.goOn(ctx, o); err != nil || ctx.Err() != nil {
-			return // the search finds out
+		if s := o.shown.snapshot(); s.Whole {
+			return s, nil
 		}
 	}
-	if known {
-		o.current.Store(&stamp)
+	before := o.steps.Load()
+	short, cancel := context.WithTimeout(ctx, awaited)
+	defer cancel()
+	for more, behind := true, false; (more || behind) && short.Err() == nil; {
+		var err error
+		if more, behind, err = x.goOn(short, o); err != nil && short.Err() == nil {
+			return nil, err
+		}
+	}
+	if o.steps.Load() != before {
+		o.wakeForFiles(x)
+	}
+	if s := o.shown.snapshot(); s.Whole && short.Err() == nil {
+		if known {
+			o.current.Store(&stamp)
+		}
+		return s, nil // somebody may be at work on later changes
+	}
+	if !o.lock(ctx) {
+		return &Snapshot{}, ctx.Err()
+	}
+	defer o.unlock()
+	s := o.snapshot()
+	s.Whole = false
+	return s, nil
+}
+
+// wakeForFiles wakes Run if there is something to do with files. Whoever else has the lock sees to it.
+func (o *orgIndex) wakeForFiles(x *Index) {
+	select {
+	case o.turn <- struct{}{}:
+		if o.wantsUpkeep() {
+			x.wake()
+		}
+		o.unlock()
+	default:
 	}
 }
 

@@ -22,16 +22,33 @@ func TestSearchesFindTheirIndexUpToDate(t *testing.T) {
 		if what != "after no change" {
 			w.insert(2*buildBatch+10, "words", loci.SessionID{})
 		}
-		x.Await(t.Context(), w.org)
+		s, err := x.Await(t.Context(), w.org)
+		if n := rowsIn(s); err != nil || !s.Whole || n != len(w.live) {
+			t.Errorf("%s: %d of %d rows, %v", what, n, len(w.live), err)
+		}
 		before := o.steps.Load()
 		if w.snapshot(x); o.steps.Load() != before {
-			t.Errorf("%s: a search has worked on the index", what)
+			t.Errorf("%s: work on the index is left", what)
 		}
 	}
 	w.insert(1, "words", loci.SessionID{})
 	o.forget()
-	x.Await(t.Context(), w.org)
-	w.check("after it was forgotten", x)
+	if s, err := x.Await(t.Context(), w.org); err != nil || !s.Whole || rowsIn(s) != len(w.live) {
+		t.Errorf("after it was forgotten: %d of %d rows, %v", rowsIn(s), len(w.live), err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	w.insert(1, "words", loci.SessionID{})
+	if s, err := x.Await(ended, w.org); err == nil && s.Whole {
+		t.Error("without time, an index that is behind is whole")
+	}
+}
+
+func rowsIn(s *Snapshot) (n int) {
+	for _, v := range s.views {
+		n += v.Live()
+	}
+	return n
 }
 
 // TestRecallsWaitForEvents requires a recall to wait for its index of events as long as that gets on, and no longer if it

@@ -247,13 +247,19 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	}
 	first, old := o.inFiles(), slices.Clone(o.parts)
 	frozen := old[first:]
-	m := manifest{Position: o.at, Rest: o.building.rest, Built: o.built}
+	m := manifest{Version: o.saved.Version, Position: o.at, Rest: o.building.rest, Built: o.built}
 	for _, p := range old[:first] {
 		m.Segments = append(m.Segments, listed{p.name, p.gone, p.erased})
 	}
 	o.frozen = len(frozen)
 	o.unlock()
 	written, err := o.files.merge(viewsOf(frozen))
+	if written != nil {
+		m.Segments = append(m.Segments, listed{Name: written.name})
+	}
+	if err == nil && len(old) > 0 {
+		err = o.files.replace(&m)
+	}
 	o.turn <- struct{}{}
 	defer o.unlock()
 	defer func() { o.frozen = 0 }()
@@ -262,10 +268,10 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	}
 	parts := slices.Clone(o.parts[:first])
 	if written != nil {
-		m.Segments = append(m.Segments, listed{Name: written.name})
 		parts = append(parts, written.withoutMissing(o.parts[first:first+len(frozen)]))
 	}
-	return o.replace(m, append(parts, o.parts[first+len(frozen):]...))
+	o.set(m, append(parts, o.parts[first+len(frozen):]...))
+	return nil
 }
 
 // merge writes one segment of the rows of some views and maps it. It returns nil if there are no rows.
@@ -310,21 +316,25 @@ func (p *part) withoutMissing(from []*part) *part {
 	return out
 }
 
-// replace makes these the parts, once the manifest is on disk. The manifest may lack rows that have gone
-// since its position: whoever reads it follows the changes from there. The caller has both locks.
-func (o *orgIndex) replace(m manifest, parts []*part) error {
-	m.Version = max(o.saved.Version, onDisk(o.files)) + 1
-	if err := o.files.commit(m); err != nil {
+// replace writes another manifest instead of one of m.Version. It may lack rows that have gone since its position:
+// whoever reads it follows the changes from there. It waits for the disk, so the caller has the lock of the files only.
+func (f *files) replace(m *manifest) error {
+	m.Version = max(m.Version, onDisk(f)) + 1
+	if err := f.commit(*m); err != nil {
 		return err
 	}
+	f.sweep(*m)
+	return nil
+}
+
+// set makes these the parts, which a manifest on disk has. The caller has both locks.
+func (o *orgIndex) set(m manifest, parts []*part) {
 	for i, l := range m.Segments {
 		p := *parts[i]
 		p.saved = len(l.Gone)
 		parts[i] = &p
 	}
 	o.saved, o.parts = m, parts
-	o.files.sweep(m)
-	return nil
 }
 
 func onDisk(f *files) uint64 {
@@ -339,7 +349,7 @@ func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error
 		return false, nil
 	}
 	from, to := o.mergeable(erased)
-	old := slices.Clone(o.parts[from:to])
+	old, m := slices.Clone(o.parts[from:to]), o.saved
 	o.unlock()
 	if len(old) == 0 {
 		return false, nil
@@ -350,6 +360,14 @@ func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error
 	}
 	written, err := o.files.merge(saved)
 	runtime.KeepAlive(old) // the files stay mapped until then
+	var merged []listed
+	if written != nil {
+		merged = []listed{{Name: written.name}}
+	}
+	m.Segments = slices.Concat(m.Segments[:from], merged, m.Segments[to:])
+	if err == nil {
+		err = o.files.replace(&m)
+	}
 	if err != nil || !o.lock(ctx) {
 		return false, err
 	}
@@ -357,14 +375,12 @@ func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error
 	if !o.inPlace(from, old) {
 		return false, nil
 	}
-	parts, m := slices.Clone(o.parts[:from]), o.saved
-	m.Segments = slices.Clone(m.Segments[:from])
+	parts := slices.Clone(o.parts[:from])
 	if written != nil {
 		parts = append(parts, written.withoutMissing(o.parts[from:to]))
-		m.Segments = append(m.Segments, listed{Name: written.name})
 	}
-	m.Segments = append(m.Segments, o.saved.Segments[to:]...)
-	return true, o.replace(m, append(parts, o.parts[to:]...))
+	o.set(m, append(parts, o.parts[to:]...))
+	return true, nil
 }
 
 // mergeable returns which parts in files to merge into one. Rows that went since the manifest would stay, so

@@ -21,7 +21,7 @@ func (s *Service) Facets(ctx context.Context, p loci.Principal, f Filter) (*loci
 		return nil, loci.FieldErrorf("known_at", "cannot be used for facets; leave out as_of and known_at")
 	}
 	var out loci.Facets
-	err := s.scan(ctx, p, false, func(tx store.Tx) (err error) {
+	err := s.scan(ctx, p, func(tx store.Tx) (err error) {
 		out, err = tx.Lists().Facets(ctx, p.Viewer(), f)
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/vectors"
@@ -29,6 +30,7 @@ type SearchRequest struct {
 	facts   bool          // the page has entities of graphs, too
 	near    []recall.Near // what graphs relate to the query
 	meaning index.Meaning // of the query, if there is a model of embeddings
+	index   *indexing.Snapshot
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
 	// wholeWords leaves out memories that only have parts of the words.
@@ -154,7 +156,12 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Graph = graphs.facts
 	}
 	more := false
-	err = s.scan(ctx, p, r.wants(KindMemory) && r.When.IsZero(), func(tx store.Tx) error {
+	if r.index = (&indexing.Snapshot{Whole: true}); r.wants(KindMemory) {
+		if r.index, err = s.awaitIndex(ctx, p, r.Filter); err != nil {
+			return nil, err
+		}
+	}
+	err = s.scan(ctx, p, func(tx store.Tx) error {
 		f, hits, err := s.find(ctx, tx, p.Viewer(), r, events, offset, limit)
 		if err != nil {
 			return err
@@ -178,17 +185,13 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 	return &page, nil
 }
 
-// scan runs fn, which searches, when it is p's turn, and once the index that it asks is up to date. RateLimited if p runs
-// too many searches at once.
-func (s *Service) scan(ctx context.Context, p loci.Principal, indexed bool, fn func(store.Tx) error) error {
+// scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at once.
+func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
 	done, err := s.turns.take(ctx, p.Subject())
 	if err != nil {
 		return err
 	}
 	defer done()
-	if indexed {
-		s.index.Await(ctx, p.OrgID)
-	}
 	return s.Store.Scan(ctx, p.OrgID, fn)
 }
 
