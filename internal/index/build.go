@@ -100,6 +100,12 @@ func (b *Builder) field(row *builtRow, text string, position, value uint32) uint
 		row.words = append(row.words, place{form, last, value})
 		row.length += value
 		row.flags |= b.cues[form]
+		if other := language.Respelled(text[t.Start:t.End]); other != "" && other != t.Form {
+			row.words = append(row.words, place{b.form(other), last, value})
+		}
+	}
+	for _, t := range language.Joined(text, b.tokens) {
+		row.words = append(row.words, place{b.form(t.Form), position + uint32(t.Position), value})
 	}
 	return last + fieldGap
 }
