@@ -172,7 +172,7 @@ func (b *Builder) encodeRows(parts *[sections][]byte) {
 			context += b.rows[i+1].length
 		}
 		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, of: r.Of[:], length: words(r.length),
-			context: words(context), day: day(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags,
+			context: words(context), time: micros(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags,
 			priority: r.Priority, updated: micros(r.Updated), mark: &r.Mark,
 			limit: limit{from: micros(r.From), until: micros(r.Until)}})
 	}

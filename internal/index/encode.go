@@ -18,7 +18,7 @@ const (
 	secContext                  // uint16 a row: the words of the row and its neighbours, weighted
 	secGroups                   // uint32 a row: its session, ascending
 	secSessions                 // uint32 a session: its words, weighted
-	secDays                     // int32 a row: days since 1970
+	secTimes                    // int64 a row: when it happened, in microseconds since 1970
 	secActors                   // uint16 a row: a number in secNames
 	secLangs                    // uint32 a row: its languages
 	secFlags                    // byte a row

@@ -88,7 +88,7 @@ func (m *merger) mergeClass(w *rowWriter, c *viewClass) {
 		m.docs[c.view][doc] = w.rows
 		w.add(&encodedRow{id: v.parts[secIDs][16*doc : 16*doc+16], class: c.class, first: v.group(doc) != group,
 			of: c.of[doc], length: u16(v.parts[secLengths], doc), context: u16(v.parts[secContext], doc),
-			day: int32(u32(v.parts[secDays], doc)), actor: w.people.number(c.names[u16(v.parts[secActors], doc)]),
+			time: int64(u64(v.parts[secTimes], doc)), actor: w.people.number(c.names[u16(v.parts[secActors], doc)]),
 			langs: language.Languages(u32(v.parts[secLangs], doc)), flags: v.parts[secFlags][doc],
 			priority: v.parts[secPriority][doc], updated: int64(u64(v.parts[secUpdated], doc)), mark: v.mark(doc), limit: l})
 		group = v.group(doc)

@@ -58,7 +58,7 @@ type encodedRow struct {
 	first           bool   // of its session
 	of              []byte // Row.Of
 	length, context uint16
-	day             int32
+	time            int64
 	actor           uint16
 	langs           language.Languages
 	flags, priority byte
@@ -94,7 +94,7 @@ func (w *rowWriter) add(r *encodedRow) {
 	parts[secLengths] = le.AppendUint16(parts[secLengths], r.length)
 	parts[secContext] = le.AppendUint16(parts[secContext], r.context)
 	parts[secGroups] = le.AppendUint32(parts[secGroups], uint32(group))
-	parts[secDays] = le.AppendUint32(parts[secDays], uint32(r.day))
+	parts[secTimes] = le.AppendUint64(parts[secTimes], uint64(r.time))
 	parts[secActors] = le.AppendUint16(parts[secActors], r.actor)
 	parts[secLangs] = le.AppendUint32(parts[secLangs], uint32(r.langs))
 	parts[secFlags] = append(parts[secFlags], r.flags)
@@ -240,14 +240,11 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// day returns the number of days since 1970, in UTC.
-func day(t time.Time) int32 {
-	if t.IsZero() {
-		return 0
-	}
-	seconds := t.Unix()
-	days := seconds / 86400
-	if seconds%86400 < 0 {
+// day returns the number of days since 1970, in UTC, of a time in microseconds.
+func day(micros int64) int32 {
+	const long = 24 * 60 * 60 * 1e6
+	days := micros / long
+	if micros%long < 0 {
 		days--
 	}
 	return int32(days)

@@ -16,28 +16,18 @@ const awaited = 5 * time.Second
 func (x *Index) Await(ctx context.Context, org loci.OrgID) (*Snapshot, error) {
 	o := x.of(org)
 	o.used.Store(true)
-	stamp, known := x.store.Stamp(ctx, org)
-	if last := o.current.Load(); known && last != nil && *last == stamp {
-		if s := o.shown.snapshot(); s.Whole {
-			return s, nil
-		}
-	}
-	before := o.steps.Load()
 	short, cancel := context.WithTimeout(ctx, awaited)
 	defer cancel()
-	for more, behind := true, false; (more || behind) && short.Err() == nil; {
+	for more, behind := true, false; more || behind; {
 		var err error
-		if more, behind, err = x.goOn(short, o); err != nil && short.Err() == nil {
+		if more, behind, err = x.goOn(short, o); short.Err() != nil {
+			break
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if o.steps.Load() != before {
-		o.wakeForFiles(x)
-	}
 	if s := o.shown.snapshot(); s.Whole && short.Err() == nil {
-		if known {
-			o.current.Store(&stamp)
-		}
 		return s, nil // somebody may be at work on later changes
 	}
 	if !o.lock(ctx) {
@@ -49,44 +39,25 @@ func (x *Index) Await(ctx context.Context, org loci.OrgID) (*Snapshot, error) {
 	return s, nil
 }
 
-// wakeForFiles wakes Run if there is something to do with files. Whoever else has the lock sees to it.
-func (o *orgIndex) wakeForFiles(x *Index) {
-	select {
-	case o.turn <- struct{}{}:
-		if o.wantsUpkeep() {
-			x.wake()
-		}
-		o.unlock()
-	default:
-	}
-}
-
 // Complete brings the index of an org up to date and writes its files, however long that takes.
 func (x *Index) Complete(ctx context.Context, org loci.OrgID) {
-	o := x.of(org)
-	o.used.Store(true)
-	x.upkeep(ctx, o, upkeep{})
-}
-
-// Wake tells Run that many rows of an org have changed.
-func (x *Index) Wake(org loci.OrgID) {
 	x.Touch(org)
-	x.wake()
+	x.upkeep(ctx, x.of(org), false, 0)
 }
 
 // Latest returns the index of the events of an org with all that log has. It tries for as long as each says, again and
 // again if that gets it on, as far as five seconds allow. Then it is not Whole, and the next call goes on. It is nil if
 // it does not know what became of the events that it has.
-func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgID, each time.Duration) (*Snapshot, error) {
+func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgID, each time.Duration) (s *Snapshot,
+	err error) {
 	o := x.of(org)
 	o.used.Store(true)
-	for end := time.Now().Add(awaited); ; {
-		before := o.steps.Load()
+	end, before := time.Now().Add(awaited), int64(-1)
+	for o.steps.Load() != before && (s == nil || !s.Whole) && err == nil && ctx.Err() == nil && time.Now().Before(end) {
+		before = o.steps.Load()
 		short, cancel := context.WithTimeoutCause(ctx, each, loci.ErrSpent)
-		s, err := x.latest(short, log, o)
+		s, err = x.latest(short, log, o)
 		cancel()
-		if err != nil || s != nil && s.Whole || o.steps.Load() == before || ctx.Err() != nil || time.Now().After(end) {
-			return s, err
-		}
 	}
+	return s, err
 }

@@ -1,14 +1,14 @@
 package indexing
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -87,7 +87,7 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 	return changes{next: store.Position(p.Next), more: p.More || p.old, apply: func() error {
 		list := slices.DeleteFunc(p.Events, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })
 		p.Events = list
-		if err := s.place(ctx, o, placing{added: list}); err != nil {
+		if err := o.place(ctx, &placing{rows: s}, eventRows(list)); err != nil {
 			return err
 		}
 		o.pending, o.settled = nil, p.settles && !p.old
@@ -98,31 +98,15 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 // removeSome takes out some of the events that were deleted.
 func (s events) removeSome(ctx context.Context, o *orgIndex, p *pending) error {
 	n := min(len(p.Gone), max(1, o.limits.events/o.limits.block)) // each with its block
-	gone := map[rowID]bool{}
+	var ids []rowID
 	for _, id := range p.Gone[:n] {
-		gone[rowID(id)] = true
+		ids = append(ids, rowID(id))
 	}
-	var left []rowID // of their blocks
-	for id := range o.beside(slices.Collect(maps.Keys(gone))) {
-		if !gone[id] {
-			left = append(left, id)
-		}
+	err := o.change(ctx, s, ids)
+	if err == nil {
+		p.Gone = p.Gone[n:]
 	}
-	list, err := s.read(ctx, left)
-	if err != nil {
-		return err
-	}
-	for _, id := range left {
-		gone[id] = true // perhaps; its deletion comes next
-	}
-	for _, e := range list {
-		delete(gone, rowID(e.ID))
-	}
-	if err := s.place(ctx, o, placing{gone: gone, left: list}); err != nil {
-		return err
-	}
-	p.Gone = p.Gone[n:]
-	return nil
+	return err
 }
 
 // readSomeAgain takes out the events of a session, and adds some of them as they are visible now.
@@ -137,14 +121,13 @@ func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) erro
 	if p.after.IsZero() {
 		for _, part := range o.parts {
 			for _, b := range part.view.Blocks(id) {
-				for _, row := range b.Rows() {
-					out[row] = true
+				for _, at := range b.Rows() {
+					out[at.ID] = true
 				}
 			}
 		}
-		o.takeOut(out, nil)
 	}
-	if err := s.place(ctx, o, placing{added: list}); err != nil {
+	if err := o.place(ctx, &placing{rows: s, out: out, erased: map[rowID]bool{}}, eventRows(list)); err != nil {
 		return err
 	}
 	if len(list) == limit {
@@ -155,8 +138,8 @@ func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) erro
 	return nil
 }
 
-// read returns those of the events that are there, the oldest first.
-func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err error) {
+func (s events) read(ctx context.Context, _ *orgIndex, ids []rowID) ([]index.Row, map[rowID]bool, error) {
+	var list []*loci.Event
 	for some := range slices.Chunk(ids, loci.MaxIDs) {
 		wanted := make([]loci.EventID, len(some))
 		for i, id := range some {
@@ -164,12 +147,19 @@ func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err 
 		}
 		found, err := s.log.Read(ctx, s.org, wanted)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, found...)
 	}
-	slices.SortFunc(list, func(a, b *loci.Event) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	return list, nil
+	return eventRows(list), without(ids, list, func(e *loci.Event) rowID { return rowID(e.ID) }), nil
+}
+
+func eventRows(list []*loci.Event) []index.Row {
+	rows := make([]index.Row, len(list))
+	for i, e := range list {
+		rows[i] = recall.EventRow(e)
+	}
+	return rows
 }
 
 func (s events) fill(ctx context.Context, o *orgIndex, w *walk) error {
@@ -177,7 +167,8 @@ func (s events) fill(ctx context.Context, o *orgIndex, w *walk) error {
 	if err != nil {
 		return err
 	}
-	return s.place(ctx, o, placing{added: slices.DeleteFunc(list, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })})
+	list = slices.DeleteFunc(list, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })
+	return o.place(ctx, &placing{rows: s}, eventRows(list))
 }
 
 func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
@@ -212,7 +203,7 @@ type EventsOptions struct {
 func NewEvents(o EventsOptions) *Index {
 	x := newIndex(o.Options)
 	x.one, x.many = "event", "events"
-	x.limits.follow, x.limits.block = followEvents, eventBlock
+	x.limits.follow = followEvents
 	x.view = func(ctx context.Context, org loci.OrgID, fn func(rows) error) error {
 		log, err := o.Events(ctx, org)
 		if err != nil {

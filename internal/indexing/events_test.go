@@ -270,7 +270,7 @@ func TestEventIndexHasTheEvents(t *testing.T) {
 			"upkeep": func(rt *rapid.T) {
 				x := one()
 				for _, o := range x.open() {
-					x.upkeep(context.Background(), o, upkeep{erased: rapid.Bool().Draw(rt, "erased")})
+					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"), 0)
 				}
 			},
 			"restart": func(rt *rapid.T) { processes[rapid.IntRange(0, 1).Draw(rt, "process")] = w.process() },
@@ -289,7 +289,7 @@ func TestNoWordsOfDeletedEvents(t *testing.T) {
 	w := newEventWorld(t, t.TempDir())
 	defer func() { w.must(w.log.Close()) }()
 	x := w.process()
-	x.limits.block = eventBlock
+	x.limits.block = blockRows
 	w.append(5, 1)
 	writer := loci.Viewer{OrgID: eventOrg, UserID: w.user}
 	if got := found(w.latest(x), writer, ownWord(2)); len(got) != 5 {
@@ -359,7 +359,7 @@ func TestLongSessionsAreFollowed(t *testing.T) {
 	w.turn(1)
 	w.purge(some...)
 	x.of(eventOrg).limits.stint = time.Nanosecond
-	x.upkeep(context.Background(), x.of(eventOrg), upkeep{})
+	x.upkeep(context.Background(), x.of(eventOrg), false, 0)
 	if behind() {
 		t.Error("upkeep with little time has not followed the session")
 	}

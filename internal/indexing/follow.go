@@ -19,7 +19,9 @@ type rows interface {
 	end(ctx context.Context) (store.Position, error)
 	// changed returns what o has to follow next. It fails with Conflict or Invalid if that is not known.
 	changed(ctx context.Context, o *orgIndex) (changes, error)
-	// fill adds to o those of the next batch of all rows that o does not have, with those beside them.
+	// read returns what o indexes of some rows, and which of them do not exist any more.
+	read(ctx context.Context, o *orgIndex, ids []rowID) (list []index.Row, erased map[rowID]bool, err error)
+	// fill adds to o those of the next batch of all rows that o does not have.
 	fill(ctx context.Context, o *orgIndex, w *walk) error
 	// listed returns the next batch of all rows, to compare the index with them.
 	listed(ctx context.Context, w *walk) ([]listedRow, error)
@@ -47,8 +49,7 @@ type listedRow struct {
 type walk struct {
 	rest    string // where to go on; "": at the first row, or nowhere after the last one
 	highest int64  // number of the newest row, if rows have numbers
-	order   sessions
-	batch   batch // of events
+	batch   batch  // of events
 }
 
 // follow adds all changes that a transaction sees, as far as ctx allows.
@@ -141,7 +142,6 @@ func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
 	o.building, o.pending, o.ended = walk{}, nil, false
-	o.current.Store(nil)
 }
 
 // build reads the rows that were there at the beginning.

@@ -206,7 +206,7 @@ func TestIndexHasTheRows(t *testing.T) {
 			"upkeep": func(rt *rapid.T) {
 				x := one()
 				for _, o := range x.open() {
-					x.upkeep(context.Background(), o, upkeep{erased: rapid.Bool().Draw(rt, "erased")})
+					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"), 0)
 				}
 			},
 			"restart": func(rt *rapid.T) { processes[rapid.IntRange(0, 1).Draw(rt, "process")] = w.process() },
@@ -320,7 +320,7 @@ func TestLongSessions(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	defer w.close()
 	session := loci.NewSessionID()
-	w.insert(9*memoryBlock, "words", session)
+	w.insert(9*blockRows, "words", session)
 	x := New(Options{Store: w.st, Log: slog.New(slog.DiscardHandler)})
 	w.snapshot(x)
 	for what, change := range map[string]func(){
@@ -329,12 +329,12 @@ func TestLongSessions(t *testing.T) {
 	} {
 		change()
 		s := w.snapshot(x)
-		if n := s.views[len(s.views)-1].Live(); n > 3*memoryBlock {
+		if n := s.views[len(s.views)-1].Live(); n > 3*blockRows {
 			t.Errorf("%s: %d rows changed", what, n)
 		}
 		w.check(what, x)
 	}
-	w.erase(w.live[rand.IntN(memoryBlock)].ID)
+	w.erase(w.live[rand.IntN(blockRows)].ID)
 	w.check("one erased", x)
 }
 
@@ -363,7 +363,7 @@ func TestUpkeepOfDeletedOrgs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, upkeep{}) // must return by itself
+		x.upkeep(ctx, o, false, 0) // must return by itself
 	}
 	if list := x.open(); len(list) != 1 || list[0].org != w.org {
 		t.Errorf("%d indexes are open, want that of %s", len(list), w.org)

@@ -43,8 +43,6 @@ type orgIndex struct {
 	batch batch
 	// steps counts what was done to bring the parts up to date. It needs no lock.
 	steps atomic.Int64
-	// current is what the store contained when Await had brought the parts up to date. It needs no lock.
-	current atomic.Pointer[store.Stamp]
 	// settled is set once the parts have what became of the events in them. Latest unsets it.
 	settled bool
 	// shown has a lock of its own.

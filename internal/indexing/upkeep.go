@@ -27,7 +27,7 @@ type limits struct {
 }
 
 var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10,
-	follow: 10 * time.Second, stint: 50 * time.Millisecond, events: 1000, block: memoryBlock}
+	follow: 2 * time.Second, stint: 50 * time.Millisecond, events: 1000, block: blockRows}
 
 // rewriteEvery is how long words of erased memories may stay in files.
 const rewriteEvery = 10 * time.Minute
@@ -50,7 +50,7 @@ func (x *Index) Run(ctx context.Context) {
 		case <-x.due:
 		}
 		for _, o := range x.open() {
-			x.upkeep(ctx, o, upkeep{rest: x.limits.stint})
+			x.upkeep(ctx, o, false, x.limits.stint)
 		}
 	}
 }
@@ -64,31 +64,26 @@ func (x *Index) Flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, upkeep{})
+		x.upkeep(ctx, o, false, 0)
 	}
 }
 
-// upkeep is how an index is kept up.
-type upkeep struct {
-	erased bool          // what was erased leaves the files
-	rest   time.Duration // between stints, so that whoever makes the changes gets on, too
-}
-
 // upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but
-// time and space, so errors are only logged.
-func (x *Index) upkeep(ctx context.Context, o *orgIndex, how upkeep) {
+// time and space, so errors are only logged. After each stint it takes a pause, so that whoever makes
+// the changes gets on, too.
+func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time.Duration) {
 	for more := true; more && ctx.Err() == nil; {
 		var behind bool
 		var err error
 		if more, behind, err = x.goOn(ctx, o); err == nil {
-			err = x.tidy(ctx, o, how.erased)
+			err = x.tidy(ctx, o, erased)
 		}
 		if err != nil && ctx.Err() == nil {
 			o.log.WarnContext(ctx, "cannot write the index; searches read it in memory", "error", err)
 			return
 		}
 		if behind {
-			rest(ctx, how.rest)
+			rest(ctx, pause)
 			more = true
 		}
 	}
@@ -450,7 +445,7 @@ func (x *Index) rewriteAll(ctx context.Context) {
 		x.of(org)
 	}
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, upkeep{erased: true})
+		x.upkeep(ctx, o, true, 0)
 		if !o.used.Swap(false) {
 			x.close(o)
 		}

@@ -35,9 +35,6 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, 
 		return nil, err
 	}
 	items = fewCompared(items)
-	if len(items) > maxBulkCompared {
-		defer s.index.Wake(p.OrgID)
-	}
 	if together {
 		return s.bulk(ctx, p, items, 0)
 	}

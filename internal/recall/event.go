@@ -10,16 +10,11 @@ import (
 	"github.com/loci-memory/loci/internal/index"
 )
 
-// EventRow returns what an index reads of an event. block is the first event of the part of its session whose events are
-// each other's context. An event without a session has none.
-func EventRow(e *loci.Event, block loci.EventID) index.Row {
+// EventRow returns what an index reads of an event, but for its Session.
+func EventRow(e *loci.Event) index.Row {
 	access, texts := e.Access(), fieldTexts(EventText(e))
-	row := index.Row{ID: e.ID, Class: ClassOf(&access), Of: e.SessionID, Time: e.Time, Actor: speaker(e),
+	return index.Row{ID: e.ID, Class: ClassOf(&access), Of: e.SessionID, Time: e.Time, Actor: speaker(e),
 		Fields: indexFields(&texts), Priority: uint8(min(max(e.Importance, 0), loci.MaxImportance)), Updated: e.Time}
-	if !block.IsZero() {
-		row.Session = string(block[:])
-	}
-	return row
 }
 
 // speaker returns who said an event, as questions name them.

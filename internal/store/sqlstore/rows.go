@@ -3,8 +3,6 @@ package sqlstore
 import (
 	"context"
 	"math"
-	"slices"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -84,24 +82,4 @@ func (t rows) Before(_ context.Context, number int64, limit int) (list []*loci.M
 		next = 0
 	}
 	return list, next, err
-}
-
-func (t rows) InSession(_ context.Context, id loci.SessionID) (list []store.Placed, err error) {
-	access := &loci.Access{}
-	err = t.c.Query("SELECT m.id, m.created_at, m.user_id, m.workspace_id, m.project_id, m.agent_id, m.team_id, m.scope, "+
-		"m.allowed_vendors FROM memories m WHERE {m} m.session_id = ? AND m.deleted_at IS NULL AND m.superseded_by IS NULL "+
-		"ORDER BY m.created_at, m.id", Args{[16]byte(id)},
-		func(r Row) error {
-			vendors, err := fromJSON[loci.Vendor](r.Raw(8))
-			a := loci.Access{OrgID: t.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4), AgentID: r.ID(5),
-				TeamID: r.ID(6), Scope: again(r, 7, access.Scope), AllowedVendors: vendors}
-			if a.UserID != access.UserID || a.WorkspaceID != access.WorkspaceID || a.ProjectID != access.ProjectID ||
-				a.AgentID != access.AgentID || a.TeamID != access.TeamID || a.Scope != access.Scope ||
-				!slices.Equal(vendors, access.AllowedVendors) {
-				access = &a
-			}
-			list = append(list, store.Placed{ID: r.ID(0), CreatedAt: time.UnixMicro(r.Int64(1)).UTC(), Access: access})
-			return err
-		})
-	return list, err
 }
