@@ -173,8 +173,8 @@ type SearchPage struct {
 
 // Stopped states whether a search is complete.
 type Stopped struct {
-	Partial   bool   `json:"partial,omitempty" doc:"The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback)"`
-	StoppedBy string `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or too many memories match. Older memories may be missing; use rarer words, or a filter if nothing was found"`
+	Partial   bool   `json:"partial,omitempty" doc:"True if memories may be missing, because the search stopped early (see stopped_by)"`
+	StoppedBy string `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or too many memories match. Older memories may be missing; search again or use rarer words, or a filter if nothing was found"`
 }
 
 // Hit is the reason why a memory matches.

@@ -49,6 +49,9 @@ func (p *program) importFrom(ctx context.Context, in *instance, r io.Reader, siz
 	err := p.follow(ctx, func(ctx context.Context) (err error) {
 		report, err = in.app.Transfer.Import(ctx, in.operator, r, transfer.ImportOptions{DryRun: dryRun, Size: size,
 			Problem: t.problem})
+		if err == nil && !dryRun {
+			in.app.Index.Complete(ctx, in.operator.OrgID)
+		}
 		return err
 	})
 	if err != nil {

@@ -47,7 +47,7 @@ func (p *program) printRecalled(page *memory.SearchPage[loci.Recalled]) error {
 		return p.printJSON(map[string]any{"memories": page.Items, "events": notNil(page.Events),
 			"events_partial": page.EventsPartial, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
-			"partial": page.Partial, "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...),
+			"partial": page.Partial(), "stopped_by": page.StoppedBy, "graph": append([]loci.RecalledEntity{}, page.Graph...),
 			"meaning": page.Meaning})
 	}
 	p.noteStopped(page.StoppedBy, len(page.Items))

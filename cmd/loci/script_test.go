@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,8 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/loci-memory/loci"
 )
 
 // TestMain lets the test binary be the program: as "loci" on the PATH of the
@@ -84,6 +88,7 @@ func TestScripts(t *testing.T) {
 
 			"brokenvectors": brokenVectors,
 
+			"crowd":        crowd,
 			"unindexgraph": unindexGraph,
 			"unsettle":     unsettle,
 		},
@@ -115,6 +120,26 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if got != want {
 		ts.Fatalf("%s ended with %d, want %d", strings.Join(args[1:], " "), got, want)
 	}
+}
+
+// crowd FILE N writes an export of many memories.
+func crowd(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	lines := []any{map[string]any{"loci": "export", "format": 4}}
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	for i := range n {
+		m := loci.Memory{ID: loci.NewMemoryID(), Title: fmt.Sprint("Note ", i), Content: fmt.Sprint("The server has port ", i),
+			Tags: []string{}, Type: loci.Semantic, Category: "fact", Importance: 5, Source: "manual", CreatedAt: at,
+			UpdatedAt: at, Access: loci.Access{Scope: loci.ScopeGlobal, Origin: "cli", AllowedVendors: []loci.Vendor{"*"}},
+			State: loci.State{Version: 1, Change: loci.Created, Editor: "cli"}}
+		lines = append(lines, map[string]any{"memory": m})
+	}
+	var out bytes.Buffer
+	for _, line := range append(lines, map[string]any{"end": map[string]any{"lines": n}}) {
+		ts.Check(json.NewEncoder(&out).Encode(line))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
 }
 
 // take NAME PATTERN puts what the pattern's group matches in the last standard

@@ -99,7 +99,7 @@ func (p *program) printHits(page *memory.SearchPage[memory.Hit], why bool) error
 		}
 		return p.printJSON(map[string]any{"memories": hits, "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound,
-			"partial": page.Partial, "stopped_by": page.StoppedBy})
+			"partial": page.Partial(), "stopped_by": page.StoppedBy})
 	}
 	p.noteStopped(page.StoppedBy, len(page.Items))
 	if len(page.Items) == 0 {
@@ -190,15 +190,15 @@ func (p *program) noteFallback(why loci.Why) {
 	}
 }
 
-// noteStopped tells why older memories may be missing, and what helps: rarer words do not if nothing was found.
+// noteStopped prints why older memories may be missing, and what helps: rarer words do not if nothing was found.
 func (p *program) noteStopped(by memory.StoppedBy, found int) {
 	switch {
 	case by == memory.StoppedByNothing:
 	case found == 0:
-		p.note("stopped after %s and found nothing so far; older memories may match: "+
-			"narrow the search with --tag, --from or another filter", p.settings.Patience)
+		p.note("the search stopped early and found nothing so far; older memories may match: " +
+			"search again, or narrow the search with --tag, --from or another filter")
 	case by == memory.StoppedByTime:
-		p.note("stopped after %s; older memories may be missing: use rarer words", p.settings.Patience)
+		p.note("the search stopped early; older memories may be missing: search again, or use rarer words")
 	case by == memory.StoppedByRows:
 		p.note("too many memories match; older ones may be missing: use rarer words")
 	}

@@ -21,6 +21,7 @@ import (
 type desk struct {
 	*company
 	claude, cursor, limited loci.Principal // mara's agents; a key of hers that is limited to a project
+	sessions                map[string]loci.SessionID
 }
 
 func newDesk(t testing.TB) *desk {

@@ -364,12 +364,12 @@ func TestSearchFallsBackToPrefixes(t *testing.T) {
 	w := newWorld(t)
 	w.add(w.owner, memory.Draft{Title: "t", Content: "kubernetes cluster"})
 	got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "kube"})
-	if err != nil || len(got.Items) != 1 || !got.Partial ||
+	if err != nil || len(got.Items) != 1 || got.Partial() || got.Items[0].Why.Fallback != loci.FallbackPrefix ||
 		got.Items[0].Snippet.String() != "**kubernetes** cluster" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	none, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: "zebra"})
-	if err != nil || len(none.Items) != 0 || none.Partial {
+	if err != nil || len(none.Items) != 0 || none.Partial() {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

@@ -44,7 +44,7 @@ func (c *chronicle) searched(p loci.Principal, w loci.When, query, fallback stri
 		}
 		all = append(all, h.Memory)
 	}
-	if page.Total != len(all) || page.Partial != (len(all) > 0 && fallback != "") {
+	if page.Total != len(all) || page.Partial() {
 		c.rt.Fatalf("%s: %+v", query, page)
 	}
 	return all

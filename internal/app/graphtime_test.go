@@ -30,12 +30,12 @@ func TestSearchWithoutTimeForGraphs(t *testing.T) {
 	r := memory.SearchRequest{Query: "billing ledger"}
 	found, err := slow.Memory.Recall(t.Context(), w.olga, r)
 	w.must(err)
-	if !found.Partial || found.StoppedBy != memory.StoppedByTime || !found.TotalIsLowerBound || len(found.Graph) > 0 {
+	if !found.Partial() || found.StoppedBy != memory.StoppedByTime || !found.TotalIsLowerBound || len(found.Graph) > 0 {
 		t.Errorf("recall: %+v", found)
 	}
 	searched, err := slow.Memory.Search(t.Context(), w.olga, r)
 	w.must(err)
-	if !searched.Partial || searched.StoppedBy != memory.StoppedByTime {
+	if !searched.Partial() || searched.StoppedBy != memory.StoppedByTime {
 		t.Errorf("search: %+v", searched)
 	}
 	answer, err := slow.Memory.Query(t.Context(), w.olga, memory.QueryRequest{Query: r.Query})
@@ -43,7 +43,7 @@ func TestSearchWithoutTimeForGraphs(t *testing.T) {
 	if answer.StoppedBy != memory.StoppedByTime {
 		t.Errorf("query: %+v", answer)
 	}
-	if found, err = w.Memory.Recall(t.Context(), w.olga, r); err != nil || found.Partial || len(found.Graph) == 0 {
+	if found, err = w.Memory.Recall(t.Context(), w.olga, r); err != nil || found.Partial() || len(found.Graph) == 0 {
 		t.Errorf("with time: %+v, %v", found, err)
 	}
 }

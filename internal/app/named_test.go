@@ -128,3 +128,45 @@ func TestHiddenNamesChangeNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestAnIdentifierBeatsATitleOfItsPart finds what has an identifier before what is titled by a part of it.
+func TestAnIdentifierBeatsATitleOfItsPart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for title, content := range map[string]string{
+		"URL": "A URL is an address of the web.", "User": "The user likes tea.", "Prod": "Prod is the live system.",
+		"Settings": "Set DATABASE_URL in the environment of the service before the start of the server, else it stops.",
+		"Columns":  "The table of orders has the column user_id, which may be empty until the person signs in.",
+		"Layout":   "Files of the live system are below deploy/prod-db, and those of the other ones elsewhere.",
+	} {
+		w.save(w.owner, memory.Draft{Title: title, Content: content})
+	}
+	for query, want := range map[string]string{"DATABASE_URL": "Settings", "database_url": "Settings", "user_id": "Columns",
+		"where is deploy/prod-db": "Layout", "URL": "URL title", "what is a url": "URL title", "user id": "User title"} {
+		if got := strings.TrimSpace(w.first(w.owner, query)); got != want {
+			t.Errorf("%q finds %q first, want %q", query, got, want)
+		}
+	}
+}
+
+// TestOtherSpellingsFind finds words that a text has in another spelling, and marks them.
+func TestOtherSpellingsFind(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i, content := range []string{"Das Büro ist im zweiten Stock.", "Wir waren in Hà Nội im Mai.",
+		"The printer has the address 00:1A:2B:3C:4D:5E now.", "Das Haus steht in der Straße am See.", "Đorđe lives in Łódź."} {
+		w.save(w.owner, memory.Draft{Title: fmt.Sprint("Note ", i), Content: content})
+	}
+	for query, want := range map[string]string{"buero": "**Büro**", "büro": "**Büro**", "buro": "**Büro**",
+		"wo ist das Buero": "**Büro**", "hanoi": "**Hà** **Nội**", "Hà Nội": "**Hà** **Nội**", "001a2b3c4d5e": "**00:1A:2B:3C:4D:5E**",
+		"00:1a:2b:3c:4d:5e": "**00:1A:2B:3C:4D:5E**", "strasse": "**Straße**", "dorde": "**Đorđe**", "lodz": "**Łódź**"} {
+		got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: query})
+		if err != nil || len(got.Items) == 0 || got.Partial() {
+			t.Errorf("%q: %+v, %v", query, got, err)
+			continue
+		}
+		if why := got.Items[0].Why; !strings.Contains(got.Items[0].Snippet.String(), want) || why.Fallback != "" {
+			t.Errorf("%q finds %q by %q, want %q", query, got.Items[0].Snippet, why.Fallback, want)
+		}
+	}
+}

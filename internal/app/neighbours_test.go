@@ -116,7 +116,7 @@ func TestHiddenRowsOfGraphsLeadNowhere(t *testing.T) {
 			memories, entities := w.answer(p, memory.SearchRequest{Query: q, Limit: 50})
 			found, err := w.Memory.Recall(t.Context(), p, memory.SearchRequest{Query: q, Explain: true})
 			w.must(err)
-			all = append(append(append(all, memories...), entities...), fmt.Sprint(found.Total, found.Partial))
+			all = append(append(append(all, memories...), entities...), fmt.Sprint(found.Total, found.Partial()))
 			for _, h := range found.Items {
 				all = append(all, fmt.Sprint(h.Score, h.Why.Terms, *h.Why.Signals))
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -243,7 +244,7 @@ func (e someEvents) Sees(_ context.Context, p loci.Principal, id loci.EventID) (
 	return there && (p.Vendor == "" || p.Vendor == vendor), nil
 }
 
-func (someEvents) Recall(context.Context, loci.Principal) (eventlog.Log, *indexing.Snapshot, error) {
+func (someEvents) Recall(context.Context, loci.Principal, time.Duration) (eventlog.Log, *indexing.Snapshot, error) {
 	return nil, nil, nil
 }
 

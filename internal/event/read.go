@@ -2,6 +2,8 @@ package event
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -44,15 +46,21 @@ func (s *Service) Sees(ctx context.Context, p loci.Principal, id loci.EventID) (
 }
 
 // Recall implements memory.Events.
-func (s *Service) Recall(ctx context.Context, p loci.Principal) (eventlog.Log, *indexing.Snapshot, error) {
+func (s *Service) Recall(ctx context.Context, p loci.Principal, each time.Duration) (eventlog.Log, *indexing.Snapshot,
+	error) {
 	if err := s.May(p, Read); err != nil {
 		return nil, nil, err
 	}
-	log, err := s.of(ctx, p.OrgID)
+	short, cancel := context.WithTimeoutCause(ctx, each, loci.ErrSpent)
+	defer cancel()
+	log, err := s.of(short, p.OrgID)
+	if err != nil && loci.Spent(short) {
+		err = errors.Join(loci.ErrSpent, err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := s.index.Latest(ctx, log, p.OrgID)
+	index, err := s.index.Latest(ctx, log, p.OrgID, each)
 	return log, index, err
 }
 

@@ -69,10 +69,11 @@ type Follower interface {
 	// Changed returns what was stored after a position of End or Changed. It fails with Conflict if the
 	// reader must read everything again.
 	Changed(ctx context.Context, org loci.OrgID, after Position, limit int) (Changes, error)
-	// Before returns events from the newest to the oldest, at most limit. The first call passes "", and
-	// the next ones what the call before returned; next is "" after the last event. An event that is
-	// stored meanwhile may be missing here; Changed has it.
-	Before(ctx context.Context, org loci.OrgID, at Position, limit int) (events []*loci.Event, next Position, err error)
+	// Walk returns events in an order, at most limit. The first call passes "", and the next ones what the
+	// call before returned; next is "" after the last event. An event that is stored meanwhile may be missing
+	// here; Changed has it.
+	Walk(ctx context.Context, org loci.OrgID, o Order, at Position, limit int) (events []*loci.Event, next Position,
+		err error)
 	// OfSession returns events of a session in the order of their time, at most limit of those after one
 	// (zero: from the first).
 	OfSession(ctx context.Context, org loci.OrgID, s loci.SessionID, after loci.EventID, limit int) ([]*loci.Event, error)

@@ -55,6 +55,9 @@ func (b *Builder) Add(r Row) {
 	if !r.From.IsZero() || !r.Until.IsZero() {
 		r.Session = ""
 	}
+	if r.Session == "" {
+		r.Of = [16]byte{}
+	}
 	r.Actor = strings.ToLower(r.Actor)
 	row := builtRow{Row: r}
 	position := uint32(0)
@@ -97,6 +100,12 @@ func (b *Builder) field(row *builtRow, text string, position, value uint32) uint
 		row.words = append(row.words, place{form, last, value})
 		row.length += value
 		row.flags |= b.cues[form]
+		if other := language.Respelled(text[t.Start:t.End]); other != "" && other != t.Form {
+			row.words = append(row.words, place{b.form(other), last, value})
+		}
+	}
+	for _, t := range language.Joined(text, b.tokens) {
+		row.words = append(row.words, place{b.form(t.Form), position + uint32(t.Position), value})
 	}
 	return last + fieldGap
 }
@@ -162,9 +171,10 @@ func (b *Builder) encodeRows(parts *[sections][]byte) {
 		if i+1 < len(b.rows) && sameGroup(r, &b.rows[i+1]) {
 			context += b.rows[i+1].length
 		}
-		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, length: words(r.length), context: words(context),
-			day: day(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags, priority: r.Priority,
-			updated: micros(r.Updated), mark: &r.Mark, limit: limit{from: micros(r.From), until: micros(r.Until)}})
+		w.add(&encodedRow{id: r.ID[:], class: r.Class, first: first, of: r.Of[:], length: words(r.length),
+			context: words(context), time: micros(r.Time), actor: w.people.number(r.Actor), langs: r.langs, flags: r.flags,
+			priority: r.Priority, updated: micros(r.Updated), mark: &r.Mark,
+			limit: limit{from: micros(r.From), until: micros(r.Until)}})
 	}
 	w.finish()
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // magic begins every segment. Its last character is the version of the format.
-const magic = "LOCIIDX7"
+const magic = "LOCIIDX8"
 
 // section numbers a part of a segment.
 type section int
@@ -18,7 +18,7 @@ const (
 	secContext                  // uint16 a row: the words of the row and its neighbours, weighted
 	secGroups                   // uint32 a row: its session, ascending
 	secSessions                 // uint32 a session: its words, weighted
-	secDays                     // int32 a row: days since 1970
+	secTimes                    // int64 a row: when it happened, in microseconds since 1970
 	secActors                   // uint16 a row: a number in secNames
 	secLangs                    // uint32 a row: its languages
 	secFlags                    // byte a row
@@ -27,6 +27,7 @@ const (
 	secMarks                    // 44 bytes a row: its mark
 	secByID                     // uint32 a row: rows in the order of their ids
 	secLimits                   // of each row with a limit: uint32 row, int64 from, int64 until
+	secBlocks                   // of each session with Row.Of: these 16 bytes, uint32 its first row; sorted
 	secClasses                  // classes, as classWriter writes them
 	secNames                    // names of actors
 	secForms                    // table of forms

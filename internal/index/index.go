@@ -18,12 +18,14 @@ type Class string
 type Row struct {
 	ID    [16]byte
 	Class Class
-	// Session groups rows that belong to one conversation. Rows of a session are each other's
-	// context, in the order of Time and then of ID. "": the row stands alone.
+	// Session groups rows that belong to one conversation, or to a block of a long one. Rows of a session
+	// are each other's context, in the order of Time and then of ID. "": the row stands alone.
 	Session string
-	Time    time.Time // when it happened
-	Actor   string    // who said it; "" if nobody is known
-	Fields  []Field
+	// Of is the conversation of which Session is a block, for View.Blocks only. Zero: it has none.
+	Of     [16]byte
+	Time   time.Time // when it happened
+	Actor  string    // who said it; "" if nobody is known
+	Fields []Field
 	// Priority orders rows of equal score, highest first. Updated comes next, newest first.
 	Priority uint8
 	Updated  time.Time

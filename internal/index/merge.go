@@ -48,7 +48,8 @@ type merger struct {
 type viewClass struct {
 	classRange
 	view  int
-	names []string // of the people of the view
+	names []string          // of the people of the view
+	of    map[uint32][]byte // conversations of the view
 }
 
 // mergeRows writes what the segment has of rows beside their words: of each class the rows of the first view,
@@ -56,9 +57,9 @@ type viewClass struct {
 func (m *merger) mergeRows() {
 	var all []viewClass
 	for i, v := range m.views {
-		names := v.names()
+		names, of := v.names(), v.conversations()
 		for _, c := range v.classes {
-			all = append(all, viewClass{c, i, names})
+			all = append(all, viewClass{c, i, names, of})
 		}
 		m.docs[i] = slices.Repeat([]uint32{none}, int(v.rows))
 		m.forms[i] = slices.Repeat([]uint32{none}, int(v.Segment.forms.count))
@@ -86,8 +87,8 @@ func (m *merger) mergeClass(w *rowWriter, c *viewClass) {
 		}
 		m.docs[c.view][doc] = w.rows
 		w.add(&encodedRow{id: v.parts[secIDs][16*doc : 16*doc+16], class: c.class, first: v.group(doc) != group,
-			length: u16(v.parts[secLengths], doc), context: u16(v.parts[secContext], doc),
-			day: int32(u32(v.parts[secDays], doc)), actor: w.people.number(c.names[u16(v.parts[secActors], doc)]),
+			of: c.of[doc], length: u16(v.parts[secLengths], doc), context: u16(v.parts[secContext], doc),
+			time: int64(u64(v.parts[secTimes], doc)), actor: w.people.number(c.names[u16(v.parts[secActors], doc)]),
 			langs: language.Languages(u32(v.parts[secLangs], doc)), flags: v.parts[secFlags][doc],
 			priority: v.parts[secPriority][doc], updated: int64(u64(v.parts[secUpdated], doc)), mark: v.mark(doc), limit: l})
 		group = v.group(doc)

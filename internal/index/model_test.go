@@ -227,7 +227,7 @@ func (m *model) hit(st *statistics, s []Row, i int) Hit {
 		}
 	}
 	for _, p := range m.q.Periods {
-		if d := day(s[i].Time); p.First <= d && d <= p.Last {
+		if d := day(micros(s[i].Time)); p.First <= d && d <= p.Last {
 			g.Date = max(g.Date, p.Value)
 		}
 	}

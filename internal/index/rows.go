@@ -55,9 +55,10 @@ func encodeNames(list []string) []byte {
 type encodedRow struct {
 	id              []byte
 	class           Class
-	first           bool // of its session
+	first           bool   // of its session
+	of              []byte // Row.Of
 	length, context uint16
-	day             int32
+	time            int64
 	actor           uint16
 	langs           language.Languages
 	flags, priority byte
@@ -83,6 +84,9 @@ func (w *rowWriter) add(r *encodedRow) {
 	le, parts := binary.LittleEndian, w.parts
 	if r.first {
 		w.sessions = append(w.sessions, 0)
+		if len(r.of) > 0 && [16]byte(r.of) != ([16]byte{}) {
+			parts[secBlocks] = le.AppendUint32(append(parts[secBlocks], r.of...), w.rows)
+		}
 	}
 	group := len(w.sessions) - 1
 	w.sessions[group] += uint32(r.length)
@@ -90,7 +94,7 @@ func (w *rowWriter) add(r *encodedRow) {
 	parts[secLengths] = le.AppendUint16(parts[secLengths], r.length)
 	parts[secContext] = le.AppendUint16(parts[secContext], r.context)
 	parts[secGroups] = le.AppendUint32(parts[secGroups], uint32(group))
-	parts[secDays] = le.AppendUint32(parts[secDays], uint32(r.day))
+	parts[secTimes] = le.AppendUint64(parts[secTimes], uint64(r.time))
 	parts[secActors] = le.AppendUint16(parts[secActors], r.actor)
 	parts[secLangs] = le.AppendUint32(parts[secLangs], uint32(r.langs))
 	parts[secFlags] = append(parts[secFlags], r.flags)
@@ -120,6 +124,8 @@ func (w *rowWriter) finish() {
 	for _, n := range w.sessions {
 		parts[secSessions] = le.AppendUint32(parts[secSessions], n)
 	}
+	blocks := slices.SortedFunc(slices.Chunk(parts[secBlocks], blockEntry), bytes.Compare)
+	parts[secBlocks] = slices.Concat(blocks...)
 	parts[secClasses] = w.classes.encode(w.rows)
 	parts[secNames] = encodeNames(w.people.names)
 }
@@ -234,14 +240,11 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// day returns the number of days since 1970, in UTC.
-func day(t time.Time) int32 {
-	if t.IsZero() {
-		return 0
-	}
-	seconds := t.Unix()
-	days := seconds / 86400
-	if seconds%86400 < 0 {
+// day returns the number of days since 1970, in UTC, of a time in microseconds.
+func day(micros int64) int32 {
+	const long = 24 * 60 * 60 * 1e6
+	days := micros / long
+	if micros%long < 0 {
 		days--
 	}
 	return int32(days)

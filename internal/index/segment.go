@@ -30,11 +30,14 @@ func Open(data []byte) (*Segment, error) {
 	for _, p := range []struct {
 		section section
 		size    int
-	}{{secIDs, 16}, {secLengths, 2}, {secContext, 2}, {secGroups, 4}, {secDays, 4}, {secActors, 2}, {secLangs, 4},
+	}{{secIDs, 16}, {secLengths, 2}, {secContext, 2}, {secGroups, 4}, {secTimes, 8}, {secActors, 2}, {secLangs, 4},
 		{secFlags, 1}, {secPriority, 1}, {secUpdated, 8}, {secMarks, len(Mark{})}, {secByID, 4}} {
 		if len(parts[p.section]) != p.size*int(s.rows) {
 			return nil, errDamaged
 		}
+	}
+	if len(parts[secBlocks])%blockEntry != 0 {
+		return nil, errDamaged
 	}
 	if s.rows > 0 && len(parts[secSessions]) != 4*int(s.group(s.rows-1)+1) {
 		return nil, errDamaged
@@ -107,6 +110,9 @@ func (s *Segment) group(doc uint32) uint32 { return u32(s.parts[secGroups], doc)
 func (s *Segment) sessionLength(group uint32) float32 {
 	return float32(u32(s.parts[secSessions], group))
 }
+
+// time returns when a row happened.
+func (s *Segment) time(doc uint32) int64 { return int64(u64(s.parts[secTimes], doc)) }
 
 func (s *Segment) flag(doc uint32, f byte) bool { return s.parts[secFlags][doc]&f != 0 }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/index"
 )
 
 // lockPause is how long to wait before another attempt to lock the files.
@@ -28,12 +26,12 @@ func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 		return err
 	}
 	defer release()
-	m, parts, err := x.rebuilt(ctx, o)
+	m, err := x.rebuilt(ctx, o)
 	if err != nil {
 		o.sweepUnused()
 		return err
 	}
-	if err := o.replace(m, parts); err != nil {
+	if err := o.files.replace(&m); err != nil {
 		return err
 	}
 	used := x.of(org)
@@ -70,67 +68,33 @@ func (o *orgIndex) sweepUnused() {
 }
 
 // rebuilt writes segments of all rows. Whoever reads them follows what has changed since the beginning.
-func (x *Index) rebuilt(ctx context.Context, o *orgIndex) (manifest, []*part, error) {
-	b := rebuild{o: o}
-	b.begin()
-	b.m.Built = true
-	err := x.view(ctx, o.org, func(r rows) (err error) { b.m.Position, err = r.end(ctx); return err })
-	if err != nil {
-		return b.m, nil, err
-	}
-	w := walk{}
-	for more := true; more; more = w.rest != "" {
-		err := x.view(ctx, o.org, func(r rows) error { return b.add(ctx, r, &w) })
-		if err == nil && b.b.Len() >= o.limits.fileRows {
-			err = b.write()
+func (x *Index) rebuilt(ctx context.Context, o *orgIndex) (m manifest, err error) {
+	o.loaded = true // nothing of what is there
+	for !o.built {
+		err := x.view(ctx, o.org, func(r rows) error {
+			if err := o.begin(ctx, r); err != nil {
+				return err
+			}
+			return o.buildSome(ctx, r)
+		})
+		if err == nil {
+			err = ctx.Err()
+		}
+		if first := o.inFiles(); err == nil && (o.built || o.memoryRows() >= o.limits.fileRows) {
+			var p *part
+			if p, err = o.files.merge(viewsOf(o.parts[first:])); p != nil {
+				o.parts = append(o.parts[:first:first], p)
+			}
 		}
 		if err != nil {
-			return b.m, nil, err
+			return m, err
 		}
 	}
-	err = b.write()
-	return b.m, b.parts, err
-}
-
-// rebuild is the segments that are written and the one that is being made.
-type rebuild struct {
-	o     *orgIndex
-	m     manifest
-	parts []*part
-	b     *index.Builder
-	added map[rowID]bool // to b
-}
-
-func (b *rebuild) begin() { b.b, b.added = index.NewBuilder(), map[rowID]bool{} }
-
-func (b *rebuild) has(id rowID) bool {
-	return b.added[id] || slices.ContainsFunc(b.parts, func(p *part) bool { return p.view.Has(id) })
-}
-
-// add adds one batch.
-func (b *rebuild) add(ctx context.Context, r rows, w *walk) error {
-	list, err := r.before(ctx, w, b.has)
-	for _, row := range list {
-		b.b.Add(row)
-		b.added[row.ID] = true
+	m = manifest{Position: o.at, Built: true}
+	for _, p := range o.parts {
+		m.Segments = append(m.Segments, listed{p.name, p.gone, p.erased})
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	return err
-}
-
-func (b *rebuild) write() error {
-	if b.b.Len() == 0 {
-		return nil
-	}
-	p, err := b.o.files.store(b.b.Build())
-	if err != nil {
-		return err
-	}
-	b.parts, b.m.Segments = append(b.parts, p), append(b.m.Segments, listed{Name: p.name})
-	b.begin()
-	return nil
+	return m, nil
 }
 
 // Verify compares the index of an org with its rows, and returns one sentence for each kind of problem.

@@ -1,9 +1,7 @@
 package indexing
 
 import (
-	"bytes"
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,13 +16,9 @@ const (
 	// These bound how many events are read at a time, and about how many bytes they have.
 	leastBatch, firstBatch = 10, 100
 	batchBytes             = 1 << 20
-	// eventBlock is how many events of a session are each other's context.
-	eventBlock = 64
 	// followEvents is how often events are followed that no search has asked for. They come fast, and a search
 	// has to follow what is left.
 	followEvents = time.Second
-	// maxGrowing is of how many sessions the last block is known. A session that is not known begins a new one.
-	maxGrowing = 1000
 )
 
 // batch is how long the events were that somebody has read last.
@@ -46,12 +40,6 @@ func (b *batch) learn(list []*loci.Event) {
 	for _, e := range list {
 		b.bytes += len(e.Content) + len(e.Metadata)
 	}
-}
-
-// growing is the last block of a session, to which later events are added until it is full.
-type growing struct {
-	name string
-	ids  []rowID
 }
 
 // events are the events of an org.
@@ -99,7 +87,7 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 	return changes{next: store.Position(p.Next), more: p.More || p.old, apply: func() error {
 		list := slices.DeleteFunc(p.Events, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })
 		p.Events = list
-		if err := s.add(ctx, o, list); err != nil {
+		if err := o.place(ctx, &placing{rows: s}, eventRows(list)); err != nil {
 			return err
 		}
 		o.pending, o.settled = nil, p.settles && !p.old
@@ -109,52 +97,37 @@ func (s events) changed(ctx context.Context, o *orgIndex) (changes, error) {
 
 // removeSome takes out some of the events that were deleted.
 func (s events) removeSome(ctx context.Context, o *orgIndex, p *pending) error {
-	n := min(len(p.Gone), max(1, o.limits.events/eventBlock)) // each with its block
-	if err := s.remove(ctx, o, p.Gone[:n]); err != nil {
-		return err
+	n := min(len(p.Gone), max(1, o.limits.events/o.limits.block)) // each with its block
+	var ids []rowID
+	for _, id := range p.Gone[:n] {
+		ids = append(ids, rowID(id))
 	}
-	p.Gone = p.Gone[n:]
-	return nil
+	err := o.change(ctx, s, ids)
+	if err == nil {
+		p.Gone = p.Gone[n:]
+	}
+	return err
 }
 
-// remove takes out events that were deleted, and reads those beside them again.
-func (s events) remove(ctx context.Context, o *orgIndex, gone []loci.EventID) error {
-	ids, erased := rowIDs(gone), map[rowID]bool{}
-	for _, id := range ids {
-		erased[id] = true
-	}
-	affected := o.beside(ids)
-	var left []rowID
-	for id := range affected {
-		if !erased[id] {
-			left = append(left, id)
-		}
-	}
-	list, err := s.read(ctx, left)
-	if err != nil {
-		return err
-	}
-	o.forgetGrowing(affected)
-	o.takeOut(affected, erased)
-	return s.addNew(o, list)
-}
-
-// readSomeAgain takes out some events of a session, and adds them as they are visible now.
+// readSomeAgain takes out the events of a session, and adds some of them as they are visible now.
 func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) error {
-	id := p.Sessions[0]
-	delete(o.growing, id)
+	id, out := p.Sessions[0], map[rowID]bool{}
 	limit := o.batch.limit(o.limits.events)
 	list, err := s.log.OfSession(ctx, s.org, id, p.after, limit)
 	if err != nil {
 		return err
 	}
 	o.batch.learn(list)
-	there := map[rowID]bool{}
-	for _, e := range list {
-		there[rowID(e.ID)] = true
+	if p.after.IsZero() {
+		for _, part := range o.parts {
+			for _, b := range part.view.Blocks(id) {
+				for _, at := range b.Rows() {
+					out[at.ID] = true
+				}
+			}
+		}
 	}
-	o.takeOut(there, nil)
-	if err := s.addNew(o, list); err != nil {
+	if err := o.place(ctx, &placing{rows: s, out: out, erased: map[rowID]bool{}}, eventRows(list)); err != nil {
 		return err
 	}
 	if len(list) == limit {
@@ -165,72 +138,8 @@ func (s events) readSomeAgain(ctx context.Context, o *orgIndex, p *pending) erro
 	return nil
 }
 
-// add adds events that were stored, and with them those of the blocks to which they belong.
-func (s events) add(ctx context.Context, o *orgIndex, list []*loci.Event) error {
-	open := map[rowID]bool{}
-	for _, e := range list {
-		if g := o.growing[e.SessionID]; g != nil {
-			for _, id := range g.ids {
-				open[id] = true
-			}
-		}
-	}
-	beside, err := s.read(ctx, slices.Collect(maps.Keys(open)))
-	if err != nil {
-		return err
-	}
-	o.takeOut(open, nil)
-	rows := make([]index.Row, 0, len(beside)+len(list))
-	for _, e := range beside {
-		rows = append(rows, recall.EventRow(e, o.growing[e.SessionID].name))
-	}
-	return o.addPart(append(rows, o.grow(list)...))
-}
-
-// addNew adds events in blocks of their own.
-func (s events) addNew(o *orgIndex, list []*loci.Event) error {
-	before := o.growing
-	o.growing = nil
-	rows := o.grow(list)
-	o.growing = before
-	return o.addPart(rows)
-}
-
-// grow returns the rows of events, each in a block of its session.
-func (o *orgIndex) grow(list []*loci.Event) []index.Row {
-	rows := make([]index.Row, len(list))
-	for i, e := range list {
-		rows[i] = recall.EventRow(e, o.blockOf(e))
-	}
-	return rows
-}
-
-// blockOf adds an event to the last block of its session, and returns its name. Events without a session stand alone.
-func (o *orgIndex) blockOf(e *loci.Event) string {
-	if e.SessionID.IsZero() {
-		return ""
-	}
-	g := o.growing[e.SessionID]
-	if g == nil || len(g.ids) == eventBlock {
-		if o.growing == nil || g == nil && len(o.growing) == maxGrowing {
-			o.growing = map[loci.SessionID]*growing{}
-		}
-		g = &growing{name: e.SessionID.String() + "/" + e.ID.String()}
-		o.growing[e.SessionID] = g
-	}
-	g.ids = append(g.ids, rowID(e.ID))
-	return g.name
-}
-
-// forgetGrowing forgets the last blocks that have one of these events, so that nothing is added to them.
-func (o *orgIndex) forgetGrowing(ids map[rowID]bool) {
-	maps.DeleteFunc(o.growing, func(_ loci.SessionID, g *growing) bool {
-		return slices.ContainsFunc(g.ids, func(id rowID) bool { return ids[id] })
-	})
-}
-
-// read returns those of the events that are there, the oldest first.
-func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err error) {
+func (s events) read(ctx context.Context, _ *orgIndex, ids []rowID) ([]index.Row, map[rowID]bool, error) {
+	var list []*loci.Event
 	for some := range slices.Chunk(ids, loci.MaxIDs) {
 		wanted := make([]loci.EventID, len(some))
 		for i, id := range some {
@@ -238,30 +147,28 @@ func (s events) read(ctx context.Context, ids []rowID) (list []*loci.Event, err 
 		}
 		found, err := s.log.Read(ctx, s.org, wanted)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list = append(list, found...)
 	}
-	slices.SortFunc(list, func(a, b *loci.Event) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	return list, nil
+	return eventRows(list), without(ids, list, func(e *loci.Event) rowID { return rowID(e.ID) }), nil
 }
 
-func rowIDs(ids []loci.EventID) []rowID {
-	out := make([]rowID, len(ids))
-	for i, id := range ids {
-		out[i] = rowID(id)
+func eventRows(list []*loci.Event) []index.Row {
+	rows := make([]index.Row, len(list))
+	for i, e := range list {
+		rows[i] = recall.EventRow(e)
 	}
-	return out
+	return rows
 }
 
-func (s events) before(ctx context.Context, w *walk, has func(rowID) bool) ([]index.Row, error) {
+func (s events) fill(ctx context.Context, o *orgIndex, w *walk) error {
 	list, err := s.next(ctx, w)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	list = slices.DeleteFunc(list, func(e *loci.Event) bool { return has(rowID(e.ID)) })
-	slices.Reverse(list)
-	return (&orgIndex{}).grow(list), nil
+	list = slices.DeleteFunc(list, func(e *loci.Event) bool { return o.has(rowID(e.ID)) })
+	return o.place(ctx, &placing{rows: s}, eventRows(list))
 }
 
 func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
@@ -275,7 +182,7 @@ func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
 
 // next returns the next batch of all events.
 func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
-	list, next, err := s.log.Before(ctx, s.org, eventlog.Position(w.rest), w.batch.limit(buildBatch))
+	list, next, err := s.log.Walk(ctx, s.org, eventlog.Oldest, eventlog.Position(w.rest), w.batch.limit(buildBatch))
 	if err == nil {
 		w.batch.learn(list)
 		w.rest = string(next)
@@ -307,11 +214,8 @@ func NewEvents(o EventsOptions) *Index {
 	return x
 }
 
-// Latest returns the index of the events of an org with all that log has. It is not Whole if ctx ends first, and then
-// the next call goes on. It returns nil if ctx ends before it knows what became of the events that it has.
-func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgID) (*Snapshot, error) {
-	o := x.of(org)
-	o.used.Store(true)
+// latest brings the index up to date with log, and returns nil if it does not know what became of its events.
+func (x *Index) latest(ctx context.Context, log eventlog.Follower, o *orgIndex) (*Snapshot, error) {
 	if !o.lock(ctx) {
 		return nil, nil
 	}
@@ -320,7 +224,7 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 	if o.pending != nil {
 		o.pending.old = true
 	}
-	err := o.follow(ctx, events{log, org})
+	err := o.follow(ctx, events{log, o.org})
 	if ctx.Err() != nil {
 		err = nil
 	}
@@ -330,7 +234,5 @@ func (x *Index) Latest(ctx context.Context, log eventlog.Follower, org loci.OrgI
 	if err != nil || !o.settled {
 		return nil, err
 	}
-	s := o.snapshot()
-	s.Whole = s.Whole && o.ended
-	return s, nil
+	return o.snapshot(), nil
 }

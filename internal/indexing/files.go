@@ -48,7 +48,7 @@ type listed struct {
 
 // format must increase when the same rows give other segments: another analysis, row or encoding.
 // Then what is there is built again.
-const format = 2
+const format = 3
 
 // lock returns the right to write. ok is false while another process has it.
 func (f *files) lock() (release func(), ok bool, err error) {

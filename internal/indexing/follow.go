@@ -19,9 +19,10 @@ type rows interface {
 	end(ctx context.Context) (store.Position, error)
 	// changed returns what o has to follow next. It fails with Conflict or Invalid if that is not known.
 	changed(ctx context.Context, o *orgIndex) (changes, error)
-	// before returns the next batch of all rows, the newest first, without those that has reports, but with
-	// those beside them.
-	before(ctx context.Context, w *walk, has func(rowID) bool) ([]index.Row, error)
+	// read returns what o indexes of some rows, and which of them do not exist any more.
+	read(ctx context.Context, o *orgIndex, ids []rowID) (list []index.Row, erased map[rowID]bool, err error)
+	// fill adds to o those of the next batch of all rows that o does not have.
+	fill(ctx context.Context, o *orgIndex, w *walk) error
 	// listed returns the next batch of all rows, to compare the index with them.
 	listed(ctx context.Context, w *walk) ([]listedRow, error)
 }
@@ -43,12 +44,12 @@ type listedRow struct {
 	found   bool
 }
 
-// walk is how far all rows have been read, from the newest to the oldest.
+// walk is how far all rows have been read: memories from the newest to the oldest, and events the other way round,
+// because a session grows at its end.
 type walk struct {
 	rest    string // where to go on; "": at the first row, or nowhere after the last one
 	highest int64  // number of the newest row, if rows have numbers
-	order   sessions
-	batch   batch // of events
+	batch   batch  // of events
 }
 
 // follow adds all changes that a transaction sees, as far as ctx allows.
@@ -56,6 +57,7 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 	if err := o.begin(ctx, r); err != nil {
 		return err
 	}
+	o.ended = false
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = o.followSome(ctx, r); err != nil || !o.ahead.IsZero() {
@@ -69,13 +71,14 @@ func (o *orgIndex) follow(ctx context.Context, r rows) error {
 func (o *orgIndex) followSome(ctx context.Context, r rows) (more bool, err error) {
 	c, err := o.changed(ctx, r)
 	if err != nil || c.ahead {
+		o.ended = c.ahead // the parts have all that the transaction sees
 		return false, err
 	}
 	if c.apply != nil {
 		if err := c.apply(); err != nil {
 			return false, err
 		}
-		o.steps++
+		o.steps.Add(1)
 	}
 	o.at, o.ended = c.next, !c.more
 	return c.more, nil
@@ -86,9 +89,9 @@ func (o *orgIndex) step(ctx context.Context, r rows) error {
 	if err := o.begin(ctx, r); err != nil {
 		return err
 	}
-	before := o.steps
+	before := o.steps.Load()
 	_, err := o.followSome(ctx, r)
-	if err == nil && o.steps == before && !o.built {
+	if err == nil && o.steps.Load() == before && !o.built {
 		err = o.buildSome(ctx, r)
 	}
 	return err
@@ -138,11 +141,10 @@ func (o *orgIndex) begin(ctx context.Context, r rows) (err error) {
 // forget drops everything, because the changes since are not known any more.
 func (o *orgIndex) forget() {
 	o.parts, o.frozen, o.begun, o.built, o.fresh, o.ahead = nil, 0, false, false, false, time.Time{}
-	o.building, o.growing, o.pending = walk{}, nil, nil
-	o.ended = false
+	o.building, o.pending, o.ended = walk{}, nil, false
 }
 
-// build reads the rows that were there at the beginning, the newest first.
+// build reads the rows that were there at the beginning.
 func (o *orgIndex) build(ctx context.Context, r rows) error {
 	for !o.built && ctx.Err() == nil {
 		if err := o.buildSome(ctx, r); err != nil {
@@ -155,14 +157,10 @@ func (o *orgIndex) build(ctx context.Context, r rows) error {
 // buildSome reads one batch of these rows.
 func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	w := o.building
-	rows, err := r.before(ctx, &w, o.has)
-	if err == nil {
-		err = o.addPart(rows)
-	}
-	if err != nil {
+	if err := r.fill(ctx, o, &w); err != nil {
 		return err
 	}
-	o.steps++
+	o.steps.Add(1)
 	if o.building, o.built, o.fresh = w, w.rest == "", w.rest == ""; o.built {
 		o.building = walk{}
 	}

@@ -65,7 +65,7 @@ func newIndex(o Options) *Index {
 type Snapshot struct {
 	parts []*part
 	views []*index.View
-	// Whole is false as long as old memories are missing.
+	// Whole is false as long as old memories are missing, or changes that nobody has had time for.
 	Whole bool
 
 	// indexed is up to where the parts have all changes, and at is up to where parts and recent have them.

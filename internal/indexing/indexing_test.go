@@ -29,7 +29,14 @@ type world struct {
 	now      time.Time
 	live     []*loci.Memory
 	sessions []loci.SessionID
+	readers  []loci.Vendor // of what is inserted
+	back     time.Duration // how long before now it was created
 }
+
+var (
+	readers = [][]loci.Vendor{{loci.AnyVendor}, {"claude"}, {"claude", "cursor"}}
+	ago     = []time.Duration{0, 10 * time.Second, time.Minute}
+)
 
 func newWorld(tb testing.TB, dir string) *world {
 	tb.Helper()
@@ -38,7 +45,7 @@ func newWorld(tb testing.TB, dir string) *world {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	w.st, w.org, w.user = st, loci.DefaultOrg, loci.NewUserID()
+	w.st, w.org, w.user, w.readers = st, loci.DefaultOrg, loci.NewUserID(), readers[0]
 	org := loci.Org{ID: w.org, Name: "Default", OwnerID: w.user, CreatedAt: w.now}
 	if _, _, err := st.Orgs().Ensure(context.Background(), org, loci.User{}); err != nil {
 		tb.Fatal(err)
@@ -55,7 +62,7 @@ func (w *world) close() {
 // process returns an index as another process has it, which writes small files.
 func (w *world) process() *Index {
 	x := New(Options{Store: w.st, Dir: w.dir, Log: slog.New(slog.DiscardHandler)})
-	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: 50 * time.Millisecond}
+	x.limits = limits{flushRows: 5, buildRows: 7, fileRows: 40, stint: 50 * time.Millisecond, block: 4}
 	return x
 }
 
@@ -72,9 +79,9 @@ func (w *world) insert(n int, text string, session loci.SessionID) {
 	for range n {
 		w.now = w.now.Add(time.Second)
 		m := &loci.Memory{ID: loci.NewMemoryID(), Title: text, Content: text, Type: loci.Semantic, Category: "fact",
-			Importance: 5, Source: "manual", SessionID: session, CreatedAt: w.now, UpdatedAt: w.now, Tags: []string{},
+			Importance: 5, Source: "manual", SessionID: session, CreatedAt: w.now.Add(-w.back), UpdatedAt: w.now, Tags: []string{},
 			Access: loci.Access{OrgID: w.org, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
-				AllowedVendors: []loci.Vendor{loci.AnyVendor}},
+				AllowedVendors: w.readers},
 			State: loci.State{Version: 1, Change: loci.Created, Editor: "api"}}
 		list = append(list, m)
 	}
@@ -121,7 +128,9 @@ func (w *world) snapshot(x *Index) (s *Snapshot) {
 // that an index built at once has.
 func (w *world) check(what string, x *Index) {
 	w.tb.Helper()
-	s, fresh := w.snapshot(x), w.snapshot(New(Options{Store: w.st, Log: x.log}))
+	once := New(Options{Store: w.st, Log: x.log})
+	once.limits.block = x.limits.block
+	s, fresh := w.snapshot(x), w.snapshot(once)
 	n := 0
 	for _, v := range s.views {
 		n += v.Live()
@@ -183,7 +192,8 @@ func TestIndexHasTheRows(t *testing.T) {
 		one := func() *Index { return processes[rapid.IntRange(0, 1).Draw(rt, "process")] }
 		actions := map[string]func(*rapid.T){
 			"insert": func(rt *rapid.T) {
-				w.insert(rapid.IntRange(1, 8).Draw(rt, "n"), "words", rapid.SampledFrom(w.sessions).Draw(rt, "session"))
+				w.readers, w.back = rapid.SampledFrom(readers).Draw(rt, "readers"), rapid.SampledFrom(ago).Draw(rt, "ago")
+				w.insert(rapid.IntRange(1, 20).Draw(rt, "n"), "words", rapid.SampledFrom(w.sessions).Draw(rt, "session"))
 			},
 			"search": func(rt *rapid.T) { w.snapshot(one()) },
 			"save": func(rt *rapid.T) {
@@ -196,7 +206,7 @@ func TestIndexHasTheRows(t *testing.T) {
 			"upkeep": func(rt *rapid.T) {
 				x := one()
 				for _, o := range x.open() {
-					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"))
+					x.upkeep(context.Background(), o, rapid.Bool().Draw(rt, "erased"), 0)
 				}
 			},
 			"restart": func(rt *rapid.T) { processes[rapid.IntRange(0, 1).Draw(rt, "process")] = w.process() },
@@ -204,7 +214,7 @@ func TestIndexHasTheRows(t *testing.T) {
 				if len(w.live) == 0 {
 					return
 				}
-				switch i := some(); rapid.IntRange(0, 4).Draw(rt, "change") {
+				switch i := some(); rapid.IntRange(0, 5).Draw(rt, "change") {
 				case 0:
 					w.erase(w.live[i].ID)
 				case 1:
@@ -215,6 +225,8 @@ func TestIndexHasTheRows(t *testing.T) {
 					w.replace(i, func(m *loci.Memory) { m.SessionID = rapid.SampledFrom(w.sessions).Draw(rt, "session") })
 				case 4:
 					w.replace(i, func(m *loci.Memory) { m.Content = "other" })
+				case 5:
+					w.replace(i, func(m *loci.Memory) { m.AllowedVendors = rapid.SampledFrom(readers).Draw(rt, "readers") })
 				}
 			},
 		}
@@ -308,17 +320,22 @@ func TestLongSessions(t *testing.T) {
 	w := newWorld(t, t.TempDir())
 	defer w.close()
 	session := loci.NewSessionID()
-	w.insert(2*sessionBlock+10, "words", session)
+	w.insert(9*blockRows, "words", session)
 	x := New(Options{Store: w.st, Log: slog.New(slog.DiscardHandler)})
 	w.snapshot(x)
-	w.insert(1, "words", session)
-	s := w.snapshot(x)
-	if n := s.views[len(s.views)-1].Live(); n != 11 {
-		t.Errorf("one more memory made %d rows change", n)
+	for what, change := range map[string]func(){
+		"one more":   func() { w.insert(1, "words", session) },
+		"one edited": func() { w.replace(rand.IntN(len(w.live)), func(m *loci.Memory) { m.Content = "other" }) },
+	} {
+		change()
+		s := w.snapshot(x)
+		if n := s.views[len(s.views)-1].Live(); n > 3*blockRows {
+			t.Errorf("%s: %d rows changed", what, n)
+		}
+		w.check(what, x)
 	}
-	w.check("one more", x)
-	w.erase(w.live[rand.IntN(sessionBlock)].ID)
-	w.snapshot(x)
+	w.erase(w.live[rand.IntN(blockRows)].ID)
+	w.check("one erased", x)
 }
 
 func BenchmarkFollow(b *testing.B) {
@@ -346,7 +363,7 @@ func TestUpkeepOfDeletedOrgs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, false) // must return by itself
+		x.upkeep(ctx, o, false, 0) // must return by itself
 	}
 	if list := x.open(); len(list) != 1 || list[0].org != w.org {
 		t.Errorf("%d indexes are open, want that of %s", len(list), w.org)

@@ -47,7 +47,7 @@ func erasedWordsLeave(t *testing.T, before func(*world)) {
 	w.erase(id)
 	x = w.process()
 	w.snapshot(x)
-	x.upkeep(t.Context(), x.of(w.org), true)
+	x.upkeep(t.Context(), x.of(w.org), true, 0)
 	if inFiles(t, w.dir, "unutterable") {
 		t.Error("a word of an erased memory is still in a file")
 	}
@@ -178,6 +178,7 @@ func TestSessionsComeTogether(t *testing.T) {
 	w.insert(buildBatch, "words", loci.SessionID{})
 	w.insert(3, "words", session)
 	check := func(what string, x *Index) {
+		x.limits.block = blockRows
 		if n := len(group(w.snapshot(x), w.live[0].ID)); n != 6 {
 			t.Errorf("%s: %d memories are beside each other, want 6", what, n)
 		}

@@ -26,7 +26,7 @@ type orgIndex struct {
 	// frozen is how many parts in memory a flush is writing to a file.
 	frozen int
 	at     store.Position // all changes up to here are in the parts
-	ended  bool           // there were no more changes then
+	ended  bool           // there were no more changes when somebody looked last
 	begun  bool           // at and rest are known
 	// building is how far a build has read all rows.
 	building walk
@@ -37,14 +37,12 @@ type orgIndex struct {
 	saved manifest
 	// ahead is since when transactions come before at.
 	ahead time.Time
-	// growing are the ends of sessions to which events may be added.
-	growing map[loci.SessionID]*growing
 	// pending are changes of events that come next; nil: they must be read.
 	pending *pending
 	// batch are the events that were followed last.
 	batch batch
-	// steps counts what was done to bring the parts up to date.
-	steps int
+	// steps counts what was done to bring the parts up to date. It needs no lock.
+	steps atomic.Int64
 	// settled is set once the parts have what became of the events in them. Latest unsets it.
 	settled bool
 	// shown has a lock of its own.
@@ -83,8 +81,8 @@ func (o *orgIndex) unlock() {
 }
 
 func (o *orgIndex) snapshot() *Snapshot {
-	return &Snapshot{parts: slices.Clone(o.parts), views: viewsOf(o.parts), Whole: o.begun && o.built, indexed: o.at,
-		at: o.at}
+	return &Snapshot{parts: slices.Clone(o.parts), views: viewsOf(o.parts), Whole: o.begun && o.built && o.ended,
+		indexed: o.at, at: o.at}
 }
 
 // rowID is the id of a row of any kind, which manifests have as text.

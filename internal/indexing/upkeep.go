@@ -22,12 +22,12 @@ type limits struct {
 	follow   time.Duration // how often changes are followed that no search has asked for
 	// stint is how long the build of an index goes on before it lets searches in.
 	stint time.Duration
-	// events is how many events are followed at a time.
-	events int
+	// events is how many events are followed at a time, and block how many rows of a session a block has at least.
+	events, block int
 }
 
 var usualLimits = limits{flushRows: 1 << 10, buildRows: 8 << 10, fileRows: 128 << 10,
-	follow: 10 * time.Second, stint: 50 * time.Millisecond, events: 1000}
+	follow: 2 * time.Second, stint: 50 * time.Millisecond, events: 1000, block: blockRows}
 
 // rewriteEvery is how long words of erased memories may stay in files.
 const rewriteEvery = 10 * time.Minute
@@ -50,7 +50,7 @@ func (x *Index) Run(ctx context.Context) {
 		case <-x.due:
 		}
 		for _, o := range x.open() {
-			x.upkeep(ctx, o, false)
+			x.upkeep(ctx, o, false, x.limits.stint)
 		}
 	}
 }
@@ -64,13 +64,14 @@ func (x *Index) Flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, false)
+		x.upkeep(ctx, o, false, 0)
 	}
 }
 
 // upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but
-// time and space, so errors are only logged.
-func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool) {
+// time and space, so errors are only logged. After each stint it takes a pause, so that whoever makes
+// the changes gets on, too.
+func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time.Duration) {
 	for more := true; more && ctx.Err() == nil; {
 		var behind bool
 		var err error
@@ -82,7 +83,7 @@ func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool) {
 			return
 		}
 		if behind {
-			rest(ctx, x.limits.stint) // so that whoever makes the changes gets on, too
+			rest(ctx, pause)
 			more = true
 		}
 	}
@@ -104,10 +105,10 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more, behind bool, err e
 		return true, false, nil
 	}
 	defer o.unlock()
-	before := o.steps
+	before := o.steps.Load()
 	err = x.view(ctx, o.org, func(r rows) error {
 		err := o.follow(short, r)
-		if short.Err() != nil && o.steps == before {
+		if short.Err() != nil && o.steps.Load() == before {
 			return o.step(ctx, r) // else a busy machine, which does nothing to the end in a stint, would never get on
 		}
 		return err
@@ -117,12 +118,12 @@ func (x *Index) goOn(ctx context.Context, o *orgIndex) (more, behind bool, err e
 		x.close(o)
 		o.forget()
 		return false, false, nil
-	case short.Err() != nil && ctx.Err() == nil && (err == nil || o.steps > before): // the stint is over
+	case short.Err() != nil && ctx.Err() == nil && (err == nil || o.steps.Load() > before): // the stint is over
 		err = nil
 	case loci.CodeOf(err) == loci.Unavailable: // the next round tries again
 		return false, false, nil
 	}
-	return !o.built, o.built && !o.ended && o.steps > before, err
+	return !o.built, o.built && !o.ended && o.steps.Load() > before, err
 }
 
 // wantsUpkeep reports whether there is something to do. The caller has the lock.
@@ -241,13 +242,19 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	}
 	first, old := o.inFiles(), slices.Clone(o.parts)
 	frozen := old[first:]
-	m := manifest{Position: o.at, Rest: o.building.rest, Built: o.built}
+	m := manifest{Version: o.saved.Version, Position: o.at, Rest: o.building.rest, Built: o.built}
 	for _, p := range old[:first] {
 		m.Segments = append(m.Segments, listed{p.name, p.gone, p.erased})
 	}
 	o.frozen = len(frozen)
 	o.unlock()
 	written, err := o.files.merge(viewsOf(frozen))
+	if written != nil {
+		m.Segments = append(m.Segments, listed{Name: written.name})
+	}
+	if err == nil && len(old) > 0 {
+		err = o.files.replace(&m)
+	}
 	o.turn <- struct{}{}
 	defer o.unlock()
 	defer func() { o.frozen = 0 }()
@@ -256,10 +263,10 @@ func (o *orgIndex) flush(ctx context.Context) error {
 	}
 	parts := slices.Clone(o.parts[:first])
 	if written != nil {
-		m.Segments = append(m.Segments, listed{Name: written.name})
 		parts = append(parts, written.withoutMissing(o.parts[first:first+len(frozen)]))
 	}
-	return o.replace(m, append(parts, o.parts[first+len(frozen):]...))
+	o.set(m, append(parts, o.parts[first+len(frozen):]...))
+	return nil
 }
 
 // merge writes one segment of the rows of some views and maps it. It returns nil if there are no rows.
@@ -304,21 +311,25 @@ func (p *part) withoutMissing(from []*part) *part {
 	return out
 }
 
-// replace makes these the parts, once the manifest is on disk. The manifest may lack rows that have gone
-// since its position: whoever reads it follows the changes from there. The caller has both locks.
-func (o *orgIndex) replace(m manifest, parts []*part) error {
-	m.Version = max(o.saved.Version, onDisk(o.files)) + 1
-	if err := o.files.commit(m); err != nil {
+// replace writes another manifest instead of one of m.Version. It may lack rows that have gone since its position:
+// whoever reads it follows the changes from there. It waits for the disk, so the caller has the lock of the files only.
+func (f *files) replace(m *manifest) error {
+	m.Version = max(m.Version, onDisk(f)) + 1
+	if err := f.commit(*m); err != nil {
 		return err
 	}
+	f.sweep(*m)
+	return nil
+}
+
+// set makes these the parts, which a manifest on disk has. The caller has both locks.
+func (o *orgIndex) set(m manifest, parts []*part) {
 	for i, l := range m.Segments {
 		p := *parts[i]
 		p.saved = len(l.Gone)
 		parts[i] = &p
 	}
 	o.saved, o.parts = m, parts
-	o.files.sweep(m)
-	return nil
 }
 
 func onDisk(f *files) uint64 {
@@ -333,7 +344,7 @@ func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error
 		return false, nil
 	}
 	from, to := o.mergeable(erased)
-	old := slices.Clone(o.parts[from:to])
+	old, m := slices.Clone(o.parts[from:to]), o.saved
 	o.unlock()
 	if len(old) == 0 {
 		return false, nil
@@ -344,6 +355,14 @@ func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error
 	}
 	written, err := o.files.merge(saved)
 	runtime.KeepAlive(old) // the files stay mapped until then
+	var merged []listed
+	if written != nil {
+		merged = []listed{{Name: written.name}}
+	}
+	m.Segments = slices.Concat(m.Segments[:from], merged, m.Segments[to:])
+	if err == nil {
+		err = o.files.replace(&m)
+	}
 	if err != nil || !o.lock(ctx) {
 		return false, err
 	}
@@ -351,14 +370,12 @@ func (o *orgIndex) merge(ctx context.Context, erased bool) (done bool, err error
 	if !o.inPlace(from, old) {
 		return false, nil
 	}
-	parts, m := slices.Clone(o.parts[:from]), o.saved
-	m.Segments = slices.Clone(m.Segments[:from])
+	parts := slices.Clone(o.parts[:from])
 	if written != nil {
 		parts = append(parts, written.withoutMissing(o.parts[from:to]))
-		m.Segments = append(m.Segments, listed{Name: written.name})
 	}
-	m.Segments = append(m.Segments, o.saved.Segments[to:]...)
-	return true, o.replace(m, append(parts, o.parts[to:]...))
+	o.set(m, append(parts, o.parts[to:]...))
+	return true, nil
 }
 
 // mergeable returns which parts in files to merge into one. Rows that went since the manifest would stay, so
@@ -428,7 +445,7 @@ func (x *Index) rewriteAll(ctx context.Context) {
 		x.of(org)
 	}
 	for _, o := range x.open() {
-		x.upkeep(ctx, o, true)
+		x.upkeep(ctx, o, true, 0)
 		if !o.used.Swap(false) {
 			x.close(o)
 		}

@@ -15,6 +15,7 @@ const MaxForm = 64
 // letters are the folded forms of letters that Unicode does not decompose.
 var letters = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ħ': "h", 'ı': "i", 'ŋ': "n",
+	'ŧ': "t", 'ƀ': "b", 'ĸ': "k",
 	'ς': "σ", 'ё': "е", 'ѐ': "е",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ى': "ي", 'ی': "ي", 'ئ': "ي", 'ؤ': "و", 'ة': "ه", 'ک': "ك", 'ـ': "",
 }

@@ -26,7 +26,7 @@ func (s *Server) searchMemories(ctx context.Context, c *call, in *memory.SearchR
 	out := page[hit]{Memories: make([]hit, len(found.Items)), Total: &found.Total,
 		TotalIsLowerBound: found.TotalIsLowerBound, HasMore: found.NextCursor != "", NextCursor: found.NextCursor,
 		EventsPartial: found.EventsPartial, Meaning: unready(found.Meaning),
-		stopped: stoppedBy(found.Partial, found.StoppedBy, len(found.Items))}
+		stopped: stoppedBy(found.StoppedBy, len(found.Items))}
 	for i := range found.Items {
 		if out.Memories[i] = s.foundHit(ctx, c, &found.Items[i]); len(found.Events) > 0 {
 			out.Memories[i].Rank = found.Items[i].Rank

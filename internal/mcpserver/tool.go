@@ -225,20 +225,20 @@ func unready(s vectors.State) vectors.State {
 
 // stopped tells whether a search is complete.
 type stopped struct {
-	Partial   bool             `json:"partial,omitempty"`    // incomplete (see StoppedBy), or found by a fallback
-	StoppedBy memory.StoppedBy `json:"stopped_by,omitempty"` // why it is incomplete
+	Partial   bool             `json:"partial,omitempty"`    // memories may be missing
+	StoppedBy memory.StoppedBy `json:"stopped_by,omitempty"` // why
 	Note      string           `json:"note,omitempty"`       // what StoppedBy means, for a model
 }
 
-func stoppedBy(partial bool, by memory.StoppedBy, found int) stopped {
-	s := stopped{Partial: partial, StoppedBy: by}
+func stoppedBy(by memory.StoppedBy, found int) stopped {
+	s := stopped{Partial: by != memory.StoppedByNothing, StoppedBy: by}
 	switch {
 	case by == memory.StoppedByNothing:
 	case found == 0:
 		s.Note = "The search stopped early and found nothing so far. Older memories may match. " +
 			"Search again with tags or origin."
 	default:
-		s.Note = "The search stopped early, so older memories may be missing. Search again with rarer words."
+		s.Note = "The search stopped early, so older memories may be missing. Search again, or with rarer words."
 	}
 	return s
 }

@@ -25,7 +25,7 @@ func current(f Filter) Filter {
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
 	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
-		meaning:  r.meaning,
+		meaning: r.meaning, index: r.index,
 		ownWords: r.ownWords, wholeWords: r.wholeWords, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
@@ -59,6 +59,7 @@ type finder struct {
 	text          string
 	near          []recall.Near // what graphs relate to the question
 	meaning       index.Meaning
+	index         *indexing.Snapshot // nil: of no use for the filter
 	ownWords      bool
 	wholeWords    bool
 	memories      bool       // find memories
@@ -100,9 +101,8 @@ func (f *finder) within(part int) (context.Context, context.CancelFunc) {
 // findNow asks the index: for the words, then for words that begin like them, then for words that
 // contain them, until it finds something. The last attempt reads texts, unless the index shows that they have nothing.
 func (f *finder) findNow() error {
-	snapshot, err := f.snapshot()
-	if err != nil {
-		return err
+	if !f.index.Whole {
+		f.stopped = StoppedByTime
 	}
 	only, broad, err := f.only()
 	if err != nil || only != nil && len(only) == 0 {
@@ -115,7 +115,7 @@ func (f *finder) findNow() error {
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
 		Near: f.near, OwnWords: f.ownWords, Meaning: f.meaning}
 	question := ask.Read()
-	all := snapshot.With(f.from.index)
+	all := f.index.With(f.from.index)
 	var similar, meant, last *recall.Answer
 	questions := []*recall.Question{question}
 	if !f.wholeWords {
@@ -151,30 +151,21 @@ func (f *finder) findNow() error {
 	if !f.memories || f.wholeWords {
 		return nil
 	}
-	if !snapshot.Whole {
-		snapshot = nil
+	if !f.index.Whole {
+		return f.findParts(nil, last)
 	}
-	return f.findParts(snapshot, last)
+	return f.findParts(f.index, last)
 }
 
 // asker are the names of the person who asks, in conversations with an assistant.
 var asker = []string{"user"}
 
-// snapshot returns the index. If it does not have all memories yet, the search stops by time.
-func (f *finder) snapshot() (*indexing.Snapshot, error) {
-	if !f.memories {
-		return &indexing.Snapshot{Whole: true}, nil
+// awaitIndex returns the index for a search with a filter, once it is up to date, or nil if the store is asked instead.
+func (s *Service) awaitIndex(ctx context.Context, p loci.Principal, f Filter) (*indexing.Snapshot, error) {
+	if current(f).Lifecycle != loci.CurrentOnly {
+		return nil, nil
 	}
-	ctx, cancel := f.within(2)
-	defer cancel()
-	snapshot, err := f.service.index.Snapshot(ctx, f.tx, f.v.OrgID)
-	if loci.CodeOf(err) != "" && loci.Spent(ctx) {
-		err = nil
-	}
-	if err == nil && !snapshot.Whole {
-		f.stopped = StoppedByTime
-	}
-	return snapshot, err
+	return s.index.Await(ctx, p.OrgID)
 }
 
 // mostOnly is how many memories a filter may leave, to ask the index for these only. Of more, the hits are

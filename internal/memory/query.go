@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -37,6 +38,7 @@ type QueryRequest struct {
 	Limit   int             // 0: 20; at most 50 memories in the prompt, including pinned ones
 	near    []recall.Near   // what graphs relate to the question
 	meaning index.Meaning
+	index   *indexing.Snapshot
 }
 
 // Reason is why a memory is in a prompt.
@@ -110,6 +112,9 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 		}
 		r.near = graphs.near
 		r.meaning, _ = s.askMeaning(ctx, p, r.Query, &r.Filter)
+		if r.index, err = s.awaitIndex(ctx, p, r.Filter); err != nil {
+			return nil, err
+		}
 	}
 	var answer QueryAnswer
 	var pinned, memories []*loci.Memory
@@ -154,7 +159,7 @@ func (s *Service) retrieve(ctx context.Context, tx store.Tx, v loci.Viewer, r Qu
 		words = strings.ReplaceAll(words, "*", " ") // a question need not be a search
 	}
 	f, hits, err := s.find(ctx, tx, v, SearchRequest{Filter: r.Filter, Query: words, near: r.near,
-		meaning: r.meaning}, fromEvents{},
+		meaning: r.meaning, index: r.index}, fromEvents{},
 		0, limit)
 	if err != nil {
 		return nil, nil, err

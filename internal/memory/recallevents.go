@@ -39,15 +39,13 @@ func (s *Service) askEvents(ctx context.Context, p loci.Principal, r *SearchRequ
 	if !r.events || !ok || s.Events == nil {
 		return from, nil
 	}
-	short, cancel := s.forEvents(ctx)
-	defer cancel()
 	from.filter = filter
-	from.log, from.index, err = s.Events.Recall(short, p)
+	from.log, from.index, err = s.Events.Recall(ctx, p, s.patience/4)
 	code := loci.CodeOf(err)
 	switch {
 	case code == loci.Forbidden && len(r.Kinds) == 0:
 		return fromEvents{}, nil
-	case err != nil && (r.wants(KindMemory) && code != loci.Forbidden || loci.Spent(short)):
+	case err != nil && (r.wants(KindMemory) && code != loci.Forbidden || errors.Is(err, loci.ErrSpent)):
 		s.warnOfEvents(ctx, p.OrgID, err)
 		return fromEvents{partial: true}, nil
 	}

@@ -30,14 +30,15 @@ func (s *Service) RelatedTo(ctx context.Context, p loci.Principal, texts []strin
 	if len(texts) == 0 || s.May(p, Read) != nil {
 		return out
 	}
-	until := time.Now().Add(s.patience)
-	err := s.scan(ctx, p, func(tx store.Tx) error {
+	index, err := s.index.Await(ctx, p.OrgID)
+	related := func(tx store.Tx) error {
+		until := time.Now().Add(s.patience)
 		for i, text := range texts {
 			if time.Now().After(until) {
 				return nil
 			}
 			f, hits, err := s.find(ctx, tx, p.Viewer(), SearchRequest{Query: asWords(text), ownWords: true,
-				wholeWords: true}, fromEvents{}, 0, limit)
+				wholeWords: true, index: index}, fromEvents{}, 0, limit)
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,10 @@ func (s *Service) RelatedTo(ctx context.Context, p loci.Principal, texts []strin
 			}
 		}
 		return nil
-	})
+	}
+	if err == nil {
+		err = s.scan(ctx, p, related)
+	}
 	if err != nil && ctx.Err() == nil {
 		s.Log.WarnContext(ctx, "cannot compare candidates with memories", "error", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/index"
+	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/vectors"
@@ -29,6 +30,7 @@ type SearchRequest struct {
 	facts   bool          // the page has entities of graphs, too
 	near    []recall.Near // what graphs relate to the query
 	meaning index.Meaning // of the query, if there is a model of embeddings
+	index   *indexing.Snapshot
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
 	// wholeWords leaves out memories that only have parts of the words.
@@ -62,8 +64,6 @@ type Hit struct {
 // SearchPage is one page of what a search found.
 type SearchPage[T any] struct {
 	gate.Page[T]
-	// not the whole answer: StoppedBy says why, or why of each hit what was taken instead of its words
-	Partial   bool
 	StoppedBy StoppedBy
 	// Graph are the entities of graphs that answer the question, on the first page of Recall.
 	Graph []loci.RecalledEntity
@@ -75,6 +75,9 @@ type SearchPage[T any] struct {
 	// Meaning says whether Recall also found memories by what they mean.
 	Meaning vectors.State
 }
+
+// Partial reports whether the answer may lack memories. If it was found by a fallback, the Why of each hit says so.
+func (p *SearchPage[T]) Partial() bool { return p.StoppedBy != StoppedByNothing }
 
 // StoppedBy is why a search ended before it had read everything. Older memories may be missing then.
 type StoppedBy string
@@ -153,6 +156,11 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Graph = graphs.facts
 	}
 	more := false
+	if r.index = (&indexing.Snapshot{Whole: true}); r.wants(KindMemory) {
+		if r.index, err = s.awaitIndex(ctx, p, r.Filter); err != nil {
+			return nil, err
+		}
+	}
 	err = s.scan(ctx, p, func(tx store.Tx) error {
 		f, hits, err := s.find(ctx, tx, p.Viewer(), r, events, offset, limit)
 		if err != nil {
@@ -161,9 +169,9 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.Events, page.EventsPartial = f.events, f.from.partial
 		more = f.next && offset+limit <= 2*maxMatches
 		page.Total, page.TotalIsLowerBound = f.total, f.more || f.stopped != ""
-		page.Partial, page.StoppedBy = f.stopped != "" || f.fallback != "" && page.Total > 0, f.stopped
+		page.StoppedBy = f.stopped
 		if graphs.stopped && f.stopped == "" {
-			page.TotalIsLowerBound, page.Partial, page.StoppedBy = true, true, StoppedByTime
+			page.TotalIsLowerBound, page.StoppedBy = true, StoppedByTime
 		}
 		page.Items, err = shown(tx, hits)
 		return err

@@ -39,9 +39,10 @@ type Service struct {
 type Events interface {
 	// Sees reports whether p may see an event. It is false if the event does not exist.
 	Sees(ctx context.Context, p loci.Principal, id loci.EventID) (bool, error)
-	// Recall returns the log of p's org and the index of its events. The index is nil if it cannot be brought up to
-	// date before ctx ends. Forbidden if p may not read events, Unavailable if the log cannot be read.
-	Recall(ctx context.Context, p loci.Principal) (eventlog.Log, *indexing.Snapshot, error)
+	// Recall returns the log of p's org and the index of its events, as indexing.Index.Latest does. It fails with
+	// loci.ErrSpent if the log does not answer in the time for one question, Forbidden if p may not read events, and
+	// Unavailable if the log cannot be read.
+	Recall(ctx context.Context, p loci.Principal, each time.Duration) (eventlog.Log, *indexing.Snapshot, error)
 }
 
 // Options configure a Service.

@@ -54,7 +54,7 @@ type collection struct {
 }
 
 func collect(found *memory.Gathered, own func(*loci.Event) bool) *collection {
-	c := &collection{partial: found.Partial && found.StoppedBy != "" || found.EventsPartial}
+	c := &collection{partial: found.Partial() || found.EventsPartial}
 	for _, m := range found.Pinned {
 		c.pinned = append(c.pinned, ofPinned(m))
 	}

@@ -10,11 +10,10 @@ import (
 	"github.com/loci-memory/loci/internal/index"
 )
 
-// EventRow returns what an index reads of an event. block is the part of its session whose events are each other's
-// context.
-func EventRow(e *loci.Event, block string) index.Row {
+// EventRow returns what an index reads of an event, but for its Session.
+func EventRow(e *loci.Event) index.Row {
 	access, texts := e.Access(), fieldTexts(EventText(e))
-	return index.Row{ID: e.ID, Class: ClassOf(&access), Session: block, Time: e.Time, Actor: speaker(e),
+	return index.Row{ID: e.ID, Class: ClassOf(&access), Of: e.SessionID, Time: e.Time, Actor: speaker(e),
 		Fields: indexFields(&texts), Priority: uint8(min(max(e.Importance, 0), loci.MaxImportance)), Updated: e.Time}
 }
 

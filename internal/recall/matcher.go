@@ -71,6 +71,13 @@ func (m *matcher) match(text string) (places []place, all uint64) {
 		}
 	}
 	for _, t := range m.tokens {
+		hit := m.exact[t.Form] | m.within(t.Form)
+		if other := language.Respelled(text[t.Start:t.End]); other != "" {
+			hit |= m.exact[other] | m.within(other)
+		}
+		found(t, hit)
+	}
+	for _, t := range language.Joined(text, m.tokens) {
 		found(t, m.exact[t.Form]|m.within(t.Form))
 	}
 	for i, t := range m.terms {

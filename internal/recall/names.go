@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/index"
@@ -27,6 +28,9 @@ func (q *Question) names(list []term) (names []index.Name) {
 	}
 	fine, places := language.Finest(q.tokens), q.places(list)
 	add := func(part []language.Token) {
+		if q.inIdentifier(part) {
+			return
+		}
 		n := index.Name{Words: index.NameOf(part), Terms: termsIn(part, places)}
 		if n.Words != "" && n.Terms != 0 {
 			n.Sure = q.surelyName(part)
@@ -47,6 +51,22 @@ func (q *Question) names(list []term) (names []index.Name) {
 		}
 	}
 	return names
+}
+
+// inIdentifier reports whether a part begins or ends within an identifier, as URL does in DATABASE_URL. A memory of that
+// name is not what the question asks for.
+func (q *Question) inIdentifier(part []language.Token) bool {
+	start, end := part[0].Start, part[len(part)-1].End
+	return slices.ContainsFunc(q.tokens, func(t language.Token) bool {
+		return (t.Start < start && start < t.End || t.Start < end && end < t.End) && isIdentifier(q.ask.Text[t.Start:t.End])
+	})
+}
+
+// isIdentifier reports whether a token of several words is one name: it is neither a date with spaces, nor a word with an
+// apostrophe, nor a part of a text without spaces.
+func isIdentifier(text string) bool {
+	other := func(r rune) bool { return r >= utf8.RuneSelf }
+	return !strings.ContainsAny(text, " '’") && (strings.ContainsFunc(text, separates) || !strings.ContainsFunc(text, other))
 }
 
 // surelyName reports whether a part of the question is a whole quote, or is written as an identifier such as

@@ -34,18 +34,22 @@ func MarkOf(m *loci.Memory) index.Mark {
 	return s.Mark()
 }
 
-// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded, but for its mark.
+// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded, but for its mark and its
+// Session.
 func IndexRow(m *loci.Memory) index.Row {
 	row := index.Row{ID: m.ID, Class: ClassOf(&m.Access), Time: happened(m), Priority: Priority(m), Updated: m.UpdatedAt,
 		Until: m.ExpiresAt}
 	if !m.SessionID.IsZero() {
-		row.Session, row.Actor = m.SessionID.String(), actorOf(m.Content)
+		row.Of, row.Actor = m.SessionID, actorOf(m.Content)
 	}
 	if m.ValidFrom.After(m.UpdatedAt) {
 		row.From = m.ValidFrom // an earlier one limits nothing, and the row keeps its neighbours
 	}
 	if row.Until.IsZero() || !m.ValidTo.IsZero() && m.ValidTo.Before(row.Until) {
 		row.Until = m.ValidTo
+	}
+	if !row.From.IsZero() || !row.Until.IsZero() {
+		row.Of = loci.SessionID{} // it stands alone
 	}
 	texts := fieldTexts(m)
 	if beginning(m.Title, m.Content) {

@@ -63,7 +63,7 @@ func TestIndexRow(t *testing.T) {
 			row(func(r *index.Row) { r.Fields[0].Text = "Ann: hi" })},
 		{"a name in a session", memory(func(m *loci.Memory) { m.SessionID, m.Content = session, "Ann: hi" }),
 			row(func(r *index.Row) {
-				r.Session, r.Actor, r.Fields[0].Text = session.String(), "ann", "Ann: hi"
+				r.Of, r.Actor, r.Fields[0].Text = session, "ann", "Ann: hi"
 			})},
 	} {
 		tt.want.Class = recall.ClassOf(&tt.m.Access)

@@ -59,6 +59,12 @@ func (q *Question) terms(named mentions) terms {
 			r.word(t, named.at[i])
 		}
 	}
+	for _, t := range language.Joined(q.ask.Text, q.tokens) {
+		if !r.seen[t.Form] {
+			r.seen[t.Form] = true
+			r.telling = append(r.telling, r.term(t))
+		}
+	}
 	out := terms{list: r.telling, names: named.names}
 	switch {
 	case len(out.list) > 0:
@@ -141,8 +147,12 @@ func (r *termReader) word(t language.Token, name bool) {
 }
 
 func (r *termReader) term(t language.Token) term {
-	return term{Term: index.Term{Form: t.Form, Stems: r.analyzer.Stems(t.Form, r.q.langs)},
-		text: r.q.ask.Text[t.Start:t.End]}
+	text := r.q.ask.Text[t.Start:t.End]
+	stems := r.analyzer.Stems(t.Form, r.q.langs)
+	if other := language.Respelled(text); other != "" {
+		stems = append(slices.Clip(stems), other)
+	}
+	return term{Term: index.Term{Form: t.Form, Stems: stems}, text: text}
 }
 
 // quote adds a phrase, or the word that it consists of. A prefix that is too short, or one too many,

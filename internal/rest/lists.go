@@ -180,7 +180,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 		return nil, err
 	}
 	out := &found{memories: make([]*loci.Memory, len(page.Items)), hits: make([]client.Hit, len(page.Items)),
-		page: pageOf(a, page.NextCursor), stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}}
+		page: pageOf(a, page.NextCursor), stopped: client.Stopped{Partial: page.Partial(), StoppedBy: string(page.StoppedBy)}}
 	for i, h := range page.Items {
 		out.memories[i] = h.Memory
 		out.hits[i] = client.Hit{ID: h.Memory.ID, Score: h.Score, Snippet: h.Snippet.String(), Why: h.Why,

@@ -172,7 +172,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 	return say(client.RecallPage{Memories: page.Items, Events: orEmpty(page.Events), EventsPartial: page.EventsPartial,
 		Meaning: string(page.Meaning), More: moreAt(page.NextCursor),
 		Total: page.Total, TotalIsLowerBound: page.TotalIsLowerBound,
-		Stopped: client.Stopped{Partial: page.Partial, StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
+		Stopped: client.Stopped{Partial: page.Partial(), StoppedBy: string(page.StoppedBy)}, Graph: page.Graph}, nil)
 }
 
 func kindsOf(list []string) (kinds []memory.Kind) {

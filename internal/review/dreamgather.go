@@ -73,7 +73,7 @@ func (d *dreaming) gatherEvents(ctx context.Context) error {
 		}
 	}
 	for d.progress.Behind && !d.full() {
-		list, next, err := d.log.Before(ctx, d.org, eventlog.Position(d.progress.Older), d.batch())
+		list, next, err := d.log.Walk(ctx, d.org, eventlog.Newest, eventlog.Position(d.progress.Older), d.batch())
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/loci-memory/loci"
 )
@@ -23,15 +22,6 @@ type Rows interface {
 	// all), the last stored first, at most limit. next is the number for the next call, and 0 after
 	// the first memory.
 	Before(ctx context.Context, number int64, limit int) (memories []*loci.Memory, next int64, err error)
-	// InSession returns the memories of a session that are neither in the trash nor superseded, in the
-	// order of CreatedAt and then of id.
-	InSession(ctx context.Context, id loci.SessionID) ([]Placed, error)
-}
-
-// Placed is a memory and its place among others.
-type Placed struct {
-	ID        loci.MemoryID
-	CreatedAt time.Time
 }
 
 // Erased is the version of a memory that does not exist any more.

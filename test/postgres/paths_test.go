@@ -164,8 +164,6 @@ func TestRowPlans(t *testing.T) {
 		for name, number := range map[string]int64{"last": 0, "before": 4000} {
 			p.check(name, func() error { _, _, err := p.Rows().Before(ctx, number, 10); return err }, "memories_pkey")
 		}
-		p.check("in session", func() error { _, err := p.Rows().InSession(ctx, idOf("session", 3)); return err },
-			"memories_of_session")
 	})
 }
 

@@ -258,9 +258,6 @@ func rowQuestions(start store.Position, ids []loci.MemoryID) map[string]question
 			list, _, err := tx.Rows().Before(ctx, 0, 20000)
 			return list, err
 		},
-		"rows of a session": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
-			return tx.Rows().InSession(ctx, idOf("session", 3))
-		},
 	}
 }
 

@@ -138,20 +138,20 @@ func (l *Log) Changed(ctx context.Context, org loci.OrgID, after eventlog.Positi
 	return changes, nil
 }
 
-// Before returns events from the newest to the oldest. See eventlog.Follower.
-func (l *Log) Before(ctx context.Context, org loci.OrgID, from eventlog.Position, limit int) (
+// Walk returns events in an order. See eventlog.Follower.
+func (l *Log) Walk(ctx context.Context, org loci.OrgID, o eventlog.Order, from eventlog.Position, limit int) (
 	[]*loci.Event, eventlog.Position, error) {
 	at, err := parsePlain(from)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := l.search(ctx, org, eventlog.Filter{}, eventlog.Newest)
+	s, err := l.search(ctx, org, eventlog.Filter{}, o)
 	if err != nil {
 		return nil, "", err
 	}
-	u := &union{order: eventlog.Newest, arc: s, refresh: l.refresh,
+	u := &union{order: o, arc: s, refresh: l.refresh,
 		local: func(ctx context.Context, at eventlog.Position) (eventlog.Page, error) {
-			events, next, err := l.local.Before(ctx, org, at, limit)
+			events, next, err := l.local.Walk(ctx, org, o, at, limit)
 			return eventlog.Page{Events: events, Next: next}, err
 		}}
 	page, more, err := u.page(ctx, at, limit)

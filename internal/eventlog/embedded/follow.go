@@ -60,16 +60,16 @@ func idsIn(blob []byte) (ids []loci.EventID) {
 	return ids
 }
 
-// Before implements eventlog.Follower.
-func (l *Log) Before(ctx context.Context, org loci.OrgID, at eventlog.Position, limit int) (
+// Walk implements eventlog.Follower.
+func (l *Log) Walk(ctx context.Context, org loci.OrgID, o eventlog.Order, at eventlog.Position, limit int) (
 	[]*loci.Event, eventlog.Position, error) {
-	s := &collector{desc: true, limit: limit + 1, within: everything()}
+	s := &collector{desc: o != eventlog.Oldest, limit: limit + 1, within: everything()}
 	if at != "" {
 		raw, err := plainBytes(at, len(loci.EventID{}))
 		if err != nil {
 			return nil, "", err
 		}
-		s.within = s.within.rest(loci.EventID(raw), true)
+		s.within = s.within.rest(loci.EventID(raw), s.desc)
 	}
 	if err := l.collect(ctx, org, want{}, s); err != nil {
 		return nil, "", err

@@ -70,9 +70,9 @@ func testEmptyLog(e *env) {
 	if stats.Total != 0 || !stats.First.IsZero() || err != nil {
 		e.Errorf("stats: %+v, %v", stats, err)
 	}
-	events, next, err := e.log.Before(ctx, e.org, "", 10)
+	events, next, err := e.log.Walk(ctx, e.org, eventlog.Newest, "", 10)
 	if len(events) > 0 || next != "" || err != nil {
-		e.Errorf("before: %v, %q, %v", events, next, err)
+		e.Errorf("walk: %v, %q, %v", events, next, err)
 	}
 	if n, err := e.log.Purge(ctx, e.org, eventlog.Selection{Type: "general"}, 10); n != 0 || err != nil {
 		e.Errorf("purge: %d, %v", n, err)

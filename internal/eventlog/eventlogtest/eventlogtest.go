@@ -67,7 +67,7 @@ var tests = []struct {
 	{"ForeignPositions", testForeignPositions},
 	{"PositionsOfNothing", testPositionsOfNothing},
 	{"Changed", testChanged},
-	{"Before", testBefore},
+	{"Walk", testWalk},
 	{"OfSession", testOfSession},
 	{"Read", testRead},
 	{"Purge", testPurge},

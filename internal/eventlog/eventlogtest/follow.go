@@ -2,6 +2,7 @@ package eventlogtest
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"time"
 
@@ -104,25 +105,27 @@ func testChanged(e *env) {
 	}
 }
 
-func testBefore(e *env) {
+func testWalk(e *env) {
 	events := append(e.crowd(25), e.append(e.event("private", reaching(loci.ReachPrivate)))...)
 	e.stages(func(stage string) {
 		events = append(events, e.crowd(4)...)
-		var got []*loci.Event
-		var next eventlog.Position
-		for {
-			page, after, err := e.log.Before(e.Context(), e.org, next, 7)
-			if err != nil {
-				e.Fatal(err)
+		for _, order := range []eventlog.Order{eventlog.Newest, eventlog.Oldest} {
+			var got []*loci.Event
+			var next eventlog.Position
+			for {
+				page, after, err := e.log.Walk(e.Context(), e.org, order, next, 7)
+				if err != nil {
+					e.Fatal(err)
+				}
+				got = append(got, page...)
+				if next = after; next == "" {
+					break
+				}
 			}
-			got = append(got, page...)
-			if next = after; next == "" {
-				break
-			}
+			e.wantEvents(fmt.Sprint(stage, ", ", order), got, inTime(events, order))
 		}
-		e.wantEvents(stage, got, inTime(events, eventlog.Newest))
 	})
-	_, _, err := e.log.Before(e.Context(), e.org, "x", 7)
+	_, _, err := e.log.Walk(e.Context(), e.org, eventlog.Newest, "x", 7)
 	e.wantCode("a bad position", err, loci.Invalid)
 }
 

@@ -234,8 +234,6 @@ func TestRowPlans(t *testing.T) {
 			"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)")
 		p.check("before", 0, func() error { _, _, err := p.Rows().Before(bg, 4, 10); return err },
 			"SEARCH m USING INTEGER PRIMARY KEY (rowid<?)")
-		p.check("in session", 0, func() error { _, err := p.Rows().InSession(bg, loci.SessionID{1}); return err },
-			"SEARCH m USING INDEX memories_by_session (session_id=?)")
 	})
 }
 

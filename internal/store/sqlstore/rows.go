@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -83,14 +82,4 @@ func (t rows) Before(_ context.Context, number int64, limit int) (list []*loci.M
 		next = 0
 	}
 	return list, next, err
-}
-
-func (t rows) InSession(_ context.Context, id loci.SessionID) (list []store.Placed, err error) {
-	err = t.c.Query("SELECT m.id, m.created_at FROM memories m WHERE {m} m.session_id = ? AND m.deleted_at IS NULL AND "+
-		"m.superseded_by IS NULL ORDER BY m.created_at, m.id", Args{[16]byte(id)},
-		func(r Row) error {
-			list = append(list, store.Placed{ID: r.ID(0), CreatedAt: time.UnixMicro(r.Int64(1)).UTC()})
-			return nil
-		})
-	return list, err
 }

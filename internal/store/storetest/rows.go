@@ -119,11 +119,6 @@ func testRowsRead(e *env) {
 		if !slices.Equal(got, want) {
 			e.Errorf("all memories are %v, want %v", got, want)
 		}
-		list, err := tx.Rows().InSession(ctx, session)
-		if err != nil || !slices.Equal(list, []store.Placed{{ID: first.ID, CreatedAt: first.CreatedAt},
-			{ID: second.ID, CreatedAt: second.CreatedAt}}) {
-			e.Errorf("the session has %v: %v", list, explain(err))
-		}
 		return nil
 	})
 }
