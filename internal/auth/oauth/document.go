@@ -21,7 +21,8 @@ import (
 const (
 	maxDocument   = 64 << 10 // bytes
 	documentLife  = time.Hour
-	documentRetry = time.Minute // how long a failure is cached
+	documentRetry = time.Minute      // how long a failure is cached
+	offlineFor    = 10 * time.Minute // how long clients are asked to register after no server could be reached
 	fetchTimeout  = 5 * time.Second
 	maxDocuments  = 1000
 	maxFetches    = 4 // at the same time
@@ -36,8 +37,9 @@ type documents struct {
 	log    *slog.Logger
 	places chan struct{}
 
-	mu    sync.Mutex
-	known map[string]known
+	mu      sync.Mutex
+	known   map[string]known
+	offline time.Time // until when
 }
 
 type known struct {
@@ -92,10 +94,11 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 	}
 	if !d.egress {
 		return loci.OAuthClient{}, "",
-			errorOf("invalid_client", "cannot read client metadata documents: calls to other servers are off; "+
-				"register the client instead")
+			errorOf("invalid_client", "cannot read the client's metadata document: calls to other servers are off "+
+				"(LOCI_EGRESS); connect again from the client, which then registers here instead")
 	}
-	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid")
+	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid; if this "+
+		"server has no internet access, connect again from the client, which then registers here instead")
 	if k, ok := d.recall(id); ok {
 		if k.bad {
 			return loci.OAuthClient{}, "", bad
@@ -113,7 +116,8 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 		if ctx.Err() != nil { // the caller went away, so the failure isn't the document's
 			return loci.OAuthClient{}, "", ctx.Err()
 		}
-		d.log.InfoContext(ctx, "cannot use a client metadata document", "host", host, "error", err)
+		d.log.WarnContext(ctx, "cannot use a client metadata document; without internet access, set LOCI_EGRESS=off, and "+
+			"clients register instead", "host", host, "error", err)
 		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)})
 		return loci.OAuthClient{}, "", bad
 	}
@@ -145,6 +149,26 @@ func (d *documents) keep(id string, k known) {
 	d.known[id] = k
 }
 
+// reached notes whether another server could be reached.
+func (d *documents) reached(ctx context.Context, ok bool) {
+	if ctx.Err() != nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.offline = time.Time{}
+	if !ok {
+		d.offline = d.now().Add(offlineFor)
+	}
+}
+
+// supported reports whether a client should identify itself by its document.
+func (d *documents) supported() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.egress && !d.now().Before(d.offline)
+}
+
 func (d *documents) load(ctx context.Context, id, host string) (loci.OAuthClient, time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, id, nil)
 	if err != nil {
@@ -153,6 +177,7 @@ func (d *documents) load(ctx context.Context, id, host string) (loci.OAuthClient
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "loci")
 	resp, err := d.fetch.Do(req)
+	d.reached(ctx, err == nil)
 	if err != nil {
 		return loci.OAuthClient{}, 0, err
 	}
@@ -188,12 +213,8 @@ func (m *metadata) fromDocument(id, host string) (loci.OAuthClient, error) {
 	if name := []rune(c.Name); len(name) > maxClientName {
 		c.Name = string(name[:maxClientName])
 	}
-	for _, u := range m.RedirectURIs {
-		if checkRedirect(u) && len(c.RedirectURIs) < 5*maxRedirects {
-			c.RedirectURIs = append(c.RedirectURIs, u)
-		}
-	}
-	if len(c.RedirectURIs) == 0 {
+	usable := usableRedirects(m.RedirectURIs)
+	if c.RedirectURIs = usable[:min(len(usable), 5*maxRedirects)]; len(usable) == 0 {
 		return loci.OAuthClient{}, fmt.Errorf("no usable redirect_uris")
 	}
 	if provedBy(m.URI) == host && plainURI(m.URI) {
