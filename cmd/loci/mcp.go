@@ -80,6 +80,7 @@ func (f *mcpFlags) who(in *instance, vendor loci.Vendor) mcpserver.Who {
 		if err != nil {
 			return p, err
 		}
+		in.auth.Used(ctx, p)
 		return in.during(ctx, p, f.session)
 	}
 }

@@ -323,7 +323,7 @@ func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 	}
 	page := b.get(path)
 	want(t, "the second", page, 200, `value="`+second.ID.String()+`" selected`, "You have no memories here yet")
-	if strings.Contains(page.body, "it will see") {
+	if strings.Contains(page.body, "it will see 0") {
 		t.Errorf("it counts no memories for each vendor: %s", page.body)
 	}
 	sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope",

@@ -22,7 +22,7 @@ const (
 	maxDocument   = 64 << 10 // bytes
 	documentLife  = time.Hour
 	documentRetry = time.Minute      // how long a failure is cached
-	offlineFor    = 10 * time.Minute // how long clients are asked to register after no server could be reached
+	offlineFor    = 10 * time.Minute // how long clients are asked to register after a failure
 	fetchTimeout  = 5 * time.Second
 	maxDocuments  = 1000
 	maxFetches    = 4 // at the same time
@@ -39,7 +39,7 @@ type documents struct {
 
 	mu      sync.Mutex
 	known   map[string]known
-	offline time.Time // until when
+	offline time.Time // until when clients are asked to register
 }
 
 type known struct {
@@ -95,10 +95,9 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 	if !d.egress {
 		return loci.OAuthClient{}, "",
 			errorOf("invalid_client", "cannot read the client's metadata document: calls to other servers are off "+
-				"(LOCI_EGRESS); connect again from the client, which then registers here instead")
+				"(LOCI_EGRESS)"+orRegister)
 	}
-	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid; if this "+
-		"server has no internet access, connect again from the client, which then registers here instead")
+	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid"+orRegister)
 	if k, ok := d.recall(id); ok {
 		if k.bad {
 			return loci.OAuthClient{}, "", bad
@@ -116,14 +115,18 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 		if ctx.Err() != nil { // the caller went away, so the failure isn't the document's
 			return loci.OAuthClient{}, "", ctx.Err()
 		}
-		d.log.WarnContext(ctx, "cannot use a client metadata document; without internet access, set LOCI_EGRESS=off, and "+
-			"clients register instead", "host", host, "error", err)
-		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)})
+		d.log.WarnContext(ctx, "cannot use a client metadata document; clients are asked to register instead, for "+
+			"ten minutes, or always with LOCI_EGRESS=off", "host", host, "error", err)
+		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)}, d.now().Add(offlineFor))
 		return loci.OAuthClient{}, "", bad
 	}
-	d.keep(id, known{client: client, until: d.now().Add(life)})
+	d.keep(id, known{client: client, until: d.now().Add(life)}, time.Time{})
 	return client, host, nil
 }
+
+// orRegister is the way out of both errors. Clients keep the address of their document until they sign out.
+const orRegister = "; sign out of Loci in the client (Claude Code: claude mcp logout NAME) and connect again, " +
+	"so that it registers here instead"
 
 func (d *documents) recall(id string) (known, bool) {
 	d.mu.Lock()
@@ -132,9 +135,10 @@ func (d *documents) recall(id string) (known, bool) {
 	return k, ok && d.now().Before(k.until)
 }
 
-func (d *documents) keep(id string, k known) {
+func (d *documents) keep(id string, k known, offline time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.offline = offline
 	if len(d.known) >= maxDocuments {
 		now := d.now()
 		for id, k := range d.known {
@@ -147,19 +151,6 @@ func (d *documents) keep(id string, k known) {
 		clear(d.known)
 	}
 	d.known[id] = k
-}
-
-// reached notes whether another server could be reached.
-func (d *documents) reached(ctx context.Context, ok bool) {
-	if ctx.Err() != nil {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.offline = time.Time{}
-	if !ok {
-		d.offline = d.now().Add(offlineFor)
-	}
 }
 
 // supported reports whether a client should identify itself by its document.
@@ -177,7 +168,6 @@ func (d *documents) load(ctx context.Context, id, host string) (loci.OAuthClient
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "loci")
 	resp, err := d.fetch.Do(req)
-	d.reached(ctx, err == nil)
 	if err != nil {
 		return loci.OAuthClient{}, 0, err
 	}

@@ -100,7 +100,7 @@ func TestMetadataDocumentOffline(t *testing.T) {
 	}
 	supported(true)
 	_, err := w.oauth.Authorize(t.Context(), request(documentID), own)
-	if codeOf(err) != "invalid_client" || !strings.Contains(err.Error(), "connect again from the client") {
+	if codeOf(err) != "invalid_client" || !strings.Contains(err.Error(), "connect again, so that it registers") {
 		t.Errorf("without internet: %v", err)
 	}
 	supported(false)
@@ -114,9 +114,9 @@ func TestMetadataDocumentOffline(t *testing.T) {
 	}
 	supported(false)
 	w.now = w.now.Add(time.Minute)
-	net.answer = page(404, "text/html", "")
-	if _, err = w.oauth.Authorize(t.Context(), request(documentID), own); codeOf(err) != "invalid_client" {
-		t.Errorf("a document that is not there: %v", err)
+	net.answer = page(200, "application/json", document(documentID))
+	if _, err = w.oauth.Authorize(t.Context(), request(documentID), own); err != nil {
+		t.Errorf("with internet again: %v", err)
 	}
 	supported(true)
 }
