@@ -42,7 +42,7 @@ home() {
 expect() {
   local what=$1 pattern=$2 out=$WORK/out start=$SECONDS
   shift 2
-  (cd "$work" && timeout 90 "$@" </dev/null) >"$out" 2>&1 || true
+  (cd "$work" && timeout 300 "$@" </dev/null) >"$out" 2>&1 || true
   grep -qE "$pattern" "$out" || { echo "$what: no $pattern in:"; cat "$out" "$calls"; tail -5 "$WORK/server.log"; exit 1; }
   echo "$what: ok in $((SECONDS - start)) s"
 }
@@ -56,7 +56,7 @@ listed() {
 # gemini_lists WHAT starts Gemini, which lists the tools before it asks its model, and ends it then.
 gemini_lists() {
   local start=$SECONDS
-  (cd "$work" && exec timeout 60 "${gemini[@]}" -p hi </dev/null >"$WORK/out" 2>&1) &
+  (cd "$work" && exec timeout 300 "${gemini[@]}" -p hi </dev/null >"$WORK/out" 2>&1) &
   while ! grep -q '^tools/list 200' "$calls" && kill -0 $! 2>/dev/null; do sleep 0.2; done
   kill $! 2>/dev/null || true
   wait $! || true
@@ -68,7 +68,7 @@ gemini_lists() {
 by_remote() {
   "$NODE22" -e 'const [command, ...args] = process.argv.slice(1); console.log(JSON.stringify({ mcpServers: { loci: { command, args } } }))' \
     "$NODE22" "$modules/.bin/mcp-remote" "$@" >"$WORK/remote.json"
-  expect mcp-remote '"name": "write_memory"' "${inspector[@]}" --config "$WORK/remote.json" --server loci --connect-timeout 60000 --method tools/list
+  expect mcp-remote '"name": "write_memory"' "${inspector[@]}" --config "$WORK/remote.json" --server loci --connect-timeout 300000 --method tools/list
   listed mcp-remote
 }
 
@@ -79,7 +79,6 @@ expect 'Claude Code' '^loci: .*Connected' "${claude[@]}" mcp list
 listed 'Claude Code'
 expect Codex '^3[0-9]$' "$NODE22" "$here/codex.mjs" "${codex[1]}"
 listed Codex
-expect 'Gemini CLI' 'loci: .*Connected' "${gemini[@]}" mcp list
 gemini_lists 'Gemini CLI'
 expect OpenCode 'loci.*connected' "${opencode[@]}" mcp list
 listed OpenCode
@@ -119,7 +118,7 @@ allow_as() {
 # claude_signs_in ends with 1 if Loci shows an error instead of its question. Claude Code asks for a terminal.
 claude_signs_in() {
   rm -f "$page"
-  (cd "$work" && exec timeout 60 script -qec "'${claude[0]}' mcp login loci" /dev/null </dev/null >"$WORK/out" 2>&1) &
+  (cd "$work" && exec timeout 300 script -qec "'${claude[0]}' mcp login loci" /dev/null </dev/null >"$WORK/out" 2>&1) &
   while [ ! -e "$page" ] && kill -0 $! 2>/dev/null; do sleep 0.2; done
   kill $! 2>/dev/null || true
   wait $! || true
