@@ -180,8 +180,8 @@ func (p *program) noteNotRunning(ctx context.Context, r running) {
 }
 
 // onSameData completes the commands that a message proposes: pasted, they work on the data directory of this command,
-// with its configuration file and by "go run" if that started it. Notes, errors, findings and warnings go through here; what a command prints as its
-// result must call it.
+// with its configuration file, and by "go run" if that started it. Notes, errors, findings and warnings go through
+// here; what a command prints as its result must call it.
 func (p *program) onSameData(text string) string {
 	var flags []proposed.Flag
 	if p.settings != nil && p.settings.DirAsked {

@@ -124,8 +124,8 @@ func (p *program) status(ctx context.Context) (*status, error) {
 	})
 }
 
-// addAssistants adds the assistants without a stored credential. Those that start loci are known by their files, or only
-// by their vendor's use.
+// addAssistants adds the assistants without a stored credential. Those that start loci are known by their files, or by
+// their vendor's use only.
 func (s *status) addAssistants(list []loci.Credential, started []startedClient) {
 	used := map[loci.Vendor]time.Time{}
 	for _, a := range list {

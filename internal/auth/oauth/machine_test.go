@@ -200,8 +200,10 @@ func TestAnotherClientsReplay(t *testing.T) {
 	w := newWorld(t, nil)
 	client, other := w.register(t, callback), w.register(t, callback)
 	for name, replay := range map[string]func(code loci.Secret, got oauth.TokenResponse) url.Values{
-		"code":          func(code loci.Secret, _ oauth.TokenResponse) url.Values { return exchange(other, code) },
-		"refresh token": func(_ loci.Secret, got oauth.TokenResponse) url.Values { return refreshing(other, got.RefreshToken) },
+		"code": func(code loci.Secret, _ oauth.TokenResponse) url.Values { return exchange(other, code) },
+		"refresh token": func(_ loci.Secret, got oauth.TokenResponse) url.Values {
+			return refreshing(other, got.RefreshToken)
+		},
 	} {
 		code, _ := w.consent(t, request(client), "claude")
 		got := w.token(t, exchange(client, code))

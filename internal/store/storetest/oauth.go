@@ -381,7 +381,7 @@ func testOAuthConcurrent(e *env) {
 			e.Fatal(explain(err))
 		}
 		race(fmt.Sprint("refresh ", round), n+200, func(next int) error { _, err := f.refresh(n+100, next); return err })
-		race(fmt.Sprint("each again ", round), n+300, func(next int) error { _, err := f.refresh(next-100, next); return err })
+		race(fmt.Sprint("each ", round), n+300, func(next int) error { _, err := f.refresh(next-100, next); return err })
 		e.clock.move(loci.ReplayGrace)
 		_, err := f.refresh(n+100, n+400)
 		e.wantCode("a late replay", err, loci.Conflict)
