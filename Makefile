@@ -12,14 +12,16 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/loci
-	go build $(BUILDFLAGS) -o bin/loci ./cmd/loci
+	@echo 'go build -o bin/loci ./cmd/loci'
+	@go build $(BUILDFLAGS) -o bin/loci ./cmd/loci
 
 web: ## build the dashboard into internal/web/dashboard
 	.ci/run web
 
-release: ## build one static binary for each platform into dist/, with SHA256SUMS
+release: ## build one static binary for each of PLATFORMS into dist/, with SHA256SUMS
 	rm -rf dist && mkdir dist
-	for p in $(PLATFORMS); do \
+	@for p in $(PLATFORMS); do \
+		echo "building loci for $$p"; \
 		os=$${p%/*} arch=$${p#*/}; if [ $$os = windows ]; then ext=.exe; else ext=; fi; \
 		GOOS=$$os GOARCH=$$arch go build $(BUILDFLAGS) -o dist/loci-$$os-$$arch$$ext ./cmd/loci || exit 1; \
 	done

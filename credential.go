@@ -10,7 +10,7 @@ type Credential struct {
 	OrgID       OrgID
 	UserID      UserID // the person, or the person that the agent acts for
 	Kind        Kind   // KindUser or KindAgent
-	Method      Method // ByKey, BySignIn, ByOAuth or ByLink
+	Method      Method // ByKey, BySignIn, ByOAuth or ByLink; without a secret: ByEnvironment or ByDisk
 	Vendor      Vendor // of an agent; "" for a person
 	Name        string // of a key: chosen by the person; of a session: the browser
 	Hash        [32]byte
@@ -97,15 +97,22 @@ type AuthCode struct {
 	Challenge   string // PKCE, S256
 	Resource    string
 	ExpiresAt   time.Time
+	UsedAt      time.Time // the first exchange; zero: none
 }
 
-// RefreshToken is one token in a grant's chain of refresh tokens. Using one twice revokes the
-// grant.
+// RefreshToken is one token in a grant's chain of refresh tokens.
 type RefreshToken struct {
 	Hash      [32]byte
 	GrantID   GrantID
 	ExpiresAt time.Time
+	UsedAt    time.Time // the first exchange; zero: none
 }
+
+// ReplayGrace is how long after its first exchange a code or refresh token can be exchanged again,
+// for other tokens of the same grant. Several processes of one client share their tokens and refresh
+// at the same time, and a client that did not receive an answer can only repeat its request. A later
+// replay means theft and revokes the grant.
+const ReplayGrace = time.Minute
 
 // AuditEntry records one action or attempt. It contains only ids and counts.
 type AuditEntry struct {

@@ -7,7 +7,6 @@ type KnownVendor struct {
 	Name    Vendor
 	Label   string         // the common name of the product
 	Hosts   []string       // only this vendor receives OAuth codes at these hosts
-	Schemes []string       // of its apps' redirects, without the dot required by RFC 8252
 	Clients []ClientConfig // its programs that `loci connect` configures
 }
 
@@ -38,32 +37,31 @@ func (c *ClientConfig) Path(goos string) string {
 
 // Vendors is the table of known vendors, in the order in which pages list them.
 var Vendors = []KnownVendor{
-	{"claude", "Claude", []string{"claude.ai", "claude.com", "www.claude.ai"}, nil, []ClientConfig{
+	{"claude", "Claude", []string{"claude.ai", "claude.com", "www.claude.ai"}, []ClientConfig{
 		{Name: "claude-code", Label: "Claude Code", Program: "claude", File: "~/.claude.json", DirEnv: "CLAUDE_CONFIG_DIR"},
 		{Name: "claude-desktop", Label: "Claude Desktop", File: "$CONFIG/Claude/claude_desktop_config.json",
 			Mac:     "~/Library/Application Support/Claude/claude_desktop_config.json",
 			Windows: "$APPDATA/Claude/claude_desktop_config.json"}}},
-	{"chatgpt", "ChatGPT", []string{"chatgpt.com", "chat.openai.com", "openai.com"}, nil, nil},
-	{"cursor", "Cursor", []string{"cursor.com", "www.cursor.com"}, []string{"cursor"}, []ClientConfig{
+	{"chatgpt", "ChatGPT", []string{"chatgpt.com", "chat.openai.com", "openai.com"}, nil},
+	{"cursor", "Cursor", []string{"cursor.com", "www.cursor.com"}, []ClientConfig{
 		{Name: "cursor", Label: "Cursor", Program: "cursor", File: "~/.cursor/mcp.json"}}},
-	{"vscode", "VS Code", []string{"vscode.dev", "insiders.vscode.dev", "code.visualstudio.com"},
-		[]string{"vscode", "vscode-insiders"}, []ClientConfig{
-			{Name: "vscode", Label: "VS Code", Program: "code", File: "$CONFIG/Code/User/mcp.json",
-				Mac: "~/Library/Application Support/Code/User/mcp.json", Windows: "$APPDATA/Code/User/mcp.json"}}},
-	{"codex", "Codex", nil, nil, []ClientConfig{
+	{"vscode", "VS Code", []string{"vscode.dev", "insiders.vscode.dev", "code.visualstudio.com"}, []ClientConfig{
+		{Name: "vscode", Label: "VS Code", Program: "code", File: "$CONFIG/Code/User/mcp.json",
+			Mac: "~/Library/Application Support/Code/User/mcp.json", Windows: "$APPDATA/Code/User/mcp.json"}}},
+	{"codex", "Codex", nil, []ClientConfig{
 		{Name: "codex", Label: "Codex", Program: "codex", File: "~/.codex/config.toml", DirEnv: "CODEX_HOME"}}},
-	{"gemini", "Gemini", []string{"gemini.google.com"}, nil, []ClientConfig{
+	{"gemini", "Gemini", []string{"gemini.google.com"}, []ClientConfig{
 		{Name: "gemini-cli", Label: "Gemini CLI", Program: "gemini", File: "~/.gemini/settings.json"}}},
-	{"mistral", "Mistral", []string{"chat.mistral.ai"}, nil, nil},
-	{"perplexity", "Perplexity", []string{"www.perplexity.ai"}, nil, nil},
-	{"windsurf", "Windsurf", nil, []string{"windsurf"}, []ClientConfig{
+	{"mistral", "Mistral", []string{"chat.mistral.ai"}, nil},
+	{"perplexity", "Perplexity", []string{"www.perplexity.ai"}, nil},
+	{"windsurf", "Windsurf", nil, []ClientConfig{
 		{Name: "windsurf", Label: "Windsurf", Program: "windsurf", File: "~/.codeium/windsurf/mcp_config.json"},
 		{Name: "devin-desktop", Label: "Devin Desktop", File: "~/.config/devin/mcp_config.json",
 			Windows: "$APPDATA/devin/mcp_config.json"}}},
-	{"zed", "Zed", []string{"zed.dev"}, []string{"zed"}, []ClientConfig{
+	{"zed", "Zed", []string{"zed.dev"}, []ClientConfig{
 		{Name: "zed", Label: "Zed", Program: "zed", File: "$CONFIG/zed/settings.json",
 			Mac: "~/.config/zed/settings.json", Windows: "$APPDATA/Zed/settings.json"}}},
-	{"opencode", "OpenCode", nil, nil, []ClientConfig{
+	{"opencode", "OpenCode", nil, []ClientConfig{
 		{Name: "opencode", Label: "OpenCode", Program: "opencode", File: "$CONFIG/opencode/opencode.json",
 			Else: "$CONFIG/opencode/opencode.jsonc"}}},
 }
@@ -77,17 +75,6 @@ func VendorOfHost(host string) Vendor {
 		}
 	}
 	return ""
-}
-
-// IsAppScheme reports whether a widely used program receives OAuth codes at this private-use scheme.
-// Like every such scheme, it proves nothing.
-func IsAppScheme(scheme string) bool {
-	for _, v := range Vendors {
-		if slices.Contains(v.Schemes, scheme) {
-			return true
-		}
-	}
-	return false
 }
 
 // Label returns the common name of the vendor, or its id if the vendor is not in Vendors.

@@ -10,7 +10,7 @@ import (
 
 func TestVendors(t *testing.T) {
 	names := map[loci.Vendor]bool{}
-	hosts, schemes, clients := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	hosts, clients := map[string]bool{}, map[string]bool{}
 	for _, v := range loci.Vendors {
 		if err := v.Name.Validate(); err != nil || names[v.Name] || v.Label == "" {
 			t.Errorf("vendor %q, labelled %q, is invalid or listed twice: %v", v.Name, v.Label, err)
@@ -21,12 +21,6 @@ func TestVendors(t *testing.T) {
 				t.Errorf("host %q belongs to %q, want %q alone", h, loci.VendorOfHost(h), v.Name)
 			}
 			hosts[h] = true
-		}
-		for _, s := range v.Schemes {
-			if schemes[s] || !loci.IsAppScheme(s) || strings.Contains(s, ".") {
-				t.Errorf("scheme %q is unknown, listed twice, or has a dot", s)
-			}
-			schemes[s] = true
 		}
 		for _, c := range v.Clients {
 			if c.Name == "" || c.Label == "" || clients[c.Name] {
@@ -45,9 +39,6 @@ func TestVendors(t *testing.T) {
 	}
 	if got := loci.VendorOfHost("claude.ai.example.org"); got != "" {
 		t.Errorf("VendorOfHost of an unknown host = %q, want none", got)
-	}
-	if loci.IsAppScheme("javascript") || loci.IsAppScheme("") {
-		t.Error("a scheme of no program is one of an app")
 	}
 	if got := loci.Vendor("raycast").Label(); got != "raycast" {
 		t.Errorf("Label of an unknown vendor = %q, want its name", got)

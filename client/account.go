@@ -86,6 +86,20 @@ type GrantList struct {
 	More
 }
 
+// Assistant is an assistant that has no key in the store and no grant: it uses an agent key of the
+// server's configuration, or starts Loci itself.
+type Assistant struct {
+	Name       string      `json:"name" example:"LOCI_AGENT_KEY_CLAUDE" doc:"The variable with its key, or its vendor with (stdio)"`
+	Vendor     loci.Vendor `json:"vendor" example:"claude"`
+	LastUsedAt time.Time   `json:"last_used_at,omitzero" doc:"Accurate to a minute; absent if it was not used"`
+}
+
+// AssistantList is a person's assistants without a stored credential.
+type AssistantList struct {
+	Assistants []Assistant `json:"assistants" nullable:"false"`
+	More
+}
+
 // WorkspaceChoice names the workspace to activate.
 type WorkspaceChoice struct {
 	WorkspaceID loci.WorkspaceID `json:"workspace_id" format:"uuid" doc:"A workspace that you are a member of"`

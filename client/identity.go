@@ -120,6 +120,11 @@ func (c *Client) EndOtherSignIns(ctx context.Context) (int, error) {
 	return out.Ended, nil
 }
 
+// Assistants returns the person's assistants that have no key in the store and no grant.
+func (c *Client) Assistants(ctx context.Context) (*AssistantList, error) {
+	return get[AssistantList](ctx, c, "/users/me/assistants")
+}
+
 // Grants returns the person's grants to OAuth clients.
 func (c *Client) Grants(ctx context.Context) (*GrantList, error) {
 	return get[GrantList](ctx, c, "/users/me/grants")

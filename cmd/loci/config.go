@@ -44,6 +44,7 @@ type settings struct {
 	Egress    bool
 	RateLimit int          // requests of a principal per minute; 0: no limits
 	Proxies   auth.Proxies // trusted to report the client's address
+	Hosts     []string     // further names of this machine in requests
 	Origins   []string     // browser extensions that may call the API
 	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
 	OIDC      []auth.OIDCProvider
@@ -110,6 +111,9 @@ var known = slices.Concat(dreamKeys(), reflectKeys(), embedKeys(), []settingKey{
 	{"trusted_proxies", "LOCI_TRUSTED_PROXIES", "", func(s *settings, v value) {
 		s.Proxies = parsed(v, auth.ParseProxies,
 			"must be addresses or networks with commas between them, like 10.0.0.0/8, 192.0.2.7")
+	}},
+	{"allowed_hosts", "LOCI_ALLOWED_HOSTS", "", func(s *settings, v value) {
+		s.Hosts = parsed(v, auth.ParseHosts, "must be host names with commas between them, like host.docker.internal")
 	}},
 	{"allowed_origins", "LOCI_ALLOWED_ORIGINS", "", func(s *settings, v value) {
 		s.Origins = parsed(v, auth.ParseOrigins,

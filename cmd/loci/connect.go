@@ -294,6 +294,14 @@ func isTransient(binary string) bool {
 	return strings.Contains(slash, "/go-build") && !strings.Contains(path.Base(slash), ".test")
 }
 
+// calledAs returns how a person calls a program that "go run" started, which removes it afterwards; "": by its name.
+func calledAs(binary string) string {
+	if source := "./cmd/loci"; isTransient(binary) && isFile(source+"/main.go") {
+		return "go run " + source
+	}
+	return ""
+}
+
 // newKey creates a key for the endpoint, unless it requires none.
 func (in *instance) newKey(ctx context.Context, c *client, e *clientfile.Endpoint,
 	how string) (id loci.CredentialID, err error) {

@@ -162,7 +162,7 @@ func baseIn(entry map[string]any, n *connection) string {
 	if address == "" && n.URL != "" && strings.Contains(fmt.Sprint(entry), n.URL) {
 		address = n.URL
 	}
-	return baseOf(address)
+	return clientfile.BaseOf(address)
 }
 
 // noteStrays tells the person who connects a client of the keys that Loci will not replace.
@@ -216,7 +216,7 @@ func (p *program) connectLine(k keyed) string {
 		line += " --replace-memory"
 	}
 	line += " " + k.client.id
-	if base := baseOf(k.URL); base != p.server().URL && p.mayAnswer(base) && !p.keepsAddress(base) {
+	if base := clientfile.BaseOf(k.URL); base != p.server().URL && p.mayAnswer(base) && !p.keepsAddress(base) {
 		line += " --public-url " + quoted(base)
 	}
 	return line

@@ -163,7 +163,7 @@ func (p *program) lostEntry(ctx context.Context, in *instance, keys []loci.Crede
 			return "", "", nil
 		}
 		return text + " starts Loci on " + dir, hasOtherEntry, nil
-	case base != "" && (base == baseOf(k.URL) || p.runsAt(base)): // the client may use OAuth
+	case base != "" && (base == clientfile.BaseOf(k.URL) || p.runsAt(base)): // the client may use OAuth
 		return "", "", nil
 	}
 	return text + " is not the one that loci connect wrote", hasOtherEntry, nil

@@ -72,7 +72,7 @@ func (p *program) keep(c *client, keys []loci.Credential, o *connecting, w *want
 	if !c.stdio && !o.given("stdio") && !p.settings.Asked {
 		w.stdio = address == ""
 	}
-	if base := baseOf(address); base != "" && p.keepsAddress(base) {
+	if base := clientfile.BaseOf(address); base != "" && p.keepsAddress(base) {
 		w.base = base
 	}
 	return nil
@@ -94,14 +94,4 @@ func (p *program) runsAt(base string) bool {
 	return err == nil && slices.ContainsFunc(p.processes(), func(r running) bool {
 		return r.URL == base || localURL(r.Listen) == localURL(address.Host)
 	})
-}
-
-// baseOf returns the address of the server of an entry's address, or "".
-func baseOf(entry string) string {
-	address, err := url.Parse(entry)
-	if err != nil {
-		return ""
-	}
-	address.RawQuery, address.Path = "", strings.TrimSuffix(address.Path, "/mcp")
-	return address.String()
 }

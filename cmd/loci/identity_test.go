@@ -258,7 +258,7 @@ func TestNoBrowsersWithoutTLS(t *testing.T) {
 	for _, tt := range []struct {
 		setting string
 		want    int
-	}{{"LOCI_PUBLIC_URL=", http.StatusUnauthorized}, {"LOCI_PUBLIC_URL=http://127.0.0.1", http.StatusUnauthorized},
+	}{{"LOCI_PUBLIC_URL=", http.StatusNotFound}, {"LOCI_PUBLIC_URL=http://127.0.0.1", http.StatusNotFound},
 		{"LOCI_PUBLIC_URL=https://127.0.0.1", http.StatusOK}} {
 		s := &liveServer{tb: t, process: lociCommand(t, t.TempDir(), "serve", "--listen", "0.0.0.0:0"), errors: &output{}}
 		s.process.Env = append(s.process.Env, "LOCI_API_KEY="+shutdownKey, tt.setting)

@@ -22,6 +22,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: environment()}
+	binary, _ := os.Executable() // "" is not transient
+	p := &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: environment(), called: calledAs(binary)}
 	return p.execute(ctx, os.Args[1:])
 }

@@ -80,6 +80,7 @@ func (f *mcpFlags) who(in *instance, vendor loci.Vendor) mcpserver.Who {
 		if err != nil {
 			return p, err
 		}
+		in.auth.Used(ctx, p)
 		return in.during(ctx, p, f.session)
 	}
 }
@@ -212,7 +213,7 @@ func (p *program) serveMCP(ctx context.Context, f *mcpFlags, vendor loci.Vendor)
 	}
 	defer withdraw()
 	p.greetMCP(listeners[0].Addr(), open != nil)
-	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Project: f.project, Compat: f.compat, Open: open}
+	o := mcpserver.Options{Project: f.project, Compat: f.compat, Open: open}
 	return p.run(ctx, in, listeners, p.handler(in, o, nil, this.Instance))
 }
 

@@ -134,8 +134,10 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 	return in, err
 }
 
-// site is the server's own address.
-func (p *program) site() auth.Site { return auth.Site{PublicURL: p.settings.PublicURL} }
+// site has the server's own addresses.
+func (p *program) site() auth.Site {
+	return auth.Site{PublicURL: p.settings.PublicURL, Hosts: p.settings.Hosts}
+}
 
 // chat returns the configured model, or nil. If egress is off, it is always nil.
 func (p *program) chat() (memory.Chat, error) {

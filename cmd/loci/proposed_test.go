@@ -168,3 +168,30 @@ func literalsOutside(call *ast.CallExpr, name string) (list []string) {
 	})
 	return list
 }
+
+// TestStartedByGoRun proposes commands that work without an installed program.
+func TestStartedByGoRun(t *testing.T) {
+	t.Chdir("../..")
+	const built, called = "/tmp/go-build123/b001/exe/loci", "go run ./cmd/loci"
+	for binary, want := range map[string]string{built: called, `C:\Temp\go-build1\b001\exe\loci.exe`: called,
+		"/usr/local/bin/loci": "", "": ""} {
+		if got := calledAs(binary); got != want {
+			t.Errorf("%s is called as %q, want %q", binary, got, want)
+		}
+	}
+	var out bytes.Buffer
+	dir := t.TempDir()
+	p := &program{in: &bytes.Buffer{}, out: &out, err: &out, called: called, environ: []string{"LOCI_DATA_DIR=" + dir}}
+	p.execute(t.Context(), []string{"status"})
+	p.execute(t.Context(), []string{"open"})
+	for _, want := range []string{"start it with: " + called + " serve", "with: " + called + " connect",
+		"with `" + called + " serve` or `" + called + " add`"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not propose %q:\n%s", want, &out)
+		}
+	}
+	t.Chdir(dir)
+	if got := calledAs(built); got != "" {
+		t.Errorf("outside of the sources it is called as %q", got)
+	}
+}

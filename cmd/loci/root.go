@@ -19,6 +19,7 @@ type program struct {
 	answers  *bufio.Reader // of questions; nil: none yet
 	out, err io.Writer
 	environ  []string
+	called   string // how the person calls this program; "": loci
 
 	json      bool
 	yes       bool // do not ask for confirmation

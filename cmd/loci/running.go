@@ -179,9 +179,9 @@ func (p *program) noteNotRunning(ctx context.Context, r running) {
 	}
 }
 
-// onSameData completes the commands that a message proposes: pasted, they work on the data directory of this command
-// and with its configuration file. Notes, errors, findings and warnings go through here; what a command prints as its
-// result must call it.
+// onSameData completes the commands that a message proposes: pasted, they work on the data directory of this command,
+// with its configuration file, and by "go run" if that started it. Notes, errors, findings and warnings go through
+// here; what a command prints as its result must call it.
 func (p *program) onSameData(text string) string {
 	var flags []proposed.Flag
 	if p.settings != nil && p.settings.DirAsked {
@@ -191,7 +191,7 @@ func (p *program) onSameData(text string) string {
 		file, _ := filepath.Abs(p.settings.FromFile) // fails only without a working directory
 		flags = append(flags, proposed.Flag{Name: "--config", Value: file})
 	}
-	return proposed.Complete(text, func(words []string) bool {
+	return proposed.Complete(text, p.called, func(words []string) bool {
 		cmd, rest, err := p.commands.Find(words)
 		return err == nil && cmd != p.commands && len(rest) == 0
 	}, flags)

@@ -55,6 +55,8 @@ authenticate: first create a key (loci key create), or set one (LOCI_API_KEY).`,
 	flags.String("rate-limit", "", "requests of one credential in a minute; 0: no limits (default 600; LOCI_RATE_LIMIT)")
 	flags.String("trusted-proxies", "",
 		"addresses or networks trusted to report the client's address (LOCI_TRUSTED_PROXIES)")
+	flags.String("allowed-hosts", "",
+		"further names of this machine in requests, like host.docker.internal (LOCI_ALLOWED_HOSTS)")
 	flags.String("allowed-origins", "",
 		"browser extensions that may call the API, like chrome-extension://<id> (LOCI_ALLOWED_ORIGINS)")
 	flags.String("egress", "", "on or off; off: Loci never sends anything out (LOCI_EGRESS)")
@@ -103,7 +105,7 @@ func (p *program) serve(ctx context.Context, compat string) (err error) {
 	if err := p.welcome(ctx, in, address, first); err != nil {
 		return err
 	}
-	o := mcpserver.Options{PublicURL: p.settings.PublicURL, Compat: compat, SignIn: p.hasBrowsers(address),
+	o := mcpserver.Options{Compat: compat, SignIn: p.hasBrowsers(address),
 		Pages: p.pagesAddress}
 	return p.run(ctx, in, listeners, p.handler(in, o, p.pages(in, address), this.Instance))
 }
@@ -229,11 +231,9 @@ func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler,
 	o.App, o.Auth, o.Log, o.Version = in.app, in.auth, p.log, readBuildInfo().Version
 	o.Toolsets, o.AnswerTokens, o.Site, o.Gate = s.Toolsets, s.Answer, p.site(), gate
 	api := rest.New(rest.Options{App: in.app, Auth: in.auth, Log: p.log, Version: o.Version, Instance: start,
-		PublicURL:   s.PublicURL,
 		ModelEgress: s.Egress && s.Chat.BaseURL != "" || s.asksModel() || s.sendsTexts(), Gate: gate, Site: p.site()})
 	return front.New(front.Options{REST: api, MCP: mcpserver.New(o).HTTP(), Web: pages, Auth: in.auth, Gate: gate,
-		Log:       p.log,
-		PublicURL: s.PublicURL, AllowedOrigins: s.Origins})
+		Log: p.log, Site: p.site(), AllowedOrigins: s.Origins})
 }
 
 // pages returns the pages for browsers, or nil if nobody can sign in with one.

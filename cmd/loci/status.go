@@ -38,7 +38,7 @@ type status struct {
 type clientUse struct {
 	Name     string      `json:"name"`
 	Vendor   loci.Vendor `json:"vendor"`
-	How      string      `json:"how"` // key, OAuth or stdio
+	How      string      `json:"how"` // key, OAuth, environment or stdio
 	LastUsed time.Time   `json:"last_used_at,omitzero"`
 	State    string      `json:"state,omitempty"` // what keeps it from working; "": nothing that Loci knows of
 
@@ -104,7 +104,10 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		if err != nil {
 			return err
 		}
-		slices.SortStableFunc(s.Clients, func(a, b clientUse) int { return b.LastUsed.Compare(a.LastUsed) })
+		assistants, err := in.app.Identity.Assistants(ctx, in.operator)
+		if err != nil {
+			return err
+		}
 		started, err := p.startingClients()
 		if err != nil {
 			s.Warnings = append(s.Warnings, loci.OneLine(err.Error()))
@@ -115,15 +118,33 @@ func (p *program) status(ctx context.Context) (*status, error) {
 		if fault := p.captureFault(); fault.text != "" {
 			s.Warnings = append(s.Warnings, fault.String())
 		}
-		for _, c := range started {
-			use := clientUse{Name: c.name, Vendor: c.vendor, How: overStdio}
-			if c.gone {
-				use.State = hasGoneProgram
-			}
-			s.Clients = append(s.Clients, use)
-		}
+		s.addAssistants(assistants, started)
+		slices.SortStableFunc(s.Clients, func(a, b clientUse) int { return b.LastUsed.Compare(a.LastUsed) })
 		return err
 	})
+}
+
+// addAssistants adds the assistants without a stored credential. Those that start loci are known by their files, or by
+// their vendor's use only.
+func (s *status) addAssistants(list []loci.Credential, started []startedClient) {
+	used := map[loci.Vendor]time.Time{}
+	for _, a := range list {
+		use := clientUse{Name: a.Name, Vendor: a.Vendor, How: overStdio, LastUsed: a.LastUsedAt}
+		if a.Method == loci.ByEnvironment {
+			use.How = string(a.Method)
+		} else if used[a.Vendor] = a.LastUsedAt; slices.ContainsFunc(started,
+			func(c startedClient) bool { return c.vendor == a.Vendor }) {
+			continue
+		}
+		s.Clients = append(s.Clients, use)
+	}
+	for _, c := range started {
+		use := clientUse{Name: c.name, Vendor: c.vendor, How: overStdio, LastUsed: used[c.vendor]}
+		if c.gone {
+			use.State = hasGoneProgram
+		}
+		s.Clients = append(s.Clients, use)
+	}
 }
 
 func (s *status) addOutdated(list []outdated) {
@@ -229,10 +250,7 @@ func (p *program) printStatus(s *status) {
 	rows := make([][]string, len(s.Clients))
 	for i, c := range s.Clients {
 		used := "never"
-		switch {
-		case c.How == overStdio:
-			used = "-" // Loci does not record it
-		case !c.LastUsed.IsZero():
+		if !c.LastUsed.IsZero() {
 			used = p.showTime(c.LastUsed)
 		}
 		rows[i] = []string{c.Name, string(c.Vendor), c.How, used, c.State}

@@ -16,7 +16,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -64,6 +66,7 @@ type Authenticator struct {
 	now       func() time.Time
 	log       *slog.Logger
 	projects  projectCache
+	used      sync.Map // when Used has written last
 
 	orgs        memo[loci.OrgID, loci.Org]
 	credentials memo[[32]byte, store.Found]
@@ -178,8 +181,12 @@ func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Princ
 			loci.Principal{Kind: loci.KindUser, Origin: OriginAPI, Method: loci.ByEnvironment})
 	}
 	if vendor, ok := a.agents[hash]; ok {
-		return a.ownerOf(ctx, loci.DefaultOrg,
+		p, err := a.ownerOf(ctx, loci.DefaultOrg,
 			loci.Principal{Kind: loci.KindAgent, Vendor: vendor, Origin: string(vendor), Method: loci.ByEnvironment})
+		if err == nil {
+			a.Used(ctx, p)
+		}
+		return p, err
 	}
 	return a.stored(ctx, r.Bearer, false)
 }
@@ -283,7 +290,8 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 	}
 	now := loci.CutTime(a.now())
 	if subtle.ConstantTimeCompare(c.Hash[:], hash[:]) != 1 || !c.Usable(now) ||
-		c.Method == loci.ByLink || cookie != (c.Method == loci.BySignIn) {
+		!slices.Contains([]loci.Method{loci.ByKey, loci.ByOAuth, loci.BySignIn}, c.Method) ||
+		cookie != (c.Method == loci.BySignIn) {
 		return loci.Principal{}, errBadSecret(secret)
 	}
 	p, err := a.member(ctx, c.Org, principalFor(&c.Credential))

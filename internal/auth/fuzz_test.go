@@ -112,7 +112,7 @@ func FuzzResourceIsOurs(f *testing.F) {
 		u, err := url.Parse(resource)
 		if err != nil || u.Scheme != "https" || !strings.EqualFold(u.Hostname(), "loci.example") ||
 			u.Port() != "" && u.Port() != "443" || u.User != nil ||
-			u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" && strings.Trim(u.Path, "/") != "mcp" {
+			u.Fragment != "" || strings.Trim(u.Path, "/") != "" && strings.Trim(u.Path, "/") != "mcp" {
 			t.Errorf("%q is taken for ours", resource)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -13,17 +14,19 @@ import (
 
 // HostRule protects a server on a person's own machine from foreign web pages. By DNS rebinding, a
 // page can make a browser send requests to a loopback listener under the page's own host name. The
-// zero HostRule has no public address.
-type HostRule struct{ public *url.URL }
+// zero HostRule admits only loopback names.
+type HostRule struct {
+	public *url.URL // nil: none
+	more   []string
+}
 
-// NewHostRule returns the rule for a server whose public address is publicURL, or "" if it has
-// none.
-func NewHostRule(publicURL string) HostRule {
-	u, err := url.Parse(publicURL)
+// NewHostRule returns the rule for a server with these addresses.
+func NewHostRule(s Site) HostRule {
+	u, err := url.Parse(s.PublicURL)
 	if err != nil || u.Host == "" {
-		return HostRule{}
+		u = nil
 	}
-	return HostRule{u}
+	return HostRule{u, s.Hosts}
 }
 
 // Check returns Forbidden if a request reached a loopback listener under a foreign host name, or
@@ -32,8 +35,8 @@ func (h HostRule) Check(r *http.Request) error {
 	local := fromLoopback(r)
 	if local && !h.isOwn(r.Host) {
 		return loci.Errorf(loci.Forbidden,
-			"cannot answer requests for that Host; use the address that the server printed, or set LOCI_PUBLIC_URL if a "+
-				"proxy is in front of it")
+			"cannot answer requests for that Host; use the address that the server printed, list the host in "+
+				"LOCI_ALLOWED_HOSTS (such as host.docker.internal), or set LOCI_PUBLIC_URL if a proxy is in front of Loci")
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !h.mayAsk(origin, r.Host, local) {
@@ -49,7 +52,7 @@ func (h HostRule) isOwn(host string) bool {
 		return true // as most programs send it, and faster than by its text
 	}
 	host = hostname(host)
-	return isLoopback(host) || h.public != nil && host == hostname(h.public.Host)
+	return isLoopback(host) || h.public != nil && host == hostname(h.public.Host) || slices.Contains(h.more, host)
 }
 
 // mayAsk reports whether a page may send requests. Pages of this machine, on any port, may send
@@ -103,6 +106,18 @@ var extensionOrigin = regexp.MustCompile(
 func IsExtension(origin string) bool {
 	scheme, _, ok := strings.Cut(origin, "://")
 	return ok && strings.HasSuffix(strings.ToLower(scheme), "-extension")
+}
+
+// ParseHosts parses host names with commas between them into lower case.
+func ParseHosts(list string) (hosts []string, err error) {
+	for one := range strings.SplitSeq(list, ",") {
+		host := strings.ToLower(strings.TrimSpace(one))
+		if strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" || host == "" {
+			return nil, loci.Errorf(loci.Invalid, "a host must be a name without port, like host.docker.internal")
+		}
+		hosts = append(hosts, host)
+	}
+	return hosts, nil
 }
 
 // ParseOrigins parses the origins of browser extensions, with commas between them, into lower case.

@@ -14,7 +14,8 @@ import (
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	const here, everywhere = "127.0.0.1:5624", "192.0.2.7:5624"
-	none, public := auth.NewHostRule(""), auth.NewHostRule("https://loci.example/base")
+	none, public := auth.NewHostRule(auth.Site{}), auth.NewHostRule(auth.Site{PublicURL: "https://loci.example/base"})
+	named := auth.NewHostRule(auth.Site{Hosts: []string{"host.docker.internal"}})
 	tests := []struct {
 		name         string
 		rule         auth.HostRule
@@ -38,6 +39,12 @@ func TestHosts(t *testing.T) {
 		{"file or sandbox", none, here, "127.0.0.1:5624", "null", false},
 		{"empty origin", none, here, "127.0.0.1:5624", " ", false},
 		{"another scheme", none, here, "127.0.0.1:5624", "chrome-extension://127.0.0.1:5624", false},
+		{"a further name", named, here, "Host.docker.internal:5624", "", true},
+		{"a further name, its own page", named, here, "host.docker.internal:5624", "http://host.docker.internal:5624", true},
+		{"loopback beside a further name", named, here, "localhost:5624", "", true},
+		{"a further name's page at another port", named, here, "host.docker.internal:5624",
+			"http://host.docker.internal:3000", false},
+		{"below a further name", named, here, "a.host.docker.internal:5624", "", false},
 		{"public name", public, here, "loci.example", "https://loci.example", true},
 		{"public name with port", public, here, "LOCI.example:443", "https://loci.example", true},
 		{"public page behind a gateway", public, here, "localhost:5624", "https://loci.example", true},

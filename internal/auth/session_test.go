@@ -214,10 +214,10 @@ func TestSite(t *testing.T) {
 	t.Parallel()
 	local := arrived("127.0.0.1:8080", "127.0.0.1:5", "127.0.0.1:8080")
 	laptop, server := auth.Site{}, auth.Site{PublicURL: "https://loci.example/"}
-	if got := laptop.Resource(local); got != "http://127.0.0.1:8080/mcp" || laptop.Secure(local) {
+	if got := laptop.Base(local); got != "http://127.0.0.1:8080" || laptop.Secure(local) {
 		t.Error(got)
 	}
-	if got := server.Resource(local); got != "https://loci.example/mcp" || !server.Secure(local) {
+	if got := server.Base(local); got != "https://loci.example" || !server.Secure(local) {
 		t.Error(got)
 	}
 	for _, host := range []string{"127.0.0.1:8080", "[::1]:8080", "localhost:8080"} {
@@ -233,13 +233,26 @@ func TestSite(t *testing.T) {
 			t.Errorf("the home of %s is %s", host, got)
 		}
 	}
+	container := auth.Site{Hosts: []string{"host.docker.internal"}}
+	named := arrived("127.0.0.1:8080", "127.0.0.1:5", "host.docker.internal:8080")
+	if got := container.Home(named); got != "http://localhost:8080" || container.AtHome(named) ||
+		container.Base(named) != "http://host.docker.internal:8080" {
+		t.Errorf("the home of a further name is %s", got)
+	}
+	for _, at := range []*http.Request{local, named} {
+		if !container.IsResource(at, "http://host.docker.internal:8080/mcp") {
+			t.Errorf("the resource under a further name is another's at %s", at.Host)
+		}
+	}
 	if got := server.Home(local); got != "https://loci.example" {
 		t.Errorf("the home of a server with a public address is %s", got)
 	}
 	for resource, want := range map[string]bool{"http://127.0.0.1:8080/mcp": true, "http://localhost:8080/mcp/": true,
 		"http://[::1]:8080": true, "http://127.0.0.1:8080/": true,
 		"http://127.0.0.1:8081/mcp": false, "https://127.0.0.1:8080/mcp": false, "http://127.0.0.1:8080/mcp/x": false,
-		"http://127.0.0.1:8080/mcp?x": false, "http://127.0.0.1:8080/mcp#": false,
+		"http://127.0.0.1:8080/mcp?toolsets=search": true, "http://localhost:8080/mcp/?": true,
+		"http://evil.example:8080/?x=http://127.0.0.1:8080/mcp": false, "http://127.0.0.1:8080/mcp#": false,
+		"http://127.0.0.1:8080/x?y=/mcp": false, "http://host.docker.internal:8080/mcp": false,
 		"http://u@127.0.0.1:8080/mcp": false, "http://evil.example:8080/mcp": false, "": false, "mcp": false} {
 		if laptop.IsResource(local, resource) != want {
 			t.Errorf("%s on a laptop: %v", resource, !want)

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -14,11 +15,13 @@ type Site struct {
 	// PublicURL is the address that people and programs use, such as "https://loci.example". It is ""
 	// for a local server, whose address is the loopback address in the request.
 	PublicURL string
+	// Hosts are further names under which programs reach a loopback listener, such as
+	// host.docker.internal, as ParseHosts returns them.
+	Hosts []string
 }
 
 // Base returns the server's own address without a slash at the end. Without PublicURL, it takes the
-// address from the request. Then it accepts only a loopback name, the only Host that HostRule
-// admits there.
+// address from the request. A loopback listener gets only requests whose Host HostRule admits.
 func (s Site) Base(r *http.Request) string {
 	if s.PublicURL != "" {
 		return strings.TrimRight(s.PublicURL, "/")
@@ -31,12 +34,12 @@ func (s Site) Base(r *http.Request) string {
 }
 
 // Home returns the address of the pages and of the authorization server: Base, with the name
-// localhost for the loopback addresses 127.0.0.1 and ::1. One name makes cookies, passkeys (which
-// need a name) and the issuer agree, whichever name a client uses for /mcp.
+// localhost for Hosts and the loopback addresses 127.0.0.1 and ::1. One name makes cookies, passkeys
+// (which need a name) and the issuer agree, whichever name a client uses for /mcp.
 func (s Site) Home(r *http.Request) string {
 	base := s.Base(r)
 	u, err := url.Parse(base)
-	if s.PublicURL != "" || err != nil || !isLocalhost(u.Hostname()) {
+	if s.PublicURL != "" || err != nil || !isLocalhost(u.Hostname()) && !slices.Contains(s.Hosts, u.Hostname()) {
 		return base
 	}
 	return localhostURL(u)
@@ -61,33 +64,31 @@ func isLocalhost(host string) bool { return host == "127.0.0.1" || host == "::1"
 // Secure reports whether browsers reach the site over TLS.
 func (s Site) Secure(r *http.Request) bool { return strings.HasPrefix(s.Base(r), "https://") }
 
-// Resource returns the identifier of /mcp as an OAuth resource (RFC 8707).
-func (s Site) Resource(r *http.Request) string { return s.Base(r) + "/mcp" }
-
 // IsResource reports whether a resource that a client named belongs to this server: the base
-// address or /mcp below it. All loopback names with the same port are equal.
+// address or /mcp below it, with any query, which chooses toolsets or a project. All loopback names
+// with the same port are equal.
 func (s Site) IsResource(r *http.Request, resource string) bool {
-	got, ok := canonical(resource)
+	got, ok := s.canonical(resource)
 	if !ok {
 		return false
 	}
-	own, ok := canonical(s.Base(r))
+	own, ok := s.canonical(s.Base(r))
 	return ok && (got == own || got == own+"/mcp")
 }
 
-// canonical returns a URL in a form that can be compared, or false if it isn't a plain http or
-// https URL. A base address may have a path.
-func canonical(s string) (string, bool) {
-	u, err := url.Parse(s)
+// canonical returns a URL without its query in a form that can be compared, or false if it isn't a
+// plain http or https URL. A base address may have a path.
+func (s Site) canonical(address string) (string, bool) {
+	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil ||
-		u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.RawPath != "" || strings.Contains(s, "#") {
+		u.RawPath != "" || strings.Contains(address, "#") {
 		return "", false
 	}
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	if host == "" {
 		return "", false
 	}
-	if isLoopback(host) {
+	if isLoopback(host) || slices.Contains(s.Hosts, host) {
 		host = "localhost"
 	}
 	if port == "" {

@@ -7,7 +7,6 @@ package capture
 import (
 	"context"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -39,12 +38,9 @@ func ServerIn(text []byte) *Server {
 			continue
 		}
 		_, address := clientfile.Offered(entry)
-		at, err := url.Parse(address)
-		if err != nil || at.Host == "" {
-			continue
+		if base := clientfile.BaseOf(address); base != "" {
+			return &Server{name: name, api: client.New(base, key.Reveal())}
 		}
-		at.RawQuery, at.Path = "", strings.TrimSuffix(at.Path, "/mcp")
-		return &Server{name: name, api: client.New(at.String(), key.Reveal())}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func TestContext(t *testing.T) {
 				_, _ = w.Write([]byte(`{"context":"What happened\n` + strings.Repeat(`another line\n`, lines) + `"}`))
 			})
 		server := httptest.NewServer(mux)
-		entry := `{"mcpServers":{"mine":{"url":"` + server.URL + `/mcp","headers":{"Authorization":"Bearer ` +
+		entry := `{"mcpServers":{"mine":{"url":"` + server.URL + `/mcp/?project=x","headers":{"Authorization":"Bearer ` +
 			`loci_agent_abcdefgh"}}}}`
 		call, ok := capture.Read(strings.NewReader(`{"session_id":"a","hook_event_name":"SessionStart"}`))
 		if !ok {

@@ -102,6 +102,16 @@ func Offered(entry map[string]any) (o Offer, address string) {
 	return o, ""
 }
 
+// BaseOf returns the address of the server of which an entry has the address of MCP, or "".
+func BaseOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	u.RawQuery, u.Path = "", strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/mcp")
+	return u.String()
+}
+
 // LeadsToLoci reports whether an entry has a key of any Loci, or starts one.
 func LeadsToLoci(entry map[string]any) bool {
 	if KeyIn(fmt.Sprint(entry)) != "" {

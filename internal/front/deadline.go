@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -90,12 +89,10 @@ func (b *body) linger() {
 // isStream reports whether the answer to r may stay open.
 func isStream(r *http.Request) bool {
 	switch r.URL.Path {
-	case mcpPath:
-		return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/event-stream")
 	case "/changes", "/api/v1/changes":
 		return r.Method == http.MethodGet
 	}
-	return false
+	return isMCPPath(r.URL.Path) && r.Method == http.MethodGet
 }
 
 // Until returns next with streams that end when ctx does.

@@ -162,7 +162,7 @@ func TestOnlyStreamsHaveNoDeadline(t *testing.T) {
 		bounded              bool
 	}{
 		{http.MethodGet, "/mcp", "text/event-stream", false},
-		{http.MethodGet, "/mcp", "application/json", true},
+		{http.MethodGet, "/mcp/", "", false},
 		{http.MethodPost, "/mcp", "application/json, text/event-stream", true},
 		{http.MethodGet, "/api/v1/memories", "text/event-stream", true},
 		{http.MethodGet, "/", "text/event-stream", true},

@@ -39,7 +39,7 @@ func (d *door) begin(w http.ResponseWriter, r *http.Request) *exchange {
 	h["X-Frame-Options"] = noFrames
 	h["Referrer-Policy"] = noReferrer
 	h["Cache-Control"] = noSharing
-	if r.TLS != nil || strings.HasPrefix(d.options.PublicURL, "https://") {
+	if r.TLS != nil || strings.HasPrefix(d.options.Site.PublicURL, "https://") {
 		h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	return x

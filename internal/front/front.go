@@ -29,9 +29,8 @@ type Options struct {
 	Auth *auth.Authenticator // required if Web is set
 	Gate auth.Gate           // counts requests for pages; zero: no limit
 	Log  *slog.Logger        // default: discard
-	// PublicURL is the address that people use, such as https://loci.example, or "" if there is only
-	// the listener. With https, the server sends HSTS. Loopback listeners also accept its host.
-	PublicURL string
+	// Site has the server's own addresses. With a public https address, the server sends HSTS.
+	Site auth.Site
 	// AllowedOrigins are the browser extensions that may call the API, as ParseOrigins of package auth
 	// returns them.
 	AllowedOrigins []string
@@ -49,7 +48,7 @@ func New(o Options) http.Handler {
 	if o.REST == nil || o.Web != nil && o.Auth == nil {
 		panic("front: Options.REST is required, and Auth if there are pages")
 	}
-	d := &door{options: o, log: o.Log, hosts: auth.NewHostRule(o.PublicURL)}
+	d := &door{options: o, log: o.Log, hosts: auth.NewHostRule(o.Site)}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
 	}
@@ -92,7 +91,7 @@ func (d *door) serve(x *exchange, r *http.Request) {
 	case d.isMCP(r):
 		d.options.MCP.ServeHTTP(x, r)
 	case d.options.Web != nil && d.isElsewhere(r):
-		http.Redirect(x, r, auth.Site{}.Home(r)+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+		http.Redirect(x, r, d.options.Site.Home(r)+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 	case d.options.Web != nil && path == strings.TrimSuffix(homePage, "/") && r.Method == http.MethodGet:
 		http.Redirect(x, r, homePage, http.StatusSeeOther)
 	case d.options.Web != nil && within(path, webPlaces):
@@ -112,15 +111,15 @@ func (d *door) serves(r *http.Request) bool {
 	return !ok || api.Serves(r)
 }
 
-// isElsewhere reports whether a browser asks for a page under another loopback address than
+// isElsewhere reports whether a browser asks for a page under another name of a local server than
 // localhost, where it is not signed in and has no passkeys. Programs may use any of them.
 func (d *door) isElsewhere(r *http.Request) bool {
-	if d.options.PublicURL != "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if d.options.Site.PublicURL != "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
 	path := r.URL.Path
 	page := within(path, webPlaces) && !within(path, openPlaces) || path == "/" && wantsPage(r)
-	return page && !(auth.Site{}).AtHome(r)
+	return page && !d.options.Site.AtHome(r)
 }
 
 // page counts a request for a page by its browser sign-in, or by the client's address if it has
@@ -146,7 +145,10 @@ func within(path string, places []string) bool {
 	})
 }
 
-func (d *door) isMCP(r *http.Request) bool { return r.URL.Path == mcpPath && d.options.MCP != nil }
+func (d *door) isMCP(r *http.Request) bool { return isMCPPath(r.URL.Path) && d.options.MCP != nil }
+
+// isMCPPath also accepts a slash at the end, without a redirect, because clients lose their headers on one.
+func isMCPPath(path string) bool { return strings.TrimSuffix(path, "/") == mcpPath }
 
 // asProgram returns a request to an open place in the form in which a program would have sent it.
 // The Host is still checked there.

@@ -64,7 +64,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	public := newDoor(front.Options{PublicURL: "https://loci.example"})
+	public := newDoor(front.Options{Site: auth.Site{PublicURL: "https://loci.example"}})
 	if got := do(public, "GET", "/health").Header().Get("Strict-Transport-Security"); got == "" {
 		t.Error("no HSTS with a public https address")
 	}
@@ -128,7 +128,8 @@ func TestPanics(t *testing.T) {
 // TestMCPRefusesForeignPagesItself demands that a foreign Origin reaches nothing but /mcp, which answers in JSON-RPC.
 func TestMCPRefusesForeignPagesItself(t *testing.T) {
 	h := newDoor(front.Options{MCP: answer(http.StatusTeapot)})
-	for path, want := range map[string]int{"/mcp": http.StatusTeapot, "/mcp/": 403, "/memories": 403} {
+	for path, want := range map[string]int{"/mcp": http.StatusTeapot, "/mcp/": http.StatusTeapot, "/mcp/x": 403,
+		"/memories": 403} {
 		if w := do(h, "POST", path, "Origin: https://evil.example"); w.Code != want {
 			t.Errorf("%s: got %d, want %d", path, w.Code, want)
 		}
@@ -143,7 +144,7 @@ func TestMCPRefusesForeignPagesItself(t *testing.T) {
 func TestRouting(t *testing.T) {
 	full := newDoor(front.Options{MCP: answer(http.StatusAccepted), Web: answer(http.StatusTeapot)})
 	bare := newDoor(front.Options{})
-	for path, want := range map[string]int{"/mcp": 202, "/mcp/": 200, "/app/": 418, "/app/sign-in": 418,
+	for path, want := range map[string]int{"/mcp": 202, "/mcp/": 202, "/mcp/x": 200, "/app/": 418, "/app/sign-in": 418,
 		"/oauth/token": 418,
 		"/.well-known/oauth-authorization-server": 418, "/app/../memories": 200, "//app/": 200,
 		"/memories": 200, "/": 200} {
@@ -183,7 +184,8 @@ func TestPagesHaveOneName(t *testing.T) {
 		if w := doAt(h, host, "GET", "/", "Accept: text/html"); w.Header().Get("Location") != "http://localhost:5624/" {
 			t.Errorf("%s in a browser: got %d to %q", host, w.Code, w.Header().Get("Location"))
 		}
-		for request, want := range map[string]int{"POST /mcp": 202, "GET /mcp": 202, "POST /oauth/token": 418,
+		for request, want := range map[string]int{"POST /mcp": 202, "GET /mcp": 202, "POST /mcp/": 202,
+			"DELETE /mcp/?toolsets=graph": 202, "POST /mcp//": 200, "POST /mcp/x": 200, "POST /oauth/token": 418,
 			"GET /.well-known/oauth-protected-resource/mcp": 418, "GET /memories": 200, "GET /": 200, "POST /app/link": 418} {
 			method, path, _ := strings.Cut(request, " ")
 			if w := doAt(h, host, method, path); w.Code != want {
@@ -191,7 +193,16 @@ func TestPagesHaveOneName(t *testing.T) {
 			}
 		}
 	}
-	surfaces.PublicURL = "https://loci.example"
+	surfaces.Site.Hosts = []string{"host.docker.internal"}
+	named := newDoor(surfaces)
+	if w := doAt(named, "host.docker.internal:5624", "GET", "/app/keys"); w.Code != http.StatusTemporaryRedirect ||
+		w.Header().Get("Location") != "http://localhost:5624/app/keys" {
+		t.Errorf("a page under a further name: got %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	if w := doAt(named, "host.docker.internal:5624", "POST", "/mcp"); w.Code != http.StatusAccepted {
+		t.Errorf("MCP under a further name: got %d", w.Code)
+	}
+	surfaces.Site.PublicURL = "https://loci.example"
 	if w := doAt(newDoor(surfaces), "127.0.0.1:5624", "GET", "/app/"); w.Code != http.StatusTeapot {
 		t.Errorf("behind a proxy: got %d, want the page", w.Code)
 	}

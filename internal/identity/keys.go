@@ -77,6 +77,30 @@ func (s *Service) Keys(ctx context.Context, p loci.Principal, kind loci.Kind) ([
 		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: kind, Method: loci.ByKey})
 }
 
+// Assistants returns the assistants of p's person that have no credential in the store: those with an
+// agent key of the server's configuration, and those that used "loci mcp" in the last 30 days. They are
+// credentials without a secret.
+func (s *Service) Assistants(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
+	if err := s.Begin(ctx, p, KeyList); err != nil {
+		return nil, err
+	}
+	list, err := s.Store.Credentials().List(ctx,
+		store.CredentialQuery{OrgID: p.OrgID, UserID: p.UserID, Kind: loci.KindAgent, Usable: s.Time()})
+	if err != nil || s.signIn == nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list,
+		func(c loci.Credential) bool { return c.Method != loci.ByEnvironment && c.Method != loci.ByDisk })
+	vendors, err := s.signIn.Configured(ctx, p)
+	for _, v := range vendors {
+		c := auth.Assistant(loci.Principal{OrgID: p.OrgID, UserID: p.UserID, Method: loci.ByEnvironment, Vendor: v})
+		if !slices.ContainsFunc(list, func(used loci.Credential) bool { return used.ID == c.ID }) {
+			list = append(list, c)
+		}
+	}
+	return list, err
+}
+
 // OrgKeys returns all keys in the org, newest first. Only the operator may call it.
 func (s *Service) OrgKeys(ctx context.Context, p loci.Principal) ([]loci.Credential, error) {
 	if err := s.Begin(ctx, p, KeyListAll); err != nil {

@@ -69,9 +69,9 @@ func (a *access) grant(user loci.UserID) (loci.Grant, loci.Credential, [32]byte)
 	return g, access, hash
 }
 
-func (a *access) refresh(token [32]byte) error {
+func (a *access) refresh(token [32]byte, at time.Time) error {
 	c := a.credential(a.org.OwnerID, loci.ByOAuth)
-	_, err := a.st.OAuth().Refresh(a.t.Context(), token, start.Add(time.Hour), c,
+	_, err := a.st.OAuth().Refresh(a.t.Context(), token, at, c,
 		loci.RefreshToken{Hash: [32]byte{200, a.n}, ExpiresAt: start.AddDate(1, 0, 0)})
 	return err
 }
@@ -108,7 +108,7 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	a.do(a.st.Credentials().Revoke(ctx, a.org.ID, owner, session.ID, later),
 		a.st.OAuth().Revoke(ctx, a.org.ID, owner, g.ID, later),
 		a.st.Credentials().Rotate(ctx, next, later, later), a.st.People().Remove(ctx, a.org.ID, leaving.ID, nil),
-		a.refresh(used),
+		a.refresh(used, later),
 		quiet, deleted, a.st.Close())
 
 	want := store.Withheld{Revoked: 4, People: 1, Orgs: []loci.OrgID{"gone"}} // session, grant, its token, a key
@@ -130,7 +130,7 @@ func TestRestoreRevivesNoAccess(t *testing.T) {
 	wantUsable(t, a.st, later, map[string]loci.Credential{"valid": valid, "refreshed": refreshed}, true)
 	wantUsable(t, a.st, later, map[string]loci.Credential{"session": session, "of the grant": token, "replaced": replaced,
 		"of who left": theirs}, false)
-	if err := a.refresh(used); loci.CodeOf(err) != loci.Conflict {
+	if err := a.refresh(used, later.Add(loci.ReplayGrace)); loci.CodeOf(err) != loci.Conflict {
 		t.Errorf("a used refresh token: %v", err)
 	}
 	for who, want := range map[loci.UserID]bool{owner: false, leaving.ID: true, shut.ID: true} {

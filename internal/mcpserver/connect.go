@@ -51,6 +51,9 @@ var (
 
 // serveConnection answers a request of a version with connections.
 func (e *endpoint) serveConnection(out *reply, r *http.Request, m message, c caller) {
+	if m.method == initialize { // clients send it with the id of a connection that has ended
+		r.Header.Del(sessionHeader)
+	}
 	id := r.Header.Get(sessionHeader)
 	switch {
 	case id != "":

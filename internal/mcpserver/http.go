@@ -48,7 +48,7 @@ func (s *Server) HTTP() http.Handler {
 		Stateful: usual.stateful, Stateless: usual.stateless, Choose: choose, Offered: offered,
 		Connections: s.app.Project,
 		Authorize:   s.authorize, Challenge: s.challenge, Missing: missing, Count: s.count,
-		Log: s.log, PublicURL: s.options.PublicURL,
+		Log: s.log, Site: s.options.Site,
 		ConnectionIdle: s.options.ConnectionIdle, MaxConnections: s.options.MaxConnections, MaxPerKey: s.options.MaxPerKey,
 	})
 }

@@ -231,7 +231,7 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 		"{}"); a.status != http.StatusUnauthorized {
 		t.Errorf("after the last key was revoked, where people sign in: %d %s", a.status, a.body)
 	}
-	public := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example" })
+	public := newWorld(t, func(o *mcpserver.Options) { o.Site.PublicURL = "https://memory.example" })
 	if a := (&raw{w: public, version: stateless}).call("tools/list", "{}"); a.status != http.StatusUnauthorized {
 		t.Errorf("with a public address: %d %s", a.status, a.body)
 	}
@@ -239,7 +239,7 @@ func TestOffUntilThereIsAnAgentKey(t *testing.T) {
 
 func TestForeignHostsAreRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *mcpserver.Options) { o.PublicURL = "https://memory.example/base" })
+	w := newWorld(t, func(o *mcpserver.Options) { o.Site.PublicURL = "https://memory.example/base" })
 	_, key := w.key("claude")
 	r := &raw{w: w, key: key, version: stateless}
 	tests := []struct {

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -80,9 +83,12 @@ func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
 type reply struct {
 	http.ResponseWriter
 	message message
-	asked   bool // the request is a POST, so its stream ends with the last answer
+	asked   bool       // the request is a POST, so its stream ends with the last answer
+	only    string     // the one type that the client accepts; "": both
+	mu      sync.Mutex // taken while the SDK or keepAlive writes
 	begun   bool
-	failed  int // the status of a plain-text error; 0: none
+	ended   bool // the SDK writes no more
+	failed  int  // the status of a plain-text error; 0: none
 	text    bytes.Buffer
 
 	held      [][]byte    // answers of an event stream that has nothing else yet
@@ -91,8 +97,44 @@ type reply struct {
 	announce func(sdk string) string // returns the connection's id for the SDK's; nil: no new session
 }
 
+// heartbeat is how long an event stream is silent at most. Proxies and clients end idle ones.
+const heartbeat = 25 * time.Second
+
+// keepAlive sends a comment on an event stream every heartbeat, until stop is called.
+func (r *reply) keepAlive() (stop func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var beat *time.Timer
+	beat = time.AfterFunc(heartbeat, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.ended {
+			return
+		}
+		if r.begun && strings.HasPrefix(r.Header().Get("Content-Type"), streamType) {
+			control := http.NewResponseController(r.ResponseWriter)
+			_ = control.SetWriteDeadline(time.Now().Add(2 * heartbeat)) // instead of that of an answer
+			_, _ = io.WriteString(r.ResponseWriter, ": still here\n\n")
+			_ = control.Flush() // if the client is gone, the request ends
+		}
+		beat.Reset(heartbeat)
+	})
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.ended = true
+		beat.Stop()
+	}
+}
+
 // WriteHeader begins the answer, unless it is a plain-text error.
 func (r *reply) WriteHeader(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begin(status)
+}
+
+func (r *reply) begin(status int) {
 	if r.begun || r.failed != 0 {
 		return
 	}
@@ -113,13 +155,15 @@ func (r *reply) WriteHeader(status int) {
 
 // Write writes a part of the answer. The SDK writes each event at once.
 func (r *reply) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.failed != 0 {
 		return r.text.Write(b)
 	}
 	if r.asked && strings.HasPrefix(r.Header().Get("Content-Type"), streamType) {
 		return r.event(b)
 	}
-	r.WriteHeader(http.StatusOK)
+	r.begin(http.StatusOK)
 	if own := r.reword(b); own != nil {
 		_, err := r.ResponseWriter.Write(own)
 		return len(b), err
@@ -137,16 +181,20 @@ func (r *reply) event(b []byte) (int, error) {
 			r.held = append(r.held, bytes.Clone(data))
 			return len(b), nil
 		}
+	} else if r.only == jsonType {
+		return len(b), nil // JSON has no place for anything but answers
 	}
-	r.WriteHeader(http.StatusOK)
+	r.begin(http.StatusOK)
 	for _, held := range r.held {
-		if _, err := fmt.Fprintf(r.ResponseWriter, "event: message\ndata: %s\n\n", held); err != nil {
+		if _, err := r.ResponseWriter.Write(asEvent(held)); err != nil {
 			return 0, err
 		}
 	}
 	r.held = nil
 	return r.ResponseWriter.Write(b)
 }
+
+func asEvent(data []byte) []byte { return fmt.Appendf(nil, "event: message\ndata: %s\n\n", data) }
 
 // answerIn returns the JSON-RPC message of an event, if it is an answer. The SDK writes the members
 // of a message in a fixed order: the id, then either a method, or the result or error.
@@ -192,8 +240,10 @@ func (r *reply) reword(b []byte) []byte {
 
 // Flush sends what has been written. Event streams need it.
 func (r *reply) Flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.failed == 0 && !(r.asked && !r.begun) {
-		r.WriteHeader(http.StatusOK)
+		r.begin(http.StatusOK)
 		_ = http.NewResponseController(r.ResponseWriter).Flush() // without it the answer only arrives later
 	}
 }
@@ -203,7 +253,11 @@ func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // finish writes what was held back, if anything.
 func (r *reply) finish() {
+	unknown := r.failed == http.StatusBadRequest && strings.HasPrefix(r.text.String(), unknownMethod)
 	switch {
+	case unknown && r.message.id == nil && r.message.method != "": // a notification, which a server may ignore
+		r.Header().Del("Content-Type")
+		r.ResponseWriter.WriteHeader(http.StatusAccepted)
 	case r.failed != 0:
 		r.Header().Del("X-Content-Type-Options")
 		writeError(r.ResponseWriter, r.failed, r.message.id, r.problem())
@@ -213,10 +267,15 @@ func (r *reply) finish() {
 		}
 		r.Header().Set("Content-Type", jsonType)
 		r.Header().Del("Connection")
-		r.WriteHeader(http.StatusOK)
-		_, _ = r.ResponseWriter.Write(r.answers()) // a client that is gone needs no answer
+		text := r.answers()
+		if r.only == streamType {
+			r.Header().Set("Content-Type", streamType)
+			text = asEvent(text)
+		}
+		r.begin(http.StatusOK)
+		_, _ = r.ResponseWriter.Write(text) // a client that is gone needs no answer
 	case r.cancelled.Load() && !r.begun: // an event stream that ends without an event
-		r.WriteHeader(http.StatusOK)
+		r.begin(http.StatusOK)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestRefusalSaysHowToSignIn(t *testing.T) {
 		}
 	}
 	public := newWorld(t, signIn, func(o *mcpserver.Options) {
-		o.PublicURL, o.Site = "https://loci.example/", auth.Site{PublicURL: "https://loci.example/"}
+		o.Site = auth.Site{PublicURL: "https://loci.example/"}
 	})
 	got := challenge(t, (&raw{w: public, version: stateless}).call("tools/list", "{}"))
 	if got["resource_metadata"] != "https://loci.example/.well-known/oauth-protected-resource/mcp" {

@@ -34,10 +34,6 @@ type Options struct {
 	Auth    *auth.Authenticator // required
 	Log     *slog.Logger        // default: discard
 	Version string              // of the program, for serverInfo
-	// PublicURL is the address at which people reach this server, if it is not
-	// a local one. It turns /mcp on before an agent key exists. A reverse proxy
-	// on this machine may send its host.
-	PublicURL string
 	// SignIn means that people can connect clients by signing in (OAuth). It turns /mcp on before
 	// an agent key exists. Answers tell unauthenticated clients where sign-in is described.
 	SignIn bool
@@ -60,7 +56,7 @@ type Options struct {
 	// Pages returns the address of the server's pages, such as http://localhost:5624, or "" if
 	// nobody can open them. Answers link to the page on which the person decides. Default: none.
 	Pages          func() string
-	Site           auth.Site     // the server's own address, for clients that must sign in
+	Site           auth.Site     // the server's own addresses; a public one turns /mcp on before an agent key exists
 	Gate           auth.Gate     // counts requests; zero: no limits
 	ConnectionIdle time.Duration // default: 30 minutes
 	MaxConnections int           // default: 10,000
@@ -103,7 +99,7 @@ func New(o Options) *Server {
 	if o.Compat != "" {
 		s.offer = offerReference
 	}
-	s.public = o.PublicURL != "" || o.SignIn
+	s.public = o.Site.PublicURL != "" || o.SignIn
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +46,7 @@ type HTTPOptions struct {
 	// are. Default: no limit.
 	Count          func(h http.Header, r *http.Request, p loci.Principal) error
 	Log            *slog.Logger  // default: discard
-	PublicURL      string        // see Options.PublicURL
+	Site           auth.Site     // the server's own addresses
 	ConnectionIdle time.Duration // default: 30 minutes
 	MaxConnections int           // of all; default: 10,000
 	MaxPerKey      int           // of one credential; if it opens another, its oldest idle one ends; default: 100
@@ -94,7 +95,7 @@ func NewHTTP(o HTTPOptions) http.Handler {
 		panic("mcpserver: NewHTTP needs two servers and an authorizer")
 	}
 	o.setDefaults()
-	e := &endpoint{options: o, hosts: auth.NewHostRule(o.PublicURL),
+	e := &endpoint{options: o, hosts: auth.NewHostRule(o.Site),
 		table: newConnectionTable(o.MaxPerKey, o.MaxConnections, o.ConnectionIdle)}
 	// The SDK writes event streams; reply turns those without other messages into plain JSON.
 	sdk := mcp.StreamableHTTPOptions{MaxRequestBodyBytes: maxMessage, DisableLocalhostProtection: true}
@@ -187,7 +188,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuseScope(w, r, m, scope)
 		return
 	}
-	out := &reply{ResponseWriter: w, message: m, asked: r.Method == http.MethodPost}
+	out := &reply{ResponseWriter: w, message: m, asked: r.Method == http.MethodPost, only: completeAccept(r, m)}
 	c := caller{principal: p, usualProject: choice.Project, fault: m.fault}
 	if m.isStateless(r) {
 		e.serve(e.stateless, out, r, tokenInfo(c))
@@ -205,11 +206,41 @@ func (e *endpoint) serve(next http.Handler, out *reply, r *http.Request, info *s
 	}
 	verify := func(context.Context, string, *http.Request) (*sdkauth.TokenInfo, error) { return info, nil }
 	options := &sdkauth.RequireBearerTokenOptions{AllowMissingExpiration: true}
-	sdkauth.RequireBearerToken(verify, options)(next).ServeHTTP(out, r)
+	func() {
+		defer out.keepAlive()()
+		sdkauth.RequireBearerToken(verify, options)(next).ServeHTTP(out, r)
+	}()
 	if out.failed >= http.StatusInternalServerError {
 		e.options.Log.ErrorContext(r.Context(), "mcp transport failed", "status", out.failed, "error", out.text.String())
 	}
 	out.finish()
+}
+
+// completeAccept makes Accept name both types, as the SDK requires, and returns the only one that the
+// client accepts, or "" if it accepts both. It leaves the header if the answer could have neither.
+func completeAccept(r *http.Request, m message) (only string) {
+	sent := strings.Join(r.Header.Values("Accept"), ",")
+	all := strings.TrimSpace(sent) == ""
+	plain, stream := all || accepts(sent, jsonType), all || accepts(sent, streamType)
+	switch mustStream := r.Method == http.MethodGet || m.method == "subscriptions/listen"; {
+	case !stream && (!plain || mustStream):
+		return ""
+	case !stream:
+		only = jsonType
+	case !plain:
+		only = streamType
+	}
+	r.Header.Set("Accept", jsonType+", "+streamType)
+	return only
+}
+
+// accepts reports whether an Accept header admits a media type.
+func accepts(header, kind string) bool {
+	group, _, _ := strings.Cut(kind, "/")
+	return slices.ContainsFunc(strings.Split(strings.ToLower(header), ","), func(one string) bool {
+		name, _, _ := strings.Cut(one, ";")
+		return slices.Contains([]string{kind, group + "/*", "*/*"}, strings.TrimSpace(name))
+	})
 }
 
 var errCompressed = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,

@@ -2,6 +2,7 @@
 package proposed
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -18,10 +19,12 @@ var command = regexp.MustCompile("(?:^|[`(:,;] ?|\\b(?:run|see|or|and|with|then|
 // endOfCommand finds where the arguments of a proposed command end.
 var endOfCommand = regexp.MustCompile("[`\n]|; | loci ")
 
-// Complete adds the flags to the commands in a text that lack them. known reports whether these words name a command.
-func Complete(text string, known func(words []string) bool, flags []Flag) string {
+// Complete adds the flags to the commands in a text that lack them. It calls Loci as the person did; "": by its name.
+// known reports whether these words name a command.
+func Complete(text, called string, known func(words []string) bool, flags []Flag) string {
+	const name = "loci"
 	var out strings.Builder
-	for len(flags) > 0 {
+	for len(flags) > 0 || called != "" {
 		at := command.FindStringSubmatchIndex(text)
 		if at == nil {
 			break
@@ -33,11 +36,12 @@ func Complete(text string, known func(words []string) bool, flags []Flag) string
 			}
 			end += 1 + len(words[i])
 		}
-		out.WriteString(text[:end])
-		text = text[end:]
-		if end > at[2] {
-			out.WriteString(missing(text, flags))
+		if end == at[2] {
+			out.WriteString(text[:end])
+		} else {
+			out.WriteString(text[:at[2]-len(name)] + cmp.Or(called, name) + text[at[2]:end] + missing(text[end:], flags))
 		}
+		text = text[end:]
 	}
 	return out.String() + text
 }

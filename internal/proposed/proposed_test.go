@@ -21,11 +21,16 @@ func TestComplete(t *testing.T) {
 		{"run loci nosuch", "run loci nosuch"},
 		{"which loci list wrote", "which loci list wrote"},
 	} {
-		if got := proposed.Complete(tt.text, known, flags); got != tt.want {
+		if got := proposed.Complete(tt.text, "", known, flags); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
 		}
 	}
-	if got := proposed.Complete("loci list", known, nil); got != "loci list" {
+	if got := proposed.Complete("loci list", "", known, nil); got != "loci list" {
 		t.Errorf("without flags: %s", got)
+	}
+	const text, want = "run loci list; see `loci key x`, which loci list wrote, or loci nosuch",
+		"run go run ./cmd/loci list; see `go run ./cmd/loci key x`, which loci list wrote, or loci nosuch"
+	if got := proposed.Complete(text, "go run ./cmd/loci", known, nil); got != want {
+		t.Errorf("by go run: got %s, want %s", got, want)
 	}
 }

@@ -67,6 +67,12 @@ var accountRoutes = table{"account", []served{
 		Missing: noGrant,
 		Summary: "Revoke the access of an OAuth client",
 		Text:    "Revokes all its tokens, effective immediately."}, (*server).revokeGrant),
+	serve("GET /users/me/assistants", route{ID: "listAssistants", Who: forPeople, Action: identity.KeyList,
+		Summary: "List assistants without a stored key",
+		Text: "Assistants with an agent key of the server's configuration (`LOCI_AGENT_KEY_<VENDOR>`), and those that " +
+			"used `loci mcp` in the last 30 days.",
+		Out: client.AssistantList{Assistants: []client.Assistant{{Name: "LOCI_AGENT_KEY_CLAUDE", Vendor: "claude",
+			LastUsedAt: exampleTime}}}}, (*server).assistants),
 	serve("PUT /users/me/workspace", route{ID: "enterWorkspace", Who: forPeople, Action: org.WorkspaceEnter,
 		Missing: noWorkspace,
 		Summary: "Choose the active workspace",
@@ -152,6 +158,15 @@ func (s *server) endOthers(ctx context.Context, p loci.Principal, _ *noBody) (*a
 func (s *server) grants(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.GrantList], error) {
 	list, err := s.app.Identity.Grants(ctx, p)
 	return say(client.GrantList{Grants: orEmpty(list)}, err)
+}
+
+func (s *server) assistants(ctx context.Context, p loci.Principal, _ *noBody) (*answer[client.AssistantList], error) {
+	list, err := s.app.Identity.Assistants(ctx, p)
+	out := client.AssistantList{Assistants: make([]client.Assistant, len(list))}
+	for i, c := range list {
+		out.Assistants[i] = client.Assistant{Name: c.Name, Vendor: c.Vendor, LastUsedAt: c.LastUsedAt}
+	}
+	return say(out, err)
 }
 
 func (s *server) revokeGrant(ctx context.Context, p loci.Principal, in *onePath) (*nothing, error) {

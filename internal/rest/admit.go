@@ -166,17 +166,16 @@ func (s *server) authenticate(r *http.Request) (loci.Principal, error) {
 	return s.auth.Authenticate(r.Context(), credentials)
 }
 
-// unknown answers requests without a route. Unauthenticated callers do not learn which routes
-// exist.
+// unknown answers requests without a route. A path without any needs no credential.
 func (s *server) unknown(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
-	if err := s.admit(x, r, &route{Who: forAny}); err != nil {
-		s.refuse(x, r, err)
-		return
+	err, allowed := s.admit(x, r, &route{Who: forAny}), s.allowed(r)
+	if nowhere := len(allowed) == 0 || !IsClean(r.URL.Path); nowhere && (err == nil ||
+		loci.CodeOf(err) == loci.Unauthenticated) {
+		err = errNoRoute
 	}
-	allowed := s.allowed(r)
-	if len(allowed) == 0 || !IsClean(r.URL.Path) {
-		s.refuse(x, r, errNoRoute)
+	if err != nil {
+		s.refuse(x, r, err)
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))

@@ -30,7 +30,7 @@ var status = map[loci.Code]int{
 // These are the errors of REST itself.
 var (
 	errAbsent  = loci.Errorf(loci.NotFound, "there is no such thing") // fail adds the noun
-	errNoRoute = loci.Errorf(loci.NotFound, "no such route; GET /openapi.json lists all routes")
+	errNoRoute = loci.Errorf(loci.NotFound, "no such route; GET /openapi.json lists all routes, and MCP is at /mcp")
 	errAgent   = loci.Errorf(loci.Forbidden, "an agent's key cannot use this route; use the routes of "+
 		"/openapi-agent.json, or ask your person to do it")
 	errForeignPage = loci.Errorf(loci.Forbidden, "a sign-in cookie works only from pages of this server; "+

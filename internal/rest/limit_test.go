@@ -67,14 +67,14 @@ func TestLimitOfAnAddress(t *testing.T) {
 	for _, tt := range []struct {
 		path, key string
 		want      int
-	}{{"/ready", "", 200}, {"/nowhere", "", 401}, {"/whoami", "", 401}, {"/whoami", "loci_live_guess", 401},
+	}{{"/ready", "", 200}, {"/nowhere", "", 404}, {"/whoami", "", 401}, {"/whoami", "loci_live_guess", 401},
 		{"/whoami", "loci_live_guess", 429}, {"/nowhere", "", 429}, {"/ready", "", 200}, {"/api/v1/ready", "", 200},
 		{"/health", "", 200}, {"/health?probe=1", "", 200}, {"/api/v1/health", "", 200}, {"/whoami", owner, 200}} {
 		if w := from("192.0.2.7:1", tt.path, tt.key); w.Code != tt.want {
 			t.Errorf("%s with %q: got %d %s, want %d", tt.path, tt.key, w.Code, w.Body, tt.want)
 		}
 	}
-	if w := from("192.0.2.8:1", "/nowhere", ""); w.Code != 401 {
+	if w := from("192.0.2.8:1", "/nowhere", ""); w.Code != 404 {
 		t.Errorf("another address: got %d", w.Code)
 	}
 }

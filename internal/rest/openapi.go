@@ -31,7 +31,7 @@ func (s *server) config() huma.Config {
 	schemas.Schema(reflect.TypeFor[client.Problem](), true, "Problem")
 	schemas.Schema(reflect.TypeFor[client.Replayed](), true, "Replayed")
 	schemas.Schema(reflect.TypeFor[loci.FeedEvent](), true, "FeedEvent") // in the stream of changes
-	address := s.options.PublicURL
+	address := s.site.PublicURL
 	if address == "" {
 		address = "/"
 	}

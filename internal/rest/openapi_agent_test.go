@@ -28,7 +28,7 @@ const (
 
 func TestAgentOpenAPI(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, func(o *rest.Options, _ *app.Options) { o.PublicURL = "https://loci.example" })
+	s := newServer(t, func(o *rest.Options, _ *app.Options) { o.Site.PublicURL = "https://loci.example" })
 	w := s.do("GET", "/openapi-agent.json", "", "")
 	var d map[string]any
 	if err := json.Unmarshal(w.Body.Bytes(), &d); err != nil || w.Code != 200 || d["openapi"] != "3.1.0" {

@@ -21,7 +21,7 @@ var theRoutes = []string{
 	"GET /users/me/sign-ins", "DELETE /users/me/sign-ins/{id}", "POST /users/me/sign-ins/end-others",
 	"PUT /users/me/password", "DELETE /users/me/password", "POST /users/me/passkeys/options",
 	"POST /users/me/passkeys", "DELETE /users/me/passkeys/{id}",
-	"GET /users/me/grants", "DELETE /users/me/grants/{id}", "PUT /users/me/workspace",
+	"GET /users/me/assistants", "GET /users/me/grants", "DELETE /users/me/grants/{id}", "PUT /users/me/workspace",
 	"GET /keys", "POST /keys", "POST /keys/{id}/rotate", "DELETE /keys/{id}", "PUT /keys/{id}/workspace",
 	"POST /teams", "GET /teams", "GET /teams/{id}", "PATCH /teams/{id}", "DELETE /teams/{id}", "POST /teams/{id}/invite",
 	"GET /teams/{id}/invites", "DELETE /teams/{id}/invites/{invite}", "POST /teams/join", "POST /teams/{id}/leave",

@@ -25,13 +25,10 @@ type Options struct {
 	Version string              // shown by /health and in the OpenAPI document
 	// Instance is a random name of this start, at /health; "": none. It tells strangers nothing.
 	Instance string
-	// PublicURL is the address that people use, such as https://loci.example; "" if there is only
-	// the listener.
-	PublicURL string
 	// ModelEgress means that /query or reflect calls a model.
 	ModelEgress bool
 	Gate        auth.Gate // counts requests; zero: no limits
-	Site        auth.Site // default: PublicURL
+	Site        auth.Site
 	Live        Live
 }
 
@@ -66,9 +63,6 @@ func New(o Options) http.Handler {
 		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{},
 		forActions: map[string]bool{},
 		live:       o.Live.withDefaults()}
-	if s.site.PublicURL == "" {
-		s.site.PublicURL = o.PublicURL
-	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

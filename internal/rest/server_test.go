@@ -84,18 +84,16 @@ func TestTwoCredentials(t *testing.T) {
 	}
 }
 
-// TestUncleanPaths demands that nobody is sent elsewhere before it is known
-// who asks.
+// TestUncleanPaths demands that unclean and unknown paths lead nowhere, also without a key.
 func TestUncleanPaths(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for _, path := range []string{"//memories", "/memories/", "/./memories", "/agent/../memories", "/memories/..",
-		"/api/v1", "/api/v1/"} {
-		if w := s.do("GET", path, "", ""); w.Code != 401 {
-			t.Errorf("%s without a key: got %d, want 401", path, w.Code)
-		}
-		if w := s.do("GET", path, owner, ""); w.Code != 404 {
-			t.Errorf("%s: got %d, want 404", path, w.Code)
+		"/api/v1", "/api/v1/", "/healthz", "/metrics", "/favicon.ico", "/mcp/sse"} {
+		for _, key := range []string{"", "loci_live_guess", owner} {
+			if w := s.do("GET", path, key, ""); w.Code != 404 || w.Header().Get("WWW-Authenticate") != "" {
+				t.Errorf("%s with the key %q: got %d %v, want 404", path, key, w.Code, w.Header())
+			}
 		}
 	}
 }

@@ -275,9 +275,10 @@ type OAuth interface {
 	// Code returns the code with that hash and its grant, whether the code was used or not, or
 	// NotFound.
 	Code(ctx context.Context, hash [32]byte) (loci.AuthCode, loci.Grant, error)
-	// Redeem consumes a code and stores the first tokens of its grant, in one transaction. It fails
-	// with NotFound if the code doesn't exist. If the code was already used or its grant isn't usable
-	// at now, Redeem revokes the grant with all its tokens and fails with Conflict.
+	// Redeem consumes a code and stores the first tokens of its grant, in one transaction. Within
+	// loci.ReplayGrace it may be repeated and stores other tokens. It fails with NotFound if the code
+	// doesn't exist. If the code was used earlier or has expired, or its grant isn't usable at now,
+	// Redeem revokes the grant with all its tokens and fails with Conflict.
 	Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, refresh loci.RefreshToken) (
 		loci.Grant, error)
 	// Refreshable returns the refresh token with that hash and its grant, whether the token was used
@@ -285,9 +286,9 @@ type OAuth interface {
 	Refreshable(ctx context.Context, hash [32]byte) (loci.RefreshToken, loci.Grant, error)
 	// Refresh consumes a refresh token, stores its successor and an access token, and extends the
 	// grant until the successor expires, in one transaction. Earlier access tokens stay usable until
-	// they expire. It fails with NotFound if the token doesn't exist. If the token was already used or
-	// has expired, or its grant isn't usable at now, Refresh revokes the grant with all its tokens and
-	// fails with Conflict.
+	// they expire. Within loci.ReplayGrace it may be repeated and stores another successor. It fails
+	// with NotFound if the token doesn't exist. If the token was used earlier or has expired, or its
+	// grant isn't usable at now, Refresh revokes the grant with all its tokens and fails with Conflict.
 	Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential, next loci.RefreshToken) (loci.Grant,
 		error)
 	// Grants returns the grants of a person, newest first, including revoked ones. The zero user means

@@ -48,6 +48,8 @@ func TestBrowserDashboardConnections(t *testing.T) {
 	w.key(auth.KeyRequest{Name: "limited", Vendor: "codex", ProjectIDs: []loci.ProjectID{shop.ID}})
 	w.key(auth.KeyRequest{Name: "writer", Vendor: "n8n", Rights: []loci.Right{loci.RightWrite}})
 	w.key(auth.KeyRequest{Name: "my own"})
+	w.auth.Used(t.Context(), loci.Principal{OrgID: w.mara.OrgID, UserID: w.mara.UserID, Kind: loci.KindAgent,
+		Method: loci.ByDisk, Vendor: "opencode"})
 	revoked := w.key(auth.KeyRequest{Name: "an old one", Vendor: "zed"})
 	if err := w.app.Identity.RevokeKey(t.Context(), w.local(w.mara), revoked.ID); err != nil {
 		t.Fatal(err)
@@ -62,12 +64,15 @@ func TestBrowserDashboardConnections(t *testing.T) {
 		"Cursor (connected)": {"cursor", "loci_agent_", "It sees 1 memory · 1 is hidden from it", "everything"},
 		"limited":            {"codex", "It sees at most 1 memory", "only project shop"},
 		"writer":             {"n8n", "It may not read memories", "write memories"},
+		"OpenCode (stdio)": {"It sees 1 memory · 1 is hidden from it", "everything", "last used",
+			"Only a person at the server's machine can take this access away"},
 	} {
 		for _, text := range texts {
 			b.until(`(` + card(name) + `).includes("` + text + `")`)
 		}
 	}
 	b.seesNo("my own")
+	b.until(`!document.querySelector('button[aria-label="Disconnect OpenCode (stdio)"]')`)
 	b.look("connections")
 	b.axe("the connections")
 	w.remember("another of claude") // by the stream of changes

@@ -31,8 +31,10 @@ func (s *server) endpoints(mux *http.ServeMux) {
 			w.Header().Set("Cache-Control", "public, max-age=300")
 			writeJSON(w, http.StatusOK, document(r))
 		})
-		mux.HandleFunc("GET "+path, answer)
-		mux.HandleFunc("OPTIONS "+path, answer)
+		for _, at := range []string{path, path + "/{$}"} { // as people enter the address
+			mux.HandleFunc("GET "+at, answer)
+			mux.HandleFunc("OPTIONS "+at, answer)
+		}
 	}
 	for path, do := range map[string]func(http.ResponseWriter, *http.Request) (any, error){
 		"/oauth/token": s.token, "/oauth/register": s.register, "/oauth/revoke": s.revoke,

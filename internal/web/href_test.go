@@ -16,6 +16,7 @@ import (
 // scripts are addresses that a browser would run, also because it ignores some characters.
 var scripts = []string{"javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)",
 	"javascript\n:alert(1)", "\x01javascript:alert(1)", "javascript://example.org/%0aalert(1)", "vbscript:x",
+	"about:blank", "BLOB:https://a.b/x", "file:///etc/passwd", "blob://x",
 	"data:text/html,<script>alert(1)</script>", "DATA:text/html;base64,PHNjcmlwdD4=", "javascript:alert(1)//https://a.b"}
 
 func TestNoLinkIsAScript(t *testing.T) {

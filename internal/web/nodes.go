@@ -6,6 +6,8 @@ import (
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
+
+	"github.com/loci-memory/loci/internal/auth/oauth"
 )
 
 // to is where a link leads: to one of this site's own pages, whatever the address is made of.
@@ -17,7 +19,7 @@ func to(address string) g.Node { return h.Href(safeNext(address)) }
 // depends on that: a scheme that a browser would run leads home.
 func toClient(location string) g.Node {
 	u, err := url.Parse(location)
-	if err != nil || u.Scheme == "" || u.Scheme == "javascript" || u.Scheme == "data" || u.Scheme == "vbscript" {
+	if err != nil || !oauth.MayOpen(u.Scheme) {
 		location = homePath
 	}
 	return h.Href(location)

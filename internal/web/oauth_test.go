@@ -128,8 +128,13 @@ func TestConsentToToken(t *testing.T) {
 	if p.Vendor != "claude" || p.UserID != w.mara.UserID || p.Kind != loci.KindAgent {
 		t.Errorf("the token is %+v", p)
 	}
-	if got, a := w.token(exchange...); a.status != 400 || got.Error != "invalid_grant" {
+	if again, a := w.token(exchange...); a.status != 200 || again.Access == got.Access {
 		t.Errorf("the code again: %d %s", a.status, a.body)
+	}
+	w.principal(got.Access)
+	w.clock.advance(loci.ReplayGrace)
+	if got, a := w.token(exchange...); a.status != 400 || got.Error != "invalid_grant" {
+		t.Errorf("the code a minute later: %d %s", a.status, a.body)
 	}
 }
 
@@ -234,14 +239,15 @@ func TestEndpointsOfPrograms(t *testing.T) {
 	b.site = "cross-site"
 	for _, path := range []string{"/.well-known/oauth-authorization-server",
 		"/.well-known/oauth-authorization-server/mcp", "/.well-known/openid-configuration",
-		"/.well-known/openid-configuration/mcp"} {
+		"/.well-known/openid-configuration/mcp", "/.well-known/oauth-authorization-server/mcp/"} {
 		a := b.get(path)
 		want(t, path, a, 200, `"issuer":"`+w.base+`"`, `"authorization_endpoint":"`+w.base+`/oauth/authorize"`,
 			`"token_endpoint":"`+w.base+`/oauth/token"`,
 			`"registration_endpoint":"`+w.base+`/oauth/register"`, `"revocation_endpoint":"`+w.base+`/oauth/revoke"`, `"S256"`,
 			`"authorization_response_iss_parameter_supported":true`)
 	}
-	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
+	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
+		"/.well-known/oauth-protected-resource/mcp/"} {
 		want(t, path, b.get(path), 200, `"resource":"`+w.base+`/mcp"`, `"authorization_servers":["`+w.base+`"]`)
 	}
 	want(t, "unknown metadata", b.get("/.well-known/nothing"), 404, "not_found")
@@ -316,7 +322,10 @@ func TestWorkspaceIsChosenBeforeConsent(t *testing.T) {
 		t.Fatalf("switch: %d %s %s", a.status, a.location(), a.body)
 	}
 	page := b.get(path)
-	want(t, "the second", page, 200, `value="`+second.ID.String()+`" selected`, "it will see 0 memories")
+	want(t, "the second", page, 200, `value="`+second.ID.String()+`" selected`, "You have no memories here yet")
+	if strings.Contains(page.body, "it will see 0") {
+		t.Errorf("it counts no memories for each vendor: %s", page.body)
+	}
 	sentBack(t, b.post("/oauth/authorize", answerForm(page, "answer", "allow", "vendor", "claude", "scope",
 		"memories:read")...))
 	grants, err := w.app.Identity.Grants(t.Context(), w.local(w.mara))

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"slices"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
@@ -20,8 +21,9 @@ func consentForm(v view, d consentPage) g.Node {
 		}),
 		form("/oauth/authorize",
 			g.Map(d.Request, func(f field) g.Node { return hidden(f.Name, f.Value) }),
-			h.FieldSet(h.Legend(g.Text("Connect this client as")), g.Map(d.Choices, vendorChoice),
-				g.If(!d.Fixed, otherChoice())),
+			h.FieldSet(h.Legend(g.Text("Connect this client as")),
+				g.If(d.empty(), hint(g.Text("You have no memories here yet, so it will see none."))),
+				g.Map(d.Choices, func(c choice) g.Node { return vendorChoice(c, !d.empty()) }), g.If(!d.Fixed, otherChoice())),
 			h.FieldSet(h.Legend(g.Text("Permissions")), checks(d.Scopes)),
 			h.Div(h.Class("actions"),
 				h.Button(h.Name("answer"), h.Value("allow"), g.Text("Allow")), g.Text("\n"),
@@ -54,7 +56,12 @@ func workspaceForm(all []loci.Workspace, active loci.WorkspaceID, more ...g.Node
 		second("Switch"))
 }
 
-func vendorChoice(c choice) g.Node {
+// empty reports whether the counts of the choices tell nothing.
+func (d consentPage) empty() bool {
+	return !slices.ContainsFunc(d.Choices, func(c choice) bool { return c.Sees+c.Hidden > 0 })
+}
+
+func vendorChoice(c choice, counts bool) g.Node {
 	name := string(c.Vendor)
 	sees := "it will see "
 	if c.AtLeast {
@@ -65,8 +72,8 @@ func vendorChoice(c choice) g.Node {
 		h.Label(h.Class("check choice"),
 			h.Input(h.Type("radio"), h.Name("vendor"), h.Value(name), h.Required(), g.If(c.Checked, h.Checked())),
 			h.Span(strong(name), g.If(c.Suggested, g.Group{g.Text(" "), tag("suggested")}),
-				h.Small(g.Text(sees+loci.Plural(c.Sees, "memory", "memories")+
-					", but not "+loci.Plural(c.Hidden, "other", "others"))))),
+				g.If(counts, h.Small(g.Text(sees+loci.Plural(c.Sees, "memory", "memories")+
+					", but not "+loci.Plural(c.Hidden, "other", "others")))))),
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *server) prove(r *http.Request) (loci.Person, error) {
 
 // enter signs in a person who just proved their identity, and ends the browser's previous sign-in.
 // If next is empty and the person has no sign-in method yet, they continue to the page where they
-// can add one.
+// can add one. The operator needs none, because "loci open" signs them in.
 func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, next string) error {
 	ctx := r.Context()
 	p, token, err := s.auth.StartSignIn(ctx, who, auth.BrowserName(r.UserAgent()))
@@ -88,11 +88,15 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request, who loci.Person, 
 		return err
 	}
 	if next == "" {
+		id, err := s.app.Identity.WhoAmI(ctx, p)
+		if err != nil {
+			return err
+		}
 		have, err := s.app.Identity.SignInMethods(ctx, p)
 		if err != nil {
 			return err
 		}
-		if next = homePath; !have.Password && len(have.Passkeys) == 0 {
+		if next = homePath; !id.IsOperator() && !have.Password && len(have.Passkeys) == 0 {
 			next = accountAddress + "?done=welcome"
 		}
 	}

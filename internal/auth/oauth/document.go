@@ -21,7 +21,8 @@ import (
 const (
 	maxDocument   = 64 << 10 // bytes
 	documentLife  = time.Hour
-	documentRetry = time.Minute // how long a failure is cached
+	documentRetry = time.Minute      // how long a failure is cached
+	offlineFor    = 10 * time.Minute // how long clients are asked to register after a failure
 	fetchTimeout  = 5 * time.Second
 	maxDocuments  = 1000
 	maxFetches    = 4 // at the same time
@@ -36,8 +37,9 @@ type documents struct {
 	log    *slog.Logger
 	places chan struct{}
 
-	mu    sync.Mutex
-	known map[string]known
+	mu      sync.Mutex
+	known   map[string]known
+	offline time.Time // until when clients are asked to register
 }
 
 type known struct {
@@ -92,10 +94,10 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 	}
 	if !d.egress {
 		return loci.OAuthClient{}, "",
-			errorOf("invalid_client", "cannot read client metadata documents: calls to other servers are off; "+
-				"register the client instead")
+			errorOf("invalid_client", "cannot read the client's metadata document: calls to other servers are off "+
+				"(LOCI_EGRESS)"+orRegister)
 	}
-	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid")
+	bad := errorOf("invalid_client", "cannot fetch the client's metadata document, or it is not valid"+orRegister)
 	if k, ok := d.recall(id); ok {
 		if k.bad {
 			return loci.OAuthClient{}, "", bad
@@ -113,13 +115,18 @@ func (d *documents) get(ctx context.Context, id string) (loci.OAuthClient, strin
 		if ctx.Err() != nil { // the caller went away, so the failure isn't the document's
 			return loci.OAuthClient{}, "", ctx.Err()
 		}
-		d.log.InfoContext(ctx, "cannot use a client metadata document", "host", host, "error", err)
-		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)})
+		d.log.WarnContext(ctx, "cannot use a client metadata document; clients are asked to register instead, for "+
+			"ten minutes, or always with LOCI_EGRESS=off", "host", host, "error", err)
+		d.keep(id, known{bad: true, until: d.now().Add(documentRetry)}, d.now().Add(offlineFor))
 		return loci.OAuthClient{}, "", bad
 	}
-	d.keep(id, known{client: client, until: d.now().Add(life)})
+	d.keep(id, known{client: client, until: d.now().Add(life)}, time.Time{})
 	return client, host, nil
 }
+
+// orRegister is the way out of both errors. Clients keep the address of their document until they sign out.
+const orRegister = "; sign out of Loci in the client (Claude Code: claude mcp logout NAME) and connect again, " +
+	"so that it registers here instead"
 
 func (d *documents) recall(id string) (known, bool) {
 	d.mu.Lock()
@@ -128,9 +135,10 @@ func (d *documents) recall(id string) (known, bool) {
 	return k, ok && d.now().Before(k.until)
 }
 
-func (d *documents) keep(id string, k known) {
+func (d *documents) keep(id string, k known, offline time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.offline = offline
 	if len(d.known) >= maxDocuments {
 		now := d.now()
 		for id, k := range d.known {
@@ -143,6 +151,13 @@ func (d *documents) keep(id string, k known) {
 		clear(d.known)
 	}
 	d.known[id] = k
+}
+
+// supported reports whether a client should identify itself by its document.
+func (d *documents) supported() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.egress && !d.now().Before(d.offline)
 }
 
 func (d *documents) load(ctx context.Context, id, host string) (loci.OAuthClient, time.Duration, error) {
@@ -188,12 +203,8 @@ func (m *metadata) fromDocument(id, host string) (loci.OAuthClient, error) {
 	if name := []rune(c.Name); len(name) > maxClientName {
 		c.Name = string(name[:maxClientName])
 	}
-	for _, u := range m.RedirectURIs {
-		if checkRedirect(u) && len(c.RedirectURIs) < 5*maxRedirects {
-			c.RedirectURIs = append(c.RedirectURIs, u)
-		}
-	}
-	if len(c.RedirectURIs) == 0 {
+	usable := usableRedirects(m.RedirectURIs)
+	if c.RedirectURIs = usable[:min(len(usable), 5*maxRedirects)]; len(usable) == 0 {
 		return loci.OAuthClient{}, fmt.Errorf("no usable redirect_uris")
 	}
 	if provedBy(m.URI) == host && plainURI(m.URI) {

@@ -1,6 +1,7 @@
 package oauth_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -83,6 +84,41 @@ func TestMetadataDocument(t *testing.T) {
 	if c, err := w.oauth.Authorize(t.Context(), r, own); err != nil || !c.Fixed || c.Suggested != "acme-bot" {
 		t.Errorf("got %+v, %v", c, err)
 	}
+}
+
+// TestMetadataDocumentOffline lets a client register after the server could not reach its document.
+func TestMetadataDocumentOffline(t *testing.T) {
+	t.Parallel()
+	net := &web{answer: answer{err: errors.New("lookup claude.ai: no such host")}}
+	w := newWorld(t, &http.Client{Transport: net})
+	supported := func(want bool) {
+		t.Helper()
+		text, err := json.Marshal(w.oauth.Metadata(issuer))
+		if got := strings.Contains(string(text), `"client_id_metadata_document_supported":true`); got != want || err != nil {
+			t.Errorf("documents are supported: %v, %v, want %v", got, err, want)
+		}
+	}
+	supported(true)
+	_, err := w.oauth.Authorize(t.Context(), request(documentID), own)
+	if codeOf(err) != "invalid_client" || !strings.Contains(err.Error(), "connect again, so that it registers") {
+		t.Errorf("without internet: %v", err)
+	}
+	supported(false)
+	if _, err := w.oauth.Authorize(t.Context(), request(w.register(t, callback)), own); err != nil {
+		t.Errorf("a registered client: %v", err)
+	}
+	w.now = w.now.Add(10 * time.Minute)
+	supported(true)
+	if _, err = w.oauth.Authorize(t.Context(), request(documentID), own); codeOf(err) != "invalid_client" {
+		t.Errorf("still without internet: %v", err)
+	}
+	supported(false)
+	w.now = w.now.Add(time.Minute)
+	net.answer = page(200, "application/json", document(documentID))
+	if _, err = w.oauth.Authorize(t.Context(), request(documentID), own); err != nil {
+		t.Errorf("with internet again: %v", err)
+	}
+	supported(true)
 }
 
 func TestBadMetadataDocuments(t *testing.T) {

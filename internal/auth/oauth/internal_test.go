@@ -63,7 +63,9 @@ func TestRedirects(t *testing.T) {
 	for _, s := range []string{"https://a.example/cb", "https://a.example:8443/cb?x=1", "http://127.0.0.1/",
 		"http://127.0.0.1:1234", "http://[::1]:9/cb", "http://localhost:3000/cb",
 		"com.example.app:/cb", "com.example.app://cb", "cursor://anysphere.cursor-retrieval/oauth/callback", "vscode://a/cb",
-		"vscode-insiders://a/cb", "windsurf://a/cb", "zed://a/cb"} {
+		"vscode-insiders://a/cb", "windsurf://a/cb", "zed://a/cb", "warp://mcp/oauth2callback", "raycast://oauth?x=1",
+		"kiro://kiro.mcp/cb", "goose://cb", "antigravity://cb", "lmstudio://cb", "jetbrains://idea/cb", "vscodium://cb",
+		"obsidian://cb", "app:/cb", "app2+x-y.z://cb"} {
 		if !checkRedirect(s) {
 			t.Errorf("%s is refused", s)
 		}
@@ -71,7 +73,9 @@ func TestRedirects(t *testing.T) {
 	for _, s := range []string{"", "a", "/cb", "//a.example/cb", "http://a.example/cb", "https://", "https:a",
 		"https:///cb", "https://u@a.example/", "https://u:p@a.example/", "https://a.example/#x", "https://a.example/#",
 		"javascript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:https://a.example/x",
-		"about:blank", "app:/cb", "HTTPS://a.example/", "https://a.example/\n", "https://a.example/ x",
+		"about:blank", "javascript://a.example/%0aalert(1)", "data://text/html,x", "blob://x", "about://blank", "file:/x",
+		"vbscript://x", "JavaScript://x", "App://cb", "app:cb", "1app://cb", "app://u@cb", "app://cb#x",
+		"HTTPS://a.example/", "https://a.example/\n", "https://a.example/ x",
 		"https://a.example\\@b.example/", "http://127.0.0.1@evil.example/", "http://127.0.0.1:80@evil.example/",
 		"http://127.0.0.1.evil.example/", "http://127.0.0.1:123456/", "http://127.0.0.1:/", "http://localhost.evil.example/",
 		"http://127.0.0.2/", "http://0.0.0.0/", "http://[::]/", "http://2130706433/", "https://a.example/é",

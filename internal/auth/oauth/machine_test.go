@@ -23,7 +23,7 @@ type (
 		text    string
 		grant   *modelGrant
 		used    bool
-		expires time.Time
+		expires time.Time // if used: the end of the grace
 	}
 	machine struct {
 		*world
@@ -37,12 +37,20 @@ type (
 )
 
 func (m *machine) spend(k *modelToken) bool {
-	if k.used || k.grant.revoked || !m.now.Before(k.grant.expires) || !m.now.Before(k.expires) {
-		k.grant.revoked = true // used again, or too late: the whole family goes
+	if k.grant.revoked || !m.now.Before(k.grant.expires) || !m.now.Before(k.expires) {
+		k.grant.revoked = true // too late: the whole family goes
 		return false
 	}
-	k.used = true
+	if !k.used {
+		k.used, k.expires = true, m.now.Add(time.Minute)
+	}
 	return true
+}
+
+// steal is what another client's use does.
+func (m *machine) steal(k *modelToken) bool {
+	k.grant.revoked = k.grant.revoked || k.used
+	return false
 }
 
 // exchange runs one call and compares it with what the model says.
@@ -88,7 +96,7 @@ func (m *machine) redeem(t *rapid.T) {
 		m.exchange("redeem with a wrong verifier", form, k.grant, false)
 	case 1:
 		form.Set("client_id", m.other)
-		m.exchange("redeem by another client", form, k.grant, false)
+		m.exchange("redeem by another client", form, k.grant, m.steal(k))
 	default:
 		m.exchange("redeem", form, k.grant, m.spend(k))
 	}
@@ -97,7 +105,7 @@ func (m *machine) redeem(t *rapid.T) {
 func (m *machine) rotate(t *rapid.T) {
 	k := pick(t, m.refresh)
 	if rapid.IntRange(0, 5).Draw(t, "fault") == 0 {
-		m.exchange("refresh by another client", refreshing(m.other, k.text), k.grant, false)
+		m.exchange("refresh by another client", refreshing(m.other, k.text), k.grant, m.steal(k))
 		return
 	}
 	m.exchange("refresh", refreshing(m.client, k.text), k.grant, m.spend(k))
@@ -137,24 +145,19 @@ func TestStateMachine(t *testing.T) {
 	})
 }
 
-// TestOneOfManyGetsThrough lets many callers use one code, and then one refresh
-// token, at once: at most one gets tokens, and the theft that this looks like
-// ends the grant.
-func TestOneOfManyGetsThrough(t *testing.T) {
+// TestManyProcessesOfAClient lets the processes of one client use one code, and then one refresh token,
+// at once. Each gets tokens, all of which work until somebody replays the old one later.
+func TestManyProcessesOfAClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	client := w.register(t, callback)
-	race := func(form url.Values) (won []oauth.TokenResponse) {
+	race := func(form url.Values) []oauth.TokenResponse {
+		won := make([]oauth.TokenResponse, 8)
 		var wg sync.WaitGroup
-		var mu sync.Mutex
-		for range 8 {
+		for i := range won {
 			wg.Go(func() {
-				r, err := w.oauth.Token(t.Context(), form, own)
-				mu.Lock()
-				defer mu.Unlock()
-				if err == nil {
-					won = append(won, r)
-				} else if codeOf(err) != "invalid_grant" {
+				var err error
+				if won[i], err = w.oauth.Token(t.Context(), form, own); err != nil {
 					t.Error(err)
 				}
 			})
@@ -162,23 +165,54 @@ func TestOneOfManyGetsThrough(t *testing.T) {
 		wg.Wait()
 		return won
 	}
+	working := func(tokens []oauth.TokenResponse) (n int) {
+		for _, one := range tokens {
+			if _, ok := w.works(t.Context(), one.AccessToken); ok {
+				n++
+			}
+		}
+		return n
+	}
 	code, _ := w.consent(t, request(client), "claude")
 	won := race(exchange(client, code))
-	if len(won) != 1 {
-		t.Fatalf("%d of 8 redeemed one code", len(won))
+	heirs := race(refreshing(client, won[0].RefreshToken))
+	if n := working(won) + working(heirs); n != 16 {
+		t.Errorf("%d of 16 access tokens work", n)
 	}
-	if _, ok := w.works(t.Context(), won[0].AccessToken); ok {
-		t.Error("a code that was used twice left a working token")
+	for _, one := range heirs {
+		w.token(t, refreshing(client, one.RefreshToken))
 	}
-	code, _ = w.consent(t, request(client), "claude")
-	won = race(refreshing(client, w.token(t, exchange(client, code)).RefreshToken))
-	if len(won) != 1 {
-		t.Fatalf("%d of 8 used one refresh token", len(won))
-	}
-	if _, ok := w.works(t.Context(), won[0].AccessToken); ok {
-		t.Error("a refresh token that was used twice left a working token")
-	}
+	w.now = w.now.Add(loci.ReplayGrace)
 	if _, err := w.oauth.Token(t.Context(), refreshing(client, won[0].RefreshToken), own); codeOf(err) != "invalid_grant" {
-		t.Errorf("its successor: %v", err)
+		t.Errorf("a replay after the grace: %v", err)
+	}
+	if n := working(won) + working(heirs); n != 0 {
+		t.Errorf("%d access tokens work after a late replay", n)
+	}
+	if _, err := w.oauth.Token(t.Context(), refreshing(client, won[1].RefreshToken), own); codeOf(err) != "invalid_grant" {
+		t.Errorf("a refresh after a late replay: %v", err)
+	}
+}
+
+// TestAnotherClientsReplay replays a used code and a used refresh token as another client, within the grace.
+func TestAnotherClientsReplay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	client, other := w.register(t, callback), w.register(t, callback)
+	for name, replay := range map[string]func(code loci.Secret, got oauth.TokenResponse) url.Values{
+		"code": func(code loci.Secret, _ oauth.TokenResponse) url.Values { return exchange(other, code) },
+		"refresh token": func(_ loci.Secret, got oauth.TokenResponse) url.Values {
+			return refreshing(other, got.RefreshToken)
+		},
+	} {
+		code, _ := w.consent(t, request(client), "claude")
+		got := w.token(t, exchange(client, code))
+		next := w.token(t, refreshing(client, got.RefreshToken))
+		if _, err := w.oauth.Token(t.Context(), replay(code, got), own); codeOf(err) != "invalid_grant" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, ok := w.works(t.Context(), next.AccessToken); ok {
+			t.Errorf("%s: the grant lives on", name)
+		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/loci-memory/loci"
 )
 
 // maxURI is the maximum length of a redirect URI or client id, in bytes.
@@ -29,8 +27,19 @@ func checkRedirect(s string) bool {
 		_, _, ok := loopback(s)
 		return ok
 	default:
-		return scheme == u.Scheme && (strings.Contains(scheme, ".") || loci.IsAppScheme(scheme))
+		return scheme == u.Scheme && MayOpen(scheme)
 	}
+}
+
+// MayOpen reports whether a browser may follow an address with the scheme: it neither runs nor shows
+// the address itself. An app can have any other scheme.
+func MayOpen(scheme string) bool {
+	return !slices.Contains([]string{"", "javascript", "data", "file", "blob", "about", "vbscript"}, scheme)
+}
+
+// usableRedirects returns those of a client's redirects to which codes may be sent.
+func usableRedirects(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !checkRedirect(s) })
 }
 
 // plainURI reports whether s has only characters that every URI parser interprets in the same way.

@@ -90,16 +90,15 @@ func (s *Server) Register(ctx context.Context, body []byte, from auth.From) (Reg
 		Scope: strings.Join(words, " ")}, nil
 }
 
+// check leaves out unusable redirects, because clients list those of all their editions.
 func (m *metadata) check() error {
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirects {
 		return errorOf("invalid_redirect_uri", "redirect_uris must have 1 to 10 entries")
 	}
-	for _, u := range m.RedirectURIs {
-		if !checkRedirect(u) {
-			return errorOf("invalid_redirect_uri",
-				"a redirect URI must be https, http on 127.0.0.1, [::1] or localhost, or an app's scheme with a dot; without "+
-					"fragment and user")
-		}
+	if m.RedirectURIs = usableRedirects(m.RedirectURIs); len(m.RedirectURIs) == 0 {
+		return errorOf("invalid_redirect_uri",
+			"a redirect URI must be https, http on 127.0.0.1, [::1] or localhost, or an app's scheme, such as app://callback; "+
+				"without fragment and user")
 	}
 	if utf8.RuneCountInString(m.Name) > maxClientName || m.Name != loci.OneLine(m.Name) {
 		return errorOf("invalid_client_metadata", "client_name must be one line of at most 100 printable characters")

@@ -105,7 +105,7 @@ func (s *Server) Metadata(base string) any {
 		TokenEndpointAuthMethodsSupported:          []string{"none"},
 		RevocationEndpointAuthMethodsSupported:     []string{"none"},
 		CodeChallengeMethodsSupported:              []string{"S256"},
-		ClientIDMetadataDocumentSupported:          s.documents.egress,
+		ClientIDMetadataDocumentSupported:          s.documents.supported(),
 		AuthorizationResponseIssParameterSupported: true,
 	}}
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -79,11 +78,13 @@ func (s *Server) redeem(ctx context.Context, form url.Values) (TokenResponse, er
 	proved := subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(c.Challenge)) == 1
 	// OAuth 2.1 no longer has redirect_uri here. A client that sends it must send the same one.
 	redirect, sent := form["redirect_uri"]
-	if !proved || c.ClientID != form.Get("client_id") || sent && redirect[0] != c.RedirectURI {
+	if !proved || sent && redirect[0] != c.RedirectURI {
 		return TokenResponse{}, errBadGrant()
 	}
-	// The store decides whether the code has expired. It first checks whether the code was used, and
-	// then ends the grant.
+	if c.ClientID != form.Get("client_id") {
+		return TokenResponse{}, s.another(ctx, "code", g, c.UsedAt)
+	}
+	// The store decides whether it is too late for the code, and then ends the grant.
 	t := issue(g, g.Rights, now)
 	if _, err := s.store.OAuth().Redeem(ctx, hash, now, t.credential, t.next); err != nil {
 		return TokenResponse{}, s.spent(ctx, "code", g, err)
@@ -102,25 +103,23 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 		return TokenResponse{}, errBadGrant()
 	}
 	hash, now := auth.Hash(loci.Secret(token)), loci.CutTime(s.now())
-	_, g, err := s.store.OAuth().Refreshable(ctx, hash)
-	if loci.CodeOf(err) == loci.NotFound || err == nil && g.ClientID != form.Get("client_id") {
+	used, g, err := s.store.OAuth().Refreshable(ctx, hash)
+	switch {
+	case loci.CodeOf(err) == loci.NotFound:
 		return TokenResponse{}, errBadGrant()
-	}
-	if err != nil {
+	case err != nil:
 		return TokenResponse{}, err
+	case g.ClientID != form.Get("client_id"):
+		return TokenResponse{}, s.another(ctx, "refresh token", g, used.UsedAt)
 	}
 	rights := g.Rights
-	if words := strings.Fields(form.Get("scope")); len(words) > 0 {
-		rights = nil
-		for _, word := range words {
-			if !slices.Contains(g.Rights, loci.Right(word)) {
-				return TokenResponse{}, errorOf("invalid_scope", "scope exceeds what was granted")
-			}
+	if scope := form.Get("scope"); strings.TrimSpace(scope) != "" {
+		asked, err := rightsOf(scope)
+		if err != nil {
+			return TokenResponse{}, err
 		}
-		for _, r := range g.Rights {
-			if slices.Contains(words, string(r)) {
-				rights = append(rights, r)
-			}
+		if rights = inOrder(asked, g.Rights); len(rights) == 0 {
+			return TokenResponse{}, errorOf("invalid_scope", "scope exceeds what was granted")
 		}
 	}
 	t := issue(g, rights, now)
@@ -130,13 +129,26 @@ func (s *Server) refresh(ctx context.Context, form url.Values) (TokenResponse, e
 	return t.TokenResponse, nil
 }
 
-// spent handles a failed exchange. A code or token that is used twice may be stolen, so the store
-// has then revoked the grant.
+// another refuses a code or token that another client sends. If its own client has used it, the
+// sender has stolen it, and the grant ends without loci.ReplayGrace.
+func (s *Server) another(ctx context.Context, what string, g loci.Grant, used time.Time) error {
+	if used.IsZero() {
+		return errBadGrant()
+	}
+	err := s.store.OAuth().Revoke(ctx, g.OrgID, g.UserID, g.ID, loci.CutTime(s.now()))
+	if err == nil {
+		err = loci.Errorf(loci.Conflict, "the %s belongs to another client", what)
+	}
+	return s.spent(ctx, what, g, err)
+}
+
+// spent handles a failed exchange. A code or token that is used late may be stolen, so its grant was
+// revoked.
 func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error) error {
 	switch loci.CodeOf(err) {
 	case loci.Conflict:
-		s.log.WarnContext(ctx, "a "+what+" was used again or too late; its grant is revoked", "grant", g.ID.String(), "org",
-			string(g.OrgID), "client", g.ClientID)
+		s.log.WarnContext(ctx, "a "+what+" was used too late or by another client; its grant is revoked", "grant",
+			g.ID.String(), "org", string(g.OrgID), "client", g.ClientID)
 		if now := loci.CutTime(s.now()); g.Usable(now) { // until this request came
 			s.record(ctx, g, now)
 		}
@@ -148,7 +160,7 @@ func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error
 }
 
 // GrantReused is the action in the audit trail when a grant ended because its code or refresh token
-// came a second time, or too late.
+// came too late, or from another client after its use.
 const GrantReused = "grant.reused"
 
 // record adds that entry. A failure is only logged, because the grant has already ended.

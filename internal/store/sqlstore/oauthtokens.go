@@ -20,7 +20,7 @@ func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g l
 		found, err = c.One(codeByHash, Args{hash[:]}, func(r Row) (err error) {
 			i := len(grantNames)
 			code = loci.AuthCode{Hash: hash, ExpiresAt: timeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
-				Challenge: r.Text(i + 4), Resource: r.Text(i + 5)}
+				Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: timeAt(r, i)}
 			g, err = scanGrant(r, 0)
 			code.GrantID = g.ID
 			return err
@@ -38,7 +38,8 @@ func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshTo
 	err = o.db.View(ctx, func(c Conn) (err error) {
 		found, err = c.One(refreshByHash, Args{hash[:]}, func(r Row) (err error) {
 			g, err = scanGrant(r, 0)
-			t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, len(grantNames)+1)}
+			i := len(grantNames)
+			t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, i+1), UsedAt: timeAt(r, i)}
 			return err
 		})
 		return err
@@ -54,36 +55,39 @@ func noToken(what string) error { return loci.Errorf(loci.NotFound, "no such %s"
 func (o oauth) Redeem(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential,
 	refresh loci.RefreshToken) (loci.Grant, error) {
 	x := exchange{"authorization code", codeByHash,
-		"UPDATE oauth_codes SET used_at = ? WHERE {global oauth_codes} hash = ?"}
+		"UPDATE oauth_codes SET used_at = coalesce(used_at, ?) WHERE {global oauth_codes} hash = ?"}
 	return o.exchange(ctx, x, hash, now, access, refresh)
 }
 
 func (o oauth) Refresh(ctx context.Context, hash [32]byte, now time.Time, access loci.Credential,
 	next loci.RefreshToken) (loci.Grant, error) {
 	x := exchange{"refresh token", refreshByHash,
-		"UPDATE oauth_refresh_tokens SET used_at = ? WHERE {global oauth_refresh_tokens} hash = ?"}
+		"UPDATE oauth_refresh_tokens SET used_at = coalesce(used_at, ?) WHERE {global oauth_refresh_tokens} hash = ?"}
 	return o.exchange(ctx, x, hash, now, access, next)
 }
 
-// exchange describes what codes and refresh tokens have in common: each can be exchanged once,
-// for an access token and a refresh token.
+// exchange describes what codes and refresh tokens have in common: each can be exchanged for an
+// access token and a refresh token, once and within loci.ReplayGrace again.
 type exchange struct {
 	what string
 	find string // selects the grant, then the times when it was used and when it expires
 	use  string
 }
 
-// exchange commits the revocation of a grant if its code or token is used a second time. An error
-// inside the transaction would roll the revocation back.
+// exchange commits the revocation of a grant if its code or token is used too late. An error inside
+// the transaction would roll the revocation back.
 func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time.Time, access loci.Credential,
 	next loci.RefreshToken) (g loci.Grant, err error) {
 	var refused error
 	err = o.db.Update(ctx, func(c Conn) (err error) {
 		refused = nil
-		var used, expired bool
+		var until time.Time // when it can be exchanged for the last time
 		found, err := c.One(x.find, Args{hash[:]}, func(r Row) (err error) {
 			i := len(grantNames)
-			used, expired = !r.Null(i), !timeAt(r, i+1).After(now)
+			until = timeAt(r, i+1)
+			if !r.Null(i) {
+				until = timeAt(r, i).Add(loci.ReplayGrace)
+			}
 			g, err = scanGrant(r, 0)
 			return err
 		})
@@ -92,7 +96,7 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 			return err
 		case !found:
 			return noToken(x.what)
-		case used || expired || !g.Usable(now):
+		case !until.After(now) || !g.Usable(now):
 			refused = loci.Errorf(loci.Conflict, "the %s has been used or has expired", x.what)
 			return revokeGrant(c, g.ID, now)
 		}

@@ -45,7 +45,7 @@ func account(kind loci.FeedKind, org loci.OrgID, user loci.UserID, id [16]byte, 
 // credentialHints returns the hint about a credential, if it is a key or a sign-in. Others are in no list.
 func credentialHints(c *loci.Credential, change loci.Change) []store.FeedHint {
 	switch c.Method {
-	case loci.ByKey, "":
+	case loci.ByKey, loci.ByEnvironment, loci.ByDisk, "":
 		return []store.FeedHint{account(loci.FeedKey, c.OrgID, c.UserID, c.ID, change)}
 	case loci.BySignIn:
 		return []store.FeedHint{account(loci.FeedSignIn, c.OrgID, c.UserID, c.ID, change)}

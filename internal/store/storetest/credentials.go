@@ -160,6 +160,19 @@ func testCredentialKinds(e *env) {
 	})
 	s, l, key := e.insertCredential(2, session), e.insertCredential(3, link), e.insertCredential(4)
 	stranger := e.insertCredential(5, func(c *loci.Credential) { c.UserID = loci.NewUserID() })
+	for seed, method := range map[byte]loci.Method{6: loci.ByEnvironment, 7: loci.ByDisk} { // of an assistant
+		c := e.insertCredential(seed, forAgent, func(c *loci.Credential) { c.Method, c.UserID = method, loci.NewUserID() })
+		got, err := keys.List(ctx, store.CredentialQuery{OrgID: e.org, Method: method})
+		if diff := cmp.Diff([]loci.Credential{c}, got); diff != "" || err != nil {
+			e.Errorf("%s: %v (-want +got):\n%s", method, err, diff)
+		}
+		if err := keys.Revoke(ctx, e.org, c.UserID, c.ID, now); err != nil {
+			e.Error(err)
+		}
+		if n, err := keys.Purge(ctx, now.Add(time.Second), 9); n != 1 || err != nil {
+			e.Errorf("Purge of %s: %d, %v", method, n, err)
+		}
+	}
 	for _, c := range []loci.Credential{full, s, l, key, stranger} {
 		if diff := cmp.Diff(c, e.byHash(c)); diff != "" {
 			e.Errorf("(-want +got):\n%s", diff)

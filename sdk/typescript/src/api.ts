@@ -114,6 +114,21 @@ export interface AssetRules {
   total_bytes?: number;
 }
 
+export interface Assistant {
+  /** Accurate to a minute; absent if it was not used */
+  last_used_at?: string;
+  /** The variable with its key, or its vendor with (stdio) */
+  name: string;
+  vendor: string;
+}
+
+export interface AssistantList {
+  assistants: Assistant[];
+  has_more: boolean;
+  /** Send it as cursor to get the next page; empty on the last page */
+  next_cursor: string;
+}
+
 export interface AuditEntry {
   action: string;
   allowed: boolean;
@@ -3854,6 +3869,14 @@ export class AccountApi {
   /** Change your name. Only the operator changes an e-mail address. */
   rename(body: Name, options?: CallOptions): Promise<User> {
     return this.#client.call("PATCH", "/users/me", { body, options });
+  }
+
+  /**
+   * List assistants without a stored key. Assistants with an agent key of the server's configuration
+   * (`LOCI_AGENT_KEY_<VENDOR>`), and those that used `loci mcp` in the last 30 days.
+   */
+  listAssistants(options?: CallOptions): Promise<AssistantList> {
+    return this.#client.call("GET", "/users/me/assistants", { options });
   }
 
   /**

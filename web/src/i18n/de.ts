@@ -551,7 +551,8 @@ export const de: Texts = {
   "connections.chatgpt": "Ohne Entwicklermodus nimm {address}",
   "connections.then": "Er fordert dich dann auf, dich anzumelden, und du wählst hier, was er sehen darf.",
   "connections.command": "Auf dem Rechner mit deinen Erinnerungen erledigt das alles:",
-  "connections.stdio": "Assistenten, die Loci selbst über stdio starten, fehlen in dieser Liste. Am Rechner zeigt sie dieser Befehl:",
+  "connections.machine": "Diesen Zugang nimmt nur eine Person am Rechner des Servers weg",
+  "connections.stdio": "Assistenten, die Loci selbst über stdio starten, stehen in dieser Liste, sobald sie es verwendet haben. Am Rechner zeigt dieser Befehl alle:",
 
   "account.title": "Konto",
   "account.name": "Name",

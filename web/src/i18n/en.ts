@@ -549,7 +549,8 @@ export const en = {
   "connections.chatgpt": "Without developer mode, use {address}",
   "connections.then": "It then asks you to sign in, and you choose here what it may see.",
   "connections.command": "On the machine with your memories, this does it all:",
-  "connections.stdio": "Assistants that start Loci themselves, over stdio, are not in this list. At the machine, this command lists them:",
+  "connections.machine": "Only a person at the server's machine can take this access away",
+  "connections.stdio": "Assistants that start Loci themselves, over stdio, are in this list once they have used it. At the machine, this command lists all:",
 
   "account.title": "Account",
   "account.name": "Name",

@@ -1,4 +1,4 @@
-import type { Grant, Key, Project } from "@loci-memory/sdk";
+import type { Assistant, Grant, Key, Project } from "@loci-memory/sdk";
 import { useEffect, useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { Card, cardKeys, currentCard } from "../../cards.tsx";
@@ -7,6 +7,7 @@ import { useFilter } from "../../filter.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
+import { when } from "../../time.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { resumed } from "../../pending.ts";
@@ -20,8 +21,14 @@ import { clients, type Client } from "./clients.ts";
 import { Connect } from "./connect.tsx";
 import { useSights, type Sights } from "./sights.ts";
 
-/** An assistant that has access: by signing in, or with a key. */
-type Connection = { kind: "grant"; id: string; of: Grant } | { kind: "key"; id: string; of: Key };
+/**
+ * An assistant that has access: by signing in, with a key, or with what only a person at the server's machine can take
+ * away: a key of its configuration, or stdio.
+ */
+type Connection =
+  | { kind: "grant"; id: string; of: Grant }
+  | { kind: "key"; id: string; of: Key }
+  | { kind: "machine"; id: string; of: Assistant };
 
 interface Connected {
   connections: readonly Connection[];
@@ -36,17 +43,17 @@ export default function Connections() {
   const { connections = [], projects = [] } = list.value ?? {};
   const filter = useFilter(t("filter.connections"));
   const fitting = connections.filter((one) => filter.fits(nameOf(one), one.of.vendor, reached(one, projects)));
-  const working = fitting.filter(({ of }) => usable(of, now));
-  const ended = fitting.filter(({ of }) => !usable(of, now));
+  const working = fitting.filter((one) => works(one, now));
+  const ended = fitting.filter((one) => !works(one, now));
   const offers = clients.filter((one) => filter.fits(one.name || t("connections.other"), one.vendor));
-  const sights = useSights([...new Set(connections.filter(({ of }) => usable(of, now)).map(({ of }) => of.vendor ?? ""))].sort());
+  const sights = useSights([...new Set(connections.filter((one) => works(one, now)).map(({ of }) => of.vendor ?? ""))].sort());
   const [open, setOpen] = useState<Client>();
   const end = (one: Connection | undefined) => void (one && disconnect(one).then((did) => did && list.reload()));
   useKeys([
     ...cardKeys([...working.map(({ id }) => id), ...offers.map(({ id }) => id)]),
     filter.key,
     { key: "c", help: t("connections.connect"), run: () => setOpen(clients.find(({ id }) => id === currentCard())) },
-    { key: "x", help: t("connections.disconnect"), run: () => end(working.find(({ id }) => id === currentCard())) },
+    { key: "x", help: t("connections.disconnect"), run: () => end(working.find(({ id, kind }) => id === currentCard() && kind !== "machine")) },
   ]);
   useEffect(() => {
     const wanted = resumed("connections.key.");
@@ -60,7 +67,7 @@ export default function Connections() {
       <Shown of={list}>
         {() => (
           <>
-            {working.length > 0 ? <ul class="cards" aria-label={t("connections.title")}>{working.map(row)}</ul> : connections.every(({ of }) => !usable(of, now)) && <Empty title={t("connections.none")}><p>{t("connections.none.text")}</p></Empty>}
+            {working.length > 0 ? <ul class="cards" aria-label={t("connections.title")}>{working.map(row)}</ul> : connections.every((one) => !works(one, now)) && <Empty title={t("connections.none")}><p>{t("connections.none.text")}</p></Empty>}
             {ended.length > 0 && (
               <details>
                 <summary>{t("connections.ended", { n: ended.length })}</summary>
@@ -72,7 +79,7 @@ export default function Connections() {
       </Shown>
       <h2>{t("connections.more")}</h2>
       <ul class="cards wide" aria-label={t("connections.more")}>
-        {offers.map((client) => <ClientCard key={client.id} of={client} n={connections.filter(({ of }) => usable(of, now) && client.vendor && of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
+        {offers.map((client) => <ClientCard key={client.id} of={client} n={connections.filter((one) => works(one, now) && client.vendor && one.of.vendor === client.vendor).length} onOpen={() => setOpen(client)} />)}
       </ul>
       {fitting.length + offers.length === 0 && filter.none()}
       <p class="hint">{t("connections.stdio")} <code>loci status</code></p>
@@ -82,7 +89,8 @@ export default function Connections() {
 }
 
 async function readAll(signal: AbortSignal): Promise<Connected> {
-  const [{ grants }, { keys }, { projects }] = await Promise.all([
+  const [{ assistants }, { grants }, { keys }, { projects }] = await Promise.all([
+    loci.account.listAssistants({ signal }),
     loci.account.listGrants({ signal }),
     loci.keys.list({ kind: "agent" }, { signal }),
     loci.projects.list({ status: "all", limit: 100 }, { signal }),
@@ -92,8 +100,13 @@ async function readAll(signal: AbortSignal): Promise<Connected> {
     connections: [
       ...grants.map((of) => ({ kind: "grant" as const, id: of.id, of })),
       ...sorted(keys, Date.now()).map((of) => ({ kind: "key" as const, id: of.id, of })),
+      ...assistants.map((of) => ({ kind: "machine" as const, id: of.name, of })),
     ],
   };
+}
+
+function works(one: Connection, now: number): boolean {
+  return one.kind === "machine" || usable(one.of, now);
 }
 
 function nameOf(one: Connection): string {
@@ -102,11 +115,13 @@ function nameOf(one: Connection): string {
 
 /** What it may do, in words. */
 function reached(one: Connection, projects: readonly Project[]): string {
+  if (one.kind === "machine") return t("apiKeys.everything");
   return one.kind === "key" ? reach(one.of, projects) : (one.of.scopes ?? []).map(right).join(" · ");
 }
 
 /** Takes the access away after a question. It returns whether it did. */
 async function disconnect(one: Connection): Promise<boolean> {
+  if (one.kind === "machine") return false;
   if (one.kind === "key") return revokeKey(one.of);
   const name = nameOf(one);
   if (!(await confirm({ title: t("connections.disconnect.title", { name }), text: t("connections.disconnect.text"), yes: t("connections.disconnect"), danger: true }))) return false;
@@ -130,18 +145,19 @@ interface CardProps {
 
 function ConnectionCard({ of: one, projects, sights, now, onEnd }: CardProps) {
   const name = nameOf(one);
-  const works = usable(one.of, now);
+  const working = works(one, now);
   const { vendor = "" } = one.of;
   return (
-    <Card id={one.id} off={!works}>
+    <Card id={one.id} off={!working}>
       <div class="card-text">
         <strong>{name}</strong> {t("connections.is")} <span class="tag">{legible(vendor)}</span>{" "}
-        {one.kind === "key" ? <code>{one.of.prefix}…</code> : <span class="tag">{t("connections.signedIn")}</span>}
-        {works && <p><Sight of={one} sights={sights} /></p>}
+        {one.kind === "key" ? <code>{one.of.prefix}…</code> : one.kind === "grant" && <span class="tag">{t("connections.signedIn")}</span>}
+        {working && <p><Sight of={one} sights={sights} /></p>}
         <p>{reached(one, projects)}</p>
-        <p>{life(one.of, now, one.kind === "grant")}</p>
+        <p>{one.kind === "machine" ? one.of.last_used_at ? t("apiKeys.used", { time: when(one.of.last_used_at) }) : t("apiKeys.neverUsed") : life(one.of, now, one.kind === "grant")}</p>
+        {one.kind === "machine" && <p>{t("connections.machine")}</p>}
       </div>
-      {works && (
+      {working && one.kind !== "machine" && (
         <div class="actions">
           {one.kind === "key" && <a class="button" href={addressOf("keys")}>{t("connections.keys")}</a>}
           <button type="button" class="button danger" aria-label={t("connections.disconnect.one", { name })} onClick={onEnd}>{t("connections.disconnect")}</button>
@@ -153,11 +169,11 @@ function ConnectionCard({ of: one, projects, sights, now, onEnd }: CardProps) {
 
 /** What an assistant can see: the same rule as for its own requests counts. */
 function Sight({ of: one, sights }: { of: Connection; sights: Sights }) {
-  const scopes = one.of.scopes ?? [];
+  const scopes = one.kind === "machine" ? [] : one.of.scopes ?? [];
   if (scopes.length > 0 && !scopes.includes("memories:read")) return <>{t("connections.sees.none")}</>;
   const sees = sights.of.get(one.of.vendor ?? "");
   if (sees === undefined || sights.all === undefined) return <>{t("connections.sees.unknown")}</>;
-  const limited = (one.kind === "key" && (one.of.project_ids ?? []).length > 0) || one.of.workspace_id !== undefined;
+  const limited = one.kind !== "machine" && ((one.kind === "key" && (one.of.project_ids ?? []).length > 0) || one.of.workspace_id !== undefined);
   const hidden = Math.max(0, sights.all - sees);
   return <>{t(limited ? "connections.sees.most" : "connections.sees", { n: sees })} · {t(limited ? "connections.hidden.least" : "connections.hidden", { n: hidden })}</>;
 }
