@@ -21,8 +21,8 @@ type ListRequest struct {
 }
 
 // Create makes a project with an empty graph, in the active workspace. The person of p is its
-// owner. Conflict if the name is taken in the org; Forbidden for a key that is limited to projects, which could not
-// see it.
+// owner and only member, unless d.Everyone is true. Conflict if the name is taken in the org. Forbidden for a key
+// that is limited to projects, which could not see it, and for an agent that opens the project to everybody.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return loci.Project{}, err
@@ -32,9 +32,14 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 		return loci.Project{}, loci.Errorf(loci.Forbidden,
 			"this key is limited to projects and would not see a new one; use a key that is not")
 	}
+	open := d.Everyone != nil && *d.Everyone
+	if open && p.Kind == loci.KindAgent {
+		s.Refused(ctx, p, Create)
+		return loci.Project{}, loci.Errorf(loci.Forbidden,
+			"only a person may open a project to everybody in the org; leave out everyone, and let the person share it")
+	}
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name,
-		Description: d.Description,
-		Everyone:    d.Everyone == nil || *d.Everyone}
+		Description: d.Description, Everyone: open}
 	if err := made.Validate(); err != nil {
 		return loci.Project{}, err
 	}
