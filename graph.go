@@ -53,14 +53,18 @@ func (p *Project) Validate() error {
 
 // People describes who belongs to p, for a reader who belongs to it.
 func (p *Project) People(reader Principal) string {
-	you := p.OneMember == reader.UserID && (!reader.AllProjects || reader.OrgID == DefaultOrg)
 	switch {
 	case p.Everyone:
 		return "everybody in the org"
-	case p.Members == 1 && you:
+	case p.IsOnly(reader.UserID) && (!reader.AllProjects || reader.OrgID == DefaultOrg):
 		return "you alone"
 	}
 	return Plural(p.Members, "person", "people")
+}
+
+// IsOnly reports whether nobody but a user belongs to p.
+func (p *Project) IsOnly(user UserID) bool {
+	return !p.Everyone && p.Members == 1 && p.OneMember == user
 }
 
 // ProjectMember is a person's role in a project.

@@ -43,12 +43,17 @@ func (s *Service) Sees(ctx context.Context, p loci.Principal, id loci.EventID) (
 	return e != nil, err
 }
 
+// Kept returns the log of p's org, which knows what became of its sessions.
+func (s *Service) Kept(ctx context.Context, p loci.Principal) (eventlog.Engine, error) {
+	if err := s.May(p, Read); err != nil {
+		return nil, err
+	}
+	return s.of(ctx, p.OrgID)
+}
+
 // Recall implements memory.Events.
 func (s *Service) Recall(ctx context.Context, p loci.Principal) (eventlog.Log, *indexing.Snapshot, error) {
-	if err := s.May(p, Read); err != nil {
-		return nil, nil, err
-	}
-	log, err := s.of(ctx, p.OrgID)
+	log, err := s.Kept(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,6 +40,10 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 	}
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name,
 		Description: d.Description, Everyone: open}
+	return s.create(ctx, p, made)
+}
+
+func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Project) (loci.Project, error) {
 	if err := made.Validate(); err != nil {
 		return loci.Project{}, err
 	}
@@ -64,11 +68,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 // nameIsFree returns Conflict if any project of the org has the name, visible or not. It keeps
 // attempts that would fail out of the audit trail. The store checks again.
 func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string) error {
-	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
-	if err != nil {
-		return err
-	}
-	_, err = s.Store.Projects().Find(ctx, loci.Viewer{OrgID: p.OrgID, UserID: p.UserID, ProjectIDs: ids}, name)
+	_, err := s.anyNamed(ctx, p, name)
 	switch {
 	case loci.CodeOf(err) == loci.NotFound:
 		return nil
@@ -76,6 +76,15 @@ func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string)
 		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
 	}
 	return err
+}
+
+// anyNamed returns the project of the org with that name, visible or not, or NotFound.
+func (s *Service) anyNamed(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
+	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
+	if err != nil {
+		return loci.Project{}, err
+	}
+	return s.Store.Projects().Find(ctx, loci.Viewer{OrgID: p.OrgID, UserID: p.UserID, ProjectIDs: ids}, name)
 }
 
 // List returns the projects that the person belongs to, by name.
