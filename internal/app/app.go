@@ -85,6 +85,7 @@ type Options struct {
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
 	Deployment deployment.Options
+	Unwritable bool // nothing can be written in Store
 	// Arcs asks every Arc whether it answers; nil: there are none.
 	Arcs func(context.Context) error
 }
@@ -93,7 +94,7 @@ type Options struct {
 func New(o Options) *App {
 	a := &App{ArcsReady: o.Arcs}
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
-		Meter: o.Meter, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
+		Meter: o.Meter, Unwritable: o.Unwritable, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
 	a.Gate, a.Project, a.Graph = g, project.New(g), graph.New(g)
 	a.Index = indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})
 	if a.ArcsReady == nil {
