@@ -50,6 +50,7 @@ var withoutBegin = map[string]string{
 	"event.Forget":              "part of deleting a person",
 	"event.Index":               "the index itself, for its upkeep",
 	"event.Recall":              "part of recalling memories; asks for the action, without metering it twice",
+	"event.Kept":                "part of exports and imports, which have begun; it asks May",
 	"event.Sees":                "part of writing memories; asks for the action, without metering it twice",
 	"memory.Pool":               "part of use cases of nodes: says whether the caller has a team to share with",
 	"memory.Release":            "part of leaving a team",

@@ -250,6 +250,11 @@ func CandidateIDOf(a *EventAccess, key string) CandidateID {
 		a.ProjectID.String(), a.Origin, key))
 }
 
+// ProjectIDOf returns the id that an imported project gets in an org if its own is taken.
+func ProjectIDOf(org OrgID, user UserID, id ProjectID) ProjectID {
+	return ProjectID(derivedID("project", string(org), user.String(), id.String()))
+}
+
 // derivedID returns a UUID of version 8 that follows from texts.
 func derivedID(parts ...string) [16]byte {
 	return uuid.NewHash(sha256.New(), uuid.Nil, []byte(strings.Join(parts, "\x00")), 8)

@@ -109,7 +109,7 @@ type NewEvent struct {
 type NewProject struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"website"`
 	Description string `json:"description,omitzero" maxLength:"2000" doc:"What the project is about" example:"The public site and its deployment"`
-	Everyone    *bool  `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to the project. Default: true"`
+	Everyone    *bool  `json:"everyone,omitzero" nullable:"false" doc:"Whether every user of the org belongs to the project. Only a person may set true. Default: false"`
 }
 
 // OrgReceipt counts what Loci deleted with an org.

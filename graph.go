@@ -34,6 +34,8 @@ type Project struct {
 	Description string        `json:"description"`
 	Status      ProjectStatus `json:"status" enum:"active,archived"`
 	Everyone    bool          `json:"everyone" doc:"True if every user of the org belongs to the project; false if only its members do"`
+	Members     int           `json:"members" doc:"How many people were added to the project"`
+	OneMember   UserID        `json:"-"` // one of them; zero: there is none
 	CreatedAt   time.Time     `json:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
 }
@@ -47,6 +49,22 @@ func (p *Project) Validate() error {
 		return FieldErrorf("name", "must be one line without control characters, and not begin or end with a space")
 	}
 	return CheckText("description", p.Description, 0, MaxDescription)
+}
+
+// People describes who belongs to p, for a reader who belongs to it.
+func (p *Project) People(reader Principal) string {
+	switch {
+	case p.Everyone:
+		return "everybody in the org"
+	case p.IsOnly(reader.UserID) && (!reader.AllProjects || reader.OrgID == DefaultOrg):
+		return "you alone"
+	}
+	return Plural(p.Members, "person", "people")
+}
+
+// IsOnly reports whether nobody but a user belongs to p.
+func (p *Project) IsOnly(user UserID) bool {
+	return !p.Everyone && p.Members == 1 && p.OneMember == user
 }
 
 // ProjectMember is a person's role in a project.

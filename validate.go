@@ -95,7 +95,7 @@ func firstError(checks ...func() error) error {
 // texts in internal/rest/validation.go.
 const (
 	EmptyText   = "must not be empty"
-	TooLongText = "is longer than %d characters; shorten it or split it in several"
+	TooLongText = "is longer than %d characters; shorten it"
 	RangeText   = "must be from %d to %d"
 )
 

@@ -30,7 +30,7 @@ type Lifecycle int
 const (
 	LiveOnly    Lifecycle = iota // not trashed, not expired, not superseded
 	TrashOnly                    // in the trash, expired or not
-	LiveOrTrash                  // either: when a person looks up one id
+	LiveOrTrash                  // either, or expired for its owner: when a person looks up one id
 	AnyState                     // all states: history, export
 	ExpiredOnly                  // expired, and neither trashed nor superseded; for its owner
 	CurrentOnly                  // only for memories: live and valid now; recall, search, context, briefing
@@ -64,7 +64,7 @@ func Lifecycles() []Lifecycle {
 // A zero viewer sees nothing.
 func (v Viewer) Sees(a *Access, l Lifecycle, now time.Time) bool {
 	return v.inTenant(a) && v.reaches(a) && v.vendorMay(a) && l.admits(a, now) &&
-		(a.DeletedAt.IsZero() || a.UserID == v.UserID) && (l != ExpiredOnly || v.owns(a))
+		(a.DeletedAt.IsZero() || a.UserID == v.UserID) && (!l.isExpired(a, now) || v.owns(a))
 }
 
 // SeesMemory works like Sees for a memory, and checks its validity for CurrentOnly.
@@ -196,11 +196,16 @@ func (l Lifecycle) admits(a *Access, now time.Time) bool {
 	case TrashOnly:
 		return !a.DeletedAt.IsZero()
 	case LiveOrTrash:
-		return !a.DeletedAt.IsZero() || a.Live(now)
+		return !a.DeletedAt.IsZero() || a.SupersededBy.IsZero()
 	case ExpiredOnly:
-		return a.DeletedAt.IsZero() && a.SupersededBy.IsZero() && !a.Live(now)
+		return l.isExpired(a, now)
 	case AnyState:
 		return true
 	}
 	return false
+}
+
+// isExpired reports whether only its owner sees a row by l, because it has expired.
+func (l Lifecycle) isExpired(a *Access, now time.Time) bool {
+	return (l == ExpiredOnly || l == LiveOrTrash) && a.DeletedAt.IsZero() && a.SupersededBy.IsZero() && !a.Live(now)
 }

@@ -89,7 +89,7 @@ func TestSees(t *testing.T) {
 		{"live, in the trash", person, row(func(*loci.Access) {}), loci.TrashOnly, false},
 		{"expires now", person, row(func(a *loci.Access) { a.ExpiresAt = now }), loci.LiveOnly, false},
 		{"expires later", person, row(func(a *loci.Access) { a.ExpiresAt = now.Add(1) }), loci.LiveOnly, true},
-		{"expired, one id", person, row(func(a *loci.Access) { a.ExpiresAt = now }), loci.LiveOrTrash, false},
+		{"expired, one id", person, row(func(a *loci.Access) { a.ExpiresAt = now }), loci.LiveOrTrash, true},
 		{"expired, in that list", person, row(func(a *loci.Access) { a.ExpiresAt = now }), loci.ExpiredOnly, true},
 		{"expired, in that list of another", with(person, func(v *loci.Viewer) { v.TeamID = teamID }),
 			row(func(a *loci.Access) { a.UserID, a.TeamID, a.ExpiresAt = you, teamID, now }), loci.ExpiredOnly, false},

@@ -139,8 +139,8 @@ type Problem struct {
 	Type   string         `json:"type" doc:"Always about:blank; use code instead" example:"about:blank"`
 	Title  string         `json:"title" doc:"The status in words" example:"Bad Request"`
 	Status int            `json:"status" doc:"The HTTP status" example:"400"`
-	Detail string         `json:"detail" doc:"What is wrong and what to do" example:"title is longer than 500 characters; shorten it or split it in several"`
-	Error  string         `json:"error" doc:"Same as detail" example:"title is longer than 500 characters; shorten it or split it in several"`
+	Detail string         `json:"detail" doc:"What is wrong and what to do" example:"title is longer than 500 characters; shorten it"`
+	Error  string         `json:"error" doc:"Same as detail" example:"title is longer than 500 characters; shorten it"`
 	Code   string         `json:"code" doc:"Stable; programs may switch on it" example:"invalid"`
 	Field  string         `json:"field,omitempty" doc:"The wrong input" example:"title"`
 	Errors []FieldProblem `json:"errors,omitempty" nullable:"false" doc:"Every wrong input if there are several; at most 10"`

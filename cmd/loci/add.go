@@ -219,9 +219,9 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	return nil
 }
 
-// inProject is the command that saves a memory again, for the people of a project.
+// inProject is the command that gives a memory to the people of a project.
 func inProject(project string, id loci.MemoryID) string {
-	return "loci add TEXT --scope project --project " + project + " --supersedes " + id.Short()
+	return "loci edit " + id.Short() + " --scope project --project " + project
 }
 
 // toShare tells how to share a memory with people, as loci.Access.SharedWith calls them.

@@ -102,7 +102,7 @@ func (p *program) openFile(ctx context.Context, name string) (r io.ReadCloser, s
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, usageError{err}
+		return nil, 0, usagef("cannot read %s: %w", name, withoutPath(err))
 	}
 	info, err := f.Stat()
 	switch {

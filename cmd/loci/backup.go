@@ -31,7 +31,7 @@ func (p *program) backups() *maintain.Backups {
 
 // checkCopy opens a copy of a data directory and reads all of it.
 func (p *program) checkCopy(ctx context.Context, dir string) (problems []string, err error) {
-	st, err := openEngine(ctx, dir, p.log)
+	st, err := openEngine(ctx, dir, p.log, false)
 	if err != nil && ctx.Err() == nil {
 		return []string{"cannot be opened: " + err.Error()}, nil
 	}

@@ -7,14 +7,19 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// examineProjects counts projects, and names those whose files are being moved.
+// examineProjects counts the projects of all orgs, and names those that are open to an org and those whose files are
+// being moved.
 func (d *doctor) examineProjects(ctx context.Context, in *instance) {
-	count, err := in.countProjects(ctx)
+	count, open, err := in.countProjects(ctx)
 	if err != nil {
 		d.fail("projects", "read the message", "%s", loci.OneLine(err.Error()))
 		return
 	}
 	d.ok("projects", "%d active, %d archived", count[loci.ProjectActive], count[loci.ProjectArchived])
+	if len(open) > 0 {
+		d.ok("projects", "open to everybody in their org: %s; to close one: loci project set PROJECT everyone=off",
+			strings.Join(open, ", "))
+	}
 	list, err := in.store.UnsettledProjects(ctx)
 	if err != nil {
 		d.fail("projects", "read the message", "%s", loci.OneLine(err.Error()))
@@ -26,25 +31,25 @@ func (d *doctor) examineProjects(ctx context.Context, in *instance) {
 	}
 }
 
-// countProjects counts the projects of all orgs by their status.
-func (in *instance) countProjects(ctx context.Context) (map[loci.ProjectStatus]int, error) {
-	count := map[loci.ProjectStatus]int{}
+// countProjects counts the projects of all orgs by their status. open names those that everybody in their org belongs
+// to.
+func (in *instance) countProjects(ctx context.Context) (count map[loci.ProjectStatus]int, open []string, err error) {
+	count = map[loci.ProjectStatus]int{}
 	orgs, err := in.orgs(ctx, "")
-	if err != nil {
-		return nil, err
-	}
 	for _, org := range orgs {
 		who, err := in.inOrg(ctx, string(org.ID))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		list, err := in.projects(ctx, who, "", 0)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, x := range list {
-			count[x.Status]++
+			if count[x.Status]++; x.Everyone {
+				open = append(open, quoted(x.Name)+orgHint(who))
+			}
 		}
 	}
-	return count, nil
+	return count, open, err
 }

@@ -25,8 +25,9 @@ import (
 // engine is the store that an open data directory has.
 type engine = sqlite.Store
 
-func openEngine(ctx context.Context, dir string, log *slog.Logger) (*engine, error) {
-	return sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: log})
+// openEngine opens a data directory. With reads, it also opens one that cannot be written.
+func openEngine(ctx context.Context, dir string, log *slog.Logger, reads bool) (*engine, error) {
+	return sqlite.Open(ctx, sqlite.Options{Dir: dir, Log: log, ReadOnly: reads})
 }
 
 // indexDir is where the full-text index of a data directory is. It is derived from the engine's rows, and may be
@@ -37,8 +38,8 @@ func indexDir(dir string) string { return filepath.Join(dir, "index") }
 func eventIndexDir(dir string) string { return filepath.Join(dir, "index-events") }
 
 // eventLog returns the embedded event log of a data directory. The caller closes it.
-func eventLog(dir string) *embedded.Log {
-	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
+func eventLog(dir string, reads bool) *embedded.Log {
+	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), ReadOnly: reads})
 }
 
 // dedup says which events count as duplicates.
@@ -58,7 +59,7 @@ func (s *settings) eventOptions(logs *eventLogs, now func(context.Context) *sett
 
 // withEvents runs fn with the event log beside a store.
 func withEvents(st *engine, fn func(*embedded.Log) error) (err error) {
-	events := eventLog(st.Dir())
+	events := eventLog(st.Dir(), st.Unwritable() != nil)
 	defer func() { err = errors.Join(err, events.Close()) }()
 	return fn(events)
 }

@@ -89,7 +89,7 @@ const indexSearch = "index"
 
 // searches are the configurations that can be compared.
 func (p *program) searches() map[string]eval.Build {
-	open := func(ctx context.Context, dir string) (store.Store, error) { return openEngine(ctx, dir, p.log) }
+	open := func(ctx context.Context, dir string) (store.Store, error) { return openEngine(ctx, dir, p.log, false) }
 	model := modelInUse(sync.OnceValues(p.selector))
 	searches := map[string]eval.Build{
 		defaultSearch: eval.Product(open, model),

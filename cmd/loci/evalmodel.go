@@ -25,7 +25,7 @@ func (e *noteEvaluation) askModel(ctx context.Context) (done func(), err error) 
 	if err != nil {
 		return nil, err
 	}
-	st, err := openEngine(ctx, dir, e.log)
+	st, err := openEngine(ctx, dir, e.log, false)
 	if err != nil {
 		_ = os.RemoveAll(dir) // the error that counts is the other one
 		return nil, err

@@ -138,7 +138,7 @@ and the first 200 characters of the content, or --dedup-key.`,
 			err = loci.WrapError(loci.Conflict, err, "this is a duplicate of event %s; to log it nevertheless, pass "+
 				"--dedup-key with a key of its own", twice.Of)
 		}
-		return p.answer(map[string]any{"id": id}, err, "%s", id)
+		return p.created(map[string]any{"id": id}, err, id, d.Content)
 	})
 	f.add(cmd)
 	return cmd

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,12 +25,13 @@ func (p *program) exportCommand() *cobra.Command {
 		Use:   "export [FILE]",
 		Short: "Export everything that is yours as JSON lines",
 		Long: `Export all memories with their versions, sources and attachments, including the trash,
-and agents, sessions, memory nodes and suggestions. The format is JSON lines, to FILE
-or to standard output. "loci import" restores them byte for byte. A FILE appears only
-when it is complete.
+and events, sessions, agents, candidates, tasks, memory nodes, suggestions, golden
+questions and projects with their graphs. The format is JSON lines, to FILE or to
+standard output. "loci import" restores them and their links. A FILE appears only when
+it is complete. The output names what is not in it.
 
-The graphs of projects are not in it: "loci graph export" writes one, and "loci backup
-create" saves everything.`,
+The trash and history of graphs, keys and settings are not in it: "loci backup create"
+saves everything.`,
 		Example: `  loci export memories.jsonl
   loci export | zstd > memories.jsonl.zst`,
 		Annotations: does(transfer.Export),
@@ -61,26 +65,37 @@ func (p *program) exportTo(ctx context.Context, in *instance, who loci.Principal
 	if err := mayReplace(name, force); err != nil {
 		return err
 	}
-	n, err := p.export(ctx, in, who, name)
+	end, err := p.export(ctx, in, who, name)
 	if err != nil {
 		return err
 	}
 	if p.json && name != "-" {
-		return p.printJSON(map[string]any{"memories": n, "file": name})
+		return p.printJSON(map[string]any{"memories": end.Rows["memory"], "rows": end.Rows, "left_out": end.LeftOut,
+			"file": name})
 	}
-	p.note("Exported %s", loci.Plural(n, "memory", "memories"))
+	text := loci.Plural(end.Rows["memory"], "memory", "memories")
+	for _, kind := range slices.Sorted(maps.Keys(end.Rows)) {
+		if one := strings.ReplaceAll(kind, "_", " "); kind != "memory" {
+			text += ", " + loci.Plural(end.Rows[kind], one, strings.Replace(one+"s", "entitys", "entities", 1))
+		}
+	}
+	p.note("Exported %s", text)
+	if len(end.LeftOut) > 0 {
+		p.note("Left out: %s", strings.Join(end.LeftOut, "; "))
+	}
 	return nil
 }
 
-func (p *program) export(ctx context.Context, in *instance, who loci.Principal, name string) (n int, err error) {
+func (p *program) export(ctx context.Context, in *instance, who loci.Principal, name string) (end transfer.ExportEnd,
+	err error) {
 	err = p.follow(ctx, func(ctx context.Context) error {
 		return p.writeTo(name, func(w io.Writer) (err error) {
 			who.WorkspaceID = loci.WorkspaceID{} // all of them: a person who moves or leaves takes everything
-			n, err = in.app.Transfer.Export(ctx, who, w)
+			end, err = in.app.Transfer.Export(ctx, who, w)
 			return err
 		})
 	})
-	return n, err
+	return end, err
 }
 
 // writeTo lets write fill a file, which appears only when it is complete. "-" is standard output.

@@ -37,7 +37,7 @@ func (p *program) goldenAddCommand() *cobra.Command {
 			return err
 		}
 		q, err := c.app.Golden.Create(ctx, c.who, golden.Draft{Question: c.args[0], Expected: ids})
-		return p.answer(q, err, "%s", q.ID)
+		return p.created(q, err, q.ID, q.Question)
 	})
 	cmd.Flags().StringSliceVar(&expect, "expect", nil, "ids of the memories that recall must find (required)")
 	_ = cmd.MarkFlagRequired("expect")

@@ -44,7 +44,7 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 	var request auth.KeyRequest
 	cmd := p.acting(pickPerson|starts, &cobra.Command{
 		Use: "create", Short: "Create a key and print it once",
-		Annotations: does(identity.KeyCreate, org.WorkspaceRead, project.Read),
+		Annotations: does(identity.KeyCreate, identity.KeyList, org.WorkspaceRead, project.Read),
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if err := f.limits(cmd); err != nil {
 				return err
@@ -66,6 +66,16 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		made, key, err := c.app.Identity.CreateKey(ctx, c.who, request)
 		if err != nil {
 			return err
+		}
+		keys, err := c.app.Identity.Keys(ctx, c.who, kind)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(keys, func(k loci.Credential) bool {
+			return k.Name == made.Name && k.ID != made.ID && keyStatus(&k) == "valid"
+		}) {
+			p.note("Another key is named %s, too. To replace a key, use: loci %s rotate KEY", quoted(cut(made.Name, 100)),
+				keyNoun(kind))
 		}
 		err = p.printNewKey(made, key)
 		if err == nil && !p.json && c.actor.user == "" && c.who.OrgID != loci.DefaultOrg {
@@ -186,24 +196,32 @@ func keyNoun(kind loci.Kind) string {
 func (p *program) keyListCommand(kind loci.Kind) *cobra.Command {
 	var all bool
 	cmd := p.acting(onlyOf, &cobra.Command{
-		Use: "list", Short: "List keys, including revoked ones, without their secrets",
+		Use: "list", Short: "List keys without their secrets",
 		Annotations: does(identity.KeyList, org.List, project.Read),
-		Long: `List keys, including revoked ones, without their secrets: the owner's keys, with
---org those of everybody in an org, with --all those of everybody on this server.`,
-	}, func(ctx context.Context, c *call) error {
+		Long: `List valid keys without their secrets: the owner's keys, with --org those of everybody
+in an org. With --all: keys of everybody on this server, and those that are revoked or
+expired.`,
+	}, func(ctx context.Context, c *call) (err error) {
 		of := c.actor
+		var keys []loci.Credential
 		if of.user == "" && (of.org != "" || all) {
-			keys, err := c.keys(ctx, of.org, kind)
-			return p.printKeys(ctx, c, keys, err, kind)
+			keys, err = c.keys(ctx, of.org, kind)
+		} else {
+			var who loci.Principal
+			if who, err = c.readFor(ctx, of.org, of.user); err == nil {
+				keys, err = c.app.Identity.Keys(ctx, who, kind)
+			}
 		}
-		who, err := c.readFor(ctx, of.org, of.user)
-		if err != nil {
-			return err
+		found := len(keys)
+		if !all {
+			keys = slices.DeleteFunc(keys, func(k loci.Credential) bool { return keyStatus(&k) != "valid" })
 		}
-		keys, err := c.app.Identity.Keys(ctx, who, kind)
+		if ended := found - len(keys); ended > 0 && !p.json {
+			defer p.note("%s not shown, because revoked or expired; to see all, pass --all", loci.Plural(ended, "key", "keys"))
+		}
 		return p.printKeys(ctx, c, keys, err, kind)
 	})
-	cmd.Flags().BoolVar(&all, "all", false, "keys of everybody in every org")
+	cmd.Flags().BoolVar(&all, "all", false, "keys of everybody in every org, also revoked and expired ones")
 	return cmd
 }
 

@@ -15,12 +15,13 @@ import (
 
 func (p *program) listCommand() *cobra.Command {
 	var f filterFlags
-	var trash bool
+	var trash, expired bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List memories, newest first",
 		Example: `  loci list --tag ops --origin claude --limit 20
   loci list --trash
+  loci list --expired
   loci list --as cursor --json
   loci list --scope project --as-of 2026-03-01`,
 		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
@@ -29,9 +30,7 @@ func (p *program) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if trash {
-				filter.Lifecycle = loci.TrashOnly
-			}
+			filter.Lifecycle = otherState(trash, expired)
 			return p.with(cmd.Context(), refuse, func(in *instance) error {
 				who, err := f.viewer(cmd.Context(), in, &filter)
 				if err != nil {
@@ -48,7 +47,20 @@ func (p *program) listCommand() *cobra.Command {
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&trash, "trash", false, "list the trash")
+	cmd.Flags().BoolVar(&expired, "expired", false, "list what has expired; loci restore brings it back")
+	cmd.MarkFlagsMutuallyExclusive("trash", "expired")
 	return cmd
+}
+
+// otherState returns the memories that --trash and --expired select.
+func otherState(trash, expired bool) loci.Lifecycle {
+	switch {
+	case trash:
+		return loci.TrashOnly
+	case expired:
+		return loci.ExpiredOnly
+	}
+	return loci.LiveOnly
 }
 
 func (p *program) printPage(ctx context.Context, in *instance, page memory.ListPage) error {
@@ -79,6 +91,10 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 	if untrue {
 		headers = append(headers, "NOT TRUE")
 	}
+	trashed := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.DeletedAt.IsZero() })
+	if trashed {
+		headers = append(headers, "TRASHED", "DELETED FROM")
+	}
 	expiring := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.ExpiresAt.IsZero() })
 	if expiring {
 		headers = append(headers, "EXPIRES")
@@ -100,6 +116,9 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 		}
 		if untrue {
 			rows[i] = append(rows[i], p.notTrue(m, now))
+		}
+		if trashed {
+			rows[i] = append(rows[i], p.showTime(m.DeletedAt), p.showTime(m.DeletedAt.AddDate(0, 0, loci.TrashDays)))
 		}
 		if expiring {
 			rows[i] = append(rows[i], p.showTime(m.ExpiresAt))

@@ -66,7 +66,7 @@ func (p *program) open(ctx context.Context, absent missing) (*instance, error) {
 	if err := p.finishRestore(ctx); err != nil {
 		return nil, err
 	}
-	st, err := openEngine(ctx, s.DataDir, p.log)
+	st, err := openEngine(ctx, s.DataDir, p.log, absent == refuse)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, loci.WrapError(loci.CodeOf(err), err,
 			"%s; make it writable for this user, or choose another with --data-dir", err)
@@ -120,7 +120,7 @@ func (p *program) assemble(ctx context.Context, st *engine, events *eventLogs) (
 		SignIn: in.signIn, Patience: s.Patience, ModelPatience: s.modelPatience(), Extractor: extractor,
 		Thresholds: in.thresholds, Settings: p.settingKeys(), IndexDir: indexDir(s.DataDir), Models: models,
 		VectorDir: vectorsDir(s.DataDir), Events: s.eventOptions(events, in.settings), Master: s.Master,
-		DropEvents: events.Drop, Arcs: events.Ready,
+		DropEvents: events.Drop, Arcs: events.Ready, Unwritable: st.Unwritable() != nil,
 		Deployment: deployment.Options{Backups: p.backups(), Copy: backUp(st)}})
 	if _, in.created, err = in.app.Identity.Setup(ctx); err != nil {
 		return nil, err

@@ -65,6 +65,14 @@ func (p *program) answer(v any, err error, format string, args ...any) error {
 	return nil
 }
 
+// created prints the id of a new thing, and at a terminal its title.
+func (p *program) created(v any, err error, id fmt.Stringer, title string) error {
+	if !p.screen.terminal {
+		return p.answer(v, err, "%s", id)
+	}
+	return p.answer(v, err, "created %s: %s", id, cut(title, 100))
+}
+
 // show prints one thing: v as JSON, or its fields as pairs of a name and a value. It returns err if there is one.
 func (p *program) show(v any, err error, fields ...string) error {
 	if err != nil || p.json {

@@ -101,11 +101,15 @@ func (p *program) projectCreateCommand() *cobra.Command {
 		},
 	}, func(ctx context.Context, c *call) error {
 		made, err := c.app.Project.Create(ctx, c.who, draft)
+		if err == nil && !p.json {
+			p.note("Who can see it: %s. To share it, run: loci project add %s USER%s", made.People(c.who), quoted(made.Name),
+				orgHint(c.who))
+		}
 		return p.projectChanged("created", made, err)
 	})
 	cmd.Flags().StringVar(&draft.Description, "description", "", "what the project is about")
 	cmd.Flags().StringVar(&everyone, "everyone", "",
-		"on: everybody in the org belongs to it; off: only its members do (default: on)")
+		"on: everybody in the org belongs to it; off: only its members do (default: off)")
 	return cmd
 }
 
@@ -125,9 +129,9 @@ func (p *program) projectListCommand() *cobra.Command {
 		}
 		empty := "no " + strings.TrimLeft(string(want)+" projects", " ") + "; create one with: loci project create NAME" +
 			orgHint(c.who)
-		return printList(p, "projects", list, nil, empty, "NAME|ID|STATUS|OPEN TO|UPDATED|DESCRIPTION",
+		return printList(p, "projects", list, nil, empty, "NAME|ID|STATUS|PEOPLE|UPDATED|DESCRIPTION",
 			func(x loci.Project) []string {
-				return []string{x.Name, x.ID.String(), string(x.Status), openTo(x), p.showTime(x.UpdatedAt), x.Description}
+				return []string{x.Name, x.ID.String(), string(x.Status), x.People(c.who), p.showTime(x.UpdatedAt), x.Description}
 			})
 	})
 	cmd.Flags().StringVar(&status, "status", string(loci.ProjectActive), "active, archived or all")
@@ -150,13 +154,6 @@ func (in *instance) projects(ctx context.Context, who loci.Principal, status loc
 	}
 }
 
-func openTo(x loci.Project) string {
-	if x.Everyone {
-		return "everyone"
-	}
-	return "members"
-}
-
 func (p *program) projectShowCommand() *cobra.Command {
 	return p.acting(pickOrg, &cobra.Command{
 		Use: "show PROJECT", Short: "Show a project with its members", Annotations: does(project.Read, project.ReadMembers),
@@ -165,7 +162,7 @@ func (p *program) projectShowCommand() *cobra.Command {
 			return p.printJSON(x)
 		}
 		p.printFields("id", x.ID.String(), "name", x.Name, "description", x.Description,
-			"status", string(x.Status), "open to", openTo(x), "workspace", showID(x.WorkspaceID),
+			"status", string(x.Status), "people", x.People(c.who), "workspace", showID(x.WorkspaceID),
 			"created", p.showTime(x.CreatedAt), "updated", p.showTime(x.UpdatedAt))
 		p.printf("\n")
 		return p.printProjectMembers(ctx, c, x)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,43 @@ func TestReadOnlyDirectory(t *testing.T) {
 	unreachable := filepath.Join(data, "inner")
 	refusedToNobody(t, binary, dir, "cannot open data directory "+unreachable+": this user may not", "list", "--data-dir",
 		unreachable)
+}
+
+// TestReadOnlyDirectoryIsRead reads a directory as somebody who may read but not write it.
+func TestReadOnlyDirectoryIsRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, binary := filepath.Join(dir, "data"), filepath.Join(dir, "loci")
+	for _, args := range [][]string{{"project", "create", "home"}, {"add", "The boiler hums.", "--scope", "project",
+		"--project", "home"}, {"graph", "add", "boiler", "hums", "--type", "thing"}, {"task", "add", "Sweep",
+		"--project", "home"},
+		{"events", "log", "it stopped"}} {
+		runLoci(t, dir, args...)
+	}
+	copyProgram(t, binary)
+	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
+		if mode := os.FileMode(0o444); err == nil && d.IsDir() {
+			return os.Chmod(path, 0o555)
+		} else {
+			return errors.Join(err, os.Chmod(path, mode))
+		}
+	})
+	if err := errors.Join(err, os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = filepath.WalkDir(data, func(path string, _ fs.DirEntry, _ error) error { return os.Chmod(path, 0o755) })
+	})
+	for want, args := range map[string][]string{"The boiler hums.": {"list"}, "cli": {"search", "boiler"},
+		"hums": {"graph", "read"}, "Sweep": {"task", "list"}, `"rows":{"entity":1,"event":1,"memory":1,`: {"export"},
+		"1 now true": {"status"}, "every file is intact": {"doctor"}, "you alone": {"project", "list"},
+		"it stopped": {"events", "search", "stopped"}} {
+		out, notes, code := asNobody(t, binary, dir, args...)
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("loci %v: exit code %d, want %q in:\n%s%s", args, code, want, out, notes)
+		}
+	}
+	refusedToNobody(t, binary, dir, "cannot be written", "project", "rename", "home", "house")
 }
 
 // TestDirectoryOfAnother runs the program on directories that it may not enter, or has nothing in and may not write to.

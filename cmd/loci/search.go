@@ -25,7 +25,7 @@ type hitJSON struct {
 
 func (p *program) searchCommand() *cobra.Command {
 	var f questionFlags
-	var why, trash bool
+	var why, trash, expired bool
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Find memories, best first",
@@ -39,9 +39,7 @@ same beginning or a similar spelling, and then text that contains them.`,
 		Annotations: does(memory.Read, memory.ReadTrash, project.Read),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.find(cmd.Context(), &f, args, func(in *instance, who loci.Principal, r memory.SearchRequest) error {
-				if trash {
-					r.Lifecycle = loci.TrashOnly
-				}
+				r.Lifecycle = otherState(trash, expired)
 				page, err := in.app.Memory.Search(cmd.Context(), who, r)
 				if err != nil {
 					return err
@@ -53,6 +51,8 @@ same beginning or a similar spelling, and then text that contains them.`,
 	f.add(cmd)
 	cmd.Flags().BoolVar(&why, "why", false, "show why each one matches")
 	cmd.Flags().BoolVar(&trash, "trash", false, "search the trash")
+	cmd.Flags().BoolVar(&expired, "expired", false, "search what has expired")
+	cmd.MarkFlagsMutuallyExclusive("trash", "expired")
 	return cmd
 }
 

@@ -71,7 +71,7 @@ Loci registers an agent that it doesn't know.`,
 			return err
 		}
 		s, err := c.app.Agent.CreateSession(ctx, c.who, draft)
-		return p.answer(s, err, "%s", s.ID)
+		return p.created(s, err, s.ID, s.Title)
 	})
 	f.add(cmd)
 	cmd.Flags().StringVar(&agentName, "agent", "", "main agent, by name or id (default: none)")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ func (p *program) taskAddCommand() *cobra.Command {
 		}
 		draft.Project = in.ID.String()
 		t, err := c.app.Task.Create(ctx, c.who, draft)
-		return p.answer(t, err, "%s", t.ID)
+		return p.created(t, err, t.ID, t.Title)
 	})
 	cmd.Flags().StringVar(&draft.Project, "project", "", "project that it belongs to, by name or id (required)")
 	cmd.Flags().StringVar(&draft.Notes, "notes", "", "what else there is to know about it")
@@ -58,9 +59,11 @@ func (p *program) taskAddCommand() *cobra.Command {
 func (p *program) taskListCommand() *cobra.Command {
 	var projectName, state string
 	var r task.ListRequest
+	var counts bool // the done tasks that the list leaves out by default
 	cmd := p.acting(pickAny, &cobra.Command{
 		Use: "list", Short: "List tasks, newest first", Annotations: does(task.Read, project.Read),
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			counts = !p.json && !cmd.Flags().Changed("state")
 			r.State, err = parseState("--state", state, append([]loci.TaskState{loci.TaskOpen}, loci.TaskStates()...)...)
 			return err
 		},
@@ -73,11 +76,21 @@ func (p *program) taskListCommand() *cobra.Command {
 			r.Project = in.ID.String()
 		}
 		called := c.names()
-		r.Limit = gate.MaxPage
+		if r.Limit = gate.MaxPage; counts {
+			r.State = ""
+		}
 		list, err := allPages(func(cursor string) (gate.Page[loci.Task], error) {
 			r.Cursor = cursor
 			return c.app.Task.List(ctx, c.who, r)
 		})
+		all := len(list)
+		if counts {
+			list = slices.DeleteFunc(list, func(t loci.Task) bool { return t.State == loci.TaskDone })
+		}
+		if hidden := all - len(list); hidden > 0 {
+			defer p.note("%s not shown; to see all, run: loci task list --state all%s",
+				loci.Plural(hidden, "done task", "done tasks"), c.actor.flags())
+		}
 		return printList(p, "tasks", list, err, "no tasks; create one with: loci task add TITLE --project PROJECT",
 			"STATE|TITLE|ID|PROJECT|BY|CHANGED", func(t loci.Task) []string {
 				return []string{string(t.State), t.Title, t.ID.String(), called.project(ctx, t.OrgID, t.ProjectID), t.Origin,

@@ -85,7 +85,7 @@ func TestSwitchingToWhatWasJustMade(t *testing.T) {
 	t.Parallel()
 	w := newProjectWorld(t, loci.DeleteWithKey)
 	p := w.who["agent"]()
-	made := w.project(p, "fresh", true)
+	made := w.project(p, "fresh", false)
 	w.enter(p, project.ConnectionKey{1}, "fresh")
 	wantActive(t, w.App, p, project.ConnectionKey{1}, made.ID)
 	// A key that is limited does not get further that way.

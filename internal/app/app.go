@@ -85,6 +85,7 @@ type Options struct {
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
 	Deployment deployment.Options
+	Unwritable bool // nothing can be written in Store
 	// Arcs asks every Arc whether it answers; nil: there are none.
 	Arcs func(context.Context) error
 }
@@ -93,8 +94,8 @@ type Options struct {
 func New(o Options) *App {
 	a := &App{ArcsReady: o.Arcs}
 	g := gate.New(gate.Options{Store: o.Store, Actions: tables(), Now: o.Now, Log: o.Log, Deletion: o.Deletion,
-		Meter: o.Meter, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
-	a.Gate, a.Project, a.Graph, a.Transfer = g, project.New(g), graph.New(g), transfer.New(g)
+		Meter: o.Meter, Unwritable: o.Unwritable, Wrote: func(org loci.OrgID) { a.Vectors.Touch(org) }})
+	a.Gate, a.Project, a.Graph = g, project.New(g), graph.New(g)
 	a.Index = indexing.New(indexing.Options{Store: o.Store, Dir: o.IndexDir, Log: g.Log})
 	if a.ArcsReady == nil {
 		a.ArcsReady = func(context.Context) error { return nil }
@@ -107,6 +108,7 @@ func New(o Options) *App {
 	if o.Events.Logs != nil {
 		a.Memory.Events = a.Event
 	}
+	a.Transfer = transfer.New(g, a.Project, a.Event)
 	a.Node = node.New(g, a.Project, a.Graph, a.Memory)
 	a.Agent = agent.New(g, a.Project, a.Event)
 	a.Task = task.New(g, a.Project)

@@ -44,6 +44,11 @@ func newProjectWorld(t testing.TB, deletion loci.Deletion) *projectWorld {
 		w.must(w.Project.PutMember(t.Context(), w.session(olga), w.closed.ID,
 			loci.ProjectMember{UserID: u.ID, Role: loci.Member}))
 	}
+	for _, p := range []*loci.Project{&w.open, &w.closed} { // as they are with their members
+		now, err := w.Project.Get(t.Context(), w.session(olga), p.ID)
+		w.must(err)
+		*p = now
+	}
 	session := func(u loci.User) func() loci.Principal { return func() loci.Principal { return w.session(u) } }
 	limited := func(to loci.ProjectID) func() loci.Principal {
 		return func() loci.Principal {

@@ -43,7 +43,7 @@ func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
 	ctx := t.Context()
 	made, err := w.Project.Create(ctx, w.who["agent"](), project.Draft{Name: "Docs 📚", Description: "what we write"})
 	w.must(err)
-	if made.ID.IsZero() || made.Name != "Docs 📚" || made.Description != "what we write" || !made.Everyone ||
+	if made.ID.IsZero() || made.Name != "Docs 📚" || made.Description != "what we write" || made.Everyone ||
 		made.Status != loci.ProjectActive || made.OrgID != "acme" {
 		t.Errorf("made %+v", made)
 	}
@@ -53,8 +53,8 @@ func TestAProjectFromItsMakingToItsEnd(t *testing.T) {
 	if err != nil || len(members) != 1 || members[0] != owner {
 		t.Errorf("the members are %+v, %v; want the agent's person as owner", members, err)
 	}
-	changed, err := w.Project.Change(ctx, olga, made.ID, project.Patch{Name: new("handbook"), Everyone: new(false)})
-	if err != nil || changed.Name != "handbook" || changed.Everyone || changed.Description != made.Description ||
+	changed, err := w.Project.Change(ctx, olga, made.ID, project.Patch{Name: new("handbook"), Everyone: new(true)})
+	if err != nil || changed.Name != "handbook" || !changed.Everyone || changed.Description != made.Description ||
 		!changed.UpdatedAt.After(made.UpdatedAt) {
 		t.Errorf("changed into %+v, %v", changed, err)
 	}

@@ -38,8 +38,8 @@ func TestExportImportExportIsTheSame(t *testing.T) {
 	}
 	w.now = w.now.Add(90 * time.Minute) // one has expired
 	var first, second bytes.Buffer
-	if n, err := w.Transfer.Export(ctx, w.local, &first); n != 3 || err != nil {
-		t.Fatalf("exported %d, %v", n, err)
+	if n, err := w.Transfer.Export(ctx, w.local, &first); n.Rows["memory"] != 3 || err != nil {
+		t.Fatalf("exported %+v, %v", n, err)
 	}
 	fresh := newWorld(t)
 	for round, want := range []transfer.ImportReport{{Lines: 5, Added: 3}, {Lines: 5, Present: 3}} {

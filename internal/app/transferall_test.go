@@ -311,8 +311,8 @@ func TestImportLeavesOutWhatHangsOnABadLine(t *testing.T) {
 			func(line string) string { return damage(line, `{"task":`, `"state":"done"`, `"state":"todo"`) },
 			[]string{"state"}},
 		"kind": {
-			func(line string) string { return damage(line, `{"session":`, `{"session":`, `{"event":`) },
-			[]string{"event", "event", "event", "event"}},
+			func(line string) string { return damage(line, `{"session":`, `{"session":`, `{"sitting":`) },
+			[]string{"sitting", "sitting", "sitting", "sitting"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var in strings.Builder

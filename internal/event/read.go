@@ -45,15 +45,20 @@ func (s *Service) Sees(ctx context.Context, p loci.Principal, id loci.EventID) (
 	return e != nil, err
 }
 
+// Kept returns the log of p's org, which knows what became of its sessions.
+func (s *Service) Kept(ctx context.Context, p loci.Principal) (eventlog.Engine, error) {
+	if err := s.May(p, Read); err != nil {
+		return nil, err
+	}
+	return s.of(ctx, p.OrgID)
+}
+
 // Recall implements memory.Events.
 func (s *Service) Recall(ctx context.Context, p loci.Principal, each time.Duration) (eventlog.Log, *indexing.Snapshot,
 	error) {
-	if err := s.May(p, Read); err != nil {
-		return nil, nil, err
-	}
 	short, cancel := context.WithTimeoutCause(ctx, each, loci.ErrSpent)
 	defer cancel()
-	log, err := s.of(short, p.OrgID)
+	log, err := s.Kept(short, p)
 	if err != nil && loci.Spent(short) {
 		err = errors.Join(loci.ErrSpent, err)
 	}

@@ -26,6 +26,8 @@ type Gate struct {
 	// two transactions.
 	Registry sync.Mutex
 
+	unwritable bool
+
 	rules    Actions
 	now      func() time.Time
 	deletion loci.Deletion
@@ -35,12 +37,13 @@ type Gate struct {
 
 // Options configure a Gate.
 type Options struct {
-	Store    store.Store      // required
-	Actions  []Actions        // the tables of all capabilities
-	Now      func() time.Time // default: time.Now
-	Log      *slog.Logger     // default: discard
-	Deletion loci.Deletion    // for orgs without their own rule; default: step_up
-	Meter    Meter            // receives every metered action; default: none
+	Store      store.Store      // required
+	Actions    []Actions        // the tables of all capabilities
+	Now        func() time.Time // default: time.Now
+	Log        *slog.Logger     // default: discard
+	Deletion   loci.Deletion    // for orgs without their own rule; default: step_up
+	Meter      Meter            // receives every metered action; default: none
+	Unwritable bool             // nothing can be written in Store
 	// Wrote is called after each write to an org; default: nobody wants to know.
 	Wrote func(loci.OrgID)
 }
@@ -51,7 +54,7 @@ func New(o Options) *Gate {
 	if o.Store == nil {
 		panic("gate: no store")
 	}
-	g := &Gate{Log: o.Log, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion, meter: o.Meter,
+	g := &Gate{Log: o.Log, unwritable: o.Unwritable, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion, meter: o.Meter,
 		bell: &bell{wrote: o.Wrote}}
 	g.Store = ringing{o.Store, g.bell}
 	if g.now == nil {

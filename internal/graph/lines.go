@@ -23,14 +23,42 @@ type header struct {
 	Project string `json:"project"` // its name, for people; nothing depends on it
 }
 
-// ownLine is a line of our own format. Exactly one of the three is set.
-type ownLine struct {
-	Entity      *ownEntity        `json:"entity,omitempty"`
+// Line is a line of our own format. Exactly one of the three is set.
+type Line struct {
+	Entity      *EntityLine       `json:"entity,omitempty"`
 	Observation *loci.Observation `json:"observation,omitempty"`
-	Relation    *ownRelation      `json:"relation,omitempty"`
+	Relation    *RelationLine     `json:"relation,omitempty"`
 }
 
-type ownEntity struct {
+// Access returns the access of the row, or nil without one.
+func (l *Line) Access() *loci.GraphAccess {
+	switch {
+	case l.Entity != nil:
+		return &l.Entity.GraphAccess
+	case l.Observation != nil:
+		return &l.Observation.GraphAccess
+	case l.Relation != nil:
+		return &l.Relation.GraphAccess
+	}
+	return nil
+}
+
+// Lines returns the lines of rows, in their order.
+func Lines(rows store.GraphRows) (lines []Line) {
+	for _, e := range rows.Entities {
+		lines = append(lines, Line{Entity: &EntityLine{e.ID, e.Name, e.Type, e.GraphAccess, e.CreatedAt, e.UpdatedAt}})
+	}
+	for i := range rows.Observations {
+		lines = append(lines, Line{Observation: &rows.Observations[i]})
+	}
+	for _, r := range rows.Relations {
+		lines = append(lines, Line{Relation: &RelationLine{r.ID, r.FromID, r.ToID, r.Type, r.GraphAccess, r.CreatedAt}})
+	}
+	return lines
+}
+
+// EntityLine is an entity without its observations and relations, which have lines of their own.
+type EntityLine struct {
 	ID   loci.EntityID `json:"id"`
 	Name string        `json:"name"`
 	Type string        `json:"entity_type"`
@@ -39,7 +67,8 @@ type ownEntity struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-type ownRelation struct {
+// RelationLine is a relation by the ids of its ends.
+type RelationLine struct {
 	ID     loci.RelationID `json:"id"`
 	FromID loci.EntityID   `json:"from_entity"`
 	ToID   loci.EntityID   `json:"to_entity"`
@@ -63,20 +92,8 @@ func (w *ownWriter) begin(p loci.Project) error {
 }
 
 func (w *ownWriter) page(rows store.GraphRows) error {
-	for _, e := range rows.Entities {
-		if err := jsonlines.Write(w.out,
-			ownLine{Entity: &ownEntity{e.ID, e.Name, e.Type, e.GraphAccess, e.CreatedAt, e.UpdatedAt}}); err != nil {
-			return err
-		}
-	}
-	for i := range rows.Observations {
-		if err := jsonlines.Write(w.out, ownLine{Observation: &rows.Observations[i]}); err != nil {
-			return err
-		}
-	}
-	for _, r := range rows.Relations {
-		if err := jsonlines.Write(w.out,
-			ownLine{Relation: &ownRelation{r.ID, r.FromID, r.ToID, r.Type, r.GraphAccess, r.CreatedAt}}); err != nil {
+	for _, line := range Lines(rows) {
+		if err := jsonlines.Write(w.out, line); err != nil {
 			return err
 		}
 	}

@@ -181,7 +181,7 @@ func (r *referenceLine) entity() (*item, error) {
 }
 
 func parseOwn(line []byte) (*item, error) {
-	var own ownLine
+	var own Line
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&own); err != nil {
@@ -191,22 +191,27 @@ func parseOwn(line []byte) (*item, error) {
 		return nil, loci.Errorf(loci.Invalid, "each line must have one row; there is more text after it")
 	}
 	item := &item{}
+	return item, own.AddTo(&item.rows)
+}
+
+// AddTo adds the row of a line to rows. Invalid if the line breaks a limit, or has not exactly one row.
+func (l *Line) AddTo(rows *store.GraphRows) error {
 	switch {
-	case own.Entity != nil && own.Observation == nil && own.Relation == nil:
-		e := own.Entity
-		item.rows.Entities = []loci.Entity{
-			{ID: e.ID, Name: e.Name, Type: e.Type, GraphAccess: e.GraphAccess, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt}}
-		return item, item.rows.Entities[0].Validate("entity")
-	case own.Observation != nil && own.Entity == nil && own.Relation == nil:
-		item.rows.Observations = []loci.Observation{*own.Observation}
-		return item, item.rows.Observations[0].Validate("observation")
-	case own.Relation != nil && own.Entity == nil && own.Observation == nil:
-		r := own.Relation
-		item.rows.Relations = []loci.Relation{
-			{ID: r.ID, FromID: r.FromID, ToID: r.ToID, Type: r.Type, GraphAccess: r.GraphAccess, CreatedAt: r.CreatedAt}}
-		return item, item.rows.Relations[0].Validate("relation")
+	case l.Entity != nil && l.Observation == nil && l.Relation == nil:
+		e := loci.Entity{ID: l.Entity.ID, Name: l.Entity.Name, Type: l.Entity.Type, GraphAccess: l.Entity.GraphAccess,
+			CreatedAt: l.Entity.CreatedAt, UpdatedAt: l.Entity.UpdatedAt}
+		rows.Entities = append(rows.Entities, e)
+		return e.Validate("entity")
+	case l.Observation != nil && l.Entity == nil && l.Relation == nil:
+		rows.Observations = append(rows.Observations, *l.Observation)
+		return l.Observation.Validate("observation")
+	case l.Relation != nil && l.Entity == nil && l.Observation == nil:
+		r := loci.Relation{ID: l.Relation.ID, FromID: l.Relation.FromID, ToID: l.Relation.ToID, Type: l.Relation.Type,
+			GraphAccess: l.Relation.GraphAccess, CreatedAt: l.Relation.CreatedAt}
+		rows.Relations = append(rows.Relations, r)
+		return r.Validate("relation")
 	}
-	return nil, loci.Errorf(loci.Invalid, "a line must have exactly one of entity, observation and relation")
+	return loci.Errorf(loci.Invalid, "a line must have exactly one of entity, observation and relation")
 }
 
 // repeated makes user input safe to repeat in a message.

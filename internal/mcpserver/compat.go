@@ -129,8 +129,11 @@ func (s *Server) placeReference(ctx context.Context, c *referenceCall, reads boo
 			return nil
 		}
 		p, err = s.app.Project.Create(ctx, c.principal, project.Draft{Name: name})
-		if loci.CodeOf(err) == loci.Conflict { // another call has just created it
-			p, err = s.app.Project.Choose(ctx, c.principal, c.tool.action, project.Choice{Name: name})
+		if loci.CodeOf(err) == loci.Conflict { // another call has just created it, or it is somebody else's
+			there, lost := s.app.Project.Choose(ctx, c.principal, c.tool.action, project.Choice{Name: name})
+			if p = there; loci.CodeOf(lost) != loci.NotFound {
+				err = lost
+			}
 		}
 	}
 	if err != nil {

@@ -17,19 +17,20 @@ type projectShape struct {
 	Name        string             `json:"name"`
 	Description string             `json:"description,omitempty"`
 	Status      loci.ProjectStatus `json:"status"`
+	People      string             `json:"people"`
 	CreatedAt   time.Time          `json:"created_at"`
 	UpdatedAt   time.Time          `json:"updated_at"`
 	Message     string             `json:"message,omitempty"`
 }
 
-func shapeOfProject(p loci.Project, message string) projectShape {
-	return projectShape{ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
+func shapeOfProject(c *call, p loci.Project, message string) projectShape {
+	return projectShape{ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, People: p.People(c.principal),
 		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
 }
 
 // shapeOr is shapeOfProject for the result of a call of app.
-func shapeOr(p loci.Project, message string, err error) (any, error) {
-	return shapeOfProject(p, message), err
+func shapeOr(c *call, p loci.Project, message string, err error) (any, error) {
+	return shapeOfProject(c, p, message), err
 }
 
 // entityShape is an entity with its texts. With detail: "full", its observations are

@@ -31,7 +31,7 @@ func (s *Server) listProjects(ctx context.Context, c *call, in *project.ListRequ
 		NextCursor string         `json:"next_cursor,omitempty"`
 	}{make([]projectShape, len(found.Items)), found.NextCursor}
 	for i, p := range found.Items {
-		out.Projects[i] = shapeOfProject(p, "")
+		out.Projects[i] = shapeOfProject(c, p, "")
 	}
 	return out, err
 }
@@ -39,6 +39,10 @@ func (s *Server) listProjects(ctx context.Context, c *call, in *project.ListRequ
 func newProjectFields(_ *call, in *project.Draft) []field {
 	return []field{projectName(&in.Name), text("description", &in.Description, 0, loci.MaxDescription)}
 }
+
+// toShare follows the message about a new project.
+const toShare = " Only your user and their assistants see it. To share it, they add people in the dashboard, or run " +
+	"`loci project add PROJECT USER`."
 
 func projectName(into *string) field { return text("name", into, 1, loci.MaxName).must() }
 
@@ -54,7 +58,7 @@ func (s *Server) createProject(ctx context.Context, c *call, in *project.Draft) 
 	} else if _, err := s.app.Project.Switch(ctx, c.principal, c.connection, made.Name); err != nil {
 		message = "Created, but it is not the active project: " + s.safe(ctx, "create_project", err)
 	}
-	return shapeOfProject(made, message), nil
+	return shapeOfProject(c, made, message+toShare), nil
 }
 
 // projectFields accept the name as project, as the tools for graphs do.
@@ -62,7 +66,7 @@ func projectFields(_ *call, in *string) []field { return []field{projectName(in)
 
 func (s *Server) switchProject(ctx context.Context, c *call, name *string) (any, error) {
 	p, err := s.app.Project.Switch(ctx, c.principal, c.connection, *name)
-	return shapeOr(p, "This is now the active project.", err)
+	return shapeOr(c, p, "This is now the active project.", err)
 }
 
 // getCurrentProject returns a message if no project is active, not an error:
@@ -85,7 +89,7 @@ func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (a
 			Message string `json:"message"`
 		}{loci.SafeText(err)}, nil
 	}
-	return shapeOr(p, "", err)
+	return shapeOr(c, p, "", err)
 }
 
 // notThere returns the error of FindProject about a name, without its suggestions.
@@ -104,7 +108,7 @@ func (s *Server) archiveProject(ctx context.Context, c *call, name *string) (any
 	if err == nil {
 		p, err = s.app.Project.Archive(ctx, c.principal, p.ID)
 	}
-	return shapeOr(p, "Archived. To reopen it, use restore_project.", err)
+	return shapeOr(c, p, "Archived. To reopen it, use restore_project.", err)
 }
 
 func (s *Server) restoreProject(ctx context.Context, c *call, name *string) (any, error) {
@@ -112,7 +116,7 @@ func (s *Server) restoreProject(ctx context.Context, c *call, name *string) (any
 	if err == nil {
 		p, err = s.app.Project.Restore(ctx, c.principal, p.ID)
 	}
-	return shapeOr(p, "", err)
+	return shapeOr(c, p, "", err)
 }
 
 func (s *Server) deleteProject(ctx context.Context, c *call, name *string) (any, error) {

@@ -82,7 +82,7 @@ func mayDetach(p loci.Principal, m *loci.Memory, origin string) error {
 }
 
 // Within returns the states in which p may read one memory. A person may also read one in the
-// trash.
+// trash, and one of theirs that has expired.
 func Within(p loci.Principal) loci.Lifecycle {
 	if p.Vendor == "" {
 		return loci.LiveOrTrash

@@ -73,21 +73,7 @@ func (s *Service) Archive(ctx context.Context, p loci.Principal, id loci.Project
 	if err := s.Begin(ctx, p, Archive); err != nil {
 		return loci.Project{}, err
 	}
-	old, _, err := s.manage(ctx, p, Archive, id)
-	if err != nil {
-		return loci.Project{}, err
-	}
-	if old.Status == loci.ProjectArchived {
-		return loci.Project{}, loci.Errorf(loci.Conflict, "project %s is archived already", loci.OneLine(old.Name))
-	}
-	if err := s.Record(ctx, p, Archive, id.String()); err != nil {
-		return loci.Project{}, err
-	}
-	if err := s.Store.Projects().Archive(ctx, p.OrgID, id); err != nil {
-		return loci.Project{}, err
-	}
-	old.Status = loci.ProjectArchived
-	return s.reread(ctx, p, old)
+	return s.move(ctx, p, Archive, id, loci.ProjectArchived, s.Store.Projects().Archive)
 }
 
 // Restore makes an archived project active again. Conflict if it is not archived. Otherwise its
@@ -96,20 +82,26 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.Project
 	if err := s.Begin(ctx, p, Restore); err != nil {
 		return loci.Project{}, err
 	}
-	old, _, err := s.manage(ctx, p, Restore, id)
+	return s.move(ctx, p, Restore, id, loci.ProjectActive, s.Store.Projects().Restore)
+}
+
+func (s *Service) move(ctx context.Context, p loci.Principal, act gate.Action, id loci.ProjectID,
+	to loci.ProjectStatus, do func(context.Context, loci.OrgID, loci.ProjectID) error) (loci.Project, error) {
+	old, _, err := s.manage(ctx, p, act, id)
 	if err != nil {
 		return loci.Project{}, err
 	}
-	if old.Status == loci.ProjectActive {
-		return loci.Project{}, loci.Errorf(loci.Conflict, "project %s is not archived", loci.OneLine(old.Name))
+	if old.Status == to {
+		state := map[loci.ProjectStatus]string{loci.ProjectArchived: "archived already", loci.ProjectActive: "not archived"}
+		return loci.Project{}, loci.Errorf(loci.Conflict, "project %s is %s", loci.OneLine(old.Name), state[to])
 	}
-	if err := s.Record(ctx, p, Restore, id.String()); err != nil {
+	if err := s.Record(ctx, p, act, id.String()); err != nil {
 		return loci.Project{}, err
 	}
-	if err := s.Store.Projects().Restore(ctx, p.OrgID, id); err != nil {
+	if err := do(ctx, p.OrgID, id); err != nil {
 		return loci.Project{}, err
 	}
-	old.Status = loci.ProjectActive
+	old.Status = to
 	return s.reread(ctx, p, old)
 }
 

@@ -21,8 +21,8 @@ type ListRequest struct {
 }
 
 // Create makes a project with an empty graph, in the active workspace. The person of p is its
-// owner. Conflict if the name is taken in the org; Forbidden for a key that is limited to projects, which could not
-// see it.
+// owner and only member, unless d.Everyone is true. Conflict if the name is taken in the org. Forbidden for a key
+// that is limited to projects, which could not see it, and for an agent that opens the project to everybody.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return loci.Project{}, err
@@ -32,9 +32,18 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 		return loci.Project{}, loci.Errorf(loci.Forbidden,
 			"this key is limited to projects and would not see a new one; use a key that is not")
 	}
+	open := d.Everyone != nil && *d.Everyone
+	if open && p.Kind == loci.KindAgent {
+		s.Refused(ctx, p, Create)
+		return loci.Project{}, loci.Errorf(loci.Forbidden,
+			"only a person may open a project to everybody in the org; leave out everyone, and let the person share it")
+	}
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name,
-		Description: d.Description,
-		Everyone:    d.Everyone == nil || *d.Everyone}
+		Description: d.Description, Everyone: open}
+	return s.create(ctx, p, made)
+}
+
+func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Project) (loci.Project, error) {
 	if err := made.Validate(); err != nil {
 		return loci.Project{}, err
 	}
@@ -59,11 +68,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 // nameIsFree returns Conflict if any project of the org has the name, visible or not. It keeps
 // attempts that would fail out of the audit trail. The store checks again.
 func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string) error {
-	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
-	if err != nil {
-		return err
-	}
-	_, err = s.Store.Projects().Find(ctx, loci.Viewer{OrgID: p.OrgID, UserID: p.UserID, ProjectIDs: ids}, name)
+	_, err := s.anyNamed(ctx, p, name)
 	switch {
 	case loci.CodeOf(err) == loci.NotFound:
 		return nil
@@ -71,6 +76,15 @@ func (s *Service) nameIsFree(ctx context.Context, p loci.Principal, name string)
 		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
 	}
 	return err
+}
+
+// anyNamed returns the project of the org with that name, visible or not, or NotFound.
+func (s *Service) anyNamed(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
+	ids, err := s.Store.ProjectMembers().All(ctx, p.OrgID, loci.WorkspaceID{})
+	if err != nil {
+		return loci.Project{}, err
+	}
+	return s.Store.Projects().Find(ctx, loci.Viewer{OrgID: p.OrgID, UserID: p.UserID, ProjectIDs: ids}, name)
 }
 
 // List returns the projects that the person belongs to, by name.

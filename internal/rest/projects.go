@@ -14,8 +14,9 @@ var projectRoutes = table{"projects", []served{
 	serve("POST /projects", route{ID: "createProject", Who: forAny, Action: project.Create, Limit: expensive,
 		Status:  http.StatusCreated,
 		Summary: "Create a project",
-		Text: "Creates it with an empty graph in the active workspace. You become its owner; if an agent asks, " +
-			"the person it acts for does. 409 if the name is taken in the org.",
+		Text: "Creates it with an empty graph in the active workspace. You become its owner and only member; if an " +
+			"agent asks, the person it acts for does. To share it, add members, or let a person set everyone. 409 if the " +
+			"name is taken in the org.",
 		In: exampleNewProject, Out: exampleProject}, (*server).createProject),
 	serve("GET /projects", route{ID: "listProjects", Who: forAny, Action: project.Read,
 		Summary: "List projects",
@@ -162,9 +163,9 @@ func (s *server) removeProjectMember(ctx context.Context, p loci.Principal, in *
 var (
 	exampleProject = loci.Project{ID: loci.ProjectID(exampleID), Name: "website",
 		Description: "The public site and its deployment",
-		Status:      loci.ProjectActive, Everyone: true, CreatedAt: exampleTime, UpdatedAt: exampleTime}
+		Status:      loci.ProjectActive, Members: 1, CreatedAt: exampleTime, UpdatedAt: exampleTime}
 	exampleArchived = loci.Project{ID: loci.ProjectID(exampleID), Name: "website", Status: loci.ProjectArchived,
-		Everyone:  true,
+		Members:   1,
 		CreatedAt: exampleTime, UpdatedAt: exampleTime}
 	exampleNewProject     = client.NewProject{Name: "website", Description: "The public site and its deployment"}
 	exampleProjects       = client.ProjectList{Projects: []loci.Project{exampleProject}}

@@ -3,35 +3,40 @@ package transfer
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// An export is JSON lines: one header, then sessions, tasks, memories with their attachments and sources, nodes,
-// agents, suggestions and golden questions with their runs, each oldest first, and one end, so that a part of an
-// export does not look like a whole one. The bytes of an attachment come before the first memory that has it. An agent
-// comes before the first row that names it, even if somebody else registered it. An export contains neither the name of
-// a person nor its own time, so the same rows always produce the same bytes, wherever they were imported.
+// An export is JSON lines: one header, then events, sessions, tasks, memories with their attachments and sources,
+// nodes, agents, suggestions, golden questions with their runs, candidates and graphs, each oldest first, and one end, so
+// that a part of an export does not look like a whole one. The bytes of an attachment come before the first memory that
+// has it. An agent, a project and notes come before the first row that names them. Events come before their session,
+// because a closed session takes no more. An export contains neither the name of a person nor its own time, so the same
+// rows always produce the same lines, wherever they were imported.
 
 // exportFormat must increase when an older Loci could not read the new output: at every new field.
 // testdata/format.txt lists the fields of this format.
-const exportFormat = 4
+const exportFormat = 5
 
 type exportHeader struct {
 	Loci   string `json:"loci"` // always "export"
 	Format int    `json:"format"`
 }
 
-// record is one line of an export. It has exactly one of Agent, Session, Task, Memory, Blob, Node,
-// Suggestion, Golden, GoldenRun and End. A line is imported whole or not at all.
+// record is one line of an export. It has exactly one of its kinds. A line is imported whole or not at all.
 type record struct {
 	Agent      *loci.Agent          `json:"agent,omitempty"`
+	Project    *projectLine         `json:"project,omitempty"`
+	Event      *loci.Event          `json:"event,omitempty"`
 	Session    *sessionLine         `json:"session,omitempty"`
 	Task       *loci.Task           `json:"task,omitempty"`
 	Memory     *loci.Memory         `json:"memory,omitempty"`
@@ -44,7 +49,20 @@ type record struct {
 	Suggestion *loci.Suggestion     `json:"suggestion,omitempty"`
 	Golden     *loci.GoldenQuestion `json:"golden,omitempty"`
 	GoldenRun  *loci.GoldenRun      `json:"golden_run,omitempty"`
-	End        *exportEnd           `json:"end,omitempty"`
+	Note       *loci.Reflection     `json:"note,omitempty"`
+	Candidate  *loci.Candidate      `json:"candidate,omitempty"`
+	Before     []*loci.Candidate    `json:"before,omitempty"` // what the candidate was, oldest first
+	graph.Line
+	In  loci.ProjectID `json:"in,omitzero"` // the project of a row of a graph
+	End *ExportEnd     `json:"end,omitempty"`
+}
+
+// projectLine is a project without what an import gives it: people, times and a workspace.
+type projectLine struct {
+	ID          loci.ProjectID     `json:"id"`
+	Name        string             `json:"name"`
+	Description string             `json:"description,omitempty"`
+	Status      loci.ProjectStatus `json:"status"`
 }
 
 // sessionLine is a session, with the vendor that it had before format 4: then only this vendor's
@@ -57,9 +75,11 @@ type sessionLine struct {
 // endedSince is the first format whose exports have an end.
 const endedSince = 3
 
-// exportEnd is the last line of an export.
-type exportEnd struct {
-	Lines int `json:"lines"` // between the first line and this one
+// ExportEnd is the last line of an export.
+type ExportEnd struct {
+	Lines   int            `json:"lines"`              // between the first line and this one
+	Rows    map[string]int `json:"rows,omitempty"`     // how many of each kind
+	LeftOut []string       `json:"left_out,omitempty"` // what the export lacks, with counts
 }
 
 // lineWriter counts the lines that jsonlines writes.
@@ -76,70 +96,83 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 // exportPage is how many rows are read at a time.
 const exportPage = 200
 
-// Export writes every memory of the person as JSON lines, with all versions, trashed and expired
-// ones, and the person's agents, sessions, tasks, sources, attachments, nodes, suggestions and golden
-// questions. It reads one snapshot, whatever is written meanwhile. It records the export in the audit trail before
-// the first byte. It returns the number of memories. Conflict if the bytes of an attachment are
-// missing.
-func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (int, error) {
+// Export writes what the person owns as JSON lines: memories with all versions, trashed and expired ones, sources and
+// attachments, and their agents, sessions, events, tasks, nodes, suggestions, golden questions, candidates, projects and
+// graphs. It reads one snapshot of these rows, and then of each graph, whatever is written meanwhile. It records the
+// export in the audit trail before the first byte. It returns the last line, which also names what the export lacks.
+// Conflict if the bytes of an attachment are missing.
+func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (ExportEnd, error) {
 	if err := s.Begin(ctx, p, Export); err != nil {
-		return 0, err
+		return ExportEnd{}, err
 	}
 	if err := s.Record(ctx, p, Export, p.UserID.String()); err != nil {
-		return 0, err
+		return ExportEnd{}, err
 	}
-	x := &export{app: s, out: &lineWriter{Writer: bufio.NewWriterSize(w, 1<<16)}, blobs: map[string]bool{},
-		agentsDone: map[loci.AgentID]bool{}}
+	x := &export{app: s, p: p, out: &lineWriter{Writer: bufio.NewWriterSize(w, 1<<16)}, done: map[any]bool{},
+		left: map[string]int{}, end: ExportEnd{Rows: map[string]int{}}}
 	if err := jsonlines.Write(x.out, exportHeader{"export", exportFormat}); err != nil {
-		return 0, err
+		return x.end, err
 	}
-	err := s.Store.Scan(ctx, p.OrgID, func(tx store.Tx) error {
-		rows, err := ownRows(ctx, tx, p)
-		if err != nil {
+	err := s.Store.Scan(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		x.ownedRows = &ownedRows{tx: tx, viewer: p.Viewer()}
+		if x.agents, err = agentsOf(ctx, tx, x.viewer); err != nil {
 			return err
 		}
-		x.ownedRows = rows
-		for _, part := range []func(context.Context) error{x.writeSessions, x.writeTasks, x.writeMemories, x.writeNodes,
-			x.writeAgents, x.writeSuggestions, x.writeGolden} {
+		for _, part := range []func(context.Context) error{x.findProjects, x.writeEvents, x.writeSessions, x.writeTasks,
+			x.writeMemories, x.writeNodes, x.writeAgents, x.writeSuggestions, x.writeGolden, x.writeCandidates, x.writeGraphs} {
 			if err := part(ctx); err != nil {
 				return err
 			}
 		}
-		if err := jsonlines.Write(x.out, record{End: &exportEnd{Lines: x.out.lines - 1}}); err != nil {
+		x.left["sources and attachments of other people"] = x.others
+		for _, what := range slices.Sorted(maps.Keys(x.left)) {
+			if n := x.left[what]; n > 0 {
+				x.end.LeftOut = append(x.end.LeftOut, fmt.Sprintf("%s: %d", what, n))
+			}
+		}
+		x.end.Lines = x.out.lines - 1
+		if err := jsonlines.Write(x.out, record{End: &x.end}); err != nil {
 			return err
 		}
 		return x.out.Flush()
 	})
-	return x.written, err
+	return x.end, err
 }
 
 // export is the state of one export.
 type export struct {
 	*ownedRows
-	app     *Service
-	out     *lineWriter
-	written int             // number of memories
-	blobs   map[string]bool // blobs written so far, by checksum
-	// agentsDone are the agents written so far.
-	agentsDone map[loci.AgentID]bool
+	app    *Service
+	p      loci.Principal
+	out    *lineWriter
+	done   map[any]bool // the agents, projects and notes by their ids, and the blobs by checksum, that are written
+	agents []loci.Agent // of the org
+	// projects are those that the person belongs to.
+	projects []loci.ProjectID
+	end      ExportEnd
+	left     map[string]int // what the export lacks, and how much of it
+}
+
+// once reports whether it is the first call with an id.
+func (x *export) once(id any) bool {
+	was := x.done[id]
+	x.done[id] = true
+	return !was
 }
 
 // ownedRows reads a person's rows in one transaction.
 type ownedRows struct {
 	tx     store.Tx
 	viewer loci.Viewer
-	agents []loci.Agent // of the org
+	others int // sources and attachments of other people, so far
 }
 
-func ownRows(ctx context.Context, tx store.Tx, p loci.Principal) (*ownedRows, error) {
-	o := &ownedRows{tx: tx, viewer: p.Viewer()}
+// agentsOf returns the agents of an org, by name.
+func agentsOf(ctx context.Context, tx store.Tx, v loci.Viewer) (all []loci.Agent, err error) {
 	for q := (store.AgentQuery{Limit: gate.MaxPage}); ; {
-		page, err := tx.Agents().List(ctx, o.viewer, q)
-		if err != nil {
-			return nil, err
-		}
-		if o.agents = append(o.agents, page...); len(page) < q.Limit {
-			return o, nil
+		page, err := tx.Agents().List(ctx, v, q)
+		if all = append(all, page...); err != nil || len(page) < q.Limit {
+			return all, err
 		}
 		q.After = page[len(page)-1].Name
 	}
@@ -164,7 +197,6 @@ func (x *export) writeMemories(ctx context.Context) error {
 			if err := x.writeMemory(ctx, m); err != nil {
 				return err
 			}
-			x.written++
 		}
 		at.Done += int64(len(page.Memories))
 		loci.ReportProgress(ctx, at)
@@ -175,9 +207,6 @@ func (x *export) writeMemories(ctx context.Context) error {
 
 func (x *export) writeMemory(ctx context.Context, m *loci.Memory) error {
 	r, err := x.recordOf(ctx, m)
-	if err == nil {
-		err = x.writeAgent(m.AgentID)
-	}
 	if err != nil {
 		return err
 	}
@@ -186,7 +215,7 @@ func (x *export) writeMemory(ctx context.Context, m *loci.Memory) error {
 			return err
 		}
 	}
-	return jsonlines.Write(x.out, r)
+	return x.write(ctx, r)
 }
 
 // recordOf returns the export's form of a stored memory.
@@ -202,9 +231,10 @@ func (o *ownedRows) recordOf(ctx context.Context, m *loci.Memory) (*record, erro
 	if r.Assets, err = o.tx.Assets().List(ctx, o.viewer, m.ID, loci.AnyState); err != nil {
 		return nil, err
 	}
+	all := len(r.Sources) + len(r.Assets)
 	r.Sources = slices.DeleteFunc(r.Sources, func(s loci.Source) bool { return s.UserID != o.viewer.UserID })
 	r.Assets = slices.DeleteFunc(r.Assets, func(a loci.Asset) bool { return a.UserID != o.viewer.UserID })
-	r.setOwner(loci.OrgID(""), loci.UserID{})
+	o.others += all - len(r.Sources) - len(r.Assets)
 	return r, nil
 }
 
@@ -223,66 +253,4 @@ func (o *ownedRows) versions(ctx context.Context, m *loci.Memory) (all []*loci.V
 	}
 	slices.Reverse(all)
 	return all, nil
-}
-
-// setOwner sets the owner of a record. An export names no person and no credential. It also has
-// no workspace and team: they belong to the org, so in another org the same rows would produce
-// other bytes.
-func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
-	if org == "" {
-		r.leavePlaces()
-	}
-	own := func(m *loci.Memory) {
-		m.OrgID, m.UserID, m.EditorID, m.EditorCredentialID = org, user, loci.UserID{}, loci.CredentialID{}
-	}
-	switch {
-	case r.Agent != nil:
-		r.Agent.OrgID, r.Agent.UserID = org, user
-	case r.Session != nil:
-		r.Session.OrgID, r.Session.UserID = org, user
-	case r.Task != nil:
-		r.Task.OrgID, r.Task.UserID = org, user
-	case r.Memory != nil:
-		own(r.Memory)
-	case r.Node != nil:
-		r.Node.OrgID, r.Node.UserID = org, user
-	case r.Suggestion != nil:
-		r.Suggestion.UserID = user
-	case r.Golden != nil:
-		r.Golden.OrgID, r.Golden.UserID = org, user
-	case r.GoldenRun != nil:
-		r.GoldenRun.OrgID, r.GoldenRun.UserID = org, user
-	}
-	for _, v := range r.Versions {
-		own(&v.Memory)
-	}
-	for i := range r.Sources {
-		r.Sources[i].UserID = user
-	}
-	for i := range r.Assets {
-		r.Assets[i].UserID = user
-	}
-	for i := range r.Items {
-		r.Items[i].UserID = user
-	}
-}
-
-func (r *record) leavePlaces() {
-	for _, a := range r.accesses() {
-		a.WorkspaceID, a.TeamID = loci.WorkspaceID{}, loci.TeamID{}
-	}
-	if r.Session != nil {
-		r.Session.WorkspaceID = loci.WorkspaceID{}
-		leaveTeam(r.Session)
-	}
-	if r.Task != nil {
-		r.Task.WorkspaceID = loci.WorkspaceID{}
-	}
-}
-
-// leaveTeam makes a session private if its team sees it.
-func leaveTeam(s *sessionLine) {
-	if s.TeamID = (loci.TeamID{}); s.Reach == loci.ReachTeam {
-		s.Reach = loci.ReachPrivate
-	}
 }

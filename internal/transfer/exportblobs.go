@@ -24,10 +24,9 @@ type blobLine struct {
 
 // writeBlob writes the bytes of an attachment, unless the export already has them.
 func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
-	if x.blobs[a.SHA256] {
+	if !x.once(a.SHA256) {
 		return nil
 	}
-	x.blobs[a.SHA256] = true
 	sum, err := hex.DecodeString(a.SHA256)
 	if err != nil || len(sum) != 32 {
 		return errBytesGone(a)

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -11,12 +12,12 @@ import (
 )
 
 // writeAgents writes the other agents that the person registered, by name.
-func (x *export) writeAgents(context.Context) error {
+func (x *export) writeAgents(ctx context.Context) error {
 	for _, agent := range x.agents {
 		if agent.UserID != x.viewer.UserID {
 			continue
 		}
-		if err := x.writeAgent(agent.ID); err != nil {
+		if err := x.writeAgent(ctx, agent.ID); err != nil {
 			return err
 		}
 	}
@@ -24,108 +25,146 @@ func (x *export) writeAgents(context.Context) error {
 }
 
 // writeAgent writes an agent that a row names, once. A deleted agent cannot be written.
-func (x *export) writeAgent(id loci.AgentID) error {
+func (x *export) writeAgent(ctx context.Context, id loci.AgentID) error {
 	at := slices.IndexFunc(x.agents, func(a loci.Agent) bool { return a.ID == id })
-	if at < 0 || x.agentsDone[id] {
+	if at < 0 || !x.once(id) {
 		return nil
 	}
-	x.agentsDone[id] = true
 	agent := x.agents[at]
-	return x.write(&record{Agent: &agent})
+	return x.write(ctx, &record{Agent: &agent})
 }
 
 func (x *export) writeSessions(ctx context.Context) error {
-	list := func(after store.Position) ([]loci.Session, store.Position, error) {
+	return own(ctx, x, func(after store.Position) ([]loci.Session, store.Position, error) {
 		return x.tx.Sessions().List(ctx, x.viewer, store.SessionQuery{Limit: exportPage, After: after})
-	}
-	return backwards(list, func(s loci.Session) error {
-		if s.UserID != x.viewer.UserID {
-			return nil // shared with the person
-		}
-		if err := x.writeAgent(s.AgentID); err != nil {
-			return err
-		}
-		return x.write(&record{Session: &sessionLine{Session: s}})
-	})
+	}, func(s loci.Session) (*record, error) { return &record{Session: &sessionLine{Session: s}}, nil })
 }
 
 func (x *export) writeTasks(ctx context.Context) error {
-	list := func(after store.Position) ([]loci.Task, store.Position, error) {
+	return own(ctx, x, func(after store.Position) ([]loci.Task, store.Position, error) {
 		return x.tx.Tasks().List(ctx, x.viewer, store.TaskQuery{Limit: exportPage, After: after})
-	}
-	return backwards(list, func(t loci.Task) error {
-		if t.UserID != x.viewer.UserID {
-			return nil // of another member of the project
-		}
-		return x.write(&record{Task: &t})
-	})
+	}, func(t loci.Task) (*record, error) { return &record{Task: &t}, nil })
 }
 
 // writeNodes writes the nodes, last changed last.
 func (x *export) writeNodes(ctx context.Context) error {
 	q := store.NodeQuery{Lifecycle: loci.AnyState, Limit: exportPage}
-	list := func(after store.Position) ([]*loci.MemoryNode, store.Position, error) {
+	return own(ctx, x, func(after store.Position) ([]*loci.MemoryNode, store.Position, error) {
 		q.After = after
 		return x.tx.MemoryNodes().List(ctx, x.viewer, q)
-	}
-	return backwards(list, func(n *loci.MemoryNode) error {
-		if n.UserID != x.viewer.UserID {
-			return nil
-		}
-		r, err := x.nodeRecord(ctx, n)
-		if err == nil {
-			err = x.writeAgent(n.AgentID)
-		}
-		if err != nil {
-			return err
-		}
-		return x.write(r)
-	})
+	}, func(n *loci.MemoryNode) (*record, error) { return x.nodeRecord(ctx, n) })
 }
 
 // nodeRecord returns the export's form of a node. The order of the items determines their places
 // among their siblings.
 func (o *ownedRows) nodeRecord(ctx context.Context, n *loci.MemoryNode) (*record, error) {
 	items, err := o.tx.MemoryNodes().OwnItems(ctx, o.viewer, n.ID)
-	r := &record{Node: n, Items: items}
-	r.setOwner(loci.OrgID(""), loci.UserID{})
-	return r, err
+	return &record{Node: n, Items: items}, err
 }
 
 // writeSuggestions writes the suggestions for which both memories belong to the person, because
 // the export has no other memories.
 func (x *export) writeSuggestions(ctx context.Context) error {
-	list := func(after store.Position) ([]loci.Suggestion, store.Position, error) {
+	return own(ctx, x, func(after store.Position) ([]loci.Suggestion, store.Position, error) {
 		return x.tx.Suggestions().List(ctx, x.viewer, "", after, exportPage)
-	}
-	return backwards(list, func(s loci.Suggestion) error {
+	}, func(s loci.Suggestion) (*record, error) {
 		both, err := x.tx.Memories().GetMany(ctx, x.viewer, []loci.MemoryID{s.MemoryID, s.ByID}, loci.AnyState)
 		if err != nil || len(both) < 2 || both[0].UserID != x.viewer.UserID || both[1].UserID != x.viewer.UserID {
-			return err
+			x.left["suggestions about memories of other people"]++
+			return nil, err
 		}
-		return x.write(&record{Suggestion: &s})
+		s.UserID = x.viewer.UserID
+		return &record{Suggestion: &s}, nil
 	})
 }
 
 // writeGolden writes the golden questions and their runs.
 func (x *export) writeGolden(ctx context.Context) error {
 	list, err := x.tx.Golden().List(ctx, x.viewer, math.MaxInt32)
+	for i := range list {
+		err = errors.Join(err, x.write(ctx, &record{Golden: &list[i]}))
+	}
 	if err != nil {
 		return err
 	}
-	for i := range list {
-		if err := x.write(&record{Golden: &list[i]}); err != nil {
-			return err
-		}
-	}
-	return backwards(func(after store.Position) ([]*loci.GoldenRun, store.Position, error) {
+	return own(ctx, x, func(after store.Position) ([]*loci.GoldenRun, store.Position, error) {
 		return x.tx.Golden().Runs(ctx, x.viewer, exportPage, after)
-	}, func(run *loci.GoldenRun) error { return x.write(&record{GoldenRun: run}) })
+	}, func(run *loci.GoldenRun) (*record, error) { return &record{GoldenRun: run}, nil })
 }
 
-func (x *export) write(r *record) error {
-	r.setOwner(loci.OrgID(""), loci.UserID{})
+// writeCandidates writes the candidates with what they were, and the notes.
+func (x *export) writeCandidates(ctx context.Context) error {
+	if x.lacks(loci.RightReflect, "candidates and their notes") {
+		return nil
+	}
+	err := own(ctx, x, func(after store.Position) ([]*loci.Candidate, store.Position, error) {
+		return x.tx.Candidates().List(ctx, x.viewer, store.CandidateQuery{Limit: exportPage, After: after})
+	}, func(c *loci.Candidate) (*record, error) {
+		notes, err := x.tx.Reflections().Get(ctx, x.viewer, c.SourceID)
+		if err == nil {
+			err = x.writeNotes(ctx, notes)
+		}
+		if err != nil && loci.CodeOf(err) != loci.NotFound {
+			return nil, err
+		}
+		before, err := x.tx.Candidates().Versions(ctx, x.viewer, c.ID)
+		slices.Reverse(before)
+		return &record{Candidate: c, Before: before}, err
+	})
+	for after, last := int64(0), int64(-1); err == nil && after != last; { // the notes without candidates
+		var more []*loci.Reflection
+		last = after
+		more, after, err = x.tx.Reflections().Unread(ctx, last, exportPage)
+		for _, notes := range more {
+			err = errors.Join(err, x.writeNotes(ctx, notes))
+		}
+	}
+	return err
+}
+
+// writeNotes writes the person's notes, once.
+func (x *export) writeNotes(ctx context.Context, n *loci.Reflection) error {
+	if n.UserID != x.viewer.UserID || !x.viewer.SeesEvent(&n.EventAccess) || !x.once(n.ID) {
+		return nil
+	}
+	return x.write(ctx, &record{Note: n})
+}
+
+// own writes the person's rows of a list. as returns the record of a row, or nil to leave it out.
+func own[T any](ctx context.Context, x *export, list func(store.Position) ([]T, store.Position, error),
+	as func(T) (*record, error)) error {
+	return backwards(list, func(row T) error {
+		r, err := as(row)
+		if err != nil || r == nil || *r.refs().users[0] != x.viewer.UserID {
+			return err
+		}
+		return x.write(ctx, r)
+	})
+}
+
+// write writes a row, after the agents and projects that it names.
+func (x *export) write(ctx context.Context, r *record) (err error) {
+	f := r.refs()
+	for _, id := range f.agents {
+		err = errors.Join(err, x.writeAgent(ctx, *id))
+	}
+	for _, id := range f.projects {
+		err = errors.Join(err, x.writeProject(ctx, *id))
+	}
+	if err != nil {
+		return err
+	}
+	r.setOwner("", loci.UserID{})
+	x.end.Rows[r.kind().name]++
 	return jsonlines.Write(x.out, r)
+}
+
+// lacks reports whether the credential lacks a right, and notes what the export lacks because of that.
+func (x *export) lacks(right loci.Right, what string) bool {
+	if !x.p.Has(right) {
+		x.end.LeftOut = append(x.end.LeftOut, what+", because the key lacks the right "+string(right))
+	}
+	return !x.p.Has(right)
 }
 
 // backwards calls each for every row of a list from its end to its beginning, which is the order

@@ -43,14 +43,15 @@ const (
 // versions. It may be repeated: it skips existing rows, so running it again resumes an
 // interrupted import. It reports a bad line, skips it with everything that depends on it, and
 // stores the others. If the org already has an agent with the same vendor and name, Import
-// uses that one. For each batch that stored anything, it adds one entry with a count to the audit
-// trail. Invalid if the input is not an export. Invalid too if it is only a part of one; then it has
+// uses that one. project.Adopt decides which project here is that of the export. For each batch that stored
+// anything, it adds one entry with a count to the audit trail. Invalid if the input is not an export. Invalid too if it is only a part of one; then it has
 // stored that part.
 func (s *Service) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {
 		return ImportReport{}, err
 	}
-	im := &importer{app: s, p: p, o: o, aliases: map[loci.AgentID]loci.AgentID{}, blobs: map[string]bool{}}
+	im := &importer{app: s, p: p, o: o, aliases: map[loci.AgentID]loci.AgentID{}, blobs: map[string]bool{},
+		projects: map[loci.ProjectID]loci.ProjectID{}, dry: map[loci.ProjectID]bool{}}
 	if err := im.look(ctx); err != nil {
 		return ImportReport{}, err
 	}
@@ -73,17 +74,22 @@ type importer struct {
 	report  ImportReport
 	format  int // of the export; 0: its first line was not read yet
 	lines   int // records after the first line, but the end
-	end     *exportEnd
+	end     *ExportEnd
 	batch   []numbered
+	part    any         // of each record in batch
 	size    int         // bytes of the lines in batch
 	team    loci.TeamID // the person's team
 	spaces  []loci.Workspace
+	agents  []loci.Agent                  // of the org
 	aliases map[loci.AgentID]loci.AgentID // agents in the export that have another id here
 	blob    *blobIn                       // the attachment that is being imported
 	blobs   map[string]bool               // whether its bytes were accepted, by checksum
+	// projects are those of the export, by their ids there. A dry run makes none of those in dry.
+	projects map[loci.ProjectID]loci.ProjectID
+	dry      map[loci.ProjectID]bool
 }
 
-// look reads the present team and workspaces, to check the ids in the export.
+// look reads the present team, workspaces and agents, to check the ids in the export.
 func (im *importer) look(ctx context.Context) error {
 	return im.app.Store.View(ctx, im.p.OrgID, func(tx store.Tx) error {
 		me, err := tx.Users().Get(ctx, im.p.UserID)
@@ -91,38 +97,39 @@ func (im *importer) look(ctx context.Context) error {
 			return err
 		}
 		im.team = me.TeamID
-		im.spaces, err = tx.Workspaces().List(ctx)
+		if im.spaces, err = tx.Workspaces().List(ctx); err == nil {
+			im.agents, err = agentsOf(ctx, tx, im.p.Viewer())
+		}
 		return err
 	})
 }
 
 // place removes a row's team if the person is not in it, and its workspace if the org does not
 // have it. Ids of another org would share the row with people who have these ids here, or hide it
-// from everybody. Such a workspace hides a version, too.
+// from everybody. Such a workspace hides a version, too. place also sets the ids that projects and agents have here.
 func (im *importer) place(r *record) {
-	for _, a := range r.accesses() {
-		im.inWorkspace(&a.WorkspaceID)
+	f := r.refs()
+	for _, id := range f.spaces {
+		im.inWorkspace(id)
 	}
-	if r.Session != nil {
-		im.inWorkspace(&r.Session.WorkspaceID)
-		if r.Session.TeamID != im.team {
-			leaveTeam(r.Session)
+	for _, id := range f.teams {
+		if *id != im.team {
+			*id = loci.TeamID{}
 		}
 	}
-	if r.Task != nil {
-		im.inWorkspace(&r.Task.WorkspaceID)
+	for _, a := range f.works {
+		if a.TeamID != im.team {
+			leaveTeam(a)
+		}
 	}
-	if r.Golden != nil {
-		im.inWorkspace(&r.Golden.WorkspaceID)
+	for _, id := range f.projects {
+		*id = im.project(*id)
 	}
-	if r.GoldenRun != nil {
-		im.inWorkspace(&r.GoldenRun.WorkspaceID)
+	for _, id := range f.agents {
+		*id = im.agent(*id)
 	}
-	if r.Memory != nil && r.Memory.TeamID != im.team {
-		r.Memory.TeamID = loci.TeamID{}
-	}
-	if r.Node != nil && r.Node.TeamID != im.team {
-		r.Node.TeamID = loci.TeamID{}
+	for _, c := range r.candidates() {
+		im.placeCandidate(c)
 	}
 }
 
@@ -130,20 +137,6 @@ func (im *importer) inWorkspace(id *loci.WorkspaceID) {
 	if !slices.ContainsFunc(im.spaces, func(w loci.Workspace) bool { return w.ID == *id }) {
 		*id = im.p.WorkspaceID
 	}
-}
-
-// accesses returns the fields of a record that place its rows.
-func (r *record) accesses() (all []*loci.Access) {
-	if r.Memory != nil {
-		all = append(all, &r.Memory.Access)
-	}
-	for _, v := range r.Versions {
-		all = append(all, &v.Access)
-	}
-	if r.Node != nil {
-		all = append(all, &r.Node.Access)
-	}
-	return all
 }
 
 type numbered struct {
@@ -174,6 +167,19 @@ func (im *importer) take(ctx context.Context, line []byte) error {
 	if err != nil {
 		im.refuse(im.report.Lines, err)
 		return nil
+	}
+	if r.Project != nil {
+		return im.takeProject(ctx, r.Project)
+	}
+	if r.Agent != nil && !im.isNewAgent(r.Agent) {
+		im.count(0, 0, 1)
+		return nil
+	}
+	if part := r.part(); part != im.part {
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+		im.part = part
 	}
 	r.setOwner(im.p.OrgID, im.p.UserID)
 	im.place(r)
@@ -280,15 +286,18 @@ func (im *importer) oneByOne(ctx context.Context) error {
 }
 
 func (im *importer) store(ctx context.Context, batch []numbered) error {
+	switch {
+	case batch[0].Event != nil:
+		return im.storeEvents(ctx, batch)
+	case !batch[0].In.IsZero():
+		return im.storeRows(ctx, batch)
+	}
 	var added, others, present int
 	err := im.app.Write(ctx, im.p, Import, func(tx store.Tx, e *loci.AuditEntry) error {
 		added, others, present = 0, 0, 0
-		rows, err := ownRows(ctx, tx, im.p)
-		if err != nil {
-			return err
-		}
+		rows := &ownedRows{tx: tx, viewer: im.p.Viewer()}
 		for _, r := range batch {
-			isNew, err := im.storeOne(ctx, rows, r.clone())
+			isNew, err := im.storeOne(ctx, rows, r.record)
 			if err != nil {
 				return err
 			}
@@ -313,8 +322,12 @@ func (im *importer) store(ctx context.Context, batch []numbered) error {
 	if err != nil && !errors.Is(err, jsonlines.ErrDryRun) {
 		return err
 	}
+	im.count(added, others, present)
+	return nil
+}
+
+func (im *importer) count(added, others, present int) {
 	im.report.Added += added
 	im.report.Others += others
 	im.report.Present += present
-	return nil
 }

@@ -1,70 +1,13 @@
 package transfer
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 )
-
-func parseRecord(line []byte) (*record, error) {
-	if err := loci.CheckJSON(line); err != nil {
-		return nil, err
-	}
-	var r record
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return nil, loci.WrapError(loci.Invalid, err, "not a record of an export: %s", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, loci.Errorf(loci.Invalid, "each line must have one record; there is more text after it")
-	}
-	return &r, r.check()
-}
-
-// check brings a record into the form in which its rows are stored. It rejects values that exceed
-// a limit or that only the server sets.
-func (r *record) check() error {
-	kinds := 0
-	for _, there := range []bool{r.Agent != nil, r.Session != nil, r.Task != nil, r.Memory != nil, r.Blob != nil,
-		r.Node != nil, r.Suggestion != nil, r.Golden != nil, r.GoldenRun != nil, r.End != nil} {
-		if there {
-			kinds++
-		}
-	}
-	switch {
-	case kinds != 1:
-		return loci.Errorf(loci.Invalid, `the record has %d of "agent", "session", "task", "memory", "blob", "node", `+
-			`"suggestion", "golden", "golden_run" and "end" instead of one`, kinds)
-	case r.Memory == nil && len(r.Versions)+len(r.Sources)+len(r.Assets) > 0, r.Node == nil && len(r.Items) > 0:
-		return loci.Errorf(loci.Invalid, "the record has parts that belong to another kind of record")
-	case r.End != nil:
-		return nil
-	case r.Agent != nil:
-		return r.checkAgent()
-	case r.Session != nil:
-		return r.checkSession()
-	case r.Task != nil:
-		return r.checkTask()
-	case r.Memory != nil:
-		return r.checkMemory()
-	case r.Node != nil:
-		return r.checkNode()
-	case r.Suggestion != nil:
-		return r.checkSuggestion()
-	case r.Golden != nil:
-		return r.checkGolden()
-	case r.GoldenRun != nil:
-		return r.checkGoldenRun()
-	}
-	return r.Blob.check()
-}
 
 func (r *record) checkAgent() error {
 	if err := keepable(r.Agent.ID, "", &r.Agent.CreatedAt, &r.Agent.UpdatedAt); err != nil {
@@ -232,6 +175,54 @@ func (r *record) checkGoldenRun() error {
 		return err
 	}
 	return r.GoldenRun.Validate()
+}
+
+func (r *record) checkProject() error {
+	if r.Project.ID.IsZero() {
+		return loci.FieldErrorf("id", "is missing")
+	}
+	return (&loci.Project{Name: r.Project.Name, Description: r.Project.Description}).Validate()
+}
+
+// checkRow leaves the limits of the row to the import of its graph.
+func (r *record) checkRow() error {
+	if r.In.IsZero() {
+		return loci.FieldErrorf("in", "must be the project of the graph")
+	}
+	return nil
+}
+
+func (r *record) checkEvent() error {
+	e := r.Event
+	if err := keepable(e.ID, e.Origin, &e.Time, &e.RecordedAt); err != nil {
+		return err
+	}
+	e.SetDefaults(e.RecordedAt)
+	return e.Validate()
+}
+
+func (r *record) checkNote() error {
+	n := r.Note
+	if err := keepable(n.ID, n.Origin, &n.CreatedAt); err != nil {
+		return err
+	}
+	return errors.Join(loci.CheckText("title", n.Title, 0, loci.MaxTitle), loci.CheckText("text", n.Text, 1, loci.MaxNotes))
+}
+
+func (r *record) checkCandidate() error {
+	for i, c := range r.candidates() {
+		if err := keepable(c.ID, c.Origin, &c.CreatedAt, &c.UpdatedAt); err != nil {
+			return err
+		}
+		c.SetDefaults()
+		if err := errors.Join(c.Validate(), loci.CheckReviewState("review_state", c.State)); err != nil {
+			return err
+		}
+		if c.ID != r.Candidate.ID || i > 0 && c.Version != r.candidates()[i-1].Version+1 {
+			return loci.FieldErrorf(fmt.Sprintf("before[%d]", i), "is not an older version of the same candidate, in order")
+		}
+	}
+	return nil
 }
 
 // keepable cuts times and rejects a row without an id or a time, or with an unknown origin. An

@@ -4,78 +4,40 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-// clone returns a copy of a record that the caller may change, because a transaction may run
-// twice.
-func (r *record) clone() *record {
-	c := *r
-	if r.Agent != nil {
-		agent := *r.Agent
-		c.Agent = &agent
-	}
-	if r.Session != nil {
-		session := *r.Session
-		c.Session = &session
-	}
-	if r.Task != nil {
-		task := *r.Task
-		c.Task = &task
-	}
-	if r.Memory != nil {
-		c.Memory = r.Memory.Clone()
-	}
-	if r.Node != nil {
-		node := *r.Node
-		c.Node = &node
-	}
-	if r.Suggestion != nil {
-		suggestion := *r.Suggestion
-		c.Suggestion = &suggestion
-	}
-	if r.Golden != nil {
-		question := *r.Golden
-		c.Golden = &question
-	}
-	if r.GoldenRun != nil {
-		run := *r.GoldenRun
-		c.GoldenRun = &run
-	}
-	c.Versions = make([]*loci.Version, len(r.Versions))
-	for i, v := range r.Versions {
-		c.Versions[i] = &loci.Version{Memory: *v.Memory.Clone(), ReplacedAt: v.ReplacedAt}
-	}
-	c.Sources, c.Assets, c.Items = slices.Clone(r.Sources), slices.Clone(r.Assets), slices.Clone(r.Items)
-	return &c
-}
-
 // storeOne stores a record, unless it exists already.
 func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
-	for _, a := range r.accesses() {
-		a.AgentID = im.agent(a.AgentID)
-	}
+	tx, v := rows.tx, rows.viewer
 	switch {
 	case r.Agent != nil:
-		return im.storeAgent(ctx, rows, *r.Agent)
+		return true, tx.Agents().Insert(ctx, *r.Agent)
 	case r.Session != nil:
-		r.Session.AgentID = im.agent(r.Session.AgentID)
-		return im.storeSession(ctx, rows, r.Session.Session)
+		_, err := tx.Sessions().Get(ctx, v, r.Session.ID)
+		return put(r, nil, err, func() error { return tx.Sessions().Insert(ctx, r.Session.Session) })
 	case r.Task != nil:
-		return im.storeTask(ctx, rows, *r.Task)
+		there, err := tx.Tasks().Get(ctx, v, r.Task.ID)
+		return put(r, &record{Task: &there}, err, func() error { return tx.Tasks().Insert(ctx, *r.Task) })
 	case r.Memory != nil:
 		return im.storeMemory(ctx, rows, r)
 	case r.Node != nil:
 		return im.storeNode(ctx, rows, r)
 	case r.Golden != nil:
-		return im.storeGolden(ctx, rows, *r.Golden)
+		return im.storeGolden(ctx, rows, r)
 	case r.GoldenRun != nil:
-		return im.storeGoldenRun(ctx, rows, *r.GoldenRun)
+		there, err := tx.Golden().Run(ctx, v, r.GoldenRun.ID)
+		return put(r, &record{GoldenRun: there}, err,
+			func() error { return tx.Golden().InsertRun(ctx, r.GoldenRun) })
+	case r.Note != nil:
+		_, err := tx.Reflections().Get(ctx, v, r.Note.ID)
+		return put(r, nil, err, func() error { return tx.Reflections().Insert(ctx, r.Note) })
+	case r.Candidate != nil:
+		return im.storeCandidate(ctx, rows, r)
 	}
-	return im.storeSuggestion(ctx, rows, *r.Suggestion)
+	return im.storeSuggestion(ctx, rows, r)
 }
 
 // agent returns the id here of an agent in the export.
@@ -86,83 +48,63 @@ func (im *importer) agent(id loci.AgentID) loci.AgentID {
 	return id
 }
 
-// storeAgent stores an agent. One of the same vendor and name is the same agent. If the name belongs
-// to another vendor's agent, the agent gets another name.
-func (im *importer) storeAgent(ctx context.Context, rows *ownedRows, a loci.Agent) (isNew bool, err error) {
+// isNewAgent reports whether an agent is to be stored. One of the same vendor and name is the same agent. If the name
+// belongs to another vendor's agent, the agent gets another name.
+func (im *importer) isNewAgent(a *loci.Agent) bool {
 	taken := map[string]bool{}
-	for _, there := range rows.agents {
-		if there.ID == a.ID {
-			return false, nil
-		}
-		if there.Vendor == a.Vendor && there.Name == a.Name {
+	for _, there := range im.agents {
+		if there.ID == a.ID || there.Vendor == a.Vendor && there.Name == a.Name {
 			im.aliases[a.ID] = there.ID
-			return false, nil
+			return false
 		}
 		taken[there.Name] = true
 	}
 	if taken[a.Name] {
 		a.Name = loci.FreeName(a.Name, func(name string) bool { return taken[name] })
 	}
-	if err := rows.tx.Agents().Insert(ctx, a); err != nil {
-		return false, err
-	}
-	rows.agents = append(rows.agents, a)
-	return true, nil
+	im.agents = append(im.agents, *a)
+	return true
 }
 
-func (im *importer) storeSession(ctx context.Context, rows *ownedRows, s loci.Session) (isNew bool, err error) {
-	there, err := rows.tx.Sessions().Get(ctx, rows.viewer, s.ID)
-	if err == nil && there.UserID == s.UserID {
+// put stores a row with insert, unless it is there. err is that of reading it. same is the stored row, which must be
+// the same; nil: it may have changed here.
+func put(r *record, same *record, err error, insert func() error) (isNew bool, _ error) {
+	switch {
+	case err == nil && same == nil:
 		return false, nil
-	}
-	if err != nil && loci.CodeOf(err) != loci.NotFound {
+	case err == nil:
+		return false, sameRecord(same, r)
+	case loci.CodeOf(err) != loci.NotFound:
 		return false, err
 	}
-	return true, rows.tx.Sessions().Insert(ctx, s)
-}
-
-func (im *importer) storeTask(ctx context.Context, rows *ownedRows, t loci.Task) (isNew bool, err error) {
-	there, err := rows.tx.Tasks().Get(ctx, rows.viewer, t.ID)
-	if err == nil {
-		stored := &record{Task: &there}
-		stored.setOwner("", loci.UserID{})
-		return false, sameRecord(stored, &record{Task: &t}, "task "+t.ID.String(), nil)
-	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	return true, rows.tx.Tasks().Insert(ctx, t)
+	return true, insert()
 }
 
 func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
-	m := r.Memory
-	there, err := rows.tx.Memories().Get(ctx, rows.viewer, m.ID, loci.AnyState)
+	var same *record
+	there, err := rows.tx.Memories().Get(ctx, rows.viewer, r.Memory.ID, loci.AnyState)
 	if err == nil {
-		stored, err := rows.recordOf(ctx, there)
-		return false, sameRecord(stored, r, "memory "+m.ID.String(), err)
+		same, err = rows.recordOf(ctx, there)
 	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	if err := rows.tx.Memories().Insert(ctx, m); err != nil {
-		return false, err
-	}
-	for _, v := range r.Versions {
-		if err := rows.tx.Memories().InsertVersion(ctx, v); err != nil {
-			return false, err
+	return put(r, same, err, func() error {
+		err := rows.tx.Memories().Insert(ctx, r.Memory)
+		for _, v := range r.Versions {
+			if err == nil {
+				err = rows.tx.Memories().InsertVersion(ctx, v)
+			}
 		}
-	}
-	for _, s := range r.Sources {
-		if err := rows.tx.Sources().Insert(ctx, s); err != nil {
-			return false, err
+		for _, s := range r.Sources {
+			if err == nil {
+				err = rows.tx.Sources().Insert(ctx, s)
+			}
 		}
-	}
-	for _, a := range r.Assets {
-		if err := im.storeAsset(ctx, rows, a); err != nil {
-			return false, err
+		for _, a := range r.Assets {
+			if err == nil {
+				err = im.storeAsset(ctx, rows, a)
+			}
 		}
-	}
-	return true, nil
+		return err
+	})
 }
 
 // storeAsset stores an attachment whose bytes came before it. A dry run stores no bytes, so it
@@ -186,29 +128,27 @@ func (im *importer) storeAsset(ctx context.Context, rows *ownedRows, a loci.Asse
 }
 
 func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
-	n := r.Node
-	there, err := rows.tx.MemoryNodes().Get(ctx, rows.viewer, n.ID, loci.AnyState)
+	var same *record
+	there, err := rows.tx.MemoryNodes().Get(ctx, rows.viewer, r.Node.ID, loci.AnyState)
 	if err == nil {
-		stored, err := rows.nodeRecord(ctx, there)
-		return false, sameRecord(stored, r, "memory node "+n.ID.String(), err)
+		same, err = rows.nodeRecord(ctx, there)
 	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	if err := rows.tx.MemoryNodes().Insert(ctx, n); err != nil {
-		return false, err
-	}
-	for _, i := range r.Items {
-		if !i.MemoryID.IsZero() {
-			if own, err := rows.owns(ctx, i.MemoryID); err != nil || !own {
-				return false, missing(err, "item %s shows memory %s, which is not here or not yours", i.ID, i.MemoryID)
+	return put(r, same, err, func() error {
+		if err := rows.tx.MemoryNodes().Insert(ctx, r.Node); err != nil {
+			return err
+		}
+		for _, i := range r.Items {
+			if !i.MemoryID.IsZero() {
+				if own, err := rows.owns(ctx, i.MemoryID); err != nil || !own {
+					return missing(err, "item %s shows memory %s, which is not here or not yours", i.ID, i.MemoryID)
+				}
+			}
+			if err := rows.tx.MemoryNodes().InsertItem(ctx, i); err != nil {
+				return err
 			}
 		}
-		if err := rows.tx.MemoryNodes().InsertItem(ctx, i); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+		return nil
+	})
 }
 
 // missing returns err, or a Conflict with that text if err is NotFound.
@@ -228,74 +168,70 @@ func (o *ownedRows) owns(ctx context.Context, id loci.MemoryID) (bool, error) {
 	return err == nil && m.UserID == o.viewer.UserID, err
 }
 
-func (im *importer) storeSuggestion(ctx context.Context, rows *ownedRows, s loci.Suggestion) (isNew bool, err error) {
+func (im *importer) storeSuggestion(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
+	s := r.Suggestion
 	there, err := rows.tx.Suggestions().Get(ctx, rows.viewer, s.ID)
-	if err == nil {
-		there.UserID, s.UserID = loci.UserID{}, loci.UserID{}
-		return false, sameRecord(&record{Suggestion: &there}, &record{Suggestion: &s}, "suggestion "+s.ID.String(), nil)
-	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
-		if own, err := rows.owns(ctx, id); err != nil || !own {
-			return false, missing(err, "memory %s of this suggestion is not here or not yours", id)
+	return put(r, &record{Suggestion: &there}, err, func() error {
+		for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
+			if own, err := rows.owns(ctx, id); err != nil || !own {
+				return missing(err, "memory %s of this suggestion is not here or not yours", id)
+			}
 		}
-	}
-	if err := rows.tx.Suggestions().Insert(ctx, s); err != nil || s.State == loci.SuggestionPending {
-		return true, err
-	}
-	return true, rows.tx.Suggestions().Settle(ctx, s.ID, s.State, s.SettledAt)
+		err := rows.tx.Suggestions().Insert(ctx, *s)
+		if err == nil && s.State != loci.SuggestionPending {
+			err = rows.tx.Suggestions().Settle(ctx, s.ID, s.State, s.SettledAt)
+		}
+		return err
+	})
 }
 
-func (im *importer) storeGolden(ctx context.Context, rows *ownedRows, q loci.GoldenQuestion) (isNew bool, err error) {
-	there, err := rows.tx.Golden().Get(ctx, rows.viewer, q.ID)
-	if err == nil {
-		return false, sameRecord(&record{Golden: &there}, &record{Golden: &q}, "golden question "+q.ID.String(), nil)
-	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	list, err := rows.tx.Golden().List(ctx, rows.viewer, loci.MaxGoldenQuestions)
-	if err == nil && len(list) == loci.MaxGoldenQuestions {
-		err = loci.Errorf(loci.Conflict, "there are %d golden questions already, which is the most; delete some first",
-			loci.MaxGoldenQuestions)
-	}
-	if err != nil {
-		return false, err
-	}
-	return true, rows.tx.Golden().Insert(ctx, q)
+func (im *importer) storeGolden(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
+	there, err := rows.tx.Golden().Get(ctx, rows.viewer, r.Golden.ID)
+	return put(r, &record{Golden: &there}, err, func() error {
+		list, err := rows.tx.Golden().List(ctx, rows.viewer, loci.MaxGoldenQuestions)
+		if err == nil && len(list) == loci.MaxGoldenQuestions {
+			err = loci.Errorf(loci.Conflict, "there are %d golden questions already, which is the most; delete some first",
+				loci.MaxGoldenQuestions)
+		}
+		if err != nil {
+			return err
+		}
+		return rows.tx.Golden().Insert(ctx, *r.Golden)
+	})
 }
 
-func (im *importer) storeGoldenRun(ctx context.Context, rows *ownedRows, run loci.GoldenRun) (isNew bool, err error) {
-	there, err := rows.tx.Golden().Run(ctx, rows.viewer, run.ID)
-	if err == nil {
-		return false, sameRecord(&record{GoldenRun: there}, &record{GoldenRun: &run}, "run "+run.ID.String(), nil)
-	}
-	if loci.CodeOf(err) != loci.NotFound {
-		return false, err
-	}
-	return true, rows.tx.Golden().InsertRun(ctx, &run)
+// storeCandidate stores a candidate with what it was, oldest first.
+func (im *importer) storeCandidate(ctx context.Context, rows *ownedRows, r *record) (isNew bool, err error) {
+	list := r.candidates()
+	_, err = rows.tx.Candidates().Get(ctx, rows.viewer, r.Candidate.ID)
+	return put(r, nil, err, func() error {
+		err := rows.tx.Candidates().Insert(ctx, list[0])
+		for _, c := range list[1:] {
+			if err == nil {
+				err = rows.tx.Candidates().Replace(ctx, c)
+			}
+		}
+		return err
+	})
 }
 
 // sameRecord returns a Conflict unless the stored row equals the record, byte by byte, in its
 // exported form.
-func sameRecord(stored, r *record, what string, err error) error {
-	if err != nil {
-		return err
+func sameRecord(stored, r *record) error {
+	for _, one := range []*record{stored, r} {
+		one.setOwner("", loci.UserID{})
 	}
 	have, err := jsonlines.Encode(stored)
 	if err != nil {
 		return err
 	}
-	r.setOwner("", loci.UserID{})
 	want, err := jsonlines.Encode(r)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(have, want) {
-		return loci.Errorf(loci.Conflict, "%s exists already with another text or history; it was not changed; "+
-			"to have what the file says, import the file into another data directory", what)
+		return loci.Errorf(loci.Conflict, "this %s exists already with another text or history; it was not changed; "+
+			"to have what the file says, import the file into another data directory", r.kind().name)
 	}
 	return nil
 }

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	Dir string           // has a directory for each org; created by the first event
 	Now func() time.Time // default time.Now
+	// ReadOnly also opens what cannot be written.
+	ReadOnly bool
 }
 
 const (
@@ -95,7 +97,7 @@ func (l *Log) exists(org loci.OrgID, name string) (bool, error) {
 
 func (l *Log) openLog(ctx context.Context, f *orgLog) (err error) {
 	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Migrations: migrations("log"),
-		Now: l.opts.Now})
+		Now: l.opts.Now, ReadOnly: l.opts.ReadOnly})
 	return err
 }
 

@@ -23,6 +23,9 @@ func (s *Store) holdBlobs(ctx context.Context, org loci.OrgID) (release func() e
 	if _, err := s.registry.Exists(ctx, org); err != nil {
 		return nil, err
 	}
+	if s.meta.Unwritable() != nil { // then nobody sweeps
+		return func() error { return nil }, nil
+	}
 	if err := os.MkdirAll(s.blobDir(org), 0o700); err != nil {
 		return nil, fileError(err)
 	}

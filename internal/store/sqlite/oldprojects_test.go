@@ -14,9 +14,10 @@ import (
 var (
 	oldProject = loci.Project{ID: loci.ProjectID{5}, OrgID: loci.DefaultOrg, WorkspaceID: oldSpace.ID, Name: "Plan's",
 		Description: "line 1\nline 2",
-		Status:      loci.ProjectActive, CreatedAt: oldTime.Truncate(loci.GraphTime),
+		Members:     2, OneMember: oldUser,
+		Status: loci.ProjectActive, CreatedAt: oldTime.Truncate(loci.GraphTime),
 		UpdatedAt: oldTime.Truncate(loci.GraphTime)}
-	oldArchived = loci.Project{ID: loci.ProjectID{6}, OrgID: loci.DefaultOrg, Name: "日本", Everyone: true,
+	oldArchived = loci.Project{ID: loci.ProjectID{6}, OrgID: loci.DefaultOrg, Name: "日本", Everyone: true, Members: 1, OneMember: oldUser,
 		Status: loci.ProjectArchived, CreatedAt: oldProject.CreatedAt, UpdatedAt: oldProject.UpdatedAt}
 	oldMembers = []loci.ProjectMember{{UserID: oldUser, Role: loci.MemberOwner},
 		{UserID: oldOther, Role: loci.MemberAdmin}}

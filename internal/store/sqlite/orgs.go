@@ -159,7 +159,8 @@ func (s *Store) orgPath(id loci.OrgID) string {
 }
 
 func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
-	return sqlitedb.Options{Path: s.orgPath(id), Setup: setUpOrg, Migrations: migrations("org"), Now: s.opts.Now}
+	return sqlitedb.Options{Path: s.orgPath(id), Setup: setUpOrg, Migrations: migrations("org"), Now: s.opts.Now,
+		ReadOnly: s.opts.ReadOnly}
 }
 
 // openFile opens the file of a complete org for files.acquire.

@@ -46,7 +46,7 @@ func (s *Store) checkProject(ctx context.Context, p loci.Project) (found []strin
 			found, err = integrity(c, "entities_fts", "observations_fts")
 			return err
 		})
-		if err != nil || len(found) > 0 {
+		if err != nil || len(found) > 0 || g.db.Unwritable() != nil { // FTS5 compares in a statement that writes
 			return err
 		}
 		return g.update(ctx, func(c *sqlitedb.Conn) error {

@@ -91,7 +91,7 @@ func (s *Store) projectPath(dir string, id loci.ProjectID) string {
 // ensureLock creates the lock file, which a restored backup does not have. Call it only after
 // reading the project's row.
 func (s *Store) ensureLock(id loci.ProjectID) error {
-	f, err := os.OpenFile(s.projectLock(id).Path(), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(s.projectLock(id).Path(), os.O_RDONLY|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (s *Store) projectLock(id loci.ProjectID) *flock.Flock {
 
 // sharedLock creates no file: the lock of a deleted project must not come back.
 func (s *Store) sharedLock(id loci.ProjectID) *flock.Flock {
-	return flock.New(s.projectLock(id).Path(), flock.SetFlag(os.O_RDWR))
+	return flock.New(s.projectLock(id).Path(), flock.SetFlag(os.O_RDONLY))
 }
 
 // setUpProject makes sure that a handle that is closed late changes nothing. Otherwise the last
@@ -124,7 +124,7 @@ func setUpGraph(c *sqlite3.Conn) error {
 func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 	o := sqlitedb.Options{Path: s.projectPath(dir, id), Setup: setUpProject, Migrations: migrations("project"),
 		Now:     s.opts.Now,
-		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true}
+		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true, ReadOnly: s.opts.ReadOnly}
 	if dir == archiveDir {
 		o.Setup = setUpGraph // opened only under the exclusive lock
 	}

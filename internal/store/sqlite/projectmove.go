@@ -44,6 +44,9 @@ func (ps projectRegistry) Create(ctx context.Context, p loci.Project, creator lo
 	p.UpdatedAt = p.CreatedAt
 	err := ps.s.createProject(ctx, p, creator)
 	if err == nil {
+		if p.OneMember = creator; !creator.IsZero() {
+			p.Members = 1
+		}
 		ps.s.Hint(ctx, sqlstore.ProjectHint(&p, loci.Created))
 	}
 	return p, translateFile(err)

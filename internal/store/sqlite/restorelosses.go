@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -31,7 +30,7 @@ func CarryRevocations(ctx context.Context, from, to string, beside bool) (out st
 	if err != nil {
 		return out, err
 	}
-	db, err := openMeta(ctx, to, time.Now)
+	db, err := sqlitedb.Open(ctx, metaOptions(Options{Dir: to}))
 	if err != nil {
 		return out, openError("restored registry", err)
 	}
@@ -122,7 +121,7 @@ type orgMark struct {
 }
 
 func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
-	db, err := openMeta(ctx, dir, time.Now)
+	db, err := sqlitedb.Open(ctx, metaOptions(Options{Dir: dir}))
 	if err != nil {
 		return nil, openError("replaced registry", err)
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Log         *slog.Logger     // default: discard
 	MaxFiles    int              // most org files kept open while idle; default 64
 	MaxProjects int              // the same for project files; default 16
+	ReadOnly    bool             // also open what cannot be written; see Store.Unwritable
 
 	checkPatience time.Duration // shorter in tests
 }
@@ -88,7 +89,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := makeDir(s.opts.Dir); err != nil {
 		return err
 	}
-	if s.lock, err = lockShared(s.opts.Dir); err != nil {
+	if s.lock, err = lockShared(s.opts.Dir); err != nil && (s.lock == nil || !s.opts.ReadOnly) {
 		return err
 	}
 	defer func() {
@@ -100,19 +101,19 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return err
 	}
 	for _, dir := range []string{orgsDir, projectsDir, archiveDir} {
-		if err := os.MkdirAll(filepath.Join(s.opts.Dir, dir), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(s.opts.Dir, dir), 0o700); err != nil && !s.opts.ReadOnly {
 			return err
 		}
 	}
-	s.meta, err = openMeta(ctx, s.opts.Dir, s.opts.Now)
+	s.meta, err = sqlitedb.Open(ctx, metaOptions(s.opts))
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
 	s.registry.OnHint(s.Hint)
 	return err
 }
 
-func openMeta(ctx context.Context, dir string, now func() time.Time) (*sqlitedb.DB, error) {
-	return sqlitedb.Open(ctx,
-		sqlitedb.Options{Path: filepath.Join(dir, metaFile), Migrations: migrations("meta"), Now: now})
+func metaOptions(o Options) sqlitedb.Options {
+	return sqlitedb.Options{Path: filepath.Join(o.Dir, metaFile), Migrations: migrations("meta"), Now: o.Now,
+		ReadOnly: o.ReadOnly}
 }
 
 const (
@@ -131,12 +132,13 @@ func makeDir(dir string) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
-// lockShared marks the directory as in use until Close.
+// lockShared marks the directory as in use until Close. If only the right to do so is missing, it returns the lock with
+// the error.
 func lockShared(dir string) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(dir, lockFile), flock.SetPermissions(0o600))
 	ok, err := l.TryRLock()
 	if err != nil {
-		return nil, fmt.Errorf("this user must be able to write to the directory: %w", err)
+		return l, fmt.Errorf("this user must be able to write to the directory: %w", err)
 	}
 	if !ok {
 		return nil, errors.Join(errors.New("another process is restoring it; wait until that is done"), l.Close())
@@ -159,6 +161,9 @@ func LockAlone(dir string) (release func() error, err error) {
 	}
 	return l.Close, nil
 }
+
+// Unwritable returns why nothing can be written, if the directory was opened only to read; else nil.
+func (s *Store) Unwritable() error { return translate(s.meta.Unwritable()) }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.opts.Dir }

@@ -47,7 +47,7 @@ func (db *DB) connectReader() (*Conn, error) {
 // connection.
 func (db *DB) connect(last string) (*Conn, error) {
 	// Open has created the file. If it is gone since, it must not come back empty.
-	raw, err := sqlite3.OpenFlags(uri(db.opts.Path), sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI)
+	raw, err := sqlite3.OpenFlags(db.openFlags())
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -62,7 +62,7 @@ func (db *DB) prepare(c *Conn, last string) error {
 	if err := c.raw.BusyTimeout(busyTimeout); err != nil {
 		return classify(err)
 	}
-	if err := db.opts.configure(c, last); err != nil {
+	if err := db.opts.configure(c, last); err != nil || db.reading != "" {
 		return err
 	}
 	return verify(c)

@@ -2,6 +2,7 @@ package sqlitedb
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -36,6 +37,10 @@ type driverFile interface {
 // OpenFilename is the function that SQLite calls, instead of Open, to open a file.
 func (d disk) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	file, flags, err := vfsutil.WrapOpenFilename(d.VFS, name, flags)
+	if flags&vfs.OPEN_WAL != 0 && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
+		flags = flags&^(vfs.OPEN_READWRITE|vfs.OPEN_CREATE) | vfs.OPEN_READONLY
+		file, flags, err = vfsutil.WrapOpenFilename(d.VFS, name, flags)
+	}
 	if err != nil {
 		if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 			return nil, flags, vfs.SystemError(err, sqlite3.CANTOPEN) // otherwise the driver drops the reason

@@ -1,10 +1,12 @@
 package sqlitedb
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -77,4 +79,82 @@ func TestReadOnlyPlaces(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What cannot be written can be read: a file that is closed, one whose process was killed, and one that another process
+// writes.
+func TestReadOnlyFilesAreRead(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(path string) (writer *DB){
+		"closed": func(path string) *DB {
+			db := openAt(t, path)
+			mustUpdate(t, db, addItem("first"))
+			wantErr(t, db.Close(), nil)
+			return nil
+		},
+		"killed": func(path string) *DB {
+			c := start(t, "forever", path)
+			c.lines(func(n int) bool { return n == 3 })
+			_ = c.cmd.Wait() // it was killed
+			return nil
+		},
+		"open": func(path string) *DB {
+			db := openAt(t, path)
+			mustUpdate(t, db, addItem("first"))
+			return db
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.db")
+			writer := prepare(path)
+			for _, p := range []string{path, path + ".lock", path + "-wal", path + "-shm"} {
+				if err := os.Chmod(p, 0o444); err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(os.Chmod(filepath.Dir(path), 0o555), os.Chmod(filepath.Dir(filepath.Dir(path)), 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			err := asNobody(func() error { readOnly(t, path, writer); return nil })
+			wantErr(t, err, nil)
+		})
+	}
+}
+
+// readOnly reads a file that this thread cannot write.
+func readOnly(t *testing.T, path string, writer *DB) {
+	t.Helper()
+	older := Options{Path: path, Migrations: append(slices.Clone(schema), Migration{Number: 2, Name: "second", SQL: "SELECT 1"}),
+		ReadOnly: true}
+	if _, err := Open(t.Context(), older); !errors.Is(err, ErrReadOnly) {
+		t.Errorf("with an older schema: %v", err)
+	}
+	db, err := Open(t.Context(), Options{Path: path, Migrations: schema, ReadOnly: true})
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	wantErr(t, db.Unwritable(), ErrReadOnly)
+	wantErr(t, db.Update(t.Context(), addItem("more")), ErrReadOnly)
+	want := len(names(t, db))
+	if want == 0 {
+		t.Error("there are no rows")
+	}
+	if writer != nil {
+		mustUpdate(t, writer, addItem("second"))
+		want++
+	} else if lock, err := os.Open(path + ".lock"); err != nil || db.reading == "immutable=1" && free(lock) {
+		t.Errorf("nothing keeps writers out: %v", err)
+	}
+	if got := len(names(t, db)); got != want {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+	wantErr(t, db.Close(), nil)
+}
+
+// free reports whether a writer could take the pen.
+func free(lock *os.File) bool {
+	other := unix.Flock_t{Type: unix.F_WRLCK, Start: pen, Len: 1}
+	err := unix.FcntlFlock(lock.Fd(), unix.F_OFD_GETLK, &other)
+	return err == nil && other.Type == unix.F_UNLCK
 }

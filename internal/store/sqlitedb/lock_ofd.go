@@ -32,6 +32,9 @@ func tryLock(f *os.File, at int64) (bool, error) {
 
 func lock(f *os.File, at int64) error { return setLock(f, ofdSetLockWait, unix.F_WRLCK, at) }
 
+// share waits for a lock that does not exclude those of share.
+func share(f *os.File, at int64) error { return setLock(f, ofdSetLockWait, unix.F_RDLCK, at) }
+
 func unlock(f *os.File, at int64) error { return setLock(f, ofdSetLock, unix.F_UNLCK, at) }
 
 func setLock(f *os.File, cmd int, typ int16, at int64) error {

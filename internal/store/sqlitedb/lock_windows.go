@@ -18,6 +18,9 @@ func lock(f *os.File, at int64) error {
 	return lockFile(f, at, windows.LOCKFILE_EXCLUSIVE_LOCK)
 }
 
+// share waits for a lock that does not exclude those of share.
+func share(f *os.File, at int64) error { return lockFile(f, at, 0) }
+
 func lockFile(f *os.File, at int64, flags uint32) error {
 	place := windows.Overlapped{Offset: uint32(at)}
 	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &place)

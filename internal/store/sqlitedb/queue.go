@@ -89,6 +89,9 @@ func (db *DB) Update(ctx context.Context, fn func(*Conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if db.unwritable != nil {
+		return db.unwritable
+	}
 	o := &operation{fn: fn, done: make(chan error, 1)}
 	if !db.queue.push(o) {
 		return ErrClosed

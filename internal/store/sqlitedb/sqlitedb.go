@@ -23,6 +23,7 @@ type Options struct {
 	CacheKiB   int                       // page cache of one connection; default 2048
 	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
 	Moves      bool                      // InPlace accepts that the file is moved or deleted while unused
+	ReadOnly   bool                      // Open also opens a file that cannot be written; see [DB.Unwritable]
 }
 
 // DB is one open SQLite file. Its methods may be called from any goroutine.
@@ -36,7 +37,10 @@ type DB struct {
 	wal     walGauge
 	index   logIndex
 	at      atomic.Pointer[place]
-	gone    atomic.Pointer[Error] // set when the files are no longer in their place
+	// unwritable is why nothing can be written, and reading how the file is opened instead; nil and "": it can.
+	unwritable error
+	reading    string
+	gone       atomic.Pointer[Error] // set when the files are no longer in their place
 
 	closeOnce sync.Once
 	closeErr  error
@@ -64,10 +68,15 @@ func Open(ctx context.Context, opts Options) (*DB, error) {
 		batchTime: batchTime, companyTime: companyTime, companyTurns: companyTurns}
 	db.readers = newPool(opts.Readers, db.connectReader, db.Stamp)
 	db.scans = newPool(opts.Readers, db.connectReader, db.Stamp)
-	if err := db.open(ctx); err != nil {
+	err = db.open(ctx)
+	switch {
+	case err == nil:
+		go db.write()
+	case opts.ReadOnly && (errors.Is(err, ErrReadOnly) || errors.Is(err, ErrFull)) && db.openToRead() == nil:
+		db.unwritable = err
+	default:
 		return nil, fmt.Errorf("cannot open %s: %w", path, err)
 	}
-	go db.write()
 	return db, nil
 }
 

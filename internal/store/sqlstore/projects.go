@@ -62,7 +62,8 @@ func (p *ProjectRow) Usable() error {
 
 // projectColumns are the columns that scanProject reads.
 const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p.status, p.everyone, p.created_at, " +
-	"p.updated_at, p.intent, p.moves"
+	"p.updated_at, p.intent, p.moves, (SELECT count(*) FROM project_members n WHERE {global n} n.project_id = p.id), " +
+	"(SELECT n.user_id FROM project_members n WHERE {global n} n.project_id = p.id ORDER BY n.user_id LIMIT 1)"
 
 const fromProjects = " FROM projects p JOIN orgs o ON {global o} o.id = p.org_id AND o.state IN " + OpenStates
 
@@ -72,7 +73,7 @@ func scanProject(r Row) (p ProjectRow, err error) {
 	}
 	p.OrgID, p.WorkspaceID, p.Name, p.Description = loci.OrgID(r.Text(1)), r.ID(2), r.Text(3), r.Text(4)
 	p.Status, p.Everyone, p.CreatedAt, p.UpdatedAt = loci.ProjectStatus(r.Text(5)), r.Bool(6), isoAt(r, 7), isoAt(r, 8)
-	p.Intent, p.Moves = r.Text(9), r.Int64(10)
+	p.Intent, p.Moves, p.Members, p.OneMember = r.Text(9), r.Int64(10), r.Int(11), r.ID(12)
 	if p.Intent == IntentArchiving || p.Intent == IntentRestoring {
 		p.Status = loci.ProjectArchived // nobody can use it
 	}

@@ -20,11 +20,12 @@ func (tx *Tx) visible(q *Query, v loci.Viewer, l loci.Lifecycle, now time.Time) 
 	}
 	vendorMay(q, v, "m")
 	admits(q, l, now)
-	switch {
-	case l == loci.ExpiredOnly && v.Vendor != "":
-		q.Add(" AND FALSE")
-	case l == loci.ExpiredOnly:
-		q.Add(" AND m.user_id = ?", [16]byte(v.UserID))
+	if l == loci.ExpiredOnly || l == loci.LiveOrTrash { // what has expired is its owner's, and no agent's
+		q.Add(" AND (m.deleted_at IS NOT NULL OR m.expires_at IS NULL OR m.expires_at > ?", now.UnixMicro())
+		if v.Vendor == "" {
+			q.Add(" OR m.user_id = ?", [16]byte(v.UserID))
+		}
+		q.Add(")")
 	}
 	if l != loci.LiveOnly && l != loci.CurrentOnly {
 		q.Add(" AND (m.deleted_at IS NULL OR m.user_id = ?)", [16]byte(v.UserID))
@@ -142,7 +143,7 @@ func admits(q *Query, l loci.Lifecycle, now time.Time) {
 	case loci.TrashOnly:
 		q.Add(" AND m.deleted_at IS NOT NULL")
 	case loci.LiveOrTrash:
-		q.Add(" AND (m.deleted_at IS NOT NULL OR "+live+")", now.UnixMicro())
+		q.Add(" AND (m.deleted_at IS NOT NULL OR m.superseded_by IS NULL)")
 	case loci.ExpiredOnly:
 		q.Add(" AND m.deleted_at IS NULL AND m.superseded_by IS NULL AND m.expires_at <= ?", now.UnixMicro())
 	case loci.AnyState:

@@ -51,7 +51,7 @@ func testProjects(e *env) {
 	p := e.project("website", func(p *loci.Project) { p.Description = "our site" })
 	now := e.clock.now()
 	want := loci.Project{ID: p.ID, OrgID: e.org, Name: "website", Description: "our site", Status: loci.ProjectActive,
-		Everyone: true, CreatedAt: now, UpdatedAt: now}
+		Everyone: true, Members: 1, OneMember: e.user, CreatedAt: now, UpdatedAt: now}
 	if p != want || p.ID.IsZero() {
 		e.Errorf("Create: got %+v, want %+v", p, want)
 	}

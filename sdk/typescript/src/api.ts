@@ -1841,7 +1841,7 @@ export interface NewPassword {
 export interface NewProject {
   /** What the project is about */
   description?: string | undefined;
-  /** Whether every user of the org belongs to the project. Default: true */
+  /** Whether every user of the org belongs to the project. Only a person may set true. Default: false */
   everyone?: boolean | undefined;
   /** One line, unique in the org */
   name: string;
@@ -2243,6 +2243,8 @@ export interface Project {
   /** True if every user of the org belongs to the project; false if only its members do */
   everyone: boolean;
   id: string;
+  /** How many people were added to the project */
+  members: number;
   /** Unique in the org */
   name: string;
   status: "active" | "archived";
@@ -5660,8 +5662,9 @@ export class ProjectsApi {
   }
 
   /**
-   * Create a project. Creates it with an empty graph in the active workspace. You become its owner; if an
-   * agent asks, the person it acts for does. 409 if the name is taken in the org.
+   * Create a project. Creates it with an empty graph in the active workspace. You become its owner and only
+   * member; if an agent asks, the person it acts for does. To share it, add members, or let a person set
+   * everyone. 409 if the name is taken in the org.
    */
   create(body: NewProject, options?: CallOptions & NotOnce): Promise<Project>;
   create(body: NewProject, options: CallOptions & Once): Promise<Project | Replayed>;

@@ -158,7 +158,7 @@ export const de: Texts = {
   "readers.only": "nur {vendors}",
   "readers.agent": "nur Sitzungen des Agenten {agent}",
   "readers.team": "dein Team",
-  "readers.project": "die Mitglieder des Projekts {project}",
+  "readers.project": "das Projekt {project}",
   "vendors.some": "nur diese",
 
   "reading": "Erinnerung",
@@ -962,7 +962,8 @@ export const de: Texts = {
   "projects.none.archived": "Kein Projekt ist archiviert",
   "projects.none.text": "Ein Projekt hat einen Graphen des Wissens, Aufgaben, und Erinnerungen, die seine Mitglieder teilen.",
   "projects.everyone": "alle in der Organisation",
-  "projects.members.only": "nur seine Mitglieder",
+  "projects.alone": "nur du",
+  "projects.people": "{n} Person|{n} Personen",
   "projects.who": "Wer dazugehört",
   "projects.everyone.field": "Alle in der Organisation gehören dazu",
   "projects.members.everyone": "Alle in der Organisation gehören dazu. Diese wurden aufgenommen und haben eine Rolle:",

@@ -156,7 +156,7 @@ export const en = {
   "readers.only": "only {vendors}",
   "readers.agent": "only sessions of the agent {agent}",
   "readers.team": "your team",
-  "readers.project": "the members of the project {project}",
+  "readers.project": "the project {project}",
   "vendors.some": "only these",
 
   "reading": "Memory",
@@ -960,7 +960,8 @@ export const en = {
   "projects.none.archived": "No project is archived",
   "projects.none.text": "A project has a graph of what is known, tasks, and memories that its members share.",
   "projects.everyone": "everybody in the org",
-  "projects.members.only": "only its members",
+  "projects.alone": "you alone",
+  "projects.people": "{n} person|{n} people",
   "projects.who": "Who belongs to it",
   "projects.everyone.field": "Everybody in the org belongs to it",
   "projects.members.everyone": "Everybody in the org belongs to it. These were added and have a role:",

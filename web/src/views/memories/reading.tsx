@@ -17,6 +17,7 @@ import { Versions } from "./history.tsx";
 import { ownerOf } from "./owner.ts";
 import type { Row, Rows } from "./pages.ts";
 import { Related } from "./related.tsx";
+import { peopleIn } from "../projects/people.ts";
 import { parts, readers, reasons } from "./words.ts";
 
 interface Props {
@@ -146,7 +147,7 @@ function Facts({ memory }: { memory: Memory }) {
     async (signal) => {
       const [owner, project, agent, session] = await Promise.all([
         ownerOf(memory, signal),
-        memory.project_id ? loci.projects.get(memory.project_id, { signal }).then(({ name }) => name).catch(() => t("facts.gone")) : undefined,
+        memory.project_id ? loci.projects.get(memory.project_id, { signal }).then((one) => ({ name: legible(one.name), people: ` (${peopleIn(one)})` })).catch(() => ({ name: t("facts.gone"), people: "" })) : undefined,
         memory.agent_id ? loci.agents.get(memory.agent_id, { signal }).then(({ name }) => name).catch(() => undefined) : undefined,
         memory.session_id ? loci.sessions.get(memory.session_id, { signal }).then(({ title }) => title).catch(() => undefined) : undefined,
       ]);
@@ -157,7 +158,7 @@ function Facts({ memory }: { memory: Memory }) {
   const { owner, project, agent, session } = names.value ?? {};
   const facts: [string, preact.ComponentChildren][] = [
     ...(owner ? [[t("facts.owner"), legible(owner)] satisfies [string, string]] : []),
-    [t("facts.readers"), readers(memory, { project: legible(project ?? "…"), agent: legible(agent ?? "…") })],
+    [t("facts.readers"), readers(memory, { project: project ? project.name + project.people : "…", agent: legible(agent ?? "…") })],
     [t("facts.origin"), writtenBy(memory)],
     [t("facts.created"), <time dateTime={memory.created_at}>{when(memory.created_at)}</time>],
   ];
@@ -165,7 +166,7 @@ function Facts({ memory }: { memory: Memory }) {
   if (memory.tags.length > 0) facts.push([t("field.tags"), <>{memory.tags.map((tag) => <a key={tag} class="chip" href={addressOf("memories", { tag })}>{legible(tag)}</a>)}</>]);
   if (memory.key) facts.push([t("field.key"), <code>{legible(memory.key)}</code>]);
   if (memory.scope !== "global") facts.push([t("field.scope"), t(`scope.${memory.scope}`)]);
-  if (project) facts.push([t("filters.project"), <a href={addressOf("memories", { project: memory.project_id! })}>{legible(project)}</a>]);
+  if (project) facts.push([t("filters.project"), <a href={addressOf("memories", { project: memory.project_id! })}>{project.name}</a>]);
   if (memory.session_id) facts.push([t("filters.session"), <a href={addressOf("memories", { session: memory.session_id })}>{legible(session || memory.session_id.slice(0, 8))}</a>]);
   if (memory.valid_from) facts.push([t("field.valid_from"), when(memory.valid_from)]);
   if (memory.valid_to) facts.push([t("field.valid_to"), when(memory.valid_to)]);

@@ -17,6 +17,7 @@ import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
 import { moves } from "../../move.ts";
+import { peopleIn } from "./people.ts";
 import "../plain.css";
 
 const at = (id: string, status: string) => addressOf(id ? `projects/${id}` : "projects", status === "active" ? {} : { status });
@@ -33,7 +34,7 @@ export default function Projects() {
   }, [status]);
   const [adding, setAdding] = useState(false);
   const filter = useFilter(t("filter.projects"));
-  const rows = (projects.value ?? []).filter((one) => filter.fits(one.name, one.description, t(one.everyone ? "projects.everyone" : "projects.members.only")));
+  const rows = (projects.value ?? []).filter((one) => filter.fits(one.name, one.description, peopleIn(one)));
   useFollow("project", projects.reload);
   const move = moves(rows, open, (id) => go(at(id, status), { replace: open !== "" }));
   useProved("projects.delete", (_, [id = ""]) => erase(id, "", () => { projects.reload(); go(at("", status)); }));
@@ -76,7 +77,7 @@ function ProjectRow({ row, address, open }: { row: Project; address: string; ope
       <a href={address} data-id={row.id} aria-current={open ? "true" : undefined}>
         <span class="line"><strong>{legible(row.name)}</strong></span>
         <span class="line text">{beginning(row.description) || " "}</span>
-        <span class="line meta"><span>{t(row.everyone ? "projects.everyone" : "projects.members.only")}</span></span>
+        <span class="line meta"><span>{peopleIn(row)}</span></span>
       </a>
     </div>
   );
@@ -139,7 +140,7 @@ function ProjectPane({ id, onChanged, onClose, onStatus }: { id: string; onChang
               <button type="button" class="button danger" onClick={() => void attempt(() => erase(one.id, one.name, () => { onChanged(); onClose(); }))}>{t("erase.yes")}</button>
             </div>
             <dl>
-              <div><dt>{t("projects.who")}</dt><dd>{t(one.everyone ? "projects.everyone" : "projects.members.only")}</dd></div>
+              <div><dt>{t("projects.who")}</dt><dd>{peopleIn(one)}</dd></div>
               <div><dt>{t("facts.created")}</dt><dd><time dateTime={one.created_at}>{when(one.created_at)}</time></dd></div>
               <div><dt>{t("facts.updated")}</dt><dd><time dateTime={one.updated_at}>{when(one.updated_at)}</time></dd></div>
               <div><dt>{t("facts.id")}</dt><dd><code>{one.id}</code></dd></div>
@@ -156,7 +157,7 @@ function ProjectPane({ id, onChanged, onClose, onStatus }: { id: string; onChang
 function ProjectForm({ project, onClose, onSaved }: { project?: Project; onClose: () => void; onSaved: (project: Project) => void }) {
   const [name, setName] = useState(project?.name ?? "");
   const [description, setDescription] = useState(project?.description ?? "");
-  const [everyone, setEveryone] = useState(project?.everyone ?? true);
+  const [everyone, setEveryone] = useState(project?.everyone ?? false);
   const save = async () => {
     if (!project) {
       onSaved(await loci.projects.create({ name, description: description || undefined, everyone }));
