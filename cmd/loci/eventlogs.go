@@ -7,7 +7,6 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog/arc"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
 	"github.com/loci-memory/loci/internal/eventlog/route"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // arcSettings are those of all orgs on Arc.
@@ -22,9 +21,9 @@ type eventLogs struct {
 	local *embedded.Log
 }
 
-func (p *program) openEventLogs(st store.Store) *eventLogs {
+func (p *program) openEventLogs(st *engine) *eventLogs {
 	s := p.settings
-	local := eventLog(s.DataDir)
+	local := eventLog(st)
 	return &eventLogs{local: local, Logs: route.New(route.Options{Store: st, Local: local, Default: s.Events,
 		Master: s.Master, HTTP: arc.NewHTTP(s.Egress), Log: p.log, BatchSize: s.Arc.BatchSize,
 		FlushInterval: s.Arc.FlushInterval})}

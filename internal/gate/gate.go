@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -31,6 +32,8 @@ type Gate struct {
 	deletion loci.Deletion
 	meter    Meter
 	bell     *bell // rung after each write, for callers that follow the changes
+
+	processors, room *fair.Pool
 }
 
 // Options configure a Gate.
@@ -52,7 +55,7 @@ func New(o Options) *Gate {
 		panic("gate: no store")
 	}
 	g := &Gate{Log: o.Log, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion, meter: o.Meter,
-		bell: &bell{wrote: o.Wrote}}
+		bell: &bell{wrote: o.Wrote}, processors: newProcessors(), room: newRoom()}
 	g.Store = ringing{o.Store, g.bell}
 	if g.now == nil {
 		g.now = time.Now

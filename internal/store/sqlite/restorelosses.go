@@ -31,7 +31,7 @@ func CarryRevocations(ctx context.Context, from, to string, beside bool) (out st
 	if err != nil {
 		return out, err
 	}
-	db, err := openMeta(ctx, to, time.Now)
+	db, err := openMeta(ctx, to, time.Now, nil)
 	if err != nil {
 		return out, openError("restored registry", err)
 	}
@@ -122,7 +122,7 @@ type orgMark struct {
 }
 
 func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
-	db, err := openMeta(ctx, dir, time.Now)
+	db, err := openMeta(ctx, dir, time.Now, nil)
 	if err != nil {
 		return nil, openError("replaced registry", err)
 	}

@@ -99,7 +99,7 @@ func TestFileOfAnotherOwner(t *testing.T) {
 			dir, _ := foreign(t)
 			s := openStore(t, Options{Dir: dir})
 			owner := loci.NewUserID()
-			c, err := openMeta(bg, dir, s.opts.Now)
+			c, err := openMeta(bg, dir, s.opts.Now, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
