@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,8 @@ func (d *doctor) warn(check, fix, format string, args ...any) {
 }
 
 func (d *doctor) fail(check, fix, format string, args ...any) {
-	d.findings = append(d.findings, finding{"fail", check, d.onSameData(fmt.Sprintf(format, args...)), d.onSameData(fix)})
+	text := strings.ReplaceAll(fmt.Sprintf(format, args...), "; run: loci doctor", "") // which this is
+	d.findings = append(d.findings, finding{"fail", check, d.onSameData(text), d.onSameData(fix)})
 }
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -182,6 +184,9 @@ func (d *doctor) examineDirectory(ctx context.Context) bool {
 
 func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 	unwritten := in.app.Ready(ctx)
+	if isDamage(unwritten) { // a file, which is examined below
+		unwritten = nil
+	}
 	if err := in.store.Unwritable(); err != nil {
 		d.warn("write", "none is needed to read it; to write, "+d.remedy(err)+", or copy it elsewhere", "Loci can only read: %s",
 			loci.OneLine(err.Error()))
@@ -214,7 +219,12 @@ func (d *doctor) checkFiles(ctx context.Context, in *instance) (problems []strin
 		if err != nil || len(problems) == 0 || !d.fix {
 			return err
 		}
-		if err = rebuildData(ctx, in.store); err == nil {
+		orgs, _, err := in.store.LostEvents(ctx)
+		for _, org := range orgs {
+			err = errors.Join(err, in.store.KeepsEvents(ctx, org, false))
+			d.warn("events", "restore a backup if you have one", "began an empty event log for org %s: its log is lost", org)
+		}
+		if err = errors.Join(err, rebuildData(ctx, in.store)); err == nil {
 			d.ok("rebuild", "rebuilt the indexes")
 			problems, err = checkData(ctx, in.store)
 		}

@@ -37,9 +37,10 @@ func indexDir(dir string) string { return filepath.Join(dir, "index") }
 // eventIndexDir is where the indexes of events are.
 func eventIndexDir(dir string) string { return filepath.Join(dir, "index-events") }
 
-// eventLog returns the embedded event log of a data directory. The caller closes it.
-func eventLog(dir string, reads bool) *embedded.Log {
-	return embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events"), ReadOnly: reads})
+// eventLog returns the embedded event log beside a store. The caller closes it.
+func eventLog(st *engine) *embedded.Log {
+	return embedded.Open(embedded.Options{Dir: filepath.Join(st.Dir(), "events"), ReadOnly: st.Unwritable() != nil,
+		Registry: st, Warn: st.Warn})
 }
 
 // dedup says which events count as duplicates.
@@ -59,7 +60,7 @@ func (s *settings) eventOptions(logs *eventLogs, now func(context.Context) *sett
 
 // withEvents runs fn with the event log beside a store.
 func withEvents(st *engine, fn func(*embedded.Log) error) (err error) {
-	events := eventLog(st.Dir(), st.Unwritable() != nil)
+	events := eventLog(st)
 	defer func() { err = errors.Join(err, events.Close()) }()
 	return fn(events)
 }
@@ -143,9 +144,7 @@ func (p *program) remedy(err error) string {
 }
 
 // isDamage reports whether a file of the data directory is damaged, missing or not the one that belongs there.
-func isDamage(err error) bool {
-	return errors.Is(err, sqlitedb.ErrCorrupt) || errors.Is(err, sqlitedb.ErrNotDB) || errors.Is(err, sqlite.ErrTorn)
-}
+func isDamage(err error) bool { return sqlitedb.IsDamage(err) || errors.Is(err, sqlite.ErrTorn) }
 
 // hasNoBackup reports whether the data directory has no backup to restore: none, or only damaged ones.
 func (p *program) hasNoBackup() bool {
@@ -166,6 +165,8 @@ func (p *program) remedyOfProblem(problem string, unwritten error) string {
 		return p.remedy(unwritten) // until writing works, no other finding is reliable
 	case strings.Contains(problem, "cannot be written"):
 		return p.remedy(os.ErrPermission)
+	case strings.HasPrefix(problem, "the file events/"):
+		return p.remedy(sqlitedb.ErrCorrupt) + "; or, to begin an empty event log, loci doctor --fix"
 	case strings.HasPrefix(problem, "assets/"):
 		return p.remedy(sqlitedb.ErrCorrupt) + "; or loci asset delete ID, and attach the file again after two days"
 	case strings.Contains(problem, "index") && strings.Contains(problem, "rebuild"):

@@ -23,7 +23,7 @@ type eventLogs struct {
 
 func (p *program) openEventLogs(st *engine) *eventLogs {
 	s := p.settings
-	local := eventLog(s.DataDir, st.Unwritable() != nil)
+	local := eventLog(st)
 	return &eventLogs{local: local, Logs: route.New(route.Options{Store: st, Local: local, Default: s.Events,
 		Master: s.Master, HTTP: arc.NewHTTP(s.Egress), Log: p.log, BatchSize: s.Arc.BatchSize,
 		FlushInterval: s.Arc.FlushInterval})}

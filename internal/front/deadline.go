@@ -78,11 +78,15 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// linger waits only a moment for the rest of an unread body. The HTTP server reads and drops it
-// before it sends the answer.
-func (b *body) linger() {
+// linger waits only a moment for the rest of an unread body. The HTTP server reads and drops some of
+// it before it sends the answer. all does so with any size: the sender of a large body must learn to
+// send it again later.
+func (b *body) linger(all bool) {
 	if b != nil && !b.ended {
 		_ = b.control.SetReadDeadline(time.Now().Add(lingering))
+		if all {
+			_, _ = io.Copy(io.Discard, b.ReadCloser)
+		}
 	}
 }
 

@@ -140,6 +140,9 @@ func timing(took time.Duration) string {
 	return string(strconv.AppendFloat(append(make([]byte, 0, 24), "app;dur="...), ms, 'f', 3, 64))
 }
 
+// retrySoon is after how many seconds to repeat a request that found too much other work.
+const retrySoon = "2"
+
 func (x *exchange) commit() {
 	if x.sent {
 		return
@@ -152,6 +155,10 @@ func (x *exchange) commit() {
 		// People only: exact times would reveal to a vendor that rows exist which it may not see.
 		x.Header()["Server-Timing"] = []string{timing(time.Since(x.start))}
 	}
-	x.body.linger()
+	busy := x.status == http.StatusTooManyRequests
+	if busy && x.Header().Get("Retry-After") == "" {
+		x.Header().Set("Retry-After", retrySoon)
+	}
+	x.body.linger(busy)
 	x.ResponseWriter.WriteHeader(x.status)
 }

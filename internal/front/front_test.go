@@ -70,6 +70,26 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestRetryAfter demands that each 429 has the header, and that the door keeps what a surface has put there.
+func TestRetryAfter(t *testing.T) {
+	busy := func(after string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if after != "" {
+				w.Header().Set("Retry-After", after)
+			}
+			w.WriteHeader(http.StatusTooManyRequests)
+		})
+	}
+	for sent, want := range map[string]string{"": "2", "17": "17"} {
+		if got := do(newDoor(front.Options{REST: busy(sent)}), "GET", "/x").Header().Get("Retry-After"); got != want {
+			t.Errorf("a surface sends Retry-After %q: got %q, want %q", sent, got, want)
+		}
+	}
+	if got := do(newDoor(front.Options{}), "GET", "/x").Header().Get("Retry-After"); got != "" {
+		t.Errorf("an answer 200 has Retry-After %q", got)
+	}
+}
+
 func TestRequestID(t *testing.T) {
 	h := newDoor(front.Options{})
 	for sent, kept := range map[string]bool{"trace-1.A_b": true, "": false, "two words": false, "a\"b": false,

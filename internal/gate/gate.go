@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -33,6 +34,8 @@ type Gate struct {
 	deletion loci.Deletion
 	meter    Meter
 	bell     *bell // rung after each write, for callers that follow the changes
+
+	processors, room *fair.Pool
 }
 
 // Options configure a Gate.
@@ -54,8 +57,8 @@ func New(o Options) *Gate {
 	if o.Store == nil {
 		panic("gate: no store")
 	}
-	g := &Gate{Log: o.Log, unwritable: o.Unwritable, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion, meter: o.Meter,
-		bell: &bell{wrote: o.Wrote}}
+	g := &Gate{Log: o.Log, unwritable: o.Unwritable, rules: Assemble(o.Actions...), now: o.Now, deletion: o.Deletion,
+		meter: o.Meter, bell: &bell{wrote: o.Wrote}, processors: newProcessors(), room: newRoom()}
 	g.Store = ringing{o.Store, g.bell}
 	if g.now == nil {
 		g.now = time.Now

@@ -11,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/project"
 )
 
@@ -64,9 +65,18 @@ func (s *Server) ended(ctx context.Context, key project.ConnectionKey) {
 	}
 }
 
-// count counts a request against the limit that the credential has for all surfaces together.
+// count counts a request against the limit that the credential has for all surfaces together, and
+// waits for room for its body until the request ends.
 func (s *Server) count(h http.Header, r *http.Request, p loci.Principal) error {
-	return s.options.Gate.Count(h, r, p)
+	err := s.options.Gate.Count(h, r, p)
+	if err != nil || p.IsZero() || r.Method != http.MethodPost {
+		return err
+	}
+	done, err := s.app.Room(fair.In(r.Context(), p.Subject()), r.ContentLength, maxMessage)
+	if err == nil {
+		context.AfterFunc(r.Context(), done)
+	}
+	return err
 }
 
 // authorize returns who sends a request. NotFound while /mcp is off.

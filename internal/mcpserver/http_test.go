@@ -15,6 +15,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
 )
@@ -360,6 +361,50 @@ func TestPrincipalIsOfTheRequest(t *testing.T) {
 			!strings.Contains(a.body, "memories:read") {
 			t.Errorf("%s, after: %s", version, a.body)
 		}
+	}
+}
+
+// TestLargeMessagesNeedRoom lets other work of a credential take all of its room. Its large messages are refused then,
+// and its small ones and those of others are not.
+func TestLargeMessagesNeedRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	_, other := w.key("cursor")
+	p, err := w.auth.Authenticate(t.Context(), auth.Request{Bearer: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flood, leave := context.WithCancel(fair.In(t.Context(), p.Subject()))
+	done, err := w.app.Room(flood, 16<<20, 16<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const more, waiting = 80, 64
+	failed := make(chan error, more)
+	for range more {
+		go func() { _, err := w.app.Room(flood, 16<<20, 16<<20); failed <- err }()
+	}
+	for range more - waiting {
+		if err := <-failed; loci.CodeOf(err) != loci.RateLimited {
+			t.Errorf("too many wait: %v", err)
+		}
+	}
+	refused := func(key loci.Secret, content string) bool {
+		a := w.raw(key, stateless).tool("write_memory", `{"title":"t","content":"`+content+`"}`)
+		return a.status == 429 && strings.Contains(a.body, "after an answer")
+	}
+	long := strings.Repeat("word ", 8000)
+	if !refused(key, long) {
+		t.Error("a large message is read without room")
+	}
+	if refused(key, "short") || refused(other, long) {
+		t.Error("a small message is refused, or one of another credential")
+	}
+	leave()
+	done()
+	if refused(key, long) {
+		t.Error("a large message is refused though there is room")
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/fair"
 )
 
 // Options configure a Server.
@@ -199,6 +200,9 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 		}()
 		if err := checkLevel(req); err != nil {
 			return nil, err
+		}
+		if p := principalOf(req.GetExtra()); !p.IsZero() {
+			ctx = fair.In(ctx, p.Subject())
 		}
 		res, err = next(ctx, method, req)
 		var rpc *jsonrpc.Error

@@ -16,6 +16,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/project"
 )
 
@@ -43,7 +44,7 @@ type HTTPOptions struct {
 	Missing func(p loci.Principal, tool string) string
 	// Count counts a request of p; the zero p is a client without a credential.
 	// It writes to h how many requests are left, and returns RateLimited if none
-	// are. Default: no limit.
+	// are, or if there is no room for the body. Default: no limit.
 	Count          func(h http.Header, r *http.Request, p loci.Principal) error
 	Log            *slog.Logger  // default: discard
 	Site           auth.Site     // the server's own addresses
@@ -171,7 +172,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.refuse(w, r, message{}, err)
 		return
 	}
-	r = r.Clone(context.WithValue(r.Context(), choiceKey{}, choice)) // its headers and body change below
+	ctx := fair.In(context.WithValue(r.Context(), choiceKey{}, choice), p.Subject())
+	r = r.Clone(ctx) // its headers and body change below
 	var m message
 	if r.Method == http.MethodPost {
 		if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {

@@ -187,7 +187,7 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 
 // scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at once.
 func (s *Service) scan(ctx context.Context, p loci.Principal, fn func(store.Tx) error) error {
-	done, err := s.turns.take(ctx, p.Subject())
+	ctx, done, err := s.Turn(ctx)
 	if err != nil {
 		return err
 	}

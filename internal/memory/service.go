@@ -26,7 +26,6 @@ type Service struct {
 	chat     Chat
 	index    *indexing.Index
 	vectors  *vectors.Index
-	turns    *turns
 	patience time.Duration // time limit of one search
 	// modelPatience is the time limit of what a model of embeddings is asked before it.
 	modelPatience time.Duration
@@ -68,6 +67,5 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 		o.ModelPatience = o.Patience / 4
 	}
 	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index,
-		vectors: o.Vectors, turns: newTurns(),
-		patience: o.Patience, modelPatience: o.ModelPatience}
+		vectors: o.Vectors, patience: o.Patience, modelPatience: o.ModelPatience}
 }

@@ -62,6 +62,14 @@ func (s *server) gate(route route, plain *plainly) func(huma.Context, func(huma.
 			}
 			x.once = once
 		}
+		if route.In != nil && !route.Raw {
+			done, err := s.app.Room(r.Context(), r.ContentLength, route.maxBody())
+			if err != nil {
+				s.refuse(x, r, err)
+				return
+			}
+			defer done()
+		}
 		if *plain == nil || !(*plain)(x, r) {
 			next(ctx)
 		}

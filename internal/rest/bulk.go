@@ -66,9 +66,11 @@ func bulkAnswer(results []loci.BulkResult) client.BulkAnswer {
 
 // bulkItems parses the operations. A malformed operation is an error of the whole call.
 func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
-	var raw struct {
+	var raw struct { // without the texts, which may be large
 		Operations []struct {
-			Memory json.RawMessage `json:"memory"`
+			Memory struct {
+				AllowedVendors json.RawMessage `json:"allowed_vendors"`
+			} `json:"memory"`
 		} `json:"operations"`
 	}
 	if err := json.Unmarshal(in.RawBody, &raw); err != nil {
@@ -76,7 +78,7 @@ func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
 	}
 	items := make([]memory.BulkItem, len(in.Body.Operations))
 	for i := range in.Body.Operations {
-		item, err := bulkItem(&in.Body.Operations[i], raw.Operations[i].Memory)
+		item, err := bulkItem(&in.Body.Operations[i], raw.Operations[i].Memory.AllowedVendors)
 		if err != nil {
 			return nil, loci.FieldErrorf(fmt.Sprintf("operations[%d]", i), "is invalid: %s", loci.SafeText(err))
 		}
@@ -85,7 +87,7 @@ func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
 	return items, nil
 }
 
-func bulkItem(o *client.BulkOperation, raw json.RawMessage) (memory.BulkItem, error) {
+func bulkItem(o *client.BulkOperation, vendors json.RawMessage) (memory.BulkItem, error) {
 	item := memory.BulkItem{Op: o.Op, ID: o.ID, IfVersion: o.Version}
 	create, update := item.Op == loci.BulkCreate, item.Op == loci.BulkUpdate
 	switch {
@@ -101,8 +103,8 @@ func bulkItem(o *client.BulkOperation, raw json.RawMessage) (memory.BulkItem, er
 	var err error
 	switch {
 	case create:
-		if err := nullVendors(o.Memory.AllowedVendors, raw); err != nil {
-			return item, err
+		if o.Memory.AllowedVendors == nil && vendors != nil {
+			return item, errNullVendors
 		}
 		item.Draft, err = newDraft(o.Memory)
 	case update:

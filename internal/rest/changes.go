@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -71,33 +70,6 @@ func (l Live) withDefaults() Live {
 	return l
 }
 
-// streams counts open streams of changes by credential.
-type streams struct {
-	mu   sync.Mutex
-	open map[string]int
-}
-
-// enter counts a stream of who. It returns the function that uncounts it.
-func (o *streams) enter(who string, limit int) (leave func(), err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.open[who] >= limit {
-		return nil, loci.Errorf(loci.RateLimited,
-			"this credential already has %d streams of changes open, the maximum; close one", limit)
-	}
-	if o.open == nil {
-		o.open = map[string]int{}
-	}
-	o.open[who]++
-	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		if o.open[who]--; o.open[who] == 0 {
-			delete(o.open, who)
-		}
-	}, nil
-}
-
 type changesInput struct {
 	Header string `header:"Last-Event-ID" maxLength:"200" doc:"The last event that you have; EventSource sends it"`
 	Query  string `query:"last_event_id" maxLength:"200" doc:"The same; the header takes precedence"`
@@ -120,10 +92,11 @@ func (s *server) changes(ctx context.Context, p loci.Principal, in *changesInput
 		return nil, err
 	}
 	x := exchangeOf(ctx)
-	leave, err := s.streams.enter(p.Subject(), s.live.PerCredential)
+	_, leave, err := s.streams.Take(ctx, 1)
 	if err != nil {
 		x.Header().Set("Retry-After", retryStream)
-		return nil, err
+		return nil, loci.WrapError(loci.RateLimited, err,
+			"this credential already has %d streams of changes open, the maximum; close one", s.live.PerCredential)
 	}
 	t := &changeStream{server: s, x: x, feed: feed, once: in.Once || x.request.Method == http.MethodHead}
 	t.out = bufio.NewWriterSize(patient{ctx, x, http.NewResponseController(x.ResponseWriter)}, streamBuffer)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -162,8 +163,10 @@ func (s *server) stepUp(x *exchange, err error) *problem {
 // chain formats an error with its causes, which Error of a loci.Error omits.
 func chain(err error) string {
 	text := err.Error()
-	if cause := errors.Unwrap(err); cause != nil && cause.Error() != text {
-		text += ": " + cause.Error()
+	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(cause) {
+		if !strings.HasSuffix(text, cause.Error()) {
+			text += ": " + cause.Error()
+		}
 	}
 	return text
 }

@@ -55,14 +55,19 @@ func (s *server) logEvents(r route) {
 		if err != nil {
 			return nil, err
 		}
-		body := &capped{r: &incoming{x.request}, left: maxEvents}
 		if kind != jsonLines {
-			in, err := readEvents(body)
+			done, err := s.app.Room(ctx, x.request.ContentLength, maxBulk)
+			if err != nil {
+				return nil, err
+			}
+			defer done()
+			in, err := readEvents(&capped{r: &incoming{x.request}, left: maxBulk, most: maxBulk})
 			if err != nil {
 				return nil, err
 			}
 			return log(ctx, p, in)
 		}
+		body := &capped{r: &incoming{x.request}, left: maxEvents, most: maxEvents}
 		if x.once != nil {
 			return nil, loci.FieldErrorf(onceHeader, "cannot be used with a stream; send a dedup_key with each event")
 		}
@@ -233,18 +238,19 @@ func ofEvent(i int, err error) error {
 
 // capped is a body that fails after left bytes.
 type capped struct {
-	r    io.Reader
-	left int
+	r          io.Reader
+	left, most int
 }
 
 // Read returns TooLarge if the body goes on after the limit.
 func (c *capped) Read(b []byte) (int, error) {
-	if c.left < 0 {
-		return 0, loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", maxEvents)
+	n, err := 0, error(nil)
+	if c.left >= 0 {
+		n, err = c.r.Read(b[:min(len(b), c.left+1)])
+		c.left -= n
 	}
-	n, err := c.r.Read(b[:min(len(b), c.left+1)])
-	if c.left -= n; c.left < 0 {
-		return n - 1, loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", maxEvents)
+	if c.left < 0 {
+		return max(0, n-1), loci.Errorf(loci.TooLarge, "the body is larger than %d bytes; send less, or split it", c.most)
 	}
 	return n, err
 }

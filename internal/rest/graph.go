@@ -94,10 +94,12 @@ func nullVendors(vendors []loci.Vendor, body []byte) error {
 		AllowedVendors json.RawMessage `json:"allowed_vendors"`
 	}
 	if vendors == nil && json.Unmarshal(body, &raw) == nil && raw.AllowedVendors != nil {
-		return loci.FieldErrorf("allowed_vendors", `must be a list; leave it out or send ["*"] for every vendor`)
+		return errNullVendors
 	}
 	return nil
 }
+
+var errNullVendors = loci.FieldErrorf("allowed_vendors", `must be a list; leave it out or send ["*"] for every vendor`)
 
 type newEntitiesInput struct {
 	ProjectPath

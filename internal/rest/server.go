@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/fair"
 )
 
 // Options configure the API.
@@ -49,7 +51,7 @@ type server struct {
 	// forActions has the operations in the document of agents, by id; true: consequential.
 	forActions map[string]bool
 	live       Live
-	streams    streams
+	streams    *fair.Pool // of changes
 	bodies     knownBodies
 }
 
@@ -63,6 +65,7 @@ func New(o Options) http.Handler {
 		site: o.Site, pages: http.NewCrossOriginProtection(), mux: http.NewServeMux(), methods: map[string]bool{},
 		forActions: map[string]bool{},
 		live:       o.Live.withDefaults()}
+	s.streams = fair.NewPool(fair.Options{Total: math.MaxInt64, Each: int64(s.live.PerCredential)})
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -158,6 +161,9 @@ func (s *server) Serves(r *http.Request) bool {
 
 // admitted records who sent the request, also for the log of the writer.
 func (x *exchange) admitted(p loci.Principal) {
+	if x.principal.IsZero() {
+		*x.request = *x.request.WithContext(fair.In(x.request.Context(), p.Subject()))
+	}
 	x.principal = p
 	if w, ok := x.ResponseWriter.(interface{ Admitted(loci.Principal) }); ok {
 		w.Admitted(p)

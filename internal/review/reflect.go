@@ -99,8 +99,19 @@ type proposal struct {
 	persisted string
 }
 
+// shortNotes are read within milliseconds. For longer ones than modelNotes, no extractor waits for a model.
+const shortNotes, modelNotes = 4 << 10, 64 << 10
+
 // read extracts candidates and checks them.
 func (s *Service) read(ctx context.Context, p loci.Principal, n *Notes, at *place) (*reading, error) {
+	if long := len(n.Content); long > modelNotes || long > shortNotes && !s.extract.Slow() {
+		in, done, err := s.Turn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		ctx = in
+	}
 	r := &reading{notes: n, at: at, asker: Asker{Person: personOf(p.OrgID, p.UserID), Caller: p.Subject()}}
 	if err := s.find(ctx, r); err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/index"
 )
 
@@ -25,7 +26,8 @@ type org struct {
 	dims    map[string]int // of the models that have answered
 	asked   []*asked       // the last questions, the last used one at the end
 	pending map[*asked]context.CancelFunc
-	mute    pause // of questions, after the fault
+	places  *fair.Pool // of pending
+	mute    pause      // of questions, after the fault
 	fault   error
 	pace    pace
 
@@ -35,7 +37,8 @@ type org struct {
 }
 
 func newOrg(x *Index, id loci.OrgID) *org {
-	return &org{Index: x, id: id, dims: map[string]int{}, pending: map[*asked]context.CancelFunc{}}
+	return &org{Index: x, id: id, dims: map[string]int{}, pending: map[*asked]context.CancelFunc{},
+		places: fair.NewPool(fair.Options{Total: mostPending, Each: mostPending / 2, Spare: mostPending / 2})}
 }
 
 // quietAfter is after how long without a search or a write an org is quiet: its files are closed, and Run looks at it

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/fair"
 )
 
 // asked is a question with its vector. A page after the first asks the same, and so does somebody whose search ended
@@ -13,6 +14,7 @@ import (
 type asked struct {
 	model, question string
 
+	leave  func()        // gives back its place
 	done   chan struct{} // closed once vector or err is there
 	vector []float32
 	err    error
@@ -21,8 +23,9 @@ type asked struct {
 const (
 	// mostAsked is how many questions with their vectors an org keeps.
 	mostAsked = 64
-	// mostPending is how many questions of an org a model has at a time. One that failed last gets one, to find out
-	// whether it works again.
+	// mostPending is how many questions of an org a model has at a time. One credential has at most half of them. The
+	// other half is for the first questions of others. A model that failed last gets one, to find out whether it works
+	// again.
 	mostPending = 8
 )
 
@@ -52,17 +55,18 @@ func (o *org) begin(ctx context.Context, m embed.Model, question string) (*asked
 		o.asked = append(slices.Delete(o.asked, i, i+1), a)
 		return a, nil
 	}
-	most := mostPending
-	if o.mute.next > 0 {
-		most = 1
-	}
-	switch {
-	case o.Now().Before(o.mute.until):
+	if o.Now().Before(o.mute.until) {
 		return nil, o.fault
-	case len(o.pending) >= most:
+	}
+	_, leave, err := o.places.Take(ctx, 1)
+	if err == nil && o.mute.next > 0 && len(o.pending) > 0 {
+		leave()
+		err = fair.ErrBusy
+	}
+	if err != nil {
 		return nil, &embed.Fault{Text: "the model of embeddings has not answered the questions before this one"}
 	}
-	a := &asked{model: name, question: question, done: make(chan struct{})}
+	a := &asked{model: name, question: question, leave: leave, done: make(chan struct{})}
 	if o.asked = append(o.asked, a); len(o.asked) > mostAsked {
 		o.asked = slices.Delete(o.asked, 0, 1)
 	}
@@ -83,6 +87,7 @@ func (o *org) answer(a *asked, list [][]float32, err error) {
 	defer o.mu.Unlock()
 	defer close(a.done)
 	o.pending[a]()
+	a.leave()
 	delete(o.pending, a)
 	if err == nil {
 		a.vector = list[0]

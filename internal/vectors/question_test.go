@@ -4,12 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/embed/embedtest"
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/vectors"
 )
 
@@ -107,6 +110,50 @@ func (s silent) Current(context.Context) (embed.Model, error) { return s, nil }
 
 func (s silent) ByName(context.Context, string) (embed.Model, error) { return s, nil }
 
+// picky is a model that never answers questions that begin with "slow".
+type picky struct {
+	embedtest.Model
+	slow atomic.Int64
+}
+
+func (p *picky) Embed(ctx context.Context, kind embed.Kind, texts []string) ([][]float32, error) {
+	if strings.HasPrefix(texts[0], "slow") {
+		p.slow.Add(1)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return p.Model.Embed(ctx, kind, texts)
+}
+
+func (p *picky) Current(context.Context) (embed.Model, error) { return p, nil }
+
+// TestPlacesOfAModelAreShared has a model that never answers one credential. It still gets the questions of others.
+func TestPlacesOfAModelAreShared(t *testing.T) {
+	w := newWorld(t)
+	model := &picky{}
+	x := w.process(model)
+	w.add("tea")
+	w.must(x.CatchUp(t.Context(), loci.DefaultOrg))
+	in := func(who, question string, within time.Duration) vectors.State {
+		ctx, cancel := context.WithTimeoutCause(fair.In(t.Context(), who), within, loci.ErrSpent)
+		defer cancel()
+		_, state := x.Meaning(ctx, loci.DefaultOrg, question)
+		return state
+	}
+	for i := range 20 {
+		in("flood", fmt.Sprint("slow ", i), 0)
+	}
+	for i := range 20 {
+		if state := in(fmt.Sprint("other ", i%3), fmt.Sprint("question ", i), time.Hour); state != vectors.Ready {
+			t.Errorf("a question of another credential: %s", state)
+		}
+	}
+	w.must(x.Close())
+	if n := model.slow.Load(); n != 4 {
+		t.Errorf("the model had %d questions of one credential, want half of its places", n)
+	}
+}
+
 // TestSilentModels has a model that swallows all questions: few are with it at a time, and a stop ends them.
 func TestSilentModels(t *testing.T) {
 	w := newWorld(t)
@@ -118,7 +165,7 @@ func TestSilentModels(t *testing.T) {
 		}
 	}
 	w.must(x.Close())
-	if n := len(model.calls); n != 8 {
-		t.Errorf("the model had %d questions at a time, want 8", n)
+	if n := len(model.calls); n != 4 {
+		t.Errorf("the model had %d questions at a time, want 4", n)
 	}
 }

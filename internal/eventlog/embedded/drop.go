@@ -31,7 +31,10 @@ func (l *Log) drop(ctx context.Context, org loci.OrgID, when func(context.Contex
 	if ok, err := when(ctx, org); err != nil || !ok {
 		return translate(err)
 	}
-	if err = l.dropFiles(ctx, org); err != nil {
+	if err = l.opts.Registry.KeepsEvents(ctx, org, false); err == nil {
+		err = l.dropFiles(ctx, org)
+	}
+	if err != nil {
 		return translate(err)
 	}
 	l.removeLocks(org)

@@ -30,6 +30,7 @@ var logErrors = []errorClass{
 	{sqlitedb.ErrClosed, loci.Unavailable, "the event log is closed"},
 	{sqlitedb.ErrCorrupt, loci.Unavailable, "a file of the event log is damaged; run: loci doctor"},
 	{sqlitedb.ErrNotDB, loci.Unavailable, "a file of the event log is damaged; run: loci doctor"},
+	{sqlitedb.ErrMissing, loci.Unavailable, "a file of the event log is missing or empty; run: loci doctor"},
 	{errDamaged, loci.Unavailable, "a file of the event log is damaged; run: loci doctor"},
 	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
 	{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -22,7 +23,25 @@ type Options struct {
 	Now func() time.Time // default time.Now
 	// ReadOnly also opens what cannot be written.
 	ReadOnly bool
+	// Registry knows which orgs have a log, so that a lost one is no empty one; nil: no log is missed.
+	Registry Registry
+	Warn     func(text string) // as in sqlitedb.Options
 }
+
+// Registry records which orgs have an event log: EventLogs returns the org if it has one. Damaged is
+// told of each error of a log, and names the file in those about damage.
+type Registry interface {
+	EventLogs(ctx context.Context, org loci.OrgID) ([]loci.OrgID, error)
+	KeepsEvents(ctx context.Context, org loci.OrgID, keeps bool) error
+	Damaged(file string, err error) error
+}
+
+// noRegistry misses no log.
+type noRegistry struct{}
+
+func (noRegistry) EventLogs(context.Context, loci.OrgID) ([]loci.OrgID, error) { return nil, nil }
+func (noRegistry) KeepsEvents(context.Context, loci.OrgID, bool) error         { return nil }
+func (noRegistry) Damaged(_ string, err error) error                           { return err }
 
 const (
 	idleLogs  = 16 // most orgs whose log.db stays open while nobody uses it
@@ -72,6 +91,9 @@ func Open(opts Options) *Log {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
+	if opts.Registry == nil {
+		opts.Registry = noRegistry{}
+	}
 	l := &Log{opts: opts}
 	l.logs = sqlitedb.NewFiles(idleLogs, func(org string) *orgLog { return &orgLog{org: loci.OrgID(org)} },
 		l.openLog)
@@ -95,9 +117,18 @@ func (l *Log) exists(org loci.OrgID, name string) (bool, error) {
 	return err == nil, err
 }
 
-func (l *Log) openLog(ctx context.Context, f *orgLog) (err error) {
+func (l *Log) openLog(ctx context.Context, f *orgLog) error {
+	had, err := l.opts.Registry.EventLogs(ctx, f.org)
+	if err != nil {
+		return err
+	}
 	f.DB, err = sqlitedb.Open(ctx, sqlitedb.Options{Path: l.path(f.org, logFile), Migrations: migrations("log"),
-		Now: l.opts.Now, ReadOnly: l.opts.ReadOnly})
+		Now: l.opts.Now, ReadOnly: l.opts.ReadOnly, Exists: len(had) > 0, Warn: l.opts.Warn})
+	if err == nil && len(had) == 0 && !l.opts.ReadOnly {
+		if err = l.opts.Registry.KeepsEvents(ctx, f.org, true); err != nil { // before the first event
+			err = errors.Join(err, f.DB.Close())
+		}
+	}
 	return err
 }
 
@@ -132,6 +163,11 @@ func (l *Log) read(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) 
 	}
 	for attempt := 0; ; attempt++ {
 		there, err := l.exists(org, logFile)
+		if !there && err == nil { // then it may be missing, as with reports
+			var had []loci.OrgID
+			had, err = l.opts.Registry.EventLogs(ctx, org)
+			there = len(had) > 0
+		}
 		if err != nil || !there {
 			return translate(err)
 		}
@@ -148,16 +184,19 @@ func (l *Log) read(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) 
 // with runs fn on the log of an org. gone is set if its file, or the directory, is not in its place any
 // more: then the next call opens it again.
 func (l *Log) with(ctx context.Context, org loci.OrgID, fn func(*orgLog) error) (gone bool, err error) {
+	damaged := func(err error) error {
+		return translate(l.opts.Registry.Damaged(path.Join(filepath.Base(l.opts.Dir), string(org), logFile), err))
+	}
 	f, err := l.logs.Acquire(ctx, string(org))
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist), translate(err)
+		return errors.Is(err, fs.ErrNotExist), damaged(err)
 	}
 	defer l.logs.Release(f)
 	err = fn(f)
 	if gone = errors.Is(err, sqlitedb.ErrGone) || errors.Is(err, errDropped); gone {
 		l.logs.Discard(f)
 	}
-	return gone, translate(err)
+	return gone, damaged(err)
 }
 
 // state is the one row of that table.

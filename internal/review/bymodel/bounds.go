@@ -2,9 +2,11 @@ package bymodel
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
+	"github.com/loci-memory/loci/internal/fair"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -75,76 +77,74 @@ const (
 	maxCallers      = 10_000 // that are remembered
 )
 
-// callers knows who asks, and who should rest because the model failed. Each caller rests alone: the notes of one may
-// be the cause.
+// callers has places for those who ask, and knows who should rest because the model failed. Each caller rests alone:
+// the notes of one may be the cause.
 type callers struct {
+	persons, places *fair.Pool
+
 	mu      sync.Mutex
-	running int
-	persons map[string]int // how many calls of each run
-	list    map[string]*caller
+	failing map[string]*failing // by caller
 }
 
-type caller struct {
-	running  int
+type failing struct {
 	failures int // in a row
 	rests    time.Time
 }
 
-// enter takes a place for a call. leave gives it back, and says what became of the call and whether the caller has
-// waited for that.
-func (c *callers) enter(by review.Asker, now time.Time) (leave func(review.NoModel, bool, time.Time),
-	why review.NoModel) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	who := c.list[by.Caller]
-	if who == nil {
-		who = &caller{}
-	}
-	switch {
-	case now.Before(who.rests):
-		return nil, review.ModelFailing
-	case c.running >= maxCalls, c.persons[by.Person] >= callsOfPerson, who.running >= callsOfCaller,
-		who.running > 0 && c.running >= maxShared:
-		return nil, review.ModelBusy
-	}
-	c.forget(now)
-	c.list[by.Caller] = who
-	who.running++
-	c.persons[by.Person]++
-	c.running++
-	return func(why review.NoModel, waited bool, now time.Time) { c.leave(by, why, waited, now) }, ""
+func newCallers() *callers {
+	return &callers{failing: map[string]*failing{},
+		persons: fair.NewPool(fair.Options{Total: maxCalls, Each: callsOfPerson}),
+		places:  fair.NewPool(fair.Options{Total: maxCalls, Each: callsOfCaller, Spare: maxCalls - maxShared})}
 }
 
-func (c *callers) leave(by review.Asker, why review.NoModel, waited bool, now time.Time) {
+// enter takes a place for a call. leave gives it back, and says what became of the call and whether the caller has
+// waited for that.
+func (c *callers) enter(ctx context.Context, by review.Asker, now time.Time) (
+	leave func(review.NoModel, bool, time.Time), why review.NoModel) {
+	c.mu.Lock()
+	f := c.failing[by.Caller]
+	rests := f != nil && now.Before(f.rests)
+	c.mu.Unlock()
+	if rests {
+		return nil, review.ModelFailing
+	}
+	_, ofPerson, err := c.persons.Take(fair.In(ctx, by.Person), 1)
+	if err != nil {
+		return nil, review.ModelBusy
+	}
+	_, ofCaller, err := c.places.Take(fair.In(ctx, by.Caller), 1)
+	if err != nil {
+		ofPerson()
+		return nil, review.ModelBusy
+	}
+	return func(why review.NoModel, waited bool, now time.Time) {
+		ofPerson()
+		ofCaller()
+		c.ended(by.Caller, why, waited, now)
+	}, ""
+}
+
+func (c *callers) ended(who string, why review.NoModel, waited bool, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	who := c.list[by.Caller]
-	who.running--
-	c.running--
-	if c.persons[by.Person]--; c.persons[by.Person] == 0 {
-		delete(c.persons, by.Person)
-	}
+	f := c.failing[who]
 	switch {
 	case why == "":
-		who.failures = 0
-	case why != review.ModelBudget && waited:
-		if who.failures++; who.failures >= failuresAllowed {
-			who.rests = now.Add(min(firstRest<<min(who.failures-failuresAllowed, 10), longestRest))
+		delete(c.failing, who)
+	case why == review.ModelBudget || !waited:
+	case f == nil:
+		c.forget(now)
+		c.failing[who] = &failing{failures: 1}
+	default:
+		if f.failures++; f.failures >= failuresAllowed {
+			f.rests = now.Add(min(firstRest<<min(f.failures-failuresAllowed, 10), longestRest))
 		}
-	}
-	if who.running == 0 && who.failures == 0 {
-		delete(c.list, by.Caller)
 	}
 }
 
 // forget makes room if too many callers are remembered.
 func (c *callers) forget(now time.Time) {
-	if len(c.list) < maxCallers {
-		return
-	}
-	for name, who := range c.list {
-		if who.running == 0 && !now.Before(who.rests) {
-			delete(c.list, name)
-		}
+	if len(c.failing) >= maxCallers {
+		maps.DeleteFunc(c.failing, func(_ string, f *failing) bool { return !now.Before(f.rests) })
 	}
 }

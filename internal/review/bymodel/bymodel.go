@@ -48,7 +48,7 @@ type Extractor struct {
 	client  *chat.Client
 	timeout time.Duration
 	budget  budget
-	callers callers
+	callers *callers
 	now     func() time.Time
 	log     *slog.Logger
 }
@@ -68,7 +68,7 @@ func New(o Options) (*Extractor, error) {
 	}
 	e := &Extractor{client: client, timeout: o.Chat.Timeout, now: o.Now, log: o.Log,
 		budget:  budget{limits: o.Limits, perDay: cmp.Or(o.TokensPerDay, DefaultTokensPerDay)},
-		callers: callers{persons: map[string]int{}, list: map[string]*caller{}}}
+		callers: newCallers()}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -104,7 +104,7 @@ func (e *Extractor) propose(ctx context.Context, a *review.Asked) (list []reflec
 	if len(a.Clean) > MaxInput {
 		return nil, 0, review.ModelTooLong
 	}
-	leave, why := e.callers.enter(a.Asker, e.now())
+	leave, why := e.callers.enter(ctx, a.Asker, e.now())
 	if why != "" {
 		return nil, 0, why
 	}

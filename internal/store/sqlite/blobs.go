@@ -16,7 +16,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
-	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
@@ -146,7 +145,7 @@ func (b blobs) place(part, path string, size int64) error {
 	return err
 }
 
-func (b blobs) Open(_ context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error) {
+func (b blobs) Open(ctx context.Context, org loci.OrgID, sum [32]byte) (io.ReadSeekCloser, error) {
 	if org.Validate() != nil {
 		return nil, noBytes()
 	}
@@ -154,10 +153,36 @@ func (b blobs) Open(_ context.Context, org loci.OrgID, sum [32]byte) (io.ReadSee
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noBytes()
 	}
+	if err == nil {
+		err = b.check(ctx, f, sum)
+	}
 	if err != nil {
+		_ = f.Close()
 		return nil, fileError(err)
 	}
 	return f, nil
+}
+
+// check compares the bytes of a file with their hash, unless this process has done so since the file
+// changed. So a download reads a file twice only for the first time.
+func (b blobs) check(ctx context.Context, f *os.File, sum [32]byte) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is := [2]int64{info.Size(), info.ModTime().UnixNano()}
+	if was, _ := b.s.whole.Load(f.Name()); was == is {
+		return nil
+	}
+	h := sha256.New()
+	if _, err = io.Copy(h, &untilDone{ctx, f}); err == nil && [32]byte(h.Sum(nil)) != sum {
+		err = loci.Errorf(loci.Unavailable, "the bytes of this attachment are damaged on the server; run: loci doctor")
+	}
+	if err == nil {
+		b.s.whole.Store(f.Name(), is)
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	return err
 }
 
 func noBytes() error { return loci.Errorf(loci.NotFound, "no such file") }
@@ -198,16 +223,11 @@ func (s *Store) eachBlob(org loci.OrgID, fn func(blob, time.Time) error) error {
 	return err
 }
 
-// fileError adds a code to errors of files, as translate does for errors of databases.
+// fileError is translateFile for files of attachments, of which all errors are those of a disk.
 func fileError(err error) error {
-	var number syscall.Errno
-	switch {
-	case err == nil || loci.CodeOf(err) != "" || !errors.As(err, &number):
-		return translate(err)
-	case sqlitedb.IsLackOfRoom(err):
-		return loci.WrapError(loci.Full, err, "the disk is full; nothing was written")
-	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		return loci.WrapError(loci.Unavailable, err, "the data directory cannot be written")
+	err = translateFile(err)
+	if _, number := errors.AsType[syscall.Errno](err); number && loci.CodeOf(err) == "" {
+		err = loci.WrapError(loci.Unavailable, fmt.Errorf("attachments: %w", err), "the disk failed; nothing was written")
 	}
-	return loci.WrapError(loci.Unavailable, fmt.Errorf("attachments: %w", err), "the disk failed; nothing was written")
+	return err
 }

@@ -147,7 +147,11 @@ func (s *Store) Check(ctx context.Context) ([]string, error) {
 			return problems, err
 		}
 	}
-	lost, err := s.strayBlobs(ctx)
+	_, lost, err := s.LostEvents(ctx)
+	if problems = append(problems, lost...); err != nil {
+		return problems, err
+	}
+	lost, err = s.strayBlobs(ctx)
 	if problems = append(problems, lost...); err != nil {
 		return problems, err
 	}

@@ -310,7 +310,7 @@ func TestErrorsHideTheDriver(t *testing.T) {
 	}
 	for class, want := range map[error]loci.Code{sqlitedb.ErrFull: loci.Full, sqlitedb.ErrReadOnly: loci.Unavailable,
 		sqlitedb.ErrBusy: loci.Unavailable, sqlitedb.ErrIO: loci.Unavailable, sqlitedb.ErrClosed: loci.Unavailable,
-		sqlitedb.ErrCorrupt: ""} {
+		sqlitedb.ErrCorrupt: loci.Unavailable, sqlitedb.ErrConstraintCheck: ""} {
 		err := translate(fmt.Errorf("insert: %w", &sqlitedb.Error{Class: class, Cause: errors.New("table memories")}))
 		if got := loci.CodeOf(err); got != want || want != "" && strings.Contains(err.Error(), "memories") {
 			t.Errorf("%v: code %q, text %q, want code %q", class, got, err, want)

@@ -27,8 +27,12 @@ var databaseErrors = []errorClass{
 		"the data directory was moved, replaced or deleted while Loci was running; nothing was written. Put it back, " +
 			"then restart Loci"},
 	{sqlitedb.ErrClosed, loci.Unavailable, "the store is closed"},
+	{sqlitedb.ErrCorrupt, loci.Unavailable, damaged},
+	{sqlitedb.ErrNotDB, loci.Unavailable, damaged},
 	{sqlitedb.ErrIO, loci.Unavailable, "the disk failed; nothing was written"},
 }
+
+const damaged = "a file of the data directory is damaged; run: loci doctor"
 
 var fileErrors = []errorClass{
 	{syscall.ENOSPC, loci.Full, "the disk is full; nothing was written"},

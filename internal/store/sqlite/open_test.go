@@ -80,12 +80,12 @@ func TestMissingFile(t *testing.T) {
 	}
 	s = openStore(t, Options{Dir: s.Dir()})
 	err := s.View(bg, loci.DefaultOrg, func(store.Tx) error { return nil })
-	wantRefusal(t, err, "orgs/default.db", "is missing although the org is registered")
+	wantRefusal(t, err, "orgs/default.db", "is missing or empty, but registered", "run: loci doctor")
 	if _, err := os.Stat(s.orgPath(loci.DefaultOrg)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an empty file took its place: %v", err)
 	}
 	problems, err := s.Check(bg)
-	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "is missing") {
+	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "is missing or empty") {
 		t.Errorf("Check: %q, %v", problems, err)
 	}
 }

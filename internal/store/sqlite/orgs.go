@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/loci-memory/loci"
@@ -160,7 +158,7 @@ func (s *Store) orgPath(id loci.OrgID) string {
 
 func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 	return sqlitedb.Options{Path: s.orgPath(id), Setup: setUpOrg, Migrations: migrations("org"), Now: s.opts.Now,
-		ReadOnly: s.opts.ReadOnly}
+		ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
 }
 
 // openFile opens the file of a complete org for files.acquire.
@@ -172,13 +170,12 @@ func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err != nil {
 		return err
 	}
-	path := s.orgPath(f.org)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		// An empty file in its place would look as if all data were lost.
-		return loci.WrapError(loci.Unavailable, ErrTorn, "the file %s/%s.db is missing although the org is registered",
-			orgsDir, f.org)
+	o := s.orgOptions(f.org)
+	o.Exists = true // an empty file in its place would look as if all data were lost
+	db, err := sqlitedb.Open(ctx, o)
+	if sqlitedb.IsDamage(err) {
+		return err
 	}
-	db, err := sqlitedb.Open(ctx, s.orgOptions(f.org))
 	if err != nil {
 		return openError("file of org "+string(f.org), err)
 	}

@@ -124,7 +124,7 @@ func setUpGraph(c *sqlite3.Conn) error {
 func (s *Store) projectOptions(dir string, id loci.ProjectID) sqlitedb.Options {
 	o := sqlitedb.Options{Path: s.projectPath(dir, id), Setup: setUpProject, Migrations: migrations("project"),
 		Now:     s.opts.Now,
-		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true, ReadOnly: s.opts.ReadOnly}
+		Readers: projectReaders, CacheKiB: projectCacheKiB, Moves: true, ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
 	if dir == archiveDir {
 		o.Setup = setUpGraph // opened only under the exclusive lock
 	}
@@ -188,11 +188,12 @@ func (s *Store) openProjectFile(ctx context.Context, f *projectFile) (err error)
 // moves the file meanwhile.
 func (s *Store) openGraph(ctx context.Context, dir string, p loci.Project) (*sqlitedb.DB, error) {
 	name := dir + "/" + p.ID.String() + ".db"
-	if _, err := os.Stat(s.projectPath(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
-		return nil, loci.WrapError(loci.Unavailable, ErrTorn, "the file %s is missing although the project is registered",
-			name)
+	o := s.projectOptions(dir, p.ID)
+	o.Exists = true
+	db, err := sqlitedb.Open(ctx, o)
+	if sqlitedb.IsDamage(err) {
+		return nil, s.Damaged(name, err)
 	}
-	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, p.ID))
 	if err != nil {
 		return nil, openError("file "+name, err)
 	}
@@ -221,7 +222,7 @@ func (s *Store) withProject(ctx context.Context, org loci.OrgID, id loci.Project
 	for {
 		stale, err := s.tryProject(ctx, projectKey(org, id), fn)
 		if !stale || err != nil {
-			return translate(err)
+			return translate(s.Damaged(dbPath(projectsDir, id), err))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -38,9 +39,16 @@ func (s *Store) InPlace(ctx context.Context) error {
 	}))
 }
 
-// Ready returns nil if the store can read and write. It reads now. The answer about writing may
-// be up to two seconds old.
+// Ready returns nil if the store can read and write, and no file was found damaged. It reads now. The
+// answer about writing may be up to two seconds old.
 func (s *Store) Ready(ctx context.Context) error {
+	if damage := s.damage.Load(); damage != nil {
+		return cmp.Or(s.ready(ctx), *damage)
+	}
+	return s.ready(ctx)
+}
+
+func (s *Store) ready(ctx context.Context) error {
 	if err := s.InPlace(ctx); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func CarryRevocations(ctx context.Context, from, to string, beside bool) (out st
 	if err != nil {
 		return out, err
 	}
-	db, err := sqlitedb.Open(ctx, metaOptions(Options{Dir: to}))
+	db, err := sqlitedb.Open(ctx, metaOptions(Options{Dir: to}, nil))
 	if err != nil {
 		return out, openError("restored registry", err)
 	}
@@ -121,7 +121,7 @@ type orgMark struct {
 }
 
 func readLosses(ctx context.Context, dir string) (lost *losses, err error) {
-	db, err := sqlitedb.Open(ctx, metaOptions(Options{Dir: dir}))
+	db, err := sqlitedb.Open(ctx, metaOptions(Options{Dir: dir}, nil))
 	if err != nil {
 		return nil, openError("replaced registry", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -45,6 +46,8 @@ type Store struct {
 	probe        *probe
 	hints        hints
 	turn         chan struct{} // capacity 1: for the call that changes who belongs where
+	damage       atomic.Pointer[error]
+	whole        sync.Map // by path: size and time of a blob whose bytes have their hash
 
 	closeOnce sync.Once
 	closeErr  error
@@ -82,6 +85,11 @@ func Open(ctx context.Context, opts Options) (*Store, error) {
 	}
 	s.finish(ctx)
 	s.finishProjects(ctx)
+	_, lost, err := s.LostEvents(ctx)
+	s.report(ctx, "looking for event logs", err)
+	for _, text := range lost {
+		s.opts.Log.ErrorContext(ctx, text)
+	}
 	return s, nil
 }
 
@@ -105,15 +113,15 @@ func (s *Store) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.meta, err = sqlitedb.Open(ctx, metaOptions(s.opts))
+	s.meta, err = sqlitedb.Open(ctx, metaOptions(s.opts, s.Warn))
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
 	s.registry.OnHint(s.Hint)
 	return err
 }
 
-func metaOptions(o Options) sqlitedb.Options {
+func metaOptions(o Options, warn func(text string)) sqlitedb.Options {
 	return sqlitedb.Options{Path: filepath.Join(o.Dir, metaFile), Migrations: migrations("meta"), Now: o.Now,
-		ReadOnly: o.ReadOnly}
+		ReadOnly: o.ReadOnly, Warn: warn}
 }
 
 const (
@@ -285,11 +293,10 @@ func (s *Store) with(ctx context.Context, org loci.OrgID, fn func(*orgFile) erro
 	}
 	f, err := s.files.Acquire(ctx, string(org))
 	if err != nil {
-		return translate(err)
+		return translate(s.Damaged(orgsDir+"/"+string(org)+".db", err))
 	}
 	defer s.files.Release(f)
-	err = fn(f)
-	if err == nil {
+	if err = s.Damaged(orgsDir+"/"+string(org)+".db", fn(f)); err == nil {
 		return nil
 	}
 	if errors.Is(err, sqlitedb.ErrGone) {

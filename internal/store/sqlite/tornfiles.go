@@ -46,11 +46,10 @@ func refuseTorn(dir string) error {
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	_, err = os.Stat(filepath.Join(dir, metaFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return loci.WrapError(loci.Unavailable, ErrTorn, "%s is missing although %s exists", metaFile, files[0])
+	if sqlitedb.IsMissing(filepath.Join(dir, metaFile)) {
+		return loci.WrapError(loci.Unavailable, ErrTorn, "%s is missing or empty although %s exists", metaFile, files[0])
 	}
-	return err
+	return nil
 }
 
 // orgFiles returns the names of the orgs' files in dir, with slashes.

@@ -99,7 +99,7 @@ func TestFileOfAnotherOwner(t *testing.T) {
 			dir, _ := foreign(t)
 			s := openStore(t, Options{Dir: dir})
 			owner := loci.NewUserID()
-			c, err := sqlitedb.Open(bg, metaOptions(Options{Dir: dir, Now: s.opts.Now}))
+			c, err := sqlitedb.Open(bg, metaOptions(Options{Dir: dir, Now: s.opts.Now}, nil))
 			if err != nil {
 				t.Fatal(err)
 			}

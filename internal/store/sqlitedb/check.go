@@ -34,7 +34,7 @@ func (c *Conn) Check() (problems []string, err error) {
 		return problems, err
 	}
 	dangling, err := danglingKeys(c, maxProblems)
-	return append(problems, dangling...), err
+	return append(append(problems, dangling...), lostBefore(c.raw.Filename("main").String())...), err
 }
 
 func danglingKeys(c *Conn, limit int) (problems []string, err error) {

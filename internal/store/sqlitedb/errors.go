@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"syscall"
 
@@ -19,6 +20,7 @@ var (
 	ErrCorrupt  = errors.New("the database file is damaged")
 	ErrBusy     = errors.New("the database is locked by another program")
 	ErrNotDB    = errors.New("the file is not an SQLite database")
+	ErrMissing  = errors.New("the database file is missing or empty")
 	ErrNotWAL   = errors.New("the database cannot use a write-ahead log")
 	ErrNewer    = errors.New("the database was created by a newer version; upgrade loci")
 	ErrIO       = errors.New("the disk failed to read or write")
@@ -43,6 +45,17 @@ func (e *Error) Error() string { return e.Class.Error() + ": " + e.Cause.Error()
 
 // Unwrap returns class and cause.
 func (e *Error) Unwrap() []error { return []error{e.Class, e.Cause} }
+
+// IsDamage reports whether an error is about a file that is damaged, missing or empty.
+func IsDamage(err error) bool {
+	return errors.Is(err, ErrCorrupt) || errors.Is(err, ErrNotDB) || errors.Is(err, ErrMissing)
+}
+
+// IsMissing reports whether there is no file with that path, or an empty one.
+func IsMissing(path string) bool {
+	info, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0
+}
 
 // classify adds the class for the driver's codes, if there is one.
 func classify(err error) error {

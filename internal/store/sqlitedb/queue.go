@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/loci-memory/loci/internal/fair"
 )
 
 // An operation is waiting until the writer starts it or its caller gives up. The first of them to
@@ -15,6 +18,7 @@ const (
 )
 
 type operation struct {
+	who   string // the line in which it waits
 	fn    func(*Conn) error
 	state atomic.Int32
 	done  chan error // capacity 1: for the answer
@@ -22,10 +26,11 @@ type operation struct {
 
 func (o *operation) start() bool { return o.state.CompareAndSwap(waiting, started) }
 
-// queue holds the operations that wait for the writer, in order of arrival.
+// queue holds the operations that wait for the writer. Credentials take turns: the one that has
+// used the least of the writer's time comes next.
 type queue struct {
 	mu     sync.Mutex
-	items  []*operation
+	lines  fair.Lines[*operation]
 	closed bool
 	wake   chan struct{} // has a token whenever the queue may have changed
 }
@@ -38,7 +43,7 @@ func (q *queue) push(o *operation) bool {
 	if q.closed {
 		return false
 	}
-	q.items = append(q.items, o)
+	q.lines.Add(o.who, o)
 	q.signal()
 	return true
 }
@@ -60,7 +65,7 @@ func (q *queue) signal() {
 // wait returns the next operation, or nil when the queue is closed and empty.
 func (q *queue) wait() *operation {
 	for {
-		o, closed := q.pop()
+		o, closed := q.pop(0)
 		if o != nil || closed {
 			return o
 		}
@@ -68,17 +73,20 @@ func (q *queue) wait() *operation {
 	}
 }
 
-// pop returns the next operation, or nil if there is none.
-func (q *queue) pop() (o *operation, closed bool) {
+// pop returns the next operation, or nil if there is none. It leaves out those of a line whose last
+// one took longer than most; 0: none.
+func (q *queue) pop(most time.Duration) (o *operation, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.items) == 0 {
-		return nil, q.closed
-	}
-	o = q.items[0]
-	q.items[0] = nil
-	q.items = q.items[1:]
-	return o, q.closed
+	_, o, _ = q.lines.Next(func(_ string, _ *operation, last int64) bool { return most == 0 || last <= int64(most) })
+	return o, q.closed && o == nil
+}
+
+// done ends an operation that pop has returned and that has kept the writer so long.
+func (q *queue) done(o *operation, took time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.lines.Done(o.who, int64(took))
 }
 
 // Update runs fn inside a transaction and returns once its changes are on the disk or undone.
@@ -92,7 +100,7 @@ func (db *DB) Update(ctx context.Context, fn func(*Conn) error) error {
 	if db.unwritable != nil {
 		return db.unwritable
 	}
-	o := &operation{fn: fn, done: make(chan error, 1)}
+	o := &operation{who: fair.Line(ctx), fn: fn, done: make(chan error, 1)}
 	if !db.queue.push(o) {
 		return ErrClosed
 	}

@@ -24,6 +24,8 @@ type Options struct {
 	Now        func() time.Time          // default time.Now; stamps _migrations.applied_at
 	Moves      bool                      // InPlace accepts that the file is moved or deleted while unused
 	ReadOnly   bool                      // Open also opens a file that cannot be written; see [DB.Unwritable]
+	Exists     bool                      // Open fails with ErrMissing if there is no file, or an empty one
+	Warn       func(text string)         // told of changes that a damaged log has lost; default: discard
 }
 
 // DB is one open SQLite file. Its methods may be called from any goroutine.
@@ -113,8 +115,14 @@ func (db *DB) open(ctx context.Context) (err error) {
 		}
 	}()
 	defer db.lock.release()
+	if db.opts.Exists && IsMissing(db.opts.Path) {
+		return &Error{ErrMissing, errors.New("no data in " + db.opts.Path)}
+	}
 	if err := createPrivate(db.opts.Path); err != nil {
 		return explainPath(db.opts.Path, err)
+	}
+	if lost := keepLost(db.opts.Path); lost != "" && db.opts.Warn != nil {
+		db.opts.Warn(lost)
 	}
 	made, copied, err := createMigrated(ctx, db.opts)
 	if err != nil {

@@ -58,6 +58,7 @@ func (db *DB) write() {
 // serve runs one batch, starting with o.
 func (db *DB) serve(o *operation) {
 	if err := db.lock.acquire(db.hurry); err != nil {
+		db.queue.done(o, 0)
 		if o.start() {
 			o.done <- err
 		}
@@ -66,6 +67,7 @@ func (db *DB) serve(o *operation) {
 	b := batch{db: db}
 	defer b.finish()
 	if err := db.mendWriter(); err != nil {
+		db.queue.done(o, 0)
 		if o.start() {
 			b.refuse(o, err)
 		}
@@ -96,18 +98,23 @@ type answer struct {
 
 func (b *batch) refuse(o *operation, err error) { b.answers = append(b.answers, answer{o, err}) }
 
-// fill adds queued operations until the batch is full.
+// fill adds queued operations until the batch is full. A long operation begins a batch, so that the
+// ones before it need not wait for its end.
 func (b *batch) fill(o *operation) {
+	var took time.Duration
 	began, n := time.Now(), 0
 	defer func() { b.db.lastBatch = n }()
 	for o != nil {
 		if o.start() {
 			b.run(o)
 		}
-		if n++; n >= batchCount || time.Since(began) > b.db.batchTime || b.db.writer == nil {
+		before := took
+		took = time.Since(began)
+		b.db.queue.done(o, took-before)
+		if n++; n >= batchCount || took > b.db.batchTime || b.db.writer == nil {
 			return
 		}
-		if o, _ = b.db.queue.pop(); o == nil {
+		if o, _ = b.db.queue.pop(b.db.batchTime); o == nil {
 			o = b.expect(n)
 		}
 	}
@@ -129,7 +136,7 @@ func (b *batch) expect(n int) *operation {
 	until := time.Now().Add(b.db.companyTime)
 	for range b.db.companyTurns {
 		runtime.Gosched()
-		if o, closed := b.db.queue.pop(); o != nil || closed || !time.Now().Before(until) {
+		if o, closed := b.db.queue.pop(b.db.batchTime); o != nil || closed || !time.Now().Before(until) {
 			return o
 		}
 	}
