@@ -67,15 +67,8 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		keys, err := c.app.Identity.Keys(ctx, c.who, kind)
-		if err != nil {
+		if err := p.noteTwin(ctx, c, kind, made); err != nil {
 			return err
-		}
-		if slices.ContainsFunc(keys, func(k loci.Credential) bool {
-			return k.Name == made.Name && k.ID != made.ID && keyStatus(&k) == "valid"
-		}) {
-			p.note("Another key is named %s, too. To replace a key, use: loci %s rotate KEY", quoted(cut(made.Name, 100)),
-				keyNoun(kind))
 		}
 		err = p.printNewKey(made, key)
 		if err == nil && !p.json && c.actor.user == "" && c.who.OrgID != loci.DefaultOrg {
@@ -106,6 +99,18 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		_ = cmd.MarkFlagRequired("vendor")
 	}
 	return cmd
+}
+
+// noteTwin names a valid key with the same name as a new one.
+func (p *program) noteTwin(ctx context.Context, c *call, kind loci.Kind, made loci.Credential) error {
+	keys, err := c.app.Identity.Keys(ctx, c.who, kind)
+	if err == nil && slices.ContainsFunc(keys, func(k loci.Credential) bool {
+		return k.Name == made.Name && k.ID != made.ID && keyStatus(&k) == "valid"
+	}) {
+		p.note("Another key is named %s, too. To replace a key, use: loci %s rotate KEY", quoted(cut(made.Name, 100)),
+			keyNoun(kind))
+	}
+	return err
 }
 
 // limits rejects limits that are given but empty: they would limit nothing.

@@ -72,63 +72,68 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 		p.note("no memories")
 		return nil
 	}
-	headers := []string{"TITLE", "ID", "CREATED", "ORIGIN", "VISIBLE TO"}
-	disputed := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return m.Disputed() })
-	if disputed {
-		headers = append(headers, "DISPUTED BY")
-	}
-	superseded := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.SupersededBy.IsZero() })
-	if superseded {
-		headers = append(headers, "SUPERSEDED BY")
-	}
-	called := in.names()
-	shared := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return called.sharedWith(ctx, m) != "" })
-	if shared {
-		headers = append(headers, "SHARED WITH")
-	}
-	now := time.Now()
-	untrue := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return p.notTrue(m, now) != "" })
-	if untrue {
-		headers = append(headers, "NOT TRUE")
-	}
-	trashed := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.DeletedAt.IsZero() })
-	if trashed {
-		headers = append(headers, "TRASHED", "DELETED FROM")
-	}
-	expiring := slices.ContainsFunc(page.Items, func(m *loci.Memory) bool { return !m.ExpiresAt.IsZero() })
-	if expiring {
-		headers = append(headers, "EXPIRES")
-	}
-	headers = append(headers, "TAGS") // the first to go in a narrow terminal
+	var headers []string
 	rows := make([][]string, len(page.Items))
-	for i, m := range page.Items {
-		rows[i] = []string{m.Title, m.ID.String(), p.showTime(m.CreatedAt), m.Origin, readers(m)}
-		if disputed {
-			rows[i] = append(rows[i], strings.Join(disputes(&m.Disagreement), ", "))
+	for _, c := range p.memoryColumns(ctx, in) {
+		cells := make([]string, len(page.Items))
+		for i, m := range page.Items {
+			cells[i] = c.cell(m)
 		}
-		if superseded && m.SupersededBy.IsZero() {
-			rows[i] = append(rows[i], "")
-		} else if superseded {
-			rows[i] = append(rows[i], m.SupersededBy.Short())
+		if c.optional && !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
+			continue
 		}
-		if shared {
-			rows[i] = append(rows[i], called.sharedWith(ctx, m))
+		headers = append(headers, c.header)
+		for i, cell := range cells {
+			rows[i] = append(rows[i], cell)
 		}
-		if untrue {
-			rows[i] = append(rows[i], p.notTrue(m, now))
-		}
-		if trashed {
-			rows[i] = append(rows[i], p.showTime(m.DeletedAt), p.showTime(m.DeletedAt.AddDate(0, 0, loci.TrashDays)))
-		}
-		if expiring {
-			rows[i] = append(rows[i], p.showTime(m.ExpiresAt))
-		}
-		rows[i] = append(rows[i], strings.Join(m.Tags, " "))
 	}
 	p.printTable(headers, rows)
 	p.noteDisagreements(page.Items...)
 	p.more(page.NextCursor)
 	return nil
+}
+
+// memoryColumn is a column of a list of memories. An optional one appears if a memory has something in it.
+type memoryColumn struct {
+	header   string
+	optional bool
+	cell     func(*loci.Memory) string
+}
+
+// memoryColumns returns those of a list, the last to stay in a narrow terminal first.
+func (p *program) memoryColumns(ctx context.Context, in *instance) []memoryColumn {
+	now, called := time.Now(), in.names()
+	date := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return p.showTime(t)
+	}
+	return []memoryColumn{
+		{"TITLE", false, func(m *loci.Memory) string { return m.Title }},
+		{"ID", false, func(m *loci.Memory) string { return m.ID.String() }},
+		{"CREATED", false, func(m *loci.Memory) string { return p.showTime(m.CreatedAt) }},
+		{"ORIGIN", false, func(m *loci.Memory) string { return m.Origin }},
+		{"VISIBLE TO", false, readers},
+		{"DISPUTED BY", true, func(m *loci.Memory) string { return strings.Join(disputes(&m.Disagreement), ", ") }},
+		{"SUPERSEDED BY", true, func(m *loci.Memory) string {
+			if m.SupersededBy.IsZero() {
+				return ""
+			}
+			return m.SupersededBy.Short()
+		}},
+		{"SHARED WITH", true, func(m *loci.Memory) string { return called.sharedWith(ctx, m) }},
+		{"NOT TRUE", true, func(m *loci.Memory) string { return p.notTrue(m, now) }},
+		{"TRASHED", true, func(m *loci.Memory) string { return date(m.DeletedAt) }},
+		{"DELETED FROM", true, func(m *loci.Memory) string {
+			if m.DeletedAt.IsZero() {
+				return ""
+			}
+			return p.showTime(m.DeletedAt.AddDate(0, 0, loci.TrashDays))
+		}},
+		{"EXPIRES", true, func(m *loci.Memory) string { return date(m.ExpiresAt) }},
+		{"TAGS", false, func(m *loci.Memory) string { return strings.Join(m.Tags, " ") }},
+	}
 }
 
 // notTrue tells since or until when a fact is not true; "": it is true now.

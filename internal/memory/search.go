@@ -119,16 +119,7 @@ var searchKind = searching{"search", DefaultSearch, MaxSearch}
 // search is behind Search and Recall. shown makes items of the hits, in the transaction that found them.
 func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRequest, kind searching,
 	shown func(store.Tx, []Hit) ([]T, error)) (*SearchPage[T], error) {
-	if r.Lifecycle != loci.LiveOnly && !r.ownWords {
-		return nil, loci.FieldErrorf("filter", "cannot recall what is in the trash or has expired; search it instead")
-	}
-	if err := loci.CheckText("query", r.Query, 1, loci.MaxTerm); err != nil {
-		return nil, err
-	}
-	if err := s.checkFilter(&r.Filter); err != nil {
-		return nil, err
-	}
-	if err := CheckWords("query", r.Query); err != nil {
+	if err := s.checkSearch(&r); err != nil {
 		return nil, err
 	}
 	limit, err := gate.PageSize("limit", r.Limit, kind.fallback, kind.maximum)
@@ -183,6 +174,19 @@ func search[T any](ctx context.Context, s *Service, p loci.Principal, r SearchRe
 		page.NextCursor = gate.SealCursor(p, r.bound(), kind.name, strconv.Itoa(offset+limit))
 	}
 	return &page, nil
+}
+
+func (s *Service) checkSearch(r *SearchRequest) error {
+	if r.Lifecycle != loci.LiveOnly && !r.ownWords {
+		return loci.FieldErrorf("filter", "cannot recall what is in the trash or has expired; search it instead")
+	}
+	if err := loci.CheckText("query", r.Query, 1, loci.MaxTerm); err != nil {
+		return err
+	}
+	if err := s.checkFilter(&r.Filter); err != nil {
+		return err
+	}
+	return CheckWords("query", r.Query)
 }
 
 // scan runs fn, which searches, when it is p's turn. RateLimited if p runs too many searches at once.
