@@ -15,15 +15,6 @@ import (
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
-// The classes of routes with a limit of their own, in requests a minute of one
-// credential.
-var (
-	expensive = auth.Policy{Name: "changes", Limit: 30}
-	exports   = auth.Policy{Name: "export", Limit: 10}
-	drawings  = auth.Policy{Name: "drawing", Limit: 60}
-	watching  = auth.Policy{Name: "admin", Limit: 10}
-)
-
 // The routes about the person and their keys.
 var accountRoutes = table{"account", []served{
 	serve("GET /users/me", route{ID: "getMe", Who: forPeople, Action: identity.WhoAmI,

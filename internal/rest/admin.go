@@ -7,7 +7,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/org"
@@ -15,13 +14,6 @@ import (
 
 // forAdmins begins the text of each route about the deployment.
 const forAdmins = "For people with the instance role admin. "
-
-// These are further classes of routes with a limit: those that look into each org, and those that read or write
-// everything that the server has.
-var (
-	counting = auth.Policy{Name: "orgs", Limit: 30}
-	heavy    = auth.Policy{Name: "backups", Limit: 5}
-)
 
 // The routes about the deployment. None shows anything about memories.
 var adminRoutes = table{"admin", []served{

@@ -13,7 +13,7 @@ import (
 // The routes about agents.
 var agentRoutes = table{"agents", []served{
 	serve("POST /agents", route{ID: "createAgent", Atomic: true, Who: forAny, Action: agent.Create,
-		Limit: expensive, Status: http.StatusCreated,
+		Status:  http.StatusCreated,
 		Summary: "Register an agent",
 		Text: "An agent belongs to the org and has a vendor. An agent key registers agents of its own vendor " +
 			"only. 409 if the org already has an agent of that name.",

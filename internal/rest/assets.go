@@ -10,7 +10,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
-	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -43,9 +42,6 @@ var assetRoutes = table{"assets", []served{
 			"under the same name. 409 if the org has no room for it.",
 		Out: exampleAsset}), (*server).addAsset},
 }}
-
-// uploads limits how often files arrive: each may take a while and much of the disk.
-var uploads = auth.Policy{Name: "assets", Limit: 120}
 
 // binaryToo are the media types of files: bytes, and any other that no browser runs.
 var binaryToo = map[string]*huma.MediaType{binaryType: {Schema: binarySchema, Example: "bytes"},

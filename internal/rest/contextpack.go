@@ -15,7 +15,7 @@ const contextPath = "/context"
 
 // The route that tells a model what it should know for a goal.
 var contextPackRoutes = table{"recall", []served{
-	serve("POST "+contextPath, route{ID: "context", Reads: true, Who: forAny, Action: pack.Read, Limit: expensive,
+	serve("POST "+contextPath, route{ID: "context", Reads: true, Who: forAny, Action: pack.Read,
 		Summary: "Get what an assistant should know for a goal",
 		Text: "Pinned memories, then decisions, facts, procedures, events and entities that fit the goal, with their ids, " +
 			"within max_tokens. In a session, the text begins with the same prefix, and then has only what is new. The " +

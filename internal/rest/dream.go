@@ -10,7 +10,7 @@ import (
 
 // The routes about the dream-cycle.
 var dreamRoutes = table{"dream", []served{
-	serve("POST /dream", route{ID: "dream", Who: forPeople, Action: review.Dream, Limit: expensive, Atomic: true,
+	serve("POST /dream", route{ID: "dream", Who: forPeople, Action: review.Dream, Limit: computing, Atomic: true,
 		Summary: "Run the dream-cycle of your org",
 		Text: "For admins only. Makes candidates of new events and notes, and decides about " +
 			"those that are certain enough. Takes at most 20 seconds. If more is true in the answer, send it again, or " +

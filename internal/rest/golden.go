@@ -32,7 +32,7 @@ var goldenRoutes = table{"golden", []served{
 		Summary: "Delete a golden question permanently",
 		Text:    "The runs keep their figures."}, (*server).deleteGolden),
 	serve("POST /golden/run", route{ID: "runGoldenQuestions", Who: forPeople, Action: golden.Run,
-		Limit: expensive, Status: http.StatusCreated,
+		Limit: computing, Status: http.StatusCreated,
 		Summary: "Ask your golden questions",
 		Text: "Searches for each of them as a recall of memories does, one after the other, and stores how much of what " +
 			"you expect was found. A memory that you cannot see counts as not found. Loci keeps the last " +

@@ -27,7 +27,7 @@ var historyRoutes = table{"history", []served{
 			"the memory would expire earlier and you may not delete. 409 if its project is archived.",
 		In: exampleRevert, Out: exampleReverted}, (*server).revert),
 	serve("POST /undo", route{ID: "undo", Who: forPeople, Action: memory.Undo, More: []gate.Action{memory.UndoPlan},
-		Limit: expensive, Atomic: true,
+		Limit: computing, Atomic: true,
 		Summary: "Undo the changes of a writer",
 		Text: "Restores each of your memories that an origin, key or session changed in that time, as a new " +
 			"version. New memories go to the trash. Loci skips memories that were changed since, and reports " +

@@ -26,7 +26,6 @@ var listRoutes = table{"memories", []served{
 		Text:    "The same as POST /memories/list, for browsers and scripts.",
 		Out:     examplePage}, (*server).listByQuery),
 	serve("GET /memories/facets", route{ID: "countMemories", Who: forPeople, Action: memory.Read, More: trashedToo,
-		Limit:   expensive,
 		Summary: "Count memories by their values",
 		Text: "How many memories pass the conditions, and how many of them have each origin, allowed vendor, tag, " +
 			"category, type, scope, project and pin. With Loci-View-As, of those that the vendor sees.",

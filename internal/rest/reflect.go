@@ -15,7 +15,7 @@ const reflectPath = "/context/reflect"
 // The routes about raw notes.
 var reflectRoutes = table{"reflection", []served{
 	serve("POST "+reflectPath, route{ID: "reflect", Atomic: true, Notes: true, Who: forAny, Action: review.Reflect,
-		More: []gate.Action{review.Persist}, Limit: expensive,
+		More: []gate.Action{review.Persist}, Limit: computing,
 		Summary: "Extract candidates for memories from notes",
 		Text: "Without persist, it writes only its audit entry. persist promotes what is new. A candidate waits for a " +
 			"person if it is sensitive, contradicting, destructive or instructing, may replace or repeat a memory, or if " +

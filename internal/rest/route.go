@@ -90,9 +90,9 @@ func routeAt(pattern string, r route) route {
 	return r
 }
 
-// register adds every route.
-func (s *server) register() {
-	for _, t := range []table{
+// tables returns all routes.
+func tables() []table {
+	return []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes,
 		signInRoutes, keyRoutes,
 		teamRoutes, orgRoutes, auditRoutes, adminRoutes, settingRoutes, projectRoutes, graphReadRoutes, graphRoutes,
@@ -100,7 +100,12 @@ func (s *server) register() {
 		sessionRoutes, taskRoutes, reflectRoutes, contextPackRoutes, reviewRoutes, eventRoutes, contextRoutes,
 		assetRoutes, sourceRoutes,
 		nodeRoutes, historyRoutes, bulkRoutes, changeRoutes, dreamRoutes, goldenRoutes,
-	} {
+	}
+}
+
+// register adds every route.
+func (s *server) register() {
+	for _, t := range tables() {
 		for _, one := range t.routes {
 			r := one.route
 			r.tag = t.tag
