@@ -38,6 +38,8 @@ so compare only ratios within one run.`,
 	flags.IntVar(&o.Clients, "clients", 16, "number of concurrent clients")
 	flags.DurationVar(&o.Step, "step", 5*time.Second, "duration of one step")
 	flags.BoolVar(&o.Processor, "processor", false, "measure only the processor time of each operation")
+	flags.BoolVar(&o.Fairness, "fairness", false, "measure only how long one credential waits while another sends much")
+	cmd.MarkFlagsMutuallyExclusive("processor", "fairness")
 	flags.StringVar(&dir, "dir", "", "directory whose disk to measure (default: the temporary directory)")
 	cmd.AddCommand(p.benchGraphCommand(), p.benchEventsCommand(), &cobra.Command{Use: "floor ADDRESS",
 		Short:  "Serve the bare handler of bench",

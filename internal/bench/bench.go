@@ -13,16 +13,17 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// Options configure a run. All but Processor are required.
+// Options configure a run. All but Processor and Fairness are required.
 type Options struct {
 	Binary   string        // the loci binary to measure
 	Dir      string        // an empty directory on the disk to measure
 	Memories int           // how many are stored before reads are measured
 	Clients  int           // of the concurrent steps
 	Step     time.Duration // length of one step
-	// Processor measures only the processor time of each operation.
-	Processor bool
-	Progress  func(string) // told what is going on
+	// Processor measures only the processor time of each operation, and Fairness only how long one
+	// credential waits for another.
+	Processor, Fairness bool
+	Progress            func(string) // told what is going on
 }
 
 // Result is one line of the table.
@@ -60,9 +61,12 @@ type report struct{ results []Result }
 // Run measures everything and returns one result per line, in order.
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	b := &bencher{Options: o}
-	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.neighbours, b.processor}
-	if o.Processor {
-		parts = parts[len(parts)-1:]
+	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.neighbours, b.crowds, b.processor}
+	switch {
+	case o.Processor:
+		parts = []func(context.Context) error{b.processor}
+	case o.Fairness:
+		parts = []func(context.Context) error{b.searched, b.fairness, b.crowds}
 	}
 	for _, part := range parts {
 		if err := part(ctx); err != nil {
@@ -215,6 +219,13 @@ func (b *bencher) fillWith(ctx context.Context, st store.Store, change func(int,
 		}
 	}
 	return ids, nil
+}
+
+// searched fills the directory that fairness searches, if reads does not.
+func (b *bencher) searched(ctx context.Context) error {
+	b.Progress(fmt.Sprintf("storing %d memories", b.Memories))
+	_, err := b.load(ctx, filepath.Join(b.Dir, "reads"))
+	return err
 }
 
 func (b *bencher) reads(ctx context.Context) error {

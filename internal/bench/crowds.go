@@ -1,0 +1,106 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/loci-memory/loci"
+)
+
+// crowd is what one credential sends from many clients, and what another one does meanwhile.
+type crowd struct {
+	name    string
+	clients int
+	send    func(c *conn, client int) error
+	other   string
+	bars    []Bar // of the other's p99 in ms
+	do      func(*conn) error
+	room    Bar // of the resident memory above that of the idle server, in MB
+}
+
+// crowds measures what the requests of one credential that are large or many do to another's.
+func (b *bencher) crowds(ctx context.Context) error {
+	words := newCorpus(6, loci.NewUserID())
+	notes := map[string]any{"content": strings.Repeat("We decided to use the second queue because the first one is slow. ",
+		1_000_000/67), "limit": 25}
+	rows := make([]*corpus, 8)
+	for i := range rows {
+		rows[i] = newCorpus(uint64(i)+20, loci.NewUserID())
+	}
+	for _, c := range []crowd{
+		{"bulks of 1,000 rows", len(rows), func(c *conn, client int) error {
+			_, err := c.call("POST", "/memories/bulk", personKey, bulkOf(rows[client], 1000))
+			return err
+		}, "save", []Bar{{"must", 150, true}}, func(c *conn) error {
+			m := words.next()
+			_, err := c.call("POST", "/agent/memories", agentKey, map[string]any{"title": m.Title, "content": m.Content})
+			return err
+		}, Bar{}},
+		{"notes of 1 MB", 48, func(c *conn, _ int) error {
+			_, err := c.call("POST", "/context/reflect", personKey, notes)
+			return err
+		}, "whoami", []Bar{{"must", 100, true}},
+			func(c *conn) error { _, err := c.call("GET", "/whoami", agentKey, nil); return err }, Bar{"must", 300, true}},
+	} {
+		if err := b.crowd(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func bulkOf(from *corpus, n int) map[string]any {
+	list := make([]map[string]any, n)
+	for i := range list {
+		m := from.next()
+		list[i] = map[string]any{"op": "create", "memory": map[string]any{"title": m.Title, "content": m.Content,
+			"dedupe": "create"}}
+	}
+	return map[string]any{"operations": list}
+}
+
+func (b *bencher) crowd(ctx context.Context, c crowd) error {
+	b.Progress(fmt.Sprintf("fairness: %s beside %s", c.other, c.name))
+	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "crowd-"+c.other))
+	if err != nil {
+		return err
+	}
+	idle := s.resident()
+	during, stop := context.WithCancel(ctx)
+	var sent Sample
+	var failed error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		sent, failed = s.load(during, c.clients, time.Hour, func(h *conn, client int) (time.Duration, error) {
+			err := c.send(h, client)
+			if h.status == 429 { // rejected for now, which is an answer
+				err = nil
+			}
+			return 0, err
+		})
+	})
+	peak := idle
+	sample, err := s.load(ctx, 1, 2*b.Step, func(h *conn, _ int) (time.Duration, error) {
+		begin := time.Now()
+		err := c.do(h)
+		took := time.Since(begin)
+		peak = max(peak, s.resident())
+		return took, err
+	})
+	stop()
+	wg.Wait()
+	if errors.Is(failed, context.Canceled) {
+		failed = nil
+	}
+	b.add(fmt.Sprintf("fairness: %s, %d clients", c.name, c.clients), sent, ms(sent.P50), "ms p50")
+	b.add(fmt.Sprintf("fairness: %s beside %s", c.other, c.name), sample, ms(sample.P99), "ms p99", c.bars...)
+	if c.room.Name != "" {
+		b.add("fairness: memory for "+c.name, Sample{}, float64(peak-idle)/(1<<20), "MB above idle", c.room)
+	}
+	return errors.Join(err, failed, s.stop())
+}
