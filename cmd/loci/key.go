@@ -67,10 +67,9 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := p.noteTwin(ctx, c, kind, made); err != nil {
-			return err
+		if err = p.printNewKey(made, key); err == nil {
+			err = p.noteTwin(ctx, c, kind, made)
 		}
-		err = p.printNewKey(made, key)
 		if err == nil && !p.json && c.actor.user == "" && c.who.OrgID != loci.DefaultOrg {
 			p.note("It acts for %s, the owner of %s. To create one for somebody else, pass --user.",
 				loci.OneLine(c.names().user(ctx, c.who.OrgID, c.who.UserID)), c.who.OrgID)

@@ -224,7 +224,7 @@ func TestStepUpKeepsKeysFromDeleting(t *testing.T) {
 	}
 }
 
-// Nobody reads an expired memory, but its owner can bring it back.
+// No assistant reads an expired memory. Its owner reads it, and can bring it back.
 func TestExpiredMemoriesCanBeRestored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -233,8 +233,11 @@ func TestExpiredMemoriesCanBeRestored(t *testing.T) {
 	_, err := w.Memory.Restore(ctx, w.owner, m.ID, 0)
 	wantCode(t, err, loci.NotFound)
 	w.now = w.now.Add(time.Hour)
-	_, err = w.Memory.Get(ctx, w.owner, m.ID)
+	_, err = w.Memory.Get(ctx, w.claude, m.ID)
 	wantCode(t, err, loci.NotFound)
+	if got, err := w.Memory.Get(ctx, w.owner, m.ID); err != nil || got.Live(w.now) {
+		t.Errorf("the owner's expired memory: %+v, %v", got, err)
+	}
 	if _, current, err := w.Memory.Versions(ctx, w.owner, m.ID, 0, 0); err != nil || current.ID != m.ID {
 		t.Errorf("history of an expired memory: %v", err)
 	}

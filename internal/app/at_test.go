@@ -350,7 +350,11 @@ var readings = []reading{
 	{"get", false, func(c *chronicle, p loci.Principal, w loci.When) (all []*loci.Memory) {
 		for id := range c.states {
 			m, err := c.Memory.GetAt(c.t.Context(), p, id, w)
-			if err == nil && (!w.IsZero() || m.DeletedAt.IsZero()) { // the present shows people their trash
+			// The present shows people their trash, and what of theirs has expired.
+			if err == nil && w.IsZero() && p.Vendor == "" && m.UserID == p.UserID && (!m.DeletedAt.IsZero() || !m.Live(c.now)) {
+				continue
+			}
+			if err == nil {
 				all = append(all, m)
 			} else if err != nil && loci.CodeOf(err) != loci.NotFound {
 				c.rt.Fatal(err)

@@ -349,12 +349,12 @@ func TestNothingUnsureIsSuperseded(t *testing.T) {
 	old := d.add(d.claude, memory.Draft{Title: "export", Content: "The nightly export runs at 02:00 UTC."})
 	const other = "Turns out the staging export now runs at 06:00 UTC."
 	c := d.reflect(d.claude, review.Notes{Content: "claim: " + other + "\n", Persist: true}).Candidates[0]
-	if c.State != loci.ReviewPending || !slices.Contains(c.Exceptions, "destructive_candidate") {
+	if c.State != loci.ReviewPending || !slices.Contains(c.Exceptions, "supersession_candidate") {
 		t.Errorf("got %s, %v, findings %+v", c.State, c.Exceptions, c.Findings)
 	}
 	d.must(second(d.Review.Reject(t.Context(), d.mara, c.ID, review.Decision{})))
 	d.log(d.claude, event.Draft{Session: d.private(), Content: "claim: " + other + "\n"})
-	if r := d.dream(); r.Promoted != 0 || r.LeftBy["destructive_candidate"] != 1 {
+	if r := d.dream(); r.Promoted != 0 || r.LeftBy["supersession_candidate"] != 1 {
 		t.Errorf("%s, left by %v", inShort(r), r.LeftBy)
 	}
 	if _, err := d.Memory.Get(t.Context(), d.claude, old.ID); err != nil {
