@@ -305,7 +305,7 @@ func TestInternalErrorsAreNotShown(t *testing.T) {
 		t.Errorf("prompt: %v", err)
 	}
 	_, err := s.guard(func(context.Context, string, mcp.Request) (mcp.Result, error) { panic("disk on fire") })(
-		t.Context(), "tools/call", nil)
+		t.Context(), "tools/call", &mcp.CallToolRequest{})
 	if !errors.As(err, &rpc) || rpc.Message != "internal error" {
 		t.Errorf("panic: %v", err)
 	}

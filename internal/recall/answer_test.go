@@ -23,7 +23,11 @@ func viewsOf(tb testing.TB, memories ...*loci.Memory) []*index.View {
 		if m.ID.IsZero() {
 			m.ID = loci.MemoryID{15: byte(i + 1)}
 		}
-		b.Add(recall.IndexRow(m))
+		row := recall.IndexRow(m)
+		if row.Of != [16]byte{} {
+			row.Session = m.SessionID.String() // as one block
+		}
+		b.Add(row)
 	}
 	s, err := index.Open(b.Build())
 	if err != nil {

@@ -92,7 +92,7 @@ func TestNumbersOfStatements(t *testing.T) {
 		"forty-two thousand": "42000",
 		"half past five":     "5:30", "quarter to nine": "8:45", "halb acht": "7:30", "viertel nach drei": "3:15",
 		"eight in the evening": "20", "7:30 pm": "19:30", "8pm": "20", "12 am": "0", "acht Uhr abends": "20",
-		"las cinco y media de la tarde": "17:30", "huit heures du soir": "20", "três da tarde": "15", "08:00": "8",
+		"las cinco y media de la tarde": "17:30", "huit heures du soir": "20", "três da tarde": "15", "08:00": "8:00",
 		"half of the members": "50 %", "die Hälfte der Plätze": "50 %", "two hundred": "200", "half an hour": "30 min",
 		"8 people in the evening": "8", "a map of two towns": "2",
 	} {
