@@ -402,6 +402,9 @@ func TestLargeMessagesNeedRoom(t *testing.T) {
 		t.Error("a small message is refused, or one of another credential")
 	}
 	leave()
+	for range waiting {
+		<-failed
+	}
 	done()
 	if refused(key, long) {
 		t.Error("a large message is refused though there is room")
