@@ -170,6 +170,7 @@ func TestWhoMayWhat(t *testing.T) {
 	hers := s.session(t, loci.DefaultOrg, noor.ID, 0)
 	g := s.graph(t, owner, "p", "")
 	one := "/projects/" + g.project
+	s.expect(t, 200, owner, "PATCH "+one+` {"everyone":true}`)
 	for _, tt := range []struct {
 		who, key, request string
 		want              int
