@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
@@ -24,8 +23,8 @@ const (
 
 // These are the limits of what the hook reads and logs, in bytes and in characters.
 const (
-	maxInput      = 32 << 20
-	maxID         = 200
+	maxInput      = 64 << 20
+	maxID         = 180 // in a key of a session
 	maxToolInput  = 4_000
 	maxToolResult = 16_000
 )
@@ -45,19 +44,27 @@ type Call struct {
 	Subagent  string          `json:"agent_type"`
 }
 
-// Read reports whether r has a call that the hook understands.
+// Read reports whether r has a call that the hook understands. It keeps only the beginning of long values.
 func Read(r io.Reader) (*Call, bool) {
-	text, err := io.ReadAll(io.LimitReader(r, maxInput))
+	text, err := cutObject(io.LimitReader(r, maxInput), kept)
 	if err != nil {
 		return nil, false
 	}
 	var c Call
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &c) != nil || c.SessionID == "" ||
-		len(c.SessionID) > maxID {
+	if json.Unmarshal(text, &c) != nil || c.SessionID == "" || len(c.SessionID) > maxID {
 		return nil, false
 	}
 	c.Directory = loci.Shorten(c.Directory, loci.MaxTitle)
 	return &c, true
+}
+
+// kept returns how many bytes of a member of the call are read. A character takes at most 12 bytes of JSON.
+func kept(name string) int {
+	switch name {
+	case "tool_input", "tool_response":
+		return 12 * maxToolResult
+	}
+	return 12 * loci.MaxContent
 }
 
 // What people and assistants say tells more in a short context than what tools return.
