@@ -354,7 +354,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 			return nil, err
 		case fault != "":
 			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file.Name, fault)
-		case same:
+		case same && len(p.rest(c, old, keys, file.Name)) == 0:
 			p.noteConnected(c, e, file)
 			return nil, nil
 		}
@@ -379,6 +379,9 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 		n.Name, n.Project = c.format.EntryName(), moved.project
 	}
 	if err := p.preview(c, e, n, file); err != nil {
+		return nil, err
+	}
+	if n.rest, err = p.planCleaning(c, old, keys, file.Name); err != nil {
 		return nil, err
 	}
 	moved.announce(p)
@@ -424,6 +427,7 @@ func (p *program) preview(c *client, e *clientfile.Endpoint, n *connection, file
 	case err != nil:
 		return err
 	case file.Existed:
+		p.noteOddities(c, file)
 		p.note("This changes %s:\n%s", file.Name, clientfile.Difference(file.Text, after))
 	default:
 		p.note("This creates %s, with Loci as the only server.", file.Name)
@@ -462,6 +466,9 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *cli
 	}()
 	if err := p.writeConnection(c, n, old, file, after); err != nil {
 		return nil, err
+	}
+	if err := p.clean(n.rest); err != nil {
+		p.note("Loci is connected, but an entry of it remains elsewhere: %s", loci.SafeText(err))
 	}
 	if old != nil {
 		if err := in.revokeKeysOf(ctx, old); err != nil {

@@ -30,6 +30,7 @@ type connection struct {
 	Previous string            `json:"previous,omitempty"` // the entry that it replaced
 	Written  string            `json:"written"`            // SHA-256 of the whole file then
 	original []byte            // the file before, without Loci's entry
+	rest     []cleaned         // the client's other files with an entry of Loci
 	updates  bool              // it changes an entry of Loci, and keeps what a person added
 }
 
@@ -111,10 +112,10 @@ func (n *connection) undo(f clientfile.Format, now *clientfile.File, own bool) (
 	case !own:
 		return now.Text, now.Existed, nil
 	case n.Previous != "":
-		after, err = clientfile.Change(f, now.Name, now.Text, []byte(n.Previous))
+		after, err = clientfile.Change(f, now, now.Text, []byte(n.Previous))
 		return after, true, err
 	}
-	if after, err = clientfile.Change(f, now.Name, now.Text, nil); err != nil || n.Existed {
+	if after, err = clientfile.Change(f, now, now.Text, nil); err != nil || n.Existed {
 		return after, true, err
 	}
 	empty, err := clientfile.HoldsNothing(f, after)
@@ -129,10 +130,10 @@ func original(f clientfile.Format, old *connection, now *clientfile.File, own, o
 	if old != nil && old.File == now.Name { // connected before: the original is that of the first time
 		before, existed, err = old.undo(f, now, own)
 	} else if own {
-		before, err = clientfile.Change(f, now.Name, now.Text, nil)
+		before, err = clientfile.Change(f, now, now.Text, nil)
 	}
 	if other && err == nil {
-		before, err = clientfile.Change(f, now.Name, before, nil)
+		before, err = clientfile.Change(f, now, before, nil)
 	}
 	return before, existed, err
 }
