@@ -381,7 +381,8 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 	if err := p.preview(c, e, n, file); err != nil {
 		return nil, err
 	}
-	if n.rest, err = p.planCleaning(c, old, keys, file.Name); err != nil {
+	n.rest = p.rest(c, old, keys, file.Name)
+	if err := p.clean(c, n.rest, false); err != nil {
 		return nil, err
 	}
 	moved.announce(p)
@@ -467,7 +468,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *cli
 	if err := p.writeConnection(c, n, old, file, after); err != nil {
 		return nil, err
 	}
-	if err := p.clean(n.rest); err != nil {
+	if err := p.clean(c, n.rest, true); err != nil {
 		p.note("Loci is connected, but an entry of it remains elsewhere: %s", loci.SafeText(err))
 	}
 	if old != nil {

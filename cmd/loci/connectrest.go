@@ -29,39 +29,18 @@ func (p *program) rest(c *client, n *connection, keys []loci.Credential, use str
 	return list
 }
 
-// cleaned is a file without the entry of connect.
-type cleaned struct {
-	file    *clientfile.File
-	after   []byte
-	remains bool
-}
-
-// planCleaning shows how it removes the entries of the rest of a client's files, and changes nothing.
-func (p *program) planCleaning(c *client, n *connection, keys []loci.Credential, use string) (list []cleaned, err error) {
-	for _, file := range p.rest(c, n, keys, use) {
-		x := cleaned{file: file, remains: true}
-		if n != nil && n.File == file.Name {
-			x.after, x.remains, err = n.undo(c.format, file, true)
-		} else {
-			x.after, err = clientfile.Change(c.format, file, file.Text, nil)
+// clean removes Loci's entry from files, or only shows how.
+func (p *program) clean(c *client, list []*clientfile.File, write bool) error {
+	for _, file := range list {
+		after, err := clientfile.Change(c.format, file, file.Text, nil)
+		if err == nil && write {
+			err = p.writeSettings(file, after)
 		}
 		if err != nil {
-			return nil, err
-		}
-		p.note("This removes another entry of Loci from %s:\n%s", file.Name, clientfile.Difference(file.Text, x.after))
-		list = append(list, x)
-	}
-	return list, nil
-}
-
-func (p *program) clean(list []cleaned) error {
-	for _, x := range list {
-		write := func() error { return p.writeSettings(x.file, x.after) }
-		if !x.remains {
-			write = x.file.Remove
-		}
-		if err := write(); err != nil {
 			return err
+		}
+		if !write {
+			p.note("This removes another entry of Loci from %s:\n%s", file.Name, clientfile.Difference(file.Text, after))
 		}
 	}
 	return nil
@@ -70,17 +49,17 @@ func (p *program) clean(list []cleaned) error {
 // cleanRest is for disconnect.
 func (p *program) cleanRest(ctx context.Context, in *instance, c *client, n *connection) error {
 	keys, err := in.agentKeys(ctx)
-	if err != nil {
+	list := p.rest(c, n, keys, n.File)
+	if err != nil || len(list) == 0 {
 		return err
 	}
-	list, err := p.planCleaning(c, n, keys, n.File)
-	if err != nil || len(list) == 0 {
+	if err := p.clean(c, list, false); err != nil {
 		return err
 	}
 	if err := p.agreed(ctx, "Write it?", "disconnect "+c.name, "--yes"); err != nil {
 		return err
 	}
-	return p.clean(list)
+	return p.clean(c, list, true)
 }
 
 // noteOddities tells what is unusual about a file that connect is to change.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
@@ -24,7 +25,8 @@ const (
 // These are the limits of what the hook reads and logs, in bytes and in characters.
 const (
 	maxInput      = 64 << 20
-	maxID         = 180 // in a key of a session
+	maxID         = 180                // in a key of a session
+	maxValue      = 12 * maxToolResult // a character takes at most 12 bytes of JSON
 	maxToolInput  = 4_000
 	maxToolResult = 16_000
 )
@@ -46,25 +48,17 @@ type Call struct {
 
 // Read reports whether r has a call that the hook understands. It keeps only the beginning of long values.
 func Read(r io.Reader) (*Call, bool) {
-	text, err := cutObject(io.LimitReader(r, maxInput), kept)
-	if err != nil {
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(io.LimitReader(r, maxInput)); err != nil {
 		return nil, false
 	}
 	var c Call
-	if json.Unmarshal(text, &c) != nil || c.SessionID == "" || len(c.SessionID) > maxID {
+	whole := bytes.TrimPrefix(text.Bytes(), []byte("\ufeff"))
+	if json.Unmarshal(shortened(whole, maxValue), &c) != nil || c.SessionID == "" || len(c.SessionID) > maxID {
 		return nil, false
 	}
 	c.Directory = loci.Shorten(c.Directory, loci.MaxTitle)
 	return &c, true
-}
-
-// kept returns how many bytes of a member of the call are read. A character takes at most 12 bytes of JSON.
-func kept(name string) int {
-	switch name {
-	case "tool_input", "tool_response":
-		return 12 * maxToolResult
-	}
-	return 12 * loci.MaxContent
 }
 
 // What people and assistants say tells more in a short context than what tools return.

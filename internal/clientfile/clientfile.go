@@ -307,3 +307,13 @@ func writeFile(name string, text []byte, mode fs.FileMode) error {
 	}
 	return allowed("write", name, err)
 }
+
+// hasOtherLinks reports whether a file has several names, on systems that count them.
+func hasOtherLinks(name string) bool {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	n := reflect.Indirect(reflect.ValueOf(info.Sys())).FieldByName("Nlink")
+	return n.IsValid() && n.CanUint() && n.Uint() > 1
+}
