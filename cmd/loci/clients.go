@@ -41,7 +41,7 @@ var forms = map[string]form{
 	"vscode": {format: clientfile.JSON{Servers: "servers", OverHTTP: "http", OverStdio: "stdio"},
 		hint: "start it with the command MCP: List Servers"},
 	"codex":      {hint: newSession},
-	"gemini-cli": {format: clientfile.JSON{URL: "httpUrl"}, hint: newSession},
+	"gemini-cli": {format: clientfile.JSON{URL: "httpUrl"}, hint: "in a folder that it trusts, " + newSession},
 	"windsurf":   {format: clientfile.JSON{URL: "serverUrl"}},
 	"zed": {format: clientfile.JSON{Servers: "context_servers"},
 		hint: "look under AI, MCP Servers in its settings"},
