@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -476,32 +475,4 @@ func (v value) number(most float64) float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(v.values[v.key])), 64)
 	v.check(err == nil && n >= 0 && n <= most, "must be a number from 0 to "+strconv.FormatFloat(most, 'f', -1, 64))
 	return n
-}
-
-func (s *settings) findDataDir(lookup func(string) string) (err error) {
-	if s.DataDir == "" {
-		s.DataDir, err = defaultDataDir(runtime.GOOS, lookup, s.Home)
-		return err
-	}
-	if found := placeholder.FindString(s.DataDir); found != "" {
-		return loci.FieldErrorf(nameOf("data_dir", s.Flags), "must be a path, but %q has %s, which nothing has replaced; write the path "+
-			"itself", cut(s.DataDir, 100), found)
-	}
-	if isUnderHome(s.DataDir) {
-		if s.Home == "" {
-			return loci.FieldErrorf("data_dir", "begins with ~, but the home directory is unknown")
-		}
-		s.DataDir = filepath.Join(s.Home, s.DataDir[1:])
-	}
-	s.DirRelative = !filepath.IsAbs(s.DataDir) && !strings.HasPrefix(filepath.ToSlash(s.DataDir), "./")
-	s.DataDir, err = filepath.Abs(s.DataDir)
-	return err
-}
-
-// placeholder finds what a shell or a client should have replaced in a path.
-var placeholder = regexp.MustCompile(`\$\{[^}]*\}|\$\w*|%[^%]+%|\{\{`)
-
-// isUnderHome reports whether a directory begins with ~, which only a shell expands.
-func isUnderHome(dir string) bool {
-	return dir == "~" || strings.HasPrefix(dir, "~/") || strings.HasPrefix(dir, "~"+string(filepath.Separator))
 }

@@ -368,7 +368,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 	}
 	other := p.takesOver(c, old, keys, file, moved)
 	n := &connection{Client: c.id, File: file.Name, URL: e.URL, Command: e.Command, Args: e.Args,
-		updates: own != nil || other}
+		updates: own != nil || other, rest: p.rest(c, old, keys, file.Name)}
 	if n.original, n.Existed, err = original(c.format, old, file, own != nil, other); err != nil {
 		return nil, err
 	}
@@ -379,10 +379,6 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 		n.Name, n.Project = c.format.EntryName(), moved.project
 	}
 	if err := p.preview(c, e, n, file); err != nil {
-		return nil, err
-	}
-	n.rest = p.rest(c, old, keys, file.Name)
-	if err := p.clean(c, n.rest, false); err != nil {
 		return nil, err
 	}
 	moved.announce(p)
@@ -433,7 +429,7 @@ func (p *program) preview(c *client, e *clientfile.Endpoint, n *connection, file
 	default:
 		p.note("This creates %s, with Loci as the only server.", file.Name)
 	}
-	return nil
+	return p.clean(c, n.rest, false)
 }
 
 // establish creates the key, imports the graph of a replaced server, keeps a copy of the file, and writes it. If
