@@ -58,6 +58,7 @@ type NewSession struct {
 	Metadata       json.RawMessage `json:"metadata,omitzero" doc:"A JSON object of at most 16,000 bytes" example:"{\"ticket\":\"L-7\"}"`
 	Reach          Reach           `json:"reach,omitzero" enum:"org,team,private" doc:"Who sees it besides you. Default: org"`
 	AllowedVendors []Vendor        `json:"allowed_vendors,omitzero" nullable:"false" maxItems:"50" maxLength:"50" doc:"Vendors whose agents see it. Default: [\"*\"], all vendors. An empty list: only people" example:"[\"*\"]"`
+	Key            string          `json:"key,omitzero" maxLength:"200" doc:"Your own name for it, such as the id of a conversation. If you have created a session with this key, you get that one, active or closed, and nothing changes"`
 }
 
 // SessionChange changes a session. Fields that are nil stay.

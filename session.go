@@ -3,6 +3,7 @@ package loci
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -10,6 +11,7 @@ import (
 const (
 	MaxSessionTitle    = MaxTitle
 	MaxSessionMetadata = 16_000 // bytes of JSON
+	MaxSessionKey      = 200    // characters
 )
 
 // SessionState is the state of a session: active or closed.
@@ -37,6 +39,13 @@ type Session struct {
 	ReopenedAt   time.Time    `json:"reopened_at,omitzero" doc:"When it was last reopened"`
 	// Revision increases with each change of the state or of who sees the session.
 	Revision int64 `json:"-"`
+}
+
+// KeyedSessionID returns the id of the session with a key of one origin of a person. All who ask at once get the same,
+// so only one of them can create it. If such sessions are hidden from that origin now, it gets the next one.
+func KeyedSessionID(of *EventAccess, key string, hidden int) SessionID {
+	return SessionID(derivedID("session", string(of.OrgID), of.WorkspaceID.String(), of.UserID.String(), of.Origin,
+		strconv.Itoa(hidden), key))
 }
 
 // SetDefaults sets the fields that the writer left out.

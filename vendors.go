@@ -18,7 +18,7 @@ type ClientConfig struct {
 	Label   string
 	Program string // its command, if it has one: on the PATH it shows that the client is installed
 	File    string
-	Else    string // the file to use instead if it exists and File does not; "": none
+	Else    string // a file that the client prefers to File if both exist; "": none
 	Mac     string // File on macOS; "": the same
 	Windows string // File on Windows; "": the same
 	DirEnv  string // variable that names the file's directory instead; "": none

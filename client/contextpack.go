@@ -16,7 +16,9 @@ type PackRequest struct {
 	MaxTokens int            `json:"max_tokens,omitempty" minimum:"200" maximum:"32000" doc:"The most tokens that the text may have. Default: 1000"`
 	Limit     int            `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"The most lines. Default: 24"`
 	Fresh     bool           `json:"fresh,omitempty" doc:"Forget what the session has received, and begin again"`
-	Format    string         `json:"format,omitempty" enum:"json,markdown" doc:"Default: json. markdown: only the text"`
+	// MatchesOnly is for a context that nobody asked for, such as that of a hook for each prompt.
+	MatchesOnly bool   `json:"matches_only,omitempty" doc:"Only what fits the goal by a word that says something. Nothing new stands in for matches, and a goal such as \"go on\" gets nothing"`
+	Format      string `json:"format,omitempty" enum:"json,markdown" doc:"Default: json. markdown: only the text"`
 }
 
 // ContextPack returns what an assistant should know for a goal, within a budget of tokens. In a session, it returns

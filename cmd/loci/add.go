@@ -366,7 +366,7 @@ func (p *program) content(args []string, file string) (string, error) {
 	case file != "" && file != "-":
 		f, err := os.Open(file)
 		if err != nil {
-			return "", usageError{err}
+			return "", usagef("cannot read %s: %w", file, withoutPath(err))
 		}
 		defer f.Close()
 		return readLimited(f)
@@ -384,6 +384,6 @@ func readContent(r io.Reader) (string, error) {
 
 // readLimited stops soon after the longest allowed content.
 func readLimited(r io.Reader) (string, error) {
-	b, err := io.ReadAll(io.LimitReader(r, 4*loci.MaxContent+2))
+	b, err := io.ReadAll(io.LimitReader(plainText(r), 4*loci.MaxContent+2))
 	return string(b), err
 }

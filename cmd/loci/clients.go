@@ -41,7 +41,7 @@ var forms = map[string]form{
 	"vscode": {format: clientfile.JSON{Servers: "servers", OverHTTP: "http", OverStdio: "stdio"},
 		hint: "start it with the command MCP: List Servers"},
 	"codex":      {hint: newSession},
-	"gemini-cli": {format: clientfile.JSON{URL: "httpUrl"}, hint: newSession},
+	"gemini-cli": {format: clientfile.JSON{URL: "httpUrl"}, hint: "in a folder that it trusts, " + newSession},
 	"windsurf":   {format: clientfile.JSON{URL: "serverUrl"}},
 	"zed": {format: clientfile.JSON{Servers: "context_servers"},
 		hint: "look under AI, MCP Servers in its settings"},
@@ -85,16 +85,35 @@ func clientNames(separator string) string {
 	return strings.Join(names, separator)
 }
 
-// file is the person's own configuration file of the client.
-func (c *client) file(s *settings) string {
+// files returns the person's own configuration files of the client, the one that wins there first.
+func (c *client) files(s *settings) []string {
 	if dir := s.ClientDirs[c.id]; dir != "" {
-		return filepath.Join(dir, path.Base(c.config.File))
+		return []string{filepath.Join(dir, path.Base(c.config.File))}
 	}
 	file := s.place(c.config.Path(runtime.GOOS))
-	if c.config.Else != "" && !isFile(file) && isFile(s.place(c.config.Else)) {
-		return s.place(c.config.Else)
+	if c.config.Else == "" {
+		return []string{file}
 	}
-	return file
+	return []string{s.place(c.config.Else), file}
+}
+
+// file is the one of these that Loci uses: the first with an entry of Loci, else the first that exists.
+func (c *client) file(s *settings) string {
+	list := c.files(s)
+	if len(list) == 1 {
+		return list[0]
+	}
+	for _, has := range []func(string) bool{c.hasLoci, isFile} {
+		if i := slices.IndexFunc(list, has); i >= 0 {
+			return list[i]
+		}
+	}
+	return list[len(list)-1]
+}
+
+func (c *client) hasLoci(name string) bool {
+	file, err := c.readFile(name)
+	return err == nil && clientfile.LeadsToLoci(clientfile.Entry(c.format, file.Parsed))
 }
 
 // readFile reads a file of the client, which may be missing.

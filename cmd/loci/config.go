@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -33,39 +34,41 @@ import (
 
 // settings is everything that the environment, a file and flags set.
 type settings struct {
-	DataDir   string
-	DirAsked  bool // a flag named the data directory, and without it this would be another
-	Listen    string
-	PublicURL string
-	Asked     bool // the command line sets the address, which then is not that of a running server
-	LogLevel  slog.Level
-	LogJSON   bool
-	Deletion  loci.Deletion // of orgs that set none
-	Egress    bool
-	RateLimit int          // requests of a principal per minute; 0: no limits
-	Proxies   auth.Proxies // trusted to report the client's address
-	Hosts     []string     // further names of this machine in requests
-	Origins   []string     // browser extensions that may call the API
-	SignUp    bool         // people may sign up by single sign-on or a dashboard, each with a new org
-	OIDC      []auth.OIDCProvider
-	Toolsets  []string        // of MCP; none: the default ones
-	Answer    int             // tokens of an answer over MCP, at most
-	Patience  time.Duration   // of a search
-	Idle      time.Duration   // of a session, until it closes; 0: never
-	Events    loci.EventStore // of orgs that set none
-	Dedup     bool            // Loci does not store an event again
-	Window    time.Duration   // in which it looks for the earlier one
-	Arc       arcSettings
-	Dream     dreamSettings
-	Reflect   bymodel.Options // Chat.BaseURL "": no model reads notes
-	Embed     embed.SelectorOptions
-	Hub       string    // where models of embeddings come from
-	Master    seal.Ring // the master keys; the first one seals
-	OwnerKey  loci.Secret
-	AgentKeys map[loci.Vendor]loci.Secret
-	Dashboard auth.Dashboard
-	Owner     string       // the owner's e-mail address in a dashboard's tokens; "": unchanged
-	Chat      chat.Options // BaseURL "": no chat
+	DataDir     string
+	Flags       map[string]string // those that set a key
+	DirRelative bool              // the data directory was named relative to the working directory, without ./
+	DirAsked    bool              // a flag named the data directory, and without it this would be another
+	Listen      string
+	PublicURL   string
+	Asked       bool // the command line sets the address, which then is not that of a running server
+	LogLevel    slog.Level
+	LogJSON     bool
+	Deletion    loci.Deletion // of orgs that set none
+	Egress      bool
+	RateLimit   int          // requests of a principal per minute; 0: no limits
+	Proxies     auth.Proxies // trusted to report the client's address
+	Hosts       []string     // further names of this machine in requests
+	Origins     []string     // browser extensions that may call the API
+	SignUp      bool         // people may sign up by single sign-on or a dashboard, each with a new org
+	OIDC        []auth.OIDCProvider
+	Toolsets    []string        // of MCP; none: the default ones
+	Answer      int             // tokens of an answer over MCP, at most
+	Patience    time.Duration   // of a search
+	Idle        time.Duration   // of a session, until it closes; 0: never
+	Events      loci.EventStore // of orgs that set none
+	Dedup       bool            // Loci does not store an event again
+	Window      time.Duration   // in which it looks for the earlier one
+	Arc         arcSettings
+	Dream       dreamSettings
+	Reflect     bymodel.Options // Chat.BaseURL "": no model reads notes
+	Embed       embed.SelectorOptions
+	Hub         string    // where models of embeddings come from
+	Master      seal.Ring // the master keys; the first one seals
+	OwnerKey    loci.Secret
+	AgentKeys   map[loci.Vendor]loci.Secret
+	Dashboard   auth.Dashboard
+	Owner       string       // the owner's e-mail address in a dashboard's tokens; "": unchanged
+	Chat        chat.Options // BaseURL "": no chat
 
 	Pager      []string // program that shows long output, with its arguments
 	NoColor    bool     // no styling in a terminal
@@ -199,7 +202,7 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	lookup := lookupIn(environ)
 	home, _ := os.UserHomeDir() // "" is handled where a default needs it
 	s := &settings{Home: home, ConfigDir: lookup("XDG_CONFIG_HOME"), AppData: lookup("AppData"),
-		ClientDirs: map[string]string{}, AgentKeys: map[loci.Vendor]loci.Secret{},
+		Flags: map[string]string{}, ClientDirs: map[string]string{}, AgentKeys: map[loci.Vendor]loci.Secret{},
 		Editor: cmp.Or(lookup("VISUAL"), lookup("EDITOR")), NoColor: lookup("NO_COLOR") != "", Terminal: lookup("TERM"),
 		Pager: strings.Fields(cmp.Or(lookup("PAGER"), "less -FRX"))}
 	if !filepath.IsAbs(s.ConfigDir) { // the XDG rules: a relative value is to be ignored
@@ -211,7 +214,7 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 			s.ClientDirs[c.id] = lookup(c.config.DirEnv)
 		}
 	}
-	r := &reader{values: map[string]any{}}
+	r := &reader{values: map[string]any{}, flags: s.Flags}
 	err := s.loadFile(r, lookup, flags)
 	for i := 0; i < len(environ) && err == nil; i++ {
 		err = s.loadVariable(r, environ[i])
@@ -220,7 +223,7 @@ func loadSettings(environ []string, flags *pflag.FlagSet) (*settings, error) {
 	elsewhere.DataDir, _ = r.values["data_dir"].(string)
 	flags.Visit(func(f *pflag.Flag) {
 		if key := keyOfFlag(f.Name); key != "" {
-			r.values[key] = f.Value.String()
+			r.values[key], r.flags[key] = f.Value.String(), f.Name
 		}
 		s.DirAsked = s.DirAsked || f.Name == "data-dir"
 		s.Asked = s.Asked || f.Name == "listen" || f.Name == "public-url"
@@ -282,9 +285,14 @@ func (s *settings) loadFile(r *reader, lookup func(string) string, flags *pflag.
 			return nil //nolint:nilerr // without a home there is no such file
 		}
 	}
-	text, err := os.ReadFile(name)
+	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) && !asked {
 		return nil
+	}
+	var text []byte
+	if err == nil {
+		defer f.Close()
+		text, err = io.ReadAll(plainText(f))
 	}
 	var tree map[string]any
 	if err == nil {
@@ -366,6 +374,7 @@ func (s *settings) loadVariable(r *reader, entry string) error {
 // reader has the values of all settings, whose type is that of the TOML file or text, and the first error.
 type reader struct {
 	values map[string]any
+	flags  map[string]string // that set them, without dashes
 	err    error
 }
 
@@ -376,11 +385,19 @@ type value struct {
 }
 
 func (r *reader) at(key string) value {
+	return value{r, key, nameOf(key, r.flags)}
+}
+
+// nameOf returns a setting as people know it: the flag that set it, else its key with its variable.
+func nameOf(key string, flags map[string]string) string {
+	if flag := flags[key]; flag != "" {
+		return "--" + flag
+	}
 	name := dotted(key)
 	if env := cmp.Or(variable(key), oidcVariable(key)); env != "" {
 		name += " (" + env + ")"
 	}
-	return value{r, key, name}
+	return name
 }
 
 func (v value) check(ok bool, text string) {
@@ -458,24 +475,4 @@ func (v value) number(most float64) float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(v.values[v.key])), 64)
 	v.check(err == nil && n >= 0 && n <= most, "must be a number from 0 to "+strconv.FormatFloat(most, 'f', -1, 64))
 	return n
-}
-
-func (s *settings) findDataDir(lookup func(string) string) (err error) {
-	if s.DataDir == "" {
-		s.DataDir, err = defaultDataDir(runtime.GOOS, lookup, s.Home)
-		return err
-	}
-	if isUnderHome(s.DataDir) {
-		if s.Home == "" {
-			return loci.FieldErrorf("data_dir", "begins with ~, but the home directory is unknown")
-		}
-		s.DataDir = filepath.Join(s.Home, s.DataDir[1:])
-	}
-	s.DataDir, err = filepath.Abs(s.DataDir)
-	return err
-}
-
-// isUnderHome reports whether a directory begins with ~, which only a shell expands.
-func isUnderHome(dir string) bool {
-	return dir == "~" || strings.HasPrefix(dir, "~/") || strings.HasPrefix(dir, "~"+string(filepath.Separator))
 }

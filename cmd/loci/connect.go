@@ -354,7 +354,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 			return nil, err
 		case fault != "":
 			p.note("The key of %s in %s %s. Loci replaces it by a new one.", c.name, file.Name, fault)
-		case same:
+		case same && len(p.rest(c, old, keys, file.Name)) == 0:
 			p.noteConnected(c, e, file)
 			return nil, nil
 		}
@@ -368,7 +368,7 @@ func (p *program) connect(ctx context.Context, in *instance, c *client, e *clien
 	}
 	other := p.takesOver(c, old, keys, file, moved)
 	n := &connection{Client: c.id, File: file.Name, URL: e.URL, Command: e.Command, Args: e.Args,
-		updates: own != nil || other}
+		updates: own != nil || other, rest: p.rest(c, old, keys, file.Name)}
 	if n.original, n.Existed, err = original(c.format, old, file, own != nil, other); err != nil {
 		return nil, err
 	}
@@ -424,11 +424,12 @@ func (p *program) preview(c *client, e *clientfile.Endpoint, n *connection, file
 	case err != nil:
 		return err
 	case file.Existed:
+		p.noteOddities(c, file)
 		p.note("This changes %s:\n%s", file.Name, clientfile.Difference(file.Text, after))
 	default:
 		p.note("This creates %s, with Loci as the only server.", file.Name)
 	}
-	return nil
+	return p.clean(c, n.rest, false)
 }
 
 // establish creates the key, imports the graph of a replaced server, keeps a copy of the file, and writes it. If
@@ -462,6 +463,9 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *cli
 	}()
 	if err := p.writeConnection(c, n, old, file, after); err != nil {
 		return nil, err
+	}
+	if err := p.clean(c, n.rest, true); err != nil {
+		p.note("Loci is connected, but an entry of it remains elsewhere: %s", loci.SafeText(err))
 	}
 	if old != nil {
 		if err := in.revokeKeysOf(ctx, old); err != nil {

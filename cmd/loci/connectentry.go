@@ -111,7 +111,7 @@ func (p *program) withoutStrays(c *client, n *connection, keys []loci.Credential
 		return after, remains, err
 	}
 	for _, s := range list {
-		if after, err = clientfile.Change(c.format.Named(s.name), n.File, after, nil); err != nil {
+		if after, err = clientfile.Change(c.format.Named(s.name), file, after, nil); err != nil {
 			return nil, false, err
 		}
 	}

@@ -16,21 +16,22 @@ import (
 // connection records what connect did, so that disconnect can undo it. It is in the data directory, beside a copy of
 // the client's original file.
 type connection struct {
-	Client   string            `json:"client"`
-	Name     string            `json:"name,omitempty"`    // of the entry, if it is not loci
-	Project  string            `json:"project,omitempty"` // into which connect imported the graph of the replaced server
-	File     string            `json:"file"`
-	Existed  bool              `json:"existed"`        // the file has more than Loci wrote
-	Mode     fs.FileMode       `json:"mode,omitempty"` // of the file before; 0: unknown, or there was none
-	URL      string            `json:"url,omitempty"`
-	Command  string            `json:"command,omitempty"`
-	Args     []string          `json:"args,omitempty"`
-	KeyID    loci.CredentialID `json:"key_id,omitzero"`
-	KeyHash  string            `json:"key_hash,omitempty"` // SHA-256 of the key
-	Previous string            `json:"previous,omitempty"` // the entry that it replaced
-	Written  string            `json:"written"`            // SHA-256 of the whole file then
-	original []byte            // the file before, without Loci's entry
-	updates  bool              // it changes an entry of Loci, and keeps what a person added
+	Client   string             `json:"client"`
+	Name     string             `json:"name,omitempty"`    // of the entry, if it is not loci
+	Project  string             `json:"project,omitempty"` // into which connect imported the graph of the replaced server
+	File     string             `json:"file"`
+	Existed  bool               `json:"existed"`        // the file has more than Loci wrote
+	Mode     fs.FileMode        `json:"mode,omitempty"` // of the file before; 0: unknown, or there was none
+	URL      string             `json:"url,omitempty"`
+	Command  string             `json:"command,omitempty"`
+	Args     []string           `json:"args,omitempty"`
+	KeyID    loci.CredentialID  `json:"key_id,omitzero"`
+	KeyHash  string             `json:"key_hash,omitempty"` // SHA-256 of the key
+	Previous string             `json:"previous,omitempty"` // the entry that it replaced
+	Written  string             `json:"written"`            // SHA-256 of the whole file then
+	original []byte             // the file before, without Loci's entry
+	rest     []*clientfile.File // the client's other files with an entry of Loci
+	updates  bool               // it changes an entry of Loci, and keeps what a person added
 }
 
 const (
@@ -111,10 +112,10 @@ func (n *connection) undo(f clientfile.Format, now *clientfile.File, own bool) (
 	case !own:
 		return now.Text, now.Existed, nil
 	case n.Previous != "":
-		after, err = clientfile.Change(f, now.Name, now.Text, []byte(n.Previous))
+		after, err = clientfile.Change(f, now, now.Text, []byte(n.Previous))
 		return after, true, err
 	}
-	if after, err = clientfile.Change(f, now.Name, now.Text, nil); err != nil || n.Existed {
+	if after, err = clientfile.Change(f, now, now.Text, nil); err != nil || n.Existed {
 		return after, true, err
 	}
 	empty, err := clientfile.HoldsNothing(f, after)
@@ -129,10 +130,10 @@ func original(f clientfile.Format, old *connection, now *clientfile.File, own, o
 	if old != nil && old.File == now.Name { // connected before: the original is that of the first time
 		before, existed, err = old.undo(f, now, own)
 	} else if own {
-		before, err = clientfile.Change(f, now.Name, now.Text, nil)
+		before, err = clientfile.Change(f, now, now.Text, nil)
 	}
 	if other && err == nil {
-		before, err = clientfile.Change(f, now.Name, before, nil)
+		before, err = clientfile.Change(f, now, before, nil)
 	}
 	return before, existed, err
 }

@@ -52,6 +52,10 @@ func (p *program) outdatedClients(ctx context.Context, in *instance, started []s
 		return list, err
 	}
 	list = append(list, p.brokenFiles(keys)...)
+	dead, err := p.deadKeys(ctx, in, keys)
+	if list = append(list, dead...); err != nil {
+		return list, err
+	}
 	for _, k := range p.keyedEntries(keys) {
 		o, err := p.outdatedEntry(ctx, in, keys, k)
 		if err != nil {

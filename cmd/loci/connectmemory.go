@@ -255,7 +255,7 @@ func (m *moving) run(ctx context.Context, p *program, in *instance) error {
 	if m.file == "" {
 		return nil
 	}
-	r, size, err := p.openFile(ctx, m.file)
+	r, size, err := p.openText(ctx, m.file)
 	if err != nil {
 		return errors.Join(err, m.undo(context.WithoutCancel(ctx), in))
 	}

@@ -2,6 +2,9 @@ package main
 
 import (
 	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -53,4 +56,32 @@ func underHome(goos, home, rest string) (string, error) {
 		separator = `\`
 	}
 	return strings.TrimRight(home, separator) + separator + rest, nil
+}
+
+func (s *settings) findDataDir(lookup func(string) string) (err error) {
+	if s.DataDir == "" {
+		s.DataDir, err = defaultDataDir(runtime.GOOS, lookup, s.Home)
+		return err
+	}
+	if found := placeholder.FindString(s.DataDir); found != "" {
+		return loci.FieldErrorf(nameOf("data_dir", s.Flags), "must be a path, but %q has %s, which nothing has replaced; write the path "+
+			"itself", cut(s.DataDir, 100), found)
+	}
+	if isUnderHome(s.DataDir) {
+		if s.Home == "" {
+			return loci.FieldErrorf("data_dir", "begins with ~, but the home directory is unknown")
+		}
+		s.DataDir = filepath.Join(s.Home, s.DataDir[1:])
+	}
+	s.DirRelative = !filepath.IsAbs(s.DataDir) && !strings.HasPrefix(filepath.ToSlash(s.DataDir), "./")
+	s.DataDir, err = filepath.Abs(s.DataDir)
+	return err
+}
+
+// placeholder finds what a shell or a client should have replaced in a path.
+var placeholder = regexp.MustCompile(`\$\{[^}]*\}|\$\w*|%[^%]+%|\{\{`)
+
+// isUnderHome reports whether a directory begins with ~, which only a shell expands.
+func isUnderHome(dir string) bool {
+	return dir == "~" || strings.HasPrefix(dir, "~/") || strings.HasPrefix(dir, "~"+string(filepath.Separator))
 }

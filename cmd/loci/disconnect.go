@@ -177,6 +177,9 @@ func (p *program) disconnect(ctx context.Context, in *instance, c *client) error
 	if err != nil {
 		return err
 	}
+	if err := p.cleanRest(ctx, in, c, n); err != nil {
+		return err
+	}
 	if err := in.revokeKeysOf(ctx, n); err != nil {
 		return err
 	}

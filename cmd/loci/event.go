@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -146,15 +145,11 @@ and the first 200 characters of the content, or --dedup-key.`,
 
 // logLines logs the events in the lines of a file.
 func (p *program) logLines(ctx context.Context, c *call, name string) error {
-	in := p.in
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return usageError{err}
-		}
-		defer file.Close()
-		in = file
+	in, _, err := p.openText(ctx, name)
+	if err != nil {
+		return err
 	}
+	defer in.Close()
 	stream, err := c.app.Event.Stream(ctx, c.who)
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ lines that it cannot import, and imports the others.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			r, size, err := p.openFile(ctx, args[0])
+			r, size, err := p.openText(ctx, args[0])
 			if err != nil {
 				return err
 			}

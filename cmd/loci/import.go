@@ -23,7 +23,7 @@ that it cannot import, and imports the others. For a graph, or the memory.json o
 reference "memory" MCP server, see "loci graph import".`,
 		Annotations: does(transfer.Import),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, size, err := p.openFile(cmd.Context(), args[0])
+			r, size, err := p.openText(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

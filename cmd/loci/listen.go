@@ -61,7 +61,7 @@ func (p *program) listen(ctx context.Context, address string, another func(port 
 		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port) // below 65536, or a name
 	}
 	if err != nil {
-		return nil, loci.FieldErrorf("listen (LOCI_LISTEN)",
+		return nil, loci.FieldErrorf(nameOf("listen", p.settings.Flags),
 			"must be host:port, like 127.0.0.1:5624, with a port up to 65535, not %q",
 			cut(address, 60))
 	}

@@ -36,7 +36,7 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use:   "mcp",
 		Short: "Serve MCP only: to one assistant over standard input and output, or over HTTP",
 		Long: `Serve MCP to one assistant over standard input and output. The client starts this
-command. Any number of them and a server can share one data directory.
+command, in a directory of its choice, so --data-dir should be a whole path. Any number of them and a server can share one data directory.
 
 Over standard input and output, an assistant may permanently delete a project with its
 graph, but not trash a memory. To leave the graph tools out, pass --toolsets memory.
@@ -56,6 +56,10 @@ run loci serve.`,
 			}
 			if f.transport == overHTTP {
 				return p.serveMCP(cmd.Context(), &f, v)
+			}
+			if p.settings.DirRelative {
+				return loci.FieldErrorf(nameOf("data_dir", p.settings.Flags), "must be a whole path here, such as %q, or begin with ./: the client "+
+					"chooses the directory in which it starts Loci", p.settings.DataDir)
 			}
 			return p.with(cmd.Context(), create, func(in *instance) error { return p.serveStdio(cmd.Context(), in, &f, v) })
 		},
@@ -157,7 +161,7 @@ func (p *program) serveStdio(ctx context.Context, in *instance, f *mcpFlags, ven
 			"loci connect. To stop, press Ctrl-C")
 	}
 	defer keep(ctx, in.app.Vectors.RunUsed, in.events.Run, in.app.Event.Run)()
-	err := server.ServeStdio(ctx, who, p.in, p.out)
+	err := server.ServeStdio(ctx, who, plainText(p.in), p.out)
 	if errors.Is(err, context.Canceled) {
 		return nil // clients stop it this way
 	}

@@ -110,14 +110,14 @@ func (p *program) notes(args []string) (string, error) {
 	case len(args) == 1 && args[0] != "-":
 		f, err := os.Open(args[0])
 		if err != nil {
-			return "", usageError{err}
+			return "", usagef("cannot read %s: %w", args[0], withoutPath(err))
 		}
 		defer f.Close()
 		from = f
 	case len(args) == 0 && isTerminal(p.in):
 		return "", usagef("missing notes: pass a file, or send them to standard input")
 	}
-	text, err := io.ReadAll(io.LimitReader(from, 4*loci.MaxNotes+1))
+	text, err := io.ReadAll(io.LimitReader(plainText(from), 4*loci.MaxNotes+1))
 	return string(text), err
 }
 

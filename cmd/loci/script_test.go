@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"killserver": killServer,
 			"damage":     damage,
 			"mode":       hasMode,
+			"mark":       mark,
 			"newer":      newer,
 			"unindex":    unindex,
 			"movekey":    moveKey,
@@ -335,4 +336,14 @@ func newer(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Check(db.Exec("INSERT INTO _migrations SELECT max(number) + 1, 'of the future', applied_at FROM _migrations"))
 	ts.Check(db.Close())
+}
+
+// mark puts a byte order mark before a text.
+func mark(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: mark FILE")
+	}
+	text, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append([]byte("\ufeff"), text...), 0o600))
 }

@@ -43,7 +43,7 @@ func (f *sessionFlags) add(cmd *cobra.Command) {
 }
 
 func (p *program) sessionCreateCommand() *cobra.Command {
-	var agentName, projectName string
+	var agentName, projectName, key string
 	var f sessionFlags
 	var draft agent.SessionDraft
 	cmd := p.acting(pickAny|starts, &cobra.Command{
@@ -59,7 +59,7 @@ Loci registers an agent that it doesn't know.`,
 			return err
 		},
 	}, func(ctx context.Context, c *call) (err error) {
-		draft.Agent = agentName
+		draft.Agent, draft.Key = agentName, key
 		if agentName != "" && c.who.Vendor == "" {
 			a, err := c.agent(ctx, c.who, agentName)
 			if err != nil {
@@ -77,6 +77,7 @@ Loci registers an agent that it doesn't know.`,
 	cmd.Flags().StringVar(&agentName, "agent", "", "main agent, by name or id (default: none)")
 	cmd.Flags().StringVar(&projectName, "project", "", "project that it is about, by name or id; only its members see it")
 	cmd.Flags().StringVar(&f.metadata, "metadata", "", "metadata as a JSON object")
+	cmd.Flags().StringVar(&key, "key", "", "your own name for it; if you created one with this key, print the id of that one")
 	return cmd
 }
 

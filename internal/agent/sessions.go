@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -19,12 +20,13 @@ type SessionList struct {
 	State     loci.SessionState
 	ProjectID loci.ProjectID
 	Reach     loci.Reach
+	Key       string // NewSession.Key of one that p created
 	Limit     int    // 0: 50; at most 500
 	Cursor    string // NextCursor of the previous page
 }
 
 // CreateSession creates a session of the person, in the active workspace. If an agent's credential names an unknown
-// agent, CreateSession registers it. Invalid for an agent that does not exist or is of another vendor than the
+// agent, CreateSession registers it. If p has a session with the draft's key, CreateSession returns that one. Invalid for an agent that does not exist or is of another vendor than the
 // credential, for the reach team without a team, and for a project that the person does not belong to; Conflict for an
 // archived one.
 func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d SessionDraft) (loci.Session, error) {
@@ -39,6 +41,17 @@ func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d Session
 		return loci.Session{}, err
 	}
 	err = s.Write(ctx, p, SessionCreate, func(tx store.Tx, e *loci.AuditEntry) error {
+		if d.Key != "" {
+			there, found, err := keyed(ctx, tx, p, d.Key)
+			if err != nil {
+				return err
+			}
+			if found {
+				e.Action, session = "", there
+				return nil
+			}
+			session.ID = there.ID
+		}
 		e.Target = session.ID.String()
 		agent, err := s.agentOf(ctx, tx, p, d.Agent)
 		if err != nil {
@@ -58,6 +71,25 @@ func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d Session
 	return session, nil
 }
 
+// keyed returns the session of p with a key, or not found with the id that it would have.
+func keyed(ctx context.Context, tx store.Tx, p loci.Principal, key string) (there loci.Session, found bool, err error) {
+	of := &loci.EventAccess{OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, UserID: p.UserID, Origin: p.Origin}
+	for hidden := 0; ; hidden++ {
+		id := loci.KeyedSessionID(of, key, hidden)
+		there, err = tx.Sessions().Get(ctx, p.Viewer(), id)
+		if loci.CodeOf(err) != loci.NotFound {
+			return there, err == nil, err
+		}
+		_, err = tx.Sessions().Stored(ctx, id)
+		switch {
+		case loci.CodeOf(err) == loci.NotFound:
+			return loci.Session{ID: id}, false, nil
+		case err != nil:
+			return there, false, err
+		}
+	}
+}
+
 // newSession checks everything that does not depend on the agent.
 func (s *Service) newSession(p loci.Principal, d SessionDraft) (loci.Session, error) {
 	now := s.Time()
@@ -66,7 +98,7 @@ func (s *Service) newSession(p loci.Principal, d SessionDraft) (loci.Session, er
 			WorkspaceID: p.WorkspaceID, ProjectID: d.ProjectID, Reach: d.Reach, TeamID: p.TeamID, Origin: p.Origin,
 			AllowedVendors: slices.Clone(d.AllowedVendors)}}
 	session.SetDefaults()
-	if err := session.Validate(); err != nil {
+	if err := cmp.Or(session.Validate(), loci.CheckText("key", d.Key, 0, loci.MaxSessionKey)); err != nil {
 		return session, err
 	}
 	if !d.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, d.ProjectID) {
@@ -132,6 +164,13 @@ func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList)
 		func(after store.Position, limit int) (list []loci.Session, next store.Position, err error) {
 			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
 				q := store.SessionQuery{State: r.State, ProjectID: r.ProjectID, Reach: r.Reach, After: after, Limit: limit}
+				if r.Key != "" {
+					there, _, err := keyed(ctx, tx, p, r.Key)
+					if err != nil {
+						return err
+					}
+					q.First, q.Last = there.ID, there.ID
+				}
 				if q.AgentID, err = agentIn(ctx, tx, p, r.Agent); err == nil {
 					list, next, err = tx.Sessions().List(ctx, p.Viewer(), q)
 				}

@@ -24,8 +24,9 @@ const (
 
 // These are the limits of what the hook reads and logs, in bytes and in characters.
 const (
-	maxInput      = 32 << 20
-	maxID         = 200
+	maxInput      = 64 << 20
+	maxID         = 180                // in a key of a session
+	maxValue      = 12 * maxToolResult // a character takes at most 12 bytes of JSON
 	maxToolInput  = 4_000
 	maxToolResult = 16_000
 )
@@ -45,15 +46,15 @@ type Call struct {
 	Subagent  string          `json:"agent_type"`
 }
 
-// Read reports whether r has a call that the hook understands.
+// Read reports whether r has a call that the hook understands. It keeps only the beginning of long values.
 func Read(r io.Reader) (*Call, bool) {
-	text, err := io.ReadAll(io.LimitReader(r, maxInput))
-	if err != nil {
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(io.LimitReader(r, maxInput)); err != nil {
 		return nil, false
 	}
 	var c Call
-	if json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &c) != nil || c.SessionID == "" ||
-		len(c.SessionID) > maxID {
+	whole := bytes.TrimPrefix(text.Bytes(), []byte("\ufeff"))
+	if json.Unmarshal(shortened(whole, maxValue), &c) != nil || c.SessionID == "" || len(c.SessionID) > maxID {
 		return nil, false
 	}
 	c.Directory = loci.Shorten(c.Directory, loci.MaxTitle)

@@ -68,17 +68,16 @@ type hook struct {
 func (s *Server) Handle(ctx context.Context, c *Call) string {
 	h := hook{s, c}
 	if c.Event == atStart {
-		session, last := h.session(ctx)
-		if session == nil {
-			return ""
+		if session := h.session(ctx); session != nil {
+			return h.start(ctx, session, h.last(ctx))
 		}
-		return h.start(ctx, session, last)
+		return ""
 	}
 	e, ok := c.event("mcp__" + s.name + "__")
 	if !ok {
 		return ""
 	}
-	session, _ := h.session(ctx)
+	session := h.session(ctx)
 	if session == nil {
 		return ""
 	}
@@ -99,51 +98,52 @@ type sessionMetadata struct {
 	Directory string `json:"directory,omitempty"`
 }
 
-// maxSessions is among how many sessions the hook looks for its own.
-const maxSessions = 200
-
-// session finds or creates the active session of the call. last is the newest captured session before it in the same
-// directory. Both may be nil.
-func (h hook) session(ctx context.Context) (session, last *loci.Session) {
-	for _, reach := range []loci.Reach{loci.ReachPrivate, ""} { // the person may have widened it
-		page, err := h.api.Sessions(ctx, client.SessionQuery{Reach: reach, Limit: maxSessions})
-		if err != nil {
-			return nil, nil
-		}
-		session, last = h.among(page.Sessions)
-		if session != nil {
-			break
-		}
+// session finds the session of the call, active again if it was closed, or creates it unless the call ends it. It may be
+// nil.
+func (h hook) session(ctx context.Context) *loci.Session {
+	page, err := h.api.Sessions(ctx, client.SessionQuery{Key: h.key()})
+	if err != nil {
+		return nil
 	}
-	var err error
+	var session *loci.Session
 	switch {
-	case session == nil:
+	case len(page.Sessions) == 0 && h.call.Event == atEnd: // Claude Code also ends what it did not start
+		return nil
+	case len(page.Sessions) == 0:
 		session, err = h.create(ctx)
-	case session.State == loci.SessionClosed:
+	default:
+		session = &page.Sessions[0]
+	}
+	if err == nil && session.State == loci.SessionClosed {
 		session, err = h.api.ReopenSession(ctx, session.ID.String())
 	}
 	if err != nil {
-		return nil, last
+		return nil
 	}
-	return session, last
+	return session
 }
 
-// among finds both in a list that has the newest first.
-func (h hook) among(list []loci.Session) (session, last *loci.Session) {
-	for i := range list {
-		s := &list[i]
+// key is the same for all calls of a session of Claude Code, so the server keeps one session for all.
+func (h hook) key() string { return "claude-code " + h.call.SessionID }
+
+// maxSessions is among how many sessions the hook looks for the last one.
+const maxSessions = 200
+
+// last returns the newest captured session before this one in the same directory, or nil.
+func (h hook) last(ctx context.Context) *loci.Session {
+	page, err := h.api.Sessions(ctx, client.SessionQuery{Reach: loci.ReachPrivate, Limit: maxSessions})
+	if err != nil {
+		return nil
+	}
+	for i := range page.Sessions { // the newest first
 		var of sessionMetadata
-		if json.Unmarshal(s.Metadata, &of) != nil || of.ID == "" {
-			continue
-		}
-		switch {
-		case of.ID == h.call.SessionID && session == nil:
-			session = s
-		case last == nil && of.Directory == h.call.Directory && of.ID != h.call.SessionID:
-			last = s
+		s := &page.Sessions[i]
+		if json.Unmarshal(s.Metadata, &of) == nil && of.ID != "" && of.ID != h.call.SessionID &&
+			of.Directory == h.call.Directory {
+			return s
 		}
 	}
-	return session, last
+	return nil
 }
 
 func (h hook) create(ctx context.Context) (*loci.Session, error) {
@@ -155,8 +155,9 @@ func (h hook) create(ctx context.Context) (*loci.Session, error) {
 	if name := brief(baseName(h.call.Directory)); name != "" {
 		title += " in " + name
 	}
-	title += time.Now().Format(", 2006-01-02 15:04") // tells it from the others in the directory
-	return h.api.CreateSession(ctx, client.NewSession{Title: title, Metadata: metadata, Reach: loci.ReachPrivate})
+	title += time.Now().Format(", 2006-01-02 15:04") // distinguishes it from the others in the directory
+	return h.api.CreateSession(ctx, client.NewSession{Title: title, Metadata: metadata, Reach: loci.ReachPrivate,
+		Key: h.key()})
 }
 
 // baseName returns the last part of a directory of any system.

@@ -10,32 +10,43 @@ import (
 	"github.com/loci-memory/loci/internal/capture"
 )
 
-// TestContext keeps to the budget, with whole lines.
+// TestContext prints nothing but a pack and the context of the last session, which are fenced and within the budget,
+// whatever the routes answer. The briefing is not fenced.
 func TestContext(t *testing.T) {
-	long := strings.Repeat("a line of the briefing\n", 500)
+	const pack = `{"context":"Context from memory.\n\n<memories>\n- a fact\n</memories>\n"}`
 	for _, tt := range []struct {
-		status, lines int
-		want          string
+		pack, status, lines int
+		want                string
 	}{
-		{http.StatusOK, 50, "What happened"},
-		{http.StatusOK, 5000, ""}, // more than the hook asked for
-		{http.StatusNotFound, 1, ""},
-		{http.StatusMethodNotAllowed, 1, ""},
+		{http.StatusOK, http.StatusOK, 50, "a fact|Last session|What happened"},
+		{http.StatusOK, http.StatusOK, 5000, "a fact"}, // more than the hook asked for
+		{http.StatusOK, http.StatusNotFound, 1, "a fact"},
+		{http.StatusNotFound, http.StatusOK, 1, "Last session|What happened"},
+		{http.StatusMethodNotAllowed, http.StatusMethodNotAllowed, 1, ""},
+		{http.StatusTooManyRequests, http.StatusTooManyRequests, 1, ""},
+		{http.StatusBadGateway, http.StatusBadGateway, 1, ""},
 	} {
-		status, lines, want := tt.status, tt.lines, tt.want
 		mux := http.NewServeMux()
 		mux.HandleFunc("GET /api/v1/agent/briefing", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(long))
+			_, _ = w.Write([]byte("# Memory briefing"))
 		})
-		mux.HandleFunc("GET /api/v1/sessions", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = w.Write([]byte(`{"sessions":[{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","state":"active","metadata":` +
-				`{"claude_session_id":"a"}},{"id":"7f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","state":"closed","metadata":` +
-				`{"claude_session_id":"b"}}]}`))
+		mux.HandleFunc("POST /api/v1/context", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(tt.pack)
+			_, _ = w.Write([]byte(pack))
+		})
+		mux.HandleFunc("GET /api/v1/sessions", func(w http.ResponseWriter, r *http.Request) {
+			own := `{"id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","state":"active","metadata":{"claude_session_id":"a"}}`
+			if r.URL.Query().Get("key") == "claude-code a" {
+				_, _ = w.Write([]byte(`{"sessions":[` + own + `]}`))
+				return
+			}
+			_, _ = w.Write([]byte(`{"sessions":[` + own + `,{"id":"7f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","state":"closed",` +
+				`"metadata":{"claude_session_id":"b"}}]}`))
 		})
 		mux.HandleFunc("POST /api/v1/sessions/7f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e/context",
 			func(w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(status)
-				_, _ = w.Write([]byte(`{"context":"What happened\n` + strings.Repeat(`another line\n`, lines) + `"}`))
+				w.WriteHeader(tt.status)
+				_, _ = w.Write([]byte(`{"context":"What happened\n` + strings.Repeat(`another line\n`, tt.lines) + `"}`))
 			})
 		server := httptest.NewServer(mux)
 		entry := `{"mcpServers":{"mine":{"url":"` + server.URL + `/mcp/?project=x","headers":{"Authorization":"Bearer ` +
@@ -46,9 +57,14 @@ func TestContext(t *testing.T) {
 		}
 		text := capture.ServerIn([]byte(entry)).Handle(t.Context(), call)
 		server.Close()
-		if !strings.Contains(text, "a line of the briefing") || !strings.Contains(text, want) ||
-			loci.TokenBound(text) > 1000 || want == "" && strings.Contains(text, "Last session") {
-			t.Errorf("%d: got %d bytes: %s", status, len(text), text)
+		var got []string
+		for _, part := range []string{"briefing", "a fact", "Last session", "What happened"} {
+			if strings.Contains(text, part) {
+				got = append(got, part)
+			}
+		}
+		if strings.Join(got, "|") != tt.want || loci.TokenBound(text) > 1000 || tt.want == "" && text != "" {
+			t.Errorf("%+v: got %d bytes: %s", tt, len(text), text)
 		}
 	}
 }

@@ -21,10 +21,8 @@ func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 		goal, room = goal+": "+last.Title, maxTokens/2
 	}
 	known := ""
-	if p := h.pack(ctx, session, goal, room, true); p != nil {
+	if p := h.pack(ctx, client.PackRequest{Goal: goal, SessionID: session.ID, MaxTokens: room, Fresh: true}); p != nil {
 		known = p.Context
-	} else if text, err := h.api.BriefingMarkdown(ctx); err == nil { // the server is older than packs
-		known = cutLines(text, room)
 	}
 	if last == nil {
 		return known
@@ -41,7 +39,7 @@ func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 // start, so it comes again only if it has changed. If nothing came at the start, because the server was down or slow or
 // the capture began later, the session gets all of it now.
 func (h hook) prompt(ctx context.Context, session *loci.Session) string {
-	p := h.pack(ctx, session, h.call.Prompt, maxTokens, false)
+	p := h.pack(ctx, client.PackRequest{Goal: h.call.Prompt, SessionID: session.ID, MaxTokens: maxTokens, MatchesOnly: true})
 	if p == nil || p.PrefixBytes > len(p.Context) {
 		return ""
 	}
@@ -60,39 +58,22 @@ func (h hook) prompt(ctx context.Context, session *loci.Session) string {
 // maxGoal is how many characters of a prompt are a goal.
 const maxGoal = 4_000
 
-// pack returns the context pack for a goal, or nil if the server has none or is older than the route.
-func (h hook) pack(ctx context.Context, session *loci.Session, goal string, tokens int, fresh bool) *loci.ContextPack {
-	p, err := h.api.ContextPack(ctx, client.PackRequest{Goal: loci.Shorten(strings.TrimSpace(goal), maxGoal),
-		SessionID: session.ID, MaxTokens: tokens, Fresh: fresh})
-	if err != nil || loci.TokenBound(p.Context) > tokens {
+// pack returns a context pack, or nil if the server gives none. Only a pack and the context of a session may go to the
+// model: stored words are between marks there.
+func (h hook) pack(ctx context.Context, r client.PackRequest) *loci.ContextPack {
+	r.Goal = loci.Shorten(strings.TrimSpace(r.Goal), maxGoal)
+	p, err := h.api.ContextPack(ctx, r)
+	if err != nil || loci.TokenBound(p.Context) > r.MaxTokens {
 		return nil
 	}
 	return p
 }
 
-// contextOf returns the context of a session as Markdown, or "" if the server has none or is older than the route.
+// contextOf returns the context of a session as Markdown, or "" if the server gives none.
 func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string {
 	answer, err := h.api.SessionContext(ctx, s.ID.String(), client.ContextRequest{MaxTokens: tokens})
 	if err != nil || loci.TokenBound(answer.Context) > tokens {
 		return ""
 	}
 	return strings.TrimSpace(answer.Context)
-}
-
-// cutMark ends a text of which lines are missing.
-const cutMark = "…\n"
-
-// cutLines returns the first whole lines of a text that have at most n tokens together.
-func cutLines(text string, n int) string {
-	if loci.TokenBound(text) <= n {
-		return text
-	}
-	end, room := 0, (n-loci.TokenBound(cutMark))*loci.QuartersInToken
-	for line := range strings.Lines(text) {
-		if room -= loci.BoundQuarters(line); room < 0 {
-			break
-		}
-		end += len(line)
-	}
-	return text[:end] + cutMark
 }

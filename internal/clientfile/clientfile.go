@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,10 +45,10 @@ type Format interface {
 	remove(text []byte) ([]byte, error)
 }
 
-// Change puts an entry into the text of the file name, or removes Loci's entry if entry is nil. It returns a Conflict
-// error if it cannot do that without changing anything else.
-func Change(f Format, name string, text, entry []byte) ([]byte, error) {
-	return safely(f, name, text, func(text []byte) ([]byte, error) {
+// Change puts an entry into a text of the file, or removes Loci's entry if entry is nil. It returns a Conflict error if
+// it cannot do that without changing anything else.
+func Change(f Format, of *File, text, entry []byte) ([]byte, error) {
+	return safely(f, of, text, func(text []byte) ([]byte, error) {
 		if entry == nil {
 			return f.remove(text)
 		}
@@ -56,30 +57,42 @@ func Change(f Format, name string, text, entry []byte) ([]byte, error) {
 }
 
 // safely changes Loci's entry. It fails if that changes the meaning of anything else.
-func safely(f Format, name string, text []byte, change func([]byte) ([]byte, error)) ([]byte, error) {
+func safely(f Format, of *File, text []byte, change func([]byte) ([]byte, error)) ([]byte, error) {
 	before, err := f.parse(text)
 	if err != nil {
-		return nil, malformed(name, "", err)
+		return nil, malformed(of, err)
 	}
-	if found, err := f.Find(text); err == nil && len(found) == 0 && Entry(f, before) != nil {
-		return nil, malformed(name, "", fmt.Errorf("it has the entry %s in a form that Loci cannot edit",
-			proposed.Quoted(f.EntryName())))
+	_, toml := f.(TOML)
+	advice := ""
+	if toml {
+		advice = "; write it as a table [" + f.Table() + "." + tomlKey(f.EntryName()) + "], and other servers as tables, too"
+	}
+	switch found, err := f.Find(text); {
+	case err == nil && len(found) == 0 && Entry(f, before) != nil:
+		return nil, malformed(of, fmt.Errorf("it has the entry %s in a form that Loci cannot edit%s",
+			proposed.Quoted(f.EntryName()), advice))
+	case err == nil && len(found) > 0 && Entry(f, before) == nil && toml:
+		return nil, malformed(of, errors.New("a text in it looks like the entry of Loci; change the line "+
+			string(bytes.TrimSpace(bytes.SplitN(found, []byte("\n"), 2)[0]))))
 	}
 	out, err := change(text)
 	if err != nil {
-		return nil, malformed(name, "", err)
+		return nil, malformed(of, err)
 	}
 	after, err := f.parse(out)
+	if err != nil && toml {
+		return nil, malformed(of, fmt.Errorf("it cannot take the entry %s%s", proposed.Quoted(f.EntryName()), advice))
+	}
 	if err != nil || !reflect.DeepEqual(withoutLoci(f, before), withoutLoci(f, after)) {
-		return nil, malformed(name, "", errors.New("changing the entry of Loci would change other entries"))
+		return nil, malformed(of, errors.New("changing the entry of Loci would change other entries"))
 	}
 	return out, nil
 }
 
-// malformed refuses to change a client's file. id is the client's, or "" if the caller does not know it.
-func malformed(name, id string, err error) error {
+// malformed refuses to change a client's file.
+func malformed(of *File, err error) error {
 	return loci.WrapError(loci.Conflict, err, "cannot change %s: %s; fix the file and run the command again, or edit it "+
-		"by hand; to see the entry, run: loci connect %s --print", name, err, cmp.Or(id, "CLIENT"))
+		"by hand; to see the entry, run: loci connect %s --print", of.Name, err, cmp.Or(of.id, "CLIENT"))
 }
 
 // Fault returns what is wrong with a file that Read could not read.
@@ -102,6 +115,7 @@ type File struct {
 	Text    []byte
 	Parsed  map[string]any
 	mark    []byte // the byte order mark before Text, which stays
+	id      string // of the client; "": unknown
 }
 
 // byteOrderMark is what some programs of Windows put before UTF-8.
@@ -124,17 +138,18 @@ func Read(f Format, id, name string) (*File, error) {
 // Parse returns a file of the client with this id that has this text. It returns a Conflict error if the text is
 // invalid.
 func Parse(f Format, id, name string, text []byte) (*File, error) {
-	parsed, err := f.parse(text)
-	if err != nil {
-		return nil, malformed(name, id, err)
+	file := &File{Name: name, Text: text, id: id}
+	var err error
+	if file.Parsed, err = f.parse(text); err != nil {
+		return nil, malformed(file, err)
 	}
-	return &File{Name: name, Text: text, Parsed: parsed}, nil
+	return file, nil
 }
 
 // With returns the file's text with Loci's entry for an endpoint. If update is set, what a person added to the present
 // entry stays.
 func (f *File) With(format Format, e *Endpoint, update bool) ([]byte, error) {
-	return safely(format, f.Name, f.Text, func(text []byte) ([]byte, error) {
+	return safely(format, f, f.Text, func(text []byte) ([]byte, error) {
 		if update {
 			return format.update(text, e)
 		}
@@ -154,12 +169,26 @@ func (f *File) ReplaceWith(text []byte, mode fs.FileMode) error {
 	return writeFile(f.Name, slices.Concat(f.mark, text), mode)
 }
 
-// Remove removes the file, unless somebody else changed it since it was read.
+// Remove removes the file, unless somebody else changed it since it was read. A symbolic link to it stays.
 func (f *File) Remove() error {
 	if err := f.unchanged(); err != nil {
 		return err
 	}
-	return os.Remove(f.Name)
+	return allowed("remove", f.Name, os.Remove(linked(f.Name)))
+}
+
+// Odd returns what the file has that programs which read plain JSON do not understand, or "".
+func (f *File) Odd(format Format) string {
+	if _, ok := format.(JSON); !ok {
+		return ""
+	}
+	if len(f.mark) > 0 {
+		return "a byte order mark"
+	}
+	if len(bytes.TrimSpace(f.Text)) > 0 && !json.Valid(f.Text) {
+		return "comments or trailing commas"
+	}
+	return ""
 }
 
 func (f *File) unchanged() error {
@@ -203,7 +232,16 @@ func readConfig(name string) (text []byte, existed bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
-	return text, true, err
+	return text, true, allowed("read", name, err)
+}
+
+// allowed adds the way out to an error that this user may not do something.
+func allowed(do, name string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return loci.WrapError(loci.Conflict, fs.ErrPermission, "cannot %s %s: this user may not; let this user read and write "+
+		"the file and its directory, and run the command again", do, name)
 }
 
 // privateMode lets only the owner read a file.
@@ -212,32 +250,70 @@ const privateMode fs.FileMode = 0o600
 // WritePrivate replaces a file in one step, so that only its owner can read it.
 func WritePrivate(name string, text []byte) error { return writeFile(name, text, privateMode) }
 
-// writeFile replaces a file in one step. A symbolic link stays one.
-func writeFile(name string, text []byte, mode fs.FileMode) (err error) {
-	if target, err := filepath.EvalSymlinks(name); err == nil {
+// mostLinks ends a ring of symbolic links.
+const mostLinks = 40
+
+// linked returns the file to which a symbolic link leads, which may be missing, or the name itself.
+func linked(name string) string {
+	for range mostLinks {
+		target, err := os.Readlink(name)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(name), target)
+		}
 		name = target
 	}
+	return name
+}
+
+// writeFile replaces a file in one step. A symbolic link stays one, also to a missing file. A file with several hard
+// links is written in place, so that all of them stay the same file.
+func writeFile(name string, text []byte, mode fs.FileMode) error {
+	name = linked(name)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
+		return allowed("create the directory of", name, err)
 	}
 	var random [4]byte
 	if _, err := rand.Read(random[:]); err != nil {
 		return err
 	}
-	part := name + ".loci-" + hex.EncodeToString(random[:])
-	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateMode)
+	part, how := name+".loci-"+hex.EncodeToString(random[:]), os.O_CREATE|os.O_EXCL
+	inPlace := hasOtherLinks(name)
+	if inPlace {
+		part, how = name, os.O_TRUNC
+		if err := os.Chmod(name, privateMode); err != nil {
+			return allowed("write", name, err)
+		}
+	}
+	f, err := os.OpenFile(part, os.O_WRONLY|how, privateMode)
 	if err != nil {
-		return err
+		return allowed("write", name, err)
 	}
 	_, err = f.Write(text)
 	if err == nil && mode != privateMode {
 		err = f.Chmod(mode)
 	}
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	err = errors.Join(err, f.Sync(), f.Close())
+	if inPlace {
+		return err
+	}
+	if err == nil {
 		err = os.Rename(part, name)
 	}
 	if err != nil {
 		err = errors.Join(err, os.Remove(part))
 	}
-	return err
+	return allowed("write", name, err)
+}
+
+// hasOtherLinks reports whether a file has several names, on systems that count them.
+func hasOtherLinks(name string) bool {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	n := reflect.Indirect(reflect.ValueOf(info.Sys())).FieldByName("Nlink")
+	return n.IsValid() && n.CanUint() && n.Uint() > 1
 }

@@ -54,6 +54,13 @@ func TestPutAndRemove(t *testing.T) {
 		{"only comments", clientfile.JSON{Servers: "context_servers"}, "// settings\n{\n  // none yet\n}\n",
 			"// settings\n{\n  // none yet\n  \"context_servers\": {\n    \"loci\": {\"command\": \"l\"}\n  }\n}\n",
 			"// settings\n{\n  // none yet\n  \"context_servers\": {}\n}\n"},
+		{"null", clientfile.JSON{}, "{\n  \"mcpServers\": null,\n  \"a\": 1\n}",
+			"{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"l\"}\n  },\n  \"a\": 1\n}",
+			"{\n  \"mcpServers\": {},\n  \"a\": 1\n}"},
+		{"null on one line", clientfile.JSON{}, `{"mcpServers":null}`, `{"mcpServers":{"loci":{"command":"l"}}}`,
+			`{"mcpServers":{}}`},
+		{"TOML with quoted names", clientfile.TOML{}, "[\"mcp_servers\".\"loci\"]\ncommand = \"x\"\n[o]\n",
+			shortTOML + "[o]\n", "[o]\n"},
 		{"no TOML file", clientfile.TOML{}, "", shortTOML, "="},
 		{"TOML without a line end", clientfile.TOML{}, "a = 1", "a = 1\n\n" + shortTOML, "a = 1\n"},
 		{"TOML with others", clientfile.TOML{}, "[x]\na = [\n[1],\n]\n", "[x]\na = [\n[1],\n]\n\n" + shortTOML, "="},
@@ -67,14 +74,14 @@ func TestPutAndRemove(t *testing.T) {
 			if _, ok := tt.format.(clientfile.TOML); ok {
 				entry = shortTOML
 			}
-			got, err := clientfile.Change(tt.format, "f", []byte(tt.text), []byte(entry))
+			got, err := clientfile.Change(tt.format, &clientfile.File{Name: "f"}, []byte(tt.text), []byte(entry))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.with, string(got)); diff != "" {
 				t.Errorf("put (-want +got):\n%s", diff)
 			}
-			got, err = clientfile.Change(tt.format, "f", got, nil)
+			got, err = clientfile.Change(tt.format, &clientfile.File{Name: "f"}, got, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,13 +111,16 @@ func TestChangeRefusesWhatItCannotKeep(t *testing.T) {
 		{"servers twice", clientfile.JSON{}, `{"mcpServers": {}, "mcpServers": {}}`, "twice"},
 		{"not TOML", clientfile.TOML{}, "b = 1\na = ", ": it is not valid TOML at line 2, column 5; fix the file"},
 		{"a key twice", clientfile.TOML{}, "a = 1\na = 2\n", ": it is not valid TOML: "},
-		{"inline table", clientfile.TOML{}, "mcp_servers = { o = { command = \"c\" } }\n", "would change other entries"},
+		{"inline table", clientfile.TOML{}, "mcp_servers = { o = { command = \"c\" } }\n",
+			"it cannot take the entry loci; write it as a table [mcp_servers.loci], and other servers as tables, too; fix"},
 		{
 			"a header inside a text",
 			clientfile.TOML{},
 			"a = \"\"\"\n[mcp_servers.loci]\nb\n\"\"\"\n",
-			"would change other entries",
+			"a text in it looks like the entry of Loci; change the line [mcp_servers.loci]; fix",
 		},
+		{"a dotted entry", clientfile.TOML{}, "mcp_servers.loci.url = \"u\"\n",
+			"in a form that Loci cannot edit; write it as a table [mcp_servers.loci]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,7 +128,7 @@ func TestChangeRefusesWhatItCannotKeep(t *testing.T) {
 			if _, ok := tt.format.(clientfile.TOML); ok {
 				entry = shortTOML
 			}
-			got, err := clientfile.Change(tt.format, "f", []byte(tt.text), []byte(entry))
+			got, err := clientfile.Change(tt.format, &clientfile.File{Name: "f"}, []byte(tt.text), []byte(entry))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %q, %v; want an error with %q", got, err, tt.want)
 			}
@@ -168,5 +178,59 @@ func TestDataDir(t *testing.T) {
 		if got := clientfile.DataDir(clientfile.Entry(clientfile.JSON{}, file.Parsed)); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestLinksStay writes through a symbolic link, also to a file that is missing, and into all names of a file.
+func TestLinksStay(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.Symlink(filepath.Join("dotfiles", "mcp.json"), at("link.json")); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) *clientfile.File {
+		t.Helper()
+		file, err := clientfile.Read(clientfile.JSON{}, "cursor", at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	if err := read("link.json").Replace([]byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(at("dotfiles/mcp.json")); err != nil || string(got) != "{}" {
+		t.Errorf("the target: got %q, %v", got, err)
+	}
+	if err := read("link.json").Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(at("link.json")); err != nil {
+		t.Errorf("the link: %v", err)
+	}
+	if _, err := os.Stat(at("dotfiles/mcp.json")); err == nil {
+		t.Error("the target is still there")
+	}
+	if err := os.WriteFile(at("one.json"), []byte("{ }"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(at("one.json"), at("two.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := read("one.json").Replace([]byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(at("two.json"))
+	if info, _ := os.Stat(at("two.json")); err != nil || string(got) != "{}" || info.Mode().Perm() != 0o600 {
+		t.Errorf("the other name: got %q, %v", got, err)
+	}
+}
+
+// TestDifferenceOfKeys shows a line in which only the key changes once.
+func TestDifferenceOfKeys(t *testing.T) {
+	before, after := "a\n\"k\": \"loci_agent_abcdefgh\",\nb\n", "a\n\"k\": \"loci_agent_ijklmnop\",\nc\n"
+	want := "@@ line 2 @@\n~\"k\": \"loci_agent_…\",   (another key)\n-b\n+c\n"
+	if got := clientfile.Difference([]byte(before), []byte(after)); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -207,7 +207,18 @@ var ourKeys = regexp.MustCompile(`loci_(live|agent)_[A-Za-z0-9_-]{4,}`)
 // KeyIn returns the first key of Loci in a text, or "".
 func KeyIn(text string) loci.Secret { return loci.Secret(ourKeys.FindString(text)) }
 
-// Difference returns only the lines that change, because other lines may contain secrets. It hides keys of Loci.
+// Difference returns only the lines that change, because other lines may contain secrets. It hides keys of Loci. A line
+// in which only the key changes comes once.
 func Difference(before, after []byte) string {
-	return HideKeys(loci.Printable(loci.ChangedLines(before, after)))
+	var out []string
+	for line := range strings.Lines(HideKeys(loci.Printable(loci.ChangedLines(before, after)))) {
+		if same, added := strings.CutPrefix(line, "+"); added && strings.Contains(same, hiddenKey) {
+			if i := slices.Index(out, "-"+same); i >= 0 {
+				out[i] = "~" + strings.TrimRight(same, "\n") + "   (another key)\n"
+				continue
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "")
 }

@@ -271,4 +271,7 @@ func removeHooks(text []byte, event string) ([]byte, error) {
 }
 
 // HideKeys hides the keys of Loci in a text.
-func HideKeys(text string) string { return ourKeys.ReplaceAllString(text, "loci_${1}_…") }
+func HideKeys(text string) string { return ourKeys.ReplaceAllString(text, "loci_${1}"+hiddenKey) }
+
+// hiddenKey ends what is shown of a key.
+const hiddenKey = "_…"

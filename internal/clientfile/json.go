@@ -68,7 +68,9 @@ func (c JSON) parse(text []byte) (map[string]any, error) {
 	if err := dec.Decode(&parsed); err != nil {
 		return nil, errors.New("it is not JSON with an object at the top")
 	}
-	if servers, there := parsed[c.Table()]; there {
+	if servers, there := parsed[c.Table()]; there && servers == nil { // null, as if it were not there
+		delete(parsed, c.Table())
+	} else if there {
 		if _, ok := servers.(map[string]any); !ok {
 			return nil, fmt.Errorf("its %q is not an object", c.Table())
 		}
@@ -182,7 +184,7 @@ func (c JSON) locate(text []byte) (root, servers *jsonObject, entry *jsonMember,
 		return nil, nil, nil, err
 	}
 	m, err := root.member(c.Table())
-	if m == nil || err != nil {
+	if m == nil || err != nil || isNull(text, m) {
 		return root, nil, nil, err
 	}
 	if servers, err = readObject(text, m.start); err != nil {
@@ -191,6 +193,8 @@ func (c JSON) locate(text []byte) (root, servers *jsonObject, entry *jsonMember,
 	entry, err = servers.member(c.EntryName())
 	return root, servers, entry, err
 }
+
+func isNull(text []byte, m *jsonMember) bool { return string(text[m.start:m.end]) == "null" }
 
 // Find returns the text of Loci's entry, or nil.
 func (c JSON) Find(text []byte) ([]byte, error) {
@@ -219,6 +223,10 @@ func (c JSON) put(text, entry []byte) ([]byte, error) {
 		return servers.insert(text, root.step(text), c.EntryName(), entry), nil
 	}
 	whole := "{\n" + ownStep + `"` + c.EntryName() + `": ` + string(reindent(entry, ownStep, ownStep)) + "\n}"
+	if null, _ := root.member(c.Table()); null != nil { // locate found it once
+		return splice(text, null.start, null.end, root.fitting(text, []byte(whole), lineIndent(text, null.at),
+			root.step(text))), nil
+	}
 	return root.insert(text, root.step(text), c.Table(), []byte(whole)), nil
 }
 

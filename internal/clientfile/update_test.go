@@ -72,7 +72,7 @@ func TestEntryFollowsTheIndentation(t *testing.T) {
 	for _, step := range []string{"\t", "  ", "    "} {
 		text := "{\n" + step + "\"a\": {\n" + step + step + "\"b\": 1\n" + step + "}\n}\n"
 		entry := clientfile.JSON{}.Render(&clientfile.Endpoint{URL: "u", Key: "k"})
-		got, err := clientfile.Change(clientfile.JSON{}, "f", []byte(text), entry)
+		got, err := clientfile.Change(clientfile.JSON{}, &clientfile.File{Name: "f"}, []byte(text), entry)
 		if err != nil {
 			t.Fatal(err)
 		}

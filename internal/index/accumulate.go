@@ -14,6 +14,9 @@ const (
 	b  = 0.75
 )
 
+// leastRows is how many rows there must be for a term to be common.
+const leastRows = 8
+
 // weigh works out how much each term counts: ln(1 + (N-n+.5)/(n+.5)), divided by the sum of all. N is how many rows are
 // visible, and n how many of them have the term. A prefix or a part of a word counts a row once for each form that the
 // row has, at most N in all. Contexts and sessions use the same weights: with weights of their own they ranked no
@@ -30,6 +33,9 @@ func (s *search) weigh() {
 			n += float64(s.parts[i].counts[t])
 		}
 		n = min(n, rows)
+		if rows >= leastRows && 2*n > rows {
+			s.common |= 1 << t
+		}
 		s.idf[t] = math.Log(1 + (s.sum.rows-n+0.5)/(n+0.5))
 		sum += s.idf[t]
 	}

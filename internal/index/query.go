@@ -106,6 +106,7 @@ type Result struct {
 	// with the same stem, similar ones, or those with its prefix or part. At most 64 each.
 	Forms   [][]string
 	Similar uint32 // bit t: term t was found only by similar forms
+	Common  uint32 // bit t: most visible rows have term t
 }
 
 // Hit is a row that was found.

@@ -7,7 +7,7 @@ const maxForms = 64
 
 // result describes the terms and counts the rows.
 func (s *search) result(hits []Hit) Result {
-	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike}
+	r := Result{Hits: hits, Weights: s.idf, Forms: make([][]string, len(s.q.Terms)), Similar: s.alike, Common: s.common}
 	for t := range r.Forms {
 		r.Forms[t] = s.standIns(t)
 	}

@@ -37,8 +37,10 @@ type search struct {
 	q     *Query
 	parts []part
 	sum   totals
-	alone bool // no visible row has neighbours
-	some  bool // a phrase was looked for in some of the rows only
+	// common has bit t if most rows have term t.
+	common uint32
+	alone  bool // no visible row has neighbours
+	some   bool // a phrase was looked for in some of the rows only
 	// alike has a bit for each term that was found only by similar forms.
 	alike uint32
 	// idf is the share of each term in a perfect match.

@@ -26,7 +26,7 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
 		meaning: r.meaning, index: r.index,
-		ownWords: r.ownWords, wholeWords: r.wholeWords, memories: r.wants(KindMemory), from: from,
+		ownWords: r.ownWords, wholeWords: r.wholeWords || r.Telling, telling: r.Telling, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if f.filter.Lifecycle != loci.CurrentOnly {
@@ -62,6 +62,7 @@ type finder struct {
 	index         *indexing.Snapshot // nil: of no use for the filter
 	ownWords      bool
 	wholeWords    bool
+	telling       bool
 	memories      bool       // find memories
 	from          fromEvents // find events there
 	explain       bool
@@ -113,7 +114,7 @@ func (f *finder) findNow() error {
 		at = f.service.Time()
 	}
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
-		Near: f.near, OwnWords: f.ownWords, Meaning: f.meaning}
+		Near: f.near, OwnWords: f.ownWords, Telling: f.telling, Meaning: f.meaning}
 	question := ask.Read()
 	all := f.index.With(f.from.index)
 	var similar, meant, last *recall.Answer

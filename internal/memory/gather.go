@@ -48,7 +48,7 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 		if out.Pinned, _, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
 			return err
 		}
-		if len(out.Items)+len(out.Events)+len(out.Graph) == 0 {
+		if !r.Telling && len(out.Items)+len(out.Events)+len(out.Graph) == 0 {
 			newest, err := tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: mostRecent})
 			if err != nil {
 				return err

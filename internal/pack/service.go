@@ -14,6 +14,7 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -59,6 +60,8 @@ type Request struct {
 	MaxTokens int         // 0: DefaultTokens
 	Limit     int         // lines; 0: DefaultLines
 	Fresh     bool        // forget what the session has received
+	// MatchesOnly leaves out what is new but fits the goal by no telling word. A goal without such a word gets nothing.
+	MatchesOnly bool
 }
 
 func (r *Request) check() error {
@@ -94,7 +97,13 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	ask := memory.SearchRequest{Query: r.Goal, Limit: r.Limit, Filter: memory.Filter{Category: r.Domain}}
+	if r.MatchesOnly && !recall.Tells(r.Goal) {
+		out := newBuilder(&r, &collection{}).pack()
+		out.SessionID = p.SessionID
+		return out, nil
+	}
+	ask := memory.SearchRequest{Query: r.Goal, Limit: r.Limit, Filter: memory.Filter{Category: r.Domain},
+		Telling: r.MatchesOnly}
 	if r.Project != "" {
 		in, err := s.projects.Named(ctx, p, r.Project)
 		if err != nil {
@@ -129,8 +138,8 @@ func (s *Service) collect(ctx context.Context, p loci.Principal, ask memory.Sear
 			ask.Limit = min(4*ask.Limit, memory.MaxSearch)
 			continue
 		}
-		// An event has no category.
-		if ask.Category != "" || p.SessionID.IsZero() && ask.ProjectID.IsZero() {
+		// An event has no category, and the newest fit no word.
+		if ask.Category != "" || ask.Telling || p.SessionID.IsZero() && ask.ProjectID.IsZero() {
 			return c, nil
 		}
 		newest, err := s.events.Newest(ctx, p, p.SessionID, ask.ProjectID, newestEvents)

@@ -63,7 +63,10 @@ type Ask struct {
 	// Only and OwnWords are those of index.Query.
 	Only     [][16]byte
 	OwnWords bool
-	Limit    int
+	// Telling leaves out what fits only by words that say little: stop-words, fillers, single characters and words that
+	// most rows have.
+	Telling bool
+	Limit   int
 	// Weights replace Formula, to measure what a signal is worth. Zero: Formula.
 	Weights index.Weights
 }
@@ -104,8 +107,21 @@ func (q *Question) Find(views []*index.View) *Answer {
 	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.Now, name) })
 	leads, paths := q.leads(views)
 	query.Leads = leads
-	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names,
+	result := index.Search(views, &query)
+	if q.ask.Telling {
+		result.Hits = slices.DeleteFunc(result.Hits, func(h index.Hit) bool {
+			return h.Terms&^(result.Common|result.Similar) == 0
+		})
+		result.Total, result.Exact = len(result.Hits), true
+	}
+	return &Answer{Result: result, question: q, terms: terms.list, names: terms.names,
 		rowNames: query.Names, paths: paths}
+}
+
+// Tells reports whether a text has a word that Telling looks for.
+func Tells(text string) bool {
+	q := Ask{Text: text, Telling: true}.Read()
+	return len(q.terms(mentions{at: make([]bool, len(q.tokens))}).list) > 0
 }
 
 // Best returns the question with another limit.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -70,7 +71,7 @@ func (q *Question) terms(named mentions) terms {
 	case len(out.list) > 0:
 	case len(r.names) > 0:
 		out = terms{list: r.names}
-	default:
+	case !q.ask.Telling:
 		out.list = r.common
 	}
 	out.list = out.list[:min(len(out.list), loci.MaxTerms)]
@@ -106,8 +107,7 @@ func (q *Question) crumbs() []bool {
 	}
 	list := make([]bool, len(q.tokens))
 	for i, t := range q.tokens {
-		r, _ := utf8.DecodeRuneInString(t.Form)
-		list[i] = single(t) && (unicode.Is(unicode.Latin, r) || unicode.IsDigit(r)) && ends[t.Start] >= t.End
+		list[i] = isCharacter(t) && ends[t.Start] >= t.End
 	}
 	return list
 }
@@ -117,6 +117,24 @@ func single(t language.Token) bool {
 	_, size := utf8.DecodeRuneInString(t.Form)
 	return size == len(t.Form)
 }
+
+// isCharacter reports whether a token is one Latin letter or one digit.
+func isCharacter(t language.Token) bool {
+	r, _ := utf8.DecodeRuneInString(t.Form)
+	return single(t) && (unicode.Is(unicode.Latin, r) || unicode.IsDigit(r))
+}
+
+// fillers are the words of short replies.
+var fillers = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	var analyzer language.Analyzer
+	for _, w := range language.Words("fillers") {
+		for _, t := range analyzer.Tokens(w, nil) {
+			words[t.Form] = true
+		}
+	}
+	return words
+})
 
 // termReader collects the terms of a question, each once.
 type termReader struct {
@@ -137,6 +155,7 @@ func (r *termReader) word(t language.Token, name bool) {
 	one := r.term(t)
 	one.Fuzzy = true
 	switch {
+	case r.q.ask.Telling && (fillers()[t.Form] || isCharacter(t)):
 	case name:
 		r.names = append(r.names, one)
 	case language.Stop(t.Form, r.q.langs):

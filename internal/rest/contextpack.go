@@ -36,7 +36,8 @@ func (s *server) contextPack(ctx context.Context, p loci.Principal, in *contextP
 		return nil, err
 	}
 	got, err := s.app.Pack.Context(ctx, p, pack.Request{Goal: r.Goal, Intent: r.Intent, Domain: r.Domain,
-		Project: r.Project, MaxTokens: r.MaxTokens, Limit: r.Limit, Fresh: r.Fresh})
+		Project: r.Project, MaxTokens: r.MaxTokens, Limit: r.Limit, Fresh: r.Fresh,
+		MatchesOnly: r.MatchesOnly})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,6 +41,35 @@ func TestContextPackRoute(t *testing.T) {
 		`{"goal":"x","session_id":"00000000-0000-4000-8000-000000000000"}`, `{"goal":"x","odd":1}`} {
 		if w := s.request(owner, "POST /context "+bad); w.Code != 400 {
 			t.Errorf("%s: got %d, want 400", bad, w.Code)
+		}
+	}
+}
+
+// TestContextMatchesOnly gives a hook what fits a telling word of a prompt, and nothing for a prompt without one: of
+// stop-words, fillers, single characters, and words that most memories have.
+func TestContextMatchesOnly(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for i, fact := range []string{"The login page is on port 8443", "Ada prefers tabs over spaces",
+		"The staging server runs Debian 12", "We deploy on Mondays and Thursdays", "Do not run migrations on Friday",
+		"It is not allowed to push to main", "The API key is on the shelf in room 1", "The grid is 2 by 8 pixels",
+		"Continuous integration runs on two machines", "The cat is called Minka", "Errors go to Sentry"} {
+		s.expect(t, 201, claude, fmt.Sprintf(`POST /agent/memories {"title":"Fact %d","content":"%s at Acme."}`, i, fact))
+	}
+	for _, tt := range []struct{ prompt, want string }{
+		{"1", ""}, {"2", ""}, {"on", ""}, {"go on", ""}, {"Is it on?", ""}, {"run it", ""}, {"do not do that", ""},
+		{"yes", ""}, {"Yes, please", ""}, {"ok thanks", ""}, {"continue", ""}, {"try again", ""}, {"why?", ""},
+		{"looks good!", ""}, {"what about it?", ""}, {"now the other one", ""}, {"weiter", ""}, {"ja, mach das", ""},
+		{"a", ""}, {"👍", ""}, {"…", ""}, {"Acme", ""}, {"Tell me about Acme", ""}, {"xylophone", ""},
+		{"Which port has the login page?", "8443"}, {"deploy", "Mondays"}, {"When may we deploy at Acme?", "Mondays"},
+		{"run the migrations", "Friday"}, {"What is the cat called?", "Minka"}, {"continuous integration", "two machines"},
+		{"where do errors go", "Sentry"}, {"debian", "staging"},
+	} {
+		var got loci.ContextPack
+		decode(t, s.expect(t, 200, claude, fmt.Sprintf(`POST /context {"goal":%q,"matches_only":true}`, tt.prompt)), &got)
+		lines := len(got.Receipt.Included)
+		if (tt.want == "") != (lines == 0) || !strings.Contains(got.Context, tt.want) {
+			t.Errorf("%q: got %d lines: %s", tt.prompt, lines, got.Context)
 		}
 	}
 }

@@ -71,13 +71,15 @@ type sessionsInput struct {
 	State     loci.SessionState `query:"state" enum:"active,closed" doc:"Default: both"`
 	ProjectID string            `query:"project_id" format:"uuid" doc:"Only sessions about this project"`
 	Reach     loci.Reach        `query:"reach" enum:"org,team,private" doc:"Only sessions of this reach"`
+	Key       string            `query:"key" maxLength:"200" doc:"Only the session that you have created with this key"`
 	Limit     int               `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor    string            `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same filter"`
 }
 
 func (s *server) sessions(ctx context.Context, p loci.Principal, in *sessionsInput) (
 	*answer[client.SessionList], error) {
-	r := agent.SessionList{Agent: in.AgentID, State: in.State, Reach: in.Reach, Limit: in.Limit, Cursor: in.Cursor}
+	r := agent.SessionList{Agent: in.AgentID, State: in.State, Reach: in.Reach, Key: in.Key,
+		Limit: in.Limit, Cursor: in.Cursor}
 	if in.ProjectID != "" {
 		r.ProjectID = idOf[loci.ProjectID](in.ProjectID)
 	}

@@ -379,7 +379,7 @@ export interface Candidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -1510,11 +1510,11 @@ export interface MemoryPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -1869,6 +1869,11 @@ export interface NewSession {
   agent_id?: string | undefined;
   /** Vendors whose agents see it. Default: ["*"], all vendors. An empty list: only people */
   allowed_vendors?: string[] | undefined;
+  /**
+   * Your own name for it, such as the id of a conversation. If you have created a session with this key, you
+   * get that one, active or closed, and nothing changes
+   */
+  key?: string | undefined;
   /** A JSON object of at most 16,000 bytes */
   metadata?: Record<string, unknown> | undefined;
   /** The project that it is about. Besides you, only its members see the session */
@@ -2134,6 +2139,11 @@ export interface PackRequest {
   intent?: "build" | "plan" | "ideate" | "research" | "debug" | "decide" | "learn" | "general" | undefined;
   /** The most lines. Default: 24 */
   limit?: number | undefined;
+  /**
+   * Only what fits the goal by a word that says something. Nothing new stands in for matches, and a goal such
+   * as "go on" gets nothing
+   */
+  matches_only?: boolean | undefined;
   /** The most tokens that the text may have. Default: 1000 */
   max_tokens?: number | undefined;
   /** Only this project, by id or name */
@@ -2360,7 +2370,7 @@ export interface QueryAnswer {
   response: string;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** True if some memories were left out to stay within the budget */
@@ -2403,11 +2413,11 @@ export interface RecallPage {
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of matches on all pages */
@@ -2699,7 +2709,7 @@ export interface ReflectedCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -3022,11 +3032,11 @@ export interface SearchPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -3235,7 +3245,7 @@ export interface ShownCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -6104,6 +6114,8 @@ export interface ListSessionsQuery {
   project_id?: string | undefined;
   /** Only sessions of this reach */
   reach?: "org" | "team" | "private" | undefined;
+  /** Only the session that you have created with this key */
+  key?: string | undefined;
   /** Default: 50 */
   limit?: number | undefined;
   /** next_cursor of the page before, with the same filter */
