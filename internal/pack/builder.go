@@ -234,6 +234,9 @@ func (b *builder) pack() *loci.ContextPack {
 	p := &loci.ContextPack{Goal: b.r.Goal, MaxTokens: b.r.MaxTokens, Sections: []loci.ContextSection{},
 		Partial: b.c.partial, Receipt: loci.ContextReceipt{Included: []loci.ContextReceiptLine{},
 			LeftOut: append([]loci.ContextReceiptLine{}, b.leftOut...), More: b.dropped}}
+	if b.r.within != nil {
+		p.ProjectID, p.Project = b.r.within.ID, b.r.within.Name
+	}
 	b.list(p, loci.SectionPinned, slices.Concat(b.prefix, b.sections[loci.SectionPinned]))
 	for _, name := range order {
 		text += body(name, b.sections[name])

@@ -53,29 +53,37 @@ type collection struct {
 	partial        bool
 }
 
-func collect(found *memory.Gathered, own func(*loci.Event) bool) *collection {
+// collect takes what was found for a goal. What belongs to the project, if there is one, comes before what matches
+// equally.
+func collect(found *memory.Gathered, project loci.ProjectID, own func(*loci.Event) bool) *collection {
 	c := &collection{partial: found.Partial() || found.EventsPartial}
 	for _, m := range found.Pinned {
 		c.pinned = append(c.pinned, ofPinned(m))
 	}
 	type ranked struct {
 		candidate
-		rank int
+		rank   int
+		inside bool
 	}
 	var list []ranked
 	for i := range found.Items {
 		hit := &found.Items[i]
 		one := ofMemory(&hit.Memory)
 		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
-		list = append(list, ranked{one, hit.Rank})
+		list = append(list, ranked{one, hit.Rank, hit.Memory.ProjectID == project})
 	}
 	for i := range found.Events {
 		hit := &found.Events[i]
 		one := ofEvent(&hit.Event, own)
 		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
-		list = append(list, ranked{one, hit.Rank})
+		list = append(list, ranked{one, hit.Rank, hit.Event.ProjectID == project})
 	}
 	slices.SortStableFunc(list, func(x, y ranked) int { return x.rank - y.rank })
+	for i := range list {
+		for j := i; j > 0 && list[j].inside && !list[j-1].inside && list[j-1].score < equally*list[j].score; j-- {
+			list[j-1], list[j] = list[j], list[j-1]
+		}
+	}
 	for _, l := range list {
 		c.add(l.candidate)
 	}
@@ -89,6 +97,9 @@ func collect(found *memory.Gathered, own func(*loci.Event) bool) *collection {
 	}
 	return c
 }
+
+// equally is how much higher the score of something may be that matches equally.
+const equally = 1.01
 
 // add adds a candidate, unless it is there already.
 func (c *collection) add(one candidate) {
