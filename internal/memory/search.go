@@ -33,6 +33,8 @@ type SearchRequest struct {
 	index   *indexing.Snapshot
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
+	// matchesOnly leaves out what is merely near a match.
+	matchesOnly bool
 	// wholeWords leaves out memories that only have parts of the words.
 	wholeWords bool
 }

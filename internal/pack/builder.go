@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -205,6 +206,9 @@ func ending(c *candidate) string {
 	}
 	if c.note != "" {
 		text += " [" + c.note + "]"
+	}
+	if c.alike > 0 {
+		text += fmt.Sprintf(" [%d more like this]", c.alike)
 	}
 	return text + "\n"
 }

@@ -23,7 +23,11 @@ func viewsOf(tb testing.TB, memories ...*loci.Memory) []*index.View {
 		if m.ID.IsZero() {
 			m.ID = loci.MemoryID{15: byte(i + 1)}
 		}
-		b.Add(recall.IndexRow(m))
+		row := recall.IndexRow(m)
+		if !m.SessionID.IsZero() {
+			row.Session = m.SessionID.String()
+		}
+		b.Add(row)
 	}
 	s, err := index.Open(b.Build())
 	if err != nil {

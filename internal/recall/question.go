@@ -104,7 +104,9 @@ func (q *Question) Find(views []*index.View) *Answer {
 	query, terms := q.query(func(name string) bool { return index.Knows(views, q.ask.Sees, q.ask.Now, name) })
 	leads, paths := q.leads(views)
 	query.Leads = leads
-	return &Answer{Result: index.Search(views, &query), question: q, terms: terms.list, names: terms.names,
+	found := index.Search(views, &query)
+	found.Hits = matchesFirst(views, &query, found.Hits)
+	return &Answer{Result: found, question: q, terms: terms.list, names: terms.names,
 		rowNames: query.Names, paths: paths}
 }
 

@@ -1,0 +1,48 @@
+package recall
+
+import (
+	"slices"
+
+	"github.com/loci-memory/loci/internal/index"
+)
+
+// isNear reports whether a row is merely near a match: it has no word of the question, is not named by it, and does not
+// mean something similar. Others of its session match, or a graph leads to it.
+func isNear(h index.Hit) bool { return h.Terms == 0 && h.Signals.Name == 0 && h.Signals.Meaning == 0 }
+
+// matchesFirst puts the hits that are merely near a match behind all others. If such hits may have taken the places of
+// others, it asks for those again.
+func matchesFirst(views []*index.View, q *index.Query, found []index.Hit) []index.Hit {
+	if !slices.ContainsFunc(found, isNear) {
+		return found
+	}
+	var near []index.Hit
+	matches := make([]index.Hit, 0, len(found))
+	for _, h := range found {
+		if isNear(h) {
+			near = append(near, h)
+		} else {
+			matches = append(matches, h)
+		}
+	}
+	if len(found) == q.Limit {
+		own := *q
+		own.OwnWords = true
+		for _, h := range index.Search(views, &own).Hits {
+			if !slices.ContainsFunc(matches, func(o index.Hit) bool { return o.ID == h.ID }) {
+				matches = append(matches, h)
+			}
+		}
+	}
+	return append(matches, near...)[:len(found)]
+}
+
+// LimitNear leaves out hits that are merely near a match, but for the first ones.
+func (a *Answer) LimitNear(most int) {
+	matches, all := slices.IndexFunc(a.Hits, isNear), len(a.Hits)
+	if matches < 0 {
+		return
+	}
+	a.Hits = a.Hits[:min(matches+most, all)]
+	a.Total, a.Exact = len(a.Hits), all < a.question.ask.Limit
+}
