@@ -68,7 +68,7 @@ func (r *Text) Excludes(s *Text) bool {
 
 // How many telling words two reworded texts share at least, and which part of them.
 const (
-	leastShared    = 4
+	leastShared    = 5
 	rewordedEnough = 0.75
 )
 
@@ -77,7 +77,8 @@ const (
 func (r *Text) Reworded(s *Text) float64 {
 	surplus, _ := valuesDiffer(r, s)
 	for w := range surplus {
-		if slices.ContainsFunc(spaced()[w], func(v value) bool { return v.group != negation }) {
+		negates := func(v value) bool { return v.group == negation }
+		if len(spaced()[w]) > 0 && !slices.ContainsFunc(spaced()[w], negates) {
 			return 0
 		}
 	}
