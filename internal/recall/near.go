@@ -6,9 +6,13 @@ import (
 	"github.com/loci-memory/loci/internal/index"
 )
 
-// isNear reports whether a row is merely near a match: it has no word of the question, is not named by it, and does not
-// mean something similar. Others of its session match, or a graph leads to it.
-func isNear(h index.Hit) bool { return h.Terms == 0 && h.Signals.Name == 0 && h.Signals.Meaning == 0 }
+// isNear reports whether a row is merely near a match: others of its session match, or a graph leads to it. It has no
+// word of the question, is not named by it, does not mean something similar, does not follow a question with such
+// words, and was not said by a person or on a day that the question names.
+func isNear(h index.Hit) bool {
+	s := &h.Signals
+	return h.Terms == 0 && s.Name == 0 && s.Meaning == 0 && s.Question == 0 && s.Actor == 0 && s.Date == 0
+}
 
 // matchesFirst puts the hits that are merely near a match behind all others. If such hits may have taken the places of
 // others, it asks for those again.
