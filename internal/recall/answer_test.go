@@ -24,8 +24,8 @@ func viewsOf(tb testing.TB, memories ...*loci.Memory) []*index.View {
 			m.ID = loci.MemoryID{15: byte(i + 1)}
 		}
 		row := recall.IndexRow(m)
-		if !m.SessionID.IsZero() {
-			row.Session = m.SessionID.String()
+		if row.Of != [16]byte{} {
+			row.Session = m.SessionID.String() // as one block
 		}
 		b.Add(row)
 	}
