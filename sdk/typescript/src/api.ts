@@ -379,7 +379,7 @@ export interface Candidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -1520,11 +1520,11 @@ export interface MemoryPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -2379,7 +2379,7 @@ export interface QueryAnswer {
   response: string;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** True if some memories were left out to stay within the budget */
@@ -2422,11 +2422,11 @@ export interface RecallPage {
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of matches on all pages */
@@ -2726,7 +2726,7 @@ export interface ReflectedCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -3052,11 +3052,11 @@ export interface SearchPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -3268,7 +3268,7 @@ export interface ShownCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
