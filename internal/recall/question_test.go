@@ -138,7 +138,7 @@ func TestQuestionsNameTimes(t *testing.T) {
 	}
 }
 
-// Days are those of whoever asks, and 25 hours long when the clocks go back.
+// Days are those of the asker, and 25 hours long when the clocks go back.
 func TestDaysAreThoseOfTheAsker(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
