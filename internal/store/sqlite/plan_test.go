@@ -110,7 +110,7 @@ func TestTimelessPlans(t *testing.T) {
 				_, err := p.Memories().ByKey(bg, v, store.KeyQuery{Key: "k", Place: store.Place{Origin: origin}})
 				return err
 			},
-				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=?)")
+				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
 		}
 		p.check("by text", 0, func() error {
 			_, err := p.Memories().ByText(bg, v, store.TextQuery{Place: store.Place{Origin: "claude"}, Title: "t", Limit: 2})
