@@ -7,6 +7,8 @@ import "time"
 type ContextPack struct {
 	Goal      string    `json:"goal" doc:"The goal that was given"`
 	SessionID SessionID `json:"session_id,omitzero" format:"uuid" doc:"The session that was given. It does not get the same things twice"`
+	ProjectID ProjectID `json:"project_id,omitzero" format:"uuid" doc:"The project that was used, if one was given"`
+	Project   string    `json:"project,omitempty" doc:"Its name"`
 	// Context begins with PrefixBytes bytes that stay the same in a session, so that models can reuse them.
 	Context     string `json:"context" doc:"Markdown. Stored words are quoted, between <memories> and </memories>"`
 	PrefixBytes int    `json:"prefix_bytes" doc:"How many bytes at the beginning stay the same in the session: the preface and what is pinned. What is new comes after them"`

@@ -3,7 +3,7 @@ package loci
 // Disagreement tells that other memories say something else than this one. It contains nothing that
 // the reader may not see.
 type Disagreement struct {
-	DisputedBy []Dispute `json:"disputed_by,omitempty" doc:"Memories of the same key by other origins that say something else, newest first"`
+	DisputedBy []Dispute `json:"disputed_by,omitempty" doc:"Memories of the same key that say something else, newest first: by other origins, or in a project and outside of it"`
 	// PendingSupersede is the newest one if several are suggested.
 	PendingSupersede MemoryID `json:"pending_supersede,omitzero" format:"uuid" doc:"The memory that would replace this one if the owner accepts an open suggestion"`
 }

@@ -83,6 +83,45 @@ type Event struct {
 	EventAccess
 }
 
+// Detail returns MemberText of the metadata.
+func (e *Event) Detail(name string) string { return MemberText(e.Metadata, name) }
+
+// MemberText returns a member of a JSON object as text: strings without quotes, lists with semicolons. It is "" if the
+// object has no such member.
+func MemberText(object json.RawMessage, name string) (text string) {
+	var members map[string]json.RawMessage
+	var list []json.RawMessage
+	if !bytes.Contains(object, []byte(name)) || json.Unmarshal(object, &members) != nil {
+		return ""
+	}
+	value := members[name]
+	if len(value) == 0 || json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	if json.Unmarshal(value, &list) != nil {
+		return string(value)
+	}
+	parts := make([]string, len(list))
+	for i, one := range list {
+		if json.Unmarshal(one, &parts[i]) != nil {
+			parts[i] = string(one)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Reasoning returns why a decision was made and what was not chosen, or "".
+func (e *Event) Reasoning() string {
+	why, other := e.Detail(ReasonField), e.Detail(AlternativesField)
+	if why != "" {
+		why = "Reason: " + why
+	}
+	if other != "" {
+		why = strings.TrimSpace(why + " Not chosen: " + other)
+	}
+	return why
+}
+
 // EventAccess is what the visibility rule reads of an event.
 type EventAccess struct {
 	OrgID          OrgID       `json:"-"`

@@ -22,6 +22,8 @@ type RecalledEvent struct {
 	Score   float64 `json:"score" doc:"Higher is better; comparable with the scores of the memories"`
 	Snippet Snippet `json:"snippet" doc:"The passage that fits best, with found words between **"`
 	Why     Why     `json:"why"`
+	// Alike counts events that are left out.
+	Alike int `json:"alike,omitempty" doc:"How many more of the matches are events that say the same but for numbers and ids. They are left out"`
 }
 
 // RecalledEntity is an entity of a graph that answers a question, with the observations that fit best and

@@ -21,7 +21,7 @@ type RecallRequest struct {
 
 // Asked is what a search can be asked beside its conditions.
 type Asked struct {
-	AskedAt time.Time `json:"asked_at,omitzero" query:"asked_at" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"When the question was asked: yesterday in it means the day before. Default: now"`
+	AskedAt time.Time `json:"asked_at,omitzero" query:"asked_at" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1" doc:"When the question was asked: yesterday in it means the day before, in the zone of its offset. Default: now, in the zone of the server"`
 	Explain bool      `json:"explain,omitzero" query:"explain" doc:"True to get why.signals: what each score consists of"`
 }
 

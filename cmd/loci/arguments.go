@@ -87,6 +87,12 @@ func parsePast(flag, s string) (time.Time, error) { return parseNear(flag, s, fa
 func parseFuture(flag, s string) (time.Time, error) { return parseNear(flag, s, true) }
 
 func parseNear(flag, s string, ahead bool) (time.Time, error) {
+	t, err := parseZoned(flag, s, ahead)
+	return t.UTC(), err
+}
+
+// parseZoned is parseNear that keeps the zone of the time: that of its offset, or of TZ.
+func parseZoned(flag, s string, ahead bool) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
@@ -94,7 +100,7 @@ func parseNear(flag, s string, ahead bool) (time.Time, error) {
 	if err != nil {
 		return t, loci.FieldErrorf(flag, "%s", err)
 	}
-	return t.UTC(), nil
+	return t, nil
 }
 
 // span is a flag that takes a span of time such as 12h or 30d. 0 is allowed.

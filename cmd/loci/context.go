@@ -44,6 +44,9 @@ also tells what went in, what was left out, and why.`,
 		case p.json:
 			return p.printJSON(got)
 		}
+		if got.Project != "" {
+			p.note("project: %s", got.Project)
+		}
 		p.printf("%s", got.Context)
 		if receipt {
 			p.printReceipt(got)
@@ -54,7 +57,7 @@ also tells what went in, what was left out, and why.`,
 	flags.StringVar(&intent, "intent", "",
 		"which kinds get room first: build, plan, ideate, research, debug, decide, learn")
 	flags.StringVar(&r.Domain, "domain", "", "only memories of this category")
-	flags.StringVar(&r.Project, "project", "", "only this project, by id or name")
+	flags.StringVar(&r.Project, "project", "", "leave out other projects; by id or name")
 	flags.StringVar(&session, "session", "", "the session that asks, by id or title: print only what is new to it")
 	flags.IntVar(&r.MaxTokens, "max-tokens", 0, "how many tokens it may have, from 200 to 32000 (default: 1000)")
 	flags.IntVar(&r.Limit, "limit", 0, "how many lines it may have, at most 50 (default: 24)")

@@ -109,6 +109,12 @@ func firstWhy(page *memory.SearchPage[loci.Recalled]) loci.Why {
 func (p *program) printEventHit(e *loci.RecalledEvent) {
 	p.printf("%s  %s\n    %s\n    %s, %s\n", p.bold("event: "+eventKind(&e.Event)), e.ID, p.snippetText(e.Snippet),
 		eventBy(&e.Event, func(loci.AgentID) string { return e.Origin }), p.showTime(e.Time))
+	if why := e.Reasoning(); e.Class == loci.EventDecision && why != "" {
+		p.printf("    %s\n", cut(why, 300))
+	}
+	if e.Alike > 0 {
+		p.printf("    and %s the same but for numbers and ids\n", loci.Plural(e.Alike, "event that says", "events that say"))
+	}
 	p.printWhy(e.Score, e.Why)
 }
 

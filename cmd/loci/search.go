@@ -66,7 +66,7 @@ type questionFlags struct {
 func (f *questionFlags) add(cmd *cobra.Command) {
 	f.filterFlags.add(cmd)
 	cmd.Flags().StringVar(&f.askedAt, "asked-at", "",
-		`when the question was asked: "yesterday" in it means the day before`)
+		`when the question was asked: "yesterday" in it means the day before, in the zone of TZ`)
 	cmd.Flags().BoolVar(&f.explain, "explain", false, "show what each score consists of")
 }
 
@@ -77,7 +77,7 @@ func (p *program) find(ctx context.Context, f *questionFlags, words []string,
 	if err != nil {
 		return err
 	}
-	askedAt, err := parsePast("--asked-at", f.askedAt)
+	askedAt, err := parseZoned("--asked-at", f.askedAt, false)
 	if err != nil {
 		return err
 	}

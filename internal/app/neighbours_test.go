@@ -56,10 +56,10 @@ func (w *graphWorld) answer(p loci.Principal, r memory.SearchRequest) (memories,
 func TestRecallReachesNeighbours(t *testing.T) {
 	t.Parallel()
 	w := newNeighbours(t)
-	memories, entities := w.answer(w.olga, memory.SearchRequest{Query: "Who runs the Billing service?"})
-	if want := []string{"The ledger closes at midnight. | ledger → calls → billing-service",
-		"Ana prefers mail and works from Lisbon. | billing-service → owned_by → Ana",
-		"Who sends the billing letters? The office."}; !cmp.Equal(memories, want) {
+	memories, entities := w.answer(w.olga, memory.SearchRequest{Query: "Who runs the Billing service?", Limit: 9})
+	if want := []string{"Who sends the billing letters? The office.",
+		"The ledger closes at midnight. | ledger → calls → billing-service",
+		"Ana prefers mail and works from Lisbon. | billing-service → owned_by → Ana"}; !cmp.Equal(memories, want) {
 		t.Errorf("got %q", memories)
 	}
 	if want := []string{"website: billing-service | Listens on port 8443. | Written in Go. | " +
@@ -99,7 +99,7 @@ func TestRecallFindsANamedEntityAmongMany(t *testing.T) {
 		many = append(many, ent(fmt.Sprint("service of billing ", i), "service", "A service for billing."))
 	}
 	w.put(w.olga, nil, many...)
-	memories, entities := w.answer(w.olga, memory.SearchRequest{Query: "Who runs the Billing service?"})
+	memories, entities := w.answer(w.olga, memory.SearchRequest{Query: "Who runs the Billing service?", Limit: 9})
 	if len(entities) == 0 || !strings.HasPrefix(entities[0], "website: billing-service |") ||
 		!slices.Contains(memories, "Ana prefers mail and works from Lisbon. | billing-service → owned_by → Ana") {
 		t.Errorf("got %q and %q", memories, entities)

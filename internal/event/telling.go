@@ -69,7 +69,7 @@ func (t *telling) heading() string {
 		} else {
 			fmt.Fprintf(&b, "state: %s\n", s.State)
 		}
-		if goal := memberOf(s.Metadata, "goal"); goal != "" {
+		if goal := loci.MemberText(s.Metadata, "goal"); goal != "" {
 			fmt.Fprintf(&b, "goal: %s\n", t.line(goal, 12))
 		}
 		b.WriteString(t.agents(s.AgentID))

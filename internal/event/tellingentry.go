@@ -1,7 +1,6 @@
 package event
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	quote(&b, recall.Escape(kept))
 	if group == decisions {
 		for _, field := range reasonFields {
-			if text := memberOf(e.Metadata, field.name); text != "" {
+			if text := e.Detail(field.name); text != "" {
 				text = loci.CutTokens(loci.OneLine(loci.Visible(text)), room/field.part)
 				b.WriteString("  " + field.title + ": " + recall.Escape(text) + "\n")
 			}
@@ -70,34 +69,6 @@ func quote(b *strings.Builder, text string) {
 			b.WriteString("  > " + line + "\n")
 		}
 	}
-}
-
-// memberOf returns a member of a JSON object as text; "" if there is none.
-func memberOf(object json.RawMessage, name string) string {
-	var members map[string]json.RawMessage
-	if len(object) == 0 || json.Unmarshal(object, &members) != nil {
-		return ""
-	}
-	return plainJSON(members[name])
-}
-
-// plainJSON returns a value as text: strings without quotes, lists with semicolons.
-func plainJSON(value json.RawMessage) string {
-	var text string
-	if len(value) == 0 || string(value) == "null" || json.Unmarshal(value, &text) == nil {
-		return text
-	}
-	var list []json.RawMessage
-	if json.Unmarshal(value, &list) != nil {
-		return string(value)
-	}
-	parts := make([]string, len(list))
-	for i, one := range list {
-		if json.Unmarshal(one, &parts[i]) != nil {
-			parts[i] = string(one)
-		}
-	}
-	return strings.Join(parts, "; ")
 }
 
 // typesOf lists the most frequent types of what somebody did, in at most so many quarters of a token.

@@ -227,7 +227,7 @@ func (m *model) hit(st *statistics, s []Row, i int) Hit {
 		}
 	}
 	for _, p := range m.q.Periods {
-		if d := day(micros(s[i].Time)); p.First <= d && d <= p.Last {
+		if d := micros(s[i].Time); p.First <= d && d <= p.Last {
 			g.Date = max(g.Date, p.Value)
 		}
 	}
@@ -307,7 +307,7 @@ func drawQuery(t *rapid.T) *Query {
 		q.Actors = []string{"ann"}
 	}
 	if rapid.Bool().Draw(t, "dated") {
-		q.Periods = []Period{{0, 3, 1}, {0, 6, .5}}
+		q.Periods = []Period{days(0, 3, 1), days(0, 6, .5)}
 	}
 	word := rapid.SampledFrom([]string{"alpha", "beta", "gamma"})
 	for range rapid.IntRange(0, 4).Draw(t, "names") {
@@ -465,4 +465,10 @@ func TestHiddenRowsChangeNothing(t *testing.T) {
 			rt.Fatalf("got %+v\nwant %+v", got, want)
 		}
 	})
+}
+
+// days is a period of whole days since 1970.
+func days(first, last int64, value float64) Period {
+	const long = 24 * 60 * 60 * 1e6
+	return Period{first * long, (last+1)*long - 1, value}
 }

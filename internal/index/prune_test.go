@@ -45,7 +45,7 @@ func TestPruningChangesNothing(t *testing.T) {
 				q.Names = []Name{{title(100 * i), 1 << (i % 5), false}, {title(100*i + 100), 3, true}}
 			}
 			if i%5 == 0 {
-				q.Periods = []Period{{19_676, 19_677, 1}}
+				q.Periods = []Period{days(19_676, 19_677, 1)}
 			}
 			if i%2 == 1 {
 				q.Leads = []Lead{{ids[i], 1}, {ids[7*i], .5}}
@@ -80,7 +80,7 @@ func TestSearchesLeaveNothingBehind(t *testing.T) {
 		v := mixed(12_000, session)
 		ids := slices.Collect(v.Each)
 		for i, q := range questions(random.Rounds(40, 14)) {
-			q.Periods = []Period{{19_676, 19_677, 1}}
+			q.Periods = []Period{days(19_676, 19_677, 1)}
 			if i%4 == 1 {
 				q.Names, q.Leads = []Name{{title(100 * i), 1, true}}, []Lead{{ids[i], 1}}
 			}
@@ -124,7 +124,7 @@ func TestPruningOfSeveralViews(t *testing.T) {
 	views := []*View{v.Without(ids[:9000]...), v.Without(ids[9000:]...)}
 	for i, q := range questions(random.Rounds(40, 14)) {
 		if i%5 == 0 {
-			q.Periods = []Period{{19_676, 19_677, 1}}
+			q.Periods = []Period{days(19_676, 19_677, 1)}
 		}
 		if i%3 == 0 {
 			q.Names = []Name{{title(100 * i), 1, true}, {title(11_900 - 100*i), 2, false}}

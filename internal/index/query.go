@@ -53,10 +53,10 @@ type Term struct {
 // expands reports whether a term stands for many forms, which all count the same.
 func (t *Term) expands() bool { return len(t.Phrase) == 0 && (t.Prefix || t.Part) }
 
-// Period is a range of days since 1970, both included. Value is what a row of that time gets, up to
+// Period is a range of times in microseconds since 1970, both included. Value is what a row of that time gets, up to
 // 1. Of several periods, the best one counts.
 type Period struct {
-	First, Last int32
+	First, Last int64
 	Value       float64
 }
 

@@ -133,7 +133,7 @@ func (s *search) extras(p *part, doc uint32, out *Signals) {
 		out.When = 1
 	}
 	if len(s.q.Periods) > 0 {
-		d := day(p.Segment.time(doc))
+		d := p.Segment.time(doc)
 		for _, period := range s.q.Periods {
 			if period.First <= d && d <= period.Last {
 				out.Date = max(out.Date, period.Value)

@@ -239,13 +239,3 @@ func micros(t time.Time) int64 {
 	}
 	return t.UnixMicro()
 }
-
-// day returns the number of days since 1970, in UTC, of a time in microseconds.
-func day(micros int64) int32 {
-	const long = 24 * 60 * 60 * 1e6
-	days := micros / long
-	if micros%long < 0 {
-		days--
-	}
-	return int32(days)
-}

@@ -80,7 +80,7 @@ func TestSettledSearchesFindTheSame(t *testing.T) {
 				}
 			}
 			if i%4 == 0 {
-				q.Periods = []Period{{19_676, 19_677, 1}}
+				q.Periods = []Period{days(19_676, 19_677, 1)}
 			}
 			got, _ := hitsOf(v, q, func(s *search, p *part) {
 				for i, t := range s.order {

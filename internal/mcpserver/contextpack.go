@@ -12,7 +12,7 @@ func packFields(c *call, in *pack.Request) []field {
 		text("goal", &in.Goal, 1, pack.MaxGoal).must(),
 		oneOf("intent", &in.Intent, loci.Intents()...),
 		text("domain", &in.Domain, 0, loci.MaxCategory),
-		text("project", &in.Project, 0, loci.MaxName),
+		text("project", &in.Project, 0, loci.MaxName).about("leaves out other projects"),
 		inSession(c),
 		whole("max_tokens", &in.MaxTokens, pack.MinTokens, pack.MaxTokens, pack.DefaultTokens),
 		whole("limit", &in.Limit, 1, pack.MaxLines, pack.DefaultLines).hide(),
@@ -22,6 +22,7 @@ func packFields(c *call, in *pack.Request) []field {
 
 // packed is a pack for a model. The sections say the same as the text, so they would only cost tokens.
 type packed struct {
+	Project string   `json:"project,omitempty"`
 	Context string   `json:"context"`
 	Tokens  int      `json:"tokens"`
 	Left    int      `json:"left"` // lines that had no room
@@ -36,7 +37,8 @@ func (s *Server) contextPack(ctx context.Context, c *call, in *pack.Request) (an
 	if err != nil {
 		return nil, err
 	}
-	out := packed{Context: got.Context, Tokens: got.Tokens, Left: got.Receipt.More, Partial: got.Partial}
+	out := packed{Project: got.Project, Context: got.Context, Tokens: got.Tokens, Left: got.Receipt.More,
+		Partial: got.Partial}
 	for _, l := range got.Receipt.LeftOut {
 		switch l.Reason {
 		case "budget":

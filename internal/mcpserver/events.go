@@ -84,7 +84,8 @@ func decisionFields(c *call, in *choice) []field {
 		text("reasoning", &in.reasoning, 1, maxReasoning).must(),
 		list("alternatives", &in.alternatives, 0, maxAlternatives, maxAlternative, checkAlternatives).
 			about("what was not chosen"),
-		confidence, inSession(c), tags(&in.Tags, 0), whole("importance", &in.Importance, 1, loci.MaxImportance, 0),
+		confidence, inSession(c), namedProject(c, &in.ProjectID), tags(&in.Tags, 0),
+		whole("importance", &in.Importance, 1, loci.MaxImportance, 0),
 	}
 }
 

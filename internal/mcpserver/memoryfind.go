@@ -15,6 +15,7 @@ func searchFields(c *call, in *memory.SearchRequest) []field {
 		text("term", &in.Query, 1, loci.MaxTerm).must().or("query"), limit(c, &in.Limit, searchMax, searchDefault),
 		cursor(c, &in.Cursor), tags(&in.Tags, 0), origin(&in.Origin),
 		moment("as_of", &in.When.AsOf), flag("include_superseded", &in.When.Superseded).hide(), detail(c), inSession(c),
+		moment("asked_at", &in.AskedAt).hide(),
 	}
 }
 
@@ -52,13 +53,18 @@ type foundEvent struct {
 	Session string       `json:"session,omitempty"` // short
 	Text    string       `json:"text,omitempty"`    // all of it, or
 	Snippet string       `json:"snippet,omitempty"` // a part
-	Why     any          `json:"why,omitempty"`     // a phrase, or a loci.Why
+	Reason  string       `json:"reasoning,omitempty"`
+	Other   string       `json:"alternatives,omitempty"` // what was not chosen
+	Alike   int          `json:"alike,omitempty"`        // events that say the same but for numbers and ids
+	Why     any          `json:"why,omitempty"`          // a phrase, or a loci.Why
 	Score   float64      `json:"score,omitempty"`
 }
 
 func foundEventOf(c *call, e *loci.RecalledEvent) foundEvent {
 	out := foundEvent{Rank: e.Rank, ID: e.ID, Time: e.Time.UTC().Format(time.RFC3339), Type: e.Type, Actor: e.Actor,
-		Origin: e.Origin, Why: whyPhrase(&e.Why)}
+		Origin: e.Origin, Why: whyPhrase(&e.Why), Alike: e.Alike,
+		Reason: loci.Shorten(e.Detail(loci.ReasonField), wholeText),
+		Other:  loci.Shorten(e.Detail(loci.AlternativesField), wholeText)}
 	if !e.SessionID.IsZero() {
 		out.Session = e.SessionID.Short()
 	}
@@ -102,6 +108,7 @@ func recallFields(c *call, in *memory.SearchRequest) []field {
 		scope(&in.Scope), namedProject(c, &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
 		flag("include_superseded", &in.When.Superseded), kinds(&in.Kinds), detail(c), inSession(c),
+		moment("asked_at", &in.AskedAt).hide(),
 	}
 }
 

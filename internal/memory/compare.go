@@ -41,6 +41,11 @@ func (c *compared) similar(memories []*loci.Memory) []loci.Similar {
 		if like == "" {
 			like = c.ofSubject(o, titled && c.sameTitle(o))
 		}
+		if like == "" {
+			if score = c.text.Reworded(o.text); score > 0 {
+				like = loci.NearDuplicate
+			}
+		}
 		if like != "" {
 			list = append(list, loci.Similar{ID: o.ID, Title: o.Title, Score: score, Relation: like})
 		}

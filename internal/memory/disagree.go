@@ -31,12 +31,14 @@ func (s *Service) disagreeing(ctx context.Context, tx store.Tx, v loci.Viewer, m
 	return err
 }
 
-// newerFirst puts the newer of two hits of a page that disagree first.
+// newerFirst puts the newer of two hits of a page that disagree first, unless only the other one is named. A memory
+// comes before one that would replace it if the person agreed.
 func newerFirst(hits []Hit) {
 	for i := range hits {
 		for j := i + 1; j < len(hits); j++ {
 			a, b := hits[i].Memory, hits[j].Memory
-			if (a.With(b.ID) || b.With(a.ID)) && b.UpdatedAt.After(a.UpdatedAt) {
+			if b.PendingSupersede == a.ID || a.PendingSupersede != b.ID && (a.With(b.ID) || b.With(a.ID)) &&
+				b.UpdatedAt.After(a.UpdatedAt) && len(hits[j].Why.Named) >= len(hits[i].Why.Named) {
 				hits[i], hits[j] = hits[j], hits[i]
 				hits[i].Rank, hits[j].Rank = hits[j].Rank, hits[i].Rank
 			}

@@ -26,7 +26,8 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
 		meaning: r.meaning, index: r.index,
-		ownWords: r.ownWords, wholeWords: r.wholeWords || r.Telling, telling: r.Telling, memories: r.wants(KindMemory), from: from,
+		ownWords: r.ownWords, wholeWords: r.wholeWords || r.Telling, telling: r.Telling, matchesOnly: r.matchesOnly,
+		memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if f.filter.Lifecycle != loci.CurrentOnly {
@@ -63,6 +64,7 @@ type finder struct {
 	ownWords      bool
 	wholeWords    bool
 	telling       bool
+	matchesOnly   bool
 	memories      bool       // find memories
 	from          fromEvents // find events there
 	explain       bool
@@ -72,7 +74,9 @@ type finder struct {
 
 	hits     []recall.Hit // those of the page
 	events   []loci.RecalledEvent
-	answer   *recall.Answer // explains them; nil: query does
+	read     map[loci.EventID]*loci.Event // events that were compared
+	alike    map[loci.EventID]int         // how many events each of them stands for, besides itself
+	answer   *recall.Answer               // explains them; nil: query does
 	query    recall.Query
 	fallback string
 	total    int
@@ -111,7 +115,7 @@ func (f *finder) findNow() error {
 	}
 	at := f.askedAt
 	if at.IsZero() {
-		at = f.service.Time()
+		at = f.service.Time().In(time.Local)
 	}
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
 		Near: f.near, OwnWords: f.ownWords, Telling: f.telling, Meaning: f.meaning}
@@ -134,17 +138,11 @@ func (f *finder) findNow() error {
 		case answer.Fallback() == loci.FallbackSimilar:
 			similar = cmp.Or(similar, answer) // words that begin like them are better
 		default:
-			f.answered(answer)
-			return nil
+			return f.answered(answer)
 		}
 	}
-	if similar != nil {
-		f.answered(similar)
-		return nil
-	}
-	if meant != nil {
-		f.answered(meant)
-		return nil
+	if found := cmp.Or(similar, meant); found != nil {
+		return f.answered(found)
 	}
 	if broad {
 		last = nil // hits that did not pass may have hidden others
@@ -204,6 +202,9 @@ func (f *finder) only() (only [][16]byte, broad bool, err error) {
 // enough of them pass.
 func (f *finder) ask(s *indexing.Snapshot, q *recall.Question, broad bool) (*recall.Answer, error) {
 	want := f.offset + f.limit + 1
+	if f.from.index != nil {
+		want += mostCompared
+	}
 	if !broad {
 		return s.Find(q.Best(want)), nil
 	}
@@ -235,8 +236,17 @@ func (f *finder) passing(ids []loci.MemoryID) (list []loci.MemoryID, err error) 
 	return append(list, events...), f.withoutEvents(short, err)
 }
 
+// nearPart is which part of a page rows may take that are merely near a match.
+const nearPart = 3
+
 // answered takes the page of an answer.
-func (f *finder) answered(a *recall.Answer) {
+func (f *finder) answered(a *recall.Answer) error {
+	if a.LimitNear(f.limit / nearPart); f.matchesOnly {
+		a.LimitNear(0)
+	}
+	if err := f.dropAlike(a); err != nil {
+		return err
+	}
 	f.answer, f.total, f.more, f.fallback = a, a.Total, !a.Exact, a.Fallback()
 	from := min(f.offset, len(a.Hits))
 	to := min(f.offset+f.limit, len(a.Hits))
@@ -244,6 +254,7 @@ func (f *finder) answered(a *recall.Answer) {
 		f.hits = append(f.hits, recall.Hit{ID: h.ID, Score: h.Score})
 	}
 	f.next = to < len(a.Hits)
+	return nil
 }
 
 // load reads the rows of the page, and explains why they are there.
@@ -272,5 +283,7 @@ func (f *finder) load() ([]Hit, error) {
 			hits[n].Why.Signals = f.answer.Signals(f.offset + i)
 		}
 	}
-	return hits, f.loadEvents(there)
+	err = f.loadEvents(there)
+	f.total = max(f.total-len(f.hits)+len(hits)+len(f.events), 0) // without rows that are gone
+	return hits, err
 }

@@ -28,7 +28,7 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 		return nil, err
 	}
 	r.Query = asQuestion(r.Query)
-	r.facts, r.events = true, true
+	r.facts, r.events, r.matchesOnly = true, true, true
 	out := &Gathered{}
 	if r.Query != "" {
 		page, err := search(ctx, s, p, r, gatherKind, func(_ store.Tx, hits []Hit) ([]loci.Recalled, error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
@@ -122,24 +123,94 @@ func (e *fromEvents) passing(ctx context.Context, v loci.Viewer, rows []loci.Mem
 	return ids, nil
 }
 
-// loadEvents reads those hits of the page that are events, as the rule shows them now.
-func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
-	var ids []loci.EventID
-	at := map[loci.EventID]int{}
-	for i, h := range f.hits {
-		if id := loci.EventID(h.ID); !memories[h.ID] {
-			ids, at[id] = append(ids, id), i
+// mostCompared is how many of the best hits are compared with each other, to find events that say the same.
+const mostCompared = 100
+
+// dropAlike leaves out events that say the same as a better hit but for numbers and ids, and counts them. It reads no
+// more events than the page needs.
+func (f *finder) dropAlike(a *recall.Answer) error {
+	if f.from.index == nil {
+		return nil
+	}
+	first, drop := map[string]loci.EventID{}, map[[16]byte]bool{}
+	f.read, f.alike = map[loci.EventID]*loci.Event{}, map[loci.EventID]int{}
+	for at := 0; at < min(len(a.Hits), mostCompared) && at-len(drop) <= f.offset+f.limit; at += f.limit {
+		some := a.Hits[at:min(at+f.limit, len(a.Hits), mostCompared)]
+		if err := f.readEvents(some); err != nil || f.from.index == nil {
+			return err
+		}
+		for i := range some {
+			id := loci.EventID(some[i].ID)
+			if f.read[id] == nil {
+				continue
+			}
+			shape := recall.EventShape(f.read[id])
+			if of, known := first[shape]; known {
+				f.alike[of]++
+				drop[some[i].ID] = true
+			} else {
+				first[shape] = id
+			}
 		}
 	}
-	if f.from.index == nil || len(ids) == 0 {
+	a.Drop(func(id [16]byte) bool { return drop[id] })
+	return nil
+}
+
+// readEvents reads the events among hits that were not read yet, as the rule shows them now.
+func (f *finder) readEvents(hits []index.Hit) error {
+	var ids []loci.EventID
+	for i := range hits {
+		if id := loci.EventID(hits[i].ID); id[versionByte]>>4 == eventVersion && f.read[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
 		return nil
 	}
 	short, cancel := f.service.forEvents(f.ctx)
 	defer cancel()
 	list, err := f.from.log.Get(short, f.v, ids)
 	for _, e := range list {
+		f.read[e.ID] = e
+	}
+	return f.withoutEvents(short, err)
+}
+
+// Ids of events are UUIDs of this version, which memories have only if an import brought them.
+const (
+	versionByte  = 6
+	eventVersion = 7
+)
+
+// loadEvents reads those hits of the page that are events, as the rule shows them now.
+func (f *finder) loadEvents(memories map[loci.MemoryID]bool) error {
+	var ids []loci.EventID
+	at := map[loci.EventID]int{}
+	for i, h := range f.hits {
+		id := loci.EventID(h.ID)
+		if at[id] = i; !memories[h.ID] && f.read[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	if f.from.index == nil {
+		return nil
+	}
+	var list []*loci.Event
+	var err error
+	short, cancel := f.service.forEvents(f.ctx)
+	defer cancel()
+	if len(ids) > 0 {
+		list, err = f.from.log.Get(short, f.v, ids)
+	}
+	for _, h := range f.hits {
+		if e := f.read[loci.EventID(h.ID)]; e != nil {
+			list = append(list, e)
+		}
+	}
+	for _, e := range list {
 		i := at[e.ID]
-		out := loci.RecalledEvent{Event: *e, Rank: f.offset + i + 1, Score: f.hits[i].Score}
+		out := loci.RecalledEvent{Event: *e, Rank: f.offset + i + 1, Score: f.hits[i].Score, Alike: f.alike[e.ID]}
 		if f.answer != nil {
 			out.Why, out.Snippet = f.answer.Explain(f.offset+i, recall.EventText(e))
 			if f.explain {

@@ -35,6 +35,8 @@ type SearchRequest struct {
 	ownWords bool
 	// Telling is recall.Ask.Telling; nothing stands in for hits then.
 	Telling bool
+	// matchesOnly leaves out what is merely near a match.
+	matchesOnly bool
 	// wholeWords leaves out memories that only have parts of the words.
 	wholeWords bool
 }

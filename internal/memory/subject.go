@@ -46,10 +46,15 @@ func (c *compared) ofSubject(o *compared, titled bool) loci.Likeness {
 	return loci.SameSubject
 }
 
-// sameKey reports whether two memories have one key in one place.
+// sameKey reports whether two memories have one key in one place, or in a project and outside of it.
 func sameKey(m, o *loci.Memory) bool {
-	return m.Key != "" && m.Key == o.Key && m.Scope == o.Scope && m.ProjectID == o.ProjectID && m.AgentID == o.AgentID &&
-		m.WorkspaceID == o.WorkspaceID
+	if m.Key == "" || m.Key != o.Key || m.WorkspaceID != o.WorkspaceID {
+		return false
+	}
+	if m.Scope == loci.ScopeAgent || o.Scope == loci.ScopeAgent {
+		return m.Scope == o.Scope && m.AgentID == o.AgentID && m.ProjectID == o.ProjectID
+	}
+	return m.ProjectID == o.ProjectID || m.ProjectID.IsZero() || o.ProjectID.IsZero()
 }
 
 // sameTitle reports whether the titles differ at most in case and punctuation.

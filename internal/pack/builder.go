@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -206,6 +207,9 @@ func ending(c *candidate) string {
 	if c.note != "" {
 		text += " [" + c.note + "]"
 	}
+	if c.alike > 0 {
+		text += fmt.Sprintf(" [%d more like this]", c.alike)
+	}
 	return text + "\n"
 }
 
@@ -234,6 +238,9 @@ func (b *builder) pack() *loci.ContextPack {
 	p := &loci.ContextPack{Goal: b.r.Goal, MaxTokens: b.r.MaxTokens, Sections: []loci.ContextSection{},
 		Partial: b.c.partial, Receipt: loci.ContextReceipt{Included: []loci.ContextReceiptLine{},
 			LeftOut: append([]loci.ContextReceiptLine{}, b.leftOut...), More: b.dropped}}
+	if b.r.within != nil {
+		p.ProjectID, p.Project = b.r.within.ID, b.r.within.Name
+	}
 	b.list(p, loci.SectionPinned, slices.Concat(b.prefix, b.sections[loci.SectionPinned]))
 	for _, name := range order {
 		text += body(name, b.sections[name])

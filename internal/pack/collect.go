@@ -44,6 +44,8 @@ type candidate struct {
 	whole   string // the text of the line
 	best    string // the part that fits best, for a line that has no room for the whole; "": the beginning
 	note    string // what a reader should know of it
+	shape   string // of an event: equal if others say the same but for numbers and ids
+	alike   int    // events that this one stands for
 	own     bool   // an event that the caller has logged in this session
 }
 
@@ -53,29 +55,37 @@ type collection struct {
 	partial        bool
 }
 
-func collect(found *memory.Gathered, own func(*loci.Event) bool) *collection {
+// collect takes what was found for a goal. What belongs to the project, if there is one, comes before what matches
+// equally.
+func collect(found *memory.Gathered, project loci.ProjectID, own func(*loci.Event) bool) *collection {
 	c := &collection{partial: found.Partial() || found.EventsPartial}
 	for _, m := range found.Pinned {
 		c.pinned = append(c.pinned, ofPinned(m))
 	}
 	type ranked struct {
 		candidate
-		rank int
+		rank   int
+		inside bool
 	}
 	var list []ranked
 	for i := range found.Items {
 		hit := &found.Items[i]
 		one := ofMemory(&hit.Memory)
-		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
-		list = append(list, ranked{one, hit.Rank})
+		one.score, one.best = hit.Score, hit.Snippet.Plain()
+		list = append(list, ranked{one, hit.Rank, hit.Memory.ProjectID == project})
 	}
 	for i := range found.Events {
 		hit := &found.Events[i]
 		one := ofEvent(&hit.Event, own)
-		one.score, one.best = hit.Score, strings.ReplaceAll(string(hit.Snippet), "**", "")
-		list = append(list, ranked{one, hit.Rank})
+		one.score, one.best, one.alike = hit.Score, hit.Snippet.Plain(), hit.Alike
+		list = append(list, ranked{one, hit.Rank, hit.Event.ProjectID == project})
 	}
 	slices.SortStableFunc(list, func(x, y ranked) int { return x.rank - y.rank })
+	for i := range list {
+		for j := i; j > 0 && list[j].inside && !list[j-1].inside && list[j-1].score < equally*list[j].score; j-- {
+			list[j-1], list[j] = list[j], list[j-1]
+		}
+	}
 	for _, l := range list {
 		c.add(l.candidate)
 	}
@@ -90,12 +100,22 @@ func collect(found *memory.Gathered, own func(*loci.Event) bool) *collection {
 	return c
 }
 
-// add adds a candidate, unless it is there already.
+// equally is how much higher the score of something may be that matches equally.
+const equally = 1.01
+
+// add adds a candidate, unless it is there already. It counts an event that says the same as another one.
 func (c *collection) add(one candidate) {
 	same := func(o candidate) bool { return o.id == one.id }
-	if !slices.ContainsFunc(c.pinned, same) && !slices.ContainsFunc(c.others, same) {
-		c.others = append(c.others, one)
+	if slices.ContainsFunc(c.pinned, same) || slices.ContainsFunc(c.others, same) {
+		return
 	}
+	for i := range c.others {
+		if o := &c.others[i]; one.shape != "" && o.shape == one.shape && o.own == one.own {
+			o.alike += one.alike + 1
+			return
+		}
+	}
+	c.others = append(c.others, one)
 }
 
 // news returns how many candidates a session has not received.
@@ -165,8 +185,11 @@ func ofEvent(e *loci.Event, own func(*loci.Event) bool) candidate {
 	if e.Actor != "" {
 		text = e.Actor + ": " + text
 	}
+	if why := e.Reasoning(); e.Class == loci.EventDecision && why != "" {
+		text += " " + why
+	}
 	one := candidate{kind: kindEvent, id: e.ID, section: loci.SectionEvents, reason: reasonMatch, origin: e.Origin,
-		time: e.Time, whole: lineOf(text), own: own(e)}
+		time: e.Time, whole: lineOf(text), own: own(e), shape: recall.EventShape(e)}
 	if e.Class == loci.EventDecision {
 		one.section = loci.SectionDecisions
 	}

@@ -56,12 +56,13 @@ type Request struct {
 	Goal      string
 	Intent    loci.Intent // "": general
 	Domain    string      // only memories of this category
-	Project   string      // only this project, by its id or name
+	Project   string      // without other projects; by its id or name
 	MaxTokens int         // 0: DefaultTokens
 	Limit     int         // lines; 0: DefaultLines
 	Fresh     bool        // forget what the session has received
 	// MatchesOnly leaves out what is new but fits the goal by no telling word. A goal without such a word gets nothing.
 	MatchesOnly bool
+	within      *loci.Project
 }
 
 func (r *Request) check() error {
@@ -109,7 +110,8 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 		if err != nil {
 			return nil, err
 		}
-		ask.ProjectID = in.ID
+		ask.ProjectID, ask.OrGlobal = in.ID, true
+		r.within = &in
 	}
 	if !p.SessionID.IsZero() {
 		return s.inSession(ctx, p, &r, ask)
@@ -133,7 +135,7 @@ func (s *Service) collect(ctx context.Context, p loci.Principal, ask memory.Sear
 		if err != nil {
 			return nil, err
 		}
-		c := collect(found, own)
+		c := collect(found, ask.ProjectID, own)
 		if ask.Limit < memory.MaxSearch && found.NextCursor != "" && c.news(had) < lines/2 {
 			ask.Limit = min(4*ask.Limit, memory.MaxSearch)
 			continue

@@ -68,7 +68,7 @@ func (a *Answer) Explain(i int, m *loci.Memory) (why loci.Why, best loci.Snippet
 	for f, text := range fieldTexts(m) {
 		var places []place
 		if places, in[f] = a.matcher.match(text); f == int(loci.FieldContent) {
-			best = snippet(text, places)
+			best = snippet(text, a.matcher.addSpans(a.question.tokens, slices.Clone(places)))
 		}
 		addWritten(written, text, places)
 	}
@@ -166,5 +166,10 @@ func (a *Answer) Keep(ids []loci.MemoryID) {
 	for _, id := range ids {
 		kept[id] = true
 	}
-	a.Hits = slices.DeleteFunc(a.Hits, func(h index.Hit) bool { return !kept[h.ID] })
+	a.Drop(func(id [16]byte) bool { return !kept[id] })
+}
+
+// Drop leaves out hits.
+func (a *Answer) Drop(drops func(id [16]byte) bool) {
+	a.Hits = slices.DeleteFunc(a.Hits, func(h index.Hit) bool { return drops(h.ID) })
 }

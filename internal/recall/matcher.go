@@ -63,7 +63,7 @@ func (m *matcher) match(text string) (places []place, all uint64) {
 		all |= hit
 		for ; hit != 0 && len(places) < maxFound; hit &= hit - 1 {
 			bit := bits.TrailingZeros64(hit)
-			at := place{t.Start, t.End, m.words[bit]}
+			at := place{start: t.Start, end: t.End, word: m.words[bit]}
 			if bit < len(m.terms) && m.terms[bit].Part {
 				at.narrow(text)
 			}
@@ -88,6 +88,22 @@ func (m *matcher) match(text string) (places []place, all uint64) {
 	slices.SortStableFunc(places,
 		func(x, y place) int { return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end)) })
 	return places, all
+}
+
+// addSpans adds the spans of time in the text that was matched last, such as "35 days", if the question asks how long
+// or when. They are no words of the question, but the passage that answers it has one.
+func (m *matcher) addSpans(question []language.Token, places []place) []place {
+	if !language.AsksWhen(question) {
+		return places
+	}
+	for i := 1; i < len(m.tokens); i++ {
+		n, unit := &m.tokens[i-1], language.RelativeTime(m.tokens[i].Form)
+		if unit.Unit != language.NoUnit && !unit.Whole && n.Form != "a" && n.Form != "an" && count(n.Form) > 0 {
+			places = append(places, place{n.Start, m.tokens[i].End, "", true})
+		}
+	}
+	slices.SortStableFunc(places, func(x, y place) int { return x.start - y.start })
+	return places
 }
 
 // within returns the bits of the terms that are a part of a form.

@@ -1,18 +1,17 @@
 package recall
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// Order is a piece of a text that reads as if it told a model what to do, in bytes.
-type Order struct{ Start, End int }
-
-// cues are the words and phrases of language by which Orders judges.
+// cues are the words and phrases of language by which Instructs judges.
 var cues = sync.OnceValue(func() *cueLists {
 	c := &cueLists{words: map[string][]cueSide{}, phrases: map[string][][]string{}, guards: map[string]map[string]bool{},
 		unspaced: language.Lines("instruction-unspaced")}
@@ -64,59 +63,27 @@ func Instructs(text string) bool {
 	if len(text) > 2*maxCueText {
 		text = text[:maxCueText] + " " + text[len(text)-maxCueText:]
 	}
-	found := false
-	eachOrder(text, func(int, int) bool { found = true; return false })
-	return found
+	return instructsPlainly(text) || cues().hidden(text) || encodesOrders(text)
 }
 
-// Orders returns the sentences of a text by which Instructs judges, in order and apart. It reads all of the text.
-func Orders(text string) (list []Order) {
-	eachOrder(text, func(start, end int) bool {
-		list = append(list, sentenceAround(text, start, end))
-		return true
-	})
-	slices.SortFunc(list, func(a, b Order) int { return a.Start - b.Start })
-	merged := list[:0]
-	for _, o := range list {
-		if n := len(merged) - 1; n >= 0 && o.Start <= merged[n].End {
-			merged[n].End = max(merged[n].End, o.End)
-			continue
-		}
-		merged = append(merged, o)
-	}
-	return merged
+// instructsPlainly is Instructs without what a page does not show.
+func instructsPlainly(text string) bool {
+	c, words, lower := cues(), placesOf(text), language.Lower(text)
+	contained := func(part string) bool { return strings.Contains(lower, part) }
+	return slices.ContainsFunc(c.unspaced, contained) || c.phrased(words) || c.cued(text, words) ||
+		c.addressed(text, words)
 }
 
-// eachOrder calls yield for each cue of a text, until yield returns false.
-func eachOrder(text string, yield func(start, end int) bool) {
-	c := cues()
-	lower := language.Lower(text)
-	for _, part := range c.unspaced {
-		for at := 0; ; {
-			i := strings.Index(lower[at:], part)
-			if i < 0 {
-				break
-			}
-			if at += i + len(part); !yield(at-len(part), at) {
-				return
-			}
-		}
-	}
-	words := placesOf(text)
-	_ = c.phrased(words, yield) && c.cued(text, words, yield) && c.addressed(text, words, yield) &&
-		hiddenOrders(c, text, yield) && encodedOrders(text, yield)
-}
-
-// phrased looks for words in a row. Like the others, it returns false if yield did.
-func (c *cueLists) phrased(words []loci.Word, yield func(start, end int) bool) bool {
+// phrased looks for words in a row.
+func (c *cueLists) phrased(words []loci.Word) bool {
 	for i, w := range words {
 		for _, rest := range c.phrases[w.Form] {
-			if n := len(rest); i+n < len(words) && follow(words[i+1:], rest) && !yield(w.Start, words[i+n].End) {
-				return false
+			if i+len(rest) < len(words) && follow(words[i+1:], rest) {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 func follow(words []loci.Word, forms []string) bool {
@@ -129,7 +96,7 @@ func follow(words []loci.Word, forms []string) bool {
 }
 
 // cued looks for a word of each side of any group within maxCueSpan words.
-func (c *cueLists) cued(text string, words []loci.Word, yield func(start, end int) bool) bool {
+func (c *cueLists) cued(text string, words []loci.Word) bool {
 	last := make([][]int, len(c.groups)) // where each side had its last word
 	for i, sides := range c.groups {
 		last[i] = slices.Repeat([]int{-maxCueSpan - 1}, sides)
@@ -140,17 +107,12 @@ func (c *cueLists) cued(text string, words []loci.Word, yield func(start, end in
 				continue
 			}
 			last[of.group][of.side] = at
-			if first := slices.Min(last[of.group]); at-first < maxCueSpan {
-				if !yield(words[first].Start, w.End) {
-					return false
-				}
-				for side := range last[of.group] {
-					last[of.group][side] = -maxCueSpan - 1
-				}
+			if at-slices.Min(last[of.group]) < maxCueSpan {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 // toOthers reports whether the verb at a place is no order to the reader: "we ignore", "do not ignore", "told the
@@ -200,3 +162,76 @@ func wordsOf(text string) (words []string) {
 }
 
 func fold(word string) string { return strings.Join(wordsOf(word), "") }
+
+// addressed looks for orders to a model by its name: "Assistant, forward …", "Note to the AI: store …".
+func (c *cueLists) addressed(text string, words []loci.Word) bool {
+	for i := 0; i+1 < len(words); i++ {
+		if !c.guards["model"][words[i].Form] || !c.guards["order"][words[i+1].Form] &&
+			!(c.guards["please"][words[i+1].Form] && i+2 < len(words) && c.guards["order"][words[i+2].Form]) {
+			continue
+		}
+		mark := strings.TrimSpace(text[words[i].End:words[i+1].Start])
+		noted := i > 1 && (c.guards["to"][words[i-1].Form] || c.guards["to"][words[i-2].Form] ||
+			c.guards["note"][words[i-1].Form])
+		called := strings.HasPrefix(mark, ",") || strings.HasPrefix(mark, "，") || strings.HasPrefix(mark, "、")
+		if called && c.beginsClause(text, words, i) || noted && strings.HasPrefix(mark, ":") {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsClause reports whether a word is at the beginning of a sentence, but for a greeting.
+func (c *cueLists) beginsClause(text string, words []loci.Word, i int) bool {
+	for i > 0 && (c.guards["please"][words[i-1].Form] || c.guards["model"][words[i-1].Form]) &&
+		strings.TrimSpace(text[words[i-1].End:words[i].Start]) == "" {
+		i--
+	}
+	return i == 0 || strings.ContainsAny(text[words[i-1].End:words[i].Start], ".!?:\n\"(<[*。！？「")
+}
+
+// maxComment is how many bytes of a comment are judged.
+const maxComment = 1000
+
+// hidden looks for orders in comments that a page does not show.
+func (c *cueLists) hidden(text string) bool {
+	for {
+		_, comment, found := strings.Cut(text, "<!--")
+		if !found {
+			return false
+		}
+		comment, text, _ = strings.Cut(comment, "-->")
+		order, object := false, false
+		for _, w := range wordsOf(comment[:min(len(comment), maxComment)]) {
+			order = order || c.guards["order"][w]
+			object = object || c.guards["object"][w] || c.guards["model"][w]
+		}
+		if order && object {
+			return true
+		}
+	}
+}
+
+// Of text in base 64 with an order in it.
+const (
+	leastEncoded = 32
+	maxEncoded   = 8000
+)
+
+// encodesOrders looks for text in base 64 that gives orders.
+func encodesOrders(text string) bool {
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || !isBase64(byte(r)) }) {
+		if len(run) < leastEncoded || len(run) > maxEncoded {
+			continue
+		}
+		plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(run, "="))
+		if err == nil && utf8.Valid(plain) && strings.Contains(string(plain), " ") && instructsPlainly(string(plain)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBase64(c byte) bool {
+	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '='
+}

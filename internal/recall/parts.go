@@ -169,7 +169,7 @@ func (q Query) findParts(text string) (found []place) {
 	for i := 0; i < len(folded) && len(found) < maxFound; i++ {
 		for t, p := range q.parts {
 			if i >= taken && i+len(p) <= len(folded) && startsWith(folded[i:], p) {
-				found = append(found, place{offsets[i], offsets[i+len(p)], q.texts[t]})
+				found = append(found, place{offsets[i], offsets[i+len(p)], q.texts[t], false})
 				taken = i + len(p)
 			}
 		}

@@ -16,6 +16,8 @@ const (
 	ofWeek  = 0.7
 	ofMonth = 0.5
 	ofYear  = 0.2
+
+	ofWeekday = 0.5 // the last one, or what is so on each of them
 )
 
 // yearsBack is how many years a date without a year may mean, from the year of the question back.
@@ -28,9 +30,10 @@ const (
 	maxPeriods = 32
 )
 
-// periods returns the times that a question names, in absolute dates or relative to at.
+// periods returns the times that a question names, in absolute dates or relative to at. Their days are those of the
+// zone of at.
 func periods(text string, tokens []language.Token, at time.Time) []index.Period {
-	p := dates{at: at.UTC()}
+	p := dates{at: at}
 	for _, t := range tokens {
 		if y := language.YearOf(t.Form); y > 0 && len(p.years) < maxYears && !slices.Contains(p.years, y) {
 			p.years = append(p.years, y)
@@ -50,7 +53,7 @@ func periods(text string, tokens []language.Token, at time.Time) []index.Period 
 	}
 	if len(p.list) == 0 {
 		for _, y := range p.years {
-			p.add(date(y, 1, 1), date(y+1, 1, 1), ofYear)
+			p.add(p.date(y, 1, 1), p.date(y+1, 1, 1), ofYear)
 		}
 	}
 	return p.list
@@ -63,14 +66,13 @@ type dates struct {
 	list  []index.Period
 }
 
-func date(year, month, day int) time.Time {
-	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+func (p *dates) date(year, month, day int) time.Time {
+	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, p.at.Location())
 }
 
 // add adds the days from begin up to end, without end.
 func (p *dates) add(begin, end time.Time, value float64) {
-	const day = 24 * 60 * 60
-	one := index.Period{First: int32(begin.Unix() / day), Last: int32(end.Unix()/day) - 1, Value: value}
+	one := index.Period{First: begin.UnixMicro(), Last: end.UnixMicro() - 1, Value: value}
 	if len(p.list) < maxPeriods && !slices.Contains(p.list, one) {
 		p.list = append(p.list, one)
 	}
@@ -116,7 +118,7 @@ func (p *dates) day(year, month, day int) {
 	if year == 0 || month == 0 || day == 0 {
 		return
 	}
-	begin := date(year, month, day)
+	begin := p.date(year, month, day)
 	p.add(begin, begin.AddDate(0, 0, 1), ofDay)
 	p.monthOf(year, month)
 }
@@ -125,9 +127,9 @@ func (p *dates) monthOf(year, month int) {
 	if year == 0 || month == 0 {
 		return
 	}
-	p.add(date(year, month, 1), date(year, month+1, 1), ofMonth)
+	p.add(p.date(year, month, 1), p.date(year, month+1, 1), ofMonth)
 	if len(p.years) > 0 {
-		p.add(date(year, 1, 1), date(year+1, 1, 1), ofYear)
+		p.add(p.date(year, 1, 1), p.date(year+1, 1, 1), ofYear)
 	}
 }
 
@@ -146,10 +148,14 @@ func (p *dates) month(month int, last bool) {
 	p.monthOf(year, month)
 }
 
-// relative adds "yesterday", "last week" and "two months ago".
+// relative adds "yesterday", "on Monday", "last week" and "two months ago".
 func (p *dates) relative(tokens []language.Token, i int) {
 	r := language.RelativeTime(tokens[i].Form)
+	weekday, isDay := language.WeekdayOf(tokens[i].Form)
 	switch {
+	case isDay:
+		last := p.date(p.at.Year(), int(p.at.Month()), p.at.Day()-int(p.at.Weekday()-weekday+7)%7)
+		p.add(last, last.AddDate(0, 0, 1), ofWeekday)
 	case r.Whole:
 		p.back(r.Unit, -r.Offset)
 	case r.Last && i+1 < len(tokens):
@@ -184,7 +190,7 @@ func count(form string) int {
 
 // back adds the day, week, month or year that lies n before the question.
 func (p *dates) back(unit language.Unit, n int) {
-	today := date(p.at.Year(), int(p.at.Month()), p.at.Day())
+	today := p.date(p.at.Year(), int(p.at.Month()), p.at.Day())
 	switch unit {
 	case language.Day:
 		begin := today.AddDate(0, 0, -n)
@@ -193,10 +199,10 @@ func (p *dates) back(unit language.Unit, n int) {
 		monday := today.AddDate(0, 0, -(int(today.Weekday())+6)%7-7*n)
 		p.add(monday, monday.AddDate(0, 0, 7), ofWeek)
 	case language.Month:
-		begin := date(p.at.Year(), int(p.at.Month())-n, 1)
+		begin := p.date(p.at.Year(), int(p.at.Month())-n, 1)
 		p.add(begin, begin.AddDate(0, 1, 0), ofMonth)
 	case language.Year:
-		begin := date(p.at.Year()-n, 1, 1)
+		begin := p.date(p.at.Year()-n, 1, 1)
 		p.add(begin, begin.AddDate(1, 0, 0), ofYear)
 	}
 }

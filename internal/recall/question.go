@@ -114,6 +114,7 @@ func (q *Question) Find(views []*index.View) *Answer {
 		})
 		result.Total, result.Exact = len(result.Hits), true
 	}
+	result.Hits = matchesFirst(views, &query, result.Hits)
 	return &Answer{Result: result, question: q, terms: terms.list, names: terms.names,
 		rowNames: query.Names, paths: paths}
 }

@@ -77,8 +77,8 @@ func TestLongQuestionsAreCut(t *testing.T) {
 	if len(q.Periods) != maxPeriods {
 		t.Errorf("got %d periods", len(q.Periods))
 	}
-	today := int32(askedAt.Unix() / 86400)
-	first := index.Period{First: today, Last: today, Value: ofDay}
+	today := askedAt.Truncate(24 * time.Hour).UnixMicro()
+	first := index.Period{First: today, Last: today + 86_400e6 - 1, Value: ofDay}
 	if !slices.Contains(q.Periods, first) {
 		t.Errorf("the first day is missing: got %v", q.Periods)
 	}
@@ -92,6 +92,8 @@ func TestQuestionsNameTimes(t *testing.T) {
 		want      float64
 	}{
 		{"What happened on 14 May 2023?", "2023-05-14", ofDay},
+		{"What did we decide on Friday?", "2026-11-20", ofWeekday},
+		{"What did we decide on Friday?", "2026-11-13", 0},
 		{"What happened on May 14, 2023?", "2023-05-20", ofMonth},
 		{"What happened on 2023-05-14?", "2023-09-20", ofYear},
 		{"What happened on 2023-05-14?", "2022-05-14", 0},
@@ -124,7 +126,7 @@ func TestQuestionsNameTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, got := int32(day.Unix()/86400), 0.0
+		n, got := day.UnixMicro(), 0.0
 		for _, p := range read(tt.text).Periods {
 			if p.First <= n && n <= p.Last {
 				got = max(got, p.Value)
@@ -132,6 +134,32 @@ func TestQuestionsNameTimes(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%q: %s fits by %v, want %v", tt.text, tt.day, got, tt.want)
+		}
+	}
+}
+
+// Days are those of the asker, and 25 hours long when the clocks go back.
+func TestDaysAreThoseOfTheAsker(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokyo := time.FixedZone("", 9*60*60)
+	for _, tt := range []struct {
+		at          time.Time
+		first, last string
+	}{
+		{time.Date(2026, 11, 29, 8, 30, 0, 0, tokyo), "2026-11-27T15:00:00Z", "2026-11-28T15:00:00Z"},
+		{time.Date(2026, 10, 26, 9, 0, 0, 0, berlin), "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z"},
+	} {
+		q := Ask{Text: "pelicans yesterday", At: tt.at}.Read()
+		asked, _ := q.query(func(string) bool { return false })
+		first, _ := time.Parse(time.RFC3339, tt.first)
+		last, _ := time.Parse(time.RFC3339, tt.last)
+		if want := []index.Period{{First: first.UnixMicro(), Last: last.UnixMicro() - 1, Value: ofDay}}; !slices.Equal(
+			asked.Periods, want) {
+			t.Errorf("%v: got %v, want %v", tt.at, asked.Periods, want)
 		}
 	}
 }

@@ -66,6 +66,38 @@ func (r *Text) Excludes(s *Text) bool {
 		slices.Equal(r.rest(surplus), s.rest(surplus))
 }
 
+// How many telling words two reworded texts share at least, and which part of them.
+const (
+	leastShared    = 5
+	rewordedEnough = 0.75
+)
+
+// Reworded returns which part of their telling words two texts share, in any order and with or without negations, if
+// that is much, and 0 otherwise. Texts with other numbers, or of which one has the opposite of a word, share nothing.
+func (r *Text) Reworded(s *Text) float64 {
+	surplus, _ := valuesDiffer(r, s)
+	for w := range surplus {
+		negates := func(v value) bool { return v.group == negation }
+		if len(spaced()[w]) > 0 && !slices.ContainsFunc(spaced()[w], negates) {
+			return 0
+		}
+	}
+	if r.unspaced+s.unspaced != "" || numbersDiffer(r.numbers(), s.numbers()) || unitsDiffer(r, s) {
+		return 0
+	}
+	a, b, shared := slices.Compact(r.rest(surplus)), slices.Compact(s.rest(surplus)), 0
+	for _, w := range a {
+		if _, both := slices.BinarySearch(b, w); both {
+			shared++
+		}
+	}
+	part := 2 * float64(shared) / float64(max(len(a)+len(b), 1))
+	if shared < leastShared || part < rewordedEnough {
+		return 0
+	}
+	return math.Round(1000*min(almostEqual, part)) / 1000
+}
+
 // rest returns the words besides these values that are not common ones, in alphabetical order.
 func (r *Text) rest(values map[string]bool) (list []string) {
 	for _, t := range r.tokens {

@@ -20,6 +20,7 @@ const (
 type place struct {
 	start, end int
 	word       string
+	unmarked   bool // it only says where the answer may be
 }
 
 // Snippet returns the part of text with the most words of the query, as snippet does.
@@ -51,7 +52,7 @@ func snippet(text string, places []place) loci.Snippet {
 func merged(places []place, start, end int) (out []place) {
 	for _, p := range places {
 		switch n := len(out); {
-		case p.start < start || p.end > end:
+		case p.unmarked, p.start < start || p.end > end:
 		case n > 0 && p.start <= out[n-1].end:
 			out[n-1].end = max(out[n-1].end, p.end)
 		default:
@@ -69,7 +70,7 @@ func (q Query) find(text string) (found []place) {
 	var a loci.Analyzer
 	a.Words(text, func(w loci.Word) bool {
 		if q.wants(w) {
-			found = append(found, place{w.Start, w.End, w.Stem})
+			found = append(found, place{start: w.Start, end: w.End, word: w.Stem})
 		}
 		return len(found) < maxFound
 	})
@@ -77,7 +78,7 @@ func (q Query) find(text string) (found []place) {
 }
 
 // maxFound bounds the work on a text that consists of the searched word.
-const maxFound = 500
+const maxFound = 2000
 
 func (q Query) wants(w loci.Word) bool {
 	for _, t := range q.Terms {
@@ -98,7 +99,10 @@ func bestWindow(places []place) int {
 		for j < len(places) && places[j].end-places[i].start <= SnippetWidth-snippetLead {
 			j++
 		}
-		if n := distinctWords(places[i:max(i, j)]); n > best {
+		if j-i <= best {
+			continue
+		}
+		if n := distinctWords(places[i:j]); n > best {
 			best, from = n, places[i].start
 		}
 	}

@@ -174,7 +174,7 @@ func (s *server) findText(ctx context.Context, p loci.Principal, a ask, f memory
 	}
 	a.limit = min(a.limit, memory.MaxSearch) // older clients send the limit of lists
 	page, err := s.app.Memory.Search(ctx, p, memory.SearchRequest{Filter: f, Query: a.filter.Term, Limit: a.limit,
-		Cursor: a.cursor, Offset: a.offset, AskedAt: loci.CutTime(a.asked.AskedAt), Explain: a.asked.Explain})
+		Cursor: a.cursor, Offset: a.offset, AskedAt: a.asked.AskedAt, Explain: a.asked.Explain})
 	if err != nil {
 		return nil, err
 	}

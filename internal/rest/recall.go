@@ -165,7 +165,7 @@ func (s *server) recall(ctx context.Context, p loci.Principal, r *client.RecallR
 		return nil, err
 	}
 	page, err := s.app.Memory.Recall(ctx, p, memory.SearchRequest{Filter: filterOf(&r.Conditions), Query: r.Query,
-		Limit: r.Limit, Cursor: r.Cursor, AskedAt: loci.CutTime(r.AskedAt), Explain: r.Explain, Kinds: kindsOf(r.Kinds)})
+		Limit: r.Limit, Cursor: r.Cursor, AskedAt: r.AskedAt, Explain: r.Explain, Kinds: kindsOf(r.Kinds)})
 	if err != nil {
 		return nil, err
 	}

@@ -181,6 +181,8 @@ type Filter struct {
 	Key       string // exact
 	Scope     loci.Scope
 	ProjectID loci.ProjectID
+	// OrGlobal also admits rows of no project, if ProjectID is set.
+	OrGlobal  bool
 	AgentID   loci.AgentID
 	SessionID loci.SessionID
 	TeamID    loci.TeamID // only what is shared with this team

@@ -69,7 +69,7 @@ func fieldDrivers(v loci.Viewer, f *store.Filter) (list []driver) {
 	if !f.SessionID.IsZero() {
 		add(tokenSession, hex.EncodeToString(f.SessionID[:]))
 	}
-	if !f.ProjectID.IsZero() {
+	if !f.ProjectID.IsZero() && !f.OrGlobal {
 		add(tokenProject, hex.EncodeToString(f.ProjectID[:]))
 	}
 	if !f.AgentID.IsZero() {

@@ -114,7 +114,7 @@ func (w *walk) onlyPool() (kind byte, p pool) {
 	f := w.filter
 	switch {
 	case !f.When.KnownAt.IsZero():
-	case f.Scope == loci.ScopeProject && !f.ProjectID.IsZero() && slices.Contains(w.v.ProjectIDs, f.ProjectID):
+	case f.Scope == loci.ScopeProject && !f.OrGlobal && slices.Contains(w.v.ProjectIDs, f.ProjectID):
 		return projectPool, newPool(projectPool, f.ProjectID)
 	case !f.TeamID.IsZero() && f.TeamID == w.v.TeamID && !w.v.OnlyProjects:
 		return teamPool, newPool(teamPool, f.TeamID)

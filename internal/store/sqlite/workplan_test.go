@@ -31,7 +31,7 @@ func TestWorkPlans(t *testing.T) {
 		}
 		for nth, want := range [][]string{
 			{"SEARCH a USING INDEX sqlite_autoindex_memories_1 (id=?)",
-				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)"},
+				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=?)"},
 			{"SEARCH a USING COVERING INDEX sqlite_autoindex_memories_1 (id=?)",
 				"SEARCH s USING COVERING INDEX suggestions_pending (memory_seq=?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"},
 		} {

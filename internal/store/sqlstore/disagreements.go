@@ -116,14 +116,17 @@ func (t suggestions) replacements(v loci.Viewer, ids []loci.MemoryID, found map[
 	})
 }
 
-// disputesQuery selects the visible memories with the key of one of ids, by another origin, that are
+// disputesQuery selects the visible memories with the key of one of ids, by another origin or of any origin in a
+// project and outside of it, that are
 // true at a time at which the other one is: facts that follow each other do not disagree. It
 // repeats the condition of the index memories_by_key, as OfKey does. It does not sort, so that
 // the rows come while it looks for others.
 func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
 	q.Add(`SELECT a.id, m.id, m.origin, m.updated_at, m.seq FROM memories a {join} memories m ON {m}
-		m.user_id = a.user_id AND m.key = a.key AND m.key <> '' AND m.scope = a.scope AND m.project_id {is} a.project_id
-		AND m.agent_id {is} a.agent_id AND m.workspace_id {is} a.workspace_id WHERE {a} m.origin <> a.origin
+		m.user_id = a.user_id AND m.key = a.key AND m.key <> '' AND m.workspace_id {is} a.workspace_id
+		WHERE {a} (m.scope = a.scope AND m.project_id {is} a.project_id AND m.agent_id {is} a.agent_id
+			AND m.origin <> a.origin OR m.scope <> 'agent' AND a.scope <> 'agent' AND (m.scope <> a.scope
+			AND m.project_id {is} a.project_id OR (m.project_id IS NULL) <> (a.project_id IS NULL)))
 		AND m.content <> a.content AND a.deleted_at IS NULL AND a.superseded_by IS NULL
 		AND (m.valid_to IS NULL OR m.valid_to > coalesce(a.valid_from, a.created_at))
 		AND (a.valid_to IS NULL OR a.valid_to > coalesce(m.valid_from, m.created_at)) AND a.id IN `)

@@ -37,7 +37,11 @@ func narrowContext(q *Query, f *store.Filter, row string) {
 	if f.Scope != "" {
 		q.Add(" AND "+row+".scope = ?", string(f.Scope))
 	}
-	if !f.ProjectID.IsZero() {
+	switch {
+	case f.ProjectID.IsZero():
+	case f.OrGlobal:
+		q.Add(" AND ("+row+".project_id = ? OR "+row+".project_id IS NULL)", [16]byte(f.ProjectID))
+	default:
 		q.Add(" AND "+row+".project_id = ?", [16]byte(f.ProjectID))
 	}
 	if !f.TeamID.IsZero() {

@@ -169,9 +169,11 @@ func (w *world) disagreeing(v loci.Viewer, pending map[loci.MemoryID][]loci.Memo
 	for _, a := range seen {
 		var d loci.Disagreement
 		others := slices.DeleteFunc(slices.Clone(seen), func(m *loci.Memory) bool {
-			return a.Key == "" || m.Key != a.Key || m.UserID != a.UserID || m.Scope != a.Scope ||
-				m.ProjectID != a.ProjectID || m.AgentID != a.AgentID || m.WorkspaceID != a.WorkspaceID ||
-				m.Origin == a.Origin || m.Content == a.Content || endsBefore(m, a) || endsBefore(a, m)
+			here := m.Scope == a.Scope && m.ProjectID == a.ProjectID && m.AgentID == a.AgentID && m.Origin != a.Origin
+			forked := m.Scope != loci.ScopeAgent && a.Scope != loci.ScopeAgent && (m.Scope != a.Scope &&
+				m.ProjectID == a.ProjectID || m.ProjectID.IsZero() != a.ProjectID.IsZero())
+			return a.Key == "" || m.Key != a.Key || m.UserID != a.UserID || m.WorkspaceID != a.WorkspaceID ||
+				!here && !forked || m.Content == a.Content || endsBefore(m, a) || endsBefore(a, m)
 		})
 		slices.SortFunc(others, func(x, y *loci.Memory) int {
 			if c := y.UpdatedAt.Compare(x.UpdatedAt); c != 0 {

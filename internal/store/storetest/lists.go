@@ -145,6 +145,8 @@ func testListFilters(e *env) {
 		{"type", store.Filter{Type: loci.Episodic}, "b"},
 		{"category", store.Filter{Category: "fact"}, "dba"},
 		{"project", store.Filter{ProjectID: p}, "ca"},
+		{"project or none", store.Filter{ProjectID: p, OrGlobal: true, Tags: []string{"x", "z"}}, "cba"},
+		{"another project or none", store.Filter{ProjectID: newID[loci.ProjectID](), OrGlobal: true}, "db"},
 		{"from", store.Filter{From: at.Add(3 * time.Minute)}, "dc"},
 		{"just after", store.Filter{From: at.Add(3*time.Minute + time.Nanosecond)}, "d"},
 		{"to", store.Filter{To: at.Add(3 * time.Minute)}, "ba"},

@@ -158,6 +158,7 @@ func (w *world) filter() store.Filter {
 	f.Type = draw(t, "with type", "", "", loci.Semantic)
 	f.Category = draw(t, "with category", "", "", "rule")
 	f.ProjectID = oneOf(t, "with project", append([]loci.ProjectID{{}, {}}, w.projects...))
+	f.OrGlobal = draw(t, "or global", false, false, true)
 	f.TeamID = oneOf(t, "with team", append([]loci.TeamID{{}, {}}, w.teams...))
 	f.Scope = draw(t, "with scope", "", "", loci.ScopeGlobal, loci.ScopeProject, loci.ScopeAgent)
 	f.AgentID = oneOf(t, "with agent", append([]loci.AgentID{{}, {}}, w.agents...))

@@ -505,6 +505,10 @@ export interface ContextPack {
    * changed
    */
   prefix_new?: boolean;
+  /** Its name */
+  project?: string;
+  /** The project that was used, if one was given */
+  project_id?: string;
   /** What went in, what was left out, and why */
   receipt: ContextReceipt;
   /** What the text has, in its order */
@@ -1185,7 +1189,10 @@ export interface History {
 }
 
 export interface Hit {
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   id: string;
   /** The memory that would replace this one if the owner accepts an open suggestion */
@@ -1429,7 +1436,10 @@ export interface Memory {
   created_at: string;
   /** When it was moved to the trash; absent if it was not */
   deleted_at?: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   /** Who made this version: the origin of the credential */
   editor: string;
@@ -1533,7 +1543,10 @@ export interface MemoryReaders {
 
 export interface MemorySummary {
   created_at: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   id: string;
   memory_type: string;
@@ -2146,7 +2159,10 @@ export interface PackRequest {
   matches_only?: boolean | undefined;
   /** The most tokens that the text may have. Default: 1000 */
   max_tokens?: number | undefined;
-  /** Only this project, by id or name */
+  /**
+   * Memories of this project, by id or name, and of no project; events and entities of this one. The first of
+   * equal matches are its own
+   */
   project?: string | undefined;
   /** The session that asks. What it has received does not come again, unless it has changed */
   session_id?: string | undefined;
@@ -2204,7 +2220,10 @@ export interface PasskeyCeremony {
 
 export interface PinnedMemory {
   created_at: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   id: string;
   importance: number;
@@ -2431,7 +2450,10 @@ export interface RecallRequest {
   agent_id?: string | undefined;
   /** What was true then, or will be; left out: now */
   as_of?: string | undefined;
-  /** When the question was asked: yesterday in it means the day before. Default: now */
+  /**
+   * When the question was asked: yesterday in it means the day before, in the zone of its offset. Default:
+   * now, in the zone of the server
+   */
   asked_at?: string | undefined;
   category?: string | undefined;
   /** next_cursor of the previous page, with the same request */
@@ -2489,7 +2511,10 @@ export interface Recalled {
   created_at: string;
   /** When it was moved to the trash; absent if it was not */
   deleted_at?: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   /** Who made this version: the origin of the credential */
   editor: string;
@@ -2572,6 +2597,8 @@ export interface RecalledEvent {
   /** Who spoke or acted */
   actor?: string;
   agent_id?: string;
+  /** How many more of the matches are events that say the same but for numbers and ids. They are left out */
+  alike?: number;
   allowed_vendors: string[];
   /** The text of the event, exactly as sent */
   content: string;
@@ -2936,7 +2963,10 @@ export interface Saved {
   created_at: string;
   /** When it was moved to the trash; absent if it was not */
   deleted_at?: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   /** Who made this version: the origin of the credential */
   editor: string;
@@ -3050,7 +3080,10 @@ export interface SearchRequest {
   agent_id?: string | undefined;
   /** What was true then, or will be; left out: now */
   as_of?: string | undefined;
-  /** When the question was asked: yesterday in it means the day before. Default: now */
+  /**
+   * When the question was asked: yesterday in it means the day before, in the zone of its offset. Default:
+   * now, in the zone of the server
+   */
   asked_at?: string | undefined;
   category?: string | undefined;
   /** next_cursor of the previous page, with the same search */
@@ -3528,7 +3561,10 @@ export interface TrashedMemory {
   created_at: string;
   /** When it was moved to the trash; absent if it was not */
   deleted_at?: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   /** Who made this version: the origin of the credential */
   editor: string;
@@ -3703,7 +3739,10 @@ export interface Version {
   created_at: string;
   /** When it was moved to the trash; absent if it was not */
   deleted_at?: string;
-  /** Memories of the same key by other origins that say something else, newest first */
+  /**
+   * Memories of the same key that say something else, newest first: by other origins, or in a project and
+   * outside of it
+   */
   disputed_by?: Dispute[] | null;
   /** Who made this version: the origin of the credential */
   editor: string;
@@ -5831,7 +5870,10 @@ export interface RecallMemoriesByQueryQuery {
   limit?: number | undefined;
   /** next_cursor of the previous page, with the same request */
   cursor?: string | undefined;
-  /** When the question was asked: yesterday in it means the day before. Default: now */
+  /**
+   * When the question was asked: yesterday in it means the day before, in the zone of its offset. Default:
+   * now, in the zone of the server
+   */
   asked_at?: string | undefined;
   /** True to get why.signals: what each score consists of */
   explain?: boolean | undefined;
