@@ -124,6 +124,16 @@ type Relation struct {
 // Path returns the relation as from → type → to.
 func (r *Relation) Path() string { return r.From + " → " + r.Type + " → " + r.To }
 
+// GraphIDs names rows of a graph.
+type GraphIDs struct {
+	Entities     []EntityID      `json:"entities,omitempty"`
+	Observations []ObservationID `json:"observations,omitempty"`
+	Relations    []RelationID    `json:"relations,omitempty"`
+}
+
+// Len returns the number of rows.
+func (g *GraphIDs) Len() int { return len(g.Entities) + len(g.Observations) + len(g.Relations) }
+
 // EntityRef names an entity. Without Type, it means all entities of that name.
 type EntityRef struct {
 	Name string `json:"name"`

@@ -16,6 +16,8 @@ type GraphTx struct {
 	d     *Dialect
 	now   func() time.Time
 	index func(*GraphTx) GraphIndex
+	may   func(*loci.GraphAccess) bool // nil: deletions leave nothing
+	left  store.Spared
 }
 
 // GraphOptions are what a transaction needs besides its connection. All fields are required.
@@ -45,7 +47,7 @@ type GraphFound struct {
 
 // NewGraph returns a transaction that runs on c, which is confined to o.Project.
 func NewGraph(c Conn, d *Dialect, o GraphOptions) *GraphTx {
-	return &GraphTx{o.Project, c, d, o.Now, o.Index}
+	return &GraphTx{p: o.Project, c: c, d: d, now: o.Now, index: o.Index}
 }
 
 type (

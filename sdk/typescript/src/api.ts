@@ -379,7 +379,7 @@ export interface Candidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -573,6 +573,13 @@ export interface CountedPage {
 
 export interface Deleted {
   deleted: number;
+  /**
+   * Number of rows that an agent may only suggest to delete, because they or rows of theirs have another
+   * origin
+   */
+  suggested?: number;
+  /** The suggestion to delete those, for a person to accept */
+  suggestion?: string;
 }
 
 export interface DeletedMemory {
@@ -1510,11 +1517,11 @@ export interface MemoryPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -1544,6 +1551,28 @@ export interface MemorySummary {
   tags: string[];
   title: string;
   updated_at: string;
+}
+
+export interface MergedEntity {
+  /** Vendors that may read it; * means all */
+  allowed_vendors: string[];
+  created_at: string;
+  deleted_at?: string;
+  entity_type: string;
+  id: string;
+  name: string;
+  observations: Observation[];
+  /** Number of older observations that this answer leaves out */
+  observations_left?: number;
+  /** Who wrote it. The server sets it from the credential */
+  origin: string;
+  relations: Relation[];
+  /** Number of older relations that this answer leaves out */
+  relations_left?: number;
+  /** Set if an agent may only suggest the merge. Then nothing has changed */
+  suggestion?: string;
+  updated_at: string;
+  user_id: string;
 }
 
 export interface Metrics {
@@ -2360,7 +2389,7 @@ export interface QueryAnswer {
   response: string;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** True if some memories were left out to stay within the budget */
@@ -2403,11 +2432,11 @@ export interface RecallPage {
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of matches on all pages */
@@ -2699,7 +2728,7 @@ export interface ReflectedCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -3022,11 +3051,11 @@ export interface SearchPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -3235,7 +3264,7 @@ export interface ShownCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -3362,18 +3391,41 @@ export interface StreamStopped {
   stored: number;
 }
 
+export interface SuggestedGraph {
+  entities?: string[] | null;
+  /** The entity into which the one of a merge goes */
+  into?: string;
+  /** Number of rows that the list leaves out */
+  more?: number;
+  observations?: string[] | null;
+  project_id: string;
+  relations?: string[] | null;
+  /** What would leave the graph, with the visible observations and relations of its entities */
+  rows?: SuggestedRow[] | null;
+}
+
+export interface SuggestedRow {
+  kind: "entity" | "observation" | "relation";
+  /** Who wrote it */
+  origin: string;
+  /** The beginning of its name, content or path */
+  text: string;
+}
+
 export interface Suggestion {
   /** The beginning of the memory that would replace it */
   by?: Excerpt;
-  /** The memory that would replace it */
-  by_id: string;
+  /** The memory that would replace it. Absent for a graph */
+  by_id?: string;
   created_at: string;
+  /** The rows of a graph that would be deleted or merged */
+  graph?: SuggestedGraph;
   id: string;
-  kind: "supersede" | "correct";
+  kind: "supersede" | "correct" | "delete" | "merge";
   /** The beginning of the memory that would be superseded */
   memory?: Excerpt;
-  /** The memory that would be superseded */
-  memory_id: string;
+  /** The memory that would be superseded. Absent for a graph */
+  memory_id?: string;
   /**
    * Who besides the owner can read the memory, but not the one that would replace it or has: the team, the
    * project, or both. Accept with share to let them read the new one
@@ -3383,7 +3435,10 @@ export interface Suggestion {
   origin: string;
   settled_at?: string;
   state: "pending" | "accepted" | "declined";
-  /** The person who decides: the owner of memory_id */
+  /**
+   * The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it;
+   * everyone in the project decides
+   */
   user_id: string;
 }
 
@@ -4816,7 +4871,11 @@ export class GraphApi {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/entities`, { body, options });
   }
 
-  /** Move entities to the trash. With their observations and relations. Loci ignores names that do not exist. */
+  /**
+   * Move entities to the trash. With their observations and relations. Loci ignores names that do not exist.
+   * An agent deletes what its origin wrote. It only suggests to delete rows of another origin, and entities
+   * that have such rows; a person accepts that with POST /suggestions/{id}/accept.
+   */
   deleteEntities(id: string, body: EntityNames, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteEntities(id: string, body: EntityNames, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteEntities(id: string, body: EntityNames, options?: CallOptions): Promise<never> {
@@ -4885,10 +4944,11 @@ export class GraphApi {
 
   /**
    * Merge two entities. Copies the observations and relations of `from` to `into` and moves `from` to the
-   * trash. Nothing becomes visible to more vendors.
+   * trash. Nothing becomes visible to more vendors. An agent only suggests it if `from`, or a row of it, has
+   * another origin.
    */
-  mergeEntities(id: string, body: EntityMerge, options?: CallOptions & NotOnce): Promise<Entity>;
-  mergeEntities(id: string, body: EntityMerge, options: CallOptions & Once): Promise<Entity | Replayed>;
+  mergeEntities(id: string, body: EntityMerge, options?: CallOptions & NotOnce): Promise<MergedEntity>;
+  mergeEntities(id: string, body: EntityMerge, options: CallOptions & Once): Promise<MergedEntity | Replayed>;
   mergeEntities(id: string, body: EntityMerge, options?: CallOptions): Promise<never> {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/merge`, { body, options });
   }
@@ -4900,7 +4960,11 @@ export class GraphApi {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/observations`, { body, options });
   }
 
-  /** Move observations to the trash. By exact content. Loci ignores those that do not exist. */
+  /**
+   * Move observations to the trash. By exact content. Loci ignores those that do not exist. An agent deletes
+   * what its origin wrote. It only suggests to delete rows of another origin, and entities that have such
+   * rows; a person accepts that with POST /suggestions/{id}/accept.
+   */
   deleteObservations(id: string, body: ObservationDeletions, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteObservations(id: string, body: ObservationDeletions, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteObservations(id: string, body: ObservationDeletions, options?: CallOptions): Promise<never> {
@@ -4922,7 +4986,11 @@ export class GraphApi {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/relations`, { body, options });
   }
 
-  /** Move relations to the trash. Loci ignores those that do not exist. */
+  /**
+   * Move relations to the trash. Loci ignores those that do not exist. An agent deletes what its origin
+   * wrote. It only suggests to delete rows of another origin, and entities that have such rows; a person
+   * accepts that with POST /suggestions/{id}/accept.
+   */
   deleteRelations(id: string, body: RelationDeletions, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteRelations(id: string, body: RelationDeletions, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteRelations(id: string, body: RelationDeletions, options?: CallOptions): Promise<never> {
@@ -6239,7 +6307,10 @@ export class SourcesApi {
 
 /** Parameters of listSuggestions. */
 export interface ListSuggestionsQuery {
-  /** Default: all. The pending ones leave out those whose memories are no longer both live */
+  /**
+   * Default: all. The pending ones leave out those whose memories are no longer both live, or whose rows have
+   * all left the graph
+   */
   state?: "pending" | "accepted" | "declined" | undefined;
   /** Default: 50 */
   limit?: number | undefined;
@@ -6256,8 +6327,9 @@ export class SuggestionsApi {
   }
 
   /**
-   * List suggestions. Newest first. A suggestion proposes that one memory supersedes another. You see a
-   * suggestion only if you can read both memories.
+   * List suggestions. Newest first. A suggestion proposes that one memory supersedes another, or that rows of
+   * a graph are deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the
+   * rows.
    */
   list(query?: ListSuggestionsQuery, options?: CallOptions): Promise<SuggestionList> {
     return this.#client.call("GET", "/suggestions", { query, options });
@@ -6271,7 +6343,9 @@ export class SuggestionsApi {
   /**
    * Accept a suggestion. Your memory is superseded and disappears from recall. Loci keeps its old version. If
    * others could read it who cannot read the new one, no_longer_shared names them, unless you send share. 409
-   * if the suggestion was already accepted or declined, or if one of the memories is no longer live.
+   * if the suggestion was already accepted or declined, or if one of the memories is no longer live. A
+   * suggestion about a graph moves the rows that `graph` lists to the graph's trash, from where you can
+   * restore them; each person of the project may accept it.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;
