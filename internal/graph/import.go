@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -117,8 +118,69 @@ func (im *importer) readLines(ctx context.Context, in *bufio.Reader) error {
 			return nil
 		}
 		item, err := parseLine(line)
-		return im.take(ctx, im.report.Lines, len(line), item, err)
+		if err == nil || json.Valid(line) && line[0] != '[' {
+			return im.take(ctx, im.report.Lines, len(line), item, err)
+		}
+		return eachObject(line, func(object []byte, err error) error {
+			if err != nil {
+				return im.take(ctx, im.report.Lines, 0, nil, err)
+			}
+			item, err := parseLine(object)
+			return im.take(ctx, im.report.Lines, len(object), item, err)
+		})
 	})
+}
+
+// maxTries is at how many places of a damaged line, and of a damaged graph, an import looks for the next intact object.
+const maxTries = 1_000
+
+// eachObject calls fn with each object of a line that is not one, because objects were joined, cut or put into an array.
+// For what is no object, it calls fn with an error.
+func eachObject(line []byte, fn func(object []byte, bad error) error) error {
+	for tries := 0; ; {
+		line = bytes.TrimLeft(line, " \t\r\n,[]\x00")
+		if len(line) == 0 {
+			return nil
+		}
+		object, bad := firstObject(line)
+		if err := fn(object, bad); err != nil {
+			return err
+		}
+		if line = line[len(object):]; bad == nil {
+			continue
+		}
+		for end := line[1:]; ; tries++ {
+			next := bytes.IndexByte(end, '{')
+			if next < 0 || tries == maxTries {
+				return nil
+			}
+			end = end[next:]
+			if first, err := firstObject(end); err == nil && isItem(first) {
+				line = end
+				break
+			}
+			end = end[1:]
+		}
+	}
+}
+
+// firstObject returns the JSON object with which b begins.
+func firstObject(b []byte) (object []byte, err error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return nil, badLine(err)
+	}
+	if raw[0] != '{' {
+		return nil, loci.Errorf(loci.Invalid, "a row of a graph must be a JSON object")
+	}
+	return b[:dec.InputOffset()], nil
+}
+
+// isItem reports whether an object that follows damage is a row, and not a part of one.
+func isItem(object []byte) bool {
+	_, err := parseLine(object)
+	return err == nil
 }
 
 // take adds the parsed line to the batch.
@@ -212,6 +274,9 @@ func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
 			good = append(good, item)
 		case why.Code != loci.NotFound || !item.waits() || im.last:
 			im.refuse(item.line, loci.Errorf(why.Code, "%s", why.Text))
+			if why.Code == loci.NotFound && item.relation != nil {
+				im.report.Dangling++
+			}
 		case len(im.kept) == maxKept || im.keptBytes+item.size > maxKeptBytes:
 			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities in later lines; import again, or "+
 				"put entities first", why.Text))
