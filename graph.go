@@ -161,6 +161,7 @@ type NewRelation struct {
 // Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
 // name for the item.
 func (e *NewEntity) Validate(field string) error {
+	e.Name, e.Type = Label(e.Name), Label(e.Type)
 	if err := CheckText(field+".name", e.Name, 1, MaxEntityName); err != nil {
 		return err
 	}
@@ -180,6 +181,7 @@ func (c *Contents) Validate(field string) error {
 
 // Validate works like NewEntity.Validate.
 func (r *NewRelation) Validate(field string) error {
+	r.Type = Label(r.Type)
 	if err := CheckText(field+".from", r.From.Name, 1, MaxEntityName); err != nil {
 		return err
 	}

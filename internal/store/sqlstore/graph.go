@@ -174,6 +174,16 @@ func (tx *GraphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.E
 		limit)
 }
 
+// meant is named for a name that a caller refers to. If no entity has it, it is read as Loci stores new names.
+func (tx *GraphTx) meant(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.Entity, error) {
+	list, err := tx.named(v, ref, limit)
+	if label := loci.Label(ref.Name); err == nil && len(list) == 0 && label != ref.Name {
+		ref.Name = label
+		return tx.named(v, ref, limit)
+	}
+	return list, err
+}
+
 // seesRelation requires that the viewer sees the relation and both its ends.
 func (tx *GraphTx) seesRelation(q *Query, v loci.Viewer, l loci.Lifecycle) {
 	tx.Sees(q, v, "r", l)

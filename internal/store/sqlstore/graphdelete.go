@@ -21,7 +21,7 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	}
 	for _, ref := range refs {
 		for {
-			list, err := n.named(v, ref, loci.MaxGraphItems)
+			list, err := n.meant(v, ref, loci.MaxGraphItems)
 			if err != nil {
 				return nil, err
 			}
@@ -38,7 +38,7 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 				}
 				deleted = append(deleted, list[i])
 			}
-			if len(deleted) == before {
+			if len(deleted) == before || len(list) < loci.MaxGraphItems {
 				break
 			}
 		}
@@ -75,7 +75,7 @@ func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.G
 		return 0, err
 	}
 	for _, item := range items {
-		list, err := n.named(v, item.Entity, loci.MaxGraphItems)
+		list, err := n.meant(v, item.Entity, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
@@ -131,11 +131,11 @@ func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.Grap
 		return 0, err
 	}
 	for _, item := range items {
-		froms, err := n.named(v, item.From, loci.MaxGraphItems)
+		froms, err := n.meant(v, item.From, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
-		tos, err := n.named(v, item.To, loci.MaxGraphItems)
+		tos, err := n.meant(v, item.To, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
