@@ -94,17 +94,7 @@ func (p *program) settledGraph(s *loci.Suggestion) error {
 	if s.Graph.More > 0 {
 		p.note("and %s more", loci.Plural(s.Graph.More, "row", "rows"))
 	}
-	var ids []string
-	for _, id := range s.Graph.Entities {
-		ids = append(ids, id.String())
-	}
-	for _, id := range s.Graph.Observations {
-		ids = append(ids, id.String())
-	}
-	for _, id := range s.Graph.Relations {
-		ids = append(ids, id.String())
-	}
-	p.note("To take it back: loci graph restore %s --project %s", strings.Join(ids, " "), s.Graph.ProjectID)
+	p.note("It is in the trash of the graph. To take it back, see: loci graph trash --project %s", s.Graph.ProjectID)
 	return nil
 }
 

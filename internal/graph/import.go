@@ -34,6 +34,7 @@ type importer struct {
 	bytes     int
 	kept      []*item
 	keptBytes int
+	damaged   bool         // the input is the rest of a damaged whole graph
 	last      bool         // the input has ended: what is missing now stays missing
 	later     [][]*item    // batches of a dry run
 	undone    *undoneGraph // the transaction of a dry run; nil: a separate one for each batch
@@ -121,33 +122,44 @@ func (im *importer) readLines(ctx context.Context, in *bufio.Reader) error {
 		if err == nil || json.Valid(line) && line[0] != '[' {
 			return im.take(ctx, im.report.Lines, len(line), item, err)
 		}
-		return eachObject(line, func(object []byte, err error) error {
-			if err != nil {
-				return im.take(ctx, im.report.Lines, 0, nil, err)
-			}
-			item, err := parseLine(object)
-			return im.take(ctx, im.report.Lines, len(object), item, err)
-		})
+		if im.damaged && !bytes.Contains(line, []byte(`{"`)) {
+			return nil // a part of the whole graph around its rows
+		}
+		return eachObject(line, false, im.takeObject(ctx))
 	})
 }
 
-// maxTries is at how many places of a damaged line, and of a damaged graph, an import looks for the next intact object.
+func (im *importer) takeObject(ctx context.Context) func([]byte, error) error {
+	return func(object []byte, err error) error {
+		if err != nil {
+			return im.take(ctx, im.report.Lines, 0, nil, err)
+		}
+		item, err := parseLine(object)
+		return im.take(ctx, im.report.Lines, len(object), item, err)
+	}
+}
+
+// maxTries is at how many places of a damaged line an import looks for the next intact object.
 const maxTries = 1_000
 
 // eachObject calls fn with each object of a line that is not one, because objects were joined, cut or put into an array.
-// For what is no object, it calls fn with an error.
-func eachObject(line []byte, fn func(object []byte, bad error) error) error {
-	for tries := 0; ; {
-		line = bytes.TrimLeft(line, " \t\r\n,[]\x00")
+// For what is no object, it calls fn with an error, except at the beginning of a line that is known to be damaged there.
+func eachObject(line []byte, damaged bool, fn func(object []byte, bad error) error) error {
+	for tries := 0; ; damaged = false {
+		const around = " \t\r\n,[]}\x00"
+		line = bytes.TrimPrefix(bytes.TrimLeft(line, around), []byte(`"relations":`))
+		line = bytes.TrimLeft(line, around)
 		if len(line) == 0 {
 			return nil
 		}
-		object, bad := firstObject(line)
-		if err := fn(object, bad); err != nil {
-			return err
-		}
-		if line = line[len(object):]; bad == nil {
-			continue
+		if !damaged {
+			object, bad := firstObject(line)
+			if err := fn(object, bad); err != nil {
+				return err
+			}
+			if line = line[len(object):]; bad == nil {
+				continue
+			}
 		}
 		for end := line[1:]; ; tries++ {
 			next := bytes.IndexByte(end, '{')
@@ -155,9 +167,11 @@ func eachObject(line []byte, fn func(object []byte, bad error) error) error {
 				return nil
 			}
 			end = end[next:]
-			if first, err := firstObject(end); err == nil && isItem(first) {
-				line = end
-				break
+			if first, err := firstObject(end); err == nil {
+				if _, err = parseLine(first); err == nil { // a row, and not a part of one
+					line = end
+					break
+				}
 			}
 			end = end[1:]
 		}
@@ -175,12 +189,6 @@ func firstObject(b []byte) (object []byte, err error) {
 		return nil, loci.Errorf(loci.Invalid, "a row of a graph must be a JSON object")
 	}
 	return b[:dec.InputOffset()], nil
-}
-
-// isItem reports whether an object that follows damage is a row, and not a part of one.
-func isItem(object []byte) bool {
-	_, err := parseLine(object)
-	return err == nil
 }
 
 // take adds the parsed line to the batch.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/jsonlines"
@@ -27,60 +26,28 @@ func isWholeGraph(in *bufio.Reader) bool {
 	return ok && (bytes.HasPrefix(rest, []byte(`"entities"`)) || bytes.HasPrefix(rest, []byte(`"relations"`)))
 }
 
-// readWhole reads such an input item by item. After damage, it reads on as an array from the next line that begins an
-// object.
+// readWhole reads such an input item by item. After damage, it reads on line by line.
 func (im *importer) readWhole(ctx context.Context, in *bufio.Reader) error {
-	read, line := im.readObject, 1
-	for tries := 0; ; tries++ {
-		r := &objectReader{in: in, line: line}
-		r.dec = json.NewDecoder(r)
-		err := read(ctx, r)
-		var bad *brokenObject
-		broken := errors.As(err, &bad)
-		if broken {
-			line = r.at(r.dec.InputOffset())
-			begin := len(r.ahead) - len(bytes.TrimLeft(r.ahead, " \t\r\n,"))
-			line = r.at(r.dec.InputOffset() + int64(begin))
-			im.refuse(line, bad.why)
-		}
-		im.report.Bytes += r.read
-		if !broken || tries == maxTries {
-			im.report.Lines = r.at(r.read)
-			if broken {
-				err = nil
-			}
-			return err
-		}
-		im.report.Bytes -= int64(len(r.ahead))
-		in = bufio.NewReader(io.MultiReader(bytes.NewReader(r.ahead), r.in))
-		if line, err = im.nextObject(in, line); err != nil || line == 0 {
-			return err
-		}
-		in = bufio.NewReader(io.MultiReader(strings.NewReader("["), in))
-		read = func(ctx context.Context, r *objectReader) error { return im.readList(ctx, r, "") }
+	r := &objectReader{in: in, line: 1}
+	r.dec = json.NewDecoder(r)
+	err := im.readObject(ctx, r)
+	im.report.Bytes += r.read
+	var bad *brokenObject
+	if !errors.As(err, &bad) {
+		im.report.Lines = r.at(r.read)
+		return err
 	}
-}
-
-// nextObject skips to the next line that begins an object, and returns its number, or 0 at the end.
-func (im *importer) nextObject(in *bufio.Reader, line int) (int, error) {
-	for {
-		skipped, err := in.ReadSlice('\n')
-		im.report.Bytes += int64(len(skipped))
-		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			im.report.Lines = line
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return 0, err
-		}
-		if err == nil {
-			line++
-		}
-		head, _ := in.Peek(200)
-		if err == nil && bytes.HasPrefix(bytes.TrimLeft(head, " \t\r,"), []byte("{")) {
-			return line, nil
-		}
+	r.at(r.dec.InputOffset())
+	blanks := len(r.ahead) - len(bytes.TrimLeft(r.ahead, " \t\r\n,"))
+	line := r.at(r.dec.InputOffset() + int64(blanks))
+	im.refuse(line, bad.why)
+	damaged, rest, _ := bytes.Cut(r.ahead, []byte("\n"))
+	im.report.Bytes -= int64(len(rest))
+	im.report.Lines, im.damaged = line, true
+	if err := eachObject(damaged, true, im.takeObject(ctx)); err != nil {
+		return err
 	}
+	return im.readLines(ctx, bufio.NewReader(io.MultiReader(bytes.NewReader(rest), r.in)))
 }
 
 func (im *importer) readObject(ctx context.Context, r *objectReader) error {
@@ -220,7 +187,8 @@ func (r *objectReader) broken(err error) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return &brokenObject{loci.Errorf(loci.Invalid, "the graph is cut off; everything before that was imported")}
 	}
-	return &brokenObject{loci.WrapError(loci.Invalid, err, "the graph is damaged here: this is not valid JSON")}
+	return &brokenObject{loci.WrapError(loci.Invalid, err, "the graph is damaged here: this is not valid JSON. "+
+		"Of the rest, only rows that are on one line were imported")}
 }
 
 // end reports text after the graph.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -123,7 +124,10 @@ func badLine(err error) error {
 // notJSON returns where a text stops being JSON.
 func notJSON(err error) error {
 	var found *json.SyntaxError
+	var no *time.ParseError
 	switch {
+	case errors.As(err, &no):
+		return loci.WrapError(loci.Invalid, err, "%q is no time; use RFC 3339", repeated(no.Value))
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
 		errors.As(err, &found) && found.Error() == "unexpected end of JSON input":
 		return loci.WrapError(loci.Invalid, err, "this row of a graph is cut off")

@@ -31,21 +31,15 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 		return gate.Page[loci.Suggestion]{}, loci.FieldErrorf("state", "must be pending, accepted or declined")
 	}
 	return gate.ReadPage(p, "suggestions", r.State, r.Limit, r.Cursor,
-		func(next store.Position, limit int) (list []loci.Suggestion, _ store.Position, err error) {
-			for more := true; more && err == nil; more = next != "" && len(list) < limit {
-				var some []loci.Suggestion
-				err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
-					after := next
-					if some, after, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, next, limit-len(list)); err != nil {
-						return err
-					}
-					next = after
-					return excerpted(ctx, tx, p.Viewer(), s.Time(), some)
-				})
-				if err == nil {
-					some, err = s.graphs.Suggested(ctx, p, some)
+		func(after store.Position, limit int) (list []loci.Suggestion, next store.Position, err error) {
+			err = s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+				if list, next, err = tx.Suggestions().List(ctx, p.Viewer(), r.State, after, limit); err != nil {
+					return err
 				}
-				list = append(list, some...)
+				return excerpted(ctx, tx, p.Viewer(), s.Time(), list)
+			})
+			if err == nil {
+				list, err = s.graphs.Suggested(ctx, p, list)
 			}
 			return list, next, err
 		})
