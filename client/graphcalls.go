@@ -114,7 +114,8 @@ func (c *Client) RestoreEntities(ctx context.Context, in loci.ProjectID, ids Gra
 }
 
 // MergeEntities merges from into into and returns the merged entity.
-func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, into loci.EntityID) (*MergedEntity, error) {
+func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, into loci.EntityID) (*MergedEntity,
+	error) {
 	return send[MergedEntity](ctx, c, graph(in, "/merge"), EntityMerge{From: from, Into: into})
 }
 

@@ -95,7 +95,8 @@ func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return Deleted{}, err
 	}
-	return s.deleteRows(ctx, p, in, checkRefs("names", refs), func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+	bad := checkRefs("names", refs)
+	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
 		d.Entities, err = tx.Entities().Delete(ctx, v, access(p), refs)
 		d.Count = len(d.Entities)
 		return err

@@ -142,8 +142,9 @@ func (im *importer) takeObject(ctx context.Context) func([]byte, error) error {
 // maxTries is at how many places of a damaged line an import looks for the next intact object.
 const maxTries = 1_000
 
-// eachObject calls fn with each object of a line that is not one, because objects were joined, cut or put into an array.
-// For what is no object, it calls fn with an error, except at the beginning of a line that is known to be damaged there.
+// eachObject calls fn with each object of a line that is not one, because objects were joined, cut or put into an
+// array. For what is no object, it calls fn with an error, except at the beginning of a line that is known to be
+// damaged there.
 func eachObject(line []byte, damaged bool, fn func(object []byte, bad error) error) error {
 	for tries := 0; ; damaged = false {
 		const around = " \t\r\n,[]}\x00"

@@ -111,7 +111,8 @@ var tools = []tool{
 		name: "list_suggestions", title: "List suggestions",
 		set: toolsetMemoryExtra, action: memory.SuggestionRead, hints: reads,
 		about: "List suggestions, newest first: that one memory supersedes or corrects another one's, or that rows " +
-			"leave a graph. The owner decides. Use it to see the outcome. To make a suggestion, use write_memory with supersedes.",
+			"leave a graph. The owner decides. Use it to see the outcome. To make a suggestion, use write_memory " +
+			"with supersedes.",
 		returns: listOf("suggestions", "id", "kind", "state"),
 		handler: takes(suggestionFields, (*Server).listSuggestions),
 	},

@@ -74,8 +74,8 @@ var graphRoutes = table{"graph", []served{
 		In: exampleGraphLines, Out: exampleImported}, (*server).importGraph),
 }}
 
-const onlySuggested = "An agent deletes what its origin wrote. It only suggests to delete rows of another origin, and " +
-	"entities that have such rows; a person accepts that with POST /suggestions/{id}/accept."
+const onlySuggested = "An agent deletes what its origin wrote. It only suggests to delete rows of another origin, " +
+	"and entities that have such rows; a person accepts that with POST /suggestions/{id}/accept."
 
 // madeOutput is the answer to a call that adds to a graph: 200 if everything existed already.
 type madeOutput[T any] struct {
@@ -304,7 +304,8 @@ type mergeInput struct {
 	Body client.EntityMerge
 }
 
-func (s *server) mergeEntities(ctx context.Context, p loci.Principal, in *mergeInput) (*answer[client.MergedEntity], error) {
+func (s *server) mergeEntities(ctx context.Context, p loci.Principal, in *mergeInput) (
+	*answer[client.MergedEntity], error) {
 	d, err := s.app.Graph.Merge(ctx, p, in.project(), graph.Which{ID: in.Body.From}, graph.Which{ID: in.Body.Into})
 	return say(client.MergedEntity{Entity: whole(d.Merged), Suggestion: suggestionOf(&d)}, err)
 }

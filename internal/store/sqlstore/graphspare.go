@@ -116,7 +116,7 @@ func (n entities) DeleteRows(ctx context.Context, v loci.Viewer, by loci.GraphAc
 	}
 	for i := range rows.Observations {
 		of := loci.Entity{ID: rows.Observations[i].EntityID}
-		of.AllowedVendors = []loci.Vendor{loci.AnyVendor} // more than it may have, so that its readers learn of nothing hidden
+		of.AllowedVendors = []loci.Vendor{loci.AnyVendor} // so that its time changes only if all see the observation
 		k, err := n.forget(by, &of, rows.Observations[i:i+1])
 		if err != nil {
 			return 0, err
