@@ -45,7 +45,7 @@ integration: ## the binary against real clients and the MCP conformance suite
 bench: build ## the figures of `loci bench`
 	bin/loci bench
 
-nightly: ## test-all, cross builds, then each fuzz target for a minute and the slow soak tests
+nightly: ## test-all, cross builds, then each fuzz target for a minute, the slow soak tests and short benchmarks
 	.ci/run
 	.ci/run cross
 	.ci/run fuzz 60s
@@ -53,3 +53,7 @@ nightly: ## test-all, cross builds, then each fuzz target for a minute and the s
 	go test -count=1 -timeout 60m -run 'Model|OtherTimes|Strangers|Identity|OneKey|Budget|Tokens|Hidden' ./internal/app -rapid.checks=400
 	LOCI_NIGHTLY=1 go test -count=1 -run TestKillDuringWrites -v ./cmd/loci
 	LOCI_NIGHTLY=1 go test -count=1 -run TestManyProjectFiles -v ./internal/store/sqlite
+	@$(MAKE) build
+	bin/loci bench --memories 10000 --step 2s
+	bin/loci bench events --events 20000 --step 2s
+	bin/loci bench graph --entities 2000 --observations 20000 --step 2s

@@ -59,6 +59,8 @@ var withoutBegin = map[string]string{
 	"project.MustBeOpen":        "part of writing into a project",
 	"project.MustNotBeArchived": "part of changing what is about a project",
 	"project.Named":             "part of what names a project by its id or name",
+	"graph.Suggested":           "part of reading suggestions, which has begun",
+	"graph.Apply":               "part of accepting a suggestion; asks for the action, without metering it twice",
 	"graph.Known":               "part of reflect, which has begun",
 	"memory.Promote":            "part of actions on candidates, which have begun",
 	"memory.Demote":             "part of actions on candidates, which have begun",

@@ -33,7 +33,7 @@ var arrows = withServices(map[string][]string{
 	"internal/task":    {".", "internal/store", "internal/gate", "internal/project"},
 	"internal/event": {".", "internal/store", "internal/gate", "internal/project", "internal/eventlog",
 		"internal/recall", "internal/indexing"},
-	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/recall",
+	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/graph", "internal/recall",
 		"internal/indexing", "internal/eventlog", "internal/embed", "internal/chat", "internal/vectors", "internal/index"},
 	"internal/node": {".", "internal/store", "internal/gate", "internal/project", "internal/graph",
 		"internal/memory", "internal/recall"},

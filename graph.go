@@ -124,6 +124,16 @@ type Relation struct {
 // Path returns the relation as from → type → to.
 func (r *Relation) Path() string { return r.From + " → " + r.Type + " → " + r.To }
 
+// GraphIDs names rows of a graph.
+type GraphIDs struct {
+	Entities     []EntityID      `json:"entities,omitempty"`
+	Observations []ObservationID `json:"observations,omitempty"`
+	Relations    []RelationID    `json:"relations,omitempty"`
+}
+
+// Len returns the number of rows.
+func (g *GraphIDs) Len() int { return len(g.Entities) + len(g.Observations) + len(g.Relations) }
+
 // EntityRef names an entity. Without Type, it means all entities of that name.
 type EntityRef struct {
 	Name string `json:"name"`
@@ -151,6 +161,7 @@ type NewRelation struct {
 // Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
 // name for the item.
 func (e *NewEntity) Validate(field string) error {
+	e.Name, e.Type = Label(e.Name), Label(e.Type)
 	if err := CheckText(field+".name", e.Name, 1, MaxEntityName); err != nil {
 		return err
 	}
@@ -170,6 +181,7 @@ func (c *Contents) Validate(field string) error {
 
 // Validate works like NewEntity.Validate.
 func (r *NewRelation) Validate(field string) error {
+	r.Type = Label(r.Type)
 	if err := CheckText(field+".from", r.From.Name, 1, MaxEntityName); err != nil {
 		return err
 	}

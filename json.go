@@ -65,7 +65,7 @@ func CheckJSON(b []byte) error {
 		case err != nil:
 			return jsonFault(b, err)
 		case dec.StackDepth() > MaxJSONDepth:
-			return Errorf(Invalid, "the body is nested deeper than %d levels", MaxJSONDepth)
+			return Errorf(Invalid, "the JSON is nested deeper than %d levels", MaxJSONDepth)
 		}
 	}
 }
@@ -76,11 +76,11 @@ func jsonFault(b []byte, err error) error {
 	var found *jsontext.SyntacticError
 	switch {
 	case !utf8.Valid(b):
-		return Errorf(Invalid, "the body is not valid UTF-8")
+		return Errorf(Invalid, "the JSON is not valid UTF-8")
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &found):
 		return twice(found.JSONPointer.LastToken())
 	case json.Valid(b): // encoding/json accepts everything else that the decoder rejects
-		return Errorf(Invalid, `the body contains half of a surrogate pair (\ud800 to \udfff), which is not a character`)
+		return Errorf(Invalid, `the JSON contains half of a surrogate pair (\ud800 to \udfff), which is not a character`)
 	}
 	return nil
 }

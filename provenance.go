@@ -175,6 +175,8 @@ type SuggestionKind string
 const (
 	SuggestSupersede SuggestionKind = "supersede" // By replaces Memory
 	SuggestCorrect   SuggestionKind = "correct"   // By says what is wrong with Memory
+	SuggestDelete    SuggestionKind = "delete"    // moves rows of a graph to its trash
+	SuggestMerge     SuggestionKind = "merge"     // merges an entity of a graph into another
 )
 
 // SuggestionState is the state of a suggestion.
@@ -187,14 +189,15 @@ const (
 	SuggestionDeclined SuggestionState = "declined"
 )
 
-// Suggestion is a suggested change of a memory. The memory's owner decides about it. Only readers
-// who see both memories see it.
+// Suggestion is a suggested change of a memory or of a graph. The memory's owner decides about it, or a person of the
+// graph's project. Only readers who see both memories, or the rows of the graph, see it.
 type Suggestion struct {
 	ID        SuggestionID    `json:"id" format:"uuid"`
-	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct"`
-	MemoryID  MemoryID        `json:"memory_id" format:"uuid" doc:"The memory that would be superseded"`
-	ByID      MemoryID        `json:"by_id" format:"uuid" doc:"The memory that would replace it"`
-	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id"`
+	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct,delete,merge"`
+	MemoryID  MemoryID        `json:"memory_id,omitzero" format:"uuid" doc:"The memory that would be superseded. Absent for a graph"`
+	ByID      MemoryID        `json:"by_id,omitzero" format:"uuid" doc:"The memory that would replace it. Absent for a graph"`
+	Graph     *SuggestedGraph `json:"graph,omitempty" doc:"The rows of a graph that would be deleted or merged"`
+	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it; everyone in the project decides"`
 	Origin    string          `json:"origin" doc:"Who suggests it"`
 	State     SuggestionState `json:"state" enum:"pending,accepted,declined"`
 	CreatedAt time.Time       `json:"created_at"`
@@ -205,6 +208,29 @@ type Suggestion struct {
 	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded"`
 	By     *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
 }
+
+// SuggestedGraph is what a suggestion changes in the graph of a project.
+type SuggestedGraph struct {
+	ProjectID ProjectID `json:"project_id" format:"uuid"`
+	GraphIDs
+	Into EntityID `json:"into,omitzero" format:"uuid" doc:"The entity into which the one of a merge goes"`
+	// Rows and More are set in answers only, as the reader sees them.
+	Rows        []SuggestedRow `json:"rows,omitempty" doc:"What would leave the graph, with the visible observations and relations of its entities"`
+	More        int            `json:"more,omitempty" doc:"Number of rows that the list leaves out"`
+	WorkspaceID WorkspaceID    `json:"-"` // of the project
+	// AllowedVendors are those that see all the rows.
+	AllowedVendors []Vendor `json:"-"`
+}
+
+// SuggestedRow is one row of a graph that a suggestion names or that goes with such a row.
+type SuggestedRow struct {
+	Kind   string `json:"kind" enum:"entity,observation,relation"`
+	Text   string `json:"text" doc:"The beginning of its name, content or path"`
+	Origin string `json:"origin" doc:"Who wrote it"`
+}
+
+// MaxSuggestedRows is how many rows a SuggestedGraph lists.
+const MaxSuggestedRows = 100
 
 // Excerpt is the beginning of a memory.
 type Excerpt struct {

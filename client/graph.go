@@ -133,7 +133,15 @@ type PutRelations struct {
 
 // Deleted is the number of rows that went to the trash.
 type Deleted struct {
-	Deleted int `json:"deleted" example:"1"`
+	Deleted    int               `json:"deleted" example:"1"`
+	Suggested  int               `json:"suggested,omitempty" doc:"Number of rows that an agent may only suggest to delete, because they or rows of theirs have another origin"`
+	Suggestion loci.SuggestionID `json:"suggestion,omitzero" format:"uuid" doc:"The suggestion to delete those, for a person to accept"`
+}
+
+// MergedEntity is the entity into which another was merged.
+type MergedEntity struct {
+	loci.Entity
+	Suggestion loci.SuggestionID `json:"suggestion,omitzero" format:"uuid" doc:"Set if an agent may only suggest the merge. Then nothing has changed"`
 }
 
 // Restored is the number of rows restored from the trash.

@@ -181,21 +181,21 @@ func TestGraphChanges(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		what string
-		do   func() (int, error)
+		do   func() (*client.Deleted, error)
 	}{
-		{"DeleteObservations", func() (int, error) {
+		{"DeleteObservations", func() (*client.Deleted, error) {
 			return agent.DeleteObservations(ctx, in, client.OldObservations{Entity: "web",
 				Observations: []string{"is new", "never was"}})
 		}},
-		{"DeleteRelations", func() (int, error) {
+		{"DeleteRelations", func() (*client.Deleted, error) {
 			return agent.DeleteRelations(ctx, in, client.NewRelation{From: "api", To: "db", Type: "uses"})
 		}},
-		{"DeleteEntities", func() (int, error) {
+		{"DeleteEntities", func() (*client.Deleted, error) {
 			return agent.DeleteEntities(ctx, in, client.EntityNames{Names: []string{"web", "never"}})
 		}},
 	} {
-		if n := must(tt.do())(t); n != 1 {
-			t.Errorf("%s: got %d, want 1", tt.what, n)
+		if got := must(tt.do())(t); *got != (client.Deleted{Deleted: 1}) {
+			t.Errorf("%s: got %+v, want 1", tt.what, got)
 		}
 	}
 	trash := must(agent.GraphTrash(ctx, in, 10))(t)

@@ -31,19 +31,19 @@ func (c *Client) CreateRelations(ctx context.Context, in loci.ProjectID, r NewRe
 }
 
 // DeleteEntities moves entities to the trash, with their observations and relations, and returns
-// the number of entities. It ignores names that don't exist.
-func (c *Client) DeleteEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (int, error) {
-	return deleted(send[Deleted](ctx, c, graph(in, "/entities/delete"), r))
+// the number of entities. It ignores names that don't exist. An agent only suggests to delete what has another origin.
+func (c *Client) DeleteEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (*Deleted, error) {
+	return send[Deleted](ctx, c, graph(in, "/entities/delete"), r)
 }
 
-// DeleteObservations moves observations to the trash and returns their number.
-func (c *Client) DeleteObservations(ctx context.Context, in loci.ProjectID, list ...OldObservations) (int, error) {
-	return deleted(send[Deleted](ctx, c, graph(in, "/observations/delete"), ObservationDeletions{list}))
+// DeleteObservations works like DeleteEntities for observations.
+func (c *Client) DeleteObservations(ctx context.Context, in loci.ProjectID, list ...OldObservations) (*Deleted, error) {
+	return send[Deleted](ctx, c, graph(in, "/observations/delete"), ObservationDeletions{list})
 }
 
-// DeleteRelations moves relations to the trash and returns their number.
-func (c *Client) DeleteRelations(ctx context.Context, in loci.ProjectID, list ...NewRelation) (int, error) {
-	return deleted(send[Deleted](ctx, c, graph(in, "/relations/delete"), RelationDeletions{list}))
+// DeleteRelations works like DeleteEntities for relations.
+func (c *Client) DeleteRelations(ctx context.Context, in loci.ProjectID, list ...NewRelation) (*Deleted, error) {
+	return send[Deleted](ctx, c, graph(in, "/relations/delete"), RelationDeletions{list})
 }
 
 // Graph returns one page of a graph. If limit is 0, it is 100. cursor is "" or the NextCursor of
@@ -114,8 +114,9 @@ func (c *Client) RestoreEntities(ctx context.Context, in loci.ProjectID, ids Gra
 }
 
 // MergeEntities merges from into into and returns the merged entity.
-func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, into loci.EntityID) (*loci.Entity, error) {
-	return send[loci.Entity](ctx, c, graph(in, "/merge"), EntityMerge{From: from, Into: into})
+func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, into loci.EntityID) (*MergedEntity,
+	error) {
+	return send[MergedEntity](ctx, c, graph(in, "/merge"), EntityMerge{From: from, Into: into})
 }
 
 // SetGraphVendors sets which vendors may read rows that the person wrote. It returns the number of
@@ -164,13 +165,6 @@ func (c *Client) ImportGraph(ctx context.Context, in loci.ProjectID, lines io.Re
 		v.Add("allowed_vendors", string(vendor))
 	}
 	return send[GraphImported](ctx, c, query(graph(in, "/import"), v), lines)
-}
-
-func deleted(out *Deleted, err error) (int, error) {
-	if err != nil {
-		return 0, err
-	}
-	return out.Deleted, nil
 }
 
 func graph(in loci.ProjectID, rest string) string { return project(in, "/graph"+rest) }

@@ -244,12 +244,11 @@ func (m *moving) run(ctx context.Context, p *program, in *instance) error {
 	if m == nil {
 		return nil
 	}
-	_, missing := in.chosen(ctx, in.operator, m.project)
 	g, err := p.importTarget(ctx, in, &actor{}, m.project, true)
 	if err != nil {
 		return err
 	}
-	if loci.CodeOf(missing) == loci.NotFound {
+	if g.made {
 		m.made, m.who = g.project.ID, g.who
 	}
 	if m.file == "" {
@@ -261,8 +260,9 @@ func (m *moving) run(ctx context.Context, p *program, in *instance) error {
 	}
 	defer r.Close()
 	report, rejected, err := p.loadGraph(ctx, g, r, size, graph.ImportOptions{})
-	if err == nil && report.Refused > 0 && report.Entities+report.Present == 0 {
-		err = loci.Errorf(loci.Invalid, "cannot import %s: no line of it is part of a graph", m.file)
+	if lost := report.Refused - report.Dangling; err == nil && lost > 0 {
+		err = loci.Errorf(loci.Invalid, "cannot import %s of %s, so nothing was replaced; repair these lines there, or "+
+			"delete them, and run this again", loci.Plural(lost, "row", "rows"), m.file)
 	}
 	if err != nil {
 		return errors.Join(err, m.undo(context.WithoutCancel(ctx), in))

@@ -29,6 +29,7 @@ share a name.`,
 type onGraph struct {
 	*call
 	project loci.Project
+	made    bool // the command created the project
 }
 
 // graph completes a command that works on the graph of a project: it adds --project and finds the project.
@@ -40,7 +41,7 @@ func (p *program) graph(which picks, cmd *cobra.Command, do func(context.Context
 		if err != nil {
 			return c.onlyHere(ctx, err)
 		}
-		return do(ctx, &onGraph{c, x})
+		return do(ctx, &onGraph{call: c, project: x})
 	})
 }
 

@@ -23,11 +23,12 @@ of FROM, and FROM moves to the trash. You can restore it from there. A relation 
 the two goes with FROM and comes back with it.`,
 		Example: `  loci graph merge "Ada L." "Ada Lovelace" --project home`,
 	}, func(ctx context.Context, g *onGraph) error {
-		e, err := g.app.Graph.Merge(ctx, g.who, g.project.ID, which(g.args[0], fromType), which(g.args[1], intoType))
+		d, err := g.app.Graph.Merge(ctx, g.who, g.project.ID, which(g.args[0], fromType), which(g.args[1], intoType))
 		if err != nil || p.json {
-			return p.answer(e, err, "")
+			return p.answer(d.Merged, err, "")
 		}
-		p.printEntities([]loci.Entity{e}, false)
+		p.printEntities([]loci.Entity{d.Merged}, false)
+		p.noteSuggested(d.Suggestion, nil)
 		return nil
 	})
 	cmd.Flags().StringVar(&fromType, "from-type", "", "type of FROM, if several entities share the name")

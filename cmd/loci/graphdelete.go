@@ -13,13 +13,27 @@ import (
 )
 
 // deleteInGraph completes a command that moves rows of a graph to its trash.
-func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(context.Context, *onGraph) (int,
+func (p *program) deleteInGraph(one, many string, cmd *cobra.Command, do func(context.Context, *onGraph) (graph.Deleted,
 	error)) *cobra.Command {
 	cmd.Annotations = does(graph.Delete, project.Read)
 	return p.graph(pickAny, cmd, func(ctx context.Context, g *onGraph) error {
-		n, err := do(ctx, g)
-		return p.answer(wire.Deleted{Deleted: n}, err, "deleted %s", loci.Plural(n, one, many))
+		d, err := do(ctx, g)
+		out := wire.Deleted{Deleted: d.Count, Suggested: d.Suggested()}
+		if d.Suggestion != nil {
+			out.Suggestion = d.Suggestion.ID
+		}
+		err = p.answer(out, err, "deleted %s", loci.Plural(d.Count, one, many))
+		p.noteSuggested(d.Suggestion, err)
+		return err
 	})
+}
+
+// noteSuggested names the way to what was only suggested.
+func (p *program) noteSuggested(s *loci.Suggestion, err error) {
+	if s != nil && err == nil {
+		p.note("Others wrote %s, so Loci only suggested the change. To make it: loci suggestion accept %s",
+			loci.Plural(s.Graph.Len(), "row, or a part of it", "rows, or parts of them"), s.ID)
+	}
 }
 
 // noteDeleted names the entities if there were more than names: of several types, or for several vendors.
@@ -39,10 +53,10 @@ func (p *program) graphDeleteCommand() *cobra.Command {
 		Long: `Move entities to the graph's trash, with their observations and relations. Loci
 ignores missing names. If several entities have a name, it moves all of them, and names
 them. To restore an entity, run: loci graph restore ID.`,
-	}, func(ctx context.Context, g *onGraph) (int, error) {
-		list, err := g.app.Graph.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
-		p.noteDeleted(list, g.args)
-		return len(list), err
+	}, func(ctx context.Context, g *onGraph) (graph.Deleted, error) {
+		d, err := g.app.Graph.DeleteEntities(ctx, g.who, g.project.ID, refs(g.args, kind))
+		p.noteDeleted(d.Entities, g.args)
+		return d, err
 	})
 	typeFlag(cmd, &kind)
 	return cmd
@@ -54,7 +68,7 @@ func (p *program) graphForgetCommand() *cobra.Command {
 		Use: "forget NAME OBSERVATION…", Short: "Move observations of an entity to the graph's trash",
 		Long: `Move observations of an entity to the graph's trash, by their exact texts. Loci
 ignores missing ones.`,
-	}, func(ctx context.Context, g *onGraph) (int, error) {
+	}, func(ctx context.Context, g *onGraph) (graph.Deleted, error) {
 		return g.app.Graph.DeleteObservations(ctx, g.who, g.project.ID,
 			[]loci.Contents{{Entity: loci.EntityRef{Name: g.args[0], Type: kind}, Contents: g.args[1:]}})
 	})
@@ -66,7 +80,7 @@ func (p *program) graphUnrelateCommand() *cobra.Command {
 	var r relationFlags
 	cmd := p.deleteInGraph("relation", "relations", &cobra.Command{
 		Use: "unrelate FROM RELATION TO", Short: "Move a relation to the graph's trash",
-	}, func(ctx context.Context, g *onGraph) (int, error) {
+	}, func(ctx context.Context, g *onGraph) (graph.Deleted, error) {
 		return g.app.Graph.DeleteRelations(ctx, g.who, g.project.ID, r.relation(g.args))
 	})
 	r.add(cmd)

@@ -25,7 +25,7 @@ func (p *program) checkImport(ctx context.Context, a *actor, name string, r io.R
 			if missing = loci.CodeOf(err) == loci.NotFound; missing || err != nil {
 				return err
 			}
-			return p.importGraph(ctx, &onGraph{&call{instance: in, who: who, actor: a}, x}, r, size, o)
+			return p.importGraph(ctx, &onGraph{call: &call{instance: in, who: who, actor: a}, project: x}, r, size, o)
 		})
 		if !missing {
 			return err
@@ -63,5 +63,5 @@ func (p *program) checkAlone(ctx context.Context, name string, r io.Reader, size
 	if err != nil {
 		return err
 	}
-	return p.importGraph(ctx, &onGraph{&call{instance: in, who: who, actor: a}, x}, r, size, o)
+	return p.importGraph(ctx, &onGraph{call: &call{instance: in, who: who, actor: a}, project: x}, r, size, o)
 }

@@ -145,19 +145,26 @@ func (p *program) importTarget(ctx context.Context, in *instance, a *actor, proj
 		return nil, err
 	}
 	x, err := in.chosen(ctx, who, projectName)
-	if fresh && loci.CodeOf(err) == loci.NotFound {
+	made := fresh && loci.CodeOf(err) == loci.NotFound
+	if made {
 		if x, err = in.app.Project.Create(ctx, who, project.Draft{Name: projectName}); err == nil {
 			p.note("Created project %s", cut(x.Name, 100))
 			who, err = a.principal(ctx, in) // the principal lists the person's projects
 		}
 	}
-	return &onGraph{&call{instance: in, who: who, actor: a}, x}, err
+	return &onGraph{&call{instance: in, who: who, actor: a}, x, made && err == nil}, err
 }
 
 func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size int64,
 	o graph.ImportOptions) error {
 	report, rejected, err := p.loadGraph(ctx, g, r, size, o)
 	added := report.Entities + report.Observations + report.Relations
+	if g.made && added == 0 && (err != nil || report.Refused > 0) {
+		if err := g.app.Project.Delete(context.WithoutCancel(ctx), g.who, g.project.ID); err != nil {
+			return err
+		}
+		p.note("Deleted project %s again, because nothing was imported", cut(g.project.Name, 100))
+	}
 	if err != nil {
 		if !p.json && added > 0 && !o.DryRun {
 			p.note("Imported %s before this", loci.Plural(added, "row", "rows"))

@@ -15,15 +15,16 @@ import (
 func (p *program) suggestionCommand() *cobra.Command {
 	return group("suggestion", "Accept or decline changes that others suggest",
 		`Accept or decline changes that others suggest. An agent cannot replace a memory of
-another origin; it can suggest to replace it with its own.`,
+another origin; it can suggest to replace it with its own. It cannot delete or merge what
+others wrote in a graph; it can suggest that.`,
 		p.suggestionListCommand(),
 		p.suggestionAcceptCommand(),
-		p.settleCommand("decline", "Decline a suggestion: both memories stay", (*memory.Service).DeclineSuggestion))
+		p.settleCommand("decline", "Decline a suggestion: everything stays as it is", (*memory.Service).DeclineSuggestion))
 }
 
 func (p *program) suggestionAcceptCommand() *cobra.Command {
 	var share bool
-	cmd := p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one in recall",
+	cmd := p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one, or rows leave a graph",
 		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
 			return s.AcceptSuggestion(ctx, who, id, share)
 		})
@@ -61,6 +62,14 @@ func (p *program) suggestionListCommand() *cobra.Command {
 				if s.Memory != nil {
 					shared = s.Memory.SharedWith
 				}
+				if s.Graph != nil {
+					with := ""
+					if n := len(s.Graph.Rows) - 1 + s.Graph.More; n > 0 {
+						with = "and " + loci.Plural(n, "more row", "more rows")
+					}
+					return []string{cut(loci.OneLine(s.Graph.Rows[0].Text), 60), with, s.ID.String(), string(s.Kind), string(s.State),
+						s.Origin, p.showTime(s.CreatedAt), ""}
+				}
 				return []string{title(s.Memory), title(s.By), s.ID.String(), string(s.Kind), string(s.State),
 					s.Origin, p.showTime(s.CreatedAt), shared}
 			})
@@ -73,12 +82,31 @@ func (p *program) suggestionListCommand() *cobra.Command {
 	return cmd
 }
 
+// settledGraph prints what a suggestion about a graph took out of it, and how to take that back.
+func (p *program) settledGraph(s *loci.Suggestion) error {
+	err := p.answer(s, nil, "%s %s: %s %s", s.State, s.ID, s.Kind, loci.Plural(s.Graph.Len(), "row", "rows"))
+	if err != nil || p.json || s.State != loci.SuggestionAccepted {
+		return err
+	}
+	for _, row := range s.Graph.Rows {
+		p.note("%s: %s (written by %s)", row.Kind, cut(loci.OneLine(row.Text), 80), row.Origin)
+	}
+	if s.Graph.More > 0 {
+		p.note("and %s more", loci.Plural(s.Graph.More, "row", "rows"))
+	}
+	p.note("It is in the trash of the graph. To take it back, see: loci graph trash --project %s", s.Graph.ProjectID)
+	return nil
+}
+
 func (p *program) settleCommand(use, short string,
 	do func(*memory.Service, context.Context, loci.Principal, loci.SuggestionID) (loci.Suggestion, error)) *cobra.Command {
 	return onID(p, pickPerson, "suggestion", "loci suggestion list", resolveSuggestion, &cobra.Command{
 		Use: use + " ID", Short: short, Annotations: does(memory.SuggestionSettle),
 	}, func(ctx context.Context, c *call, id loci.SuggestionID) error {
 		s, err := do(c.app.Memory, ctx, c.who, id)
+		if err == nil && s.Graph != nil {
+			return p.settledGraph(&s)
+		}
 		err = p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
 		if err == nil && s.NoLongerShared != "" {
 			flags := ""

@@ -101,8 +101,8 @@ func New(o Options) *App {
 		a.ArcsReady = func(context.Context) error { return nil }
 	}
 	a.Vectors = vectors.New(vectors.Options{Store: o.Store, Models: o.Models, Dir: o.VectorDir, Log: g.Log, Now: g.Time})
-	a.Memory = memory.New(g, a.Project, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index, Vectors: a.Vectors,
-		Patience: o.Patience, ModelPatience: o.ModelPatience})
+	a.Memory = memory.New(g, a.Project, a.Graph, memory.Options{Chat: o.Chat, Budget: o.Budget, Index: a.Index,
+		Vectors: a.Vectors, Patience: o.Patience, ModelPatience: o.ModelPatience})
 	o.Events.Patience = cmp.Or(o.Events.Patience, o.Patience)
 	a.Event = event.New(g, a.Project, o.Events)
 	if o.Events.Logs != nil {

@@ -119,10 +119,10 @@ func TestImportOfWhatReadGraphPrints(t *testing.T) {
 		t.Errorf("got %+v, %q; want %q", got, problems, want)
 	}
 	for text, want := range map[string]string{
-		object[:150]:                            "1: the graph is cut off; everything before that was imported",
-		object + "{}":                           "1: unexpected text after the graph was ignored",
-		`{"entities":7}`:                        `1: "entities" and "relations" of a graph are lists; the rest was not read`,
-		"{\"entities\":[\n{\"name\":\"A\"},\n]": "2: entity.entity_type must not be empty",
+		object[:150]:                           "1: the graph is cut off; everything before that was imported",
+		object + "{}":                          "1: unexpected text after the graph was ignored",
+		`{"entities":7}`:                       `1: "entities" and "relations" of a graph are lists; the rest was not read`,
+		"{\"entities\":[\n{\"nam\":\"A\"},\n]": "2: entity.name must not be empty",
 	} {
 		w := newGraphWorld(t)
 		got, problems := w.take(w.olga, w.open, text, graph.ImportOptions{})
@@ -137,23 +137,20 @@ const ownRow = `"user_id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e","origin":"claud
 
 // badLines are lines that cannot be taken, and what is said of them.
 var badLines = map[string]string{
-	`{"type":"entity"`:             "no line of a graph: unexpected end of JSON input",
-	`[1]`:                          "a line must be a JSON object, not a JSON array",
-	`"x"`:                          "a line must be a JSON object",
-	`null`:                         "it has no",
-	`{}`:                           "it has no",
-	`{"type":"thing"}`:             `type must be entity or relation, not "thing"`,
-	`{"type":7}`:                   "type must not be a JSON number",
-	`{"type":"entity"} {}`:         "no line of a graph",
-	"\x00":                         "no line of a graph",
-	"{\"type\":\"ent\xff\"}":       "not valid UTF-8",
-	`{"type":"entity","a":1}`:      "entity.name must not be empty",
-	`{"type":"entity","name":"A"}`: "entity.entity_type must not be empty",
-	`{"type":"entity","name":"\ud800","entityType":"t"}`:               "surrogate",
-	`{"type":"entity","name":"a\u0000","entityType":"t"}`:              "entity.name contains a NUL",
-	`{"type":"entity","name":"A","name":"B","entityType":"t"}`:         "name appears twice",
-	`{"type":"entity","name":"A","entityType":"t","observations":"x"}`: "observations must not be a JSON string",
-	`{"type":"entity","name":"A","entityType":7}`:                      "entityType must not be a JSON number",
+	`{"type":"entity"`:        "this row of a graph is cut off",
+	`[1]`:                     "a row of a graph must be a JSON object",
+	`"x"`:                     "a line must be a JSON object",
+	`null`:                    "it has no",
+	`{}`:                      "it has no",
+	`{"type":"thing"}`:        `type must be entity or relation, not "thing"`,
+	`{"type":7}`:              "type must not be a JSON number",
+	"\x01":                    "no row of a graph: not valid JSON at byte 1",
+	"{\"type\":\"ent\xff\"}":  "not valid UTF-8",
+	`{"type":"entity","a":1}`: "entity.name must not be empty",
+	`{"type":"entity","name":"\ud800","entityType":"t"}`:       "surrogate",
+	`{"type":"entity","name":"a\u0000","entityType":"t"}`:      "entity.name contains a NUL",
+	`{"type":"entity","name":"A","name":"B","entityType":"t"}`: "name appears twice",
+	`{"type":"entity","name":"A","entityType":7}`:              "entityType must not be a JSON number",
 	`{"type":"entity","name":"` + strings.Repeat("x", 501) +
 		`","entityType":"t"}`: "entity.name is longer than 500",
 	`{"type":"relation","from":"A","to":"B"}`:                             "relation.relation_type must not be empty",
@@ -184,7 +181,7 @@ var badLines = map[string]string{
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +
 		strings.Replace(ownRow, `["*"]`, `null`, 1) + `}}`: "allowed_vendors must name",
 	`{"observation":{"id":"` + someID + `","entity_id":"` + someID + `","content":"x",` +
-		strings.Replace(ownRow, `2026-01-01`, `yesterday`, 1) + `}}`: "no line of a graph",
+		strings.Replace(ownRow, `2026-01-01`, `yesterday`, 1) + `}}`: "is no time; use RFC 3339",
 	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","to_entity":"` + someID +
 		`","relation_type":"is",` + ownRow + `}}`: "no such entity",
 	`{"relation":{"id":"` + someID + `","from_entity":"` + someID + `","relation_type":"is",` + ownRow +

@@ -199,17 +199,24 @@ func (s *mcpServer) inFlight(n int, next func() (graphEntity, bool)) (a acknowle
 	}
 }
 
-// missing returns how many of these entities don't exist.
-func missing(names []string, call caller) (int, error) {
-	n := len(names)
-	for batch := range slices.Chunk(names, 100) {
-		var found struct{ Entities []struct{ Name string } }
-		err := call("open_nodes", map[string]any{"names": batch}, &found)
-		if unreadable := (*toolError)(nil); err != nil && !errors.As(err, &unreadable) {
-			return 0, err
+// missing returns how many of these entities don't exist. An answer has a token budget, so missing asks for the rest of
+// a batch until an answer has none of it.
+func missing(names []string, call caller) (lost int, err error) {
+	for batch := range slices.Chunk(slices.Clone(names), 100) {
+		for found := 1; found > 0 && len(batch) > 0; {
+			var answer struct{ Entities []struct{ Name string } }
+			err := call("open_nodes", map[string]any{"names": batch}, &answer)
+			if unreadable := (*toolError)(nil); err != nil && !errors.As(err, &unreadable) {
+				return 0, err
+			}
+			// A server that can't read its own file has none of them.
+			found = len(batch)
+			for _, e := range answer.Entities {
+				batch = slices.DeleteFunc(batch, func(name string) bool { return name == e.Name })
+			}
+			found -= len(batch)
 		}
-		// A server that can't read its own file has none of them.
-		n -= len(found.Entities)
+		lost += len(batch)
 	}
-	return n, nil
+	return lost, nil
 }

@@ -87,3 +87,19 @@ func TestInFlight(t *testing.T) {
 	_ = toServer.Close()
 	<-done
 }
+
+// TestMissingReadsAnswersThatHoldBack checks that an answer with only a part of the names loses none of them.
+func TestMissingReadsAnswersThatHoldBack(t *testing.T) {
+	lost, err := missing([]string{"a", "b", "gone", "c"}, func(_ string, arguments, into any) error {
+		var one []string
+		for _, name := range arguments.(map[string]any)["names"].([]string) {
+			if name != "gone" && len(one) == 0 {
+				one = append(one, `{"name":"`+name+`"}`)
+			}
+		}
+		return json.Unmarshal([]byte(`{"entities":[`+strings.Join(one, ",")+`]}`), into)
+	})
+	if lost != 1 || err != nil {
+		t.Errorf("lost %d, %v; want 1", lost, err)
+	}
+}

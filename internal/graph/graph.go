@@ -87,48 +87,56 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// DeleteEntities moves entities to the graph's trash, with their observations and relations, and
-// returns the entities without those. It skips names that do not exist.
+// DeleteEntities moves entities to the graph's trash, with their observations and relations. It skips names that do
+// not exist. If an agent deletes entities of another origin, or that have visible rows of another origin, this and the
+// next two only suggest it.
 func (s *Service) DeleteEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
-	[]loci.Entity, error) {
+	Deleted, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
-		return nil, err
+		return Deleted{}, err
 	}
-	if err := checkRefs("names", refs); err != nil {
-		return nil, err
-	}
-	return change(ctx, s, p, Delete, in, many, func(tx store.GraphTx, v loci.Viewer) ([]loci.Entity, error) {
-		return tx.Entities().Delete(ctx, v, access(p), refs)
+	bad := checkRefs("names", refs)
+	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+		d.Entities, err = tx.Entities().Delete(ctx, v, access(p), refs)
+		d.Count = len(d.Entities)
+		return err
 	})
 }
 
-// DeleteObservations moves the observations with these contents to the trash, and returns how many.
+// DeleteObservations moves the observations with these contents to the trash.
 func (s *Service) DeleteObservations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.Contents) (
-	int, error) {
+	Deleted, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
-		return 0, err
+		return Deleted{}, err
 	}
-	err := checkItems("deletions", items, (*loci.Contents).Validate)
-	if err != nil {
-		return 0, err
-	}
-	return change(ctx, s, p, Delete, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Entities().DeleteObservations(ctx, v, access(p), items)
+	bad := checkItems("deletions", items, (*loci.Contents).Validate)
+	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+		d.Count, err = tx.Entities().DeleteObservations(ctx, v, access(p), items)
+		return err
 	})
 }
 
-// DeleteRelations moves these relations to the trash, and returns how many.
+// DeleteRelations moves these relations to the trash.
 func (s *Service) DeleteRelations(ctx context.Context, p loci.Principal, in loci.ProjectID, items []loci.NewRelation) (
-	int, error) {
+	Deleted, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
-		return 0, err
+		return Deleted{}, err
 	}
-	err := checkItems("relations", items, (*loci.NewRelation).Validate)
-	if err != nil {
-		return 0, err
+	bad := checkItems("relations", items, (*loci.NewRelation).Validate)
+	return s.deleteRows(ctx, p, in, bad, func(tx store.GraphTx, v loci.Viewer, d *Deleted) (err error) {
+		d.Count, err = tx.Entities().DeleteRelations(ctx, v, access(p), items)
+		return err
+	})
+}
+
+func (s *Service) deleteRows(ctx context.Context, p loci.Principal, in loci.ProjectID, bad error,
+	fn func(store.GraphTx, loci.Viewer, *Deleted) error) (Deleted, error) {
+	if bad != nil {
+		return Deleted{}, bad
 	}
-	return change(ctx, s, p, Delete, in, itself, func(tx store.GraphTx, v loci.Viewer) (int, error) {
-		return tx.Entities().DeleteRelations(ctx, v, access(p), items)
+	return s.remove(ctx, p, Delete, in, func(tx store.GraphTx, v loci.Viewer) (d Deleted, _ loci.EntityID, err error) {
+		err = fn(tx, v, &d)
+		return d, loci.EntityID{}, err
 	})
 }
 
@@ -145,22 +153,23 @@ func (s *Service) RestoreEntities(ctx context.Context, p loci.Principal, in loci
 	})
 }
 
-// Merge merges one entity into another and returns the result. See store.Entities.Merge.
-func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (
-	loci.Entity, error) {
+// Merge merges one entity into another. See store.Entities.Merge. If an agent merges an entity that it may not delete,
+// Merge only suggests it.
+func (s *Service) Merge(ctx context.Context, p loci.Principal, in loci.ProjectID, from, into Which) (Deleted, error) {
 	if err := s.Begin(ctx, p, Merge); err != nil {
-		return loci.Entity{}, err
+		return Deleted{}, err
 	}
-	return change(ctx, s, p, Merge, in, one[loci.Entity], func(tx store.GraphTx, v loci.Viewer) (loci.Entity, error) {
+	return s.remove(ctx, p, Merge, in, func(tx store.GraphTx, v loci.Viewer) (
+		d Deleted, target loci.EntityID, err error) {
 		source, err := from.id(ctx, tx, v, "from")
 		if err != nil {
-			return loci.Entity{}, err
+			return d, target, err
 		}
-		target, err := into.id(ctx, tx, v, "into")
-		if err != nil {
-			return loci.Entity{}, err
+		if target, err = into.id(ctx, tx, v, "into"); err != nil {
+			return d, target, err
 		}
-		return tx.Entities().Merge(ctx, v, access(p), source, target)
+		d.Merged, err = tx.Entities().Merge(ctx, v, access(p), source, target)
+		return d, target, err
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -33,6 +34,7 @@ type importer struct {
 	bytes     int
 	kept      []*item
 	keptBytes int
+	damaged   bool         // the input is the rest of a damaged whole graph
 	last      bool         // the input has ended: what is missing now stays missing
 	later     [][]*item    // batches of a dry run
 	undone    *undoneGraph // the transaction of a dry run; nil: a separate one for each batch
@@ -117,8 +119,77 @@ func (im *importer) readLines(ctx context.Context, in *bufio.Reader) error {
 			return nil
 		}
 		item, err := parseLine(line)
-		return im.take(ctx, im.report.Lines, len(line), item, err)
+		if err == nil || json.Valid(line) && line[0] != '[' {
+			return im.take(ctx, im.report.Lines, len(line), item, err)
+		}
+		if im.damaged && !bytes.Contains(line, []byte(`{"`)) {
+			return nil // a part of the whole graph around its rows
+		}
+		return eachObject(line, false, im.takeObject(ctx))
 	})
+}
+
+func (im *importer) takeObject(ctx context.Context) func([]byte, error) error {
+	return func(object []byte, err error) error {
+		if err != nil {
+			return im.take(ctx, im.report.Lines, 0, nil, err)
+		}
+		item, err := parseLine(object)
+		return im.take(ctx, im.report.Lines, len(object), item, err)
+	}
+}
+
+// maxTries is at how many places of a damaged line an import looks for the next intact object.
+const maxTries = 1_000
+
+// eachObject calls fn with each object of a line that is not one, because objects were joined, cut or put into an
+// array. For what is no object, it calls fn with an error, except at the beginning of a line that is known to be
+// damaged there.
+func eachObject(line []byte, damaged bool, fn func(object []byte, bad error) error) error {
+	for tries := 0; ; damaged = false {
+		const around = " \t\r\n,[]}\x00"
+		line = bytes.TrimPrefix(bytes.TrimLeft(line, around), []byte(`"relations":`))
+		line = bytes.TrimLeft(line, around)
+		if len(line) == 0 {
+			return nil
+		}
+		if !damaged {
+			object, bad := firstObject(line)
+			if err := fn(object, bad); err != nil {
+				return err
+			}
+			if line = line[len(object):]; bad == nil {
+				continue
+			}
+		}
+		for end := line[1:]; ; tries++ {
+			next := bytes.IndexByte(end, '{')
+			if next < 0 || tries == maxTries {
+				return nil
+			}
+			end = end[next:]
+			if first, err := firstObject(end); err == nil {
+				if _, err = parseLine(first); err == nil { // a row, and not a part of one
+					line = end
+					break
+				}
+			}
+			end = end[1:]
+		}
+	}
+}
+
+// firstObject returns the JSON object with which b begins.
+func firstObject(b []byte) (object []byte, err error) {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return nil, badLine(err)
+	}
+	if raw[0] != '{' {
+		return nil, loci.Errorf(loci.Invalid, "a row of a graph must be a JSON object")
+	}
+	return b[:dec.InputOffset()], nil
 }
 
 // take adds the parsed line to the batch.
@@ -212,6 +283,9 @@ func (im *importer) setAside(items []*item, bad refusedItems) (good []*item) {
 			good = append(good, item)
 		case why.Code != loci.NotFound || !item.waits() || im.last:
 			im.refuse(item.line, loci.Errorf(why.Code, "%s", why.Text))
+			if why.Code == loci.NotFound && item.relation != nil {
+				im.report.Dangling++
+			}
 		case len(im.kept) == maxKept || im.keptBytes+item.size > maxKeptBytes:
 			im.refuse(item.line, loci.Errorf(why.Code, "%s; too many lines wait for entities in later lines; import again, or "+
 				"put entities first", why.Text))

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/loci-memory/loci"
@@ -14,35 +13,53 @@ import (
 )
 
 // The output of read_graph of the reference server, which people also save to files, is one JSON
-// object with two lists: {"entities": […], "relations": […]}.
+// object with two lists: {"entities": […], "relations": […]}. Some people make an array of the lines.
 
-// isWholeGraph reports whether the input is such an object.
+// isWholeGraph reports whether the input is such an object or array.
 func isWholeGraph(in *bufio.Reader) bool {
 	head, _ := in.Peek(in.Size())
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("[")) {
+		return true
+	}
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return ok && (bytes.HasPrefix(rest, []byte(`"entities"`)) || bytes.HasPrefix(rest, []byte(`"relations"`)))
 }
 
-// readWhole reads such an object item by item.
+// readWhole reads such an input item by item. After damage, it reads on line by line.
 func (im *importer) readWhole(ctx context.Context, in *bufio.Reader) error {
 	r := &objectReader{in: in, line: 1}
 	r.dec = json.NewDecoder(r)
 	err := im.readObject(ctx, r)
-	var bad *brokenObject
-	if errors.As(err, &bad) {
-		im.refuse(r.at(r.dec.InputOffset()), bad.why)
-		err = nil
-	}
-	im.report.Lines = r.at(r.read)
 	im.report.Bytes += r.read
-	return err
+	var bad *brokenObject
+	if !errors.As(err, &bad) {
+		im.report.Lines = r.at(r.read)
+		return err
+	}
+	r.at(r.dec.InputOffset())
+	blanks := len(r.ahead) - len(bytes.TrimLeft(r.ahead, " \t\r\n,"))
+	line := r.at(r.dec.InputOffset() + int64(blanks))
+	im.refuse(line, bad.why)
+	damaged, rest, _ := bytes.Cut(r.ahead, []byte("\n"))
+	im.report.Bytes -= int64(len(rest))
+	im.report.Lines, im.damaged = line, true
+	if err := eachObject(damaged, true, im.takeObject(ctx)); err != nil {
+		return err
+	}
+	return im.readLines(ctx, bufio.NewReader(io.MultiReader(bytes.NewReader(rest), r.in)))
 }
 
 func (im *importer) readObject(ctx context.Context, r *objectReader) error {
-	r.allow()
-	if _, err := r.token(); err != nil { // the brace that isWholeGraph saw
+	open, err := r.token() // what isWholeGraph saw
+	if err != nil {
 		return err
+	}
+	if open == json.Delim('[') {
+		if err := im.readItems(ctx, r, ""); err != nil {
+			return err
+		}
+		return r.end()
 	}
 	for r.dec.More() {
 		name, err := r.token()
@@ -64,10 +81,7 @@ func (im *importer) readObject(ctx context.Context, r *objectReader) error {
 	if _, err := r.token(); err != nil {
 		return err
 	}
-	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
-		return &brokenObject{loci.Errorf(loci.Invalid, "unexpected text after the graph was ignored")}
-	}
-	return nil
+	return r.end()
 }
 
 func (im *importer) readList(ctx context.Context, r *objectReader, kind string) error {
@@ -79,6 +93,11 @@ func (im *importer) readList(ctx context.Context, r *objectReader, kind string) 
 		return &brokenObject{loci.Errorf(loci.Invalid,
 			`"entities" and "relations" of a graph are lists; the rest was not read`)}
 	}
+	return im.readItems(ctx, r, kind)
+}
+
+// readItems reads the rest of a list. Its items are of a kind, or each names its own.
+func (im *importer) readItems(ctx context.Context, r *objectReader, kind string) error {
 	for r.dec.More() {
 		raw, err := r.value()
 		if err != nil {
@@ -88,14 +107,18 @@ func (im *importer) readList(ctx context.Context, r *objectReader, kind string) 
 		im.report.Lines = line
 		var item *item
 		bad := loci.CheckJSON(raw)
-		if bad == nil {
+		switch {
+		case bad != nil:
+		case kind == "":
+			item, bad = parseLine(raw)
+		default:
 			item, bad = parseReference(kind, raw)
 		}
 		if err := im.take(ctx, line, len(raw), item, bad); err != nil {
 			return err
 		}
 	}
-	_, err = r.token()
+	_, err := r.token()
 	return err
 }
 
@@ -164,5 +187,14 @@ func (r *objectReader) broken(err error) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return &brokenObject{loci.Errorf(loci.Invalid, "the graph is cut off; everything before that was imported")}
 	}
-	return &brokenObject{loci.WrapError(loci.Invalid, err, "the graph is no JSON from here on: %s", fmt.Sprint(err))}
+	return &brokenObject{loci.WrapError(loci.Invalid, err, "the graph is damaged here: this is not valid JSON. "+
+		"Of the rest, only rows that are on one line were imported")}
+}
+
+// end reports text after the graph.
+func (r *objectReader) end() error {
+	if _, err := r.dec.Token(); !errors.Is(err, io.EOF) {
+		return &brokenObject{loci.Errorf(loci.Invalid, "unexpected text after the graph was ignored")}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -45,6 +46,8 @@ type graphLine struct {
 	Loci        *string         `json:"loci"`
 	Format      int             `json:"format"`
 	Type        *string         `json:"type"`
+	Name        *string         `json:"name"`
+	From        *string         `json:"from"`
 	Entity      json.RawMessage `json:"entity"`
 	Observation json.RawMessage `json:"observation"`
 	Relation    json.RawMessage `json:"relation"`
@@ -75,6 +78,10 @@ func parseLine(line []byte) (*item, error) {
 		return parseReference(*l.Type, line)
 	case l.Entity != nil || l.Observation != nil || l.Relation != nil:
 		return parseOwn(line)
+	case l.From != nil:
+		return parseReference(referenceRelation, line)
+	case l.Name != nil:
+		return parseReference(referenceEntity, line)
 	case l.Entities != nil || l.Relations != nil:
 		return nil, loci.Errorf(loci.Invalid, "a graph that is one JSON object must be the only one in its file")
 	}
@@ -111,19 +118,35 @@ func badLine(err error) error {
 	case errors.As(err, &kind):
 		return loci.Errorf(loci.Invalid, "a line must be a JSON object, not a JSON %s", kind.Value)
 	}
-	return loci.WrapError(loci.Invalid, err, "this is no line of a graph: %s", err)
+	return notJSON(err)
+}
+
+// notJSON returns where a text stops being JSON.
+func notJSON(err error) error {
+	var found *json.SyntaxError
+	var no *time.ParseError
+	switch {
+	case errors.As(err, &no):
+		return loci.WrapError(loci.Invalid, err, "%q is no time; use RFC 3339", repeated(no.Value))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.As(err, &found) && found.Error() == "unexpected end of JSON input":
+		return loci.WrapError(loci.Invalid, err, "this row of a graph is cut off")
+	case errors.As(err, &found):
+		return loci.WrapError(loci.Invalid, err, "this is no row of a graph: not valid JSON at byte %d", found.Offset)
+	}
+	return loci.WrapError(loci.Invalid, err, "this is no row of a graph: %s", err)
 }
 
 // referenceLine is a line of the reference format, in both its spellings.
 type referenceLine struct {
-	Name          string            `json:"name"`
-	EntityType    string            `json:"entityType"`
-	EntityType2   string            `json:"entity_type"`
-	Observations  []json.RawMessage `json:"observations"`
-	From          string            `json:"from"`
-	To            string            `json:"to"`
-	RelationType  string            `json:"relationType"`
-	RelationType2 string            `json:"relation_type"`
+	Name          string          `json:"name"`
+	EntityType    string          `json:"entityType"`
+	EntityType2   string          `json:"entity_type"`
+	Observations  json.RawMessage `json:"observations"` // a list or one
+	From          string          `json:"from"`
+	To            string          `json:"to"`
+	RelationType  string          `json:"relationType"`
+	RelationType2 string          `json:"relation_type"`
 }
 
 func parseReference(kind string, line []byte) (*item, error) {
@@ -151,17 +174,20 @@ func or(a, b string) string {
 
 // entity returns the valid parts: one bad observation does not affect the others.
 func (r *referenceLine) entity() (*item, error) {
-	e := loci.NewEntity{EntityRef: loci.EntityRef{Name: r.Name, Type: or(r.EntityType, r.EntityType2)}}
+	e := loci.NewEntity{EntityRef: loci.EntityRef{Name: r.Name, Type: or(or(r.EntityType, r.EntityType2), unknownType)}}
 	if err := e.Validate("entity"); err != nil {
 		return nil, err
 	}
 	item := &item{}
-	texts := make([]string, 0, len(r.Observations))
-	for i, raw := range r.Observations {
+	var list []json.RawMessage
+	if err := json.Unmarshal(r.Observations, &list); err != nil && len(r.Observations) > 0 {
+		list = []json.RawMessage{r.Observations}
+	}
+	texts := make([]string, 0, len(list))
+	for i, raw := range list {
 		field := fmt.Sprintf("observations[%d]", i)
-		var text string
-		err := loci.FieldErrorf(field, "must be a string")
-		if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		text, err := observationText(field, raw)
+		if err == nil {
 			err = loci.CheckText(field, text, 1, loci.MaxObservation)
 		}
 		if err == nil {
@@ -178,6 +204,23 @@ func (r *referenceLine) entity() (*item, error) {
 			return item, nil
 		}
 	}
+}
+
+// unknownType is the type of an entity that has none.
+const unknownType = "unknown"
+
+// observationText returns the text of an observation: a string, or an object with the content.
+func observationText(field string, raw json.RawMessage) (text string, err error) {
+	var object struct {
+		Content string `json:"content"`
+	}
+	if raw[0] == '{' && json.Unmarshal(raw, &object) == nil && object.Content != "" {
+		return object.Content, nil
+	}
+	if raw[0] != '"' || json.Unmarshal(raw, &text) != nil {
+		return "", loci.FieldErrorf(field, "must be a string")
+	}
+	return text, nil
 }
 
 func parseOwn(line []byte) (*item, error) {

@@ -53,6 +53,7 @@ type Report struct {
 	Relations    int `json:"relations"`
 	Present      int `json:"present"` // rows that were there already
 	Refused      int `json:"refused"` // lines that were not taken, or not whole
+	Dangling     int `json:"-"`       // of these, relations to entities that are not in the graph
 }
 
 // exportRows is how many rows of a graph are read at a time.

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 func schemaOf(kind string) *jsonschema.Schema { return &jsonschema.Schema{Type: kind} }
@@ -66,9 +68,9 @@ type referenceDone struct {
 	Message string `json:"message"`
 }
 
-func doneOr(what string, err error) (structured, text any, _ error) {
-	message := what + " deleted successfully"
-	return referenceDone{true, message}, message, err
+func (s *Server) doneOr(c *referenceCall, what string, d graph.Deleted, err error) (structured, text any, _ error) {
+	message := cmp.Or(s.tellSuggested(c.principal, &d), what+" deleted successfully")
+	return referenceDone{d.Suggestion == nil, message}, message, err
 }
 
 // given is a member of the arguments. It remembers whether the client sent it.
@@ -293,10 +295,11 @@ func (s *Server) referenceDeleteEntities(ctx context.Context, c *referenceCall, 
 		return nil, nil, err
 	}
 	found, err := s.referenceRefs(ctx, c, names)
+	var d graph.Deleted
 	if err == nil && len(found) > 0 {
-		_, err = s.app.Graph.DeleteEntities(ctx, c.principal, c.project, found)
+		d, err = s.app.Graph.DeleteEntities(ctx, c.principal, c.project, found)
 	}
-	return doneOr("Entities", err)
+	return s.doneOr(c, "Entities", d, err)
 }
 
 func (s *Server) referenceDeleteObservations(ctx context.Context, c *referenceCall, arguments json.RawMessage) (
@@ -307,19 +310,21 @@ func (s *Server) referenceDeleteObservations(ctx context.Context, c *referenceCa
 	}
 	found, _, err := s.resolve(ctx, c, items)
 	found = slices.DeleteFunc(found, func(item loci.Contents) bool { return len(item.Contents) == 0 })
+	var d graph.Deleted
 	if err == nil && len(found) > 0 {
-		_, err = s.app.Graph.DeleteObservations(ctx, c.principal, c.project, found)
+		d, err = s.app.Graph.DeleteObservations(ctx, c.principal, c.project, found)
 	}
-	return doneOr("Observations", err)
+	return s.doneOr(c, "Observations", d, err)
 }
 
 func (s *Server) referenceDeleteRelations(ctx context.Context, c *referenceCall, arguments json.RawMessage) (
 	structured, text any, err error) {
 	items, err := relationsGiven(arguments)
+	var d graph.Deleted
 	if err == nil && len(items) > 0 {
-		_, err = s.app.Graph.DeleteRelations(ctx, c.principal, c.project, items)
+		d, err = s.app.Graph.DeleteRelations(ctx, c.principal, c.project, items)
 	}
-	return doneOr("Relations", err)
+	return s.doneOr(c, "Relations", d, err)
 }
 
 // graphTwice returns a graph in both forms of an answer.

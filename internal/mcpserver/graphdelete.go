@@ -4,15 +4,27 @@ import (
 	"context"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 // deleted is the answer of a tool that deletes.
 type deleted struct {
-	Deleted int `json:"deleted"`
+	Deleted   int    `json:"deleted"`
+	Suggested int    `json:"suggested,omitempty"`
+	Tell      string `json:"tell,omitempty"` // what the model should tell the person
 }
 
-func deletedOr(n int, err error) (any, error) {
-	return deleted{n}, err
+func (s *Server) deletedOr(c *call, d graph.Deleted, err error) (any, error) {
+	return deleted{d.Count, d.Suggested(), s.tellSuggested(c.principal, &d)}, err
+}
+
+// tellSuggested returns what the model should tell the person about rows that were only suggested, or "".
+func (s *Server) tellSuggested(p loci.Principal, d *graph.Deleted) string {
+	if d.Suggestion == nil {
+		return ""
+	}
+	return "You may take out of the graph only what you wrote yourself, so Loci suggested the rest: " +
+		s.whereToDecide(p, []loci.Suggestion{*d.Suggestion})
 }
 
 func deletedNamesFields(c *call, in *[]string) []field {
@@ -20,8 +32,8 @@ func deletedNamesFields(c *call, in *[]string) []field {
 }
 
 func (s *Server) deleteEntities(ctx context.Context, c *call, names *[]string) (any, error) {
-	list, err := s.app.Graph.DeleteEntities(ctx, c.principal, c.project, refs(*names))
-	return deletedOr(len(list), err)
+	d, err := s.app.Graph.DeleteEntities(ctx, c.principal, c.project, refs(*names))
+	return s.deletedOr(c, d, err)
 }
 
 func deletionsFields(c *call, in *[]loci.Contents) []field {
@@ -34,7 +46,8 @@ func deletionsFields(c *call, in *[]loci.Contents) []field {
 }
 
 func (s *Server) deleteObservations(ctx context.Context, c *call, in *[]loci.Contents) (any, error) {
-	return deletedOr(s.app.Graph.DeleteObservations(ctx, c.principal, c.project, *in))
+	d, err := s.app.Graph.DeleteObservations(ctx, c.principal, c.project, *in)
+	return s.deletedOr(c, d, err)
 }
 
 func deletedRelationsFields(c *call, in *[]loci.NewRelation) []field {
@@ -42,5 +55,6 @@ func deletedRelationsFields(c *call, in *[]loci.NewRelation) []field {
 }
 
 func (s *Server) deleteRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
-	return deletedOr(s.app.Graph.DeleteRelations(ctx, c.principal, c.project, *in))
+	d, err := s.app.Graph.DeleteRelations(ctx, c.principal, c.project, *in)
+	return s.deletedOr(c, d, err)
 }

@@ -139,9 +139,12 @@ func mergeFields(c *call, in *merge) []field {
 }
 
 func (s *Server) mergeEntities(ctx context.Context, c *call, in *merge) (any, error) {
-	e, err := s.app.Graph.Merge(ctx, c.principal, c.project, in.from, in.into)
+	d, err := s.app.Graph.Merge(ctx, c.principal, c.project, in.from, in.into)
 	if err != nil {
 		return nil, sayTypes(err, "from_type or into_type")
 	}
-	return shapeOfEntities(c, []loci.Entity{e}, s.graphRoom())[0], nil
+	return struct {
+		entityShape
+		Tell string `json:"tell,omitempty"`
+	}{shapeOfEntities(c, []loci.Entity{d.Merged}, s.graphRoom())[0], s.tellSuggested(c.principal, &d)}, nil
 }

@@ -110,9 +110,10 @@ var tools = []tool{
 	{
 		name: "list_suggestions", title: "List suggestions",
 		set: toolsetMemoryExtra, action: memory.SuggestionRead, hints: reads,
-		about: "List suggestions, newest first: that one memory supersedes or corrects another one's. The owner " +
-			"decides. Use it to see the outcome. To make a suggestion, use write_memory with supersedes.",
-		returns: listOf("suggestions", "id", "kind", "memory_id", "by_id", "state"),
+		about: "List suggestions, newest first: that one memory supersedes or corrects another one's, or that rows " +
+			"leave a graph. The owner decides. Use it to see the outcome. To make a suggestion, use write_memory " +
+			"with supersedes.",
+		returns: listOf("suggestions", "id", "kind", "state"),
 		handler: takes(suggestionFields, (*Server).listSuggestions),
 	},
 	{
@@ -404,7 +405,8 @@ var tools = []tool{
 		name: "delete_entities", title: "Delete entities",
 		set: toolsetGraph, action: graph.Delete, hints: removes,
 		about: "Delete entities by name, with their observations and relations, and return how many. It ignores " +
-			"names that do not exist. For one wrong fact, use delete_observations.",
+			"names that do not exist. What others wrote is only suggested. For one wrong fact, use " +
+			"delete_observations.",
 		returns: has("deleted"),
 		handler: takes(deletedNamesFields, (*Server).deleteEntities),
 	},

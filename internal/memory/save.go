@@ -140,6 +140,7 @@ type saving struct {
 // newSaving checks everything that does not depend on what is stored. before is what checkDraft compares the memory
 // with.
 func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft, before *loci.Memory) (*saving, error) {
+	d.Key, d.Category, d.Tags = loci.Label(d.Key), loci.Label(d.Category), loci.Labels(d.Tags)
 	sv := &saving{app: s, p: p, d: d, now: s.Time()}
 	if err := sv.prepare(); err != nil {
 		return nil, err

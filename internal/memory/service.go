@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/vectors"
@@ -23,6 +24,7 @@ type Service struct {
 	// Budget is how many characters of memories a prompt may have.
 	Budget   int
 	projects *project.Service
+	graphs   *graph.Service
 	chat     Chat
 	index    *indexing.Index
 	vectors  *vectors.Index
@@ -56,7 +58,7 @@ type Options struct {
 }
 
 // New returns a Service.
-func New(g *gate.Gate, projects *project.Service, o Options) *Service {
+func New(g *gate.Gate, projects *project.Service, graphs *graph.Service, o Options) *Service {
 	if o.Budget <= 0 {
 		o.Budget = DefaultBudget
 	}
@@ -66,6 +68,6 @@ func New(g *gate.Gate, projects *project.Service, o Options) *Service {
 	if o.ModelPatience == 0 {
 		o.ModelPatience = o.Patience / 4
 	}
-	return &Service{Gate: g, Budget: o.Budget, projects: projects, chat: o.Chat, index: o.Index,
+	return &Service{Gate: g, Budget: o.Budget, projects: projects, graphs: graphs, chat: o.Chat, index: o.Index,
 		vectors: o.Vectors, patience: o.Patience, modelPatience: o.ModelPatience}
 }

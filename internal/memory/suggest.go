@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -114,7 +115,7 @@ func (s *saving) supersedeOne(ctx context.Context, tx store.Tx, old, by *loci.Me
 	open func(loci.ProjectID) error) error {
 	if !s.p.Owns(old.UserID, old.Origin) {
 		s.stillOpen(old, by)
-		made, err := suggest(ctx, tx,
+		made, err := gate.Suggest(ctx, tx,
 			loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, MemoryID: old.ID, ByID: by.ID,
 				UserID: old.UserID, Origin: s.p.Origin, State: loci.SuggestionPending, CreatedAt: s.now})
 		s.saved.Suggestions = append(s.saved.Suggestions, made)
@@ -150,15 +151,6 @@ func (s *saving) stillOpen(old, by *loci.Memory) {
 		s.saved.NotNarrowed = append(s.saved.NotNarrowed,
 			loci.StillOpen{ID: old.ID, Origin: old.Origin, AllowedVendors: old.AllowedVendors})
 	}
-}
-
-// suggest stores a suggestion, or returns the same one if it is pending already.
-func suggest(ctx context.Context, tx store.Tx, s loci.Suggestion) (loci.Suggestion, error) {
-	err := tx.Suggestions().Insert(ctx, s)
-	if loci.CodeOf(err) != loci.Conflict {
-		return s, err
-	}
-	return tx.Suggestions().Pending(ctx, s.Kind, s.MemoryID, s.ByID)
 }
 
 // supersede hides old from recall, because by replaces it, and returns it. If by admits fewer

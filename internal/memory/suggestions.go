@@ -18,8 +18,8 @@ type SuggestionsRequest struct {
 }
 
 // Suggestions returns the suggestions of which the principal sees both memories, with the beginnings
-// of both. The pending ones leave out those that nobody can accept, because one of the memories is
-// not live. Invalid if the state is none or the cursor belongs to another query or principal.
+// of both, or rows of a graph, with these. The pending ones leave out those that nobody can accept, because one of the
+// memories or no row is live. Invalid if the state is none or the cursor belongs to another query or principal.
 func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r SuggestionsRequest) (
 	gate.Page[loci.Suggestion], error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
@@ -38,6 +38,9 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 				}
 				return excerpted(ctx, tx, p.Viewer(), s.Time(), list)
 			})
+			if err == nil {
+				list, err = s.graphs.Suggested(ctx, p, list)
+			}
 			return list, next, err
 		})
 }
@@ -50,7 +53,8 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 		ids = append(ids, list[i].MemoryID, list[i].ByID)
 	}
 	of := map[loci.MemoryID]*loci.Memory{}
-	for part := range slices.Chunk(loci.Unique(ids), loci.MaxIDs) {
+	ids = slices.DeleteFunc(loci.Unique(ids), loci.MemoryID.IsZero)
+	for part := range slices.Chunk(ids, loci.MaxIDs) {
 		found, err := tx.Memories().GetMany(ctx, v, part, loci.AnyState)
 		if err != nil {
 			return err
@@ -90,9 +94,24 @@ func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {
 		return sg, err
 	}
-	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Suggestion, error) {
+	return s.suggestion(ctx, p, id)
+}
+
+func (s *Service) suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+	sg, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (loci.Suggestion, error) {
 		return tx.Suggestions().Get(ctx, p.Viewer(), id)
 	})
+	if err != nil || sg.Graph == nil {
+		return sg, err
+	}
+	list, err := s.graphs.Suggested(ctx, p, []loci.Suggestion{sg})
+	if err == nil && len(list) > 0 {
+		return list[0], nil
+	}
+	if err == nil && p.Vendor != "" {
+		err = loci.Errorf(loci.NotFound, "no such suggestion")
+	}
+	return sg, err
 }
 
 // AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
@@ -126,8 +145,11 @@ func (s *Service) DeclineSuggestion(ctx context.Context, p loci.Principal, id lo
 
 func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.SuggestionID, state loci.SuggestionState,
 	share bool) (loci.Suggestion, error) {
-	var sg loci.Suggestion
-	err := s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
+	sg, err := s.suggestion(ctx, p, id)
+	if err == nil && sg.Graph != nil {
+		return s.settleOfGraph(ctx, p, sg, state)
+	}
+	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 			e.Target = id.String()
 			if sg, err = s.pendingOf(ctx, tx, p, id, state); err != nil {
@@ -146,6 +168,33 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 		return loci.Suggestion{}, err
 	}
 	return sg, nil
+}
+
+// settleOfGraph changes the graph before the suggestion, because they are in different files. If it stops between them,
+// nothing of the suggestion is live, and the list of pending ones leaves it out.
+func (s *Service) settleOfGraph(ctx context.Context, p loci.Principal, sg loci.Suggestion, state loci.SuggestionState) (
+	loci.Suggestion, error) {
+	if sg.State != loci.SuggestionPending {
+		return loci.Suggestion{}, alreadySettled(&sg)
+	}
+	if state == loci.SuggestionAccepted {
+		if err := s.graphs.Apply(ctx, p, &sg); err != nil {
+			return loci.Suggestion{}, err
+		}
+	}
+	sg.State, sg.SettledAt = state, s.Time()
+	err := s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = sg.ID.String()
+		return tx.Suggestions().Settle(ctx, sg.ID, state, sg.SettledAt)
+	})
+	if err != nil {
+		return loci.Suggestion{}, err
+	}
+	return sg, nil
+}
+
+func alreadySettled(sg *loci.Suggestion) error {
+	return loci.Errorf(loci.Conflict, "the suggestion has been %s already", sg.State)
 }
 
 // pendingOf returns a suggestion that p may accept or decline, which state says.
@@ -168,7 +217,7 @@ func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, 
 		err = loci.Errorf(loci.Forbidden, "another person owns the memory, and only they accept; they see the suggestion if "+
 			"they can see the new memory, so share it with them, or decline to withdraw your own suggestion")
 	case sg.State != loci.SuggestionPending:
-		err = loci.Errorf(loci.Conflict, "the suggestion has been %s already", sg.State)
+		err = alreadySettled(&sg)
 	}
 	return sg, err
 }

@@ -38,7 +38,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 		return loci.Project{}, loci.Errorf(loci.Forbidden,
 			"only a person may open a project to everybody in the org; leave out everyone, and let the person share it")
 	}
-	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: d.Name,
+	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: loci.Compose(d.Name),
 		Description: d.Description, Everyone: open}
 	return s.create(ctx, p, made)
 }
@@ -185,10 +185,11 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 // maxNearest is how many names are suggested.
 const maxNearest = 3
 
-// onlyByCase returns the one name that differs from name only in case. Models and people capitalise names.
+// onlyByCase returns the one name that differs from name only in case, or in the form of its characters. Models and
+// people capitalise names.
 func onlyByCase(name string, names []string) (same string, ok bool) {
 	for _, other := range names {
-		if !strings.EqualFold(name, other) {
+		if !strings.EqualFold(loci.Label(name), loci.Label(other)) {
 			continue
 		}
 		if ok {

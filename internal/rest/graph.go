@@ -31,17 +31,17 @@ var graphRoutes = table{"graph", []served{
 	serve("POST /projects/{id}/graph/entities/delete", route{ID: "deleteEntities", Who: forAny,
 		Action: graph.Delete, Missing: noProject,
 		Summary: "Move entities to the trash",
-		Text:    "With their observations and relations. Loci ignores names that do not exist.",
+		Text:    "With their observations and relations. Loci ignores names that do not exist. " + onlySuggested,
 		In:      exampleNames, Out: client.Deleted{Deleted: 1}}, (*server).deleteEntities),
 	serve("POST /projects/{id}/graph/observations/delete", route{ID: "deleteObservations", Who: forAny,
 		Action: graph.Delete, Missing: noProject,
 		Summary: "Move observations to the trash",
-		Text:    "By exact content. Loci ignores those that do not exist.",
+		Text:    "By exact content. Loci ignores those that do not exist. " + onlySuggested,
 		In:      exampleOldObservations, Out: client.Deleted{Deleted: 1}}, (*server).deleteObservations),
 	serve("POST /projects/{id}/graph/relations/delete", route{ID: "deleteRelations", Who: forAny,
 		Action: graph.Delete, Missing: noProject,
 		Summary: "Move relations to the trash",
-		Text:    "Loci ignores those that do not exist.",
+		Text:    "Loci ignores those that do not exist. " + onlySuggested,
 		In:      exampleOldRelations, Out: client.Deleted{Deleted: 1}}, (*server).deleteRelations),
 	serve("GET /projects/{id}/graph/trash", route{ID: "listGraphTrash", Who: forAny, Action: graph.ReadTrash,
 		Missing: noProject,
@@ -58,8 +58,8 @@ var graphRoutes = table{"graph", []served{
 		Missing: noEntity,
 		Summary: "Merge two entities",
 		Text: "Copies the observations and relations of `from` to `into` and moves `from` to the trash. " +
-			"Nothing becomes visible to more vendors.",
-		In: exampleMerge, Out: exampleEntity}, (*server).mergeEntities),
+			"Nothing becomes visible to more vendors. An agent only suggests it if `from`, or a row of it, has another origin.",
+		In: exampleMerge, Out: client.MergedEntity{Entity: exampleEntity}}, (*server).mergeEntities),
 	serve("PUT /projects/{id}/graph/vendors", route{ID: "setGraphVendors", Who: forPeople, Action: graph.Vendors,
 		Missing: noProject,
 		Summary: "Set which vendors may read rows",
@@ -73,6 +73,9 @@ var graphRoutes = table{"graph", []served{
 			"import the loci format.",
 		In: exampleGraphLines, Out: exampleImported}, (*server).importGraph),
 }}
+
+const onlySuggested = "An agent deletes what its origin wrote. It only suggests to delete rows of another origin, " +
+	"and entities that have such rows; a person accepts that with POST /suggestions/{id}/accept."
 
 // madeOutput is the answer to a call that adds to a graph: 200 if everything existed already.
 type madeOutput[T any] struct {
@@ -236,8 +239,7 @@ func (s *server) deleteEntities(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.app.Graph.DeleteEntities(ctx, p, in.project(), refs)
-	return say(client.Deleted{Deleted: len(list)}, err)
+	return deletedOr(s.app.Graph.DeleteEntities(ctx, p, in.project(), refs))
 }
 
 type observationDeletionsInput struct {
@@ -251,8 +253,7 @@ func (s *server) deleteObservations(ctx context.Context, p loci.Principal,
 	for i, d := range in.Body.Deletions {
 		items[i] = loci.Contents{Entity: loci.EntityRef{Name: d.Entity, Type: d.Type}, Contents: d.Observations}
 	}
-	n, err := s.app.Graph.DeleteObservations(ctx, p, in.project(), items)
-	return say(client.Deleted{Deleted: n}, err)
+	return deletedOr(s.app.Graph.DeleteObservations(ctx, p, in.project(), items))
 }
 
 type relationDeletionsInput struct {
@@ -262,9 +263,14 @@ type relationDeletionsInput struct {
 
 func (s *server) deleteRelations(ctx context.Context, p loci.Principal,
 	in *relationDeletionsInput) (*answer[client.Deleted], error) {
-	n, err := s.app.Graph.DeleteRelations(ctx, p, in.project(), relationsOf(in.Body.Relations))
-	return say(client.Deleted{Deleted: n}, err)
+	return deletedOr(s.app.Graph.DeleteRelations(ctx, p, in.project(), relationsOf(in.Body.Relations)))
 }
+
+func deletedOr(d graph.Deleted, err error) (*answer[client.Deleted], error) {
+	return say(client.Deleted{Deleted: d.Count, Suggested: d.Suggested(), Suggestion: suggestionOf(&d)}, err)
+}
+
+func suggestionOf(d *graph.Deleted) loci.SuggestionID { return orZero(d.Suggestion).ID }
 
 type graphIDsInput struct {
 	ProjectPath
@@ -298,9 +304,10 @@ type mergeInput struct {
 	Body client.EntityMerge
 }
 
-func (s *server) mergeEntities(ctx context.Context, p loci.Principal, in *mergeInput) (*answer[loci.Entity], error) {
-	e, err := s.app.Graph.Merge(ctx, p, in.project(), graph.Which{ID: in.Body.From}, graph.Which{ID: in.Body.Into})
-	return say(whole(e), err)
+func (s *server) mergeEntities(ctx context.Context, p loci.Principal, in *mergeInput) (
+	*answer[client.MergedEntity], error) {
+	d, err := s.app.Graph.Merge(ctx, p, in.project(), graph.Which{ID: in.Body.From}, graph.Which{ID: in.Body.Into})
+	return say(client.MergedEntity{Entity: whole(d.Merged), Suggestion: suggestionOf(&d)}, err)
 }
 
 type graphVendorsInput struct {

@@ -12,15 +12,17 @@ import (
 var suggestionRoutes = table{"suggestions", []served{
 	serve("GET /suggestions", route{ForAgents: true, ID: "listSuggestions", Who: forAny, Action: memory.SuggestionRead,
 		Summary: "List suggestions",
-		Text: "Newest first. A suggestion proposes that one memory supersedes another. You see a suggestion " +
-			"only if you can read both memories.",
+		Text: "Newest first. A suggestion proposes that one memory supersedes another, or that rows of a graph are " +
+			"deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the rows.",
 		Out: exampleSuggestions}, (*server).suggestions),
 	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Accept a suggestion",
 		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. If others could read " +
 			"it who cannot read the new one, no_longer_shared names them, unless you send share. 409 if the " +
-			"suggestion was already accepted or declined, or if one of the memories is no longer live.",
+			"suggestion was already accepted or declined, or if one of the memories is no longer live. A suggestion " +
+			"about a graph moves the rows that `graph` lists to the graph's trash, from where you can restore them; " +
+			"each person of the project may accept it.",
 		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
@@ -55,7 +57,7 @@ type SuggestionPath struct {
 func (p SuggestionPath) suggestion() loci.SuggestionID { return idOf[loci.SuggestionID](p.ID) }
 
 type suggestionsInput struct {
-	State  loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Default: all. The pending ones leave out those whose memories are no longer both live"`
+	State  loci.SuggestionState `query:"state" enum:"pending,accepted,declined" doc:"Default: all. The pending ones leave out those whose memories are no longer both live, or whose rows have all left the graph"`
 	Limit  int                  `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
 	Cursor string               `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
 }

@@ -140,6 +140,10 @@ type GraphTx interface {
 	Project() loci.Project
 	Entities() Entities
 	Graph() Graph
+	// Spare makes the deletions and the merge that follow leave each row that may rejects, and each entity with a visible
+	// observation or relation that may rejects. They add these to the result instead. A merge of an entity that is left
+	// changes nothing.
+	Spare(may func(*loci.GraphAccess) bool) *Spared
 	// Record adds what the transaction does to the audit trail, with the project as its target.
 	// Audit.List returns the entry after the next Projects.GatherAudit. Record requires an Update.
 	Record(ctx context.Context, e loci.AuditEntry) error
@@ -173,6 +177,8 @@ type Entities interface {
 	DeleteObservations(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.Contents) (int, error)
 	// DeleteRelations works like DeleteObservations for relations.
 	DeleteRelations(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (int, error)
+	// DeleteRows marks these rows as deleted, as the methods above do, and returns how many of them were live and visible.
+	DeleteRows(ctx context.Context, v loci.Viewer, by loci.GraphAccess, ids GraphIDs) (int, error)
 	// Restore undoes deletions: of an entity with everything deleted with it, and of observations and
 	// relations whose entities aren't deleted. Errors number the items in the order Entities,
 	// Observations, Relations. It fails with NotFound for what the viewer can't see as deleted. It
@@ -230,11 +236,13 @@ type PutRelation struct {
 	Created  bool
 }
 
-// GraphIDs names rows of a graph.
-type GraphIDs struct {
-	Entities     []loci.EntityID      `json:"entities,omitempty"`
-	Observations []loci.ObservationID `json:"observations,omitempty"`
-	Relations    []loci.RelationID    `json:"relations,omitempty"`
+// GraphIDs names rows of a graph. See loci.GraphIDs.
+type GraphIDs = loci.GraphIDs
+
+// Spared is what deletions left in a graph.
+type Spared struct {
+	GraphIDs
+	AllowedVendors []loci.Vendor // that see all these rows, and the rows of entities because of which those were left
 }
 
 // GraphRows are separate rows of a graph. Its entities have no observations and relations.
@@ -294,6 +302,9 @@ type Graph interface {
 	// then the relations. So they can be imported page by page. A page ends early at MaxGraphText.
 	// Rows fails with Invalid if q.After is not a Position of such a page.
 	Rows(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphRows, Position, error)
+	// Named returns the visible rows with these ids, in any state or only live ones, without the observations and
+	// relations of entities.
+	Named(ctx context.Context, v loci.Viewer, ids GraphIDs, l loci.Lifecycle) (GraphRows, error)
 	// Trash returns what can be restored on its own, last deleted first, at most limit of each kind.
 	// Observations also end at MaxGraphText.
 	Trash(ctx context.Context, v loci.Viewer, limit int) (GraphTrash, error)

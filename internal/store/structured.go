@@ -163,18 +163,20 @@ type SessionChange struct {
 	Session  *loci.Session // as it is now; nil: deleted with its person
 }
 
-// Suggestions stores suggested changes of memories.
+// Suggestions stores suggested changes of memories and of graphs.
 type Suggestions interface {
 	// Insert stores a pending suggestion, with s.UserID set to the memory's owner. It fails with
 	// Conflict if the same suggestion is pending or the id is taken, with NotFound if one of its
-	// memories doesn't exist, and with Invalid if both memories are the same.
+	// memories doesn't exist, and with Invalid if both memories are the same. With s.Graph, s.UserID is the person
+	// whose assistant suggests it, and the caller has seen the rows.
 	Insert(ctx context.Context, s loci.Suggestion) error
-	// Get returns a suggestion for which v sees both memories, in any state, or NotFound.
+	// Get returns a suggestion for which v sees both memories, in any state, or NotFound. One about a graph is visible
+	// in the project to s.Graph.AllowedVendors; the graph knows whether the rows are visible still.
 	Get(ctx context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error)
-	// Pending returns the pending suggestion of that kind about two memories, or NotFound. It asks for
+	// Pending returns the pending suggestion that is the same as s, or NotFound. It asks for
 	// no viewer: it serves a save that has seen the one memory and written the other, and which may
 	// have just written it for other vendors than its own.
-	Pending(ctx context.Context, kind loci.SuggestionKind, memory, by loci.MemoryID) (loci.Suggestion, error)
+	Pending(ctx context.Context, s *loci.Suggestion) (loci.Suggestion, error)
 	// List returns visible suggestions, last stored first, and the position after them, which is "" at
 	// the end. An empty state means all. Of the pending ones it leaves out those that nobody can accept,
 	// because one of the memories is not live. It fails with Invalid if after is not a Position of such

@@ -68,6 +68,10 @@ func (x *export) writeSuggestions(ctx context.Context) error {
 	return own(ctx, x, func(after store.Position) ([]loci.Suggestion, store.Position, error) {
 		return x.tx.Suggestions().List(ctx, x.viewer, "", after, exportPage)
 	}, func(s loci.Suggestion) (*record, error) {
+		if s.Graph != nil {
+			x.left["suggestions about graphs"]++
+			return nil, nil
+		}
 		both, err := x.tx.Memories().GetMany(ctx, x.viewer, []loci.MemoryID{s.MemoryID, s.ByID}, loci.AnyState)
 		if err != nil || len(both) < 2 || both[0].UserID != x.viewer.UserID || both[1].UserID != x.viewer.UserID {
 			x.left["suggestions about memories of other people"]++

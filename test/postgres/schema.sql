@@ -136,12 +136,18 @@ CREATE TABLE suggestions (
 	seq        bigint GENERATED ALWAYS AS IDENTITY,
 	id         uuid NOT NULL,
 	kind       text NOT NULL,
-	memory_seq bigint NOT NULL,
-	by_seq     bigint NOT NULL,
+	memory_seq bigint,
+	by_seq     bigint,
 	origin     text NOT NULL,
 	state      text NOT NULL,
 	created_at bigint NOT NULL,
 	settled_at bigint,
+	-- Of a suggestion about a graph, which has no memories.
+	project_id      uuid,
+	workspace_id    uuid,
+	user_id         uuid,
+	graph_rows      text,
+	allowed_vendors text,
 	PRIMARY KEY (org_id, seq),
 	UNIQUE (org_id, id),
 	FOREIGN KEY (org_id, memory_seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE,
@@ -149,6 +155,8 @@ CREATE TABLE suggestions (
 );
 
 CREATE UNIQUE INDEX suggestions_pending ON suggestions (org_id, memory_seq, by_seq, kind) WHERE state = 'pending';
+CREATE UNIQUE INDEX suggestions_pending_graph ON suggestions (org_id, project_id, graph_rows, user_id, origin)
+	WHERE state = 'pending';
 CREATE INDEX suggestions_by ON suggestions (org_id, by_seq);
 
 -- The tags of memories, for each pool in which they may be seen. An index of tags in one column of memories (GIN) would

@@ -16,6 +16,8 @@ type GraphTx struct {
 	d     *Dialect
 	now   func() time.Time
 	index func(*GraphTx) GraphIndex
+	may   func(*loci.GraphAccess) bool // nil: deletions leave nothing
+	left  store.Spared
 }
 
 // GraphOptions are what a transaction needs besides its connection. All fields are required.
@@ -45,7 +47,7 @@ type GraphFound struct {
 
 // NewGraph returns a transaction that runs on c, which is confined to o.Project.
 func NewGraph(c Conn, d *Dialect, o GraphOptions) *GraphTx {
-	return &GraphTx{o.Project, c, d, o.Now, o.Index}
+	return &GraphTx{p: o.Project, c: c, d: d, now: o.Now, index: o.Index}
 }
 
 type (
@@ -170,6 +172,16 @@ func (tx *GraphTx) named(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.E
 	}
 	return tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type = ? ORDER BY e.seq LIMIT ?", ref.Name, ref.Type,
 		limit)
+}
+
+// meant is named for a name that a caller refers to. If no entity has it, it is read as Loci stores new names.
+func (tx *GraphTx) meant(v loci.Viewer, ref loci.EntityRef, limit int) ([]loci.Entity, error) {
+	list, err := tx.named(v, ref, limit)
+	if label := loci.Label(ref.Name); err == nil && len(list) == 0 && label != ref.Name {
+		ref.Name = label
+		return tx.named(v, ref, limit)
+	}
+	return list, err
 }
 
 // seesRelation requires that the viewer sees the relation and both its ends.

@@ -21,16 +21,24 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	}
 	for _, ref := range refs {
 		for {
-			list, err := n.named(v, ref, loci.MaxGraphItems)
+			list, err := n.meant(v, ref, loci.MaxGraphItems)
 			if err != nil {
 				return nil, err
 			}
-			for _, e := range list {
-				if err := n.deleteEntity(e.ID.String(), by); err != nil {
+			before := len(deleted)
+			for i := range list {
+				if spared, err := n.spareEntity(v, &list[i]); err != nil || spared {
+					if err != nil {
+						return nil, err
+					}
+					continue
+				}
+				if err := n.deleteEntity(list[i].ID.String(), by); err != nil {
 					return nil, err
 				}
+				deleted = append(deleted, list[i])
 			}
-			if deleted = append(deleted, list...); len(list) == 0 {
+			if len(deleted) == before || len(list) < loci.MaxGraphItems {
 				break
 			}
 		}
@@ -67,38 +75,41 @@ func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.G
 		return 0, err
 	}
 	for _, item := range items {
-		list, err := n.named(v, item.Entity, loci.MaxGraphItems)
+		list, err := n.meant(v, item.Entity, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
 		for _, e := range list {
-			k, err := n.forget(v, by, &e, item.Contents)
-			if err != nil {
-				return 0, err
+			for _, text := range loci.Unique(item.Contents) {
+				var q Query
+				n.sameObservations(&q, v, e.ID.String(), text)
+				list, err := all(n.c, &q, scanObservation)
+				if err != nil {
+					return 0, err
+				}
+				k, err := n.forget(by, &e, list)
+				if err != nil {
+					return 0, err
+				}
+				count += k
 			}
-			count += k
 		}
 	}
 	return count, nil
 }
 
-func (tx *GraphTx) forget(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, contents []string) (
-	count int, err error) {
+func (tx *GraphTx) forget(by loci.GraphAccess, e *loci.Entity, list []loci.Observation) (count int, err error) {
 	known := false // to everyone who sees the entity
-	for _, text := range loci.Unique(contents) {
-		var q Query
-		tx.sameObservations(&q, v, e.ID.String(), text)
-		list, err := all(tx.c, &q, scanObservation)
-		if err != nil {
+	for i := range list {
+		o := &list[i]
+		if tx.spare(&o.GraphAccess, func(ids *store.GraphIDs) { ids.Observations = append(ids.Observations, o.ID) }) {
+			continue
+		}
+		if err := tx.deleteRow("observations", "observation", o.ID.String(), by); err != nil {
 			return 0, err
 		}
-		for _, o := range list {
-			if err := tx.deleteRow("observations", "observation", o.ID.String(), by); err != nil {
-				return 0, err
-			}
-			known = known || loci.Covers(o.AllowedVendors, e.AllowedVendors)
-		}
-		count += len(list)
+		known = known || loci.Covers(o.AllowedVendors, e.AllowedVendors)
+		count++
 	}
 	if known {
 		err = tx.touch(e.ID.String())
@@ -120,11 +131,11 @@ func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.Grap
 		return 0, err
 	}
 	for _, item := range items {
-		froms, err := n.named(v, item.From, loci.MaxGraphItems)
+		froms, err := n.meant(v, item.From, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
-		tos, err := n.named(v, item.To, loci.MaxGraphItems)
+		tos, err := n.meant(v, item.To, loci.MaxGraphItems)
 		if err != nil {
 			return 0, err
 		}
@@ -145,12 +156,24 @@ func (tx *GraphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to s
 	var q Query
 	tx.sameRelations(&q, v, from, kind, to)
 	list, err := all(tx.c, &q, scanRelation)
-	for _, r := range list {
-		if err == nil {
-			err = tx.deleteRow("relations", "relation", r.ID.String(), by)
-		}
+	if err != nil {
+		return 0, err
 	}
-	return len(list), err
+	return tx.unrelateAll(by, list)
+}
+
+func (tx *GraphTx) unrelateAll(by loci.GraphAccess, list []loci.Relation) (count int, err error) {
+	for i := range list {
+		r := &list[i]
+		if tx.spare(&r.GraphAccess, func(ids *store.GraphIDs) { ids.Relations = append(ids.Relations, r.ID) }) {
+			continue
+		}
+		if err := tx.deleteRow("relations", "relation", r.ID.String(), by); err != nil {
+			return 0, err
+		}
+		count++
+	}
+	return count, nil
 }
 
 func (n entities) Restore(_ context.Context, v loci.Viewer, by loci.GraphAccess, items store.GraphIDs) (

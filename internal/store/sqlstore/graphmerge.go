@@ -33,7 +33,11 @@ func (n entities) Merge(ctx context.Context, v loci.Viewer, by loci.GraphAccess,
 		return loci.Entity{}, loci.NoSuchEntity()
 	}
 	m := merge{GraphTx: n.GraphTx, from: &list[0], into: &list[1]}
-	if err := m.run(by); err != nil {
+	spared, err := n.spareEntity(v, m.from)
+	if err == nil && !spared {
+		err = m.run(by)
+	}
+	if err != nil {
 		return loci.Entity{}, err
 	}
 	merged, err := graph(n).Get(ctx, v, into)

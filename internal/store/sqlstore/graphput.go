@@ -248,12 +248,12 @@ func (tx *GraphTx) resolve(v loci.Viewer, ref loci.EntityRef, suggest bool) (
 
 // oneOfEachType returns the oldest entity with a name, and one of another type if there is one.
 func (tx *GraphTx) oneOfEachType(v loci.Viewer, ref loci.EntityRef) ([]loci.Entity, error) {
-	list, err := tx.named(v, ref, 1)
+	list, err := tx.meant(v, ref, 1)
 	if err != nil || len(list) == 0 || ref.Type != "" {
 		return list, err
 	}
-	others, err := tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type <> ? ORDER BY e.seq LIMIT 1", ref.Name,
-		list[0].Type)
+	others, err := tx.entities(v, loci.LiveOnly, "e.name = ? AND e.entity_type <> ? ORDER BY e.seq LIMIT 1",
+		list[0].Name, list[0].Type)
 	return append(list, others...), err
 }
 

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"time"
 
@@ -11,23 +12,54 @@ import (
 
 type suggestions struct{ *Tx }
 
-// fromSuggestions joins both memories, because the visibility rule must hold for both.
-const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, a.user_id, s.origin, s.state, s.created_at, " +
-	"s.settled_at" +
-	" FROM suggestions s {join} memories a ON {a} a.seq = s.memory_seq {join} memories b ON {b} b.seq = s.by_seq " +
-	"WHERE {s} "
+// fromSuggestions joins both memories, if it is about memories.
+const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, coalesce(a.user_id, s.user_id), s.origin, s.state, " +
+	"s.created_at, s.settled_at, s.project_id, s.workspace_id, s.graph_rows, s.allowed_vendors FROM suggestions s " +
+	"LEFT JOIN memories a ON {a} a.seq = s.memory_seq LEFT JOIN memories b ON {b} b.seq = s.by_seq WHERE {s} "
 
-func scanSuggestion(r Row) (int64, loci.Suggestion) {
-	return r.Int64(0), loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4),
-		UserID: r.ID(5),
-		Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8), SettledAt: timeAt(r, 9)}
+// graphRows is what a suggestion about a graph names.
+type graphRows struct {
+	loci.GraphIDs
+	Into loci.EntityID `json:"into,omitzero"`
 }
 
-// seesBoth adds the visibility rule for both memories.
-func (t suggestions) seesBoth(q *Query, v loci.Viewer, l loci.Lifecycle) {
+func rowsText(g *loci.SuggestedGraph) string {
+	text, _ := json.Marshal(graphRows{g.GraphIDs, g.Into}) // ids always marshal
+	return string(text)
+}
+
+func scanSuggestion(r Row) (int64, loci.Suggestion, error) {
+	s := loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4),
+		UserID: r.ID(5), Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8),
+		SettledAt: timeAt(r, 9)}
+	if r.Null(10) {
+		return r.Int64(0), s, nil
+	}
+	var rows graphRows
+	if err := json.Unmarshal(r.Raw(12), &rows); err != nil {
+		return 0, s, err
+	}
+	vendors, err := fromJSON[loci.Vendor](r.Raw(13))
+	s.Graph = &loci.SuggestedGraph{ProjectID: r.ID(10), WorkspaceID: r.ID(11), GraphIDs: rows.GraphIDs, Into: rows.Into,
+		AllowedVendors: vendors}
+	return r.Int64(0), s, err
+}
+
+// seen adds the visibility rule: for both memories, or for the project of a graph and the vendors that see its rows.
+func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
+	q.Add("(")
 	t.sees(q, v, "s.memory_seq", l)
 	q.Add(" AND ")
 	t.sees(q, v, "s.by_seq", l)
+	if ids := ProjectIDs(v); len(ids) > 0 && v.OrgID == t.Org {
+		q.put(" OR s.project_id IN ")
+		in(q, ids)
+		if !v.WorkspaceID.IsZero() {
+			q.Add(" AND s.workspace_id = ?", [16]byte(v.WorkspaceID))
+		}
+		vendorMay(q, v, "s")
+	}
+	q.Add(")")
 }
 
 func (t suggestions) sees(q *Query, v loci.Viewer, seq string, l loci.Lifecycle) {
@@ -37,6 +69,9 @@ func (t suggestions) sees(q *Query, v loci.Viewer, seq string, l loci.Lifecycle)
 }
 
 func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
+	if s.Graph != nil {
+		return t.insertOfGraph(ctx, &s)
+	}
 	if s.MemoryID == s.ByID {
 		return loci.Errorf(loci.Invalid, "a memory cannot replace itself")
 	}
@@ -52,13 +87,25 @@ func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
 	err := t.c.Exec("INSERT INTO suggestions ({org} id, kind, memory_seq, by_seq, origin, state, created_at) VALUES "+
 		"({?} ?, ?, ?, ?, ?, 'pending', ?)",
 		[16]byte(s.ID), string(s.Kind), seqs[0], seqs[1], s.Origin, s.CreatedAt.UnixMicro())
+	return t.inserted(ctx, &s, err)
+}
+
+func (t suggestions) inserted(ctx context.Context, s *loci.Suggestion, err error) error {
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "the same suggestion is already waiting for a decision")
 	}
 	if err != nil {
 		return err
 	}
-	return t.suggestionChanged(ctx, &s, loci.Created)
+	return t.suggestionChanged(ctx, s, loci.Created)
+}
+
+func (t suggestions) insertOfGraph(ctx context.Context, s *loci.Suggestion) error {
+	g := s.Graph
+	return t.inserted(ctx, s, t.c.Exec("INSERT INTO suggestions ({org} id, kind, origin, state, created_at, project_id, "+
+		"workspace_id, user_id, graph_rows, allowed_vendors) VALUES ({?} ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
+		[16]byte(s.ID), string(s.Kind), s.Origin, s.CreatedAt.UnixMicro(), [16]byte(g.ProjectID), orNull(g.WorkspaceID),
+		[16]byte(s.UserID), rowsText(g), toJSON(g.AllowedVendors)))
 }
 
 func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }
@@ -66,20 +113,24 @@ func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestio
 func (t suggestions) Get(_ context.Context, v loci.Viewer, id loci.SuggestionID) (loci.Suggestion, error) {
 	var q Query
 	q.Add(fromSuggestions+"s.id = ? AND ", [16]byte(id))
-	t.seesBoth(&q, v, loci.AnyState)
+	t.seen(&q, v, loci.AnyState)
 	return t.one(&q)
 }
 
-func (t suggestions) Pending(_ context.Context, kind loci.SuggestionKind, memory, by loci.MemoryID) (
-	loci.Suggestion, error) {
+func (t suggestions) Pending(_ context.Context, s *loci.Suggestion) (loci.Suggestion, error) {
 	var q Query
-	q.Add(fromSuggestions+"a.id = ? AND b.id = ? AND s.kind = ? AND s.state = 'pending'",
-		[16]byte(memory), [16]byte(by), string(kind))
+	q.Add(fromSuggestions+"s.kind = ? AND s.state = 'pending' AND ", string(s.Kind))
+	if g := s.Graph; g != nil {
+		q.Add("s.project_id = ? AND s.graph_rows = ? AND s.user_id = ? AND s.origin = ?", [16]byte(g.ProjectID),
+			rowsText(g), [16]byte(s.UserID), s.Origin)
+	} else {
+		q.Add("a.id = ? AND b.id = ?", [16]byte(s.MemoryID), [16]byte(s.ByID))
+	}
 	return t.one(&q)
 }
 
 func (t suggestions) one(q *Query) (s loci.Suggestion, err error) {
-	found, err := t.c.One(q.String(), q.Args, func(r Row) error { _, s = scanSuggestion(r); return nil })
+	found, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { _, s, err = scanSuggestion(r); return err })
 	return s, orMissing(found, err, noSuggestion)
 }
 
@@ -97,7 +148,10 @@ func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.Suggestio
 	var q Query
 	t.listQuery(&q, v, state, last.Seq, limit)
 	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, s := scanSuggestion(r)
+		seq, s, err := scanSuggestion(r)
+		if err != nil {
+			return err
+		}
 		if len(list) == limit {
 			next = t.Positions.encode(last, suggestionPosition)
 			return ErrStop
@@ -114,12 +168,12 @@ func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionSta
 	switch state {
 	case loci.SuggestionPending:
 		q.Add("s.state = 'pending' AND ") // in the text, so that its index serves
-		t.seesBoth(q, v, loci.LiveOnly)
+		t.seen(q, v, loci.LiveOnly)
 	case "":
-		t.seesBoth(q, v, loci.AnyState)
+		t.seen(q, v, loci.AnyState)
 	default:
 		q.Add("s.state = ? AND ", string(state))
-		t.seesBoth(q, v, loci.AnyState)
+		t.seen(q, v, loci.AnyState)
 	}
 	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
 }

@@ -46,7 +46,7 @@ func (e *env) listSuggestions(v loci.Viewer, state loci.SuggestionState, after s
 
 func (e *env) pendingSuggestion(s loci.Suggestion) (got loci.Suggestion, err error) {
 	err = e.st.View(e.Context(), e.org, func(tx store.Tx) error {
-		got, err = tx.Suggestions().Pending(e.Context(), s.Kind, s.MemoryID, s.ByID)
+		got, err = tx.Suggestions().Pending(e.Context(), &s)
 		return err
 	})
 	return got, err

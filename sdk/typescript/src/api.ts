@@ -577,6 +577,13 @@ export interface CountedPage {
 
 export interface Deleted {
   deleted: number;
+  /**
+   * Number of rows that an agent may only suggest to delete, because they or rows of theirs have another
+   * origin
+   */
+  suggested?: number;
+  /** The suggestion to delete those, for a person to accept */
+  suggestion?: string;
 }
 
 export interface DeletedMemory {
@@ -1557,6 +1564,28 @@ export interface MemorySummary {
   tags: string[];
   title: string;
   updated_at: string;
+}
+
+export interface MergedEntity {
+  /** Vendors that may read it; * means all */
+  allowed_vendors: string[];
+  created_at: string;
+  deleted_at?: string;
+  entity_type: string;
+  id: string;
+  name: string;
+  observations: Observation[];
+  /** Number of older observations that this answer leaves out */
+  observations_left?: number;
+  /** Who wrote it. The server sets it from the credential */
+  origin: string;
+  relations: Relation[];
+  /** Number of older relations that this answer leaves out */
+  relations_left?: number;
+  /** Set if an agent may only suggest the merge. Then nothing has changed */
+  suggestion?: string;
+  updated_at: string;
+  user_id: string;
 }
 
 export interface Metrics {
@@ -3405,18 +3434,41 @@ export interface StreamStopped {
   stored: number;
 }
 
+export interface SuggestedGraph {
+  entities?: string[] | null;
+  /** The entity into which the one of a merge goes */
+  into?: string;
+  /** Number of rows that the list leaves out */
+  more?: number;
+  observations?: string[] | null;
+  project_id: string;
+  relations?: string[] | null;
+  /** What would leave the graph, with the visible observations and relations of its entities */
+  rows?: SuggestedRow[] | null;
+}
+
+export interface SuggestedRow {
+  kind: "entity" | "observation" | "relation";
+  /** Who wrote it */
+  origin: string;
+  /** The beginning of its name, content or path */
+  text: string;
+}
+
 export interface Suggestion {
   /** The beginning of the memory that would replace it */
   by?: Excerpt;
-  /** The memory that would replace it */
-  by_id: string;
+  /** The memory that would replace it. Absent for a graph */
+  by_id?: string;
   created_at: string;
+  /** The rows of a graph that would be deleted or merged */
+  graph?: SuggestedGraph;
   id: string;
-  kind: "supersede" | "correct";
+  kind: "supersede" | "correct" | "delete" | "merge";
   /** The beginning of the memory that would be superseded */
   memory?: Excerpt;
-  /** The memory that would be superseded */
-  memory_id: string;
+  /** The memory that would be superseded. Absent for a graph */
+  memory_id?: string;
   /**
    * Who besides the owner can read the memory, but not the one that would replace it or has: the team, the
    * project, or both. Accept with share to let them read the new one
@@ -3426,7 +3478,10 @@ export interface Suggestion {
   origin: string;
   settled_at?: string;
   state: "pending" | "accepted" | "declined";
-  /** The person who decides: the owner of memory_id */
+  /**
+   * The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it;
+   * everyone in the project decides
+   */
   user_id: string;
 }
 
@@ -4865,7 +4920,11 @@ export class GraphApi {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/entities`, { body, options });
   }
 
-  /** Move entities to the trash. With their observations and relations. Loci ignores names that do not exist. */
+  /**
+   * Move entities to the trash. With their observations and relations. Loci ignores names that do not exist.
+   * An agent deletes what its origin wrote. It only suggests to delete rows of another origin, and entities
+   * that have such rows; a person accepts that with POST /suggestions/{id}/accept.
+   */
   deleteEntities(id: string, body: EntityNames, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteEntities(id: string, body: EntityNames, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteEntities(id: string, body: EntityNames, options?: CallOptions): Promise<never> {
@@ -4934,10 +4993,11 @@ export class GraphApi {
 
   /**
    * Merge two entities. Copies the observations and relations of `from` to `into` and moves `from` to the
-   * trash. Nothing becomes visible to more vendors.
+   * trash. Nothing becomes visible to more vendors. An agent only suggests it if `from`, or a row of it, has
+   * another origin.
    */
-  mergeEntities(id: string, body: EntityMerge, options?: CallOptions & NotOnce): Promise<Entity>;
-  mergeEntities(id: string, body: EntityMerge, options: CallOptions & Once): Promise<Entity | Replayed>;
+  mergeEntities(id: string, body: EntityMerge, options?: CallOptions & NotOnce): Promise<MergedEntity>;
+  mergeEntities(id: string, body: EntityMerge, options: CallOptions & Once): Promise<MergedEntity | Replayed>;
   mergeEntities(id: string, body: EntityMerge, options?: CallOptions): Promise<never> {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/merge`, { body, options });
   }
@@ -4949,7 +5009,11 @@ export class GraphApi {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/observations`, { body, options });
   }
 
-  /** Move observations to the trash. By exact content. Loci ignores those that do not exist. */
+  /**
+   * Move observations to the trash. By exact content. Loci ignores those that do not exist. An agent deletes
+   * what its origin wrote. It only suggests to delete rows of another origin, and entities that have such
+   * rows; a person accepts that with POST /suggestions/{id}/accept.
+   */
   deleteObservations(id: string, body: ObservationDeletions, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteObservations(id: string, body: ObservationDeletions, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteObservations(id: string, body: ObservationDeletions, options?: CallOptions): Promise<never> {
@@ -4971,7 +5035,11 @@ export class GraphApi {
     return this.#client.call("POST", `/projects/${segment(id)}/graph/relations`, { body, options });
   }
 
-  /** Move relations to the trash. Loci ignores those that do not exist. */
+  /**
+   * Move relations to the trash. Loci ignores those that do not exist. An agent deletes what its origin
+   * wrote. It only suggests to delete rows of another origin, and entities that have such rows; a person
+   * accepts that with POST /suggestions/{id}/accept.
+   */
   deleteRelations(id: string, body: RelationDeletions, options?: CallOptions & NotOnce): Promise<Deleted>;
   deleteRelations(id: string, body: RelationDeletions, options: CallOptions & Once): Promise<Deleted | Replayed>;
   deleteRelations(id: string, body: RelationDeletions, options?: CallOptions): Promise<never> {
@@ -6293,7 +6361,10 @@ export class SourcesApi {
 
 /** Parameters of listSuggestions. */
 export interface ListSuggestionsQuery {
-  /** Default: all. The pending ones leave out those whose memories are no longer both live */
+  /**
+   * Default: all. The pending ones leave out those whose memories are no longer both live, or whose rows have
+   * all left the graph
+   */
   state?: "pending" | "accepted" | "declined" | undefined;
   /** Default: 50 */
   limit?: number | undefined;
@@ -6310,8 +6381,9 @@ export class SuggestionsApi {
   }
 
   /**
-   * List suggestions. Newest first. A suggestion proposes that one memory supersedes another. You see a
-   * suggestion only if you can read both memories.
+   * List suggestions. Newest first. A suggestion proposes that one memory supersedes another, or that rows of
+   * a graph are deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the
+   * rows.
    */
   list(query?: ListSuggestionsQuery, options?: CallOptions): Promise<SuggestionList> {
     return this.#client.call("GET", "/suggestions", { query, options });
@@ -6325,7 +6397,9 @@ export class SuggestionsApi {
   /**
    * Accept a suggestion. Your memory is superseded and disappears from recall. Loci keeps its old version. If
    * others could read it who cannot read the new one, no_longer_shared names them, unless you send share. 409
-   * if the suggestion was already accepted or declined, or if one of the memories is no longer live.
+   * if the suggestion was already accepted or declined, or if one of the memories is no longer live. A
+   * suggestion about a graph moves the rows that `graph` lists to the graph's trash, from where you can
+   * restore them; each person of the project may accept it.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;

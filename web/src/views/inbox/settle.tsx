@@ -7,8 +7,8 @@ import { useStore } from "../../store.ts";
 import { complain, tell } from "../../undo.tsx";
 import { readMemory } from "../memories/acts.ts";
 
-/** Whether a suggestion would replace a memory of the person: then they decide. */
-const mine = (one: Suggestion) => one.user_id === identity.get()?.user_id;
+/** Whether a suggestion would replace a memory of the person, or change the graph of their project: then they decide. */
+const mine = (one: Suggestion) => one.graph !== undefined || one.user_id === identity.get()?.user_id;
 
 /**
  * Accepts a suggestion, and offers to take that back, or declines it after a question, because nothing takes that back.
@@ -19,7 +19,8 @@ export async function settle(one: Suggestion, accept: boolean, share: boolean, r
   const no = t(mine(one) ? "inbox.decline" : "inbox.withdraw");
   if (!accept && !(await confirm({ title: no, text: t("inbox.decline.text"), yes: no }))) return false;
   try {
-    if (accept) await acceptSuggestion(one, share, reload);
+    if (accept && one.graph) await acceptForGraph(one, reload);
+    else if (accept) await acceptSuggestion(one, share, reload);
     else {
       await loci.suggestions.decline(one.id);
       tell(t("suggestion.declined"));
@@ -34,10 +35,21 @@ export async function settle(one: Suggestion, accept: boolean, share: boolean, r
 
 /** Accepts a suggestion. After its undo, the memory as it was holds again. */
 async function acceptSuggestion(one: Suggestion, share: boolean, reload: () => void): Promise<void> {
-  const before = await readMemory(one.memory_id);
+  const id = one.memory_id ?? "";
+  const before = await readMemory(id);
   const { no_longer_shared: who } = await loci.suggestions.accept(one.id, { share: share || undefined });
   tell(t("suggestion.accepted") + (who ? ` ${t("suggestion.unshared", { who })}` : ""), async () => {
-    await loci.history.revert(one.memory_id, { version: before.version });
+    await loci.history.revert(id, { version: before.version });
+    reload();
+  });
+}
+
+/** Accepts a suggestion about a graph. Its undo restores the rows from the graph's trash. */
+async function acceptForGraph(one: Suggestion, reload: () => void): Promise<void> {
+  await loci.suggestions.accept(one.id);
+  tell(t("suggestion.graph.accepted"), async () => {
+    const { project_id, entities, observations, relations } = one.graph!;
+    await loci.graph.restoreEntities(project_id, { entities: entities ?? undefined, observations: observations ?? undefined, relations: relations ?? undefined });
     reload();
   });
 }

@@ -23,7 +23,7 @@ export const suggestionCount = store("");
 
 const place = (id: string) => addressOf(id ? `inbox/${id}` : "inbox", { list: "suggestions" });
 
-/** The replacements that assistants and people suggest for memories. */
+/** The replacements of memories and the deletions in graphs that assistants and people suggest. */
 export function Suggestions({ open }: { open: string }) {
   const list = useSuggestions();
   const [share, setShare] = useState(false);
@@ -61,7 +61,9 @@ export function Suggestions({ open }: { open: string }) {
         ) : list.loading ? <Loading /> : list.error === undefined && <Empty title={t("inbox.suggestions.none")}><p>{t("inbox.suggestions.none.text")}</p></Empty>}
       </section>
       <section class="pane" aria-label={t("suggestion.title")}>
-        {current ? (
+        {current?.graph ? (
+          <GraphPane key={current.id} of={current} graph={current.graph} onClose={() => show("")} onSettle={(accept) => void decide(current, accept)} />
+        ) : current ? (
           <SuggestionPane key={current.id} of={current} onClose={() => show("")} share={share} onShare={setShare} onSettle={(accept) => void decide(current, accept)} />
         ) : (
           <Empty title={t("inbox.suggestions.open")} />
@@ -93,7 +95,7 @@ function useSuggestions() {
   }, []);
   const reload = useCallback(() => void read(""), []);
   useEffect(reload, []);
-  useFollow(["suggestion", "memory"], reload);
+  useFollow(["suggestion", "memory", "graph"], reload);
   useEffect(() => void (state.loading || suggestionCount.set(`${state.rows.length || ""}${state.next ? "+" : ""}`)), [state]);
   const readMore = () => void (latest.current.next && !latest.current.loading && latest.current.error === undefined && read(latest.current.next));
   const drop = (id: string) => setState((old) => ({ ...old, rows: old.rows.filter((one) => one.id !== id) }));
@@ -105,7 +107,7 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
     <div class="memory-row inbox-suggestion">
       <a href={place(row.id)} data-id={row.id} aria-current={open ? "true" : undefined}>
         <span class="line">
-          <strong>{legible(row.memory?.title ?? t("inbox.untitled"))}</strong>
+          <strong>{legible(row.memory?.title ?? row.graph?.rows?.[0]?.text ?? t("inbox.untitled"))}</strong>
           <time dateTime={row.created_at} title={when(row.created_at)}>{shortWhen(row.created_at)}</time>
         </span>
         <span class="line text">{beginning(row.by?.text ?? "")}</span>
@@ -115,19 +117,38 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
   );
 }
 
+function GraphPane({ of, graph, onClose, onSettle }: { of: Suggestion; graph: NonNullable<Suggestion["graph"]>; onClose: () => void; onSettle: (accept: boolean) => void }) {
+  const rows = graph.rows ?? [];
+  return (
+    <article class="reading" aria-label={t("suggestion.title")}>
+      <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
+      <h2 tabIndex={-1}>{legible(rows[0]?.text ?? "")}</h2>
+      <p>{t(`suggestion.${of.kind}`, { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
+      <ul>
+        {rows.map((row) => <li>{legible(row.text)} <span class="hint">{t(`suggestion.row.${row.kind}`)} · {legible(row.origin)}</span></li>)}
+      </ul>
+      {graph.more ? <p class="hint">{t("suggestion.more", { count: graph.more })}</p> : null}
+      <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
+        <a class="button" href={addressOf(`graph/${graph.project_id}`)}>{t("suggestion.graph")}</a>
+      </Choice>
+    </article>
+  );
+}
+
 function SuggestionPane({ of, share, onShare, onClose, onSettle }: { of: Suggestion; onClose: () => void; share: boolean; onShare: (share: boolean) => void; onSettle: (accept: boolean) => void }) {
-  const both = useLoad((signal) => Promise.all([readMemory(of.memory_id, signal), readMemory(of.by_id, signal)]), [of.memory_id, of.by_id]);
+  const { memory_id = "", by_id = "" } = of;
+  const both = useLoad((signal) => Promise.all([readMemory(memory_id, signal), readMemory(by_id, signal)]), [memory_id, by_id]);
   return (
     <article class="reading" aria-label={t("suggestion.title")}>
       <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
       <h2 tabIndex={-1}>{legible(of.memory?.title ?? t("inbox.untitled"))}</h2>
       <p>{t(`suggestion.${of.kind}`, { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
       <Choice of={of} by={both.value?.[1]} decline="x" share={share} onShare={onShare} onSettle={onSettle}>
-        <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("inbox.old")}</a>
-        <a class="button" href={addressOf(`memories/${of.by_id}`)}>{t("inbox.new")}</a>
+        <a class="button" href={addressOf(`memories/${memory_id}`)}>{t("inbox.old")}</a>
+        <a class="button" href={addressOf(`memories/${by_id}`)}>{t("inbox.new")}</a>
       </Choice>
       <Shown of={both}>{([old, now]) => <Compared old={old} now={now} />}</Shown>
-      <Sources id={of.by_id} />
+      <Sources id={by_id} />
     </article>
   );
 }

@@ -1,0 +1,172 @@
+package graph
+
+import (
+	"context"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/store"
+)
+
+// Deleted is the result of a deletion or a merge.
+type Deleted struct {
+	Count      int
+	Entities   []loci.Entity    // those that DeleteEntities deleted
+	Merged     loci.Entity      // the entity into which Merge merged
+	Suggestion *loci.Suggestion // to delete the rows of others; nil: it deleted all
+}
+
+// Suggested returns how many rows the call only suggested to delete.
+func (d *Deleted) Suggested() int {
+	if d.Suggestion == nil {
+		return 0
+	}
+	return d.Suggestion.Graph.Len()
+}
+
+// remove is change for what takes rows out of a graph. An agent takes out what its origin wrote, unless rows of others
+// hang on it. The rest becomes a suggestion. into is the target of a merge.
+func (s *Service) remove(ctx context.Context, p loci.Principal, act gate.Action, in loci.ProjectID,
+	fn func(store.GraphTx, loci.Viewer) (d Deleted, into loci.EntityID, err error)) (Deleted, error) {
+	var of loci.SuggestedGraph
+	d, err := change(ctx, s, p, act, in, func(d Deleted) int { return d.Count },
+		func(tx store.GraphTx, v loci.Viewer) (Deleted, error) {
+			left := &store.Spared{}
+			if p.Vendor != "" {
+				left = tx.Spare(func(a *loci.GraphAccess) bool { return p.Owns(a.UserID, a.Origin) })
+			}
+			d, into, err := fn(tx, v)
+			if act == Merge && left.Len() == 0 {
+				d.Count = 1
+			}
+			of = loci.SuggestedGraph{ProjectID: in, GraphIDs: left.GraphIDs, Into: into,
+				WorkspaceID: tx.Project().WorkspaceID, AllowedVendors: left.AllowedVendors}
+			return d, err
+		})
+	if err != nil || of.Len() == 0 {
+		return d, err
+	}
+	kind := loci.SuggestDelete
+	if act == Merge {
+		kind = loci.SuggestMerge
+	}
+	d.Suggestion = &loci.Suggestion{ID: loci.NewSuggestionID(), Kind: kind, Graph: &of, UserID: p.UserID,
+		Origin: p.Origin, State: loci.SuggestionPending, CreatedAt: s.Time()}
+	err = s.Store.Update(ctx, p.OrgID, func(tx store.Tx) error {
+		made, err := gate.Suggest(ctx, tx, *d.Suggestion)
+		d.Suggestion = &made
+		return err
+	})
+	return d, err
+}
+
+// Suggested adds the rows to suggestions about graphs as p sees them. It leaves out a suggestion of which p sees no
+// row, and a pending one that no person can accept because nothing of it is live.
+func (s *Service) Suggested(ctx context.Context, p loci.Principal, list []loci.Suggestion) ([]loci.Suggestion, error) {
+	var kept []loci.Suggestion
+	for _, sg := range list {
+		if sg.Graph == nil {
+			kept = append(kept, sg)
+			continue
+		}
+		of := *sg.Graph
+		rows, err := View(ctx, s, p, of.ProjectID, func(tx store.GraphTx, v loci.Viewer) ([]loci.SuggestedRow, error) {
+			if sg.State == loci.SuggestionPending {
+				return suggestedRows(ctx, tx, v, &of, loci.LiveOnly)
+			}
+			return suggestedRows(ctx, tx, v, &of, loci.AnyState)
+		})
+		if code := loci.CodeOf(err); err != nil && code != loci.NotFound && code != loci.Conflict {
+			return nil, err
+		}
+		if len(rows) > 0 {
+			of.Rows = rows[:min(len(rows), loci.MaxSuggestedRows)]
+			of.More += len(rows) - len(of.Rows)
+			sg.Graph = &of
+			kept = append(kept, sg)
+		}
+	}
+	return kept, nil
+}
+
+// suggestedRows returns the visible rows that a suggestion names, each entity with its observations and relations.
+func suggestedRows(ctx context.Context, tx store.GraphTx, v loci.Viewer, of *loci.SuggestedGraph, l loci.Lifecycle) (
+	list []loci.SuggestedRow, err error) {
+	add := func(kind, text, origin string) {
+		list = append(list, loci.SuggestedRow{Kind: kind, Text: loci.Shorten(text, loci.ExcerptLength), Origin: origin})
+	}
+	of.More = 0
+	rows, err := tx.Graph().Named(ctx, v, of.GraphIDs, l)
+	if err != nil {
+		return nil, err
+	}
+	ends := loci.GraphIDs{}
+	for _, o := range rows.Observations {
+		ends.Entities = append(ends.Entities, o.EntityID)
+	}
+	if !of.Into.IsZero() {
+		ends.Entities = append(ends.Entities, of.Into)
+	}
+	others, err := tx.Graph().Named(ctx, v, loci.GraphIDs{Entities: loci.Unique(ends.Entities)}, l)
+	name := map[loci.EntityID]string{}
+	for _, e := range others.Entities {
+		name[e.ID] = e.Name
+	}
+	if err != nil || !of.Into.IsZero() && name[of.Into] == "" {
+		return nil, err
+	}
+	found := rows.Entities
+	if l == loci.LiveOnly {
+		if found, err = tx.Graph().Get(ctx, v, of.Entities...); err != nil {
+			return nil, err
+		}
+	}
+	for i := range found {
+		e := &found[i]
+		into := ""
+		if !of.Into.IsZero() {
+			into = " → " + name[of.Into]
+		}
+		add("entity", e.Name+" ("+e.Type+")"+into, e.Origin)
+		for _, o := range e.Observations {
+			add("observation", e.Name+": "+o.Content, o.Origin)
+		}
+		for _, r := range e.Relations {
+			add("relation", r.Path(), r.Origin)
+		}
+		of.More += e.ObservationsLeft + e.RelationsLeft
+	}
+	for _, o := range rows.Observations {
+		add("observation", name[o.EntityID]+": "+o.Content, o.Origin)
+	}
+	for _, r := range rows.Relations {
+		add("relation", r.Path(), r.Origin)
+	}
+	return list, nil
+}
+
+// Apply makes the change that a suggestion proposes, as the person's own. Conflict if nothing of it is live and
+// visible.
+func (s *Service) Apply(ctx context.Context, p loci.Principal, sg *loci.Suggestion) error {
+	of, act := sg.Graph, Delete
+	if sg.Kind == loci.SuggestMerge {
+		act = Merge
+	}
+	if err := s.Also(ctx, p, act); err != nil {
+		return err
+	}
+	_, err := s.remove(ctx, p, act, of.ProjectID, func(tx store.GraphTx, v loci.Viewer) (
+		d Deleted, _ loci.EntityID, err error) {
+		if act == Merge {
+			d.Count = 1
+			_, err = tx.Entities().Merge(ctx, v, access(p), of.Entities[0], of.Into)
+		} else {
+			d.Count, err = tx.Entities().DeleteRows(ctx, v, access(p), of.GraphIDs)
+		}
+		if err == nil && d.Count == 0 || loci.CodeOf(err) == loci.NotFound {
+			err = loci.Errorf(loci.Conflict, "the rows have left the graph already; decline the suggestion")
+		}
+		return d, loci.EntityID{}, err
+	})
+	return err
+}
