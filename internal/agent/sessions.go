@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -66,7 +67,8 @@ func (s *Service) newSession(p loci.Principal, d SessionDraft) (loci.Session, er
 			WorkspaceID: p.WorkspaceID, ProjectID: d.ProjectID, Reach: d.Reach, TeamID: p.TeamID, Origin: p.Origin,
 			AllowedVendors: slices.Clone(d.AllowedVendors)}}
 	session.SetDefaults()
-	if err := session.Validate(); err != nil {
+	if err := cmp.Or(session.Validate(), loci.CheckNewName("title", session.Title),
+		loci.CheckNewNames("allowed_vendors", session.AllowedVendors, nil)); err != nil {
 		return session, err
 	}
 	if !d.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, d.ProjectID) {
