@@ -249,6 +249,8 @@ export interface BulkResult {
   op: "create" | "update" | "trash";
   /** Who wrote the replaced version, if it was not you */
   replaced_editor?: string;
+  /** The title of the replaced version, if the create changed both the title and the content */
+  replaced_title?: string;
   /** For a create whose key already existed: the version that it replaced */
   replaced_version?: number;
   /** Of a create: memories that say nearly the same or the opposite, best first */
@@ -379,7 +381,7 @@ export interface Candidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -1510,11 +1512,11 @@ export interface MemoryPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -1578,7 +1580,10 @@ export interface NewAgent {
   description?: string | undefined;
   /** One line, unique in the org */
   name: string;
-  /** The agent's vendor. With an agent's key, leave it out or send the key's vendor */
+  /**
+   * The agent's vendor. If you leave it out, it is the vendor of your key, or else api. An agent's key can
+   * send only its own
+   */
   vendor?: string | undefined;
 }
 
@@ -2360,7 +2365,7 @@ export interface QueryAnswer {
   response: string;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** True if some memories were left out to stay within the budget */
@@ -2403,11 +2408,11 @@ export interface RecallPage {
   memories: Recalled[];
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of matches on all pages */
@@ -2699,7 +2704,7 @@ export interface ReflectedCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -2972,6 +2977,8 @@ export interface Saved {
   project_id?: string;
   /** Who wrote the replaced version, if it was not you. The history keeps it */
   replaced_editor?: string;
+  /** The title of the replaced version, if the save changed both the title and the content */
+  replaced_title?: string;
   /** The version with the same key that this save replaced; absent for a new memory */
   replaced_version?: number;
   /** Audience in addition to the owner */
@@ -3022,11 +3029,11 @@ export interface SearchPage {
   /** Send it as cursor to get the next page; empty on the last page */
   next_cursor: string;
   offset: number;
-  /** The answer is incomplete (see stopped_by), or no memory has the words themselves (see why.fallback) */
+  /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
    * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; use rarer words, or a filter if nothing was found
+   * missing; search again or use rarer words, or a filter if nothing was found
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -3235,7 +3242,7 @@ export interface ShownCandidate {
   /** Ids of memories and of entities of the project */
   related_to: string[];
   relationship_records: RelationshipRecord[];
-  /** The memories that promotion superseded, with their titles */
+  /** In an answer: the memories that promotion superseded, with their titles */
   replaced?: TitledMemory[] | null;
   /** The last decision */
   review?: Review;
@@ -3528,6 +3535,8 @@ export interface TrashedMemory {
   editor_session_id?: string;
   /** From this time on, no reader sees it */
   expires_at?: string;
+  /** For an agent: how the person restores the memory */
+  hint?: string;
   id: string;
   /** 1 to 10 */
   importance: number;
