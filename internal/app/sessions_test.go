@@ -273,7 +273,7 @@ func TestSessionsCloseAndReopen(t *testing.T) {
 		t.Errorf("the closed session by its title: got %s, want %s", named.ID, s.ID)
 	}
 	refused(t, "an event in it", second(d.Event.Record(ctx, d.claude, event.Draft{Session: "work", Content: "x"})),
-		loci.Conflict, "is closed; reopen it")
+		loci.Conflict, "the session is closed")
 	at = d.now
 	opened, err := d.Agent.ReopenSession(ctx, d.claude, id)
 	d.must(err)
