@@ -25,6 +25,7 @@ type BulkResult struct {
 	Created         bool             `json:"created,omitempty"`
 	ReplacedVersion int              `json:"replaced_version,omitempty" doc:"For a create whose key already existed: the version that it replaced"`
 	ReplacedEditor  string           `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you"`
+	ReplacedTitle   string           `json:"replaced_title,omitempty" doc:"The title of the replaced version, if the create changed both the title and the content"`
 	NoValueUntil    time.Time        `json:"no_value_until,omitzero" doc:"When the new text becomes true, if a replaced memory was true until then: before, searches find neither"`
 	Unchanged       bool             `json:"unchanged,omitempty" doc:"True if nothing differed, so Loci made no new version"`
 	Identical       bool             `json:"identical,omitempty" doc:"Of a create without key: the memory with that id already says the same"`

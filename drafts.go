@@ -38,7 +38,7 @@ type NewNodeItem struct {
 // vendor.
 type NewAgent struct {
 	Name        string          `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"reviewer"`
-	Vendor      Vendor          `json:"vendor,omitzero" maxLength:"50" doc:"The agent's vendor. With an agent's key, leave it out or send the key's vendor" example:"claude"`
+	Vendor      Vendor          `json:"vendor,omitzero" maxLength:"50" doc:"The agent's vendor. If you leave it out, it is the vendor of your key, or else api. An agent's key can send only its own" example:"claude"`
 	Description string          `json:"description,omitzero" maxLength:"2000" doc:"What it does" example:"Reviews changes of the login page"`
 	Config      json.RawMessage `json:"config,omitzero" doc:"A JSON object of at most 16,000 bytes, stored unchanged" example:"{\"model\":\"large\"}"`
 }

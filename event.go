@@ -271,12 +271,13 @@ func CheckObject(field string, text json.RawMessage, limit int) error {
 }
 
 // Digest returns the hash that makes two events duplicates: of the writer's own key, or else of
-// agent_id, event_type and the first DedupPrefix characters of the content, joined by |.
+// agent_id, event_type and the first DedupPrefix characters of the content, joined by |. Without an agent, the
+// credential's vendor and person stand in, so that one assistant's event is no duplicate of another's.
 func (e *Event) Digest() [32]byte {
 	if e.DedupKey != "" {
 		return sha256.Sum256([]byte("key|" + e.DedupKey))
 	}
-	agent := ""
+	agent := e.Origin + "/" + e.UserID.String()
 	if !e.AgentID.IsZero() {
 		agent = e.AgentID.String()
 	}

@@ -66,6 +66,12 @@ func TestDigest(t *testing.T) {
 			t.Errorf("event %d has the same digest", i)
 		}
 	}
+	alone := Event{Type: "error", Content: "x", EventAccess: EventAccess{Origin: "claude", UserID: NewUserID()}}
+	elsewhere, another := alone, alone
+	elsewhere.Origin, another.UserID = "cursor", NewUserID()
+	if d := alone.Digest(); elsewhere.Digest() == d || another.Digest() == d {
+		t.Error("without an agent, events of two assistants or two people have one digest")
+	}
 	keyed := Event{Type: "a", Content: "b", DedupKey: "k"}
 	if keyed.Digest() != other[3].Digest() {
 		t.Error("two events with the writer's own key have different digests")

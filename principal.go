@@ -84,6 +84,8 @@ type Principal struct {
 	WorkspaceID WorkspaceID
 	AgentID     AgentID
 	SessionID   SessionID
+	// SessionClosed means that p can read in its session, but not write.
+	SessionClosed bool
 	// Deletion is what the org requires for deleting.
 	Deletion Deletion
 	// Views is set if a person only looks at what the vendor sees. It is in no session.

@@ -13,6 +13,8 @@ type Saved struct {
 	ReplacedVersion int `json:"replaced_version,omitempty" doc:"The version with the same key that this save replaced; absent for a new memory"`
 	// ReplacedEditor exists so that no correction of a person is lost in silence.
 	ReplacedEditor string `json:"replaced_editor,omitempty" doc:"Who wrote the replaced version, if it was not you. The history keeps it"`
+	// ReplacedTitle exists so that no key that fits two facts hides one of them in silence.
+	ReplacedTitle string `json:"replaced_title,omitempty" doc:"The title of the replaced version, if the save changed both the title and the content"`
 	// NoValueUntil exists so that nobody loses the present value of a fact by saving the coming one.
 	NoValueUntil time.Time    `json:"no_value_until,omitzero" doc:"When the new text becomes true, if a replaced memory was true until then: before, searches find neither"`
 	Unchanged    bool         `json:"unchanged,omitempty" doc:"True if the memory already had these values; Loci stored nothing"`

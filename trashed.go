@@ -3,6 +3,8 @@ package loci
 // TrashedMemory is a memory in the trash, and the memories that nobody recalls because of it.
 type TrashedMemory struct {
 	Memory
+	// Hint is for agents, which cannot restore.
+	Hint            string            `json:"hint,omitempty" doc:"For an agent: how the person restores the memory"`
 	StillSuperseded []StillSuperseded `json:"still_superseded,omitempty" doc:"Memories that stay replaced by this one although it is in the trash. To bring one back, revert it"`
 }
 

@@ -262,6 +262,10 @@ func (p *program) printReplacedVersion(m *loci.Saved) {
 	if m.ReplacedEditor != "" {
 		p.printf("replaced version %d, which %s wrote; the history keeps it\n", m.ReplacedVersion, m.ReplacedEditor)
 	}
+	if m.ReplacedTitle != "" {
+		p.printf("this key had another title and text: %q; to bring them back, run: %s\n", m.ReplacedTitle,
+			p.onSameData(fmt.Sprintf("loci revert %s %d", m.ID.Short(), m.ReplacedVersion)))
+	}
 	may := loci.Covers(m.AllowedVendors, []loci.Vendor{loci.Vendor(m.Origin)})
 	if m.ReplacedVersion > 0 && m.Origin != m.Editor && auth.CheckVendor(loci.Vendor(m.Origin)) == nil && may {
 		p.printf("it stays a memory of %s, whose next save with this key changes it again\n", m.Origin)

@@ -249,20 +249,15 @@ func (in *instance) sessionID(ctx context.Context, who loci.Principal, s string)
 // sessionFlag adds --session, which during reads.
 func sessionFlag(cmd *cobra.Command, session *string) {
 	cmd.Flags().StringVar(session, "session", "",
-		"active session to work in, by id or title; see \"loci session create\"")
+		"session to work in, by id or title; see \"loci session create\"")
 }
 
 // during returns who in the session that --session names. "" means none.
 func (in *instance) during(ctx context.Context, who loci.Principal, session string) (loci.Principal, error) {
 	p, err := in.auth.InNamedSession(ctx, who, session)
-	switch loci.CodeOf(err) {
-	case loci.Invalid:
+	if loci.CodeOf(err) == loci.Invalid {
 		text := strings.TrimPrefix(loci.SafeText(err), loci.FieldOf(err)+" ")
 		return p, loci.FieldErrorf("--session", "%s; see `%s`", text, seeSessions)
-	case loci.Conflict:
-		name := quoted(cut(session, 60))
-		return p, loci.Errorf(loci.Conflict, "session %[1]s is closed; to go on, run: loci session reopen %[1]s; or create "+
-			"another with: loci session create", name)
 	}
 	return p, err
 }

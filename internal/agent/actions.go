@@ -22,9 +22,9 @@ var Actions = gate.Actions{
 	Change: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
 	Delete: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
 		Command: "loci agent delete AGENT"},
-	SessionCreate: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
+	SessionCreate: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange, Closed: true},
 	SessionRead:   {Kinds: gate.Everyone, Rights: gate.Read, Metered: true},
-	SessionChange: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
-	SessionClose:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
-	SessionReopen: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange},
+	SessionChange: {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange, Closed: true},
+	SessionClose:  {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange, Closed: true},
+	SessionReopen: {Kinds: gate.Everyone, Rights: gate.Write, Metered: true, Audit: gate.WithChange, Closed: true},
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 
@@ -22,8 +23,8 @@ type ListRequest struct {
 	Cursor string // NextCursor of the previous page
 }
 
-// Create registers an agent of the vendor of the credential, or of another one if a person asks. Conflict if the org
-// has an agent of that name; Forbidden for another vendor than one's own, and for a key that is limited to projects,
+// Create registers an agent of the vendor of the credential, or of the one that a person names, else api. Conflict if the
+// org has an agent of that name; Forbidden for another vendor than one's own, and for a key that is limited to projects,
 // which could not see it.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Agent, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
@@ -57,13 +58,13 @@ func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) 
 	case p.Vendor != "":
 		made.Vendor = p.Vendor
 	case d.Vendor == "":
-		return made, loci.FieldErrorf("vendor",
-			"is required: the product that the agent belongs to, such as claude or cursor")
+		made.Vendor = auth.OriginAPI
+		return made, cmp.Or(loci.CheckNewName("name", made.Name), made.Validate())
 	}
 	if err := auth.CheckVendor(made.Vendor); err != nil {
 		return made, loci.FieldErrorf("vendor", "cannot be used: %s", loci.SafeText(err))
 	}
-	return made, made.Validate()
+	return made, cmp.Or(loci.CheckNewName("name", made.Name), made.Validate())
 }
 
 // List returns the agents of the org, by name. Invalid if the cursor belongs to another query or principal.
@@ -117,7 +118,11 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c P
 		case c.Config != nil:
 			after.Config = c.Config
 		}
-		if err := after.Validate(); err != nil {
+		err = after.Validate()
+		if err == nil && after.Name != before.Name {
+			err = loci.CheckNewName("name", after.Name)
+		}
+		if err != nil {
 			return err
 		}
 		if reflect.DeepEqual(before, after) {

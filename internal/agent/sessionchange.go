@@ -27,7 +27,12 @@ func (s *Service) UpdateSession(ctx context.Context, p loci.Principal, text stri
 		return loci.Session{}, err
 	}
 	return s.changeSession(ctx, p, SessionChange, text, func(session *loci.Session) (err error) {
-		gate.Set(&session.Title, c.Title)
+		if c.Title != nil && *c.Title != session.Title {
+			if err := loci.CheckNewName("title", *c.Title); err != nil {
+				return err
+			}
+			session.Title = *c.Title
+		}
 		if cleared {
 			session.Metadata = nil
 		} else if session.Metadata, err = loci.MergeObject(session.Metadata, c.Metadata); err != nil {
@@ -35,6 +40,9 @@ func (s *Service) UpdateSession(ctx context.Context, p loci.Principal, text stri
 		}
 		if c.Reach != nil && *c.Reach != session.Reach {
 			session.Reach, session.TeamID = *c.Reach, p.TeamID
+		}
+		if err := loci.CheckNewNames("allowed_vendors", c.AllowedVendors, session.AllowedVendors); err != nil {
+			return err
 		}
 		if c.AllowedVendors != nil {
 			session.AllowedVendors = slices.Clone(c.AllowedVendors)

@@ -98,7 +98,9 @@ func (s *Service) newSession(p loci.Principal, d SessionDraft) (loci.Session, er
 			WorkspaceID: p.WorkspaceID, ProjectID: d.ProjectID, Reach: d.Reach, TeamID: p.TeamID, Origin: p.Origin,
 			AllowedVendors: slices.Clone(d.AllowedVendors)}}
 	session.SetDefaults()
-	if err := cmp.Or(session.Validate(), loci.CheckText("key", d.Key, 0, loci.MaxSessionKey)); err != nil {
+	if err := cmp.Or(session.Validate(), loci.CheckText("key", d.Key, 0, loci.MaxSessionKey),
+		loci.CheckNewName("title", session.Title),
+		loci.CheckNewNames("allowed_vendors", session.AllowedVendors, nil)); err != nil {
 		return session, err
 	}
 	if !d.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, d.ProjectID) {

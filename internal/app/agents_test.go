@@ -81,7 +81,7 @@ func TestAgentsBelongToTheOrg(t *testing.T) {
 		{"the same of another vendor", d.cursor, agent.Draft{Name: "reviewer"}, loci.Conflict, taken},
 		{"the same by another person", d.tom, agent.Draft{Name: "reviewer", Vendor: "claude"}, loci.Conflict, taken},
 		{"of another vendor", d.claude, agent.Draft{Name: "x", Vendor: "cursor"}, loci.Forbidden, "for its own vendor only"},
-		{"of no vendor", d.mara, agent.Draft{Name: "x"}, loci.Invalid, "vendor is required"},
+		{"named by a word for no value", d.mara, agent.Draft{Name: "None"}, loci.Invalid, "name cannot be"},
 		{"of a person's origin", d.mara, agent.Draft{Name: "x", Vendor: "api"}, loci.Invalid,
 			"vendor cannot be used: the name api is reserved"},
 		{"of every vendor", d.mara, agent.Draft{Name: "x", Vendor: "*"}, loci.Invalid, "vendor"},

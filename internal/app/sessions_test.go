@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -260,15 +261,19 @@ func TestSessionsCloseAndReopen(t *testing.T) {
 	if diff := cmp.Diff(closed, again); diff != "" || entries(agent.SessionClose) != 1 {
 		t.Errorf("closed again: %d entries (-want +got):\n%s", entries(agent.SessionClose), diff)
 	}
-	refused(t, "in the closed session", second(d.who.InSession(ctx, d.claude, s.ID)), loci.Conflict,
-		"the session is closed")
+	inside, err := d.who.InSession(ctx, d.claude, s.ID)
+	d.must(err)
+	_, err = d.Memory.List(ctx, inside, memory.ListRequest{})
+	d.must(err)
+	refused(t, "a save in the closed session", second(d.Memory.Create(ctx, inside, memory.Draft{Title: "x", Content: "x"})),
+		loci.Conflict, "the session is closed")
 	named, err := d.Agent.Session(ctx, d.mara, "work")
 	d.must(err)
 	if named.ID != s.ID {
 		t.Errorf("the closed session by its title: got %s, want %s", named.ID, s.ID)
 	}
 	refused(t, "an event in it", second(d.Event.Record(ctx, d.claude, event.Draft{Session: "work", Content: "x"})),
-		loci.Conflict, "is closed; reopen it")
+		loci.Conflict, "the session is closed")
 	at = d.now
 	opened, err := d.Agent.ReopenSession(ctx, d.claude, id)
 	d.must(err)

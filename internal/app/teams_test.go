@@ -373,8 +373,14 @@ func TestAgentsTrashOnlyWhatTheirVendorWrote(t *testing.T) {
 	c.must(err)
 	claude.Deletion = loci.DeleteWithStepUp
 	another := c.add(claude, memory.Draft{Title: "own", Content: "c"})
-	_, err = c.Memory.Trash(ctx, claude, another.ID, 0)
+	elsewhere := claude // another credential of the same vendor
+	elsewhere.CredentialID = loci.NewCredentialID()
+	_, err = c.Memory.Trash(ctx, elsewhere, another.ID, 0)
 	wantCode(t, err, loci.Forbidden)
+	_, err = c.Memory.TrashMany(ctx, elsewhere, []loci.MemoryID{another.ID})
+	wantCode(t, err, loci.Forbidden)
+	_, err = c.Memory.Trash(ctx, claude, another.ID, 0) // it has just written it
+	c.must(err)
 }
 
 func TestErasedIsGone(t *testing.T) {

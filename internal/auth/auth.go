@@ -40,7 +40,7 @@ func CheckVendor(v loci.Vendor) error {
 		return loci.Errorf(loci.Invalid,
 			"the name %s is reserved for people and the server; use another vendor name", v)
 	}
-	return v.Validate()
+	return cmp.Or(loci.CheckNewName("vendor", v), v.Validate())
 }
 
 // Options configure an Authenticator. An empty key is disabled.

@@ -22,7 +22,7 @@ const sessionField = "session_id"
 // session may have been closed. If id is zero, it returns p unchanged.
 //
 // It fails with Invalid about session_id if p doesn't see such a session, for any reason, or is
-// already in another one. It fails with Conflict if the session is closed.
+// already in another one. In a closed session, p can only read; see gate.Begin.
 func (a *Authenticator) InSession(ctx context.Context, p loci.Principal, id loci.SessionID) (loci.Principal, error) {
 	if id.IsZero() {
 		return p, nil
@@ -72,11 +72,11 @@ func (a *Authenticator) inNamed(ctx context.Context, p loci.Principal, field, te
 		return loci.Principal{}, loci.FieldErrorf(field, "is not a session that you can see")
 	case code == loci.Invalid:
 		return loci.Principal{}, loci.FieldErrorf(field, "is not clear: %s", loci.SafeText(err))
-	case in.State != loci.SessionActive:
-		return loci.Principal{}, loci.Errorf(loci.Conflict, "the session is closed; create another one, or reopen it")
 	}
-	a.touchWork(ctx, &in, &agent)
-	p.SessionID, p.AgentID = in.ID, agent.ID
+	p.SessionID, p.AgentID, p.SessionClosed = in.ID, agent.ID, in.State != loci.SessionActive
+	if !p.SessionClosed {
+		a.touchWork(ctx, &in, &agent)
+	}
 	return p, nil
 }
 

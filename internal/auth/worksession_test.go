@@ -104,8 +104,7 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 		{"one of two", claude, "twin", loci.SessionID{}, loci.AgentID{}, loci.Invalid, "session_id is not clear: several " +
 			"sessions are called like this; send the id of one: " + twins[1].ID.String() + " (twin), " +
 			twins[0].ID.String() + " (twin)"},
-		{"closed", claude, closed.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Conflict,
-			"the session is closed; create another one, or reopen it"},
+		{"closed", claude, closed.ID.String(), closed.ID, closed.AgentID, "", ""},
 		{"closed, another vendor's", cursor, closed.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
 		{"to nobody", loci.Principal{}, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Unauthenticated,
 			"no credential: send Authorization: Bearer <key>"},
@@ -118,7 +117,7 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.SessionID != tt.in || got.AgentID != tt.agent || got.Viewer().AgentID != tt.agent {
+			if err != nil || got.SessionID != tt.in || got.SessionClosed != (tt.name == "closed") || got.AgentID != tt.agent || got.Viewer().AgentID != tt.agent {
 				t.Fatalf("got session %s and agent %s, %v; want %s and %s", got.SessionID, got.AgentID, err, tt.in, tt.agent)
 			}
 		})

@@ -2,6 +2,7 @@ package event
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -155,7 +156,8 @@ func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft, e *loci.Even
 		return err
 	}
 	e.SetDefaults(w.now)
-	if err := e.Validate(); err != nil {
+	if err := cmp.Or(e.Validate(), loci.CheckNewNames("tags", e.Tags, nil),
+		loci.CheckNewNames("allowed_vendors", e.AllowedVendors, nil)); err != nil {
 		return err
 	}
 	e.ID = loci.NewEventID(e.Time)
@@ -209,7 +211,7 @@ func (w *writing) session(ctx context.Context, tx store.Tx, d *Draft) (*loci.Ses
 		return nil, store.NameError(err, "session_id", "names no session that you can see; create one first")
 	}
 	if session.State == loci.SessionClosed {
-		return nil, loci.Errorf(loci.Conflict, "session %s is closed; reopen it, or create another one", session.ID)
+		return nil, loci.ClosedSession()
 	}
 	put(&w.sessions, text, &session)
 	put(&w.active, touch{session: session.ID}, session.LastActiveAt)

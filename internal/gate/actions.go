@@ -20,12 +20,17 @@ type Rule struct {
 	// Deletes means that the org's deletion rule applies. StepUp requires a browser sign-in with a
 	// fresh proof, whatever the org's rule. Neither applies to the operator at the data directory.
 	Deletes, StepUp bool
+	// Recent means that, whatever the deletion rule, an agent may do this to what it has just written. The
+	// use case asks OnlyRecent.
+	Recent bool
 	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
 	// started it at the data directory.
 	Disk bool
 	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page
 	// does it.
 	Command string
+	// Closed means that a call in a closed session may do it, although it is a change.
+	Closed bool
 	// Browser allows only browser sign-ins.
 	Browser bool
 	Metered bool // report the action to the metering hook
@@ -95,7 +100,7 @@ func (g *Gate) Requires(right loci.Right) bool {
 }
 
 // Begin is the authorization check. It rejects an action without a rule. It records rejections as
-// far as the disk allows.
+// far as the disk allows. In a closed session, it rejects changes with Conflict.
 func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	if p.IsZero() {
 		return loci.Errorf(loci.Unauthenticated, "no credential: send Authorization: Bearer <key>")
@@ -104,6 +109,9 @@ func (g *Gate) Begin(ctx context.Context, p loci.Principal, act Action) error {
 	if err := g.allows(p, rule); err != nil {
 		g.Refused(ctx, p, act)
 		return err
+	}
+	if p.SessionClosed && rule.Audit == WithChange && !rule.Closed {
+		return loci.ClosedSession()
 	}
 	if rule.Metered && g.meter != nil {
 		g.meter(ctx, p, act)
@@ -155,10 +163,20 @@ func (g *Gate) allows(p loci.Principal, r Rule) error {
 		return needsBrowser()
 	case r.Disk && p.Method == loci.ByDisk:
 		return nil
+	case r.Recent && p.Kind == loci.KindAgent:
+		return nil
 	case r.StepUp || r.Deletes && g.deletionOf(p) == loci.DeleteWithStepUp:
 		return g.stepUp(p, r)
 	}
 	return nil
+}
+
+// OnlyRecent returns nil if p may take an action that it may begin on everything it wrote. Otherwise p may take it only
+// on what it has just written, and OnlyRecent returns the error for all else.
+func (g *Gate) OnlyRecent(p loci.Principal, act Action) error {
+	r := g.rules[act]
+	r.Recent = false
+	return g.allows(p, r)
 }
 
 func isOfProjects(r loci.Right) bool {
@@ -172,17 +190,6 @@ func (g *Gate) deletionOf(p loci.Principal) loci.Deletion {
 		return p.Deletion
 	}
 	return g.deletion
-}
-
-// PersonDeletes reports whether only the deletion rule keeps the credential of p from act: the person
-// in a browser or the operator may do it.
-func (g *Gate) PersonDeletes(p loci.Principal, act Action) bool {
-	r := g.rules[act]
-	if loci.CodeOf(g.allows(p, r)) != loci.Forbidden {
-		return false
-	}
-	r.Deletes = false
-	return g.allows(p, r) == nil
 }
 
 // stepUp requires a browser sign-in with a fresh proof.

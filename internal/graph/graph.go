@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -40,7 +41,7 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 	}
 	by, err := writer(p, vendors)
 	if err == nil {
-		err = checkItems("entities", items, (*loci.NewEntity).Validate)
+		err = checkItems("entities", items, checkNew)
 	}
 	if err != nil {
 		return nil, err
@@ -250,6 +251,10 @@ func checkItems[T any](field string, items []T, check func(item *T, field string
 		return &loci.ItemsError{Items: bad}
 	}
 	return nil
+}
+
+func checkNew(e *loci.NewEntity, field string) error {
+	return cmp.Or(e.Validate(field), loci.CheckNewName(field+".name", e.Name))
 }
 
 func checkRefs(field string, refs []loci.EntityRef) error {

@@ -89,7 +89,7 @@ func (s *Service) CreateNew(ctx context.Context, p loci.Principal, in loci.Proje
 	}
 	by, err := writer(p, nil)
 	if err == nil {
-		err = checkItems("entities", items, (*loci.NewEntity).Validate)
+		err = checkItems("entities", items, checkNew)
 	}
 	if err != nil {
 		return nil, err

@@ -76,9 +76,12 @@ func TestHiddenSessionsAreAbsentOverMCP(t *testing.T) {
 			!strings.Contains(never.body, "Loci-Session is not a session that you can see") {
 			t.Errorf("in a session that never was: %d %s", never.status, never.body)
 		}
-		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); a.status != http.StatusConflict ||
-			!strings.Contains(a.body, "the session is closed") {
-			t.Errorf("in a closed session: %d %s", a.status, a.body)
+		if a := r.inSession(closed.ID.String(), "read_memories", "{}"); failure(t, a) != "" {
+			t.Errorf("reading in a closed session: %d %s", a.status, a.body)
+		}
+		if a := r.inSession(closed.ID.String(), "write_memory", `{"title":"x","content":"x"}`); !strings.Contains(
+			failure(t, a), "create_session with reopen") {
+			t.Errorf("writing in a closed session: %d %s", a.status, a.body)
 		}
 		if a := r.inSession("what", "read_memories", "{}"); a.body != never.body || a.status != never.status {
 			t.Errorf("in no id: %d %s", a.status, a.body)
@@ -245,9 +248,19 @@ func TestSessionOfAProcess(t *testing.T) {
 	if _, err := w.app.Agent.CloseSession(t.Context(), w.owner, s.ID.String()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.CallTool(t.Context(),
-		&mcp.CallToolParams{Name: "get_memory_by_id", Arguments: map[string]any{"id": m.ID.String()}}); err == nil ||
-		!strings.Contains(err.Error(), "the session is closed") {
-		t.Errorf("in the closed session: %v", err)
+	if got := text(t, client, "get_memory_by_id", map[string]any{"id": m.ID.String()}); !strings.Contains(got, "zebra") {
+		t.Errorf("reading in the closed session: %s", got)
+	}
+	if got := text(t, client, "update_memory", map[string]any{"id": m.ID.String(), "content": "x"}); !strings.Contains(got,
+		"the session is closed") {
+		t.Errorf("writing in the closed session: %s", got)
+	}
+	reopened := text(t, client, "create_session", map[string]any{"reopen": s.ID.String()})
+	if !strings.Contains(reopened, `"active"`) {
+		t.Errorf("reopened: %s", reopened)
+	}
+	if got := text(t, client, "update_memory", map[string]any{"id": m.ID.String(), "content": "x"}); !strings.Contains(got,
+		"updated") {
+		t.Errorf("writing in the reopened session: %s", got)
 	}
 }

@@ -31,7 +31,8 @@ func eventFields(c *call, in *event.Draft) []field {
 		inSession(c).about("id or title; default: no session"),
 		text("actor", &in.Actor, 0, loci.MaxActor).about("who spoke or acted, such as user"),
 		optionalID("parent_id", &in.ParentID).about("the event that this one answers"),
-		tags(&in.Tags, 0), whole("importance", &in.Importance, 1, loci.MaxImportance, 0), metadata,
+		tags(&in.Tags, 0), whole("importance", &in.Importance, 1, loci.MaxImportance, 0),
+		metadata.hide(), // strict mode does not know objects of any form
 		text("agent", &in.Agent, 0, loci.MaxName).or("agent_id").hide(),
 		text("dedup_key", &in.DedupKey, 0, loci.MaxDedupKey).hide(), moment("time", &in.Time).hide(),
 		oneOf("reach", &in.Reach, loci.ReachOrg, loci.ReachTeam, loci.ReachPrivate).hide(),
@@ -188,7 +189,6 @@ type eventsAsk struct {
 }
 
 func searchEventFields(c *call, in *eventsAsk) []field {
-	mode := ""
 	return []field{
 		optionalID("id", &in.id),
 		text("query", &in.Text, 0, loci.MaxTerm).or("q").about("words that the content must have"),
@@ -201,7 +201,7 @@ func searchEventFields(c *call, in *eventsAsk) []field {
 		list("event_type", &in.Types, 0, loci.MaxTags, loci.MaxEventType, func(string, []string) error { return nil }).
 			loosely(atCommas).unlimited(),
 		tags(&in.Tags, 0),
-		oneOf("tag_mode", &mode, "any", "all").then(func() { in.AllTags = mode == "all" }),
+		tagMode(&in.AllTags),
 		whole("min_importance", &in.MinImportance, 1, loci.MaxImportance, 0),
 		optionalID("parent_id", &in.ParentID).about("only answers to this event"),
 		origin(&in.Origin), namedProject(c, &in.ProjectID),

@@ -25,12 +25,16 @@ type field struct {
 	required bool
 	wanted   bool // required in the schema only: app knows when it is optional
 	hidden   bool // left out of the schema, which every model has to read
+	zero     bool // 0 counts as not given
 	schema   *jsonschema.Schema
 	read     func(path string, raw json.RawMessage) error // checks the value and stores it
 }
 
 // must makes f required.
 func (f field) must() field { f.required = true; return f }
+
+// optional takes must back.
+func (f field) optional() field { f.required = false; return f }
 
 // want makes f required in the schema only.
 func (f field) want() field { f.wanted = true; return f }
@@ -69,7 +73,7 @@ func (f field) then(do func()) field {
 func value[T any](name, kind string, schema *jsonschema.Schema, take func(path string, v T) error) field {
 	return field{name: name, kind: kind, schema: schema, read: func(path string, raw json.RawMessage) error {
 		var v *T
-		if json.Unmarshal(raw, &v) != nil || v == nil {
+		if json.Unmarshal(raw, &v) != nil && json.Unmarshal(spelled(raw), &v) != nil || v == nil {
 			return loci.FieldErrorf(path, "must be %s", kind)
 		}
 		return take(path, *v)
@@ -81,6 +85,22 @@ func (f field) loosely(change func(json.RawMessage) json.RawMessage) field {
 	read := f.read
 	f.read = func(path string, raw json.RawMessage) error { return read(path, change(raw)) }
 	return f
+}
+
+// spelled returns raw with its numbers as strings: models send 4711 for a text.
+func spelled(raw json.RawMessage) json.RawMessage {
+	switch raw = bytes.TrimSpace(raw); {
+	case len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'):
+		return slices.Concat(json.RawMessage(`"`), raw, json.RawMessage(`"`))
+	case isList(raw):
+		var list []json.RawMessage
+		_ = json.Unmarshal(raw, &list) // isList has done it
+		for i := range list {
+			list[i] = spelled(list[i])
+		}
+		raw, _ = json.Marshal(list) // its parts are valid
+	}
+	return raw
 }
 
 // unquoted returns the JSON value that a string holds: some clients send "5" for 5 and a list as
@@ -99,7 +119,10 @@ func unquoted(raw json.RawMessage) json.RawMessage {
 
 // listed returns a list with one entry for a string that is not a list itself.
 func listed(raw json.RawMessage) json.RawMessage {
-	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '"' {
+	if raw = bytes.TrimSpace(raw); !isList(raw) {
+		raw = spelled(raw)
+	}
+	if len(raw) == 0 || raw[0] != '"' {
 		return raw
 	}
 	if inner := unquoted(raw); isList(inner) {
@@ -143,7 +166,7 @@ func text(name string, into *string, minimum, maximum int) field {
 	})
 }
 
-// oneOf is one of the words. An empty string means none.
+// oneOf is one of the words.
 func oneOf[T ~string](name string, into *T, words ...T) field {
 	schema, last := plain(), len(words)-1
 	all := make([]string, len(words))
@@ -155,7 +178,7 @@ func oneOf[T ~string](name string, into *T, words ...T) field {
 		kind = strings.Join(all[:last], ", ") + " or " + kind
 	}
 	return value(name, kind, schema, func(path, v string) error {
-		if *into = T(v); v != "" && !slices.Contains(words, *into) {
+		if *into = T(v); !slices.Contains(words, *into) {
 			return loci.FieldErrorf(path, "must be %s", kind)
 		}
 		return nil
@@ -184,6 +207,7 @@ func whole(name string, into *int, minimum, maximum, fallback int) field {
 		*into = int(v)
 		return nil
 	}).loosely(unquoted)
+	f.zero = minimum > 0
 	if fallback == 0 {
 		return f
 	}
@@ -198,12 +222,9 @@ func seconds(name string, into *time.Duration, maximum time.Duration) field {
 	return f.then(func() { *into = time.Duration(n) * time.Second })
 }
 
-// moment is a time, or a date for its first moment in UTC. An empty string means none.
+// moment is a time, or a date for its first moment in UTC.
 func moment(name string, into *time.Time) field {
 	return value(name, "a string", plain(), func(path, v string) (err error) {
-		if v == "" {
-			return nil
-		}
 		if *into, err = loci.ParseTime(v, time.UTC); err != nil {
 			return loci.FieldErrorf(path, "%s", err)
 		}
@@ -216,14 +237,9 @@ func id[Kind any](name string, into *loci.ID[Kind]) field {
 	return value(name, "a string", plain(), func(path, v string) error { return readID(path, v, into) }).must()
 }
 
-// optionalID is an id. An empty string means none.
+// optionalID is an id.
 func optionalID[Kind any](name string, into *loci.ID[Kind]) field {
-	return value(name, "a string", plain(), func(path, v string) error {
-		if v == "" {
-			return nil
-		}
-		return readID(path, v, into)
-	})
+	return value(name, "a string", plain(), func(path, v string) error { return readID(path, v, into) })
 }
 
 func readID[Kind any](path, v string, into *loci.ID[Kind]) (err error) {
@@ -271,9 +287,12 @@ func list[T ~string](
 
 // vendors is a list of vendors. Models write their names in capitals.
 func vendors(name string, into *[]loci.Vendor) field {
-	return list(name, into, 1, loci.MaxVendors, loci.MaxVendorLength, func(_ string, v []loci.Vendor) error {
+	return list(name, into, 1, loci.MaxVendors, loci.MaxVendorLength, func(path string, v []loci.Vendor) error {
 		for i := range v {
 			v[i] = loci.Vendor(strings.ToLower(strings.TrimSpace(string(v[i]))))
+			if strings.Trim(string(v[i]), "0123456789") == "" { // no assistant could read the memory
+				return loci.FieldErrorf(fmt.Sprintf("%s[%d]", path, i), "must be the name of a vendor, not a number")
+			}
 		}
 		return loci.CheckVendors(v)
 	}).loosely(atCommas).unlimited()
@@ -285,6 +304,12 @@ func origin(into *string) field {
 		*into = strings.ToLower(strings.TrimSpace(v))
 		return nil
 	})
+}
+
+// tagMode is whether a memory or an event must have any of the tags or all of them.
+func tagMode(all *bool) field {
+	var mode string
+	return oneOf("tag_mode", &mode, "any", "all").then(func() { *all = mode == "all" })
 }
 
 func tags(into *[]string, minimum int) field {
@@ -371,8 +396,31 @@ func decodeArgs(raw json.RawMessage, fields []field) error {
 	return decodeObject("", raw, fields)
 }
 
+// notGiven reports whether clients send this for an optional member that has no value: null, an empty string, a word for
+// null, a list of only one of these or, for a size, 0.
+func (f *field) notGiven(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	var text string
+	var list []json.RawMessage
+	switch {
+	case string(raw) == "null":
+		return true
+	case json.Unmarshal(raw, &text) == nil:
+		return strings.TrimSpace(text) == "" || loci.IsPlaceholder(text) || f.zero && isZero(text) ||
+			isList(unquoted(raw)) && f.notGiven(unquoted(raw))
+	case json.Unmarshal(raw, &list) == nil:
+		return len(list) == 1 && f.notGiven(list[0])
+	}
+	return f.zero && isZero(string(raw))
+}
+
+func isZero(text string) bool {
+	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err == nil && n == 0
+}
+
 // decodeObject stores the members of the object at path in the arguments. "" is
-// the arguments themselves. A member that is null counts as left out: clients in
+// the arguments themselves. An optional member that is not given counts as left out: clients in
 // strict mode send every member.
 func decodeObject(path string, raw json.RawMessage, fields []field) error {
 	var members map[string]json.RawMessage
@@ -387,6 +435,9 @@ func decodeObject(path string, raw json.RawMessage, fields []field) error {
 		return err
 	}
 	for _, f := range fields {
+		maps.DeleteFunc(members, func(name string, sent json.RawMessage) bool {
+			return !f.required && (name == f.name || name == f.alias) && f.notGiven(sent)
+		})
 		name, sent := f.name, members[f.name]
 		if other := members[f.alias]; f.alias != "" && other != nil {
 			if sent != nil {

@@ -55,9 +55,6 @@ func (c *call) findMemory(path, v string, into *loci.MemoryID) error {
 // namedProject is a project by its name or its id.
 func namedProject(c *call, into *loci.ProjectID) field {
 	return value("project", "a string", plain(), func(_, v string) error {
-		if v == "" {
-			return nil
-		}
 		if readID("project", v, into) == nil {
 			return nil
 		}

@@ -21,7 +21,7 @@ func updateFields(c *call, in *memoryEdit) []field {
 	var pinned bool
 	var tagged []string
 	var allowed []loci.Vendor
-	var expires time.Time
+	var expires, from, to time.Time
 	return []field{
 		memoryID(c, "id", &in.id),
 		word("title", &title).then(func() { in.Title = &title }),
@@ -34,13 +34,11 @@ func updateFields(c *call, in *memoryEdit) []field {
 		flag("pinned", &pinned).then(func() { in.Pinned = &pinned }).hide(),
 		word("category", &category).then(func() { in.Category = &category }).hide(),
 		moment("expires_at", &expires).then(func() { in.ExpiresAt = &expires }).or("expiresAt").hide(),
+		moment("valid_from", &from).then(func() { in.ValidFrom = &from }).hide(),
+		moment("valid_to", &to).then(func() { in.ValidTo = &to }).hide(),
 		word("key", &key).then(func() { in.Key = &key }).hide(),
 		oneOf("memory_type", &kind, loci.Semantic, loci.Episodic, loci.Procedural).
-			then(func() {
-				if kind != "" {
-					in.Type = &kind
-				}
-			}).hide(),
+			then(func() { in.Type = &kind }).hide(),
 		inSession(c).hide(),
 	}
 }
@@ -85,11 +83,11 @@ func trashMemoryFields(c *call, in *loci.MemoryID) []field {
 	return []field{memoryID(c, "id", in), inSession(c).hide()}
 }
 
-// trashMemory trashes a memory if the deletion rule lets this credential. If only the person may, it
+// trashMemory trashes a memory if the deletion rule, or its age, lets this credential. If only the person may, it
 // trashes nothing and answers how the person does it, because a model would otherwise try again.
 func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
 	trashed, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
-	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.PersonDeletes(c.principal, memory.Trash) {
+	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.OnlyRecent(c.principal, memory.Trash) != nil {
 		var m *loci.Memory
 		if m, err = s.app.Memory.MayTrash(ctx, c.principal, *in); err == nil {
 			where := "run: loci trash " + m.ID.String()
@@ -97,15 +95,17 @@ func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (a
 				where = "open " + base + "/app/memories/" + m.ID.String()
 			}
 			return changed{ID: m.ID, Version: m.Version, Result: "not_trashed",
-				Tell: "Only the person can trash memories here. To trash this one, they " + where}, nil
+				Tell: "You can trash only what you wrote within the last 24 hours and no one else changed. To trash this one, the " +
+					"person can " + where}, nil
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := changed{ID: trashed.ID, Version: trashed.Version, Result: "trashed", StillSuperseded: trashed.StillSuperseded}
+	out := changed{ID: trashed.ID, Version: trashed.Version, Result: "trashed", StillSuperseded: trashed.StillSuperseded,
+		Tell: trashed.Hint}
 	if len(out.StillSuperseded) > 0 {
-		out.Tell = "What this memory had replaced stays replaced. To bring it back, the person runs: " +
+		out.Tell += ". What this memory had replaced stays replaced. To bring it back, the person runs: " +
 			"loci revert <id> <revert_to>"
 	}
 	return out, nil

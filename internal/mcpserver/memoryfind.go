@@ -16,6 +16,8 @@ func searchFields(c *call, in *memory.SearchRequest) []field {
 		cursor(c, &in.Cursor), tags(&in.Tags, 0), origin(&in.Origin),
 		moment("as_of", &in.When.AsOf), flag("include_superseded", &in.When.Superseded).hide(), detail(c), inSession(c),
 		moment("asked_at", &in.AskedAt).hide(),
+		moment("known_at", &in.When.KnownAt).hide(), tagMode(&in.AllTags).hide(), namedProject(c, &in.ProjectID).hide(),
+		word("category", &in.Category).hide(),
 	}
 }
 
@@ -104,7 +106,7 @@ func recallFields(c *call, in *memory.SearchRequest) []field {
 	return []field{
 		text("query", &in.Query, 1, loci.MaxTerm).must().or("term"),
 		limit(c, &in.Limit, memory.MaxRecall, memory.DefaultRecall), cursor(c, &in.Cursor),
-		tags(&in.Tags, 0), origin(&in.Origin), word("key", &in.Key), word("category", &in.Category),
+		tags(&in.Tags, 0), tagMode(&in.AllTags).hide(), origin(&in.Origin), word("key", &in.Key), word("category", &in.Category),
 		scope(&in.Scope), namedProject(c, &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
 		flag("include_superseded", &in.When.Superseded), kinds(&in.Kinds), detail(c), inSession(c),

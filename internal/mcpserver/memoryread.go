@@ -39,7 +39,8 @@ func cursor(c *call, into *string) field {
 }
 
 func readFields(c *call, in *memory.ListRequest) []field {
-	return []field{limit(c, &in.Limit, readMax, readDefault), cursor(c, &in.Cursor), detail(c)}
+	return []field{limit(c, &in.Limit, readMax, readDefault), cursor(c, &in.Cursor), detail(c),
+		tags(&in.Tags, 0).hide(), tagMode(&in.AllTags).hide(), namedProject(c, &in.ProjectID).hide()}
 }
 
 func (s *Server) readMemories(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {
@@ -76,7 +77,7 @@ func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListReq
 }
 
 func tagFields(c *call, in *memory.ListRequest) []field {
-	return []field{tags(&in.Tags, 1), limit(c, &in.Limit, tagMax, tagDefault), offset(&in.Offset).hide(),
+	return []field{tags(&in.Tags, 1), tagMode(&in.AllTags).hide(), limit(c, &in.Limit, tagMax, tagDefault), offset(&in.Offset).hide(),
 		cursor(c, &in.Cursor), detail(c).hide()}
 }
 

@@ -34,6 +34,9 @@ func writeFields(c *call, in *memory.Draft) []field {
 		word("source", &in.Source).hide(),
 		vendors("allowed_vendors", &in.AllowedVendors),
 		oneOf("memory_type", &in.Type, loci.Semantic, loci.Episodic, loci.Procedural).hide(),
+		memoryIDs(c, "corrects", &in.Corrects, memory.MaxSuperseded).hide(),
+		moment("valid_from", &in.ValidFrom).hide(), moment("valid_to", &in.ValidTo).hide(),
+		items("sources", &in.Sources, loci.MaxSources, sourceFields).optional().hide(),
 		flag("share_with_team", &share).hide().then(func() { in.Share = in.Share || share }),
 		oneOf("share_scope", &with, theTeam).hide().then(func() { in.Share = in.Share || with != "" }),
 	}
@@ -58,14 +61,18 @@ func (s *Server) writeMemory(ctx context.Context, c *call, in *memory.Draft) (an
 	return out, nil
 }
 
-// overCorrection is what an assistant should tell if its save by key replaced a version that the person had made.
-// Only they and the assistant itself can change its memory.
+// overCorrection is what an assistant should tell if its save by key replaced a version that the person had made, or
+// one with another title and text. Only they and the assistant itself can change its memory.
 func overCorrection(v loci.Vendor, saved *loci.Saved) string {
-	if v == "" || saved.ReplacedEditor == "" {
+	which := "in which the person had changed this memory"
+	switch {
+	case v == "" || saved.ReplacedEditor == "" && saved.ReplacedTitle == "":
 		return ""
+	case saved.ReplacedEditor == "":
+		which = fmt.Sprintf("titled %q, whose text was another, too", loci.OneLine(saved.ReplacedTitle))
 	}
-	return fmt.Sprintf("You replaced version %d, in which the person had changed this memory. To bring it back, they "+
-		"run: loci revert %s %d", saved.ReplacedVersion, saved.ID.Short(), saved.ReplacedVersion)
+	return fmt.Sprintf("You replaced version %d, %s. To bring it back, they run: loci revert %s %d",
+		saved.ReplacedVersion, which, saved.ID.Short(), saved.ReplacedVersion)
 }
 
 // written is the result of a save without the memory, which the model has just written.

@@ -107,9 +107,9 @@ func TestReflectOverMCP(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	for args, want := range map[string]string{`{}`: "content is missing", `{"content":"x","limit":26}`: "limit must be",
-		`{"content":"x","project":"nowhere"}`:   "project",
-		`{"content":"x","related_to":["none"]}`: "related_to must be the ids of memories",
-		`{"content":"x","task_ids":"none"}`:     "task_ids must be the ids of tasks"} {
+		`{"content":"x","project":"nowhere"}`:    "project",
+		`{"content":"x","related_to":["first"]}`: "related_to must be the ids of memories",
+		`{"content":"x","task_ids":"first"}`:     "task_ids must be the ids of tasks"} {
 		if text := failure(t, r.tool("reflect", args)); !strings.HasPrefix(text, want) {
 			t.Errorf("%s: %q, want %q", args, text, want)
 		}

@@ -3,7 +3,9 @@ package mcpserver_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +64,7 @@ func TestToolsAreSmallAndComplete(t *testing.T) {
 		{"?toolsets=memory-extra", more, 1400},
 		{"?toolsets=graph-extra", extra, 1000},
 		{"?toolsets=reflect", notes, 1200},
+		{"?toolsets=session", session, 1650},
 		{"?toolsets=reflect&toolsets=session", notes + " " + session, 2450},
 		{"?toolsets=review", review, 1150},
 		{"?toolsets=tasks", tasks, 650},
@@ -107,8 +110,25 @@ func checkTools(t *testing.T, tools []listed) {
 		if tool.Annotations["destructiveHint"] != destroys {
 			t.Errorf("%s: destructiveHint is %v", tool.Name, !destroys)
 		}
-		if tool.InputSchema.AdditionalProperties == nil {
-			t.Errorf("the input schema of %s lets unknown fields pass", tool.Name)
+	}
+}
+
+// TestDocumentsNameTheCosts compares what the README says about tools with what TestToolsAreSmallAndComplete enforces.
+func TestDocumentsNameTheCosts(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := strings.Join(strings.Fields(string(text)), " ")
+	w := newWorld(t)
+	_, key := w.key("claude")
+	for set, tokens := range map[string]string{"memory": "1,500", "graph": "3,000", "session": "1,650", "reflect": "1,200"} {
+		tools, size := listTools(t, w.rawAt(key, stateless, "?toolsets="+set))
+		want := fmt.Sprintf("%s for the %d %s tools", tokens, len(tools), set)
+		limit, err := strconv.Atoi(strings.ReplaceAll(tokens, ",", ""))
+		if err != nil || size/4 > limit || !strings.Contains(readme, want) {
+			t.Errorf("%q: README lacks it, or tools/list takes %d tokens", want, size/4)
 		}
 	}
 }
@@ -178,7 +198,7 @@ func beyondLimits(p *jsonschema.Schema, path string) []beyond {
 		out = append(out, beyond{path, *p.Maximum + 1}, beyond{path, -1}, beyond{path, "one"})
 	}
 	if p.MaxLength != nil {
-		out = append(out, beyond{path, strings.Repeat("ü", *p.MaxLength+1)}, beyond{path, 1})
+		out = append(out, beyond{path, strings.Repeat("ü", *p.MaxLength+1)}, beyond{path, true})
 	}
 	if p.MinLength != nil {
 		out = append(out, beyond{path, ""})
@@ -211,7 +231,7 @@ func beyondText(p *jsonschema.Schema, path string) []beyond {
 	if p.MaxLength == nil {
 		return nil
 	}
-	return []beyond{{path, strings.Repeat("x", *p.MaxLength+1)}, {path, 1}}
+	return []beyond{{path, strings.Repeat("x", *p.MaxLength+1)}, {path, true}}
 }
 
 // beyondMembers returns objects with one bad member each, and objects without one

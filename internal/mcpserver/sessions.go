@@ -7,13 +7,20 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 )
 
-func newSessionFields(c *call, in *agent.SessionDraft) []field {
+// sessionAsk asks for a new session, or for a closed one to go on.
+type sessionAsk struct {
+	agent.SessionDraft
+	reopen string
+}
+
+func newSessionFields(c *call, in *sessionAsk) []field {
 	return []field{
 		text("agent", &in.Agent, 0, loci.MaxName).about("your name or id as an agent, such as reviewer").or("agent_id"),
 		text("title", &in.Title, 0, loci.MaxSessionTitle),
 		namedProject(c, &in.ProjectID),
 		oneOf("reach", &in.Reach, loci.ReachOrg, loci.ReachTeam, loci.ReachPrivate).
 			about("who sees it besides the person").otherwise(`"org"`),
+		word("reopen", &in.reopen).about("instead: a closed session to continue, by id or title"),
 	}
 }
 
@@ -31,8 +38,11 @@ func workOf(s loci.Session, err error) (any, error) {
 	return work{s.ID, s.AgentID, s.ProjectID, s.Title, s.State, s.Reach}, err
 }
 
-func (s *Server) createSession(ctx context.Context, c *call, in *agent.SessionDraft) (any, error) {
-	return workOf(s.app.Agent.CreateSession(ctx, c.principal, *in))
+func (s *Server) createSession(ctx context.Context, c *call, in *sessionAsk) (any, error) {
+	if in.reopen != "" {
+		return workOf(s.app.Agent.ReopenSession(ctx, c.principal, in.reopen))
+	}
+	return workOf(s.app.Agent.CreateSession(ctx, c.principal, in.SessionDraft))
 }
 
 func closeSessionFields(_ *call, in *string) []field {

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -114,8 +115,11 @@ func (s *Server) place(ctx context.Context, c *call, action gate.Action) (err er
 
 // addTo registers t with an SDK server.
 func (t tool) addTo(srv *mcp.Server, s *Server) {
-	input := object(t.handler.fields())
-	input.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // none
+	fields := t.handler.fields()
+	input := object(fields)
+	if !slices.ContainsFunc(fields, func(f field) bool { return f.hidden }) { // else a strict client could not send those
+		input.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}} // none
+	}
 	declared := &mcp.Tool{Name: t.name, Title: t.title, Description: t.about, Annotations: t.hints.annotations(),
 		InputSchema: input, OutputSchema: t.returns}
 	srv.AddTool(declared, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

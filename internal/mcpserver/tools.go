@@ -230,8 +230,7 @@ var tools = []tool{
 	{
 		name: "close_session", title: "Close a session",
 		set: toolsetSession, action: agent.SessionClose, hints: sets,
-		about: "Close a session when its work is done, and return it. No later call can work in it. What was written " +
-			"in it stays.",
+		about:   "Close a session when its work is done, and return it. Later calls can read in it, but not write.",
 		returns: has("id", "state"),
 		handler: takes(closeSessionFields, (*Server).closeSession),
 	},

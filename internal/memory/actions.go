@@ -38,7 +38,7 @@ var Actions = gate.Actions{
 	// The use case that gets the id is metered and audited.
 	Resolve: {Kinds: gate.Everyone, Rights: gate.Read, Audit: gate.NotAudited},
 	Change:  {Kinds: gate.Everyone, Rights: gate.Both, Metered: true, Audit: gate.WithChange},
-	Trash:   {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},
+	Trash:   {Kinds: gate.Everyone, Rights: gate.Both, Deletes: true, Recent: true, Metered: true, Audit: gate.WithChange},
 	Restore: {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange,
 		Command: "loci restore ID"},
 	Erase:     {Kinds: gate.People, Rights: gate.Both, Deletes: true, Metered: true, Audit: gate.WithChange},

@@ -261,8 +261,9 @@ func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(
 	}
 	r := loci.BulkResult{ID: s.saved.ID, Version: s.saved.Version, Created: s.saved.Created(),
 		ReplacedVersion: s.saved.ReplacedVersion, ReplacedEditor: s.saved.ReplacedEditor,
-		NoValueUntil: s.saved.NoValueUntil,
-		Unchanged:    s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
+		ReplacedTitle: s.saved.ReplacedTitle,
+		NoValueUntil:  s.saved.NoValueUntil,
+		Unchanged:     s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
 		Narrowed: s.saved.Narrowed, NotNarrowed: s.saved.NotNarrowed,
 		NoLongerShared: s.saved.NoLongerShared, Hint: s.saved.Hint}
 	for _, one := range s.saved.Suggestions {

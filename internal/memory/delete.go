@@ -11,7 +11,7 @@ import (
 // Trash moves a memory, also a superseded one, to the trash. It can be restored until it is purged.
 // NotFound if it is not visible; Conflict if it is in the person's trash already, which is NotFound
 // for an agent; Forbidden if it belongs to another person, for an agent if another vendor wrote it,
-// and if the org requires step-up for deletion; Precondition as for Replace. What it had replaced
+// and if the org requires step-up for deletion, unless mayForget allows it; Precondition as for Replace. What it had replaced
 // stays superseded, and the result names it.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
 	*loci.TrashedMemory, error) {
@@ -29,6 +29,9 @@ func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID,
 		return nil, err
 	}
 	out.Memory = *m
+	if p.Vendor != "" {
+		out.Hint = "It is in the trash. To restore it, the person runs: loci restore " + id.String()
+	}
 	return &out, nil
 }
 

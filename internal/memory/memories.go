@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -34,7 +35,7 @@ type Patch struct {
 // checkDraft checks what Memory.Validate cannot know: who is writing, and the previous state,
 // which is zero for a new memory.
 func checkDraft(p loci.Principal, m, before *loci.Memory) error {
-	if err := m.Validate(); err != nil {
+	if err := cmp.Or(m.Validate(), m.CheckNewNames(before)); err != nil {
 		return err
 	}
 	if m.Source == loci.AutoSource && before.Source != loci.AutoSource {
@@ -281,6 +282,11 @@ func found(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 // old.
 func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, how edit) (
 	*loci.Memory, error) {
+	if how.act == Trash {
+		if err := s.mayForget(ctx, tx, p, old); err != nil {
+			return nil, err
+		}
+	}
 	m := old.Clone()
 	if err := how.fn(m); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -32,6 +33,35 @@ func (s *Service) MayTrash(ctx context.Context, p loci.Principal, id loci.Memory
 	})
 }
 
+// forgets is how long an assistant may take back what it wrote, whatever the deletion rule.
+const forgets = 24 * time.Hour
+
+// mayForget returns an error unless p may trash m, which it may change. Under the deletion rule, an agent may trash only
+// a memory whose every version its own credential made within the last day.
+func (s *Service) mayForget(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory) error {
+	refused := s.OnlyRecent(p, Trash)
+	if refused == nil {
+		return nil
+	}
+	before, err := tx.Memories().Versions(ctx, p.Viewer(), m.ID, loci.AnyState, 0, loci.MaxIDs)
+	if err != nil {
+		return err
+	}
+	own := m.CreatedAt.After(s.Time().Add(-forgets)) && len(before) == m.Version-1 && madeWith(p, &m.State)
+	for _, v := range before {
+		own = own && madeWith(p, &v.State)
+	}
+	if own {
+		return nil
+	}
+	return refused
+}
+
+// madeWith reports whether p's credential made a version.
+func madeWith(p loci.Principal, v *loci.State) bool {
+	return v.Editor == p.Origin && v.EditorID == p.UserID && v.EditorCredentialID == p.CredentialID
+}
+
 // mayAdmit returns an error if an agent would let more vendors read a memory than before. Only a
 // person may do that.
 func mayAdmit(p loci.Principal, before, after []loci.Vendor) error {
@@ -48,7 +78,7 @@ func (s *Service) mayExpire(p loci.Principal, before, after time.Time) error {
 	if after.IsZero() || !before.IsZero() && !after.Before(before) {
 		return nil
 	}
-	err := s.May(p, Trash)
+	err := cmp.Or(s.May(p, Trash), s.OnlyRecent(p, Trash))
 	if loci.CodeOf(err) != loci.Forbidden {
 		return err
 	}

@@ -282,6 +282,9 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	default:
 		s.saved.ReplacedVersion = old.Version
 		s.leavesGap(old, m)
+		if m.Title != old.Title && m.Content != old.Content {
+			s.saved.ReplacedTitle = old.Title
+		}
 		if old.Editor != s.p.Origin {
 			s.saved.ReplacedEditor = old.Editor
 		}

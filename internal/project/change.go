@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -43,7 +44,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 		return loci.Project{}, err
 	}
 	if changed.Name != old.Name {
-		if err := s.nameIsFree(ctx, p, changed.Name); err != nil {
+		if err := cmp.Or(loci.CheckNewName("name", changed.Name), s.nameIsFree(ctx, p, changed.Name)); err != nil {
 			return loci.Project{}, err
 		}
 	}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -44,7 +45,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 }
 
 func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Project) (loci.Project, error) {
-	if err := made.Validate(); err != nil {
+	if err := cmp.Or(loci.CheckNewName("name", made.Name), made.Validate()); err != nil {
 		return loci.Project{}, err
 	}
 	if err := s.nameIsFree(ctx, p, made.Name); err != nil {

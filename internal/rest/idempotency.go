@@ -19,8 +19,9 @@ import (
 
 // Loci carries out a POST under an Idempotency-Key once a day, however often it
 // is sent (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the
-// status and the id of what the request made or changed, and no other part of
-// the first answer: nothing comes back that was deleted meanwhile.
+// status, and the row that the request made or changed as it is now. If the answer is
+// not one row, or the row is gone, it gets only the row's id: nothing comes back that
+// was deleted meanwhile.
 const (
 	onceHeader     = "Idempotency-Key"
 	replayedHeader = "Idempotency-Replayed"
@@ -103,8 +104,9 @@ func (s *server) once(r *route, types typed, do erased) erased {
 			return nil, err
 		}
 		x.Header().Set(replayedHeader, "true")
-		if known.Status == http.StatusNoContent {
-			return types.out(), nil
+		if out := types.out(); known.Status == http.StatusNoContent ||
+			s.repeated(ctx, p, out, known.Status, known.Target) {
+			return out, nil
 		}
 		return nil, &replay{client.Replayed{Replayed: true, Target: known.Target}, known.Status}
 	}
@@ -183,5 +185,5 @@ var onceParameter = &huma.Param{Name: onceHeader, In: "header",
 	Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxOnceKey)},
 	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, " +
 		"the header " +
-		replayedHeader + ", and instead of the first answer a body of type " + replayedType +
-		" with the id of what the request made or changed. Another request under the same key is refused with 409."}
+		replayedHeader + ", and what the request made or changed as it is now; or, if that is not one row that you can see, a " +
+		"body of type " + replayedType + " with its id. Another request under the same key is refused with 409."}

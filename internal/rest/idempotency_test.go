@@ -21,8 +21,8 @@ func (s *server) once(key, under, request string) *httptest.ResponseRecorder {
 	return s.do(method, path, key, body, "Idempotency-Key: "+under)
 }
 
-// replayed demands that the second request was not carried out, and that its
-// answer names what the first one made or changed, and nothing else.
+// replayed demands that the second request was not carried out, and that its answer is the row that the first one made
+// or changed, or names it.
 func replayed(tb testing.TB, first, second *httptest.ResponseRecorder) {
 	tb.Helper()
 	if first.Header().Get("Idempotency-Replayed") != "" || second.Header().Get("Idempotency-Replayed") != "true" {
@@ -35,8 +35,16 @@ func replayed(tb testing.TB, first, second *httptest.ResponseRecorder) {
 	if first.Code == 204 {
 		return
 	}
-	var made struct{ ID string }
+	var made, now struct {
+		ID, Title, Name string
+		Version         int
+	}
 	decode(tb, first, &made)
+	decode(tb, second, &now)
+	if now == made && made.ID != "" && second.Header().Get("ETag") == first.Header().Get("ETag") &&
+		second.Header().Get("Content-Type") == first.Header().Get("Content-Type") {
+		return
+	}
 	want := `{"replayed":true}`
 	if made.ID != "" {
 		want = `{"replayed":true,"target":"` + made.ID + `"}`
@@ -88,6 +96,32 @@ func TestRepeatedPosts(t *testing.T) {
 	}
 	if got := s.expect(t, 200, owner, "GET /projects").Body.String(); strings.Count(got, "orchard") != 1 {
 		t.Errorf("the project is not there once: %s", got)
+	}
+}
+
+// TestARepetitionIsTheRow repeats requests that make one row: the answer is the row as it is now.
+func TestARepetitionIsTheRow(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for under, request := range map[string]string{
+		"memory": `POST /memories {"title":"first","content":"okapi"}`, "project": `POST /projects {"name":"orchard"}`,
+		"session": `POST /sessions {"title":"first"}`, "agent": `POST /agents {"name":"reviewer"}`,
+	} {
+		first, second := s.once(owner, under, request), s.once(owner, under, request)
+		var made, now struct{ ID, Title, Name string }
+		decode(t, first, &made)
+		decode(t, second, &now)
+		if made.ID == "" || now != made || second.Header().Get("Idempotency-Replayed") != "true" ||
+			second.Code != first.Code {
+			t.Errorf("%s: %d %s after %d %s", under, second.Code, second.Body, first.Code, first.Body)
+		}
+		if under == "memory" {
+			s.expect(t, 200, owner, "PATCH /memories/"+made.ID+` {"title":"second"}`)
+			if again := s.once(owner, under, request); !strings.Contains(again.Body.String(), `"second"`) ||
+				again.Header().Get("ETag") != `"2"` {
+				t.Errorf("after a change: %s %s", again.Header().Get("ETag"), again.Body)
+			}
+		}
 	}
 }
 

@@ -78,10 +78,16 @@ func decision(verb string, action gate.Action, summary, text string, out any,
 
 // CandidatePath is a candidate in a path, exported as AgentPath is.
 type CandidatePath struct {
-	ID string `path:"id" doc:"Id of the candidate, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the candidate, or its first characters" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-func (p CandidatePath) candidate() loci.CandidateID { return idOf[loci.CandidateID](p.ID) }
+// candidateOf returns the candidate of a path, by a whole id or by the beginning of one.
+func (s *server) candidateOf(ctx context.Context, p loci.Principal, in CandidatePath) (loci.CandidateID, error) {
+	if _, err := loci.ParseMemoryID(in.ID); err == nil {
+		return idOf[loci.CandidateID](in.ID), nil
+	}
+	return s.app.Review.Find(ctx, p, in.ID)
+}
 
 // CandidateTarget is the candidate to change.
 type CandidateTarget struct {
@@ -132,7 +138,11 @@ type shownOutput struct {
 }
 
 func (s *server) candidate(ctx context.Context, p loci.Principal, in *CandidatePath) (*shownOutput, error) {
-	c, err := s.app.Review.Show(ctx, p, in.candidate())
+	id, err := s.candidateOf(ctx, p, *in)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.app.Review.Show(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +160,11 @@ func (s *server) updateCandidate(ctx context.Context, p loci.Principal, in *cand
 	if err != nil {
 		return nil, err
 	}
-	return oneCandidate(s.app.Review.Change(ctx, p, in.candidate(), in.Body, review.Decision{IfVersion: version}))
+	id, err := s.candidateOf(ctx, p, in.CandidatePath)
+	if err != nil {
+		return nil, err
+	}
+	return oneCandidate(s.app.Review.Change(ctx, p, id, in.Body, review.Decision{IfVersion: version}))
 }
 
 type decisionInput struct {
@@ -176,30 +190,34 @@ func onlyDefers(until time.Time, defers bool) error {
 }
 
 // decideBy carries out a decision without an end.
-func decideBy(ctx context.Context, p loci.Principal, in *decisionInput,
+func (s *server) decideBy(ctx context.Context, p loci.Principal, in *decisionInput,
 	do func(context.Context, loci.Principal, loci.CandidateID, review.Decision) (*loci.Candidate, error)) (
 	*candidateOutput, error) {
 	d, _, err := in.decided(false)
 	if err != nil {
 		return nil, err
 	}
-	return oneCandidate(do(ctx, p, in.candidate(), d))
+	id, err := s.candidateOf(ctx, p, in.CandidatePath)
+	if err != nil {
+		return nil, err
+	}
+	return oneCandidate(do(ctx, p, id, d))
 }
 
 func (s *server) acceptCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return decideBy(ctx, p, in, s.app.Review.Accept)
+	return s.decideBy(ctx, p, in, s.app.Review.Accept)
 }
 
 func (s *server) rejectCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return decideBy(ctx, p, in, s.app.Review.Reject)
+	return s.decideBy(ctx, p, in, s.app.Review.Reject)
 }
 
 func (s *server) archiveCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return decideBy(ctx, p, in, s.app.Review.Archive)
+	return s.decideBy(ctx, p, in, s.app.Review.Archive)
 }
 
 func (s *server) undoReview(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return decideBy(ctx, p, in, s.app.Review.Undo)
+	return s.decideBy(ctx, p, in, s.app.Review.Undo)
 }
 
 func (s *server) deferCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
@@ -207,7 +225,11 @@ func (s *server) deferCandidate(ctx context.Context, p loci.Principal, in *decis
 	if err != nil {
 		return nil, err
 	}
-	return oneCandidate(s.app.Review.Defer(ctx, p, in.candidate(), until, d))
+	id, err := s.candidateOf(ctx, p, in.CandidatePath)
+	if err != nil {
+		return nil, err
+	}
+	return oneCandidate(s.app.Review.Defer(ctx, p, id, until, d))
 }
 
 type candidateMergeInput struct {
@@ -221,7 +243,11 @@ func (s *server) mergeCandidates(ctx context.Context, p loci.Principal, in *cand
 	if err != nil {
 		return nil, err
 	}
-	return oneCandidate(s.app.Review.Merge(ctx, p, in.candidate(), in.Body.Others,
+	id, err := s.candidateOf(ctx, p, in.CandidatePath)
+	if err != nil {
+		return nil, err
+	}
+	return oneCandidate(s.app.Review.Merge(ctx, p, id, in.Body.Others,
 		review.Decision{Reason: in.Body.Reason, IfVersion: version}))
 }
 

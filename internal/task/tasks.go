@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -65,7 +66,7 @@ func (s *Service) draft(ctx context.Context, p loci.Principal, d Draft) (made lo
 		return made, err
 	}
 	made.ProjectID = in.ID
-	if err := made.Validate(); err != nil {
+	if err := cmp.Or(made.Validate(), loci.CheckNewName("title", made.Title)); err != nil {
 		return made, err
 	}
 	return made, s.projects.MustBeOpen(ctx, p, in.ID)

@@ -146,6 +146,12 @@ func (a *appending) isEqual(seq int64, e *loci.Event, row *newRow, id *loci.Even
 	since := e.RecordedAt.Add(-a.window).UnixMicro()
 	_, err = a.c.One(selectEarlier, sqlitedb.Args{seq, since}, func(r *sqlitedb.Row) error {
 		earlier := loci.Event{ID: r.ID(0), Type: r.Text(1), AgentID: r.ID(3)}
+		access, err := decodeAccess(a.viewer.OrgID, r.Raw(5))
+		if err != nil {
+			return err
+		}
+		access.Origin = r.Text(4)
+		earlier.Origin, earlier.UserID = access.Origin, access.UserID // without an agent, they are part of the digest
 		if r.Null(6) {
 			if err := readBody(r.Raw(2), &earlier); err != nil {
 				return err
@@ -156,11 +162,6 @@ func (a *appending) isEqual(seq int64, e *loci.Event, row *newRow, id *loci.Even
 		} else if !bytes.Equal(r.Raw(6), row.digest[:]) {
 			return nil
 		}
-		access, err := decodeAccess(a.viewer.OrgID, r.Raw(5))
-		if err != nil {
-			return err
-		}
-		access.Origin = r.Text(4)
 		equal, *id = a.viewer.SeesEvent(&access), earlier.ID
 		return nil
 	})

@@ -249,6 +249,8 @@ export interface BulkResult {
   op: "create" | "update" | "trash";
   /** Who wrote the replaced version, if it was not you */
   replaced_editor?: string;
+  /** The title of the replaced version, if the create changed both the title and the content */
+  replaced_title?: string;
   /** For a create whose key already existed: the version that it replaced */
   replaced_version?: number;
   /** Of a create: memories that say nearly the same or the opposite, best first */
@@ -1620,7 +1622,10 @@ export interface NewAgent {
   description?: string | undefined;
   /** One line, unique in the org */
   name: string;
-  /** The agent's vendor. With an agent's key, leave it out or send the key's vendor */
+  /**
+   * The agent's vendor. If you leave it out, it is the vendor of your key, or else api. An agent's key can
+   * send only its own
+   */
   vendor?: string | undefined;
 }
 
@@ -3041,6 +3046,8 @@ export interface Saved {
   project_id?: string;
   /** Who wrote the replaced version, if it was not you. The history keeps it */
   replaced_editor?: string;
+  /** The title of the replaced version, if the save changed both the title and the content */
+  replaced_title?: string;
   /** The version with the same key that this save replaced; absent for a new memory */
   replaced_version?: number;
   /** Audience in addition to the owner */
@@ -3629,6 +3636,8 @@ export interface TrashedMemory {
   editor_session_id?: string;
   /** From this time on, no reader sees it */
   expires_at?: string;
+  /** For an agent: how the person restores the memory */
+  hint?: string;
   id: string;
   /** 1 to 10 */
   importance: number;
