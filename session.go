@@ -86,8 +86,9 @@ func (s *Session) Validate() error {
 
 // ClosedSession returns the error of a write in a closed session.
 func ClosedSession() error {
-	return Errorf(Conflict, "the session is closed: it can be read, but not written in; reopen it (MCP: create_session with "+
-		"reopen; REST: POST /sessions/{id}/reopen; loci session reopen ID), or create another one")
+	return Errorf(Conflict,
+		"the session is closed: it can be read, but not written in; reopen it (MCP: create_session with "+
+			"reopen; REST: POST /sessions/{id}/reopen; loci session reopen ID), or create another one")
 }
 
 // SeesSession reports whether v may know that a session exists, and name it.

@@ -98,7 +98,8 @@ func (c *Client) CreateSession(ctx context.Context, s NewSession) (*loci.Session
 // Sessions returns one page of the sessions that the caller can see.
 func (c *Client) Sessions(ctx context.Context, q SessionQuery) (*SessionList, error) {
 	return get[SessionList](ctx, c, query("/sessions", values("agent_id", q.Agent, "state", string(q.State),
-		"project_id", idOf(q.ProjectID), "reach", string(q.Reach), "key", q.Key, "limit", number(q.Limit), "cursor", q.Cursor)))
+		"project_id", idOf(q.ProjectID), "reach", string(q.Reach), "key", q.Key, "limit", number(q.Limit), "cursor",
+		q.Cursor)))
 }
 
 // Session returns a session by its id, the beginning of its id or, if it is active, its title. The

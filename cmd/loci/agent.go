@@ -48,7 +48,8 @@ func (p *program) agentCreateCommand() *cobra.Command {
 		return p.answer(made, err, "created %s: %s of %s", made.ID, made.Name, made.Vendor)
 	})
 	f.add(cmd)
-	cmd.Flags().StringVar(&vendor, "vendor", "", "vendor of the agent: claude, cursor, codex, … (default: api, an agent of no vendor)")
+	cmd.Flags().StringVar(&vendor, "vendor", "",
+		"vendor of the agent: claude, cursor, codex, … (default: api, an agent of no vendor)")
 	return cmd
 }
 

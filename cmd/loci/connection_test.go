@@ -12,7 +12,12 @@ import (
 
 func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 	before := "{\n  \"mcpServers\": {\n    \"loci\": {\"command\": \"mine\"}\n  }\n}\n"
-	written, err := clientfile.Change(clientfile.JSON{}, &clientfile.File{Name: "f"}, []byte(before), []byte(`{"command": "l"}`))
+	written, err := clientfile.Change(
+		clientfile.JSON{},
+		&clientfile.File{Name: "f"},
+		[]byte(before),
+		[]byte(`{"command": "l"}`),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

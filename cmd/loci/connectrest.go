@@ -108,8 +108,8 @@ func (p *program) deadKeys(ctx context.Context, in *instance, keys []loci.Creden
 
 // deadKey tells why a key in an entry does not work here, or "". An unknown one may be for another Loci, unless the
 // entry has the address of this one.
-func (p *program) deadKey(ctx context.Context, in *instance, keys []loci.Credential, entry any, key loci.Secret) (string,
-	error) {
+func (p *program) deadKey(ctx context.Context, in *instance, keys []loci.Credential, entry any,
+	key loci.Secret) (string, error) {
 	for i := range keys {
 		if k := &keys[i]; hashOf(key) == fmt.Sprintf("%x", k.Hash) {
 			if keyStatus(k) == "valid" {

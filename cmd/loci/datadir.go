@@ -64,8 +64,8 @@ func (s *settings) findDataDir(lookup func(string) string) (err error) {
 		return err
 	}
 	if found := placeholder.FindString(s.DataDir); found != "" {
-		return loci.FieldErrorf(nameOf("data_dir", s.Flags), "must be a path, but %q has %s, which nothing has replaced; write the path "+
-			"itself", cut(s.DataDir, 100), found)
+		return loci.FieldErrorf(nameOf("data_dir", s.Flags),
+			"must be a path, but %q has %s, which nothing has replaced; write the path itself", cut(s.DataDir, 100), found)
 	}
 	if isUnderHome(s.DataDir) {
 		if s.Home == "" {

@@ -188,8 +188,8 @@ func (d *doctor) examineFiles(ctx context.Context, in *instance) {
 		unwritten = nil
 	}
 	if err := in.store.Unwritable(); err != nil {
-		d.warn("write", "none is needed to read it; to write, "+d.remedy(err)+", or copy it elsewhere", "Loci can only read: %s",
-			loci.OneLine(err.Error()))
+		d.warn("write", "none is needed to read it; to write, "+d.remedy(err)+", or copy it elsewhere",
+			"Loci can only read: %s", loci.OneLine(err.Error()))
 	} else if err := unwritten; err != nil {
 		d.fail("write", d.remedy(err), "%s", loci.OneLine(err.Error()))
 	} else {

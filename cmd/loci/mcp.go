@@ -36,7 +36,8 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use:   "mcp",
 		Short: "Serve MCP only: to one assistant over standard input and output, or over HTTP",
 		Long: `Serve MCP to one assistant over standard input and output. The client starts this
-command, in a directory of its choice, so --data-dir should be a whole path. Any number of them and a server can share one data directory.
+command, in a directory of its choice, so --data-dir should be a whole path. Any number of
+them and a server can share one data directory.
 
 Over standard input and output, an assistant may permanently delete a project with its
 graph, but not trash a memory. To leave the graph tools out, pass --toolsets memory.
@@ -58,8 +59,9 @@ run loci serve.`,
 				return p.serveMCP(cmd.Context(), &f, v)
 			}
 			if p.settings.DirRelative {
-				return loci.FieldErrorf(nameOf("data_dir", p.settings.Flags), "must be a whole path here, such as %q, or begin with ./: the client "+
-					"chooses the directory in which it starts Loci", p.settings.DataDir)
+				return loci.FieldErrorf(nameOf("data_dir", p.settings.Flags),
+					"must be a whole path here, such as %q, or begin with ./: the client "+
+						"chooses the directory in which it starts Loci", p.settings.DataDir)
 			}
 			return p.with(cmd.Context(), create, func(in *instance) error { return p.serveStdio(cmd.Context(), in, &f, v) })
 		},

@@ -61,11 +61,10 @@ func TestReadOnlyDirectoryIsRead(t *testing.T) {
 	}
 	copyProgram(t, binary)
 	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
-		if mode := os.FileMode(0o444); err == nil && d.IsDir() {
+		if err == nil && d.IsDir() {
 			return os.Chmod(path, 0o555)
-		} else {
-			return errors.Join(err, os.Chmod(path, mode))
 		}
+		return errors.Join(err, os.Chmod(path, 0o444))
 	})
 	if err := errors.Join(err, os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
 		t.Fatal(err)

@@ -130,10 +130,20 @@ func crowd(ts *testscript.TestScript, _ bool, args []string) {
 	lines := []any{map[string]any{"loci": "export", "format": 4}}
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	for i := range n {
-		m := loci.Memory{ID: loci.NewMemoryID(), Title: fmt.Sprint("Note ", i), Content: fmt.Sprint("The server has port ", i),
-			Tags: []string{}, Type: loci.Semantic, Category: "fact", Importance: 5, Source: "manual", CreatedAt: at,
-			UpdatedAt: at, Access: loci.Access{Scope: loci.ScopeGlobal, Origin: "cli", AllowedVendors: []loci.Vendor{"*"}},
-			State: loci.State{Version: 1, Change: loci.Created, Editor: "cli"}}
+		m := loci.Memory{
+			ID:         loci.NewMemoryID(),
+			Title:      fmt.Sprint("Note ", i),
+			Content:    fmt.Sprint("The server has port ", i),
+			Tags:       []string{},
+			Type:       loci.Semantic,
+			Category:   "fact",
+			Importance: 5,
+			Source:     "manual",
+			CreatedAt:  at,
+			UpdatedAt:  at,
+			Access:     loci.Access{Scope: loci.ScopeGlobal, Origin: "cli", AllowedVendors: []loci.Vendor{"*"}},
+			State:      loci.State{Version: 1, Change: loci.Created, Editor: "cli"},
+		}
 		lines = append(lines, map[string]any{"memory": m})
 	}
 	var out bytes.Buffer

@@ -77,7 +77,8 @@ Loci registers an agent that it doesn't know.`,
 	cmd.Flags().StringVar(&agentName, "agent", "", "main agent, by name or id (default: none)")
 	cmd.Flags().StringVar(&projectName, "project", "", "project that it is about, by name or id; only its members see it")
 	cmd.Flags().StringVar(&f.metadata, "metadata", "", "metadata as a JSON object")
-	cmd.Flags().StringVar(&key, "key", "", "your own name for it; if you created one with this key, print the id of that one")
+	cmd.Flags().StringVar(&key, "key", "",
+		"your own name for it; if you created one with this key, print the id of that one")
 	return cmd
 }
 

@@ -23,9 +23,9 @@ type ListRequest struct {
 	Cursor string // NextCursor of the previous page
 }
 
-// Create registers an agent of the vendor of the credential, or of the one that a person names, else api. Conflict if the
-// org has an agent of that name; Forbidden for another vendor than one's own, and for a key that is limited to projects,
-// which could not see it.
+// Create registers an agent of the vendor of the credential, or of the one that a person names, else api. Conflict if
+// the org has an agent of that name; Forbidden for another vendor than one's own, and for a key that is limited to
+// projects, which could not see it.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.Agent, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return loci.Agent{}, err

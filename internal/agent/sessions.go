@@ -26,9 +26,9 @@ type SessionList struct {
 }
 
 // CreateSession creates a session of the person, in the active workspace. If an agent's credential names an unknown
-// agent, CreateSession registers it. If p has a session with the draft's key, CreateSession returns that one. Invalid for an agent that does not exist or is of another vendor than the
-// credential, for the reach team without a team, and for a project that the person does not belong to; Conflict for an
-// archived one.
+// agent, CreateSession registers it. If p has a session with the draft's key, CreateSession returns that one. Invalid
+// for an agent that does not exist or is of another vendor than the credential, for the reach team without a team,
+// and for a project that the person does not belong to; Conflict for an archived one.
 func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d SessionDraft) (loci.Session, error) {
 	if err := s.Begin(ctx, p, SessionCreate); err != nil {
 		return loci.Session{}, err

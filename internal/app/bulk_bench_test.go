@@ -21,7 +21,10 @@ func BenchmarkBulk(b *testing.B) {
 		items := make([]memory.BulkItem, loci.MaxBulk)
 		for i := range items {
 			n++
-			items[i] = memory.BulkItem{Op: loci.BulkCreate, Draft: memory.Draft{Title: "f", Content: fmt.Sprint("flood ", n), Dedupe: memory.DedupeCreate}}
+			items[i] = memory.BulkItem{
+				Op:    loci.BulkCreate,
+				Draft: memory.Draft{Title: "f", Content: fmt.Sprint("flood ", n), Dedupe: memory.DedupeCreate},
+			}
 		}
 		if _, err := a.Memory.Bulk(b.Context(), p, items, true); err != nil {
 			b.Fatal(err)

@@ -261,7 +261,10 @@ func TestADeletedNameCanBeCreatedAgain(t *testing.T) {
 			changes = append(changes, c.Change+" by "+c.Origin)
 		}
 	}
-	if want := []string{"created by claude", "deleted by " + w.olga.Origin, "restored by claude"}; !slices.Equal(changes, want) {
+	if want := []string{"created by claude", "deleted by " + w.olga.Origin, "restored by claude"}; !slices.Equal(
+		changes,
+		want,
+	) {
 		t.Errorf("history %v, want %v", changes, want)
 	}
 }
@@ -298,7 +301,12 @@ func TestANameOfSeveralTypesNeedsTheType(t *testing.T) {
 	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), `"planet" and "metal"`) {
 		t.Errorf("got %v", err)
 	}
-	e, err := w.Graph.Entity(ctx, w.claude, w.open, graph.Which{EntityRef: loci.EntityRef{Name: "Mercury", Type: "metal"}})
+	e, err := w.Graph.Entity(
+		ctx,
+		w.claude,
+		w.open,
+		graph.Which{EntityRef: loci.EntityRef{Name: "Mercury", Type: "metal"}},
+	)
 	if err != nil || e.Type != "metal" {
 		t.Errorf("got %+v, %v", e, err)
 	}

@@ -102,7 +102,13 @@ func TestSuggestionsAboutGraphsAreAsVisibleAsTheirRows(t *testing.T) {
 	ctx := t.Context()
 	w.put(w.cursor, []loci.Vendor{"cursor", "claude"}, ent("Both", "doc"))
 	w.put(w.claude, nil, ent("Mine", "doc"))
-	_, err := w.Graph.AddObservations(ctx, w.cursor, w.open, []loci.Vendor{"cursor"}, []loci.Contents{obs("Mine", "hidden")})
+	_, err := w.Graph.AddObservations(
+		ctx,
+		w.cursor,
+		w.open,
+		[]loci.Vendor{"cursor"},
+		[]loci.Contents{obs("Mine", "hidden")},
+	)
 	w.must(err)
 	// To claude, nothing of another origin hangs on the entity.
 	d, err := w.Graph.DeleteEntities(ctx, w.claude, w.open, refs("Mine", "Both"))

@@ -89,8 +89,8 @@ type step struct {
 	ask    bool // afterwards, so that the index grows in steps
 }
 
-// rankings runs steps in a store and returns what claude recalls then, in an index that has grown, one that is read from
-// its files, and one that is built at once.
+// rankings runs steps in a store and returns what claude recalls then, in an index that has grown, one that is read
+// from its files, and one that is built at once.
 func rankings(t *testing.T, steps []step, hide bool) [3]string {
 	t.Helper()
 	d := newDesk(t)
@@ -127,8 +127,8 @@ func rankings(t *testing.T, steps []step, hide bool) [3]string {
 	return out
 }
 
-// TestHiddenRowsChangeNoScore requires hundreds of hidden rows in and beside a session to change neither scores nor order
-// nor hits: these are those in a store that never had them, also in an index that is read again or built again.
+// TestHiddenRowsChangeNoScore requires hundreds of hidden rows in and beside a session to change neither scores nor
+// order nor hits: these are those in a store that never had them, also in an index that is read again or built again.
 func TestHiddenRowsChangeNoScore(t *testing.T) {
 	drawFewer(t, "5")
 	words := []string{"alpha", "login", "customer", "schema", "port", "coffee", "tuesday", "invoice"}
@@ -136,8 +136,13 @@ func TestHiddenRowsChangeNoScore(t *testing.T) {
 		steps := make([]step, rapid.IntRange(3, 12).Draw(rt, "steps"))
 		for i := range steps {
 			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 2, 7).Draw(rt, "text"), " ")
-			steps[i] = step{fmt.Sprint(text, " ", i), rapid.Bool().Draw(rt, "event"), &waysToHide[rapid.IntRange(0, len(waysToHide)-1).Draw(rt, "hidden")],
-				rapid.SampledFrom([]int{0, 1, 70, 200}).Draw(rt, "n"), rapid.Bool().Draw(rt, "ask")}
+			steps[i] = step{
+				fmt.Sprint(text, " ", i),
+				rapid.Bool().Draw(rt, "event"),
+				&waysToHide[rapid.IntRange(0, len(waysToHide)-1).Draw(rt, "hidden")],
+				rapid.SampledFrom([]int{0, 1, 70, 200}).Draw(rt, "n"),
+				rapid.Bool().Draw(rt, "ask"),
+			}
 		}
 		want := rankings(t, steps, false)
 		for i, got := range rankings(t, steps, true) {

@@ -121,7 +121,16 @@ func TestPassagesHaveNoMarks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	details := strings.Repeat("Section 7: backups. Details about backups. ", 90)
-	w.add(w.owner, memory.Draft{Title: "Manual", Content: details + "The nightly backups of the database stay for 35 days. " + strings.Repeat("More about backups. ", 90)})
+	w.add(
+		w.owner,
+		memory.Draft{
+			Title: "Manual",
+			Content: details + "The nightly backups of the database stay for 35 days. " + strings.Repeat(
+				"More about backups. ",
+				90,
+			),
+		},
+	)
 	got := w.context(w.owner, pack.Request{Goal: "how long do we keep backups", MaxTokens: 300})
 	if strings.ContainsAny(got.Context, "\x02\x03") || strings.Contains(got.Context, "[U+") ||
 		!strings.Contains(got.Context, "35 days") {

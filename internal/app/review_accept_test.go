@@ -121,7 +121,8 @@ func TestAcceptReplacesOnlyWhatIsNamed(t *testing.T) {
 	}
 }
 
-// TestGuessesReplaceNothing requires that no way without a person replaces or hides a memory, however sure the guess is.
+// TestGuessesReplaceNothing requires that no way without a person replaces or hides a memory, however sure the guess
+// is.
 func TestGuessesReplaceNothing(t *testing.T) {
 	t.Parallel()
 	d := newDreams(t)
@@ -242,8 +243,8 @@ func TestAcceptKeepsWhoProposed(t *testing.T) {
 	}
 }
 
-// TestUndoOfAnAcceptNeedsNoFreshProof lets a person in a browser take back their accept, while a key follows the rule of
-// deletions.
+// TestUndoOfAnAcceptNeedsNoFreshProof lets a person in a browser take back their accept, while a key follows the rule
+// of deletions.
 func TestUndoOfAnAcceptNeedsNoFreshProof(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)

@@ -265,8 +265,13 @@ func TestSessionsCloseAndReopen(t *testing.T) {
 	d.must(err)
 	_, err = d.Memory.List(ctx, inside, memory.ListRequest{})
 	d.must(err)
-	refused(t, "a save in the closed session", second(d.Memory.Create(ctx, inside, memory.Draft{Title: "x", Content: "x"})),
-		loci.Conflict, "the session is closed")
+	refused(
+		t,
+		"a save in the closed session",
+		second(d.Memory.Create(ctx, inside, memory.Draft{Title: "x", Content: "x"})),
+		loci.Conflict,
+		"the session is closed",
+	)
 	named, err := d.Agent.Session(ctx, d.mara, "work")
 	d.must(err)
 	if named.ID != s.ID {

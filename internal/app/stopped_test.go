@@ -12,8 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TestSearchThatUsesUpItsTime says that it is not the whole answer, whichever way is asked. The index answers whole, also
-// with what begins like a word or contains it.
+// TestSearchThatUsesUpItsTime says that it is not the whole answer, whichever way is asked. The index answers whole,
+// also with what begins like a word or contains it.
 func TestSearchThatUsesUpItsTime(t *testing.T) {
 	t.Parallel()
 	for _, patience := range []int{-1, 0} {

@@ -146,7 +146,8 @@ func (h *house) checkLinks(t *testing.T, name string, p loci.Principal, from *ho
 	ctx := t.Context()
 	home, err := h.Project.Find(ctx, p, "home")
 	h.must(err)
-	if home.Everyone || home.Members != 1 || home.Description != "the house" || name == "fresh" && home.ID != from.home.ID {
+	if home.Everyone || home.Members != 1 || home.Description != "the house" ||
+		name == "fresh" && home.ID != from.home.ID {
 		t.Errorf("%s: the project is %+v", name, home)
 	}
 	for what, n := range h.countIn(p, home.ID) {
@@ -155,11 +156,13 @@ func (h *house) checkLinks(t *testing.T, name string, p loci.Principal, from *ho
 		}
 	}
 	m, err := h.Memory.Get(ctx, p, from.memory.ID)
-	if err != nil || m.ProjectID != home.ID || m.Origin != "claude" || !slices.Equal(m.AllowedVendors, []loci.Vendor{"claude"}) {
+	if err != nil || m.ProjectID != home.ID || m.Origin != "claude" ||
+		!slices.Equal(m.AllowedVendors, []loci.Vendor{"claude"}) {
 		t.Errorf("%s: the memory is %+v, %v", name, m, err)
 	}
 	events, err := h.Event.Search(ctx, p, event.SearchRequest{Filter: event.Filter{Session: from.work.String()}})
-	if err != nil || len(events.Items) != 2 || events.Items[0].ProjectID != home.ID || events.Items[0].Origin != "claude" {
+	if err != nil || len(events.Items) != 2 || events.Items[0].ProjectID != home.ID ||
+		events.Items[0].Origin != "claude" {
 		t.Errorf("%s: the session has %+v, %v", name, events.Items, err)
 	}
 	candidates, err := h.Review.List(ctx, p, review.ListRequest{Project: "home"})

@@ -117,7 +117,8 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || got.SessionID != tt.in || got.SessionClosed != (tt.name == "closed") || got.AgentID != tt.agent || got.Viewer().AgentID != tt.agent {
+			if err != nil || got.SessionID != tt.in || got.SessionClosed != (tt.name == "closed") || got.AgentID != tt.agent ||
+				got.Viewer().AgentID != tt.agent {
 				t.Fatalf("got session %s and agent %s, %v; want %s and %s", got.SessionID, got.AgentID, err, tt.in, tt.agent)
 			}
 		})

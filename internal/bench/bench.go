@@ -61,7 +61,8 @@ type report struct{ results []Result }
 // Run measures everything and returns one result per line, in order.
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	b := &bencher{Options: o}
-	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.neighbours, b.crowds, b.processor}
+	parts := []func(context.Context) error{b.writes, b.reads, b.size, b.recalls, b.fairness, b.neighbours, b.crowds,
+		b.processor}
 	switch {
 	case o.Processor:
 		parts = []func(context.Context) error{b.processor}

@@ -98,8 +98,8 @@ type sessionMetadata struct {
 	Directory string `json:"directory,omitempty"`
 }
 
-// session finds the session of the call, active again if it was closed, or creates it unless the call ends it. It may be
-// nil.
+// session finds the session of the call, active again if it was closed, or creates it unless the call ends it. It may
+// be nil.
 func (h hook) session(ctx context.Context) *loci.Session {
 	page, err := h.api.Sessions(ctx, client.SessionQuery{Key: h.key()})
 	if err != nil {

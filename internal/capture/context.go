@@ -39,7 +39,8 @@ func (h hook) start(ctx context.Context, session, last *loci.Session) string {
 // start, so it comes again only if it has changed. If nothing came at the start, because the server was down or slow or
 // the capture began later, the session gets all of it now.
 func (h hook) prompt(ctx context.Context, session *loci.Session) string {
-	p := h.pack(ctx, client.PackRequest{Goal: h.call.Prompt, SessionID: session.ID, MaxTokens: maxTokens, MatchesOnly: true})
+	p := h.pack(ctx, client.PackRequest{Goal: h.call.Prompt, SessionID: session.ID, MaxTokens: maxTokens,
+		MatchesOnly: true})
 	if p == nil || p.PrefixBytes > len(p.Context) {
 		return ""
 	}

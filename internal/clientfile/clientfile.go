@@ -240,8 +240,9 @@ func allowed(do, name string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return loci.WrapError(loci.Conflict, fs.ErrPermission, "cannot %s %s: this user may not; let this user read and write "+
-		"the file and its directory, and run the command again", do, name)
+	return loci.WrapError(loci.Conflict, fs.ErrPermission,
+		"cannot %s %s: this user may not; let this user read and write the file and its directory, and run the command "+
+			"again", do, name)
 }
 
 // privateMode lets only the owner read a file.

@@ -110,8 +110,8 @@ var (
 // follows. A line of a long string can look like a header; Change detects that.
 func (c TOML) sections(text []byte) (spans [][2]int) {
 	name := regexp.QuoteMeta(c.EntryName())
-	header := regexp.MustCompile(`^\s*\[\s*(?:mcp_servers|"mcp_servers"|'mcp_servers')\s*\.\s*(?:"` + name + `"|'` + name + `'|` + name +
-		`)\s*(?:\.[^\]]*)?\]`)
+	header := regexp.MustCompile(`^\s*\[\s*(?:mcp_servers|"mcp_servers"|'mcp_servers')\s*\.\s*(?:"` + name + `"|'` +
+		name + `'|` + name + `)\s*(?:\.[^\]]*)?\]`)
 	at, start, end := 0, -1, 0
 	flush := func() {
 		if start >= 0 {

@@ -7,7 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/fair"
 )
 
-// TestLinesPayForWhatTheyUse lets lines wait with items that cost unlike much, and demands the order in which they come.
+// TestLinesPayForWhatTheyUse lets lines wait with items that cost unlike much, and demands the order in which they
+// come.
 func TestLinesPayForWhatTheyUse(t *testing.T) {
 	var ls fair.Lines[*string]
 	all := func(string, *string, int64) bool { return true }

@@ -74,8 +74,6 @@ func many[T any](list []T) int { return len(list) }
 
 func itself(n int) int { return n }
 
-func one[T any](T) int { return 1 }
-
 func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
 	var out, none T

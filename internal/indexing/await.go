@@ -11,8 +11,8 @@ import (
 // awaited is how long a search waits for an index that is behind, before its own time begins.
 const awaited = 5 * time.Second
 
-// Await returns the index of the memories of an org with all that is stored. It is not Whole if that takes more than five
-// seconds, and then the next call goes on.
+// Await returns the index of the memories of an org with all that is stored. It is not Whole if that takes more than
+// five seconds, and then the next call goes on.
 func (x *Index) Await(ctx context.Context, org loci.OrgID) (*Snapshot, error) {
 	o := x.of(org)
 	o.used.Store(true)

@@ -9,8 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog"
 )
 
-// TestSearchesFindTheirIndexUpToDate requires a search that waits for its index to have nothing left to do for it in its
-// own time, however short the stints are in which the index is built.
+// TestSearchesFindTheirIndexUpToDate requires a search that waits for its index to have nothing left to do for it in
+// its own time, however short the stints are in which the index is built.
 func TestSearchesFindTheirIndexUpToDate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
@@ -51,8 +51,8 @@ func rowsIn(s *Snapshot) (n int) {
 	return n
 }
 
-// TestRecallsWaitForEvents requires a recall to wait for its index of events as long as that gets on, and no longer if it
-// does not.
+// TestRecallsWaitForEvents requires a recall to wait for its index of events as long as that gets on, and no longer
+// if it does not.
 func TestRecallsWaitForEvents(t *testing.T) {
 	t.Parallel()
 	w := newEventWorld(t, t.TempDir())
@@ -75,7 +75,12 @@ type silentFollower struct {
 	calls int
 }
 
-func (l *silentFollower) Changed(ctx context.Context, _ loci.OrgID, _ eventlog.Position, _ int) (eventlog.Changes, error) {
+func (l *silentFollower) Changed(
+	ctx context.Context,
+	_ loci.OrgID,
+	_ eventlog.Position,
+	_ int,
+) (eventlog.Changes, error) {
 	l.calls++
 	<-ctx.Done()
 	return eventlog.Changes{}, ctx.Err()

@@ -28,15 +28,15 @@ func Respelled(raw string) string {
 	return fold(other)
 }
 
-// syllable is a word of Vietnamese, and hexGroup several groups of hexadecimal digits. Times, dates and addresses of version 4
-// have fewer.
+// syllable is a word of Vietnamese, and hexGroup several groups of hexadecimal digits. Times, dates and addresses of
+// version 4 have fewer.
 var (
 	syllable = regexp.MustCompile(`^[b-df-hj-np-tv-xz]{0,3}[aeiouy]{1,3}[b-df-hj-np-tv-xz]{0,2}$`)
 	hexGroup = regexp.MustCompile(`^(?:[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5,}|[0-9A-Fa-f]{4}(?:\.[0-9A-Fa-f]{4}){2,})\b`)
 )
 
-// Joined returns what is one word to those who look for it, although it is several in a text with these tokens: names of
-// two Vietnamese syllables, as "hanoi" is of Hà Nội, and addresses of groups of hexadecimal digits.
+// Joined returns what is one word to those who look for it, although it is several in a text with these tokens: names
+// of two Vietnamese syllables, as "hanoi" is of Hà Nội, and addresses of groups of hexadecimal digits.
 func Joined(text string, tokens []Token) (list []Token) {
 	for i := 1; i < len(tokens); i++ {
 		x, y := &tokens[i-1], &tokens[i]

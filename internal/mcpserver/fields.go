@@ -396,8 +396,8 @@ func decodeArgs(raw json.RawMessage, fields []field) error {
 	return decodeObject("", raw, fields)
 }
 
-// notGiven reports whether clients send this for an optional member that has no value: null, an empty string, a word for
-// null, a list of only one of these or, for a size, 0.
+// notGiven reports whether clients send this for an optional member that has no value: null, an empty string, a word
+// for null, a list of only one of these or, for a size, 0.
 func (f *field) notGiven(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	var text string

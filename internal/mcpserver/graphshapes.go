@@ -24,8 +24,8 @@ type projectShape struct {
 }
 
 func shapeOfProject(c *call, p loci.Project, message string) projectShape {
-	return projectShape{ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, People: p.People(c.principal),
-		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
+	return projectShape{ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
+		People: p.People(c.principal), CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Message: message}
 }
 
 // shapeOr is shapeOfProject for the result of a call of app.

@@ -403,7 +403,9 @@ func TestLargeMessagesNeedRoom(t *testing.T) {
 	}
 	leave()
 	for range waiting {
-		<-failed
+		if err := <-failed; err == nil {
+			t.Error("a request waits no more, but has room")
+		}
 	}
 	done()
 	if refused(key, long) {

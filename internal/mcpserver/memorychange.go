@@ -95,8 +95,8 @@ func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (a
 				where = "open " + base + "/app/memories/" + m.ID.String()
 			}
 			return changed{ID: m.ID, Version: m.Version, Result: "not_trashed",
-				Tell: "You can trash only what you wrote within the last 24 hours and no one else changed. To trash this one, the " +
-					"person can " + where}, nil
+				Tell: "You can trash only what you wrote within the last 24 hours and no one else changed. To trash this " +
+					"one, the person can " + where}, nil
 		}
 	}
 	if err != nil {

@@ -106,7 +106,8 @@ func recallFields(c *call, in *memory.SearchRequest) []field {
 	return []field{
 		text("query", &in.Query, 1, loci.MaxTerm).must().or("term"),
 		limit(c, &in.Limit, memory.MaxRecall, memory.DefaultRecall), cursor(c, &in.Cursor),
-		tags(&in.Tags, 0), tagMode(&in.AllTags).hide(), origin(&in.Origin), word("key", &in.Key), word("category", &in.Category),
+		tags(&in.Tags, 0), tagMode(&in.AllTags).hide(), origin(&in.Origin), word("key", &in.Key),
+		word("category", &in.Category),
 		scope(&in.Scope), namedProject(c, &in.ProjectID), flag("pinned", &in.Pinned),
 		moment("as_of", &in.When.AsOf), moment("known_at", &in.When.KnownAt),
 		flag("include_superseded", &in.When.Superseded), kinds(&in.Kinds), detail(c), inSession(c),

@@ -77,8 +77,8 @@ func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListReq
 }
 
 func tagFields(c *call, in *memory.ListRequest) []field {
-	return []field{tags(&in.Tags, 1), tagMode(&in.AllTags).hide(), limit(c, &in.Limit, tagMax, tagDefault), offset(&in.Offset).hide(),
-		cursor(c, &in.Cursor), detail(c).hide()}
+	return []field{tags(&in.Tags, 1), tagMode(&in.AllTags).hide(), limit(c, &in.Limit, tagMax, tagDefault),
+		offset(&in.Offset).hide(), cursor(c, &in.Cursor), detail(c).hide()}
 }
 
 func (s *Server) getMemoriesByTag(ctx context.Context, c *call, in *memory.ListRequest) (any, error) {

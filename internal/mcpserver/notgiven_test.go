@@ -114,7 +114,8 @@ func TestNumbersAreTexts(t *testing.T) {
 	if text := failure(t, r.tool("write_memory", `{"title":123,"content":4711,"tags":[2026]}`)); text != "" {
 		t.Fatal(text)
 	}
-	if a := r.tool("search_memories", `{"term":4711}`); !strings.Contains(a.body, `"123"`) && !strings.Contains(a.body, `\"123\"`) {
+	if a := r.tool("search_memories", `{"term":4711}`); !strings.Contains(a.body, `"123"`) &&
+		!strings.Contains(a.body, `\"123\"`) {
 		t.Errorf("not found: %s", a.body)
 	}
 }
@@ -147,8 +148,8 @@ func TestReplacedTitleIsNamed(t *testing.T) {
 	}
 }
 
-// TestArgumentsOutsideTheSchema sends arguments that schemas leave out to save tokens. Such a schema allows other members,
-// so that a client that checks arguments can send them.
+// TestArgumentsOutsideTheSchema sends arguments that schemas leave out to save tokens. Such a schema allows other
+// members, so that a client that checks arguments can send them.
 func TestArgumentsOutsideTheSchema(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -72,7 +72,11 @@ func TestAccept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Header = http.Header{"Accept": accept, "Mcp-Session-Id": {r.session}, "Authorization": {"Bearer " + key.Reveal()}}
+		req.Header = http.Header{
+			"Accept":         accept,
+			"Mcp-Session-Id": {r.session},
+			"Authorization":  {"Bearer " + key.Reveal()},
+		}
 		a, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)

@@ -47,7 +47,9 @@ func TestForgetThat(t *testing.T) {
 	}
 	forget(r, own, "not_trashed") // its last version is the person's
 	if text := failure(t, r.tool("update_memory", `{"id":"`+others.String()+`","expires_at":"2026-04-01"}`)); !strings.Contains(
-		text, "expire earlier") {
+		text,
+		"expire earlier",
+	) {
 		t.Errorf("a shorter life: %q", text)
 	}
 	w.clock.advance(24 * time.Hour)

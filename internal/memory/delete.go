@@ -8,11 +8,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Trash moves a memory, also a superseded one, to the trash. It can be restored until it is purged.
-// NotFound if it is not visible; Conflict if it is in the person's trash already, which is NotFound
-// for an agent; Forbidden if it belongs to another person, for an agent if another vendor wrote it,
-// and if the org requires step-up for deletion, unless mayForget allows it; Precondition as for Replace. What it had replaced
-// stays superseded, and the result names it.
+// Trash moves a memory, also a superseded one, to the trash. It can be restored until it is purged. NotFound if it is
+// not visible; Conflict if it is in the person's trash already, which is NotFound for an agent; Forbidden if it
+// belongs to another person, for an agent if another vendor wrote it, and if the org requires step-up for deletion,
+// unless mayForget allows it; Precondition as for Replace. What it had replaced stays superseded, and the result
+// names it.
 func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) (
 	*loci.TrashedMemory, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {

@@ -36,8 +36,8 @@ func (s *Service) MayTrash(ctx context.Context, p loci.Principal, id loci.Memory
 // forgets is how long an assistant may take back what it wrote, whatever the deletion rule.
 const forgets = 24 * time.Hour
 
-// mayForget returns an error unless p may trash m, which it may change. Under the deletion rule, an agent may trash only
-// a memory whose every version its own credential made within the last day.
+// mayForget returns an error unless p may trash m, which it may change. Under the deletion rule, an agent may trash
+// only a memory whose every version its own credential made within the last day.
 func (s *Service) mayForget(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory) error {
 	refused := s.OnlyRecent(p, Trash)
 	if refused == nil {

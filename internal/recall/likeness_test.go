@@ -15,12 +15,18 @@ func TestRewordedTexts(t *testing.T) {
 	same := [][2]string{
 		{"Ada prefers tea over coffee, green tea in the morning", "Ada drinks tea, never coffee; green in the morning"},
 		{"Mara prefers tea and does not like coffee.", "Mara prefers tea to coffee, which she does not like."},
-		{"The nightly backup job writes to the server in the cellar.", "At night the backup job writes to the cellar server."},
+		{
+			"The nightly backup job writes to the server in the cellar.",
+			"At night the backup job writes to the cellar server.",
+		},
 		{"Lena owns billing and invoices since November.", "Since November billing and invoices belong to Lena."},
 		{"We review every pull request before the merge.", "Every pull request gets a review before we merge it."},
 		{"Oskar takes the school bus with Mila in the morning.", "In the morning Oskar and Mila take the school bus."},
 		{"Der Server der Buchhaltung steht im Keller in Bern.", "Im Keller in Bern steht der Server für die Buchhaltung."},
-		{"The offsite in spring takes place in the old mill near Ghent.", "In spring we meet in the old mill near Ghent for the offsite."},
+		{
+			"The offsite in spring takes place in the old mill near Ghent.",
+			"In spring we meet in the old mill near Ghent for the offsite.",
+		},
 	}
 	for _, p := range same {
 		if Read(p[0]).Reworded(Read(p[1])) > 0 {

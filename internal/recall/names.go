@@ -53,8 +53,8 @@ func (q *Question) names(list []term) (names []index.Name) {
 	return names
 }
 
-// inIdentifier reports whether a part begins or ends within an identifier, as URL does in DATABASE_URL. A memory of that
-// name is not what the question asks for.
+// inIdentifier reports whether a part begins or ends within an identifier, as URL does in DATABASE_URL. A memory of
+// that name is not what the question asks for.
 func (q *Question) inIdentifier(part []language.Token) bool {
 	start, end := part[0].Start, part[len(part)-1].End
 	return slices.ContainsFunc(q.tokens, func(t language.Token) bool {
@@ -62,11 +62,12 @@ func (q *Question) inIdentifier(part []language.Token) bool {
 	})
 }
 
-// isIdentifier reports whether a token of several words is one name: it is neither a date with spaces, nor a word with an
-// apostrophe, nor a part of a text without spaces.
+// isIdentifier reports whether a token of several words is one name: it is neither a date with spaces, nor a word
+// with an apostrophe, nor a part of a text without spaces.
 func isIdentifier(text string) bool {
 	other := func(r rune) bool { return r >= utf8.RuneSelf }
-	return !strings.ContainsAny(text, " '’") && (strings.ContainsFunc(text, separates) || !strings.ContainsFunc(text, other))
+	return !strings.ContainsAny(text, " '’") &&
+		(strings.ContainsFunc(text, separates) || !strings.ContainsFunc(text, other))
 }
 
 // surelyName reports whether a part of the question is a whole quote, or is written as an identifier such as

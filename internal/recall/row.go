@@ -34,8 +34,8 @@ func MarkOf(m *loci.Memory) index.Mark {
 	return s.Mark()
 }
 
-// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded, but for its mark and its
-// Session.
+// IndexRow returns what an index reads of a memory that is neither in the trash nor superseded, but for its mark and
+// its Session.
 func IndexRow(m *loci.Memory) index.Row {
 	row := index.Row{ID: m.ID, Class: ClassOf(&m.Access), Time: happened(m), Priority: Priority(m), Updated: m.UpdatedAt,
 		Until: m.ExpiresAt}

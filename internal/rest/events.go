@@ -45,7 +45,8 @@ var eventAnswers = map[string]*huma.Response{
 		jsonType: {Schema: &huma.Schema{Ref: schemaPrefix + "Logged"}, Example: asSent(client.Logged{Duplicates: 1,
 			Results: []client.LoggedEvent{{DuplicateOf: loci.EventID(exampleID)}}})}}},
 	"409": problemResponse("The session is closed, or Loci has the event already (see duplicate_of)"),
-	"413": problemResponse("The body is larger than 16 MiB, or 64 MiB as a stream. Of a stream, Loci stored what the answer says"),
+	"413": problemResponse("The body is larger than 16 MiB, or 64 MiB as a stream. Of a stream, Loci stored what the " +
+		"answer says"),
 	"415": problemResponse("The body is neither " + jsonType + " nor " + jsonLines + ", or compressed"),
 }
 
@@ -55,8 +56,8 @@ func eventBody(s *server) *huma.RequestBody {
 	one := schemas.Schema(reflect.TypeFor[client.NewEvent](), true, "NewEvent")
 	many := schemas.Schema(reflect.TypeFor[client.NewEvents](), true, "NewEvents")
 	return &huma.RequestBody{Required: true,
-		Description: "At most 16 MiB, or 64 MiB as a stream. A line of a stream has at most 2 MiB. A stream takes no " + onceHeader + ": send a " +
-			"dedup_key with each event instead.",
+		Description: "At most 16 MiB, or 64 MiB as a stream. A line of a stream has at most 2 MiB. A stream takes no " +
+			onceHeader + ": send a dedup_key with each event instead.",
 		Content: map[string]*huma.MediaType{
 			jsonType: {Schema: &huma.Schema{AnyOf: []*huma.Schema{one, many}}, Example: asSent(exampleNewEvent)},
 			jsonLines: {Schema: &huma.Schema{Type: huma.TypeString,

@@ -185,5 +185,6 @@ var onceParameter = &huma.Param{Name: onceHeader, In: "header",
 	Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxOnceKey)},
 	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, " +
 		"the header " +
-		replayedHeader + ", and what the request made or changed as it is now; or, if that is not one row that you can see, a " +
+		replayedHeader + ", and what the request made or changed as it is now; or, if that is not one row that you can " +
+		"see, a " +
 		"body of type " + replayedType + " with its id. Another request under the same key is refused with 409."}

@@ -12,8 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/task"
 )
 
-// repeated fills out, a new answer of a route, with the row that the first request made or changed, as it is now and as p
-// sees it. It reports false if the answer is not one such row, or p cannot read it any more.
+// repeated fills out, a new answer of a route, with the row that the first request made or changed, as it is now and
+// as p sees it. It reports false if the answer is not one such row, or p cannot read it any more.
 func (s *server) repeated(ctx context.Context, p loci.Principal, out any, status int, target string) bool {
 	answer := reflect.ValueOf(out).Elem()
 	body := answer.FieldByName("Body")
@@ -32,7 +32,9 @@ func (s *server) repeated(ctx context.Context, p loci.Principal, out any, status
 			*into, version = &loci.Saved{Memory: *m}, m.Version
 		}
 	case *loci.Session:
-		*into, err = readIf(s, p, agent.SessionRead, func() (loci.Session, error) { return s.app.Agent.Session(ctx, p, target) })
+		*into, err = readIf(s, p, agent.SessionRead, func() (loci.Session, error) {
+			return s.app.Agent.Session(ctx, p, target)
+		})
 	case *loci.Agent:
 		*into, err = readIf(s, p, agent.Read, func() (loci.Agent, error) { return s.app.Agent.Get(ctx, p, target) })
 	case *loci.Task:

@@ -46,14 +46,15 @@ func TestLargeBodiesHaveRoom(t *testing.T) {
 	answers := make(chan *httptest.ResponseRecorder, flood)
 	for range flood {
 		go func() {
-			r := httptest.NewRequest("POST", "/api/v1/memories/bulk", &seenBody{Reader: strings.NewReader(bulk), seen: &seen})
+			r := httptest.NewRequest(http.MethodPost, "/api/v1/memories/bulk", &seenBody{Reader: strings.NewReader(bulk), seen: &seen})
 			r.Host, r.ContentLength = "127.0.0.1:5624", int64(len(bulk))
 			answers <- s.send(r, claude)
 		}()
 	}
 	for range flood - waiting {
 		w := <-answers
-		if p := problemOf(t, w.Body.Bytes()); w.Code != 429 || p.Code != "rate_limited" || w.Header().Get("Retry-After") == "" {
+		if p := problemOf(t, w.Body.Bytes()); w.Code != 429 || p.Code != "rate_limited" ||
+			w.Header().Get("Retry-After") == "" {
 			t.Errorf("too many at once: got %d %s", w.Code, w.Body)
 		}
 	}
@@ -78,8 +79,8 @@ func TestLargeBodiesHaveRoom(t *testing.T) {
 	}
 }
 
-// TestLargeBodiesArriveWhole demands that bodies of every size reach their handlers as they were sent, and that one with
-// too much is refused.
+// TestLargeBodiesArriveWhole demands that bodies of every size reach their handlers as they were sent, and that one
+// with too much is refused.
 func TestLargeBodiesArriveWhole(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -99,14 +100,17 @@ func TestLargeBodiesArriveWhole(t *testing.T) {
 		"cut":              {`{"operations":[` + strings.Repeat(" ", 300<<10), 400},
 	} {
 		for _, length := range []int64{int64(len(tt.body)), -1} {
-			r := httptest.NewRequest("POST", "/api/v1/memories/bulk", strings.NewReader(tt.body))
+			r := httptest.NewRequest(http.MethodPost, "/api/v1/memories/bulk", strings.NewReader(tt.body))
 			r.Host, r.ContentLength = "127.0.0.1:5624", length
 			if w := s.send(r, claude); w.Code != tt.want {
 				t.Errorf("%s, length %d: got %d %.200s", name, length, w.Code, w.Body)
 			}
 		}
 	}
-	list := `{"events":[` + strings.Repeat(`{"content":"e `+strings.Repeat("x", 9000)+`","dedup_key":""},`, 99) + `{"content":"last"}]}`
+	list := `{"events":[` + strings.Repeat(
+		`{"content":"e `+strings.Repeat("x", 9000)+`","dedup_key":""},`,
+		99,
+	) + `{"content":"last"}]}`
 	if w := s.do("POST", "/events", claude, list); w.Code != 201 || !strings.Contains(w.Body.String(), `"stored":`) {
 		t.Errorf("a list of events: got %d %.200s", w.Code, w.Body)
 	}

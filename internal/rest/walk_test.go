@@ -21,8 +21,10 @@ import (
 // that begin with ! are sent with a key that has every right, and refused for
 // want of a browser.
 var furtherActions = map[string]map[gate.Action]string{
-	"GET /memories":             {memory.ReadTrash: "GET /memories?trashed=true"},
-	"POST /undo":                {memory.UndoPlan: `POST /undo {"origin":"x","since":"2026-11-01T00:00:00Z","dry_run":true}`},
+	"GET /memories": {memory.ReadTrash: "GET /memories?trashed=true"},
+	"POST /undo": {
+		memory.UndoPlan: `POST /undo {"origin":"x","since":"2026-11-01T00:00:00Z","dry_run":true}`,
+	},
 	"GET /memories/facets":      {memory.ReadTrash: "GET /memories/facets?trashed=true"},
 	"POST /memories/list":       {memory.ReadTrash: `POST /memories/list {"filter":{"by":"trashed"}}`},
 	"DELETE /memories/{id}":     {memory.Erase: "DELETE /memories/" + absent + "?permanent=true"},

@@ -17,11 +17,11 @@ import (
 )
 
 // An export is JSON lines: one header, then events, sessions, tasks, memories with their attachments and sources,
-// nodes, agents, suggestions, golden questions with their runs, candidates and graphs, each oldest first, and one end, so
-// that a part of an export does not look like a whole one. The bytes of an attachment come before the first memory that
-// has it. An agent, a project and notes come before the first row that names them. Events come before their session,
-// because a closed session takes no more. An export contains neither the name of a person nor its own time, so the same
-// rows always produce the same lines, wherever they were imported.
+// nodes, agents, suggestions, golden questions with their runs, candidates and graphs, each oldest first, and one
+// end, so that a part of an export does not look like a whole one. The bytes of an attachment come before the first
+// memory that has it. An agent, a project and notes come before the first row that names them. Events come before
+// their session, because a closed session takes no more. An export contains neither the name of a person nor its own
+// time, so the same rows always produce the same lines, wherever they were imported.
 
 // exportFormat must increase when an older Loci could not read the new output: at every new field.
 // testdata/format.txt lists the fields of this format.
@@ -97,10 +97,10 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 const exportPage = 200
 
 // Export writes what the person owns as JSON lines: memories with all versions, trashed and expired ones, sources and
-// attachments, and their agents, sessions, events, tasks, nodes, suggestions, golden questions, candidates, projects and
-// graphs. It reads one snapshot of these rows, and then of each graph, whatever is written meanwhile. It records the
-// export in the audit trail before the first byte. It returns the last line, which also names what the export lacks.
-// Conflict if the bytes of an attachment are missing.
+// attachments, and their agents, sessions, events, tasks, nodes, suggestions, golden questions, candidates, projects
+// and graphs. It reads one snapshot of these rows, and then of each graph, whatever is written meanwhile. It records
+// the export in the audit trail before the first byte. It returns the last line, which also names what the export
+// lacks. Conflict if the bytes of an attachment are missing.
 func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (ExportEnd, error) {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return ExportEnd{}, err

@@ -39,13 +39,12 @@ const (
 	importBatchBytes = 8 << 20
 )
 
-// Import stores the rows of an export as the person's, and keeps their ids, origins, times and
-// versions. It may be repeated: it skips existing rows, so running it again resumes an
-// interrupted import. It reports a bad line, skips it with everything that depends on it, and
-// stores the others. If the org already has an agent with the same vendor and name, Import
-// uses that one. project.Adopt decides which project here is that of the export. For each batch that stored
-// anything, it adds one entry with a count to the audit trail. Invalid if the input is not an export. Invalid too if it is only a part of one; then it has
-// stored that part.
+// Import stores the rows of an export as the person's, and keeps their ids, origins, times and versions. It may be
+// repeated: it skips existing rows, so running it again resumes an interrupted import. It reports a bad line, skips
+// it with everything that depends on it, and stores the others. If the org already has an agent with the same vendor
+// and name, Import uses that one. project.Adopt decides which project here is that of the export. For each batch that
+// stored anything, it adds one entry with a count to the audit trail. Invalid if the input is not an export. Invalid
+// too if it is only a part of one; then it has stored that part.
 func (s *Service) Import(ctx context.Context, p loci.Principal, r io.Reader, o ImportOptions) (ImportReport, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {
 		return ImportReport{}, err

@@ -206,7 +206,8 @@ func (r *record) checkNote() error {
 	if err := keepable(n.ID, n.Origin, &n.CreatedAt); err != nil {
 		return err
 	}
-	return errors.Join(loci.CheckText("title", n.Title, 0, loci.MaxTitle), loci.CheckText("text", n.Text, 1, loci.MaxNotes))
+	return errors.Join(loci.CheckText("title", n.Title, 0, loci.MaxTitle),
+		loci.CheckText("text", n.Text, 1, loci.MaxNotes))
 }
 
 func (r *record) checkCandidate() error {

@@ -56,7 +56,7 @@ func classify(err error, classes []errorClass) error {
 		return err
 	}
 	for _, c := range classes {
-		if errors.Is(err, c.class) || c.class == syscall.ENOSPC && sqlitedb.IsLackOfRoom(err) {
+		if errors.Is(err, c.class) || errors.Is(c.class, syscall.ENOSPC) && sqlitedb.IsLackOfRoom(err) {
 			return loci.WrapError(c.code, err, "%s", c.text)
 		}
 	}

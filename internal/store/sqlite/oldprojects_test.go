@@ -17,8 +17,17 @@ var (
 		Members:     2, OneMember: oldUser,
 		Status: loci.ProjectActive, CreatedAt: oldTime.Truncate(loci.GraphTime),
 		UpdatedAt: oldTime.Truncate(loci.GraphTime)}
-	oldArchived = loci.Project{ID: loci.ProjectID{6}, OrgID: loci.DefaultOrg, Name: "日本", Everyone: true, Members: 1, OneMember: oldUser,
-		Status: loci.ProjectArchived, CreatedAt: oldProject.CreatedAt, UpdatedAt: oldProject.UpdatedAt}
+	oldArchived = loci.Project{
+		ID:        loci.ProjectID{6},
+		OrgID:     loci.DefaultOrg,
+		Name:      "日本",
+		Everyone:  true,
+		Members:   1,
+		OneMember: oldUser,
+		Status:    loci.ProjectArchived,
+		CreatedAt: oldProject.CreatedAt,
+		UpdatedAt: oldProject.UpdatedAt,
+	}
 	oldMembers = []loci.ProjectMember{{UserID: oldUser, Role: loci.MemberOwner},
 		{UserID: oldOther, Role: loci.MemberAdmin}}
 	oldMCPSession = store.Connection{Key: [32]byte{6, 6}, OrgID: loci.DefaultOrg, UserID: oldUser,

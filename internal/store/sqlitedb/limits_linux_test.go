@@ -124,8 +124,11 @@ func TestReadOnlyFilesAreRead(t *testing.T) {
 // readOnly reads a file that this thread cannot write.
 func readOnly(t *testing.T, path string, writer *DB) {
 	t.Helper()
-	older := Options{Path: path, Migrations: append(slices.Clone(schema), Migration{Number: 2, Name: "second", SQL: "SELECT 1"}),
-		ReadOnly: true}
+	older := Options{
+		Path:       path,
+		Migrations: append(slices.Clone(schema), Migration{Number: 2, Name: "second", SQL: "SELECT 1"}),
+		ReadOnly:   true,
+	}
 	if _, err := Open(t.Context(), older); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("with an older schema: %v", err)
 	}

@@ -39,8 +39,8 @@ func lostBefore(path string) []string {
 	if _, err := os.Stat(path + lostSuffix); err != nil {
 		return nil
 	}
-	return []string{"its log was damaged, and changes in it are lost. Restore a backup; or, to go on with what there is, " +
-		"delete the copy of that log, " + filepath.Base(path) + lostSuffix}
+	return []string{"its log was damaged, and changes in it are lost. Restore a backup; or, to go on with what there " +
+		"is, delete the copy of that log, " + filepath.Base(path) + lostSuffix}
 }
 
 // lostCommits counts the commits in a log behind its first frame that is not as it was written

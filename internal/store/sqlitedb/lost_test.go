@@ -64,7 +64,10 @@ func TestDamagedLogIsNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path, log := damagedLog(t, 10, tt.damage)
 			var told []string
-			db, err := Open(t.Context(), Options{Path: path, Migrations: schema, Warn: func(text string) { told = append(told, text) }})
+			db, err := Open(
+				t.Context(),
+				Options{Path: path, Migrations: schema, Warn: func(text string) { told = append(told, text) }},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,10 +10,10 @@ import (
 // Unwritable returns why Update fails, if the file was opened only to read; else nil.
 func (db *DB) Unwritable() error { return db.unwritable }
 
-// openToRead opens an existing file that cannot be written. If there are changes in its log, SQLite reads them with the
-// log's index, which it shares with other processes, or else rebuilds in memory. Without such changes SQLite may need to
-// create that index. So then the file is opened as one that does not change, and this process shares the pen, for which
-// writers wait.
+// openToRead opens an existing file that cannot be written. If there are changes in its log, SQLite reads them with
+// the log's index, which it shares with other processes, or else rebuilds in memory. Without such changes SQLite may
+// need to create that index. So then the file is opened as one that does not change, and this process shares the pen,
+// for which writers wait.
 func (db *DB) openToRead() (err error) {
 	db.writer, db.lock, db.reading = nil, &fileLock{}, "immutable=1"
 	defer func() {

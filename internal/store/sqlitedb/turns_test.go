@@ -15,8 +15,8 @@ func busy(*Conn) error {
 	return nil
 }
 
-// TestWriterTakesTurns lets one credential queue many operations, and demands that another's later one does not wait for
-// all of them.
+// TestWriterTakesTurns lets one credential queue many operations, and demands that another's later one does not wait
+// for all of them.
 func TestWriterTakesTurns(t *testing.T) {
 	t.Parallel()
 	db := openTemp(t)
@@ -55,7 +55,8 @@ func TestWriterTakesTurns(t *testing.T) {
 	}
 }
 
-// TestLongOperationsBeginABatch demands that a short operation is committed before a long one of another credential runs.
+// TestLongOperationsBeginABatch demands that a short operation is committed before a long one of another credential
+// runs.
 func TestLongOperationsBeginABatch(t *testing.T) {
 	t.Parallel()
 	db := openTemp(t)

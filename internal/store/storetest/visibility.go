@@ -189,7 +189,8 @@ func passes(m *loci.Memory, f *store.Filter) bool {
 	switch {
 	case f.Origin != "" && m.Origin != f.Origin, f.Type != "" && m.Type != f.Type,
 		f.Category != "" && m.Category != f.Category,
-		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID && (!f.OrGlobal || !m.ProjectID.IsZero()), !f.TeamID.IsZero() && m.TeamID != f.TeamID,
+		!f.ProjectID.IsZero() && m.ProjectID != f.ProjectID && (!f.OrGlobal || !m.ProjectID.IsZero()),
+		!f.TeamID.IsZero() && m.TeamID != f.TeamID,
 		f.Key != "" && m.Key != f.Key, f.Scope != "" && m.Scope != f.Scope, f.Pinned && !m.Pinned,
 		f.HiddenFrom != "" && m.Scope != loci.ScopeAgent && loci.Covers(m.AllowedVendors, []loci.Vendor{f.HiddenFrom}),
 		!f.AgentID.IsZero() && m.AgentID != f.AgentID, !f.SessionID.IsZero() && m.SessionID != f.SessionID,
