@@ -277,9 +277,12 @@ func (e *Event) Digest() [32]byte {
 	if e.DedupKey != "" {
 		return sha256.Sum256([]byte("key|" + e.DedupKey))
 	}
-	agent := e.Origin + "/" + e.UserID.String()
-	if !e.AgentID.IsZero() {
+	agent := e.UserID.String()
+	switch {
+	case !e.AgentID.IsZero():
 		agent = e.AgentID.String()
+	case !IsPersonal(e.Origin):
+		agent = e.Origin + "/" + agent
 	}
 	return sha256.Sum256([]byte(agent + "|" + e.Type + "|" + firstRunes(e.Content, DedupPrefix)))
 }

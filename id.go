@@ -304,6 +304,9 @@ const AnyVendor Vendor = "*"
 // LocalVendor is the vendor of `loci mcp` over stdio without --vendor.
 const LocalVendor Vendor = "local"
 
+// IsPersonal reports whether an origin is that of what people write, and not the vendor of an agent.
+func IsPersonal(origin string) bool { return origin == "api" || origin == "cli" || origin == "dashboard" }
+
 // ServerOrigin is the editor of changes that the server makes itself, for example to the memories
 // of a deleted project. No vendor may have this name.
 const ServerOrigin = "loci"

@@ -72,8 +72,9 @@ func TestAgentsAndTheirSessions(t *testing.T) {
 	if got := must(owner.Session(ctx, session.ID.Short()))(t); got.ClosedAt.IsZero() {
 		t.Errorf("Session: got %+v", got)
 	}
-	if _, err := in.Get(ctx, m.ID); client.CodeOf(err) != loci.Conflict {
-		t.Errorf("in a closed session: got %v", err)
+	must(in.AgentGet(ctx, m.ID))(t)
+	if _, err := in.Trash(ctx, m.ID, 0); client.CodeOf(err) != loci.Conflict {
+		t.Errorf("a change in a closed session: got %v", err)
 	}
 	if got := must(owner.ReopenSession(ctx, session.ID.String()))(t); got.State != loci.SessionActive {
 		t.Errorf("ReopenSession: got %+v", got)

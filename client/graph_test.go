@@ -188,25 +188,25 @@ func TestGraphChanges(t *testing.T) {
 				Observations: []string{"is new", "never was"}})
 		}},
 		{"DeleteRelations", func() (*client.Deleted, error) {
-			return agent.DeleteRelations(ctx, in, client.NewRelation{From: "api", To: "db", Type: "uses"})
+			return person.DeleteRelations(ctx, in, client.NewRelation{From: "api", To: "db", Type: "uses"})
 		}},
 		{"DeleteEntities", func() (*client.Deleted, error) {
-			return agent.DeleteEntities(ctx, in, client.EntityNames{Names: []string{"web", "never"}})
+			return person.DeleteEntities(ctx, in, client.EntityNames{Names: []string{"web", "never"}})
 		}},
 	} {
 		if got := must(tt.do())(t); *got != (client.Deleted{Deleted: 1}) {
 			t.Errorf("%s: got %+v, want 1", tt.what, got)
 		}
 	}
-	trash := must(agent.GraphTrash(ctx, in, 10))(t)
+	trash := must(person.GraphTrash(ctx, in, 10))(t)
 	if trash.HasMore || len(trash.Entities) != 1 || trash.Entities[0].ID != ids["web"] || len(trash.Relations) != 1 {
 		t.Fatalf("GraphTrash: got %+v", trash)
 	}
-	if n := must(agent.RestoreEntities(ctx, in, client.GraphIDs{Entities: []loci.EntityID{ids["web"]},
+	if n := must(person.RestoreEntities(ctx, in, client.GraphIDs{Entities: []loci.EntityID{ids["web"]},
 		Relations: []loci.RelationID{trash.Relations[0].ID}}))(t); n < 2 {
 		t.Errorf("RestoreEntities: got %d", n)
 	}
-	if got := must(agent.MergeEntities(ctx, in, ids["db"], ids["api"]))(t); got.ID != ids["api"] {
+	if got := must(person.MergeEntities(ctx, in, ids["db"], ids["api"]))(t); got.ID != ids["api"] {
 		t.Errorf("MergeEntities: got %+v", got)
 	}
 	if n := must(person.SetGraphVendors(ctx, in, client.GraphIDs{Entities: []loci.EntityID{ids["web"]}},

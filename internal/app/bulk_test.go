@@ -48,7 +48,7 @@ func TestBulkDoesAllInOrder(t *testing.T) {
 		{Op: loci.BulkCreate, ID: id, Version: 1, Created: true},
 		{Index: 1, Op: loci.BulkUpdate, ID: old.ID, Version: 2},
 		{Index: 2, Op: loci.BulkTrash, ID: gone.ID, Version: 2},
-		{Index: 3, Op: loci.BulkCreate, ID: id, Version: 2, ReplacedVersion: 1},
+		{Index: 3, Op: loci.BulkCreate, ID: id, Version: 2, ReplacedVersion: 1, ReplacedTitle: "one"},
 		{Index: 4, Op: loci.BulkUpdate, ID: old.ID, Version: 2, Unchanged: true},
 	}
 	if diff := cmp.Diff(want, results); diff != "" {

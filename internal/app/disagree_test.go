@@ -119,8 +119,8 @@ func TestPendingReplacementsAreShown(t *testing.T) {
 			}
 		}
 	}
-	if got := w.recalled(w.owner, "deploy Friday"); len(got) != 2 || got[0].ID != by.ID {
-		t.Errorf("the newer one does not come first: %+v", got)
+	if got := w.recalled(w.owner, "deploy Friday"); len(got) != 2 || got[0].ID != old.ID {
+		t.Errorf("what is merely suggested comes first: %+v", got)
 	}
 	_, err := w.Memory.DeclineSuggestion(t.Context(), w.owner, by.Suggestions[0].ID)
 	w.must(err)

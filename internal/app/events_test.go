@@ -92,7 +92,7 @@ func TestEventsAreChecked(t *testing.T) {
 		{"of an absent session", d.claude, event.Draft{Content: "x", Session: loci.NewSessionID().String()}, loci.Invalid,
 			"session_id names no session that you can see; create one first"},
 		{"of a closed session", d.claude, event.Draft{Content: "x", Session: closed.ID.String()}, loci.Conflict,
-			"session " + closed.ID.String() + " is closed; reopen it"},
+			"the session is closed: it can be read, but not written in; reopen it"},
 		{"of an absent agent", d.mara, event.Draft{Content: "x", Agent: "nobody"}, loci.Invalid, "agent_id names no agent"},
 		{"of another vendor's agent", d.claude, event.Draft{Content: "x", Agent: "writer"}, loci.Invalid,
 			"agent_id is an agent of another vendor, cursor"},
@@ -118,7 +118,7 @@ func TestEventsAreChecked(t *testing.T) {
 	}
 	batch[3] = event.Draft{Content: "four", Session: closed.ID.String()}
 	refused(t, "a batch with an event of a closed session", second(d.Event.Append(ctx, d.claude, batch)), loci.Conflict,
-		"events[3]: session "+closed.ID.String()+" is closed")
+		"events[3]: the session is closed")
 	refused(t, "an empty batch", second(d.Event.Append(ctx, d.claude, nil)), loci.Invalid, "events must be a list")
 	refused(t, "a large batch", second(d.Event.Append(ctx, d.claude, make([]event.Draft, loci.MaxEvents+1))),
 		loci.Invalid, "events must be a list of 1 to 10000")

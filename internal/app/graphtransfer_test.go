@@ -219,10 +219,10 @@ func TestOneBadObservationDoesNotCostTheOthers(t *testing.T) {
 	line := `{"type":"entity","name":"A","entityType":"t","observations":["one","",{"content":"x"},"two"]}`
 	got, problems := w.take(w.olga, w.open, line, graph.ImportOptions{})
 	if want := []string{"1: observations[1] must not be empty; the rest of the line was imported"}; !slices.Equal(problems,
-		want) || got.Refused != 1 || got.Observations != 2 {
+		want) || got.Refused != 1 || got.Observations != 3 {
 		t.Errorf("got %+v, %q", got, problems)
 	}
-	wantText(t, w.text(w.olga), "A/t\n  one\n  two\n")
+	wantText(t, w.text(w.olga), "A/t\n  one\n  x\n  two\n")
 }
 
 func TestAnEntityWithVeryManyObservations(t *testing.T) {

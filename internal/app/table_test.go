@@ -19,13 +19,13 @@ import (
 // policy is the table of actions once more, written down from the design and
 // not from the code. Kinds: u person, g agent, a instance admin, l operator.
 // The last column is the proof: browser, fresh, or delete (the org's rule); -disk adds
-// that an assistant at the data directory itself needs none.
+// that an assistant at the data directory itself needs none, and -own that an agent may begin it.
 const policy = `
 memory.create       ugal memories:write               any    -
 memory.read         ugal memories:read                any    -
 memory.resolve      ugal memories:read                any    -
 memory.change       ugal memories:read,memories:write any    -
-memory.trash        ugal memories:read,memories:write any    delete
+memory.trash        ugal memories:read,memories:write any    delete-own
 memory.restore      ual  memories:read,memories:write any    delete
 memory.erase        ual  memories:read,memories:write any    delete
 memory.read_trash   ual  memories:read                any    -
@@ -214,7 +214,11 @@ func (r policyRow) decide(p loci.Principal, fresh bool, deletion loci.Deletion) 
 		r.rights[0] != "events" {
 		return loci.Forbidden
 	}
-	proof, disk := strings.CutSuffix(r.proof, "-disk")
+	proof, own := strings.CutSuffix(r.proof, "-own")
+	if own && letter == "g" {
+		return "" // the use case limits it to what the agent has just written
+	}
+	proof, disk := strings.CutSuffix(proof, "-disk")
 	if disk && p.Method == loci.ByDisk {
 		return ""
 	}

@@ -35,8 +35,7 @@ const (
 // CheckVendor rejects an invalid vendor name. It also rejects the origins of people and of the
 // server, because an agent with such a name would appear to be one of them.
 func CheckVendor(v loci.Vendor) error {
-	switch string(v) {
-	case OriginAPI, OriginCLI, OriginDashboard, loci.ServerOrigin:
+	if loci.IsPersonal(string(v)) || v == loci.ServerOrigin {
 		return loci.Errorf(loci.Invalid,
 			"the name %s is reserved for people and the server; use another vendor name", v)
 	}

@@ -22,7 +22,7 @@ import (
 // floor is what recall has reached on the set of testdata/own, in percent, rounded down. Raise a number when recall
 // gets better. Lower one only with a reason in the commit.
 var floor = map[string]map[string]float64{
-	"multi-hop":  {"recall@5": 54, "recall@10": 66, "recall@20": 77, "mrr": 61},
+	"multi-hop":  {"recall@5": 54, "recall@10": 60, "recall@20": 77, "mrr": 61},
 	"preference": {"recall@5": 75, "recall@10": 75, "recall@20": 100, "mrr": 75},
 	"single-hop": {"recall@5": 86, "recall@10": 93, "recall@20": 93, "mrr": 60},
 	"temporal":   {"recall@5": 100, "recall@10": 100, "recall@20": 100, "mrr": 83},

@@ -71,7 +71,7 @@ func TestBadRequests(t *testing.T) {
 			"half of a surrogate pair"},
 		{"half a pair in an argument",
 			message("tools/call", `{"name":"write_memory","arguments":{"title":"t","content":"c","tags":["\udc00"]}}`), 200, 0,
-			"tags is rejected: it contains half of a surrogate pair"},
+			"tags is rejected: the JSON contains half of a surrogate pair"},
 		{"an argument twice", message("tools/call",
 			`{"name":"write_memory","arguments":{"title":"t","content":"c","allowed_vendors":["claude"],`+
 				`"allowed_vendors":["*"]}}`), 200, 0, "allowed_vendors appears twice"},

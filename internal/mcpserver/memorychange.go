@@ -87,7 +87,8 @@ func trashMemoryFields(c *call, in *loci.MemoryID) []field {
 // trashes nothing and answers how the person does it, because a model would otherwise try again.
 func (s *Server) trashMemory(ctx context.Context, c *call, in *loci.MemoryID) (any, error) {
 	trashed, err := s.app.Memory.Trash(ctx, c.principal, *in, 0)
-	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.OnlyRecent(c.principal, memory.Trash) != nil {
+	if loci.CodeOf(err) == loci.Forbidden && s.app.Memory.May(c.principal, memory.Trash) == nil &&
+		s.app.Memory.OnlyRecent(c.principal, memory.Trash) != nil {
 		var m *loci.Memory
 		if m, err = s.app.Memory.MayTrash(ctx, c.principal, *in); err == nil {
 			where := "run: loci trash " + m.ID.String()

@@ -63,7 +63,7 @@ func TestClosedSessionsHaveTitles(t *testing.T) {
 		t.Errorf("got %s", w.Body)
 	}
 	if w := s.expect(t, 409, claude, `POST /events {"session_id":"work","content":"b"}`); !strings.Contains(
-		w.Body.String(), "is closed; reopen it") {
+		w.Body.String(), "it can be read, but not written in; reopen it") {
 		t.Errorf("got %s", w.Body)
 	}
 	s.expect(t, 201, claude, `POST /sessions {"title":"twice"}`)

@@ -18,11 +18,9 @@ var suggestionRoutes = table{"suggestions", []served{
 	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Accept a suggestion",
-		Text: "Your memory is superseded and disappears from recall. Loci keeps its old version. If others could read " +
-			"it who cannot read the new one, no_longer_shared names them, unless you send share. 409 if the " +
-			"suggestion was already accepted or declined, or if one of the memories is no longer live. A suggestion " +
-			"about a graph moves the rows that `graph` lists to the graph's trash, from where you can restore them; " +
-			"each person of the project may accept it.",
+		Text: "Your memory is superseded and leaves recall. no_longer_shared names who cannot read the new one, unless " +
+			"you send share. What `graph` lists goes to the graph's trash; each person of the project may accept that. " +
+			"409 if it was settled already, or a memory is no longer live.",
 		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,

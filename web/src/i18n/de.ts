@@ -1182,7 +1182,7 @@ export const de: Texts = {
   "transfer.title": "Import und Export",
   "transfer.export": "Exportieren",
   "transfer.export.memories": "Erinnerungen exportieren",
-  "transfer.export.text": "Alle deine Erinnerungen mit jeder Version, als JSON-Zeilen: die Bytes von „loci export“. Die Graphen der Projekte sind nicht dabei.",
+  "transfer.export.text": "Alles, was dir gehört, als JSON-Zeilen: Erinnerungen mit jeder Version, Ereignisse, Sitzungen, Kandidaten, Aufgaben und Projekte mit ihren Graphen. Das sind die Bytes von „loci export“.",
   "transfer.exporting": "Zeilen: {lines} · bisher {kib} KiB",
   "transfer.exported": "Fertig: {lines} Zeilen, {kib} KiB, in {name}.",
   "transfer.running": "Läuft …",

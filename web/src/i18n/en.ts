@@ -1180,7 +1180,7 @@ export const en = {
   "transfer.title": "Import and export",
   "transfer.export": "Export",
   "transfer.export.memories": "Export memories",
-  "transfer.export.text": "All your memories with every version, as JSON lines: the bytes of “loci export”. The graphs of projects are not in it.",
+  "transfer.export.text": "All that is yours, as JSON lines: memories with every version, events, sessions, candidates, tasks, and projects with their graphs. These are the bytes of “loci export”.",
   "transfer.exporting": "Lines: {lines} · {kib} KiB so far",
   "transfer.exported": "Done: {lines} lines, {kib} KiB, in {name}.",
   "transfer.running": "Working…",
