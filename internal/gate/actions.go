@@ -29,7 +29,7 @@ type Rule struct {
 	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page
 	// does it.
 	Command string
-	// Closed means that a call in a closed session may do it, although it is a change.
+	// Closed means that a call in a closed session may do it, although it is recorded with a change.
 	Closed bool
 	// Browser allows only browser sign-ins.
 	Browser bool

@@ -29,7 +29,7 @@ var Actions = gate.Actions{
 	ReadTrash: {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	History:   {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	Vendors:   {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
-	Export:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
+	Export:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange, Closed: true},
 	Import:    {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Check:     {Kinds: gate.Operator},
 }

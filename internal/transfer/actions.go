@@ -10,6 +10,6 @@ const (
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	Export: {Kinds: gate.People, Rights: gate.Read, Metered: true, Audit: gate.WithChange},
+	Export: {Kinds: gate.People, Rights: gate.Read, Metered: true, Audit: gate.WithChange, Closed: true},
 	Import: {Kinds: gate.Operator, Metered: true, Audit: gate.WithChange},
 }
