@@ -305,7 +305,9 @@ const AnyVendor Vendor = "*"
 const LocalVendor Vendor = "local"
 
 // IsPersonal reports whether an origin is that of what people write, and not the vendor of an agent.
-func IsPersonal(origin string) bool { return origin == "api" || origin == "cli" || origin == "dashboard" }
+func IsPersonal(origin string) bool {
+	return origin == "api" || origin == "cli" || origin == "dashboard"
+}
 
 // ServerOrigin is the editor of changes that the server makes itself, for example to the memories
 // of a deleted project. No vendor may have this name.
