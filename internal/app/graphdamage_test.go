@@ -15,8 +15,9 @@ func TestDamagedFilesLoseOnlyWhatIsDamaged(t *testing.T) {
 		b      = `{"type":"entity","name":"B","entityType":"x","observations":[]}`
 		ab     = "A/x\n  one\nB/x\n"
 		rel    = `{"type":"relation","from":"A","to":"B","relationType":"is"}`
-		broken = "the graph is damaged here: this is not valid JSON. Of the rest, only rows that are on one line were imported"
-		rest   = "this is no row of a graph: not valid JSON at byte "
+		broken = "the graph is damaged here: this is not valid JSON. Of the rest, only rows that are on one line were " +
+			"imported"
+		rest = "this is no row of a graph: not valid JSON at byte "
 	)
 	for text, want := range map[string]struct {
 		graph    string

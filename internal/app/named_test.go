@@ -141,7 +141,8 @@ func TestAnIdentifierBeatsATitleOfItsPart(t *testing.T) {
 	} {
 		w.save(w.owner, memory.Draft{Title: title, Content: content})
 	}
-	for query, want := range map[string]string{"DATABASE_URL": "Settings", "database_url": "Settings", "user_id": "Columns",
+	for query, want := range map[string]string{"DATABASE_URL": "Settings", "database_url": "Settings",
+		"user_id":                 "Columns",
 		"where is deploy/prod-db": "Layout", "URL": "URL title", "what is a url": "URL title", "user id": "User title"} {
 		if got := strings.TrimSpace(w.first(w.owner, query)); got != want {
 			t.Errorf("%q finds %q first, want %q", query, got, want)
@@ -154,11 +155,13 @@ func TestOtherSpellingsFind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, content := range []string{"Das Büro ist im zweiten Stock.", "Wir waren in Hà Nội im Mai.",
-		"The printer has the address 00:1A:2B:3C:4D:5E now.", "Das Haus steht in der Straße am See.", "Đorđe lives in Łódź."} {
+		"The printer has the address 00:1A:2B:3C:4D:5E now.", "Das Haus steht in der Straße am See.",
+		"Đorđe lives in Łódź."} {
 		w.save(w.owner, memory.Draft{Title: fmt.Sprint("Note ", i), Content: content})
 	}
 	for query, want := range map[string]string{"buero": "**Büro**", "büro": "**Büro**", "buro": "**Büro**",
-		"wo ist das Buero": "**Büro**", "hanoi": "**Hà** **Nội**", "Hà Nội": "**Hà** **Nội**", "001a2b3c4d5e": "**00:1A:2B:3C:4D:5E**",
+		"wo ist das Buero": "**Büro**", "hanoi": "**Hà** **Nội**", "Hà Nội": "**Hà** **Nội**",
+		"001a2b3c4d5e":      "**00:1A:2B:3C:4D:5E**",
 		"00:1a:2b:3c:4d:5e": "**00:1A:2B:3C:4D:5E**", "strasse": "**Straße**", "dorde": "**Đorđe**", "lodz": "**Łódź**"} {
 		got, err := w.Memory.Search(t.Context(), w.owner, memory.SearchRequest{Query: query})
 		if err != nil || len(got.Items) == 0 || got.Partial() {

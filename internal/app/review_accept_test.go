@@ -68,7 +68,8 @@ func TestAcceptReplacesOnlyWhatIsNamed(t *testing.T) {
 	for _, w := range d.waiting(d.mara, id).Changes {
 		order = append(order, w.Title+" "+w.Effect)
 	}
-	if got := strings.Join(order, ", "); got != "pinned superseded, weighty superseded, plain superseded, theirs suggested" {
+	got := strings.Join(order, ", ")
+	if got != "pinned superseded, weighty superseded, plain superseded, theirs suggested" {
 		t.Errorf("it may change %s", got)
 	}
 	c, err := d.Review.Accept(ctx, d.mara, id, review.Decision{})

@@ -48,7 +48,8 @@ func TestSaveUnderAKeyKeepsWhatIsLeftOut(t *testing.T) {
 	want.Title, want.Content, want.UpdatedAt = "Deploys", "On Thursdays.", got.UpdatedAt
 	want.State = loci.State{Version: 2, Change: loci.Updated, Editor: "claude", EditorID: w.owner.UserID,
 		EditorCredentialID: by.CredentialID, EditorSessionID: by.SessionID}
-	if diff := cmp.Diff(&loci.Saved{Memory: want, ReplacedVersion: 1, ReplacedTitle: "deploy.day"}, got); diff != "" || got.Created() {
+	if diff := cmp.Diff(&loci.Saved{Memory: want, ReplacedVersion: 1, ReplacedTitle: "deploy.day"}, got); diff != "" ||
+		got.Created() {
 		t.Errorf("the second save (-want +got):\n%s", diff)
 	}
 	old := w.versions(first.ID)

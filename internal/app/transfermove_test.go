@@ -211,7 +211,8 @@ func TestAnExportNamesWhatTheKeyMayNotRead(t *testing.T) {
 		}
 	}
 	left := strings.Join(end.LeftOut, "\n")
-	for _, what := range []string{"events, because", "candidates and their notes, because", "projects and their graphs, because"} {
+	for _, what := range []string{"events, because", "candidates and their notes, because",
+		"projects and their graphs, because"} {
 		if !strings.Contains(left, what) {
 			t.Errorf("left out: %s; want %s", left, what)
 		}

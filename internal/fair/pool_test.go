@@ -92,7 +92,8 @@ func TestPoolOfBytes(t *testing.T) {
 			who  string
 			cost int64
 			want bool
-		}{{"a", 1, true}, {"a", 2, true}, {"a", 2, false}, {"b", 100, true}, {"a", 1, false}, {"c", 1, true}, {"d", 1, false}} {
+		}{{"a", 1, true}, {"a", 2, true}, {"a", 2, false}, {"b", 100, true}, {"a", 1, false}, {"c", 1, true}, {"d", 1,
+			false}} {
 			got := <-take(t.Context(), p, step.who, step.cost)
 			if (got.err == nil) != step.want {
 				t.Errorf("%s takes %d: %v, want %v", step.who, step.cost, got.err, step.want)

@@ -79,8 +79,8 @@ func (w *world) insert(n int, text string, session loci.SessionID) {
 	for range n {
 		w.now = w.now.Add(time.Second)
 		m := &loci.Memory{ID: loci.NewMemoryID(), Title: text, Content: text, Type: loci.Semantic, Category: "fact",
-			Importance: 5, Source: "manual", SessionID: session, CreatedAt: w.now.Add(-w.back), UpdatedAt: w.now, Tags: []string{},
-			Access: loci.Access{OrgID: w.org, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
+			Importance: 5, Source: "manual", SessionID: session, CreatedAt: w.now.Add(-w.back), UpdatedAt: w.now,
+			Tags: []string{}, Access: loci.Access{OrgID: w.org, UserID: w.user, Scope: loci.ScopeGlobal, Origin: "api",
 				AllowedVendors: w.readers},
 			State: loci.State{Version: 1, Change: loci.Created, Editor: "api"}}
 		list = append(list, m)

@@ -163,7 +163,8 @@ func TestArgumentsOutsideTheSchema(t *testing.T) {
 	r.must("create_project", `{"name":"home"}`)
 	old := r.must("write_memory", `{"title":"Rent","content":"The rent is 900.","tags":["a","b"]}`)["id"].(string)
 	for _, tt := range []struct{ tool, args string }{
-		{"write_memory", `{"title":"New rent","content":"The rent is 950.","corrects":["` + old + `"],"valid_from":"2026-01-01",` +
+		{"write_memory", `{"title":"New rent","content":"The rent is 950.","corrects":["` + old +
+			`"],"valid_from":"2026-01-01",` +
 			`"valid_to":"2027-01-01","tags":["a"],"sources":[{"kind":"url","ref":"https://x.example"}],"project":"home"}`},
 		{"update_memory", `{"id":"` + old + `","valid_from":"2025-01-01"}`},
 		{"search_memories", `{"term":"rent","known_at":"2026-03-03","tag_mode":"all","tags":["a"],"project":"home"}`},

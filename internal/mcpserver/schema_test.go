@@ -123,7 +123,8 @@ func TestDocumentsNameTheCosts(t *testing.T) {
 	readme := strings.Join(strings.Fields(string(text)), " ")
 	w := newWorld(t)
 	_, key := w.key("claude")
-	for set, tokens := range map[string]string{"memory": "1,500", "graph": "3,000", "session": "1,650", "reflect": "1,200"} {
+	for set, tokens := range map[string]string{"memory": "1,500", "graph": "3,000", "session": "1,650",
+		"reflect": "1,200"} {
 		tools, size := listTools(t, w.rawAt(key, stateless, "?toolsets="+set))
 		want := fmt.Sprintf("%s for the %d %s tools", tokens, len(tools), set)
 		limit, err := strconv.Atoi(strings.ReplaceAll(tokens, ",", ""))

@@ -207,7 +207,8 @@ func TestIdleStreamsBeat(t *testing.T) {
 			nil)
 		session := http.Header{"Mcp-Session-Id": {opened.Header().Get("Mcp-Session-Id")}}
 		const listen = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{` +
-			`"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":` +
+			`"notifications":{"toolsListChanged":true},"_meta":{` +
+			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":` +
 			`{"name":"a","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 		for name, tt := range map[string]struct {
 			method, body string

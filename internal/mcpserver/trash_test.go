@@ -46,7 +46,8 @@ func TestForgetThat(t *testing.T) {
 		t.Errorf("the person restores it: %v, %v", m, err)
 	}
 	forget(r, own, "not_trashed") // its last version is the person's
-	if text := failure(t, r.tool("update_memory", `{"id":"`+others.String()+`","expires_at":"2026-04-01"}`)); !strings.Contains(
+	if text := failure(t, r.tool("update_memory",
+		`{"id":"`+others.String()+`","expires_at":"2026-04-01"}`)); !strings.Contains(
 		text,
 		"expire earlier",
 	) {

@@ -47,7 +47,8 @@ func TestLargeBodiesHaveRoom(t *testing.T) {
 	answers := make(chan *httptest.ResponseRecorder, flood)
 	for range flood {
 		go func() {
-			r := httptest.NewRequest(http.MethodPost, "/api/v1/memories/bulk", &seenBody{Reader: strings.NewReader(bulk), seen: &seen})
+			r := httptest.NewRequest(http.MethodPost, "/api/v1/memories/bulk", &seenBody{Reader: strings.NewReader(bulk),
+				seen: &seen})
 			r.Host, r.ContentLength = "127.0.0.1:5624", int64(len(bulk))
 			answers <- s.send(r, claude)
 		}()

@@ -112,7 +112,8 @@ func TestReadOnlyFilesAreRead(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := errors.Join(os.Chmod(filepath.Dir(path), 0o555), os.Chmod(filepath.Dir(filepath.Dir(path)), 0o755)); err != nil {
+			if err := errors.Join(os.Chmod(filepath.Dir(path), 0o555), os.Chmod(filepath.Dir(filepath.Dir(path)),
+				0o755)); err != nil {
 				t.Fatal(err)
 			}
 			err := asNobody(func() error { readOnly(t, path, writer); return nil })

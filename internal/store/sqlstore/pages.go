@@ -82,8 +82,9 @@ func sameQuery(a, b *store.ListQuery) bool {
 func sameFilter(a, b *store.Filter) bool {
 	return slices.Equal(a.Tags, b.Tags) && a.AllTags == b.AllTags && a.Origin == b.Origin && a.Type == b.Type &&
 		a.Category == b.Category && a.Key == b.Key && a.Scope == b.Scope && a.ProjectID == b.ProjectID &&
-		a.OrGlobal == b.OrGlobal && a.AgentID == b.AgentID && a.SessionID == b.SessionID && a.TeamID == b.TeamID && a.Pinned == b.Pinned &&
-		a.HiddenFrom == b.HiddenFrom && a.From == b.From && a.To == b.To && a.Lifecycle == b.Lifecycle && a.When == b.When
+		a.OrGlobal == b.OrGlobal && a.AgentID == b.AgentID && a.SessionID == b.SessionID && a.TeamID == b.TeamID &&
+		a.Pinned == b.Pinned && a.HiddenFrom == b.HiddenFrom && a.From == b.From && a.To == b.To &&
+		a.Lifecycle == b.Lifecycle && a.When == b.When
 }
 
 func sameViewer(a, b *loci.Viewer) bool {
