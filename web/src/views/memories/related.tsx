@@ -68,7 +68,8 @@ async function pending(memory: Memory, signal: AbortSignal): Promise<Suggestion 
 }
 
 function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChanged: () => void }) {
-  const by = useLoad((signal) => readMemory(suggestion.by_id, signal), [suggestion.by_id]);
+  const { by_id = "" } = suggestion;
+  const by = useLoad((signal) => readMemory(by_id, signal), [by_id]);
   const [share, setShare] = useState(false);
   const decide = async (accept: boolean) => {
     if (await settle(suggestion, accept, share, onChanged)) onChanged();
@@ -83,7 +84,7 @@ function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChange
       <p>{t(`suggestion.${suggestion.kind}`, { origin: suggestion.origin })}</p>
       {suggestion.by && <blockquote class="quote"><strong>{legible(suggestion.by.title)}</strong><br />{legible(suggestion.by.text)}</blockquote>}
       <Choice of={suggestion} by={by.value} decline="d" share={share} onShare={setShare} onSettle={(accept) => void decide(accept)}>
-        <a class="button" href={addressOf(`memories/${suggestion.by_id}`)}>{t("suggestion.read")}</a>
+        <a class="button" href={addressOf(`memories/${by_id}`)}>{t("suggestion.read")}</a>
       </Choice>
     </section>
   );
