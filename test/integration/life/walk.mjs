@@ -112,7 +112,7 @@ assert.deepEqual(known.map((m) => m.content), ['We deploy on Tuesdays.'])
 step('a read says what was true, and what was stored, at another time')
 
 const brief = await expect(201, 'POST', '/memories', { title: 'A code', content: 'The one-time code is mooring.', ttl: 1 })
-for (let left = 100; (await call('GET', `/memories/${brief.id}`)).status !== 404; left--) {
+for (let left = 100; (await call('GET', `/agent/memories/${brief.id}`, undefined, as(CLAUDE))).status !== 404; left--) {
   assert.ok(left, 'it never expired')
   await new Promise((done) => setTimeout(done, 100))
 }
