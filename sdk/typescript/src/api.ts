@@ -6404,11 +6404,9 @@ export class SuggestionsApi {
   }
 
   /**
-   * Accept a suggestion. Your memory is superseded and disappears from recall. Loci keeps its old version. If
-   * others could read it who cannot read the new one, no_longer_shared names them, unless you send share. 409
-   * if the suggestion was already accepted or declined, or if one of the memories is no longer live. A
-   * suggestion about a graph moves the rows that `graph` lists to the graph's trash, from where you can
-   * restore them; each person of the project may accept it.
+   * Accept a suggestion. Your memory is superseded and leaves recall. no_longer_shared names who cannot read
+   * the new one, unless you send share. What `graph` lists goes to the graph's trash; each person of the
+   * project may accept that. 409 if it was settled already, or a memory is no longer live.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;

@@ -128,7 +128,8 @@ assert.deepEqual((await recall('petrichor', {}, inSession)).map((m) => m.id), [o
 for (const reader of [as(CURSOR), as(CLAUDE)]) assert.deepEqual(await recall('petrichor', {}, reader), [])
 assert.deepEqual((await recall('petrichor', {}, as(KEY))).map((m) => m.id), [own.id])
 await expect(200, 'POST', `/sessions/${session.id}/close`, undefined, as(CURSOR))
-await expect(409, 'GET', `/agent/memories/${own.id}`, undefined, inSession)
+await expect(200, 'GET', `/agent/memories/${own.id}`, undefined, inSession)
+await expect(409, 'POST', '/agent/memories', { title: 'Late', content: 'A closed session takes nothing.' }, inSession)
 step('agents read a memory of agent scope only in a session of that agent; its owner always does')
 
 const file = randomBytes(300_000)
