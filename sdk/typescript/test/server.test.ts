@@ -66,8 +66,11 @@ test("a call under a key runs once", async () => {
   const first = await loci.memories.create(body, { idempotencyKey });
   assert.ok(!isReplayed(first));
   const again = await loci.memories.create(body, { idempotencyKey });
-  assert.ok(isReplayed(again));
-  assert.equal(again.target, first.id);
+  assert.ok(!isReplayed(again)); // the row as it is now
+  assert.equal(again.id, first.id);
+  const bulk = { operations: [{ op: "create" as const, memory: body }] };
+  await loci.memories.bulk(bulk, { idempotencyKey: idempotencyKey + "b" });
+  assert.ok(isReplayed(await loci.memories.bulk(bulk, { idempotencyKey: idempotencyKey + "b" })));
 });
 
 test("all pages of a list, in a body and in a query, and no more requests than needed", async () => {
