@@ -35,6 +35,11 @@ func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, 
 		return nil, err
 	}
 	items = fewCompared(items)
+	ctx, done, err := s.Turn(ctx) // what many bulks compute would slow down the one that holds the writer
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	if together {
 		return s.bulk(ctx, p, items, 0)
 	}

@@ -116,7 +116,9 @@ func (b *tab) click(text string) {
 		err := chromedp.Do(short, clickOn(`[data-test=here]`))
 		cancel()
 		if err == nil {
-			b.evaluate(`String(document.querySelector("[data-test=here]")?.removeAttribute("data-test"))`)
+			// Where the click leads to another page, the mark is gone with the page.
+			_, _ = chromedp.Run(b.ctx, chromedp.Evaluate[string](
+				`String(document.querySelector("[data-test=here]")?.removeAttribute("data-test"))`))
 			return
 		}
 	}

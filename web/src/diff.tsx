@@ -9,10 +9,10 @@ export function DiffView({ diff }: { diff: Pick<Diff, "texts" | "fields"> }) {
   return (
     <div class="diff">
       {diff.texts.map(({ field, hunks }) => (
-        <section key={field} aria-label={fieldName(field)}>
+        <div key={field} role="group" aria-label={fieldName(field)}>
           <h4>{fieldName(field)}</h4>
           {hunks.map((hunk, i) => <div class="hunk" key={i}>{(hunk.lines ?? []).map(line)}</div>)}
-        </section>
+        </div>
       ))}
       {diff.fields.length > 0 && (
         <dl>
