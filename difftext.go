@@ -43,7 +43,7 @@ const (
 	diffContext = 3 // lines around a change
 	// leastAlike is the share of a line that must stay, from 0 to 1. If less stays, the line counts as
 	// replaced, not changed.
-	leastAlike = 0.4
+	leastAlike = 0.5
 )
 
 // DiffText compares two texts by lines, and similar lines by words. The same and removed parts form

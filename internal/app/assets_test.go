@@ -79,6 +79,8 @@ func TestSniffedTypeBeatsTheClaimedOne(t *testing.T) {
 		{"a picture of a phone", "\x00\x00\x00\x20ftypheic" + zeros, "", "image/heic"},
 		{"a character that is cut", strings.Repeat("x", 3070) + "€uro", "", "text/plain; charset=utf-8"},
 		{"nothing at all", "", "image/png", "text/plain"},
+		{"sentences with commas", "Milk, bread, two lemons\nRice, salt, one onion\n", "", "text/plain; charset=utf-8"},
+		{"a table", "day,deploys,errors\n1,2,0\n2,4,1\n", "text/csv", "text/csv; charset=utf-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -104,8 +104,8 @@ func typed(asset *loci.Asset, u Upload) (io.Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
-	if asset.MediaType = mediaTypeOf(head[:n], u.MediaType); len(asset.MediaType) > loci.MaxMediaType {
-		asset.MediaType = mediaTypeOf(head[:n], "")
+	if asset.MediaType = mediaTypeOf(head[:n], asset.Name, u.MediaType); len(asset.MediaType) > loci.MaxMediaType {
+		asset.MediaType = mediaTypeOf(head[:n], asset.Name, "")
 	}
 	return io.MultiReader(bytes.NewReader(head[:n]), u.Body), nil
 }

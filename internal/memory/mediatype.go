@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"bytes"
 	"mime"
+	"path"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -20,9 +22,13 @@ const (
 
 // mediaTypeOf returns the media type of a file from its first bytes. The claimed type counts only
 // if it is a more exact name for the detected one: it never turns an image into a page, or a page
-// into an image.
-func mediaTypeOf(head []byte, claimed string) string {
+// into an image. A table is one by its name as well, because sentences with commas look like one.
+func mediaTypeOf(head []byte, name, claimed string) string {
 	found := mimetype.Detect(head)
+	table := found.Is("text/csv") || found.Is("text/tab-separated-values")
+	if table && !strings.EqualFold(path.Ext(name), found.Extension()) {
+		found = mimetype.Detect(bytes.ReplaceAll(bytes.ReplaceAll(head, []byte{','}, nil), []byte{'\t'}, nil))
+	}
 	kind, params, err := mime.ParseMediaType(claimed)
 	if err != nil || !strings.Contains(kind, "/") || strings.Contains(kind, "*") || !refines(kind, found) {
 		return found.String()

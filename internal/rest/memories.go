@@ -152,7 +152,9 @@ type memoryOutput struct {
 }
 
 func (o *memoryOutput) head(h http.Header) (status int, body any) {
-	h["Etag"] = []string{o.ETag}
+	if o.ETag != "" {
+		h["Etag"] = []string{o.ETag}
+	}
 	if o.Location != "" {
 		h["Location"] = []string{o.Location}
 	}
@@ -249,8 +251,11 @@ func (s *server) get(ctx context.Context, p loci.Principal, in *getInput) (*memo
 
 // unlessKnown answers 304 if the caller already has that version.
 func unlessKnown(out *memoryOutput, header string) *memoryOutput {
-	// A disagreement comes and goes without a new version.
-	if out != nil && header != "" && noneMatch(header, out.Body) && !out.Body.Disputed() {
+	switch {
+	case out == nil:
+	case out.Body.Disputed(): // which comes and goes without a new version, so that the tag must not be known
+		out.ETag = ""
+	case header != "" && noneMatch(header, out.Body):
 		out.Status = http.StatusNotModified
 	}
 	return out

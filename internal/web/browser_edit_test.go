@@ -236,6 +236,37 @@ func TestBrowserDashboardSuggested(t *testing.T) {
 	b.clean()
 }
 
+// TestBrowserDashboardDisagreement shows what another memory under the same key says, and keeps one of the two by name.
+func TestBrowserDashboardDisagreement(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	kitchen := memory.Draft{Title: "Kitchen", Content: "It may cost 19,500 euros.", Key: "house.kitchen"}
+	other := kitchen
+	other.Content = "It may cost 21,000 euros."
+	var ids [2]loci.MemoryID
+	for i, d := range []memory.Draft{kitchen, other} {
+		m, err := w.app.Memory.Create(t.Context(), w.agent([]loci.Vendor{"cursor", "claude"}[i]), d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[i] = m.ID
+	}
+	b := w.dashboard("/app/memories/" + ids[0].String())
+	b.sees("19,500", "claude says something else under this key", "21,000")
+	b.axe("a disagreement")
+	b.click("Keep this one")
+	b.sees("“Kitchen” is then hidden from everybody.")
+	b.click("Move to the trash")
+	b.sees("1 memory is in the trash.")
+	b.seesNo("claude says something else under this key")
+	if m, err := w.app.Memory.Get(t.Context(), w.local(w.mara), ids[1]); err != nil || m.DeletedAt.IsZero() {
+		t.Errorf("the other one stays: %+v %v", m, err)
+	}
+	b.keys("u")
+	b.sees("claude says something else under this key")
+	b.clean()
+}
+
 // TestBrowserDashboardRange selects everything between two rows with Shift, and all rows by a key.
 func TestBrowserDashboardRange(t *testing.T) {
 	t.Parallel()

@@ -83,11 +83,16 @@ func TestBrowserDashboardGraph(t *testing.T) {
 	shop := w.shop()
 	b := w.dashboard("/app/graph")
 	b.until(`location.pathname === "/app/graph/` + shop.ID.String() + `"`)
-	b.sees("6 entities, relations: 4", "API gateway", "service")
+	b.sees("6 entities, 4 relations", "API gateway", "service")
 	b.until(`document.querySelector(".graph-picture canvas")`)
 	b.seesNo("Arranging…")
 	b.look("graph")
 	b.axe("a graph")
+	w.project("empty", nil)
+	b.open(w.base + "/app/graph") // the last one opens
+	b.until(`location.pathname === "/app/graph/` + shop.ID.String() + `"`)
+	b.until(`document.querySelector(".graph-picture canvas")`)
+	b.seesNo("Arranging…")
 
 	// Search, types, neighbours.
 	b.write("input[type=search]", "port OR Mondays")

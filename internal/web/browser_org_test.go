@@ -377,7 +377,7 @@ func TestBrowserDashboardEvaluate(t *testing.T) {
 	b.click("Save")
 	b.until(`!document.querySelector("dialog[open]")`)
 	b.keys("r")
-	b.sees("The figures are there.", "found at place 1", "not among the first 20", "50%")
+	b.sees("golden question", "found at place 1", "not among the first 20", "50%")
 	b.look("evaluate")
 	b.axe("golden questions")
 	b.safe("golden questions")

@@ -75,7 +75,7 @@ function Questions({ all, reload, onMore }: { all: All; reload: () => void; onMo
     setError(undefined);
     try {
       await loci.golden.run({ signal });
-      tell(t("evaluate.done"));
+      tell(t("evaluate.done", { n: questions.length }));
       reload();
     } catch (failed) {
       if (!signal.aborted) setError(failed);

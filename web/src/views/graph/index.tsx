@@ -11,6 +11,7 @@ import { useLoad, type Loaded } from "../../load.ts";
 import { number } from "../../numbers.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { Empty, Failed, Loading, Shown } from "../../states.tsx";
+import { kept, keep } from "../../store.ts";
 import { createEntity, type Place } from "./acts.ts";
 import { slots } from "./colors.ts";
 import { EntityPane } from "./entity.tsx";
@@ -28,13 +29,14 @@ export default function GraphView() {
   return project ? <ProjectGraph key={project} id={project} /> : <Projects />;
 }
 
-/** The projects with a graph. If there is only one, its graph opens. */
+/** The projects with a graph. If there is only one, or one was open before, its graph opens. */
 function Projects() {
   const projects = useLoad((signal) => loci.projects.list({ status: "active", limit: 500 }, { signal }), []);
-  const only = projects.value?.projects.length === 1 ? projects.value.projects[0]?.id : undefined;
+  const last = kept("graph");
+  const opens = projects.value?.projects.find(({ id }, _, all) => all.length === 1 || id === last)?.id;
   useEffect(() => {
-    if (only) go(addressOf(`graph/${only}`), { replace: true });
-  }, [only]);
+    if (opens) go(addressOf(`graph/${opens}`), { replace: true });
+  }, [opens]);
   return (
     <div class="reading">
       <h1 class="graph-title">{t("graph.title")}</h1>
@@ -60,6 +62,9 @@ function Projects() {
 function ProjectGraph({ id }: { id: string }) {
   const whole = useGraph(id);
   const { graph, error, loading, read } = whole;
+  useEffect(() => {
+    if (graph?.order) keep("graph", id);
+  }, [graph, id]);
   if (!graph) {
     if (error !== undefined) return <div class="reading"><Failed error={error} retry={whole.reload} /><p class="actions"><a class="button" href={addressOf("projects")}>{t("graph.projects")}</a></p></div>;
     if (loading) return <div><Loading /><p class="state" role="status">{read > 0 && t("graph.read", { n: read })}</p></div>;
@@ -253,7 +258,7 @@ function Found({ rows, graph, look, found, whole }: { rows: number; graph: Graph
     notes.push(t(found.value.atLeast ? "graph.found.atLeast" : "graph.found", { n: found.value.total }));
     if (found.value.anyWord) notes.push(t("graph.found.anyWord"));
     if (found.value.total > found.value.ids.length) notes.push(t("graph.found.first", { n: found.value.ids.length }));
-  } else if (!look.q) notes.push(rows === graph.order ? t("graph.size", { n: graph.order, relations: graph.size }) : t("graph.found", { n: rows }));
+  } else if (!look.q) notes.push(rows === graph.order ? `${t("graph.size", { n: graph.order })}, ${t("graph.size.relations", { n: graph.size })}` : t("graph.found", { n: rows }));
   return (
     <p class="found" role="status">
       {notes.join(" · ")}

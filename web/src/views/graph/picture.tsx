@@ -170,7 +170,7 @@ function settings(graph: Graph, paint: () => Paint, shown: () => Shown) {
     minCameraRatio: 0.002,
     maxCameraRatio: 4,
     minEdgeThickness: large ? 0.5 : 1.5,
-    stagePadding: 60,
+    stagePadding: graph.order < 5 ? 150 : 60, // few things stay in the middle, not in the corners
     zIndex: true,
     defaultDrawNodeHover: hover(paint),
     nodeReducer: (id: string, { kind, label, ...data }: Thing) => {

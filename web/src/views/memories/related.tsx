@@ -3,11 +3,11 @@ import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
-import { legible } from "../../legible.ts";
+import { beginning, legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
 import { Choice, settle } from "../inbox/settle.tsx";
-import { readMemory } from "./acts.ts";
+import { readMemory, trash } from "./acts.ts";
 
 /** How many memories of a chain are read. */
 const longest = 10;
@@ -32,7 +32,7 @@ export function Related({ memory, onChanged }: { memory: Memory; onChanged: () =
       {disputes.length > 0 && (
         <section aria-label={t("related.disputes")}>
           <h3>{t("related.disputes")}</h3>
-          <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><a href={addressOf(`memories/${id}`)}>{t("related.dispute", { origin })}</a></li>)}</ul>
+          <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><Dispute id={id} origin={origin} onChanged={onChanged} /></li>)}</ul>
         </section>
       )}
       {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={() => { suggestion.reload(); onChanged(); }} />}
@@ -42,6 +42,22 @@ export function Related({ memory, onChanged }: { memory: Memory; onChanged: () =
 
 function Link({ memory }: { memory: Memory }) {
   return <><a href={addressOf(`memories/${memory.id}`)}>{legible(memory.title)}</a> <span class="tag">{memory.origin}</span></>;
+}
+
+/** What another memory under the same key says, and the way to end the disagreement. */
+function Dispute({ id, origin, onChanged }: { id: string; origin: string; onChanged: () => void }) {
+  const { value: other } = useLoad((signal) => readMemory(id, signal), [id]);
+  return (
+    <>
+      <p>{t("related.dispute", { origin })}</p>
+      {other && (
+        <>
+          <blockquote class="quote"><strong><a href={addressOf(`memories/${id}`)}>{legible(other.title)}</a></strong><br />{legible(beginning(other.content, 600))}</blockquote>
+          <button type="button" class="button" onClick={() => void trash([other], { put: onChanged, drop: onChanged, reload: onChanged })}>{t("related.keep")}</button>
+        </>
+      )}
+    </>
+  );
 }
 
 /** The memories that replaced it, one after the other. */
