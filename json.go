@@ -16,7 +16,6 @@ import (
 // timeLayout has a fixed width, so that times in UTC sort as text like the times themselves.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// encodeTimes writes every time in one form.
 var encodeTimes = jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
 	return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
 })

@@ -37,7 +37,6 @@ func reflectKeys() []settingKey {
 	}
 }
 
-// asksModel reports whether a model reads notes.
 func (s *settings) asksModel() bool { return s.Reflect.Chat.BaseURL != "" && s.Egress }
 
 // extractor returns what reads notes besides the rules, or nil. If egress is off, it is always nil.

@@ -18,7 +18,6 @@ const (
 
 func keyName(c *client, how string) string { return c.name + " (" + how + ")" }
 
-// replacedKeys returns the id of a key and of those that rotation replaced by it.
 func replacedKeys(keys []loci.Credential, id loci.CredentialID) (line []loci.CredentialID) {
 	before := map[loci.CredentialID]loci.CredentialID{}
 	for _, k := range keys {

@@ -34,7 +34,6 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger, reads bool) (
 // removed.
 func indexDir(dir string) string { return filepath.Join(dir, "index") }
 
-// eventIndexDir is where the indexes of events are.
 func eventIndexDir(dir string) string { return filepath.Join(dir, "index-events") }
 
 // eventLog returns the embedded event log beside a store. The caller closes it.

@@ -9,13 +9,11 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog/route"
 )
 
-// arcSettings are those of all orgs on Arc.
 type arcSettings struct {
 	BatchSize     int
 	FlushInterval time.Duration
 }
 
-// eventLogs are the logs of all orgs.
 type eventLogs struct {
 	*route.Logs
 	local *embedded.Log

@@ -43,7 +43,6 @@ func (t *textReader) Read(b []byte) (int, error) {
 	return t.text.Read(b)
 }
 
-// openText is openFile for a text.
 func (p *program) openText(ctx context.Context, name string) (r io.ReadCloser, size int64, err error) {
 	f, size, err := p.openFile(ctx, name)
 	if err != nil {

@@ -77,7 +77,6 @@ func (m *meter) clear() {
 	m.end()
 }
 
-// end removes the bar.
 func (m *meter) end() {
 	if m.bar != nil {
 		_ = m.bar.Exit() // it only fails to draw

@@ -78,7 +78,6 @@ func (in *instance) projectIDs(ctx context.Context, who loci.Principal, names []
 	return ids, nil
 }
 
-// projectChanged prints a project and what was done to it.
 func (p *program) projectChanged(done string, x loci.Project, err error) error {
 	return p.answer(x, err, "%s %s: %s", done, x.ID, loci.OneLine(x.Name))
 }

@@ -115,7 +115,6 @@ exists, other version), 130 interrupted.`,
 	return root
 }
 
-// commandGroup is a part of the list of commands.
 type commandGroup struct {
 	id, title string
 	commands  []*cobra.Command
@@ -180,7 +179,6 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 // showWarnings are the commands that show all warnings about the settings.
 var showWarnings = []string{"loci serve", "loci mcp", "loci status", "loci doctor"}
 
-// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

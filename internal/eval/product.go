@@ -93,7 +93,6 @@ func Stored(a *app.App, who loci.Principal) Searcher {
 	return &product{app: a, who: who, ask: (*product).recall}
 }
 
-// product searches with Loci.
 type product struct {
 	ask   ask
 	app   *app.App
@@ -176,7 +175,6 @@ func (p *product) closedSize() (int64, error) {
 	return sizeOf(p.dir)
 }
 
-// closeStore closes the store and what is open beside it.
 func (p *product) closeStore() (err error) {
 	if p.app != nil {
 		err = p.app.Vectors.Close()
@@ -253,7 +251,6 @@ func memoryOf(u *Unit) *loci.Memory {
 	return m
 }
 
-// sizeOf returns the size of all files below dir.
 func sizeOf(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -35,7 +35,6 @@ type ContextRequest struct {
 // Context is loci.EventContext.
 type Context = loci.EventContext
 
-// subject is what a context is about.
 type subject struct {
 	session *loci.Session
 	agent   *loci.Agent
@@ -89,7 +88,6 @@ func (s *Service) OrgContext(ctx context.Context, p loci.Principal, r ContextReq
 	return s.tellOf(ctx, p, subject{topic: r.Topic}, r)
 }
 
-// tellOf reads the events and writes the text.
 func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r ContextRequest) (*Context, error) {
 	f, err := s.contextFilter(ctx, p, about, &r)
 	if err != nil {

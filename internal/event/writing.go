@@ -133,7 +133,6 @@ func (w *writing) checkParents(ctx context.Context, log eventlog.Engine) error {
 	return &draftError{first, loci.FieldErrorf("parent_id", "names no event that you can see")}
 }
 
-// event sets e to the event of a draft.
 func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft, e *loci.Event) error {
 	*e = loci.Event{Time: loci.CutTime(d.Time), RecordedAt: w.now, Actor: d.Actor, Class: d.Class, Type: d.Type,
 		Content: d.Content, Metadata: d.Metadata, Tags: d.Tags, Importance: d.Importance, ParentID: d.ParentID,
@@ -261,7 +260,6 @@ func (w *writing) namedAgent(ctx context.Context, tx store.Tx, name string) (id 
 	return a.ID, nil
 }
 
-// met remembers an agent.
 func (w *writing) met(name string, a loci.Agent) {
 	put(&w.agents, name, a)
 	if !a.ID.IsZero() && (w.p.Vendor == "" || a.Vendor == w.p.Vendor) {

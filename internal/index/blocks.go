@@ -28,7 +28,6 @@ type Block struct {
 	first uint32
 }
 
-// blockEntry is the size of an entry of secBlocks.
 const blockEntry = 16 + 4
 
 // Blocks returns the blocks of a conversation that the view has, in no particular order. A block goes as a whole, as

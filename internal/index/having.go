@@ -114,7 +114,6 @@ func (g *Group) choose(list []*having) (terms uint32) {
 
 func (s *Segment) updated(doc uint32) int64 { return int64(u64(s.parts[secUpdated], doc)) }
 
-// having is the search in one view.
 type having struct {
 	*View
 	q          *Query

@@ -13,7 +13,6 @@ type Lead struct {
 	Value float64
 }
 
-// ledRow is a row with a lead.
 type ledRow struct {
 	doc   uint32
 	value float64
@@ -21,7 +20,6 @@ type ledRow struct {
 
 func (r ledRow) compare(o ledRow) int { return cmp.Compare(r.doc, o.doc) }
 
-// readLeads finds the rows of the leads.
 func (s *search) readLeads() {
 	if s.q.Weights.Graph == 0 {
 		return
@@ -57,7 +55,6 @@ func (s *search) addLeads(p *part) {
 	}
 }
 
-// leadOf returns the signal of a row.
 func (p *part) leadOf(doc uint32) float64 {
 	at, there := slices.BinarySearchFunc(p.led, ledRow{doc: doc}, ledRow.compare)
 	if !there {

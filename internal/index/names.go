@@ -136,7 +136,6 @@ func (s *search) worth(r *namedRow) (sum float64) {
 	return sum
 }
 
-// nameOf returns the signal of a row.
 func (s *search) nameOf(p *part, doc uint32) float64 {
 	at, there := slices.BinarySearchFunc(p.named, namedRow{doc: doc}, namedRow.compare)
 	if !there {

@@ -81,13 +81,11 @@ func (s *Segment) Len() int { return int(s.rows) }
 // Size returns the number of bytes.
 func (s *Segment) Size() int64 { return int64(len(s.data)) }
 
-// id returns the id of a row.
 func (s *Segment) id(doc uint32) (id [16]byte) {
 	copy(id[:], s.parts[secIDs][16*doc:])
 	return id
 }
 
-// find returns the row with an id.
 func (s *Segment) find(id [16]byte) (doc uint32, ok bool) {
 	n := sort.Search(int(s.rows), func(i int) bool {
 		at := u32(s.parts[secByID], uint32(i))
@@ -106,7 +104,6 @@ func (s *Segment) context(doc uint32) float32 { return float32(u16(s.parts[secCo
 
 func (s *Segment) group(doc uint32) uint32 { return u32(s.parts[secGroups], doc) }
 
-// sessionLength returns the words of a session.
 func (s *Segment) sessionLength(group uint32) float32 {
 	return float32(u32(s.parts[secSessions], group))
 }
@@ -127,7 +124,6 @@ func (s *Segment) follows(doc uint32) bool {
 	return doc > 0 && doc < s.rows && s.group(doc) == s.group(doc-1)
 }
 
-// class returns the number of the class of a row.
 func (s *Segment) class(doc uint32) int {
 	return sort.Search(len(s.classes), func(i int) bool { return s.classes[i].end > doc })
 }

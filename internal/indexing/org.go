@@ -120,7 +120,6 @@ func raw(ids []rowID) [][16]byte {
 	return out
 }
 
-// inMemory makes a part in memory of a segment.
 func inMemory(segment []byte) (*part, error) {
 	s, err := index.Open(segment)
 	if err != nil {
@@ -129,7 +128,6 @@ func inMemory(segment []byte) (*part, error) {
 	return &part{view: index.NewView(s), size: s.Size()}, nil
 }
 
-// viewsOf returns what is left of parts.
 func viewsOf(parts []*part) []*index.View {
 	views := make([]*index.View, len(parts))
 	for i, p := range parts {

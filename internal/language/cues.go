@@ -2,7 +2,6 @@ package language
 
 import "sync"
 
-// formsOf returns the folded forms of the words of a list.
 func formsOf(list string) map[string]bool {
 	set := map[string]bool{}
 	var a Analyzer

@@ -64,7 +64,6 @@ func (l Languages) String() string {
 	return strings.Join(names, " ")
 }
 
-// latin are the languages in Latin script.
 const latin = English | German | French | Spanish | Italian | Portuguese | Dutch | Swedish | Norwegian | Danish |
 	Finnish | Hungarian | Romanian | Turkish | Polish | Czech
 

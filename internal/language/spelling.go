@@ -71,5 +71,4 @@ func capital(word string) bool {
 	return unicode.IsUpper(first)
 }
 
-// inWord reports whether a byte continues a word.
 func inWord(c byte) bool { return c >= utf8.RuneSelf || asciiKind[c] != other }

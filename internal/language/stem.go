@@ -72,7 +72,6 @@ func sameScript(one, script Languages) bool {
 	return one == script
 }
 
-// stemsIn passes the stems of a form in one language to add.
 func (a *Analyzer) stemsIn(form string, one Languages, add func(string)) {
 	switch one {
 	case Turkish:

@@ -25,7 +25,6 @@ var (
 	stemSeed    = maphash.MakeSeed()
 )
 
-// snowball applies a Snowball stemmer.
 func (a *Analyzer) snowball(form string, one Languages) string {
 	hash := maphash.String(stemSeed, form) + uint64(one)*0x9e3779b97f4a7c15
 	length := &stemLengths[hash>>8%uint64(len(stemLengths))]

@@ -48,7 +48,6 @@ func callerOf(extra *mcp.RequestExtra) (c caller) {
 	return c
 }
 
-// principalOf returns the principal that sent a request.
 func principalOf(extra *mcp.RequestExtra) loci.Principal { return callerOf(extra).principal }
 
 // onlyAgents rejects a person's own credential. Without a vendor, Loci could not

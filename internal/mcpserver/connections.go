@@ -129,7 +129,6 @@ func (t *connectionTable) add(name, id, sdk string) {
 	s.connections[id] = &connection{sdk: sdk, busy: 1, used: t.now()}
 }
 
-// cancel gives up a reservation.
 func (t *connectionTable) cancel(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -7,7 +7,6 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// deleted is the answer of a tool that deletes.
 type deleted struct {
 	Deleted   int    `json:"deleted"`
 	Suggested int    `json:"suggested,omitempty"`

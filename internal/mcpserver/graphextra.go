@@ -64,7 +64,6 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 	return out, err
 }
 
-// entityQuestion asks about one entity.
 type entityQuestion struct {
 	graph.Which
 	hops, limit int

@@ -18,7 +18,6 @@ type Connections interface {
 	EndConnection(ctx context.Context, key project.ConnectionKey) error
 }
 
-// connectionsHere keeps connections in this process.
 type connectionsHere struct {
 	mu     sync.Mutex
 	states map[project.ConnectionKey]stateHere

@@ -97,7 +97,6 @@ func (s *Server) readTeamMemories(ctx context.Context, c *call, in *memory.ListR
 	return s.listed(ctx, c, in, found, err)
 }
 
-// listed returns a page of a list.
 func (s *Server) listed(
 	ctx context.Context, c *call, in *memory.ListRequest, found memory.ListPage, err error,
 ) (any, error) {
@@ -123,7 +122,6 @@ func pageOf[T any](found memory.ListPage) page[T] {
 		HasMore: found.NextCursor != "", NextCursor: found.NextCursor}
 }
 
-// oneMemory asks for a part of a memory.
 type oneMemory struct {
 	id     loci.MemoryID
 	offset int

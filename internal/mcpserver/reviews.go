@@ -214,7 +214,6 @@ func (s *Server) decideCandidate(ctx context.Context, c *call, in *verdict) (any
 	return s.oneProposed(ctx, c, x, err)
 }
 
-// revision is a change of a candidate.
 type revision struct {
 	id                     loci.CandidateID
 	kind                   loci.CandidateKind

@@ -159,7 +159,6 @@ func (s *Server) buildReference(subscribe func(context.Context, *mcp.SubscribeRe
 	return srv
 }
 
-// buildAlone is build for a server with one client.
 func (s *Server) buildAlone(o offer) *mcp.Server {
 	if o == offerReference {
 		return s.buildReference(func(context.Context, *mcp.SubscribeRequest) error { return nil })

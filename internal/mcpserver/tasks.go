@@ -65,7 +65,6 @@ func (s *Server) listTasks(ctx context.Context, c *call, in *task.ListRequest) (
 	return rows("tasks", list, page.NextCursor), nil
 }
 
-// taskEdit is a change of a task.
 type taskEdit struct {
 	named, title, notes string
 	state               loci.TaskState

@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/recall"
 )
 
-// compared is a memory that is compared with another one.
 type compared struct {
 	*loci.Memory
 	text, title *recall.Text
@@ -20,7 +19,6 @@ func read(m *loci.Memory) *compared {
 	return &compared{Memory: m, text: recall.Read(m.Content), title: recall.Read(m.Title)}
 }
 
-// sketched returns c with its sketch.
 func (c *compared) sketched() *compared {
 	if c.sketch == nil {
 		c.sketch = new(recall.SketchOf(c.text, c.title))

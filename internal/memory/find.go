@@ -50,7 +50,6 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	return f, hits, err
 }
 
-// finder is the state of one search.
 type finder struct {
 	service       *Service
 	ctx           context.Context
@@ -239,7 +238,6 @@ func (f *finder) passing(ids []loci.MemoryID) (list []loci.MemoryID, err error) 
 // nearPart is which part of a page rows may take that are merely near a match.
 const nearPart = 3
 
-// answered takes the page of an answer.
 func (f *finder) answered(a *recall.Answer) error {
 	if a.LimitNear(f.limit / nearPart); f.matchesOnly {
 		a.LimitNear(0)

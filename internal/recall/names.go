@@ -86,7 +86,6 @@ func inWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N)
 
 func separates(r rune) bool { return !inWord(r) }
 
-// termPlace is a place of the question that has terms.
 type termPlace struct {
 	start, end int
 	terms      uint32
@@ -111,7 +110,6 @@ func (q *Question) places(list []term) (places []termPlace) {
 	return places
 }
 
-// termsIn returns the terms that lie in a part of the question.
 func termsIn(part []language.Token, places []termPlace) (terms uint32) {
 	start, end := part[0].Start, part[len(part)-1].End
 	first, _ := slices.BinarySearchFunc(places, start, func(m termPlace, at int) int { return cmp.Compare(m.start, at) })

@@ -96,7 +96,6 @@ type ranked struct {
 	score float64
 }
 
-// standing returns what orders the match.
 func (r *ranked) standing() standing {
 	m := r.match
 	return standing{r.score, m.Superseded, m.Pinned, m.Importance, m.UpdatedAt.UnixMicro()}
@@ -177,7 +176,6 @@ func (r *Ranking) score(m *loci.Match) float64 {
 	return total
 }
 
-// termScore returns the share of term t in the score of m.
 func (r *Ranking) termScore(m *loci.Match, t int) float64 {
 	frequency := 0.0
 	for f := range loci.FieldCount {

@@ -112,7 +112,6 @@ func (q *Question) crumbs() []bool {
 	return list
 }
 
-// single reports whether a token is one character.
 func single(t language.Token) bool {
 	_, size := utf8.DecodeRuneInString(t.Form)
 	return size == len(t.Form)
@@ -213,7 +212,6 @@ func (r *termReader) quote(n int) {
 	}
 }
 
-// finest returns the finest tokens of a quote.
 func (at *quote) finest() []language.Token {
 	list := language.Finest(at.tokens)
 	return list[:min(len(list), maxPhrase)]
@@ -268,7 +266,6 @@ func asPrefixes(list []term) (out []term) {
 	return out
 }
 
-// last returns the last word of a term.
 func (t *term) last() *term {
 	if len(t.words) == 0 {
 		return t

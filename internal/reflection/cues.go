@@ -69,11 +69,9 @@ var classNames = [classCount]string{"decision", "choice", "refusal", "standing",
 	"label-idea",
 	"label-claim", "label-artifact", "label-procedure", "label-session", "label-question", "label-quote"}
 
-// supported are the languages that have cues.
 const supported = language.English | language.German | language.French | language.Spanish | language.Portuguese |
 	language.Japanese | language.Chinese
 
-// languagesOf returns the languages of a text in which cues are looked for.
 func languagesOf(text string) language.Languages {
 	langs := language.Detect(text) & supported
 	if langs&(language.Chinese|language.Japanese) != 0 { // kana tell them apart
@@ -92,7 +90,6 @@ func languagesOf(text string) language.Languages {
 // shortText is how long a text is that may have no frequent word of its language.
 const shortText = 80
 
-// stops reports whether a text has a frequent word of a language.
 func stops(text string, langs language.Languages) bool {
 	for w := range strings.FieldsSeq(text) {
 		if language.Stop(strings.ToLower(w), langs) {

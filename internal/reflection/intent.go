@@ -16,7 +16,6 @@ var emphases = map[loci.Intent][]int{
 // priorStep is by how much the log-odds of the first emphasised kind grow. The next kinds get half of it.
 const priorStep = 0.3
 
-// priorsOf returns what an intent adds to the scores of the kinds.
 func priorsOf(in loci.Intent) *scores {
 	var s scores
 	for i, k := range emphases[in] {

@@ -26,7 +26,6 @@ const (
 	kindCount
 )
 
-// scores are the probabilities of the kinds.
 type scores [kindCount]float64
 
 // model is a multinomial logistic regression over features that are there or are not.

@@ -59,7 +59,6 @@ var contentAnswers = map[string]*huma.Response{
 	"416": problemResponse("Range is outside the file, whose size is in Content-Range"),
 }
 
-// uploadBody documents the body of an upload.
 func uploadBody(*server) *huma.RequestBody {
 	form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": binarySchema},
 		Required: []string{"file"}}

@@ -61,7 +61,6 @@ func (s *server) dreamRun(ctx context.Context, p loci.Principal, in *DreamPath) 
 	return sayDream(s.app.Review.DreamRun(ctx, p, in.ID))
 }
 
-// exampleDream is the example of a receipt.
 var exampleDream = dreamExample()
 
 func dreamExample() loci.Dream {

@@ -99,7 +99,6 @@ const (
 	problemType = "application/problem+json"
 )
 
-// newProblem returns the public part of err.
 func newProblem(err error) *problem {
 	code := loci.CodeOf(err)
 	if code == "" {

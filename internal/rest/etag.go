@@ -7,10 +7,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// etag is the entity tag of a version of a memory.
 func etag(m *loci.Memory) string { return versionTag(m.Version) }
 
-// versionTag is the entity tag of a version.
 func versionTag(version int) string { return `"` + strconv.Itoa(version) + `"` }
 
 // ifVersion reads If-Match: the version to change, or 0 for any. A proxy that
@@ -27,7 +25,6 @@ func ifVersion(header string) (int, error) {
 	return n, nil
 }
 
-// noneMatch reports whether If-None-Match names the version of m.
 func noneMatch(header string, m *loci.Memory) bool {
 	for tag := range strings.SplitSeq(header, ",") {
 		if tag = strings.TrimSpace(tag); tag == "*" {

@@ -32,7 +32,6 @@ var contextRoutes = table{"events", []served{
 		In:      exampleContextRequest, Out: exampleContext, Alternatives: contextToo}, (*server).eventContext),
 }}
 
-// contextToo is the text of a context.
 var contextToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: exampleContext.Context}}
 

@@ -279,7 +279,6 @@ func path(name, field string) string {
 	return name + "." + field
 }
 
-// filterOf converts conditions to a filter.
 func filterOf(c *client.Conditions) memory.Filter {
 	return memory.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
 		Category: c.Category, ProjectID: c.ProjectID, From: loci.CutTime(c.From), To: loci.CutTime(c.To),
@@ -322,7 +321,6 @@ func (s *server) list(ctx context.Context, p loci.Principal, in *body[*client.Li
 		offset: r.Offset, cursor: r.Cursor, total: r.Total})
 }
 
-// orZero returns an optional body.
 func orZero[T any](body *T) T {
 	if body == nil {
 		var zero T

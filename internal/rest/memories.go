@@ -159,7 +159,6 @@ func (o *memoryOutput) head(h http.Header) (status int, body any) {
 	return o.Status, o.Body
 }
 
-// savedOutput is the answer to a save.
 type savedOutput struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`

@@ -83,7 +83,6 @@ const (
 	noItem missing = "item"
 )
 
-// packToo is the text of a pack.
 var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: "# Onboarding\n\n[1] Deploys\n    (from claude, 2026-11-20 16:00)\n    We deploy on Tuesdays, never on " +
 		"Fridays.\n"}}

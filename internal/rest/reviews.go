@@ -131,7 +131,6 @@ func (s *server) candidates(ctx context.Context, p loci.Principal, in *candidate
 	return say(client.CandidateList{Candidates: orEmpty(page.Items), More: moreAt(page.NextCursor), Counts: counts}, err)
 }
 
-// shownOutput is a candidate with all about it.
 type shownOutput struct {
 	ETag string `header:"ETag" doc:"The version, for If-Match"`
 	Body loci.ShownCandidate

@@ -48,7 +48,6 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.T
 	return made, nil
 }
 
-// draft returns the task that p would create.
 func (s *Service) draft(ctx context.Context, p loci.Principal, d Draft) (made loci.Task, err error) {
 	now := s.Time()
 	made = loci.Task{ID: loci.NewTaskID(), Title: d.Title, Notes: d.Notes, CreatedAt: now, UpdatedAt: now, Version: 1,

@@ -31,7 +31,6 @@ func (b *blobLine) check() error {
 	return nil
 }
 
-// takeBlob adds a part of an attachment.
 func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 	if im.blob != nil && (im.blob.SHA256 != part.SHA256 || im.blob.Size != part.Size || im.blob.at != part.Offset) {
 		im.endBlob()

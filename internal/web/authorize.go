@@ -224,7 +224,6 @@ func choiceOf(see identity.Sight) choice {
 		AtLeast: see.SeesIsLowerBound || see.TotalIsLowerBound}
 }
 
-// chosenRights returns the requested rights that the person ticked.
 func chosenRights(r *http.Request, c *oauth.Consent) []loci.Right {
 	var out []loci.Right
 	for _, right := range c.Rights {
@@ -247,7 +246,6 @@ func target(redirect string) string {
 	return u.Scheme + ":"
 }
 
-// requestFields are the parameters of an authorization request.
 var requestFields = []string{"response_type", "client_id", "redirect_uri", "state", "code_challenge",
 	"code_challenge_method", "scope", "resource"}
 

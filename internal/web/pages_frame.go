@@ -44,13 +44,11 @@ func head(v view) g.Node {
 	)
 }
 
-// entry is a menu entry.
 type entry struct{ Path, Name string }
 
 var entries = []entry{{homePath, "Memories"}, {"/app/inbox", "Inbox"}, {"/app/connections", "Connections"},
 	{"/app/keys", "Keys"}, {"/app/account", "Account"}}
 
-// menu is for signed-in people.
 func menu() g.Node {
 	return g.Group{
 		h.Nav(h.Aria("label", "Account"), g.Map(entries, func(e entry) g.Node {

@@ -7,7 +7,6 @@ import (
 	h "maragu.dev/gomponents/html"
 )
 
-// inviteForm is the page of an invitation.
 func inviteForm(v view, d *invitation) g.Node {
 	team := !d.Invite.TeamID.IsZero()
 	return g.Group{

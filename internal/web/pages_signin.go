@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// signInForm is the page on which strangers sign in.
 func signInForm(v view, d proofs) g.Node {
 	return g.Group{
 		g.If(d.Invited != "", g.Group{
@@ -89,7 +88,6 @@ func onlyLink(v view) g.Node {
 	}
 }
 
-// linkForm is the page of a one-time link.
 func linkForm(token string) func(view) g.Node {
 	return func(view) g.Node {
 		return g.Group{

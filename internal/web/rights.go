@@ -7,7 +7,6 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// scope is a right with its description.
 type scope struct {
 	Right   loci.Right
 	Label   string

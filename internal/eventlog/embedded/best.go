@@ -47,10 +47,8 @@ func (b *best) isFull() bool { return len(b.events) >= b.limit }
 
 func (b *best) last() loci.EventID { return b.events[0].ID }
 
-// admits reports whether an event with this id would stay.
 func (b *best) admits(id loci.EventID) bool { return !b.isFull() || b.isBefore(id, b.last()) }
 
-// add adds an event that b admits.
 func (b *best) add(e *loci.Event) {
 	if !b.isFull() {
 		if b.events = append(b.events, e); b.isFull() { // until then, nothing asks for the last one

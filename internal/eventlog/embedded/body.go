@@ -81,7 +81,6 @@ func readBrief(b []byte, e *loci.Event, known names) error {
 	return nil
 }
 
-// bodyReader reads the fields of a body.
 type bodyReader struct {
 	rest []byte
 	bad  bool

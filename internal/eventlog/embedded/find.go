@@ -73,7 +73,6 @@ type collector struct {
 	end    loci.EventID  // the place up to which everything was examined
 }
 
-// collect searches a log with a collector.
 func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
 	s.match = w.filter.Matcher()
 	return l.search(ctx, org, w, func(r *reader) error {
@@ -126,7 +125,6 @@ func (s *collector) collect(ctx context.Context, r *reader, parts []part) error 
 	return nil
 }
 
-// before returns the span of what comes before an id.
 func (s *collector) before(id loci.EventID) span {
 	if s.desc {
 		return span{id, lastID}
@@ -134,7 +132,6 @@ func (s *collector) before(id loci.EventID) span {
 	return span{to: id}
 }
 
-// add runs one part.
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
 	place := left.start(s.desc)
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {

@@ -53,7 +53,6 @@ func (l *Log) withSide(ctx context.Context, org loci.OrgID, name string, create 
 	}
 }
 
-// removeSide deletes a side file.
 func (l *Log) removeSide(ctx context.Context, org loci.OrgID, name string) error {
 	return errors.Join(l.sides.Drop(sideKey(org, name)), sqlitedb.Remove(ctx, l.path(org, name)))
 }

@@ -76,7 +76,6 @@ func decodeAccess(org loci.OrgID, text []byte) (loci.EventAccess, error) {
 		TeamID: a.Team, AllowedVendors: a.Vendors}, nil
 }
 
-// putClass returns the number of a class and adds the class if it is new.
 func putClass(c *sqlitedb.Conn, access string) (n int64, err error) {
 	found, err := c.One("SELECT n FROM classes WHERE access = ?", sqlitedb.Args{access}, readNumber(&n))
 	if err != nil || found {

@@ -51,7 +51,6 @@ func (ws *works) put(access, n int64, w *work) {
 const selectWork = `SELECT s.session, s.agent, s.origin, s.class, c.access FROM streams s
 	JOIN classes c ON c.n = s.class WHERE s.n = ?`
 
-// loadWork reads a stream.
 func loadWork(c *sqlitedb.Conn, org loci.OrgID, n int64) (*work, error) {
 	w := &work{}
 	_, err := c.One(selectWork, sqlitedb.Args{n}, func(r *sqlitedb.Row) (err error) {

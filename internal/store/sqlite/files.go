@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// orgFile is the open file of one tenant.
 type orgFile struct {
 	sqlitedb.Pooled
 	org     loci.OrgID

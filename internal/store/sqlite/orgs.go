@@ -161,7 +161,6 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 		ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
 }
 
-// openFile opens the file of a complete org for files.acquire.
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err := s.meta.InPlace(); err != nil {
 		return err

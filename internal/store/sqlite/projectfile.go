@@ -141,7 +141,6 @@ func errBusyProject(after time.Duration) error {
 		after)
 }
 
-// openProject opens a project's file for files.acquire.
 func (s *Store) openProject(ctx context.Context, f *projectFile) error {
 	ctx, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
