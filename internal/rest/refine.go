@@ -2,10 +2,14 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 )
 
 // document is an OpenAPI document as JSON. refine adds what huma's types cannot express. The
@@ -116,4 +120,24 @@ func (d document) link() {
 			}
 		}
 	}
+}
+
+// facetsInput are the conditions of the memories to count.
+type facetsInput struct {
+	client.Conditions
+	Ended
+}
+
+func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) (*answer[loci.Facets], error) {
+	by, err := in.by()
+	if err != nil {
+		return nil, err
+	}
+	f := filterOf(&in.Conditions)
+	f.Lifecycle = lifecycles[by]
+	got, err := s.app.Memory.Facets(ctx, p, f)
+	if err != nil {
+		return nil, err
+	}
+	return say(*got, nil)
 }
