@@ -174,7 +174,6 @@ func (s *Server) contextOf(ctx context.Context, c *call, in *contextAsk, r event
 	return s.app.Event.OrgContext(ctx, c.principal, r)
 }
 
-// Limits of pages of events.
 const (
 	eventsMax     = 100
 	eventsDefault = 20

@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// These are the sizes of answers.
 const (
 	trashDefault, trashMax     = 100, 1000
 	historyDefault, historyMax = 100, 1000

@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// Limits of pages of candidates.
 const (
 	candidatesMax     = 100
 	candidatesDefault = 20

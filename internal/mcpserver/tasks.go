@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/task"
 )
 
-// Limits of pages of tasks.
 const (
 	tasksMax     = 100
 	tasksDefault = 20

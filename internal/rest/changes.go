@@ -14,7 +14,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The stream of changes.
 var changeRoutes = table{"recall", []served{
 	serve("GET /changes", route{ID: "followChanges", Who: forAny, Action: memory.ChangesRead,
 		Summary: "Follow changes as they happen",

@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// The routes about the dream-cycle.
 var dreamRoutes = table{"dream", []served{
 	serve("POST /dream", route{ID: "dream", Who: forPeople, Action: review.Dream, Limit: computing, Atomic: true,
 		Summary: "Run the dream-cycle of your org",

@@ -15,7 +15,6 @@ const contextText = "Markdown for a model, or JSON: decisions with reasons, erro
 	"then everything else by type and time, with the ids of events. It keeps to max_tokens: it leaves out the least " +
 	"important events, then the oldest, and counts them. The body is optional."
 
-// The routes that tell models about events.
 var contextRoutes = table{"events", []served{
 	serve("POST /sessions/{id}/context", route{ID: "sessionContext", Reads: true, Who: forAny, Action: event.Read,
 		Missing: noSession,
@@ -85,7 +84,6 @@ func contextOutput(c *event.Context, format string, err error) (*packOutput, err
 	return &packOutput{jsonType, c}, nil
 }
 
-// These are the examples of contexts.
 var (
 	exampleContextRequest = client.ContextRequest{Since: "12h", MaxTokens: 2000}
 	exampleContext        = loci.EventContext{SessionID: loci.SessionID(exampleID), Tokens: 171, MaxTokens: 2000,
@@ -99,7 +97,6 @@ var (
 // contextPath is where a goal is sent.
 const contextPath = "/context"
 
-// The route that tells a model what it should know for a goal.
 var contextPackRoutes = table{"recall", []served{
 	serve("POST "+contextPath, route{ID: "context", Reads: true, Who: forAny, Action: pack.Read,
 		Summary: "Get what an assistant should know for a goal",
@@ -133,7 +130,6 @@ func (s *server) contextPack(ctx context.Context, p loci.Principal, in *contextP
 	return &packOutput{jsonType, got}, nil
 }
 
-// These are the examples of packs.
 var (
 	examplePackRequest = client.PackRequest{Goal: "plan the next deploy", MaxTokens: 500}
 	exampleContextPack = loci.ContextPack{Goal: examplePackRequest.Goal, PrefixBytes: 134, Tokens: 71, MaxTokens: 500,

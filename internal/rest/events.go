@@ -14,7 +14,6 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog"
 )
 
-// The routes about events.
 var eventRoutes = table{"events", []served{
 	{routeAt("POST /events", route{ID: "logEvents", Who: forAny, Action: event.Log, Status: http.StatusCreated,
 		Raw: true, Takes: eventBody, Again: true, Further: eventAnswers,
@@ -137,7 +136,6 @@ func (s *server) event(ctx context.Context, p loci.Principal, in *eventPath) (*a
 	return say(s.app.Event.Get(ctx, p, idOf[loci.EventID](in.ID)))
 }
 
-// These are the examples about events, of the same small world.
 var (
 	exampleNewEvent = client.NewEvent{Type: "error", Content: "The login test fails with 401.", Tags: []string{"ci"},
 		Metadata: json.RawMessage(`{"test":"login"}`)}

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/setting"
 )
 
-// The routes about the server itself.
 var healthRoutes = table{"server", []served{
 	serve("GET /health", route{ID: "getHealth", Probe: true, ForAgents: true, Who: forAll,
 		Summary: "Check that the process answers",
@@ -91,7 +90,6 @@ func (s *server) whoAmI(ctx context.Context, p loci.Principal, _ *struct{}) (*an
 	return say(out, nil)
 }
 
-// These are the examples of those routes.
 var (
 	exampleHealth   = client.Health{Service: "loci", Status: "ok", Version: "0.1.0", Uptime: 12, ModelEgress: "disabled"}
 	exampleVendor   = loci.Vendor("claude")
@@ -99,7 +97,6 @@ var (
 		UserID: exampleUser, OrgName: "Acme", OrgRole: loci.Member, Method: loci.ByKey, Scopes: loci.AgentRights()}
 )
 
-// The routes about the settings of the deployment.
 var settingRoutes = table{"settings", []served{
 	serve("GET /settings", route{ID: "listSettings", Who: forPeople, Action: setting.Read,
 		Summary: "List the settings of the deployment",

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 )
 
-// The routes about orgs.
 var orgRoutes = table{"orgs", []served{
 	serve("GET /orgs/{id}", route{ID: "getOrg", Who: forPeople, Action: org.Read, Missing: noOrg,
 		Summary: "Get your org",
@@ -258,7 +257,6 @@ func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *works
 	return done(s.app.Org.LeaveWorkspace(ctx, p, in.workspace(), in.user()))
 }
 
-// These are the examples of those routes.
 var (
 	exampleOrg = loci.Org{ID: "acme", Name: "Acme", OwnerID: exampleUser, State: loci.OrgActive,
 		Deletion: loci.DeleteWithStepUp, CreatedAt: exampleTime}
@@ -267,7 +265,6 @@ var (
 	exampleWorkspace = loci.Workspace{ID: loci.WorkspaceID(exampleID), Name: "Research", CreatedAt: exampleTime}
 )
 
-// The routes about the audit trail.
 var auditRoutes = table{"orgs", []served{
 	serve("GET /orgs/{id}/audit", route{ID: "listAudit", Who: forPeople, Action: identity.AuditRead,
 		More: []gate.Action{identity.AuditReadOrg}, Missing: noOrg,

@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// The routes about candidates.
 var reviewRoutes = table{"review", []served{
 	serve("GET /review/candidates", route{ID: "listCandidates", Who: forAny, Action: review.Read,
 		Summary: "List candidates",
@@ -272,7 +271,6 @@ func (s *server) reviewBulk(ctx context.Context, p loci.Principal, in *body[clie
 	return say(out, nil)
 }
 
-// These are the examples about candidates, of the same small world.
 var (
 	exampleAccess = loci.EventAccess{UserID: exampleUser, Reach: loci.ReachPrivate, Origin: "claude",
 		AllowedVendors: []loci.Vendor{loci.AnyVendor}}
