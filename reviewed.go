@@ -1,5 +1,7 @@
 package loci
 
+import "slices"
+
 // FlagInstruction is the sensitivity flag of text that reads like an order to a model.
 const FlagInstruction = "instruction"
 
@@ -76,12 +78,7 @@ type Reviewed struct {
 
 // Instructs reports whether c has text that reads like an order to a model, which no model should see.
 func (c *Candidate) Instructs() bool {
-	for _, flag := range c.SensitivityFlags {
-		if flag == FlagInstruction {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.SensitivityFlags, FlagInstruction)
 }
 
 // Reflected is the answer to notes. Its fields are those of seed S4, and a few more.

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -286,12 +287,7 @@ func (m *matcher) match(forms []string, at int) bool {
 }
 
 func hasPlaceholder(t *token, name string) bool {
-	for _, p := range placeholders(t, false) {
-		if p == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(placeholders(t, false), name)
 }
 
 var (

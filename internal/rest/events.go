@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 
@@ -102,9 +103,7 @@ func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStat
 	for class, n := range got.ByClass {
 		out.ByMemoryType[string(class)] = n
 	}
-	for name, n := range got.ByType {
-		out.ByEventType[name] = n
-	}
+	maps.Copy(out.ByEventType, got.ByType)
 	if len(got.Counts) > 0 {
 		out.Density = &client.EventDensity{Start: got.Start, Seconds: got.Seconds, Counts: got.Counts}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -66,9 +67,7 @@ func (d document) refineFields() {
 		"emails":          {"format": "email"},
 	} {
 		if items := d.at(name).at("items"); items != nil {
-			for key, value := range about {
-				items[key] = value
-			}
+			maps.Copy(items, about)
 		}
 	}
 	for _, name := range []string{"config", "metadata"} { // json.RawMessage, which is anything to huma

@@ -183,9 +183,7 @@ func (r route) responses() map[string]*huma.Response {
 	if r.Out != nil {
 		ok.Content[jsonType] = &huma.MediaType{Example: asSent(r.Out)}
 	}
-	for name, media := range r.Alternatives {
-		ok.Content[name] = media
-	}
+	maps.Copy(ok.Content, r.Alternatives)
 	if r.Out != nil && r.repeatable() {
 		ok.Content[replayedType] = &huma.MediaType{Schema: &huma.Schema{Ref: replayedRef}}
 	}
