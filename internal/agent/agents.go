@@ -57,7 +57,7 @@ func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) 
 	case p.Vendor != "":
 		made.Vendor = p.Vendor
 	case d.Vendor == "":
-		made.Vendor = auth.OriginAPI
+		made.Vendor = loci.OriginAPI
 		return made, cmp.Or(loci.CheckNewName("name", made.Name), made.Validate())
 	}
 	if err := auth.CheckVendor(made.Vendor); err != nil {

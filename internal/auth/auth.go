@@ -25,13 +25,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The origins of memories that people write. An agent's origin is its vendor.
-const (
-	OriginAPI       = "api"
-	OriginCLI       = "cli"
-	OriginDashboard = "dashboard"
-)
-
 // CheckVendor rejects an invalid vendor name. It also rejects the origins of people and of the
 // server, because an agent with such a name would appear to be one of them.
 func CheckVendor(v loci.Vendor) error {
@@ -177,7 +170,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Princ
 	}
 	if a.hasOwner && subtle.ConstantTimeCompare(hash[:], a.owner[:]) == 1 {
 		return a.ownerOf(ctx, loci.DefaultOrg,
-			loci.Principal{Kind: loci.KindUser, Origin: OriginAPI, Method: loci.ByEnvironment})
+			loci.Principal{Kind: loci.KindUser, Origin: loci.OriginAPI, Method: loci.ByEnvironment})
 	}
 	if vendor, ok := a.agents[hash]; ok {
 		p, err := a.ownerOf(ctx, loci.DefaultOrg,
@@ -301,7 +294,7 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 }
 
 func principalFor(c *loci.Credential) loci.Principal {
-	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: OriginAPI, CredentialID: c.ID,
+	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: loci.OriginAPI, CredentialID: c.ID,
 		GrantID: c.GrantID,
 		Method:  c.Method, ProvedAt: c.ProvedAt, Rights: c.Rights, ProjectIDs: c.ProjectIDs,
 		OnlyProjects: len(c.ProjectIDs) > 0,
@@ -310,7 +303,7 @@ func principalFor(c *loci.Credential) loci.Principal {
 	case c.Vendor != "":
 		p.Origin = string(c.Vendor)
 	case c.Method == loci.BySignIn:
-		p.Origin = OriginDashboard
+		p.Origin = loci.OriginDashboard
 	}
 	return p
 }
@@ -364,7 +357,7 @@ func (a *Authenticator) LocalReading(ctx context.Context, org loci.OrgID, user l
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	p := loci.Principal{Kind: loci.KindLocal, UserID: user, Origin: OriginCLI, Method: loci.ByDisk}
+	p := loci.Principal{Kind: loci.KindLocal, UserID: user, Origin: loci.OriginCLI, Method: loci.ByDisk}
 	if user.IsZero() {
 		p.UserID, p.AllProjects = o.OwnerID, true
 	}
@@ -432,7 +425,7 @@ func ViewAs(r *http.Request, p loci.Principal, reads bool) (loci.Principal, erro
 func (a *Authenticator) OnBehalf(ctx context.Context, org loci.OrgID, row *loci.EventAccess) (loci.Principal, error) {
 	p := loci.Principal{Kind: loci.KindUser, UserID: row.UserID, Origin: row.Origin, Method: loci.ByServer,
 		Rights: loci.AgentRights(), WorkspaceID: row.WorkspaceID}
-	if !slices.Contains([]string{OriginAPI, OriginCLI, OriginDashboard}, row.Origin) {
+	if !loci.IsPersonal(row.Origin) {
 		if err := CheckVendor(loci.Vendor(row.Origin)); err != nil {
 			return loci.Principal{}, loci.WrapError(loci.Forbidden, err, "nobody can act for the origin %q", row.Origin)
 		}

@@ -241,10 +241,10 @@ func memoryOf(u *Unit) *loci.Memory {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	at := cmp.Or(u.Time, time.Unix(0, 0).UTC())
 	m := &loci.Memory{Title: loci.Shorten(loci.OneLine(line), 80), Content: text, CreatedAt: at, UpdatedAt: at,
-		State: loci.State{Version: 1, Change: loci.Created, Editor: auth.OriginCLI}}
+		State: loci.State{Version: 1, Change: loci.Created, Editor: loci.OriginCLI}}
 	sum := sha256.Sum256([]byte(u.ID))
 	copy(m.ID[:], sum[:])
-	m.Origin = auth.OriginCLI
+	m.Origin = loci.OriginCLI
 	if u.Session != "" {
 		sum := sha256.Sum256([]byte(u.Session))
 		copy(m.SessionID[:], sum[:])
