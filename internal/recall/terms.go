@@ -71,7 +71,7 @@ func (q *Question) terms(named mentions) terms {
 	case len(out.list) > 0:
 	case len(r.names) > 0:
 		out = terms{list: r.names}
-	case !q.ask.Telling:
+	case !q.ask.MatchesOnly:
 		out.list = r.common
 	}
 	out.list = out.list[:min(len(out.list), loci.MaxTerms)]
@@ -154,7 +154,7 @@ func (r *termReader) word(t language.Token, name bool) {
 	one := r.term(t)
 	one.Fuzzy = true
 	switch {
-	case r.q.ask.Telling && (fillers()[t.Form] || isCharacter(t)):
+	case r.q.ask.MatchesOnly && (fillers()[t.Form] || isCharacter(t)):
 	case name:
 		r.names = append(r.names, one)
 	case language.Stop(t.Form, r.q.langs):
