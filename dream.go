@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -78,9 +79,7 @@ func (d *Dream) Clone() *Dream {
 		*list = slices.Clone(*list)
 	}
 	c.LeftBy = make(map[string]int, len(d.LeftBy))
-	for reason, n := range d.LeftBy {
-		c.LeftBy[reason] = n
-	}
+	maps.Copy(c.LeftBy, d.LeftBy)
 	return &c
 }
 

@@ -83,8 +83,7 @@ func NoSuchMemory() error { return Errorf(NotFound, "no such memory") }
 
 // CodeOf returns the code of err, or "" if err is internal or nil.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""
@@ -92,8 +91,7 @@ func CodeOf(err error) Code {
 
 // FieldOf returns the field that err is about, or "".
 func FieldOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Field
 	}
 	return ""
@@ -102,8 +100,7 @@ func FieldOf(err error) string {
 // SafeText returns the text of err that is safe to show: its own text if it has a code, otherwise
 // "internal error".
 func SafeText(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Text
 	}
 	return "internal error"

@@ -32,7 +32,6 @@ const (
 	FeedDream      FeedKind = "dream"     // a receipt of the dream-cycle
 )
 
-// feedKinds lists all of them.
 var feedKinds = []FeedKind{FeedMemory, FeedNode, FeedCandidate, FeedSuggestion, FeedSession, FeedEvents, FeedTask,
 	FeedProject, FeedGraph, FeedAgent, FeedKey, FeedGrant, FeedSignIn, FeedMember, FeedTeam, FeedInvitation,
 	FeedWorkspace, FeedOrg, FeedDream}

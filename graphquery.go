@@ -101,7 +101,6 @@ type graphToken struct {
 	prefix bool
 }
 
-// graphTokens splits the text into tokens and reports whether it has operators.
 func graphTokens(text string) (list []graphToken, operators bool, err error) {
 	rest := strings.TrimSpace(text)
 	for rest != "" {

@@ -304,9 +304,16 @@ const AnyVendor Vendor = "*"
 // LocalVendor is the vendor of `loci mcp` over stdio without --vendor.
 const LocalVendor Vendor = "local"
 
-// IsPersonal reports whether an origin is that of what people write, and not the vendor of an agent.
+// The origins of what people write. An agent's origin is its vendor.
+const (
+	OriginAPI       = "api"
+	OriginCLI       = "cli"
+	OriginDashboard = "dashboard"
+)
+
+// IsPersonal reports whether an origin is one of those.
 func IsPersonal(origin string) bool {
-	return origin == "api" || origin == "cli" || origin == "dashboard"
+	return origin == OriginAPI || origin == OriginCLI || origin == OriginDashboard
 }
 
 // ServerOrigin is the editor of changes that the server makes itself, for example to the memories

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -16,7 +17,6 @@ import (
 // timeLayout has a fixed width, so that times in UTC sort as text like the times themselves.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// encodeTimes writes every time in one form.
 var encodeTimes = jsonv2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
 	return e.WriteToken(jsontext.String(t.UTC().Format(timeLayout)))
 })
@@ -83,4 +83,59 @@ func jsonFault(b []byte, err error) error {
 		return Errorf(Invalid, `the JSON contains half of a surrogate pair (\ud800 to \udfff), which is not a character`)
 	}
 	return nil
+}
+
+// TakesGzip reads the header Accept-Encoding of a request.
+func TakesGzip(accepted string) bool {
+	for one := range strings.SplitSeq(strings.ToLower(accepted), ",") {
+		name, quality, _ := strings.Cut(strings.ReplaceAll(one, " ", ""), ";q=")
+		if name == "gzip" {
+			return strings.Trim(quality, "0.") != "" || quality == ""
+		}
+	}
+	return false
+}
+
+// MergeObject changes a JSON object as a merge patch says (RFC 7396): null removes a member, an object
+// changes the members of the object in its place, and every other value replaces what was there. An
+// empty object counts as {}, and an empty patch changes nothing. Both must have passed CheckObject.
+// Members are sorted by name; values that the patch doesn't mention stay as they are.
+func MergeObject(object, patch json.RawMessage) (json.RawMessage, error) {
+	if len(patch) == 0 {
+		return object, nil
+	}
+	merged, err := mergedValue(object, patch)
+	if err != nil || string(merged) == "{}" {
+		return nil, err
+	}
+	return merged, nil
+}
+
+func mergedValue(old, patch json.RawMessage) (json.RawMessage, error) {
+	changes := members(patch)
+	if changes == nil {
+		return patch, nil
+	}
+	result := members(old)
+	if result == nil {
+		result = map[string]json.RawMessage{}
+	}
+	for name, value := range changes {
+		if string(value) == "null" {
+			delete(result, name)
+			continue
+		}
+		merged, err := mergedValue(result[name], value)
+		if err != nil {
+			return nil, err
+		}
+		result[name] = merged
+	}
+	return EncodeJSON(result)
+}
+
+// members returns the members of a JSON object, or nil for another value.
+func members(value json.RawMessage) (m map[string]json.RawMessage) {
+	_ = json.Unmarshal(value, &m) // leaves nil for another value
+	return m
 }

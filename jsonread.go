@@ -59,7 +59,6 @@ func (j *JSONReader) End() error {
 	return Errorf(Invalid, "something follows the JSON value; send one value")
 }
 
-// strictly are the options of a JSONReader.
 var strictly = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(
 	jsonv2.UnmarshalFromFunc(readWhole), jsonv2.UnmarshalFromFunc(readVendors))))
 

@@ -159,7 +159,6 @@ func (s *Source) checkSpan(field string) error {
 	return nil
 }
 
-// within prefixes the field of err with the field that contains it.
 func within(field string, err error) error {
 	var e *Error
 	if !errors.As(err, &e) || e.Field == "" {

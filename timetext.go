@@ -1,6 +1,8 @@
 package loci
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -130,3 +132,10 @@ func ParseSpan(s string) (time.Duration, error) {
 	}
 	return 0, Errorf(Invalid, "must be a span of time such as 30m, 12h, 90d or 2w")
 }
+
+// ErrSpent is the cause that ends the context of a search that has used up its time. The search then
+// returns what it has found, marked as cut. If the context ends for another reason, it fails.
+var ErrSpent = errors.New("the search used up its time")
+
+// Spent reports whether ctx ended by ErrSpent.
+func Spent(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrSpent) }

@@ -288,7 +288,6 @@ func (in *instance) inOrgs(ctx context.Context, org string, fn func(loci.Princip
 	return nil
 }
 
-// everybody calls fn with every member of an org.
 func (in *instance) everybody(ctx context.Context, p loci.Principal, fn func(loci.User) error) error {
 	var after loci.UserID
 	for {

@@ -160,7 +160,6 @@ func (p *program) save(ctx context.Context, in *instance, f *saveFlags, vendor s
 	return p.printSaved(ctx, in, m)
 }
 
-// printSaved reports the result of a save.
 func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) error {
 	if p.json {
 		return p.printJSON(m)
@@ -219,7 +218,6 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	return nil
 }
 
-// inProject is the command that gives a memory to the people of a project.
 func inProject(project string, id loci.MemoryID) string {
 	return "loci edit " + id.Short() + " --scope project --project " + project
 }

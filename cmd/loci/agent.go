@@ -20,7 +20,6 @@ header Loci-Session over REST and MCP. AGENT is a name, an id or the beginning o
 		p.agentStatsCommand(), p.agentDeleteCommand())
 }
 
-// agentFlags are what a command sets in an agent.
 type agentFlags struct{ description, config string }
 
 func (f *agentFlags) add(cmd *cobra.Command) {

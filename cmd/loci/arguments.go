@@ -71,7 +71,6 @@ func parseState[T ~string](flag, s string, states ...T) (T, error) {
 	return "", loci.FieldErrorf(flag, "must be %s or all, not %q", strings.Join(names, ", "), cut(s, 60))
 }
 
-// splitSetting reads SETTING=VALUE.
 func splitSetting(arg, example string) (name, value string, err error) {
 	name, value, ok := strings.Cut(arg, "=")
 	if !ok {

@@ -127,7 +127,6 @@ func (p *program) endCapture(ctx context.Context, c *client) error {
 	return nil
 }
 
-// all reports whether every text is the same.
 func all(list []string, text string) bool {
 	for _, x := range list {
 		if x != text {
@@ -179,7 +178,6 @@ const (
 	fixCapture    = "loci connect " + capturing + " --capture --stdio=false"
 )
 
-// isCaptureBroken reports whether the hook finds no key.
 func (p *program) isCaptureBroken() bool { return p.hookServer() == nil }
 
 // captures returns the settings with the hook of Loci, or "". broken tells why nobody can say whether they have it.

@@ -213,7 +213,6 @@ func labels(list []*client) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// installedClients returns the clients that seem to be on this machine.
 func (p *program) installedClients() []*client {
 	return slices.DeleteFunc(slices.Clone(clients), func(c *client) bool { return !c.installed(p.settings) })
 }

@@ -168,7 +168,6 @@ func (p *program) valuesFor(cmd *cobra.Command, list proposals) (found []proposa
 	return found, err
 }
 
-// stored makes proposals of what a data directory has.
 func stored[T any](list func(context.Context, *call) ([]T, error), of func(T) proposal) proposals {
 	return func(ctx context.Context, c *call) ([]proposal, error) {
 		if c == nil {

@@ -75,7 +75,6 @@ func (s *settings) sendsTexts() bool {
 	return s.Embed.Endpoint.BaseURL != "" && s.Embed.Model != embed.Off && s.Egress
 }
 
-// embedModelFlag adds the flag of the setting embed.model.
 func embedModelFlag(add func(name, value, usage string) *string) {
 	add("embed-model", "", "model of embeddings: a name from loci models list, a folder, or off "+
 		"(default: what loci models use has set; LOCI_EMBED_MODEL)")

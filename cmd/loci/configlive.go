@@ -5,11 +5,16 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/embed"
 	"github.com/loci-memory/loci/internal/embed/hub"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/setting"
 )
 
@@ -133,4 +138,99 @@ func (s *settings) with(changed map[string]loci.StoredSetting) *settings {
 // thresholds returns those of the dream-cycle at the moment.
 func (in *instance) thresholds(ctx context.Context) map[loci.CandidateKind]float64 {
 	return in.settings(ctx).Dream.Thresholds
+}
+
+// dreamSettings are when the dream-cycle runs and what it promotes.
+type dreamSettings struct {
+	Off        bool
+	At         time.Duration // since midnight, local time
+	Thresholds map[loci.CandidateKind]float64
+}
+
+const defaultDream = "03:30"
+
+// dreamKeys are the settings of the dream-cycle: when it runs, and a threshold for each kind that it promotes.
+func dreamKeys() []settingKey {
+	list := []settingKey{{"dream/at", "LOCI_DREAM_AT", defaultDream, func(s *settings, v value) {
+		text := strings.ToLower(v.text())
+		s.Dream.Off = text == "off"
+		if s.Dream.Off {
+			return
+		}
+		at, err := time.Parse("15:04", text)
+		v.check(err == nil, "must be a time of the day such as 03:30, or off")
+		s.Dream.At = time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute
+	}}}
+	for _, kind := range loci.CandidateKinds() {
+		least, ok := review.DefaultThresholds()[kind]
+		if !ok {
+			continue
+		}
+		list = append(list, settingKey{"dream/" + string(kind), "LOCI_DREAM_" + strings.ToUpper(string(kind)),
+			strconv.FormatFloat(least, 'f', -1, 64), func(s *settings, v value) {
+				if s.Dream.Thresholds == nil {
+					s.Dream.Thresholds = map[loci.CandidateKind]float64{}
+				}
+				s.Dream.Thresholds[kind] = v.number(1)
+			}})
+	}
+	return list
+}
+
+func (p *program) settingsCommand() *cobra.Command {
+	return group("settings", "Show and change the settings that Loci takes over while it runs",
+		`Show and change the settings that Loci takes over while it runs. What the configuration
+file, the environment or a flag sets takes precedence, and can only be changed there. The
+dashboard shows the same settings, and admins of the deployment can change them there.`,
+		p.settingsListCommand(), p.settingsSetCommand(), p.settingsResetCommand())
+}
+
+func (p *program) settingsListCommand() *cobra.Command {
+	return p.acting(operator, &cobra.Command{
+		Use: "list", Short: "List the settings with their present values", Annotations: does(setting.Read),
+	}, func(ctx context.Context, c *call) error {
+		list, err := c.app.Setting.List(ctx, c.operator)
+		return printList(p, "settings", list, err, "no settings", "SETTING|VALUE|DEFAULT|SET BY",
+			func(s loci.Setting) []string {
+				by := string(s.Source)
+				if s.Fixed && s.Source == loci.SetByDefault {
+					by += ", only the configuration can change it"
+				}
+				return []string{s.Key, s.Value, s.Default, by}
+			})
+	})
+}
+
+func (p *program) settingsSetCommand() *cobra.Command {
+	return p.acting(operator, &cobra.Command{
+		Use: "set SETTING VALUE", Short: "Change a setting; running servers take it over after a second",
+		Annotations: does(setting.Change, setting.Read), Args: cobra.ExactArgs(2),
+		Example: `  loci settings set dream.at 02:15
+  loci settings set dream.idea 0.9`,
+	}, func(ctx context.Context, c *call) error {
+		return p.changeSetting(ctx, c, &c.args[1])
+	})
+}
+
+func (p *program) settingsResetCommand() *cobra.Command {
+	return p.acting(operator, &cobra.Command{
+		Use: "reset SETTING", Short: "Bring the default of a setting back", Annotations: does(setting.Change, setting.Read),
+		Args: cobra.ExactArgs(1),
+	}, func(ctx context.Context, c *call) error {
+		return p.changeSetting(ctx, c, nil)
+	})
+}
+
+func (p *program) changeSetting(ctx context.Context, c *call, value *string) error {
+	list, err := c.app.Setting.List(ctx, c.operator)
+	if err != nil {
+		return err
+	}
+	s, err := findNamed(list, c.args[0], func(s loci.Setting) (string, string) { return s.Key, s.Key }, "setting",
+		"loci settings list")
+	if err != nil {
+		return err
+	}
+	s, err = c.app.Setting.Set(ctx, c.operator, s.Key, value)
+	return p.show(s, err, "setting", s.Key, "value", s.Value, "default", s.Default, "set by", string(s.Source))
 }

@@ -187,7 +187,6 @@ func (p *program) refuseOther(ctx context.Context, list []*client, o *connecting
 	return nil
 }
 
-// foundClient is a client that connect found.
 type foundClient struct {
 	Client string `json:"client"`
 	Name   string `json:"name"`

@@ -18,7 +18,6 @@ const (
 
 func keyName(c *client, how string) string { return c.name + " (" + how + ")" }
 
-// replacedKeys returns the id of a key and of those that rotation replaced by it.
 func replacedKeys(keys []loci.Credential, id loci.CredentialID) (line []loci.CredentialID) {
 	before := map[loci.CredentialID]loci.CredentialID{}
 	for _, k := range keys {
@@ -32,12 +31,7 @@ func replacedKeys(keys []loci.Credential, id loci.CredentialID) (line []loci.Cre
 
 // comesFrom reports whether a key is that of a connection, or one that rotation put in its place.
 func comesFrom(keys []loci.Credential, k *loci.Credential, n *connection) bool {
-	for _, id := range replacedKeys(keys, k.ID) {
-		if id == n.KeyID {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(replacedKeys(keys, k.ID), n.KeyID)
 }
 
 // keyFault tells why a client should get another key than this one, or "". A connection over stdio has none.

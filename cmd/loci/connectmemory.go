@@ -91,7 +91,6 @@ func (p *program) memoryServer(c *client) (memoryServer, error) {
 		"@modelcontextprotocol/server-memory or mcp/memory; to add Loci, run: loci connect %s", c.name, file, c.id)
 }
 
-// withMemoryServer returns the clients that run the reference memory server.
 func (p *program) withMemoryServer(list []*client) (with []*client, err error) {
 	for _, c := range list {
 		switch _, err := p.memoryServer(c); {

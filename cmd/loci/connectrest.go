@@ -46,7 +46,6 @@ func (p *program) clean(c *client, list []*clientfile.File, write bool) error {
 	return nil
 }
 
-// cleanRest is for disconnect.
 func (p *program) cleanRest(ctx context.Context, in *instance, c *client, n *connection) error {
 	keys, err := in.agentKeys(ctx)
 	list := p.rest(c, n, keys, n.File)

@@ -66,7 +66,6 @@ also tells what went in, what was left out, and why.`,
 	return cmd
 }
 
-// printReceipt prints what a pack has and what it leaves out.
 func (p *program) printReceipt(got *loci.ContextPack) {
 	p.printf("\n%d of %d tokens\n", got.Tokens, got.MaxTokens)
 	for _, l := range got.Receipt.Included {

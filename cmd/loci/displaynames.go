@@ -67,7 +67,6 @@ func (n *names) team(ctx context.Context, u loci.User) string {
 	return n.teams[u.OrgID][i].Name
 }
 
-// projectList returns the names of projects of an org.
 func (n *names) projectList(ctx context.Context, org loci.OrgID, ids []loci.ProjectID) string {
 	called := make([]string, len(ids))
 	for i, id := range ids {

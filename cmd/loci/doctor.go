@@ -30,7 +30,6 @@ type finding struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// doctor collects findings.
 type doctor struct {
 	*program
 	fix      bool
@@ -147,7 +146,6 @@ func (d *doctor) examineSettings() {
 	}
 }
 
-// examineDirectory reports whether there is a data directory to examine.
 func (d *doctor) examineDirectory(ctx context.Context) bool {
 	dir := d.settings.DataDir
 	info, err := os.Stat(dir)

@@ -35,7 +35,6 @@ func (p *program) dreams(ctx context.Context, in *instance) {
 		}})
 }
 
-// orgDream is a receipt with its org.
 type orgDream struct {
 	Org loci.OrgID `json:"org"`
 	*loci.Dream

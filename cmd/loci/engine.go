@@ -8,11 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/eventlog/arc"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/route"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/store/sqlite"
@@ -34,7 +37,6 @@ func openEngine(ctx context.Context, dir string, log *slog.Logger, reads bool) (
 // removed.
 func indexDir(dir string) string { return filepath.Join(dir, "index") }
 
-// eventIndexDir is where the indexes of events are.
 func eventIndexDir(dir string) string { return filepath.Join(dir, "index-events") }
 
 // eventLog returns the embedded event log beside a store. The caller closes it.
@@ -174,3 +176,24 @@ func (p *program) remedyOfProblem(problem string, unwritten error) string {
 	}
 	return p.remedy(sqlitedb.ErrCorrupt)
 }
+
+type arcSettings struct {
+	BatchSize     int
+	FlushInterval time.Duration
+}
+
+type eventLogs struct {
+	*route.Logs
+	local *embedded.Log
+}
+
+func (p *program) openEventLogs(st *engine) *eventLogs {
+	s := p.settings
+	local := eventLog(st)
+	return &eventLogs{local: local, Logs: route.New(route.Options{Store: st, Local: local, Default: s.Events,
+		Master: s.Master, HTTP: arc.NewHTTP(s.Egress), Log: p.log, BatchSize: s.Arc.BatchSize,
+		FlushInterval: s.Arc.FlushInterval})}
+}
+
+// Close waits for running calls.
+func (l *eventLogs) Close() error { return errors.Join(l.Logs.Close(), l.local.Close()) }

@@ -5,14 +5,19 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eval"
+	"github.com/loci-memory/loci/internal/reflection"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
+	"github.com/loci-memory/loci/internal/review"
 )
 
 // noteEvaluation is one call of `loci eval reflect`.
@@ -243,3 +248,84 @@ func (e *noteEvaluation) printDetails(details []eval.NoteDetail) {
 	}
 	e.printTable([]string{"NOTE", "FAULT", "KIND", "TEXT"}, rows)
 }
+
+// askModel lets the evaluation also ask the model of the settings. Its tokens count in a directory of their own, so
+// that each run has those of a day. done says how many notes the model has read.
+func (e *noteEvaluation) askModel(ctx context.Context) (done func(), err error) {
+	if !e.settings.asksModel() {
+		return nil, loci.FieldErrorf("--model", "needs reflect.base_url (LOCI_REFLECT_BASE_URL), and egress on; set them or "+
+			"leave the flag out")
+	}
+	dir, err := os.MkdirTemp("", "loci-eval-*")
+	if err != nil {
+		return nil, err
+	}
+	st, err := openEngine(ctx, dir, e.log, false)
+	if err != nil {
+		_ = os.RemoveAll(dir) // the error that counts is the other one
+		return nil, err
+	}
+	end := func() { _ = st.Close(); _ = os.RemoveAll(dir) }
+	x, err := e.extractor(st)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	read, without := 0, map[review.NoModel]int{}
+	e.extract = func(content, intent string) eval.NoteAnswer {
+		found, err := x.Extract(ctx, review.Ask(reflection.Note{Content: content, Intent: loci.Intent(intent)},
+			review.Asker{Person: "eval", Caller: "eval"}))
+		if err != nil { // ctx ended, which the evaluation sees
+			return extractNote(content, intent)
+		}
+		if found.Without == "" {
+			read++
+		} else {
+			without[found.Without]++
+		}
+		return answerOf(found.Extraction, content)
+	}
+	return func() {
+		end()
+		text := "the model read " + loci.Plural(read, "note", "notes")
+		var rest []string
+		for _, why := range slices.Sorted(maps.Keys(without)) {
+			rest = append(rest, fmt.Sprintf("%d (%s)", without[why], withoutModel[why]))
+		}
+		if len(rest) > 0 {
+			text += "; the rules read alone " + strings.Join(rest, ", ")
+		}
+		e.note("%s", text)
+	}, nil
+}
+
+// extractNote is the extractor that `loci eval reflect` measures. It asks for all candidates, without a limit.
+func extractNote(content, intent string) eval.NoteAnswer {
+	return answerOf(reflection.Extract(reflection.Note{Content: content, Intent: loci.Intent(intent)}), content)
+}
+
+func answerOf(x *reflection.Extraction, content string) eval.NoteAnswer {
+	var a eval.NoteAnswer
+	for i := range x.Candidates {
+		c := &x.Candidates[i]
+		a.Candidates = append(a.Candidates, eval.NoteCandidate{Kind: string(c.Kind), Start: c.RuneStart, End: c.RuneEnd,
+			Confidence: &c.Confidence})
+	}
+	for _, r := range x.Relations {
+		if r.Type != "supersedes" && r.Type != "contradicts" {
+			continue // such as an owner or a day, for which sets have no labels
+		}
+		a.Relations = append(a.Relations, eval.NoteRelation{Type: r.Type, FromStart: r.From.RuneStart,
+			FromEnd: r.From.RuneEnd, ToStart: r.To.RuneStart, ToEnd: r.To.RuneEnd})
+	}
+	runes, at := 0, 0
+	for _, m := range sensitive.Find(content) { // in order
+		runes, at = runes+utf8.RuneCountInString(content[at:m.Start]), m.Start
+		length := utf8.RuneCountInString(content[m.Start:m.End])
+		a.Sensitive = append(a.Sensitive, eval.NoteSecret{Start: runes, End: runes + length, Type: string(m.Type)})
+	}
+	return a
+}
+
+// relateTexts is the relater that `loci eval reflect` measures.
+func relateTexts(older, newer string) string { return string(reflection.Relate(older, newer).Bond) }

@@ -31,7 +31,6 @@ session. Events never change. Whoever sees a session sees its events.`,
 		p.eventsReplayCommand())
 }
 
-// eventFlags are what the log command sets in an event.
 type eventFlags struct {
 	session, agent, actor, class, kind, metadata, under, dedupKey, reach, project, at, file, lines string
 	tags, allow                                                                                    []string
@@ -143,7 +142,6 @@ and the first 200 characters of the content, or --dedup-key.`,
 	return cmd
 }
 
-// logLines logs the events in the lines of a file.
 func (p *program) logLines(ctx context.Context, c *call, name string) error {
 	in, _, err := p.openText(ctx, name)
 	if err != nil {
@@ -307,7 +305,6 @@ func (p *program) printEvents(ctx context.Context, c *call, page event.Page) err
 	return nil
 }
 
-// eventKind tells what kind of event it is.
 func eventKind(e *loci.Event) string {
 	switch {
 	case e.Class == loci.EventEpisodic:

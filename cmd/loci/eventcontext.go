@@ -25,7 +25,6 @@ func (f *contextFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.request.MaxTokens, "max-tokens", 0, "how long it may be, from 500 to 100000 tokens (default: 4000)")
 }
 
-// read reads the times.
 func (f *contextFlags) read() (r event.ContextRequest, err error) {
 	r = f.request
 	if r.Since, err = exactTime("--since", f.since); err != nil {

@@ -27,7 +27,6 @@ func (p *program) listening(address net.Addr) string {
 	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
 }
 
-// isLoopbackHost reports whether a host is this machine.
 func isLoopbackHost(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()

@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// pageFlags select one page.
 type pageFlags struct {
 	limit  int
 	cursor string

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -94,4 +95,79 @@ func (p *program) printHistory(current *loci.Memory, versions []*loci.Version, w
 
 func hasOlder(versions []*loci.Version) bool {
 	return len(versions) > 0 && versions[len(versions)-1].Version > 1
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	var version int
+	cmd := p.each(operator, &cobra.Command{
+		Use:         "restore ID…",
+		Short:       "Restore memories from the trash",
+		Annotations: does(memory.Restore),
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		m, err := c.app.Memory.Restore(ctx, c.who, id, version)
+		if loci.CodeOf(err) == loci.NotFound {
+			return loci.WrapError(loci.NotFound, err, "memory %s is not in the trash; see `loci list --trash`", id)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.saved("restored", m); err != nil || p.json {
+			return err
+		}
+		if !m.SupersededBy.IsZero() {
+			p.printReplaced([]loci.StillSuperseded{{ID: m.ID, Title: m.Title, SupersededBy: m.SupersededBy}}, nil)
+			return nil
+		}
+		return p.noteSameKey(ctx, c.instance, m)
+	})
+	ifVersionFlag(cmd, &version)
+	return cmd
+}
+
+// noteSameKey tells which other memories of the person got the key of a restored one while it was in the trash.
+func (p *program) noteSameKey(ctx context.Context, in *instance, m *loci.Memory) error {
+	if m.Key == "" {
+		return nil
+	}
+	page, err := in.app.Memory.List(ctx, in.operator, memory.ListRequest{Filter: memory.Filter{Key: m.Key,
+		Scope: m.Scope, ProjectID: m.ProjectID, AgentID: m.AgentID}})
+	if err != nil {
+		return err
+	}
+	for _, other := range page.Items {
+		if other.ID != m.ID && other.UserID == m.UserID {
+			p.note("Memory %s (%s) has the same key. Your next save by key updates only the one that changed last. To keep "+
+				"one, trash the other.", other.ID, cut(other.Title, 60))
+		}
+	}
+	return nil
+}
+
+func (p *program) revertCommand() *cobra.Command {
+	var atVersion, to int
+	cmd := p.onMemoryID(pickPerson, &cobra.Command{
+		Use:   "revert ID VERSION",
+		Short: "Revert a memory to an old version",
+		Long: `Revert a memory to the content of an old version, as a new version; see "loci history".
+Sharing does not change. If the memory is in the trash or has expired, first run
+"loci restore".`,
+		Annotations: does(memory.Revert),
+		PreRunE: func(_ *cobra.Command, args []string) (err error) {
+			to, err = parseVersion(args[1])
+			return err
+		},
+	}, func(ctx context.Context, c *call, id loci.MemoryID) error {
+		began := time.Now()
+		m, err := c.app.Memory.Revert(ctx, c.who, id, atVersion, to)
+		if err != nil {
+			return err
+		}
+		if err := p.savedSince(began, "reverted", m); err != nil {
+			return err
+		}
+		p.printVisible(ctx, c.instance, m)
+		return nil
+	})
+	ifVersionFlag(cmd, &atVersion)
+	return cmd
 }

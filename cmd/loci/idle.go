@@ -11,7 +11,6 @@ import (
 // idleFor is how long a server has had no request when it gives memory back.
 const idleFor = 2 * time.Second
 
-// counted counts the requests that h gets.
 func counted(requests *atomic.Uint64, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests.Add(1)

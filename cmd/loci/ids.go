@@ -107,7 +107,6 @@ func checkMemoryIDs(texts []string) error {
 	return nil
 }
 
-// resolveMemory is the resolver of memories.
 func resolveMemory(ctx context.Context, c *call, s string) (loci.MemoryID, error) {
 	return c.memoryID(ctx, c.who, s)
 }
@@ -218,7 +217,6 @@ func told[T any](err error, list []T, of func(T) (id, text string)) error {
 	return loci.WrapError(loci.Invalid, err, "%s", text)
 }
 
-// noSuchButNear is noSuch with the nearest of the known names.
 func noSuchButNear(noun, name, see string, known []string) error {
 	near := didYouMean(name, known)
 	if near == "" {

@@ -38,7 +38,6 @@ func (p *program) indexing(cmd *cobra.Command, do func(context.Context, *instanc
 	return cmd
 }
 
-// namedIndex is one of the kinds of indexes.
 type namedIndex struct {
 	of      string // memories, events or vectors
 	rebuild func(context.Context, loci.OrgID) error
@@ -60,7 +59,6 @@ func (in *instance) indexes() []namedIndex {
 		}}}
 }
 
-// ofWords is an index of words.
 func ofWords(of string, x *indexing.Index) namedIndex {
 	return namedIndex{of, x.Rebuild, x.Verify, func(ctx context.Context, id loci.OrgID) ([]indexJSON, error) {
 		s, err := x.Stats(ctx, id)
@@ -79,7 +77,6 @@ func (in *instance) wordIndexes() []*indexing.Index {
 	return []*indexing.Index{in.app.Index, in.app.Event.Index()}
 }
 
-// indexJSON is an index of an org as a program reads it.
 type indexJSON struct {
 	Org loci.OrgID `json:"org"`
 	Of  string     `json:"of"` // memories, events or vectors

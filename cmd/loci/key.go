@@ -33,7 +33,6 @@ func (p *program) keyCommands(kind loci.Kind) []*cobra.Command {
 		p.keyRevokeCommand(kind)}
 }
 
-// keyFlags describe a new key.
 type keyFlags struct {
 	name, vendor, expires, workspace string
 	scopes, projects                 []string

@@ -52,7 +52,6 @@ func (p *program) listCommand() *cobra.Command {
 	return cmd
 }
 
-// otherState returns the memories that --trash and --expired select.
 func otherState(trash, expired bool) loci.Lifecycle {
 	switch {
 	case trash:

@@ -12,7 +12,6 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// listenFlag is the flag that chooses another port for an address.
 func listenFlag(address string) func(port string) string {
 	return func(port string) string {
 		host, _, _ := net.SplitHostPort(address) // parsed before

@@ -34,7 +34,6 @@ func (p *program) clientListCommand() *cobra.Command {
 	})
 }
 
-// client finds an OAuth client.
 func (in *instance) client(ctx context.Context, who loci.Principal, id string) (loci.OAuthClient, error) {
 	list, err := in.app.Identity.OAuthClients(ctx, who)
 	if err != nil {

@@ -243,7 +243,6 @@ func orgSettings(args []string) (s org.Settings, err error) {
 	return s, nil
 }
 
-// assetSetting reads one setting about files.
 func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	var bytes int64
 	switch name {
@@ -265,7 +264,6 @@ func assetSetting(s *org.AssetSettings, name, value string) (err error) {
 	return err
 }
 
-// isDefault reports whether a value resets a setting.
 func isDefault(value string) bool { return value == "default" || value == "" }
 
 // assetTypes reads a list of media types; the empty list means all.

@@ -113,7 +113,6 @@ does not move the others.`,
 	return cmd
 }
 
-// arcChange returns what the flags change.
 func (p *program) arcChange(ctx context.Context, f *arcFlags) (c org.ArcChange, err error) {
 	given := func(s *string) *string {
 		if *s == "" {
@@ -153,10 +152,8 @@ more. Loci refuses that while the org's events go to Arc.`,
 	})
 }
 
-// keepsInArc reports whether the events of an org go to Arc.
 func (p *program) keepsInArc(o loci.Org) bool { return p.eventsOf(o) == loci.EventsInArc }
 
-// eventsOf returns where the events of an org are.
 func (p *program) eventsOf(o loci.Org) loci.EventStore { return cmp.Or(o.Events, p.settings.Events) }
 
 // noteNoArc warns if the events of an org go to Arc and the org has none. That state may be wanted for a moment.
@@ -177,7 +174,6 @@ func noArc(id loci.OrgID) string {
 	return "the events of org " + string(id) + " go to Arc, but it has none, so requests about its events fail"
 }
 
-// addArc is the command that specifies the Arc of an org.
 func addArc(id loci.OrgID) string {
 	return "loci org add-arc " + string(id) + " --url ADDRESS --database NAME"
 }

@@ -33,7 +33,6 @@ func (p *program) printJSON(v any) error {
 	return err
 }
 
-// printf prints for a person.
 func (p *program) printf(format string, args ...any) {
 	_, err := fmt.Fprintf(p.out, format, args...)
 	p.wrote(err)
@@ -87,7 +86,6 @@ func (p *program) done(err error, what, id string) error {
 	return p.answer(map[string]any{"id": id, what: true}, err, "%s %s", what, id)
 }
 
-// doneTo says what was done to a person.
 func (p *program) doneTo(err error, what string, who loci.Person) error {
 	text := who.UserID.String()
 	if who.Email != "" {
@@ -240,7 +238,6 @@ func (p *program) printMemory(m *loci.Memory, a around) {
 	p.printf("\n%s\n", strings.TrimRight(loci.Legible(m.Content), "\n"))
 }
 
-// saved reports what happened to a memory.
 func (p *program) saved(what string, m *loci.Memory) error {
 	return p.answer(m, nil, "%s", savedLine(what, m))
 }

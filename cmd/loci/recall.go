@@ -105,7 +105,6 @@ func firstWhy(page *memory.SearchPage[loci.Recalled]) loci.Why {
 	return page.Items[0].Why
 }
 
-// printEventHit prints an event as printHit does a memory.
 func (p *program) printEventHit(e *loci.RecalledEvent) {
 	p.printf("%s  %s\n    %s\n    %s, %s\n", p.bold("event: "+eventKind(&e.Event)), e.ID, p.snippetText(e.Snippet),
 		eventBy(&e.Event, func(loci.AgentID) string { return e.Origin }), p.showTime(e.Time))

@@ -87,7 +87,6 @@ func impliesPersist(f *pflag.FlagSet, n *review.Notes) error {
 	return nil
 }
 
-// notesFlags are the flags of the fields of notes.
 func notesFlags(f *pflag.FlagSet, n *review.Notes, intent *string) {
 	f.StringVar(&n.SourceTitle, "source-title", "", "what the notes are (default: "+loci.DefaultSourceTitle+")")
 	f.StringVar(intent, "intent", "", "build, plan, ideate, research, debug, decide, learn or general (default: general)")
@@ -103,7 +102,6 @@ func notesFlags(f *pflag.FlagSet, n *review.Notes, intent *string) {
 		loci.MaxCandidates))
 }
 
-// notes reads raw notes.
 func (p *program) notes(args []string) (string, error) {
 	from := p.in
 	switch {
@@ -158,7 +156,6 @@ var withoutModel = map[review.NoModel]string{
 	review.ModelUnusable:    "the answer of the model was not usable",
 }
 
-// printCandidate prints a candidate for a person to read.
 func (p *program) printCandidate(c *loci.Candidate) {
 	p.printf("%s\n", p.bold(fmt.Sprintf("%s: %s", c.Kind, loci.OneLine(c.Title))))
 	p.printFields("id", c.ID.String(), "confidence", fmt.Sprintf("%.2f, %s", c.Confidence, c.Reason),

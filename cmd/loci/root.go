@@ -7,10 +7,15 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/loci-memory/loci/internal/gate"
 )
 
 // program is one run of the command line.
@@ -115,7 +120,6 @@ exists, other version), 130 interrupted.`,
 	return root
 }
 
-// commandGroup is a part of the list of commands.
 type commandGroup struct {
 	id, title string
 	commands  []*cobra.Command
@@ -180,8 +184,80 @@ func (p *program) configure(cmd *cobra.Command) (err error) {
 // showWarnings are the commands that show all warnings about the settings.
 var showWarnings = []string{"loci serve", "loci mcp", "loci status", "loci doctor"}
 
-// isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
+
+// version is the number of the release, or of the next one with -dev. Every surface reports it.
+const version = "0.1.0-dev"
+
+// buildInfo is the version information of the program.
+type buildInfo struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Built    string `json:"commit_time,omitempty"`
+	Modified bool   `json:"modified"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func readBuildInfo() buildInfo {
+	b := buildInfo{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Built = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:         "version",
+		Short:       "Print version information",
+		Annotations: needsNoAction("prints build information"),
+		RunE: func(*cobra.Command, []string) error {
+			b := readBuildInfo()
+			if p.json {
+				return p.printJSON(b)
+			}
+			p.printf("loci %s (%s, %s)\n", b.Version, b.Go, b.Platform)
+			if b.Commit != "" {
+				p.printf("commit %s of %s\n", b.Commit, b.Built)
+			}
+			return nil
+		},
+	}
+}
+
+// These are the annotations of a command: the actions that it uses, or the reason why it uses
+// none.
+const (
+	actionNote = "action"
+	localNote  = "local"
+)
+
+// does annotates a command with its actions. Listing keys for a hint about --as and --allow is not among them.
+func does(actions ...gate.Action) map[string]string {
+	names := make([]string, len(actions))
+	for i, a := range actions {
+		names[i] = string(a)
+	}
+	return map[string]string{actionNote: strings.Join(names, " ")}
+}
+
+// needsNoAction annotates a command that uses no action.
+func needsNoAction(reason string) map[string]string { return map[string]string{localNote: reason} }
+
+// onlyHelps annotates a command that only lists its subcommands.
+func onlyHelps() map[string]string { return needsNoAction("prints its help") }

@@ -89,7 +89,6 @@ func (p *program) processes() []running {
 	return out
 }
 
-// isLocked reports whether another process holds the lock.
 func isLocked(name string) bool {
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 		return false

@@ -30,7 +30,6 @@ beginning of an id, or a title. An active session comes before closed ones of it
 		p.sessionContextCommand())
 }
 
-// sessionFlags are what a command sets in a session.
 type sessionFlags struct {
 	title, metadata, reach string
 	allow                  []string
@@ -176,7 +175,6 @@ func (p *program) printSessions(ctx context.Context, c *call, list []loci.Sessio
 		})
 }
 
-// agentNames returns a function that names an agent.
 func (in *instance) agentNames(ctx context.Context, who loci.Principal) (func(loci.AgentID) string, error) {
 	agents, err := in.agents(ctx, who)
 	called := map[loci.AgentID]string{{}: ""}

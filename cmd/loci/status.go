@@ -158,7 +158,6 @@ func (s *status) addOutdated(list []outdated) {
 	}
 }
 
-// addClients adds the clients of an org that have access.
 func (in *instance) addClients(ctx context.Context, who loci.Principal, s *status) error {
 	keys, err := in.app.Identity.OrgKeys(ctx, who)
 	if err != nil {

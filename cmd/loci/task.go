@@ -118,7 +118,6 @@ func (p *program) showTask(t loci.Task, err error) error {
 	return err
 }
 
-// taskStateCommand changes the state of a task.
 func (p *program) taskStateCommand(use, short string, state loci.TaskState) *cobra.Command {
 	return p.acting(pickAny, &cobra.Command{
 		Use: use + " TASK", Short: short, Annotations: does(task.Change, task.Read),

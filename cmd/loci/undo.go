@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// undoFlags select the changes to undo.
 type undoFlags struct {
 	origin, session, credential string
 	since, until                string
@@ -187,7 +186,6 @@ func showSelection(s *loci.UndoSelection) string {
 	return strings.Join(append(parts, "until "+s.Until.Local().Format(time.RFC3339)), " ")
 }
 
-// redoCommand reverses an undo.
 func redoCommand(s *loci.UndoSelection, a *actor) string {
 	out := fmt.Sprintf("loci undo --origin %s --since %s --until %s", s.Origin, s.Since.Format(time.RFC3339Nano),
 		s.Until.Format(time.RFC3339Nano))

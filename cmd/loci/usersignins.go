@@ -17,7 +17,6 @@ func (p *program) userSignInsCommand() *cobra.Command {
 	return group("sign-ins", "List and end sign-ins of browsers", "", p.signInListCommand(), p.signInEndCommand())
 }
 
-// signInJSON is a sign-in of a browser as a program reads it.
 type signInJSON struct {
 	ID         loci.CredentialID `json:"id"`
 	OrgID      loci.OrgID        `json:"org_id"`

@@ -44,7 +44,6 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 	return made, err
 }
 
-// draft returns the agent that p would register.
 func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) {
 	now := s.Time()
 	made = loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Vendor: d.Vendor,
@@ -58,7 +57,7 @@ func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) 
 	case p.Vendor != "":
 		made.Vendor = p.Vendor
 	case d.Vendor == "":
-		made.Vendor = auth.OriginAPI
+		made.Vendor = loci.OriginAPI
 		return made, cmp.Or(loci.CheckNewName("name", made.Name), made.Validate())
 	}
 	if err := auth.CheckVendor(made.Vendor); err != nil {
@@ -153,7 +152,6 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, text string) err
 	})
 }
 
-// changeable returns an agent that p may change.
 func changeable(ctx context.Context, tx store.Tx, p loci.Principal, text string) (loci.Agent, error) {
 	a, err := store.FindAgent(ctx, tx, p.Viewer(), text)
 	if err != nil {

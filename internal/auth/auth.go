@@ -25,13 +25,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// The origins of memories that people write. An agent's origin is its vendor.
-const (
-	OriginAPI       = "api"
-	OriginCLI       = "cli"
-	OriginDashboard = "dashboard"
-)
-
 // CheckVendor rejects an invalid vendor name. It also rejects the origins of people and of the
 // server, because an agent with such a name would appear to be one of them.
 func CheckVendor(v loci.Vendor) error {
@@ -177,7 +170,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, r Request) (loci.Princ
 	}
 	if a.hasOwner && subtle.ConstantTimeCompare(hash[:], a.owner[:]) == 1 {
 		return a.ownerOf(ctx, loci.DefaultOrg,
-			loci.Principal{Kind: loci.KindUser, Origin: OriginAPI, Method: loci.ByEnvironment})
+			loci.Principal{Kind: loci.KindUser, Origin: loci.OriginAPI, Method: loci.ByEnvironment})
 	}
 	if vendor, ok := a.agents[hash]; ok {
 		p, err := a.ownerOf(ctx, loci.DefaultOrg,
@@ -301,7 +294,7 @@ func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie b
 }
 
 func principalFor(c *loci.Credential) loci.Principal {
-	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: OriginAPI, CredentialID: c.ID,
+	p := loci.Principal{Kind: c.Kind, UserID: c.UserID, Vendor: c.Vendor, Origin: loci.OriginAPI, CredentialID: c.ID,
 		GrantID: c.GrantID,
 		Method:  c.Method, ProvedAt: c.ProvedAt, Rights: c.Rights, ProjectIDs: c.ProjectIDs,
 		OnlyProjects: len(c.ProjectIDs) > 0,
@@ -310,7 +303,7 @@ func principalFor(c *loci.Credential) loci.Principal {
 	case c.Vendor != "":
 		p.Origin = string(c.Vendor)
 	case c.Method == loci.BySignIn:
-		p.Origin = OriginDashboard
+		p.Origin = loci.OriginDashboard
 	}
 	return p
 }
@@ -364,7 +357,7 @@ func (a *Authenticator) LocalReading(ctx context.Context, org loci.OrgID, user l
 	if err != nil {
 		return loci.Principal{}, err
 	}
-	p := loci.Principal{Kind: loci.KindLocal, UserID: user, Origin: OriginCLI, Method: loci.ByDisk}
+	p := loci.Principal{Kind: loci.KindLocal, UserID: user, Origin: loci.OriginCLI, Method: loci.ByDisk}
 	if user.IsZero() {
 		p.UserID, p.AllProjects = o.OwnerID, true
 	}
@@ -385,3 +378,72 @@ func (a *Authenticator) AgentsExist(ctx context.Context) (bool, error) {
 
 // Hash returns the stored form of a key.
 func Hash(key loci.Secret) [32]byte { return sha256.Sum256([]byte(key.Reveal())) }
+
+// ViewAsHeader is the HTTP header in which a person asks to see what a vendor sees.
+const ViewAsHeader = "Loci-View-As"
+
+// ViewAs returns p as an agent of the vendor that ViewAsHeader names, without a session: what it reads is what a
+// credential of the person for this vendor reads. So it sees no more than p. Without the header, it returns p
+// unchanged. reads says whether the request changes nothing.
+//
+// It fails with Invalid if the header appears twice, names no vendor, comes with a session, or the request is no read,
+// and with Forbidden if p belongs to a vendor already, or has no right that agents have.
+func ViewAs(r *http.Request, p loci.Principal, reads bool) (loci.Principal, error) {
+	sent := r.Header.Values(ViewAsHeader)
+	if len(sent) == 0 {
+		return p, nil
+	}
+	vendor := loci.Vendor(strings.TrimSpace(sent[0]))
+	switch {
+	case len(sent) > 1:
+		return p, loci.FieldErrorf(ViewAsHeader, "appears twice in the request; send it once")
+	case !reads:
+		return p, loci.FieldErrorf(ViewAsHeader, "works only for requests that change nothing; leave it out")
+	case len(r.Header.Values(SessionHeader)) > 0:
+		return p, loci.FieldErrorf(ViewAsHeader, "cannot be combined with %s", SessionHeader)
+	case p.Vendor != "":
+		return p, loci.Errorf(loci.Forbidden, "only people can view as a vendor; this credential belongs to %s", p.Vendor)
+	}
+	if err := CheckVendor(vendor); err != nil {
+		return p, loci.WrapError(loci.Invalid, err, "%s: %s", ViewAsHeader, err)
+	}
+	rights := slices.DeleteFunc(loci.AgentRights(), func(right loci.Right) bool { return !p.Has(right) })
+	if len(rights) == 0 { // which would stand for all rights of agents
+		return p, loci.Errorf(loci.Forbidden,
+			"this credential has no right that agents have, so it cannot view as %s", vendor)
+	}
+	p.Kind, p.Vendor, p.Origin, p.Rights, p.Views = loci.KindAgent, vendor, string(vendor), rights, true
+	return p, nil
+}
+
+// OnBehalf returns the principal for the server's own work on a row: the person who owns it or, if its origin is a
+// vendor, that vendor acting for the person. It has the present team, projects and workspaces of the person, and no
+// right that an agent lacks. So it may do nothing that the writer of the row may not do.
+//
+// It fails with NotFound if the person or the workspace is gone, with Forbidden if the person is disabled, the org is
+// suspended or the origin is none, and with Unauthenticated as Authenticate does.
+func (a *Authenticator) OnBehalf(ctx context.Context, org loci.OrgID, row *loci.EventAccess) (loci.Principal, error) {
+	p := loci.Principal{Kind: loci.KindUser, UserID: row.UserID, Origin: row.Origin, Method: loci.ByServer,
+		Rights: loci.AgentRights(), WorkspaceID: row.WorkspaceID}
+	if !loci.IsPersonal(row.Origin) {
+		if err := CheckVendor(loci.Vendor(row.Origin)); err != nil {
+			return loci.Principal{}, loci.WrapError(loci.Forbidden, err, "nobody can act for the origin %q", row.Origin)
+		}
+		p.Kind, p.Vendor = loci.KindAgent, loci.Vendor(row.Origin)
+	}
+	o, err := a.org(ctx, org)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	p, err = a.member(ctx, o, p)
+	if err != nil {
+		return loci.Principal{}, err
+	}
+	if p.Kind == loci.KindAdmin { // the work is the person's own
+		p.Kind = loci.KindUser
+	}
+	if p.WorkspaceID != row.WorkspaceID {
+		return loci.Principal{}, loci.Errorf(loci.NotFound, "the person is not in the workspace of the row any more")
+	}
+	return p, nil
+}

@@ -125,6 +125,6 @@ func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (l
 		return loci.Principal{}, err
 	}
 	return a.member(ctx, org,
-		loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: OriginDashboard, Method: loci.ByDashboard,
+		loci.Principal{Kind: loci.KindUser, UserID: who.UserID, Origin: loci.OriginDashboard, Method: loci.ByDashboard,
 			ProvedAt: proof})
 }

@@ -72,7 +72,6 @@ func (h HostRule) mayAsk(origin, host string, local bool) bool {
 	return strings.EqualFold(u.Host, host) || local && isLoopback(hostname(u.Host))
 }
 
-// fromLoopback reports whether the request arrived at a loopback address.
 func fromLoopback(r *http.Request) bool {
 	switch local := r.Context().Value(http.LocalAddrContextKey).(type) {
 	case *net.TCPAddr: // of each request, and faster than by its text

@@ -109,3 +109,49 @@ func (a *Authenticator) join(ctx context.Context, id loci.OrgID, invite loci.Inv
 	}
 	return loci.Person{UserID: u.ID, OrgID: id, Email: u.Email}, nil
 }
+
+// Welcome adds a new user to the org's oldest workspace if the org uses workspaces, because without
+// one the user couldn't get in. It runs in the transaction that creates the user.
+func Welcome(ctx context.Context, tx store.Tx, org loci.Org, user loci.UserID) error {
+	if !org.Workspaces {
+		return nil
+	}
+	list, err := tx.Workspaces().List(ctx)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	return tx.Workspaces().Join(ctx, list[0].ID, user)
+}
+
+// ForgetFailures lets a person try to sign in again at once, regardless of earlier failures.
+func ForgetFailures(ctx context.Context, l store.Limits, who loci.Person) error {
+	if err := l.Clear(ctx, byPerson(who.UserID).key); err != nil || who.Email == "" {
+		return err
+	}
+	return l.Clear(ctx, byAccount(who.Email).key)
+}
+
+// InvitationNames returns the names of the inviter and the team of an invitation from Invitation.
+// They are for the holder of its token. A name is "" if there is none, or if it no longer exists.
+func (s *SignIn) InvitationNames(ctx context.Context, org loci.OrgID, i loci.Invite) (inviter, team string, err error) {
+	err = s.store.View(ctx, org, func(tx store.Tx) error {
+		inviter, team = "", ""
+		u, err := tx.Users().Get(ctx, i.InvitedBy)
+		if err != nil && loci.CodeOf(err) != loci.NotFound {
+			return err
+		}
+		if inviter = u.Name; inviter == "" {
+			inviter = u.Email
+		}
+		if i.TeamID.IsZero() {
+			return nil
+		}
+		t, err := tx.Teams().Get(ctx, i.TeamID)
+		if err != nil && loci.CodeOf(err) != loci.NotFound {
+			return err
+		}
+		team = t.Name
+		return nil
+	})
+	return inviter, team, err
+}

@@ -55,7 +55,6 @@ type bencher struct {
 	report
 }
 
-// report collects results.
 type report struct{ results []Result }
 
 // Run measures everything and returns one result per line, in order.

@@ -104,7 +104,6 @@ func (c *conn) value(name string) string {
 	return string(value)
 }
 
-// header returns the headers of the last answer.
 func (c *conn) header() (http.Header, error) {
 	_, fields, _ := bytes.Cut(c.head, []byte("\r\n"))
 	h, err := textproto.NewReader(bufio.NewReader(bytes.NewReader(fields))).ReadMIMEHeader()

@@ -74,7 +74,6 @@ func (s *eventSource) body(n int) []byte {
 	return append(out, `]}`...)
 }
 
-// one returns a request with one event.
 func (s *eventSource) one() []byte { return s.append(nil) }
 
 func (s *eventSource) append(out []byte) []byte {
@@ -191,7 +190,6 @@ func (b *eventBencher) yardsticks(ctx context.Context, name string) (hundred, on
 	return hundred, one, nil
 }
 
-// event returns an event as eventSource sends it.
 func (c *corpus) event() *loci.Event {
 	now := time.Now()
 	e := &loci.Event{ID: loci.NewEventID(now), Time: now, RecordedAt: now, Actor: "assistant", Type: "tool_call",

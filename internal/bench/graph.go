@@ -64,7 +64,6 @@ func (e graphEntity) item() loci.NewEntity {
 	return loci.NewEntity{EntityRef: loci.EntityRef{Name: e.Name, Type: e.Type}, Observations: e.Observations}
 }
 
-// timed are the figures of one server.
 type timed struct{ create, search Sample }
 
 // compare measures creation and search with the same number of entities: over MCP, in plain SQLite,

@@ -224,7 +224,6 @@ const maxIdleWait = time.Minute
 // idle waits until the server has used no more than the smallest unit of processor time within a second.
 func (s *server) idle(ctx context.Context) error { return s.idleWithin(ctx, maxIdleWait) }
 
-// idleWithin is idle with another limit.
 func (s *server) idleWithin(ctx context.Context, limit time.Duration) error {
 	for end := time.Now().Add(limit); time.Now().Before(end); {
 		before, _ := processorTime(s.process.Process.Pid)

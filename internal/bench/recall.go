@@ -15,7 +15,6 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlite"
 )
 
-// scopes are the scopes of the corpus.
 type scopes struct {
 	project loci.ProjectID
 	agent   loci.AgentID

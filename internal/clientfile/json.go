@@ -299,7 +299,6 @@ func (c JSON) remove(text []byte) ([]byte, error) {
 	return servers.without(text, entry), nil
 }
 
-// without removes a member of the object.
 func (o *jsonObject) without(text []byte, gone *jsonMember) []byte {
 	for i, m := range o.members {
 		if m.at != gone.at {
@@ -335,7 +334,6 @@ func splice(text []byte, from, to int, with []byte) []byte {
 	return append(out, text[to:]...)
 }
 
-// withLineEnds gives a part the line ends of the text.
 func withLineEnds(text, part []byte) []byte {
 	if !bytes.Contains(text, []byte("\r\n")) {
 		return part

@@ -61,7 +61,6 @@ func ParseTOML(text []byte) (map[string]any, error) {
 // Render returns the text of an entry.
 func (c TOML) Render(e *Endpoint) []byte { return c.renderWith(e, nil) }
 
-// renderWith adds headers of the person.
 func (c TOML) renderWith(e *Endpoint, headers map[string]string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[mcp_servers.%s]\n", tomlKey(c.EntryName()))

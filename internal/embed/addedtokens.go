@@ -74,7 +74,6 @@ func (list *addedTokens) at(text string, i int) *addedToken {
 	return nil
 }
 
-// inWord reports whether a character is part of a word.
 func inWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || r == 0x200c || r == 0x200d ||
 		unicode.In(r, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc, unicode.Other_Alphabetic))

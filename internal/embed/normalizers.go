@@ -176,7 +176,6 @@ func stripped(left, right bool) func(string) string {
 	}
 }
 
-// replaced replaces a pattern.
 func replaced(r *rule) (func(string) string, error) {
 	if s := r.Pattern.String; s != nil && *s != "" {
 		return func(text string) string { return strings.ReplaceAll(text, *s, r.Content) }, nil

@@ -82,7 +82,6 @@ func width(dtype string) int {
 	return 0
 }
 
-// at returns number i.
 func (t tensor) at(i int) float64 {
 	d := t.data[i*width(t.dtype):]
 	switch t.dtype {
@@ -126,7 +125,6 @@ func (t tensor) addTo(sum []float32, row int, weight float32) {
 	}
 }
 
-// floats returns the numbers from i to j.
 func (t tensor) floats(i, j int) []float32 {
 	out := make([]float32, j-i)
 	for n := range out {

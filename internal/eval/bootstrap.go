@@ -15,7 +15,6 @@ const (
 	seed      = 7
 )
 
-// row is the values of one question.
 type row struct {
 	conv   string
 	values []float64
@@ -96,7 +95,6 @@ func interval(sorted []float64) (low, high float64) {
 	return sorted[n*25/1000], sorted[n*975/1000-1]
 }
 
-// mean returns the average of value i of all rows.
 func mean(rows []row, i int) float64 {
 	sum := 0.0
 	for _, r := range rows {

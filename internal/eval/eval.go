@@ -128,7 +128,6 @@ func Run(ctx context.Context, set Set, build Build, o Options) (*Result, error) 
 	return result, nil
 }
 
-// run is the state of one Run.
 type run struct {
 	limit, total int
 	ranked       map[string][]string // by id of the question
@@ -161,7 +160,6 @@ func (r *run) conversation(ctx context.Context, c *Conversation, build Build) (e
 	return nil
 }
 
-// percentile returns a quantile of sorted times.
 func percentile(times []time.Duration, q float64) time.Duration {
 	if len(times) == 0 {
 		return 0

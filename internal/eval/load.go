@@ -65,7 +65,6 @@ func Load(dir string) (Set, error) {
 	return l.set, nil
 }
 
-// loader is the state of one Load.
 type loader struct {
 	set   Set
 	at    map[string]int    // index of each conversation

@@ -6,7 +6,6 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// noteScorer adds up the matches of all notes.
 type noteScorer struct {
 	result    *NoteResult
 	total     noteSums
@@ -32,7 +31,6 @@ func (s *noteScorer) note(m *noteMatch) {
 	s.total.read(all)
 }
 
-// candidates counts what was given.
 func (s *noteScorer) candidates(m *noteMatch, sums *noteSums) {
 	given := 0
 	for c, candidate := range m.answer.Candidates {
@@ -180,7 +178,6 @@ func (s *noteScorer) relations(m *noteMatch) {
 	}
 }
 
-// fault adds a detail.
 func (s *noteScorer) fault(m *noteMatch, fault, kind string, start, end int) {
 	s.result.Details = append(s.result.Details, NoteDetail{m.note.ID, fault, kind,
 		loci.Shorten(loci.OneLine(string(m.note.text[start:end])), 90)})

@@ -23,7 +23,6 @@ type binSums struct{ given, confidence, right float64 }
 // confidenceBins is how many bins the calibration has.
 const confidenceBins = 10
 
-// binOf returns the bin of a confidence.
 func binOf(confidence float64) int {
 	for b := range confidenceBins {
 		if confidence < float64(b+1)/confidenceBins {
@@ -109,7 +108,6 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// values returns the figures as a list.
 func (f *noteFigures) values() (list []float64) {
 	for _, k := range f.kinds {
 		list = append(list, k.precision, k.recall, k.f1)

@@ -16,9 +16,11 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/embed"
+	"github.com/loci-memory/loci/internal/index"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
+	"github.com/loci-memory/loci/internal/recall"
 	"github.com/loci-memory/loci/internal/store"
 	"github.com/loci-memory/loci/internal/transfer"
 )
@@ -93,7 +95,6 @@ func Stored(a *app.App, who loci.Principal) Searcher {
 	return &product{app: a, who: who, ask: (*product).recall}
 }
 
-// product searches with Loci.
 type product struct {
 	ask   ask
 	app   *app.App
@@ -176,7 +177,6 @@ func (p *product) closedSize() (int64, error) {
 	return sizeOf(p.dir)
 }
 
-// closeStore closes the store and what is open beside it.
 func (p *product) closeStore() (err error) {
 	if p.app != nil {
 		err = p.app.Vectors.Close()
@@ -241,10 +241,10 @@ func memoryOf(u *Unit) *loci.Memory {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	at := cmp.Or(u.Time, time.Unix(0, 0).UTC())
 	m := &loci.Memory{Title: loci.Shorten(loci.OneLine(line), 80), Content: text, CreatedAt: at, UpdatedAt: at,
-		State: loci.State{Version: 1, Change: loci.Created, Editor: auth.OriginCLI}}
+		State: loci.State{Version: 1, Change: loci.Created, Editor: loci.OriginCLI}}
 	sum := sha256.Sum256([]byte(u.ID))
 	copy(m.ID[:], sum[:])
-	m.Origin = auth.OriginCLI
+	m.Origin = loci.OriginCLI
 	if u.Session != "" {
 		sum := sha256.Sum256([]byte(u.Session))
 		copy(m.SessionID[:], sum[:])
@@ -253,7 +253,6 @@ func memoryOf(u *Unit) *loci.Memory {
 	return m
 }
 
-// sizeOf returns the size of all files below dir.
 func sizeOf(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -266,4 +265,48 @@ func sizeOf(dir string) (size int64, err error) {
 		return err
 	})
 	return size, err
+}
+
+// Indexed returns the Build with package index and a formula like recall.Formula, in memory and
+// without the rest of Loci.
+func Indexed(formula index.Weights) Build {
+	return func(_ context.Context, units []Unit) (Searcher, int64, error) { return indexUnits(units, formula) }
+}
+
+func indexUnits(units []Unit, formula index.Weights) (Searcher, int64, error) {
+	b := index.NewBuilder()
+	ids := make(map[[16]byte]string, len(units))
+	for _, u := range units {
+		hash := sha256.Sum256([]byte(u.ID))
+		id := [16]byte(hash[:])
+		ids[id] = u.ID
+		b.Add(index.Row{ID: id, Session: u.Session, Time: u.Time, Actor: u.Speaker,
+			Fields: []index.Field{{Text: u.Text}}})
+	}
+	s, err := index.Open(b.Build())
+	if err != nil {
+		return nil, 0, err
+	}
+	return &indexed{[]*index.View{index.NewView(s)}, ids, formula}, s.Size(), nil
+}
+
+type indexed struct {
+	views []*index.View
+	ids   map[[16]byte]string
+
+	formula index.Weights
+}
+
+// theUser is how conversations with an assistant call the person who asks.
+const theUser = "user"
+
+func (s *indexed) Search(_ context.Context, question string, askedAt time.Time, limit int) ([]string, error) {
+	hits := recall.Ask{Text: question, At: askedAt, Self: []string{theUser},
+		Sees: func(index.Class) bool { return true }, Limit: limit,
+		Weights: s.formula}.Read().Find(s.views).Hits
+	list := make([]string, len(hits))
+	for i, h := range hits {
+		list[i] = s.ids[h.ID]
+	}
+	return list, nil
 }

@@ -50,7 +50,6 @@ func WriteRun(file string, r *Result) error {
 	return writeLines(file, lines)
 }
 
-// writeLines writes a file with a line of JSON for each value.
 func writeLines[T any](file string, lines []T) (err error) {
 	f, err := os.Create(file)
 	if err != nil {

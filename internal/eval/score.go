@@ -175,7 +175,6 @@ func gain(ranks []int, depth int) float64 {
 	return sum / ideal
 }
 
-// summarize fills All and Types.
 func (r *Result) summarize() {
 	types := map[string][]*Outcome{}
 	var all []*Outcome

@@ -35,7 +35,6 @@ type ContextRequest struct {
 // Context is loci.EventContext.
 type Context = loci.EventContext
 
-// subject is what a context is about.
 type subject struct {
 	session *loci.Session
 	agent   *loci.Agent
@@ -89,7 +88,6 @@ func (s *Service) OrgContext(ctx context.Context, p loci.Principal, r ContextReq
 	return s.tellOf(ctx, p, subject{topic: r.Topic}, r)
 }
 
-// tellOf reads the events and writes the text.
 func (s *Service) tellOf(ctx context.Context, p loci.Principal, about subject, r ContextRequest) (*Context, error) {
 	f, err := s.contextFilter(ctx, p, about, &r)
 	if err != nil {
@@ -177,4 +175,24 @@ func (n *agentNames) find(ids []loci.AgentID, about subject) error {
 		}
 		return nil
 	})
+}
+
+// DeadLetters returns the events of the org that its Arc refused, with numbers above after, at most limit.
+func (s *Service) DeadLetters(ctx context.Context, p loci.Principal, after int64, limit int) (
+	[]eventlog.DeadLetter, error) {
+	if err := s.Begin(ctx, p, Dead); err != nil || s.letters == nil {
+		return nil, err
+	}
+	return s.letters.Dead(ctx, p.OrgID, after, limit)
+}
+
+// ReplayDead sends events that the org's Arc refused to it again, all of them if ids is nil, and returns their number.
+func (s *Service) ReplayDead(ctx context.Context, p loci.Principal, ids []loci.EventID) (int, error) {
+	if err := s.Begin(ctx, p, Replay); err != nil {
+		return 0, err
+	}
+	if err := s.Gate.Record(ctx, p, Replay, string(p.OrgID)); err != nil || s.letters == nil {
+		return 0, err
+	}
+	return s.letters.Replay(ctx, p.OrgID, ids)
 }

@@ -75,7 +75,6 @@ func (d *Density) divide(parts int) {
 	d.Start, d.Counts = time.Unix(first, 0).UTC(), make([]int, (last-first)/d.Seconds+1)
 }
 
-// part returns when a part begins and ends.
 func (d *Density) part(i int) (since, until time.Time) {
 	since = time.Unix(d.Start.Unix()+int64(i)*d.Seconds, 0).UTC()
 	return since, time.Unix(since.Unix()+d.Seconds, 0).UTC()

@@ -18,7 +18,6 @@ const (
 	firstType // groups of types
 )
 
-// fixedGroups are the names of these groups.
 var fixedGroups = [firstType]string{"Decisions", "Errors", "Open questions", "State of the work", "Facts"}
 
 // minorTypes is the name of the group of types that have no group of their own.
@@ -92,7 +91,6 @@ func newDigest(heads []*loci.Event, mostTypes int) *digest {
 	return d
 }
 
-// groupOf returns the group of an event.
 func (d *digest) groupOf(e *loci.Event, answered map[loci.EventID]bool) int {
 	if e.Class == loci.EventDecision {
 		return decisions

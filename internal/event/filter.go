@@ -40,7 +40,6 @@ const (
 	textField  = "q"
 )
 
-// filter reads a filter.
 func (s *Service) filter(ctx context.Context, p loci.Principal, f Filter) (eventlog.Filter, error) {
 	out := eventlog.Filter{ProjectID: f.ProjectID, Classes: f.Classes, Types: f.Types, Tags: f.Tags, AllTags: f.AllTags,
 		Origin: f.Origin, Actor: f.Actor, ParentID: f.ParentID, MinImportance: f.MinImportance, Text: f.Text}
@@ -105,7 +104,6 @@ func (f *Filter) check() error {
 	return nil
 }
 
-// setTimes reads Since and Until.
 func (f *Filter) setTimes(out *eventlog.Filter, now time.Time) error {
 	zone, err := zoneOf(f.Zone)
 	if err != nil {

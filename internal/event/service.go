@@ -124,7 +124,6 @@ func (s *Service) Follower(ctx context.Context, org loci.OrgID) (eventlog.Follow
 	return s.of(ctx, org)
 }
 
-// keepsNone reports whether there are no events at all.
 func (s *Service) keepsNone() bool { return s.logs == Logs(none{}) }
 
 // of returns the log of an org, which knows what became of its sessions.

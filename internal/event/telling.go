@@ -124,7 +124,6 @@ func (t *telling) agents(first loci.AgentID) string {
 	return "agents: " + out + "\n"
 }
 
-// agent returns what an agent is called.
 func (t *telling) agent(id loci.AgentID) string {
 	if name := t.called[id]; name != "" {
 		return name
@@ -217,7 +216,6 @@ func (t *telling) fill(tier []int, get func([]loci.EventID) ([]*loci.Event, erro
 	return fit, nil
 }
 
-// add adds an event if there is room.
 func (t *telling) add(at int, e *loci.Event) bool {
 	group := t.d.of[at]
 	text := t.entry(group, e)
@@ -252,7 +250,6 @@ func (t *telling) align(tier []int, fit int) {
 
 func (t *telling) groupHeading(group int) string { return "\n## " + t.d.groups[group].Name + "\n" }
 
-// context returns the finished text.
 func (t *telling) context() *Context {
 	c := &Context{MaxTokens: t.max, Events: len(t.d.heads), Shown: []loci.EventID{}, Groups: []loci.ContextGroup{},
 		Partial: t.lacks.any()}

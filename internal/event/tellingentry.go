@@ -22,7 +22,6 @@ const (
 	important = 8
 )
 
-// entry writes an event of a group.
 func (t *telling) entry(group int, e *loci.Event) string {
 	room := min(max(t.all()/contentPart, leastContent), mostContent)
 	if group >= states && e.Importance < important {

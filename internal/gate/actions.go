@@ -141,7 +141,6 @@ func (g *Gate) May(p loci.Principal, act Action) error {
 	return g.allows(p, g.rules[act]) // an action without a rule is for no kind of principal
 }
 
-// allows decides by a rule.
 func (g *Gate) allows(p loci.Principal, r Rule) error {
 	if !slices.Contains(r.Kinds, p.Kind) {
 		return notFor(p, r)

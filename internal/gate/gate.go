@@ -94,3 +94,25 @@ func Assemble(tables ...Actions) Actions {
 	}
 	return all
 }
+
+// Time returns the current time in the precision of stored rows.
+func (g *Gate) Time() time.Time { return loci.CutTime(g.now()) }
+
+// Later keeps the history in order when a clock was set back.
+func Later(now, before time.Time) time.Time {
+	if now.After(before) {
+		return now
+	}
+	return before.Add(time.Microsecond)
+}
+
+// Ready returns nil if the store can read and write. It needs no credential, because it reveals
+// nothing about anyone's rows.
+func (g *Gate) Ready(ctx context.Context) error { return g.Store.Ready(ctx) }
+
+// Set assigns value to a field that a patch names, unless value is nil.
+func Set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}

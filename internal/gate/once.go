@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -137,4 +138,29 @@ func (o *Once) finish(ctx context.Context, tx store.Tx, target string) (err erro
 		return err
 	}
 	return tx.Idempotency().Finish(ctx, r)
+}
+
+// Suggest stores a suggestion, or returns the same one if it is pending already.
+func Suggest(ctx context.Context, tx store.Tx, s loci.Suggestion) (loci.Suggestion, error) {
+	err := tx.Suggestions().Insert(ctx, s)
+	if loci.CodeOf(err) != loci.Conflict {
+		return s, err
+	}
+	return tx.Suggestions().Pending(ctx, &s)
+}
+
+// ErrNoWorkspace is the error for a workspace that doesn't exist in the org.
+func ErrNoWorkspace() error { return loci.Errorf(loci.NotFound, "no such workspace") }
+
+// Workspace returns a workspace of the org and the number of its workspaces, or NotFound.
+func Workspace(ctx context.Context, tx store.Tx, id loci.WorkspaceID) (loci.Workspace, int, error) {
+	list, err := tx.Workspaces().List(ctx)
+	if err != nil {
+		return loci.Workspace{}, 0, err
+	}
+	n := slices.IndexFunc(list, func(w loci.Workspace) bool { return w.ID == id })
+	if n < 0 {
+		return loci.Workspace{}, 0, ErrNoWorkspace()
+	}
+	return list[n], len(list), nil
 }

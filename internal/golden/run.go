@@ -45,7 +45,6 @@ func (s *Service) Run(ctx context.Context, p loci.Principal) (*loci.GoldenRun, e
 	return run, nil
 }
 
-// toAsk returns the questions of a run.
 func (s *Service) toAsk(ctx context.Context, p loci.Principal) ([]loci.GoldenQuestion, error) {
 	list, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.GoldenQuestion, error) {
 		return tx.Golden().List(ctx, p.Viewer(), loci.MaxGoldenQuestions+1)

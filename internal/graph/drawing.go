@@ -52,7 +52,6 @@ func (s *Service) Draw(ctx context.Context, p loci.Principal, in loci.ProjectID,
 	})
 }
 
-// drawing is the state of Draw.
 type drawing struct {
 	out                        io.Writer
 	entities                   map[loci.EntityID]int // their numbers

@@ -1,3 +1,8 @@
+// Package graph holds the operations on the knowledge graphs of projects, with their import and
+// export.
+//
+// Every method checks in the transaction whether the principal belongs to the project. If not,
+// the error is the same as for a project that does not exist.
 package graph
 
 import (
@@ -6,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -271,3 +277,9 @@ func checkRef(field string, r loci.EntityRef) error {
 func checkIDs(ids *IDs) error {
 	return countItems("items", len(ids.Entities)+len(ids.Observations)+len(ids.Relations))
 }
+
+// Service provides the operations on graphs. It is safe for concurrent use.
+type Service struct{ *gate.Gate }
+
+// New returns a Service.
+func New(g *gate.Gate) *Service { return &Service{g} }

@@ -192,7 +192,6 @@ func firstObject(b []byte) (object []byte, err error) {
 	return b[:dec.InputOffset()], nil
 }
 
-// take adds the parsed line to the batch.
 func (im *importer) take(ctx context.Context, line, size int, item *item, err error) error {
 	if errors.Is(err, errNotGraph) {
 		return err

@@ -89,7 +89,6 @@ func parseLine(line []byte) (*item, error) {
 		`this is no line of a graph: it has no "type", "entity", "observation" or "relation"`)
 }
 
-// errNotGraph ends an import.
 var errNotGraph = errors.New("not a graph")
 
 func checkHeader(name string, format int) error {
@@ -206,7 +205,6 @@ func (r *referenceLine) entity() (*item, error) {
 	}
 }
 
-// unknownType is the type of an entity that has none.
 const unknownType = "unknown"
 
 // observationText returns the text of an observation: a string, or an object with the content.

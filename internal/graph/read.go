@@ -319,7 +319,6 @@ type cursorOf struct {
 	Query   string
 }
 
-// page reads the request for a page.
 func (c cursorOf) page(p loci.Principal, kind string, r ListRequest) (q store.GraphQuery, err error) {
 	if q.Limit, err = gate.PageSize("limit", r.Limit, DefaultGraphPage, MaxGraphPage); err != nil || r.Cursor == "" {
 		return q, err
@@ -338,7 +337,6 @@ func (c cursorOf) next(p loci.Principal, kind string, at store.Position) string 
 	return gate.SealCursor(p, c, kind, string(at))
 }
 
-// skip reads the cursor of a search.
 func (c cursorOf) skip(p loci.Principal, cursor string) (int, error) {
 	if cursor == "" {
 		return 0, nil

@@ -41,7 +41,6 @@ func (s *Service) Whole(ctx context.Context, p loci.Principal, in loci.ProjectID
 	})
 }
 
-// whole is the state of Whole.
 type whole struct {
 	Page
 	keep  func(*loci.Entity) bool

@@ -112,7 +112,6 @@ func (s *search) reach(p *part) {
 	}
 }
 
-// sessionOf returns the rows of the session of a row.
 func (p *part) sessionOf(doc uint32) span {
 	in := span{doc, doc + 1}
 	for p.follows(in.begin) {

@@ -24,7 +24,6 @@ type Builder struct {
 	signs    []sign // of the row at hand
 }
 
-// builtRow is a row with its words as numbers.
 type builtRow struct {
 	Row
 	words  []place
@@ -154,7 +153,6 @@ func (b *Builder) Build() []byte {
 	return joinSections(&parts)
 }
 
-// sameGroup reports whether two rows are neighbours of one session.
 func sameGroup(x, y *builtRow) bool {
 	return x.Session != "" && x.Session == y.Session && x.Class == y.Class
 }

@@ -93,7 +93,6 @@ func spansOf(docs []uint32) (spans []span) {
 	return spans
 }
 
-// load reads all rows of a term.
 func (p *part) load(t int) {
 	p.loadIn(t, p.spans)
 	p.unread[t] = nil

@@ -27,7 +27,6 @@ func Merge(views []*View) []byte {
 // none is the number of a row or form that does not come along, or that a table does not have.
 const none = math.MaxUint32
 
-// merger makes a segment of views.
 type merger struct {
 	views []*View
 	parts [sections][]byte
@@ -44,7 +43,6 @@ type merger struct {
 	walking []*postingWalk
 }
 
-// viewClass is a class in one of the views.
 type viewClass struct {
 	classRange
 	view  int
@@ -73,7 +71,6 @@ func (m *merger) mergeRows() {
 	m.lengths = lengthsOf(&m.parts)
 }
 
-// mergeClass writes the rows that a view has of a class.
 func (m *merger) mergeClass(w *rowWriter, c *viewClass) {
 	v, group := m.views[c.view], uint32(none)
 	limits := v.limits(c.span)
@@ -95,7 +92,6 @@ func (m *merger) mergeClass(w *rowWriter, c *viewClass) {
 	}
 }
 
-// names returns the people by their numbers.
 func (s *Segment) names() []string {
 	list := make([]string, len(s.actors))
 	for name, n := range s.actors {

@@ -166,7 +166,6 @@ func (p *part) places(forms []weighted, docs []uint32) []uint64 {
 	return slices.Compact(out)
 }
 
-// rowsIn returns those of docs that have a form.
 func (p *part) rowsIn(docs []uint32, f *weighted) []uint32 {
 	if f.langs == 0 {
 		return docs
@@ -191,7 +190,6 @@ func followed(places, next []uint64, words uint64) []uint64 {
 	return kept
 }
 
-// rowsOf appends the rows of places.
 func rowsOf(places []uint64, docs []uint32) []uint32 {
 	for _, at := range places {
 		if n := len(docs); n == 0 || docs[n-1] != uint32(at>>32) {
@@ -201,7 +199,6 @@ func rowsOf(places []uint64, docs []uint32) []uint32 {
 	return docs
 }
 
-// placesOf returns the places in one row.
 func placesOf(places []uint64, doc uint32) []uint64 {
 	begin, _ := slices.BinarySearch(places, uint64(doc)<<32)
 	end, _ := slices.BinarySearch(places, uint64(doc+1)<<32)

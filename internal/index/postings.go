@@ -48,7 +48,6 @@ var unbounded = bound{length: math.MaxUint16, context: math.MaxUint16}
 // lengths are those of rows, as a bound has them.
 type lengths struct{ own, near []uint16 }
 
-// lengthsOf reads the lengths of rows from the sections that have them.
 func lengthsOf(parts *[sections][]byte) (l lengths) {
 	rows := uint32(len(parts[secLengths]) / 2)
 	group := func(doc uint32) uint32 { return u32(parts[secGroups], doc) }
@@ -107,7 +106,6 @@ func (w *listWriter) add(doc, value uint32, positions []uint32, length, context 
 
 func halves(value uint32) uint16 { return uint16(min(value, math.MaxUint16)) }
 
-// blockSize is the size of a block in the table of blocks.
 const blockSize = 20
 
 // write appends the list to the two sections. A list of one block has no table: only its first row.
@@ -155,7 +153,6 @@ func (s *Segment) list(form uint32) list {
 	return l
 }
 
-// blocks returns the number of blocks.
 func (l *list) blocks() int { return (int(l.count) + postingsBlock - 1) / postingsBlock }
 
 // begin returns the first row of block i.

@@ -111,7 +111,6 @@ func (s *search) extrasOf(p *part, doc uint32) float64 {
 	return s.q.Weights.score(&signals)
 }
 
-// hasTerm reports whether the row itself has one of the terms.
 func (p *part) hasTerm(doc uint32) bool {
 	for t := range p.forms {
 		if p.rows[t].value(doc) > 0 {
@@ -193,7 +192,6 @@ func (h *Hit) compare(o *Hit) int {
 // inexact is by how much sums in another order can differ.
 const inexact = 1e-4
 
-// rowIn is a row of a part.
 type rowIn struct {
 	part *part
 	doc  uint32

@@ -109,7 +109,6 @@ func (w *rowWriter) add(r *encodedRow) {
 	w.rows++
 }
 
-// finish writes what depends on all rows.
 func (w *rowWriter) finish() {
 	le, parts := binary.LittleEndian, w.parts
 	byID := make([]uint32, w.rows)
@@ -222,7 +221,6 @@ func readLimit(data []byte) limit {
 	return limit{le.Uint32(data), int64(le.Uint64(data[4:])), int64(le.Uint64(data[12:]))}
 }
 
-// limits returns the limits of the rows in a span.
 func (s *Segment) limits(in span) []byte {
 	all := s.parts[secLimits]
 	before := func(doc uint32) int {

@@ -32,7 +32,6 @@ func Search(views []*View, q *Query) Result {
 	return r
 }
 
-// search is one search in progress.
 type search struct {
 	q     *Query
 	parts []part
@@ -55,7 +54,6 @@ type search struct {
 	row, context, session saturation
 }
 
-// part is a search in one view.
 type part struct {
 	*View
 	spans   []span

@@ -207,7 +207,6 @@ type visibleRows struct {
 	hidden bitmap
 }
 
-// withAll returns the rows that have all forms.
 func (r *visibleRows) withAll(forms []string) []uint32 {
 	lists := make([]list, len(forms))
 	for i, form := range forms {
@@ -239,7 +238,6 @@ func (r *visibleRows) rows(forms []uint32) []uint32 {
 	return slices.Compact(rows.docs)
 }
 
-// beginningWith returns the forms with a prefix.
 func (s *Segment) beginningWith(prefix string) (list []uint32) {
 	for n, key := range s.forms.from(s.forms.search(prefix)) {
 		if !bytes.HasPrefix(key, []byte(prefix)) {
@@ -250,7 +248,6 @@ func (s *Segment) beginningWith(prefix string) (list []uint32) {
 	return list
 }
 
-// endingWith returns the forms with a suffix.
 func (s *Segment) endingWith(suffix string) (list []uint32) {
 	for n := range s.containing(suffix) {
 		if strings.HasSuffix(s.forms.at(n), suffix) {

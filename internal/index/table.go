@@ -138,7 +138,6 @@ func (t *table) first(block uint32) []byte {
 	return rest[size : size+int(n)]
 }
 
-// at returns the string with a number.
 func (t *table) at(number uint32) string {
 	var c cursor
 	c.seek(t, number)

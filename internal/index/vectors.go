@@ -141,7 +141,6 @@ type placement struct {
 	making sync.Mutex // held while the next one is made, so that searches at the same time do not all make it
 }
 
-// place returns where the vectors of a segment are.
 func (v *Vectors) place(s *Segment) *placed {
 	if p := s.placement.last.Load(); v.isCurrent(p) {
 		return p
@@ -252,7 +251,6 @@ func (p *placed) apply(s *Segment, changes []change) {
 	p.bySlot = slices.Concat(all, placed) // new vectors have the last slots
 }
 
-// at returns the vector in a slot.
 func (p *placed) at(slot int32) Packed {
 	c, in, dims := &p.chunks[slot/chunkSlots], int(slot%chunkSlots), p.of.dims
 	return Packed{c.values[in*dims : in*dims+dims], c.scales[in]}

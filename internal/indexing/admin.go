@@ -45,7 +45,6 @@ func (x *Index) Rebuild(ctx context.Context, org loci.OrgID) error {
 	return nil
 }
 
-// waitForFiles returns the right to write the files.
 func (o *orgIndex) waitForFiles(ctx context.Context) (release func(), err error) {
 	for {
 		release, ok, err := o.files.lock()

@@ -42,7 +42,6 @@ func (b *batch) learn(list []*loci.Event) {
 	}
 }
 
-// events are the events of an org.
 type events struct {
 	log eventlog.Follower
 	org loci.OrgID
@@ -180,7 +179,6 @@ func (s events) listed(ctx context.Context, w *walk) ([]listedRow, error) {
 	return out, err
 }
 
-// next returns the next batch of all events.
 func (s events) next(ctx context.Context, w *walk) ([]*loci.Event, error) {
 	list, next, err := s.log.Walk(ctx, s.org, eventlog.Oldest, eventlog.Position(w.rest), w.batch.limit(buildBatch))
 	if err == nil {

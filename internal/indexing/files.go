@@ -39,7 +39,6 @@ type manifest struct {
 	Segments []listed       `json:"segments"`
 }
 
-// listed is a segment in a manifest.
 type listed struct {
 	Name   string  `json:"name"`
 	Gone   []rowID `json:"gone,omitempty"`
@@ -119,7 +118,6 @@ func (f *files) write(name string, data []byte) (err error) {
 	return syncDir(f.dir)
 }
 
-// add writes a segment under a new name.
 func (f *files) add(data []byte) (name string, err error) {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // cannot fail

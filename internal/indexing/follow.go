@@ -144,7 +144,6 @@ func (o *orgIndex) forget() {
 	o.building, o.pending, o.ended = walk{}, nil, false
 }
 
-// build reads the rows that were there at the beginning.
 func (o *orgIndex) build(ctx context.Context, r rows) error {
 	for !o.built && ctx.Err() == nil {
 		if err := o.buildSome(ctx, r); err != nil {
@@ -154,7 +153,6 @@ func (o *orgIndex) build(ctx context.Context, r rows) error {
 	return nil
 }
 
-// buildSome reads one batch of these rows.
 func (o *orgIndex) buildSome(ctx context.Context, r rows) error {
 	w := o.building
 	if err := r.fill(ctx, o, &w); err != nil {
@@ -208,7 +206,6 @@ func (o *orgIndex) takeOut(ids, erased map[rowID]bool) {
 	}
 }
 
-// addPart adds rows as one part.
 func (o *orgIndex) addPart(rows []index.Row) error {
 	if len(rows) == 0 {
 		return nil

@@ -4,7 +4,6 @@ package indexing
 
 import "os"
 
-// mapping is a file in memory.
 type mapping struct{ data []byte }
 
 // mapFile reads a file: a mapped one could not be removed here.

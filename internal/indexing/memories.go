@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// memories are the memories of an org.
 type memories struct {
 	tx  store.Tx
 	org loci.OrgID
@@ -51,7 +50,6 @@ func (s memories) listed(ctx context.Context, w *walk) ([]listedRow, error) {
 	return out, err
 }
 
-// next returns the next batch of memories.
 func (s memories) next(ctx context.Context, w *walk) ([]*loci.Memory, error) {
 	var number int64
 	if w.rest != "" {
@@ -88,7 +86,6 @@ func rowsOf(memories []*loci.Memory, o *orgIndex) []index.Row {
 	return rows
 }
 
-// without returns the ids that no row of a list has.
 func without[T any](ids []rowID, list []T, of func(T) rowID) map[rowID]bool {
 	left := map[rowID]bool{}
 	for _, id := range ids {

@@ -210,7 +210,6 @@ func (o *orgIndex) load(ctx context.Context) {
 	}
 }
 
-// parts opens everything that the manifest lists.
 func (f *files) parts() (m manifest, parts []*part, err error) {
 	if m, err = f.manifest(); err != nil {
 		return m, nil, err
@@ -277,7 +276,6 @@ func (f *files) merge(views []*index.View) (*part, error) {
 	return f.store(index.Merge(views))
 }
 
-// store writes a segment and maps it.
 func (f *files) store(segment []byte) (*part, error) {
 	name, err := f.add(segment)
 	if err != nil {
@@ -461,7 +459,6 @@ func (x *Index) removeDeleted(ctx context.Context) {
 	}
 }
 
-// filed returns the orgs that have a directory.
 func (x *Index) filed() (list []loci.OrgID) {
 	if x.dir == "" {
 		return nil

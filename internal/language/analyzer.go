@@ -277,7 +277,6 @@ func (a *Analyzer) plain(i, end int) int {
 	return end
 }
 
-// word appends a word at a new position.
 func (a *Analyzer) word(form string, start, end int) {
 	if form == "" {
 		return
@@ -307,7 +306,6 @@ func (a *Analyzer) beside(form string, start, end, position int) {
 	a.out = append(a.out, Token{Form: form, Start: start, End: end, Position: position})
 }
 
-// form returns the folded form of a word.
 func (a *Analyzer) form(raw string) string {
 	if form, ok := a.forms[raw]; ok {
 		return form

@@ -2,8 +2,10 @@ package language
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -174,6 +176,97 @@ func (a *Analyzer) quantity(i int) {
 		if unit := units()[fold(rest[:end])]; unit != "" {
 			a.beside(cut(a.number.form+unit), a.number.start, i+end, a.number.position)
 			return
+		}
+	}
+}
+
+// Unit is a unit of time.
+type Unit int
+
+// The units.
+const (
+	NoUnit Unit = iota
+	Day
+	Week
+	Month
+	Year
+)
+
+// Relative is what a word says about a time relative to now.
+type Relative struct {
+	Unit   Unit
+	Offset int  // in units; -1: the one before
+	Whole  bool // Unit and Offset say all: "yesterday"
+	Last   bool // it puts the unit or month beside it into the past
+	Ago    bool // it puts the number of units before it into the past
+}
+
+var relatives = sync.OnceValue(func() map[string]Relative {
+	units := map[string]Unit{"day": Day, "week": Week, "month": Month, "year": Year}
+	table := map[string]Relative{}
+	for _, line := range Lines("relative") {
+		words := strings.Fields(line)
+		offset, err := strconv.Atoi(words[1])
+		if err != nil {
+			panic(err) // the list is part of the program
+		}
+		name, isUnit := strings.CutPrefix(words[0], "unit-")
+		r := Relative{Unit: units[name], Offset: offset, Whole: units[name] != NoUnit && !isUnit, Last: name == "last",
+			Ago: name == "ago"}
+		for _, w := range words[2:] {
+			table[fold(w)] = r
+		}
+	}
+	return table
+})
+
+// RelativeTime returns what a form says about a time relative to now.
+func RelativeTime(form string) Relative { return relatives()[form] }
+
+var ahead = sync.OnceValue(func() map[string]int {
+	table := map[string]int{}
+	for _, line := range Lines("ahead") {
+		words := strings.Fields(line)
+		days, err := strconv.Atoi(words[0])
+		if err != nil {
+			panic(err) // the list is part of the program
+		}
+		for _, w := range words[1:] {
+			table[fold(w)] = days
+		}
+	}
+	return table
+})
+
+var weekdays = sync.OnceValue(func() map[string]time.Weekday {
+	table := map[string]time.Weekday{}
+	for i, line := range Lines("weekdays") {
+		for w := range strings.FieldsSeq(line) {
+			table[fold(w)] = time.Weekday((i + 1) % 7)
+		}
+	}
+	return table
+})
+
+// DaysAhead returns how many days after today the day is that a form names: "tomorrow" is 1.
+func DaysAhead(form string) (days int, ok bool) {
+	days, ok = ahead()[form]
+	return days, ok
+}
+
+// WeekdayOf returns the day of the week that a form names.
+func WeekdayOf(form string) (day time.Weekday, ok bool) {
+	day, ok = weekdays()[form]
+	return day, ok
+}
+
+// UnspacedDays calls yield for each name of a day in languages without spaces: "明日", "金曜".
+func UnspacedDays(yield func(name string) bool) {
+	for _, list := range [...]string{"ahead", "weekdays"} {
+		for _, w := range Words(list) {
+			if w[0] >= 0xe0 && !yield(w) {
+				return
+			}
 		}
 	}
 }

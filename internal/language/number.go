@@ -57,7 +57,6 @@ func readDigits(s string) (d digits) {
 	return d
 }
 
-// same reports whether all separators are c.
 func (d *digits) same(c byte) bool {
 	for _, sep := range d.seps[:d.n-1] {
 		if sep != c {
@@ -333,7 +332,6 @@ func (a *Analyzer) clock(d *digits, start, end int) {
 	}
 }
 
-// units maps the names of units to one of them.
 var units = sync.OnceValue(func() map[string]string {
 	table := map[string]string{}
 	for _, line := range Lines("units") {
@@ -376,7 +374,6 @@ func (a *Analyzer) afterNumber(form string, start, end int) {
 	a.number.end = far
 }
 
-// hourWords follow the hour in a time.
 var hourWords = set("uhr h heure heures oclock часов часа час hrs")
 
 // connects reports whether a word only joins a day, a month and a year: "14 de mayo de 2026".

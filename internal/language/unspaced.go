@@ -167,7 +167,6 @@ func composed(r rune) bool {
 	return r >= 0x4e00 && r < 0xa000 || r >= 0xac00 && r < 0xd7a4 || r >= 0x3041 && r < 0x3097 || r >= 0x30a1 && r < 0x30ff
 }
 
-// unit appends one character to the run.
 func (a *Analyzer) unit(r rune, start, end int) {
 	if a.foreignVowel(r) {
 		a.units[len(a.units)-1].end = end

@@ -37,7 +37,6 @@ func (l *lines) unpack(messages []json.RawMessage) *jsonrpc.Error {
 	return nil
 }
 
-// noteVersion reads the version that an answer to initialize negotiates.
 func (l *lines) noteVersion(answer *jsonrpc.Response) {
 	var result struct {
 		ProtocolVersion string `json:"protocolVersion"`

@@ -80,7 +80,6 @@ func (t *tree) drop(budget int) json.RawMessage {
 	}
 }
 
-// lists returns the members that are lists.
 func (t *tree) lists() (lists []member) {
 	if t.members == nil {
 		return nil

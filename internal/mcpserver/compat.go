@@ -38,7 +38,6 @@ const (
 	referenceURI = "memory://knowledge-graph"
 )
 
-// referenceTool is a tool in the shape of the reference server.
 type referenceTool struct {
 	name, title, about string
 	hints              hints
@@ -46,7 +45,6 @@ type referenceTool struct {
 	run                func(*Server, context.Context, *referenceCall, json.RawMessage) (structured, text any, err error)
 }
 
-// referenceCall is one call of a referenceTool.
 type referenceCall struct {
 	caller
 	tool    tool // which names the action

@@ -21,7 +21,6 @@ import (
 // ones and opens one again when a request needs it. The stored state decides who may use the
 // connection and whether it has ended, also for other processes.
 
-// stored is the state of a connection.
 type stored struct {
 	Initialize json.RawMessage `json:"initialize"` // the params that open a session of the SDK
 	Offer      string          `json:"offer,omitempty"`
@@ -151,7 +150,6 @@ func (e *endpoint) proceed(out *reply, r *http.Request, m message, c caller, id 
 	}
 }
 
-// runningKey names a call in a connection.
 type runningKey struct{ connection, request string }
 
 // track lets a later request cancel this one, or cancels another one if that is what m is for. The
@@ -256,7 +254,6 @@ func (e *endpoint) disconnect(out *reply, r *http.Request, m message, c caller, 
 	out.ResponseWriter.WriteHeader(http.StatusNoContent)
 }
 
-// end ends a session of the SDK.
 func (e *endpoint) end(ctx context.Context, one resident) {
 	e.inner(context.WithoutCancel(ctx), http.MethodDelete, one.subject, one.sdk, nil)
 }

@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 // connectionTable counts the SDK's sessions of each credential in this process, so that none can use
@@ -129,7 +131,6 @@ func (t *connectionTable) add(name, id, sdk string) {
 	s.connections[id] = &connection{sdk: sdk, busy: 1, used: t.now()}
 }
 
-// cancel gives up a reservation.
 func (t *connectionTable) cancel(name string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,5 +176,86 @@ func (t *connectionTable) find(name, id string) *connection {
 	if s := t.subjects[name]; s != nil {
 		return s.connections[id]
 	}
+	return nil
+}
+
+// locks has a lock for each name. The zero locks is ready to use.
+type locks struct {
+	mu     sync.Mutex
+	byName map[string]*namedLock
+}
+
+type namedLock struct {
+	sync.Mutex
+	users int // who hold it or wait for it
+}
+
+// lock waits for the lock of a name, and returns a function that releases it.
+func (l *locks) lock(name string) (unlock func()) {
+	l.mu.Lock()
+	one := l.byName[name]
+	if one == nil {
+		if one = new(namedLock); l.byName == nil {
+			l.byName = map[string]*namedLock{}
+		}
+		l.byName[name] = one
+	}
+	one.users++
+	l.mu.Unlock()
+	one.Lock()
+	return func() {
+		one.Unlock()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(l.byName, name)
+		}
+	}
+}
+
+// Connections keeps the state of connections for as long as they may be continued.
+type Connections interface {
+	// OpenConnection stores a connection of p.
+	OpenConnection(ctx context.Context, p loci.Principal, key project.ConnectionKey, state []byte) error
+	// ContinueConnection returns the state of a connection of p, or NotFound.
+	ContinueConnection(ctx context.Context, p loci.Principal, key project.ConnectionKey) ([]byte, error)
+	// EndConnection forgets a connection.
+	EndConnection(ctx context.Context, key project.ConnectionKey) error
+}
+
+type connectionsHere struct {
+	mu     sync.Mutex
+	states map[project.ConnectionKey]stateHere
+}
+
+type stateHere struct {
+	subject string
+	state   []byte
+}
+
+func (c *connectionsHere) OpenConnection(
+	_ context.Context, p loci.Principal, key project.ConnectionKey, state []byte,
+) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.states[key] = stateHere{p.Subject(), state}
+	return nil
+}
+
+func (c *connectionsHere) ContinueConnection(
+	_ context.Context, p loci.Principal, key project.ConnectionKey,
+) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if found, ok := c.states[key]; ok && found.subject == p.Subject() {
+		return found.state, nil
+	}
+	return nil, loci.Errorf(loci.NotFound, "no such connection")
+}
+
+func (c *connectionsHere) EndConnection(_ context.Context, key project.ConnectionKey) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.states, key)
 	return nil
 }

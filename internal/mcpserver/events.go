@@ -55,7 +55,6 @@ func (s *Server) logEvent(ctx context.Context, c *call, in *event.Draft) (any, e
 	return logged{id, "logged", ""}, err
 }
 
-// choice is a decision with its reason.
 type choice struct {
 	event.Draft
 	reasoning    string
@@ -139,7 +138,6 @@ func contextFields(_ *call, in *contextAsk) []field {
 	}
 }
 
-// told is a context for a model.
 type told struct {
 	Context string `json:"context"`
 	Events  int    `json:"events"`
@@ -176,7 +174,6 @@ func (s *Server) contextOf(ctx context.Context, c *call, in *contextAsk, r event
 	return s.app.Event.OrgContext(ctx, c.principal, r)
 }
 
-// Limits of pages of events.
 const (
 	eventsMax     = 100
 	eventsDefault = 20
@@ -227,7 +224,6 @@ func classesField(into *[]loci.EventClass) field {
 	return f
 }
 
-// happened is an event for a model.
 type happened struct {
 	ID         loci.EventID    `json:"id"`
 	Time       string          `json:"time"`

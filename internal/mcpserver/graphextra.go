@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// These are the sizes of answers.
 const (
 	trashDefault, trashMax     = 100, 1000
 	historyDefault, historyMax = 100, 1000
@@ -64,7 +63,6 @@ func (s *Server) listDeletedEntities(ctx context.Context, c *call, most *int) (a
 	return out, err
 }
 
-// entityQuestion asks about one entity.
 type entityQuestion struct {
 	graph.Which
 	hops, limit int

@@ -233,7 +233,6 @@ func shapeOfGraph(c *call, page *graph.Page, room int) graphShape {
 	return out
 }
 
-// found is a list of entities.
 type found struct {
 	Entities          []entityShape      `json:"entities"`
 	Missing           []graph.NoSuchName `json:"missing,omitempty"`

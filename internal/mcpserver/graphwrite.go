@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/graph"
 )
 
 func newEntitiesFields(c *call, in *[]loci.NewEntity) []field {
@@ -132,4 +133,109 @@ func (s *Server) createRelations(ctx context.Context, c *call, in *[]loci.NewRel
 	return struct {
 		Relations []createdRelation `json:"relations"`
 	}{out}, nil
+}
+
+type deleted struct {
+	Deleted   int    `json:"deleted"`
+	Suggested int    `json:"suggested,omitempty"`
+	Tell      string `json:"tell,omitempty"` // what the model should tell the person
+}
+
+func (s *Server) deletedOr(c *call, d graph.Deleted, err error) (any, error) {
+	return deleted{d.Count, d.Suggested(), s.tellSuggested(c.principal, &d)}, err
+}
+
+// tellSuggested returns what the model should tell the person about rows that were only suggested, or "".
+func (s *Server) tellSuggested(p loci.Principal, d *graph.Deleted) string {
+	if d.Suggestion == nil {
+		return ""
+	}
+	return "You may take out of the graph only what you wrote yourself, so Loci suggested the rest: " +
+		s.whereToDecide(p, []loci.Suggestion{*d.Suggestion})
+}
+
+func deletedNamesFields(c *call, in *[]string) []field {
+	return []field{texts("names", in, loci.MaxEntityName).must().or("entityNames"), inProject(c)}
+}
+
+func (s *Server) deleteEntities(ctx context.Context, c *call, names *[]string) (any, error) {
+	d, err := s.app.Graph.DeleteEntities(ctx, c.principal, c.project, refs(*names))
+	return s.deletedOr(c, d, err)
+}
+
+func deletionsFields(c *call, in *[]loci.Contents) []field {
+	of := func(in *loci.Contents) []field {
+		fields := contentsFields("observations")(in)
+		fields[2] = fields[2].hide()
+		return fields
+	}
+	return []field{items("deletions", in, loci.MaxGraphItems, of), inProject(c)}
+}
+
+func (s *Server) deleteObservations(ctx context.Context, c *call, in *[]loci.Contents) (any, error) {
+	d, err := s.app.Graph.DeleteObservations(ctx, c.principal, c.project, *in)
+	return s.deletedOr(c, d, err)
+}
+
+func deletedRelationsFields(c *call, in *[]loci.NewRelation) []field {
+	return []field{items("relations", in, loci.MaxGraphItems, relationFields), inProject(c)}
+}
+
+func (s *Server) deleteRelations(ctx context.Context, c *call, in *[]loci.NewRelation) (any, error) {
+	d, err := s.app.Graph.DeleteRelations(ctx, c.principal, c.project, *in)
+	return s.deletedOr(c, d, err)
+}
+
+// entityMembers are what every entity in an answer has, in its schema.
+var entityMembers = []string{"name", "entity_type", "observations"}
+
+func graphSearchFields(c *call, in *graph.SearchRequest) []field {
+	return []field{
+		text("query", &in.Query, 1, loci.MaxTerm).must(), limit(c, &in.Limit, graph.MaxGraphSearch, graph.DefaultGraphSearch),
+		cursor(c, &in.Cursor), detail(c), inProject(c),
+	}
+}
+
+func (s *Server) searchEntities(ctx context.Context, c *call, in *graph.SearchRequest) (any, error) {
+	hits, err := s.app.Graph.Search(ctx, c.principal, c.project, *in)
+	if err != nil {
+		return nil, err
+	}
+	return found{Entities: shapeOfEntities(c, hits.Entities, s.graphRoom()), Total: &hits.Total,
+		TotalIsLowerBound: hits.TotalIsLowerBound,
+		AnyWord:           hits.AnyWord, NextCursor: hits.NextCursor}, nil
+}
+
+func namesFields(c *call, in *[]string) []field {
+	return []field{texts("names", in, loci.MaxEntityName).must(), offset(&c.offset),
+		detail(c), inProject(c)}
+}
+
+func (s *Server) openEntities(ctx context.Context, c *call, names *[]string) (any, error) {
+	opened, err := s.app.Graph.OpenEntities(ctx, c.principal, c.project, refs(*names))
+	if err != nil {
+		return nil, err
+	}
+	return found{Entities: shapeOfEntities(c, opened.Entities, s.graphRoom()), Missing: opened.Missing}, nil
+}
+
+func refs(names []string) []loci.EntityRef {
+	out := make([]loci.EntityRef, len(names))
+	for i, name := range names {
+		out[i].Name = name
+	}
+	return out
+}
+
+func graphFields(c *call, in *graph.ListRequest) []field {
+	return []field{limit(c, &in.Limit, graph.MaxGraphPage, graph.DefaultGraphPage), cursor(c, &in.Cursor), detail(c),
+		inProject(c)}
+}
+
+func (s *Server) readGraph(ctx context.Context, c *call, in *graph.ListRequest) (any, error) {
+	page, err := s.app.Graph.Read(ctx, c.principal, c.project, *in)
+	if err != nil {
+		return nil, err
+	}
+	return shapeOfGraph(c, page, s.graphRoom()), nil
 }

@@ -83,7 +83,6 @@ func readObject(dec *json.Decoder) (*tree, error) {
 	return &tree{members: &members}, err
 }
 
-// body writes the value as JSON.
 func (t *tree) body() json.RawMessage {
 	var out bytes.Buffer
 	t.write(&out, unlimited)

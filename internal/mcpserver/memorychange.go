@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// memoryEdit is a change of one memory.
 type memoryEdit struct {
 	id loci.MemoryID
 	memory.Patch

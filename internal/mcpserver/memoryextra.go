@@ -106,7 +106,6 @@ func nodeFields(c *call, in *packRequest) []field {
 	return []field{id("id", &in.id), whole("budget", &in.budget, 1, packMax, packDefault), inSession(c)}
 }
 
-// nodeText is a memory node as one text.
 type nodeText struct {
 	ID   loci.NodeID `json:"id"`
 	Name string      `json:"name"`

@@ -32,8 +32,7 @@ type message struct {
 func readMessage(w http.ResponseWriter, r *http.Request) (message, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return message{}, errTooLarge
 		}
 		return message{}, loci.WrapError(loci.Invalid, err, "cannot read the body; send the request again")

@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// statusAll lists projects of every status.
 const statusAll loci.ProjectStatus = "all"
 
 func projectsFields(c *call, in *project.ListRequest) []field {
@@ -98,7 +97,6 @@ func notThere(err error) string {
 	return text
 }
 
-// named finds the project with a name for an action.
 func (s *Server) named(ctx context.Context, c *call, act gate.Action, name string) (loci.Project, error) {
 	return s.app.Project.Choose(ctx, c.principal, act, project.Choice{Name: name})
 }

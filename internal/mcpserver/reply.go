@@ -20,8 +20,7 @@ import (
 
 // refuse answers a request that must not reach the SDK.
 func (e *endpoint) refuse(w http.ResponseWriter, r *http.Request, m message, err error) {
-	var problem *jsonrpc.Error
-	if errors.As(err, &problem) {
+	if problem, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		writeError(w, http.StatusBadRequest, m.id, problem)
 		return
 	}

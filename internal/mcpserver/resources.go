@@ -85,7 +85,6 @@ func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (
 	return content(req, jsonType, string(body)), nil
 }
 
-// memoryResource is a memory with a note for the model that reads it.
 type memoryResource struct {
 	Note string `json:"note"`
 	readable

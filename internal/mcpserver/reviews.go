@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// Limits of pages of candidates.
 const (
 	candidatesMax     = 100
 	candidatesDefault = 20
@@ -214,7 +213,6 @@ func (s *Server) decideCandidate(ctx context.Context, c *call, in *verdict) (any
 	return s.oneProposed(ctx, c, x, err)
 }
 
-// revision is a change of a candidate.
 type revision struct {
 	id                     loci.CandidateID
 	kind                   loci.CandidateKind

@@ -159,7 +159,6 @@ func (s *Server) buildReference(subscribe func(context.Context, *mcp.SubscribeRe
 	return srv
 }
 
-// buildAlone is build for a server with one client.
 func (s *Server) buildAlone(o offer) *mcp.Server {
 	if o == offerReference {
 		return s.buildReference(func(context.Context, *mcp.SubscribeRequest) error { return nil })
@@ -205,8 +204,7 @@ func (s *Server) guard(next mcp.MethodHandler) mcp.MethodHandler {
 			ctx = fair.In(ctx, p.Subject())
 		}
 		res, err = next(ctx, method, req)
-		var rpc *jsonrpc.Error
-		if errors.As(err, &rpc) { // its data may not be JSON; see tidy
+		if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok { // its data may not be JSON; see tidy
 			return res, tidy(&jsonrpc.Error{Code: rpc.Code, Message: err.Error(), Data: rpc.Data})
 		}
 		return res, err

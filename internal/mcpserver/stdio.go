@@ -335,8 +335,7 @@ func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
 	}
 	if answer.Error != nil {
 		problem := &jsonrpc.Error{Message: answer.Error.Error()}
-		var rpc *jsonrpc.Error
-		if errors.As(answer.Error, &rpc) {
+		if rpc, ok := errors.AsType[*jsonrpc.Error](answer.Error); ok {
 			problem.Code, problem.Data = rpc.Code, rpc.Data
 		}
 		answer.Error = tidy(problem)

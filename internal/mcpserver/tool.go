@@ -36,7 +36,6 @@ func toolNamed(name string) tool {
 	return tool{}
 }
 
-// call is one call of a tool.
 type call struct {
 	caller
 	session string         // the id of an agent's session; see inSession
@@ -167,7 +166,6 @@ func fewerItems(limit, size, budget int) int {
 	return max(1, min(limit-1, limit*budget*9/10/max(size, 1)))
 }
 
-// encode writes JSON for a model to read.
 func encode(v any) (json.RawMessage, error) { return loci.EncodeJSON(v) }
 
 // hints tell a client what a tool may change.

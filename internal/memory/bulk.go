@@ -147,7 +147,6 @@ func (s *Service) bulk(ctx context.Context, p loci.Principal, items []BulkItem, 
 	return b.results, nil
 }
 
-// bulkRun is one transaction of a bulk call.
 type bulkRun struct {
 	app     *Service
 	p       loci.Principal

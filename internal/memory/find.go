@@ -25,9 +25,8 @@ func current(f Filter) Filter {
 func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r SearchRequest, from fromEvents, offset,
 	limit int) (*finder, []Hit, error) {
 	f := &finder{service: s, ctx: ctx, tx: tx, v: v, filter: current(r.Filter), text: r.Query, near: r.near,
-		meaning: r.meaning, index: r.index,
-		ownWords: r.ownWords, wholeWords: r.wholeWords || r.Telling, telling: r.Telling, matchesOnly: r.matchesOnly,
-		memories: r.wants(KindMemory), from: from,
+		meaning: r.meaning, index: r.index, ownWords: r.ownWords, wholeWords: r.wholeWords || r.MatchesOnly,
+		matchesOnly: r.MatchesOnly, withoutNear: r.withoutNear, memories: r.wants(KindMemory), from: from,
 		explain: r.Explain, askedAt: r.AskedAt, offset: offset, limit: limit, until: time.Now().Add(s.patience)}
 	find := f.findNow
 	if f.filter.Lifecycle != loci.CurrentOnly {
@@ -50,7 +49,6 @@ func (s *Service) find(ctx context.Context, tx store.Tx, v loci.Viewer, r Search
 	return f, hits, err
 }
 
-// finder is the state of one search.
 type finder struct {
 	service       *Service
 	ctx           context.Context
@@ -63,8 +61,8 @@ type finder struct {
 	index         *indexing.Snapshot // nil: of no use for the filter
 	ownWords      bool
 	wholeWords    bool
-	telling       bool
 	matchesOnly   bool
+	withoutNear   bool
 	memories      bool       // find memories
 	from          fromEvents // find events there
 	explain       bool
@@ -118,7 +116,7 @@ func (f *finder) findNow() error {
 		at = f.service.Time().In(time.Local)
 	}
 	ask := recall.Ask{Text: f.text, At: at, Now: f.service.Time(), Self: asker, Sees: recall.Sees(f.v), Only: only,
-		Near: f.near, OwnWords: f.ownWords, Telling: f.telling, Meaning: f.meaning}
+		Near: f.near, OwnWords: f.ownWords, MatchesOnly: f.matchesOnly, Meaning: f.meaning}
 	question := ask.Read()
 	all := f.index.With(f.from.index)
 	var similar, meant, last *recall.Answer
@@ -239,9 +237,8 @@ func (f *finder) passing(ids []loci.MemoryID) (list []loci.MemoryID, err error) 
 // nearPart is which part of a page rows may take that are merely near a match.
 const nearPart = 3
 
-// answered takes the page of an answer.
 func (f *finder) answered(a *recall.Answer) error {
-	if a.LimitNear(f.limit / nearPart); f.matchesOnly {
+	if a.LimitNear(f.limit / nearPart); f.withoutNear {
 		a.LimitNear(0)
 	}
 	if err := f.dropAlike(a); err != nil {

@@ -28,7 +28,7 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 		return nil, err
 	}
 	r.Query = asQuestion(r.Query)
-	r.facts, r.events, r.matchesOnly = true, true, true
+	r.facts, r.events, r.withoutNear = true, true, true
 	out := &Gathered{}
 	if r.Query != "" {
 		page, err := search(ctx, s, p, r, gatherKind, func(_ store.Tx, hits []Hit) ([]loci.Recalled, error) {
@@ -48,7 +48,7 @@ func (s *Service) Gather(ctx context.Context, p loci.Principal, r SearchRequest)
 		if out.Pinned, _, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
 			return err
 		}
-		if !r.Telling && len(out.Items)+len(out.Events)+len(out.Graph) == 0 {
+		if !r.MatchesOnly && len(out.Items)+len(out.Events)+len(out.Graph) == 0 {
 			newest, err := tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: mostRecent})
 			if err != nil {
 				return err

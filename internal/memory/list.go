@@ -114,7 +114,6 @@ func (s *Service) Latest(ctx context.Context, p loci.Principal, f Filter) (*loci
 	return page.Items[0], nil
 }
 
-// checkFilter validates a filter.
 func (s *Service) checkFilter(f *Filter) error {
 	if err := loci.CheckTags("tags", f.Tags, 0); err != nil {
 		return err

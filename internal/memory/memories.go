@@ -109,7 +109,6 @@ func (s *Service) openly(ctx context.Context, p loci.Principal, known loci.Proje
 	}
 }
 
-// update implements Patch.
 func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int,
 	apply func(*loci.Memory)) (m *loci.Memory, err error) {
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {

@@ -154,7 +154,6 @@ func replacedBy(ctx context.Context, tx store.Tx, p loci.Principal, was Promoted
 	}), err
 }
 
-// demote moves a memory to the trash.
 func (s *Service) demote(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	open func(loci.ProjectID) error) error {
 	how := edit{act: Trash, what: loci.Trashed, fn: s.toTrash}

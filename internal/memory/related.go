@@ -75,3 +75,61 @@ func asWords(text string) string {
 	}
 	return text
 }
+
+// These are the sizes of a page of Recall.
+const (
+	DefaultRecall = 5
+	MaxRecall     = 50
+)
+
+// MaxRecalledSources is how many sources of a memory Recall returns.
+const MaxRecalledSources = 10
+
+var recallKind = searching{"recall", DefaultRecall, MaxRecall}
+
+// Recall is Search with events beside the memories, with why each row was found, and with where each memory comes
+// from: the oldest MaxRecalledSources of its sources that p sees, without their raw texts. r.Limit 0 is DefaultRecall,
+// and at most MaxRecall, memories and events together. Its errors are those of Search; if r.Kinds asks for events, also
+// Forbidden if p may not read them, and Unavailable if it asks for nothing else and their log cannot be read.
+func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest) (*SearchPage[loci.Recalled], error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return nil, err
+	}
+	if err := checkKinds(r.Kinds); err != nil {
+		return nil, err
+	}
+	r.facts, r.events = r.wants(KindMemory), r.wants(KindEvent)
+	return search(ctx, s, p, r, recallKind, func(tx store.Tx, hits []Hit) ([]loci.Recalled, error) {
+		return withSources(ctx, tx, p.Viewer(), hits, r.When)
+	})
+}
+
+// withSources reads the sources of all hits at once. If the search is about another time, it
+// includes the sources of hits that have expired, been superseded or been trashed since, but no
+// sources added since.
+func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w loci.When) ([]loci.Recalled, error) {
+	out := make([]loci.Recalled, len(hits))
+	ids := make([]loci.MemoryID, len(hits))
+	of := make(map[loci.MemoryID]*loci.Recalled, len(hits))
+	for i, h := range hits {
+		out[i] = loci.Recalled{Memory: *h.Memory, Score: h.Score, Snippet: h.Snippet, Why: h.Why, Rank: h.Rank,
+			Sources: []loci.Source{}}
+		ids[i], of[h.Memory.ID] = h.Memory.ID, &out[i]
+	}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	life := loci.LiveOnly
+	if !w.IsZero() {
+		life = loci.AnyState
+	}
+	sources, err := tx.Sources().List(ctx, v, ids, life)
+	for _, s := range sources {
+		m := of[s.MemoryID]
+		if len(m.Sources) < MaxRecalledSources && (w.KnownAt.IsZero() || !s.CreatedAt.After(w.KnownAt)) {
+			s.Text = ""
+			m.Sources = append(m.Sources, s)
+		}
+	}
+	return out, err
+}

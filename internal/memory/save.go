@@ -236,7 +236,6 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	return nil
 }
 
-// put stores the memory itself.
 func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 	old, err := s.there(ctx, tx)
 	if err != nil {

@@ -33,10 +33,10 @@ type SearchRequest struct {
 	index   *indexing.Snapshot
 	// ownWords leaves out memories that fit only because of what was said around them.
 	ownWords bool
-	// Telling is recall.Ask.Telling; nothing stands in for hits then.
-	Telling bool
-	// matchesOnly leaves out what is merely near a match.
-	matchesOnly bool
+	// MatchesOnly is recall.Ask.MatchesOnly; nothing stands in for hits then.
+	MatchesOnly bool
+	// withoutNear leaves out what is merely near a match.
+	withoutNear bool
 	// wholeWords leaves out memories that only have parts of the words.
 	wholeWords bool
 }

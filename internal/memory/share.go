@@ -65,7 +65,6 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 	return shared, nil
 }
 
-// shareWith adds a memory to the pool of a team.
 func shareWith(m *loci.Memory, team loci.TeamID) error {
 	if m.Scope == loci.ScopeAgent {
 		return loci.Errorf(loci.Conflict, "a memory with scope agent belongs to one agent and cannot be shared")

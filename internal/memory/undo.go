@@ -182,7 +182,6 @@ func (u *undo) query() store.EditQuery {
 		Until: s.Until, Limit: loci.MaxUndo + 1}
 }
 
-// consider plans the step of one memory.
 func (u *undo) consider(ctx context.Context, id loci.MemoryID) error {
 	now, h, err := u.read(ctx, id)
 	if err != nil {
@@ -218,7 +217,6 @@ func (u *undo) enter(id loci.MemoryID, step *undoStep) {
 	u.steps[id] = step
 }
 
-// changeOf names the change from old to next.
 func changeOf(old, next *loci.Memory) loci.Change {
 	switch {
 	case old.DeletedAt.IsZero() && !next.DeletedAt.IsZero():
@@ -229,7 +227,6 @@ func changeOf(old, next *loci.Memory) loci.Change {
 	return loci.Updated
 }
 
-// apply runs the plan.
 func (u *undo) apply(ctx context.Context) error {
 	for i, id := range u.order {
 		loci.ReportProgress(ctx, loci.Progress{Stage: "undoing changes", Done: int64(i), Total: int64(len(u.order))})

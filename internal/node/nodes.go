@@ -1,3 +1,4 @@
+// Package node holds the use cases about memory nodes: ordered trees of texts, memories and entities.
 package node
 
 import (
@@ -8,6 +9,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
@@ -308,4 +310,17 @@ func (s *Service) Release(ctx context.Context, tx store.Tx, u loci.User) error {
 		}
 	}
 	return nil
+}
+
+// Service provides the operations on memory nodes. It is safe for concurrent use.
+type Service struct {
+	*gate.Gate
+	projects *project.Service
+	graphs   *graph.Service
+	memories *memory.Service
+}
+
+// New returns a Service.
+func New(g *gate.Gate, projects *project.Service, graphs *graph.Service, memories *memory.Service) *Service {
+	return &Service{g, projects, graphs, memories}
 }

@@ -220,7 +220,6 @@ func (s *Service) LeaveWorkspace(ctx context.Context, p loci.Principal, id loci.
 	})
 }
 
-// checkMember reports whether a user of the org is a member of one of its workspaces.
 func checkMember(ctx context.Context, tx store.Tx, id loci.WorkspaceID, user loci.UserID) (bool, error) {
 	if _, _, err := gate.Workspace(ctx, tx, id); err != nil {
 		return false, err

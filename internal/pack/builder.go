@@ -35,7 +35,6 @@ type builder struct {
 	dropped  int // beyond mostReceipt
 }
 
-// line is a line of the text.
 type line struct {
 	candidate
 	text string // without the citation
@@ -215,7 +214,6 @@ func ending(c *candidate) string {
 
 func idText(id [16]byte) string { return loci.MemoryID(id).String() }
 
-// body writes lines with their heading.
 func body(name loci.ContextSectionName, lines []line) string {
 	if len(lines) == 0 {
 		return ""
@@ -257,7 +255,6 @@ func (b *builder) pack() *loci.ContextPack {
 	return p
 }
 
-// list adds a section to what a pack says of itself.
 func (b *builder) list(p *loci.ContextPack, name loci.ContextSectionName, lines []line) {
 	if len(lines) == 0 {
 		return

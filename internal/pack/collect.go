@@ -49,7 +49,6 @@ type candidate struct {
 	own     bool   // an event that the caller has logged in this session
 }
 
-// collection are the candidates of a pack.
 type collection struct {
 	pinned, others []candidate // each the best first
 	partial        bool
@@ -128,7 +127,6 @@ func (c *collection) news(had sent) (n int) {
 	return n
 }
 
-// addEvents adds the newest events.
 func (c *collection) addEvents(list []*loci.Event, own func(*loci.Event) bool) {
 	for _, e := range list {
 		one := ofEvent(e, own)

@@ -104,7 +104,7 @@ func (s *Service) Context(ctx context.Context, p loci.Principal, r Request) (*lo
 		return out, nil
 	}
 	ask := memory.SearchRequest{Query: r.Goal, Limit: r.Limit, Filter: memory.Filter{Category: r.Domain},
-		Telling: r.MatchesOnly}
+		MatchesOnly: r.MatchesOnly}
 	if r.Project != "" {
 		in, err := s.projects.Named(ctx, p, r.Project)
 		if err != nil {
@@ -141,7 +141,7 @@ func (s *Service) collect(ctx context.Context, p loci.Principal, ask memory.Sear
 			continue
 		}
 		// An event has no category, and the newest fit no word.
-		if ask.Category != "" || ask.Telling || p.SessionID.IsZero() && ask.ProjectID.IsZero() {
+		if ask.Category != "" || ask.MatchesOnly || p.SessionID.IsZero() && ask.ProjectID.IsZero() {
 			return c, nil
 		}
 		newest, err := s.events.Newest(ctx, p, p.SessionID, ask.ProjectID, newestEvents)

@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// session is the state of a caller in a session.
 type session struct {
 	p      loci.Principal
 	before []store.Sent // what they have received; nothing if the request is to begin again
@@ -17,7 +16,6 @@ type session struct {
 	revision int
 }
 
-// sessionOf reads the state of the caller.
 func (s *Service) sessionOf(ctx context.Context, p loci.Principal, fresh bool) (in *session, err error) {
 	in = &session{p: p}
 	return in, s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {

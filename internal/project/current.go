@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -130,4 +131,73 @@ func (s *Service) rejoin(ctx context.Context, p loci.Principal) (loci.Principal,
 	}
 	p.ProjectIDs = ids
 	return p, nil
+}
+
+// MustBeOpen rejects a new memory in an archived project, which is read-only, and in one that the caller does not
+// belong to. The zero id means no project.
+func (s *Service) MustBeOpen(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+	err := s.mustNotBeArchived(ctx, p, id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return ErrNotIn()
+	}
+	return err
+}
+
+// MustNotBeArchived rejects changes to the memories of an archived project. It lets the caller change memories of a
+// project that is deleted, or that they have left: these are still theirs, and nobody could narrow or replace them
+// otherwise. The zero id means no project.
+func (s *Service) MustNotBeArchived(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+	err := s.mustNotBeArchived(ctx, p, id)
+	if loci.CodeOf(err) == loci.NotFound {
+		return nil
+	}
+	return err
+}
+
+func (s *Service) mustNotBeArchived(ctx context.Context, p loci.Principal, id loci.ProjectID) error {
+	if id.IsZero() {
+		return nil
+	}
+	in, err := s.Store.Projects().Get(ctx, p.Viewer(), id)
+	if err == nil && in.Status == loci.ProjectArchived {
+		err = errArchived(in)
+	}
+	return err
+}
+
+func errArchived(p loci.Project) error {
+	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
+}
+
+// ErrNotIn returns the error for a project that the caller does not belong to, whether or not it
+// exists.
+func ErrNotIn() error {
+	return loci.FieldErrorf("project_id", "must be a project that you belong to")
+}
+
+// Choice names the project of a call over MCP. The first one that is set counts.
+type Choice struct {
+	Name    string        // from the call, or an id; "" if none
+	Session ConnectionKey // the session whose active project counts; zero if there is no session
+	Default string        // project for sessions without an active one; "" if none
+}
+
+// Choose returns the project for a call of act. The call begins after Choose and counts against
+// the limit itself. Its errors are those of Find for a name or an id, and of Current if nothing
+// names a project.
+func (s *Service) Choose(ctx context.Context, p loci.Principal, act gate.Action, c Choice) (loci.Project, error) {
+	if p.IsZero() {
+		return loci.Project{}, s.Begin(ctx, p, act)
+	}
+	if err := s.Also(ctx, p, act); err != nil {
+		return loci.Project{}, err
+	}
+	if c.Name != "" {
+		return s.named(ctx, p, c.Name, true)
+	}
+	current, err := s.current(ctx, p, c.Session)
+	if loci.CodeOf(err) == loci.NotFound && c.Default != "" {
+		return s.find(ctx, p, c.Default, true)
+	}
+	return current, err
 }

@@ -153,7 +153,6 @@ func (a *Answer) Signals(i int) *loci.WhySignals {
 	}
 }
 
-// standing returns what orders hit i.
 func (a *Answer) standing(i int) standing {
 	h := &a.Hits[i]
 	return standing{score: h.Score, pinned: h.Priority >= pinnedPriority, importance: int(h.Priority % pinnedPriority),

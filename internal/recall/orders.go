@@ -47,7 +47,6 @@ type cueLists struct {
 	guards   map[string]map[string]bool // words that say who is told what
 }
 
-// cueSide is a side of a group that has a word.
 type cueSide struct{ group, side int }
 
 // maxCueSpan is how many words apart the words of a cue may be.
@@ -143,7 +142,6 @@ func (c *cueLists) toOthers(text string, words []loci.Word, at int) bool {
 	return false
 }
 
-// placesOf returns the words of a text with their places.
 func placesOf(text string) (words []loci.Word) {
 	var a loci.Analyzer
 	a.Words(text, func(w loci.Word) bool {

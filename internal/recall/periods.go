@@ -59,7 +59,6 @@ func periods(text string, tokens []language.Token, at time.Time) []index.Period 
 	return p.list
 }
 
-// dates collects periods.
 type dates struct {
 	at    time.Time
 	years []int // that the question names

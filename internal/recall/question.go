@@ -63,10 +63,10 @@ type Ask struct {
 	// Only and OwnWords are those of index.Query.
 	Only     [][16]byte
 	OwnWords bool
-	// Telling leaves out what fits only by words that say little: stop-words, fillers, single characters and words that
-	// most rows have.
-	Telling bool
-	Limit   int
+	// MatchesOnly leaves out what fits only by words that say little: stop-words, fillers, single characters and words
+	// that most rows have.
+	MatchesOnly bool
+	Limit       int
 	// Weights replace Formula, to measure what a signal is worth. Zero: Formula.
 	Weights index.Weights
 }
@@ -108,7 +108,7 @@ func (q *Question) Find(views []*index.View) *Answer {
 	leads, paths := q.leads(views)
 	query.Leads = leads
 	result := index.Search(views, &query)
-	if q.ask.Telling {
+	if q.ask.MatchesOnly {
 		result.Hits = slices.DeleteFunc(result.Hits, func(h index.Hit) bool {
 			return h.Terms&^(result.Common|result.Similar) == 0
 		})
@@ -119,9 +119,9 @@ func (q *Question) Find(views []*index.View) *Answer {
 		rowNames: query.Names, paths: paths}
 }
 
-// Tells reports whether a text has a word that Telling looks for.
+// Tells reports whether a text has a word that MatchesOnly looks for.
 func Tells(text string) bool {
-	q := Ask{Text: text, Telling: true}.Read()
+	q := Ask{Text: text, MatchesOnly: true}.Read()
 	return len(q.terms(mentions{at: make([]bool, len(q.tokens))}).list) > 0
 }
 
@@ -216,4 +216,23 @@ func joined(tokens []language.Token) string {
 		parts[i] = t.Form
 	}
 	return strings.Join(parts, " ")
+}
+
+// Value is a word of a text of which only one of several can hold: a side of a group of opposites, or a negation.
+type Value struct {
+	Group, Side int // of a negation: -1, 0
+	Sides       int // how many sides the group has
+	Word        string
+}
+
+// Denies reports whether the value is a negation.
+func (v Value) Denies() bool { return v.Group == negation }
+
+// Values returns the values that Compare weighs, and how often each is there.
+func (r *Text) Values() map[Value]int {
+	list := map[Value]int{}
+	for v, n := range r.values() {
+		list[Value{v.group, v.side, sides()[v.group], v.word}] = n
+	}
+	return list
 }

@@ -71,7 +71,7 @@ func (q *Question) terms(named mentions) terms {
 	case len(out.list) > 0:
 	case len(r.names) > 0:
 		out = terms{list: r.names}
-	case !q.ask.Telling:
+	case !q.ask.MatchesOnly:
 		out.list = r.common
 	}
 	out.list = out.list[:min(len(out.list), loci.MaxTerms)]
@@ -112,7 +112,6 @@ func (q *Question) crumbs() []bool {
 	return list
 }
 
-// single reports whether a token is one character.
 func single(t language.Token) bool {
 	_, size := utf8.DecodeRuneInString(t.Form)
 	return size == len(t.Form)
@@ -155,7 +154,7 @@ func (r *termReader) word(t language.Token, name bool) {
 	one := r.term(t)
 	one.Fuzzy = true
 	switch {
-	case r.q.ask.Telling && (fillers()[t.Form] || isCharacter(t)):
+	case r.q.ask.MatchesOnly && (fillers()[t.Form] || isCharacter(t)):
 	case name:
 		r.names = append(r.names, one)
 	case language.Stop(t.Form, r.q.langs):
@@ -213,7 +212,6 @@ func (r *termReader) quote(n int) {
 	}
 }
 
-// finest returns the finest tokens of a quote.
 func (at *quote) finest() []language.Token {
 	list := language.Finest(at.tokens)
 	return list[:min(len(list), maxPhrase)]
@@ -268,7 +266,6 @@ func asPrefixes(list []term) (out []term) {
 	return out
 }
 
-// last returns the last word of a term.
 func (t *term) last() *term {
 	if len(t.words) == 0 {
 		return t

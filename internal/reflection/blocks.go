@@ -98,7 +98,6 @@ func (p *blockParser) line(from, to int) {
 	}
 }
 
-// endCode closes the code that is open.
 func (p *blockParser) endCode() {
 	if p.fenceMark == "" {
 		return

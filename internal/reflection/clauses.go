@@ -198,7 +198,6 @@ func (d *divider) concludes(from, to int) bool {
 	return false
 }
 
-// connects reports whether a word connects statements.
 func connects(form string) bool { return wordLists()[form]&roleConnects != 0 }
 
 // interjects reports whether a word begins something new when people speak.

@@ -255,7 +255,6 @@ func (c *comparison) adds() bool {
 	return c.oldCover >= longEnough && more && len(c.removed) == 0 && !c.new.still
 }
 
-// addition is what the new statement adds.
 func (c *comparison) addition() string {
 	if len(c.newLeft) > 0 {
 		first, last := c.newLeft[0], c.newLeft[len(c.newLeft)-1]

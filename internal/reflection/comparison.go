@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// comparison is what two statements have in common and what not.
 type comparison struct {
 	old, new         *Statement
 	pairs            []pair // the words of both, in the order of the old one
@@ -68,7 +67,6 @@ func (c *comparison) flipWeakly() {
 	}
 }
 
-// matchWords pairs the words that are the same.
 func (c *comparison) matchWords() {
 	used := make([]bool, len(c.new.words))
 	for i := range c.old.words {
@@ -228,7 +226,6 @@ func (c *comparison) matchDays() {
 	slices.Sort(c.added)
 }
 
-// dayWord is the word of a group that the statement has.
 func (s *Statement) dayWord(group int) string {
 	best := ""
 	for v := range s.read.Values() {

@@ -1,6 +1,7 @@
 package reflection
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,11 +70,9 @@ var classNames = [classCount]string{"decision", "choice", "refusal", "standing",
 	"label-idea",
 	"label-claim", "label-artifact", "label-procedure", "label-session", "label-question", "label-quote"}
 
-// supported are the languages that have cues.
 const supported = language.English | language.German | language.French | language.Spanish | language.Portuguese |
 	language.Japanese | language.Chinese
 
-// languagesOf returns the languages of a text in which cues are looked for.
 func languagesOf(text string) language.Languages {
 	langs := language.Detect(text) & supported
 	if langs&(language.Chinese|language.Japanese) != 0 { // kana tell them apart
@@ -92,7 +91,6 @@ func languagesOf(text string) language.Languages {
 // shortText is how long a text is that may have no frequent word of its language.
 const shortText = 80
 
-// stops reports whether a text has a frequent word of a language.
 func stops(text string, langs language.Languages) bool {
 	for w := range strings.FieldsSeq(text) {
 		if language.Stop(strings.ToLower(w), langs) {
@@ -289,12 +287,7 @@ func (m *matcher) match(forms []string, at int) bool {
 }
 
 func hasPlaceholder(t *token, name string) bool {
-	for _, p := range placeholders(t, false) {
-		if p == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(placeholders(t, false), name)
 }
 
 var (

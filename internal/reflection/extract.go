@@ -97,7 +97,6 @@ type extractor struct {
 	said    map[string]bool // what was said, to find what is said twice
 }
 
-// rule judges each unit.
 func (x *extractor) rule() {
 	priors := priorsOf(x.note.Intent)
 	x.traits = make([]*traits, len(x.units))
@@ -150,7 +149,6 @@ func (x *extractor) repeats(c *Candidate, k int) bool {
 	return false
 }
 
-// candidate makes a candidate of a unit.
 func (x *extractor) candidate(k int) Candidate {
 	u, r := &x.units[k], &x.rulings[k]
 	s := x.trim(u)
@@ -223,7 +221,6 @@ func (x *extractor) finish() *Extraction {
 	return out
 }
 
-// identify returns the id of a candidate of a text with a hash.
 func identify(text []byte, c *Candidate) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%x %d %d %s", text, c.Start, c.End, c.Kind))
 	return hex.EncodeToString(h[:10])

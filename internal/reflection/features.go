@@ -38,7 +38,6 @@ var cueFeatures, frontFeatures = func() (any, front [classCount]string) {
 	return any, front
 }()
 
-// traitsOf finds the traits of a unit.
 func (p *page) traitsOf(k int, reuse []string) *traits {
 	u := &p.units[k]
 	t := &traits{names: reuse[:0], list: p.blocks[u.block].kind}
@@ -52,7 +51,6 @@ func (p *page) traitsOf(k int, reuse []string) *traits {
 // front is how many tokens at the beginning of a unit count as its beginning.
 const front = 2
 
-// readCues finds the cues of a unit.
 func (p *page) readCues(u *unit, t *traits) {
 	start := p.body(u)
 	for h := p.firstHit(u.block, u.from); h < len(p.hits[u.block]); h++ {

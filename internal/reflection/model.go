@@ -26,7 +26,6 @@ const (
 	kindCount
 )
 
-// scores are the probabilities of the kinds.
 type scores [kindCount]float64
 
 // model is a multinomial logistic regression over features that are there or are not.
@@ -114,4 +113,56 @@ func softmax(s scores) scores {
 func (m *model) confidence(p float64) float64 {
 	p = min(max(p, 1e-6), 1-1e-6)
 	return 1 / (1 + math.Exp(-(m.slope*math.Log(p/(1-p)) + m.offset)))
+}
+
+// emphases are the kinds that an intent is about, the most important one first.
+var emphases = map[loci.Intent][]int{
+	loci.IntentBuild:    {kindArtifact, kindPlan, kindDecision},
+	loci.IntentPlan:     {kindPlan, kindDecision},
+	loci.IntentIdeate:   {kindIdea, kindDecision},
+	loci.IntentResearch: {kindClaim, kindArtifact, kindIdea},
+	loci.IntentDebug:    {kindClaim, kindProcedure, kindDecision},
+	loci.IntentDecide:   {kindDecision, kindPlan},
+	loci.IntentLearn:    {kindProcedure, kindClaim},
+}
+
+// priorStep is by how much the log-odds of the first emphasised kind grow. The next kinds get half of it.
+const priorStep = 0.3
+
+func priorsOf(in loci.Intent) *scores {
+	var s scores
+	for i, k := range emphases[in] {
+		if i == 0 {
+			s[k] = priorStep
+		} else {
+			s[k] = priorStep / 2
+		}
+	}
+	return &s
+}
+
+// emphasisOf returns what an intent adds to the confidence of a kind for the order of the candidates: what the session
+// was for comes first unless it is much less certain.
+func emphasisOf(in loci.Intent) map[loci.CandidateKind]float64 {
+	add := map[loci.CandidateKind]float64{}
+	for i, k := range emphases[in] {
+		add[kinds[k]] = 0.5 / float64(2*i+1)
+	}
+	return add
+}
+
+// reasons returns how many units after a decision are its reason.
+func (x *extractor) reasons(k int) int {
+	if x.rulings[k].kind != kindDecision || k+1 >= len(x.units) {
+		return 0
+	}
+	next, t := &x.units[k+1], x.traits[k+1]
+	if next.block != x.units[k].block || !t.front[cueRationale] || x.rulings[k+1].why != "" {
+		return 0
+	}
+	switch x.rulings[k+1].kind {
+	case kindClaim, kindNone:
+		return 1
+	}
+	return one(conditional(x.toks[next.block][x.body(next)].form) && x.rulings[k+1].kind == kindIdea)
 }

@@ -27,7 +27,6 @@ type Relation struct {
 // maxMentions is how many things of one candidate are kept.
 const maxMentions = 12
 
-// relate finds the relations.
 func (x *extractor) relate() {
 	for i := range x.found {
 		c := &x.found[i]
@@ -93,7 +92,6 @@ func speaksOfItself(toks []token) bool {
 	return false
 }
 
-// isName reports whether a token is written like a name.
 func isName(t *token, first bool) bool {
 	return t.kind == word && t.upper && len(t.form) > 1 && wordLists()[t.form]&(roleCommon|roleWhen) == 0 &&
 		(!first || wordLists()[t.form] == 0)
@@ -104,7 +102,6 @@ func acts(form string) bool {
 	return wordLists()[form]&roleActs != 0 || strings.HasSuffix(form, "'ll")
 }
 
-// mentions adds the things that a candidate names.
 func (x *extractor) mentions(c *Candidate, u *unit) {
 	toks := x.toks[u.block][u.from:u.to]
 	seen := map[string]bool{}

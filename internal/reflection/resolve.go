@@ -102,7 +102,6 @@ func (p *page) unspeak(b *block, count map[string]int) {
 	}
 }
 
-// isLabel reports whether a class is one of the labels.
 func (c class) isLabel() bool { return c >= labelDecision && c <= labelQuote }
 
 // maxLabel is how many tokens may stand before the word that makes a label.
@@ -247,7 +246,6 @@ func (p *page) stand() {
 	}
 }
 
-// tableHead reports whether a block is the head of a table.
 func (p *page) tableHead(i int) bool {
 	return p.blocks[i].kind == row && i+1 < len(p.blocks) && p.blocks[i+1].kind == rule
 }

@@ -13,7 +13,6 @@ var abbreviations = sync.OnceValue(func() map[string]bool { return words("abbrev
 
 var extensions = sync.OnceValue(func() map[string]bool { return words("extensions") })
 
-// words returns the words of a list.
 func words(list string) map[string]bool {
 	all := map[string]bool{}
 	for _, cue := range language.Cues(list) {

@@ -48,7 +48,6 @@ type factWord struct {
 	side       bool   // it has an opposite, so it weighs little
 }
 
-// factNumber is a number with what it counts.
 type factNumber struct {
 	value, unit string
 	form        numberForm

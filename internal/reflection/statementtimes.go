@@ -63,7 +63,6 @@ func joinNumbers(tokens []factToken) {
 	}
 }
 
-// joinTokens makes one number of tokens in a row.
 func joinTokens(tokens []factToken, i, n int, raw string) {
 	tokens[i].number, tokens[i].raw, tokens[i].end = true, raw, tokens[i+n-1].end
 	for k := 1; k < n; k++ {
@@ -197,7 +196,6 @@ const (
 	yearNumber  numberForm = "year"
 )
 
-// formOf returns the form of the number at a place.
 func formOf(tokens []factToken, i int, value string) numberForm {
 	month := func(k int) bool { return k >= 0 && k < len(tokens) && language.MonthOf(tokens[k].form) > 0 }
 	year, err := strconv.Atoi(value)

@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// tokenKind says what a token is.
 type tokenKind uint8
 
 const (

@@ -7,7 +7,6 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// unitKind is what a unit is made of.
 type unitKind uint8
 
 const (
@@ -32,7 +31,6 @@ type unit struct {
 // maxSteps is how many blocks a procedure may have.
 const maxSteps = 60
 
-// divide returns the units of a page in order.
 func (p *page) divide() []unit {
 	var units []unit
 	for i := 0; i < len(p.blocks); i++ {
@@ -155,7 +153,6 @@ func (p *page) introduces(i int) bool {
 	return (b.lead || b.kind == heading || p.isGerund(i) || p.has(i, cueProcedure)) && (b.kind != bullet || b.lead)
 }
 
-// has reports whether a block has a cue.
 func (p *page) has(i int, c class) bool {
 	for _, h := range p.hits[i] {
 		if h.class == c && (!h.start || h.from == 0) {

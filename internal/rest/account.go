@@ -15,7 +15,6 @@ import (
 	"github.com/loci-memory/loci/internal/transfer"
 )
 
-// The routes about the person and their keys.
 var accountRoutes = table{"account", []served{
 	serve("GET /users/me", route{ID: "getMe", Who: forPeople, Action: identity.WhoAmI,
 		Summary: "Get your account",
@@ -71,7 +70,6 @@ var accountRoutes = table{"account", []served{
 		In:      exampleChoice}, (*server).enter),
 }}
 
-// The routes about API keys.
 var keyRoutes = table{"keys", []served{
 	serve("GET /keys", route{ID: "listKeys", Who: forPeople, Action: identity.KeyList,
 		Summary: "List your API keys",
@@ -232,7 +230,6 @@ func (s *server) revokeKey(ctx context.Context, p loci.Principal, in *onePath) (
 	return done(s.app.Identity.RevokeKey(ctx, p, idOf[loci.CredentialID](in.ID)))
 }
 
-// These are the examples of those routes.
 var (
 	exampleUserRow = loci.User{ID: exampleUser, OrgID: "acme", Email: "mara@example.org", Name: "Mara",
 		Role:    loci.RoleUser,

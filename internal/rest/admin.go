@@ -15,7 +15,6 @@ import (
 // forAdmins begins the text of each route about the deployment.
 const forAdmins = "For people with the instance role admin. "
 
-// The routes about the deployment. None shows anything about memories.
 var adminRoutes = table{"admin", []served{
 	serve("GET /admin/users", route{ID: "adminUsers", Who: forPeople, Action: identity.AdminRead, Limit: watching,
 		Summary: "List all people of the deployment",
@@ -203,7 +202,6 @@ func (s *server) adminVerifyBackup(ctx context.Context, p loci.Principal,
 	return say(client.Verified{Name: in.Name, OK: len(problems) == 0, Problems: orEmpty(problems)}, err)
 }
 
-// These are the examples of those routes.
 var (
 	exampleAdminOrg = client.AdminOrg{ID: "acme", Name: "Acme", State: loci.OrgActive, CreatedAt: exampleTime, Users: 4}
 	exampleClient   = loci.OAuthClient{ID: "6f1d2c1e8a52", Name: "Claude",

@@ -238,7 +238,6 @@ func typesOf[I, O any]() typed {
 		}}
 }
 
-// add registers a route.
 func add[I, O any](s *server, r route, do call[I, O]) { s.add(r, typesOf[I, O](), erase(do)) }
 
 func (s *server) add(r route, types typed, do erased) {
@@ -261,7 +260,6 @@ func ofOwnOrg(do erased) erased {
 // enter registers a route that reads its body itself.
 func enter[I, O any](s *server, r route, do call[I, O]) { s.enterRoute(r, typesOf[I, O](), erase(do)) }
 
-// enterRoute registers a route with huma.
 func (s *server) enterRoute(r route, types typed, do erased) {
 	s.methods[r.Method] = true
 	if r.Method == http.MethodGet {

@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 )
 
-// The routes about agents.
 var agentRoutes = table{"agents", []served{
 	serve("POST /agents", route{ID: "createAgent", Atomic: true, Who: forAny, Action: agent.Create,
 		Status:  http.StatusCreated,
@@ -84,7 +83,6 @@ func (s *server) agentStats(ctx context.Context, p loci.Principal, in *AgentPath
 	return say(s.app.Agent.Stats(ctx, p, in.ID))
 }
 
-// These are the examples about agents, of the same small world.
 var (
 	exampleAgent = loci.Agent{ID: loci.AgentID(exampleID), UserID: exampleUser, Vendor: "claude", Name: "reviewer",
 		Description: "Reviews changes of the login page", Config: json.RawMessage(`{"model":"large"}`),

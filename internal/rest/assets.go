@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes about the files of memories.
 var assetRoutes = table{"assets", []served{
 	serve("GET /memories/{id}/assets", route{ID: "listAssets", Who: forAny, Action: memory.AssetRead,
 		Summary: "List the files of a memory",
@@ -59,7 +58,6 @@ var contentAnswers = map[string]*huma.Response{
 	"416": problemResponse("Range is outside the file, whose size is in Content-Range"),
 }
 
-// uploadBody documents the body of an upload.
 func uploadBody(*server) *huma.RequestBody {
 	form := &huma.Schema{Type: huma.TypeObject, Properties: map[string]*huma.Schema{"file": binarySchema},
 		Required: []string{"file"}}
@@ -225,7 +223,6 @@ func (s *server) refuseRange(out *outgoing, size int64) {
 // errUnreadable is the error for a file whose size cannot be read.
 var errUnreadable = loci.Errorf(loci.Unavailable, "the file cannot be read from the disk")
 
-// These are the examples of those routes.
 var (
 	exampleAsset = loci.Asset{ID: loci.AssetID(exampleMemory.ID), MemoryID: exampleMemory.ID,
 		UserID: exampleMemory.UserID, Origin: "claude", Name: "diagram.png",

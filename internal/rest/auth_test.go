@@ -37,7 +37,7 @@ func TestDashboardHeaders(t *testing.T) {
 	}
 	var id client.Identity
 	decode(t, s.do("GET", "/whoami", "service", "", "X-Dashboard-Token: "+token), &id)
-	if id.Role != "user" || id.Origin != auth.OriginDashboard || id.Email != "ada@loci.example" {
+	if id.Role != "user" || id.Origin != loci.OriginDashboard || id.Email != "ada@loci.example" {
 		t.Errorf("got %+v", id)
 	}
 	if w := s.do("GET", "/whoami", "service", ""); w.Code != 401 || w.Header().Get("WWW-Authenticate") == "" {

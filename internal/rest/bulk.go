@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The route about many memories at once.
 var bulkRoutes = table{"memories", []served{
 	serve("POST /memories/bulk", route{ID: "bulkMemories", Atomic: true, Bulk: true, Who: forAny,
 		Action: memory.Create, More: []gate.Action{memory.Change, memory.Trash}, Limit: expensive,

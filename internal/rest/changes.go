@@ -14,7 +14,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The stream of changes.
 var changeRoutes = table{"recall", []served{
 	serve("GET /changes", route{ID: "followChanges", Who: forAny, Action: memory.ChangesRead,
 		Summary: "Follow changes as they happen",
@@ -133,7 +132,6 @@ func (p patient) Write(b []byte) (int, error) {
 // hurry shortens the wait for a client that does not read, so that the server can stop.
 func (p patient) hurry() { _ = p.c.SetWriteDeadline(time.Now().Add(lastTime)) }
 
-// changeStream is one open stream.
 type changeStream struct {
 	*server
 	x    *exchange
@@ -246,7 +244,6 @@ func (t *changeStream) ended(ctx context.Context, err error) {
 	t.log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
 }
 
-// exampleStream is a stream with one change.
 const exampleStream = "event: ready\nid: 7hT2mXw4sQ9v\ndata: {\"resumed\":false}\n\n" +
 	"event: change\nid: Kc0pZ8rYb1uE\ndata: " +
 	"{\"at\":\"2026-11-20T16:00:00.000000Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +

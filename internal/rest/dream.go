@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// The routes about the dream-cycle.
 var dreamRoutes = table{"dream", []served{
 	serve("POST /dream", route{ID: "dream", Who: forPeople, Action: review.Dream, Limit: computing, Atomic: true,
 		Summary: "Run the dream-cycle of your org",
@@ -61,7 +60,6 @@ func (s *server) dreamRun(ctx context.Context, p loci.Principal, in *DreamPath) 
 	return sayDream(s.app.Review.DreamRun(ctx, p, in.ID))
 }
 
-// exampleDream is the example of a receipt.
 var exampleDream = dreamExample()
 
 func dreamExample() loci.Dream {

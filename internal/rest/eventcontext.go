@@ -8,13 +8,13 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/pack"
 )
 
 const contextText = "Markdown for a model, or JSON: decisions with reasons, errors, open questions, who did what, " +
 	"then everything else by type and time, with the ids of events. It keeps to max_tokens: it leaves out the least " +
 	"important events, then the oldest, and counts them. The body is optional."
 
-// The routes that tell models about events.
 var contextRoutes = table{"events", []served{
 	serve("POST /sessions/{id}/context", route{ID: "sessionContext", Reads: true, Who: forAny, Action: event.Read,
 		Missing: noSession,
@@ -32,7 +32,6 @@ var contextRoutes = table{"events", []served{
 		In:      exampleContextRequest, Out: exampleContext, Alternatives: contextToo}, (*server).eventContext),
 }}
 
-// contextToo is the text of a context.
 var contextToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: exampleContext.Context}}
 
@@ -85,7 +84,6 @@ func contextOutput(c *event.Context, format string, err error) (*packOutput, err
 	return &packOutput{jsonType, c}, nil
 }
 
-// These are the examples of contexts.
 var (
 	exampleContextRequest = client.ContextRequest{Since: "12h", MaxTokens: 2000}
 	exampleContext        = loci.EventContext{SessionID: loci.SessionID(exampleID), Tokens: 171, MaxTokens: 2000,
@@ -94,4 +92,52 @@ var (
 			"2026-11-20 16:00 · reviewer · error\n  > The login test fails with 401.\n",
 		Shown:  []loci.EventID{loci.EventID(exampleID)},
 		Groups: []loci.ContextGroup{{Name: "Errors", Total: 1, Shown: 1}}}
+)
+
+// contextPath is where a goal is sent.
+const contextPath = "/context"
+
+var contextPackRoutes = table{"recall", []served{
+	serve("POST "+contextPath, route{ID: "context", Reads: true, Who: forAny, Action: pack.Read,
+		Summary: "Get what an assistant should know for a goal",
+		Text: "Pinned memories, then decisions, facts, procedures, events and entities that fit the goal, with their ids, " +
+			"within max_tokens. In a session, the text begins with the same prefix, and then has only what is new. The " +
+			"receipt tells what went in and what did not. Also at /api/context.",
+		In: examplePackRequest, Out: exampleContextPack, Alternatives: goalPackToo}, (*server).contextPack),
+}}
+
+// goalPackToo is the text of a pack.
+var goalPackToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
+	Example: exampleContextPack.Context}}
+
+type contextPackInput struct{ Body client.PackRequest }
+
+func (s *server) contextPack(ctx context.Context, p loci.Principal, in *contextPackInput) (*packOutput, error) {
+	r := &in.Body
+	p, err := s.auth.InSession(ctx, p, r.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	got, err := s.app.Pack.Context(ctx, p, pack.Request{Goal: r.Goal, Intent: r.Intent, Domain: r.Domain,
+		Project: r.Project, MaxTokens: r.MaxTokens, Limit: r.Limit, Fresh: r.Fresh,
+		MatchesOnly: r.MatchesOnly})
+	if err != nil {
+		return nil, err
+	}
+	if r.Format == "markdown" {
+		return &packOutput{"text/markdown; charset=utf-8", []byte(got.Context)}, nil
+	}
+	return &packOutput{jsonType, got}, nil
+}
+
+var (
+	examplePackRequest = client.PackRequest{Goal: "plan the next deploy", MaxTokens: 500}
+	exampleContextPack = loci.ContextPack{Goal: examplePackRequest.Goal, PrefixBytes: 134, Tokens: 71, MaxTokens: 500,
+		Context: "Context from memory: …\n\n<memories>\n## Facts\n- [6f1d2c1e] Deploys: We deploy on Tuesdays, never on " +
+			"Fridays. (claude 2026-11-20)\n</memories>\n",
+		Sections: []loci.ContextSection{{Name: loci.SectionFacts, Items: []loci.ContextItem{{Kind: "memory",
+			ID: exampleID.String(), Text: "Deploys: We deploy on Tuesdays, never on Fridays.", Origin: "claude",
+			Time: exampleTime, Score: 2.7, Reason: "match"}}}},
+		Receipt: loci.ContextReceipt{Included: []loci.ContextReceiptLine{{Kind: "memory", ID: exampleID.String(), Tokens: 33,
+			Reason: "match"}}, LeftOut: []loci.ContextReceiptLine{}}}
 )

@@ -31,7 +31,6 @@ type unreadBody struct{}
 // fill implements plainInput.
 func (*unreadBody) fill(*exchange, *http.Request) bool { return true }
 
-// sentEvents are the events of a body.
 type sentEvents struct {
 	events []client.NewEvent
 	list   bool // it was a list, perhaps of one
@@ -75,7 +74,6 @@ func (s *server) logEvents(r route) {
 	})
 }
 
-// eventBodyType returns the type of a body of events.
 func eventBodyType(r *http.Request) (string, error) {
 	sent := r.Header.Get("Content-Type")
 	if sent == "" || sent == jsonType {
@@ -189,7 +187,6 @@ func readEvents(body io.Reader) (*sentEvents, error) {
 	return out, r.json.End()
 }
 
-// readEventList reads the object with the list.
 func readEventList(in *loci.JSONReader) (*sentEvents, error) {
 	_, _ = in.Begins('{') // as isList has seen
 	_, _ = in.Name()

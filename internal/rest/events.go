@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog"
 )
 
-// The routes about events.
 var eventRoutes = table{"events", []served{
 	{routeAt("POST /events", route{ID: "logEvents", Who: forAny, Action: event.Log, Status: http.StatusCreated,
 		Raw: true, Takes: eventBody, Again: true, Further: eventAnswers,
@@ -103,9 +103,7 @@ func (s *server) eventStats(ctx context.Context, p loci.Principal, in *eventStat
 	for class, n := range got.ByClass {
 		out.ByMemoryType[string(class)] = n
 	}
-	for name, n := range got.ByType {
-		out.ByEventType[name] = n
-	}
+	maps.Copy(out.ByEventType, got.ByType)
 	if len(got.Counts) > 0 {
 		out.Density = &client.EventDensity{Start: got.Start, Seconds: got.Seconds, Counts: got.Counts}
 	}
@@ -137,7 +135,6 @@ func (s *server) event(ctx context.Context, p loci.Principal, in *eventPath) (*a
 	return say(s.app.Event.Get(ctx, p, idOf[loci.EventID](in.ID)))
 }
 
-// These are the examples about events, of the same small world.
 var (
 	exampleNewEvent = client.NewEvent{Type: "error", Content: "The login test fails with 401.", Tags: []string{"ci"},
 		Metadata: json.RawMessage(`{"test":"login"}`)}

@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/golden"
 )
 
-// The routes about golden questions.
 var goldenRoutes = table{"golden", []served{
 	serve("POST /golden", route{ID: "createGoldenQuestion", Atomic: true, Who: forPeople, Action: golden.Change,
 		Status:  http.StatusCreated,
@@ -97,7 +96,6 @@ func (s *server) goldenRuns(ctx context.Context, p loci.Principal, in *goldenRun
 	return say(client.GoldenRuns{Runs: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
-// These are the examples about golden questions.
 var (
 	exampleNewGolden = client.NewGoldenQuestion{Question: "When do we deploy?",
 		Expected: []loci.MemoryID{exampleMemory.ID}}

@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 )
 
-// The routes about changing graphs.
 var graphRoutes = table{"graph", []served{
 	serve("POST /projects/{id}/graph/entities", route{ID: "createEntities", Who: forAny, Action: graph.Write,
 		Missing: noProject, Status: http.StatusCreated, Bulk: true, Again: true,
@@ -325,7 +324,6 @@ func (s *server) setGraphVendors(ctx context.Context, p loci.Principal,
 	return say(client.Changed{Changed: n}, err)
 }
 
-// These are the examples of those routes.
 var (
 	exampleGraphAccess = loci.GraphAccess{UserID: exampleUser, Origin: "claude",
 		AllowedVendors: []loci.Vendor{loci.AnyVendor}}

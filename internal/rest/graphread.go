@@ -16,7 +16,6 @@ import (
 	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
-// The routes about reading graphs.
 var graphReadRoutes = table{"graph", []served{
 	serve("GET /projects/{id}/graph", route{ID: "readGraph", Who: forAny, Action: graph.Read, Missing: noProject,
 		Summary: "Read a graph",
@@ -345,7 +344,6 @@ func (s *server) importGraph(ctx context.Context, p loci.Principal,
 		Present:   r.Present, Refused: r.Refused, Problems: problems}, err)
 }
 
-// These are the examples of those routes.
 var (
 	exampleObservation = loci.Observation{ID: loci.ObservationID(exampleID), EntityID: loci.EntityID(exampleID),
 		Content:     "Listens on port 8443",

@@ -12,7 +12,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes about old versions of memories.
 var historyRoutes = table{"history", []served{
 	serve("GET /memories/{id}/diff", route{ID: "diffVersions", Who: forPeople, Action: memory.History,
 		Missing: noVersion,
@@ -108,7 +107,6 @@ func (s *server) undo(ctx context.Context, p loci.Principal, in *undoInput) (*an
 	return say(s.app.Memory.Undo(ctx, p, in.Body.UndoSelection, in.Body.DryRun))
 }
 
-// These are the examples about what memories were before.
 var (
 	exampleDiff = loci.Diff{MemoryID: exampleID,
 		From:   loci.DiffSide{Version: 1, At: exampleTime, Change: loci.Created, Editor: "claude"},

@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes that list and search memories.
 var listRoutes = table{"memories", []served{
 	serve("POST /memories/list", route{ID: "listMemories", Reads: true, Who: forPeople, Action: memory.Read,
 		More:    trashedToo,
@@ -44,7 +43,6 @@ var listRoutes = table{"memories", []served{
 		Out:     examplePage}, (*server).pool),
 }}
 
-// The routes that list and search memories for agents.
 var agentListRoutes = table{"agent", []served{
 	serve("GET /agent/memories/latest", route{ID: "agentLatestMemory", Who: forAny, Action: memory.Read,
 		Missing: noMemory,
@@ -279,7 +277,6 @@ func path(name, field string) string {
 	return name + "." + field
 }
 
-// filterOf converts conditions to a filter.
 func filterOf(c *client.Conditions) memory.Filter {
 	return memory.Filter{Tags: c.Tags, AllTags: c.TagMode == client.EveryTag, Origin: c.Origin, Type: c.Type,
 		Category: c.Category, ProjectID: c.ProjectID, From: loci.CutTime(c.From), To: loci.CutTime(c.To),
@@ -322,7 +319,6 @@ func (s *server) list(ctx context.Context, p loci.Principal, in *body[*client.Li
 		offset: r.Offset, cursor: r.Cursor, total: r.Total})
 }
 
-// orZero returns an optional body.
 func orZero[T any](body *T) T {
 	if body == nil {
 		var zero T
@@ -462,7 +458,6 @@ func (s *server) newest(ctx context.Context, p loci.Principal, in *body[*client.
 	return say(client.CountedPage{Memories: got.memories, Count: len(got.memories), More: got.page.More}, nil)
 }
 
-// These are the examples of those routes.
 var (
 	exampleList = client.ListRequest{Filter: client.Filter{By: client.ByTags,
 		Conditions: client.Conditions{Tags: []string{"ops"}}}, Limit: 50}

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes about single memories.
 var memoryRoutes = table{"memories", []served{
 	serve("POST /memories", route{ID: "createMemory", Atomic: true, Who: forPeople, Action: memory.Create,
 		Status: http.StatusCreated, Again: true,
@@ -75,7 +74,6 @@ var memoryRoutes = table{"memories", []served{
 		Out:     exampleMemory}, (*server).unshare),
 }}
 
-// The routes of agents about single memories.
 var agentMemoryRoutes = table{"agent", []served{
 	serve("POST /agent/memories", route{ID: "agentCreateMemory", Atomic: true, Who: forAny, Action: memory.Create,
 		Status: http.StatusCreated, Again: true,
@@ -161,7 +159,6 @@ func (o *memoryOutput) head(h http.Header) (status int, body any) {
 	return o.Status, o.Body
 }
 
-// savedOutput is the answer to a save.
 type savedOutput struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
@@ -472,7 +469,6 @@ func orEmpty[T any](rows []T) []T {
 	return rows
 }
 
-// These are the examples of those routes.
 var (
 	exampleNew = client.NewMemory{Title: "Deploys", Content: "We deploy on Tuesdays, never on Fridays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{"claude",

@@ -12,7 +12,6 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 )
 
-// The routes about memory nodes.
 var nodeRoutes = table{"memory nodes", []served{
 	serve("POST /memory-nodes", route{ID: "createMemoryNode", Atomic: true, Who: forAny, Action: node.Create,
 		Status:  http.StatusCreated,
@@ -83,7 +82,6 @@ const (
 	noItem missing = "item"
 )
 
-// packToo is the text of a pack.
 var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: "# Onboarding\n\n[1] Deploys\n    (from claude, 2026-11-20 16:00)\n    We deploy on Tuesdays, never on " +
 		"Fridays.\n"}}
@@ -239,7 +237,6 @@ func (s *server) nodePack(ctx context.Context, p loci.Principal, in *packInput) 
 	return &packOutput{jsonType, out}, nil
 }
 
-// These are the examples about memory nodes.
 var (
 	exampleNodeID = loci.NodeID(exampleID)
 	exampleItemID = loci.NodeItemID{0x0d, 0x9a, 0x1b, 0x3c, 0x5e, 0x7f, 0x41, 0x28, 0x8c, 0x6d, 0x1e, 0x2f, 0x3a,

@@ -167,3 +167,43 @@ func problemResponse(text string) *huma.Response {
 		Content: map[string]*huma.MediaType{problemType: {Schema: &huma.Schema{Ref: problemRef}}}})
 	return response.(*huma.Response) //nolint:forcetypeassert // nothing else is stored
 }
+
+// The examples of the OpenAPI document are one small world, so that they fit
+// together. A test validates each against its schema.
+var (
+	exampleTime = time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC)
+	exampleID   = loci.MemoryID{0x6f, 0x1d, 0x2c, 0x1e, 0x8a, 0x52, 0x4c, 0x0e, 0x9d, 0x7b, 0x2f, 0x3a, 0x4b, 0x5c,
+		0x6d, 0x7e}
+	otherID = loci.MemoryID{0x1b, 0x9d, 0x6b, 0xcd, 0xbb, 0xfd, 0x4b, 0x2d, 0x9b, 0x5d, 0xab, 0x8d, 0xfb, 0xbd,
+		0x4b, 0xed}
+	exampleUser = loci.UserID{0x0d, 0x9a, 0x1b, 0x3c, 0x5e, 0x7f, 0x41, 0x28, 0x8c, 0x6d, 0x1e, 0x2f, 0x3a, 0x4b,
+		0x5c, 0x6d}
+	exampleMemory = &loci.Memory{
+		ID: exampleID, Title: "Deploys", Content: "We deploy on Tuesdays, never on Fridays.", Tags: []string{"ops"},
+		Type: loci.Semantic, Category: loci.DefaultCategory, Importance: loci.DefaultImportance, Source: loci.DefaultSource,
+		Access: loci.Access{UserID: exampleUser, Scope: loci.ScopeGlobal, Origin: "claude",
+			AllowedVendors: []loci.Vendor{"claude", "cursor"}},
+		CreatedAt: exampleTime, UpdatedAt: exampleTime,
+		State: loci.State{Version: 1, Change: loci.Created, Editor: "claude"},
+	}
+)
+
+// exampleKeyed is the example after a second save under its key.
+func exampleKeyed() *loci.Memory {
+	m := exampleMemory.Clone()
+	m.Key, m.Version, m.Change, m.UpdatedAt = "deploy.day", 2, loci.Updated, exampleTime.Add(time.Hour)
+	return m
+}
+
+// The classes of routes with a limit of their own, in requests a minute of one credential. Calls that
+// only read are in none: they take turns at the processors.
+var (
+	expensive = auth.Policy{Name: "changes", Limit: 30}   // rights, keys, projects; much at once
+	computing = auth.Policy{Name: "computing", Limit: 60} // may take seconds
+	exports   = auth.Policy{Name: "export", Limit: 10}
+	drawings  = auth.Policy{Name: "drawing", Limit: 60}
+	uploads   = auth.Policy{Name: "assets", Limit: 120} // each takes a while and much of the disk
+	watching  = auth.Policy{Name: "admin", Limit: 10}
+	counting  = auth.Policy{Name: "orgs", Limit: 30}   // look into each org
+	heavy     = auth.Policy{Name: "backups", Limit: 5} // read or write everything that the server has
+)

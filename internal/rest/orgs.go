@@ -7,10 +7,10 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/org"
 )
 
-// The routes about orgs.
 var orgRoutes = table{"orgs", []served{
 	serve("GET /orgs/{id}", route{ID: "getOrg", Who: forPeople, Action: org.Read, Missing: noOrg,
 		Summary: "Get your org",
@@ -257,7 +257,6 @@ func (s *server) leaveWorkspace(ctx context.Context, p loci.Principal, in *works
 	return done(s.app.Org.LeaveWorkspace(ctx, p, in.workspace(), in.user()))
 }
 
-// These are the examples of those routes.
 var (
 	exampleOrg = loci.Org{ID: "acme", Name: "Acme", OwnerID: exampleUser, State: loci.OrgActive,
 		Deletion: loci.DeleteWithStepUp, CreatedAt: exampleTime}
@@ -265,3 +264,37 @@ var (
 		Credentials: 3, Projects: 2, Files: 1}
 	exampleWorkspace = loci.Workspace{ID: loci.WorkspaceID(exampleID), Name: "Research", CreatedAt: exampleTime}
 )
+
+var auditRoutes = table{"orgs", []served{
+	serve("GET /orgs/{id}/audit", route{ID: "listAudit", Who: forPeople, Action: identity.AuditRead,
+		More: []gate.Action{identity.AuditReadOrg}, Missing: noOrg,
+		Summary: "List entries of the audit trail",
+		Text: "Newest first: what you and your assistants did, and which requests Loci rejected. Admins also see " +
+			"who administered the org. Has ids and counts, never contents.",
+		Out: exampleAudit}, (*server).audit),
+}}
+
+type auditInput struct {
+	ID string `path:"id" doc:"Of your org" example:"acme"`
+	client.AuditConditions
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
+	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same filters"`
+}
+
+func (s *server) audit(ctx context.Context, p loci.Principal, in *auditInput) (*answer[client.AuditList], error) {
+	if err := timesSent(ctx); err != nil {
+		return nil, err
+	}
+	page, err := s.app.Identity.Audit(ctx, p, identity.AuditList{AuditQuery: identity.AuditQuery{UserID: in.UserID,
+		Action: in.Action, Denied: in.Denied, From: in.Since, To: in.Until, Limit: in.Limit}, Cursor: in.Cursor})
+	out := client.AuditList{Entries: make([]client.AuditEntry, len(page.Items)), More: moreAt(page.NextCursor)}
+	for i, e := range page.Items {
+		out.Entries[i] = client.AuditEntry{ID: string(e.ID), AuditEntry: e.AuditEntry}
+	}
+	return say(out, err)
+}
+
+var exampleAudit = client.AuditList{Entries: []client.AuditEntry{{ID: "b3ZlciB0aGUgd2FsbA",
+	AuditEntry: loci.AuditEntry{At: exampleTime, Action: "memory.trash", Allowed: true, Kind: loci.KindUser,
+		Method: loci.BySignIn, UserID: exampleUser, CredentialID: loci.CredentialID(exampleID),
+		Target: exampleID.String()}}}}

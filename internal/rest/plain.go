@@ -86,7 +86,6 @@ func hasAny(r *http.Request, headers []string) bool {
 	return false
 }
 
-// answer writes an answer as huma would.
 func (x *exchange) answer(out plainOutput, status int) {
 	h := x.Header()
 	own, body := out.head(h)

@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// The routes about projects.
 var projectRoutes = table{"projects", []served{
 	serve("POST /projects", route{ID: "createProject", Who: forAny, Action: project.Create, Limit: expensive,
 		Status:  http.StatusCreated,
@@ -159,7 +158,6 @@ func (s *server) removeProjectMember(ctx context.Context, p loci.Principal, in *
 	return done(s.app.Project.RemoveMember(ctx, p, in.project(), in.user()))
 }
 
-// These are the examples of those routes.
 var (
 	exampleProject = loci.Project{ID: loci.ProjectID(exampleID), Name: "website",
 		Description: "The public site and its deployment",

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes about recall.
 var recallRoutes = table{"recall", []served{
 	serve(
 		"POST /memories/recall",
@@ -182,7 +181,6 @@ func kindsOf(list []string) (kinds []memory.Kind) {
 	return kinds
 }
 
-// These are the examples of routes about recall.
 var (
 	exampleWhy = loci.Why{Boosts: []string{}, Terms: []loci.WhyTerm{{Term: "deploy", Fields: []string{"title",
 		"content"}, Score: 2.1},

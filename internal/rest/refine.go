@@ -2,10 +2,15 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 )
 
 // document is an OpenAPI document as JSON. refine adds what huma's types cannot express. The
@@ -62,9 +67,7 @@ func (d document) refineFields() {
 		"emails":          {"format": "email"},
 	} {
 		if items := d.at(name).at("items"); items != nil {
-			for key, value := range about {
-				items[key] = value
-			}
+			maps.Copy(items, about)
 		}
 	}
 	for _, name := range []string{"config", "metadata"} { // json.RawMessage, which is anything to huma
@@ -116,4 +119,24 @@ func (d document) link() {
 			}
 		}
 	}
+}
+
+// facetsInput are the conditions of the memories to count.
+type facetsInput struct {
+	client.Conditions
+	Ended
+}
+
+func (s *server) facets(ctx context.Context, p loci.Principal, in *facetsInput) (*answer[loci.Facets], error) {
+	by, err := in.by()
+	if err != nil {
+		return nil, err
+	}
+	f := filterOf(&in.Conditions)
+	f.Lifecycle = lifecycles[by]
+	got, err := s.app.Memory.Facets(ctx, p, f)
+	if err != nil {
+		return nil, err
+	}
+	return say(*got, nil)
 }

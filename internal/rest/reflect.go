@@ -12,7 +12,6 @@ import (
 // reflectPath is where notes are sent.
 const reflectPath = "/context/reflect"
 
-// The routes about raw notes.
 var reflectRoutes = table{"reflection", []served{
 	serve("POST "+reflectPath, route{ID: "reflect", Atomic: true, Notes: true, Who: forAny, Action: review.Reflect,
 		More: []gate.Action{review.Persist}, Limit: computing,
@@ -63,7 +62,6 @@ func (s *server) reflection(ctx context.Context, p loci.Principal, in *Reflectio
 	return say(*found, nil)
 }
 
-// These are the examples about notes, of the same small world.
 var (
 	exampleNotes = client.NewNotes{Content: "Decided to deploy on Tuesdays, because Fridays went wrong twice.",
 		SourceTitle: "Planning of the releases", Intent: loci.IntentDecide, Domain: "releases",

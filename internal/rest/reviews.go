@@ -13,7 +13,6 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// The routes about candidates.
 var reviewRoutes = table{"review", []served{
 	serve("GET /review/candidates", route{ID: "listCandidates", Who: forAny, Action: review.Read,
 		Summary: "List candidates",
@@ -131,7 +130,6 @@ func (s *server) candidates(ctx context.Context, p loci.Principal, in *candidate
 	return say(client.CandidateList{Candidates: orEmpty(page.Items), More: moreAt(page.NextCursor), Counts: counts}, err)
 }
 
-// shownOutput is a candidate with all about it.
 type shownOutput struct {
 	ETag string `header:"ETag" doc:"The version, for If-Match"`
 	Body loci.ShownCandidate
@@ -273,7 +271,6 @@ func (s *server) reviewBulk(ctx context.Context, p loci.Principal, in *body[clie
 	return say(out, nil)
 }
 
-// These are the examples about candidates, of the same small world.
 var (
 	exampleAccess = loci.EventAccess{UserID: exampleUser, Reach: loci.ReachPrivate, Origin: "claude",
 		AllowedVendors: []loci.Vendor{loci.AnyVendor}}

@@ -84,13 +84,11 @@ func serve[I, O any](
 	}}
 }
 
-// routeAt sets what the pattern of a route states.
 func routeAt(pattern string, r route) route {
 	r.Method, r.Path, _ = strings.Cut(pattern, " ")
 	return r
 }
 
-// tables returns all routes.
 func tables() []table {
 	return []table{
 		healthRoutes, memoryRoutes, agentMemoryRoutes, listRoutes, agentListRoutes, recallRoutes, accountRoutes,
@@ -103,7 +101,6 @@ func tables() []table {
 	}
 }
 
-// register adds every route.
 func (s *server) register() {
 	for _, t := range tables() {
 		for _, one := range t.routes {
@@ -186,9 +183,7 @@ func (r route) responses() map[string]*huma.Response {
 	if r.Out != nil {
 		ok.Content[jsonType] = &huma.MediaType{Example: asSent(r.Out)}
 	}
-	for name, media := range r.Alternatives {
-		ok.Content[name] = media
-	}
+	maps.Copy(ok.Content, r.Alternatives)
 	if r.Out != nil && r.repeatable() {
 		ok.Content[replayedType] = &huma.MediaType{Schema: &huma.Schema{Ref: replayedRef}}
 	}
@@ -258,6 +253,5 @@ func (r route) refusals(fail func(status, text string)) {
 // erasedToo is what a deletion that can be permanent answers, too.
 var erasedToo = map[string]*huma.Response{"204": {Description: "Deleted permanently"}}
 
-// markdownToo are the media types of answers that also come as text.
 var markdownToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{Type: huma.TypeString},
 	Example: "# Memory briefing\n\nYou can read 1 memory."}}

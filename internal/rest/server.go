@@ -34,7 +34,6 @@ type Options struct {
 	Live        Live
 }
 
-// server is the API.
 type server struct {
 	app     *app.App
 	auth    *auth.Authenticator

@@ -10,7 +10,6 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 )
 
-// The routes about sessions.
 var sessionRoutes = table{"sessions", []served{
 	serve("POST /sessions", route{ID: "createSession", Atomic: true, Who: forAny, Action: agent.SessionCreate,
 		Status:  http.StatusCreated,
@@ -113,7 +112,6 @@ func (s *server) reopenSession(ctx context.Context, p loci.Principal, in *Sessio
 	return say(s.app.Agent.ReopenSession(ctx, p, in.ID))
 }
 
-// These are the examples about sessions, of the same small world.
 var (
 	exampleSession = loci.Session{ID: loci.SessionID(exampleID), AgentID: loci.AgentID(exampleID),
 		Title: "Review of the login page", Metadata: json.RawMessage(`{"ticket":"L-7"}`),

@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes about where memories come from.
 var sourceRoutes = table{"sources", []served{
 	serve("POST /memories/{id}/sources", route{ID: "addSources", Who: forAny, Action: memory.SourceAdd,
 		Status: http.StatusCreated, Again: true, Atomic: true,
@@ -66,7 +65,6 @@ type sourcePath struct {
 	ID string `path:"id" doc:"Id of the source, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-// These are the examples of those routes.
 var (
 	exampleNewSources = client.NewSources{Sources: []client.NewSource{{Kind: loci.SourceURL,
 		Ref: "https://wiki.example.org/deploys", Quote: "never on Fridays"}}}

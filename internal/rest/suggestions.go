@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
-// The routes about suggestions.
 var suggestionRoutes = table{"suggestions", []served{
 	serve("GET /suggestions", route{ForAgents: true, ID: "listSuggestions", Who: forAny, Action: memory.SuggestionRead,
 		Summary: "List suggestions",
@@ -30,7 +29,6 @@ var suggestionRoutes = table{"suggestions", []served{
 		Out: exampleDeclined}, (*server).declineSuggestion),
 }}
 
-// The examples of those routes.
 var (
 	exampleSuggestion = loci.Suggestion{ID: loci.SuggestionID(exampleID), Kind: loci.SuggestSupersede,
 		MemoryID: exampleID, ByID: otherID, UserID: exampleUser,

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/task"
 )
 
-// The routes about tasks.
 var taskRoutes = table{"tasks", []served{
 	serve("POST /tasks", route{ID: "createTask", Atomic: true, Who: forAny, Action: task.Create,
 		Status:  http.StatusCreated,
@@ -130,7 +129,6 @@ func (s *server) deleteTask(ctx context.Context, p loci.Principal, in *TaskTarge
 	return done(s.app.Task.Delete(ctx, p, in.ID, version))
 }
 
-// These are the examples about tasks, of the same small world.
 var (
 	exampleTask = loci.Task{ID: loci.TaskID(exampleID), Title: "Move the login page to passkeys",
 		EventAccess: loci.EventAccess{UserID: exampleUser, ProjectID: loci.ProjectID(exampleID), Reach: loci.ReachOrg,

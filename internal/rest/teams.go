@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/org"
 )
 
-// The routes about teams.
 var teamRoutes = table{"teams", []served{
 	serve("POST /teams", route{ID: "createTeam", Atomic: true, Who: forPeople, Action: org.TeamCreate,
 		Limit: expensive, Status: http.StatusCreated,
@@ -194,7 +193,6 @@ func (s *server) setTeamRole(ctx context.Context, p loci.Principal, in *teamRole
 	return say(s.app.Org.SetTeamRole(ctx, p, idOf[loci.TeamID](in.ID), idOf[loci.UserID](in.User), in.Body.Role))
 }
 
-// These are the examples of those routes.
 var (
 	exampleMembers  = client.MemberList{Members: []loci.User{exampleUserRow}}
 	exampleTeam     = loci.Team{ID: loci.TeamID(exampleID), Name: "Platform", CreatedAt: exampleTime}

@@ -109,7 +109,6 @@ func noFile(err error) error {
 		"file called \"file\"")
 }
 
-// lastPart is the last part of a form.
 type lastPart struct {
 	form   *multipart.Reader
 	part   *multipart.Part
@@ -174,7 +173,6 @@ var inertTypes = map[string]bool{
 	"image/bmp": true, "image/tiff": true, "image/jxl": true, "image/jp2": true,
 }
 
-// sentAs returns the Content-Type with which a file is sent.
 func sentAs(mediaType string) string {
 	kind, _, _ := strings.Cut(mediaType, ";")
 	family, sub, _ := strings.Cut(kind, "/")

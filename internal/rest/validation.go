@@ -108,8 +108,7 @@ func wantedBody(op *huma.Operation) string {
 func problemsIn(op *huma.Operation, errs []error) []client.FieldProblem {
 	found := make([]client.FieldProblem, 0, len(errs))
 	for _, err := range errs {
-		var detail *huma.ErrorDetail
-		if errors.As(err, &detail) {
+		if detail, ok := errors.AsType[*huma.ErrorDetail](err); ok {
 			found = append(found, fieldProblem(op, detail))
 		}
 	}

@@ -133,7 +133,6 @@ func (s *Service) DreamRun(ctx context.Context, p loci.Principal, id loci.DreamI
 	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.Dream, error) { return tx.Dreams().Get(ctx, id) })
 }
 
-// dreaming is one run.
 type dreaming struct {
 	*Service
 	org     loci.OrgID
@@ -271,7 +270,6 @@ func (d *dreaming) work(ctx context.Context) error {
 	return errors.Join(d.decideAll(ctx), gathered)
 }
 
-// late reports whether the time of the run is over.
 func (d *dreaming) late() bool { return !d.Time().Before(d.until) }
 
 // rehearse does what a run would do, and stores nothing.

@@ -77,7 +77,6 @@ func (d *dreaming) decideSome(ctx context.Context, list []*loci.Candidate) error
 	return errors.Join(stopped, err)
 }
 
-// outcome is what became of a candidate.
 type outcome struct {
 	to   string   // promoted, archived, left, failed, or "": somebody else has changed it meanwhile
 	left []string // the reasons
@@ -150,7 +149,6 @@ func (d *dreaming) changed(ctx context.Context, c *loci.Candidate) bool {
 	return err == nil && now != c.Version
 }
 
-// carryOut does what the verdict says.
 func (d *dreaming) carryOut(ctx context.Context, c *loci.Candidate, v *verdict) (outcome, error) {
 	switch {
 	case v.duplicate && unsure(v.left):

@@ -46,7 +46,6 @@ func (s *Service) intoGraph(ctx context.Context, p loci.Principal, c *loci.Candi
 	}
 }
 
-// entityOf names the entity of a candidate.
 func entityOf(c *loci.Candidate) loci.EntityRef {
 	return loci.EntityRef{Name: c.Title, Type: string(c.Kind)}
 }

@@ -141,7 +141,6 @@ func (s *Service) find(ctx context.Context, r *reading) error {
 	return nil
 }
 
-// candidate makes a candidate of what the extractor found.
 func (r *reading) candidate(s *Service, f *reflection.Candidate) *loci.Candidate {
 	now := s.Time()
 	c := &loci.Candidate{Kind: f.Kind, Title: r.clean(f.Title),
@@ -207,7 +206,6 @@ func evidence(f *reflection.Candidate) []loci.Evidence {
 	return list
 }
 
-// answer returns the response.
 func (r *reading) answer() *loci.Reflected {
 	a := &loci.Reflected{SourceTitle: r.notes.SourceTitle, Intent: r.notes.Intent, Extractor: r.found.Extractor,
 		Dropped: r.found.Dropped, NoModel: string(r.found.Without), Candidates: []loci.ReflectedCandidate{},

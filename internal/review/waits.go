@@ -58,7 +58,6 @@ func found(c *loci.Candidate) (list []string) {
 	return list
 }
 
-// because has the reasons in words.
 var because = map[string]string{exceptionInstruction: "it reads like an order to a model",
 	exceptionSensitive: "it has sensitive text", exceptionDestructive: "it is about deleting memories",
 	exceptionModel: "only a model has found it", exceptionReaders: "no assistant may read it",

@@ -122,7 +122,6 @@ func (s *Service) List(ctx context.Context, p loci.Principal) ([]loci.Setting, e
 	return out, nil
 }
 
-// show returns a setting with its present value.
 func (s *Service) show(k *Key, changed map[string]loci.StoredSetting) (one loci.Setting, err error) {
 	one = loci.Setting{Key: k.Name, Value: k.Default, Default: k.Default, Source: loci.SetByDefault,
 		Fixed: k.Fixed || k.Operator}

@@ -315,3 +315,67 @@ type Limits interface {
 	// Purge deletes windows and failures from before then.
 	Purge(ctx context.Context, then time.Time) error
 }
+
+// ArcBinding says in which Arc the events of an org are. Its API key is sealed; the store never sees it.
+type ArcBinding struct {
+	OrgID       loci.OrgID
+	URL         string
+	Database    string
+	Measurement string
+	Key         SealedKey
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// SealedKey is an API key as package seal encrypts it.
+type SealedKey struct {
+	MasterID string // names the master key
+	Nonce    []byte
+	Sealed   []byte
+}
+
+// ArcBindings stores the bindings of orgs, at most one for each.
+type ArcBindings interface {
+	// Insert stores b. It fails with Conflict if its org has a binding, and with NotFound if the org
+	// doesn't exist.
+	Insert(ctx context.Context, b ArcBinding) error
+	// Get returns the binding of an org, or NotFound.
+	Get(ctx context.Context, org loci.OrgID) (ArcBinding, error)
+	// List returns all bindings, by org.
+	List(ctx context.Context) ([]ArcBinding, error)
+	// Update lets change alter a binding in one transaction. If change fails, nothing is stored. It
+	// fails with NotFound.
+	Update(ctx context.Context, org loci.OrgID, change func(*ArcBinding) error) (ArcBinding, error)
+	// UpdateAll is Update for all bindings, in one transaction. It returns their number.
+	UpdateAll(ctx context.Context, change func(*ArcBinding) error) (int, error)
+	// Delete removes the binding of an org, or returns NotFound.
+	Delete(ctx context.Context, org loci.OrgID) error
+}
+
+// Job is what became of the last turn of a job of the server.
+type Job struct {
+	Name    string // such as trash.purge
+	BegunAt time.Time
+	EndedAt time.Time
+	Rows    int       // that it changed
+	Error   string    // why it failed, safe to show; "": it did not
+	NextAt  time.Time // its next turn; zero: when somebody asks for it
+}
+
+// Jobs stores the last turn of each job, for all processes together.
+type Jobs interface {
+	// Put stores a turn, unless a later one of the same job is stored.
+	Put(ctx context.Context, j Job) error
+	// List returns the jobs, by name.
+	List(ctx context.Context) ([]Job, error)
+}
+
+// Settings stores the settings of the deployment that people changed while Loci runs.
+type Settings interface {
+	// List returns all of them, by key.
+	List(ctx context.Context) ([]loci.StoredSetting, error)
+	// Put stores a setting in place of the one with its key.
+	Put(ctx context.Context, s loci.StoredSetting) error
+	// Delete deletes a setting. It succeeds if there is none.
+	Delete(ctx context.Context, key string) error
+}

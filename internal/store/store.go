@@ -37,10 +37,28 @@ type Store interface {
 	// Hint lets the feed of an org tell of a change that this store doesn't make, such as new events, shortly
 	// afterwards (see Feed).
 	Hint(ctx context.Context, h FeedHint)
+	Registry
 	// Orgs is the registry of tenants.
 	Orgs() Orgs
 	// People is the directory of all people and their orgs.
 	People() People
+	// Projects is the registry of projects.
+	Projects() Projects
+	// ViewProject runs fn in one read transaction on a project's graph. It fails with NotFound if the
+	// org or project doesn't exist, and with Conflict if the project is archived.
+	ViewProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
+	// UpdateProject works like Update on a project's graph. It fails like ViewProject.
+	UpdateProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
+	// Blobs stores the bytes of attachments.
+	Blobs() Blobs
+	// Ready returns nil if the store can read and write.
+	Ready(ctx context.Context) error
+	// Close waits for running transactions. Later calls fail.
+	Close() error
+}
+
+// Registry has the stores that Loci reads before it knows the org.
+type Registry interface {
 	// Credentials is the registry of keys, browser sign-ins and tokens.
 	Credentials() Credentials
 	// OAuth stores OAuth clients and the grants that people gave them.
@@ -53,23 +71,10 @@ type Store interface {
 	Limits() Limits
 	// Settings stores the settings that people changed while Loci runs.
 	Settings() Settings
-	// Projects is the registry of projects.
-	Projects() Projects
 	// ProjectMembers stores who belongs to which project.
 	ProjectMembers() ProjectMembers
 	// Connections stores which projects MCP connections work on.
 	Connections() Connections
-	// ViewProject runs fn in one read transaction on a project's graph. It fails with NotFound if the
-	// org or project doesn't exist, and with Conflict if the project is archived.
-	ViewProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
-	// UpdateProject works like Update on a project's graph. It fails like ViewProject.
-	UpdateProject(ctx context.Context, org loci.OrgID, project loci.ProjectID, fn func(GraphTx) error) error
-	// Blobs stores the bytes of attachments.
-	Blobs() Blobs
-	// Ready returns nil if the store can read and write.
-	Ready(ctx context.Context) error
-	// Close waits for running transactions. Later calls fail.
-	Close() error
 }
 
 // Stamp is a value to compare. Only its engine knows what it means.

@@ -1,3 +1,6 @@
+// Package task holds the operations on the tasks of projects.
+//
+// Everybody who belongs to a project shares its tasks, if the vendors that a task names let them see it.
 package task
 
 import (
@@ -8,6 +11,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -48,7 +52,6 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.T
 	return made, nil
 }
 
-// draft returns the task that p would create.
 func (s *Service) draft(ctx context.Context, p loci.Principal, d Draft) (made loci.Task, err error) {
 	now := s.Time()
 	made = loci.Task{ID: loci.NewTaskID(), Title: d.Title, Notes: d.Notes, CreatedAt: now, UpdatedAt: now, Version: 1,
@@ -240,3 +243,12 @@ func (s *Service) Delete(ctx context.Context, p loci.Principal, text string, ifV
 		return tx.Tasks().Delete(ctx, t.ID)
 	})
 }
+
+// Service provides the operations on tasks. It is safe for concurrent use.
+type Service struct {
+	*gate.Gate
+	projects *project.Service
+}
+
+// New returns a Service.
+func New(g *gate.Gate, projects *project.Service) *Service { return &Service{g, projects} }

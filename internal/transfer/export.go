@@ -82,7 +82,6 @@ type ExportEnd struct {
 	LeftOut []string       `json:"left_out,omitempty"` // what the export lacks, with counts
 }
 
-// lineWriter counts the lines that jsonlines writes.
 type lineWriter struct {
 	*bufio.Writer
 	lines int
@@ -139,7 +138,6 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, w io.Writer) (Ex
 	return x.end, err
 }
 
-// export is the state of one export.
 type export struct {
 	*ownedRows
 	app    *Service

@@ -82,7 +82,6 @@ func (x *export) writeSuggestions(ctx context.Context) error {
 	})
 }
 
-// writeGolden writes the golden questions and their runs.
 func (x *export) writeGolden(ctx context.Context) error {
 	list, err := x.tx.Golden().List(ctx, x.viewer, math.MaxInt32)
 	for i := range list {

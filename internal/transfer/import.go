@@ -196,7 +196,6 @@ func (im *importer) refuse(line int, err error) {
 	}
 }
 
-// readHeader returns the format of an export.
 func readHeader(line []byte) (format int, err error) {
 	var h struct {
 		exportHeader

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/jsonlines"
 )
 
 // blobIn is an attachment whose bytes come in several lines. They go to the store as they arrive.
@@ -31,7 +32,6 @@ func (b *blobLine) check() error {
 	return nil
 }
 
-// takeBlob adds a part of an attachment.
 func (im *importer) takeBlob(ctx context.Context, part *blobLine) error {
 	if im.blob != nil && (im.blob.SHA256 != part.SHA256 || im.blob.Size != part.Size || im.blob.at != part.Offset) {
 		im.endBlob()
@@ -114,4 +114,57 @@ func (im *importer) dropBlob() {
 	_ = im.blob.out.CloseWithError(errCutShort) // never fails
 	<-im.blob.done
 	im.blob = nil
+}
+
+// blobPart is how many bytes of an attachment one line has. Neither side ever holds more of it in
+// memory.
+const blobPart = 768 << 10
+
+// blobLine is a part of an attachment's bytes. The parts come in order.
+type blobLine struct {
+	SHA256 string `json:"sha256"` // of the whole
+	Size   int64  `json:"size"`
+	Offset int64  `json:"offset,omitempty"`
+	Data   []byte `json:"data"`
+}
+
+// writeBlob writes the bytes of an attachment, unless the export already has them.
+func (x *export) writeBlob(ctx context.Context, a *loci.Asset) (err error) {
+	if !x.once(a.SHA256) {
+		return nil
+	}
+	sum, err := hex.DecodeString(a.SHA256)
+	if err != nil || len(sum) != 32 {
+		return errBytesGone(a)
+	}
+	f, err := x.app.Store.Blobs().Open(ctx, x.viewer.OrgID, [32]byte(sum))
+	if loci.CodeOf(err) == loci.NotFound {
+		return errBytesGone(a)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	part := make([]byte, min(a.Size, blobPart))
+	for at := int64(0); ; at += int64(len(part)) {
+		part = part[:min(int64(len(part)), a.Size-at)]
+		if _, err := io.ReadFull(f, part); err != nil {
+			return errBytesGone(a)
+		}
+		if err := jsonlines.Write(x.out,
+			&record{Blob: &blobLine{SHA256: a.SHA256, Size: a.Size, Offset: at, Data: part}}); err != nil {
+			return err
+		}
+		if at+int64(len(part)) == a.Size {
+			return nil
+		}
+	}
+}
+
+// errBytesGone keeps an incomplete export from looking complete.
+func errBytesGone(a *loci.Asset) error {
+	return loci.Errorf(loci.Conflict,
+		"the bytes of attachment %s of memory %s are not there or not whole, so nothing that is complete can be exported; "+
+			"restore them from a backup, or delete the attachment",
+		a.ID, a.MemoryID)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// project returns the id here of a project in the export.
 func (im *importer) project(id loci.ProjectID) loci.ProjectID {
 	if here, ok := im.projects[id]; ok {
 		return here

@@ -40,7 +40,6 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 	return im.storeSuggestion(ctx, rows, r)
 }
 
-// agent returns the id here of an agent in the export.
 func (im *importer) agent(id loci.AgentID) loci.AgentID {
 	if other, ok := im.aliases[id]; ok {
 		return other

@@ -11,7 +11,6 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// kind is one of the kinds of records.
 type kind struct {
 	name  string
 	there bool

@@ -70,7 +70,6 @@ func create(ctx context.Context, dir string, n modelName) error {
 	return errors.Join(err, db.Close())
 }
 
-// openFile opens a file that is there.
 func openFile(ctx context.Context, f *file) error {
 	db, err := openDB(ctx, f.path)
 	if err != nil {
@@ -100,7 +99,6 @@ func openDB(ctx context.Context, path string) (*sqlitedb.DB, error) {
 		Migrations: sqlitedb.ReadMigrations(migrations, "migrations")})
 }
 
-// filesIn returns the paths of the files in a directory.
 func filesIn(dir string) (list []string) {
 	entries, _ := os.ReadDir(dir) // without the directory there are none
 	for _, e := range entries {

@@ -16,7 +16,6 @@ import (
 	"github.com/loci-memory/loci/internal/index"
 )
 
-// org has the vectors of one org.
 type org struct {
 	*Index
 	id   loci.OrgID
@@ -51,13 +50,10 @@ func (o *org) isQuiet(now time.Time) bool {
 	return now.Sub(time.UnixMicro(o.used.Load())) >= quietAfter
 }
 
-// path returns where the vectors of a model are.
 func (o *org) path(n modelName) string { return filepath.Join(o.place(o.id), n.file()) }
 
-// paths returns the paths of all files.
 func (o *org) paths() []string { return filesIn(o.place(o.id)) }
 
-// letGo closes all files.
 func (o *org) letGo() {
 	dir := o.place(o.id)
 	o.Index.letGo(func(f *file) bool { return filepath.Dir(f.path) == dir })

@@ -189,7 +189,6 @@ func (o *org) follow(ctx context.Context, m embed.Model) (waits bool, err error)
 	return waits, err
 }
 
-// waits reports whether memories wait for a vector now.
 func (f *file) waits(ctx context.Context, now time.Time) (waits bool, err error) {
 	err = f.DB.View(ctx, func(c *sqlitedb.Conn) error {
 		waits, err = c.One("SELECT 1 FROM queue WHERE due <= ? LIMIT 1", sqlitedb.Args{now.UnixMicro()},
@@ -300,7 +299,6 @@ func (o *org) removeUnused(ctx context.Context, current string) (err error) {
 	return err
 }
 
-// removeAll removes all files.
 func (o *org) removeAll(ctx context.Context) (err error) {
 	for _, path := range o.paths() {
 		err = errors.Join(err, o.remove(ctx, path))

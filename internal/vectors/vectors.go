@@ -59,7 +59,6 @@ func New(o Options) *Index {
 		files: sqlitedb.NewFiles(mostOpen, func(path string) *file { return &file{path: path} }, openFile)}
 }
 
-// on reports whether there may be vectors.
 func (x *Index) on() bool { return x.Models != nil && x.Dir != "" }
 
 // State says what a search by meaning can rely on.
@@ -157,5 +156,4 @@ func (x *Index) wake() {
 	}
 }
 
-// place returns the directory of an org.
 func (x *Index) place(id loci.OrgID) string { return filepath.Join(x.Dir, string(id)) }

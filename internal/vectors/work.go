@@ -140,7 +140,6 @@ func (o *org) did(halved int, err error) {
 	}
 }
 
-// withText returns the jobs that have a text.
 func withText(jobs []job) (list []*job) {
 	for i := range jobs {
 		if jobs[i].text != "" {

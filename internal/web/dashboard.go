@@ -50,10 +50,8 @@ func (s *server) dashboard(w http.ResponseWriter, r *http.Request, _ loci.Princi
 	return sendPacked(w, r, packed)
 }
 
-// trashAddress is where the dashboard lists the trash.
 const trashAddress = "/app/memories?trash=1"
 
-// suggestionsAddress is where the dashboard lists suggestions.
 const suggestionsAddress = "/app/inbox?list=suggestions"
 
 // accountAddress is where the dashboard lists sign-ins and the ways to sign in.

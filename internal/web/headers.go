@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// headers sets the headers of every response.
 func (s *server) headers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -52,7 +52,6 @@ func invitationIn(next string) loci.Secret {
 	return loci.Secret(token)
 }
 
-// invitation is what the page of an invitation shows.
 type invitation struct {
 	Token   string
 	Inviter string

@@ -53,7 +53,6 @@ func either(condition bool, yes, no g.Node) g.Node {
 	return no
 }
 
-// moment is a time for people and for programs.
 func moment(t time.Time) g.Node {
 	return h.Time(h.DateTime(t.UTC().Format(time.RFC3339)), g.Text(when(t)))
 }
@@ -70,7 +69,6 @@ func password(id, autocomplete string, more ...g.Node) g.Node {
 	return h.Input(h.ID(id), h.Name(id), h.Type("password"), h.AutoComplete(autocomplete), h.Required(), g.Group(more))
 }
 
-// checks are checkboxes of rights.
 func checks(rights []scope) g.Node {
 	return g.Map(rights, func(s scope) g.Node {
 		return h.Label(h.Class("check"),

@@ -46,7 +46,6 @@ func aboutClient(v view, d consentPage) g.Node {
 	)
 }
 
-// workspaceForm switches to another workspace.
 func workspaceForm(all []loci.Workspace, active loci.WorkspaceID, more ...g.Node) g.Node {
 	return form("/app/workspace", h.Class("row"), g.Group(more),
 		h.Label(h.For("workspace"), g.Text("Workspace")),
@@ -88,7 +87,6 @@ func otherChoice() g.Node {
 	}
 }
 
-// leavePage continues to the client.
 func leavePage(host, location string) func(view) g.Node {
 	return func(view) g.Node {
 		return g.Group{

@@ -1,9 +1,12 @@
 package web
 
 import (
+	"net/http"
+
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/identity"
 )
 
@@ -44,13 +47,11 @@ func head(v view) g.Node {
 	)
 }
 
-// entry is a menu entry.
 type entry struct{ Path, Name string }
 
 var entries = []entry{{homePath, "Memories"}, {"/app/inbox", "Inbox"}, {"/app/connections", "Connections"},
 	{"/app/keys", "Keys"}, {"/app/account", "Account"}}
 
-// menu is for signed-in people.
 func menu() g.Node {
 	return g.Group{
 		h.Nav(h.Aria("label", "Account"), g.Map(entries, func(e entry) g.Node {
@@ -68,4 +69,29 @@ func errorPage(signedIn bool) func(view) g.Node {
 			g.If(signedIn, form("/app/sign-out", second("Sign out"))),
 		}
 	}
+}
+
+// workspaces returns the person's workspaces, or nil if the org does not use them.
+func (s *server) workspaces(r *http.Request, p loci.Principal) ([]loci.Workspace, error) {
+	if p.WorkspaceID.IsZero() {
+		return nil, nil
+	}
+	return s.app.Org.Workspaces(r.Context(), p)
+}
+
+// enterWorkspace makes another workspace the active one of this sign-in.
+func (s *server) enterWorkspace(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	var id loci.WorkspaceID
+	if err := id.UnmarshalText([]byte(r.PostForm.Get("workspace"))); err != nil {
+		return err
+	}
+	if err := s.app.Identity.EnterWorkspace(r.Context(), p, loci.CredentialID{}, id); err != nil {
+		return err
+	}
+	if next := safeNext(r.PostForm.Get("next")); next != homePath {
+		http.Redirect(w, r, next, http.StatusSeeOther)
+		return nil
+	}
+	seeOther(w, r, homePath, "done", "workspace")
+	return nil
 }

@@ -17,7 +17,6 @@ import (
 //go:embed static
 var files embed.FS
 
-// show writes a page.
 func (s *server) show(w http.ResponseWriter, status int, v view) error {
 	v.Version = s.version
 	var body bytes.Buffer
@@ -88,7 +87,6 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// staticTypes are the static files.
 var staticTypes = map[string]string{"style.css": "text/css; charset=utf-8",
 	"passkey.js": "text/javascript; charset=utf-8"}
 

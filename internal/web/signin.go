@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 
 	g "maragu.dev/gomponents"
 
@@ -150,4 +152,101 @@ func (s *server) beginPasskey(r *http.Request) (options []byte, state loci.Secre
 		return s.signIn.BeginPasskeyStepUp(r.Context(), p, rp)
 	}
 	return nil, "", loci.FieldErrorf("for", "must be one of: sign-in, step-up")
+}
+
+func (s *server) stepUpPage(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	return s.showStepUp(w, r, p, http.StatusOK, s.proofs(r, "step-up", safeNext(r.Form.Get("next"))), "")
+}
+
+// showStepUp offers only the methods that the person has.
+func (s *server) showStepUp(w http.ResponseWriter, r *http.Request, p loci.Principal, status int, d proofs,
+	problem string) error {
+	have, err := s.app.Identity.SignInMethods(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	d.Password = have.Password && have.HasEmail
+	if len(have.Passkeys) == 0 {
+		d.Passkeys, d.Hint = false, ""
+	}
+	if !have.HasEmail { // providers verify people by their address
+		d.Providers = nil
+	}
+	return s.showOwn(w, r, p, status, view{Title: "Confirm that it is you", Error: problem,
+		Scripts: passkeys(d.Passkeys), Main: func(v view) g.Node { return stepUpForm(v, d) }})
+}
+
+func (s *server) stepUpPost(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
+	next := safeNext(r.PostForm.Get("next"))
+	err := s.proveAgain(r, p)
+	if err == nil {
+		err = s.signIn.StepUp(r.Context(), p)
+	}
+	if err != nil {
+		status, text := s.problem(w, r, err)
+		return s.showStepUp(w, r, p, status, s.proofs(r, "step-up", next), text)
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
+	return nil
+}
+
+func (s *server) proveAgain(r *http.Request, p loci.Principal) error {
+	if response := r.PostForm.Get("response"); response != "" {
+		return s.signIn.CheckPasskey(r.Context(), p, loci.Secret(r.PostForm.Get("state")), []byte(response), s.from(r))
+	}
+	return s.signIn.CheckPassword(r.Context(), p, loci.Secret(r.PostForm.Get("password")), s.from(r))
+}
+
+// homePath is where the browser goes by default.
+const homePath = "/app/"
+
+// maxNext is the maximum length of an address that is kept during a sign-in. Requests of OAuth
+// clients are the longest.
+const maxNext = 8 << 10
+
+// safeNext returns next if it is an address of this site's own pages, otherwise the home page.
+// Browsers treat "//host" and "/\host" as other sites. So it allows only a short list of prefixes
+// and no unusual characters.
+func safeNext(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || len(next) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||
+		u.Fragment != "" ||
+		strings.ContainsFunc(next, func(c rune) bool {
+			return c <= ' ' || c == '\\' || c == 0x7f || c == '#' ||
+				c == '\uFFFD'
+		}) ||
+		strings.Contains(u.Path, "//") || strings.Contains(u.Path, "..") || strings.Contains(u.Path, "\\") {
+		return homePath
+	}
+	if u.Path == "/oauth/authorize" || strings.HasPrefix(u.Path, "/app/") {
+		return next
+	}
+	return homePath
+}
+
+// back returns where to return after a sign-in: the page itself, or home after a form.
+func back(r *http.Request) string {
+	if r.Method == http.MethodGet {
+		return safeNext(r.URL.RequestURI())
+	}
+	return homePath
+}
+
+// seeOther redirects the browser to a path of this site. pairs are names and values for its query.
+func seeOther(w http.ResponseWriter, r *http.Request, path string, pairs ...string) {
+	http.Redirect(w, r, address(path, pairs...), http.StatusSeeOther)
+}
+
+// address returns a path with a query. It leaves out empty values.
+func address(path string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return path
 }

@@ -66,7 +66,6 @@ func New(o Options) http.Handler {
 	return s.headers(mux)
 }
 
-// routes registers the pages.
 func (s *server) routes() {
 	s.pages.HandleFunc("GET /app/static/{file}", s.static)
 	s.pages.HandleFunc("GET /app/assets/{file}", s.asset)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -100,10 +101,8 @@ func (m *Model) vector(text string) []float32 {
 // concept returns the first word of the group of a word.
 func (m *Model) concept(word string) string {
 	for _, g := range m.Groups {
-		for _, w := range g {
-			if w == word {
-				return g[0]
-			}
+		if slices.Contains(g, word) {
+			return g[0]
 		}
 	}
 	return word

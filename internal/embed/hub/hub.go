@@ -249,7 +249,6 @@ func Pull(ctx context.Context, repo string, o Options) (name string, err error) 
 	return o.Name, o.finish(part, m)
 }
 
-// hubAt is a hub.
 type hubAt struct {
 	address  string
 	client   *http.Client
@@ -290,7 +289,6 @@ func (f *remoteFile) file() string { return strings.TrimPrefix(f.Name, nested+"/
 // patience is how long a hub may take for the next bytes.
 const patience = 30 * time.Second
 
-// get asks the hub.
 func (h *hubAt) get(ctx context.Context, address string, header http.Header) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

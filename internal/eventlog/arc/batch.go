@@ -89,8 +89,7 @@ func countLive(entries []eventlog.Queued) (n int) {
 // troubleOf returns one of the refusals, as a trouble of Arc and not of the events.
 func troubleOf(refusals map[int64]error) error {
 	for _, err := range refusals {
-		var f *fault
-		if errors.As(err, &f) {
+		if f, ok := errors.AsType[*fault](err); ok {
 			return &fault{kind: unanswered, status: f.status, text: f.text}
 		}
 	}

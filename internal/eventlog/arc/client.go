@@ -23,7 +23,6 @@ const (
 	maxCalls = 8
 )
 
-// client calls one Arc for one org.
 type client struct {
 	binding loci.ArcBinding
 	table   table
@@ -42,7 +41,6 @@ func (c *client) samePlace(other *client) bool {
 		c.binding.Measurement == other.binding.Measurement
 }
 
-// answer is what Arc answers to a query.
 type answer struct {
 	Success bool     `json:"success"`
 	Columns []string `json:"columns"`
@@ -167,7 +165,6 @@ func NewHTTP(egress bool) *http.Client {
 	return h
 }
 
-// closed makes no calls.
 type closed struct{}
 
 func (closed) RoundTrip(*http.Request) (*http.Response, error) { return nil, errEgress }

@@ -14,7 +14,6 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog"
 )
 
-// column is the name of a column in Arc.
 type column string
 
 // The columns that conditions name.
@@ -255,7 +254,6 @@ func joinWords(words []string) string {
 	return " " + strings.Join(words, " ") + " "
 }
 
-// classOf returns the name of an access in Arc.
 func classOf(a *loci.EventAccess) string {
 	digest := digestOf(a)
 	return hex.EncodeToString(digest[:classBytes])

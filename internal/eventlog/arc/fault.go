@@ -56,8 +56,7 @@ func faultOf(status int, body []byte) *fault {
 }
 
 func kindOf(err error) trouble {
-	var f *fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*fault](err); ok {
 		return f.kind
 	}
 	return unreachable

@@ -226,7 +226,6 @@ func gone(entries []eventlog.Queued, state eventlog.QueueState) int64 {
 	return state.Forgotten
 }
 
-// present returns a copy of an event with its present access.
 func (s *search) present(e *loci.Event) *loci.Event {
 	now := *e
 	if access, known := s.accesses.of(e.SessionID, classOf(&e.EventAccess), e.Origin); known {

@@ -41,7 +41,6 @@ func (l *Log) append(ctx context.Context, v loci.Viewer, events []*loci.Event, d
 	return a.outcomes, nil
 }
 
-// appending is one call of Append.
 type appending struct {
 	viewer   loci.Viewer
 	events   []*loci.Event

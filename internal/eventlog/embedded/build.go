@@ -27,7 +27,6 @@ func (l *Log) build(ctx context.Context, f *orgLog) (more bool, err error) {
 	return more, err
 }
 
-// building is one step of building a part.
 type building struct {
 	l  *Log
 	f  *orgLog
@@ -71,7 +70,6 @@ func (b *building) step(ctx context.Context) (more bool, err error) {
 	return true, err // there may be another part
 }
 
-// find looks for a part that is due.
 func (b *building) find(ctx context.Context) (due bool, err error) {
 	err = b.db.View(ctx, func(c *sqlitedb.Conn) error {
 		dirty := b.l.opts.Now().Add(-dirtyFor).UnixMicro()
@@ -89,7 +87,6 @@ func (b *building) find(ctx context.Context) (due bool, err error) {
 	return due, err
 }
 
-// read returns the next events of the month.
 func (b *building) read(ctx context.Context) (events []*loci.Event, more bool, err error) {
 	s := &collector{limit: buildRows + 1, within: b.month.span().rest(b.place, false)}
 	w := want{}

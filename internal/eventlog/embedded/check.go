@@ -182,7 +182,6 @@ func (ch *checker) checkSnapshot(ctx context.Context, r *reader) error {
 	return ch.checkIndex(ctx, r, months)
 }
 
-// checkEvents reads every event of a source.
 func (ch *checker) checkEvents(ctx context.Context, file string, r *reader, src *source) error {
 	m := eventlog.Filter{}.Matcher()
 	wrong := 0

@@ -19,7 +19,6 @@ type errorClass struct {
 	text  string
 }
 
-// logErrors are about the files of the log.
 var logErrors = []errorClass{
 	{sqlitedb.ErrFull, loci.Full, "the disk is full; nothing was written"},
 	{sqlitedb.ErrReadOnly, loci.Unavailable, "the directory of events cannot be written"},
@@ -65,7 +64,6 @@ var targetErrors = []errorClass{
 // defect can cause.
 func translate(err error) error { return classify(err, logErrors) }
 
-// translateTarget is translate for writing a backup.
 func translateTarget(err error) error { return translate(classify(err, targetErrors)) }
 
 func classify(err error, classes []errorClass) error {

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"container/heap"
 	"context"
 	"errors"
 	"slices"
@@ -73,7 +74,6 @@ type collector struct {
 	end    loci.EventID  // the place up to which everything was examined
 }
 
-// collect searches a log with a collector.
 func (l *Log) collect(ctx context.Context, org loci.OrgID, w want, s *collector) error {
 	s.match = w.filter.Matcher()
 	return l.search(ctx, org, w, func(r *reader) error {
@@ -126,7 +126,6 @@ func (s *collector) collect(ctx context.Context, r *reader, parts []part) error 
 	return nil
 }
 
-// before returns the span of what comes before an id.
 func (s *collector) before(id loci.EventID) span {
 	if s.desc {
 		return span{id, lastID}
@@ -134,7 +133,6 @@ func (s *collector) before(id loci.EventID) span {
 	return span{to: id}
 }
 
-// add runs one part.
 func (s *collector) add(ctx context.Context, r *reader, p part, left span) error {
 	place := left.start(s.desc)
 	err := p.run(ctx, left, s.desc, func(src *source, row *sqlitedb.Row) (bool, error) {
@@ -198,4 +196,58 @@ func (s *collector) page(limit int) (p eventlog.Page, place loci.EventID, more b
 		p.Partial, place, more = false, past(p.Events[limit-1].ID, s.desc), true
 	}
 	return p, place, more
+}
+
+// best keeps the first events of an order, at most limit, whatever order they come in. It is a heap with
+// the last of them on top.
+type best struct {
+	desc   bool
+	limit  int // at least 1
+	events []*loci.Event
+}
+
+var _ heap.Interface = (*best)(nil)
+
+// Len implements heap.Interface.
+func (b *best) Len() int { return len(b.events) }
+
+// Less implements heap.Interface.
+func (b *best) Less(i, j int) bool { return b.isBefore(b.events[j].ID, b.events[i].ID) }
+
+// Swap implements heap.Interface.
+func (b *best) Swap(i, j int) { b.events[i], b.events[j] = b.events[j], b.events[i] }
+
+// Push implements heap.Interface.
+func (b *best) Push(e any) { b.events = append(b.events, e.(*loci.Event)) }
+
+// Pop implements heap.Interface.
+func (b *best) Pop() any {
+	last := len(b.events) - 1
+	e := b.events[last]
+	b.events = b.events[:last]
+	return e
+}
+
+func (b *best) isBefore(id, other loci.EventID) bool {
+	if b.desc {
+		id, other = other, id
+	}
+	return less(id, other)
+}
+
+func (b *best) isFull() bool { return len(b.events) >= b.limit }
+
+func (b *best) last() loci.EventID { return b.events[0].ID }
+
+func (b *best) admits(id loci.EventID) bool { return !b.isFull() || b.isBefore(id, b.last()) }
+
+func (b *best) add(e *loci.Event) {
+	if !b.isFull() {
+		if b.events = append(b.events, e); b.isFull() { // until then, nothing asks for the last one
+			heap.Init(b)
+		}
+		return
+	}
+	b.events[0] = e
+	heap.Fix(b, 0)
 }

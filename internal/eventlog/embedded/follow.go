@@ -52,7 +52,6 @@ func (r *reader) changes(p *position, limit int, to *eventlog.Changes) error {
 		})
 }
 
-// idsIn returns the ids in a blob of them.
 func idsIn(blob []byte) (ids []loci.EventID) {
 	for one := range slices.Chunk(blob, len(loci.EventID{})) {
 		ids = append(ids, loci.EventID(one))

@@ -23,7 +23,6 @@ type document struct {
 	tokens string
 }
 
-// documents collects the documents of events.
 type documents struct {
 	analyzer loci.Analyzer
 	seen     map[string]bool

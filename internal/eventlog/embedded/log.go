@@ -59,7 +59,6 @@ type Log struct {
 
 var _ eventlog.Engine = (*Log)(nil)
 
-// orgLog is the open log.db of an org.
 type orgLog struct {
 	sqlitedb.Pooled
 	org   loci.OrgID
@@ -254,5 +253,4 @@ func (s *state) fits(epoch [8]byte, done int64) bool {
 	return epoch == s.epoch && done >= s.sealed && done < s.next()
 }
 
-// next returns the seq of the next event.
 func (s *state) next() int64 { return max(s.last, s.floor) + 1 }

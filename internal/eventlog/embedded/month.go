@@ -43,7 +43,6 @@ func (b *blockReader) body(n int64, place int) ([]byte, error) {
 	return bodyAt(b.data, place)
 }
 
-// bodyAt returns the body at a place of a block.
 func bodyAt(data []byte, place int) ([]byte, error) {
 	if place < 0 || place > len(data) {
 		return nil, errDamaged
@@ -59,7 +58,6 @@ func bodyAt(data []byte, place int) ([]byte, error) {
 // maxBlock limits what a damaged block can take of memory.
 const maxBlock = 64 << 20
 
-// compressor compresses blocks.
 type compressor struct {
 	once sync.Once
 	enc  *zstd.Encoder
@@ -84,7 +82,6 @@ func (z *compressor) compress(data []byte) ([]byte, error) {
 	return z.enc.EncodeAll(data, nil), nil
 }
 
-// block reads and expands a block.
 func (z *compressor) block(c *sqlitedb.Conn, n int64) (data []byte, err error) {
 	if err := z.start(); err != nil {
 		return nil, err

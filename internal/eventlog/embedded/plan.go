@@ -83,7 +83,6 @@ func (m method) on(src *source) func(context.Context, span, bool, visit) error {
 	return func(ctx context.Context, s span, desc bool, fn visit) error { return m(src, ctx, s, desc, fn) }
 }
 
-// pick returns a search for ids.
 func pick(ids []loci.EventID) method {
 	ids = slices.Clone(ids)
 	slices.SortFunc(ids, func(a, b loci.EventID) int { return bytes.Compare(a[:], b[:]) })
@@ -111,7 +110,6 @@ func pick(ids []loci.EventID) method {
 	}
 }
 
-// inOrder sorts months.
 func inOrder(months iter.Seq[month], desc bool) []month {
 	list := slices.Sorted(months)
 	if desc {
@@ -146,7 +144,6 @@ func (r *reader) tail() part {
 	}}
 }
 
-// inMonth returns a function that searches the file of a month.
 func (r *reader) inMonth(m month, batch int64, search method) func(context.Context, span, bool, visit) error {
 	return func(ctx context.Context, s span, desc bool, fn visit) error {
 		_, err := r.l.withMonth(ctx, r.f.org, m, func(c *sqlitedb.Conn) error {

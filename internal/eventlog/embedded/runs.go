@@ -88,7 +88,6 @@ func (rs *runs) load(c *sqlitedb.Conn, since int64) error {
 	})
 }
 
-// find returns the seqs of events that may have a hash.
 func (rs *runs) find(c *sqlitedb.Conn, hash int64) (seqs []int64, err error) {
 	for _, r := range rs.list {
 		if !r.bloom.has(hash) {
@@ -107,7 +106,6 @@ func (r *run) fence(page int) int64 {
 
 func (r *run) pages() int { return len(r.fences) / 8 }
 
-// find appends the seqs of a hash.
 func (r *run) find(c *sqlitedb.Conn, hash int64, seqs []int64) ([]int64, error) {
 	page := sort.Search(r.pages(), func(i int) bool { return r.fence(i) >= hash })
 	page = max(0, page-1) // which may end with the hash
@@ -159,7 +157,6 @@ func (rs *runs) add(c *sqlitedb.Conn, entries []entry, r run) error {
 	return r.write(c, entries)
 }
 
-// write writes the pages of a run.
 func (r *run) write(c *sqlitedb.Conn, entries []entry) error {
 	page := 0
 	data := make([]byte, 0, pageEntries*entryBytes)
@@ -242,7 +239,6 @@ func (rs *runs) merge(c *sqlitedb.Conn, level int) error {
 	return deleteRuns(c, numbers)
 }
 
-// read returns the entries of a run.
 func (r *run) read(c *sqlitedb.Conn) (entries []entry, err error) {
 	err = c.Query("SELECT data FROM run_pages WHERE n >= ? AND n < ? ORDER BY n",
 		sqlitedb.Args{pageNumber(r.n, 0), pageNumber(r.n+1, 0)}, func(row *sqlitedb.Row) error {

@@ -140,7 +140,6 @@ func undoBatches(c *sqlitedb.Conn, batch int64) error {
 	return c.Exec("DELETE FROM blocks WHERE n NOT IN (SELECT block FROM events)")
 }
 
-// putBlocks compresses the bodies of rows into blocks.
 func (l *Log) putBlocks(c *sqlitedb.Conn, rows []sealed) error {
 	var n int64
 	if _, err := c.One("SELECT max(n) FROM blocks", nil, readNumber(&n)); err != nil {

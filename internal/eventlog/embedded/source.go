@@ -50,7 +50,6 @@ const allSeqs = math.MaxInt64
 // visit gets a row. It returns false to end the scan.
 type visit func(*source, *sqlitedb.Row) (more bool, err error)
 
-// scan calls fn for the rows of a span in order.
 func (src *source) scan(ctx context.Context, s span, desc bool, fn visit) error {
 	text := src.asc
 	if desc {

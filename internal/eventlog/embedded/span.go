@@ -111,7 +111,6 @@ func (m month) span() span {
 	return span{loci.FirstEventID(m.begin()), loci.FirstEventID((m + 1).begin())}
 }
 
-// file returns the name of the month's file.
 func (m month) file() string { return m.begin().Format(monthLayout) + ".db" }
 
 // firstAt returns the first id of a time in microseconds.

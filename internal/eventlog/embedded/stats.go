@@ -27,7 +27,6 @@ func (l *Log) Stats(ctx context.Context, v loci.Viewer, f eventlog.Filter) (even
 	return t.stats(), nil
 }
 
-// tally counts events.
 type tally struct {
 	eventlog.Stats
 	sessions map[loci.SessionID]bool

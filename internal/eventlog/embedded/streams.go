@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
@@ -76,7 +78,6 @@ func decodeAccess(org loci.OrgID, text []byte) (loci.EventAccess, error) {
 		TeamID: a.Team, AllowedVendors: a.Vendors}, nil
 }
 
-// putClass returns the number of a class and adds the class if it is new.
 func putClass(c *sqlitedb.Conn, access string) (n int64, err error) {
 	found, err := c.One("SELECT n FROM classes WHERE access = ?", sqlitedb.Args{access}, readNumber(&n))
 	if err != nil || found {
@@ -151,4 +152,116 @@ func knownSession(c *sqlitedb.Conn, id loci.SessionID) (s *eventlog.Session, err
 			return err
 		})
 	return s, err
+}
+
+// maxStreams limits how many streams a writer remembers.
+const maxStreams = 10_000
+
+// known is what the writer of a log has from its last transaction. Most transactions are Appends of
+// few events, one after the other, and to look up what the one before has left would take longer than
+// to store the events.
+type known struct {
+	version sqlitedb.Version // of the log that the rest belongs to; zero: it must be read
+	state   state
+	streams map[streamKey]int64 // those whose session is open
+	hashes  hashes
+}
+
+// follow brings k up to the log of a transaction. The hashes are those since a time.
+func (k *known) follow(c *sqlitedb.Conn, since time.Time) error {
+	version, err := c.Version()
+	if err != nil {
+		return err
+	}
+	same := version == k.version
+	k.version = sqlitedb.Version{} // until the transaction has done everything
+	if !same {
+		if k.state, err = newState(c); err != nil {
+			return err
+		}
+		k.streams = map[streamKey]int64{}
+	}
+	if same && k.hashes.runs.reach(since) {
+		return nil
+	}
+	return k.hashes.follow(c, &k.state, since)
+}
+
+// leave remembers the log as the transaction has made it. last is the seq of its last event.
+func (k *known) leave(c *sqlitedb.Conn, last int64) (err error) {
+	k.state.last = last
+	k.version, err = c.Version()
+	return err
+}
+
+// stream is putStream for a stream that k may know.
+func (k *known) stream(c *sqlitedb.Conn, key streamKey) (n int64, err error) {
+	n, found := k.streams[key]
+	if found {
+		return n, nil
+	}
+	if n, err = openStream(c, key); err == nil && len(k.streams) < maxStreams {
+		k.streams[key] = n
+	}
+	return n, err
+}
+
+// work is what the events of a stream have in common, as it is now.
+type work struct {
+	session loci.SessionID
+	agent   loci.AgentID
+	class   int64
+	access  loci.EventAccess
+}
+
+// maxWorks limits how many streams an open log remembers.
+const maxWorks = 10_000
+
+// works remembers streams, for all readers of a log. What it remembers holds for every snapshot with
+// the same access number, because only that number's change lets a stream change.
+type works struct {
+	mu      sync.Mutex
+	access  int64
+	streams map[int64]*work
+}
+
+func (ws *works) get(access, n int64) *work {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.access != access {
+		return nil
+	}
+	return ws.streams[n]
+}
+
+func (ws *works) put(access, n int64, w *work) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.access > access {
+		return // w is of an old snapshot
+	}
+	if ws.access < access || len(ws.streams) >= maxWorks || ws.streams == nil {
+		ws.access, ws.streams = access, map[int64]*work{}
+	}
+	ws.streams[n] = w
+}
+
+const selectWork = `SELECT s.session, s.agent, s.origin, s.class, c.access FROM streams s
+	JOIN classes c ON c.n = s.class WHERE s.n = ?`
+
+func loadWork(c *sqlitedb.Conn, org loci.OrgID, n int64) (*work, error) {
+	w := &work{}
+	_, err := c.One(selectWork, sqlitedb.Args{n}, func(r *sqlitedb.Row) (err error) {
+		w.session, w.agent, w.class = r.ID(0), r.ID(1), r.Int64(3)
+		w.access, err = decodeAccess(org, r.Raw(4))
+		w.access.Origin = r.Text(2)
+		return err
+	})
+	return w, err
+}
+
+// set gives an event what the stream says about it.
+func (w *work) set(e *loci.Event) {
+	e.SessionID, e.AgentID, e.EventAccess = w.session, w.agent, w.access
+	e.AllowedVendors = slices.Clone(w.access.AllowedVendors)
 }

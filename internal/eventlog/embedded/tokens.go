@@ -110,7 +110,6 @@ func (w *want) expression() string {
 	return strings.Join(all, " AND ")
 }
 
-// quoted returns a token as a query of the index.
 func quoted(token string) string { return `"` + strings.ReplaceAll(token, `"`, `""`) + `"` }
 
 func prefixed[T ~string](field string, values []T) []string {

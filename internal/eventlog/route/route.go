@@ -176,7 +176,6 @@ func (l *Logs) place(o *loci.Org, row *store.ArcBinding) place {
 	return at
 }
 
-// all returns the places of all orgs.
 func (l *Logs) all(ctx context.Context) (map[loci.OrgID]place, error) {
 	orgs, err := l.o.Store.Orgs().List(ctx)
 	if err != nil {
@@ -197,7 +196,6 @@ func (l *Logs) all(ctx context.Context) (map[loci.OrgID]place, error) {
 	return places, nil
 }
 
-// arc returns the Arc of an org.
 func (at *place) arc(id loci.OrgID) (loci.ArcBinding, error) {
 	if !at.bound {
 		return loci.ArcBinding{}, loci.Errorf(loci.Unavailable,

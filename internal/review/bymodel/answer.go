@@ -30,7 +30,6 @@ Answer with a list of candidates. Each one has:
 Leave out pleasantries, questions, and what the notes themselves take back. If nothing is worth keeping, the list is
 empty.`
 
-// schema is that of the answer.
 var schema = json.RawMessage(`{"type":"object","additionalProperties":false,"required":["candidates"],"properties":{` +
 	`"candidates":{"type":"array","items":{"type":"object","additionalProperties":false,` +
 	`"required":["kind","quote","confidence"],"properties":{"kind":{"type":"string","enum":` +

@@ -28,7 +28,6 @@ const pageRows = 1024
 
 func newSums() *sums { return &sums{maphash.MakeSeed(), map[int64]*[pageRows]uint64{}} }
 
-// of returns the sum of a row.
 func (s *sums) of(row int64) *uint64 {
 	page := s.pages[row/pageRows]
 	if page == nil {
@@ -68,7 +67,6 @@ func (x index) Check(ctx context.Context) ([]string, error) {
 	return s.report("list index"), err
 }
 
-// sumPostings adds the postings and the digests of texts.
 func (x index) sumPostings(ctx context.Context, s *sums) error {
 	const postings = "SELECT pool, vendor, token, at, seq, expires_at, agent_id, workspace_id FROM memory_postings"
 	err := x.c.Query(postings, nil, func(r *sqlitedb.Row) error {
@@ -189,7 +187,6 @@ func (s *Store) checkOrg(ctx context.Context, id loci.OrgID) (problems []string,
 	return problems, err
 }
 
-// checked is the result of a check.
 type checked struct {
 	problems []string
 	err      error

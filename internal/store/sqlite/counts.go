@@ -18,7 +18,6 @@ type counts struct {
 	list  map[countKey]rangeCount
 }
 
-// maxCounts limits the counts of a file.
 const maxCounts = 512
 
 // countKey is what a count depends on, besides the file and the time.

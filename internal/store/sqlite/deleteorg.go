@@ -159,7 +159,6 @@ func (s *Store) removeFiles(id loci.OrgID) (err error) {
 	return errors.Join(err, s.removeBlobs(id))
 }
 
-// manifest lists the contents of an export.
 type manifest struct {
 	Loci      string         `json:"loci"`
 	Format    int            `json:"format"`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -161,7 +162,6 @@ func (s *Store) orgOptions(id loci.OrgID) sqlitedb.Options {
 		ReadOnly: s.opts.ReadOnly, Warn: s.Warn}
 }
 
-// openFile opens the file of a complete org for files.acquire.
 func (s *Store) openFile(ctx context.Context, f *orgFile) error {
 	if err := s.meta.InPlace(); err != nil {
 		return err
@@ -219,4 +219,23 @@ func (f *orgFile) identify(ctx context.Context, db *sqlitedb.DB, owner loci.User
 		return p, fmt.Errorf("cannot use the position key: %w", err)
 	}
 	return p, nil
+}
+
+type orgFile struct {
+	sqlitedb.Pooled
+	org     loci.OrgID
+	options *sqlstore.Options          // for its transactions
+	now     func() (store.Stamp, bool) // stamp as a value, which would be made for each transaction
+	// seen is the stamp of the file when it had the org's own row; nil: not seen yet.
+	seen   atomic.Pointer[sqlitedb.Stamp]
+	counts counts
+}
+
+func newOrgFile(key string) *orgFile { return &orgFile{org: loci.OrgID(key)} }
+
+// Scan runs fn in one read transaction on org's file, on a connection that View never uses.
+func (s *Store) Scan(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	return s.with(ctx, org, func(f *orgFile) error {
+		return f.DB.Scan(ctx, func(c *sqlitedb.Conn) error { return s.run(f, c, fn) })
+	})
 }

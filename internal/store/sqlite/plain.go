@@ -57,7 +57,6 @@ func OpenPlain(path string, user loci.UserID, postings bool) (p *Plain, err erro
 	return p, p.prepare(postings)
 }
 
-// openBare opens one bare connection to the file at path.
 func openBare(path string, setUp func(*sqlite3.Conn) error, pragmas string) (*sqlite3.Conn, error) {
 	conn, err := sqlite3.Open("file:" + path + "?_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -72,7 +71,6 @@ func openBare(path string, setUp func(*sqlite3.Conn) error, pragmas string) (*sq
 	return conn, nil
 }
 
-// inOne runs fn in one transaction.
 func inOne(conn *sqlite3.Conn, fn func() error) error {
 	if err := conn.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -83,7 +81,6 @@ func inOne(conn *sqlite3.Conn, fn func() error) error {
 	return conn.Exec("COMMIT")
 }
 
-// closeBare closes a connection with its statements.
 func closeBare(conn *sqlite3.Conn, statements ...*sqlite3.Stmt) (err error) {
 	for _, st := range statements {
 		if st != nil {

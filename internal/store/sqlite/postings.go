@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"encoding/hex"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
@@ -112,10 +113,8 @@ func poolsOf(m *loci.Memory) []pool {
 
 func vendorsOf(allowed []loci.Vendor) []string {
 	names := unique(allowed)
-	for _, v := range names {
-		if v == vendorAny {
-			return []string{vendorAny}
-		}
+	if slices.Contains(names, vendorAny) {
+		return []string{vendorAny}
 	}
 	if len(names) > maxNamed {
 		return []string{vendorNone, vendorListed}

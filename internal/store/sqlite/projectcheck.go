@@ -140,7 +140,6 @@ type home struct {
 	moves  int64
 }
 
-// placeOf searches all orgs.
 func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there bool, err error) {
 	err = s.meta.View(ctx, func(c *sqlitedb.Conn) (err error) {
 		there, err = c.One("SELECT db_path, intent IS NOT NULL, moves FROM projects WHERE id = ?", sqlitedb.Args{id.String()},
@@ -150,7 +149,6 @@ func (s *Store) placeOf(ctx context.Context, id loci.ProjectID) (p home, there b
 	return p, there, err
 }
 
-// rebuildProjects rebuilds the derived data of every project.
 func (s *Store) rebuildProjects(ctx context.Context) error {
 	list, err := s.projectsOf(ctx, "")
 	for i, p := range list {

@@ -107,7 +107,6 @@ func (s *Store) exportProjects(ctx context.Context, org loci.OrgID, dir string) 
 	return list, names, err
 }
 
-// deleteProjects removes all projects of an org that is being deleted.
 func (s *Store) deleteProjects(ctx context.Context, org loci.OrgID, r *store.Receipt) error {
 	var ids []loci.ProjectID
 	err := s.meta.Update(ctx, func(c *sqlitedb.Conn) error {

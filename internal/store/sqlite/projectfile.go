@@ -141,7 +141,6 @@ func errBusyProject(after time.Duration) error {
 		after)
 }
 
-// openProject opens a project's file for files.acquire.
 func (s *Store) openProject(ctx context.Context, f *projectFile) error {
 	ctx, cancel := context.WithTimeout(ctx, openPatience)
 	defer cancel()
@@ -294,4 +293,19 @@ func (s *Store) updateProject(ctx context.Context, org loci.OrgID, id loci.Proje
 	return s.withProject(ctx, org, id, func(f *projectFile, p loci.Project) error {
 		return f.DB.Update(ctx, func(c *sqlitedb.Conn) error { return fn(s.graphTx(p, c), &p) })
 	})
+}
+
+// UnsettledProjects returns the projects whose change is not complete, such as "archiving
+// 6f1d2c1e-…": a process is working on it, or it could not be finished. The next start, or the
+// next call about the project, tries again.
+func (s *Store) UnsettledProjects(ctx context.Context) ([]string, error) {
+	list, err := s.registry.UnsettledProjects(ctx)
+	if err != nil {
+		return nil, translate(err)
+	}
+	names := make([]string, len(list))
+	for i, p := range list {
+		names[i] = p.Intent + " " + p.ID.String()
+	}
+	return names, nil
 }

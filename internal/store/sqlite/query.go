@@ -39,7 +39,6 @@ const isoTime = "2006-01-02T15:04:05.000Z"
 
 func iso(t time.Time) string { return t.UTC().Format(isoTime) }
 
-// idAt reads an id stored as text.
 func idAt[T ~[16]byte](r *sqlitedb.Row, col int) (T, error) {
 	id, err := loci.ParseMemoryID(r.Text(col))
 	return T(id), err

@@ -296,3 +296,79 @@ func (l *losses) removed(c *sqlitedb.Conn) (list []removed, err error) {
 	})
 	return list, err
 }
+
+// RetellSessions makes all sessions of a restored directory changes that the logs of events must still learn of. A
+// backup copies an org's file and its log one after the other, so the log may know a later state than the org, or an
+// earlier one. No process may have the directory open.
+func RetellSessions(ctx context.Context, dir string) error {
+	files, err := filepath.Glob(orgFileIn(dir, "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		err := withOrgFile(ctx, path, func(db *sqlitedb.DB) error { return db.Update(ctx, retell) })
+		if err != nil {
+			return errors.Join(ctx.Err(), fmt.Errorf("%s: %w", filepath.Base(path), translate(err)))
+		}
+	}
+	return nil
+}
+
+// retell raises the revisions by more than a session can have changed between the two copies.
+func retell(c *sqlitedb.Conn) error {
+	err := c.Exec("UPDATE sessions SET revision = revision + 1000000")
+	if err == nil {
+		err = c.Exec("INSERT INTO session_changes (session_id, revision) SELECT id, revision FROM sessions WHERE TRUE " +
+			"ON CONFLICT (session_id) DO UPDATE SET revision = excluded.revision")
+	}
+	return err
+}
+
+// Damaged names the file in an error about its damage or absence, and lets Ready fail with it from
+// now on. Other errors stay as they are.
+func (s *Store) Damaged(file string, err error) error {
+	if loci.CodeOf(err) != "" || !sqlitedb.IsDamage(err) {
+		return err
+	}
+	what := "is damaged"
+	if errors.Is(err, sqlitedb.ErrMissing) {
+		what = "is missing or empty, but registered"
+	}
+	err = loci.WrapError(loci.Unavailable, err, "the file %s %s; run: loci doctor", file, what)
+	s.damage.CompareAndSwap(nil, &err)
+	return err
+}
+
+// Warn logs what the log of a file has lost.
+func (s *Store) Warn(text string) { s.opts.Log.Error(text + "; run: loci doctor") }
+
+// KeepsEvents records whether an org has an event log, which another package keeps.
+func (s *Store) KeepsEvents(ctx context.Context, org loci.OrgID, keeps bool) error {
+	return translate(s.meta.Update(ctx, func(c *sqlitedb.Conn) error {
+		return c.Exec("UPDATE orgs SET event_log = ? WHERE id = ?", keeps, string(org))
+	}))
+}
+
+// EventLogs returns the orgs that have an event log: all, or one if there is an id.
+func (s *Store) EventLogs(ctx context.Context, id loci.OrgID) (list []loci.OrgID, err error) {
+	err = s.meta.View(ctx, func(c *sqlitedb.Conn) error {
+		list = nil
+		return c.Query("SELECT id FROM orgs WHERE event_log = 1 AND ? IN (id, '') AND state IN "+sqlstore.OpenStates,
+			sqlitedb.Args{string(id)}, func(r *sqlitedb.Row) error {
+				list = append(list, loci.OrgID(r.Text(0)))
+				return nil
+			})
+	})
+	return list, translate(err)
+}
+
+// LostEvents returns the event logs that are missing, and the errors about them.
+func (s *Store) LostEvents(ctx context.Context) (orgs []loci.OrgID, lost []string, err error) {
+	list, err := s.EventLogs(ctx, "")
+	for _, org := range list {
+		if name := filepath.Join("events", string(org), "log.db"); sqlitedb.IsMissing(filepath.Join(s.opts.Dir, name)) {
+			orgs, lost = append(orgs, org), append(lost, s.Damaged(filepath.ToSlash(name), sqlitedb.ErrMissing).Error())
+		}
+	}
+	return orgs, lost, err
+}

@@ -5,6 +5,10 @@ import (
 	"math"
 	"path"
 
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
@@ -47,4 +51,69 @@ func migrations(kind string) []sqlitedb.Migration {
 		list[i].Func = migrationFuncs[kind+"/"+list[i].Name]
 	}
 	return list
+}
+
+// setUpOrg registers the tokenizer of a table that earlier versions had. The migration that drops the
+// table needs it.
+func setUpOrg(c *sqlite3.Conn) error {
+	return fts5.RegisterCustom(c, func(api *fts5.API) error {
+		return api.CreateTokenizer("loci", func([]string) (fts5.Tokenizer, error) { return &tokenizer{}, nil })
+	})
+}
+
+// tokenizer gives FTS5 the words of loci.Analyzer: the stem and, if it is different, the form as
+// well, so that prefixes and exact words match, too. FTS5 takes the words of a query unchanged,
+// because they come from the same analysis and stemming a stem again can produce another word.
+type tokenizer struct{ analyzer loci.Analyzer }
+
+func (t *tokenizer) Tokenize(flags fts5.TokenizeFlag, text, _ string, token fts5.TokenCallback) (err error) {
+	if flags&fts5.TOKENIZE_QUERY != 0 {
+		return token(0, text, 0, len(text))
+	}
+	t.analyzer.Words(text, func(w loci.Word) bool {
+		if err = token(0, w.Stem, w.Start, w.End); err == nil && w.Form != w.Stem {
+			err = token(fts5.TOKEN_COLOCATED, w.Form, w.Start, w.End)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// called is an agent from the time when each person and vendor had names of their own.
+type called struct {
+	id   [16]byte
+	name string
+}
+
+// moveAgents gives the agents names that occur once in the org. Of several with one name the oldest
+// keeps it. The others tell their old name in their description, and the audit trail has them.
+func moveAgents(c *sqlitedb.Conn) error {
+	var list []called
+	taken := map[string]bool{}
+	err := c.Query("SELECT id, name FROM old_agents ORDER BY created_at, id", nil, func(r *sqlitedb.Row) error {
+		list = append(list, called{r.ID(0), r.Text(1)})
+		taken[r.Text(1)] = true
+		return nil
+	})
+	kept := map[string]bool{}
+	for i := 0; i < len(list) && err == nil; i++ {
+		name, description := list[i].name, ""
+		if kept[name] {
+			name, description = loci.FreeName(name, func(s string) bool { return taken[s] }), loci.RenamedText+name
+			taken[name] = true
+			err = c.Exec("INSERT INTO audit (at, action, allowed, kind, method, vendor, target, count) VALUES "+
+				"(CAST(unixepoch('subsec') * 1000000 AS INTEGER), 'agent.change', 1, ?, ?, '', ?, 0)",
+				string(loci.KindLocal), string(loci.ByDisk), loci.AgentID(list[i].id).String())
+		}
+		kept[name] = true
+		if err == nil {
+			err = c.Exec("INSERT INTO agents (id, user_id, vendor, name, description, config, created_at, updated_at) "+
+				"SELECT id, user_id, vendor, ?, ?, config, created_at, updated_at FROM old_agents WHERE id = ?",
+				name, description, list[i].id)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.Exec("DROP TABLE old_agents")
 }

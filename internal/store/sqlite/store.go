@@ -33,6 +33,7 @@ type Options struct {
 
 // Store is one data directory. Several processes may open the same one.
 type Store struct {
+	store.Registry
 	opts Options
 	lock *flock.Flock
 	meta *sqlitedb.DB
@@ -116,6 +117,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	s.meta, err = sqlitedb.Open(ctx, metaOptions(s.opts, s.Warn))
 	s.registry = sqlstore.NewRegistry(sharedDB{s.meta}, dialect, s.opts.Now)
 	s.registry.OnHint(s.Hint)
+	s.Registry = s.registry
 	return err
 }
 
@@ -175,30 +177,6 @@ func (s *Store) Unwritable() error { return translate(s.meta.Unwritable()) }
 
 // Dir returns the data directory.
 func (s *Store) Dir() string { return s.opts.Dir }
-
-// Credentials returns the store of keys, browser sign-ins and tokens.
-func (s *Store) Credentials() store.Credentials { return s.registry.Credentials() }
-
-// OAuth returns the store of OAuth clients and grants.
-func (s *Store) OAuth() store.OAuth { return s.registry.OAuth() }
-
-// ArcBindings returns the store of the Arc instances of orgs.
-func (s *Store) ArcBindings() store.ArcBindings { return s.registry.ArcBindings() }
-
-// Jobs returns the store of the last turns of jobs.
-func (s *Store) Jobs() store.Jobs { return s.registry.Jobs() }
-
-// Limits returns the counters of rate limits.
-func (s *Store) Limits() store.Limits { return s.registry.Limits() }
-
-// Settings returns the store of changed settings.
-func (s *Store) Settings() store.Settings { return s.registry.Settings() }
-
-// Connections returns the store of the active project of each MCP session.
-func (s *Store) Connections() store.Connections { return s.registry.Connections() }
-
-// ProjectMembers returns the store of project members.
-func (s *Store) ProjectMembers() store.ProjectMembers { return s.registry.ProjectMembers() }
 
 // Close waits for running transactions. Later calls fail.
 func (s *Store) Close() error {

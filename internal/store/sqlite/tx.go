@@ -11,12 +11,10 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// indexOf returns the index of a transaction of this engine.
 func indexOf(t store.Tx) index {
 	return t.(*sqlstore.Tx).Index().(index) //nolint:forcetypeassert // a transaction of this engine
 }
 
-// tx returns a transaction on one org's file.
 func (s *Store) tx(f *orgFile, c *sqlitedb.Conn) *sqlstore.Tx {
 	return sqlstore.New(sharedConn(c), dialect, f.options)
 }

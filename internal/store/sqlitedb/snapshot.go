@@ -92,7 +92,6 @@ func (p *pool) expire() {
 	}
 }
 
-// endKept ends all kept transactions.
 func (p *pool) endKept() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -41,7 +41,6 @@ func (tx *Tx) memorySeq(id loci.MemoryID) (seq int64, err error) {
 	return seq, orMissing(found, err, loci.NoSuchMemory)
 }
 
-// assetColumns are the columns that scanAsset reads.
 const assetColumns = "a.id, m.id, a.user_id, a.origin, a.name, a.media_type, a.size, a.sha256, a.created_at"
 
 func (t assets) Get(_ context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (a loci.Asset, err error) {

@@ -19,7 +19,6 @@ const workColumns = "s.seq, s.user_id, s.workspace_id, s.project_id, s.reach, s.
 
 const candidateColumns = workColumns + ", s.id, s.state, s.version, s.body"
 
-// scanAccess reads workColumns.
 func (tx *Tx) scanAccess(r Row) (a loci.EventAccess, err error) {
 	a = loci.EventAccess{OrgID: tx.Org, UserID: r.ID(1), WorkspaceID: r.ID(2), ProjectID: r.ID(3),
 		Reach: loci.Reach(r.Text(4)), TeamID: r.ID(5), Origin: r.Text(6)}
@@ -170,7 +169,6 @@ func (t candidates) List(_ context.Context, v loci.Viewer, cq store.CandidateQue
 	return list, next, err
 }
 
-// filter adds which candidates pass a query.
 func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
 	t.seesWork(q, v, "s")
 	switch due := ceilMicro(cq.Now); {

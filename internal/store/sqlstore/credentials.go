@@ -17,7 +17,6 @@ var credentialNames = []string{"id", "org_id", "user_id", "kind", "method", "ven
 	"workspace_id", "grant_id", "replaces", "proved_at", "idle_after", "created_at", "expires_at", "revoked_at",
 	"last_used_at"}
 
-// credentialColumns are the columns that scanCredential reads.
 var credentialColumns = "c." + strings.Join(credentialNames, ", c.")
 
 var credentialByHash = "SELECT " + credentialColumns + ", " + orgColumns + `

@@ -72,7 +72,6 @@ func (t suggestions) suggested(memories []*loci.Memory) (ids []loci.MemoryID) {
 	return ids
 }
 
-// disputes puts the newest memories that dispute each of ids into newest.
 func (t suggestions) disputes(v loci.Viewer, ids []loci.MemoryID, newest map[loci.MemoryID][]dispute) error {
 	var q Query
 	t.disputesQuery(&q, v, ids)

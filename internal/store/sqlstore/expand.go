@@ -85,7 +85,6 @@ func (d *Dialect) expand(marker string) string {
 	return d.tenant(word)
 }
 
-// tenant expands the marker of a table.
 func (d *Dialect) tenant(marker string) string {
 	switch {
 	case d.Tenant == "":

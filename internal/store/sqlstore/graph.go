@@ -146,7 +146,6 @@ func scanRelation(r Row) (x loci.Relation, err error) {
 	return x, scanAccess(r, 6, &x.GraphAccess, &x.CreatedAt)
 }
 
-// all runs a query and collects its rows.
 func all[T any](c Conn, q *Query, scan func(Row) (T, error)) (list []T, err error) {
 	err = c.Query(q.String(), q.Args, func(r Row) error {
 		row, err := scan(r)

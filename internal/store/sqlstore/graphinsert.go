@@ -9,7 +9,6 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// insertion is the state of one call of Insert.
 type insertion struct {
 	*GraphTx
 	v              loci.Viewer

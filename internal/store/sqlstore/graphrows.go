@@ -129,7 +129,6 @@ func (g graph) Rows(_ context.Context, v loci.Viewer, gq store.GraphQuery) (
 	return rows, next, err
 }
 
-// entityRows adds entities and their observations.
 func (tx *GraphTx) entityRows(v loci.Viewer, rows *store.GraphRows, gq store.GraphQuery, room *int) (
 	next store.Position, err error) {
 	id, observation, among := strings.Cut(string(gq.After), ":")

@@ -41,12 +41,10 @@ func bindNode(n *loci.MemoryNode) []any {
 		n.UpdatedAt.UnixMicro()}
 }
 
-// nodeColumns are the columns that scanNode reads.
 const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id,
 	m.project_id, m.agent_id,
 	m.workspace_id, m.allowed_vendors, m.origin, m.name, m.description, m.tags, m.created_at, m.updated_at`
 
-// storedNode is a node with its row number.
 type storedNode struct {
 	loci.MemoryNode
 	seq int64

@@ -22,20 +22,17 @@ var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_a
 	"content",
 	"editor_user", "editor_credential", "editor_session"}
 
-// memoryColumns are the columns that scanMemory reads.
 var memoryColumns = "m.seq, m.id, " + Columns("m.")
 
 // ofSuggestion is whether anybody suggests to replace the memory. Asking here saves a statement after
 // most reads.
 const ofSuggestion = ", EXISTS (SELECT 1 FROM suggestions s WHERE {s} s.memory_seq = m.seq AND s.state = 'pending')"
 
-// suggestedColumn is the number of that column.
 var suggestedColumn = 2 + len(stateColumns)
 
 // stateOf has the columns that readMemory reads after the number and the id, for each stage.
 var stateOf = map[string]string{"m": Columns("m.") + ofSuggestion, "o": Columns("o.") + ofSuggestion}
 
-// shownColumns are the columns that readMemory reads.
 var shownColumns = "m.seq, m.id, " + stateOf["m"]
 
 // Columns lists the state columns, each with the prefix.

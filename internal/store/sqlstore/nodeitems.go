@@ -12,7 +12,6 @@ import (
 // rankGap leaves room to insert about twenty items before the siblings have to be renumbered.
 const rankGap = 1 << 20
 
-// placed is an item and its place.
 type placed struct {
 	loci.NodeItem
 	seq, parent, rank int64
@@ -115,7 +114,6 @@ func find(rows []*placed, id loci.NodeItemID) (*placed, error) {
 	return nil, noItem()
 }
 
-// target is the place that an item moves to.
 type target struct{ parent, before *placed }
 
 // targetIn returns NotFound for an item that is not among the rows.

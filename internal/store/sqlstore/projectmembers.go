@@ -68,7 +68,6 @@ func (m projectMembers) Put(ctx context.Context, org loci.OrgID, id loci.Project
 	return m.changed(ctx, org, id, func(c Conn) error { return PutMember(c, id, who) })
 }
 
-// changed changes the members of a project.
 func (m projectMembers) changed(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(Conn) error) error {
 	var p ProjectRow
 	err := m.db.Update(ctx, func(c Conn) (err error) {

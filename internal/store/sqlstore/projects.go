@@ -60,7 +60,6 @@ func (p *ProjectRow) Usable() error {
 	return nil
 }
 
-// projectColumns are the columns that scanProject reads.
 const projectColumns = "p.id, p.org_id, p.workspace_id, p.name, p.description, p.status, p.everyone, p.created_at, " +
 	"p.updated_at, p.intent, p.moves, (SELECT count(*) FROM project_members n WHERE {global n} n.project_id = p.id), " +
 	"(SELECT n.user_id FROM project_members n WHERE {global n} n.project_id = p.id ORDER BY n.user_id LIMIT 1)"
@@ -80,7 +79,6 @@ func scanProject(r Row) (p ProjectRow, err error) {
 	return p, nil
 }
 
-// idAt reads an id stored as text.
 func idAt[T ~[16]byte](r Row, col int) (T, error) {
 	id, err := loci.ParseMemoryID(r.Text(col))
 	return T(id), err

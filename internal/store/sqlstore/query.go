@@ -1,8 +1,12 @@
 package sqlstore
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"github.com/loci-memory/loci"
 )
 
 // Query builds the text of a statement together with its arguments. The text depends only on the
@@ -138,4 +142,104 @@ func timeAt(r Row, col int) time.Time {
 		return time.UnixMicro(n).UTC()
 	}
 	return time.Time{}
+}
+
+// Dialect holds what differs between databases in the shared statements. An engine chooses it
+// when it opens. Statements refer to its fields in braces and lower case: {join}, {is}, {each
+// m.tags}.
+type Dialect struct {
+	// Tenant is the parameter with the org's id, or "" if each org has its own file.
+	Tenant string
+	// Project is the parameter with the id of a graph's project, or "" if each project has its
+	// own file.
+	Project string
+
+	Join     string // joins in the order written: the second table is looked up for each row of the first
+	Is       string // an = for which NULL equals NULL
+	IsNot    string // a <> for which NULL equals NULL
+	Greatest string // the function that returns the largest of its arguments
+	Least    string // the function that returns the smallest of its arguments
+	Seq      string // the row number in a table of the registry
+	Lock     string // locks rows that are read in order to write them, until the transaction ends
+	Each     string // a table with the column value, from the JSON array in place of %s
+	By       string // makes the database use the index in place of %s, or ""
+	Numbered string // a table j with the column value, from one parameter that Numbers makes
+	FeedEnd  string // selects the highest number that the feed has given out
+
+	Numbers func([]int64) any
+
+	Unique    error // the error of a statement if a row with its key exists
+	Reference error // the error of a statement if a row that it refers to is missing, or if rows still refer to its row
+
+	mu sync.Mutex
+	// expanded keeps what Expand did, because every new connection prepares the same statements.
+	expanded map[string]string
+}
+
+// Conn runs statements in one transaction. It looks up prepared statements by their text, so the
+// text must be constant and the values must be Args. It passes each text through Dialect.Expand
+// before it prepares it.
+type Conn interface {
+	// Exec runs one statement to its end.
+	Exec(text string, args ...any) error
+	// Query runs one statement and calls row for each of its rows. It ends early, without error, if row returns ErrStop.
+	// row runs no statement: PostgreSQL reads the rows of one statement at a time.
+	Query(text string, args Args, row func(Row) error) error
+	// One runs one statement and calls row for its first row, if there is one.
+	One(text string, args Args, row func(Row) error) (found bool, err error)
+	// Changes returns how many rows the last INSERT, UPDATE or DELETE changed.
+	Changes() int64
+	// Try runs fn and rolls back its writes if it fails.
+	Try(fn func() error) error
+}
+
+// DB runs functions in transactions. Update may run fn twice.
+type DB interface {
+	View(ctx context.Context, fn func(Conn) error) error
+	Update(ctx context.Context, fn func(Conn) error) error
+}
+
+// Args are the values of a statement's parameters, in order: nil, int, int64, float64, bool, string, []byte, [16]byte
+// or what Dialect.Numbers returns.
+type Args = []any
+
+// Row is the current row of a statement, valid until the row function returns. Columns count from 0. NULL reads as the
+// zero value.
+type Row interface {
+	Null(col int) bool
+	Int(col int) int
+	Int64(col int) int64
+	Float(col int) float64
+	Bool(col int) bool
+	Text(col int) string
+	Raw(col int) []byte // the connection's own bytes of a blob or text
+	ID(col int) [16]byte
+}
+
+// ErrStop ends a Query early and without error when a row function returns it.
+var ErrStop = errors.New("stop")
+
+// isOver reports whether ctx has ended. It sets cut if ctx ended because the search used up its
+// time.
+func isOver(ctx context.Context, cut *bool) bool {
+	over := ctx.Err() != nil
+	*cut = over && loci.Spent(ctx)
+	return over
+}
+
+func unlessCut(ctx context.Context, cut bool) error {
+	if cut {
+		return nil
+	}
+	return ctx.Err()
+}
+
+// untilSpent runs one part of a search. If the search uses up its time, untilSpent stops that
+// part and sets cut. The rows that the part has returned by then are valid.
+func (tx *Tx) untilSpent(ctx context.Context, cut *bool, run func() error) error {
+	err := tx.Index().Within(ctx, run)
+	if err != nil && errors.Is(err, ctx.Err()) && isOver(ctx, cut) {
+		return unlessCut(ctx, *cut)
+	}
+	return err
 }

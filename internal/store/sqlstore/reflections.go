@@ -62,7 +62,6 @@ func noReflection() error { return loci.Errorf(loci.NotFound, "no such notes") }
 
 const reflectionColumns = workColumns + ", s.body"
 
-// scanReflection reads reflectionColumns.
 func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
 	n = &loci.Reflection{}
 	if err := json.Unmarshal(r.Raw(8), n); err != nil {

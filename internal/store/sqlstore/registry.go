@@ -76,3 +76,114 @@ func (r *Registry) Jobs() store.Jobs { return jobs{r} }
 
 // ProjectMembers returns the store of project members.
 func (r *Registry) ProjectMembers() store.ProjectMembers { return projectMembers{r} }
+
+type jobs struct{ *Registry }
+
+func (j jobs) Put(ctx context.Context, one store.Job) error {
+	return j.db.Update(ctx, func(c Conn) error {
+		return c.Exec("INSERT INTO jobs ({global} name, begun_at, ended_at, changed, error, next_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?) "+
+			"ON CONFLICT ({global} name) DO UPDATE SET begun_at = excluded.begun_at, ended_at = excluded.ended_at, "+
+			"changed = excluded.changed, error = excluded.error, next_at = excluded.next_at "+
+			"WHERE jobs.begun_at <= excluded.begun_at", one.Name, one.BegunAt.UnixMicro(), one.EndedAt.UnixMicro(), one.Rows,
+			one.Error, micros(one.NextAt))
+	})
+}
+
+func (j jobs) List(ctx context.Context) (list []store.Job, err error) {
+	err = j.db.View(ctx, func(c Conn) error {
+		return c.Query("SELECT j.name, j.begun_at, j.ended_at, j.changed, j.error, j.next_at FROM jobs j "+
+			"WHERE {global j} TRUE ORDER BY j.name", nil, func(r Row) error {
+			list = append(list, store.Job{Name: r.Text(0), BegunAt: timeAt(r, 1), EndedAt: timeAt(r, 2), Rows: r.Int(3),
+				Error: r.Text(4), NextAt: timeAt(r, 5)})
+			return nil
+		})
+	})
+	return list, err
+}
+
+type settings struct{ *Registry }
+
+func (s settings) List(ctx context.Context) (list []loci.StoredSetting, err error) {
+	err = s.db.View(ctx, func(c Conn) error {
+		list = nil
+		return c.Query("SELECT key, value, changed_at FROM settings WHERE {global settings} TRUE ORDER BY key", nil,
+			func(r Row) error {
+				list = append(list, loci.StoredSetting{Key: r.Text(0), Value: r.Text(1), At: timeAt(r, 2)})
+				return nil
+			})
+	})
+	return list, err
+}
+
+func (s settings) Put(ctx context.Context, one loci.StoredSetting) error {
+	return s.db.Update(ctx, func(c Conn) error {
+		return c.Exec(`INSERT INTO settings ({global} key, value, changed_at) VALUES (?, ?, ?)
+			ON CONFLICT ({global} key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at`, one.Key,
+			one.Value, one.At.UnixMicro())
+	})
+}
+
+func (s settings) Delete(ctx context.Context, key string) error {
+	return s.db.Update(ctx, func(c Conn) error {
+		return c.Exec("DELETE FROM settings WHERE {global settings} key = ?", key)
+	})
+}
+
+type limits struct{ *Registry }
+
+func (l limits) Take(ctx context.Context, key string, window time.Time, n int) (used int, err error) {
+	err = l.db.Update(ctx, func(c Conn) error {
+		if err := c.Exec(`INSERT INTO limits ({global} key, "window", used) VALUES (?, ?, ?)
+			ON CONFLICT ({global} key, "window") DO UPDATE SET used = limits.used + excluded.used`, key, window.UnixMicro(),
+			n); err != nil {
+			return err
+		}
+		_, err := c.One(`SELECT used FROM limits WHERE {global limits} key = ? AND "window" = ?`,
+			Args{key, window.UnixMicro()}, func(r Row) error { used = r.Int(0); return nil })
+		return err
+	})
+	return used, err
+}
+
+func (l limits) Failures(ctx context.Context, key string) (n int, last time.Time, err error) {
+	err = l.db.View(ctx, func(c Conn) (err error) {
+		n, last, err = failures(c, key)
+		return err
+	})
+	return n, last, err
+}
+
+func failures(c Conn, key string) (n int, last time.Time, err error) {
+	_, err = c.One("SELECT n, last FROM failures WHERE {global failures} key = ?", Args{key},
+		func(r Row) error { n, last = r.Int(0), timeAt(r, 1); return nil })
+	return n, last, err
+}
+
+func (l limits) Fail(ctx context.Context, key string, at time.Time) (n int, err error) {
+	err = l.db.Update(ctx, func(c Conn) error {
+		if err := c.Exec(`INSERT INTO failures ({global} key, n, last) VALUES (?, 1, ?)
+			ON CONFLICT ({global} key) DO UPDATE SET n = failures.n + 1, last = {greatest}(failures.last, excluded.last)`, key,
+			at.UnixMicro()); err != nil {
+			return err
+		}
+		n, _, err = failures(c, key)
+		return err
+	})
+	return n, err
+}
+
+func (l limits) Clear(ctx context.Context, key string) error {
+	return l.db.Update(ctx, func(c Conn) error {
+		return c.Exec("DELETE FROM failures WHERE {global failures} key = ?", key)
+	})
+}
+
+func (l limits) Purge(ctx context.Context, then time.Time) error {
+	return l.db.Update(ctx, func(c Conn) error {
+		if err := c.Exec(`DELETE FROM limits WHERE {global limits} "window" < ?`, ceilMicro(then)); err != nil {
+			return err
+		}
+		return c.Exec("DELETE FROM failures WHERE {global failures} last < ?", ceilMicro(then))
+	})
+}

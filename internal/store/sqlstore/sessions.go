@@ -115,7 +115,6 @@ func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) 
 	return list, next, err
 }
 
-// filter adds which sessions pass a query.
 func (t sessions) filter(q *Query, v loci.Viewer, sq *store.SessionQuery) {
 	t.seesWork(q, v, "s")
 	switch sq.State {

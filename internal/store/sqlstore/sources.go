@@ -56,7 +56,6 @@ func noRoom() error {
 	return loci.Errorf(loci.Full, "no room is left for this; nothing was written")
 }
 
-// sourceColumns are the columns that scanSource reads.
 const sourceColumns = "s.id, m.id, s.kind, s.ref, s.text, s.quote, s.start, s.end, s.user_id, s.origin, " +
 	"s.allowed_vendors, s.created_at"
 

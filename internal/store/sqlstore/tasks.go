@@ -91,7 +91,6 @@ func (t tasks) List(_ context.Context, v loci.Viewer, tq store.TaskQuery) (
 	return list, next, err
 }
 
-// filter adds which tasks pass a query.
 func (t tasks) filter(q *Query, v loci.Viewer, tq *store.TaskQuery) {
 	t.seesWork(q, v, "t")
 	switch tq.State {

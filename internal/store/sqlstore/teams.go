@@ -39,7 +39,6 @@ func (t teams) Insert(_ context.Context, team loci.Team) error {
 	return t.changed(team.ID, loci.Created)
 }
 
-// changed adds a change of a team to the feed.
 func (t teams) changed(id loci.TeamID, change loci.Change) error {
 	return t.orgChanged(loci.FeedTeam, id, change, ofTeam(id, loci.UserID{}))
 }

@@ -257,12 +257,7 @@ func (w *graphWorld) compareSearch(ctx context.Context, g store.Graph, v loci.Vi
 }
 
 func hasWord(text, word string) bool {
-	for _, w := range splitWords(text) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(splitWords(text), word)
 }
 
 func splitWords(text string) (out []string) {
