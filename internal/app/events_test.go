@@ -287,6 +287,44 @@ func TestEventsKeepTheirWritersActive(t *testing.T) {
 	}
 }
 
+// Everybody in the org sees an agent, so its last activity must not tell of work that some of them do not see.
+func TestHiddenWorkKeepsNoAgentActive(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	only := []loci.Vendor{"claude"}
+	for i, tt := range []struct {
+		name    string
+		session *agent.SessionDraft
+		draft   event.Draft
+		active  bool
+	}{
+		{"shared work", &agent.SessionDraft{Reach: loci.ReachOrg}, event.Draft{}, true},
+		{"a shared event", nil, event.Draft{Reach: loci.ReachOrg}, true},
+		{"a private session", &agent.SessionDraft{Reach: loci.ReachPrivate}, event.Draft{}, false},
+		{"a private event", nil, event.Draft{Reach: loci.ReachPrivate}, false},
+		{"a session of one vendor", &agent.SessionDraft{Reach: loci.ReachOrg, AllowedVendors: only}, event.Draft{}, false},
+		{"an event for one vendor", nil, event.Draft{Reach: loci.ReachOrg, AllowedVendors: only}, false},
+	} {
+		a := d.agent(d.claude, fmt.Sprint("agent ", i), "")
+		tt.draft.Agent, tt.draft.Content = a.ID.String(), tt.name
+		if tt.session != nil {
+			tt.session.Agent = a.ID.String()
+			s := d.open(d.claude, *tt.session)
+			tt.draft.Session = s.ID.String()
+			d.now = d.now.Add(2 * time.Minute)
+			if !tt.active {
+				d.must(second(d.who.InSession(t.Context(), d.claude, s.ID)))
+			}
+		}
+		d.log(d.claude, tt.draft)
+		got, err := d.Agent.Get(t.Context(), d.mara, a.ID.String())
+		d.must(err)
+		if got.LastActiveAt.IsZero() == tt.active {
+			t.Errorf("%s: the agent was last active at %s", tt.name, got.LastActiveAt)
+		}
+	}
+}
+
 func TestEventsOfThoseWhoLeave(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
