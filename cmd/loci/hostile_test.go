@@ -96,8 +96,8 @@ func newHostileWorld(t *testing.T) (*hostileWorld, loci.Secret) {
 				"memory_type": class, "actor": line, "metadata": anything{"reasoning": text, "alternatives": []string{text}}})
 		}
 		w.task = cmp.Or(w.make(shutdownKey, "/tasks", anything{"project": "web", "title": line, "notes": text}), w.task)
-		_, notes := w.send(claude, "POST", "/context/reflect", anything{"content": fmt.Sprintf("We decided to use port %d. %s", i, text),
-			"persist": true, "persist_review": true, "source_title": line})
+		_, notes := w.send(claude, "POST", "/context/reflect", anything{
+			"content": fmt.Sprintf("We decided to use port %d. %s", i, text), "persist": true, "persist_review": true, "source_title": line})
 		var reflected loci.Reflected
 		if err := json.Unmarshal(notes, &reflected); err != nil || len(reflected.Candidates) == 0 {
 			t.Fatalf("reflect %q: %s", text, notes)
@@ -211,8 +211,8 @@ func (w *hostileWorld) walkTexts(key loci.Secret) {
 
 // assistantOf connects an assistant to all tools.
 func (w *hostileWorld) assistantOf(key loci.Secret) *assistant {
-	return connectAssistant(w.tb, "walker", &mcp.StreamableClientTransport{Endpoint: w.url + "/mcp?toolsets=memory,memory-extra,graph,graph-extra,reflect,session,tasks,review,search",
-		HTTPClient: &http.Client{Transport: bearer(key)}})
+	const all = "/mcp?toolsets=memory,memory-extra,graph,graph-extra,reflect,session,tasks,review,search"
+	return connectAssistant(w.tb, "walker", &mcp.StreamableClientTransport{Endpoint: w.url + all, HTTPClient: &http.Client{Transport: bearer(key)}})
 }
 
 // walkTools calls each tool that reads, and gets each resource and prompt.
