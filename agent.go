@@ -39,7 +39,7 @@ type Agent struct {
 	Config       json.RawMessage `json:"config,omitempty" doc:"A JSON object, stored unchanged"`
 	CreatedAt    time.Time       `json:"created_at"`
 	UpdatedAt    time.Time       `json:"updated_at"`
-	LastActiveAt time.Time       `json:"last_active_at,omitzero" doc:"When a request last worked as this agent, exact to a minute"`
+	LastActiveAt time.Time       `json:"last_active_at,omitzero" doc:"When a request last worked as this agent where everybody in the org sees it, exact to a minute"`
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit.
@@ -48,7 +48,7 @@ func (a *Agent) Validate() error {
 		return err
 	}
 	if a.Name != OneLine(a.Name) {
-		return FieldErrorf("name", "must be one line without control characters, and not begin or end with a space")
+		return FieldErrorf("name", "must be one line without control or invisible characters, and not begin or end with a space")
 	}
 	if err := CheckText("description", a.Description, 0, MaxAgentDescription); err != nil {
 		return err

@@ -134,6 +134,12 @@ type EventAccess struct {
 	AllowedVendors []Vendor    `json:"allowed_vendors" nullable:"false"`
 }
 
+// Open reports whether everybody in the org sees a, with any vendor and in any workspace.
+func (a *EventAccess) Open() bool {
+	return a.Reach == ReachOrg && a.ProjectID.IsZero() && a.WorkspaceID.IsZero() &&
+		slices.Contains(a.AllowedVendors, AnyVendor)
+}
+
 // Access returns a as the visibility rule reads it. Two events with the same Access are visible to
 // the same readers.
 func (a *EventAccess) Access() Access {
@@ -225,7 +231,7 @@ func checkLine(field, s string, maximum int) error {
 		return err
 	}
 	if !isLine(s) {
-		return FieldErrorf(field, "must be one line without control characters, and not begin or end with a space")
+		return FieldErrorf(field, "must be one line without control or invisible characters, and not begin or end with a space")
 	}
 	return nil
 }

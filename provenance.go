@@ -113,7 +113,7 @@ func (s *Source) Validate(field string) error {
 		}
 	}
 	if !isLine(s.Ref) {
-		return FieldErrorf(field+".ref", "must be one line without control characters, and not begin or end with a space")
+		return FieldErrorf(field+".ref", "must be one line without control or invisible characters, and not begin or end with a space")
 	}
 	if s.Kind == SourceURL && !isWebAddress(s.Ref) {
 		return FieldErrorf(field+".ref", "must be a URL that begins with https:// or http://")
@@ -136,7 +136,7 @@ func (s *Source) CheckProof(field string) error {
 
 // isLine reports whether s can be shown unchanged on one line.
 func isLine(s string) bool {
-	return s == Printable(s) && !strings.ContainsAny(s, "\n\t") && s == strings.TrimSpace(s)
+	return s == Legible(s) && !strings.ContainsAny(s, "\n\t") && s == strings.TrimSpace(s)
 }
 
 func isWebAddress(s string) bool {

@@ -8,10 +8,9 @@ import (
 	"unicode"
 )
 
-// OneLine makes a text safe to show on one line to a person or a model. It replaces each run of
-// white space by one space. It removes everything that could control a terminal, reorder the line
-// or start a new one.
-func OneLine(s string) string { return strings.Join(strings.Fields(Printable(s)), " ") }
+// OneLine makes a text safe to show on one line to a person or a model: it replaces each run of
+// white space of a legible text by one space.
+func OneLine(s string) string { return strings.Join(strings.Fields(Legible(s)), " ") }
 
 // Shorten returns at most n characters of s. If it cuts s, the last one is an ellipsis.
 func Shorten(s string, n int) string {
@@ -33,33 +32,28 @@ func Shorten(s string, n int) string {
 	return s
 }
 
-// Printable removes control characters, and characters that reorder the text. It keeps line breaks
-// and tabs, and converts every kind of line break to "\n".
-func Printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if r == '\u2028' || r == '\u2029' || r == '\r' {
-			return '\n'
-		}
-		if unicode.IsControl(r) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
-			return -1
-		}
-		return r
-	}, strings.ReplaceAll(s, "\r\n", "\n"))
+// Legible makes a text safe to show to a person: visible, with every kind of line break as "\n".
+func Legible(s string) string {
+	if strings.ContainsAny(s, "\r\u2028\u2029") {
+		s = lineBreaks.Replace(s)
+	}
+	return Visible(s)
 }
+
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // Visible makes a text safe to show to a model. Control characters, and characters that reorder,
 // hide or smuggle text, become their number in brackets, such as [U+202E], so that nothing in the
-// text goes unseen. Line breaks, tabs, and the joiners of scripts and emoji stay.
+// text goes unseen. Line breaks and tabs stay, and so do the joiners and variants that a script or an
+// emoji needs.
 func Visible(s string) string {
 	if strings.IndexFunc(s, invisible) < 0 {
 		return s
 	}
 	var out strings.Builder
-	for _, r := range s {
-		if invisible(r) {
+	runes := []rune(s)
+	for i, r := range runes {
+		if invisible(r) && !shapes(runes, i) {
 			fmt.Fprintf(&out, "[U+%04X]", r)
 		} else {
 			out.WriteRune(r)
@@ -68,18 +62,52 @@ func Visible(s string) string {
 	return out.String()
 }
 
-// Legible makes a text safe to show to a person. It shows the characters that Visible shows by their
-// number, and converts every kind of line break to "\n".
-func Legible(s string) string { return Printable(Visible(s)) }
-
 func invisible(r rune) bool {
 	switch {
-	case r == '\n', r == '\t', r == '\r', r == '\u200c', r == '\u200d':
+	case r >= ' ' && r <= '~', r == '\n', r == '\t', r == '\r':
 		return false
-	case r == '\u2028', r == '\u2029', r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0':
+	case r == '\u2028', r == '\u2029':
 		return true
 	}
-	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r >= 0x80
+	return unicode.IsControl(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
+		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+}
+
+// shapes reports whether the invisible character at a place changes the shape of a visible neighbour: a joiner beside a
+// letter of a script that joins or separates letters, a joiner between two emoji, or the variant of a sign.
+func shapes(text []rune, at int) bool {
+	r, before, after := text[at], neighbour(text, at-1), neighbour(text, at+1)
+	switch {
+	case unicode.Is(unicode.Variation_Selector, r):
+		keycap := strings.ContainsRune("0123456789#*", before) && after == '\u20e3'
+		return keycap || before > '~' && !invisible(before) &&
+			unicode.In(before, unicode.Han, unicode.S, unicode.P, joining)
+	case r < '\u200b' || r > '\u200d':
+		return false
+	case unicode.Is(unicode.Variation_Selector, before):
+		before = neighbour(text, at-2)
+	}
+	if invisible(before) || invisible(after) {
+		return false
+	}
+	emoji := r == '\u200d' && min(before, after) > '~' && unicode.Is(unicode.S, before) && unicode.Is(unicode.S, after)
+	return emoji || unicode.Is(joining, before) || unicode.Is(joining, after)
+}
+
+// neighbour returns a space beyond the ends of a text.
+func neighbour(text []rune, at int) rune {
+	if at < 0 || at >= len(text) {
+		return ' '
+	}
+	return text[at]
+}
+
+// joining are the blocks of the scripts whose spelling needs joiners, and of those that separate words by U+200B.
+var joining = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x0620, Hi: 0x109f, Stride: 1}, {Lo: 0x1780, Hi: 0x18af, Stride: 1},
+		{Lo: 0x1900, Hi: 0x1cff, Stride: 1}, {Lo: 0xa800, Hi: 0xabff, Stride: 1}, {Lo: 0xfb50, Hi: 0xfdff, Stride: 1},
+		{Lo: 0xfe70, Hi: 0xfefc, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x10a00, Hi: 0x11fff, Stride: 1}, {Lo: 0x1e900, Hi: 0x1e95f, Stride: 1}},
 }
 
 // byteUnits are powers of 1024.

@@ -326,6 +326,17 @@ func eventBy(e *loci.Event, called func(loci.AgentID) string) string {
 	return e.Origin
 }
 
+// eventStats are client.EventStats.
+type eventStats struct {
+	Total    int                     `json:"total"`
+	ByClass  map[loci.EventClass]int `json:"by_memory_type"`
+	ByType   map[string]int          `json:"by_event_type"`
+	Sessions int                     `json:"sessions"`
+	First    time.Time               `json:"first,omitzero"`
+	Last     time.Time               `json:"last,omitzero"`
+	Partial  bool                    `json:"partial"`
+}
+
 func (p *program) eventsStatsCommand() *cobra.Command {
 	var f eventFilterFlags
 	cmd := p.acting(pickAny, &cobra.Command{
@@ -340,9 +351,8 @@ func (p *program) eventsStatsCommand() *cobra.Command {
 			return err
 		}
 		if p.json {
-			return p.printJSON(map[string]any{"total": stats.Total, "by_memory_type": stats.ByClass,
-				"by_event_type": stats.ByType, "sessions": stats.Sessions, "first": stats.First, "last": stats.Last,
-				"partial": stats.Partial})
+			return p.printJSON(eventStats{stats.Total, stats.ByClass, stats.ByType, stats.Sessions, stats.First, stats.Last,
+				stats.Partial})
 		}
 		fields := []string{"events", loci.Thousands(stats.Total), "sessions", loci.Thousands(stats.Sessions),
 			"first", p.showTime(stats.First), "last", p.showTime(stats.Last)}

@@ -113,7 +113,7 @@ func (p *program) showTask(t loci.Task, err error) error {
 		"vendors", showVendors(t.AllowedVendors), "created by", t.Origin, "created", p.showTime(t.CreatedAt),
 		"changed", p.showTime(t.UpdatedAt), "done", p.showTime(t.DoneAt))
 	if err == nil && !p.json && t.Notes != "" {
-		p.printf("\n%s\n", loci.Printable(t.Notes))
+		p.printf("\n%s\n", loci.Legible(t.Notes))
 	}
 	return err
 }

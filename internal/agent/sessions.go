@@ -58,7 +58,7 @@ func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d Session
 			return err
 		}
 		session.AgentID = agent.ID
-		if !agent.ID.IsZero() && agent.Vendor == p.Vendor {
+		if !agent.ID.IsZero() && agent.Vendor == p.Vendor && session.Open() {
 			if err := tx.Agents().Touch(ctx, agent.ID, session.CreatedAt); err != nil {
 				return err
 			}

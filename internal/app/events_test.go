@@ -287,6 +287,61 @@ func TestEventsKeepTheirWritersActive(t *testing.T) {
 	}
 }
 
+// An event that another vendor logs in the session of an agent is not that agent's.
+func TestOnlyItsVendorWorksAsAnAgent(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	a := d.agent(d.claude, "reviewer", "")
+	session := d.open(d.claude, agent.SessionDraft{Agent: "reviewer"}).ID.String()
+	for _, tt := range []struct {
+		who  loci.Principal
+		want loci.AgentID
+	}{{d.cursor, loci.AgentID{}}, {d.claude, a.ID}, {d.mara, a.ID}} {
+		id := d.log(tt.who, event.Draft{Session: session, Content: "by " + tt.who.Origin})
+		if e, err := d.Event.Get(t.Context(), d.mara, id); err != nil || e.AgentID != tt.want {
+			t.Errorf("%s: done by %s (%v), want %s", tt.who.Origin, e.AgentID, err, tt.want)
+		}
+	}
+}
+
+// Everybody in the org sees an agent, so its last activity must not tell of work that some of them do not see.
+func TestHiddenWorkKeepsNoAgentActive(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	only := []loci.Vendor{"claude"}
+	for i, tt := range []struct {
+		name    string
+		session *agent.SessionDraft
+		draft   event.Draft
+		active  bool
+	}{
+		{"shared work", &agent.SessionDraft{Reach: loci.ReachOrg}, event.Draft{}, true},
+		{"a shared event", nil, event.Draft{Reach: loci.ReachOrg}, true},
+		{"a private session", &agent.SessionDraft{Reach: loci.ReachPrivate}, event.Draft{}, false},
+		{"a private event", nil, event.Draft{Reach: loci.ReachPrivate}, false},
+		{"a session of one vendor", &agent.SessionDraft{Reach: loci.ReachOrg, AllowedVendors: only}, event.Draft{}, false},
+		{"an event for one vendor", nil, event.Draft{Reach: loci.ReachOrg, AllowedVendors: only}, false},
+	} {
+		a := d.agent(d.claude, fmt.Sprint("agent ", i), "")
+		tt.draft.Agent, tt.draft.Content = a.ID.String(), tt.name
+		if tt.session != nil {
+			tt.session.Agent = a.ID.String()
+			s := d.open(d.claude, *tt.session)
+			tt.draft.Session = s.ID.String()
+			d.now = d.now.Add(2 * time.Minute)
+			if !tt.active {
+				d.must(second(d.who.InSession(t.Context(), d.claude, s.ID)))
+			}
+		}
+		d.log(d.claude, tt.draft)
+		got, err := d.Agent.Get(t.Context(), d.mara, a.ID.String())
+		d.must(err)
+		if got.LastActiveAt.IsZero() == tt.active {
+			t.Errorf("%s: the agent was last active at %s", tt.name, got.LastActiveAt)
+		}
+	}
+}
+
 func TestEventsOfThoseWhoLeave(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -322,6 +377,10 @@ func TestEventsAsSources(t *testing.T) {
 			{Kind: loci.SourceEvent, Ref: id.String()}}}))
 	}
 	d.must(save(open))
+	all := d.claude.Rights
+	d.claude.Rights = []loci.Right{loci.RightRead, loci.RightWrite}
+	refused(t, "without the right to events", save(open), loci.Invalid, "sources[0].ref names no event that you can see")
+	d.claude.Rights = all
 	for _, id := range []loci.EventID{hidden, loci.NewEventID(d.now)} {
 		refused(t, "not visible", save(id), loci.Invalid, "sources[0].ref names no event that you can see")
 	}

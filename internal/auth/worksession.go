@@ -100,9 +100,12 @@ func (a *Authenticator) sessionOf(ctx context.Context, p loci.Principal, text st
 	return in, agent, err
 }
 
-// touchWork records that a session and its agent are active, at most once a minute. A failure is only
-// logged, as in touch.
+// touchWork records that a session and its agent are active, at most once a minute. The agent belongs to the org, so
+// only work that everybody there sees counts as its activity. A failure is only logged, as in touch.
 func (a *Authenticator) touchWork(ctx context.Context, s *loci.Session, agent *loci.Agent) {
+	if !s.Open() {
+		agent = &loci.Agent{}
+	}
 	now := loci.CutTime(a.now())
 	if now.Sub(s.LastActiveAt) < time.Minute && (agent.ID.IsZero() || now.Sub(agent.LastActiveAt) < time.Minute) {
 		return

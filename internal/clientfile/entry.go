@@ -211,7 +211,7 @@ func KeyIn(text string) loci.Secret { return loci.Secret(ourKeys.FindString(text
 // in which only the key changes comes once.
 func Difference(before, after []byte) string {
 	var out []string
-	for line := range strings.Lines(HideKeys(loci.Printable(loci.ChangedLines(before, after)))) {
+	for line := range strings.Lines(HideKeys(loci.Legible(loci.ChangedLines(before, after)))) {
 		if same, added := strings.CutPrefix(line, "+"); added && strings.Contains(same, hiddenKey) {
 			if i := slices.Index(out, "-"+same); i >= 0 {
 				out[i] = "~" + strings.TrimRight(same, "\n") + "   (another key)\n"

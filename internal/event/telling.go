@@ -51,7 +51,7 @@ func (t *telling) all() int { return t.max * loci.QuartersInToken }
 
 // line makes one line of stored text that costs at most a part of the budget.
 func (t *telling) line(text string, part int) string {
-	return recall.Escape(loci.CutTokens(loci.OneLine(loci.Visible(text)), t.all()/part))
+	return recall.Escape(loci.CutTokens(loci.OneLine(text), t.all()/part))
 }
 
 // heading says what the text is about.

@@ -46,7 +46,7 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	if group == decisions {
 		for _, field := range reasonFields {
 			if text := e.Detail(field.name); text != "" {
-				text = loci.CutTokens(loci.OneLine(loci.Visible(text)), room/field.part)
+				text = loci.CutTokens(loci.OneLine(text), room/field.part)
 				b.WriteString("  " + field.title + ": " + recall.Escape(text) + "\n")
 			}
 		}

@@ -151,10 +151,16 @@ func (w *writing) event(ctx context.Context, tx store.Tx, d *Draft, e *loci.Even
 	if err != nil {
 		return err
 	}
-	if e.AgentID, err = w.agent(ctx, tx, d, session); err != nil {
+	a, err := w.agent(ctx, tx, d, session)
+	if err != nil {
 		return err
 	}
+	e.AgentID = a.ID
 	e.SetDefaults(w.now)
+	// The agent belongs to the org, so only work that everybody there sees counts as its activity.
+	if !a.ID.IsZero() && e.Open() && (session == nil || session.Open()) {
+		put(&w.active, touch{agent: a.ID}, a.LastActiveAt)
+	}
 	if err := cmp.Or(e.Validate(), loci.CheckNewNames("tags", e.Tags, nil),
 		loci.CheckNewNames("allowed_vendors", e.AllowedVendors, nil)); err != nil {
 		return err
@@ -218,53 +224,45 @@ func (w *writing) session(ctx context.Context, tx store.Tx, d *Draft) (*loci.Ses
 }
 
 // agent returns the agent of an event: the one that it names, or that of its session if the caller may act as it.
-func (w *writing) agent(ctx context.Context, tx store.Tx, d *Draft, session *loci.Session) (loci.AgentID, error) {
+func (w *writing) agent(ctx context.Context, tx store.Tx, d *Draft, session *loci.Session) (a loci.Agent, err error) {
 	if d.Agent != "" {
 		return w.namedAgent(ctx, tx, d.Agent)
 	}
 	if session == nil || session.AgentID.IsZero() {
-		return loci.AgentID{}, nil
+		return a, nil
 	}
 	a, known := w.agents[session.AgentID.String()]
 	if !known {
-		var err error
 		a, err = tx.Agents().Get(ctx, w.p.Viewer(), session.AgentID)
 		if err != nil && loci.CodeOf(err) != loci.NotFound { // deleted, or the caller is limited to projects
-			return loci.AgentID{}, err
+			return a, err
 		}
-		w.met(session.AgentID.String(), a)
+		put(&w.agents, session.AgentID.String(), a)
 	}
 	if w.p.Vendor != "" && a.Vendor != w.p.Vendor {
-		return loci.AgentID{}, nil
+		return loci.Agent{}, nil
 	}
-	return a.ID, nil
+	return a, nil
 }
 
 const noSuchAgent = "names no agent that you can see; register it first"
 
-func (w *writing) namedAgent(ctx context.Context, tx store.Tx, name string) (id loci.AgentID, err error) {
+func (w *writing) namedAgent(ctx context.Context, tx store.Tx, name string) (a loci.Agent, err error) {
 	a, known := w.agents[name]
 	if !known {
 		a, err = store.FindAgent(ctx, tx, w.p.Viewer(), name)
 		if err != nil {
-			return id, store.NameError(err, "agent_id", noSuchAgent)
+			return a, store.NameError(err, "agent_id", noSuchAgent)
 		}
-		w.met(name, a)
+		put(&w.agents, name, a)
 	}
 	if a.ID.IsZero() { // the session's, which is deleted
-		return id, loci.FieldErrorf("agent_id", noSuchAgent)
+		return a, loci.FieldErrorf("agent_id", noSuchAgent)
 	}
 	if w.p.Vendor != "" && a.Vendor != w.p.Vendor {
-		return id, loci.FieldErrorf("agent_id", "is an agent of another vendor, %s; name one of your own", a.Vendor)
+		return a, loci.FieldErrorf("agent_id", "is an agent of another vendor, %s; name one of your own", a.Vendor)
 	}
-	return a.ID, nil
-}
-
-func (w *writing) met(name string, a loci.Agent) {
-	put(&w.agents, name, a)
-	if !a.ID.IsZero() && (w.p.Vendor == "" || a.Vendor == w.p.Vendor) {
-		put(&w.active, touch{agent: a.ID}, a.LastActiveAt)
-	}
+	return a, nil
 }
 
 // touch is a session or an agent that was active.

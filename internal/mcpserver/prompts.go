@@ -42,7 +42,8 @@ func (s *Server) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.Ge
 		return nil, s.rpcError(ctx, "recall", err)
 	}
 	c := &call{caller: callerOf(req.Extra)}
-	found, err := s.app.Memory.Recall(ctx, c.principal, memory.SearchRequest{Query: topic, Limit: promptMemories})
+	found, err := s.app.Memory.Recall(ctx, c.principal, memory.SearchRequest{Query: topic,
+		Kinds: []memory.Kind{memory.KindMemory}, Limit: promptMemories})
 	if err != nil {
 		return nil, s.rpcError(ctx, "recall", err)
 	}

@@ -156,7 +156,7 @@ func (b *builder) lineOf(c candidate, most int, first bool) (l line, ok bool) {
 		if room < leastLine {
 			return l, false
 		}
-		if best := lineOf(c.best); best != "" && loci.BoundQuarters(best) <= room {
+		if best := recall.Line(c.best); best != "" && loci.BoundQuarters(best) <= room {
 			l.text = best
 		} else {
 			l.text = loci.CutTokens(c.whole, room)
@@ -194,7 +194,7 @@ func Citation(kind, id string) string {
 func ending(c *candidate) string {
 	parts := []string{}
 	if c.origin != "" {
-		parts = append(parts, lineOf(loci.Shorten(c.origin, loci.MaxName)))
+		parts = append(parts, recall.Line(loci.Shorten(c.origin, loci.MaxName)))
 	}
 	if c.kind != kindEntity {
 		parts = append(parts, c.time.UTC().Format(time.DateOnly))

@@ -3,6 +3,8 @@ package recall
 import (
 	"regexp"
 	"strings"
+
+	"github.com/loci-memory/loci"
 )
 
 // These are the marks around stored text in a prompt. Stored text cannot contain them: see Escape.
@@ -12,10 +14,13 @@ const (
 )
 
 // mark finds anything that a model could mistake for a mark.
-var mark = regexp.MustCompile(`(?i)<(\s*/?\s*memories)`)
+var mark = regexp.MustCompile(`(?i)<([\s\pZ]*/?[\s\pZ]*memories)`)
 
-// Escape changes the marks in a stored text.
-func Escape(text string) string { return mark.ReplaceAllString(text, "<\\$1") }
+// Escape makes a stored text safe in a prompt: legible, and without marks.
+func Escape(text string) string { return mark.ReplaceAllString(loci.Legible(text), "<\\$1") }
+
+// Line is Escape for a text that takes one line of a prompt.
+func Line(text string) string { return Escape(loci.OneLine(text)) }
 
 // Fence returns stored text between two marks that the text itself cannot contain, so that a model
 // can tell where it ends.

@@ -111,7 +111,7 @@ const minutes = "2006-01-02 15:04"
 
 // indent indents every line except the first.
 func indent(s string) string {
-	return strings.ReplaceAll(strings.TrimRight(loci.Printable(s), "\n"), "\n", "\n    ")
+	return strings.ReplaceAll(strings.TrimRight(loci.Legible(s), "\n"), "\n", "\n    ")
 }
 
 func cutRunes(s string, n int) string {

@@ -137,14 +137,20 @@ func (s *server) admit(x *exchange, r *http.Request, route *route) error {
 	if route.Who == forAll || route.ID == "" { // where no route is, the session does not matter
 		return nil
 	}
-	in, err := auth.ViewAs(r, x.principal, route.Method == http.MethodGet || route.Reads)
-	if err == nil {
-		in, err = s.auth.InHeaderSession(r, in)
-	}
+	in, err := s.asSent(r, x.principal, route.Method == http.MethodGet || route.Reads)
 	if err == nil {
 		x.admitted(in)
 	}
 	return err
+}
+
+// asSent returns p as the headers of a request ask for: as a vendor, or in a session.
+func (s *server) asSent(r *http.Request, p loci.Principal, reads bool) (loci.Principal, error) {
+	p, err := auth.ViewAs(r, p, reads)
+	if err != nil {
+		return p, err
+	}
+	return s.auth.InHeaderSession(r, p)
 }
 
 // count counts a request, except one that checks the server's health: a monitor must get an

@@ -182,7 +182,7 @@ func (t *changeStream) round(ctx context.Context) error {
 	for more := true; more; {
 		p, err := t.authenticate(t.x.request)
 		if err == nil {
-			p, err = t.auth.InHeaderSession(t.x.request, p)
+			p, err = t.asSent(t.x.request, p, true)
 		}
 		if err != nil {
 			return err

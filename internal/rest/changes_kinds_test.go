@@ -228,3 +228,18 @@ func TestHiddenRowsOfOtherKindsLeaveNoTrace(t *testing.T) {
 		t.Errorf("with hidden changes:\n%s\nwithout:\n%s", with, without)
 	}
 }
+
+// TestKeysOfProjectsFollowNoAgents: a credential that is limited to projects lists no agents.
+func TestKeysOfProjectsFollowNoAgents(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	_, key := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{ProjectIDs: []loci.ProjectID{loci.NewProjectID()}})
+	narrow, all := s.following(t, key, "agent,org"), s.following(t, owner, "agent,org")
+	w := s.expect(t, 201, owner, `POST /agents {"name":"reviewer","vendor":"claude"}`)
+	var a loci.Agent
+	decode(t, w, &a)
+	all.until(t, loci.FeedAgent, loci.Created, a.ID.String())
+	if narrow.read(t); len(narrow.events) > 0 {
+		t.Errorf("a key of a project got %+v", narrow.events)
+	}
+}

@@ -133,7 +133,7 @@ func (s *server) briefing(ctx context.Context, p loci.Principal, in *briefingInp
 		b.Recent = slices.DeleteFunc(b.Recent, func(m loci.MemorySummary) bool { return m.CreatedAt.Before(since) })
 	}
 	if in.Format == "markdown" {
-		return &briefingOutput{"text/markdown; charset=utf-8", []byte(b.Markdown())}, nil
+		return &briefingOutput{"text/markdown; charset=utf-8", []byte(memory.BriefingText(b))}, nil
 	}
 	return &briefingOutput{"application/json", b}, nil
 }

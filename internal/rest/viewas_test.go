@@ -247,3 +247,20 @@ func TestViewAsRefuses(t *testing.T) {
 		t.Errorf("a refused change was made: %s", got.Body)
 	}
 }
+
+// TestChangesAsAVendor follows the changes that a vendor sees.
+func TestChangesAsAVendor(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	stream := func() string { return s.as("claude", owner, "GET /changes?once=true").Body.String() }
+	start := stream()
+	id := start[strings.LastIndex(start, "id: ")+4:]
+	id = strings.TrimSpace(id)
+	hidden := s.write(t, owner, `{"title":"a","content":"b","allowed_vendors":["cursor"]}`)
+	seen := s.write(t, owner, `{"title":"c","content":"d"}`)
+	got := s.as("claude", owner, "GET /changes?once=true&last_event_id="+id).Body.String()
+	if strings.Contains(got, hidden.ID.String()) || !strings.Contains(got, seen.ID.String()) ||
+		strings.Contains(got, "event: reset") {
+		t.Errorf("changes as claude: %s", got)
+	}
+}

@@ -16,10 +16,10 @@ const mostShown = 1_000
 // begin a heading or a list nor end the fence.
 func Markdown(a *loci.Reflected) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Reflection: %s\n\n", line(a.SourceTitle))
+	fmt.Fprintf(&b, "# Reflection: %s\n\n", recall.Line(a.SourceTitle))
 	fmt.Fprintf(&b, "intent: %s\n", a.Intent)
 	if a.Domain != nil {
-		fmt.Fprintf(&b, "domain: %s\n", line(*a.Domain))
+		fmt.Fprintf(&b, "domain: %s\n", recall.Line(*a.Domain))
 	}
 	if a.SourceID != nil {
 		fmt.Fprintf(&b, "source: %s\n", *a.SourceID)
@@ -67,10 +67,7 @@ func write(b *strings.Builder, c *loci.ReflectedCandidate) {
 	}
 	for _, f := range c.Findings {
 		if f.Kind != loci.FindingClaim {
-			fmt.Fprintf(b, "  %s: %s %s\n", f.Kind, line(f.Reason), f.Target) // it quotes what it compares
+			fmt.Fprintf(b, "  %s: %s %s\n", f.Kind, recall.Line(f.Reason), f.Target) // it quotes what it compares
 		}
 	}
 }
-
-// line returns stored text on one line, in which nothing is Markdown or ends the fence.
-func line(text string) string { return recall.Escape(loci.OneLine(loci.Visible(text))) }

@@ -13,7 +13,7 @@ import (
 
 // Stats implements eventlog.Log.
 func (l *Log) Stats(ctx context.Context, v loci.Viewer, f eventlog.Filter) (eventlog.Stats, error) {
-	var t tally
+	t := newTally()
 	err := l.search(ctx, v.OrgID, want{viewer: &v, filter: f, heads: true}, func(r *reader) error {
 		t = newTally()
 		return r.tally(ctx, &t)

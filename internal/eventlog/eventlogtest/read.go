@@ -332,6 +332,10 @@ func testStats(e *env) {
 		e.event("c", inSession(s), ofType("error"), func(ev *loci.Event) { ev.Class = loci.EventDecision }), e.event("d"))
 	e.append(e.event("hidden", reaching(loci.ReachPrivate), ofType("secret"), inSession(newSession())))
 	other := loci.Viewer{OrgID: e.org, UserID: loci.NewUserID()}
+	none, err := e.log.Stats(e.Context(), loci.Viewer{OrgID: "empty", UserID: e.person.UserID}, eventlog.Filter{})
+	if err != nil || none.ByType == nil || none.ByClass == nil { // as if all events were hidden
+		e.Errorf("an org without events: %+v, %v", none, err)
+	}
 	var many []*loci.Event
 	for i := range eventlog.MaxTypes + 20 {
 		for range 1 + i%2 {

@@ -36,7 +36,7 @@ export interface Agent {
   created_at: string;
   description?: string;
   id: string;
-  /** When a request last worked as this agent, exact to a minute */
+  /** When a request last worked as this agent where everybody in the org sees it, exact to a minute */
   last_active_at?: string;
   /** Unique in the org */
   name: string;
