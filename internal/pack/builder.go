@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -157,7 +158,7 @@ func (b *builder) lineOf(c candidate, most int, first bool) (l line, ok bool) {
 		if room < leastLine {
 			return l, false
 		}
-		if best := lineOf(c.best); best != "" && loci.BoundQuarters(best) <= room {
+		if best := lineOf(c.best); best != "" && !strings.Contains(c.whole, sensitive.Masked) && loci.BoundQuarters(best) <= room {
 			l.text = best
 		} else {
 			l.text = loci.CutTokens(c.whole, room)

@@ -9,6 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
 
 // These are the kinds of things in a pack.
@@ -209,5 +210,8 @@ func ofEntity(e *loci.RecalledEntity) candidate {
 		reason: reasonGraph, time: e.UpdatedAt, whole: lineOf(text), note: "project " + lineOf(e.Project)}
 }
 
-// lineOf returns a stored text as one line between the marks of the text.
-func lineOf(text string) string { return recall.Escape(loci.OneLine(loci.Visible(text))) }
+// lineOf returns a stored text as one line between the marks of the text, with [secret] in the place of each secret.
+func lineOf(text string) string {
+	text, _ = sensitive.Mask(text)
+	return recall.Escape(loci.OneLine(loci.Visible(text)))
+}

@@ -15,13 +15,27 @@ func Secrets(text string) []Match {
 	return slices.DeleteFunc(Find(text), func(m Match) bool { return !m.Type.Redacted() })
 }
 
-// Mask returns a text with "[secret]" in the place of each of its secrets, and of which types they are.
-func Mask(text string) (masked string, types []Type) { return cover(text, "[secret]") }
+// Masked stands for a secret on screens that mask it.
+const Masked = "[secret]"
+
+// Mask returns a text with Masked in the place of each of its secrets, and of which types they are.
+func Mask(text string) (masked string, types []Type) { return cover(text, Masked) }
 
 // Remove returns a text with "[secret removed]" in the place of each of its secrets.
 func Remove(text string) string {
 	text, _ = cover(text, "[secret removed]")
 	return text
+}
+
+// Named returns which types of secrets the texts have, in the order of their names.
+func Named(texts ...string) (types []string) {
+	for _, text := range texts {
+		for _, m := range Secrets(text) {
+			types = append(types, string(m.Type))
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
 }
 
 func cover(text, by string) (string, []Type) {
@@ -46,7 +60,7 @@ func cover(text, by string) (string, []Type) {
 // Of a text that may have a secret: how long a run of letters and digits is, of letters alone, and how many digits of a
 // card and of a code there are.
 const (
-	leastRun   = 10
+	leastRun     = 10
 	leastLetters = 24
 	leastCard    = 12
 )
