@@ -27,8 +27,10 @@ type Saved struct {
 	// NoLongerShared exists so that nobody takes a fact from others in silence.
 	NoLongerShared []NoLongerShared `json:"no_longer_shared,omitempty" doc:"Memories that other people can read and that this one, which they cannot read, replaces or would replace; hint tells how to share it"`
 	// Hint exists so that nobody believes that a project sees what it does not.
-	Hint    string   `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope"`
+	Hint    string   `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope; and what happens to secrets in it"`
 	Sources []Source `json:"sources,omitempty" doc:"Sources sent with the save"`
+	// Secrets exists so that nobody keeps a password here without knowing it.
+	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the text has; hint explains what happens to them" example:"[\"password\"]"`
 	// SimilarSkipped distinguishes "did not look at everything" from "found none".
 	SimilarSkipped bool      `json:"similar_skipped,omitempty" doc:"True if Loci did not look at all memories that could be similar: the request turned it off, or it took too long"`
 	Similar        []Similar `json:"similar,omitempty" doc:"Memories with nearly the same or the opposite content, best match first. Loci did not change them"`
@@ -48,6 +50,15 @@ type StillOpen struct {
 type NoLongerShared struct {
 	ID         MemoryID `json:"id" format:"uuid"`
 	SharedWith string   `json:"shared_with" doc:"Who these people are: the team, the project, or both" example:"the team"`
+}
+
+// SecretHint explains what happens to secrets of these types in a text that was saved. It returns "" without types.
+func SecretHint(types []string) string {
+	if len(types) == 0 {
+		return ""
+	}
+	return "The text has a secret (" + strings.Join(types, ", ") + "). It is stored as sent; briefings, context packs and " +
+		"lists of titles show [secret] in its place. If it should not be here, delete it permanently and change the secret."
 }
 
 // ShareHint tells how to share the memory with id, which replaces some that others could read. It

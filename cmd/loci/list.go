@@ -72,10 +72,11 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 		return nil
 	}
 	var headers []string
+	titles := memory.Masked(page.Items)
 	rows := make([][]string, len(page.Items))
 	for _, c := range p.memoryColumns(ctx, in) {
 		cells := make([]string, len(page.Items))
-		for i, m := range page.Items {
+		for i, m := range titles {
 			cells[i] = c.cell(m)
 		}
 		if c.optional && !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {

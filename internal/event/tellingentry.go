@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
 
 const (
@@ -36,7 +37,7 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	if e.Importance != loci.DefaultImportance {
 		fmt.Fprintf(&b, " · importance %d", e.Importance)
 	}
-	text := strings.TrimRight(loci.Legible(e.Content), "\n")
+	text, _ := sensitive.Mask(strings.TrimRight(loci.Legible(e.Content), "\n"))
 	kept := loci.CutTokens(text, room)
 	if kept != text {
 		fmt.Fprintf(&b, " · cut, has %s characters", loci.Thousands(utf8.RuneCountInString(e.Content)))
@@ -45,7 +46,7 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	quote(&b, recall.Escape(kept))
 	if group == decisions {
 		for _, field := range reasonFields {
-			if text := e.Detail(field.name); text != "" {
+			if text, _ := sensitive.Mask(e.Detail(field.name)); text != "" {
 				text = loci.CutTokens(loci.OneLine(text), room/field.part)
 				b.WriteString("  " + field.title + ": " + recall.Escape(text) + "\n")
 			}

@@ -52,7 +52,7 @@ func (s *Server) logEvent(ctx context.Context, c *call, in *event.Draft) (any, e
 	if known := (*event.DuplicateError)(nil); errors.As(err, &known) {
 		return logged{known.Of, "duplicate", "Loci has this event already, under this id. Do not log it again."}, nil
 	}
-	return logged{id, "logged", ""}, err
+	return logged{id, "logged", loci.SecretHint(event.SecretsIn(*in))}, err
 }
 
 type choice struct {

@@ -62,6 +62,9 @@ func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any
 	}
 	out := changed{ID: m.ID, Version: m.Version, Result: "updated"}
 	out.Tell = lockedOut(c.principal.Vendor, m)
+	if out.Tell == "" {
+		out.Tell = loci.SecretHint(memory.SecretsIn(m))
+	}
 	return out, nil
 }
 

@@ -70,9 +70,10 @@ func (s *Server) browseMemories(ctx context.Context, c *call, in *memory.ListReq
 	in.Total = true
 	found, err := s.app.Memory.List(ctx, c.principal, *in)
 	out := pageOf[summary](found)
-	for _, m := range found.Items {
+	titles := memory.Titles(found.Items)
+	for i, m := range found.Items {
 		by, pending := disagreement(&m.Disagreement)
-		out.Memories = append(out.Memories, summary{m.ID.Short(), m.Title, m.Tags, by, pending})
+		out.Memories = append(out.Memories, summary{m.ID.Short(), titles[i].Title, titles[i].Tags, by, pending})
 	}
 	if err == nil && len(found.Items) == 0 {
 		out.Hint = s.hint(ctx, c, "", &in.Filter)

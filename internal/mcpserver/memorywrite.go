@@ -87,7 +87,8 @@ type written struct {
 	Superseded     []loci.MemoryID `json:"superseded,omitempty"`
 	NotNarrowed    []openStill     `json:"not_narrowed,omitempty"`
 	Suggestions    []replacement   `json:"suggestions,omitempty"`
-	Hint           string          `json:"hint,omitempty"`   // how to let others read it
+	Secrets        []string        `json:"secrets,omitempty"`
+	Hint           string          `json:"hint,omitempty"`   // how to let others read it, and what happens to secrets
 	Decide         string          `json:"decide,omitempty"` // where the person decides about them
 	Similar        []alike         `json:"similar,omitempty"`
 	SimilarSkipped bool            `json:"similar_skipped,omitempty"`
@@ -118,7 +119,7 @@ type alike struct {
 // the memory is restricted.
 func writtenOf(saved *loci.Saved, inherited bool) written {
 	out := written{ID: saved.ID, Version: saved.Version, Result: "updated", Superseded: saved.Superseded,
-		SimilarSkipped: saved.SimilarSkipped, Hint: saved.Hint, NoLongerShared: saved.NoLongerShared}
+		SimilarSkipped: saved.SimilarSkipped, Hint: saved.Hint, Secrets: saved.Secrets, NoLongerShared: saved.NoLongerShared}
 	switch {
 	case saved.Created():
 		out.Result = "created"

@@ -51,6 +51,7 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	if err != nil {
 		return nil, err
 	}
+	pinned, recent = Masked(pinned), Masked(recent)
 	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: s.Time(),
 		Pinned: loci.PinMemories(pinned), MorePinned: more}
 	b.Recent = loci.Summaries(recent)

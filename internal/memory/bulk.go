@@ -269,7 +269,7 @@ func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(
 		NoValueUntil:  s.saved.NoValueUntil,
 		Unchanged:     s.saved.Unchanged, Identical: s.saved.Identical, Superseded: s.saved.Superseded,
 		Narrowed: s.saved.Narrowed, NotNarrowed: s.saved.NotNarrowed,
-		NoLongerShared: s.saved.NoLongerShared, Hint: s.saved.Hint}
+		NoLongerShared: s.saved.NoLongerShared, Hint: s.saved.Hint, Secrets: s.saved.Secrets}
 	for _, one := range s.saved.Suggestions {
 		r.Suggestions = append(r.Suggestions, one.ID)
 	}

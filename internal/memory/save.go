@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -125,6 +126,7 @@ type saving struct {
 	shares bool // the save adds the memory to the pool of the team
 
 	inSession bool // the draft names the session
+	secrets   []string
 
 	// What follows is for the comparison with other memories. A credential that may not read learns of
 	// none of them.
@@ -157,6 +159,7 @@ func (s *Service) newSaving(ctx context.Context, p loci.Principal, d Draft, befo
 	if err := s.checkEvents(ctx, p, d.Sources); err != nil {
 		return nil, err
 	}
+	sv.secrets = SecretsIn(sv.m)
 	sv.compares = !d.NotCompared && s.May(p, Read) == nil
 	if sv.compares {
 		sv.guarded(ctx, func() error { sv.own = read(sv.m).sketched(); return nil })
@@ -225,7 +228,8 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
-	s.saved.Hint = s.hint(m)
+	s.saved.Secrets = s.secrets
+	s.saved.Hint = strings.TrimSpace(s.hint(m) + " " + loci.SecretHint(s.secrets))
 	s.show(ctx, tx, m)
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""

@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -156,7 +157,7 @@ func (b *builder) lineOf(c candidate, most int, first bool) (l line, ok bool) {
 		if room < leastLine {
 			return l, false
 		}
-		if best := recall.Line(c.best); best != "" && loci.BoundQuarters(best) <= room {
+		if best := lineOf(c.best); best != "" && !strings.Contains(c.whole, sensitive.Masked) && loci.BoundQuarters(best) <= room {
 			l.text = best
 		} else {
 			l.text = loci.CutTokens(c.whole, room)
@@ -194,7 +195,7 @@ func Citation(kind, id string) string {
 func ending(c *candidate) string {
 	parts := []string{}
 	if c.origin != "" {
-		parts = append(parts, recall.Line(loci.Shorten(c.origin, loci.MaxName)))
+		parts = append(parts, lineOf(loci.Shorten(c.origin, loci.MaxName)))
 	}
 	if c.kind != kindEntity {
 		parts = append(parts, c.time.UTC().Format(time.DateOnly))

@@ -9,6 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
 
 // These are the kinds of things in a pack.
@@ -150,7 +151,7 @@ func ofMemory(m *loci.Memory) candidate {
 		text = title + ": " + text
 	}
 	one := candidate{kind: kindMemory, id: m.ID, version: m.Version, section: loci.SectionFacts, reason: reasonMatch,
-		origin: m.Origin, time: m.UpdatedAt, whole: recall.Line(text)}
+		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text)}
 	switch {
 	case isDecision(m.Category) || slices.ContainsFunc(m.Tags, isDecision):
 		one.section = loci.SectionDecisions
@@ -187,7 +188,7 @@ func ofEvent(e *loci.Event, own func(*loci.Event) bool) candidate {
 		text += " " + why
 	}
 	one := candidate{kind: kindEvent, id: e.ID, section: loci.SectionEvents, reason: reasonMatch, origin: e.Origin,
-		time: e.Time, whole: recall.Line(text), own: own(e), shape: recall.EventShape(e)}
+		time: e.Time, whole: lineOf(text), own: own(e), shape: recall.EventShape(e)}
 	if e.Class == loci.EventDecision {
 		one.section = loci.SectionDecisions
 	}
@@ -204,5 +205,11 @@ func ofEntity(e *loci.RecalledEntity) candidate {
 	}
 	text := strings.Join(parts, "; ")
 	return candidate{kind: kindEntity, id: e.ID, version: checksum(text), section: loci.SectionEntities,
-		reason: reasonGraph, time: e.UpdatedAt, whole: recall.Line(text), note: "project " + recall.Line(e.Project)}
+		reason: reasonGraph, time: e.UpdatedAt, whole: lineOf(text), note: "project " + lineOf(e.Project)}
+}
+
+// lineOf returns a stored text as one line between the marks of the text, with [secret] in the place of each secret.
+func lineOf(text string) string {
+	text, _ = sensitive.Mask(text)
+	return recall.Line(text)
 }

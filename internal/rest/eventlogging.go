@@ -98,7 +98,7 @@ func (s *server) logOne(ctx context.Context, p loci.Principal, e client.NewEvent
 	if err != nil {
 		return nil, err
 	}
-	return &loggedOutput{http.StatusCreated, client.Logged{ID: id, Stored: 1}}, nil
+	return &loggedOutput{http.StatusCreated, client.Logged{ID: id, Stored: 1, Secrets: event.SecretsIn(e)}}, nil
 }
 
 func (s *server) logList(ctx context.Context, p loci.Principal, events []client.NewEvent) (*loggedOutput, error) {
@@ -106,7 +106,8 @@ func (s *server) logList(ctx context.Context, p loci.Principal, events []client.
 	if err != nil {
 		return nil, err
 	}
-	out := &loggedOutput{Body: client.Logged{Results: make([]client.LoggedEvent, len(outcomes))}}
+	out := &loggedOutput{Body: client.Logged{Results: make([]client.LoggedEvent, len(outcomes)),
+		Secrets: event.SecretsIn(events...)}}
 	for i, o := range outcomes {
 		if o.Duplicate {
 			out.Body.Duplicates++

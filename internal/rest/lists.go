@@ -422,7 +422,7 @@ func (s *server) browse(ctx context.Context, p loci.Principal, in *body[*client.
 	if err != nil {
 		return nil, err
 	}
-	return say(client.SummaryPage{Memories: loci.Summaries(got.memories), Page: got.page}, nil)
+	return say(client.SummaryPage{Memories: memory.Titles(got.memories), Page: got.page}, nil)
 }
 
 func (s *server) search(ctx context.Context, p loci.Principal, in *body[client.SearchRequest]) (

@@ -80,7 +80,7 @@ var vendors = []vendorKey{
 	{"glc_", base64, 20, 0, APIKey}, {"phx_", alnum, 20, 0, APIKey}, {"dckr_pat_", wordChars, 16, 0, Token},
 	{"ATATT3", base64, 20, 0, Token}, {"pat-na1-", wordChars, 20, 0, Token}, {"pat-eu1-", wordChars, 20, 0, Token},
 	{"EAAA", wordChars, 40, 0, Token}, {"NRAK-", alnum, 16, 0, APIKey}, {"tfp_", alnum, 20, 0, Token},
-	{"loci_", wordChars, 16, 0, APIKey},
+	{"loci_", wordChars, 16, 0, APIKey}, {"mtk_", alnum, 16, 0, APIKey},
 	{"AGE-SECRET-KEY-1", capitals, 20, 0, PrivateKey}, {"AGE-SECRET-KEY-PQ-1", capitals, 20, 0, PrivateKey},
 	{"b3BlbnNzaC1rZXktdjE", base64, 20, 0, PrivateKey}, {"MIIEvQIBADAN", base64, 20, 0, PrivateKey},
 	{"MIIEpAIBAA", base64, 20, 0, PrivateKey}, {"MIIEowIBAA", base64, 20, 0, PrivateKey},
@@ -117,10 +117,12 @@ func (s *scan) vendorKeys() {
 
 // keyLike reports whether the rest of a key is no placeholder, and no name of a function or a file.
 func keyLike(rest string, v *vendorKey) bool {
-	if isFiller(rest) {
+	if isFiller(rest) && !(len(rest) >= leastHex && mixed(rest) && isAlphabet(rest)) {
 		return false
 	}
 	switch v.prefix {
+	case "hf_", "mtk_":
+		return mixed(rest) || kindsOf(rest).inner > 3
 	case "loci_":
 		for _, kind := range lociKinds {
 			if after, ok := strings.CutPrefix(rest, kind); ok {
@@ -134,7 +136,7 @@ func keyLike(rest string, v *vendorKey) bool {
 		return strings.Count(rest, ".") == 2 && mixed(rest)
 	case "re_", "fly_", "jina_", "lsv2_", "duffel_", "tskey-":
 		return mixed(rest) && !isWordy(rest)
-	case "sk-", "sk_", "nfp_", "vercel_", "rnd_", "ops_", "xai-", "gsk_", "npm_", "hf_", "key-", "pypi-",
+	case "sk-", "sk_", "nfp_", "vercel_", "rnd_", "ops_", "xai-", "gsk_", "npm_", "key-", "pypi-",
 		"nvapi-", "sntrys_", "ntn_", "sbp_", "tfp_", "secret_":
 		return mixed(rest)
 	}

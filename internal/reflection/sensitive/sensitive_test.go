@@ -40,6 +40,10 @@ func check(t *testing.T, cases []string) {
 	for _, c := range cases {
 		text, want := parse(t, c)
 		got := Find(text)
+		secrets := slices.DeleteFunc(slices.Clone(want), func(m Match) bool { return !m.Type.Redacted() })
+		if fast := Secrets(text); !slices.Equal(fast, secrets) {
+			t.Errorf("%q: a save finds %v, want %v", text, fast, secrets)
+		}
 		if slices.Equal(got, want) {
 			continue
 		}

@@ -61,6 +61,13 @@ func isFiller(value string) bool {
 	return false
 }
 
+// isAlphabet reports whether a value has a row of letters or digits in their order. Alone it is no sign of a
+// placeholder in a key that is as long as a real one.
+func isAlphabet(value string) bool {
+	low := strings.ToLower(value)
+	return strings.Contains(low, "abcdefghij") && !strings.Contains(low, "xxxx") && !strings.Contains(low, "your")
+}
+
 func isHex(text string) bool { return run(text, 0, hex) == len(text) }
 
 // isUUID reports whether a text is an id in the form of RFC 9562.

@@ -1,0 +1,52 @@
+package app_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/pack"
+)
+
+// TestSecretsAreMasked saves secrets and looks for them where readers get texts that they did not ask for by name.
+func TestSecretsAreMasked(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.agent(d.claude, "deployer", "")
+	const password = "Kx92mmQQ!tulip"
+	m, err := d.Memory.Create(t.Context(), d.claude, memory.Draft{Title: "Staging password: " + password, Pinned: new(true),
+		Content: "The staging host answers. Its password is " + password + ", and Ada knows it.", Tags: []string{"staging"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.open(d.claude, agent.SessionDraft{Agent: "deployer", Title: "a deploy"})
+	d.log(d.claude, event.Draft{Session: "a deploy", Class: loci.EventDecision,
+		Type: "decision", Content: "We keep the staging password: " + password})
+	got, err := d.Memory.Get(t.Context(), d.claude, m.ID)
+	if err != nil || !strings.Contains(got.Content, password) {
+		t.Errorf("get does not show the text as it was sent: %v %v", got, err)
+	}
+	briefing, err := d.Memory.Briefing(t.Context(), d.claude, loci.When{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := d.Pack.Context(t.Context(), d.claude, pack.Request{Goal: "Deploy to the staging host"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := d.tell(d.claude, "a deploy", event.ContextRequest{})
+	for name, answer := range map[string]any{"briefing": briefing, "markdown": briefing.Markdown(), "session": about,
+		"pack": given, "titles": memory.Titles([]*loci.Memory{got})} {
+		text, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), password) || !strings.Contains(string(text), "[secret]") {
+			t.Errorf("%s: got %s", name, text)
+		}
+	}
+}

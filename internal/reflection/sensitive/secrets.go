@@ -1,0 +1,180 @@
+package sensitive
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Secrets returns the secrets and card numbers of a text that is stored as it was sent, as Find does. A text that cannot
+// have one costs little more than reading it once.
+func Secrets(text string) []Match {
+	if !suspect(text) {
+		return nil
+	}
+	return slices.DeleteFunc(Find(text), func(m Match) bool { return !m.Type.Redacted() })
+}
+
+// Masked stands for a secret on screens that mask it.
+const Masked = "[secret]"
+
+// Mask returns a text with Masked in the place of each of its secrets, and of which types they are.
+func Mask(text string) (masked string, types []Type) { return cover(text, Masked) }
+
+// Remove returns a text with "[secret removed]" in the place of each of its secrets.
+func Remove(text string) string {
+	text, _ = cover(text, "[secret removed]")
+	return text
+}
+
+// Named returns which types of secrets the texts have, in the order of their names.
+func Named(texts ...string) (types []string) {
+	for _, text := range texts {
+		for _, m := range Secrets(text) {
+			types = append(types, string(m.Type))
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
+
+func cover(text, by string) (string, []Type) {
+	found := Secrets(text)
+	if len(found) == 0 {
+		return text, nil
+	}
+	var b strings.Builder
+	var types []Type
+	last := 0
+	for _, m := range found {
+		b.WriteString(text[last:m.Start])
+		b.WriteString(by)
+		last = m.End
+		types = append(types, m.Type)
+	}
+	b.WriteString(text[last:])
+	slices.Sort(types)
+	return b.String(), slices.Compact(types)
+}
+
+// Of a text that may have a secret: how long a run of letters and digits is, of letters alone, and how many digits of a
+// card and of a code there are.
+const (
+	leastRun     = 10
+	leastLetters = 24
+	leastCard    = 12
+)
+
+// openers are the longest words of phrases that introduce a secret which is not a long key. Those of codes are false:
+// they need digits, too.
+var openers = sync.OnceValue(func() map[string]bool {
+	x, all := lexicons(), map[string]bool{"basic": true, "mysql": true}
+	put := func(word, kind string) {
+		switch kind {
+		case "password", "pass", "login", "network", "keyword", "seed":
+			all[word] = true
+		case "code", "anycode", "place", "lock", "opens", "opened":
+			all[word] = all[word]
+		}
+	}
+	for word, list := range x.first {
+		for _, p := range list {
+			longest := word
+			for _, w := range p.rest {
+				if len(w) > len(longest) {
+					longest = w
+				}
+			}
+			put(longest, p.kind)
+		}
+	}
+	return all
+})
+
+// opener reports whether a word introduces a secret, and whether it does so with digits behind it.
+func opener(word []byte) (certain, known bool) {
+	x, words := lexicons(), openers()
+	certain, known = words[string(word)]
+	for _, length := range x.lengths {
+		if len(word) <= length {
+			break
+		}
+		if kind := x.endings[string(word[len(word)-length:])]; kind != "" {
+			certain, known = certain || kind == "password", true
+		}
+	}
+	return certain, known
+}
+
+// signed reports whether a text has a sign that needs no word: an address with a password, a key in its armour.
+func signed(text string) bool {
+	if strings.Contains(text, "@") && (strings.Contains(text, "://") || strings.Contains(text, " / ")) {
+		return true
+	}
+	for _, sign := range []string{"-----", "://hooks.", " -u ", "PuTTY-User"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+// suspect reports whether a text may have a secret. It looks at each byte once and at each word of the lexicon.
+func suspect(text string) bool {
+	if signed(text) {
+		return true
+	}
+	var low [32]byte
+	n, letters, numbers, symbols := 0, 0, 0, 0 // of the word, and of the run between blanks
+	card, all := 0, 0                          // digits in a row of groups, and in the text
+	unspaced, ascii, code := false, false, false
+	for i := 0; i <= len(text); i++ {
+		c := byte(' ')
+		if i < len(text) {
+			c = text[i]
+		}
+		if alnum[c] || c >= 0x80 {
+			if n < len(low) {
+				low[n] = c | 0x20
+				if c >= 0x80 || digits[c] {
+					low[n] = c
+				}
+			}
+			n++
+			switch {
+			case digits[c]:
+				numbers, card, all = numbers+1, card+1, all+1
+			case c < 0x80:
+				letters, card = letters+1, 0
+			case c >= 0xe3:
+				unspaced = true
+			}
+			ascii = ascii || c < 0x80
+			if letters+numbers >= leastRun && letters > 0 && numbers > 0 || letters >= leastLetters || card >= leastCard {
+				return true
+			}
+			continue
+		}
+		if n > 0 && n <= len(low) {
+			certain, known := opener(low[:n])
+			if certain {
+				return true
+			}
+			code = code || known
+		}
+		n = 0
+		switch {
+		case strings.IndexByte(" \t\r\n/\"'`,;()[]{}<>|", c) >= 0:
+			letters, numbers, symbols = 0, 0, 0
+		case strings.IndexByte("!@#$%^&*+?~", c) >= 0:
+			symbols++
+		}
+		if symbols > 0 && letters > 0 && numbers > 0 && letters+numbers+symbols >= 6 {
+			return true
+		}
+		if c != ' ' && c != '-' {
+			card = 0
+		}
+	}
+	return unspaced && ascii || code && all >= leastCode
+}
