@@ -157,7 +157,7 @@ func TestAgentCalls(t *testing.T) {
 	if b := must(agent.Briefing(ctx))(t); b.Total != 1 || b.Tags[0].Name != "ops" {
 		t.Errorf("Briefing: got %+v", b)
 	}
-	if text := must(agent.BriefingMarkdown(ctx))(t); text[:1] != "#" {
+	if text := must(agent.BriefingMarkdown(ctx))(t); !strings.Contains(text, "\n# Memory briefing\n") {
 		t.Errorf("BriefingMarkdown: got %q", text)
 	}
 	if id := must(agent.WhoAmI(ctx))(t); id.Role != "agent" || *id.Vendor != "claude" {

@@ -163,7 +163,7 @@ func TestNotFoundByName(t *testing.T) {
 		{"elsewhere", "website", `there is no project "website"`},
 		{"other org", "website", `there is no project "website"`},
 		{"owner", "", `there is no project ""`},
-		{"owner", "web\x1b[31m\nsite", `there is no project "web[31m site"`},
+		{"owner", "web\x1b[31m\nsite", `there is no project "web[U+001B][31m site"`},
 		{"owner", strings.Repeat("a", 100_000), `there is no project "` + strings.Repeat("a", loci.MaxName) + `"`},
 	} {
 		_, err := w.Project.Find(ctx, w.who[tt.who](), tt.name)

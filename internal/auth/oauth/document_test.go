@@ -54,7 +54,7 @@ func TestMetadataDocument(t *testing.T) {
 	net := &web{answer: page(200, "application/json; charset=utf-8", document(documentID))}
 	w := newWorld(t, &http.Client{Transport: net})
 	c, err := w.oauth.Authorize(t.Context(), request(documentID), own)
-	if err != nil || c.Verified != "claude.ai" || c.Suggested != "claude" || c.Client.Name != "Claude" ||
+	if err != nil || c.Verified != "claude.ai" || c.Suggested != "claude" || c.Client.Name != "Cl[U+202E]aude" ||
 		len(c.Client.RedirectURIs) != 2 || c.Client.URI != "https://claude.ai/" {
 		t.Fatalf("got %+v, %v", c, err)
 	}

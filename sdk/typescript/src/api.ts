@@ -253,6 +253,8 @@ export interface BulkResult {
   replaced_title?: string;
   /** For a create whose key already existed: the version that it replaced */
   replaced_version?: number;
+  /** Of a create: which types of secrets the text has; hint explains what happens to them */
+  secrets?: string[] | null;
   /** Of a create: memories that say nearly the same or the opposite, best first */
   similar?: Similar[] | null;
   /** Of a create: Loci did not look at all memories that could be similar */
@@ -1398,6 +1400,11 @@ export interface Logged {
   id?: string;
   /** What became of each event of a list, in its order */
   results?: LoggedEvent[];
+  /**
+   * Which types of secrets the texts have. Loci stores them as sent, and shows [secret] in their place in
+   * contexts
+   */
+  secrets?: string[] | null;
   /** How many events Loci stored */
   stored: number;
 }
@@ -3012,7 +3019,7 @@ export interface Saved {
   expires_at?: string;
   /**
    * How to share the memory, if others could read what it replaces, or if you sent a project_id without a
-   * scope
+   * scope; and what happens to secrets in it
    */
   hint?: string;
   id: string;
@@ -3052,6 +3059,8 @@ export interface Saved {
   replaced_version?: number;
   /** Audience in addition to the owner */
   scope: "global" | "project" | "agent";
+  /** Which types of secrets the text has; hint explains what happens to them */
+  secrets?: string[] | null;
   session_id?: string;
   /** Memories with nearly the same or the opposite content, best match first. Loci did not change them */
   similar?: Similar[] | null;
