@@ -48,7 +48,7 @@ func (a *Agent) Validate() error {
 		return err
 	}
 	if a.Name != OneLine(a.Name) {
-		return FieldErrorf("name", "must be one line without control or invisible characters, and not begin or end with a space")
+		return FieldErrorf("name", notOneLine)
 	}
 	if err := CheckText("description", a.Description, 0, MaxAgentDescription); err != nil {
 		return err

@@ -231,7 +231,7 @@ func checkLine(field, s string, maximum int) error {
 		return err
 	}
 	if !isLine(s) {
-		return FieldErrorf(field, "must be one line without control or invisible characters, and not begin or end with a space")
+		return FieldErrorf(field, notOneLine)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (p *Project) Validate() error {
 		return err
 	}
 	if p.Name != OneLine(p.Name) {
-		return FieldErrorf("name", "must be one line without control or invisible characters, and not begin or end with a space")
+		return FieldErrorf("name", notOneLine)
 	}
 	return CheckText("description", p.Description, 0, MaxDescription)
 }

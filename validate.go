@@ -230,6 +230,8 @@ func Unique[T comparable](in []T) []T {
 	return out
 }
 
+const notOneLine = "must be one line without control or invisible characters, and not begin or end with a space"
+
 // IsPlaceholder reports whether a text is a word that programs write for a value that is not given.
 func IsPlaceholder[T ~string](s T) bool {
 	switch strings.ToLower(strings.TrimSpace(string(s))) {

@@ -97,7 +97,8 @@ func newHostileWorld(t *testing.T) (*hostileWorld, loci.Secret) {
 		}
 		w.task = cmp.Or(w.make(shutdownKey, "/tasks", anything{"project": "web", "title": line, "notes": text}), w.task)
 		_, notes := w.send(claude, "POST", "/context/reflect", anything{
-			"content": fmt.Sprintf("We decided to use port %d. %s", i, text), "persist": true, "persist_review": true, "source_title": line})
+			"content": fmt.Sprintf("We decided to use port %d. %s", i, text), "persist": true,
+			"persist_review": true, "source_title": line})
 		var reflected loci.Reflected
 		if err := json.Unmarshal(notes, &reflected); err != nil || len(reflected.Candidates) == 0 {
 			t.Fatalf("reflect %q: %s", text, notes)
@@ -157,7 +158,8 @@ func (w *hostileWorld) strings(where string, v any) {
 	}
 }
 
-// TestNoSurfaceLetsStoredTextEscape walks all that a model or a terminal reads, with hostile texts in every kind of row.
+// TestNoSurfaceLetsStoredTextEscape walks all that a model or a terminal reads, with hostile texts in every kind of
+// row.
 func TestNoSurfaceLetsStoredTextEscape(t *testing.T) {
 	t.Parallel()
 	w, claude := newHostileWorld(t)
@@ -212,7 +214,8 @@ func (w *hostileWorld) walkTexts(key loci.Secret) {
 // assistantOf connects an assistant to all tools.
 func (w *hostileWorld) assistantOf(key loci.Secret) *assistant {
 	const all = "/mcp?toolsets=memory,memory-extra,graph,graph-extra,reflect,session,tasks,review,search"
-	return connectAssistant(w.tb, "walker", &mcp.StreamableClientTransport{Endpoint: w.url + all, HTTPClient: &http.Client{Transport: bearer(key)}})
+	return connectAssistant(w.tb, "walker", &mcp.StreamableClientTransport{
+		Endpoint: w.url + all, HTTPClient: &http.Client{Transport: bearer(key)}})
 }
 
 // walkTools calls each tool that reads, and gets each resource and prompt.

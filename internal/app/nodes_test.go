@@ -12,7 +12,9 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
+	"github.com/loci-memory/loci/internal/task"
 )
 
 // grove is a node of mara's with some items: a text by mara, a memory by claude below it.
@@ -381,4 +383,35 @@ func TestChangesAreReadAsOneIsNow(t *testing.T) {
 	if page, err := feed.Read(ctx, moved); err != nil || !page.Reset || len(page.Events) != 0 {
 		t.Errorf("got %+v, %v; want a reset for a reader who sees something else now", page, err)
 	}
+}
+
+// A word that programs send for a missing value is no new name of a node or task.
+func TestNoValueIsNoName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	_, err := w.Node.Create(ctx, w.owner, node.Draft{Name: "null"})
+	wantCode(t, err, loci.Invalid)
+	_, err = w.Node.Create(ctx, w.owner, node.Draft{Name: "n", Tags: []string{"None"}})
+	wantCode(t, err, loci.Invalid)
+	n, err := w.Node.Create(ctx, w.owner, node.Draft{Name: "n", Tags: []string{"none such"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Node.Change(ctx, w.owner, n.ID, node.Patch{Name: new("undefined")})
+	wantCode(t, err, loci.Invalid)
+	_, err = w.Node.Change(ctx, w.owner, n.ID, node.Patch{Tags: &[]string{"nil"}})
+	wantCode(t, err, loci.Invalid)
+	p, err := w.Project.Create(ctx, w.owner, project.Draft{Name: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	member := w.owner
+	member.ProjectIDs = []loci.ProjectID{p.ID}
+	job, err := w.Task.Create(ctx, member, task.Draft{Project: p.ID.String(), Title: "paint"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Task.Update(ctx, member, job.ID.String(), 0, task.Patch{Title: new("Null")})
+	wantCode(t, err, loci.Invalid)
 }

@@ -18,7 +18,8 @@ func TestSecretsAreMasked(t *testing.T) {
 	d := newDesk(t)
 	d.agent(d.claude, "deployer", "")
 	const password = "Kx92mmQQ!tulip"
-	m, err := d.Memory.Create(t.Context(), d.claude, memory.Draft{Title: "Staging password: " + password, Pinned: new(true),
+	m, err := d.Memory.Create(t.Context(), d.claude, memory.Draft{Title: "Staging password: " + password,
+		Pinned:  new(true),
 		Content: "The staging host answers. Its password is " + password + ", and Ada knows it.", Tags: []string{"staging"}})
 	if err != nil {
 		t.Fatal(err)

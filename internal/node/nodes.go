@@ -2,6 +2,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -48,7 +49,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	n.OrgID, n.UserID, n.WorkspaceID, n.Origin = p.OrgID, p.UserID, p.WorkspaceID, p.Origin
 	n.Scope, n.ProjectID, n.AgentID, n.AllowedVendors = d.Scope, d.ProjectID, d.AgentID, slices.Clone(d.AllowedVendors)
 	n.SetDefaults()
-	if err := checkNode(p, n); err != nil {
+	if err := checkNode(p, n, &loci.MemoryNode{}); err != nil {
 		return nil, err
 	}
 	if !n.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, n.ProjectID) {
@@ -76,8 +77,12 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 }
 
 // checkNode checks what depends on the writer, which MemoryNode.Validate cannot know.
-func checkNode(p loci.Principal, n *loci.MemoryNode) error {
-	if err := n.Validate(); err != nil {
+func checkNode(p loci.Principal, n, before *loci.MemoryNode) error {
+	if err := cmp.Or(n.Validate(), loci.CheckNewNames("tags", n.Tags, before.Tags),
+		loci.CheckNewNames("allowed_vendors", n.AllowedVendors, before.AllowedVendors)); err != nil {
+		return err
+	}
+	if err := loci.CheckNewName("name", n.Name); err != nil && n.Name != before.Name {
 		return err
 	}
 	if p.OnlyProjects && (n.ProjectID.IsZero() || n.Scope != loci.ScopeProject) {
@@ -175,15 +180,15 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 		}
 	}
 	return s.alter(ctx, p, id, edit{act: Change, fn: func(tx store.Tx, n *loci.MemoryNode) error {
-		before := n.AllowedVendors
+		before := *n
 		gate.Set(&n.Name, c.Name)
 		gate.Set(&n.Description, c.Description)
 		gate.Set(&n.Tags, c.Tags)
 		gate.Set(&n.AllowedVendors, c.AllowedVendors)
-		if err := checkNode(p, n); err != nil {
+		if err := checkNode(p, n, &before); err != nil {
 			return err
 		}
-		if p.Kind == loci.KindAgent && !loci.Covers(before, n.AllowedVendors) {
+		if p.Kind == loci.KindAgent && !loci.Covers(before.AllowedVendors, n.AllowedVendors) {
 			return loci.Errorf(loci.Forbidden, "only a person may let more vendors read a memory node")
 		}
 		if c.Shared == nil {

@@ -157,7 +157,8 @@ func (b *builder) lineOf(c candidate, most int, first bool) (l line, ok bool) {
 		if room < leastLine {
 			return l, false
 		}
-		if best := lineOf(c.best); best != "" && !strings.Contains(c.whole, sensitive.Masked) && loci.BoundQuarters(best) <= room {
+		masked := strings.Contains(c.whole, sensitive.Masked) // and the passage may begin within the secret
+		if best := lineOf(c.best); best != "" && !masked && loci.BoundQuarters(best) <= room {
 			l.text = best
 		} else {
 			l.text = loci.CutTokens(c.whole, room)

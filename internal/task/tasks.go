@@ -190,6 +190,9 @@ func (s *Service) changed(p loci.Principal, before loci.Task, ifVersion int, c P
 	if err := after.Validate(); err != nil {
 		return after, err
 	}
+	if err := loci.CheckNewName("title", after.Title); err != nil && after.Title != before.Title {
+		return after, err
+	}
 	return after, mayChange(p, &before, &after)
 }
 

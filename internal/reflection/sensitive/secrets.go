@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Secrets returns the secrets and card numbers of a text that is stored as it was sent, as Find does. A text that cannot
-// have one costs little more than reading it once.
+// Secrets returns the secrets and card numbers of a text that is stored as it was sent, as Find does. A text that
+// cannot have one costs little more than reading it once.
 func Secrets(text string) []Match {
 	if !suspect(text) {
 		return nil
