@@ -113,7 +113,7 @@ func (s *Source) Validate(field string) error {
 		}
 	}
 	if !isLine(s.Ref) {
-		return FieldErrorf(field+".ref", "must be one line without control or invisible characters, and not begin or end with a space")
+		return FieldErrorf(field+".ref", notOneLine)
 	}
 	if s.Kind == SourceURL && !isWebAddress(s.Ref) {
 		return FieldErrorf(field+".ref", "must be a URL that begins with https:// or http://")

@@ -58,6 +58,7 @@ func SecretHint(types []string) string {
 		return ""
 	}
 	return "The text has a secret (" + strings.Join(types, ", ") + "). It is stored as sent; briefings, context packs and " +
+
 		"lists of titles show [secret] in its place. If it should not be here, delete it permanently and change the secret."
 }
 

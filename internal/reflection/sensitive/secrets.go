@@ -74,7 +74,9 @@ var openers = sync.OnceValue(func() map[string]bool {
 		case "password", "pass", "login", "network", "keyword", "seed":
 			all[word] = true
 		case "code", "anycode", "place", "lock", "opens", "opened":
-			all[word] = all[word]
+			if !all[word] {
+				all[word] = false // known, for codes alone
+			}
 		}
 	}
 	for word, list := range x.first {
