@@ -99,7 +99,7 @@ test("all pages of a list, in a body and in a query, and no more requests than n
 test("answers as JSON and as Markdown", async () => {
   const briefing = await loci.recall.briefing();
   assert.ok(briefing.total > 0);
-  assert.match(await loci.recall.briefing({ format: "markdown" }), /^# /);
+  assert.match(await loci.recall.briefing({ format: "markdown" }), /^# Memory briefing$/m);
   const pack = await loci.recall.context({ goal: "deploys" });
   assert.ok(pack.receipt);
   assert.match(await loci.recall.context({ goal: "deploys", format: "markdown" }), /memor/);
