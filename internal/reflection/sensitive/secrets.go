@@ -19,12 +19,22 @@ func Secrets(text string) []Match {
 const Masked = "[secret]"
 
 // Mask returns a text with Masked in the place of each of its secrets, and of which types they are.
-func Mask(text string) (masked string, types []Type) { return cover(text, Masked) }
-
-// Remove returns a text with "[secret removed]" in the place of each of its secrets.
-func Remove(text string) string {
-	text, _ = cover(text, "[secret removed]")
-	return text
+func Mask(text string) (masked string, types []Type) {
+	found := Secrets(text)
+	if len(found) == 0 {
+		return text, nil
+	}
+	var b strings.Builder
+	last := 0
+	for _, m := range found {
+		b.WriteString(text[last:m.Start])
+		b.WriteString(Masked)
+		last = m.End
+		types = append(types, m.Type)
+	}
+	b.WriteString(text[last:])
+	slices.Sort(types)
+	return b.String(), slices.Compact(types)
 }
 
 // Named returns which types of secrets the texts have, in the order of their names.
@@ -36,25 +46,6 @@ func Named(texts ...string) (types []string) {
 	}
 	slices.Sort(types)
 	return slices.Compact(types)
-}
-
-func cover(text, by string) (string, []Type) {
-	found := Secrets(text)
-	if len(found) == 0 {
-		return text, nil
-	}
-	var b strings.Builder
-	var types []Type
-	last := 0
-	for _, m := range found {
-		b.WriteString(text[last:m.Start])
-		b.WriteString(by)
-		last = m.End
-		types = append(types, m.Type)
-	}
-	b.WriteString(text[last:])
-	slices.Sort(types)
-	return b.String(), slices.Compact(types)
 }
 
 // Of a text that may have a secret: how long a run of letters and digits is, of letters alone, and how many digits of a
