@@ -56,6 +56,13 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
+// slow lets the clock move by ten milliseconds at each call, unless it has another step.
+func (c *clock) slow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.step = cmp.Or(c.step, 10*time.Millisecond)
+}
+
 func (c *clock) freeze() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -90,6 +90,7 @@ func (s *server) session(tb testing.TB, org loci.OrgID, user loci.UserID, age ti
 	tb.Helper()
 	token := auth.NewSecret("loci_session_")
 	now := s.clock.Now()
+	s.clock.slow() // a proof lasts for minutes, and background work asks for the time as often as it likes
 	err := s.store.Credentials().Insert(context.Background(), loci.Credential{ID: loci.NewCredentialID(), OrgID: org,
 		UserID: user, Kind: loci.KindUser,
 		Method: loci.BySignIn, Name: "Test browser", Hash: auth.Hash(token), ProvedAt: now.Add(-age), CreatedAt: now,

@@ -60,7 +60,7 @@ func (b *tab) watchErrors() {
 // until waits until an expression is true in the page, or in the one that comes after it.
 func (b *tab) until(expression string) {
 	b.t.Helper()
-	poll := chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(30*time.Second))
+	poll := chromedp.Poll[bool]("!!("+expression+")", chromedp.WithPollingTimeout(time.Minute))
 	_, err := chromedp.Run(b.ctx, poll)
 	for err != nil && (strings.Contains(err.Error(), "navigated") ||
 		strings.Contains(err.Error(), "Cannot find context")) {

@@ -50,7 +50,7 @@ func newTab(t *testing.T) *tab {
 	t.Cleanup(stop)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(closeTab)
-	ctx, cancel := context.WithTimeout(ctx, 90*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx, shots: os.Getenv("LOCI_SCREENSHOTS")}
 	entries := chromedp.Events(ctx, log.EntryAdded)
@@ -92,7 +92,7 @@ func (b *tab) open(address string) {
 // press clicks on something and waits for the page that follows.
 func (b *tab) press(selector string) {
 	b.t.Helper()
-	short, cancel := context.WithTimeout(b.ctx, 15*time.Second)
+	short, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	if _, err := chromedp.RunResponse(short, chromedp.Click(chromedp.CSS(selector))); err != nil {
 		b.t.Fatalf("press %s: %v; at %s:\n%s\nrefused: %v", selector, err, b.where(), b.text(), b.violations())
@@ -140,7 +140,7 @@ func (b *tab) wants(texts ...string) {
 // waitFor waits until the page has a text, over any number of hops.
 func (b *tab) waitFor(text string) {
 	b.t.Helper()
-	short, cancel := context.WithTimeout(b.ctx, 15*time.Second)
+	short, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
 	for {
 		loaded := chromedp.Events(short, page.LoadEventFired)
