@@ -16,7 +16,7 @@ import (
 // long, readers have to wait for a moment so that the log can start over.
 const (
 	walLeastPages = 1024
-	walMostPages  = 4096
+	walMostPages  = 8192
 	walLimit      = 4
 )
 

@@ -13,10 +13,12 @@ import (
 
 // Migration is one step of the schema. It never changes once released.
 type Migration struct {
-	Number int               // 1, 2, 3 …
-	Name   string            // compared with the name that the file has for the number
-	SQL    string            // one or more statements, no BEGIN or COMMIT
-	Func   func(*Conn) error // optional, runs after SQL in the same transaction
+	Number int    // 1, 2, 3 …
+	Name   string // compared with the name that the file has for the number
+	SQL    string // one or more statements, no BEGIN or COMMIT
+	// Func is optional and runs after SQL in the same transaction. What it does depends only on the file: the first new file
+	// is the template of the next ones.
+	Func func(*Conn) error
 }
 
 // ReadMigrations reads the files of a directory, which are named <number>_<name>.sql. They are part of

@@ -19,20 +19,15 @@ import (
 // migrations.
 var templates sync.Map // schemaID → []byte
 
-// schemaID identifies migrations by their text.
+// schemaID identifies migrations by their text and code.
 type schemaID [sha256.Size]byte
 
-// idOf returns the identity of migrations. ok is false if a migration runs code, which may depend
-// on more than its text.
-func idOf(migrations []Migration) (id schemaID, ok bool) {
+func idOf(migrations []Migration) schemaID {
 	h := sha256.New()
 	for _, m := range migrations {
-		if m.Func != nil {
-			return id, false
-		}
-		fmt.Fprintf(h, "%d %q %q\n", m.Number, m.Name, m.SQL)
+		fmt.Fprintf(h, "%d %q %q %p\n", m.Number, m.Name, m.SQL, m.Func)
 	}
-	return schemaID(h.Sum(nil)), true
+	return schemaID(h.Sum(nil))
 }
 
 // createMigrated fills an empty file with a new database that has all migrations, with one sync instead
@@ -46,16 +41,14 @@ func createMigrated(ctx context.Context, o Options) (made, copied bool, err erro
 	if _, err := os.Stat(o.Path + "-wal"); err == nil {
 		return false, false, nil // left by an earlier file: SQLite decides what it means
 	}
-	id, kept := idOf(o.Migrations)
+	id := idOf(o.Migrations)
 	template, found := templates.Load(id)
 	image, copied := template.([]byte)
 	if !found {
 		if image, err = newImage(ctx, o); err != nil {
 			return false, false, err
 		}
-		if kept {
-			templates.Store(id, image)
-		}
+		templates.Store(id, image)
 	}
 	if err := writeDurably(o.Path, info.Mode().Perm(), image); err != nil {
 		return false, false, explainPath(o.Path, err)
