@@ -102,6 +102,8 @@ func TestBrowserDashboardInbox(t *testing.T) {
 	b.until(`document.querySelectorAll(".inbox-change input:checked").length === 0`)
 	b.until(`[...document.querySelectorAll(".diff del")].some((del) => del.innerText.includes("Fridays"))`)
 	b.until(`document.querySelector(".inbox-passage mark")?.innerText === "We deploy on Tuesdays."`)
+	b.until(`[...document.querySelectorAll(".memory-row .tag.warn")].filter((e) => e.scrollWidth <= e.clientWidth)
+		.length === 3`)
 	b.look("inbox")
 	b.axe("the inbox")
 	b.click("Show all of the notes")
