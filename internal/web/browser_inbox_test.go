@@ -104,6 +104,8 @@ func TestBrowserDashboardInbox(t *testing.T) {
 	b.until(`document.querySelector(".inbox-passage mark")?.innerText === "We deploy on Tuesdays."`)
 	b.until(`[...document.querySelectorAll(".memory-row .tag.warn")].filter((e) => e.scrollWidth <= e.clientWidth)
 		.length === 3`)
+	b.until(`[...document.querySelectorAll(".memory-row .line.text")]
+		.every((e) => e.offsetHeight >= Math.floor(parseFloat(getComputedStyle(e).lineHeight)))`) // underscores need it
 	b.look("inbox")
 	b.axe("the inbox")
 	b.click("Show all of the notes")
