@@ -53,7 +53,7 @@ func (d *doctor) examineVectors(ctx context.Context, in *instance) {
 // key does not open, as the start of a server does.
 func (d *doctor) examineArcs(ctx context.Context, in *instance) {
 	if err := in.events.Check(ctx); err != nil {
-		d.fail("arc", "set LOCI_MASTER_KEY to the master key that sealed it", "%s", loci.OneLine(err.Error()))
+		d.fail("arc", "set LOCI_MASTER_KEY or replace the key, as the message says", "%s", loci.OneLine(err.Error()))
 	}
 	err := in.inOrgs(ctx, "", func(who loci.Principal) error {
 		o, err := in.app.Org.Show(ctx, in.operator, who.OrgID)

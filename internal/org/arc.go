@@ -75,7 +75,7 @@ func Unseal(master seal.Ring, row store.ArcBinding) (loci.ArcBinding, error) {
 	key, err := master.Open(row.OrgID, row.Key.MasterID, row.Key.Nonce, row.Key.Sealed)
 	if err != nil {
 		return loci.ArcBinding{}, loci.WrapError(loci.Unavailable, err,
-			"cannot open the Arc key of the org %s: %s; set it again with loci org update-arc %s", row.OrgID, err, row.OrgID)
+			"cannot open the Arc key of the org %s: %s", row.OrgID, err)
 	}
 	return loci.ArcBinding{URL: row.URL, Database: row.Database, Measurement: row.Measurement, Key: key}, nil
 }

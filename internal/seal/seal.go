@@ -75,14 +75,14 @@ func (k *Key) Seal(org loci.OrgID, secret loci.Secret) (nonce, sealed []byte) {
 // another key from a secret that was changed.
 func (k *Key) Open(org loci.OrgID, id string, nonce, sealed []byte) (loci.Secret, error) {
 	if id != k.id {
-		return "", loci.Errorf(loci.Unavailable, "it was sealed with the master key %s, and this one is %s", id, k.id)
+		return "", errOther(org, id, "holds "+k.id)
 	}
 	if len(nonce) != k.aead.NonceSize() {
-		return "", errChanged()
+		return "", errChanged(org)
 	}
 	secret, err := k.aead.Open(nil, nonce, sealed, []byte(org))
 	if err != nil {
-		return "", errChanged()
+		return "", errChanged(org)
 	}
 	return loci.Secret(secret), nil
 }
@@ -107,11 +107,17 @@ func (r Ring) Open(org loci.OrgID, id string, nonce, sealed []byte) (loci.Secret
 		}
 	}
 	if len(r) == 0 {
-		return "", loci.Errorf(loci.Unavailable, "it was sealed with the master key %s, and LOCI_MASTER_KEY is not set", id)
+		return "", errOther(org, id, "is not set")
 	}
 	return r[0].Open(org, id, nonce, sealed) // says which key it is
 }
 
-func errChanged() error {
-	return loci.Errorf(loci.Unavailable, "it was changed after it was sealed, or belongs to another org")
+func errOther(org loci.OrgID, id, present string) error {
+	return loci.Errorf(loci.Unavailable, "it was sealed with the master key %s, and LOCI_MASTER_KEY %s; set it to "+
+		"the former, or if that is lost, replace the secret with `loci org update-arc %s --api-key -`", id, present, org)
+}
+
+func errChanged(org loci.OrgID) error {
+	return loci.Errorf(loci.Unavailable, "it was changed after it was sealed, or belongs to another org; replace it "+
+		"with `loci org update-arc %s --api-key -`", org)
 }

@@ -221,7 +221,7 @@ func readHeader(line []byte) (format int, err error) {
 
 func (im *importer) finish(ctx context.Context) error {
 	if im.format == 0 {
-		return loci.Errorf(loci.Invalid, "the import is empty")
+		return loci.Errorf(loci.Invalid, "the file is empty; choose the one that `loci export` wrote")
 	}
 	im.endBlob()
 	if err := im.flush(ctx); err != nil || im.format < endedSince {

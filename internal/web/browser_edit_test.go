@@ -252,7 +252,10 @@ func TestBrowserDashboardDisagreement(t *testing.T) {
 		ids[i] = m.ID
 	}
 	b := w.dashboard("/app/memories/" + ids[0].String())
-	b.sees("19,500", "claude says something else under this key", "21,000")
+	b.sees("19,500", "claude says something else under this key", "From this memory to that one:", "21,000")
+	b.until(`document.querySelector(".diff .changed del")?.innerText === "19,500" &&
+		document.querySelector(".diff .changed ins").innerText === "21,000"`)
+	b.look("disagreement")
 	b.axe("a disagreement")
 	b.click("Keep this one")
 	b.sees("“Kitchen” is then hidden from everybody.")

@@ -102,6 +102,10 @@ func TestBrowserDashboardInbox(t *testing.T) {
 	b.until(`document.querySelectorAll(".inbox-change input:checked").length === 0`)
 	b.until(`[...document.querySelectorAll(".diff del")].some((del) => del.innerText.includes("Fridays"))`)
 	b.until(`document.querySelector(".inbox-passage mark")?.innerText === "We deploy on Tuesdays."`)
+	b.until(`[...document.querySelectorAll(".memory-row .tag.warn")].filter((e) => e.scrollWidth <= e.clientWidth)
+		.length === 3`)
+	b.until(`[...document.querySelectorAll(".memory-row .line.text")]
+		.every((e) => e.offsetHeight >= Math.floor(parseFloat(getComputedStyle(e).lineHeight)))`) // underscores need it
 	b.look("inbox")
 	b.axe("the inbox")
 	b.click("Show all of the notes")
@@ -264,6 +268,10 @@ func TestBrowserDashboardInboxBulk(t *testing.T) {
 	b.sees("rule 5", "Open the memory", "accepted")
 	b.look("inbox-accepted")
 	b.axe("accepted candidates")
+	b.click("Open the memory")
+	b.sees("Proposed by claude, accepted by you")
+	b.evaluate(`(history.back(), "")`)
+	b.sees("rule 5", "Open the memory")
 	b.open(b.where())
 	b.sees("rule 5", "Open the memory")
 	b.keys("u")

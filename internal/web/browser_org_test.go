@@ -238,6 +238,15 @@ broken
 		}
 	}
 
+	empty := filepath.Join(dir, "empty.jsonl")
+	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.do("an empty file", chromedp.SetUploadFiles(chromedp.CSS(`input[type=file]`), []string{empty}))
+	b.evaluate(`([...document.querySelectorAll("button")].filter((e) => e.innerText === "Import")[0].click(), "")`)
+	b.click("Import")
+	b.sees("The file is empty. Choose another one.")
+
 	// A graph.
 	memories := filepath.Join(dir, "memory.json")
 	lines = `{"type":"entity","name":"imported","entityType":"thing","observations":["is new"]}

@@ -55,6 +55,13 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.save(memory.Draft{Title: "Deploy day", Content: "We deploy the login page on Tuesdays.", Category: "decision"})
+	b := w.dashboard("/app/sessions")
+	b.sees("There are no sessions yet", "All events", "Connect one.")
+	b.until(`document.querySelector(".side .state").getBoundingClientRect().top < 300`)
+	b.look("sessions-none")
+	b.axe("no sessions")
+	b.open(w.base + "/app/sessions?state=closed")
+	b.sees("No session has this state")
 	work, key := w.session("Login page"), w.vendorKey("claude")
 	w.session("Another piece of work")
 	for i := range 40 {
@@ -63,7 +70,7 @@ func TestBrowserDashboardSessions(t *testing.T) {
 	}
 	w.logEvents(key, work, loci.Event{Content: "The login test fails with 401.", Type: "error", Actor: "claude"},
 		loci.Event{Content: "We decided to keep the old API, because clients use it.", Type: "message", Actor: "user"})
-	b := w.dashboard("/app/sessions")
+	b.open(w.base + "/app/sessions")
 	b.sees("Login page", "Another piece of work", "No session is open")
 	b.look("sessions-list")
 	b.axe("the list of sessions")

@@ -60,8 +60,7 @@ func TestBrowserDashboardStates(t *testing.T) {
 			b.well()
 		}
 	}
-	b.evaluate(`(() => { const ours = setTimeout; // the pause before the second attempt
-		window.setTimeout = (run, ms) => ours(run, ms > 300 && ms < 700 ? 10 : ms); return "" })()`)
+	b.impatient()
 	for _, view := range views {
 		release := w.hold()
 		b.wander(view)

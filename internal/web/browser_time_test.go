@@ -75,6 +75,9 @@ func TestBrowserDashboardTime(t *testing.T) {
 	b.sees("From version 2 back to version 1")
 	b.until(`document.querySelector(".diff del")?.innerText === "Fridays" &&
 		document.querySelector(".diff ins")?.innerText === "Tuesdays"`)
+	b.until(`(() => { const [since, until] = [...document.querySelectorAll(".fields [type=datetime-local]")]
+		.map((e) => e.getBoundingClientRect());
+		return since.width > 200 && (since.right <= until.left || since.bottom <= until.top); })()`)
 	b.look("time")
 	b.axe("a dry run")
 	b.click("wrong")

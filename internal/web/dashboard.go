@@ -31,14 +31,12 @@ const dashboardPolicy = "default-src 'none'; script-src 'self'; style-src 'self'
 
 // dashboard serves the page of all views. The view reads its path from the address.
 func (s *server) dashboard(w http.ResponseWriter, r *http.Request, _ loci.Principal) error {
-	packed, err := dashboardFiles.ReadFile("dashboard/index.html.gz")
+	packed, err := shell(w.Header())
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(packed)
 	h := w.Header()
-	h.Set("Content-Security-Policy", dashboardPolicy)
-	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "private, no-cache")
 	// A weak tag is that of the text, however it is compressed.
 	tag := `W/"` + hex.EncodeToString(sum[:8]) + `"`
@@ -47,7 +45,26 @@ func (s *server) dashboard(w http.ResponseWriter, r *http.Request, _ loci.Princi
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return sendPacked(w, r, packed)
+	return sendPacked(w, r, http.StatusOK, packed)
+}
+
+// shell returns the page of all views, and sets the headers that it needs.
+func shell(h http.Header) ([]byte, error) {
+	h.Set("Content-Security-Policy", dashboardPolicy)
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	return dashboardFiles.ReadFile("dashboard/index.html.gz")
+}
+
+// nowhere answers for addresses without a page. People who are signed in see that in the dashboard, with its menu.
+func (s *server) nowhere(w http.ResponseWriter, r *http.Request) error {
+	if _, err := s.principal(r); err != nil || r.Method != http.MethodGet {
+		return loci.Errorf(loci.NotFound, "page not found")
+	}
+	packed, err := shell(w.Header())
+	if err != nil {
+		return err
+	}
+	return sendPacked(w, r, http.StatusNotFound, packed)
 }
 
 const trashAddress = "/app/memories?trash=1"
@@ -76,16 +93,17 @@ func (s *server) asset(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	if err := sendPacked(w, r, packed); err != nil {
+	if err := sendPacked(w, r, http.StatusOK, packed); err != nil {
 		s.fail(w, r, err)
 	}
 }
 
 // sendPacked sends a compressed file, or its text to clients that cannot read gzip.
-func sendPacked(w http.ResponseWriter, r *http.Request, packed []byte) error {
+func sendPacked(w http.ResponseWriter, r *http.Request, status int, packed []byte) error {
 	w.Header().Set("Vary", "Accept-Encoding")
 	if loci.TakesGzip(r.Header.Get("Accept-Encoding")) {
 		w.Header().Set("Content-Encoding", "gzip")
+		w.WriteHeader(status)
 		_, _ = w.Write(packed) // the browser may have left
 		return nil
 	}
@@ -97,6 +115,7 @@ func sendPacked(w http.ResponseWriter, r *http.Request, packed []byte) error {
 	if err != nil {
 		return err
 	}
+	w.WriteHeader(status)
 	_, _ = w.Write(plain)
 	return nil
 }

@@ -18,8 +18,18 @@ func TestDashboardIsServed(t *testing.T) {
 	if a := b.get("/app/memories/x?q=1"); a.status != 303 || a.location() != signIn {
 		t.Fatalf("a stranger: %d %s", a.status, a.location())
 	}
+	want(t, "a stranger", b.get("/app/nowhere"), 404, "page not found")
 	b.signIn()
 	first := b.get("/app/")
+	for _, path := range []string{"/app/nowhere", "/somewhere/memories"} {
+		a := b.do(http.MethodGet, path, http.Header{"If-None-Match": {first.header.Get("ETag")}}, "")
+		want(t, path, a, 404, `<div id="app">`)
+		if a.header.Get("Cache-Control") != "no-store" || !strings.Contains(a.header.Get("Content-Security-Policy"),
+			"require-trusted-types-for") {
+			t.Errorf("%s: %v", path, a.header)
+		}
+	}
+	want(t, "a form", b.post("/app/nowhere"), 404, "page not found")
 	for _, path := range []string{"/app/", "/app/memories", "/app/memories/", "/app/memories/x", "/app/memories/x/y",
 		"/app/connections", "/app/keys", "/app/account"} {
 		a := b.get(path)

@@ -156,7 +156,3 @@ func parseForm(w http.ResponseWriter, r *http.Request) error {
 func (s *server) from(r *http.Request) auth.From {
 	return auth.From{Address: s.proxies.ClientAddress(r), UserAgent: r.UserAgent()}
 }
-
-func (s *server) nowhere(http.ResponseWriter, *http.Request) error {
-	return loci.Errorf(loci.NotFound, "page not found")
-}

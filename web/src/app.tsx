@@ -1,13 +1,14 @@
 import type { ComponentType } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
 import { identity, NotLoaded, signInAddress } from "./api.ts";
 import { Confirmations, Dialog } from "./dialog.tsx";
 import { language, languages, setLanguage, t, type Key, type Language } from "./i18n/index.ts";
 import { currentKeys, useKeys, type Binding } from "./keys.ts";
+import { legible } from "./legible.ts";
 import { live } from "./live.ts";
 import { useLoad } from "./load.ts";
 import { addressOf, go, usePlace } from "./router.ts";
-import { Empty, Shown } from "./states.tsx";
+import { Empty, Failed, Shown } from "./states.tsx";
 import { store, useStore } from "./store.ts";
 import { setTheme, theme, themes, type Theme } from "./theme.ts";
 import { tell, Toasts, undoLast } from "./undo.tsx";
@@ -40,6 +41,8 @@ export function App() {
 }
 
 function Body({ view }: { view: View }) {
+  const [broken, again] = useErrorBoundary();
+  if (broken !== undefined) return <><h1 class="hidden">{t(view.name)}</h1><Failed error={broken} retry={again} /></>;
   if (!view.lazy) {
     const Known = view.view as ComponentType;
     return <Known />;
@@ -68,7 +71,7 @@ async function fetched<T>(load: () => Promise<T>): Promise<T> {
 }
 
 function NotFound() {
-  return <Empty title={t("notFound.title")}><a class="button" href={addressOf("")}>{t("notFound.home")}</a></Empty>;
+  return <><h1 class="hidden">{t("notFound.title")}</h1><Empty title={t("notFound.title")}><a class="button" href={addressOf("")}>{t("notFound.home")}</a></Empty></>;
 }
 
 /** Tells what a page of the server did before it led here. */
@@ -98,7 +101,7 @@ function Header({ current }: { current: View | undefined }) {
         onFocusOut={(event) => event.currentTarget.contains(event.relatedTarget as Node | null) || (event.currentTarget.open = false)}>
         <summary aria-label={t("menu.more")}>☰</summary>
         <div class="menu-items" tabIndex={-1}>
-          {who && <p class="hint">{who.name || who.email}<br />{who.org_name}</p>}
+          {who && <p class="hint">{(who.name || who.email) && <>{legible(who.name || who.email || "")}<br /></>}{legible(who.org_name)}</p>}
           {views.filter((view) => view.more).map((view) => (
             <a key={view.path} href={addressOf(view.path)} aria-current={view === current ? "page" : undefined}>{t(view.name)}</a>
           ))}

@@ -8,6 +8,13 @@ export interface Loaded<T> {
   reload: () => void;
 }
 
+/** The last value that was there, while the next one is on its way or cannot be read: what a person can click on stays. */
+export function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef(value);
+  if (value !== undefined) last.current = value;
+  return last.current;
+}
+
 /** Reads something when deps change, and again on reload. A later answer of an earlier question is dropped. */
 export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, deps: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: unknown; loading: boolean; deps?: readonly unknown[] }>({ loading: true });

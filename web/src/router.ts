@@ -10,6 +10,8 @@ export const base = "/app/";
 
 /** Reads an address of the dashboard. */
 export function placeOf(pathname: string, search: string): Place {
+  // The server also shows the dashboard at an address that has no page. No view has this path.
+  if (!pathname.startsWith(base)) return { path: "..", query: new URLSearchParams(search) };
   const path = pathname.slice(base.length).split("/").filter(Boolean).map(decoded).join("/");
   return { path, query: new URLSearchParams(search) };
 }

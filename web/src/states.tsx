@@ -40,20 +40,21 @@ export function Failed({ error, retry }: { error: unknown; retry?: () => void })
 
 /** Shows what was read, or why it is not there. If it cannot be read again, it stays, with a notice. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
-  if (of.value !== undefined) return <><Stale of={of} />{children(of.value)}</>;
+  if (of.value !== undefined) return <><Unread of={[of]} text={t("state.stale")} />{children(of.value)}</>;
   if (of.error !== undefined && !of.loading) return <Failed error={of.error} retry={of.reload} />;
   return <Loading />;
 }
 
-/** Says above what was read before that it could not be read again. */
-function Stale({ of: { error, reload } }: { of: Pick<Loaded<unknown>, "error" | "reload"> }) {
-  if (error === undefined) return null;
-  const { title, text, link, again } = explain(error);
+/** Says that something could not be read, why, and how to go on. What is there beside it stays. It is nothing while all is well. */
+export function Unread({ of, text = t("state.unread") }: { of: readonly Pick<Loaded<unknown>, "error" | "reload">[]; text?: string }) {
+  const failed = of.filter(({ error }) => error !== undefined);
+  if (failed.length === 0) return null;
+  const { title, text: why, link, again } = explain(failed[0]!.error);
   return (
     <p class="stale" role="status">
-      <span>{t("state.stale")} {title}: {text}</span>
+      <span>{text} {title}: {why}</span>
       {link && <a href={link.href}>{link.text}</a>}
-      {again && <button type="button" class="plain" onClick={reload}>{t("state.retry")}</button>}
+      {again && <button type="button" class="plain" onClick={() => failed.forEach(({ reload }) => reload())}>{t("state.retry")}</button>}
     </p>
   );
 }

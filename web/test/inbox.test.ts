@@ -37,12 +37,15 @@ test("evidence is marked in its text", () => {
 
 test("two texts are compared by words", () => {
   assert.deepEqual(hunksOf("same", "same"), []);
-  const [hunk] = hunksOf("We deploy on Fridays.", "We deploy on Tuesdays, twice.");
+  const [hunk] = hunksOf("We deploy the shop on Fridays at four.", "We deploy the shop on Tuesdays after five.");
   const words = hunk?.lines?.[0]?.words ?? [];
   const without = (op: string) => words.filter((word) => word.op !== op).map(({ text }) => text).join("");
-  assert.equal(without("added"), "We deploy on Fridays.");
-  assert.equal(without("removed"), "We deploy on Tuesdays, twice.");
-  assert.deepEqual(words[0], { op: "same", text: "We deploy on " });
+  assert.equal(without("added"), "We deploy the shop on Fridays at four.");
+  assert.equal(without("removed"), "We deploy the shop on Tuesdays after five.");
+  assert.deepEqual(words, [{ op: "same", text: "We deploy the shop on " }, { op: "removed", text: "Fridays at four" }, { op: "added", text: "Tuesdays after five" }, { op: "same", text: "." }]);
+  assert.deepEqual(hunksOf("It may cost 19,500 euros.", "It may cost 21,000 euros.")[0]?.lines?.[0]?.words?.map(({ text }) => text), ["It may cost ", "19,500", "21,000", " euros."]);
+  // What is mostly rewritten reads better as a whole.
+  assert.deepEqual(hunksOf("Tomasz Nowak owns billing", "Since November 2026 Lena is responsible for invoices")[0]?.lines?.map(({ op }) => op), ["removed", "added"]);
   const long = "word ".repeat(2000);
   assert.deepEqual(hunksOf(long, "short")[0]?.lines?.map(({ op }) => op), ["removed", "added"]);
 });

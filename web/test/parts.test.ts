@@ -4,11 +4,13 @@ import { de } from "../src/i18n/de.ts";
 import { en } from "../src/i18n/en.ts";
 import { filled, preferred } from "../src/i18n/index.ts";
 import { beginning, legible } from "../src/legible.ts";
+import { nameOf } from "../src/person.ts";
 import { addressOf, placeOf } from "../src/router.ts";
 import { fromField, toField } from "../src/time.ts";
 import { everything, filterOf, filters, lookOf, queryOf } from "../src/views/memories/look.ts";
 import { passage } from "../src/views/memories/quote.ts";
 import { retagged, tagsOf } from "../src/views/memories/tags.ts";
+import { pieces } from "../src/views/memories/words.ts";
 import { windowOf } from "../src/window.ts";
 
 test("a list draws only the rows in sight", () => {
@@ -48,6 +50,7 @@ test("an address holds the whole state", () => {
   assert.equal(filterOf(lookOf(new URLSearchParams("from=x&scope=none"))).from, undefined);
   assert.deepEqual(placeOf("/app/memories/a%2Fb/", "?q=1").path, "memories/a/b");
   assert.equal(placeOf("/app/%E0%A4%A", "").path, "%E0%A4%A");
+  assert.equal(placeOf("/somewhere/memories", "").path, "..");
   assert.equal(addressOf("memories/x y", { q: "ä" }), "/app/memories/x%20y?q=%C3%A4");
 });
 
@@ -55,6 +58,21 @@ test("what nobody sees is shown by its number", () => {
   assert.equal(legible("a\u202eb\u200bc\u0000\n\u200d"), "a[U+202E]b[U+200B]c[U+0000]\n\u200d");
   assert.equal(beginning("  a\n b  ", 3), "a b");
   assert.equal(beginning("🎉🎉🎉🎉", 2), "🎉🎉…");
+});
+
+test("a person is called by what is known of them", () => {
+  const id = "999afcf8-1111-4222-8333-444455556666";
+  assert.equal(nameOf({ id, name: "Noor", email: "noor@example.org" }), "Noor (noor@example.org)");
+  assert.equal(nameOf({ id, name: "Noor" }), "Noor");
+  assert.equal(nameOf({ id, name: "", email: "noor@example.org" }), "noor@example.org");
+  assert.equal(nameOf({ id, name: "", email: "" }), "a person without a name (999afcf8)");
+});
+
+test("stars of the text itself mark nothing", () => {
+  const shown = (snippet: string) => pieces(snippet).map(({ text, found }) => (found ? `[${text}]` : text)).join("");
+  assert.equal(shown("… keep **all the rules** of **CI** …"), "… keep [all the rules] of [CI] …");
+  assert.equal(shown("Ignore `**/__**snapshots**__/**` there."), "Ignore `**/__[snapshots]__/**` there.");
+  assert.equal(shown("2 ** 3 ** 4"), "2 ** 3 ** 4");
 });
 
 test("tags", () => {

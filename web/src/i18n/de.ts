@@ -124,7 +124,6 @@ export const de: Texts = {
   "filters.pinned": "Nur angeheftete",
   "filters.superseded": "Auch ersetzte",
   "filters.clear": "Filter aufheben",
-  "filters.failed": "Die Zahlen konnten nicht geladen werden.",
 
   "why.title": "Warum sie gefunden wurde",
   "why.signals": "Woraus der Rang besteht",
@@ -199,6 +198,7 @@ export const de: Texts = {
   "related.older": "Sie hat ersetzt",
   "related.disputes": "Widersprüche",
   "related.dispute": "{origin} sagt unter diesem Schlüssel etwas anderes",
+  "related.differs": "Von dieser Erinnerung zu jener:",
   "related.keep": "Diese behalten",
   "suggestion.title": "Eine Änderung ist vorgeschlagen",
   "suggestion.supersede": "{origin} schlägt einen Ersatz vor:",
@@ -405,6 +405,7 @@ export const de: Texts = {
   "inbox.share": "Auch die neue Erinnerung für sie freigeben",
   "inbox.decline": "Ablehnen",
   "inbox.decline.text": "Beide Erinnerungen bleiben. Das lässt sich nicht rückgängig machen.",
+  "inbox.decline.graph": "Der Graph bleibt, wie er ist. Das lässt sich nicht rückgängig machen.",
   "inbox.withdraw": "Zurückziehen",
   "inbox.notMine": "Nur wem die alte Erinnerung gehört, kann ihn annehmen.",
   "inbox.old": "Die alte Erinnerung",
@@ -728,7 +729,6 @@ export const de: Texts = {
   "time.ago.hour": "Letzte Stunde",
   "time.ago.day": "Letzter Tag",
   "time.ago.week": "Letzte Woche",
-  "time.choices.failed": "Die Auswahl lässt sich nicht laden.",
   "time.lacks.who": "Wähle, wessen Änderungen du zurücknehmen willst: die eines Assistenten, einer Sitzung oder eines Schlüssels.",
   "time.lacks.since": "Wähle, seit wann.",
   "time.lacks.order": "Das Ende muss nach dem Anfang liegen.",
@@ -774,8 +774,9 @@ export const de: Texts = {
   "sessions.reach.private": "nur ihr Mensch",
   "sessions.agent": "Agent {agent}",
   "sessions.times": "{from} bis {to}",
-  "sessions.empty": "Es gibt keine Sitzungen",
-  "sessions.empty.text": "Assistenten beginnen sie, wenn sie arbeiten. Ereignisse außerhalb von Sitzungen stehen unter „Alle Ereignisse“.",
+  "sessions.empty": "Es gibt noch keine Sitzungen",
+  "sessions.empty.text": "Ein Assistent beginnt eine Sitzung, wenn er mit Loci arbeitet. Verbinde einen. Ereignisse außerhalb von Sitzungen stehen unter „Alle Ereignisse“.",
+  "sessions.empty.filtered": "Keine Sitzung hat diesen Zustand",
   "sessions.none": "Keine Sitzung ist offen",
   "sessions.none.text": "Wähle eine aus der Liste, oder drücke j.",
   "sessions.tabs": "Was gezeigt wird",
@@ -1559,6 +1560,8 @@ export const de: Texts = {
   "error.cut": "Die Antwort brach vor ihrem Ende ab. Versuche es noch einmal.",
 
   "state.stale": "Das kann veraltet sein.",
+  "person.unnamed": "eine Person ohne Namen ({id})",
+  "state.unread": "Ein Teil dieser Seite fehlt.",
 
   "filter.found": "{n} passt|{n} passen",
   "filter.none": "Nichts hat diese Wörter",
@@ -1588,5 +1591,6 @@ export const de: Texts = {
   "org.types.remove": "Art {n} entfernen",
   "org.types.add": "Art hinzufügen",
 
+  "transfer.empty": "Die Datei ist leer. Wähle eine andere.",
   "transfer.unreadable": "Die Datei kann nicht gelesen werden. Vielleicht hat sie sich geändert: Wähle sie noch einmal.",
 };

@@ -122,7 +122,6 @@ export const en = {
   "filters.pinned": "Only pinned",
   "filters.superseded": "Also superseded",
   "filters.clear": "Clear the filters",
-  "filters.failed": "Cannot load the counts.",
 
   "why.title": "Why it was found",
   "why.signals": "What the rank consists of",
@@ -197,6 +196,7 @@ export const en = {
   "related.older": "It replaced",
   "related.disputes": "Disagreements",
   "related.dispute": "{origin} says something else under this key",
+  "related.differs": "From this memory to that one:",
   "related.keep": "Keep this one",
   "suggestion.title": "A change is suggested",
   "suggestion.supersede": "{origin} suggests a replacement:",
@@ -403,6 +403,7 @@ export const en = {
   "inbox.share": "Let them read the new memory, too",
   "inbox.decline": "Decline",
   "inbox.decline.text": "Both memories stay. You cannot undo this.",
+  "inbox.decline.graph": "The graph stays as it is. You cannot undo this.",
   "inbox.withdraw": "Withdraw",
   "inbox.notMine": "Only the owner of the old memory can accept it.",
   "inbox.old": "The old memory",
@@ -726,7 +727,6 @@ export const en = {
   "time.ago.hour": "Last hour",
   "time.ago.day": "Last day",
   "time.ago.week": "Last week",
-  "time.choices.failed": "Cannot load the choices.",
   "time.lacks.who": "Choose whose changes to take back: an assistant, a session or a key.",
   "time.lacks.since": "Choose since when.",
   "time.lacks.order": "The end must come after the beginning.",
@@ -772,8 +772,9 @@ export const en = {
   "sessions.reach.private": "only its person",
   "sessions.agent": "agent {agent}",
   "sessions.times": "{from} to {to}",
-  "sessions.empty": "There are no sessions",
-  "sessions.empty.text": "Assistants begin them when they work. The events outside of sessions are under “All events”.",
+  "sessions.empty": "There are no sessions yet",
+  "sessions.empty.text": "An assistant begins a session when it works with Loci. Connect one. The events outside of sessions are under “All events”.",
+  "sessions.empty.filtered": "No session has this state",
   "sessions.none": "No session is open",
   "sessions.none.text": "Choose one from the list, or press j.",
   "sessions.tabs": "What to show",
@@ -1557,6 +1558,8 @@ export const en = {
   "error.cut": "The answer broke off before its end. Try again.",
 
   "state.stale": "This may be out of date.",
+  "person.unnamed": "a person without a name ({id})",
+  "state.unread": "A part of this page is missing.",
 
   "filter.found": "{n} fits|{n} fit",
   "filter.none": "Nothing has these words",
@@ -1586,6 +1589,7 @@ export const en = {
   "org.types.remove": "Remove type {n}",
   "org.types.add": "Add a type",
 
+  "transfer.empty": "The file is empty. Choose another one.",
   "transfer.unreadable": "The file cannot be read. It may have changed: choose it again.",
 } as const;
 

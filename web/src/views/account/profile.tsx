@@ -4,6 +4,7 @@ import { FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { Unread } from "../../states.tsx";
 import { complain, tell } from "../../undo.tsx";
 
 /** Changes the name of the person. Undo gives the earlier one back. */
@@ -26,7 +27,8 @@ export function Rename({ name, onClose, onDone }: { name: string; onClose: () =>
 
 /** Chooses the workspace to which this sign-in is limited. */
 export function Workspaces({ org, active, onChange }: { org: string; active: string; onChange: () => void }) {
-  const { value = [] } = useLoad((signal) => loci.orgs.listWorkspaces(org, { signal }).then(({ workspaces }) => workspaces), [org]);
+  const spaces = useLoad((signal) => loci.orgs.listWorkspaces(org, { signal }).then(({ workspaces }) => workspaces), [org]);
+  const { value = [] } = spaces;
   const enter = async (id: string) => {
     try {
       await loci.account.enterWorkspace({ workspace_id: id });
@@ -43,6 +45,7 @@ export function Workspaces({ org, active, onChange }: { org: string; active: str
         <select id="workspace" value={active} onChange={(event) => void enter(event.currentTarget.value)}>
           {value.map(({ id, name }) => <option key={id} value={id}>{legible(name)}</option>)}
         </select>
+        <Unread of={[spaces]} />
       </dd>
     </div>
   );

@@ -10,7 +10,7 @@ import { concerns, useChanges } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
 import { number } from "../../numbers.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Loading, Shown } from "../../states.tsx";
+import { Empty, Failed, Loading, Shown, Unread } from "../../states.tsx";
 import { kept, keep } from "../../store.ts";
 import { createEntity, type Place } from "./acts.ts";
 import { slots } from "./colors.ts";
@@ -229,6 +229,7 @@ function Bar({ whole, look, input, onLook, onNew, onPicture }: BarProps) {
       <button type="button" class="button primary" onClick={onNew}>{t("new")}</button>
       <button type="button" class="button" onClick={() => onLook({ ...look, trash: true })}>{t("trash")}</button>
       <button type="button" class="button graph-show" onClick={onPicture}>{t("graph.drawing")}</button>
+      <Unread of={[projects]} />
     </div>
   );
 }

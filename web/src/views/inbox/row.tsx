@@ -28,7 +28,7 @@ export function CandidateRow({ row, address, open, picked, onPick }: Props) {
         <span class="line text">{beginning(row.content)}</span>
         <span class="line meta">
           <span>{[t(`inbox.kind.${row.kind}`), percent(row.confidence), legible(row.origin)].join(" · ")}</span>
-          {why && <span class="tag warn">{why}</span>}
+          {why && <span class="tag warn" title={why}>{why}</span>}
         </span>
       </a>
     </div>

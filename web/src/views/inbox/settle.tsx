@@ -17,7 +17,7 @@ const mine = (one: Suggestion) => one.graph !== undefined || one.user_id === ide
 export async function settle(one: Suggestion, accept: boolean, share: boolean, reload: () => void): Promise<boolean> {
   if (accept && !mine(one)) return false;
   const no = t(mine(one) ? "inbox.decline" : "inbox.withdraw");
-  if (!accept && !(await confirm({ title: no, text: t("inbox.decline.text"), yes: no }))) return false;
+  if (!accept && !(await confirm({ title: no, text: t(one.graph ? "inbox.decline.graph" : "inbox.decline.text"), yes: no }))) return false;
   try {
     if (accept && one.graph) await acceptForGraph(one, reload);
     else if (accept) await acceptSuggestion(one, share, reload);

@@ -16,7 +16,7 @@ import { readMemory } from "../memories/acts.ts";
 import { Sources } from "../memories/evidence.tsx";
 import { merged } from "./merge.ts";
 import { Choice, settle } from "./settle.tsx";
-import { hunksOf } from "./words-diff.ts";
+import { textsOf } from "./words-diff.ts";
 
 /** How many suggestions wait, in words; "": none. */
 export const suggestionCount = store("");
@@ -125,7 +125,7 @@ function GraphPane({ of, graph, onClose, onSettle }: { of: Suggestion; graph: No
       <h2 tabIndex={-1}>{legible(rows[0]?.text ?? "")}</h2>
       <p>{t(`suggestion.${of.kind}`, { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
       <ul>
-        {rows.map((row) => <li>{legible(row.text)} <span class="hint">{t(`suggestion.row.${row.kind}`)} · {legible(row.origin)}</span></li>)}
+        {rows.map((row, i) => <li key={i}>{legible(row.text)} <span class="hint">{t(`suggestion.row.${row.kind}`)} · {legible(row.origin)}</span></li>)}
       </ul>
       {graph.more ? <p class="hint">{t("suggestion.more", { count: graph.more })}</p> : null}
       <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
@@ -154,11 +154,10 @@ function SuggestionPane({ of, share, onShare, onClose, onSettle }: { of: Suggest
 }
 
 function Compared({ old, now }: { old: Memory; now: Memory }) {
-  const texts = (["title", "content"] as const).map((field) => ({ field, hunks: hunksOf(old[field], now[field]) })).filter(({ hunks }) => hunks.length > 0);
   return (
     <section aria-label={t("inbox.compare")}>
       <h3>{t("inbox.compare")}</h3>
-      <DiffView diff={{ texts, fields: [] }} />
+      <DiffView diff={{ texts: textsOf(old, now), fields: [] }} />
       <dl>
         <div><dt>{t("inbox.old")}</dt><dd>{legible(old.origin)} · <time dateTime={old.updated_at}>{when(old.updated_at)}</time></dd></div>
         <div><dt>{t("inbox.new")}</dt><dd>{legible(now.origin)} · <time dateTime={now.updated_at}>{when(now.updated_at)}</time></dd></div>

@@ -88,7 +88,7 @@ export default function Keys() {
         )}
       </Shown>
       {draft && !made && (
-        <NewKeyForm from={draft} projects={projects} workspaces={workspaces} vendors={(keys.value ?? []).flatMap(({ vendor }) => vendor ?? [])}
+        <NewKeyForm from={draft} projects={projects} workspaces={workspaces} vendors={(keys.value ?? []).flatMap(({ vendor }) => vendor ?? [])} limits={around}
           error={error} onClose={() => setDraft(undefined)} onCreate={(draft) => { setError(undefined); void createKey(draft, show(false), setError); }} />
       )}
       {turning && <Rotate of={turning} onClose={() => setRotating("")} onRotate={(hours) => { setRotating(""); void rotateKey(turning.id, hours, show(true)); }} />}

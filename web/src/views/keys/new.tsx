@@ -3,7 +3,8 @@ import { useRef, useState } from "preact/hooks";
 import { Cancel, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
-import { Problem } from "../../states.tsx";
+import type { Loaded } from "../../load.ts";
+import { Problem, Unread } from "../../states.tsx";
 import { offered, vendorInput } from "../memories/vendors.tsx";
 import { agentRights, lives, rights, type Draft } from "./keys.ts";
 import { right } from "./words.ts";
@@ -13,13 +14,15 @@ interface Props {
   projects: readonly Project[];
   workspaces: readonly Workspace[];
   vendors: readonly string[];
+  /** The read of the projects and workspaces. */
+  limits: Loaded<unknown>;
   onClose: () => void;
   error: unknown;
   onCreate: (draft: Draft) => void;
 }
 
 /** The form for a new key, with everything that can limit it. */
-export function NewKeyForm({ from, projects, workspaces, vendors, error, onClose, onCreate }: Props) {
+export function NewKeyForm({ from, projects, workspaces, vendors, limits, error, onClose, onCreate }: Props) {
   const [draft, setDraft] = useState(from);
   // A person may press Enter before what they typed is drawn.
   const latest = useRef(from);
@@ -43,6 +46,7 @@ export function NewKeyForm({ from, projects, workspaces, vendors, error, onClose
         <datalist id="key-vendors">{[...new Set([...vendors, ...offered])].map((name) => <option key={name} value={name} />)}</datalist>
         <p class="hint" id="key-vendor-hint">{t(ofAgent ? "apiKeys.vendor.agent" : "apiKeys.vendor.own")}</p>
         <Checks legend={t("apiKeys.rights")} hint={t("apiKeys.rights.none")} of={(ofAgent ? agentRights : rights).map((name) => [name, right(name)])} value={draft.scopes} onChange={(scopes) => set({ scopes })} />
+        <Unread of={[limits]} />
         {projects.length > 0 && (
           <Checks legend={t("apiKeys.projects")} hint={t("apiKeys.projects.none")} of={projects.map(({ id, name }) => [id, legible(name)])} value={draft.projects} onChange={(projects) => set({ projects })} />
         )}

@@ -3,9 +3,10 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
-import { useLoad } from "../../load.ts";
+import { useLast, useLoad } from "../../load.ts";
 import { useChanges } from "../../live.ts";
 import { addressOf } from "../../router.ts";
+import { Unread } from "../../states.tsx";
 import { shortWhen } from "../../time.ts";
 import { everything, filterOf, filters, queryOf, type Look } from "./look.ts";
 import { offered } from "./vendors.tsx";
@@ -46,23 +47,23 @@ export function Filters({ look, onLook }: Props) {
   const known = useLoad(choices, []);
   const counted = useCounts(look);
   const { projects = [], sessions = [] } = known.value ?? {};
-  const facets = counted.value?.facets ?? {};
+  const facets = useLast(counted.value)?.facets ?? {};
+  const current = counted.error === undefined; // other counts are of other filters
   const set = (change: Partial<Look>) => onLook({ ...look, ...change });
   const scopes = useMemo(() => ["global", "project", "agent"] as const, []);
   const whole = look.trash || look.expired;
-  const failed = [known, counted].filter(({ error }) => error !== undefined);
   const vendors = [...new Set([...offered, ...(facets.allowed_vendor ?? []).map(({ value }) => value).filter((vendor) => vendor !== "*"), look.reader, look.hidden])].filter(Boolean);
   const number = (facet: string, value: string) => {
     const count = facets[facet]?.find((one) => one.value === value)?.count;
-    return count === undefined ? "" : ` (${count})`;
+    return count === undefined || !current ? "" : ` (${count})`;
   };
   return (
     <section class="filters" aria-label={t("filters")}>
       {(look.q || look.at) && <p class="hint">{t("filters.without")}</p>}
-      {failed.length > 0 && <p class="hint" role="alert">{t("filters.failed")} <button type="button" class="plain" onClick={() => failed.forEach(({ reload }) => reload())}>{t("state.retry")}</button></p>}
-      <Facet label={t("field.tags")} counts={facets.tag ?? []} chosen={look.tags} onToggle={(tag, on) => set({ tags: on ? [...look.tags, tag] : look.tags.filter((other) => other !== tag) })} />
-      <Facet label={t("filters.origin")} counts={facets.origin ?? []} chosen={look.origin ? [look.origin] : []} onToggle={(origin, on) => set({ origin: on ? origin : "" })} />
-      <Facet label={t("field.category")} counts={facets.category ?? []} chosen={look.category ? [look.category] : []} onToggle={(category, on) => set({ category: on ? category : "" })} />
+      <Unread of={[known, counted]} />
+      <Facet label={t("field.tags")} counted={current} counts={facets.tag ?? []} chosen={look.tags} onToggle={(tag, on) => set({ tags: on ? [...look.tags, tag] : look.tags.filter((other) => other !== tag) })} />
+      <Facet label={t("filters.origin")} counted={current} counts={facets.origin ?? []} chosen={look.origin ? [look.origin] : []} onToggle={(origin, on) => set({ origin: on ? origin : "" })} />
+      <Facet label={t("field.category")} counted={current} counts={facets.category ?? []} chosen={look.category ? [look.category] : []} onToggle={(category, on) => set({ category: on ? category : "" })} />
       <div class="fields">
         <label>
           {t("field.scope")}
@@ -117,7 +118,7 @@ function withChosen(id: string, known: [string, string][]): [string, string][] {
   return id === "" || known.some(([other]) => other === id) ? known : [[id, id.slice(0, 8)], ...known];
 }
 
-function Facet({ label, counts, chosen, onToggle }: { label: string; counts: readonly FacetCount[]; chosen: readonly string[]; onToggle: (name: string, on: boolean) => void }) {
+function Facet({ label, counts, counted, chosen, onToggle }: { label: string; counted: boolean; counts: readonly FacetCount[]; chosen: readonly string[]; onToggle: (name: string, on: boolean) => void }) {
   const shown = [...chosen.filter((name) => !counts.some(({ value }) => value === name)).map((value) => ({ value, count: 0 })), ...counts.slice(0, 20)];
   if (shown.length === 0) return null;
   return (
@@ -125,7 +126,7 @@ function Facet({ label, counts, chosen, onToggle }: { label: string; counts: rea
       <legend>{label}</legend>
       {shown.map(({ value: name, count }) => (
         <button key={name} type="button" class="chip" aria-pressed={chosen.includes(name)} onClick={() => onToggle(name, !chosen.includes(name))}>
-          {legible(name)}{count > 0 && <span class="count">{count}</span>}
+          {legible(name)}{counted && count > 0 && <span class="count">{count}</span>}
         </button>
       ))}
     </fieldset>

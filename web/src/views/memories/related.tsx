@@ -1,12 +1,15 @@
-import type { Memory, Suggestion } from "@loci-memory/sdk";
+import { LociError, type Memory, type Suggestion } from "@loci-memory/sdk";
 import { useState } from "preact/hooks";
 import { loci } from "../../api.ts";
+import { DiffView } from "../../diff.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
-import { beginning, legible } from "../../legible.ts";
+import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
+import { Shown, Unread } from "../../states.tsx";
 import { Choice, settle } from "../inbox/settle.tsx";
+import { textsOf } from "../inbox/words-diff.ts";
 import { readMemory, trash } from "./acts.ts";
 
 /** How many memories of a chain are read. */
@@ -32,9 +35,10 @@ export function Related({ memory, onChanged }: { memory: Memory; onChanged: () =
       {disputes.length > 0 && (
         <section aria-label={t("related.disputes")}>
           <h3>{t("related.disputes")}</h3>
-          <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><Dispute id={id} origin={origin} onChanged={onChanged} /></li>)}</ul>
+          <ul class="cards">{disputes.map(({ id, origin }) => <li key={id}><Dispute memory={memory} id={id} origin={origin} onChanged={onChanged} /></li>)}</ul>
         </section>
       )}
+      <Unread of={[chain, older, suggestion]} />
       {suggestion.value && <Suggested suggestion={suggestion.value} onChanged={() => { suggestion.reload(); onChanged(); }} />}
     </>
   );
@@ -44,18 +48,21 @@ function Link({ memory }: { memory: Memory }) {
   return <><a href={addressOf(`memories/${memory.id}`)}>{legible(memory.title)}</a> <span class="tag">{memory.origin}</span></>;
 }
 
-/** What another memory under the same key says, and the way to end the disagreement. */
-function Dispute({ id, origin, onChanged }: { id: string; origin: string; onChanged: () => void }) {
-  const { value: other } = useLoad((signal) => readMemory(id, signal), [id]);
+/** How another memory under the same key differs, and the way to end the disagreement. */
+function Dispute({ memory, id, origin, onChanged }: { memory: Memory; id: string; origin: string; onChanged: () => void }) {
+  const read = useLoad((signal) => readMemory(id, signal), [id]);
   return (
     <>
       <p>{t("related.dispute", { origin })}</p>
-      {other && (
-        <>
-          <blockquote class="quote"><strong><a href={addressOf(`memories/${id}`)}>{legible(other.title)}</a></strong><br />{legible(beginning(other.content, 600))}</blockquote>
-          <button type="button" class="button" onClick={() => void trash([other], { put: onChanged, drop: onChanged, reload: onChanged })}>{t("related.keep")}</button>
-        </>
-      )}
+      <Shown of={read}>
+        {(other) => (
+          <>
+            <p><a href={addressOf(`memories/${id}`)}>{legible(other.title)}</a> <span class="hint">{t("related.differs")}</span></p>
+            <DiffView diff={{ texts: textsOf(memory, other), fields: [] }} />
+            <button type="button" class="button" onClick={() => void trash([other], { put: onChanged, drop: onChanged, reload: onChanged })}>{t("related.keep")}</button>
+          </>
+        )}
+      </Shown>
     </>
   );
 }
@@ -64,12 +71,17 @@ function Dispute({ id, origin, onChanged }: { id: string; origin: string; onChan
 async function newer(memory: Memory, signal: AbortSignal): Promise<Memory[]> {
   const out: Memory[] = [];
   for (let id = memory.superseded_by; id && out.length < longest && !out.some((one) => one.id === id); ) {
-    const next = await readMemory(id, signal).catch(() => undefined);
+    const next = await readMemory(id, signal).catch(hidden);
     if (!next) break;
     out.push(next);
     id = next.superseded_by;
   }
   return out;
+}
+
+/** There is no row that the person may see; any other error is one. */
+function hidden(error: unknown): undefined {
+  if (!(error instanceof LociError && error.code === "not_found")) throw error;
 }
 
 /** The memories that it replaced. */
@@ -98,6 +110,7 @@ function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChange
     <section class="suggestion" aria-label={t("suggestion.title")}>
       <h3>{t("suggestion.title")}</h3>
       <p>{t(`suggestion.${suggestion.kind}`, { origin: suggestion.origin })}</p>
+      <Unread of={[by]} />
       {suggestion.by && <blockquote class="quote"><strong>{legible(suggestion.by.title)}</strong><br />{legible(suggestion.by.text)}</blockquote>}
       <Choice of={suggestion} by={by.value} decline="d" share={share} onShare={setShare} onSettle={(accept) => void decide(accept)}>
         <a class="button" href={addressOf(`memories/${by_id}`)}>{t("suggestion.read")}</a>

@@ -51,7 +51,10 @@ export function parts(why: Why): { name: string; share: number }[] {
   return found.sort((a, b) => b.value - a.value).map(({ name, value }) => ({ name, share: value / sum }));
 }
 
+/** A word between **. The text itself may have ** as well, such as **\/*.ts. */
+const marked = /\*\*([\p{L}\p{N}\p{M}_](?:[^*]*[^*\s])?)\*\*/u;
+
 /** The pieces of a passage: the server puts the words that were found between **. */
 export function pieces(snippet: string): { text: string; found: boolean }[] {
-  return snippet.split("**").map((text, i) => ({ text: legible(text), found: i % 2 === 1 })).filter(({ text }) => text !== "");
+  return snippet.split(marked).map((text, i) => ({ text: legible(text), found: i % 2 === 1 })).filter(({ text }) => text !== "");
 }

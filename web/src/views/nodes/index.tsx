@@ -12,7 +12,7 @@ import { useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { moves } from "../../move.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Shown } from "../../states.tsx";
+import { Empty, Shown, Unread } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { shortWhen, when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -216,6 +216,7 @@ function NodeForm({ node, onClose, onSaved }: { node?: MemoryNode; onClose: () =
       <label>{t("graph.name")}<input required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>
       <label>{t("projects.description")}<textarea rows={3} value={description} onInput={(event) => setDescription(event.currentTarget.value)} /></label>
       <label>{t("field.tags")}<input value={tags} placeholder={t("edit.tags.hint")} onInput={(event) => setTags(event.currentTarget.value)} /></label>
+      {!node && <Unread of={[projects]} />}
       {!node && (projects.value?.projects.length ?? 0) > 0 && (
         <label>{t("nodes.share.project")}
           <select value={project} onChange={(event) => setProject(event.currentTarget.value)}>

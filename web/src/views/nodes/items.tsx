@@ -9,7 +9,7 @@ import { Finder, findEntities, findMemories, type Found } from "../../finder.tsx
 import { beginning, legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf } from "../../router.ts";
-import { Empty, Shown } from "../../states.tsx";
+import { Empty, Shown, Unread } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
 import { branches, dropped, moved, spotOf, type Spot } from "./tree.ts";
 
@@ -184,6 +184,7 @@ function AddItem({ node, under, onClose, onSaved }: { node: MemoryNode; under: s
         </select>
       </label>
       {kind === "text" && <label>{t("nodes.kind.text")}<textarea required rows={5} value={text} onInput={(event) => setText(event.currentTarget.value)} /></label>}
+      {kind === "entity" && <Unread of={[projects]} />}
       {kind === "entity" && (
         <label>{t("filters.project")}
           <select required value={project} onChange={(event) => { setProject(event.currentTarget.value); setChosen(undefined); }}>

@@ -3,12 +3,12 @@ import { loci } from "../../api.ts";
 import { t } from "../../i18n/index.ts";
 import { legible } from "../../legible.ts";
 import { useLoad } from "../../load.ts";
+import { nameOf } from "../../person.ts";
 import { usePoll } from "../../poll.ts";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { Clients } from "./clients.tsx";
 import { Figures, Orgs } from "./orgs.tsx";
-import { nameOf } from "./people.tsx";
 import { Backups, Jobs } from "./upkeep.tsx";
 
 /** What instance admins see and do: orgs, people, clients, jobs and backups of the deployment, and nothing of memories. */

@@ -9,12 +9,12 @@ import { legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { number } from "../../numbers.ts";
+import { nameOf } from "../../person.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Loading } from "../../states.tsx";
+import { Empty, Failed, Loading, Unread } from "../../states.tsx";
 import { dayAndClock, when } from "../../time.ts";
 import { usePages } from "../sessions/pages.ts";
 import { actions, deed, methodOf } from "./deeds.ts";
-import { nameOf } from "./people.tsx";
 import "../sessions/sessions.css";
 
 /** How often new entries are asked for. */
@@ -77,7 +77,7 @@ export function Audit({ who }: { who: Identity }) {
           <select aria-label={t("audit.person")} value={person} onKeyDown={leave} onChange={(event) => filter("person", event.currentTarget.value)}>
             <option value="">{t("audit.person")}: {t("audit.person.all")}</option>
             {members.value?.map((one) => <option key={one.id} value={one.id}>{nameOf(one)}</option>)}
-            {person && !names.has(person) && <option value={person}>{legible(person)}</option>}
+            {person && !names.has(person) && <option value={person}>{nameOf({ id: person })}</option>}
           </select>
         )}
         <select aria-label={t("audit.since")} value={days} onKeyDown={leave} onChange={(event) => filter("days", event.currentTarget.value)}>
@@ -86,7 +86,7 @@ export function Audit({ who }: { who: Identity }) {
         </select>
         <button type="button" class="chip" aria-pressed={denied !== ""} onClick={() => filter("denied", denied ? "" : "1")}>{t("audit.denied")}</button>
       </div>
-      {list.error !== undefined && <Failed error={list.error} retry={list.reload} />}
+      {list.error !== undefined ? <Failed error={list.error} retry={() => { list.reload(); members.reload(); }} /> : <Unread of={[members]} />}
       {list.rows.length > 0 ? (
         <div class="sessions-list org-audit-list">
           <List label={t("org.tab.audit")} items={list.rows} total={list.more ? undefined : list.rows.length} height={60} current={current} more={list.more} onMore={list.readMore}

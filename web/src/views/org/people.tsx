@@ -10,14 +10,11 @@ import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
+import { nameOf } from "../../person.ts";
 import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { Shown } from "../../states.tsx";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
-
-export function nameOf(user: Pick<User, "id" | "name" | "email">): string {
-  return legible(user.name && user.email ? `${user.name} (${user.email})` : user.email ?? user.name ?? user.id);
-}
 
 /** The people of the org. Admins change their roles, and suspend accounts. */
 export function OrgMembers({ who }: { who: Identity }) {

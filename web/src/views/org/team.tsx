@@ -9,12 +9,13 @@ import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
+import { nameOf } from "../../person.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
 import { mayGive, RoleField, type Role } from "../../roles.tsx";
-import { Empty, Shown } from "../../states.tsx";
+import { Empty, Shown, Unread } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
 import { Rename } from "./index.tsx";
-import { Invites, nameOf } from "./people.tsx";
+import { Invites } from "./people.tsx";
 
 /** The team of the person. Admins of the org see all teams. */
 export function Team({ who }: { who: Identity }) {
@@ -38,6 +39,7 @@ export function Team({ who }: { who: Identity }) {
           </div>
         </Empty>
       )}
+      {open && <Unread of={[teams]} />}
       {others.length > 0 && (
         <section aria-label={t("team.others")}>
           <h2>{t("team.others")}</h2>

@@ -9,10 +9,10 @@ import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
 import { useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
-import { Empty, Shown } from "../../states.tsx";
+import { nameOf } from "../../person.ts";
+import { Empty, Shown, Unread } from "../../states.tsx";
 import { tell } from "../../undo.tsx";
 import { Rename } from "./index.tsx";
-import { nameOf } from "./people.tsx";
 
 /** The workspaces of the org: which one is active, and who belongs to each. */
 export function Workspaces({ who }: { who: Identity }) {
@@ -93,6 +93,7 @@ function SpaceMembers({ one, who, admin }: { one: Workspace; who: Identity; admi
         const others = people.value?.filter(({ id }) => !all.some((member) => member.id === id)) ?? [];
         return (
           <ul class="org-inner">
+            {people.error !== undefined && <li><Unread of={[people]} /></li>}
             {all.map((member) => <li key={member.id} class="plain-member"><span>{nameOf(member)}</span>{admin && <button type="button" class="button danger" onClick={() => void remove(member)}>{t("members.remove")}</button>}</li>)}
             {others.map((user) => <li key={user.id} class="plain-member"><span class="hint">{nameOf(user)}</span><button type="button" class="button" onClick={() => void change(user, true)}>{t("members.add")}</button></li>)}
           </ul>

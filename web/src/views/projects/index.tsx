@@ -10,9 +10,10 @@ import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
+import { nameOf } from "../../person.ts";
 import { mayGive, RoleField, type Role } from "../../roles.tsx";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Shown } from "../../states.tsx";
+import { Empty, Shown, Unread } from "../../states.tsx";
 import { useStore } from "../../store.ts";
 import { when } from "../../time.ts";
 import { tell } from "../../undo.tsx";
@@ -183,7 +184,7 @@ function Members({ project }: { project: Project }) {
   const members = useLoad((signal) => loci.projects.listMembers(project.id, { signal }), [project.id]);
   useChanges("project", (changes) => concerns(changes, project.id) && members.reload());
   const [adding, setAdding] = useState(false);
-  const name = (one: ProjectMember) => (one.user_id === who?.user_id ? t("readers.you") : legible(one.email ?? one.user_id));
+  const name = (one: ProjectMember) => (one.user_id === who?.user_id ? t("readers.you") : nameOf({ id: one.user_id, email: one.email }));
   const setRole = (one: ProjectMember, role: ProjectMember["role"]) => attempt(async () => {
     await loci.projects.putMember(project.id, one.user_id, { role });
     members.reload();
@@ -247,12 +248,13 @@ function AddMember({ project, onClose, onSaved }: { project: Project; onClose: (
   };
   return (
     <FormDialog title={t("members.add")} onClose={onClose} onSave={save}>
+      <Unread of={[people]} />
       {people.value && people.value.length > 0 ? (
         <label>
           {t("members.person")}
           <select required value={user} onChange={(event) => setUser(event.currentTarget.value)}>
             <option value="">{t("members.choose")}</option>
-            {people.value.map((one) => <option key={one.id} value={one.id}>{legible(one.name ? `${one.name} (${one.email ?? one.id})` : one.email ?? one.id)}</option>)}
+            {people.value.map((one) => <option key={one.id} value={one.id}>{nameOf(one)}</option>)}
           </select>
         </label>
       ) : (

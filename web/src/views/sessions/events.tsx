@@ -8,8 +8,8 @@ import { leave } from "../../leave.ts";
 import { beginning, legible } from "../../legible.ts";
 import { List } from "../../list.tsx";
 import { useFollow } from "../../live.ts";
-import { useLoad } from "../../load.ts";
-import { Empty, Failed, Loading } from "../../states.tsx";
+import { useLast, useLoad } from "../../load.ts";
+import { Empty, Failed, Loading, Unread } from "../../states.tsx";
 import { dayAndClock, when } from "../../time.ts";
 import { Chart } from "./chart.tsx";
 import { usePages } from "./pages.ts";
@@ -37,9 +37,7 @@ export function Events({ of, active }: { of: string; active: boolean }) {
   const recount = () => [stats, density].forEach(({ reload }) => reload());
   useFollow("events", () => { list.reload(); recount(); }, of);
   useEffect(() => { if (newest) recount(); }, [newest]); // the list also finds what the stream of changes does not tell of
-  const known = useRef<Record<string, number>>({});
-  if (stats.value) known.current = stats.value.by_event_type;
-  const byType = Object.entries(known.current).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const byType = Object.entries(useLast(stats.value)?.by_event_type ?? {}).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   useEffect(() => {
     if (follow && newest) setCurrent(newest); // what is new comes into sight
   }, [follow, newest]);
@@ -75,7 +73,7 @@ export function Events({ of, active }: { of: string; active: boolean }) {
           ))}
         </div>
       )}
-      {list.error !== undefined && <Failed error={list.error} retry={list.reload} />}
+      {list.error !== undefined ? <Failed error={list.error} retry={() => { list.reload(); recount(); }} /> : <Unread of={[stats, density]} />}
       {list.rows.length > 0 ? (
         <>
           {density.value && <Chart of={density.value} />}

@@ -57,7 +57,7 @@ export default function Sessions() {
     if (!next) return;
     setCursor(next.id);
     if (matchMedia("(min-width: 56.01rem)").matches) show(next.id, open !== "");
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.side .list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.side a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
   };
   useKeys([
     { key: "j", help: t("sessions.keys.down"), run: () => move(1) },
@@ -80,11 +80,17 @@ export default function Sessions() {
           </select>
         </div>
         {list.error !== undefined && <Failed error={list.error} retry={list.reload} />}
-        {list.rows.length === 0 && list.loading && list.error === undefined ? <Loading /> : list.rows.length > 0 || list.error === undefined ? (
+        {list.rows.length > 0 ? (
           <List label={t("sessions.title")} items={rows} total={list.more ? undefined : rows.length} height={60} current={current} more={list.more} onMore={list.readMore}
             row={(row) => <SessionRow session={row} address={addressOf(`sessions/${row.id}`, queryOf({}))} open={row.id === open} />} />
-        ) : null}
-        {list.rows.length === 0 && !list.loading && list.error === undefined && <Empty title={t("sessions.empty")}><p>{t("sessions.empty.text")}</p></Empty>}
+        ) : list.loading && list.error === undefined ? <Loading /> : (
+          <>
+            <div class="sessions-alone"><SessionRow session={rows[0]!} address={addressOf(`sessions/${all}`, queryOf({}))} open={open === all} /></div>
+            {list.error === undefined && <Empty title={t(state ? "sessions.empty.filtered" : "sessions.empty")}>
+              {state ? <a class="button" href={addressOf("sessions", queryOf({ state: "" }))}>{t("sessions.state.all")}</a> : <><p>{t("sessions.empty.text")}</p><a class="button" href={addressOf("connections")}>{t("memories.connect")}</a></>}
+            </Empty>}
+          </>
+        )}
       </section>
       <section class="pane" aria-label={t("sessions.session")}>
         {open === all ? <AllEvents onClose={() => show("")} /> : open ? (

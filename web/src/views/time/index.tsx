@@ -12,7 +12,7 @@ import { useLoad } from "../../load.ts";
 import { Markdown } from "../../markdown.tsx";
 import { resumed, withProof } from "../../pending.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Shown } from "../../states.tsx";
+import { Empty, Shown, Unread } from "../../states.tsx";
 import { fromField, shortWhen, toField, when } from "../../time.ts";
 import { complain, tell, undoNow } from "../../undo.tsx";
 import { readMemory } from "../memories/acts.ts";
@@ -86,12 +86,12 @@ export default function Time() {
       <section class="side" aria-label={t("time.title")}>
         <div class="bar"><h1 class="time-title">{t("time.heading")}</h1></div>
         <Form selection={selection} first={first} onSelect={(next) => go(addressOf("time", queryOf(next)), { replace: true })} />
-        {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : dry.error !== undefined && !dry.loading && done?.of !== name ? <Failed error={dry.error} retry={dry.reload} /> : (
-          <Shown of={report ? { value: report, loading: false, reload: dry.reload } : dry}>
+        {missing ? <p class="hint time-hint" role="status">{t(`time.lacks.${missing}`)}</p> : (
+          <Shown of={done?.of === name ? { value: report, loading: false, reload: dry.reload } : dry}>
             {() => report && <Summary report={report} since={selection.since} done={done?.of === name} onUndo={may ? start : undefined} onBack={() => done && void undoNow(done.back)} />}
           </Shown>
         )}
-        {rows.length > 0 && (dry.error === undefined || done?.of === name) && (
+        {rows.length > 0 && (
           <List label={t("time.changes")} items={rows} total={rows.length} height={60} current={open} more={false} onMore={() => {}} row={(line) => <LineRow line={line} address={addressOf(`time/${line.id}`, queryOf(selection))} open={line.id === open} />} />
         )}
       </section>
@@ -140,7 +140,7 @@ function Form({ selection, first, onSelect }: { selection: Selection; first: pre
   );
   return (
     <section class="filters" aria-label={t("time.what")}>
-      {known.error !== undefined && <p class="hint" role="alert">{t("time.choices.failed")} <button type="button" class="plain" onClick={known.reload}>{t("state.retry")}</button></p>}
+      <Unread of={[known]} />
       <div class="fields">
         {choice(t("time.origin"), "origin", origins.map((origin) => [origin, label(origin)]))}
         {choice(t("filters.session"), "session", sessions.map((one) => [one.id, `${one.title || one.origin} · ${shortWhen(one.created_at)}`]))}

@@ -199,7 +199,7 @@ function ImportGraph({ project }: { project: Project }) {
       {busy && <progress aria-label={t("transfer.running")} />}
       {found && (
         <section aria-label={t("transfer.report")}>
-          <p role="status">{t(found.dry ? "transfer.dried" : "transfer.done")}</p>
+          <p role="status">{t(found.report.lines === 0 ? "transfer.empty" : found.dry ? "transfer.dried" : "transfer.done")}</p>
           <dl>
             {(["lines", "entities", "observations", "relations", "present", "refused"] as const).map((name) => <div key={name}><dt>{t(`transfer.graph.${name}`)}</dt><dd>{number(found.report[name])}</dd></div>)}
           </dl>

@@ -85,6 +85,7 @@ export async function importMemories(file: Blob, signal: AbortSignal, told: (sha
     if (done) break;
   }
   await flush();
+  if (report.lines === 0) throw new Plain(t("transfer.empty"));
   return report;
 }
 

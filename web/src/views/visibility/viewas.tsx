@@ -8,7 +8,7 @@ import { List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { usePicks } from "../../picks.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
-import { Empty, Failed, Loading } from "../../states.tsx";
+import { Empty, Failed, Loading, Unread } from "../../states.tsx";
 import { KnownAt } from "../memories/known.tsx";
 import { everything, filters, lookOf, type Look } from "../memories/look.ts";
 import { useRows, type Row } from "../memories/pages.ts";
@@ -31,6 +31,7 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
   const name = legible(label(vendor));
   const counts = useLoad((signal) => both(look, vendor, signal), [place.query.toString(), vendor]);
   useCalm(counts.reload);
+  const again = () => [rows, counts].forEach(({ reload }) => reload());
   const own = useOwn();
   const vendors = ordered([...(own.value?.vendors ?? []), vendor]);
   const [cursor, setCursor] = useState("");
@@ -88,7 +89,7 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
           <a href={to("", "visible")} aria-current={side === "visible" ? "page" : undefined}>{t("see.side.visible", { vendor: name })} <span class="count">{number(counts.value?.visible)}</span></a>
           <a href={to("", "hidden")} aria-current={side === "hidden" ? "page" : undefined}>{t("see.side.hidden", { vendor: name })} <span class="count">{number(counts.value?.hidden)}</span></a>
         </nav>
-        {counts.error !== undefined && !counts.loading && <Failed error={counts.error} retry={counts.reload} />}
+        {rows.error === undefined && <Unread of={[counts]} />}
         <Conditions look={look} onLook={(next) => go(to("", side, next))} />
         {side === "visible" && rows.rows.length > 0 && look.at === "" && (
           <div class="bulk" role="toolbar" aria-label={t("bulk.title")}>
@@ -106,12 +107,12 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
         )}
         {rows.rows.length > 0 ? (
           <>
-            {rows.error !== undefined && <Failed error={rows.error} retry={rows.reload} />}
+            {rows.error !== undefined && <Failed error={rows.error} retry={again} />}
             <List label={t("memories.title")} items={rows.rows} total={rows.atLeast ? undefined : rows.total} height={rowHeight} current={current} more={rows.more} onMore={rows.readMore}
               row={(row: Row) => <MemoryRow row={row} address={to(row.id)} open={row.id === open} picked={picked.has(row.id)} onPick={(on, range) => pick(row.id, on, range)} />}
             />
           </>
-        ) : rows.error !== undefined ? <Failed error={rows.error} retry={rows.reload} /> : rows.loading ? <Loading /> : (
+        ) : rows.error !== undefined ? <Failed error={rows.error} retry={again} /> : rows.loading ? <Loading /> : (
           <Empty title={t(side === "visible" ? "see.nothing" : "see.nothingHidden", { vendor: name })}>
             {(look.q || filters(look) > 0) && <a class="button" href={to("", side, { ...everything, at: look.at })}>{t("found.all")}</a>}
           </Empty>
