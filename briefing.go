@@ -14,6 +14,7 @@ type Briefing struct {
 	TotalIsLowerBound bool            `json:"total_is_lower_bound,omitempty"`
 	Pinned            []PinnedMemory  `json:"pinned" nullable:"false" doc:"Pinned memories, highest importance first, then newest first"`
 	MorePinned        bool            `json:"more_pinned,omitempty" doc:"True if there are more pinned memories than these"`
+	Decisions         []PinnedMemory  `json:"decisions,omitempty" nullable:"false" doc:"The newest decisions that are not pinned"`
 	Recent            []MemorySummary `json:"recent" nullable:"false"`
 	Tags              []Count         `json:"tags" nullable:"false" doc:"Most frequent first"`
 	Origins           []Count         `json:"origins" nullable:"false" doc:"The writer of most memories first"`
@@ -22,7 +23,7 @@ type Briefing struct {
 	GeneratedAt   time.Time `json:"generated_at"`
 }
 
-// PinnedMemory is a pinned memory with its text.
+// PinnedMemory is a memory with its text.
 type PinnedMemory struct {
 	MemorySummary
 	Importance int    `json:"importance"`
@@ -35,8 +36,8 @@ const (
 	maxPinnedTexts = 8000
 )
 
-// PinMemories returns what a briefing shows of pinned memories, in the same order. It never returns
-// nil.
+// PinMemories returns what a briefing shows of pinned memories or decisions, in the same order. It never
+// returns nil.
 func PinMemories(memories []*Memory) []PinnedMemory {
 	out, left := make([]PinnedMemory, len(memories)), maxPinnedTexts
 	for i, m := range memories {
@@ -66,7 +67,11 @@ func (b *Briefing) Markdown() string {
 	}
 	fmt.Fprintf(&out, "# Memory briefing\n\nYou can read %s%s. Search before you ask the person something "+
 		"they may have told you already.\n", more, Plural(b.Total, "memory", "memories"))
-	writePinned(&out, b)
+	writeTexts(&out, "Pinned: keep these in mind, whatever it is about", b.Pinned)
+	if b.MorePinned {
+		out.WriteString("\nThere are more pinned memories; list them to see them all.\n")
+	}
+	writeTexts(&out, "Decisions", b.Decisions)
 	writeMemories(&out, "Newest", b.Recent)
 	among := ""
 	if b.CountedNewest > 0 {
@@ -77,19 +82,16 @@ func (b *Briefing) Markdown() string {
 	return out.String()
 }
 
-func writePinned(out *strings.Builder, b *Briefing) {
-	if len(b.Pinned) == 0 {
+func writeTexts(out *strings.Builder, title string, memories []PinnedMemory) {
+	if len(memories) == 0 {
 		return
 	}
-	out.WriteString("\n## Pinned: keep these in mind, whatever it is about\n\n")
-	for _, m := range b.Pinned {
+	fmt.Fprintf(out, "\n## %s\n\n", title)
+	for _, m := range memories {
 		writeMemory(out, m.MemorySummary)
 		if m.Text != "" {
 			fmt.Fprintf(out, "  %s\n", OneLine(m.Text))
 		}
-	}
-	if b.MorePinned {
-		out.WriteString("\nThere are more pinned memories; list them to see them all.\n")
 	}
 }
 

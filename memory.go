@@ -2,6 +2,7 @@ package loci
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -122,6 +123,13 @@ const (
 type Version struct {
 	Memory
 	ReplacedAt time.Time `json:"replaced_at" doc:"When the next version replaced it"`
+}
+
+// IsDecision reports whether its category or a tag names it a decision.
+func (m *Memory) IsDecision() bool {
+	return slices.ContainsFunc(append([]string{m.Category}, m.Tags...), func(name string) bool {
+		return strings.EqualFold(name, "decision") || strings.EqualFold(name, "decisions")
+	})
 }
 
 // Accepted reports whether a person made this version of what its origin had proposed as a candidate.

@@ -15,7 +15,7 @@ const MaxPinned = 50
 
 const (
 	briefingSample = 200 // tags and origins come from this many of the newest memories
-	briefingRecent = 10
+	briefingRecent = 10 // and as many decisions
 	briefingTags   = 20
 )
 
@@ -36,17 +36,23 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	}
 	f := current(Filter{When: w})
 	var page store.Page
-	var pinned, recent []*loci.Memory
+	var pinned, recent, decisions []*loci.Memory
 	var more bool
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) (err error) {
+		decisions = nil
 		if pinned, more, err = alwaysOn(ctx, tx, p.Viewer(), f); err != nil {
 			return err
 		}
 		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: briefingSample, Total: true})
+		for _, m := range page.Memories {
+			if m.IsDecision() && !m.Pinned && len(decisions) < briefingRecent {
+				decisions = append(decisions, m)
+			}
+		}
 		if recent = page.Memories[:min(briefingRecent, len(page.Memories))]; err != nil || !w.IsZero() {
 			return err
 		}
-		return s.disagreeing(ctx, tx, p.Viewer(), slices.Concat(pinned, recent)...)
+		return s.disagreeing(ctx, tx, p.Viewer(), slices.Concat(pinned, recent, decisions)...)
 	})
 	if err != nil {
 		return nil, err
@@ -62,6 +68,7 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 		}
 		origins[m.Origin]++
 	}
+	b.Decisions = loci.PinMemories(Masked(decisions))
 	b.Tags, b.Origins = mostUsed(tags), mostUsed(origins)
 	if page.Next != "" {
 		b.CountedNewest = len(page.Memories)

@@ -153,7 +153,7 @@ func ofMemory(m *loci.Memory) candidate {
 	one := candidate{kind: kindMemory, id: m.ID, version: m.Version, section: loci.SectionFacts, reason: reasonMatch,
 		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text)}
 	switch {
-	case isDecision(m.Category) || slices.ContainsFunc(m.Tags, isDecision):
+	case m.IsDecision():
 		one.section = loci.SectionDecisions
 	case m.Type == loci.Procedural:
 		one.section = loci.SectionProcedures
@@ -174,10 +174,6 @@ func ofMemory(m *loci.Memory) candidate {
 const noteBits = 31
 
 func checksum(text string) int { return int(crc32.ChecksumIEEE([]byte(text))) }
-
-func isDecision(name string) bool {
-	return strings.EqualFold(name, "decision") || strings.EqualFold(name, "decisions")
-}
 
 func ofEvent(e *loci.Event, own func(*loci.Event) bool) candidate {
 	text := e.Content

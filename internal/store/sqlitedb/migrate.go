@@ -16,8 +16,8 @@ type Migration struct {
 	Number int    // 1, 2, 3 …
 	Name   string // compared with the name that the file has for the number
 	SQL    string // one or more statements, no BEGIN or COMMIT
-	// Func is optional and runs after SQL in the same transaction. What it does depends only on the file: the first new file
-	// is the template of the next ones.
+	// Func is optional and runs after SQL in the same transaction. It depends only on the file: the first new file is the
+	// template of the next ones.
 	Func func(*Conn) error
 }
 
