@@ -68,10 +68,13 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 	for i := range list {
 		old, by := of[list[i].MemoryID], of[list[i].ByID]
 		if old != nil {
-			list[i].Memory = loci.NewExcerpt(old)
+			list[i].Memory = loci.NewExcerpt(Masked([]*loci.Memory{old})[0])
+		}
+		if old != nil && by == nil {
+			list[i].Secrets = SecretsIn(old)
 		}
 		if by != nil {
-			list[i].By = loci.NewExcerpt(by)
+			list[i].By = loci.NewExcerpt(Masked([]*loci.Memory{by})[0])
 		}
 		if old != nil && by != nil && list[i].State == loci.SuggestionPending {
 			list[i].NoLongerShared = old.NotSharedBy(&by.Access)
@@ -115,7 +118,7 @@ func (s *Service) suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 }
 
 // AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
-// suggestion. With share, it also shares the new memory with those who read the old one; without,
+// suggestion. To remove a secret, they must be allowed to erase the memory. With share, it also shares the new memory with those who read the old one; without,
 // NoLongerShared tells who they are. NotFound if the person does not see both memories; Forbidden if
 // the memory belongs to another person, or with share the new one; Conflict if the suggestion has
 // been decided already, one of the memories is gone, or its project is archived.
@@ -149,6 +152,12 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	if err == nil && sg.Graph != nil {
 		return s.settleOfGraph(ctx, p, sg, state)
 	}
+	removes := err == nil && sg.Kind == loci.SuggestSecret && state == loci.SuggestionAccepted
+	if removes {
+		if err := s.Also(ctx, p, Erase); err != nil {
+			return loci.Suggestion{}, err
+		}
+	}
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 			e.Target = id.String()
@@ -156,16 +165,23 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 				return err
 			}
 			sg.State, sg.SettledAt = state, s.Time()
-			if state == loci.SuggestionAccepted {
-				if err := s.accept(ctx, tx, p, &sg, share, open); err != nil {
-					return err
-				}
+			switch {
+			case sg.Kind == loci.SuggestSecret:
+				err = s.settleSecret(ctx, tx, p, &sg)
+			case state == loci.SuggestionAccepted:
+				err = s.accept(ctx, tx, p, &sg, share, open)
+			}
+			if err != nil {
+				return err
 			}
 			return tx.Suggestions().Settle(ctx, id, state, sg.SettledAt)
 		})
 	})
 	if err != nil {
 		return loci.Suggestion{}, err
+	}
+	if removes {
+		s.index.Forget(ctx, p.OrgID, sg.MemoryID)
 	}
 	return sg, nil
 }
