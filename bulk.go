@@ -35,7 +35,7 @@ type BulkResult struct {
 	NotNarrowed     []StillOpen      `json:"not_narrowed,omitempty" doc:"Memories that vendors can still read who cannot read their replacement"`
 	NoLongerShared  []NoLongerShared `json:"no_longer_shared,omitempty" doc:"Memories that other people can read who cannot read their replacement"`
 	Hint            string           `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope; and what happens to secrets in it"`
-	Secrets         []string         `json:"secrets,omitempty" doc:"Of a create or update: which types of secrets the text has; hint explains what happens to them"`
+	Secrets         []string         `json:"secrets,omitempty" doc:"Which types of secrets the text has; hint explains what happens to them"`
 	SimilarSkipped  bool             `json:"similar_skipped,omitempty" doc:"Of a create: Loci did not look at all memories that could be similar"`
 	Similar         []Similar        `json:"similar,omitempty" doc:"Of a create: memories that say nearly the same or the opposite, best first"`
 	// StillSuperseded is as in TrashedMemory.

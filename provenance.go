@@ -206,10 +206,9 @@ type Suggestion struct {
 	// NoLongerShared exists so that nobody takes a fact from others in silence.
 	NoLongerShared string `json:"no_longer_shared,omitempty" doc:"Who besides the owner can read the memory, but not the one that would replace it or has: the team, the project, or both. Accept with share to let them read the new one" example:"the team"`
 	Hint           string `json:"hint,omitempty" doc:"After a secret was removed: where copies of it may still be"`
-	// Memory, By and Secrets are set in lists only.
-	Memory  *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded. Secrets in it are [secret]"`
-	By      *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
-	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the memory has" example:"[\"password\"]"`
+	// Memory and By are set in lists only.
+	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded, or that has a secret"`
+	By     *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
 }
 
 // SuggestedGraph is what a suggestion changes in the graph of a project.
@@ -237,9 +236,10 @@ const MaxSuggestedRows = 100
 
 // Excerpt is the beginning of a memory.
 type Excerpt struct {
-	Title  string `json:"title"`
-	Text   string `json:"text" doc:"The first 300 characters of the content"`
-	Origin string `json:"origin" doc:"Who wrote it"`
+	Title   string   `json:"title"`
+	Text    string   `json:"text" doc:"The first 300 characters of the content"`
+	Origin  string   `json:"origin" doc:"Who wrote it"`
+	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the memory has. The excerpt shows [secret] in their place" example:"[\"password\"]"`
 	// SharedWith is Access.SharedWith.
 	SharedWith string `json:"shared_with,omitempty" doc:"Who besides its owner can read it" example:"the team"`
 }

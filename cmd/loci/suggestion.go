@@ -79,7 +79,11 @@ func (p *program) suggestionListCommand() *cobra.Command {
 					return []string{cut(loci.OneLine(s.Graph.Rows[0].Text), 60), with, s.ID.String(), string(s.Kind), string(s.State),
 						s.Origin, p.showTime(s.CreatedAt), ""}
 				}
-				return []string{title(s.Memory), title(s.By) + strings.Join(s.Secrets, ", "), s.ID.String(), string(s.Kind), string(s.State),
+				with := title(s.By)
+				if s.Kind == loci.SuggestSecret && s.Memory != nil {
+					with = strings.Join(s.Memory.Secrets, ", ")
+				}
+				return []string{title(s.Memory), with, s.ID.String(), string(s.Kind), string(s.State),
 					s.Origin, p.showTime(s.CreatedAt), shared}
 			})
 		if !p.json && slices.ContainsFunc(list, func(s loci.Suggestion) bool { return s.NoLongerShared != "" }) {

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // TestSecretsAreMasked saves secrets and looks for them where readers get texts that they did not ask for by name.
@@ -48,6 +50,48 @@ func TestSecretsAreMasked(t *testing.T) {
 		}
 		if strings.Contains(string(text), password) || !strings.Contains(string(text), "[secret]") {
 			t.Errorf("%s: got %s", name, text)
+		}
+	}
+}
+
+// TestKeptSecretsMove exports a memory whose owner keeps a secret, and one about which nobody has decided. An import
+// asks about the second one alone.
+func TestKeptSecretsMove(t *testing.T) {
+	t.Parallel()
+	from, to := newWorld(t), newWorld(t)
+	for _, title := range []string{"kept", "open"} {
+		from.add(from.claude, memory.Draft{Title: title, Content: "The password of " + title + " is Kx92mmQQ!tulip."})
+	}
+	inbox := func(w *world) []loci.Suggestion {
+		t.Helper()
+		page, err := w.Memory.Suggestions(t.Context(), w.owner, memory.SuggestionsRequest{State: loci.SuggestionPending})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Items
+	}
+	if _, err := from.Memory.DeclineSuggestion(t.Context(), from.owner, inbox(from)[1].ID); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := from.Transfer.Export(t.Context(), from.local, &file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.Transfer.Import(t.Context(), to.local, &file, transfer.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range map[string]*world{"here": from, "there": to} {
+		if got := inbox(w); len(got) != 1 || got[0].Memory.Title != "open" || got[0].Origin != "claude" {
+			t.Errorf("%s: got %+v in the inbox, want open alone", name, got)
+		}
+		page, err := w.Memory.List(t.Context(), w.owner, memory.ListRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range memory.Masked(page.Items) {
+			if shown := strings.Contains(m.Content, "Kx92mmQQ"); shown != (m.Title == "kept") {
+				t.Errorf("%s: a list shows %q", name, m.Content)
+			}
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Titles summarises memories for a list of titles, with [secret] in the place of each secret.
+// Titles summarises memories for a list of titles.
 func Titles(list []*loci.Memory) []loci.MemorySummary { return loci.Summaries(Masked(list)) }
 
 // Masked returns memories as they are shown to readers that did not ask for them by name: with [secret] in the place of
@@ -70,24 +70,23 @@ func (s *Service) settleSecret(ctx context.Context, tx store.Tx, p loci.Principa
 	if err != nil {
 		return err
 	}
-	if sg.State == loci.SuggestionDeclined {
-		_, err := s.put(ctx, tx, p, m,
-			edit{what: loci.Updated, fn: func(m *loci.Memory) error { m.SecretsKept = true; return nil }})
-		return err
-	}
+	var remove func(string) string
 	values := sensitive.Values(textsOf(m)...)
-	err = tx.Memories().Rewrite(ctx, m.ID, func(text string) string {
-		values = append(values, sensitive.Values(text)...)
-		return text
-	})
-	if err != nil {
+	how := edit{what: loci.Updated, fn: func(m *loci.Memory) error { m.SecretsKept = true; return nil }}
+	if sg.State == loci.SuggestionAccepted {
+		err = tx.Memories().Rewrite(ctx, m.ID, func(text string) string {
+			values = append(values, sensitive.Values(text)...)
+			return text
+		})
+		remove = sensitive.Replacer(values, sensitive.Removed)
+		how.fn = func(m *loci.Memory) error { rewrite(m, remove); return nil }
+		sg.Hint = "Backups and exports from before still have the secret, and so do assistants that have read it. Change it."
+	}
+	if err == nil {
+		_, err = s.put(ctx, tx, p, m, how)
+	}
+	if err != nil || sg.State == loci.SuggestionDeclined {
 		return err
 	}
-	remove := sensitive.Replacer(values, sensitive.Removed)
-	_, err = s.put(ctx, tx, p, m, edit{what: loci.Updated, fn: func(m *loci.Memory) error { rewrite(m, remove); return nil }})
-	if err != nil {
-		return err
-	}
-	sg.Hint = "Backups and exports from before still have the secret, and so do assistants that have read it. Change it."
 	return tx.Memories().Rewrite(ctx, m.ID, remove)
 }

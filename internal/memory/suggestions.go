@@ -68,19 +68,22 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 	for i := range list {
 		old, by := of[list[i].MemoryID], of[list[i].ByID]
 		if old != nil {
-			list[i].Memory = loci.NewExcerpt(Masked([]*loci.Memory{old})[0])
-		}
-		if old != nil && by == nil {
-			list[i].Secrets = SecretsIn(old)
+			list[i].Memory = excerptOf(old)
 		}
 		if by != nil {
-			list[i].By = loci.NewExcerpt(Masked([]*loci.Memory{by})[0])
+			list[i].By = excerptOf(by)
 		}
 		if old != nil && by != nil && list[i].State == loci.SuggestionPending {
 			list[i].NoLongerShared = old.NotSharedBy(&by.Access)
 		}
 	}
 	return nil
+}
+
+func excerptOf(m *loci.Memory) *loci.Excerpt {
+	e := loci.NewExcerpt(Masked([]*loci.Memory{m})[0])
+	e.Secrets = SecretsIn(m)
+	return e
 }
 
 // goneFor reports whether a memory, which v sees in some state, is in the trash or has expired and v

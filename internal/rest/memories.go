@@ -173,15 +173,6 @@ func oneMemory(m *loci.Memory, err error) (*memoryOutput, error) {
 	return &memoryOutput{Status: http.StatusOK, ETag: etag(m), Body: m}, nil
 }
 
-func changedMemory(m *loci.Memory, err error) (*savedOutput, error) {
-	if err != nil {
-		return nil, err
-	}
-	secrets := memory.SecretsIn(m)
-	saved := &loci.Saved{Memory: *m, Secrets: secrets, Hint: loci.SecretHint(secrets)}
-	return &savedOutput{Status: http.StatusOK, ETag: etag(m), Body: saved}, nil
-}
-
 type createInput struct {
 	Body    client.NewMemory
 	RawBody []byte

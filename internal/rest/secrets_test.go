@@ -51,7 +51,7 @@ func TestSecretsOfMemories(t *testing.T) {
 	}
 	inbox := pending(owner)
 	if len(inbox) != 1 || inbox[0].Kind != loci.SuggestSecret || inbox[0].MemoryID != m.ID || inbox[0].Origin != "claude" ||
-		inbox[0].Secrets[0] != "password" || !strings.Contains(inbox[0].Memory.Text, "The password is [secret], says Ada.") {
+		inbox[0].Memory.Secrets[0] != "password" || !strings.Contains(inbox[0].Memory.Text, "The password is [secret], says Ada.") {
 		t.Fatalf("got %+v", inbox)
 	}
 	if list := pending(claude); len(list) > 0 {

@@ -18,10 +18,9 @@ var suggestionRoutes = table{"suggestions", []served{
 	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Accept a suggestion",
-		Text: "Your memory is superseded and leaves recall. no_longer_shared names who cannot read the new one, unless " +
-			"you send share. What `graph` lists goes to the graph's trash; each person of the project may accept that. " +
-			"Of kind `secret`, the secrets leave the memory, its old versions and its sources for good; that needs step-up " +
-			"unless the org deletes by key. 409 if it was settled already, or a memory is no longer live.",
+		Text: "Your memory is superseded. no_longer_shared names who cannot read the new one, unless you send share. Rows " +
+			"of a `graph` go to its trash; each person of the project may accept. A `secret` leaves the memory and its old " +
+			"versions for good, like a deletion. 409 if settled already, or a memory is not live.",
 		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,

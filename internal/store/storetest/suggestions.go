@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -113,7 +112,7 @@ func testSuggestions(e *env) {
 	}
 	e.wantCode("settling again", e.decide(s.ID, loci.SuggestionAccepted), loci.Conflict)
 	s.State, s.SettledAt = loci.SuggestionDeclined, e.clock.now()
-	if got, err := e.getSuggestion(e.person(), s.ID); err != nil || !reflect.DeepEqual(got, s) {
+	if got, err := e.getSuggestion(e.person(), s.ID); err != nil || got != s {
 		e.Errorf("declined: %+v, %v", got, err)
 	}
 	_, err = e.pendingSuggestion(s)
@@ -122,7 +121,7 @@ func testSuggestions(e *env) {
 	if err := e.suggest(again); err != nil { // what was declined may be suggested anew
 		e.Fatal(explain(err))
 	}
-	if got, err := e.pendingSuggestion(s); err != nil || !reflect.DeepEqual(got, again) {
+	if got, err := e.pendingSuggestion(s); err != nil || got != again {
 		e.Errorf("the pending one: %+v, %v", got, explain(err))
 	}
 	if got := e.allSuggestions(e.person(), "", 10); len(got) != 4 || got[0].ID != again.ID {
@@ -151,7 +150,7 @@ func (e *env) suggestionsOfErased(m, by *loci.Memory) {
 		e.Fatal(explain(err))
 	}
 	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Erase(ctx, by.ID) })
-	if got := e.allSuggestions(e.person(), "", 10); len(got) != 1 || !reflect.DeepEqual(got[0], kept) {
+	if got := e.allSuggestions(e.person(), "", 10); len(got) != 1 || got[0] != kept {
 		e.Errorf("left: %+v", got)
 	}
 	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Erase(ctx, m.ID) })

@@ -144,7 +144,7 @@ function SecretPane({ of, onClose, onSettle }: { of: Suggestion; onClose: () => 
       <h2 tabIndex={-1}>{legible(of.memory?.title ?? t("inbox.untitled"))}</h2>
       <p>{t("suggestion.secret", { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
       <blockquote class="quote">{legible(of.memory?.text ?? "")}</blockquote>
-      <p class="hint">{of.secrets?.join(", ")}</p>
+      <p class="hint">{of.memory?.secrets?.join(", ")}</p>
       <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
         <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("suggestion.read")}</a>
       </Choice>
