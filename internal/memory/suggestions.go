@@ -121,10 +121,11 @@ func (s *Service) suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 }
 
 // AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
-// suggestion. To remove a secret, they must be allowed to erase the memory. With share, it also shares the new memory with those who read the old one; without,
+// suggestion. With share, it also shares the new memory with those who read the old one; without,
 // NoLongerShared tells who they are. NotFound if the person does not see both memories; Forbidden if
-// the memory belongs to another person, or with share the new one; Conflict if the suggestion has
-// been decided already, one of the memories is gone, or its project is archived.
+// the memory belongs to another person, or with share the new one, or if the person may not erase the
+// one with a secret; Conflict if the suggestion has been decided already, one of the memories is gone,
+// or its project is archived.
 func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID, share bool) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {

@@ -253,7 +253,7 @@ export interface BulkResult {
   replaced_title?: string;
   /** For a create whose key already existed: the version that it replaced */
   replaced_version?: number;
-  /** Of a create or update: which types of secrets the text has; hint explains what happens to them */
+  /** Which types of secrets the text has; hint explains what happens to them */
   secrets?: string[] | null;
   /** Of a create: memories that say nearly the same or the opposite, best first */
   similar?: Similar[] | null;
@@ -920,6 +920,8 @@ export interface Evidence {
 export interface Excerpt {
   /** Who wrote it */
   origin: string;
+  /** Which types of secrets the memory has. The excerpt shows [secret] in their place */
+  secrets?: string[] | null;
   /** Who besides its owner can read it */
   shared_with?: string;
   /** The first 300 characters of the content */
@@ -3498,7 +3500,7 @@ export interface Suggestion {
   hint?: string;
   id: string;
   kind: "supersede" | "correct" | "delete" | "merge" | "secret";
-  /** The beginning of the memory that would be superseded. Secrets in it are [secret] */
+  /** The beginning of the memory that would be superseded, or that has a secret */
   memory?: Excerpt;
   /** The memory that would be superseded, or that has a secret. Absent for a graph */
   memory_id?: string;
@@ -3509,8 +3511,6 @@ export interface Suggestion {
   no_longer_shared?: string;
   /** Who suggests it */
   origin: string;
-  /** Which types of secrets the memory has */
-  secrets?: string[] | null;
   settled_at?: string;
   state: "pending" | "accepted" | "declined";
   /**
@@ -6442,11 +6442,10 @@ export class SuggestionsApi {
   }
 
   /**
-   * Accept a suggestion. Your memory is superseded and leaves recall. no_longer_shared names who cannot read
-   * the new one, unless you send share. What `graph` lists goes to the graph's trash; each person of the
-   * project may accept that. Of kind `secret`, the secrets leave the memory, its old versions and its sources
-   * for good; that needs step-up unless the org deletes by key. 409 if it was settled already, or a memory is
-   * no longer live.
+   * Accept a suggestion. Your memory is superseded. no_longer_shared names who cannot read the new one,
+   * unless you send share. Rows of a `graph` go to its trash; each person of the project may accept. A
+   * `secret` leaves the memory and its old versions for good, like a deletion. 409 if settled, or a memory is
+   * not live.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;
