@@ -67,6 +67,9 @@ func Notice(ctx context.Context, tx store.Tx, m *loci.Memory) error {
 // settleSecret keeps the secrets of a memory, or removes them from its texts, its old versions and its sources.
 func (s *Service) settleSecret(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion) error {
 	m, err := tx.Memories().Get(ctx, p.Viewer(), sg.MemoryID, loci.AnyState)
+	if err == nil && sg.State == loci.SuggestionAccepted {
+		err = s.May(p, Erase)
+	}
 	if err != nil {
 		return err
 	}

@@ -123,9 +123,8 @@ func (s *Service) suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 // AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
 // suggestion. With share, it also shares the new memory with those who read the old one; without,
 // NoLongerShared tells who they are. NotFound if the person does not see both memories; Forbidden if
-// the memory belongs to another person, or with share the new one, or if the person may not erase the
-// one with a secret; Conflict if the suggestion has been decided already, one of the memories is gone,
-// or its project is archived.
+// the memory belongs to another person, or with share the new one, or as for Erase if it has a secret;
+// Conflict if the suggestion has been decided already, one of the memories is gone, or its project is archived.
 func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID, share bool) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
@@ -156,12 +155,6 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	if err == nil && sg.Graph != nil {
 		return s.settleOfGraph(ctx, p, sg, state)
 	}
-	removes := err == nil && sg.Kind == loci.SuggestSecret && state == loci.SuggestionAccepted
-	if removes {
-		if err := s.Also(ctx, p, Erase); err != nil {
-			return loci.Suggestion{}, err
-		}
-	}
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 			e.Target = id.String()
@@ -184,7 +177,7 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	if err != nil {
 		return loci.Suggestion{}, err
 	}
-	if removes {
+	if sg.Kind == loci.SuggestSecret && state == loci.SuggestionAccepted {
 		s.index.Forget(ctx, p.OrgID, sg.MemoryID)
 	}
 	return sg, nil
