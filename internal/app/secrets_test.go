@@ -8,6 +8,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
@@ -93,5 +94,27 @@ func TestKeptSecretsMove(t *testing.T) {
 				t.Errorf("%s: a list shows %q", name, m.Content)
 			}
 		}
+	}
+}
+
+// TestRemovingASecretIsDeleting: where the org deletes by step-up, a key keeps a secret and cannot remove it.
+func TestRemovingASecretIsDeleting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
+	m := w.add(w.claude, memory.Draft{Title: "Staging", Content: "The password is Kx92mmQQ!tulip."})
+	page, err := w.Memory.Suggestions(t.Context(), w.owner, memory.SuggestionsRequest{})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page.Items, err)
+	}
+	id := page.Items[0].ID
+	_, err = w.Memory.AcceptSuggestion(t.Context(), w.owner, id, false)
+	if code := loci.CodeOf(err); code != loci.Forbidden {
+		t.Errorf("removed by key: %v, want Forbidden", err)
+	}
+	if _, err := w.Memory.DeclineSuggestion(t.Context(), w.owner, id); err != nil {
+		t.Error(err)
+	}
+	if got, err := w.Memory.Get(t.Context(), w.owner, m.ID); err != nil || !got.SecretsKept || got.Content != m.Content {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
