@@ -26,7 +26,8 @@ func TestSecretsOfMemories(t *testing.T) {
 	m := saved(claude, `POST /agent/memories {"title":"Staging","content":"The password is `+secret+`."}`)
 	at := "/memories/" + m.ID.String()
 	saved(claude, `PATCH /agent`+at+` {"tags":["`+secret+`"]}`)
-	saved(owner, `PUT `+at+` {"title":"Staging host","content":"The password is `+secret+`, says Ada.","tags":[],"allowed_vendors":["*"]}`)
+	saved(owner, `PUT `+at+` {"title":"Staging host","content":"The password is `+secret+`, says Ada.","tags":[],`+
+		`"allowed_vendors":["*"]}`)
 	pending := func(key string) (list []loci.Suggestion) {
 		t.Helper()
 		w := s.request(key, "GET /suggestions?state=pending")
@@ -44,14 +45,16 @@ func TestSecretsOfMemories(t *testing.T) {
 	}
 	lists := func(want bool) {
 		t.Helper()
-		for _, request := range []string{"GET /memories", `POST /memories/list {"filter":{"by":"origin","origin":"claude"}}`} {
+		for _, request := range []string{"GET /memories",
+			`POST /memories/list {"filter":{"by":"origin","origin":"claude"}}`} {
 			shows(request, owner, want)
 		}
 		shows(`POST /agent/memories/list {}`, claude, want)
 	}
 	inbox := pending(owner)
-	if len(inbox) != 1 || inbox[0].Kind != loci.SuggestSecret || inbox[0].MemoryID != m.ID || inbox[0].Origin != "claude" ||
-		inbox[0].Memory.Secrets[0] != "password" || !strings.Contains(inbox[0].Memory.Text, "The password is [secret], says Ada.") {
+	if len(inbox) != 1 || inbox[0].Kind != loci.SuggestSecret || inbox[0].MemoryID != m.ID ||
+		inbox[0].Origin != "claude" || inbox[0].Memory.Secrets[0] != "password" ||
+		!strings.Contains(inbox[0].Memory.Text, "The password is [secret], says Ada.") {
 		t.Fatalf("got %+v", inbox)
 	}
 	if list := pending(claude); len(list) > 0 {

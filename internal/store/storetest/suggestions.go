@@ -195,7 +195,8 @@ func (w *world) compareSuggestions(v loci.Viewer, all []loci.Suggestion) {
 	sees := func(s loci.Suggestion, l loci.Lifecycle) bool {
 		if s.Kind == loci.SuggestSecret {
 			return slices.ContainsFunc(w.rows, func(m *loci.Memory) bool {
-				return m.ID == s.MemoryID && v.Vendor == "" && m.UserID == v.UserID && v.Sees(&m.Access, loci.AnyState, w.clock.now())
+				return m.ID == s.MemoryID && v.Vendor == "" && m.UserID == v.UserID &&
+					v.Sees(&m.Access, loci.AnyState, w.clock.now())
 			})
 		}
 		return !slices.ContainsFunc(w.rows, func(m *loci.Memory) bool {
