@@ -34,8 +34,8 @@ type BulkResult struct {
 	Narrowed        []MemoryID       `json:"narrowed,omitempty" doc:"Superseded memories that fewer vendors can read now"`
 	NotNarrowed     []StillOpen      `json:"not_narrowed,omitempty" doc:"Memories that vendors can still read who cannot read their replacement"`
 	NoLongerShared  []NoLongerShared `json:"no_longer_shared,omitempty" doc:"Memories that other people can read who cannot read their replacement"`
-	Hint            string           `json:"hint,omitempty" doc:"Of a create: how to share the memory, if others could read what it replaces, or if you sent a project_id without a scope"`
-	Secrets         []string         `json:"secrets,omitempty" doc:"Of a create: which types of secrets the text has; hint explains what happens to them"`
+	Hint            string           `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope; and what happens to secrets in it"`
+	Secrets         []string         `json:"secrets,omitempty" doc:"Which types of secrets the text has; hint explains what happens to them"`
 	SimilarSkipped  bool             `json:"similar_skipped,omitempty" doc:"Of a create: Loci did not look at all memories that could be similar"`
 	Similar         []Similar        `json:"similar,omitempty" doc:"Of a create: memories that say nearly the same or the opposite, best first"`
 	// StillSuperseded is as in TrashedMemory.

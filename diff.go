@@ -52,6 +52,7 @@ var compared = []struct {
 	{"importance", func(m *Memory) any { return m.Importance }},
 	{"pinned", func(m *Memory) any { return m.Pinned }},
 	{"source", func(m *Memory) any { return m.Source }},
+	{"secrets_kept", func(m *Memory) any { return orNull(m.SecretsKept) }},
 	{"scope", func(m *Memory) any { return m.Scope }},
 	{"project_id", func(m *Memory) any { return orNull(m.ProjectID) }},
 	{"agent_id", func(m *Memory) any { return orNull(m.AgentID) }},

@@ -47,17 +47,18 @@ type Access struct {
 // old version at every change. Times are in UTC, truncated to microseconds. REST, MCP, the command
 // line and exports all use its JSON form.
 type Memory struct {
-	ID         MemoryID   `json:"id" format:"uuid"`
-	Title      string     `json:"title" doc:"Short title for lists" example:"Deploys"`
-	Content    string     `json:"content" doc:"The text of the memory, exactly as sent" example:"We deploy on Tuesdays, never on Fridays."`
-	Summary    string     `json:"summary,omitempty"`
-	Key        string     `json:"key,omitempty" doc:"Name of the fact, to look it up or update it by"`
-	Tags       []string   `json:"tags" nullable:"false" example:"[\"ops\"]"`
-	Type       MemoryType `json:"memory_type" enum:"semantic,episodic,procedural" doc:"A fact, an event, or instructions"`
-	Category   string     `json:"category" example:"fact"`
-	Importance int        `json:"importance" doc:"1 to 10" example:"5"`
-	Pinned     bool       `json:"pinned,omitempty"`
-	Source     string     `json:"source" doc:"How the memory was created" example:"manual"`
+	ID          MemoryID   `json:"id" format:"uuid"`
+	Title       string     `json:"title" doc:"Short title for lists" example:"Deploys"`
+	Content     string     `json:"content" doc:"The text of the memory, exactly as sent" example:"We deploy on Tuesdays, never on Fridays."`
+	Summary     string     `json:"summary,omitempty"`
+	Key         string     `json:"key,omitempty" doc:"Name of the fact, to look it up or update it by"`
+	Tags        []string   `json:"tags" nullable:"false" example:"[\"ops\"]"`
+	Type        MemoryType `json:"memory_type" enum:"semantic,episodic,procedural" doc:"A fact, an event, or instructions"`
+	Category    string     `json:"category" example:"fact"`
+	Importance  int        `json:"importance" doc:"1 to 10" example:"5"`
+	Pinned      bool       `json:"pinned,omitempty"`
+	Source      string     `json:"source" doc:"How the memory was created" example:"manual"`
+	SecretsKept bool       `json:"secrets_kept,omitempty" doc:"True if its owner decided to keep the secrets in it. Otherwise, lists and contexts show [secret] in their place"`
 	Access
 	SessionID SessionID `json:"session_id,omitzero" format:"uuid"`
 	ValidFrom time.Time `json:"valid_from,omitzero"`

@@ -111,6 +111,10 @@ func (w *memberWriter) memory(m *Memory) {
 		w.b = append(w.b, "true"...)
 	}
 	w.text("source", m.Source)
+	if m.SecretsKept {
+		w.name("secrets_kept")
+		w.b = append(w.b, "true"...)
+	}
 	w.access(&m.Access)
 	w.idIfAny("session_id", m.SessionID)
 	w.timeIfAny("valid_from", m.ValidFrom)

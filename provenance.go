@@ -176,6 +176,7 @@ const (
 	SuggestCorrect   SuggestionKind = "correct"   // By says what is wrong with Memory
 	SuggestDelete    SuggestionKind = "delete"    // moves rows of a graph to its trash
 	SuggestMerge     SuggestionKind = "merge"     // merges an entity of a graph into another
+	SuggestSecret    SuggestionKind = "secret"    // removes the secrets of Memory
 )
 
 // SuggestionState is the state of a suggestion.
@@ -189,12 +190,13 @@ const (
 )
 
 // Suggestion is a suggested change of a memory or of a graph. The memory's owner decides about it, or a person of the
-// graph's project. Only readers who see both memories, or the rows of the graph, see it.
+// graph's project. Only readers who see both memories, or the rows of the graph, see it. One about a secret is visible
+// to the memory's owner alone, and to none of their assistants: accepting it removes the secret, declining keeps it.
 type Suggestion struct {
 	ID        SuggestionID    `json:"id" format:"uuid"`
-	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct,delete,merge"`
-	MemoryID  MemoryID        `json:"memory_id,omitzero" format:"uuid" doc:"The memory that would be superseded. Absent for a graph"`
-	ByID      MemoryID        `json:"by_id,omitzero" format:"uuid" doc:"The memory that would replace it. Absent for a graph"`
+	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct,delete,merge,secret"`
+	MemoryID  MemoryID        `json:"memory_id,omitzero" format:"uuid" doc:"The memory that would be superseded, or that has a secret. Absent for a graph"`
+	ByID      MemoryID        `json:"by_id,omitzero" format:"uuid" doc:"The memory that would replace it. Absent for a graph and a secret"`
 	Graph     *SuggestedGraph `json:"graph,omitempty" doc:"The rows of a graph that would be deleted or merged"`
 	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it; everyone in the project decides"`
 	Origin    string          `json:"origin" doc:"Who suggests it"`
@@ -203,8 +205,9 @@ type Suggestion struct {
 	SettledAt time.Time       `json:"settled_at,omitzero"`
 	// NoLongerShared exists so that nobody takes a fact from others in silence.
 	NoLongerShared string `json:"no_longer_shared,omitempty" doc:"Who besides the owner can read the memory, but not the one that would replace it or has: the team, the project, or both. Accept with share to let them read the new one" example:"the team"`
+	Hint           string `json:"hint,omitempty" doc:"After a secret was removed: where copies of it may still be"`
 	// Memory and By are set in lists only.
-	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded"`
+	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded, or that has a secret"`
 	By     *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
 }
 
@@ -233,9 +236,10 @@ const MaxSuggestedRows = 100
 
 // Excerpt is the beginning of a memory.
 type Excerpt struct {
-	Title  string `json:"title"`
-	Text   string `json:"text" doc:"The first 300 characters of the content"`
-	Origin string `json:"origin" doc:"Who wrote it"`
+	Title   string   `json:"title"`
+	Text    string   `json:"text" doc:"The first 300 characters of the content"`
+	Origin  string   `json:"origin" doc:"Who wrote it"`
+	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the memory has. The excerpt shows [secret] in their place" example:"[\"password\"]"`
 	// SharedWith is Access.SharedWith.
 	SharedWith string `json:"shared_with,omitempty" doc:"Who besides its owner can read it" example:"the team"`
 }

@@ -57,9 +57,9 @@ func SecretHint(types []string) string {
 	if len(types) == 0 {
 		return ""
 	}
-	return "The text has a secret (" + strings.Join(types, ", ") + "). It is stored as sent; briefings, context packs " +
-		"and lists of titles show [secret] in its place. If it should not be here, delete it permanently and " +
-		"change the secret."
+	return "The text has a secret (" + strings.Join(types, ", ") + "). It is stored as sent; lists, briefings and " +
+		"context packs show [secret] in its place. The person keeps or removes it in the inbox, or with " +
+		"`loci suggestion list`."
 }
 
 // ShareHint tells how to share the memory with id, which replaces some that others could read. It

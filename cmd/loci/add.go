@@ -183,9 +183,6 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	} else {
 		p.printShared(ctx, in, &m.Memory)
 	}
-	if secret := loci.SecretHint(m.Secrets); secret != "" {
-		p.printf("%s\n", secret)
-	}
 	if m.Hint != "" && m.Hint != loci.SecretHint(m.Secrets) && len(m.NoLongerShared) == 0 {
 		p.printf("only you can read it, not the project; to share it with the project, run:\n    %s\n",
 			p.onSameData(inProject(m.ProjectID.Short(), m.ID)))

@@ -63,8 +63,9 @@ func otherState(trash, expired bool) loci.Lifecycle {
 }
 
 func (p *program) printPage(ctx context.Context, in *instance, page memory.ListPage) error {
+	titles := memory.Masked(page.Items)
 	if p.json {
-		return p.printJSON(map[string]any{"memories": notNil(page.Items), "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"memories": notNil(titles), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
 	}
 	if len(page.Items) == 0 {
@@ -72,7 +73,6 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 		return nil
 	}
 	var headers []string
-	titles := memory.Masked(page.Items)
 	rows := make([][]string, len(page.Items))
 	for _, c := range p.memoryColumns(ctx, in) {
 		cells := make([]string, len(page.Items))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/proposed"
 )
 
@@ -239,7 +240,15 @@ func (p *program) printMemory(m *loci.Memory, a around) {
 }
 
 func (p *program) saved(what string, m *loci.Memory) error {
-	return p.answer(m, nil, "%s", savedLine(what, m))
+	secrets := memory.SecretsIn(m)
+	if p.json && len(secrets) > 0 {
+		return p.printJSON(&loci.Saved{Memory: *m, Secrets: secrets, Hint: loci.SecretHint(secrets)})
+	}
+	err := p.answer(m, nil, "%s", savedLine(what, m))
+	if err == nil && len(secrets) > 0 {
+		p.printf("%s\n", loci.SecretHint(secrets))
+	}
+	return err
 }
 
 // savedSince is saved for a change that began at that time. A memory that it did not change is older.

@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			"exits":      exits,
 			"take":       take,
 			"nosecrets":  noSecrets,
+			"nowhere":    nowhere,
 			"serve":      serveInScript,
 			"shutdown":   stopServer,
 			"occupy":     occupy,
@@ -172,6 +173,23 @@ func noSecrets(ts *testscript.TestScript, _ bool, args []string) {
 		if key := wholeKey.FindString(ts.ReadFile(name)); key != "" {
 			ts.Fatalf("%s holds a key: %.16s…", name, key)
 		}
+	}
+}
+
+// nowhere TEXT fails if a file of the data directory has the text; ! nowhere, if none has it.
+func nowhere(ts *testscript.TestScript, neg bool, args []string) {
+	found := ""
+	ts.Check(filepath.WalkDir(ts.Getenv("DATA"), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if strings.Contains(strings.ToLower(ts.ReadFile(path)), strings.ToLower(args[0])) {
+			found = path
+		}
+		return nil
+	}))
+	if neg != (found != "") {
+		ts.Fatalf("the text is in %q", found)
 	}
 }
 

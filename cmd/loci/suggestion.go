@@ -16,7 +16,9 @@ func (p *program) suggestionCommand() *cobra.Command {
 	return group("suggestion", "Accept or decline changes that others suggest",
 		`Accept or decline changes that others suggest. An agent cannot replace a memory of
 another origin; it can suggest to replace it with its own. It cannot delete or merge what
-others wrote in a graph; it can suggest that.`,
+others wrote in a graph; it can suggest that. If a memory has a secret, Loci itself
+suggests to remove it: accept removes it from the memory and its old versions, and decline
+keeps it.`,
 		p.suggestionListCommand(),
 		p.suggestionAcceptCommand(),
 		p.settleCommand("decline", "Decline a suggestion: everything stays as it is", (*memory.Service).DeclineSuggestion))
@@ -24,10 +26,17 @@ others wrote in a graph; it can suggest that.`,
 
 func (p *program) suggestionAcceptCommand() *cobra.Command {
 	var share bool
-	cmd := p.settleCommand("accept", "Accept a suggestion: the new memory replaces the old one, or rows leave a graph",
+	cmd := p.settleCommand("accept", "Accept a suggestion: a memory replaces another, or rows or secrets are removed",
 		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
+			if sg, err := s.Suggestion(ctx, who, id); err == nil && sg.Kind == loci.SuggestSecret {
+				const what = "the secrets of a memory, also from its old versions, for good"
+				if err := p.agreed(ctx, "Remove "+what+"?", "remove "+what, "--yes"); err != nil {
+					return sg, err
+				}
+			}
 			return s.AcceptSuggestion(ctx, who, id, share)
 		})
+	p.yesFlag(cmd)
 	cmd.Flags().BoolVar(&share, "share", false,
 		"also share the new memory with the team and project that can read the old one")
 	return cmd
@@ -70,7 +79,11 @@ func (p *program) suggestionListCommand() *cobra.Command {
 					return []string{cut(loci.OneLine(s.Graph.Rows[0].Text), 60), with, s.ID.String(), string(s.Kind), string(s.State),
 						s.Origin, p.showTime(s.CreatedAt), ""}
 				}
-				return []string{title(s.Memory), title(s.By), s.ID.String(), string(s.Kind), string(s.State),
+				with := title(s.By)
+				if s.Kind == loci.SuggestSecret && s.Memory != nil {
+					with = strings.Join(s.Memory.Secrets, ", ")
+				}
+				return []string{title(s.Memory), with, s.ID.String(), string(s.Kind), string(s.State),
 					s.Origin, p.showTime(s.CreatedAt), shared}
 			})
 		if !p.json && slices.ContainsFunc(list, func(s loci.Suggestion) bool { return s.NoLongerShared != "" }) {
@@ -106,6 +119,14 @@ func (p *program) settleCommand(use, short string,
 		s, err := do(c.app.Memory, ctx, c.who, id)
 		if err == nil && s.Graph != nil {
 			return p.settledGraph(&s)
+		}
+		if err == nil && s.Kind == loci.SuggestSecret {
+			did := "kept"
+			if s.State == loci.SuggestionAccepted {
+				did = "removed"
+				p.note("%s", s.Hint)
+			}
+			return p.answer(s, nil, "%s %s: %s the secrets of memory %s", s.State, s.ID, did, s.MemoryID)
 		}
 		err = p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
 		if err == nil && s.NoLongerShared != "" {

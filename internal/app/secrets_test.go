@@ -1,15 +1,18 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/agent"
+	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // TestSecretsAreMasked saves secrets and looks for them where readers get texts that they did not ask for by name.
@@ -49,5 +52,69 @@ func TestSecretsAreMasked(t *testing.T) {
 		if strings.Contains(string(text), password) || !strings.Contains(string(text), "[secret]") {
 			t.Errorf("%s: got %s", name, text)
 		}
+	}
+}
+
+// TestKeptSecretsMove exports a memory whose owner keeps a secret, and one about which nobody has decided. An import
+// asks about the second one alone.
+func TestKeptSecretsMove(t *testing.T) {
+	t.Parallel()
+	from, to := newWorld(t), newWorld(t)
+	for _, title := range []string{"kept", "open"} {
+		from.add(from.claude, memory.Draft{Title: title, Content: "The password of " + title + " is Kx92mmQQ!tulip."})
+	}
+	inbox := func(w *world) []loci.Suggestion {
+		t.Helper()
+		page, err := w.Memory.Suggestions(t.Context(), w.owner, memory.SuggestionsRequest{State: loci.SuggestionPending})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Items
+	}
+	if _, err := from.Memory.DeclineSuggestion(t.Context(), from.owner, inbox(from)[1].ID); err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := from.Transfer.Export(t.Context(), from.local, &file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.Transfer.Import(t.Context(), to.local, &file, transfer.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, w := range map[string]*world{"here": from, "there": to} {
+		if got := inbox(w); len(got) != 1 || got[0].Memory.Title != "open" || got[0].Origin != "claude" {
+			t.Errorf("%s: got %+v in the inbox, want open alone", name, got)
+		}
+		page, err := w.Memory.List(t.Context(), w.owner, memory.ListRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range memory.Masked(page.Items) {
+			if shown := strings.Contains(m.Content, "Kx92mmQQ"); shown != (m.Title == "kept") {
+				t.Errorf("%s: a list shows %q", name, m.Content)
+			}
+		}
+	}
+}
+
+// TestRemovingASecretIsDeleting: where the org deletes by step-up, a key keeps a secret and cannot remove it.
+func TestRemovingASecretIsDeleting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
+	m := w.add(w.claude, memory.Draft{Title: "Staging", Content: "The password is Kx92mmQQ!tulip."})
+	page, err := w.Memory.Suggestions(t.Context(), w.owner, memory.SuggestionsRequest{})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page.Items, err)
+	}
+	id := page.Items[0].ID
+	_, err = w.Memory.AcceptSuggestion(t.Context(), w.owner, id, false)
+	if code := loci.CodeOf(err); code != loci.Forbidden {
+		t.Errorf("removed by key: %v, want Forbidden", err)
+	}
+	if _, err := w.Memory.DeclineSuggestion(t.Context(), w.owner, id); err != nil {
+		t.Error(err)
+	}
+	if got, err := w.Memory.Get(t.Context(), w.owner, m.ID); err != nil || !got.SecretsKept || got.Content != m.Content {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

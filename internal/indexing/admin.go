@@ -259,3 +259,19 @@ func (x *Index) Stats(ctx context.Context, org loci.OrgID) (s Stats, err error) 
 	}
 	return s, nil
 }
+
+// Forget writes the files again that have the words of earlier versions of a memory, as if these were erased.
+func (x *Index) Forget(ctx context.Context, org loci.OrgID, id loci.MemoryID) {
+	o := x.of(org)
+	if _, err := x.Await(ctx, org); err != nil || !o.lock(ctx) {
+		return
+	}
+	for i, p := range o.parts {
+		if p.view.Had(id) && !p.view.Has(id) {
+			o.parts[i] = p.without(nil)
+			o.parts[i].erased = true
+		}
+	}
+	o.unlock()
+	x.upkeep(ctx, o, true, 0)
+}

@@ -59,6 +59,29 @@ func erasedWordsLeave(t *testing.T, before func(*world)) {
 	w.check("after it was dropped", x)
 }
 
+// TestForgottenWordsLeaveTheFiles changes a memory in each place that an index may have it in.
+func TestForgottenWordsLeaveTheFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, t.TempDir())
+	defer w.close()
+	w.insert(9, "ordinary", loci.SessionID{})
+	w.insert(1, "unutterable", loci.SessionID{})
+	id := w.live[9].ID
+	x := w.process()
+	w.snapshot(x)
+	x.Flush(t.Context())
+	if !inFiles(t, w.dir, "unutterable") {
+		t.Fatal("the word is in no file, so the test shows nothing")
+	}
+	w.replace(9, func(m *loci.Memory) { m.Title, m.Content = "other", "other" })
+	x = w.process()
+	x.Forget(t.Context(), w.org, id)
+	if inFiles(t, w.dir, "unutterable") {
+		t.Error("a word of an old version is still in a file")
+	}
+	w.check("after that", x)
+}
+
 func inFiles(t *testing.T, dir, word string) (found bool) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {

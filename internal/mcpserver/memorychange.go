@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -49,6 +50,7 @@ type changed struct {
 	Result  string        `json:"result"`
 	// what stays replaced by a trashed memory
 	StillSuperseded []loci.StillSuperseded `json:"still_superseded,omitempty"`
+	Secrets         []string               `json:"secrets,omitempty"`
 	Tell            string                 `json:"tell,omitempty"` // what the model should tell the person
 }
 
@@ -60,11 +62,8 @@ func (s *Server) updateMemory(ctx context.Context, c *call, in *memoryEdit) (any
 	if in.Patch == (memory.Patch{}) {
 		return nil, loci.Errorf(loci.Invalid, "nothing to change: send title, content, tags or another field with the id")
 	}
-	out := changed{ID: m.ID, Version: m.Version, Result: "updated"}
-	out.Tell = lockedOut(c.principal.Vendor, m)
-	if out.Tell == "" {
-		out.Tell = loci.SecretHint(memory.SecretsIn(m))
-	}
+	out := changed{ID: m.ID, Version: m.Version, Result: "updated", Secrets: memory.SecretsIn(m)}
+	out.Tell = cmp.Or(lockedOut(c.principal.Vendor, m), loci.SecretHint(out.Secrets))
 	return out, nil
 }
 

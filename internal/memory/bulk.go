@@ -254,7 +254,8 @@ func (b *bulkRun) one(ctx context.Context, tx store.Tx, i int, open func(loci.Pr
 	if m == old {
 		return loci.BulkResult{ID: m.ID, Version: m.Version, Unchanged: true}, "", nil
 	}
-	return loci.BulkResult{ID: m.ID, Version: m.Version}, how.act, nil
+	secrets := SecretsIn(m)
+	return loci.BulkResult{ID: m.ID, Version: m.Version, Secrets: secrets, Hint: loci.SecretHint(secrets)}, how.act, nil
 }
 
 func (b *bulkRun) create(ctx context.Context, tx store.Tx, s *saving, open func(loci.ProjectID) error) (

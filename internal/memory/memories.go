@@ -300,7 +300,12 @@ func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *l
 	}
 	m.State = madeBy(p, old.Version+1, how.what)
 	m.UpdatedAt = gate.Later(s.Time(), old.UpdatedAt)
-	return m, tx.Memories().Replace(ctx, m)
+	added := addsSecret(old, m)
+	m.SecretsKept = m.SecretsKept && !added
+	if err := tx.Memories().Replace(ctx, m); err != nil || !added {
+		return m, err
+	}
+	return m, Notice(ctx, tx, m)
 }
 
 // mayMove returns Conflict if m, once old, comes to a place where another live memory of its writer has its key at the

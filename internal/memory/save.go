@@ -228,8 +228,10 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if err := s.supersede(ctx, tx, m, open); err != nil {
 		return err
 	}
-	s.saved.Secrets = s.secrets
-	s.saved.Hint = strings.TrimSpace(s.hint(m) + " " + loci.SecretHint(s.secrets))
+	if !m.SecretsKept {
+		s.saved.Secrets = s.secrets
+	}
+	s.saved.Hint = strings.TrimSpace(s.hint(m) + " " + loci.SecretHint(s.saved.Secrets))
 	s.show(ctx, tx, m)
 	if s.saved.Unchanged && len(s.saved.Sources)+len(s.saved.Superseded)+len(s.saved.Suggestions) == 0 {
 		e.Action = ""
@@ -263,7 +265,10 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if s.m.AllowedVendors, err = s.restricted(ctx, tx, s.m.AllowedVendors, s.m.ID); err != nil {
 			return nil, err
 		}
-		return s.m, tx.Memories().Insert(ctx, s.m)
+		if err := tx.Memories().Insert(ctx, s.m); err != nil || len(s.secrets) == 0 {
+			return s.m, err
+		}
+		return s.m, Notice(ctx, tx, s.m)
 	}
 	s.shares = s.d.Share && old.TeamID != s.p.TeamID
 	vendors, err := s.restricted(ctx, tx, old.AllowedVendors, old.ID)

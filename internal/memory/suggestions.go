@@ -68,16 +68,22 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 	for i := range list {
 		old, by := of[list[i].MemoryID], of[list[i].ByID]
 		if old != nil {
-			list[i].Memory = loci.NewExcerpt(old)
+			list[i].Memory = excerptOf(old)
 		}
 		if by != nil {
-			list[i].By = loci.NewExcerpt(by)
+			list[i].By = excerptOf(by)
 		}
 		if old != nil && by != nil && list[i].State == loci.SuggestionPending {
 			list[i].NoLongerShared = old.NotSharedBy(&by.Access)
 		}
 	}
 	return nil
+}
+
+func excerptOf(m *loci.Memory) *loci.Excerpt {
+	e := loci.NewExcerpt(Masked([]*loci.Memory{m})[0])
+	e.Secrets = SecretsIn(m)
+	return e
 }
 
 // goneFor reports whether a memory, which v sees in some state, is in the trash or has expired and v
@@ -117,8 +123,8 @@ func (s *Service) suggestion(ctx context.Context, p loci.Principal, id loci.Sugg
 // AcceptSuggestion applies a suggestion as the person's own change and returns the accepted
 // suggestion. With share, it also shares the new memory with those who read the old one; without,
 // NoLongerShared tells who they are. NotFound if the person does not see both memories; Forbidden if
-// the memory belongs to another person, or with share the new one; Conflict if the suggestion has
-// been decided already, one of the memories is gone, or its project is archived.
+// the memory belongs to another person, or with share the new one, or as for Erase if it has a secret;
+// Conflict if the suggestion has been decided already, one of the memories is gone, or its project is archived.
 func (s *Service) AcceptSuggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID, share bool) (
 	loci.Suggestion, error) {
 	if err := s.Begin(ctx, p, SuggestionSettle); err != nil {
@@ -156,16 +162,23 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 				return err
 			}
 			sg.State, sg.SettledAt = state, s.Time()
-			if state == loci.SuggestionAccepted {
-				if err := s.accept(ctx, tx, p, &sg, share, open); err != nil {
-					return err
-				}
+			switch {
+			case sg.Kind == loci.SuggestSecret:
+				err = s.settleSecret(ctx, tx, p, &sg)
+			case state == loci.SuggestionAccepted:
+				err = s.accept(ctx, tx, p, &sg, share, open)
+			}
+			if err != nil {
+				return err
 			}
 			return tx.Suggestions().Settle(ctx, id, state, sg.SettledAt)
 		})
 	})
 	if err != nil {
 		return loci.Suggestion{}, err
+	}
+	if sg.Kind == loci.SuggestSecret && state == loci.SuggestionAccepted {
+		s.index.Forget(ctx, p.OrgID, sg.MemoryID)
 	}
 	return sg, nil
 }

@@ -149,7 +149,7 @@ func regained(now, then *loci.Memory) string {
 func takeState(now, then *loci.Memory) *loci.Memory {
 	m := then.Clone()
 	m.ID, m.OrgID, m.UserID, m.WorkspaceID, m.Origin = now.ID, now.OrgID, now.UserID, now.WorkspaceID, now.Origin
-	m.TeamID, m.SupersededBy, m.DeletedAt = now.TeamID, now.SupersededBy, now.DeletedAt
+	m.TeamID, m.SupersededBy, m.DeletedAt, m.SecretsKept = now.TeamID, now.SupersededBy, now.DeletedAt, now.SecretsKept
 	m.CreatedAt, m.UpdatedAt, m.State = now.CreatedAt, now.UpdatedAt, now.State
 	return m
 }

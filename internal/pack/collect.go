@@ -152,6 +152,9 @@ func ofMemory(m *loci.Memory) candidate {
 	}
 	one := candidate{kind: kindMemory, id: m.ID, version: m.Version, section: loci.SectionFacts, reason: reasonMatch,
 		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text)}
+	if m.SecretsKept {
+		one.whole = recall.Line(text)
+	}
 	switch {
 	case m.IsDecision():
 		one.section = loci.SectionDecisions

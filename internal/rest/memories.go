@@ -26,12 +26,12 @@ var memoryRoutes = table{"memories", []served{
 		Conditional: true,
 		Summary:     "Replace the text of a memory",
 		Text:        "Optional fields that you leave out stay. Loci keeps the old version.",
-		In:          exampleReplacement, Out: exampleMemory}, (*server).replace),
+		In:          exampleReplacement, Out: exampleChanged}, (*server).replace),
 	serve("PATCH /memories/{id}", route{ID: "editMemory", Who: forPeople, Action: memory.Change, Conditional: true,
 		Summary: "Change fields of a memory",
 		Text: "Takes a JSON merge patch: fields that you leave out stay, null clears a field. Loci keeps the " +
 			"old version. 409 if another scope or project has a memory with the same key already.",
-		In: exampleEdit, Out: exampleMemory}, (*server).edit),
+		In: exampleEdit, Out: exampleChanged}, (*server).edit),
 	serve("DELETE /memories/{id}", route{ID: "trashMemory", Who: forPeople, Action: memory.Trash,
 		More: []gate.Action{memory.Erase}, Conditional: true,
 		Summary: "Move a memory to the trash",
@@ -91,13 +91,13 @@ var agentMemoryRoutes = table{"agent", []served{
 		Summary:     "Replace a memory as an agent",
 		Text: "Only memories that this vendor wrote. Otherwise as PUT /memories/{id}; an agent cannot let more " +
 			"vendors read the memory. To replace what another vendor wrote, save a memory with its id in supersedes.",
-		In: exampleReplacement, Out: exampleMemory}, (*server).replace),
+		In: exampleReplacement, Out: exampleChanged}, (*server).replace),
 	serve("PATCH /agent/memories/{id}", route{ID: "agentEditMemory", Who: forAny, Action: memory.Change,
 		Conditional: true,
 		Summary:     "Change fields of a memory as an agent",
 		Text: "Only memories that this vendor wrote. Otherwise as PATCH /memories/{id}; an agent cannot let more " +
 			"vendors read the memory.",
-		In: exampleEdit, Out: exampleMemory}, (*server).edit),
+		In: exampleEdit, Out: exampleChanged}, (*server).edit),
 	serve("DELETE /agent/memories/{id}", route{ID: "agentTrashMemory", Who: forAny, Action: memory.Trash,
 		Conditional: true,
 		Summary:     "Move a memory to the trash as an agent",
@@ -263,14 +263,14 @@ type replaceInput struct {
 	Body client.Replacement
 }
 
-func (s *server) replace(ctx context.Context, p loci.Principal, in *replaceInput) (*memoryOutput, error) {
+func (s *server) replace(ctx context.Context, p loci.Principal, in *replaceInput) (*savedOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
 	}
 	d := draft(&in.Body.Attributes)
 	d.Title, d.Content, d.Tags, d.AllowedVendors = in.Body.Title, in.Body.Content, in.Body.Tags, in.Body.AllowedVendors
-	return oneMemory(s.app.Memory.Patch(ctx, p, id, version, d.Patch()))
+	return changedMemory(s.app.Memory.Patch(ctx, p, id, version, d.Patch()))
 }
 
 type editInput struct {
@@ -278,7 +278,7 @@ type editInput struct {
 	Body client.Edit `contentType:"application/json"`
 }
 
-func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*memoryOutput, error) {
+func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*savedOutput, error) {
 	id, version, err := in.parse()
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func (s *server) edit(ctx context.Context, p loci.Principal, in *editInput) (*me
 	if err != nil {
 		return nil, err
 	}
-	return oneMemory(s.app.Memory.Patch(ctx, p, id, version, patch))
+	return changedMemory(s.app.Memory.Patch(ctx, p, id, version, patch))
 }
 
 // patchOf parses a merge patch. A cleared field gets the value that it has in a new memory. The
@@ -446,7 +446,7 @@ func (s *server) pooled(ctx context.Context, p loci.Principal, in *poolInput, to
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: orEmpty(got.Items), page: pageOf(a, got.NextCursor)}
+	out := &found{memories: orEmpty(memory.Masked(got.Items)), page: pageOf(a, got.NextCursor)}
 	if total {
 		out.page.Total, out.page.TotalIsLowerBound = &got.Total, got.TotalIsLowerBound
 	}
@@ -477,6 +477,7 @@ var (
 			Quote: "never on Fridays"}}}
 	exampleSaved = &loci.Saved{Memory: *exampleKeyed(), ReplacedVersion: 1,
 		Similar: []loci.Similar{{ID: otherID, Title: "Deploys of the website", Score: 0.8, Relation: loci.Contradiction}}}
+	exampleChanged     = &loci.Saved{Memory: *exampleKeyed()}
 	exampleReplacement = client.Replacement{Title: "Deploys", Content: "We deploy on Tuesdays and Thursdays.",
 		Tags: []string{"ops"}, AllowedVendors: []loci.Vendor{loci.AnyVendor}}
 	exampleEdit = client.Edit{Content: client.Set("We deploy on Tuesdays and Thursdays."),

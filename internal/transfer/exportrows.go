@@ -68,6 +68,9 @@ func (x *export) writeSuggestions(ctx context.Context) error {
 	return own(ctx, x, func(after store.Position) ([]loci.Suggestion, store.Position, error) {
 		return x.tx.Suggestions().List(ctx, x.viewer, "", after, exportPage)
 	}, func(s loci.Suggestion) (*record, error) {
+		if s.Kind == loci.SuggestSecret { // an import makes it again of the memory
+			return nil, nil
+		}
 		if s.Graph != nil {
 			x.left["suggestions about graphs"]++
 			return nil, nil

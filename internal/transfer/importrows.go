@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/jsonlines"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // storeOne stores a record, unless it exists already.
@@ -101,6 +102,9 @@ func (im *importer) storeMemory(ctx context.Context, rows *ownedRows, r *record)
 			if err == nil {
 				err = im.storeAsset(ctx, rows, a)
 			}
+		}
+		if err == nil && len(memory.SecretsIn(r.Memory)) > 0 {
+			err = memory.Notice(ctx, rows.tx, r.Memory)
 		}
 		return err
 	})

@@ -98,6 +98,7 @@ CREATE TABLE memories (
 	editor_user       uuid,
 	editor_credential uuid,
 	editor_session    uuid,
+	secrets_kept      boolean NOT NULL DEFAULT false,
 	digest            bigint,
 	PRIMARY KEY (org_id, seq),
 	UNIQUE (org_id, id),
@@ -155,6 +156,8 @@ CREATE TABLE suggestions (
 );
 
 CREATE UNIQUE INDEX suggestions_pending ON suggestions (org_id, memory_seq, by_seq, kind) WHERE state = 'pending';
+CREATE UNIQUE INDEX suggestions_pending_secret ON suggestions (org_id, memory_seq)
+	WHERE state = 'pending' AND kind = 'secret';
 CREATE UNIQUE INDEX suggestions_pending_graph ON suggestions (org_id, project_id, graph_rows, user_id, origin)
 	WHERE state = 'pending';
 CREATE INDEX suggestions_by ON suggestions (org_id, by_seq);

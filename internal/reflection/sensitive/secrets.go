@@ -1,6 +1,7 @@
 package sensitive
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +19,38 @@ func Secrets(text string) []Match {
 // Masked stands for a secret on screens that mask it.
 const Masked = "[secret]"
 
+// Removed stands for a secret that a person has removed.
+const Removed = "[secret removed]"
+
+// Values returns the secrets of some texts.
+func Values(texts ...string) (values []string) {
+	for _, text := range texts {
+		for _, m := range Secrets(text) {
+			values = append(values, text[m.Start:m.End])
+		}
+	}
+	return values
+}
+
+// Replacer returns a function that puts by in the place of the secrets of a text: those that it shows itself, and these
+// values wherever they are, in any case of letters.
+func Replacer(values []string, by string) func(string) string {
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
+	known := `(?i)\Q` + by + `\E` // what has been replaced stays as it is
+	for _, value := range values {
+		known += "|" + regexp.QuoteMeta(value)
+	}
+	either := regexp.MustCompile(known)
+	return func(text string) string {
+		text, _ = cover(either.ReplaceAllLiteralString(text, by), by)
+		return text
+	}
+}
+
 // Mask returns a text with Masked in the place of each of its secrets, and of which types they are.
-func Mask(text string) (masked string, types []Type) {
+func Mask(text string) (masked string, types []Type) { return cover(text, Masked) }
+
+func cover(text, by string) (masked string, types []Type) {
 	found := Secrets(text)
 	if len(found) == 0 {
 		return text, nil
@@ -28,7 +59,7 @@ func Mask(text string) (masked string, types []Type) {
 	last := 0
 	for _, m := range found {
 		b.WriteString(text[last:m.Start])
-		b.WriteString(Masked)
+		b.WriteString(by)
 		last = m.End
 		types = append(types, m.Type)
 	}

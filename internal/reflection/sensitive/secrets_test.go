@@ -141,6 +141,24 @@ func TestOrdinaryNotes(t *testing.T) {
 	}
 }
 
+func TestReplacer(t *testing.T) {
+	t.Parallel()
+	known := Values("Ada's password: Kx92mmQQ! It was secret12 before; the old password: secret12")
+	replace := Replacer(known, Removed)
+	for text, want := range map[string]string{
+		"KX92mmqq! opens it":                  "[secret removed] opens it",
+		"x-secret12-y":                        "x-[secret removed]-y",
+		"Another password: Lw37ppZZ!":         "Another password: [secret removed]",
+		"password: [secret removed], still":   "password: [secret removed], still",
+		"Nothing is here, not even a secret.": "Nothing is here, not even a secret.",
+	} {
+		got := replace(text)
+		if again := replace(got); got != want || again != got {
+			t.Errorf("%q: got %q and then %q, want %q", text, got, again, want)
+		}
+	}
+}
+
 func TestMask(t *testing.T) {
 	t.Parallel()
 	text := "Ada's password: Kx92mmQQ! and the card 4111 1111 1111 1111."

@@ -22,6 +22,7 @@ var dialect = &sqlstore.Dialect{
 	By:       "INDEXED BY %s",
 	Numbered: "json_each(?) j",
 	FeedEnd:  "SELECT seq FROM sqlite_sequence WHERE name = 'feed'",
+	Scrub:    "PRAGMA secure_delete = on",
 	Numbers:  numbers,
 
 	Unique:    sqlitedb.ErrConstraintUnique,

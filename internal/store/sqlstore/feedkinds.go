@@ -52,12 +52,17 @@ func (tx *Tx) accessOfWork(table string, id [16]byte) (a loci.EventAccess, found
 	return a, found, err
 }
 
-// suggestionChanged adds a change of a suggestion to the feed, for readers who see both memories, or the graph.
+// suggestionChanged adds a change of a suggestion to the feed, for readers who see both memories, or the graph. One
+// about a secret is for its owner.
 func (tx *Tx) suggestionChanged(ctx context.Context, s *loci.Suggestion, change loci.Change) error {
 	e := feedEntry{kind: loci.FeedSuggestion, id: s.ID, change: change, origin: s.Origin}
 	if g := s.Graph; g != nil {
 		e.after = []loci.Access{{WorkspaceID: g.WorkspaceID, ProjectID: g.ProjectID, Scope: loci.ScopeProject,
 			AllowedVendors: g.AllowedVendors}}
+		return tx.enter(e)
+	}
+	if s.Kind == loci.SuggestSecret {
+		e.after = []loci.Access{own(s.UserID)}
 		return tx.enter(e)
 	}
 	both, err := rows{tx}.Read(ctx, []loci.MemoryID{s.MemoryID, s.ByID})

@@ -20,7 +20,7 @@ var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_a
 	"agent_id", "workspace_id", "session_id", "allowed_vendors", "origin", "created_at", "updated_at", "version", "change",
 	"editor", "importance", "pinned", "valid_from", "valid_to", "key", "category", "source", "tags", "title", "summary",
 	"content",
-	"editor_user", "editor_credential", "editor_session"}
+	"editor_user", "editor_credential", "editor_session", "secrets_kept"}
 
 var memoryColumns = "m.seq, m.id, " + Columns("m.")
 
@@ -48,7 +48,7 @@ func BindState(m *loci.Memory) []any {
 		toJSON(m.AllowedVendors), m.Origin, m.CreatedAt.UnixMicro(), m.UpdatedAt.UnixMicro(), m.Version, string(m.Change),
 		m.Editor, m.Importance, m.Pinned, micros(m.ValidFrom), micros(m.ValidTo), m.Key, m.Category, m.Source,
 		toJSON(m.Tags), m.Title, m.Summary, m.Content, orNull(m.EditorID), orNull(m.EditorCredentialID),
-		orNull(m.EditorSessionID)}
+		orNull(m.EditorSessionID), m.SecretsKept}
 }
 
 // TextDigest is the value of the column digest, by which an index finds a text: 8 bytes of the SHA-256
@@ -123,7 +123,7 @@ func (tx *Tx) scanState(r Row, i int, m *loci.Memory) (err error) {
 	m.State = loci.State{Version: r.Int(i + 15), Change: again(r, i+16, before.Change),
 		Editor:   again(r, i+17, before.Editor),
 		EditorID: r.ID(i + 29), EditorCredentialID: r.ID(i + 30), EditorSessionID: r.ID(i + 31)}
-	m.Importance, m.Pinned = r.Int(i+18), r.Bool(i+19)
+	m.Importance, m.Pinned, m.SecretsKept = r.Int(i+18), r.Bool(i+19), r.Bool(i+32)
 	m.ValidFrom, m.ValidTo = timeAt(r, i+20), timeAt(r, i+21)
 	m.Key, m.Category, m.Source = r.Text(i+22), again(r, i+23, before.Category), again(r, i+24, before.Source)
 	m.Title, m.Summary, m.Content = r.Text(i+26), r.Text(i+27), r.Text(i+28)

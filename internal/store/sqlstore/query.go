@@ -165,6 +165,7 @@ type Dialect struct {
 	By       string // makes the database use the index in place of %s, or ""
 	Numbered string // a table j with the column value, from one parameter that Numbers makes
 	FeedEnd  string // selects the highest number that the feed has given out
+	Scrub    string // makes the connection overwrite everything that it deletes from now on, or ""
 
 	Numbers func([]int64) any
 

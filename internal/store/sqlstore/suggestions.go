@@ -45,7 +45,8 @@ func scanSuggestion(r Row) (int64, loci.Suggestion, error) {
 	return r.Int64(0), s, err
 }
 
-// seen adds the visibility rule: for both memories, or for the project of a graph and the vendors that see its rows.
+// seen adds the visibility rule: for both memories, or for the project of a graph and the vendors that see its rows. A
+// secret is also in a memory that is not live, and its owner alone decides about it.
 func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
 	q.Add("(")
 	t.sees(q, v, "s.memory_seq", l)
@@ -58,6 +59,10 @@ func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
 			q.Add(" AND s.workspace_id = ?", [16]byte(v.WorkspaceID))
 		}
 		vendorMay(q, v, "s")
+	}
+	if v.Vendor == "" {
+		q.Add(" OR s.kind = 'secret' AND a.user_id = ? AND ", [16]byte(v.UserID))
+		t.sees(q, v, "s.memory_seq", loci.AnyState)
 	}
 	q.Add(")")
 }
@@ -77,6 +82,10 @@ func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
 	}
 	var seqs []any
 	for _, id := range []loci.MemoryID{s.MemoryID, s.ByID} {
+		if s.Kind == loci.SuggestSecret && id.IsZero() {
+			seqs = append(seqs, nil)
+			continue
+		}
 		seq, err := t.memorySeq(id)
 		if err != nil {
 			return err
@@ -123,8 +132,8 @@ func (t suggestions) Pending(_ context.Context, s *loci.Suggestion) (loci.Sugges
 	if g := s.Graph; g != nil {
 		q.Add("s.project_id = ? AND s.graph_rows = ? AND s.user_id = ? AND s.origin = ?", [16]byte(g.ProjectID),
 			rowsText(g), [16]byte(s.UserID), s.Origin)
-	} else {
-		q.Add("a.id = ? AND b.id = ?", [16]byte(s.MemoryID), [16]byte(s.ByID))
+	} else if q.Add("a.id = ?", [16]byte(s.MemoryID)); s.Kind != loci.SuggestSecret {
+		q.Add(" AND b.id = ?", [16]byte(s.ByID))
 	}
 	return t.one(&q)
 }

@@ -54,6 +54,7 @@ var tests = []test{
 	{"Versions", testVersions},
 	{"VersionsNeedBothVendors", testVersionsNeedBothVendors},
 	{"InsertVersion", testInsertVersion},
+	{"Rewrite", testRewrite},
 	{"VersionsNeedBothReaches", testVersionsNeedBothReaches},
 	{"Purge", testPurge},
 	{"Erase", testErase},

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -159,7 +160,7 @@ func (e *env) suggestionsOfErased(m, by *loci.Memory) {
 }
 
 // testSuggestionVisibility draws memories, suggestions and viewers and demands
-// that the engine shows what the rule says of both memories.
+// that the engine shows what the rule says of both memories, or of the one with a secret.
 func testSuggestionVisibility(e *env) {
 	rapid.Check(e, func(t *rapid.T) {
 		w := e.newWorld(t)
@@ -168,7 +169,11 @@ func testSuggestionVisibility(e *env) {
 		for range rapid.IntRange(1, 7).Draw(t, "suggestions") {
 			m, by := draw(t, "memory", w.rows...), draw(t, "by", w.rows...)
 			s := e.newSuggestion(m, by)
-			if s.Kind = draw(t, "kind", loci.SuggestSupersede, loci.SuggestCorrect); m == by || e.suggest(s) != nil {
+			s.Kind = draw(t, "kind", loci.SuggestSupersede, loci.SuggestCorrect, loci.SuggestSecret)
+			if s.Kind == loci.SuggestSecret {
+				s.ByID = loci.MemoryID{}
+			}
+			if m == by || e.suggest(s) != nil {
 				continue
 			}
 			if s.State = draw(t, "state", loci.SuggestionPending, loci.SuggestionAccepted,
@@ -188,6 +193,12 @@ func testSuggestionVisibility(e *env) {
 
 func (w *world) compareSuggestions(v loci.Viewer, all []loci.Suggestion) {
 	sees := func(s loci.Suggestion, l loci.Lifecycle) bool {
+		if s.Kind == loci.SuggestSecret {
+			return slices.ContainsFunc(w.rows, func(m *loci.Memory) bool {
+				return m.ID == s.MemoryID && v.Vendor == "" && m.UserID == v.UserID &&
+					v.Sees(&m.Access, loci.AnyState, w.clock.now())
+			})
+		}
 		return !slices.ContainsFunc(w.rows, func(m *loci.Memory) bool {
 			return (m.ID == s.MemoryID || m.ID == s.ByID) && !v.Sees(&m.Access, l, w.clock.now())
 		})
@@ -216,4 +227,47 @@ func (w *world) compareSuggestions(v loci.Viewer, all []loci.Suggestion) {
 	}
 	w.differ("suggestions", v, visible, one)
 	w.differ("the list of suggestions", v, want, w.allSuggestions(v, state, rapid.IntRange(1, 3).Draw(w.t, "limit")))
+}
+
+// testRewrite changes every text of the old versions and the sources of a memory, and of no other.
+func testRewrite(e *env) {
+	secret := func(m *loci.Memory) {
+		m.Title, m.Content, m.Summary, m.Key, m.Source = "a tulip", "tulip and rose", "tulips", "tulip", "from tulip"
+		m.Tags = []string{"tulip", "TULIP", "rose"}
+	}
+	m, other := e.insert(secret), e.insert(secret)
+	source := loci.Source{ID: loci.NewSourceID(), MemoryID: m.ID, Kind: loci.SourceText, Ref: "tulip", Text: "a tulip",
+		Quote: "tulip", UserID: m.UserID, Origin: m.Origin, AllowedVendors: []loci.Vendor{loci.AnyVendor},
+		CreatedAt: e.clock.now()}
+	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Sources().Insert(ctx, source) })
+	e.replace(m, titled("new tulip"))
+	e.replace(other, titled("other"))
+	fn := func(text string) string { return strings.ReplaceAll(strings.ToLower(text), "tulip", "[gone]") }
+	e.update(func(ctx context.Context, tx store.Tx) error { return tx.Memories().Rewrite(ctx, m.ID, fn) })
+	e.wantCode("nothing", e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
+		return tx.Memories().Rewrite(ctx, loci.NewMemoryID(), fn)
+	}), loci.NotFound)
+	e.update(func(ctx context.Context, tx store.Tx) error {
+		now, err := tx.Memories().Get(ctx, e.person(), m.ID, loci.LiveOnly)
+		if err != nil || now.Title != "new tulip" {
+			e.Errorf("the present version: %+v, %v", now, err)
+		}
+		for id, want := range map[loci.MemoryID]string{m.ID: "[gone]", other.ID: "tulip"} {
+			old, err := tx.Memories().Versions(ctx, e.person(), id, loci.LiveOnly, 0, 10)
+			if err != nil || len(old) != 1 {
+				e.Fatal(old, explain(err))
+			}
+			v := old[0]
+			got := []string{v.Title, v.Content, v.Summary, v.Key, v.Source, v.Tags[0]}
+			expect := []string{"a " + want, want + " and rose", want + "s", want, "from " + want, want}
+			if diff := cmp.Diff(expect, got); diff != "" || id == m.ID && len(v.Tags) != 2 {
+				e.Errorf("tags %q (-want +got):\n%s", v.Tags, diff)
+			}
+		}
+		s, err := tx.Sources().Get(ctx, e.person(), source.ID, loci.LiveOnly)
+		if err != nil || s.Ref != "[gone]" || s.Text != "a [gone]" || s.Quote != "[gone]" {
+			e.Errorf("the source: %+v, %v", s, err)
+		}
+		return nil
+	})
 }

@@ -229,8 +229,8 @@ export interface BulkResult {
   /** Why the operation failed; absent if it succeeded */
   error?: ItemError;
   /**
-   * Of a create: how to share the memory, if others could read what it replaces, or if you sent a project_id
-   * without a scope
+   * How to share the memory, if others could read what it replaces, or if you sent a project_id without a
+   * scope; and what happens to secrets in it
    */
   hint?: string;
   id?: string;
@@ -253,7 +253,7 @@ export interface BulkResult {
   replaced_title?: string;
   /** For a create whose key already existed: the version that it replaced */
   replaced_version?: number;
-  /** Of a create: which types of secrets the text has; hint explains what happens to them */
+  /** Which types of secrets the text has; hint explains what happens to them */
   secrets?: string[] | null;
   /** Of a create: memories that say nearly the same or the opposite, best first */
   similar?: Similar[] | null;
@@ -920,6 +920,8 @@ export interface Evidence {
 export interface Excerpt {
   /** Who wrote it */
   origin: string;
+  /** Which types of secrets the memory has. The excerpt shows [secret] in their place */
+  secrets?: string[] | null;
   /** Who besides its owner can read it */
   shared_with?: string;
   /** The first 300 characters of the content */
@@ -1480,6 +1482,11 @@ export interface Memory {
   project_id?: string;
   /** Audience in addition to the owner */
   scope: "global" | "project" | "agent";
+  /**
+   * True if its owner decided to keep the secrets in it. Otherwise, lists and contexts show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   session_id?: string;
   /** How the memory was created */
   source: string;
@@ -2584,6 +2591,11 @@ export interface Recalled {
   scope: "global" | "project" | "agent";
   /** Higher is better; comparable only within one search */
   score: number;
+  /**
+   * True if its owner decided to keep the secrets in it. Otherwise, lists and contexts show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   session_id?: string;
   /** The passage that fits best, with found words between ** */
   snippet: string;
@@ -3061,6 +3073,11 @@ export interface Saved {
   scope: "global" | "project" | "agent";
   /** Which types of secrets the text has; hint explains what happens to them */
   secrets?: string[] | null;
+  /**
+   * True if its owner decided to keep the secrets in it. Otherwise, lists and contexts show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   session_id?: string;
   /** Memories with nearly the same or the opposite content, best match first. Loci did not change them */
   similar?: Similar[] | null;
@@ -3474,16 +3491,18 @@ export interface SuggestedRow {
 export interface Suggestion {
   /** The beginning of the memory that would replace it */
   by?: Excerpt;
-  /** The memory that would replace it. Absent for a graph */
+  /** The memory that would replace it. Absent for a graph and a secret */
   by_id?: string;
   created_at: string;
   /** The rows of a graph that would be deleted or merged */
   graph?: SuggestedGraph;
+  /** After a secret was removed: where copies of it may still be */
+  hint?: string;
   id: string;
-  kind: "supersede" | "correct" | "delete" | "merge";
-  /** The beginning of the memory that would be superseded */
+  kind: "supersede" | "correct" | "delete" | "merge" | "secret";
+  /** The beginning of the memory that would be superseded, or that has a secret */
   memory?: Excerpt;
-  /** The memory that would be superseded. Absent for a graph */
+  /** The memory that would be superseded, or that has a secret. Absent for a graph */
   memory_id?: string;
   /**
    * Who besides the owner can read the memory, but not the one that would replace it or has: the team, the
@@ -3662,6 +3681,11 @@ export interface TrashedMemory {
   project_id?: string;
   /** Audience in addition to the owner */
   scope: "global" | "project" | "agent";
+  /**
+   * True if its owner decided to keep the secrets in it. Otherwise, lists and contexts show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   session_id?: string;
   /** How the memory was created */
   source: string;
@@ -3844,6 +3868,11 @@ export interface Version {
   replaced_at: string;
   /** Audience in addition to the owner */
   scope: "global" | "project" | "agent";
+  /**
+   * True if its owner decided to keep the secrets in it. Otherwise, lists and contexts show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   session_id?: string;
   /** How the memory was created */
   source: string;
@@ -4387,7 +4416,7 @@ export class AgentApi {
    * Change fields of a memory as an agent. Only memories that this vendor wrote. Otherwise as PATCH
    * /memories/{id}; an agent cannot let more vendors read the memory.
    */
-  edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Memory> {
+  edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Saved> {
     return this.#client.call("PATCH", `/agent/memories/${segment(id)}`, { body, options });
   }
 
@@ -4396,7 +4425,7 @@ export class AgentApi {
    * agent cannot let more vendors read the memory. To replace what another vendor wrote, save a memory with
    * its id in supersedes.
    */
-  replace(id: string, body: Replacement, options?: CallOptions & IfMatch): Promise<Memory> {
+  replace(id: string, body: Replacement, options?: CallOptions & IfMatch): Promise<Saved> {
     return this.#client.call("PUT", `/agent/memories/${segment(id)}`, { body, options });
   }
 
@@ -5429,12 +5458,12 @@ export class MemoriesApi {
    * Change fields of a memory. Takes a JSON merge patch: fields that you leave out stay, null clears a field.
    * Loci keeps the old version. 409 if another scope or project has a memory with the same key already.
    */
-  edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Memory> {
+  edit(id: string, body: Edit, options?: CallOptions & IfMatch): Promise<Saved> {
     return this.#client.call("PATCH", `/memories/${segment(id)}`, { body, options });
   }
 
   /** Replace the text of a memory. Optional fields that you leave out stay. Loci keeps the old version. */
-  replace(id: string, body: Replacement, options?: CallOptions & IfMatch): Promise<Memory> {
+  replace(id: string, body: Replacement, options?: CallOptions & IfMatch): Promise<Saved> {
     return this.#client.call("PUT", `/memories/${segment(id)}`, { body, options });
   }
 
@@ -6401,7 +6430,7 @@ export class SuggestionsApi {
   /**
    * List suggestions. Newest first. A suggestion proposes that one memory supersedes another, or that rows of
    * a graph are deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the
-   * rows.
+   * rows. Of kind `secret`, Loci suggests to the memory's owner to remove the secrets in it.
    */
   list(query?: ListSuggestionsQuery, options?: CallOptions): Promise<SuggestionList> {
     return this.#client.call("GET", "/suggestions", { query, options });
@@ -6413,9 +6442,10 @@ export class SuggestionsApi {
   }
 
   /**
-   * Accept a suggestion. Your memory is superseded and leaves recall. no_longer_shared names who cannot read
-   * the new one, unless you send share. What `graph` lists goes to the graph's trash; each person of the
-   * project may accept that. 409 if it was settled already, or a memory is no longer live.
+   * Accept a suggestion. Your memory is superseded. no_longer_shared names who cannot read the new one,
+   * unless you send share. Rows of a `graph` go to its trash; each person of the project may accept. A
+   * `secret` leaves the memory and its old versions for good, like a deletion. 409 if settled, or a memory is
+   * not live.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;
@@ -6424,8 +6454,8 @@ export class SuggestionsApi {
   }
 
   /**
-   * Decline a suggestion. Both memories stay; trash the one whose text is wrong. 409 if the suggestion was
-   * already accepted or declined.
+   * Decline a suggestion. Both memories stay; trash the one whose text is wrong. Of kind `secret`, the memory
+   * keeps its secrets, and lists show them again. 409 if the suggestion was already accepted or declined.
    */
   decline(id: string, options?: CallOptions & NotOnce): Promise<Suggestion>;
   decline(id: string, options: CallOptions & Once): Promise<Suggestion | Replayed>;

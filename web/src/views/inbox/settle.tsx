@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { identity, loci } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
+import { withProof } from "../../pending.ts";
 import { useStore } from "../../store.ts";
 import { complain, tell } from "../../undo.tsx";
 import { readMemory } from "../memories/acts.ts";
@@ -16,6 +17,7 @@ const mine = (one: Suggestion) => one.graph !== undefined || one.user_id === ide
  */
 export async function settle(one: Suggestion, accept: boolean, share: boolean, reload: () => void): Promise<boolean> {
   if (accept && !mine(one)) return false;
+  if (one.kind === "secret") return await settleSecret(one, accept, reload);
   const no = t(mine(one) ? "inbox.decline" : "inbox.withdraw");
   if (!accept && !(await confirm({ title: no, text: t(one.graph ? "inbox.decline.graph" : "inbox.decline.text"), yes: no }))) return false;
   try {
@@ -31,6 +33,20 @@ export async function settle(one: Suggestion, accept: boolean, share: boolean, r
     reload();
     return false;
   }
+}
+
+/** Removes the secrets of a memory, after a question, because nothing takes that back, or keeps them. */
+async function settleSecret(one: Suggestion, remove: boolean, reload: () => void): Promise<boolean> {
+  if (remove && !(await confirm({ title: t("secret.remove"), text: t("secret.remove.text"), yes: t("secret.remove"), danger: true }))) return false;
+  let settled = false;
+  await withProof({ what: "inbox.secret", ids: [one.id] }, async () => {
+    if (remove) await loci.suggestions.accept(one.id);
+    else await loci.suggestions.decline(one.id);
+    tell(t(remove ? "secret.removed" : "secret.kept"));
+    settled = true;
+  });
+  if (!settled) reload();
+  return settled;
 }
 
 /** Accepts a suggestion. After its undo, the memory as it was holds again. */
@@ -81,8 +97,8 @@ export function Choice({ of, by, decline, share, onShare, onSettle, children }: 
         </div>
       )}
       <div class="actions">
-        {mine(of) && <button type="button" class="button primary" onClick={() => onSettle(true)}>{t("suggestion.accept")} <kbd>a</kbd></button>}
-        {(mine(of) || asked) && <button type="button" class="button" onClick={() => onSettle(false)}>{t(mine(of) ? "inbox.decline" : "inbox.withdraw")} <kbd>{decline}</kbd></button>}
+        {mine(of) && <button type="button" class="button primary" onClick={() => onSettle(true)}>{t(of.kind === "secret" ? "secret.remove" : "suggestion.accept")} <kbd>a</kbd></button>}
+        {(mine(of) || asked) && <button type="button" class="button" onClick={() => onSettle(false)}>{t(of.kind === "secret" ? "secret.keep" : mine(of) ? "inbox.decline" : "inbox.withdraw")} <kbd>{decline}</kbd></button>}
         {children}
       </div>
       {!mine(of) && <p class="hint">{t("inbox.notMine")}</p>}

@@ -63,6 +63,8 @@ export function Suggestions({ open }: { open: string }) {
       <section class="pane" aria-label={t("suggestion.title")}>
         {current?.graph ? (
           <GraphPane key={current.id} of={current} graph={current.graph} onClose={() => show("")} onSettle={(accept) => void decide(current, accept)} />
+        ) : current?.kind === "secret" ? (
+          <SecretPane key={current.id} of={current} onClose={() => show("")} onSettle={(accept) => void decide(current, accept)} />
         ) : current ? (
           <SuggestionPane key={current.id} of={current} onClose={() => show("")} share={share} onShare={setShare} onSettle={(accept) => void decide(current, accept)} />
         ) : (
@@ -110,7 +112,7 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
           <strong>{legible(row.memory?.title ?? row.graph?.rows?.[0]?.text ?? t("inbox.untitled"))}</strong>
           <time dateTime={row.created_at} title={when(row.created_at)}>{shortWhen(row.created_at)}</time>
         </span>
-        <span class="line text">{beginning(row.by?.text ?? "")}</span>
+        <span class="line text">{beginning(row.by?.text ?? (row.kind === "secret" ? row.memory?.text : "") ?? "")}</span>
         <span class="line meta"><span>{t(`inbox.suggestion.${row.kind}`, { origin: legible(row.origin) })}</span></span>
       </a>
     </div>
@@ -130,6 +132,21 @@ function GraphPane({ of, graph, onClose, onSettle }: { of: Suggestion; graph: No
       {graph.more ? <p class="hint">{t("suggestion.more", { count: graph.more })}</p> : null}
       <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
         <a class="button" href={addressOf(`graph/${graph.project_id}`)}>{t("suggestion.graph")}</a>
+      </Choice>
+    </article>
+  );
+}
+
+function SecretPane({ of, onClose, onSettle }: { of: Suggestion; onClose: () => void; onSettle: (accept: boolean) => void }) {
+  return (
+    <article class="reading" aria-label={t("suggestion.title")}>
+      <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
+      <h2 tabIndex={-1}>{legible(of.memory?.title ?? t("inbox.untitled"))}</h2>
+      <p>{t("suggestion.secret", { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
+      <blockquote class="quote">{legible(of.memory?.text ?? "")}</blockquote>
+      <p class="hint">{of.memory?.secrets?.join(", ")}</p>
+      <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
+        <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("suggestion.read")}</a>
       </Choice>
     </article>
   );

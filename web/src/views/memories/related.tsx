@@ -92,7 +92,7 @@ async function replaced(memory: Memory, signal: AbortSignal): Promise<Memory[]> 
 async function pending(memory: Memory, signal: AbortSignal): Promise<Suggestion | undefined> {
   if (!memory.pending_supersede) return undefined;
   const { suggestions } = await loci.suggestions.list({ state: "pending", limit: 100 }, { signal });
-  return suggestions.find((one) => one.memory_id === memory.id);
+  return suggestions.find((one) => one.memory_id === memory.id && one.kind !== "secret");
 }
 
 function Suggested({ suggestion, onChanged }: { suggestion: Suggestion; onChanged: () => void }) {

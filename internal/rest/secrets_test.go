@@ -1,0 +1,87 @@
+package rest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
+)
+
+// TestSecretsOfMemories saves secrets as an assistant. Lists mask them until their owner, who sees them in their inbox
+// and the assistant does not, keeps or removes them.
+func TestSecretsOfMemories(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const secret = "Kx92mmQQtulip"
+	saved := func(key, request string) (m loci.Saved) {
+		t.Helper()
+		w := s.request(key, request)
+		if decode(t, w, &m); w.Code > 201 || len(m.Secrets) != 1 || m.Secrets[0] != "password" ||
+			!strings.Contains(m.Hint, "has a secret (password)") || strings.Contains(m.Hint, secret) {
+			t.Fatalf("%s: %d %s", request, w.Code, w.Body)
+		}
+		return m
+	}
+	m := saved(claude, `POST /agent/memories {"title":"Staging","content":"The password is `+secret+`."}`)
+	at := "/memories/" + m.ID.String()
+	saved(claude, `PATCH /agent`+at+` {"tags":["`+secret+`"]}`)
+	saved(owner, `PUT `+at+` {"title":"Staging host","content":"The password is `+secret+`, says Ada.","tags":[],`+
+		`"allowed_vendors":["*"]}`)
+	pending := func(key string) (list []loci.Suggestion) {
+		t.Helper()
+		w := s.request(key, "GET /suggestions?state=pending")
+		var got client.SuggestionList
+		if decode(t, w, &got); w.Code != 200 || strings.Contains(w.Body.String(), secret) {
+			t.Errorf("suggestions: %d %s", w.Code, w.Body)
+		}
+		return got.Suggestions
+	}
+	shows := func(request string, key string, want bool) {
+		t.Helper()
+		if w := s.request(key, request); w.Code != 200 || strings.Contains(w.Body.String(), secret) != want {
+			t.Errorf("%s: %d %s, want the secret: %v", request, w.Code, w.Body, want)
+		}
+	}
+	lists := func(want bool) {
+		t.Helper()
+		for _, request := range []string{"GET /memories",
+			`POST /memories/list {"filter":{"by":"origin","origin":"claude"}}`} {
+			shows(request, owner, want)
+		}
+		shows(`POST /agent/memories/list {}`, claude, want)
+	}
+	inbox := pending(owner)
+	if len(inbox) != 1 || inbox[0].Kind != loci.SuggestSecret || inbox[0].MemoryID != m.ID ||
+		inbox[0].Origin != "claude" || inbox[0].Memory.Secrets[0] != "password" ||
+		!strings.Contains(inbox[0].Memory.Text, "The password is [secret], says Ada.") {
+		t.Fatalf("got %+v", inbox)
+	}
+	if list := pending(claude); len(list) > 0 {
+		t.Errorf("an assistant sees %+v", list)
+	}
+	lists(false)
+	shows("GET "+at, owner, true)
+	shows("GET /agent"+at, claude, true)
+	shows("GET /memories?q=staging", owner, true)
+	settle := func(how string) string { return "POST /suggestions/" + pending(owner)[0].ID.String() + "/" + how }
+	if w := s.request(claude, settle("accept")); w.Code != 403 {
+		t.Errorf("an assistant: %d %s", w.Code, w.Body)
+	}
+	if w := s.request(owner, settle("decline")); w.Code != 200 {
+		t.Fatal(w.Code, w.Body)
+	}
+	lists(true)
+	saved(owner, `PATCH `+at+` {"content":"Its new password is Lw37ppZZrose."}`)
+	lists(false)
+	if w := s.request(owner, settle("accept")); w.Code != 200 || !strings.Contains(w.Body.String(), "Backups") {
+		t.Fatal(w.Code, w.Body)
+	}
+	for _, request := range []string{"GET " + at, "GET " + at + "/versions", "GET /memories?q=" + secret} {
+		shows(request, owner, false)
+	}
+	if w := s.request(owner, "GET "+at); !strings.Contains(w.Body.String(),
+		"Its new password is [secret removed].") {
+		t.Error(w.Body)
+	}
+}
