@@ -57,3 +57,5 @@ nightly: ## test-all, cross builds, then each fuzz target for a minute, the slow
 	bin/loci bench --memories 10000 --step 2s
 	bin/loci bench events --events 20000 --step 2s
 	bin/loci bench graph --entities 2000 --observations 20000 --step 2s
+	bin/loci bench --fairness --memories 5000 --step 4s
+	bin/loci bench --processor --memories 10000 --step 2s

@@ -170,6 +170,8 @@ export interface BackupList {
 export interface Briefing {
   /** Set if there are more memories than these newest ones, which tags and origins count */
   counted_newest?: number;
+  /** The newest decisions that are not pinned */
+  decisions?: PinnedMemory[];
   generated_at: string;
   /** True if there are more pinned memories than these */
   more_pinned?: boolean;
