@@ -76,6 +76,47 @@ func TestSeesSession(t *testing.T) {
 	}
 }
 
+// TestSameAccess requires that every field that decides who sees an event counts.
+func TestSameAccess(t *testing.T) {
+	a := loci.EventAccess{OrgID: "o", UserID: loci.NewUserID(), WorkspaceID: loci.NewWorkspaceID(),
+		ProjectID: loci.NewProjectID(), TeamID: loci.NewTeamID(), Reach: loci.ReachTeam, AllowedVendors: []loci.Vendor{"claude"}}
+	if b := a; !a.SameAccess(&b) {
+		t.Error("an event has another access than itself")
+	}
+	for name, change := range map[string]func(*loci.EventAccess){
+		"org":       func(b *loci.EventAccess) { b.OrgID = "p" },
+		"person":    func(b *loci.EventAccess) { b.UserID = loci.NewUserID() },
+		"workspace": func(b *loci.EventAccess) { b.WorkspaceID = loci.NewWorkspaceID() },
+		"project":   func(b *loci.EventAccess) { b.ProjectID = loci.ProjectID{} },
+		"team":      func(b *loci.EventAccess) { b.TeamID = loci.NewTeamID() },
+		"reach":     func(b *loci.EventAccess) { b.Reach = loci.ReachOrg },
+		"vendors":   func(b *loci.EventAccess) { b.AllowedVendors = []loci.Vendor{"*"} },
+	} {
+		b := a
+		if change(&b); a.SameAccess(&b) {
+			t.Errorf("another %s is the same access", name)
+		}
+	}
+}
+
+// TestNarrow requires that an event gets the smaller reach, and the team that belongs to it.
+func TestNarrow(t *testing.T) {
+	team, other := loci.NewTeamID(), loci.NewTeamID()
+	for _, tt := range []struct{ a, to, want loci.EventAccess }{
+		{loci.EventAccess{Reach: loci.ReachOrg}, loci.EventAccess{Reach: loci.ReachTeam, TeamID: team},
+			loci.EventAccess{Reach: loci.ReachTeam, TeamID: team}},
+		{loci.EventAccess{Reach: loci.ReachPrivate}, loci.EventAccess{Reach: loci.ReachOrg},
+			loci.EventAccess{Reach: loci.ReachPrivate}},
+		{loci.EventAccess{Reach: loci.ReachTeam, TeamID: team}, loci.EventAccess{Reach: loci.ReachTeam, TeamID: other},
+			loci.EventAccess{Reach: loci.ReachTeam, TeamID: other}},
+	} {
+		got := tt.a
+		if got.Narrow(&tt.to); got.Reach != tt.want.Reach || got.TeamID != tt.want.TeamID {
+			t.Errorf("%s to %s: got %s of %v", tt.a.Reach, tt.to.Reach, got.Reach, got.TeamID)
+		}
+	}
+}
+
 // TestWidens says which changes let more readers see a session.
 func TestWidens(t *testing.T) {
 	all, claude, none := []loci.Vendor{"*"}, []loci.Vendor{"claude"}, []loci.Vendor{}

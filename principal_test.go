@@ -21,3 +21,20 @@ func TestFresh(t *testing.T) {
 		t.Error("never proved is fresh")
 	}
 }
+
+// TestUsableGrant requires that a permission ends when it was said to, or earlier.
+func TestUsableGrant(t *testing.T) {
+	now := time.UnixMicro(1_000_000)
+	for name, tt := range map[string]struct {
+		g    loci.Grant
+		want bool
+	}{
+		"before its end":         {loci.Grant{ExpiresAt: now.Add(1)}, true},
+		"at its end":             {loci.Grant{ExpiresAt: now}, false},
+		"revoked before its end": {loci.Grant{ExpiresAt: now.Add(1), RevokedAt: now}, false},
+	} {
+		if got := tt.g.Usable(now); got != tt.want {
+			t.Errorf("%s: got %v, want %v", name, got, tt.want)
+		}
+	}
+}

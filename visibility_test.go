@@ -95,6 +95,17 @@ func TestSees(t *testing.T) {
 			row(func(a *loci.Access) { a.UserID, a.TeamID, a.ExpiresAt = you, teamID, now }), loci.ExpiredOnly, false},
 		{"expired, in that list of an agent", claude, row(func(a *loci.Access) { a.ExpiresAt = now }), loci.ExpiredOnly,
 			false},
+		{"in my project, by a key for projects",
+			with(person, func(v *loci.Viewer) { v.OnlyProjects, v.ProjectIDs = true, []loci.ProjectID{project} }),
+			row(func(a *loci.Access) { a.Scope, a.ProjectID = loci.ScopeProject, project }), loci.LiveOnly, true},
+		{"expired, one id of another", with(person, func(v *loci.Viewer) { v.TeamID = teamID }),
+			row(func(a *loci.Access) { a.UserID, a.TeamID, a.ExpiresAt = you, teamID, now }), loci.LiveOrTrash, false},
+		{"trashed and expired, one id", claude, row(func(a *loci.Access) { a.DeletedAt, a.ExpiresAt = now, now }),
+			loci.LiveOrTrash, true},
+		{"trashed and superseded, one id", person,
+			row(func(a *loci.Access) { a.DeletedAt, a.SupersededBy = now, loci.NewMemoryID() }), loci.LiveOrTrash, true},
+		{"expired and superseded, in that list", person,
+			row(func(a *loci.Access) { a.ExpiresAt, a.SupersededBy = now, loci.NewMemoryID() }), loci.ExpiredOnly, false},
 		{"superseded", person, row(func(a *loci.Access) { a.SupersededBy = loci.NewMemoryID() }), loci.LiveOnly, false},
 		{"superseded, history", person, row(func(a *loci.Access) { a.SupersededBy = loci.NewMemoryID() }), loci.AnyState,
 			true},
@@ -111,6 +122,75 @@ func TestSees(t *testing.T) {
 	if claude.SeesVersion(&closed, &open, loci.LiveOnly, now) || claude.SeesVersion(&open, &closed, loci.LiveOnly, now) ||
 		!claude.SeesVersion(&open, &open, loci.LiveOnly, now) {
 		t.Error("an old version needs its own list and the current one")
+	}
+}
+
+// TestZeroIDsAdmitNothing requires that two zero ids are never the same org, person or project.
+func TestZeroIDsAdmitNothing(t *testing.T) {
+	me := loci.NewUserID()
+	for name, v := range map[string]loci.Viewer{
+		"no org":    {UserID: me, ProjectIDs: []loci.ProjectID{{1}}},
+		"no person": {OrgID: "o", ProjectIDs: []loci.ProjectID{{1}}},
+	} {
+		row := loci.Access{OrgID: v.OrgID, UserID: v.UserID, Scope: loci.ScopeGlobal, AllowedVendors: []loci.Vendor{"*"}}
+		work := loci.EventAccess{OrgID: v.OrgID, UserID: v.UserID, Reach: loci.ReachOrg, AllowedVendors: []loci.Vendor{"*"}}
+		for what, sees := range map[string]bool{
+			"a row":             v.Sees(&row, loci.AnyState, time.Time{}),
+			"an event":          v.SeesEvent(&work),
+			"an agent":          v.SeesAgent(&loci.Agent{OrgID: v.OrgID}),
+			"a project":         v.InProject(&loci.Project{OrgID: v.OrgID, ID: loci.ProjectID{1}}),
+			"a golden question": v.SeesGolden(v.OrgID, v.UserID, loci.WorkspaceID{}),
+		} {
+			if sees {
+				t.Errorf("a viewer with %s sees %s", name, what)
+			}
+		}
+	}
+	limited := loci.Viewer{OrgID: "o", UserID: me, OnlyProjects: true, ProjectIDs: []loci.ProjectID{{}}}
+	row := loci.Access{OrgID: "o", UserID: me, Scope: loci.ScopeProject, AllowedVendors: []loci.Vendor{"*"}}
+	work := loci.EventAccess{OrgID: "o", UserID: me, Reach: loci.ReachOrg, AllowedVendors: []loci.Vendor{"*"}}
+	if limited.Sees(&row, loci.AnyState, time.Time{}) || limited.SeesEvent(&work) ||
+		limited.InProject(&loci.Project{OrgID: "o"}) {
+		t.Error("no project is one of the viewer's projects")
+	}
+}
+
+// TestSeesGraph requires that the state of a row counts in a graph as well.
+func TestSeesGraph(t *testing.T) {
+	project := loci.Project{ID: loci.NewProjectID(), OrgID: "o"}
+	v := loci.Viewer{OrgID: "o", UserID: loci.NewUserID(), ProjectIDs: []loci.ProjectID{project.ID}}
+	live := loci.GraphAccess{AllowedVendors: []loci.Vendor{"*"}}
+	gone := live
+	gone.DeletedAt = time.UnixMicro(1)
+	for l, want := range map[loci.Lifecycle][2]bool{loci.LiveOnly: {true, false}, loci.TrashOnly: {false, true},
+		loci.LiveOrTrash: {true, true}, loci.AnyState: {true, true}} {
+		if got := [2]bool{v.SeesGraph(&project, &live, l), v.SeesGraph(&project, &gone, l)}; got != want {
+			t.Errorf("lifecycle %d: sees a live and a deleted row %v, want %v", l, got, want)
+		}
+	}
+}
+
+// TestSeesVersion requires the workspace of the old version, if it had one.
+func TestSeesVersion(t *testing.T) {
+	me, space, other := loci.NewUserID(), loci.NewWorkspaceID(), loci.NewWorkspaceID()
+	in := func(w loci.WorkspaceID) *loci.Access {
+		return &loci.Access{OrgID: "o", UserID: me, Scope: loci.ScopeGlobal, WorkspaceID: w}
+	}
+	for _, tt := range []struct {
+		name              string
+		active, then, now loci.WorkspaceID
+		want              bool
+	}{
+		{"in the active one, always", space, space, space, true},
+		{"in the active one, and in another one before", space, other, space, false},
+		{"in the active one, and from before there were any", space, loci.WorkspaceID{}, space, true},
+		{"in another one now", space, space, other, false},
+		{"from a workspace, while they are off", loci.WorkspaceID{}, other, other, true},
+	} {
+		v := loci.Viewer{OrgID: "o", UserID: me, WorkspaceID: tt.active}
+		if got := v.SeesVersion(in(tt.then), in(tt.now), loci.LiveOnly, time.Time{}); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }
 
@@ -195,6 +275,33 @@ func TestSharedWith(t *testing.T) {
 			if got, want := strings.Contains(told, "the project"), colleague.Sees(&a, loci.LiveOrTrash, now); got != want {
 				t.Errorf("%+v: told %q, but a member of the project sees it: %v", a, told, want)
 			}
+		}
+	}
+}
+
+// TestNotSharedBy says which people lose a memory that another one replaces.
+func TestNotSharedBy(t *testing.T) {
+	team, project := loci.NewTeamID(), loci.NewProjectID()
+	pool := loci.Access{Scope: loci.ScopeGlobal, TeamID: team}
+	inProject := loci.Access{Scope: loci.ScopeProject, ProjectID: project}
+	for _, tt := range []struct {
+		name    string
+		old, by loci.Access
+		want    string
+	}{
+		{"private, by one in a pool", loci.Access{Scope: loci.ScopeGlobal}, pool, ""},
+		{"in a pool, by one in it", pool, pool, ""},
+		{"in a pool, by a private one", pool, loci.Access{Scope: loci.ScopeGlobal}, "the team"},
+		{"in a pool, by one of another team", pool, loci.Access{Scope: loci.ScopeGlobal, TeamID: loci.NewTeamID()}, "the team"},
+		{"in a pool, by one of an agent", pool, loci.Access{Scope: loci.ScopeAgent, TeamID: team}, "the team"},
+		{"in a project, by one in it", inProject, inProject, ""},
+		{"in a project, by one of another project", inProject,
+			loci.Access{Scope: loci.ScopeProject, ProjectID: loci.NewProjectID()}, "the project"},
+		{"in a project, by one that is only about it", inProject,
+			loci.Access{Scope: loci.ScopeGlobal, ProjectID: project}, "the project"},
+	} {
+		if got := tt.old.NotSharedBy(&tt.by); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

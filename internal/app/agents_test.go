@@ -134,6 +134,8 @@ func TestAgentsAreChangedByTheirPeople(t *testing.T) {
 	toms, err := d.Agent.Create(ctx, d.tom, agent.Draft{Name: "critic", Vendor: "claude", Config: []byte(`{"a":1}`)})
 	d.must(err)
 	mine := d.agent(d.claude, "reviewer", "")
+	_, secret, err := d.Identity.CreateKey(ctx, d.owner, auth.KeyRequest{Name: "k", Vendor: "claude"})
+	d.must(err)
 	for _, tt := range []struct {
 		name string
 		who  loci.Principal
@@ -145,6 +147,7 @@ func TestAgentsAreChangedByTheirPeople(t *testing.T) {
 		{"an agent of another vendor", d.cursor, "reviewer", loci.Forbidden},
 		{"another person", d.tom, "reviewer", loci.Forbidden}, {"another's agent", d.claude, "critic", loci.Forbidden},
 		{"a key of projects", d.limited, "reviewer", loci.NotFound}, {"nobody's", d.mara, "nobody", loci.NotFound},
+		{"an agent of an admin", d.with(secret), "reviewer", loci.Forbidden},
 	} {
 		got, err := d.Agent.Update(ctx, tt.who, tt.of, agent.Patch{Description: new("by " + tt.name)})
 		if loci.CodeOf(err) != tt.code || err == nil && got.Description != "by "+tt.name {

@@ -77,6 +77,11 @@ func TestAgentsSuggestToDeleteWhatOthersWrote(t *testing.T) {
 	if _, err := w.Memory.AcceptSuggestion(ctx, w.claude, id, false); loci.CodeOf(err) != loci.Forbidden {
 		t.Errorf("an agent accepts: %v", err)
 	}
+	noGraphs := w.olga
+	noGraphs.Rights = []loci.Right{loci.RightRead, loci.RightWrite}
+	if _, err := w.Memory.AcceptSuggestion(ctx, noGraphs, id, false); loci.CodeOf(err) != loci.Forbidden {
+		t.Errorf("a key without the right to graphs accepts: %v", err)
+	}
 	sg, err := w.Memory.AcceptSuggestion(ctx, w.olga, id, false)
 	w.must(err)
 	wantText(t, w.text(w.olga), "Ann/person\n  tall\nBob/person\n  kind\nAnn -knows-> Bob\n")

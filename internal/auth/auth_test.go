@@ -259,6 +259,10 @@ func TestDashboardNeedsItsToken(t *testing.T) {
 			t.Errorf("proved %v from now: fresh %v, %v; want %v", ahead, p.Fresh(w.now), err, want)
 		}
 	}
+	if _, err := a.Authenticate(t.Context(), auth.Request{Bearer: "another-key",
+		DashboardToken: loci.Secret(sign(good, secret))}); loci.CodeOf(err) != loci.Unauthenticated {
+		t.Errorf("without the key of the dashboard: %v", err)
+	}
 	off := w.auth(t, auth.Options{})
 	if _, err := off.Authenticate(t.Context(),
 		auth.Request{Bearer: service, DashboardToken: loci.Secret(sign(good, secret))}); loci.CodeOf(
@@ -292,6 +296,59 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		if s := fmt.Sprintf(format, struct{ K loci.Secret }{key}) +
 			fmt.Sprintf(format, key); strings.Contains(s, "hunter2") || strings.Contains(s, "68756e74657232") {
 			t.Errorf("%s prints %s", format, s)
+		}
+	}
+}
+
+// TestNewCredentialRefuses requires that a key has only rights of its kind, and a vendor that is one.
+func TestNewCredentialRefuses(t *testing.T) {
+	w := newWorld(t)
+	owner := loci.Principal{Kind: loci.KindLocal, OrgID: w.org.ID, UserID: w.org.OwnerID}
+	all := func(rights ...loci.Right) []loci.Right { return rights }
+	for name, tt := range map[string]struct {
+		r     auth.KeyRequest
+		field string
+	}{
+		"a person's":                  {auth.KeyRequest{Rights: loci.Rights()}, ""},
+		"an agent's":                  {auth.KeyRequest{Vendor: "claude", Rights: loci.AgentRights()}, ""},
+		"an agent's, for the account": {auth.KeyRequest{Vendor: "claude", Rights: all(loci.RightAccount)}, "scopes"},
+		"an agent's, for the org":     {auth.KeyRequest{Vendor: "claude", Rights: all(loci.RightAdmin)}, "scopes"},
+		"of an unknown right":         {auth.KeyRequest{Rights: all("everything")}, "scopes"},
+		"of the server":               {auth.KeyRequest{Vendor: loci.ServerOrigin}, "vendor"},
+		"of a person as vendor":       {auth.KeyRequest{Vendor: loci.OriginAPI}, "vendor"},
+		"for as many projects as may": {auth.KeyRequest{ProjectIDs: make([]loci.ProjectID, 100)}, ""},
+		"for more projects than may":  {auth.KeyRequest{ProjectIDs: make([]loci.ProjectID, 101)}, "project_ids"},
+		"that has expired":            {auth.KeyRequest{ExpiresAt: w.now}, "expires_at"},
+		"that expires in a moment":    {auth.KeyRequest{ExpiresAt: w.now.Add(1)}, ""},
+	} {
+		tt.r.Name = "k"
+		if _, _, err := auth.NewCredential(owner, tt.r, w.now); loci.FieldOf(err) != tt.field || tt.field == "" && err != nil {
+			t.Errorf("a key %s: %v, want an error about %q", name, err, tt.field)
+		}
+	}
+}
+
+// TestWhoIsAdmin requires that the role of a person makes no admin of their agents.
+func TestWhoIsAdmin(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	err := w.store.Update(ctx, w.org.ID, func(tx store.Tx) error {
+		u, err := tx.Users().Get(ctx, w.org.OwnerID)
+		if err != nil {
+			return err
+		}
+		u.Role = loci.RoleAdmin
+		return tx.Users().Update(ctx, u)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := w.auth(t, auth.Options{})
+	_, persons := w.key(t, auth.KeyRequest{Name: "mine"})
+	_, agents := w.key(t, auth.KeyRequest{Name: "claude", Vendor: "claude"})
+	for key, want := range map[loci.Secret]loci.Kind{persons: loci.KindAdmin, agents: loci.KindAgent} {
+		if p, err := a.Authenticate(ctx, bearer(key)); err != nil || p.Kind != want {
+			t.Errorf("got %s, %v; want %s", p.Kind, err, want)
 		}
 	}
 }

@@ -20,9 +20,16 @@ var changeRoutes = table{"recall", []served{
 		Text: "Server-sent events: one `ready`, then a `change` (a FeedEvent) for each change that you may " +
 			"see. On `reset`, Loci no longer knows what changed meanwhile: reload everything. A position holds for any " +
 			"kinds; of one that you add, read the present state.",
-		Alternatives: map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: huma.TypeString},
-			Example: exampleStream}}}, (*server).changes),
+		Alternatives: map[string]*huma.MediaType{eventStream: {Schema: streamSchema, Example: exampleChange}}},
+		(*server).changes),
 }}
+
+// streamSchema describes one event of the stream, because OpenAPI 3.1 cannot describe all of them.
+var streamSchema = &huma.Schema{Type: huma.TypeObject, Required: []string{"event", "id", "data"},
+	Properties: map[string]*huma.Schema{"event": {Type: huma.TypeString, Enum: []any{"ready", "change", "reset"}},
+		"id": {Type: huma.TypeString, Description: "The position after the event"},
+		"data": {Type: huma.TypeString, Description: "JSON; of a change, a FeedEvent",
+			Extensions: map[string]any{"contentMediaType": jsonType}}}}
 
 // Live configures streams of changes.
 type Live struct {
@@ -244,7 +251,6 @@ func (t *changeStream) ended(ctx context.Context, err error) {
 	t.log.WarnContext(ctx, "a stream of changes ended", "request_id", t.x.id, "error", chain(err))
 }
 
-const exampleStream = "event: ready\nid: 7hT2mXw4sQ9v\ndata: {\"resumed\":false}\n\n" +
-	"event: change\nid: Kc0pZ8rYb1uE\ndata: " +
-	"{\"at\":\"2026-11-20T16:00:00.000000Z\",\"kind\":\"memory\",\"id\":\"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e\"," +
-	"\"change\":\"updated\",\"version\":2,\"origin\":\"claude\"}\n\n"
+var exampleChange = map[string]string{"event": "change", "id": "Kc0pZ8rYb1uE",
+	"data": `{"at":"2026-11-20T16:00:00.000000Z","kind":"memory","id":"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e",` +
+		`"change":"updated","version":2,"origin":"claude"}`}

@@ -175,6 +175,10 @@ func (d *document) checkAnswer(t *testing.T, method, path string, status int, co
 		t.Errorf("%s %s answers %d with %s, which the document does not mention", method, path, status, contentType)
 		return
 	}
+	if contentType == "text/event-stream" {
+		d.checkEvents(t, at(media, "schema"), string(body))
+		return
+	}
 	if !strings.Contains(contentType, "json") || strings.Contains(contentType, "ndjson") {
 		return
 	}
@@ -184,6 +188,29 @@ func (d *document) checkAnswer(t *testing.T, method, path string, status int, co
 	}
 	if err := d.validate(at(media, "schema"), value); err != nil {
 		t.Errorf("%s %s: the answer is not as documented: %v\n%s", method, path, err, body)
+	}
+}
+
+// checkEvents demands that each event of a stream is as documented. Blocks without data are no events.
+func (d *document) checkEvents(t *testing.T, schema any, stream string) {
+	t.Helper()
+	for block := range strings.SplitSeq(strings.TrimSpace(stream), "\n\n") {
+		event := map[string]any{}
+		for line := range strings.SplitSeq(block, "\n") {
+			if name, value, _ := strings.Cut(line, ": "); name != "" {
+				event[name] = value
+			}
+		}
+		if event["data"] == nil {
+			continue
+		}
+		if err := d.validate(schema, event); err != nil {
+			t.Errorf("an event is not as documented: %v\n%s", err, block)
+		}
+		feed := map[string]any{"$ref": componentPrefix + "FeedEvent"}
+		if err := d.validate(feed, jsonOf(t, event["data"].(string))); event["event"] == "change" && err != nil {
+			t.Errorf("a change is no FeedEvent: %v\n%s", err, block)
+		}
 	}
 }
 

@@ -126,6 +126,81 @@ func (w *graphWorld) compareListsOf(ctx context.Context, g store.Graph, v loci.V
 	return nil
 }
 
+// comparePositions: no list goes on after a row that the viewer cannot see, in any state.
+func (w *graphWorld) comparePositions(ctx context.Context, g store.Graph, v loci.Viewer) error {
+	check := func(what string, sees bool, err error) {
+		if want := map[bool]loci.Code{true: "", false: loci.Invalid}[sees]; loci.CodeOf(err) != want {
+			w.t.Fatalf("%s after a row that %+v sees (%v): %v", what, v, sees, err)
+		}
+	}
+	after := func(id string) store.GraphQuery { return store.GraphQuery{Limit: 1, After: store.Position(id)} }
+	for _, e := range w.entities {
+		_, err := g.Read(ctx, v, after(e.ID.String()))
+		check("Read", v.SeesGraph(&w.p, &e.GraphAccess, loci.AnyState), err)
+	}
+	for _, o := range w.observations {
+		if v.SeesGraph(&w.p, &w.entity(o.EntityID).GraphAccess, loci.LiveOnly) {
+			_, err := g.Observations(ctx, v, o.EntityID, after(o.ID.String()))
+			check("Observations", v.SeesGraph(&w.p, &o.GraphAccess, loci.AnyState), err)
+		}
+	}
+	for _, r := range w.relations {
+		if v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, loci.LiveOnly) {
+			_, err := g.Relations(ctx, v, r.FromID, after(r.ID.String()))
+			check("Relations", v.SeesGraph(&w.p, &r.GraphAccess, loci.AnyState) && w.seesEnds(v, r, loci.AnyState), err)
+		}
+	}
+	return nil
+}
+
+// compareRestores: a relation that the viewer cannot see can be made, and only what the viewer sees in
+// the trash can be restored. Nothing of it is kept.
+func (w *graphWorld) compareRestores(v loci.Viewer) {
+	undo := errors.New("undo")
+	restored := func(what string, sees, live bool, err error) {
+		want := loci.NotFound
+		if sees && live {
+			want = ""
+		} else if sees {
+			want = loci.Conflict
+		}
+		if loci.CodeOf(err) != want {
+			w.t.Fatalf("Restore of %s for %+v: %v, want %q", what, v, err, want)
+		}
+	}
+	err := w.tryGraph(w.p, func(ctx context.Context, tx store.GraphTx) error {
+		for _, r := range w.relations {
+			live := w.seesEnds(w.all(), r, loci.LiveOnly)
+			if w.seesEnds(v, r, loci.LiveOnly) {
+				out, err := tx.Entities().Relate(ctx, v, by(w.all()), []loci.NewRelation{rel(r.From, r.Type, r.To)})
+				if err != nil {
+					return err
+				}
+				if sees := w.seesRelation(v, r); out[0].Created == sees {
+					w.t.Fatalf("Relate for %+v: created %v, but sees it %v", v, out[0].Created, sees)
+				}
+			}
+			_, err := tx.Entities().Restore(ctx, v, by(w.all()), store.GraphIDs{Relations: []loci.RelationID{r.ID}})
+			if live || !r.DeletedAt.IsZero() { // those that were deleted with an entity are not kept beside the store
+				sees := v.SeesGraph(&w.p, &r.GraphAccess, loci.TrashOnly) && w.seesEnds(v, r, loci.AnyState)
+				restored("a relation", sees, live, err)
+			}
+		}
+		for _, o := range w.observations {
+			e := w.entity(o.EntityID)
+			_, err := tx.Entities().Restore(ctx, v, by(w.all()), store.GraphIDs{Observations: []loci.ObservationID{o.ID}})
+			if e.DeletedAt.IsZero() || !o.DeletedAt.IsZero() {
+				sees := v.SeesGraph(&w.p, &o.GraphAccess, loci.TrashOnly) && v.SeesGraph(&w.p, &e.GraphAccess, loci.AnyState)
+				restored("an observation", sees, e.DeletedAt.IsZero(), err)
+			}
+		}
+		return undo
+	})
+	if err != undo { //nolint:errorlint // the very one
+		w.t.Fatalf("compareRestores for %+v: %v", v, explain(err))
+	}
+}
+
 // readers are one viewer of each vendor.
 func (w *graphWorld) readers() (list []loci.Viewer) {
 	for _, vendor := range []loci.Vendor{"", "a", "b", "c", "zz"} {

@@ -83,6 +83,15 @@ func (w *graphWorld) trim() {
 				o.DeletedAt = w.clock.now()
 			}
 		}
+		for _, r := range w.relations {
+			if draw(w.t, "delete relation", false, false, false, true) {
+				if _, err := tx.Entities().DeleteRelations(ctx, v, by(v),
+					[]loci.NewRelation{rel(r.From, r.Type, r.To)}); err != nil {
+					return err
+				}
+				r.DeletedAt = w.clock.now()
+			}
+		}
 		for _, e := range w.entities {
 			if draw(w.t, "delete entity", false, false, false, true) {
 				if _, err := tx.Entities().Delete(ctx, v, by(v), named(e.Name)); err != nil {
@@ -134,9 +143,11 @@ func (w *graphWorld) expect(v loci.Viewer, l loci.Lifecycle, e *loci.Entity) (st
 }
 
 func (w *graphWorld) seesRelation(v loci.Viewer, r *loci.Relation) bool {
-	return v.SeesGraph(&w.p, &r.GraphAccess, loci.LiveOnly) &&
-		v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, loci.LiveOnly) &&
-		v.SeesGraph(&w.p, &w.entity(r.ToID).GraphAccess, loci.LiveOnly)
+	return v.SeesGraph(&w.p, &r.GraphAccess, loci.LiveOnly) && w.seesEnds(v, r, loci.LiveOnly)
+}
+
+func (w *graphWorld) seesEnds(v loci.Viewer, r *loci.Relation, l loci.Lifecycle) bool {
+	return v.SeesGraph(&w.p, &w.entity(r.FromID).GraphAccess, l) && v.SeesGraph(&w.p, &w.entity(r.ToID).GraphAccess, l)
 }
 
 func shown(list []loci.Entity) (out []string) {
@@ -170,7 +181,7 @@ func testGraphVisibility(e *env) {
 			v := w.viewer()
 			w.viewGraph(p, func(ctx context.Context, g store.Graph) error {
 				for _, compare := range []func(context.Context, store.Graph, loci.Viewer) error{w.compareReads, w.compareSearch,
-					w.compareWalks, w.compareLists} {
+					w.compareWalks, w.compareLists, w.comparePositions} {
 					if err := compare(ctx, g, v); err != nil {
 						return err
 					}
@@ -178,6 +189,7 @@ func testGraphVisibility(e *env) {
 				return nil
 			})
 			w.compareWrites(v)
+			w.compareRestores(v)
 			w.compareVendors(v)
 			w.compareInserts(v)
 		}
@@ -303,6 +315,15 @@ func (w *graphWorld) compareWalks(ctx context.Context, g store.Graph, v loci.Vie
 	slices.Sort(want)
 	slices.Sort(observations)
 	w.same("Trash of observations", v, want, observations)
+	want = nil
+	for _, r := range w.relations {
+		if v.SeesGraph(&w.p, &r.GraphAccess, loci.TrashOnly) && w.seesEnds(v, r, loci.LiveOnly) {
+			want = append(want, r.Type)
+		}
+	}
+	relations := typesOf(got.Relations)
+	slices.Sort(relations)
+	w.same("Trash of relations", v, want, relations)
 	return err
 }
 

@@ -244,6 +244,7 @@ var tests = []test{
 	{"UnreadNotes", testUnreadNotes},
 	{"InsertNewCandidates", testInsertNew},
 	{"Suggestions", testSuggestions},
+	{"SuggestionsOfGraphs", testSuggestionsOfGraphs},
 	{"SuggestionVisibility", testSuggestionVisibility},
 	{"Disagreements", testDisagreements},
 	{"DisagreementsSpent", testDisagreementsSpent},

@@ -159,6 +159,40 @@ func (e *env) suggestionsOfErased(m, by *loci.Memory) {
 	}
 }
 
+// A suggestion about a graph is for those who see the project and all its rows.
+func testSuggestionsOfGraphs(e *env) {
+	space := newID[loci.WorkspaceID]()
+	p := e.project("p", func(p *loci.Project) { p.WorkspaceID = space })
+	s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestDelete, UserID: e.user, Origin: "claude",
+		State: loci.SuggestionPending, CreatedAt: e.clock.now(), Graph: &loci.SuggestedGraph{ProjectID: p.ID,
+			GraphIDs: loci.GraphIDs{Entities: []loci.EntityID{loci.NewEntityID()}}, WorkspaceID: space,
+			AllowedVendors: []loci.Vendor{"cursor"}}}
+	if err := e.suggest(s); err != nil {
+		e.Fatal(explain(err))
+	}
+	member := e.in(p)
+	as := func(change func(*loci.Viewer)) loci.Viewer { v := member; change(&v); return v }
+	for name, tt := range map[string]struct {
+		v    loci.Viewer
+		sees bool
+	}{
+		"a member":                 {member, true},
+		"a vendor of the rows":     {as(func(v *loci.Viewer) { v.Vendor = "cursor" }), true},
+		"another vendor":           {as(func(v *loci.Viewer) { v.Vendor = "claude" }), false},
+		"in no project":            {as(func(v *loci.Viewer) { v.ProjectIDs = nil }), false},
+		"in another project":       {as(func(v *loci.Viewer) { v.ProjectIDs = []loci.ProjectID{loci.NewProjectID()} }), false},
+		"in another workspace":     {as(func(v *loci.Viewer) { v.WorkspaceID = newID[loci.WorkspaceID]() }), false},
+		"of another org":           {as(func(v *loci.Viewer) { v.OrgID = "other" }), false},
+		"while workspaces are off": {as(func(v *loci.Viewer) { v.WorkspaceID = loci.WorkspaceID{} }), true},
+	} {
+		_, err := e.getSuggestion(tt.v, s.ID)
+		list, _, err2 := e.listSuggestions(tt.v, loci.SuggestionPending, "", 9)
+		if (err == nil) != tt.sees || (len(list) == 1) != tt.sees || err2 != nil {
+			e.Errorf("%s: got %v and %d, %v; want to see it: %v", name, explain(err), len(list), explain(err2), tt.sees)
+		}
+	}
+}
+
 // testSuggestionVisibility draws memories, suggestions and viewers and demands
 // that the engine shows what the rule says of both memories, or of the one with a secret.
 func testSuggestionVisibility(e *env) {
