@@ -79,7 +79,8 @@ func TestSeesSession(t *testing.T) {
 // TestSameAccess requires that every field that decides who sees an event counts.
 func TestSameAccess(t *testing.T) {
 	a := loci.EventAccess{OrgID: "o", UserID: loci.NewUserID(), WorkspaceID: loci.NewWorkspaceID(),
-		ProjectID: loci.NewProjectID(), TeamID: loci.NewTeamID(), Reach: loci.ReachTeam, AllowedVendors: []loci.Vendor{"claude"}}
+		ProjectID: loci.NewProjectID(), TeamID: loci.NewTeamID(), Reach: loci.ReachTeam,
+		AllowedVendors: []loci.Vendor{"claude"}}
 	if b := a; !a.SameAccess(&b) {
 		t.Error("an event has another access than itself")
 	}

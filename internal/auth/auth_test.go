@@ -322,7 +322,8 @@ func TestNewCredentialRefuses(t *testing.T) {
 		"that expires in a moment":    {auth.KeyRequest{ExpiresAt: w.now.Add(1)}, ""},
 	} {
 		tt.r.Name = "k"
-		if _, _, err := auth.NewCredential(owner, tt.r, w.now); loci.FieldOf(err) != tt.field || tt.field == "" && err != nil {
+		_, _, err := auth.NewCredential(owner, tt.r, w.now)
+		if loci.FieldOf(err) != tt.field || tt.field == "" && err != nil {
 			t.Errorf("a key %s: %v, want an error about %q", name, err, tt.field)
 		}
 	}

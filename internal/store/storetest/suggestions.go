@@ -171,6 +171,7 @@ func testSuggestionsOfGraphs(e *env) {
 		e.Fatal(explain(err))
 	}
 	member := e.in(p)
+	other := []loci.ProjectID{loci.NewProjectID()}
 	as := func(change func(*loci.Viewer)) loci.Viewer { v := member; change(&v); return v }
 	for name, tt := range map[string]struct {
 		v    loci.Viewer
@@ -180,7 +181,7 @@ func testSuggestionsOfGraphs(e *env) {
 		"a vendor of the rows":     {as(func(v *loci.Viewer) { v.Vendor = "cursor" }), true},
 		"another vendor":           {as(func(v *loci.Viewer) { v.Vendor = "claude" }), false},
 		"in no project":            {as(func(v *loci.Viewer) { v.ProjectIDs = nil }), false},
-		"in another project":       {as(func(v *loci.Viewer) { v.ProjectIDs = []loci.ProjectID{loci.NewProjectID()} }), false},
+		"in another project":       {as(func(v *loci.Viewer) { v.ProjectIDs = other }), false},
 		"in another workspace":     {as(func(v *loci.Viewer) { v.WorkspaceID = newID[loci.WorkspaceID]() }), false},
 		"of another org":           {as(func(v *loci.Viewer) { v.OrgID = "other" }), false},
 		"while workspaces are off": {as(func(v *loci.Viewer) { v.WorkspaceID = loci.WorkspaceID{} }), true},
