@@ -15,7 +15,7 @@ const MaxPinned = 50
 
 const (
 	briefingSample = 200 // tags and origins come from this many of the newest memories
-	briefingRecent = 10 // and as many decisions
+	briefingRecent = 10  // and as many decisions
 	briefingTags   = 20
 )
 
