@@ -326,17 +326,6 @@ func eventBy(e *loci.Event, called func(loci.AgentID) string) string {
 	return e.Origin
 }
 
-// eventStats are client.EventStats.
-type eventStats struct {
-	Total    int                     `json:"total"`
-	ByClass  map[loci.EventClass]int `json:"by_memory_type"`
-	ByType   map[string]int          `json:"by_event_type"`
-	Sessions int                     `json:"sessions"`
-	First    time.Time               `json:"first,omitzero"`
-	Last     time.Time               `json:"last,omitzero"`
-	Partial  bool                    `json:"partial"`
-}
-
 func (p *program) eventsStatsCommand() *cobra.Command {
 	var f eventFilterFlags
 	cmd := p.acting(pickAny, &cobra.Command{
@@ -351,8 +340,7 @@ func (p *program) eventsStatsCommand() *cobra.Command {
 			return err
 		}
 		if p.json {
-			return p.printJSON(eventStats{stats.Total, stats.ByClass, stats.ByType, stats.Sessions, stats.First, stats.Last,
-				stats.Partial})
+			return p.printJSON(stats)
 		}
 		fields := []string{"events", loci.Thousands(stats.Total), "sessions", loci.Thousands(stats.Sessions),
 			"first", p.showTime(stats.First), "last", p.showTime(stats.Last)}

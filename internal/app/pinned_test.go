@@ -144,3 +144,27 @@ func TestQueryHasWhatIsPinned(t *testing.T) {
 		}
 	}
 }
+
+// TestBriefingHasDecisions demands the newest decisions with their text, however many other memories are newer, and
+// only those that the reader sees.
+func TestBriefingHasDecisions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(w.owner, memory.Draft{Title: "Queue", Content: "We use NATS, because it needs no broker", Category: "decision"})
+	w.add(w.owner, memory.Draft{Title: "Cache", Content: "None for now", Tags: []string{"Decisions"}})
+	w.add(w.owner, memory.Draft{Title: "Rule", Content: "Keep it", Category: "decision", Pinned: new(true)})
+	w.add(w.owner, memory.Draft{Title: "Hidden", Content: "not for Claude", Category: "decision",
+		AllowedVendors: []loci.Vendor{"cursor"}})
+	for i := range 20 {
+		w.add(w.owner, memory.Draft{Title: fmt.Sprint("note ", i), Content: fmt.Sprint("c", i)})
+	}
+	b, err := w.Memory.Briefing(t.Context(), w.claude, loci.When{})
+	if err != nil || len(b.Decisions) != 2 || b.Decisions[0].Title != "Cache" ||
+		b.Decisions[1].Text != "We use NATS, because it needs no broker" {
+		t.Fatalf("got %+v, %v", b.Decisions, err)
+	}
+	if text := b.Markdown(); !strings.Contains(text, "\n## Decisions\n\n- Cache (") ||
+		!strings.Contains(text, "\n  We use NATS, because it needs no broker\n") {
+		t.Error(text)
+	}
+}

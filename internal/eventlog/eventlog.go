@@ -161,14 +161,14 @@ type Page struct {
 
 // Stats are counts of events.
 type Stats struct {
-	Total    int
-	ByClass  map[loci.EventClass]int
-	ByType   map[string]int // the most frequent MaxTypes
-	First    time.Time      // zero: there are none
-	Last     time.Time
-	Sessions int // distinct sessions
+	Total    int                     `json:"total"`
+	ByClass  map[loci.EventClass]int `json:"by_memory_type"`
+	ByType   map[string]int          `json:"by_event_type"`  // the most frequent MaxTypes
+	Sessions int                     `json:"sessions"`       // distinct ones
+	First    time.Time               `json:"first,omitzero"` // zero: there are none
+	Last     time.Time               `json:"last,omitzero"`
 	// Partial is set if the context ended with loci.ErrSpent before all events were counted.
-	Partial bool
+	Partial bool `json:"partial"`
 }
 
 // MaxTypes is how many types Stats tells apart.
