@@ -64,7 +64,7 @@ func (p *program) cleanRest(ctx context.Context, in *instance, c *client, n *con
 // noteOddities tells what is unusual about a file that connect is to change.
 func (p *program) noteOddities(c *client, file *clientfile.File) {
 	if odd := file.Odd(c.format); odd != "" && (c.id == "claude-desktop" || c.id == "cursor") {
-		p.note("%s has %s, which stay. %s itself may not read such a file.", file.Name, odd, c.name)
+		p.note("%s has %s. Loci leaves that, but %s itself may not read such a file.", file.Name, odd, c.name)
 	}
 	if info, err := os.Stat(file.Name); err == nil && info.Mode().Perm()&0o200 == 0 {
 		p.note("%s is read-only (mode %o). Loci changes it nevertheless; disconnect restores the mode.", file.Name,

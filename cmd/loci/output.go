@@ -210,12 +210,15 @@ func readers(m *loci.Memory) string {
 // printMemory writes a whole memory: attributes, then the content.
 func (p *program) printMemory(m *loci.Memory, a around) {
 	p.printf("%s\n\n", p.bold(loci.OneLine(m.Title)))
-	importance, scope, superseded, trashed, origin := strconv.Itoa(m.Importance), "", "", "", m.Origin
+	importance, scope, secrets, superseded, trashed, origin := strconv.Itoa(m.Importance), "", "", "", "", m.Origin
 	if m.Accepted() {
 		origin = "proposed by " + m.Origin + ", accepted by " + cmp.Or(a.owner, "you")
 	}
 	if m.Pinned {
 		importance += ", pinned"
+	}
+	if m.SecretsKept {
+		secrets = "kept"
 	}
 	if m.Scope != loci.ScopeGlobal {
 		scope = string(m.Scope)
@@ -229,7 +232,7 @@ func (p *program) printMemory(m *loci.Memory, a around) {
 	p.printFields("id", m.ID.String(), "owner", a.owner, "origin", origin, "visible to", readers(m),
 		"shared with", a.sharedWith, "attached", a.attached, "tags", strings.Join(m.Tags, ", "),
 		"type", string(m.Type)+", "+m.Category,
-		"importance", importance, "key", m.Key, "summary", m.Summary,
+		"importance", importance, "key", m.Key, "summary", m.Summary, "secrets", secrets,
 		"version", fmt.Sprintf("%d, %s by %s", m.Version, m.Change, m.Editor),
 		"created", p.showTime(m.CreatedAt), "updated", p.showTime(m.UpdatedAt), "scope", scope,
 		"project", a.project, "agent", a.agent,

@@ -47,7 +47,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) {
 	now := s.Time()
 	made = loci.Agent{ID: loci.NewAgentID(), OrgID: p.OrgID, UserID: p.UserID, Vendor: d.Vendor,
-		Name: loci.Compose(d.Name), Description: d.Description, Config: d.Config, CreatedAt: now, UpdatedAt: now}
+		Name: loci.Label(d.Name), Description: d.Description, Config: d.Config, CreatedAt: now, UpdatedAt: now}
 	switch {
 	case p.OnlyProjects:
 		return made, loci.Errorf(loci.Forbidden,

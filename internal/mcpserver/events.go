@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -134,7 +135,7 @@ func contextFields(_ *call, in *contextAsk) []field {
 		list("include_types", &in.Types, 0, gate.MaxPage, loci.MaxEventType, func(string, []string) error { return nil }).
 			loosely(atCommas).unlimited().about("memory types or event types"),
 		whole("max_tokens", &in.MaxTokens, event.MinContextTokens, event.MaxContextTokens, event.DefaultContextTokens),
-		text("time_zone", &in.Zone, 0, loci.MaxName).hide(),
+		text("time_zone", &in.Zone, 0, loci.MaxName).hide(), askedIn(&in.Zone),
 	}
 }
 
@@ -204,8 +205,20 @@ func searchEventFields(c *call, in *eventsAsk) []field {
 		origin(&in.Origin), namedProject(c, &in.ProjectID),
 		oneOf("order", &in.Order, "desc", "asc").about("by time"),
 		limit(c, &in.Limit, eventsMax, eventsDefault), cursor(c, &in.Cursor),
-		text("time_zone", &in.Zone, 0, loci.MaxName).hide(),
+		text("time_zone", &in.Zone, 0, loci.MaxName).hide(), askedIn(&in.Zone),
 	}
+}
+
+// askedIn is the time at which the person asked. Dates and days are in its zone, unless the call names another.
+func askedIn(zone *string) field {
+	return value("asked_at", "a string", plain(), func(path, v string) error {
+		at, err := loci.ParseTime(v, time.UTC)
+		if err != nil {
+			return loci.FieldErrorf(path, "%s", err)
+		}
+		*zone = cmp.Or(*zone, at.Format("-07:00"))
+		return nil
+	}).hide()
 }
 
 // classesField is a list of memory types of events.

@@ -185,3 +185,19 @@ func TestArgumentsOutsideTheSchema(t *testing.T) {
 		t.Errorf("with both tags: %v", got)
 	}
 }
+
+// TestDaysOfEventsAreThoseOfTheAsker logs an event late in the evening of a day, which is the next day in Japan.
+func TestDaysOfEventsAreThoseOfTheAsker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.rawAt(key, stateful, allTools)
+	r.must("log_event", `{"content":"planted garlic","time":"2026-03-01T20:00:00Z"}`)
+	for args, want := range map[string]int{`"asked_at":"2026-03-03T21:00:00+09:00"`: 1, `"time_zone":"Asia/Tokyo"`: 1,
+		`"asked_at":"2026-03-03T12:00:00Z"`: 0, `"asked_at":"2026-03-03T21:00:00+09:00","time_zone":"UTC"`: 0} {
+		got := r.must("search_events", `{"query":"garlic","since":"yesterday",`+args+`}`)
+		if events := got["events"].([]any); len(events) != want {
+			t.Errorf("%s: got %d events, want %d", args, len(events), want)
+		}
+	}
+}

@@ -43,11 +43,10 @@ func (s *Service) AddAsset(ctx context.Context, p loci.Principal, id loci.Memory
 	return s.Attach(ctx, p, r)
 }
 
-// Receive stores the bytes of a file to attach to a memory. It reads them once and holds a few
-// KiB. NotFound if the memory is not visible; Forbidden if it belongs to another person or, for
-// an agent, has another origin; TooLarge and Conflict if the org's limits leave no room, Conflict
-// also if its project is archived; Invalid for a bad name, or a media type that the org does not
-// allow. It returns an error of u.Body unchanged.
+// Receive stores the bytes of a file to attach to a memory. It reads them once and holds a few KiB. NotFound if the
+// memory is not visible; Forbidden if it belongs to another person or, for an agent, has another origin; TooLarge and
+// Conflict if the org's limits leave no room, Conflict also if its project is archived; Invalid for a bad name, or a
+// media type that the org does not allow. It returns an error of u.Body unchanged.
 func (s *Service) Receive(ctx context.Context, p loci.Principal, id loci.MemoryID, u Upload) (*Received, error) {
 	if err := s.Begin(ctx, p, AssetAdd); err != nil {
 		return nil, err
@@ -215,10 +214,9 @@ func (s *Service) OpenAsset(ctx context.Context, p loci.Principal, id loci.Asset
 	return asset, f, nil
 }
 
-// DeleteAsset permanently deletes an attachment. A later sweep removes its bytes, unless another
-// attachment has the same. NotFound if its memory is not visible. Forbidden if the memory belongs
-// to another person; for an agent, if another origin attached it; and if the org requires step-up
-// for deletion.
+// DeleteAsset permanently deletes an attachment. A later sweep removes its bytes, unless another attachment has the
+// same. NotFound if its memory is not visible. Forbidden if the memory belongs to another person; for an agent, if
+// another origin attached it; and if the org requires step-up for deletion.
 func (s *Service) DeleteAsset(ctx context.Context, p loci.Principal, id loci.AssetID) error {
 	if err := s.Begin(ctx, p, AssetDelete); err != nil {
 		return err
@@ -254,9 +252,8 @@ func tooLarge(rules loci.AssetRules) error {
 		rules.Largest())
 }
 
-// roomFor returns how many bytes a file with that announced size may have, so that Loci does not
-// read a file that it could not keep. The transaction that attaches the file decides whether it
-// fits.
+// roomFor returns how many bytes a file with that announced size may have, so that Loci does not read a file that it
+// could not keep. The transaction that attaches the file decides whether it fits.
 func (s *Service) roomFor(ctx context.Context, p loci.Principal, rules loci.AssetRules, size int64) (
 	limit int64, err error) {
 	limit = rules.Largest()

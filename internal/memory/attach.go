@@ -53,8 +53,7 @@ func (s *Service) attachable(ctx context.Context, p loci.Principal, act gate.Act
 	return m, err
 }
 
-// mayAttach returns a live memory to which p may add something. If p may not see it, the error is
-// always NotFound.
+// mayAttach returns a live memory to which p may add something. If p may not see it, the error is always NotFound.
 func mayAttach(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.LiveOnly)
 	switch {

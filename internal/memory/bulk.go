@@ -21,11 +21,10 @@ type BulkItem struct {
 	Patch     Patch         // for update
 }
 
-// Bulk runs up to loci.MaxBulk operations, in order. With together, it runs all in one
-// transaction or none; then the error is a *loci.ItemsError with the reason for each rejected
-// item. Otherwise it runs each on its own, and the item's result has the error. Forbidden,
-// whatever the items, if the credential may not run one of the operations; Invalid for no items,
-// too many or an unknown operation.
+// Bulk runs up to loci.MaxBulk operations, in order. With together, it runs all in one transaction or none; then the
+// error is a *loci.ItemsError with the reason for each rejected item. Otherwise it runs each on its own, and the
+// item's result has the error. Forbidden, whatever the items, if the credential may not run one of the operations;
+// Invalid for no items, too many or an unknown operation.
 func (s *Service) Bulk(ctx context.Context, p loci.Principal, items []BulkItem, together bool) (
 	[]loci.BulkResult, error) {
 	if err := s.Begin(ctx, p, bulkAction(items)); err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// changesPage is how many events are read at a time. It bounds the memory that a slow reader
-// uses.
+// changesPage is how many events are read at a time. It bounds the memory that a slow reader uses.
 const changesPage = 500
 
 // maxPosition is longer than any position of a feed.
@@ -36,18 +35,16 @@ type ChangePage struct {
 	// reader may now see something else. The reader must read everything again. Then there are no
 	// events, and the place is at the end of the feed.
 	Reset bool
-	// Position is the place after all rows of this page. It does not reveal how many rows that
-	// were.
+	// Position is the place after all rows of this page. It does not reveal how many rows that were.
 	Position string
 	// More means that there is more to read immediately. It counts rows that the reader may not
 	// see, so callers must reveal neither More nor how events are spread over pages.
 	More bool
 }
 
-// Changes returns a place from which to read future changes of rows of some kinds (none: memories and
-// nodes, "all": all), or changes after a position of a ChangePage, which may have been read with other kinds.
-// Invalid if after is not a position, or if a kind is not one. A position that is no longer in the feed causes
-// a reset at the first read.
+// Changes returns a place from which to read future changes of rows of some kinds (none: memories and nodes, "all":
+// all), or changes after a position of a ChangePage, which may have been read with other kinds. Invalid if after is
+// not a position, or if a kind is not one. A position that is no longer in the feed causes a reset at the first read.
 func (s *Service) Changes(ctx context.Context, p loci.Principal, after string, kinds ...string) (*Changes, error) {
 	if err := s.Begin(ctx, p, ChangesRead); err != nil {
 		return nil, err

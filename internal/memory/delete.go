@@ -63,9 +63,8 @@ type TrashResult struct {
 // MaxTrash is the most memories that one call of TrashMany accepts.
 const MaxTrash = 1000
 
-// TrashMany trashes all these memories or none. NotFound if one of them does not exist or is not
-// visible, without naming it; Forbidden if the caller may not trash one of them; Invalid for no
-// ids, too many or duplicates.
+// TrashMany trashes all these memories or none. NotFound if one of them does not exist or is not visible, without
+// naming it; Forbidden if the caller may not trash one of them; Invalid for no ids, too many or duplicates.
 func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.MemoryID) ([]TrashResult, error) {
 	if err := s.Begin(ctx, p, Trash); err != nil {
 		return nil, err
@@ -145,8 +144,7 @@ func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.MemoryI
 	return s.change(ctx, p, id, how)
 }
 
-// emptyBatch is how many memories one transaction of EmptyTrash erases, so that other writers do not
-// wait long.
+// emptyBatch is how many memories one transaction of EmptyTrash erases, so that other writers do not wait long.
 const emptyBatch = 200
 
 // EmptyTrash permanently deletes every memory in the caller's trash, with all versions, and returns
@@ -195,8 +193,7 @@ func (s *Service) emptyOnce(ctx context.Context, p loci.Principal) (n int, err e
 	return n, nil
 }
 
-// Erase permanently deletes a memory with all its versions, also from the trash. Its errors are
-// those of Trash.
+// Erase permanently deletes a memory with all its versions, also from the trash. Its errors are those of Trash.
 func (s *Service) Erase(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int) error {
 	if err := s.Begin(ctx, p, Erase); err != nil {
 		return err

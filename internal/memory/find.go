@@ -165,8 +165,7 @@ func (s *Service) awaitIndex(ctx context.Context, p loci.Principal, f Filter) (*
 	return s.index.Await(ctx, p.OrgID)
 }
 
-// mostOnly is how many memories a filter may leave, to ask the index for these only. Of more, the hits are
-// filtered.
+// mostOnly is how many memories a filter may leave, to ask the index for these only. Of more, the hits are filtered.
 const mostOnly = 5000
 
 // only returns the memories that pass the filter, or nil if all do. broad is set if they are too many.

@@ -152,8 +152,7 @@ func (f *finder) withText(index *indexing.Snapshot, answer *recall.Answer, text 
 	return found.IDs, err
 }
 
-// lookInto returns the newest memories that contain text, as many as its share of the remaining
-// time allows.
+// lookInto returns the newest memories that contain text, as many as its share of the remaining time allows.
 func (f *finder) lookInto(text string, share int) (store.Contained, error) {
 	ctx, cancel := f.within(share)
 	defer cancel()

@@ -8,10 +8,9 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Diff compares two versions of a memory, which may be in the trash or have expired. to 0 is the
-// current version. from 0 is the last version before to that the principal may see; if there is
-// none, to is compared with itself. NotFound for a memory as for Get. Missing and invisible
-// versions both are NotFound.
+// Diff compares two versions of a memory, which may be in the trash or have expired. to 0 is the current version.
+// from 0 is the last version before to that the principal may see; if there is none, to is compared with itself.
+// NotFound for a memory as for Get. Missing and invisible versions both are NotFound.
 func (s *Service) Diff(ctx context.Context, p loci.Principal, id loci.MemoryID, from, to int) (*loci.Diff, error) {
 	if err := s.Begin(ctx, p, History); err != nil {
 		return nil, err
@@ -78,10 +77,9 @@ func versionOf(ctx context.Context, tx store.Tx, p loci.Principal, current *loci
 // whether the memory is shared or trashed, which have their own calls. A superseded memory
 // becomes current again if it was current then. If nothing would change, Revert makes no version.
 //
-// NotFound for a memory or version that does not exist, is in the trash, has expired or is not
-// visible; otherwise the errors of Patch: Conflict if the project is archived, Forbidden if the
-// memory's life gets shorter and the credential may not delete; Invalid if the version would have
-// expired by now.
+// NotFound for a memory or version that does not exist, is in the trash, has expired or is not visible; otherwise the
+// errors of Patch: Conflict if the project is archived, Forbidden if the memory's life gets shorter and the
+// credential may not delete; Invalid if the version would have expired by now.
 func (s *Service) Revert(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion, version int) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Revert); err != nil {

@@ -75,8 +75,7 @@ func isA(m *mimetype.MIME, kind string) bool {
 	return false
 }
 
-// isText reports whether plain text may have that type. The bytes of an image would have been
-// recognised.
+// isText reports whether plain text may have that type. The bytes of an image would have been recognised.
 func isText(kind string) bool {
 	family, sub, _ := strings.Cut(kind, "/")
 	if family == "image" {

@@ -67,13 +67,12 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.MemoryID) (
 	return s.getAt(ctx, p, id, loci.When{})
 }
 
-// Patch changes some fields and keeps the old version. ifVersion, unless 0, is the version that the
-// caller saw: Precondition if the memory has changed since. NotFound if it does not exist, is in
-// the trash or not visible; Conflict with a ReplacedError if another memory replaced it; Forbidden
-// if it belongs to another person or, for an agent, if another origin wrote it, if an agent would
-// let more vendors read it, or if the change shortens its life and the credential may not delete;
-// Conflict if the project to which it then belongs is archived, or if it comes to another scope, project or agent
-// where a memory has its key. A change without effect makes no version.
+// Patch changes some fields and keeps the old version. ifVersion, unless 0, is the version that the caller saw:
+// Precondition if the memory has changed since. NotFound if it does not exist, is in the trash or not visible;
+// Conflict with a ReplacedError if another memory replaced it; Forbidden if it belongs to another person or, for an
+// agent, if another origin wrote it, if an agent would let more vendors read it, or if the change shortens its life
+// and the credential may not delete; Conflict if the project to which it then belongs is archived, or if it comes to
+// another scope, project or agent where a memory has its key. A change without effect makes no version.
 func (s *Service) Patch(ctx context.Context, p loci.Principal, id loci.MemoryID, ifVersion int, c Patch) (
 	*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -277,8 +276,7 @@ func found(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID,
 	return m, err
 }
 
-// put stores the edited memory as its next version and returns it. If nothing changed, it returns
-// old.
+// put stores the edited memory as its next version and returns it. If nothing changed, it returns old.
 func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *loci.Memory, how edit) (
 	*loci.Memory, error) {
 	if how.act == Trash {
@@ -341,9 +339,8 @@ func madeBy(p loci.Principal, version int, what loci.Change) loci.State {
 		EditorID: p.UserID, EditorCredentialID: p.CredentialID, EditorSessionID: p.SessionID}
 }
 
-// Versions returns the old versions of a memory, newest first, and the current one. For a person it
-// also works for a memory in the trash or an expired one. before, unless 0, continues after that version.
-// NotFound as for Get.
+// Versions returns the old versions of a memory, newest first, and the current one. For a person it also works for a
+// memory in the trash or an expired one. before, unless 0, continues after that version. NotFound as for Get.
 func (s *Service) Versions(ctx context.Context, p loci.Principal, id loci.MemoryID, before, limit int) (
 	[]*loci.Version, *loci.Memory, error) {
 	if err := s.Begin(ctx, p, History); err != nil {

@@ -22,8 +22,7 @@ func mayChange(p loci.Principal, m *loci.Memory) error {
 		"save a new memory with its id in supersedes, and the person decides", m.Origin)
 }
 
-// MayTrash returns a memory that p could trash if p were allowed to delete. Its other errors are those
-// of Trash.
+// MayTrash returns a memory that p could trash if p were allowed to delete. Its other errors are those of Trash.
 func (s *Service) MayTrash(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
@@ -62,8 +61,7 @@ func madeWith(p loci.Principal, v *loci.State) bool {
 	return v.Editor == p.Origin && v.EditorID == p.UserID && v.EditorCredentialID == p.CredentialID
 }
 
-// mayAdmit returns an error if an agent would let more vendors read a memory than before. Only a
-// person may do that.
+// mayAdmit returns an error if an agent would let more vendors read a memory than before. Only a person may do that.
 func mayAdmit(p loci.Principal, before, after []loci.Vendor) error {
 	if p.Vendor == "" || loci.Covers(before, after) {
 		return nil

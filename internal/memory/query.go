@@ -82,9 +82,8 @@ const (
 // Query finds the memories that match the question, puts the best into a prompt and, if a model
 // is configured, returns its answer. It stores nothing.
 //
-// The pinned memories that pass the filter come first, whatever the question is, the most
-// important before the others. They take at most half of the memories and of the budget if there
-// are others. Upstream if the model fails.
+// The pinned memories that pass the filter come first, whatever the question is, the most important before the
+// others. They take at most half of the memories and of the budget if there are others. Upstream if the model fails.
 func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (*QueryAnswer, error) {
 	if err := s.Begin(ctx, p, Query); err != nil {
 		return nil, err

@@ -104,9 +104,8 @@ func (s *Service) Recall(ctx context.Context, p loci.Principal, r SearchRequest)
 	})
 }
 
-// withSources reads the sources of all hits at once. If the search is about another time, it
-// includes the sources of hits that have expired, been superseded or been trashed since, but no
-// sources added since.
+// withSources reads the sources of all hits at once. If the search is about another time, it includes the sources of
+// hits that have expired, been superseded or been trashed since, but no sources added since.
 func withSources(ctx context.Context, tx store.Tx, v loci.Viewer, hits []Hit, w loci.When) ([]loci.Recalled, error) {
 	out := make([]loci.Recalled, len(hits))
 	ids := make([]loci.MemoryID, len(hits))

@@ -21,11 +21,10 @@ const (
 	maxKnownBy   = 80
 )
 
-// Resolve returns the id of a memory from the text of an id or from its beginning: at least
-// loci.ShortID characters, for a person 4. It finds superseded memories, and for a person their
-// own in the trash and expired ones. Resolve returns a whole id without looking for it. NotFound if no
-// visible memory has an id that begins like this; Invalid if there are several, with their ids and
-// titles.
+// Resolve returns the id of a memory from the text of an id or from its beginning: at least loci.ShortID characters,
+// for a person 4. It finds superseded memories, and for a person their own in the trash and expired ones. Resolve
+// returns a whole id without looking for it. NotFound if no visible memory has an id that begins like this; Invalid
+// if there are several, with their ids and titles.
 func (s *Service) Resolve(ctx context.Context, p loci.Principal, text string) (loci.MemoryID, error) {
 	if err := s.Begin(ctx, p, Resolve); err != nil {
 		return loci.MemoryID{}, err

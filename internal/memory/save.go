@@ -68,11 +68,10 @@ const (
 
 // Create saves a memory and returns it as stored. Its origin is the principal's.
 //
-// If the draft has a key, and Dedupe is not create, Create updates the live memory with that key in
-// the same scope, project, agent and workspace, if the principal sees it and its user and origin
-// wrote it. A person may update their memory of any origin. Create keeps the old version, and
-// fields that the draft leaves out. Otherwise it makes a new memory. Two saves with one key at the
-// same time make one memory.
+// If the draft has a key, and Dedupe is not create, Create updates the live memory with that key in the same scope,
+// project, agent and workspace, if the principal sees it and its user and origin wrote it. A person may update their
+// memory of any origin. Create keeps the old version, and fields that the draft leaves out. Otherwise it makes a new
+// memory. Two saves with one key at the same time make one memory.
 //
 // Without a key, a save that says the same as a live memory stores nothing and returns that memory
 // as Identical. See saving.identical.
@@ -82,11 +81,10 @@ const (
 //
 // With Share, it also carries out that action, with its errors: Conflict if the person has no team.
 //
-// Invalid if a limit is exceeded, or if supersedes[i] or corrects[i] is not a live memory that the
-// principal sees (a ReplacedError tells if another memory replaced it); Conflict if a project is
-// archived; Forbidden if an agent would let more vendors read a memory than before, if a memory
-// would live shorter and the credential may not delete, or if the save needs to read and the
-// credential may not. Then nothing is stored.
+// Invalid if a limit is exceeded, or if supersedes[i] or corrects[i] is not a live memory that the principal sees (a
+// ReplacedError tells if another memory replaced it); Conflict if a project is archived; Forbidden if an agent would
+// let more vendors read a memory than before, if a memory would live shorter and the credential may not delete, or if
+// the save needs to read and the credential may not. Then nothing is stored.
 func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.Saved, error) {
 	if err := s.Begin(ctx, p, Create); err != nil {
 		return nil, err
@@ -128,8 +126,7 @@ type saving struct {
 	inSession bool // the draft names the session
 	secrets   []string
 
-	// What follows is for the comparison with other memories. A credential that may not read learns of
-	// none of them.
+	// What follows is for the comparison with other memories. A credential that may not read learns of none of them.
 	compares        bool
 	own             *compared          // m
 	index           *indexing.Snapshot // as it was before the save; nil: not known
@@ -429,8 +426,7 @@ func (d *Draft) apply(m *loci.Memory) {
 	m.SetDefaults()
 }
 
-// Patch returns the change that the draft makes to an existing memory: the fields that it leaves
-// out stay.
+// Patch returns the change that the draft makes to an existing memory: the fields that it leaves out stay.
 func (d *Draft) Patch() Patch {
 	c := Patch{Title: said(d.Title), Content: said(d.Content), Key: said(d.Key), Category: said(d.Category),
 		Source: said(d.Source), Type: said(d.Type), Importance: said(d.Importance), Summary: d.Summary, Pinned: d.Pinned,

@@ -1,8 +1,7 @@
 // Package memory holds the operations on memories: saving, reading, finding, sharing, history and
 // undo, with their sources, attachments and suggestions, and the feed of changes.
 //
-// Each exported method of Service begins with Begin of its gate. Loci stores what it receives and
-// never rewrites it.
+// Each exported method of Service begins with Begin of its gate. Loci stores what it receives and never rewrites it.
 package memory
 
 import (

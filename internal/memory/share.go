@@ -31,11 +31,10 @@ func (s *Service) Pool(ctx context.Context, p loci.Principal, act gate.Action) e
 	return nil
 }
 
-// Share shares a memory of the person with their team. The person remains its owner, and
-// allowed_vendors still applies. Conflict if the person has no team, whether or not the memory
-// exists. NotFound if it is not visible. Forbidden if it belongs to another person, if the key is
-// limited to projects or, for an agent, if another origin wrote it. Sharing a shared memory
-// changes nothing.
+// Share shares a memory of the person with their team. The person remains its owner, and allowed_vendors still
+// applies. Conflict if the person has no team, whether or not the memory exists. NotFound if it is not visible.
+// Forbidden if it belongs to another person, if the key is limited to projects or, for an agent, if another origin
+// wrote it. Sharing a shared memory changes nothing.
 func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID) (*loci.Memory, error) {
 	if err := s.Begin(ctx, p, Share); err != nil {
 		return nil, err
@@ -99,9 +98,8 @@ func unshare(m *loci.Memory) error {
 	return nil
 }
 
-// TeamMemories returns the memories in the team's pool that the principal may
-// see, newest first. Conflict if the person is in no team; Forbidden for a key
-// that is limited to projects; Invalid as for List.
+// TeamMemories returns the memories in the team's pool that the principal may see, newest first. Conflict if the
+// person is in no team; Forbidden for a key that is limited to projects; Invalid as for List.
 func (s *Service) TeamMemories(ctx context.Context, p loci.Principal, r ListRequest) (ListPage, error) {
 	if err := s.Begin(ctx, p, PoolRead); err != nil {
 		return ListPage{}, err

@@ -10,12 +10,11 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// AddSources says where a memory comes from. Of each draft, kind, ref, text, quote, start, end and
-// allowed_vendors count; no vendors are those of the memory, and others must be among them. One that is there
-// already from the same writer is returned as it is; added says how many are new. NotFound if the memory is
-// not visible; Forbidden if it is another person's or, for an agent, of another origin; Conflict if there
-// are too many or its project is archived; Invalid about sources[i], also if one names a session or an event that p
-// does not see.
+// AddSources says where a memory comes from. Of each draft, kind, ref, text, quote, start, end and allowed_vendors
+// count; no vendors are those of the memory, and others must be among them. One that is there already from the same
+// writer is returned as it is; added says how many are new. NotFound if the memory is not visible; Forbidden if it is
+// another person's or, for an agent, of another origin; Conflict if there are too many or its project is archived;
+// Invalid about sources[i], also if one names a session or an event that p does not see.
 func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.MemoryID, drafts []loci.Source) (
 	all []loci.Source, added int, err error) {
 	if err := s.Begin(ctx, p, SourceAdd); err != nil {

@@ -153,9 +153,8 @@ func (s *saving) stillOpen(old, by *loci.Memory) {
 	}
 }
 
-// supersede hides old from recall, because by replaces it, and returns it. If by admits fewer
-// vendors, so does old from now on: otherwise include_superseded would show the others what they
-// must no longer read.
+// supersede hides old from recall, because by replaces it, and returns it. If by admits fewer vendors, so does old
+// from now on: otherwise include_superseded would show the others what they must no longer read.
 func (s *Service) supersede(ctx context.Context, tx store.Tx, p loci.Principal, old, by *loci.Memory,
 	kind loci.SuggestionKind, now time.Time) (*loci.Memory, error) {
 	return s.put(ctx, tx, p, old, edit{what: loci.Updated, fn: func(m *loci.Memory) error {

@@ -45,8 +45,7 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 		})
 }
 
-// excerpted adds the beginnings of both memories to suggestions that v sees, unless a memory is gone
-// for v.
+// excerpted adds the beginnings of both memories to suggestions that v sees, unless a memory is gone for v.
 func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, list []loci.Suggestion) error {
 	ids := make([]loci.MemoryID, 0, 2*len(list))
 	for i := range list {
@@ -93,8 +92,7 @@ func goneFor(v loci.Viewer, m *loci.Memory, now time.Time) bool {
 	return gone && (v.Vendor != "" || m.UserID != v.UserID)
 }
 
-// Suggestion returns a suggestion if the principal sees both its memories, whatever their state,
-// or NotFound.
+// Suggestion returns a suggestion if the principal sees both its memories, whatever their state, or NotFound.
 func (s *Service) Suggestion(ctx context.Context, p loci.Principal, id loci.SuggestionID) (
 	sg loci.Suggestion, err error) {
 	if err := s.Begin(ctx, p, SuggestionRead); err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Undo returns each memory that the selection changed to its state before the first such change,
-// as a new version. It moves memories that the selection created to the trash. It does all that
-// in one transaction and erases nothing, so the selection in Redo reverses the undo. It skips and
-// reports a memory that anything else has changed since. With dryRun it changes nothing. Invalid
-// for an invalid selection; Conflict for more than loci.MaxUndo memories.
+// Undo returns each memory that the selection changed to its state before the first such change, as a new version. It
+// moves memories that the selection created to the trash. It does all that in one transaction and erases nothing, so
+// the selection in Redo reverses the undo. It skips and reports a memory that anything else has changed since. With
+// dryRun it changes nothing. Invalid for an invalid selection; Conflict for more than loci.MaxUndo memories.
 func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci.UndoSelection, dryRun bool) (
 	*loci.UndoReport, error) {
 	if err := s.Begin(ctx, p, undoing(dryRun)); err != nil {
@@ -79,8 +78,7 @@ func selectionTarget(s *loci.UndoSelection) string {
 	return s.Origin
 }
 
-// openProjects returns the active projects that the person belongs to, also if the operator acts
-// for them.
+// openProjects returns the active projects that the person belongs to, also if the operator acts for them.
 func (s *Service) openProjects(ctx context.Context, p loci.Principal) (map[loci.ProjectID]bool, error) {
 	ids, err := s.Store.ProjectMembers().Of(ctx, p.OrgID, p.UserID, p.WorkspaceID)
 	if err != nil {
@@ -132,8 +130,7 @@ func (s undoSteps) changing() (n int) {
 	return n
 }
 
-// undoStep is the planned change of one memory. Its only text is the title, so that a plan of
-// many steps stays small.
+// undoStep is the planned change of one memory. Its only text is the title, so that a plan of many steps stays small.
 type undoStep struct {
 	title  string
 	from   int // the present version

@@ -42,7 +42,7 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 		return loci.Project{}, loci.Errorf(loci.Forbidden,
 			"only a person may open a project to everybody in the org; leave out everyone, and let the person share it")
 	}
-	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: loci.Compose(d.Name),
+	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: loci.Label(d.Name),
 		Description: d.Description, Everyone: open}
 	return s.create(ctx, p, made)
 }
