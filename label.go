@@ -12,7 +12,7 @@ import (
 // change how letters and emoji look.
 func Label(name string) string {
 	if !utf8.ValidString(name) {
-		return name // CheckText rejects it
+		return strings.TrimSpace(name) // CheckText rejects it
 	}
 	name = strings.NewReplacer("\u200b", "", "\u2060", "", "\ufeff", "", "\u00ad", "").Replace(name)
 	return strings.TrimSpace(norm.NFC.String(name))
