@@ -31,6 +31,7 @@ func TestBrowserDashboardFollowsWork(t *testing.T) {
 	b := w.dashboard("/app/inbox")
 	b.until(`document.querySelector(".live.live")`)
 	b.sees("Waiting3")
+	b.until(`document.querySelectorAll(".list a[data-id]").length === 3`) // the count may come before the list
 
 	// The inbox keeps the focus and the selection.
 	b.keys("j")
