@@ -123,7 +123,7 @@ CREATE INDEX memories_edited ON memories (org_id, user_id, updated_at);
 CREATE INDEX memories_shared ON memories (org_id, team_id, user_id) WHERE team_id IS NOT NULL;
 
 CREATE TABLE memory_versions (
-	LIKE memories,
+	LIKE memories INCLUDING DEFAULTS,
 	replaced_at bigint NOT NULL,
 	PRIMARY KEY (org_id, seq, version),
 	FOREIGN KEY (org_id, seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE
