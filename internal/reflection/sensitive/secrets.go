@@ -1,19 +1,47 @@
 package sensitive
 
 import (
+	"hash/maphash"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
+// clean has the hashes of texts without a secret, because lists show the same texts again and again. The seed is random,
+// so nobody can make a text that has the hash of another.
+var clean = struct {
+	sync.Mutex
+	seed maphash.Seed
+	has  map[uint64]bool
+}{seed: maphash.MakeSeed(), has: map[uint64]bool{}}
+
+// mostClean is how many there are at most: a few megabytes.
+const mostClean = 1 << 16
+
 // Secrets returns the secrets and card numbers of a text that is stored as it was sent, as Find does. A text that
-// cannot have one costs little more than reading it once.
+// cannot have one costs little more than reading it once, and one that was looked at before costs less.
 func Secrets(text string) []Match {
-	if !suspect(text) {
+	hash := maphash.String(clean.seed, text)
+	clean.Lock()
+	known := clean.has[hash]
+	clean.Unlock()
+	if known {
 		return nil
 	}
-	return slices.DeleteFunc(Find(text), func(m Match) bool { return !m.Type.Redacted() })
+	var found []Match
+	if suspect(text) {
+		found = slices.DeleteFunc(Find(text), func(m Match) bool { return !m.Type.Redacted() })
+	}
+	if len(found) == 0 {
+		clean.Lock()
+		defer clean.Unlock()
+		if len(clean.has) >= mostClean {
+			clear(clean.has)
+		}
+		clean.has[hash] = true
+	}
+	return found
 }
 
 // Masked stands for a secret on screens that mask it.

@@ -3,6 +3,7 @@ package sensitive
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -176,7 +177,14 @@ func TestMask(t *testing.T) {
 func BenchmarkSecrets(b *testing.B) {
 	text := "The nightly job copies the database of the shop to the second region, and Ada checks it on 2026-03-05. " +
 		"We decided to keep PostgreSQL 16; see https://example.org/a/b for more."
-	for b.Loop() {
-		Secrets(text)
-	}
+	b.Run("new", func(b *testing.B) {
+		for n := 0; b.Loop(); n++ {
+			Secrets(text + strconv.Itoa(n))
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			Secrets(text)
+		}
+	})
 }
