@@ -16,8 +16,7 @@ const (
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	// Most calls about a graph look up its project first. They are metered themselves, so this is
-	// not.
+	// Most calls about a graph look up its project first. They are metered themselves, so this is not.
 	Read:    {Kinds: gate.Everyone, Rights: gate.Graphs},
 	Create:  {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Change:  {Kinds: gate.People, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},

@@ -21,11 +21,10 @@ func (c *Patch) apply(p *loci.Project) {
 	gate.Set(&p.Everyone, c.Everyone)
 }
 
-// Change changes a project's name, description and who belongs to it. The owners and admins of
-// the project may do that, and those of the org if they belong to the project; others get
-// Forbidden. NotFound if the project does not exist. Conflict if the name is taken, or if a
-// project without an owner would be limited to its members, because then nobody could manage it.
-// A change without effect records nothing.
+// Change changes a project's name, description and who belongs to it. The owners and admins of the project may do
+// that, and those of the org if they belong to the project; others get Forbidden. NotFound if the project does not
+// exist. Conflict if the name is taken, or if a project without an owner would be limited to its members, because
+// then nobody could manage it. A change without effect records nothing.
 func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectID, c Patch) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return loci.Project{}, err
@@ -58,8 +57,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 	return s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
 }
 
-// reread returns a project after a change. If p no longer belongs to it, it returns the project
-// as p changed it.
+// reread returns a project after a change. If p no longer belongs to it, it returns the project as p changed it.
 func (s *Service) reread(ctx context.Context, p loci.Principal, changed loci.Project) (loci.Project, error) {
 	got, err := s.Store.Projects().Get(ctx, p.Viewer(), changed.ID)
 	if loci.CodeOf(err) == loci.NotFound {

@@ -10,16 +10,14 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// ConnectionKey identifies an MCP session. It is a hash of what the client sends. The zero key
-// means no session.
+// ConnectionKey identifies an MCP session. It is a hash of what the client sends. The zero key means no session.
 type ConnectionKey [32]byte
 
 // connectionTouch is the precision with which the last use of a session is stored.
 const connectionTouch = time.Hour
 
-// Switch makes a project the active one of a session, for all processes. NotFound like Find;
-// Conflict if it is archived; Invalid without a session, with the hint to pass the project with
-// each call.
+// Switch makes a project the active one of a session, for all processes. NotFound like Find; Conflict if it is
+// archived; Invalid without a session, with the hint to pass the project with each call.
 func (s *Service) Switch(ctx context.Context, p loci.Principal, key ConnectionKey, name string) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -169,8 +167,7 @@ func errArchived(p loci.Project) error {
 	return loci.Errorf(loci.Conflict, "project %s is archived; restore it first", loci.OneLine(p.Name))
 }
 
-// ErrNotIn returns the error for a project that the caller does not belong to, whether or not it
-// exists.
+// ErrNotIn returns the error for a project that the caller does not belong to, whether or not it exists.
 func ErrNotIn() error {
 	return loci.FieldErrorf("project_id", "must be a project that you belong to")
 }
@@ -182,9 +179,8 @@ type Choice struct {
 	Default string        // project for sessions without an active one; "" if none
 }
 
-// Choose returns the project for a call of act. The call begins after Choose and counts against
-// the limit itself. Its errors are those of Find for a name or an id, and of Current if nothing
-// names a project.
+// Choose returns the project for a call of act. The call begins after Choose and counts against the limit itself. Its
+// errors are those of Find for a name or an id, and of Current if nothing names a project.
 func (s *Service) Choose(ctx context.Context, p loci.Principal, act gate.Action, c Choice) (loci.Project, error) {
 	if p.IsZero() {
 		return loci.Project{}, s.Begin(ctx, p, act)

@@ -8,9 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Members returns the members of a project, by id, with their e-mail addresses if the credential has
-// the right account, as members of a team see them. With Everyone, other people can use the project,
-// too. NotFound as for Get.
+// Members returns the members of a project, by id, with their e-mail addresses if the credential has the right
+// account, as members of a team see them. With Everyone, other people can use the project, too. NotFound as for Get.
 func (s *Service) Members(ctx context.Context, p loci.Principal, id loci.ProjectID) ([]loci.ProjectMember, error) {
 	if err := s.Begin(ctx, p, ReadMembers); err != nil {
 		return nil, err

@@ -113,8 +113,7 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 		})
 }
 
-// Get returns a project, active or archived. NotFound if the person belongs to no project with
-// that id.
+// Get returns a project, active or archived. NotFound if the person belongs to no project with that id.
 func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.ProjectID) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -157,8 +156,7 @@ func (s *Service) named(ctx context.Context, p loci.Principal, text string, assi
 	return got, err // no name is like an id
 }
 
-// find is Find without the check. For an assistant, its NotFound error also names the tools that
-// help.
+// find is Find without the check. For an assistant, its NotFound error also names the tools that help.
 func (s *Service) find(ctx context.Context, p loci.Principal, name string, assistant bool) (loci.Project, error) {
 	got, err := s.Store.Projects().Find(ctx, p.Viewer(), name)
 	if loci.CodeOf(err) != loci.NotFound {

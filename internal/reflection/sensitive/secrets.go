@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// clean has the hashes of texts without a secret, because lists show the same texts again and again. The seed is random,
-// so nobody can make a text that has the hash of another.
+// clean has the hashes of texts without a secret, because lists show the same texts again and again. With a random
+// seed, no text can be made that has the hash of another.
 var clean = struct {
 	sync.Mutex
 	seed maphash.Seed
