@@ -243,13 +243,13 @@ func (p *program) printMemory(m *loci.Memory, a around) {
 }
 
 func (p *program) saved(what string, m *loci.Memory) error {
-	secrets := memory.SecretsIn(m)
-	if p.json && len(secrets) > 0 {
-		return p.printJSON(&loci.Saved{Memory: *m, Secrets: secrets, Hint: loci.SecretHint(secrets)})
+	changed := memory.Changed(m)
+	if p.json && changed.Hint != "" {
+		return p.printJSON(changed)
 	}
 	err := p.answer(m, nil, "%s", savedLine(what, m))
-	if err == nil && len(secrets) > 0 {
-		p.printf("%s\n", loci.SecretHint(secrets))
+	if err == nil && changed.Hint != "" {
+		p.printf("%s\n", changed.Hint)
 	}
 	return err
 }

@@ -55,7 +55,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
-// TestKeptSecretsMove exports a memory whose owner keeps a secret, and one about which nobody has decided. An import
+// TestKeptSecretsMove exports a memory whose owner keeps a secret, and one that waits for a decision. An import
 // asks about the second one alone.
 func TestKeptSecretsMove(t *testing.T) {
 	t.Parallel()

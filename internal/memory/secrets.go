@@ -34,6 +34,12 @@ func SecretsIn(m *loci.Memory) []string {
 	return sensitive.Named(textsOf(m)...)
 }
 
+// Changed is the answer to a change of a memory, with the types of the secrets in it.
+func Changed(m *loci.Memory) *loci.Saved {
+	secrets := SecretsIn(m)
+	return &loci.Saved{Memory: *m, Secrets: secrets, Hint: loci.SecretHint(secrets)}
+}
+
 func textsOf(m *loci.Memory) []string {
 	return append([]string{m.Title, m.Content, m.Summary, m.Key, m.Source}, m.Tags...)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
@@ -111,14 +110,4 @@ func bulkItem(o *client.BulkOperation, vendors json.RawMessage) (memory.BulkItem
 		item.Patch, err = patchOf(o.Changes)
 	}
 	return item, err
-}
-
-// changedMemory is a memory after a change, with the types of the secrets in it.
-func changedMemory(m *loci.Memory, err error) (*savedOutput, error) {
-	if err != nil {
-		return nil, err
-	}
-	secrets := memory.SecretsIn(m)
-	saved := &loci.Saved{Memory: *m, Secrets: secrets, Hint: loci.SecretHint(secrets)}
-	return &savedOutput{Status: http.StatusOK, ETag: etag(m), Body: saved}, nil
 }

@@ -159,13 +159,6 @@ func (o *memoryOutput) head(h http.Header) (status int, body any) {
 	return o.Status, o.Body
 }
 
-type savedOutput struct {
-	Status   int
-	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
-	Location string `header:"Location" doc:"The address of the new memory; 201 only"`
-	Body     *loci.Saved
-}
-
 func oneMemory(m *loci.Memory, err error) (*memoryOutput, error) {
 	if err != nil {
 		return nil, err

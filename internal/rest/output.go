@@ -5,6 +5,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // body is an input that only has a body.
@@ -66,3 +67,19 @@ type (
 		Body client.Name
 	}
 )
+
+// savedOutput is a memory after a save or a change.
+type savedOutput struct {
+	Status   int
+	ETag     string `header:"ETag" doc:"The version, for If-Match and If-None-Match"`
+	Location string `header:"Location" doc:"The address of the new memory; 201 only"`
+	Body     *loci.Saved
+}
+
+// changedMemory is a memory after a change, with the types of the secrets in it.
+func changedMemory(m *loci.Memory, err error) (*savedOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &savedOutput{Status: http.StatusOK, ETag: etag(m), Body: memory.Changed(m)}, nil
+}

@@ -61,7 +61,7 @@ func Values(texts ...string) (values []string) {
 }
 
 // Replacer returns a function that puts by in the place of the secrets of a text: those that it shows itself, and these
-// values wherever they are, in any case of letters.
+// values wherever they are, in small or capital letters.
 func Replacer(values []string, by string) func(string) string {
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	known := `(?i)\Q` + by + `\E` // what has been replaced stays as it is

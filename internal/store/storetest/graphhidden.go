@@ -196,7 +196,7 @@ func (w *graphWorld) compareRestores(v loci.Viewer) {
 		}
 		return undo
 	})
-	if err != undo { //nolint:errorlint // the very one
+	if !errors.Is(err, undo) {
 		w.t.Fatalf("compareRestores for %+v: %v", v, explain(err))
 	}
 }
