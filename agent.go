@@ -62,9 +62,8 @@ func (a *Agent) Validate() error {
 	return nil
 }
 
-// SeesAgent reports whether v may know that an agent exists. Agents belong to the org, so everybody
-// in it does, with any vendor and in any workspace. Agents don't belong to projects, so a credential
-// limited to projects sees none.
+// SeesAgent reports whether v may know that an agent exists. Agents belong to the org, so everybody in it does, with
+// any vendor and in any workspace. Agents don't belong to projects, so a credential limited to projects sees none.
 func (v Viewer) SeesAgent(a *Agent) bool {
 	return v.OrgID != "" && v.OrgID == a.OrgID && !v.UserID.IsZero() && !v.OnlyProjects
 }

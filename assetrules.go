@@ -59,8 +59,7 @@ func isTypePattern(t string) bool {
 // Largest returns the maximum size of an attachment, in bytes.
 func (r *AssetRules) Largest() int64 { return cmp.Or(r.MaxBytes, DefaultAssetBytes) }
 
-// Takes reports whether the rules allow an attachment of that media type. It ignores parameters of
-// the type.
+// Takes reports whether the rules allow an attachment of that media type. It ignores parameters of the type.
 func (r *AssetRules) Takes(mediaType string) bool {
 	kind, _, _ := strings.Cut(mediaType, ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))

@@ -36,8 +36,7 @@ const (
 	maxPinnedTexts = 8000
 )
 
-// PinMemories returns what a briefing shows of pinned memories or decisions, in the same order. It never
-// returns nil.
+// PinMemories returns what a briefing shows of pinned memories or decisions, in the same order. It never returns nil.
 func PinMemories(memories []*Memory) []PinnedMemory {
 	out, left := make([]PinnedMemory, len(memories)), maxPinnedTexts
 	for i, m := range memories {

@@ -15,8 +15,7 @@ const (
 	BulkTrash  BulkOp = "trash"
 )
 
-// BulkResult is the result of one operation of a bulk call. The only texts of memories in it are
-// titles.
+// BulkResult is the result of one operation of a bulk call. The only texts of memories in it are titles.
 type BulkResult struct {
 	Index           int              `json:"index" doc:"Index of the operation, from 0"`
 	Op              BulkOp           `json:"op" enum:"create,update,trash"`

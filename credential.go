@@ -31,8 +31,7 @@ type Credential struct {
 // MaxKeyName is the longest name of a credential, in characters.
 const MaxKeyName = 100
 
-// Usable reports whether the credential is not revoked, not expired and was not unused for too
-// long.
+// Usable reports whether the credential is not revoked, not expired and was not unused for too long.
 func (c *Credential) Usable(now time.Time) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || c.ExpiresAt.After(now)) &&
 		(c.IdleAfter == 0 || latest(c.CreatedAt, c.LastUsedAt).Add(c.IdleAfter).After(now))
@@ -54,8 +53,7 @@ type Passkey struct {
 	LastUsedAt time.Time
 }
 
-// OAuthClient is a program that asks people for access. All OAuth clients are public, so they have
-// no secret.
+// OAuthClient is a program that asks people for access. All OAuth clients are public, so they have no secret.
 type OAuthClient struct {
 	ID           string    `json:"client_id"` // random, or the URL of its metadata document
 	Name         string    `json:"client_name" doc:"The name the client gives itself; unverified"`
@@ -108,10 +106,9 @@ type RefreshToken struct {
 	UsedAt    time.Time // the first exchange; zero: none
 }
 
-// ReplayGrace is how long after its first exchange a code or refresh token can be exchanged again,
-// for other tokens of the same grant. Several processes of one client share their tokens and refresh
-// at the same time, and a client that did not receive an answer can only repeat its request. A later
-// replay means theft and revokes the grant.
+// ReplayGrace is how long after its first exchange a code or refresh token can be exchanged again, for other tokens
+// of the same grant. Several processes of one client share their tokens and refresh at the same time, and a client
+// that did not receive an answer can only repeat its request. A later replay means theft and revokes the grant.
 const ReplayGrace = time.Minute
 
 // AuditEntry records one action or attempt. It contains only ids and counts.

@@ -39,8 +39,7 @@ type TextChange struct {
 	Hunks []Hunk `json:"hunks" nullable:"false"`
 }
 
-// compared are the fields that aren't texts, except those that describe only how a version came
-// about.
+// compared are the fields that aren't texts, except those that describe only how a version came about.
 var compared = []struct {
 	field string
 	value func(*Memory) any

@@ -60,15 +60,13 @@ func DiffText(from, to string) []Hunk {
 	return hunks(lines)
 }
 
-// replacement is a part of a list that another part replaces. Both lists contain what follows it,
-// up to same.
+// replacement is a part of a list that another part replaces. Both lists contain what follows it, up to same.
 type replacement struct {
 	lcs.Diff
 	same int
 }
 
-// align returns the replacements that turn list a into list b, in order. The first one may be
-// empty.
+// align returns the replacements that turn list a into list b, in order. The first one may be empty.
 func align(a, b []string) []replacement {
 	out := []replacement{{}}
 	for _, d := range lcs.DiffLines(a, b) {
@@ -109,8 +107,7 @@ func hunks(lines []DiffLine) []Hunk {
 	return out
 }
 
-// replaced returns the lines of a replacement. Each new line is next to the old line that it
-// replaces.
+// replaced returns the lines of a replacement. Each new line is next to the old line that it replaces.
 func replaced(old, now []string) []DiffLine {
 	var out, removed, added []DiffLine
 	for i := range max(len(old), len(now)) {

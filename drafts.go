@@ -7,9 +7,8 @@ import (
 
 // The structs in this file are requests to create something. REST and Go callers use the same ones.
 
-// NewNode is a memory node to create. The server sets its origin from the credential. Zero fields
-// get the defaults of MemoryNode.SetDefaults. If AllowedVendors is nil, every vendor may read the
-// node; an empty list is an error.
+// NewNode is a memory node to create. The server sets its origin from the credential. Zero fields get the defaults of
+// MemoryNode.SetDefaults. If AllowedVendors is nil, every vendor may read the node; an empty list is an error.
 type NewNode struct {
 	Name           string    `json:"name" minLength:"1" maxLength:"500" example:"Onboarding"`
 	Description    string    `json:"description,omitzero" maxLength:"2000"`
@@ -34,8 +33,7 @@ type NewNodeItem struct {
 	AllowedVendors []Vendor   `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Vendors that may read it. Default: every vendor that can read the item above it and what it shows" example:"[\"*\"]"`
 }
 
-// NewAgent is an agent to register. With an agent's key, Vendor must be empty or the key's own
-// vendor.
+// NewAgent is an agent to register. With an agent's key, Vendor must be empty or the key's own vendor.
 type NewAgent struct {
 	Name        string          `json:"name" minLength:"1" maxLength:"100" doc:"One line, unique in the org" example:"reviewer"`
 	Vendor      Vendor          `json:"vendor,omitzero" maxLength:"50" doc:"The agent's vendor. If you leave it out, it is the vendor of your key, or else api. An agent's key can send only its own" example:"claude"`

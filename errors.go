@@ -70,15 +70,13 @@ func AtField(err error, field string) error {
 	return WrapFieldError(field, err, "%s", strings.TrimPrefix(SafeText(err), before+" "))
 }
 
-// WrapError returns an error with a code, a text that is safe to show and a cause. Only Unwrap
-// returns the cause.
+// WrapError returns an error with a code, a text that is safe to show and a cause. Only Unwrap returns the cause.
 func WrapError(code Code, cause error, format string, args ...any) error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...), cause: cause}
 }
 
-// NoSuchMemory returns the one NotFound error for a memory that doesn't exist, is in a state in which
-// the caller cannot read it, or is invisible to the caller. Callers must not be able to distinguish
-// the three.
+// NoSuchMemory returns the one NotFound error for a memory that doesn't exist, is in a state in which the caller
+// cannot read it, or is invisible to the caller. Callers must not be able to distinguish the three.
 func NoSuchMemory() error { return Errorf(NotFound, "no such memory") }
 
 // CodeOf returns the code of err, or "" if err is internal or nil.
@@ -97,8 +95,7 @@ func FieldOf(err error) string {
 	return ""
 }
 
-// SafeText returns the text of err that is safe to show: its own text if it has a code, otherwise
-// "internal error".
+// SafeText returns the text of err that is safe to show: its own text if it has a code, otherwise "internal error".
 func SafeText(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Text

@@ -63,8 +63,7 @@ const (
 	ConfidenceField   = "confidence"   // from 0 to 1
 )
 
-// Event is something that happened, usually in a session. Loci stores its text exactly as sent and
-// never changes it.
+// Event is something that happened, usually in a session. Loci stores its text exactly as sent and never changes it.
 type Event struct {
 	ID         EventID         `json:"id" format:"uuid"`
 	Time       time.Time       `json:"time" doc:"When it happened"`
@@ -140,8 +139,7 @@ func (a *EventAccess) Open() bool {
 		slices.Contains(a.AllowedVendors, AnyVendor)
 }
 
-// Access returns a as the visibility rule reads it. Two events with the same Access are visible to
-// the same readers.
+// Access returns a as the visibility rule reads it. Two events with the same Access are visible to the same readers.
 func (a *EventAccess) Access() Access {
 	return Access{OrgID: a.OrgID, UserID: a.UserID, WorkspaceID: a.WorkspaceID, ProjectID: a.ProjectID,
 		TeamID: a.TeamID, Reach: a.Reach, Origin: a.Origin, AllowedVendors: a.AllowedVendors}
@@ -244,8 +242,7 @@ func CheckEventClass(field string, c EventClass) error {
 	return FieldErrorf(field, "must be episodic, session, decision or entity")
 }
 
-// CheckEventType returns an Invalid error unless s is a letter, followed by letters, digits, _, - and
-// dots.
+// CheckEventType returns an Invalid error unless s is a letter, followed by letters, digits, _, - and dots.
 func CheckEventType(field, s string) error {
 	if len(s) == 0 || len(s) > MaxEventType || !isLetter(s[0]) || strings.ContainsFunc(s, notInType) {
 		return FieldErrorf(field, "must be a word such as tool_call: a letter, then letters, digits, _, - and dots, at "+

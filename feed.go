@@ -84,10 +84,9 @@ const (
 	Hidden Change = "hidden" // the reader can no longer see it
 )
 
-// Notices applies the visibility rule to the change of a row. It returns the change as v learns of
-// it, or "" if v learns nothing. before and after are the rule's inputs on either side of the
-// change, and v must see all of one side. An empty side means that the row didn't exist yet, or no
-// longer exists.
+// Notices applies the visibility rule to the change of a row. It returns the change as v learns of it, or "" if v
+// learns nothing. before and after are the rule's inputs on either side of the change, and v must see all of one
+// side. An empty side means that the row didn't exist yet, or no longer exists.
 //
 //   - If v sees the row after the change, v learns of the change in any state of the row. Only its
 //     owner sees a row in the trash.

@@ -158,8 +158,7 @@ type NewRelation struct {
 	Type     string
 }
 
-// Validate returns an Invalid error for the first field that breaks a limit. field is the caller's
-// name for the item.
+// Validate returns an Invalid error for the first field that breaks a limit. field is the caller's name for the item.
 func (e *NewEntity) Validate(field string) error {
 	e.Name, e.Type = Label(e.Name), Label(e.Type)
 	if err := CheckText(field+".name", e.Name, 1, MaxEntityName); err != nil {
@@ -248,8 +247,7 @@ func (e *ItemsError) error() *Error {
 	return &Error{Code: e.Items[0].Code, Text: all + " Nothing was changed"}
 }
 
-// NoSuchProject returns the one NotFound error for a project that doesn't exist or is invisible to
-// the caller.
+// NoSuchProject returns the one NotFound error for a project that doesn't exist or is invisible to the caller.
 func NoSuchProject() error { return Errorf(NotFound, "no such project") }
 
 // NoSuchEntity returns the one NotFound error for an entity that doesn't exist, is in another state
@@ -293,9 +291,8 @@ type GraphEnd struct {
 // GraphTime is the precision of the times of a graph.
 const GraphTime = time.Millisecond
 
-// Validate returns an Invalid error for the first field of an imported entity that breaks a limit.
-// field is the caller's name for the entity. Validate cuts times to GraphTime and removes
-// duplicates in AllowedVendors.
+// Validate returns an Invalid error for the first field of an imported entity that breaks a limit. field is the
+// caller's name for the entity. Validate cuts times to GraphTime and removes duplicates in AllowedVendors.
 func (e *Entity) Validate(field string) error {
 	if e.ID.IsZero() {
 		return FieldErrorf(field+".id", "is missing")

@@ -14,8 +14,7 @@ type Occurrences struct {
 	Bytes int // length of the text
 }
 
-// GraphMatch is one visible entity that matches a query, with raw features. Package recall ranks
-// them.
+// GraphMatch is one visible entity that matches a query, with raw features. Package recall ranks them.
 type GraphMatch struct {
 	ID           EntityID
 	Named        bool // the query is the entity's name
@@ -23,8 +22,7 @@ type GraphMatch struct {
 	Observations []Occurrences // only of observations that have one of the words
 }
 
-// GraphReader decides which entities match a query by reading all of their texts. It is not safe
-// for concurrent use.
+// GraphReader decides which entities match a query by reading all of their texts. It is not safe for concurrent use.
 type GraphReader struct {
 	query  *GraphQuery
 	name   string // the name, if the query is a name
@@ -112,8 +110,7 @@ func (e *GraphReading) Observe(text string) {
 	}
 }
 
-// Matches reports whether the entity matches. Call it after Observe was called for all
-// observations.
+// Matches reports whether the entity matches. Call it after Observe was called for all observations.
 func (e *GraphReading) Matches() bool { return e.matches(e.reader.query) }
 
 // occurrences counts the words of the query in a text and records which leaves occur.
@@ -156,9 +153,8 @@ func (l *graphLeaf) times(words []string) (n int) {
 	return n
 }
 
-// AppendGraphWords appends the words of a text as graph search sees them: those of FTS5's tokenizer
-// unicode61. That tokenizer knows only Unicode 6.1. A test of the SQLite engine shows that both
-// agree on the scripts of that version.
+// AppendGraphWords appends the words of a text as graph search sees them: those of FTS5's tokenizer unicode61. That
+// tokenizer knows only Unicode 6.1. A test of the SQLite engine shows that both agree on the scripts of that version.
 func AppendGraphWords(words []string, text string) []string {
 	start, plain := -1, true
 	end := func(i int) {
@@ -203,8 +199,7 @@ func foldGraphWord(word string, plain bool) string {
 	return b.String()
 }
 
-// foldGraphRune returns r in lower case, and without its diacritic if it is a Latin letter with
-// one.
+// foldGraphRune returns r in lower case, and without its diacritic if it is a Latin letter with one.
 func foldGraphRune(r rune) rune {
 	if r != 'ı' {
 		r = unicode.ToLower(unicode.ToUpper(r)) // ς is σ

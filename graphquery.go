@@ -26,11 +26,10 @@ type GraphQuery struct {
 	Plain  bool // only of the root: plain words without operators
 }
 
-// ParseGraphQuery parses a search in the syntax of FTS5: words (all must occur), AND, OR, NOT,
-// "phrases", prefix* and parentheses. A text without these operators is plain words, whatever
-// punctuation it contains. If a query with operators is wrong, an Invalid error states why. All
-// words of a phrase must occur in one name, type or observation. The parts of an AND may occur in
-// different texts of an entity. The right part of a NOT must occur in none of them.
+// ParseGraphQuery parses a search in the syntax of FTS5: words (all must occur), AND, OR, NOT, "phrases", prefix* and
+// parentheses. A text without these operators is plain words, whatever punctuation it contains. If a query with
+// operators is wrong, an Invalid error states why. All words of a phrase must occur in one name, type or observation.
+// The parts of an AND may occur in different texts of an entity. The right part of a NOT must occur in none of them.
 func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err := CheckText("query", text, 1, MaxTerm); err != nil {
 		return nil, err
@@ -169,8 +168,7 @@ func (p *graphParser) next(kind string) bool {
 	return false
 }
 
-// or parses OR, which binds weakest. AND (also implied between two parts) binds stronger, and NOT
-// strongest.
+// or parses OR, which binds weakest. AND (also implied between two parts) binds stronger, and NOT strongest.
 func (p *graphParser) or(depth int) (*GraphQuery, error) {
 	if depth > MaxTerms {
 		return nil, FieldErrorf("query", "is nested too deep")

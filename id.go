@@ -323,9 +323,8 @@ const ServerOrigin = "loci"
 // MaxVendorLength is the maximum length of a vendor name, in bytes.
 const MaxVendorLength = 50
 
-// Validate returns an Invalid error unless v has 1 to 50 of a-z, 0-9, ".", "_" and "-" and starts
-// with a letter or digit. Loci checks only the syntax of names. With a list of names, a new vendor
-// would need a new release.
+// Validate returns an Invalid error unless v has 1 to 50 of a-z, 0-9, ".", "_" and "-" and starts with a letter or
+// digit. Loci checks only the syntax of names. With a list of names, a new vendor would need a new release.
 func (v Vendor) Validate() error {
 	if len(v) == 0 || len(v) > MaxVendorLength {
 		return Errorf(Invalid, "a vendor name must have 1 to %d characters", MaxVendorLength)

@@ -70,8 +70,7 @@ func CheckJSON(b []byte) error {
 	}
 }
 
-// jsonFault converts the decoder's error about b to an Invalid error. It returns nil if b is not
-// JSON.
+// jsonFault converts the decoder's error about b to an Invalid error. It returns nil if b is not JSON.
 func jsonFault(b []byte, err error) error {
 	var found *jsontext.SyntacticError
 	switch {

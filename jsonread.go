@@ -10,9 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// JSONReader reads JSON as it arrives. It accepts what CheckJSON accepts, and only names that the
-// target has. Its Invalid errors repeat at most a short name from the input. It returns the errors of
-// its source as they are.
+// JSONReader reads JSON as it arrives. It accepts what CheckJSON accepts, and only names that the target has. Its
+// Invalid errors repeat at most a short name from the input. It returns the errors of its source as they are.
 type JSONReader struct{ dec *jsontext.Decoder }
 
 // NewJSONReader returns a reader of the JSON in r.

@@ -24,8 +24,7 @@ type memoryEncoder struct {
 	line     []byte // what WriteJSON has written last
 }
 
-// memoryPlace is where a null ends in the text around the memories, and where the memory ends in
-// memories.
+// memoryPlace is where a null ends in the text around the memories, and where the memory ends in memories.
 type memoryPlace struct{ null, memory int }
 
 var memoryEncoders = sync.Pool{New: func() any {
@@ -35,8 +34,7 @@ var memoryEncoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// maxEncoder is the size above which an encoder is dropped, so that one large answer takes no
-// memory forever.
+// maxEncoder is the size above which an encoder is dropped, so that one large answer takes no memory forever.
 const maxEncoder = 1 << 20
 
 // withEncoder calls fn with an encoder that nobody else uses.

@@ -8,8 +8,7 @@ const (
 	MaxNodeDepth = 8   // levels of nested items that a writer sees
 	MaxNodeText  = 10_000
 
-	// A writer may not see every item. These limits apply to the items of all writers of a node
-	// together.
+	// A writer may not see every item. These limits apply to the items of all writers of a node together.
 	MaxAllNodeItems = 4 * MaxNodeItems
 	MaxAllNodeDepth = 4 * MaxNodeDepth
 )

@@ -2,8 +2,7 @@ package loci
 
 import "slices"
 
-// NodeTree is the items of one memory node that one reader sees. Each item comes after the item
-// above it.
+// NodeTree is the items of one memory node that one reader sees. Each item comes after the item above it.
 type NodeTree []NodeItem
 
 // Find returns the item with the id, or nil.

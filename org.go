@@ -71,8 +71,7 @@ type Org struct {
 	ProjectsVersion int64 `json:"-"`
 }
 
-// MaxName is the maximum length of the name of an org, a person, a team or a workspace, in
-// characters.
+// MaxName is the maximum length of the name of an org, a person, a team or a workspace, in characters.
 const MaxName = 100
 
 // MemberRole is a person's role in an org or in a team.
@@ -94,8 +93,7 @@ func ParseMemberRole(s string) (MemberRole, error) {
 	return "", FieldErrorf("role", "must be one of: owner, admin, member")
 }
 
-// AtLeast reports whether r has all rights of least. Member is the lowest role. An unknown role has
-// no rights.
+// AtLeast reports whether r has all rights of least. Member is the lowest role. An unknown role has no rights.
 func (r MemberRole) AtLeast(least MemberRole) bool { return r.rank() >= least.rank() && r.rank() > 0 }
 
 func (r MemberRole) rank() int {
@@ -184,8 +182,7 @@ const maxEmail = 254
 // ParseEmail returns the address in lower case and without surrounding white space, or an Invalid
 // error. It checks only the form of the address, not who holds it.
 func ParseEmail(s string) (string, error) {
-	// The Kelvin sign is another letter, but its lower case is a plain k. The result would be someone
-	// else's address.
+	// The Kelvin sign is another letter, but its lower case is a plain k. The result would be someone else's address.
 	kelvin := strings.ContainsRune(s, '\u212A')
 	s = strings.ToLower(strings.TrimSpace(s))
 	name, host, ok := strings.Cut(s, "@")
@@ -208,8 +205,7 @@ type ArcBinding struct {
 	Key         Secret // the API key
 }
 
-// Validate returns an Invalid error for what Arc wouldn't accept. It removes a slash at the end of the
-// URL.
+// Validate returns an Invalid error for what Arc wouldn't accept. It removes a slash at the end of the URL.
 func (b *ArcBinding) Validate() error {
 	b.URL = strings.TrimRight(b.URL, "/")
 	u, err := url.Parse(b.URL)

@@ -56,8 +56,7 @@ func AgentRights() []Right {
 	return []Right{RightRead, RightWrite, RightGraph, RightEvents, RightReflect}
 }
 
-// StepUpAge is the maximum age of the proof in a browser sign-in for actions that require a fresh
-// one.
+// StepUpAge is the maximum age of the proof in a browser sign-in for actions that require a fresh one.
 const StepUpAge = 5 * time.Minute
 
 // Principal is the authenticated caller. Only package auth creates one. It is passed as a
@@ -78,8 +77,7 @@ type Principal struct {
 	TeamRole     MemberRole
 	ProjectIDs   []ProjectID
 	OnlyProjects bool // the credential reaches only rows of ProjectIDs
-	// AllProjects means that the operator acts for no particular person, and so belongs to every
-	// project of the org.
+	// AllProjects means that the operator acts for no particular person, and so belongs to every project of the org.
 	AllProjects bool
 	WorkspaceID WorkspaceID
 	AgentID     AgentID
@@ -99,8 +97,7 @@ func (p Principal) Viewer() Viewer {
 		WorkspaceID:  p.WorkspaceID, AgentID: p.AgentID, Vendor: p.Vendor}
 }
 
-// Has reports whether the credential has right r. Agents never have the rights over accounts and
-// orgs.
+// Has reports whether the credential has right r. Agents never have the rights over accounts and orgs.
 func (p Principal) Has(r Right) bool {
 	if p.Kind == KindAgent && !slices.Contains(AgentRights(), r) {
 		return false
@@ -124,9 +121,8 @@ func (p Principal) Owns(userID UserID, origin string) bool {
 // IsZero reports whether p identifies nobody.
 func (p Principal) IsZero() bool { return p.Kind == "" || p.OrgID == "" || p.UserID.IsZero() }
 
-// Subject returns a stable name of the principal. Sessions are bound to it. Two credentials of one
-// person have different subjects. All tokens of one grant share a subject, so that refreshing a
-// token doesn't end a session.
+// Subject returns a stable name of the principal. Sessions are bound to it. Two credentials of one person have
+// different subjects. All tokens of one grant share a subject, so that refreshing a token doesn't end a session.
 func (p Principal) Subject() string {
 	by := p.CredentialID.String()
 	if !p.GrantID.IsZero() {

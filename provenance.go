@@ -70,8 +70,7 @@ const (
 	SourceText    SourceKind = "text" // the raw text itself
 )
 
-// Source links a memory to where it comes from. A reader sees it if they see the memory and their
-// vendor is allowed.
+// Source links a memory to where it comes from. A reader sees it if they see the memory and their vendor is allowed.
 type Source struct {
 	ID             SourceID   `json:"id" format:"uuid"`
 	MemoryID       MemoryID   `json:"memory_id" format:"uuid"`

@@ -97,8 +97,7 @@ func (v Viewer) SeesSession(s *Session) bool { return v.SeesEvent(&s.EventAccess
 // reachOrder lists the reaches, each a part of the next.
 var reachOrder = []Reach{ReachPrivate, ReachTeam, ReachOrg}
 
-// Widens reports whether somebody may see b who may not see a, if both are of the same person, team
-// and project.
+// Widens reports whether somebody may see b who may not see a, if both are of the same person, team and project.
 func (a *EventAccess) Widens(b *EventAccess) bool {
 	return slices.Index(reachOrder, b.Reach) > slices.Index(reachOrder, a.Reach) ||
 		!Covers(a.AllowedVendors, b.AllowedVendors)

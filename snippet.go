@@ -104,8 +104,7 @@ const (
 // MaxTerms is the maximum number of terms in one search.
 const MaxTerms = 32
 
-// Term is one thing to search for: a word, or several words that must follow each other in one
-// field.
+// Term is one thing to search for: a word, or several words that must follow each other in one field.
 type Term struct {
 	Words  []string // as Analyzer returns them: a Stem, or a Form for a prefix
 	Prefix bool     // the last of Words is a prefix
@@ -120,8 +119,7 @@ type Match struct {
 	Pinned     bool
 	Importance int
 	Superseded bool
-	// Freq counts each term in each field. The count of term t in field f is
-	// Freq[t*FieldCount+int(f)].
+	// Freq counts each term in each field. The count of term t in field f is Freq[t*FieldCount+int(f)].
 	Freq []uint16
 	// Lengths is the number of words in each field.
 	Lengths [FieldCount]uint32

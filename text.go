@@ -42,10 +42,9 @@ func Legible(s string) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Visible makes a text safe to show to a model. Control characters, and characters that reorder,
-// hide or smuggle text, become their number in brackets, such as [U+202E], so that nothing in the
-// text goes unseen. Line breaks and tabs stay, and so do the joiners and variants that a script or an
-// emoji needs.
+// Visible makes a text safe to show to a model. Control characters, and characters that reorder, hide or smuggle
+// text, become their number in brackets, such as [U+202E], so that nothing in the text goes unseen. Line breaks and
+// tabs stay, and so do the joiners and variants that a script or an emoji needs.
 func Visible(s string) string {
 	if strings.IndexFunc(s, invisible) < 0 {
 		return s

@@ -62,8 +62,7 @@ func ParseTimeNear(s string, now time.Time, ahead bool) (time.Time, error) {
 	return t, nil
 }
 
-// spelledUnit matches a span with one unit in words, such as "2 days". Its groups are what ParseSpan
-// reads.
+// spelledUnit matches a span with one unit in words, such as "2 days". Its groups are what ParseSpan reads.
 var spelledUnit = regexp.MustCompile(`^(\d+) ?(?:(s)ec(?:ond)?s?|(m)in(?:ute)?s?|(h)(?:ou)?rs?|(d)ays?|(w)(?:ee)?ks?)$`)
 
 // longSpan matches a span that ParseSpan refuses because it is too long.
@@ -79,8 +78,7 @@ func timesLike(now time.Time, ahead bool) string {
 	return fmt.Sprintf("2h, 2d, %s, %s, \"%s 14:00\" or %sT14:00:00Z", named, day, day, day)
 }
 
-// parseNamedDay reads a day by its name, a time of day, or both. ok is false if text has another
-// form.
+// parseNamedDay reads a day by its name, a time of day, or both. ok is false if text has another form.
 func parseNamedDay(text string, now time.Time, ahead bool) (t time.Time, ok bool, err error) {
 	name, clock, both := strings.Cut(text, " ")
 	days := map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}

@@ -59,9 +59,8 @@ func (m *Memory) SetDefaults() {
 	}
 }
 
-// Validate checks every limit and returns an Invalid error for the first field that breaks one. It
-// only changes Tags and AllowedVendors, from which it removes duplicates. It keeps the first of
-// each.
+// Validate checks every limit and returns an Invalid error for the first field that breaks one. It only changes Tags
+// and AllowedVendors, from which it removes duplicates. It keeps the first of each.
 func (m *Memory) Validate() error {
 	m.Tags = Unique(m.Tags)
 	m.AllowedVendors = Unique(m.AllowedVendors)
@@ -126,8 +125,7 @@ func tooLong(field string, maximum int) error {
 	return FieldErrorf(field, TooLongText, maximum)
 }
 
-// CheckTags returns an Invalid error unless there are from minimum to MaxTags tags of 1 to MaxTag
-// characters.
+// CheckTags returns an Invalid error unless there are from minimum to MaxTags tags of 1 to MaxTag characters.
 func CheckTags(field string, tags []string, minimum int) error {
 	if len(tags) > MaxTags {
 		return FieldErrorf(field, "has %d entries; at most %d are allowed", len(tags), MaxTags)
@@ -143,8 +141,7 @@ func CheckTags(field string, tags []string, minimum int) error {
 	return nil
 }
 
-// CheckVendors returns an Invalid error unless there are 1 to MaxVendors entries, each "*" or a
-// vendor name.
+// CheckVendors returns an Invalid error unless there are 1 to MaxVendors entries, each "*" or a vendor name.
 func CheckVendors(vendors []Vendor) error {
 	const field = "allowed_vendors"
 	if len(vendors) == 0 {

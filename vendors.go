@@ -66,8 +66,7 @@ var Vendors = []KnownVendor{
 			Else: "$CONFIG/opencode/opencode.jsonc"}}},
 }
 
-// VendorOfHost returns the only vendor that may receive OAuth codes at the host, or "" if there is
-// none.
+// VendorOfHost returns the only vendor that may receive OAuth codes at the host, or "" if there is none.
 func VendorOfHost(host string) Vendor {
 	for _, v := range Vendors {
 		if slices.Contains(v.Hosts, host) {

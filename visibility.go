@@ -18,8 +18,7 @@ type Viewer struct {
 	Vendor       Vendor      // "": a person, whom no vendor limits
 }
 
-// TrashDays is how many days a memory or a memory node stays in the trash
-// before Loci deletes it permanently.
+// TrashDays is how many days a memory or a memory node stays in the trash before Loci deletes it permanently.
 const TrashDays = 30
 
 // Lifecycle selects which states of part 4 of the rule a read includes. It never relaxes parts 1 to
@@ -72,19 +71,17 @@ func (v Viewer) SeesMemory(m *Memory, l Lifecycle, now time.Time) bool {
 	return v.Sees(&m.Access, l, now) && (l != CurrentOnly || m.current(now))
 }
 
-// SeesVersion works like Sees for an old version. Both the old version and the current row must
-// pass: their allowed_vendors, reach and active workspace. The reason is that sharing a memory
-// doesn't share its earlier content. A version from before the org had workspaces counts as being
-// in the workspace that its memory is in now.
+// SeesVersion works like Sees for an old version. Both the old version and the current row must pass: their
+// allowed_vendors, reach and active workspace. The reason is that sharing a memory doesn't share its earlier content.
+// A version from before the org had workspaces counts as being in the workspace that its memory is in now.
 func (v Viewer) SeesVersion(old, current *Access, l Lifecycle, now time.Time) bool {
 	return v.Sees(current, l, now) && v.vendorMay(old) && v.reaches(old) &&
 		(v.WorkspaceID.IsZero() || old.WorkspaceID.IsZero() || old.WorkspaceID == v.WorkspaceID)
 }
 
-// SharedWith tells which people besides its owner may read a row, by part 2 of the rule: "the
-// team", the project by the words of the caller, both joined by "and", or "" for nobody. The
-// vendors that the row admits limit the assistants of these people, not the people. Only the owner
-// sees the trash.
+// SharedWith tells which people besides its owner may read a row, by part 2 of the rule: "the team", the project by
+// the words of the caller, both joined by "and", or "" for nobody. The vendors that the row admits limit the
+// assistants of these people, not the people. Only the owner sees the trash.
 func (a *Access) SharedWith(project string) string { return a.notSharedBy(&Access{}, project) }
 
 // NotSharedBy tells which people besides its owner may read a row, but not another one that takes its
@@ -171,8 +168,7 @@ func Covers(all, some []Vendor) bool {
 	return !slices.ContainsFunc(some, func(v Vendor) bool { return !slices.Contains(all, v) })
 }
 
-// Narrowed returns the vendors that both lists admit. An empty result admits only people, no
-// vendor.
+// Narrowed returns the vendors that both lists admit. An empty result admits only people, no vendor.
 func Narrowed(a, b []Vendor) []Vendor {
 	if slices.Contains(a, AnyVendor) {
 		return b

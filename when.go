@@ -62,8 +62,7 @@ func (w When) clock(now time.Time) time.Time {
 	return now
 }
 
-// current reports whether m is valid now. A memory without a beginning or end is unlimited on that
-// side.
+// current reports whether m is valid now. A memory without a beginning or end is unlimited on that side.
 func (m *Memory) current(now time.Time) bool {
 	return !m.ValidFrom.After(now) && (m.ValidTo.IsZero() || m.ValidTo.After(now))
 }

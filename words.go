@@ -24,9 +24,8 @@ type Word struct {
 // minified code, which nobody types.
 const maxWord = 64
 
-// Analyzer splits text into words. Both engines index with the same analysis that queries use, so
-// that they agree on what matches. It is not safe for concurrent use. The zero value is ready to
-// use.
+// Analyzer splits text into words. Both engines index with the same analysis that queries use, so that they agree on
+// what matches. It is not safe for concurrent use. The zero value is ready to use.
 type Analyzer struct {
 	env  *snowballstem.Env
 	fold []byte
@@ -34,9 +33,8 @@ type Analyzer struct {
 
 // Words calls yield for each word of text, in order, until yield returns false.
 //
-// Words end at the boundaries of Unicode Standard Annex 29, and at every character that is not a
-// letter, digit or mark. So "user_id" and "example.com" are two words each. Each ideograph is a
-// word.
+// Words end at the boundaries of Unicode Standard Annex 29, and at every character that is not a letter, digit or
+// mark. So "user_id" and "example.com" are two words each. Each ideograph is a word.
 func (a *Analyzer) Words(text string, yield func(Word) bool) {
 	for at, more := 0, true; more && at < len(text); {
 		n := plain(text[at:])
@@ -64,8 +62,7 @@ func plain(text string) int {
 	return len(text)
 }
 
-// plainWords yields the words of ASCII text, which are those of anyWords. It need not look up what each
-// character is.
+// plainWords yields the words of ASCII text, which are those of anyWords. It need not look up what each character is.
 func (a *Analyzer) plainWords(text string, offset int, yield func(Word) bool) bool {
 	for i := 0; i < len(text); i++ {
 		if !plainRune(text[i]) {
@@ -135,8 +132,7 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// apostrophe reports whether r, with which rest begins, joins the letters on both sides, as in
-// "don't".
+// apostrophe reports whether r, with which rest begins, joins the letters on both sides, as in "don't".
 func apostrophe(r rune, rest string) bool {
 	if r != '\'' && r != '’' {
 		return false

@@ -55,8 +55,7 @@ func (c *Client) InSession(id loci.SessionID) *Client {
 	return &in
 }
 
-// CreateAgent registers an agent. It fails with Conflict if the org already has an agent with that
-// name.
+// CreateAgent registers an agent. It fails with Conflict if the org already has an agent with that name.
 func (c *Client) CreateAgent(ctx context.Context, a NewAgent) (*loci.Agent, error) {
 	return send[loci.Agent](ctx, c, "/agents", a)
 }

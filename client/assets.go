@@ -106,9 +106,8 @@ type Content struct {
 	Offset int64 // position of the first byte in the file
 }
 
-// OpenAsset returns the bytes of a file from offset on. The caller must close them. Use offset to
-// resume an interrupted download. The error has the code Invalid if offset is beyond the end of the
-// file.
+// OpenAsset returns the bytes of a file from offset on. The caller must close them. Use offset to resume an
+// interrupted download. The error has the code Invalid if offset is beyond the end of the file.
 func (c *Client) OpenAsset(ctx context.Context, id loci.AssetID, offset int64) (*Content, error) {
 	var h http.Header
 	if offset > 0 {

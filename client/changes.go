@@ -48,15 +48,13 @@ type FollowOptions struct {
 const (
 	firstWait = time.Second
 	maxWait   = 30 * time.Second
-	// silence is how long a stream may send nothing before Follow considers it broken: three
-	// heartbeats.
+	// silence is how long a stream may send nothing before Follow considers it broken: three heartbeats.
 	silence = 45 * time.Second
 )
 
-// Follow calls handle for each change that the credential may see, once and in order. It returns
-// when ctx ends, or when handle returns an error. If the stream breaks, Follow reconnects and
-// continues after the last event for which handle returned nil. Follow returns errors that a retry
-// can't fix, such as a revoked key.
+// Follow calls handle for each change that the credential may see, once and in order. It returns when ctx ends, or
+// when handle returns an error. If the stream breaks, Follow reconnects and continues after the last event for which
+// handle returned nil. Follow returns errors that a retry can't fix, such as a revoked key.
 func (c *Client) Follow(ctx context.Context, o FollowOptions, handle func(StreamEvent) error) error {
 	if o.Wait == nil {
 		o.Wait = waitFor

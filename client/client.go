@@ -46,8 +46,7 @@ type Error struct {
 	Status int       // the HTTP status
 	Code   loci.Code // stable; "" if the answer did not come from Loci
 	Field  string    // the wrong input; may be empty
-	// Items has the reasons why items of a call were rejected. The server then applied none of the
-	// items.
+	// Items has the reasons why items of a call were rejected. The server then applied none of the items.
 	Items     []loci.ItemError
 	Text      string
 	RequestID string // search for it in the server's log

@@ -65,8 +65,7 @@ type EventDensity struct {
 	Counts  []int     `json:"counts" nullable:"false" doc:"How many events are in each part, the earliest first"`
 }
 
-// EventConditions narrow a list of events or their counts. An event must match every field that is
-// set.
+// EventConditions narrow a list of events or their counts. An event must match every field that is set.
 type EventConditions struct {
 	Since         string            `query:"since" maxLength:"100" doc:"Only events at or after a time: a span before now (30m, 12h, 7d), RFC 3339, or a date"`
 	Until         string            `query:"until" maxLength:"100" doc:"Only events before a time, in the same forms"`

@@ -13,8 +13,7 @@ import (
 // Conflict if it is archived. If the server rejects items of a call, it applies none, and
 // Error.Items has the reason for each rejected item.
 
-// CreateEntities stores entities. For entities that already exist, it adds the new observations and
-// returns them.
+// CreateEntities stores entities. For entities that already exist, it adds the new observations and returns them.
 func (c *Client) CreateEntities(ctx context.Context, in loci.ProjectID, r NewEntities) (*PutEntities, error) {
 	return send[PutEntities](ctx, c, graph(in, "/entities"), r)
 }
@@ -46,8 +45,7 @@ func (c *Client) DeleteRelations(ctx context.Context, in loci.ProjectID, list ..
 	return send[Deleted](ctx, c, graph(in, "/relations/delete"), RelationDeletions{list})
 }
 
-// Graph returns one page of a graph. If limit is 0, it is 100. cursor is "" or the NextCursor of
-// the previous page.
+// Graph returns one page of a graph. If limit is 0, it is 100. cursor is "" or the NextCursor of the previous page.
 func (c *Client) Graph(ctx context.Context, in loci.ProjectID, limit int, cursor string) (*GraphPage, error) {
 	return get[GraphPage](ctx, c, query(graph(in, ""), paging(limit, cursor)))
 }
@@ -61,8 +59,7 @@ func (c *Client) SearchGraph(ctx context.Context, in loci.ProjectID, q string, l
 	return get[GraphHits](ctx, c, query(graph(in, "/search"), v))
 }
 
-// OpenEntities returns the entities with some names. For names that don't exist, it returns the
-// most similar names.
+// OpenEntities returns the entities with some names. For names that don't exist, it returns the most similar names.
 func (c *Client) OpenEntities(ctx context.Context, in loci.ProjectID, r EntityNames) (*FoundEntities, error) {
 	return send[FoundEntities](ctx, c, graph(in, "/open"), r)
 }
@@ -84,8 +81,7 @@ func (c *Client) EntityRelations(ctx context.Context, in loci.ProjectID, id loci
 	return get[RelationList](ctx, c, query(entity(in, id, "/relations"), paging(limit, cursor)))
 }
 
-// EntityHistory returns the changes of an entity, oldest first, even of a deleted one. If limit is
-// 0, it is 100.
+// EntityHistory returns the changes of an entity, oldest first, even of a deleted one. If limit is 0, it is 100.
 func (c *Client) EntityHistory(ctx context.Context, in loci.ProjectID, id loci.EntityID,
 	limit int) (*GraphChangeList, error) {
 	return get[GraphChangeList](ctx, c, query(entity(in, id, "/history"), paging(limit, "")))
@@ -119,8 +115,7 @@ func (c *Client) MergeEntities(ctx context.Context, in loci.ProjectID, from, int
 	return send[MergedEntity](ctx, c, graph(in, "/merge"), EntityMerge{From: from, Into: into})
 }
 
-// SetGraphVendors sets which vendors may read rows that the person wrote. It returns the number of
-// changed rows.
+// SetGraphVendors sets which vendors may read rows that the person wrote. It returns the number of changed rows.
 func (c *Client) SetGraphVendors(ctx context.Context, in loci.ProjectID, ids GraphIDs,
 	vendors ...loci.Vendor) (int, error) {
 	out, err := call[Changed](ctx, c, http.MethodPut, graph(in, "/vendors"),

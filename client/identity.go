@@ -35,8 +35,7 @@ func (c *Client) TrashMany(ctx context.Context, ids []loci.MemoryID) (*BulkTrash
 	return call[BulkTrashed](ctx, c, http.MethodDelete, "/memories", BulkTrash{IDs: ids})
 }
 
-// Erase permanently deletes a memory. It fails unless the memory is at atVersion; 0 means any
-// version.
+// Erase permanently deletes a memory. It fails unless the memory is at atVersion; 0 means any version.
 func (c *Client) Erase(ctx context.Context, id loci.MemoryID, atVersion int) error {
 	return c.do(ctx, http.MethodDelete, "/memories/"+id.String()+"?permanent=true", version(atVersion), nil, nil)
 }
@@ -47,14 +46,12 @@ func (c *Client) AgentReplace(ctx context.Context, id loci.MemoryID, atVersion i
 	return one(ctx, c, http.MethodPut, "/agent/memories/"+id.String(), version(atVersion), r)
 }
 
-// AgentEdit changes a memory that the key's vendor wrote, as Edit does. Only a person can let more
-// vendors read it.
+// AgentEdit changes a memory that the key's vendor wrote, as Edit does. Only a person can let more vendors read it.
 func (c *Client) AgentEdit(ctx context.Context, id loci.MemoryID, atVersion int, e Edit) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPatch, "/agent/memories/"+id.String(), version(atVersion), e)
 }
 
-// AgentTrash moves a memory that the key's vendor wrote to the trash. The org must allow deleting
-// by key.
+// AgentTrash moves a memory that the key's vendor wrote to the trash. The org must allow deleting by key.
 func (c *Client) AgentTrash(ctx context.Context, id loci.MemoryID, atVersion int) (*DeletedMemory, error) {
 	return callAt[DeletedMemory](ctx, c, http.MethodDelete, "/agent/memories/"+id.String(), version(atVersion), nil)
 }
@@ -85,8 +82,7 @@ func (c *Client) RenameMe(ctx context.Context, name string) (*loci.User, error) 
 	return call[loci.User](ctx, c, http.MethodPatch, "/users/me", Name{name})
 }
 
-// DeleteMe deletes the account and all its data. confirm is the account's e-mail address, or its id
-// if it has none.
+// DeleteMe deletes the account and all its data. confirm is the account's e-mail address, or its id if it has none.
 func (c *Client) DeleteMe(ctx context.Context, confirm string) error {
 	return c.do(ctx, http.MethodDelete, "/users/me", nil, Confirmation{confirm}, nil)
 }

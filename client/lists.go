@@ -29,8 +29,7 @@ const (
 	EveryTag TagMode = "all"
 )
 
-// Within narrows a list or a search to the memories of something. A memory must match every field
-// that is set.
+// Within narrows a list or a search to the memories of something. A memory must match every field that is set.
 type Within struct {
 	Key       string         `json:"key,omitzero" query:"key" minLength:"1" maxLength:"200" doc:"Only memories with this key"`
 	Scope     loci.Scope     `json:"scope,omitzero" query:"scope" enum:"global,project,agent" doc:"Only memories of this scope"`

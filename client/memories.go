@@ -39,8 +39,7 @@ func (c *Client) Readers(ctx context.Context, id loci.MemoryID) (*loci.MemoryRea
 	return get[loci.MemoryReaders](ctx, c, "/memories/"+id.String()+"/readers")
 }
 
-// Replace replaces a whole memory. It fails with Precondition unless the memory is at atVersion; 0
-// means any version.
+// Replace replaces a whole memory. It fails with Precondition unless the memory is at atVersion; 0 means any version.
 func (c *Client) Replace(ctx context.Context, id loci.MemoryID, atVersion int, r Replacement) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPut, "/memories/"+id.String(), version(atVersion), r)
 }
@@ -50,14 +49,12 @@ func (c *Client) Edit(ctx context.Context, id loci.MemoryID, atVersion int, e Ed
 	return one(ctx, c, http.MethodPatch, "/memories/"+id.String(), version(atVersion), e)
 }
 
-// Trash moves a memory to the trash. It fails unless the memory is at atVersion; 0 means any
-// version.
+// Trash moves a memory to the trash. It fails unless the memory is at atVersion; 0 means any version.
 func (c *Client) Trash(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.TrashedMemory, error) {
 	return callAt[loci.TrashedMemory](ctx, c, http.MethodDelete, "/memories/"+id.String(), version(atVersion), nil)
 }
 
-// Restore restores a memory from the trash. It fails unless the memory is at atVersion; 0 means any
-// version.
+// Restore restores a memory from the trash. It fails unless the memory is at atVersion; 0 means any version.
 func (c *Client) Restore(ctx context.Context, id loci.MemoryID, atVersion int) (*loci.Memory, error) {
 	return one(ctx, c, http.MethodPost, "/memories/"+id.String()+"/restore", version(atVersion), nil)
 }

@@ -73,8 +73,7 @@ type OrgEdit struct {
 	Assets     *AssetEdit           `json:"assets,omitzero" nullable:"false" doc:"Rules for attachments. Only owners with a fresh proof can change them"`
 }
 
-// AssetEdit changes an org's rules for attachments. Nil fields stay unchanged, and so do existing
-// attachments.
+// AssetEdit changes an org's rules for attachments. Nil fields stay unchanged, and so do existing attachments.
 type AssetEdit struct {
 	MaxBytes   *int64    `json:"max_bytes,omitzero" nullable:"false" minimum:"0" maximum:"1099511627776" doc:"Maximum size of one attachment in bytes. If 0: 26214400 (25 MiB)" example:"52428800"`
 	TotalBytes *int64    `json:"total_bytes,omitzero" nullable:"false" minimum:"0" maximum:"1099511627776" doc:"Maximum size of all attachments of the org together, in bytes. If 0: no limit"`

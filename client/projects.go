@@ -71,14 +71,12 @@ func (c *Client) ArchiveProject(ctx context.Context, id loci.ProjectID) (*loci.P
 	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/archive"), nil)
 }
 
-// RestoreProject restores an archived project. It fails with Conflict if the project is not
-// archived.
+// RestoreProject restores an archived project. It fails with Conflict if the project is not archived.
 func (c *Client) RestoreProject(ctx context.Context, id loci.ProjectID) (*loci.Project, error) {
 	return call[loci.Project](ctx, c, http.MethodPost, project(id, "/restore"), nil)
 }
 
-// DeleteProject permanently deletes a project with its graph. Its memories move
-// to their owners' trash.
+// DeleteProject permanently deletes a project with its graph. Its memories move to their owners' trash.
 func (c *Client) DeleteProject(ctx context.Context, id loci.ProjectID) error {
 	return c.do(ctx, http.MethodDelete, project(id, ""), nil, nil, nil)
 }

@@ -118,8 +118,7 @@ func (c *Client) Defer(ctx context.Context, id loci.CandidateID, ifVersion int, 
 	return c.decide(ctx, id, "defer", ifVersion, d)
 }
 
-// UndoReview takes back the last decision about a candidate. If that had made a memory, the memory
-// goes to the trash.
+// UndoReview takes back the last decision about a candidate. If that had made a memory, the memory goes to the trash.
 func (c *Client) UndoReview(ctx context.Context, id loci.CandidateID, ifVersion int, d ReviewDecision) (
 	*loci.Candidate, error) {
 	return c.decide(ctx, id, "undo", ifVersion, d)

@@ -39,8 +39,7 @@ func (c *Client) AcceptSuggestion(ctx context.Context, id loci.SuggestionID, how
 	return c.settle(ctx, id, "accept", how)
 }
 
-// DeclineSuggestion declines the suggested change and leaves the memory unchanged. It works with
-// people's keys only.
+// DeclineSuggestion declines the suggested change and leaves the memory unchanged. It works with people's keys only.
 func (c *Client) DeclineSuggestion(ctx context.Context, id loci.SuggestionID) (*loci.Suggestion, error) {
 	return c.settle(ctx, id, "decline", nil)
 }

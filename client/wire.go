@@ -6,9 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// NewMemory is a memory to save. It has no field for the writer: the server takes that from the
-// credential, and rejects a body that names it. If a memory with the key exists, fields that are
-// left out stay unchanged.
+// NewMemory is a memory to save. It has no field for the writer: the server takes that from the credential, and
+// rejects a body that names it. If a memory with the key exists, fields that are left out stay unchanged.
 type NewMemory struct {
 	Title   string   `json:"title,omitzero" minLength:"1" maxLength:"500" doc:"Short title for lists. Required without key. Default: the key" example:"Deploys"`
 	Content string   `json:"content,omitzero" minLength:"1" maxLength:"100000" doc:"The text of the memory; stored exactly as sent. Required" example:"We deploy on Tuesdays, never on Fridays."`
@@ -49,8 +48,7 @@ func (n *NewSource) Draft() loci.Source {
 		AllowedVendors: n.AllowedVendors}
 }
 
-// Replacement replaces the text of a memory, its tags and its vendors. Attributes that are left out
-// stay unchanged.
+// Replacement replaces the text of a memory, its tags and its vendors. Attributes that are left out stay unchanged.
 type Replacement struct {
 	Title          string        `json:"title" minLength:"1" maxLength:"500" doc:"Short title for lists" example:"Deploys"`
 	Content        string        `json:"content" minLength:"1" maxLength:"100000" doc:"The text of the memory; stored exactly as sent" example:"We deploy on Tuesdays and Thursdays."`
@@ -99,8 +97,7 @@ type Edit struct {
 	ValidTo        Change[time.Time]       `json:"valid_to,omitzero" nullable:"true" pattern:"^(0{0,2}[^0]|000[^01]|$)" patternDescription:"a time after the year 1"`
 }
 
-// Replayed answers a POST whose Idempotency-Key was used before and whose request was already
-// carried out.
+// Replayed answers a POST whose Idempotency-Key was used before and whose request was already carried out.
 type Replayed struct {
 	Replayed bool   `json:"replayed" doc:"Always true" example:"true"`
 	Target   string `json:"target,omitempty" doc:"Id of what the request created or changed, if it is one thing" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`

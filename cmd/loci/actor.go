@@ -67,9 +67,8 @@ type call struct {
 	args  []string
 }
 
-// acting completes a command that acts for somebody: it adds the flags that choose whom, opens
-// the data directory and calls do. Checks that must come before opening anything belong in the
-// command's PreRunE.
+// acting completes a command that acts for somebody: it adds the flags that choose whom, opens the data directory and
+// calls do. Checks that must come before opening anything belong in the command's PreRunE.
 func (p *program) acting(which picks, cmd *cobra.Command, do func(context.Context, *call) error) *cobra.Command {
 	var a actor
 	a.add(cmd, which)

@@ -103,8 +103,7 @@ func onOneLine(s string) string { return strings.ReplaceAll(loci.Legible(s), "\n
 // nearWords is how many characters appear on each side of a change in a long line.
 const nearWords = 60
 
-// shorten omits text far from any change. before and after report on which side there is a
-// change.
+// shorten omits text far from any change. before and after report on which side there is a change.
 func shorten(s string, before, after bool) string {
 	runes := []rune(s)
 	keep := 0

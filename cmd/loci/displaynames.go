@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// names looks up what people call users, teams and projects, for tables. If it cannot find a name, it
-// returns the id.
+// names looks up what people call users, teams and projects, for tables. If it cannot find a name, it returns the id.
 type names struct {
 	in       *instance
 	users    map[loci.UserID]string

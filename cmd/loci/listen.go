@@ -85,8 +85,7 @@ func (p *program) listen(ctx context.Context, address string, another func(port 
 	return nil, fmt.Errorf("cannot listen on %s: %w; pass --listen host:port, like 127.0.0.1:5624", address, err)
 }
 
-// isInUse checks the errno of Unix and of Windows (WSAEADDRINUSE), which the syscall package does
-// not map.
+// isInUse checks the errno of Unix and of Windows (WSAEADDRINUSE), which the syscall package does not map.
 func isInUse(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.Errno(10048))
 }

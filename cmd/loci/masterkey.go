@@ -57,8 +57,7 @@ restart the servers again.`,
 		"Change the master key, which encrypts the API keys of Arc.", rotate)
 }
 
-// nextMaster returns the new master key: that of the variable, which is the last one, or one from
-// standard input.
+// nextMaster returns the new master key: that of the variable, which is the last one, or one from standard input.
 func (p *program) nextMaster(ctx context.Context) (*seal.Key, error) {
 	if n := len(p.settings.Master); n > 1 {
 		return p.settings.Master[n-1], nil

@@ -39,8 +39,7 @@ func (p *program) printf(format string, args ...any) {
 	p.wrote(err)
 }
 
-// wrote keeps the first error of standard output. A command fails if its result could not be
-// written.
+// wrote keeps the first error of standard output. A command fails if its result could not be written.
 func (p *program) wrote(err error) {
 	if p.unwritten == nil {
 		p.unwritten = err

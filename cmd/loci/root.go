@@ -240,8 +240,7 @@ func (p *program) versionCommand() *cobra.Command {
 	}
 }
 
-// These are the annotations of a command: the actions that it uses, or the reason why it uses
-// none.
+// These are the annotations of a command: the actions that it uses, or the reason why it uses none.
 const (
 	actionNote = "action"
 	localNote  = "local"

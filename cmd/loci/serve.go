@@ -124,8 +124,7 @@ func closeAll(listeners []net.Listener) (err error) {
 	return err
 }
 
-// clear removes the leftovers of interrupted backups and restores. The store is open, so no
-// restore is running.
+// clear removes the leftovers of interrupted backups and restores. The store is open, so no restore is running.
 func (p *program) clear(ctx context.Context) {
 	removed, err := p.backups().Clear()
 	for _, l := range removed {
@@ -222,8 +221,7 @@ func watch(ctx context.Context, st *engine, ticks <-chan time.Time) error {
 	}
 }
 
-// handler serves MCP with the options o, REST, and the pages if there are any.
-// /health tells the name of this start.
+// handler serves MCP with the options o, REST, and the pages if there are any. /health tells the name of this start.
 func (p *program) handler(in *instance, o mcpserver.Options, pages http.Handler, start string) http.Handler {
 	s := p.settings
 	gate := auth.Gate{Limiter: auth.NewLimiter(auth.LimitOptions{Store: in.store, PerPrincipal: s.RateLimit}),

@@ -54,8 +54,7 @@ type App struct {
 	Setting    *setting.Service
 	Index      *indexing.Index
 	Vectors    *vectors.Index
-	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works
-	// without them.
+	// ArcsReady returns nil if every Arc answers in which an org has its events. Everything else works without them.
 	ArcsReady func(context.Context) error
 }
 

@@ -44,11 +44,10 @@ func (p Proxies) trusts(a netip.Addr) bool {
 // maxHops is the maximum number of entries of a forwarding header that ClientAddress examines.
 const maxHops = 50
 
-// ClientAddress returns the address that a request came from. Usually it is the connection's
-// address. If that is a trusted proxy, it is the right-most untrusted address in X-Forwarded-For or
-// else in Forwarded. Entries to the left of it may be forged. At an entry that it can't parse, the
-// search ends, and the proxy before it is the client. The zero Addr means that the connection has
-// no address.
+// ClientAddress returns the address that a request came from. Usually it is the connection's address. If that is a
+// trusted proxy, it is the right-most untrusted address in X-Forwarded-For or else in Forwarded. Entries to the left
+// of it may be forged. At an entry that it can't parse, the search ends, and the proxy before it is the client. The
+// zero Addr means that the connection has no address.
 func (p Proxies) ClientAddress(r *http.Request) netip.Addr {
 	at, ok := parseHop(r.RemoteAddr)
 	if !ok || !p.trusts(at) {

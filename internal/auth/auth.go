@@ -46,8 +46,7 @@ type Options struct {
 	Log       *slog.Logger     // default: discard
 }
 
-// Authenticator finds the principal behind a request's credentials. It is safe
-// for concurrent use.
+// Authenticator finds the principal behind a request's credentials. It is safe for concurrent use.
 type Authenticator struct {
 	store     store.Store
 	owner     [32]byte
@@ -265,9 +264,8 @@ func activeWorkspace(list []loci.Workspace, wanted loci.WorkspaceID) (loci.Works
 			"credential is in; ask an admin of the org")
 }
 
-// stored looks up a secret among the credentials in the store. A sign-in is valid only as a cookie,
-// and no other credential is valid as one. A foreign page can make a browser send cookies, but not
-// headers that it can't read.
+// stored looks up a secret among the credentials in the store. A sign-in is valid only as a cookie, and no other
+// credential is valid as one. A foreign page can make a browser send cookies, but not headers that it can't read.
 func (a *Authenticator) stored(ctx context.Context, secret loci.Secret, cookie bool) (loci.Principal, error) {
 	if len(secret) > maxToken {
 		return loci.Principal{}, errBadSecret(secret)

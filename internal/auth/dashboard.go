@@ -12,9 +12,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Dashboard lets a dashboard on another server act for the people who signed in to it. The
-// dashboard sends its service key as bearer and a token that it signed in X-Dashboard-Token. It is
-// disabled until both are configured.
+// Dashboard lets a dashboard on another server act for the people who signed in to it. The dashboard sends its
+// service key as bearer and a token that it signed in X-Dashboard-Token. It is disabled until both are configured.
 type Dashboard struct {
 	ServiceKey loci.Secret
 	JWTSecret  loci.Secret // HS256, at least 32 bytes
@@ -75,8 +74,7 @@ func (a *Authenticator) dashboardClaims(token loci.Secret) (jwt.MapClaims, error
 	return claims, nil
 }
 
-// proofOf returns when the dashboard last saw a proof, from OpenID Connect's claim; zero means
-// never.
+// proofOf returns when the dashboard last saw a proof, from OpenID Connect's claim; zero means never.
 func (a *Authenticator) proofOf(claims jwt.MapClaims) (time.Time, error) {
 	value, there := claims["auth_time"]
 	if !there {
@@ -93,9 +91,8 @@ func (a *Authenticator) proofOf(claims jwt.MapClaims) (time.Time, error) {
 	return at, nil
 }
 
-// dashboardUser returns the person whom the dashboard's token names. A new address with an
-// invitation joins that org. A new address without one gets its own org if Dashboard.Open is set,
-// and Forbidden otherwise.
+// dashboardUser returns the person whom the dashboard's token names. A new address with an invitation joins that org.
+// A new address without one gets its own org if Dashboard.Open is set, and Forbidden otherwise.
 func (a *Authenticator) dashboardUser(ctx context.Context, token loci.Secret) (loci.Principal, error) {
 	claims, err := a.dashboardClaims(token)
 	var proof time.Time

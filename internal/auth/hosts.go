@@ -55,9 +55,8 @@ func (h HostRule) isOwn(host string) bool {
 	return isLoopback(host) || h.public != nil && host == hostname(h.public.Host) || slices.Contains(h.more, host)
 }
 
-// mayAsk reports whether a page may send requests. Pages of this machine, on any port, may send
-// them to a loopback listener: without a key they learn nothing, and no page can get a key from the
-// browser.
+// mayAsk reports whether a page may send requests. Pages of this machine, on any port, may send them to a loopback
+// listener: without a key they learn nothing, and no page can get a key from the browser.
 func (h HostRule) mayAsk(origin, host string, local bool) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -96,8 +95,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// extensionOrigin matches the origin of a browser extension: in Chromium 32 letters, elsewhere a
-// UUID.
+// extensionOrigin matches the origin of a browser extension: in Chromium 32 letters, elsewhere a UUID.
 var extensionOrigin = regexp.MustCompile(
 	`^(chrome-extension://[a-p]{32}|(moz|safari-web)-extension://[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$`)
 

@@ -53,8 +53,7 @@ func NewCredential(p loci.Principal, r KeyRequest, now time.Time) (loci.Credenti
 	}, key, nil
 }
 
-// NewSecret returns prefix followed by 256 random bits. It panics only if the system has no
-// randomness.
+// NewSecret returns prefix followed by 256 random bits. It panics only if the system has no randomness.
 func NewSecret(prefix string) loci.Secret {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails

@@ -41,10 +41,9 @@ type LimitOptions struct {
 // Limiter counts requests in fixed windows of a minute, for all processes on a store together. It
 // is safe for concurrent use.
 //
-// Ordinary use costs no write. A process first uses a tenth of a limit on its own (at least one
-// request). Only then does it take shares of a tenth from the store, which include the tenth
-// already used. So one process never exceeds a limit, and P processes never exceed limit +
-// P*limit/10.
+// Ordinary use costs no write. A process first uses a tenth of a limit on its own (at least one request). Only then
+// does it take shares of a tenth from the store, which include the tenth already used. So one process never exceeds a
+// limit, and P processes never exceed limit + P*limit/10.
 type Limiter struct {
 	store        store.Store
 	perPrincipal int
@@ -90,9 +89,8 @@ type tally struct {
 	asking sync.Mutex // held while this process asks the store
 }
 
-// Allow counts one request of key, with a maximum of limit in a minute. 0 means no limit. If the
-// store doesn't answer, this process counts alone. The decision is valid even then, and the error
-// is only for the log.
+// Allow counts one request of key, with a maximum of limit in a minute. 0 means no limit. If the store doesn't
+// answer, this process counts alone. The decision is valid even then, and the error is only for the log.
 func (l *Limiter) Allow(ctx context.Context, key string, limit int) (Decision, error) {
 	if limit <= 0 {
 		return Decision{OK: true}, nil
@@ -189,10 +187,9 @@ type Gate struct {
 	Log     *slog.Logger // logs when the store doesn't answer; default: discard
 }
 
-// Count counts a request of p, or of an unknown caller if p is zero, and writes the remaining limit
-// to h. It fails with RateLimited if nothing is left; h then has the time of the next window. own
-// are additional limits of the route. If the store doesn't answer, this process counts the request
-// alone and logs that.
+// Count counts a request of p, or of an unknown caller if p is zero, and writes the remaining limit to h. It fails
+// with RateLimited if nothing is left; h then has the time of the next window. own are additional limits of the
+// route. If the store doesn't answer, this process counts the request alone and logs that.
 func (g Gate) Count(h http.Header, r *http.Request, p loci.Principal, own ...Policy) error {
 	if g.Limiter == nil {
 		return nil
@@ -235,8 +232,7 @@ func (g Gate) count(h http.Header, r *http.Request, policy Policy, who string) e
 		seconds(d.Reset))
 }
 
-// write adds the fields of draft-ietf-httpapi-ratelimit-headers. Their names are spelled as package
-// http stores them.
+// write adds the fields of draft-ietf-httpapi-ratelimit-headers. Their names are spelled as package http stores them.
 func (d Decision) write(h http.Header, name string) {
 	b := make([]byte, 0, 48)
 	b = append(append(append(b, '"'), name...), `";q=`...)

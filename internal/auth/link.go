@@ -121,9 +121,8 @@ func (s *SignIn) Join(ctx context.Context, token loci.Secret) (loci.Person, erro
 	return who, err
 }
 
-// InvitedAccount returns the address of an invitation whose holder must sign in to accept it. It
-// returns "" if there is no such invitation, and wherever Join would not tell that the address has an
-// account.
+// InvitedAccount returns the address of an invitation whose holder must sign in to accept it. It returns "" if there
+// is no such invitation, and wherever Join would not tell that the address has an account.
 func (s *SignIn) InvitedAccount(ctx context.Context, token loci.Secret) (string, error) {
 	_, invite, err := s.Invitation(ctx, token)
 	if err == nil && !s.proves(invite.Email) {
@@ -137,9 +136,8 @@ func (s *SignIn) InvitedAccount(ctx context.Context, token loci.Secret) (string,
 	return "", err
 }
 
-// proves reports whether a trusted party can prove who holds an address: the dashboard, or a
-// provider with which its holder could get an account. Otherwise a stranger could create the
-// holder's account first, and set its password.
+// proves reports whether a trusted party can prove who holds an address: the dashboard, or a provider with which its
+// holder could get an account. Otherwise a stranger could create the holder's account first, and set its password.
 func (s *SignIn) proves(email string) bool {
 	return s.people.dashboard.ServiceKey != "" || len(s.Providers()) > 0 &&
 		(s.oidc.open || slices.ContainsFunc(s.oidc.list, func(c *oidcClient) bool { return c.allows(email) }))

@@ -115,10 +115,9 @@ type oidcState struct {
 	StepUp   loci.UserID `json:"step_up,omitzero"` // who must prove again
 }
 
-// BeginOIDC returns the URL to which to send the browser, and the state to keep in a cookie and to
-// pass to FinishOIDC, which returns next. It fails with NotFound for an unknown provider, with
-// Unavailable if calls to other servers are off or the server has no public address, and with
-// Upstream if it cannot reach the provider.
+// BeginOIDC returns the URL to which to send the browser, and the state to keep in a cookie and to pass to
+// FinishOIDC, which returns next. It fails with NotFound for an unknown provider, with Unavailable if calls to other
+// servers are off or the server has no public address, and with Upstream if it cannot reach the provider.
 func (s *SignIn) BeginOIDC(ctx context.Context, id, next string) (redirect string, state loci.Secret, err error) {
 	return s.beginOIDC(ctx, id, oidcState{Next: next})
 }
@@ -173,11 +172,10 @@ func (s *SignIn) oidcConfig(ctx context.Context, id string) (*oidcClient, *oauth
 		Scopes:      []string{oidc.ScopeOpenID, "email"}}, nil
 }
 
-// FinishOIDC returns who signed in, from the callback query of the provider id, and the next of
-// BeginOIDC. It creates an account for a new person who was invited or whose address is open for
-// sign-up. It fails with Invalid if the state has expired, was used or belongs to another browser,
-// and with Forbidden if the provider or Loci rejects the sign-in. For a step-up, it also fails with
-// Forbidden if it is another person or the proof is not fresh.
+// FinishOIDC returns who signed in, from the callback query of the provider id, and the next of BeginOIDC. It creates
+// an account for a new person who was invited or whose address is open for sign-up. It fails with Invalid if the
+// state has expired, was used or belongs to another browser, and with Forbidden if the provider or Loci rejects the
+// sign-in. For a step-up, it also fails with Forbidden if it is another person or the proof is not fresh.
 func (s *SignIn) FinishOIDC(ctx context.Context, id string, state loci.Secret, query url.Values) (
 	who loci.Person, next string, err error) {
 	var st oidcState

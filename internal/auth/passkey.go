@@ -248,9 +248,8 @@ func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.
 	return s.used(ctx, u, credential, from)
 }
 
-// BeginRegister starts creating a passkey for p. It returns the options of
-// navigator.credentials.create as JSON, and the state to pass to FinishRegister. It fails with
-// Conflict if there are too many.
+// BeginRegister starts creating a passkey for p. It returns the options of navigator.credentials.create as JSON, and
+// the state to pass to FinishRegister. It fails with Conflict if there are too many.
 func (s *SignIn) BeginRegister(ctx context.Context, p loci.Principal,
 	rp RP) (options []byte, state loci.Secret, err error) {
 	w, err := rp.webauthn()

@@ -35,10 +35,9 @@ func errWrongPassword() error {
 	return loci.Errorf(loci.Unauthenticated, "the e-mail address or the password is wrong")
 }
 
-// Password returns the person with that e-mail address and password. Every failure is the same
-// Unauthenticated error after the same work: one argon2id run, whether or not the account exists or
-// has a password. After too many failures of the address or the client, it fails with RateLimited,
-// with RetryAfter.
+// Password returns the person with that e-mail address and password. Every failure is the same Unauthenticated error
+// after the same work: one argon2id run, whether or not the account exists or has a password. After too many failures
+// of the address or the client, it fails with RateLimited, with RetryAfter.
 func (s *SignIn) Password(ctx context.Context, email string, password loci.Secret, from From) (loci.Person, error) {
 	if _, err := s.check(ctx, byAddress(from.Address)); err != nil {
 		return loci.Person{}, err
@@ -145,9 +144,8 @@ func (s *SignIn) passwordOf(ctx context.Context, email string) (loci.Person, str
 	return who, encoded, nil
 }
 
-// CheckPassword checks the password of p's person; StepUp then records it. It fails with
-// Unauthenticated if the password is wrong or none is set, and with RateLimited after too many
-// failures.
+// CheckPassword checks the password of p's person; StepUp then records it. It fails with Unauthenticated if the
+// password is wrong or none is set, and with RateLimited after too many failures.
 func (s *SignIn) CheckPassword(ctx context.Context, p loci.Principal, password loci.Secret, from From) error {
 	person := byPerson(p.UserID)
 	n, err := s.attempt(ctx, person)

@@ -16,9 +16,8 @@ const (
 	entryIDs  = 8
 )
 
-// projectCache caches the lists of who belongs to which project. Each is valid as long as
-// Org.ProjectsVersion stays the same. It is safe for concurrent use. Nobody may change the lists,
-// because they are shared.
+// projectCache caches the lists of who belongs to which project. Each is valid as long as Org.ProjectsVersion stays
+// the same. It is safe for concurrent use. Nobody may change the lists, because they are shared.
 type projectCache struct {
 	mu   sync.RWMutex
 	size int

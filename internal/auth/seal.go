@@ -33,8 +33,7 @@ func newSealer() cipher.AEAD {
 	return aead
 }
 
-// ceremony is the state that a browser keeps between two steps. The browser can't read or change
-// it.
+// ceremony is the state that a browser keeps between two steps. The browser can't read or change it.
 type ceremony struct {
 	Until time.Time       `json:"until"`
 	Body  json.RawMessage `json:"body"`
@@ -54,8 +53,7 @@ func (s *SignIn) seal(kind string, v any) (loci.Secret, error) {
 	return loci.Secret(base64.RawURLEncoding.EncodeToString(s.sealer.Seal(nil, nil, text, []byte(kind)))), nil
 }
 
-// unseal decrypts the result of seal once. Every process on the store rejects a state that was
-// used.
+// unseal decrypts the result of seal once. Every process on the store rejects a state that was used.
 func (s *SignIn) unseal(ctx context.Context, kind string, state loci.Secret, v any) error {
 	box, err := base64.RawURLEncoding.DecodeString(state.Reveal())
 	if err != nil || len(box) > maxState {

@@ -67,8 +67,7 @@ const (
 	SessionEnded   = "sign_in.end"
 )
 
-// record writes an entry to the audit trail before the action, because Loci doesn't do what it
-// can't record.
+// record writes an entry to the audit trail before the action, because Loci doesn't do what it can't record.
 func record(ctx context.Context, st store.Store, p loci.Principal, action string, at time.Time) error {
 	e := loci.AuditEntry{At: at, Action: action, Allowed: true, Kind: p.Kind, Method: p.Method, UserID: p.UserID,
 		CredentialID: p.CredentialID, Target: p.CredentialID.String()}
@@ -113,9 +112,8 @@ func sessionCookie(value string, maxAge int, secure bool) *http.Cookie {
 		SameSite: http.SameSiteLaxMode}
 }
 
-// SignInOf returns the token of a sign-in in the cookies of a request, or "". The plain cookie counts
-// only on a connection within this machine under a loopback name. Anywhere else, a stranger could
-// have set it.
+// SignInOf returns the token of a sign-in in the cookies of a request, or "". The plain cookie counts only on a
+// connection within this machine under a loopback name. Anywhere else, a stranger could have set it.
 func SignInOf(r *http.Request) loci.Secret {
 	token, _ := sessionOf(r)
 	return token
@@ -169,8 +167,7 @@ func plainLoopback(r *http.Request) bool {
 	return true
 }
 
-// BrowserName returns a browser name that people recognize in a list, such as "Chrome on Linux",
-// from its User-Agent.
+// BrowserName returns a browser name that people recognize in a list, such as "Chrome on Linux", from its User-Agent.
 func BrowserName(userAgent string) string {
 	find := func(names ...string) string { // pairs of the text in the header and its meaning
 		for i := 0; i < len(names); i += 2 {

@@ -35,8 +35,7 @@ type SignIn struct {
 	log     *slog.Logger
 	site    Site
 	hashing chan struct{} // limits the number of simultaneous argon2id runs
-	// counting is held while a failure is counted; see attempt. Accounts that share a lock only wait
-	// for each other.
+	// counting is held while a failure is counted; see attempt. Accounts that share a lock only wait for each other.
 	counting [64]sync.Mutex
 	sealer   cipher.AEAD
 	oidc     *oidcClients
@@ -65,9 +64,8 @@ type From struct {
 	UserAgent string
 }
 
-// StepUp records that the person behind a browser sign-in has just proved again who they are, by
-// CheckPassword, CheckPasskey, or FinishOIDC or UseLink for the same person. It fails with
-// Forbidden unless p is a browser sign-in.
+// StepUp records that the person behind a browser sign-in has just proved again who they are, by CheckPassword,
+// CheckPasskey, or FinishOIDC or UseLink for the same person. It fails with Forbidden unless p is a browser sign-in.
 func (s *SignIn) StepUp(ctx context.Context, p loci.Principal) error {
 	if p.Method != loci.BySignIn || p.CredentialID.IsZero() {
 		return loci.Errorf(loci.Forbidden, "cannot step up without a browser sign-in; sign in with a browser")

@@ -64,9 +64,8 @@ func isLocalhost(host string) bool { return host == "127.0.0.1" || host == "::1"
 // Secure reports whether browsers reach the site over TLS.
 func (s Site) Secure(r *http.Request) bool { return strings.HasPrefix(s.Base(r), "https://") }
 
-// IsResource reports whether a resource that a client named belongs to this server: the base
-// address or /mcp below it, with any query, which chooses toolsets or a project. All loopback names
-// with the same port are equal.
+// IsResource reports whether a resource that a client named belongs to this server: the base address or /mcp below
+// it, with any query, which chooses toolsets or a project. All loopback names with the same port are equal.
 func (s Site) IsResource(r *http.Request, resource string) bool {
 	got, ok := s.canonical(resource)
 	if !ok {

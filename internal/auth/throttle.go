@@ -14,9 +14,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// Limits on consecutive failures: how many are free, and how long to wait after each further one.
-// The wait starts at firstWait and doubles with each failure up to maxWait. Failures older than
-// failureMemory are forgotten.
+// Limits on consecutive failures: how many are free, and how long to wait after each further one. The wait starts at
+// firstWait and doubles with each failure up to maxWait. Failures older than failureMemory are forgotten.
 const (
 	freePerAccount = 5
 	freePerAddress = 20
@@ -98,11 +97,10 @@ func (s *SignIn) check(ctx context.Context, t throttle) (int, error) {
 	return n, nil
 }
 
-// attempt counts a failure before the password is checked. It then lets the attempt pass or fails
-// with RateLimited. It returns the number of failures, if this one is another. Counting first makes
-// simultaneous guesses as expensive as consecutive ones: beyond the free ones, only one gets through.
-// Within a process, attempts are counted one after the other, so that rejected ones don't count.
-// Otherwise a crowd would lengthen the wait without end.
+// attempt counts a failure before the password is checked. It then lets the attempt pass or fails with RateLimited.
+// It returns the number of failures, if this one is another. Counting first makes simultaneous guesses as expensive
+// as consecutive ones: beyond the free ones, only one gets through. Within a process, attempts are counted one after
+// the other, so that rejected ones don't count. Otherwise a crowd would lengthen the wait without end.
 func (s *SignIn) attempt(ctx context.Context, t throttle) (int, error) {
 	counting := &s.counting[crc32.ChecksumIEEE([]byte(t.key))%uint32(len(s.counting))]
 	counting.Lock()

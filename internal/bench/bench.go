@@ -132,8 +132,7 @@ func (b *bencher) addWrites(w written, own float64) {
 // saves is how fast one client and many save.
 type saves struct{ one, many Sample }
 
-// written measures the speed of saves that look for similar memories, which is the default, and of
-// those that don't.
+// written measures the speed of saves that look for similar memories, which is the default, and of those that don't.
 type written struct{ compared, plain saves }
 
 func (b *bencher) writeSteps(ctx context.Context, s *server) (w written, err error) {

@@ -33,8 +33,7 @@ func worst() []map[string]any {
 	return list
 }
 
-// fairness measures how long one credential waits while another sends as many of the worst searches
-// as it can.
+// fairness measures how long one credential waits while another sends as many of the worst searches as it can.
 func (b *bencher) fairness(ctx context.Context) error {
 	s, err := startServer(ctx, b.Binary, filepath.Join(b.Dir, "reads"))
 	if err != nil {

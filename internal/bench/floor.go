@@ -43,8 +43,7 @@ func ServeFloor(ctx context.Context, address string, in io.Reader) error {
 
 var floorKeys = [][32]byte{sha256.Sum256([]byte(personKey)), sha256.Sum256([]byte(agentKey))}
 
-// ServeHTTP does what no server with keys can leave out: it compares the key, reads the body and
-// sends the bytes.
+// ServeHTTP does what no server with keys can leave out: it compares the key, reads the body and sends the bytes.
 func (a floorAnswer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/health" {
 		return

@@ -36,9 +36,8 @@ func ofBoth(c cost) (float64, string) {
 // machine affects all three.
 const turns = 5
 
-// processor measures the processor time of the server process per operation. Beside it stands the
-// floor: a bare net/http handler, in a process too, that sends the same bytes, and the same rows on
-// SQLite alone.
+// processor measures the processor time of the server process per operation. Beside it stands the floor: a bare
+// net/http handler, in a process too, that sends the same bytes, and the same rows on SQLite alone.
 func (b *bencher) processor(ctx context.Context) error {
 	if _, ok := processorTime(os.Getpid()); !ok {
 		b.Progress("no processor time, because this system doesn't report it")

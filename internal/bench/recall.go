@@ -188,9 +188,8 @@ func (b *bencher) takeTurns(ctx context.Context, plain, scoped *server, ask map[
 	return summarize(times[0], took, true), summarize(times[1], took, true), ratios[len(ratios)/2], nil
 }
 
-// recallPair recalls on both connections, one after the other. It fails if the results differ in
-// number, because the questions were then not the same. Of more than a page, the totals may differ: they
-// are lower bounds.
+// recallPair recalls on both connections, one after the other. It fails if the results differ in number, because the
+// questions were then not the same. Of more than a page, the totals may differ: they are lower bounds.
 func recallPair(conns [2]*conn, bodies [2]map[string]any, first int) (took [2]time.Duration, err error) {
 	var found [2]int
 	for n := range 2 {

@@ -34,8 +34,7 @@ func startServer(ctx context.Context, binary, dir string, env ...string) (*serve
 	return start(ctx, binary, dir, nil, env, "serve", "--data-dir", dir, "--listen")
 }
 
-// start runs a command of binary that listens on the address after it, and waits for its first
-// answer.
+// start runs a command of binary that listens on the address after it, and waits for its first answer.
 func start(ctx context.Context, binary, dir string, in io.Reader, env []string, command ...string) (*server, error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -101,8 +100,7 @@ func (s *server) resident() int64 {
 	return 0
 }
 
-// processorTime returns how long a process has used processors. ok is false if the system doesn't
-// report it.
+// processorTime returns how long a process has used processors. ok is false if the system doesn't report it.
 func processorTime(pid int) (used time.Duration, ok bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -1,10 +1,9 @@
 // Package eventlog is the contract of event logs: what a log must do to store the events of all
 // orgs. The logs are sub-packages, and all of them pass the suite eventlogtest.
 //
-// A log is confined to the org of the viewer. It applies the visibility rule of package loci when
-// it selects events: what the viewer may not see doesn't exist, also for deduplication. It knows
-// nothing of credentials, and contains no rule about who may write. The contract knows nothing of
-// files, so a log may also be a database or a service.
+// A log is confined to the org of the viewer. It applies the visibility rule of package loci when it selects events:
+// what the viewer may not see doesn't exist, also for deduplication. It knows nothing of credentials, and contains no
+// rule about who may write. The contract knows nothing of files, so a log may also be a database or a service.
 //
 // Callers pass events that are valid, complete and cut to microseconds. The id of an event is one of
 // loci.NewEventID for its time, so events sorted by id are sorted by time. Errors have the loci codes
@@ -42,9 +41,8 @@ type Log interface {
 
 // Keeper is the part of a log that keeps it in order. It asks for no viewer.
 type Keeper interface {
-	// SetSession tells the log what became of a session: from then on, its events are visible as the
-	// session says, and a closed session gets no more. It does nothing if the log knows this revision or a
-	// later one.
+	// SetSession tells the log what became of a session: from then on, its events are visible as the session says, and a
+	// closed session gets no more. It does nothing if the log knows this revision or a later one.
 	SetSession(ctx context.Context, org loci.OrgID, s Session) error
 	// Purge permanently deletes at most limit events that pass the selection, and returns their number.
 	// The caller repeats it until it returns 0. It fails with Invalid for an empty selection.
@@ -69,9 +67,8 @@ type Follower interface {
 	// Changed returns what was stored after a position of End or Changed. It fails with Conflict if the
 	// reader must read everything again.
 	Changed(ctx context.Context, org loci.OrgID, after Position, limit int) (Changes, error)
-	// Walk returns events in an order, at most limit. The first call passes "", and the next ones what the
-	// call before returned; next is "" after the last event. An event that is stored meanwhile may be missing
-	// here; Changed has it.
+	// Walk returns events in an order, at most limit. The first call passes "", and the next ones what the call before
+	// returned; next is "" after the last event. An event that is stored meanwhile may be missing here; Changed has it.
 	Walk(ctx context.Context, org loci.OrgID, o Order, at Position, limit int) (events []*loci.Event, next Position,
 		err error)
 	// OfSession returns events of a session in the order of their time, at most limit of those after one
@@ -88,9 +85,8 @@ type Engine interface {
 	Follower
 }
 
-// Dedup says which events count as duplicates: those with the Digest of an event that their writer
-// sees, and that was recorded at most Window before them or comes before them in the call. 0: none; at
-// most MaxWindow.
+// Dedup says which events count as duplicates: those with the Digest of an event that their writer sees, and that was
+// recorded at most Window before them or comes before them in the call. 0: none; at most MaxWindow.
 type Dedup struct{ Window time.Duration }
 
 // MaxWindow is the longest time in which a log finds duplicates.
@@ -140,8 +136,7 @@ type Query struct {
 	Brief bool
 }
 
-// Order is how the events of a page are sorted. Events of one time are sorted by id, so every
-// order is total.
+// Order is how the events of a page are sorted. Events of one time are sorted by id, so every order is total.
 type Order string
 
 // The orders.
@@ -182,9 +177,8 @@ type Session struct {
 	Access   loci.EventAccess
 }
 
-// AccessOf returns the access of an event of the session that was stored with access a. It keeps its
-// person and its origin, takes everything else from the session, and is limited to the vendors that
-// both admit.
+// AccessOf returns the access of an event of the session that was stored with access a. It keeps its person and its
+// origin, takes everything else from the session, and is limited to the vendors that both admit.
 func (s *Session) AccessOf(a loci.EventAccess) loci.EventAccess {
 	a.WorkspaceID, a.ProjectID = s.Access.WorkspaceID, s.Access.ProjectID
 	a.Reach, a.TeamID = s.Access.Reach, s.Access.TeamID
@@ -192,8 +186,7 @@ func (s *Session) AccessOf(a loci.EventAccess) loci.EventAccess {
 	return a
 }
 
-// Selection selects events to delete. An event must match every field that is set; at least one must
-// be.
+// Selection selects events to delete. An event must match every field that is set; at least one must be.
 type Selection struct {
 	Before    time.Time // Time before
 	Type      string

@@ -9,8 +9,7 @@ import (
 // MaxWords is how many words Filter.Text may have.
 const MaxWords = 32
 
-// Words returns the words of a text as a search compares them: stems in lower case, each once, in
-// their order.
+// Words returns the words of a text as a search compares them: stems in lower case, each once, in their order.
 func Words(text string) []string {
 	var list []string
 	var analyzer loci.Analyzer
@@ -23,8 +22,7 @@ func Words(text string) []string {
 	return list
 }
 
-// Matcher is the definition of a Filter: all logs find the events that it matches. It is not safe for
-// concurrent use.
+// Matcher is the definition of a Filter: all logs find the events that it matches. It is not safe for concurrent use.
 type Matcher struct {
 	f        Filter
 	words    []string

@@ -35,8 +35,7 @@ type Outbox interface {
 	Erased(ctx context.Context, org loci.OrgID, limit int) ([]Queued, error)
 	// State returns where the queue begins and ends.
 	State(ctx context.Context, org loci.OrgID) (QueueState, error)
-	// Offer records, before they are sent, that the entries up to a number may have been sent.
-	// 0: none were.
+	// Offer records, before they are sent, that the entries up to a number may have been sent. 0: none were.
 	Offer(ctx context.Context, org loci.OrgID, upTo int64) error
 	// Selected returns the events of the log that pass a selection, the oldest first, at most limit.
 	Selected(ctx context.Context, org loci.OrgID, s Selection, limit int) ([]loci.EventID, error)
@@ -44,8 +43,7 @@ type Outbox interface {
 	// Followers don't see that as a deletion. The log keeps what it needs of the events for
 	// deduplication, for Accesses and for SetSession.
 	Forget(ctx context.Context, org loci.OrgID, upTo int64) error
-	// Gone says that events which the log has forgotten were deleted: it tells its followers, and keeps
-	// nothing of them.
+	// Gone says that events which the log has forgotten were deleted: it tells its followers, and keeps nothing of them.
 	Gone(ctx context.Context, org loci.OrgID, ids []loci.EventID) error
 	// Claim makes one sender the only one until a time. It returns false while another has the claim.
 	// The same sender may extend its claim.
@@ -85,8 +83,7 @@ type QueueState struct {
 	Forgotten int64
 }
 
-// DeadLetters are the events that the other system refused. They stay readable in the log, and are
-// not in the queue.
+// DeadLetters are the events that the other system refused. They stay readable in the log, and are not in the queue.
 type DeadLetters interface {
 	// Bury moves the entry with a number from the queue to the dead letters, unless it is Erased.
 	Bury(ctx context.Context, org loci.OrgID, number int64, reason string) error

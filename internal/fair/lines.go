@@ -2,8 +2,7 @@
 // memory, places at an endpoint. Each credential waits in a line. The line that has used least comes
 // next, so a credential that asks for much delays itself and not others.
 //
-// The package decides only when work is done, never what may be done. It imports nothing of the
-// module.
+// The package decides only when work is done, never what may be done. It imports nothing of the module.
 package fair
 
 import "context"
@@ -21,9 +20,8 @@ func Line(ctx context.Context) string {
 	return who
 }
 
-// Lines has items that wait, each in a line. It is start-time fair queuing: an item starts, on a
-// clock that the items drive, when its line has paid for the items before it. The zero value is
-// empty. The caller guards it with a lock.
+// Lines has items that wait, each in a line. It is start-time fair queuing: an item starts, on a clock that the items
+// drive, when its line has paid for the items before it. The zero value is empty. The caller guards it with a lock.
 type Lines[T any] struct {
 	lines map[string]*line[T]
 	now   int64
@@ -61,9 +59,8 @@ func (ls *Lines[T]) of(who string) *line[T] {
 	return ls.lines[who]
 }
 
-// Next removes the item that starts next, of those first in their lines that may. last is what the
-// last item of such a line has cost. ok is false if there is none. The caller calls Done when the
-// item has ended.
+// Next removes the item that starts next, of those first in their lines that may. last is what the last item of such
+// a line has cost. ok is false if there is none. The caller calls Done when the item has ended.
 func (ls *Lines[T]) Next(may func(who string, first T, last int64) bool) (who string, v T, ok bool) {
 	var best *line[T]
 	for name, l := range ls.lines {

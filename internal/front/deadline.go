@@ -15,16 +15,13 @@ const (
 )
 
 const (
-	// answerTime is the maximum time for an answer once the request has arrived. It is long because
-	// models are slow.
+	// answerTime is the maximum time for an answer once the request has arrived. It is long because models are slow.
 	answerTime = 4 * time.Minute
-	// lingering is how long Loci reads and drops the rest of an unread body, so that its sender can
-	// read the error.
+	// lingering is how long Loci reads and drops the rest of an unread body, so that its sender can read the error.
 	lingering = 2 * time.Second
 )
 
-// body is the body of a request. It gives each read as much time as the sender has earned by what
-// it sent.
+// body is the body of a request. It gives each read as much time as the sender has earned by what it sent.
 type body struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -78,9 +75,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// linger waits only a moment for the rest of an unread body. The HTTP server reads and drops some of
-// it before it sends the answer. all does so with any size: the sender of a large body must learn to
-// send it again later.
+// linger waits only a moment for the rest of an unread body. The HTTP server reads and drops some of it before it
+// sends the answer. all does so with any size: the sender of a large body must learn to send it again later.
 func (b *body) linger(all bool) {
 	if b != nil && !b.ended {
 		_ = b.control.SetReadDeadline(time.Now().Add(lingering))

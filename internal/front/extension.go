@@ -10,8 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/rest"
 )
 
-// extensionHeaders are the headers that an extension may send, and exposedHeaders those that it may
-// read.
+// extensionHeaders are the headers that an extension may send, and exposedHeaders those that it may read.
 const (
 	extensionHeaders = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Loci-Session, " +
 		"Mcp-Protocol-Version, Mcp-Session-Id, X-Api-Key, X-Request-Id"

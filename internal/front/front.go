@@ -1,9 +1,8 @@
 // Package front is the front door of the server. Every request arrives here and goes on to the JSON
 // API, to MCP or to the pages.
 //
-// It checks Host and Origin, limits how long a request may take, turns panics into answers, logs
-// one line per request, and counts requests for pages. The surfaces authenticate callers and count
-// all other requests.
+// It checks Host and Origin, limits how long a request may take, turns panics into answers, logs one line per
+// request, and counts requests for pages. The surfaces authenticate callers and count all other requests.
 //
 // The invariant: no request with a foreign Host reaches a surface.
 package front
@@ -31,8 +30,7 @@ type Options struct {
 	Log  *slog.Logger        // default: discard
 	// Site has the server's own addresses. With a public https address, the server sends HSTS.
 	Site auth.Site
-	// AllowedOrigins are the browser extensions that may call the API, as ParseOrigins of package auth
-	// returns them.
+	// AllowedOrigins are the browser extensions that may call the API, as ParseOrigins of package auth returns them.
 	AllowedOrigins []string
 }
 
@@ -122,8 +120,7 @@ func (d *door) isElsewhere(r *http.Request) bool {
 	return page && !d.options.Site.AtHome(r)
 }
 
-// page counts a request for a page by its browser sign-in, or by the client's address if it has
-// none.
+// page counts a request for a page by its browser sign-in, or by the client's address if it has none.
 func (d *door) page(x *exchange, r *http.Request) {
 	var p loci.Principal
 	if credentials, err := auth.RequestOf(r); err == nil && credentials.Session != "" {

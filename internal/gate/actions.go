@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Action names one thing that a principal can ask for. Routes, tools and commands name the action
-// that they perform.
+// Action names one thing that a principal can ask for. Routes, tools and commands name the action that they perform.
 type Action string
 
 // Rule defines who may perform an action, and what Loci records about it.
@@ -26,8 +25,7 @@ type Rule struct {
 	// Disk means that for Deletes and StepUp, an assistant over stdio counts as the operator who
 	// started it at the data directory.
 	Disk bool
-	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page
-	// does it.
+	// Command is the command that does it, with its arguments, if Deletes or StepUp applies and no page does it.
 	Command string
 	// Closed means that a call in a closed session may do it, although it is recorded with a change.
 	Closed bool
@@ -51,9 +49,8 @@ const (
 	WithCall         // Begin records it; for actions that change nothing
 )
 
-// OfReads is the Audit of each action that returns memories and changes nothing. WithCall here makes
-// Loci record all of them. A change without effect and the dry run of an undo also return memories,
-// and Loci does not record them.
+// OfReads is the Audit of each action that returns memories and changes nothing. WithCall here makes Loci record all
+// of them. A change without effect and the dry run of an undo also return memories, and Loci does not record them.
 const OfReads = NotAudited
 
 // Actions maps each action to its rule.
@@ -88,8 +85,7 @@ func (g *Gate) Administrative() (list []string) {
 	return list
 }
 
-// Requires reports whether any action requires the right. Others belong to capabilities that this
-// version lacks.
+// Requires reports whether any action requires the right. Others belong to capabilities that this version lacks.
 func (g *Gate) Requires(right loci.Right) bool {
 	for _, rule := range g.rules {
 		if slices.Contains(rule.Rights, right) {

@@ -2,9 +2,8 @@
 // which looks up its action in one table: who may perform it, and whether it needs a fresh proof,
 // is metered or is audited. Gate.Write runs the change and its audit entry in one transaction.
 //
-// The package also contains what the use cases of all capabilities share: pages, cursors, requests
-// that are carried out once, and the clock. loci.Viewer in the store decides what a principal may
-// see.
+// The package also contains what the use cases of all capabilities share: pages, cursors, requests that are carried
+// out once, and the clock. loci.Viewer in the store decides what a principal may see.
 package gate
 
 import (
@@ -23,8 +22,7 @@ import (
 type Gate struct {
 	Store store.Store // it also wakes callers that wait for changes
 	Log   *slog.Logger
-	// Registry is held while a caller checks the registry of projects and then changes it, which takes
-	// two transactions.
+	// Registry is held while a caller checks the registry of projects and then changes it, which takes two transactions.
 	Registry sync.Mutex
 
 	unwritable bool
@@ -51,8 +49,7 @@ type Options struct {
 	Wrote func(loci.OrgID)
 }
 
-// New returns a Gate. It panics without a store, or if two tables contain the same action. Only
-// main can cause that.
+// New returns a Gate. It panics without a store, or if two tables contain the same action. Only main can cause that.
 func New(o Options) *Gate {
 	if o.Store == nil {
 		panic("gate: no store")

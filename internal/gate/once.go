@@ -47,10 +47,9 @@ func (r OnceRequest) stale() time.Duration {
 	return onceStale
 }
 
-// BeginOnce stores a request under its key. It returns the request if it is new, and what is
-// remembered of it if it was already carried out. It fails with Conflict if the key was used for
-// another request, or if this request is being carried out right now. Loci remembers requests for a
-// day.
+// BeginOnce stores a request under its key. It returns the request if it is new, and what is remembered of it if it
+// was already carried out. It fails with Conflict if the key was used for another request, or if this request is
+// being carried out right now. Loci remembers requests for a day.
 func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (*Once, *Repeated, error) {
 	now := g.Time()
 	once := &Once{request: store.IdempotentRequest{Key: r.Key, Body: r.Body, At: now}, atomic: r.Atomic}
@@ -77,8 +76,7 @@ func (g *Gate) BeginOnce(ctx context.Context, p loci.Principal, r OnceRequest) (
 	return nil, done, nil
 }
 
-// FinishOnce stores the answer to the request. It does nothing if the request's own transaction has
-// finished it.
+// FinishOnce stores the answer to the request. It does nothing if the request's own transaction has finished it.
 func (g *Gate) FinishOnce(ctx context.Context, p loci.Principal, once *Once, answered Repeated) error {
 	if once.finished {
 		return nil
@@ -104,8 +102,7 @@ func (g *Gate) Allowed(ctx context.Context, p loci.Principal, act Action) error 
 
 type onceKey struct{}
 
-// Carry returns the context in which to carry out the request. status is the status of its answer
-// if it succeeds.
+// Carry returns the context in which to carry out the request. status is the status of its answer if it succeeds.
 func (o *Once) Carry(ctx context.Context, status int) context.Context {
 	o.request.Status = status
 	return context.WithValue(ctx, onceKey{}, o)
@@ -124,8 +121,7 @@ func Apart(ctx context.Context) context.Context {
 	return context.WithValue(ctx, onceKey{}, (*Once)(nil))
 }
 
-// ChangedOnly marks the request as one that created nothing new, so that its repetition is also
-// answered as a change.
+// ChangedOnly marks the request as one that created nothing new, so that its repetition is also answered as a change.
 func ChangedOnly(ctx context.Context) {
 	if o := onceOf(ctx); o != nil {
 		o.request.Status = http.StatusOK

@@ -19,8 +19,7 @@ const (
 
 // Actions defines who may take each of these actions.
 var Actions = gate.Actions{
-	// A change of a graph is recorded in the project's file, in its transaction. See
-	// store.GraphTx.
+	// A change of a graph is recorded in the project's file, in its transaction. See store.GraphTx.
 	Read:      {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true},
 	Write:     {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},
 	Delete:    {Kinds: gate.Everyone, Rights: gate.Graphs, Metered: true, Audit: gate.WithChange},

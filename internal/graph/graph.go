@@ -1,5 +1,4 @@
-// Package graph holds the operations on the knowledge graphs of projects, with their import and
-// export.
+// Package graph holds the operations on the knowledge graphs of projects, with their import and export.
 //
 // Every method checks in the transaction whether the principal belongs to the project. If not,
 // the error is the same as for a project that does not exist.

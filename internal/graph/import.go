@@ -64,8 +64,7 @@ func (im *importer) read(ctx context.Context, r io.Reader) error {
 	return im.finish(ctx)
 }
 
-// rehearse stores all batches in one transaction and rolls it back, so that each batch builds on
-// those before it.
+// rehearse stores all batches in one transaction and rolls it back, so that each batch builds on those before it.
 func (im *importer) rehearse(ctx context.Context) error {
 	im.later = append(im.later, im.batch)
 	var problems []jsonlines.Problem
@@ -249,8 +248,7 @@ func (im *importer) finish(ctx context.Context) error {
 	return nil
 }
 
-// flush stores the whole batch or none of it. It takes rejected lines out and tries the others
-// again.
+// flush stores the whole batch or none of it. It takes rejected lines out and tries the others again.
 func (im *importer) flush(ctx context.Context) error {
 	items := im.batch
 	im.batch, im.rows, im.bytes = nil, 0, 0

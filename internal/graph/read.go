@@ -103,8 +103,7 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, in loci.ProjectI
 // nearestNames is how many names are suggested for a name that does not exist.
 const nearestNames = 3
 
-// OpenEntities returns the entities with these names or ids, and the nearest names for those that do not
-// exist.
+// OpenEntities returns the entities with these names or ids, and the nearest names for those that do not exist.
 func (s *Service) OpenEntities(ctx context.Context, p loci.Principal, in loci.ProjectID, refs []loci.EntityRef) (
 	*FoundEntities, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {

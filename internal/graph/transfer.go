@@ -59,11 +59,10 @@ type Report struct {
 // exportRows is how many rows of a graph are read at a time.
 const exportRows = 500
 
-// Export writes what p sees of a project's live graph to w, one JSON object on each line: first
-// the entities with their observations, in the order in which they were stored, then the
-// relations. It reads one snapshot, whatever is written meanwhile, and keeps no more than a page
-// in memory. It records the export in the audit trail before the first byte. Invalid for an
-// unknown format.
+// Export writes what p sees of a project's live graph to w, one JSON object on each line: first the entities with
+// their observations, in the order in which they were stored, then the relations. It reads one snapshot, whatever is
+// written meanwhile, and keeps no more than a page in memory. It records the export in the audit trail before the
+// first byte. Invalid for an unknown format.
 func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectID, format Format, w io.Writer) error {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return err
@@ -102,12 +101,11 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, in loci.ProjectI
 	})
 }
 
-// Import reads the output of Export, files of the reference server in either spelling, and
-// answers of its read_graph. It detects the format. It may be repeated: it counts and skips what
-// exists already, so after an interruption it continues where it stopped. p becomes the writer of
-// rows in the reference format, and Import ignores members that this format does not define. Our
-// own format keeps ids, times and writers, so only the operator may import it: Forbidden for
-// others. Import reports lines that it cannot import and stores the others.
+// Import reads the output of Export, files of the reference server in either spelling, and answers of its read_graph.
+// It detects the format. It may be repeated: it counts and skips what exists already, so after an interruption it
+// continues where it stopped. p becomes the writer of rows in the reference format, and Import ignores members that
+// this format does not define. Our own format keeps ids, times and writers, so only the operator may import it:
+// Forbidden for others. Import reports lines that it cannot import and stores the others.
 func (s *Service) Import(ctx context.Context, p loci.Principal, in loci.ProjectID, r io.Reader, o ImportOptions) (
 	Report, error) {
 	if err := s.Begin(ctx, p, Import); err != nil {

@@ -69,10 +69,9 @@ func checkVendor(v loci.Vendor) error {
 	return nil
 }
 
-// Consent lets an OAuth client act as a vendor for the person, with these rights, and returns the
-// code for the client. It requires a browser sign-in. It fails with Invalid if the operator set
-// another vendor, if the client didn't request the rights, or if agents can't have them. It fails
-// with Unavailable without an authorization server.
+// Consent lets an OAuth client act as a vendor for the person, with these rights, and returns the code for the
+// client. It requires a browser sign-in. It fails with Invalid if the operator set another vendor, if the client
+// didn't request the rights, or if agents can't have them. It fails with Unavailable without an authorization server.
 func (s *Service) Consent(ctx context.Context, p loci.Principal, c *oauth.Consent, vendor loci.Vendor,
 	rights []loci.Right) (loci.Secret, error) {
 	if err := s.Begin(ctx, p, GrantConsent); err != nil {

@@ -27,8 +27,7 @@ func (s *Service) EndSignIn(ctx context.Context, p loci.Principal, id loci.Crede
 	return s.revoke(ctx, p, SignInEnd, id, loci.BySignIn)
 }
 
-// EndOtherSignIns ends all of the person's sign-ins except the one in use, and returns their
-// number.
+// EndOtherSignIns ends all of the person's sign-ins except the one in use, and returns their number.
 func (s *Service) EndOtherSignIns(ctx context.Context, p loci.Principal) (int, error) {
 	if err := s.Begin(ctx, p, SignInEnd); err != nil {
 		return 0, err

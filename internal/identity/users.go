@@ -139,9 +139,8 @@ func (s *Service) ResetUser(ctx context.Context, p loci.Principal, user loci.Use
 	return auth.ForgetFailures(ctx, s.Store.Limits(), who)
 }
 
-// DeleteUser permanently deletes a person of the org and all their data. It fails with NotFound,
-// with Forbidden for a role above one's own, and with Conflict for the person who holds the org or
-// is its last owner.
+// DeleteUser permanently deletes a person of the org and all their data. It fails with NotFound, with Forbidden for a
+// role above one's own, and with Conflict for the person who holds the org or is its last owner.
 func (s *Service) DeleteUser(ctx context.Context, p loci.Principal, user loci.UserID) error {
 	if err := s.Begin(ctx, p, org.MemberRemove); err != nil {
 		return err
@@ -187,9 +186,8 @@ func (s *Service) OAuthClients(ctx context.Context, p loci.Principal) ([]loci.OA
 	return s.Store.OAuth().Clients(ctx, maxClients)
 }
 
-// SetClientVendor sets the vendor of an OAuth client, so that people can consent only to that
-// vendor. "" lets them choose. Existing grants stay. It fails with NotFound, and with Invalid for
-// an invalid vendor name.
+// SetClientVendor sets the vendor of an OAuth client, so that people can consent only to that vendor. "" lets them
+// choose. Existing grants stay. It fails with NotFound, and with Invalid for an invalid vendor name.
 func (s *Service) SetClientVendor(ctx context.Context, p loci.Principal, id string, v loci.Vendor) (
 	c loci.OAuthClient, err error) {
 	if err := s.Begin(ctx, p, ClientSet); err != nil {

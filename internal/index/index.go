@@ -1,6 +1,5 @@
-// Package index finds rows by their text. It keeps postings in immutable segments that it derives
-// from rows, so a segment may be deleted and built again at any time. It knows no database and no
-// file format of one.
+// Package index finds rows by their text. It keeps postings in immutable segments that it derives from rows, so a
+// segment may be deleted and built again at any time. It knows no database and no file format of one.
 //
 // One invariant: a search reads the postings of the visibility classes that its reader sees, and
 // nothing else. Document frequencies, lengths and scores come from those rows alone. So a row that

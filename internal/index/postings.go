@@ -9,8 +9,7 @@ import (
 	"sort"
 )
 
-// postingsBlock is how many rows a block of postings has. A reader skips blocks without rows that
-// it sees.
+// postingsBlock is how many rows a block of postings has. A reader skips blocks without rows that it sees.
 const postingsBlock = 128
 
 // once is the value of a word that occurs once in a field of weight 1. Values count halves.
@@ -201,8 +200,7 @@ func (l *list) blockOf(doc uint32) int {
 	return max(sort.Search(l.blocks(), func(i int) bool { return l.begin(i) > doc })-1, 0)
 }
 
-// blocksIn yields the blocks that may have rows in one of the spans, each with the spans from there
-// on.
+// blocksIn yields the blocks that may have rows in one of the spans, each with the spans from there on.
 func (l *list) blocksIn(spans []span) iter.Seq2[int, []span] {
 	return func(yield func(int, []span) bool) {
 		for i, n := 0, l.blocks(); i < n; i++ {

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Frequent terms have most of the postings and the least weight. So once the rare terms are added
-// up, only few rows can still get among the best. This is MaxScore (Turtle and Flood, "Query
-// evaluation: strategies and optimizations", 1995), for scores that are sums over a row, its
-// neighbours and its session.
+// Frequent terms have most of the postings and the least weight. So once the rare terms are added up, only few rows
+// can still get among the best. This is MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations",
+// 1995), for scores that are sums over a row, its neighbours and its session.
 
 // A term is frequent if it is in more than one of so many visible rows. Below leastPruned postings, pruning
 // costs more than it saves.

@@ -127,8 +127,7 @@ type weighted struct {
 	langs  language.Languages
 }
 
-// match returns the forms of a segment that match a term: the word itself and forms with the same
-// stem.
+// match returns the forms of a segment that match a term: the word itself and forms with the same stem.
 func (s *Segment) match(t *Term, stem float64) (found []weighted) {
 	if n, ok := s.forms.find(t.Form); ok {
 		found = append(found, weighted{n, 1, 0})
@@ -155,8 +154,7 @@ const (
 	swapped = 0.9
 )
 
-// similar returns the forms similar to a term, the most similar first, each with its similarity times
-// weight.
+// similar returns the forms similar to a term, the most similar first, each with its similarity times weight.
 func (s *Segment) similar(t *Term, weight float64) (found []weighted) {
 	grams := language.Grams(t.Form, nil)
 	shared := sharings.Get().(*sharing)

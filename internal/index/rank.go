@@ -168,8 +168,7 @@ func compareRows(s *Segment, x uint32, t *Segment, y uint32) int {
 	return bytes.Compare(s.parts[secIDs][16*x:16*x+16], t.parts[secIDs][16*y:16*y+16])
 }
 
-// finish works out the signals of the contenders and orders them. It leaves out those that cannot get among
-// the best.
+// finish works out the signals of the contenders and orders them. It leaves out those that cannot get among the best.
 func (s *search) finish(list []contender) []Hit {
 	slices.SortFunc(list, func(x, y contender) int { return x.compare(&y) })
 	hits := make([]Hit, 0, min(len(list), s.q.Limit))

@@ -196,8 +196,7 @@ func (s *search) named(forms [][]weighted) (all []named) {
 	return slices.Compact(all)
 }
 
-// cut leaves the best forms of all parts together, so that it does not matter how rows are spread
-// over segments.
+// cut leaves the best forms of all parts together, so that it does not matter how rows are spread over segments.
 func (s *search) cut(forms [][]weighted, most int) {
 	n := 0
 	for _, list := range forms {

@@ -17,8 +17,7 @@ func (s *search) result(hits []Hit) Result {
 	return r
 }
 
-// total returns how many rows that can be hits have a term. It does not count the rows of broad
-// questions.
+// total returns how many rows that can be hits have a term. It does not count the rows of broad questions.
 func (s *search) total() (n int, exact bool) {
 	for t := range s.q.Terms {
 		n := 0
@@ -72,8 +71,7 @@ func (p *part) countRows() (n int) {
 	return n
 }
 
-// standIns returns the forms that stood in for a term and that a row has which can be a hit, the best
-// first.
+// standIns returns the forms that stood in for a term and that a row has which can be a hit, the best first.
 func (s *search) standIns(t int) (list []string) {
 	forms := make([][]weighted, len(s.parts))
 	for i := range s.parts {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Search returns the best q.Limit rows, best first. Equal scores are ordered by priority, then by
-// the last change, newest first, and then by id. So the order does not depend on how rows are
-// spread over segments.
+// Search returns the best q.Limit rows, best first. Equal scores are ordered by priority, then by the last change,
+// newest first, and then by id. So the order does not depend on how rows are spread over segments.
 func Search(views []*View, q *Query) Result {
 	if len(q.Terms) == 0 && q.Meaning.Vectors == nil {
 		return Result{Exact: true}
@@ -190,8 +189,7 @@ func (p *part) admits(doc uint32) bool {
 	return !p.hidden.has(doc) && (p.only == nil || p.only.has(doc))
 }
 
-// actorValues returns what rows of each person get. Two people whom a question names share the
-// weight.
+// actorValues returns what rows of each person get. Two people whom a question names share the weight.
 func (v *View) actorValues(q *Query) []float32 {
 	var values []float32
 	for _, name := range q.Actors {

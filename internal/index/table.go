@@ -7,9 +7,8 @@ import (
 	"sort"
 )
 
-// table is a sorted list of distinct strings. A string's number is its place in the list. Strings
-// are stored in blocks of which each string but the first is stored as its difference to the one
-// before.
+// table is a sorted list of distinct strings. A string's number is its place in the list. Strings are stored in
+// blocks of which each string but the first is stored as its difference to the one before.
 type table struct {
 	count  uint32
 	starts []byte // uint32 a block: where it begins in keys

@@ -39,9 +39,8 @@ func (t *totals) subtract(o totals) {
 	t.rows, t.words, t.context, t.groups = t.rows-o.rows, t.words-o.words, t.context-o.context, t.groups-o.groups
 }
 
-// NewView returns the segment without the rows that have these ids. If one row of a session has
-// changed, all of its rows must be gone, and be in a newer segment. Otherwise their neighbours are
-// not those that the rows have now.
+// NewView returns the segment without the rows that have these ids. If one row of a session has changed, all of its
+// rows must be gone, and be in a newer segment. Otherwise their neighbours are not those that the rows have now.
 func NewView(s *Segment, gone ...[16]byte) *View {
 	v := &View{Segment: s, live: int(s.rows), count: make([]totals, len(s.classes)),
 		langs: make([]language.Languages, len(s.classes))}
@@ -64,8 +63,7 @@ func NewView(s *Segment, gone ...[16]byte) *View {
 	return v.Without(gone...)
 }
 
-// Without returns the view without more rows, as NewView does. It takes time for each id, but not for
-// each row.
+// Without returns the view without more rows, as NewView does. It takes time for each id, but not for each row.
 func (v *View) Without(ids ...[16]byte) *View {
 	w := *v
 	for _, id := range ids {

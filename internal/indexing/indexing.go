@@ -1,9 +1,8 @@
 // Package indexing keeps the full-text index of each org up to date. It follows the changes of the
 // rows, keeps the newest ones in memory and the others in files, and merges these.
 //
-// Nothing here is the only copy of anything. An index that is missing, damaged or behind is built
-// of the rows again, in the order from the newest row to the oldest, so that what is newest can be
-// found first.
+// Nothing here is the only copy of anything. An index that is missing, damaged or behind is built of the rows again,
+// in the order from the newest row to the oldest, so that what is newest can be found first.
 package indexing
 
 import (

@@ -68,9 +68,8 @@ func (x *Index) Flush(ctx context.Context) {
 	}
 }
 
-// upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but
-// time and space, so errors are only logged. After each stint it takes a pause, so that whoever makes
-// the changes gets on, too.
+// upkeep goes on with the build of one org's index, and tidies its files. Nothing depends on it but time and space,
+// so errors are only logged. After each stint it takes a pause, so that whoever makes the changes gets on, too.
 func (x *Index) upkeep(ctx context.Context, o *orgIndex, erased bool, pause time.Duration) {
 	for more := true; more && ctx.Err() == nil; {
 		var behind bool

@@ -38,10 +38,9 @@ const maxForms = 1 << 16
 
 // Tokens appends the terms of a text to out, in the order of their positions.
 //
-// A word is a run of letters, digits and marks. Identifiers (camelCase, snake_case, kebab-case,
-// paths) appear whole and in parts. Numbers, versions, times and dates appear whole, in one
-// notation: "3 PM" also gives "15:00", and "85 kg" also gives "85kg". Scripts without spaces appear
-// as overlapping pairs of characters, and ideographs also alone.
+// A word is a run of letters, digits and marks. Identifiers (camelCase, snake_case, kebab-case, paths) appear whole
+// and in parts. Numbers, versions, times and dates appear whole, in one notation: "3 PM" also gives "15:00", and "85
+// kg" also gives "85kg". Scripts without spaces appear as overlapping pairs of characters, and ideographs also alone.
 func (a *Analyzer) Tokens(text string, out []Token) []Token {
 	if a.forms == nil || len(a.forms) > maxForms {
 		a.forms = map[string]string{}
@@ -207,8 +206,7 @@ func (a *Analyzer) measure(i int) (end int, has shape) {
 	return end, has
 }
 
-// joins reports what the character of size bytes at i makes of the word that it stands in: 0 if it
-// ends it.
+// joins reports what the character of size bytes at i makes of the word that it stands in: 0 if it ends it.
 func (a *Analyzer) joins(i, size int, before uint8) shape {
 	if i+size >= len(a.text) || before == other {
 		return 0

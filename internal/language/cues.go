@@ -28,8 +28,7 @@ var whenWords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// TellsWhen reports whether a form tells when something happens: "yesterday", "March", or a year
-// from 1900 to 2099.
+// TellsWhen reports whether a form tells when something happens: "yesterday", "March", or a year from 1900 to 2099.
 func TellsWhen(form string) bool { return whenWords()[form] || YearOf(form) > 0 }
 
 // YearOf returns the year that a form is, from 1900 to 2099, or 0.
@@ -87,9 +86,8 @@ type Cue struct {
 	Languages Languages // those in which it is one; all if its list has no sections
 }
 
-// Cues returns the lines of a list of cues. A section begins with the code of its language in brackets: [de].
-// The package
-// that reads a list explains what may be in a line. Cues panics if there is no such list.
+// Cues returns the lines of a list of cues. A section begins with the code of its language in brackets: [de]. The
+// package that reads a list explains what may be in a line. Cues panics if there is no such list.
 func Cues(list string) []Cue {
 	var cues []Cue
 	in := ^Languages(0)

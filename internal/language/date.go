@@ -115,8 +115,7 @@ func (a *Analyzer) datePart(month, start, end int) {
 	}
 }
 
-// unitAfter reads the character that follows a number in Chinese, Japanese or Korean: 2026年5月14日,
-// 下午3点, 85公斤.
+// unitAfter reads the character that follows a number in Chinese, Japanese or Korean: 2026年5月14日, 下午3点, 85公斤.
 func (a *Analyzer) unitAfter(i int) {
 	n := a.number
 	r, size := utf8.DecodeRuneInString(a.text[i:])

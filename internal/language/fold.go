@@ -60,9 +60,8 @@ func appendFolded(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// silent reports whether a character makes no difference: diacritics of alphabets, the vowel marks
-// of Arabic and Hebrew, apostrophes and invisible characters. The marks of Indic scripts and of
-// Thai are vowels and remain.
+// silent reports whether a character makes no difference: diacritics of alphabets, the vowel marks of Arabic and
+// Hebrew, apostrophes and invisible characters. The marks of Indic scripts and of Thai are vowels and remain.
 func silent(r rune) bool {
 	switch {
 	case r == '’', r == '\u02bc', r == '\u00ad', r >= '\u200b' && r <= '\u200f', r == '\u2060', r == '\ufeff':
@@ -111,8 +110,7 @@ func isDigit(r rune) bool {
 	return unicode.IsDigit(r)
 }
 
-// digit returns the value of a decimal digit. Unicode keeps the digits of a script together, zero
-// first.
+// digit returns the value of a decimal digit. Unicode keeps the digits of a script together, zero first.
 func digit(r rune) byte {
 	for _, zero := range [...]rune{'0', '٠', '۰', '०', '０'} {
 		if r >= zero && r < zero+10 {

@@ -161,8 +161,7 @@ func (s span) touchesDigit(text string) bool {
 // more changes it is a hash, or a number of a parcel.
 const maxChanges = 3
 
-// atoms appends the parts of a segment: between separators, at changes of case, and between letters
-// and digits.
+// atoms appends the parts of a segment: between separators, at changes of case, and between letters and digits.
 func (a *Analyzer) atoms(spans []span, s span) []span {
 	first := len(spans)
 	from, last, before, changes := s.start, uint8(other), s.start, 0

@@ -109,9 +109,8 @@ var telling = map[rune]Languages{
 // analyzers are for functions that need one for a moment.
 var analyzers = sync.Pool{New: func() any { return new(Analyzer) }}
 
-// Detect returns the languages that a text may be in, by its script, its stop-words and the letters
-// that few languages have. If it cannot tell, it returns English for Latin script. It returns 0 for
-// a text without letters.
+// Detect returns the languages that a text may be in, by its script, its stop-words and the letters that few
+// languages have. If it cannot tell, it returns English for Latin script. It returns 0 for a text without letters.
 func Detect(text string) Languages {
 	a := analyzers.Get().(*Analyzer)
 	defer analyzers.Put(a)

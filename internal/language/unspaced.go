@@ -178,8 +178,7 @@ func (a *Analyzer) unit(r rune, start, end int) {
 	}
 }
 
-// foreignVowel joins a small vowel with the ヴ before it, and reports whether it did: ヴァ is also
-// written バ.
+// foreignVowel joins a small vowel with the ヴ before it, and reports whether it did: ヴァ is also written バ.
 func (a *Analyzer) foreignVowel(r rune) bool {
 	if len(a.units) == 0 {
 		return false

@@ -51,9 +51,8 @@ func (b *Backups) now() time.Time {
 	return b.Now().UTC()
 }
 
-// Create backs up the store while others keep writing. copyTo copies every file into a directory
-// and returns their names in it, with slashes. The backup gets its name only when it is complete
-// and on disk.
+// Create backs up the store while others keep writing. copyTo copies every file into a directory and returns their
+// names in it, with slashes. The backup gets its name only when it is complete and on disk.
 func (b *Backups) Create(ctx context.Context, copyTo func(ctx context.Context, dir string) ([]string, error)) (
 	_ *Backup, err error) {
 	root := filepath.Join(b.Dir, backupsDir)
@@ -108,8 +107,7 @@ func (b *Backups) BackUp(ctx context.Context, st store.Store, log *slog.Logger,
 	return made, err
 }
 
-// publish gives a complete directory its name. It adds a number if two backups were made in one
-// second.
+// publish gives a complete directory its name. It adds a number if two backups were made in one second.
 func publish(part, root, name string) (string, error) {
 	for i := 1; ; i++ {
 		candidate := name
@@ -157,8 +155,7 @@ func (b *Backups) List() ([]Backup, error) {
 	return found, nil
 }
 
-// Find returns a backup by its name or path, or the newest if name is empty. It fails with NotFound
-// if there is none.
+// Find returns a backup by its name or path, or the newest if name is empty. It fails with NotFound if there is none.
 func (b *Backups) Find(name string) (*Backup, error) {
 	if name == "" {
 		all, err := b.List()

@@ -86,8 +86,7 @@ func gatherAudit(ctx context.Context, st store.Store) error {
 	return failed
 }
 
-// PurgeFeed deletes events older than FeedDays from the feed of every org, and returns their
-// number.
+// PurgeFeed deletes events older than FeedDays from the feed of every org, and returns their number.
 func PurgeFeed(ctx context.Context, st store.Store, now time.Time) (int, error) {
 	then := daysBefore(now, FeedDays)
 	return purgeOrgs(ctx, st, func(tx store.Tx) (int, error) { return tx.Feed().Purge(ctx, then, purgeBatch) })

@@ -129,10 +129,9 @@ var stays = []string{"lock", backupsDir, replacedDir, "connections", "running", 
 
 const replacedDir = "replaced"
 
-// RestoreInPlace replaces the data directory's files by a verified backup. The caller must have
-// locked the directory, so that no process uses it. If it fails half-way, it puts the old files
-// back. If it is killed, the directory can't be opened until FinishRestore has completed the
-// restore.
+// RestoreInPlace replaces the data directory's files by a verified backup. The caller must have locked the directory,
+// so that no process uses it. If it fails half-way, it puts the old files back. If it is killed, the directory can't
+// be opened until FinishRestore has completed the restore.
 func (b *Backups) RestoreInPlace(ctx context.Context, backup *Backup) (Restored, error) {
 	return b.restoreInPlace(ctx, backup, os.Rename)
 }
@@ -205,8 +204,7 @@ func namesIn(dir string, except []string) (names []string, err error) {
 	return names, err
 }
 
-// clearParts removes what killed restores left unfinished before their first rename. No other
-// restore can be running.
+// clearParts removes what killed restores left unfinished before their first rename. No other restore can be running.
 func clearParts(root string) error {
 	entries, err := os.ReadDir(root)
 	for _, e := range entries {

@@ -43,8 +43,7 @@ func New(o Options) *Maintainer {
 	return &Maintainer{o}
 }
 
-// Run does every job at once and then at each turn, until ctx ends. It returns after the running
-// job has stopped.
+// Run does every job at once and then at each turn, until ctx ends. It returns after the running job has stopped.
 func (m *Maintainer) Run(ctx context.Context) {
 	turn, idle := time.NewTicker(m.o.Every), time.NewTicker(idleEvery)
 	defer turn.Stop()

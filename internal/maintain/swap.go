@@ -44,9 +44,8 @@ func Interrupted(dir string) bool {
 	return err == nil
 }
 
-// FinishRestore completes an interrupted restore. It returns the directory with the replaced files,
-// or "" if no restore was interrupted. The caller must have locked the directory, so that no
-// process uses it.
+// FinishRestore completes an interrupted restore. It returns the directory with the replaced files, or "" if no
+// restore was interrupted. The caller must have locked the directory, so that no process uses it.
 func FinishRestore(dir string) (kept string, err error) { return finishRestore(dir, os.Rename) }
 
 func finishRestore(dir string, rename renamer) (kept string, err error) {

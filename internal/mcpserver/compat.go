@@ -210,8 +210,7 @@ func referenceEntityOf(e *loci.Entity) referenceEntity {
 	return out
 }
 
-// referenceRefs returns the entities that have these names, of whatever type, in the order in which
-// they were stored.
+// referenceRefs returns the entities that have these names, of whatever type, in the order in which they were stored.
 func (s *Server) referenceRefs(ctx context.Context, c *referenceCall, names []string) ([]loci.EntityRef, error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -28,8 +28,7 @@ type answer struct {
 	http int   // status, before the SDK has the request
 }
 
-// answers is this surface's one table of errors. "" is the entry for errors
-// without a code.
+// answers is this surface's one table of errors. "" is the entry for errors without a code.
 var answers = map[loci.Code]answer{
 	"":                   {jsonrpc.CodeInternalError, http.StatusInternalServerError},
 	loci.Invalid:         {jsonrpc.CodeInvalidParams, http.StatusBadRequest},
@@ -59,8 +58,7 @@ func (s *Server) rpcError(ctx context.Context, doing string, err error) error {
 	return &jsonrpc.Error{Code: answers[loci.CodeOf(err)].rpc, Message: s.safe(ctx, doing, err)}
 }
 
-// toolError returns err as the result of a tool, which the model can read and
-// act on.
+// toolError returns err as the result of a tool, which the model can read and act on.
 func (s *Server) toolError(ctx context.Context, tool string, err error) *mcp.CallToolResult {
 	text := &mcp.TextContent{Text: s.safe(ctx, tool, err)}
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{text}}

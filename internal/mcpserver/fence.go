@@ -7,9 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/recall"
 )
 
-// Stored text is fenced wherever a model reads it. In JSON it stays inside a string, which it
-// cannot leave because it is escaped. In Markdown and prompts it stands between the marks of
-// recall.Fence.
+// Stored text is fenced wherever a model reads it. In JSON it stays inside a string, which it cannot leave because it
+// is escaped. In Markdown and prompts it stands between the marks of recall.Fence.
 
 // caution warns of a text that could be meant for the model that reads it.
 const caution = "reads like an instruction"
@@ -71,8 +70,7 @@ func (s *Server) within(out any) (json.RawMessage, error) {
 	return t.drop(s.budget), nil
 }
 
-// fenced returns stored text for Markdown or a prompt, between marks and within what the budget
-// leaves beside it.
+// fenced returns stored text for Markdown or a prompt, between marks and within what the budget leaves beside it.
 func (s *Server) fenced(text, beside string) string {
 	room := (s.budget - tokens(beside) - marginTokens) * 4
 	text = loci.Visible(text)

@@ -68,8 +68,7 @@ func (f field) then(do func()) field {
 	return f
 }
 
-// value returns a field whose JSON value has the form of T. take checks and
-// stores it.
+// value returns a field whose JSON value has the form of T. take checks and stores it.
 func value[T any](name, kind string, schema *jsonschema.Schema, take func(path string, v T) error) field {
 	return field{name: name, kind: kind, schema: schema, read: func(path string, raw json.RawMessage) error {
 		var v *T
@@ -268,8 +267,7 @@ func ids[Kind any](name string, into *[]loci.ID[Kind], maximum int) field {
 	}).loosely(atCommas)
 }
 
-// list is a list of strings of at most length characters. The schema states the limits, and check
-// enforces them.
+// list is a list of strings of at most length characters. The schema states the limits, and check enforces them.
 func list[T ~string](
 	name string, into *[]T, minimum, maximum, length int, check func(path string, list []T) error,
 ) field {
@@ -386,9 +384,8 @@ func object(fields []field) *jsonschema.Schema {
 	return out
 }
 
-// decodeArgs stores a tool's arguments through their fields. It rejects what the
-// schema rejects, with errors that a model can act on. The SDK's own validation
-// would repeat rejected values.
+// decodeArgs stores a tool's arguments through their fields. It rejects what the schema rejects, with errors that a
+// model can act on. The SDK's own validation would repeat rejected values.
 func decodeArgs(raw json.RawMessage, fields []field) error {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}") // clients send either if there are no arguments
@@ -419,9 +416,8 @@ func isZero(text string) bool {
 	return err == nil && n == 0
 }
 
-// decodeObject stores the members of the object at path in the arguments. "" is
-// the arguments themselves. An optional member that is not given counts as left out: clients in
-// strict mode send every member.
+// decodeObject stores the members of the object at path in the arguments. "" is the arguments themselves. An optional
+// member that is not given counts as left out: clients in strict mode send every member.
 func decodeObject(path string, raw json.RawMessage, fields []field) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(raw, &members) != nil || members == nil {
@@ -466,8 +462,7 @@ func within(path, name string) string {
 	return path + "." + name
 }
 
-// unknownMember rejects members that are not fields. It does not repeat a long
-// name, which is the caller's text.
+// unknownMember rejects members that are not fields. It does not repeat a long name, which is the caller's text.
 func unknownMember(path string, members map[string]json.RawMessage, fields []field) error {
 	if len(fields) == 0 { // some clients send a dummy to a tool without arguments
 		return nil

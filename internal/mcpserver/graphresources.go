@@ -14,8 +14,7 @@ import (
 
 const projectURI = "loci://project/"
 
-// addGraphResources registers templates only: a list of all entities could have
-// thousands of lines.
+// addGraphResources registers templates only: a list of all entities could have thousands of lines.
 func (s *Server) addGraphResources(srv *mcp.Server) {
 	srv.AddResourceTemplate(&mcp.ResourceTemplate{
 		URITemplate: projectURI + "{name}/graph", Name: "graph", Title: "A project's graph", MIMEType: jsonType,
@@ -57,9 +56,8 @@ func (s *Server) readEntityResource(
 // graphRead reads a resource of a project. parts are the parts of its address.
 type graphRead func(p loci.Principal, project loci.ProjectID, parts []string) (any, error)
 
-// graphResource returns what read returns for an address of n parts: the
-// project's name, the kind and a name. If the project or the entity is missing,
-// hidden or archived, or the name is invalid, the error is the same.
+// graphResource returns what read returns for an address of n parts: the project's name, the kind and a name. If the
+// project or the entity is missing, hidden or archived, or the name is invalid, the error is the same.
 func (s *Server) graphResource(
 	ctx context.Context, req *mcp.ReadResourceRequest, n int, read graphRead,
 ) (*mcp.ReadResourceResult, error) {
@@ -86,8 +84,7 @@ func (s *Server) graphResource(
 	return content(req, jsonType, string(body)), nil
 }
 
-// uriParts returns the decoded parts of an address below projectURI, or nil if
-// one is empty or malformed.
+// uriParts returns the decoded parts of an address below projectURI, or nil if one is empty or malformed.
 func uriParts(uri string) []string {
 	parts := strings.Split(strings.TrimPrefix(uri, projectURI), "/")
 	for i, part := range parts {

@@ -201,8 +201,7 @@ func (e *entityShape) addRelations(c *call, from *loci.Entity, room int) (used i
 	return used
 }
 
-// graphShape is one page of a graph. It lists each relation once, beside the
-// entities instead of in them.
+// graphShape is one page of a graph. It lists each relation once, beside the entities instead of in them.
 type graphShape struct {
 	Entities      []entityShape   `json:"entities"`
 	Relations     []relationShape `json:"relations"`

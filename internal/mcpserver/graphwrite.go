@@ -51,8 +51,7 @@ func observationsFields(c *call, in *[]loci.Contents) []field {
 		inProject(c)}
 }
 
-// contentsFields returns the fields of an item with observations of one entity.
-// list is the name of the observations.
+// contentsFields returns the fields of an item with observations of one entity. list is the name of the observations.
 func contentsFields(list string) func(*loci.Contents) []field {
 	return func(in *loci.Contents) []field {
 		return []field{

@@ -18,9 +18,8 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// HTTP returns the handler for /mcp. A request's query chooses the toolsets,
-// ?toolsets=memory,graph, and the project that graph tools use if neither the
-// call nor the connection has one, ?project=website.
+// HTTP returns the handler for /mcp. A request's query chooses the toolsets, ?toolsets=memory,graph, and the project
+// that graph tools use if neither the call nor the connection has one, ?project=website.
 func (s *Server) HTTP() http.Handler {
 	var built sync.Map // by offer: building one takes milliseconds
 	pairOf := func(o offer) pair {
@@ -116,8 +115,7 @@ func (s *Server) inSession(r *http.Request, p loci.Principal) (loci.Principal, e
 	return in, nil
 }
 
-// sendsCredential reports whether a request carries a credential in any form,
-// even one that Loci does not read.
+// sendsCredential reports whether a request carries a credential in any form, even one that Loci does not read.
 func sendsCredential(r *http.Request, c auth.Request) bool {
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Dashboard-Token"} {
 		if len(r.Header.Values(name)) > 0 {
@@ -127,9 +125,8 @@ func sendsCredential(r *http.Request, c auth.Request) bool {
 	return c.Session != ""
 }
 
-// letIn returns the principal for a client without a credential.
-// Unauthenticated if an agent key exists, or if a proxy or a page sent the
-// request.
+// letIn returns the principal for a client without a credential. Unauthenticated if an agent key exists, or if a
+// proxy or a page sent the request.
 func (s *Server) letIn(r *http.Request) (loci.Principal, error) {
 	if !fromThisMachine(r) {
 		return loci.Principal{}, loci.Errorf(loci.Unauthenticated,
@@ -167,9 +164,8 @@ func (s *Server) seenAgent(ctx context.Context) (bool, error) {
 	return exist, err
 }
 
-// fromThisMachine reports whether a program on this machine may have sent a
-// request. A proxy here can pass on requests from anywhere under our own Host,
-// but most proxies add one of these headers. Pages from another port are
+// fromThisMachine reports whether a program on this machine may have sent a request. A proxy here can pass on
+// requests from anywhere under our own Host, but most proxies add one of these headers. Pages from another port are
 // rejected too.
 func fromThisMachine(r *http.Request) bool {
 	forwarded := []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"}
@@ -207,8 +203,7 @@ func (s *Server) on(ctx context.Context) error {
 // metadataPath is where a client reads how to get a token (RFC 9728).
 const metadataPath = "/.well-known/oauth-protected-resource/mcp"
 
-// challenge returns where a client can start to sign its person in, or "" if
-// this server has no sign-in.
+// challenge returns where a client can start to sign its person in, or "" if this server has no sign-in.
 func (s *Server) challenge(r *http.Request, scope string) string {
 	if !s.options.SignIn {
 		return ""
@@ -225,9 +220,8 @@ func (s *Server) challenge(r *http.Request, scope string) string {
 
 var rules = app.Rules()
 
-// missing returns the scope that a call of a tool requires and that an OAuth
-// token lacks, or "". A client cannot ask for more rights for a key, so there
-// the tool itself returns the error to the model.
+// missing returns the scope that a call of a tool requires and that an OAuth token lacks, or "". A client cannot ask
+// for more rights for a key, so there the tool itself returns the error to the model.
 func missing(p loci.Principal, name string) string {
 	if p.Method != loci.ByOAuth {
 		return ""

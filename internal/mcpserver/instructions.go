@@ -2,8 +2,7 @@ package mcpserver
 
 import "strings"
 
-// The instructions are what every client passes to its model. Clients cut them
-// off at 2,048 bytes.
+// The instructions are what every client passes to its model. Clients cut them off at 2,048 bytes.
 const (
 	introduction = `Loci is the person's own memory, shared by all their assistants. You can find
 what another assistant saved, unless the person restricted it.`

@@ -10,8 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/node"
 )
 
-// These are the sizes of pages, and of a pack in characters. A pack must leave a model room for
-// its conversation.
+// These are the sizes of pages, and of a pack in characters. A pack must leave a model room for its conversation.
 const (
 	suggestDefault, suggestMax = 50, 200
 	packDefault, packMax       = 20_000, 100_000

@@ -185,8 +185,7 @@ func (s *Server) getLatestMemory(ctx context.Context, c *call, tag *string) (any
 // maxHinted is how many names of a kind a hint has.
 const maxHinted = 8
 
-// hint tells a model that found nothing what there is: it has only what the caller can see. "" if
-// it cannot find out.
+// hint tells a model that found nothing what there is: it has only what the caller can see. "" if it cannot find out.
 func (s *Server) hint(ctx context.Context, c *call, query string, f *memory.Filter) string {
 	if strings.Trim(query, "* ") == "" && query != "" {
 		return "To list memories without a search, use read_memories or browse_memories."

@@ -70,9 +70,8 @@ func idAtBeginning(text []byte) json.RawMessage {
 	}
 }
 
-// parseMessage rejects what encoding/json and the SDK would accept but change, or
-// reject with an error that repeats the input. With an error it returns a
-// message with the id to answer, if there is one.
+// parseMessage rejects what encoding/json and the SDK would accept but change, or reject with an error that repeats
+// the input. With an error it returns a message with the id to answer, if there is one.
 func parseMessage(body []byte) (message, *jsonrpc.Error) {
 	var batch []json.RawMessage
 	err := json.Unmarshal(body, &batch)
@@ -117,8 +116,7 @@ func invalidRequest(err error) *jsonrpc.Error {
 	return badRequest(strings.Replace(loci.SafeText(err), "the body", "the message", 1))
 }
 
-// parseOne reads members by their exact names. Structs of encoding/json would
-// accept other spellings too.
+// parseOne reads members by their exact names. Structs of encoding/json would accept other spellings too.
 func parseOne(body []byte) (message, *jsonrpc.Error) {
 	var members, params, meta map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil || members == nil {
@@ -191,9 +189,8 @@ func usableID(id json.RawMessage) bool {
 	return err == nil && f == float64(int64(f)) && -1<<53 < f && f < 1<<53
 }
 
-// isStateless reports whether the request uses the version without connections.
-// Such a request has the version in a header or in its metadata, or has a method
-// that only that version has. Versions are dates, so they compare as text.
+// isStateless reports whether the request uses the version without connections. Such a request has the version in a
+// header or in its metadata, or has a method that only that version has. Versions are dates, so they compare as text.
 func (m message) isStateless(r *http.Request) bool {
 	version := max(r.Header.Get(versionHeader), m.version)
 	return version >= statelessVersion || m.method == "server/discover"

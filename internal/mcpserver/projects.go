@@ -68,8 +68,7 @@ func (s *Server) switchProject(ctx context.Context, c *call, name *string) (any,
 	return shapeOr(c, p, "This is now the active project.", err)
 }
 
-// getCurrentProject returns a message if no project is active, not an error:
-// no model should retry.
+// getCurrentProject returns a message if no project is active, not an error: no model should retry.
 func (s *Server) getCurrentProject(ctx context.Context, c *call, _ *struct{}) (any, error) {
 	p, err := s.app.Project.Current(ctx, c.principal, c.connection)
 	if loci.CodeOf(err) == loci.NotFound && c.usualProject != "" {

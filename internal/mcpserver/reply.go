@@ -62,8 +62,7 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, err *json
 // maxEchoedID is the longest id that an error repeats.
 const maxEchoedID = 256
 
-// encodeError writes an unknown id as null, as JSON-RPC requires. The SDK would
-// leave it out.
+// encodeError writes an unknown id as null, as JSON-RPC requires. The SDK would leave it out.
 func encodeError(id json.RawMessage, err *jsonrpc.Error) []byte {
 	if len(id) > maxEchoedID {
 		id = nil

@@ -56,8 +56,7 @@ func (s *Server) readBriefingJSON(
 	return content(req, jsonType, string(body)), nil
 }
 
-// readMemory returns the same error for an id that is malformed, missing or
-// hidden.
+// readMemory returns the same error for an id that is malformed, missing or hidden.
 func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	p := principalOf(req.Extra)
 	text := strings.TrimPrefix(req.Params.URI, memoryURI)

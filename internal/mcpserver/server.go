@@ -1,13 +1,11 @@
-// Package mcpserver is the MCP surface: tools, resources and prompts over Streamable HTTP and
-// stdio.
+// Package mcpserver is the MCP surface: tools, resources and prompts over Streamable HTTP and stdio.
 //
 // It turns a call into one call of a capability, and the result into JSON. It makes no decisions
 // itself. Two generations of the protocol share one path: versions with connections, which MCP
 // calls sessions, and the stateless 2026-07-28.
 //
-// It guarantees this: every request is authenticated separately. A tool acts for the principal of
-// the request that calls it, never for the one that opened the connection, and a connection is
-// useless to any other principal.
+// It guarantees this: every request is authenticated separately. A tool acts for the principal of the request that
+// calls it, never for the one that opened the connection, and a connection is useless to any other principal.
 package mcpserver
 
 import (
@@ -38,18 +36,15 @@ type Options struct {
 	// SignIn means that people can connect clients by signing in (OAuth). It turns /mcp on before
 	// an agent key exists. Answers tell unauthenticated clients where sign-in is described.
 	SignIn bool
-	// AnswerTokens is the budget of every answer, as CheckAnswerTokens allows. Default:
-	// DefaultAnswerTokens.
+	// AnswerTokens is the budget of every answer, as CheckAnswerTokens allows. Default: DefaultAnswerTokens.
 	AnswerTokens int
-	// Toolsets are the names of the toolsets to offer. Over HTTP, ?toolsets=
-	// overrides them. Default: DefaultToolsets.
+	// Toolsets are the names of the toolsets to offer. Over HTTP, ?toolsets= overrides them. Default: DefaultToolsets.
 	Toolsets []string
 	// Compat is CompatReference to offer what the reference memory server offers, instead of
 	// toolsets. Over HTTP, ?compat= overrides it. Default: none.
 	Compat string
-	// Project is the name of the project that graph tools use if neither the
-	// call nor the connection has one. Over HTTP, ?project= overrides it.
-	// Default: none.
+	// Project is the name of the project that graph tools use if neither the call nor the connection has one. Over HTTP,
+	// ?project= overrides it. Default: none.
 	Project string
 	// Open returns the principal for clients without a credential, until an
 	// agent key exists. Default: every client needs a credential.
@@ -176,8 +171,7 @@ func (s *Server) version() string {
 // listTTL is how long a client may cache the list of tools and similar lists.
 const listTTL = 5 * time.Minute
 
-// setCacheable keeps contents out of shared caches. Lists are the same for
-// everyone.
+// setCacheable keeps contents out of shared caches. Lists are the same for everyone.
 func setCacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	if _, ok := req.(*mcp.ReadResourceRequest); ok {
 		c.TTLMs, c.CacheScope = 0, "private"

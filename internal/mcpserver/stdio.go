@@ -18,13 +18,11 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// maxInFlight is how many calls of one stdio client run at a time. Others wait
-// in the pipe.
+// maxInFlight is how many calls of one stdio client run at a time. Others wait in the pipe.
 const maxInFlight = 128
 
-// Who returns the principal of the client. It is called for every message, because
-// a process may run for weeks: a person who leaves a team must lose its pool at
-// once.
+// Who returns the principal of the client. It is called for every message, because a process may run for weeks: a
+// person who leaves a team must lose its pool at once.
 type Who func(context.Context) (loci.Principal, error)
 
 // ServeStdio serves one client over in and out, with one JSON-RPC message on each line, as the
@@ -62,9 +60,8 @@ func (s *Server) ServeStdio(ctx context.Context, who Who, in io.Reader, out io.W
 	return nil
 }
 
-// lines is a transport and connection for the SDK, over lines. The SDK's own
-// transport ends at the first malformed line. At the end of the input it cancels
-// calls that it has not answered yet.
+// lines is a transport and connection for the SDK, over lines. The SDK's own transport ends at the first malformed
+// line. At the end of the input it cancels calls that it has not answered yet.
 type lines struct {
 	who        Who
 	connection project.ConnectionKey // of versions with connections: the process is the connection
@@ -209,8 +206,7 @@ func (l *lines) next(ctx context.Context) (line, error) {
 	}
 }
 
-// decode returns nil for an empty line, for a batch, and for a message that it has answered with an
-// error.
+// decode returns nil for an empty line, for a batch, and for a message that it has answered with an error.
 func (l *lines) decode(ctx context.Context, next line) jsonrpc.Message {
 	if len(next.text) == 0 {
 		return nil

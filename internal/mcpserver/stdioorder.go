@@ -11,9 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// A model may send several calls at once, such as a save and then a search for it. So a call that
-// changes something waits for all earlier calls, and later ones wait for it. Calls that only read run
-// beside each other.
+// A model may send several calls at once, such as a save and then a search for it. So a call that changes something
+// waits for all earlier calls, and later ones wait for it. Calls that only read run beside each other.
 
 // errNotYet means that a line went back to the queue, behind one that must not wait.
 var errNotYet = errors.New("not this line's turn")

@@ -54,8 +54,7 @@ type call struct {
 // inSession is the argument that makes the call part of an agent's session.
 func inSession(c *call) field { return word("session_id", &c.session) }
 
-// inProject is the argument that names the project in whose graph the tool
-// works.
+// inProject is the argument that names the project in whose graph the tool works.
 func inProject(c *call) field {
 	c.graph = new(string)
 	return word("project", c.graph).about("default: the active one")
@@ -190,8 +189,7 @@ func has(members ...string) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Required: members}
 }
 
-// listOf returns the schema of an answer with a list, whose items have at least
-// these members.
+// listOf returns the schema of an answer with a list, whose items have at least these members.
 func listOf(name string, members ...string) *jsonschema.Schema {
 	out := has(name)
 	list := &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Required: members}}

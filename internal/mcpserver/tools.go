@@ -12,9 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/task"
 )
 
-// tools is the table of all tools. Every client puts the tools it is offered
-// into its model's context, so a test limits what each toolset costs. To keep
-// the memory toolset short, its schemas do not describe the items of a list.
+// tools is the table of all tools. Every client puts the tools it is offered into its model's context, so a test
+// limits what each toolset costs. To keep the memory toolset short, its schemas do not describe the items of a list.
 var tools = []tool{
 	{
 		name: "search_memories", title: "Search memories",

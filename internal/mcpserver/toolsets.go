@@ -32,9 +32,8 @@ func DefaultToolsets() []string {
 	return []string{toolsetMemory, toolsetGraph, toolsetReflect, toolsetSession}
 }
 
-// ParseToolsets reads a comma-separated list of names, in any order and with
-// duplicates, and returns them in the order of Toolsets. Invalid if a name is
-// unknown or there are none; the error lists the names.
+// ParseToolsets reads a comma-separated list of names, in any order and with duplicates, and returns them in the
+// order of Toolsets. Invalid if a name is unknown or there are none; the error lists the names.
 func ParseToolsets(list string) ([]string, error) {
 	return checkToolsets(strings.Split(list, ","))
 }
@@ -98,8 +97,7 @@ func (o offer) scope() string {
 	return strings.Join(rights, " ")
 }
 
-// asked returns the offer that the address of a request chooses, or the default
-// of the process.
+// asked returns the offer that the address of a request chooses, or the default of the process.
 func (s *Server) asked(r *http.Request) (offer, error) {
 	compat, err := ParseCompat(r.URL.Query().Get("compat"))
 	if err != nil {

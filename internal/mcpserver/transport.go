@@ -24,27 +24,23 @@ import (
 type HTTPOptions struct {
 	Stateful  *mcp.Server // required: for versions with connections
 	Stateless *mcp.Server // required: for 2026-07-28; not the same as Stateful
-	// Choose returns the servers for the client of a request, if not these two.
-	// A connection keeps the server that it began with. Choose's errors carry a
-	// loci code. Default: always these two.
+	// Choose returns the servers for the client of a request, if not these two. A connection keeps the server that it
+	// began with. Choose's errors carry a loci code. Default: always these two.
 	Choose func(*http.Request) (Choice, error)
 	// Offered returns the choice whose Offer is this. Required with Choose.
 	Offered func(offer string) Choice
 	// Connections keeps what a connection needs to be continued by another process. Default: it is
 	// kept in this process, so connections end with it.
 	Connections Connections
-	// Authorize returns who sends a request; required. Its errors carry a loci
-	// code. It is called for every request.
+	// Authorize returns who sends a request; required. Its errors carry a loci code. It is called for every request.
 	Authorize func(*http.Request) (loci.Principal, error)
 	// Challenge returns the value of WWW-Authenticate, which tells how to get a token. scope is
 	// what the request needs; "" means what clients usually need. Default: no header.
 	Challenge func(r *http.Request, scope string) string
-	// Missing returns the scope that a call of a tool needs and the token of p
-	// lacks, or "". Default: always "".
+	// Missing returns the scope that a call of a tool needs and the token of p lacks, or "". Default: always "".
 	Missing func(p loci.Principal, tool string) string
-	// Count counts a request of p; the zero p is a client without a credential.
-	// It writes to h how many requests are left, and returns RateLimited if none
-	// are, or if there is no room for the body. Default: no limit.
+	// Count counts a request of p; the zero p is a client without a credential. It writes to h how many requests are
+	// left, and returns RateLimited if none are, or if there is no room for the body. Default: no limit.
 	Count          func(h http.Header, r *http.Request, p loci.Principal) error
 	Log            *slog.Logger  // default: discard
 	Site           auth.Site     // the server's own addresses
@@ -57,8 +53,7 @@ type HTTPOptions struct {
 type Choice struct {
 	Stateful, Stateless *mcp.Server // nil: those of HTTPOptions
 	Offer               string      // names the servers in a stored connection
-	// Project is the name of the project that graph tools use if neither the
-	// call nor the connection has one.
+	// Project is the name of the project that graph tools use if neither the call nor the connection has one.
 	Project string
 }
 

@@ -68,9 +68,8 @@ type entityRef struct {
 // cannot see, whatever the reason.
 type entities map[entityRef]*loci.Entity
 
-// lookUp finds the entities of items that are not known yet. It looks up all entities of a
-// project in one transaction. The reader cannot see an entity whose project is archived, deleted
-// or not accessible.
+// lookUp finds the entities of items that are not known yet. It looks up all entities of a project in one
+// transaction. The reader cannot see an entity whose project is archived, deleted or not accessible.
 func (s *Service) lookUp(ctx context.Context, p loci.Principal, items []loci.NodeItem, known entities) error {
 	wanted := map[loci.ProjectID][]loci.EntityID{}
 	for _, i := range items {
@@ -139,9 +138,8 @@ type inNode struct {
 	items loci.NodeTree // those that p sees
 }
 
-// changeItems runs fn in a transaction on a live node that p sees. It looks up entities before
-// the transaction, because a transaction must not wait for other files. If new entities came
-// meanwhile, it repeats both.
+// changeItems runs fn in a transaction on a live node that p sees. It looks up entities before the transaction,
+// because a transaction must not wait for other files. If new entities came meanwhile, it repeats both.
 func (s *Service) changeItems(ctx context.Context, p loci.Principal, id loci.NodeID, known entities,
 	fn func(*inNode) error) error {
 	n, items, err := s.readItems(ctx, p, id, known)
@@ -181,10 +179,9 @@ func noRoomFor(err error) error {
 	return err
 }
 
-// AddItem adds an item to a live memory node. Everyone who sees the node may do that. NotFound if
-// the node is not visible; Invalid for a memory, an entity, a parent or a following item that the
-// caller cannot see, whatever the reason; Conflict if the node is full, or its project is
-// archived.
+// AddItem adds an item to a live memory node. Everyone who sees the node may do that. NotFound if the node is not
+// visible; Invalid for a memory, an entity, a parent or a following item that the caller cannot see, whatever the
+// reason; Conflict if the node is full, or its project is archived.
 func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID, d ItemDraft) (*loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return nil, err
@@ -247,9 +244,8 @@ func (n *inNode) reread(ctx context.Context, p loci.Principal, known entities, i
 	return nil
 }
 
-// mayHold rejects an item that shows something p cannot see, goes to a place that p cannot see,
-// or has no room among the items that p sees. It limits the item's vendors to those that may see
-// the entities above it.
+// mayHold rejects an item that shows something p cannot see, goes to a place that p cannot see, or has no room among
+// the items that p sees. It limits the item's vendors to those that may see the entities above it.
 func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem, known entities, d ItemDraft) error {
 	if err := n.items.Place(d.ParentID, d.Before); err != nil {
 		return err
@@ -286,8 +282,7 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 	return nil
 }
 
-// mayMove returns an error unless p may move or remove an item. Its writer and the owner of the
-// node may.
+// mayMove returns an error unless p may move or remove an item. Its writer and the owner of the node may.
 func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	switch {
 	case p.Kind == loci.KindAgent && (i.UserID != p.UserID || i.Origin != p.Origin):
@@ -300,8 +295,7 @@ func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	return nil
 }
 
-// mayMoveAll rejects a move by an agent that would take items of others to a place where other
-// people may see them.
+// mayMoveAll rejects a move by an agent that would take items of others to a place where other people may see them.
 func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
 	if p.Kind != loci.KindAgent {
 		return nil
@@ -316,10 +310,9 @@ func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
 
 func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
-// MoveItem moves an item, with everything below it, within its node. NotFound if the node or the
-// item is not visible. Forbidden for another person's item, unless the caller owns the node; for
-// an agent, also if the item or one that it sees below has another origin. Otherwise the errors
-// of AddItem.
+// MoveItem moves an item, with everything below it, within its node. NotFound if the node or the item is not visible.
+// Forbidden for another person's item, unless the caller owns the node; for an agent, also if the item or one that it
+// sees below has another origin. Otherwise the errors of AddItem.
 func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID, to ItemMove) (
 	*loci.NodeItem, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
@@ -361,9 +354,8 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 	return out, nil
 }
 
-// RemoveItem removes an item with everything below it from its node. It keeps the memories and
-// entities that they show. Texts are gone for good, so the org's rule about deletion applies to
-// them. Its errors are those of MoveItem.
+// RemoveItem removes an item with everything below it from its node. It keeps the memories and entities that they
+// show. Texts are gone for good, so the org's rule about deletion applies to them. Its errors are those of MoveItem.
 func (s *Service) RemoveItem(ctx context.Context, p loci.Principal, id loci.NodeID, item loci.NodeItemID) error {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return err

@@ -261,8 +261,7 @@ func (s *Service) Trash(ctx context.Context, p loci.Principal, id loci.NodeID) (
 	}})
 }
 
-// Restore takes a memory node out of the trash. NotFound if it is not in the trash; otherwise the
-// errors of Trash.
+// Restore takes a memory node out of the trash. NotFound if it is not in the trash; otherwise the errors of Trash.
 func (s *Service) Restore(ctx context.Context, p loci.Principal, id loci.NodeID) (*loci.MemoryNode, error) {
 	if err := s.Begin(ctx, p, Restore); err != nil {
 		return nil, err

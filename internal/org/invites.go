@@ -26,11 +26,10 @@ type Joined struct {
 // maxInvites is the maximum number of invitations in one call.
 const maxInvites = 50
 
-// InviteToTeam invites the holders of e-mail addresses to a team. Those without an account also
-// become members of the org. The answer doesn't reveal whether an address has an account. It fails
-// with NotFound like Team, with Forbidden for plain members and for a role above one's own, with
-// Conflict if one of them is already in the team, and with Invalid for a malformed address. A role
-// above member has the same requirements as SetTeamRole.
+// InviteToTeam invites the holders of e-mail addresses to a team. Those without an account also become members of the
+// org. The answer doesn't reveal whether an address has an account. It fails with NotFound like Team, with Forbidden
+// for plain members and for a role above one's own, with Conflict if one of them is already in the team, and with
+// Invalid for a malformed address. A role above member has the same requirements as SetTeamRole.
 func (s *Service) InviteToTeam(ctx context.Context, p loci.Principal, id loci.TeamID, emails []string,
 	role loci.MemberRole) ([]Invited, error) {
 	if err := s.Begin(ctx, p, TeamInvite); err != nil {
@@ -163,9 +162,8 @@ func errNoInvite() error {
 		"this invitation does not exist, was used or revoked, or has expired; ask for a new one")
 }
 
-// RevokeInvite revokes an invitation. Admins of its team may do that, or admins of the org for an
-// invitation to the org. It fails with NotFound if the invitation doesn't exist, isn't pending or
-// isn't theirs to revoke.
+// RevokeInvite revokes an invitation. Admins of its team may do that, or admins of the org for an invitation to the
+// org. It fails with NotFound if the invitation doesn't exist, isn't pending or isn't theirs to revoke.
 func (s *Service) RevokeInvite(ctx context.Context, p loci.Principal, id loci.InviteID) error {
 	if err := s.Begin(ctx, p, TeamInvite); err != nil {
 		return err

@@ -32,9 +32,8 @@ func (s *Service) LeaveTeam(ctx context.Context, p loci.Principal, id loci.TeamI
 	})
 }
 
-// RemoveFromTeam works like LeaveTeam for another person. Admins of the team may call it. It fails
-// with Forbidden for a role above one's own, with NotFound like Team, and with NotFound for a user
-// who is not in the team.
+// RemoveFromTeam works like LeaveTeam for another person. Admins of the team may call it. It fails with Forbidden for
+// a role above one's own, with NotFound like Team, and with NotFound for a user who is not in the team.
 func (s *Service) RemoveFromTeam(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID) error {
 	if err := s.Begin(ctx, p, TeamRemove); err != nil {
 		return err
@@ -76,10 +75,9 @@ func keepTeamOwner(ctx context.Context, tx store.Tx, u loci.User) error {
 	return nil
 }
 
-// TakeOut takes a user out of their team, if any. It also withdraws what they shared and the
-// invitations that they made by their role. It deletes a team that has no members left. If a team
-// has no owner left, the member with the highest role becomes the owner; among equals, the one who
-// joined first.
+// TakeOut takes a user out of their team, if any. It also withdraws what they shared and the invitations that they
+// made by their role. It deletes a team that has no members left. If a team has no owner left, the member with the
+// highest role becomes the owner; among equals, the one who joined first.
 func (s *Service) TakeOut(ctx context.Context, tx store.Tx, p loci.Principal, u loci.User) error {
 	if u.TeamID.IsZero() {
 		return nil

@@ -53,12 +53,11 @@ func (c *MemberChange) action() gate.Action {
 	return MemberEnable
 }
 
-// SetMember changes a person's role in the org, disables or enables their account, or transfers the
-// org to them. A disabled person loses sign-ins, keys, grants, team and the invitations that they
-// made, and no longer shares anything. Their memories and places in projects stay. A lower role
-// also revokes invitations. It fails with NotFound if the user isn't in the org, and with Forbidden
-// for a role above one's own. It fails with Conflict for the last owner, for the person who holds
-// the org, and for disabling oneself.
+// SetMember changes a person's role in the org, disables or enables their account, or transfers the org to them. A
+// disabled person loses sign-ins, keys, grants, team and the invitations that they made, and no longer shares
+// anything. Their memories and places in projects stay. A lower role also revokes invitations. It fails with NotFound
+// if the user isn't in the org, and with Forbidden for a role above one's own. It fails with Conflict for the last
+// owner, for the person who holds the org, and for disabling oneself.
 func (s *Service) SetMember(ctx context.Context, p loci.Principal, user loci.UserID, c MemberChange) (
 	loci.User, error) {
 	if err := s.Begin(ctx, p, c.action()); err != nil {
@@ -187,9 +186,8 @@ func Withdraw(ctx context.Context, tx store.Tx, user loci.UserID, team loci.Team
 	return nil
 }
 
-// clearAccess works like endAccess for a disabled person before they are enabled again. The call
-// that disabled them may have been interrupted, and a request running at that time may have created
-// another key.
+// clearAccess works like endAccess for a disabled person before they are enabled again. The call that disabled them
+// may have been interrupted, and a request running at that time may have created another key.
 func (s *Service) clearAccess(ctx context.Context, org loci.OrgID, user loci.UserID) error {
 	var u loci.User
 	err := s.Store.View(ctx, org, func(tx store.Tx) (err error) { u, err = tx.Users().Get(ctx, user); return err })

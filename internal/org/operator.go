@@ -171,8 +171,7 @@ func (s *Service) Suspend(ctx context.Context, p loci.Principal, id loci.OrgID, 
 	return s.counted(ctx, o)
 }
 
-// Export writes a consistent copy of all data of the org to a directory that is empty or doesn't
-// exist.
+// Export writes a consistent copy of all data of the org to a directory that is empty or doesn't exist.
 func (s *Service) Export(ctx context.Context, p loci.Principal, dir string) error {
 	if err := s.Begin(ctx, p, Export); err != nil {
 		return err

@@ -19,8 +19,7 @@ func (s *Service) Get(ctx context.Context, p loci.Principal) (loci.Org, error) {
 	return s.Store.Orgs().Get(ctx, p.OrgID)
 }
 
-// Rename changes the name of the org; its id stays. It fails with Invalid if the name is empty or
-// too long.
+// Rename changes the name of the org; its id stays. It fails with Invalid if the name is empty or too long.
 func (s *Service) Rename(ctx context.Context, p loci.Principal, name string) (loci.Org, error) {
 	if err := s.Begin(ctx, p, Change); err != nil {
 		return loci.Org{}, err
@@ -172,8 +171,7 @@ func (s *Service) adopt(ctx context.Context, org loci.OrgID, into loci.Workspace
 // FirstWorkspace is the name of an org's first workspace.
 const FirstWorkspace = "Main"
 
-// divide puts everyone and every memory into a workspace and returns the oldest workspace. It may
-// be repeated.
+// divide puts everyone and every memory into a workspace and returns the oldest workspace. It may be repeated.
 func (s *Service) divide(ctx context.Context, tx store.Tx) (loci.WorkspaceID, error) {
 	list, err := tx.Workspaces().List(ctx)
 	if err != nil {
@@ -243,11 +241,10 @@ func NotHeld(o *loci.Org, what string) error {
 	return nil
 }
 
-// Delete permanently deletes the org with everything in it. It fails with Invalid unless confirm is
-// the org's id. It fails with Conflict while the org has other people, unless the operator calls
-// it. It also fails with Conflict for the default org, because the next start would need it, and for
-// an org under legal hold. It fails with
-// Unavailable if the org's Arc doesn't delete its events.
+// Delete permanently deletes the org with everything in it. It fails with Invalid unless confirm is the org's id. It
+// fails with Conflict while the org has other people, unless the operator calls it. It also fails with Conflict for
+// the default org, because the next start would need it, and for an org under legal hold. It fails with Unavailable
+// if the org's Arc doesn't delete its events.
 func (s *Service) Delete(ctx context.Context, p loci.Principal, confirm string) (Receipt, error) {
 	if err := s.Begin(ctx, p, Delete); err != nil {
 		return Receipt{}, err

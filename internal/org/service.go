@@ -1,5 +1,4 @@
-// Package org contains the use cases for orgs and the groups in them: members, teams, workspaces
-// and invitations.
+// Package org contains the use cases for orgs and the groups in them: members, teams, workspaces and invitations.
 package org
 
 import (

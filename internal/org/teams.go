@@ -19,10 +19,9 @@ type TeamView struct {
 func errNoSuchTeam() error { return loci.Errorf(loci.NotFound, "no such team") }
 func errNoSuchUser() error { return loci.Errorf(loci.NotFound, "no such user") }
 
-// teamRole returns the acting person's role in a team, or their role in the org if that is higher
-// and they are an admin of the org. It reads the rows again, because a role may have changed since
-// the request was authenticated. It fails with the same NotFound for a team that doesn't exist and
-// for a team that the person may not see.
+// teamRole returns the acting person's role in a team, or their role in the org if that is higher and they are an
+// admin of the org. It reads the rows again, because a role may have changed since the request was authenticated. It
+// fails with the same NotFound for a team that doesn't exist and for a team that the person may not see.
 func teamRole(ctx context.Context, tx store.Tx, p loci.Principal, id loci.TeamID) (loci.Team, loci.MemberRole, error) {
 	team, err := tx.Teams().Get(ctx, id)
 	if loci.CodeOf(err) == loci.NotFound {
@@ -98,8 +97,7 @@ func errOtherTeam() error {
 	return loci.Errorf(loci.Conflict, "a person can be in only one team; leave yours first")
 }
 
-// Teams returns the teams that the person may see, by name: their own, or all for an admin of the
-// org.
+// Teams returns the teams that the person may see, by name: their own, or all for an admin of the org.
 func (s *Service) Teams(ctx context.Context, p loci.Principal) ([]loci.Team, error) {
 	if err := s.Begin(ctx, p, TeamRead); err != nil {
 		return nil, err
@@ -201,10 +199,9 @@ func (s *Service) DeleteTeam(ctx context.Context, p loci.Principal, id loci.Team
 	})
 }
 
-// SetTeamRole changes a member's role. It fails with Forbidden if the old or the new role is above
-// one's own. A lower role revokes invitations that were made with the higher one. It fails with
-// Conflict for the last owner of a team with other members. It fails with NotFound like Team, and
-// for a user who is not in the team.
+// SetTeamRole changes a member's role. It fails with Forbidden if the old or the new role is above one's own. A lower
+// role revokes invitations that were made with the higher one. It fails with Conflict for the last owner of a team
+// with other members. It fails with NotFound like Team, and for a user who is not in the team.
 func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.TeamID, user loci.UserID,
 	role loci.MemberRole) (loci.User, error) {
 	if err := s.Begin(ctx, p, TeamRole); err != nil {

@@ -53,8 +53,7 @@ func (s *Service) CreateWorkspace(ctx context.Context, p loci.Principal, name st
 	return w, nil
 }
 
-// RenameWorkspace renames a workspace. It fails with NotFound, or with Conflict if the name is
-// taken.
+// RenameWorkspace renames a workspace. It fails with NotFound, or with Conflict if the name is taken.
 func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID, name string) (
 	loci.Workspace, error) {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
@@ -82,10 +81,9 @@ func (s *Service) RenameWorkspace(ctx context.Context, p loci.Principal, id loci
 	return w, nil
 }
 
-// DeleteWorkspace deletes an empty workspace. It fails with NotFound. It fails with Conflict while
-// the workspace has memories, even trashed ones, projects, even archived ones, or people who are in
-// no other workspace. It also fails with Conflict for the last workspace if the org uses
-// workspaces.
+// DeleteWorkspace deletes an empty workspace. It fails with NotFound. It fails with Conflict while the workspace has
+// memories, even trashed ones, projects, even archived ones, or people who are in no other workspace. It also fails
+// with Conflict for the last workspace if the org uses workspaces.
 func (s *Service) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci.WorkspaceID) error {
 	if err := s.Begin(ctx, p, WorkspaceChange); err != nil {
 		return err
@@ -121,8 +119,7 @@ func (s *Service) DeleteWorkspace(ctx context.Context, p loci.Principal, id loci
 	})
 }
 
-// noneStranded returns an error if someone would be left without a workspace, and so couldn't get
-// in.
+// noneStranded returns an error if someone would be left without a workspace, and so couldn't get in.
 func noneStranded(ctx context.Context, tx store.Tx, id loci.WorkspaceID) error {
 	members, err := tx.Workspaces().Members(ctx, id)
 	if err != nil {

@@ -16,8 +16,7 @@ const NearMatch = "said near a match"
 // AlikeMeaning explains a hit that has none of the words, but means something similar.
 const AlikeMeaning = "similar in meaning"
 
-// Answer is what an index found for a question, with what explains it. It is not safe for concurrent
-// use.
+// Answer is what an index found for a question, with what explains it. It is not safe for concurrent use.
 type Answer struct {
 	index.Result
 	question *Question
@@ -95,9 +94,8 @@ func addWritten(written map[string][]string, text string, places []place) {
 	}
 }
 
-// whyTerms divides the score of a hit among the terms that it has, by how much each of them counts.
-// Terms of the same text, such as the readings of a word, are one. written are the words of the memory by the texts
-// of the terms.
+// whyTerms divides the score of a hit among the terms that it has, by how much each of them counts. Terms of the same
+// text, such as the readings of a word, are one. written are the words of the memory by the texts of the terms.
 func (a *Answer) whyTerms(hit *index.Hit, in *[loci.FieldCount]uint64, written map[string][]string) []loci.WhyTerm {
 	list, at, sum := []loci.WhyTerm{}, map[string]int{}, 0.0
 	for rest := hit.Terms; rest != 0; rest &= rest - 1 {

@@ -9,8 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// matcher finds the words of texts that match the terms of an answer. It is not safe for concurrent
-// use.
+// matcher finds the words of texts that match the terms of an answer. It is not safe for concurrent use.
 type matcher struct {
 	analyzer language.Analyzer
 	langs    language.Languages // of the question
@@ -116,8 +115,7 @@ func (m *matcher) within(form string) (hit uint64) {
 	return hit
 }
 
-// narrow leaves only the searched part of a word. It leaves the whole word if that has no such part
-// before folding.
+// narrow leaves only the searched part of a word. It leaves the whole word if that has no such part before folding.
 func (p *place) narrow(text string) {
 	part := part(foldRunes(p.word))
 	word := text[p.start:p.end]

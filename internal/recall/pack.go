@@ -16,11 +16,10 @@ type Pack struct {
 	Cut    []*loci.Memory // ranked, but beyond the budget
 }
 
-// Prompt puts the memories, best first, and the question into one prompt with at most budget
-// characters of memories. Pinned memories come first, whatever the question is. If there are
-// others, pinned ones take at most half of the budget. The first of each group is always
-// included, cut to the remaining budget if necessary. Each memory begins with a line that names
-// its author and time, and its content is indented, so that no content can look like another
+// Prompt puts the memories, best first, and the question into one prompt with at most budget characters of memories.
+// Pinned memories come first, whatever the question is. If there are others, pinned ones take at most half of the
+// budget. The first of each group is always included, cut to the remaining budget if necessary. Each memory begins
+// with a line that names its author and time, and its content is indented, so that no content can look like another
 // memory. The prompt tells the model that memories are data, not instructions.
 func Prompt(question string, pinned, memories []*loci.Memory, budget int) Pack {
 	p := packer{left: budget}

@@ -12,18 +12,16 @@ import (
 // part is a text to look for within words, with its case folded.
 type part []rune
 
-// minPart is how many characters a part needs in alphabetic scripts. Shorter ones, such as "in",
-// occur in most texts.
+// minPart is how many characters a part needs in alphabetic scripts. Shorter ones, such as "in", occur in most texts.
 const minPart = 3
 
 // maxParts is how many texts are looked for. Each has to be compared with many rows.
 const maxParts = 4
 
-// AsParts returns the query for a last attempt, when not even words that begin like its terms
-// were found. It looks for the texts anywhere. text is the input of Parse. If it has only short
-// words, such as that of "C++", or none, AsParts looks for the texts between its spaces as typed,
-// unless these are short too. It uses at most the 4 longest texts. The query has no terms if
-// nothing is left to look for.
+// AsParts returns the query for a last attempt, when not even words that begin like its terms were found. It looks
+// for the texts anywhere. text is the input of Parse. If it has only short words, such as that of "C++", or none,
+// AsParts looks for the texts between its spaces as typed, unless these are short too. It uses at most the 4 longest
+// texts. The query has no terms if nothing is left to look for.
 func (q Query) AsParts(text string) Query {
 	texts := longestParts(unrepeated(q.texts))
 	if len(texts) == 0 {
@@ -148,8 +146,7 @@ func startsWith(text []rune, p part) bool {
 	return true
 }
 
-// foldRunes folds the case of a text character by character, so that a place in the result is a
-// place in the text.
+// foldRunes folds the case of a text character by character, so that a place in the result is a place in the text.
 func foldRunes(text string) []rune {
 	out := make([]rune, 0, len(text))
 	for _, r := range text {

@@ -9,8 +9,7 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// What a row gets whose time is in a period that a question names. The longer the period, the less
-// it tells.
+// What a row gets whose time is in a period that a question names. The longer the period, the less it tells.
 const (
 	ofDay   = 1
 	ofWeek  = 0.7

@@ -1,7 +1,6 @@
-// Package recall contains the ranking: it parses a query into terms, ranks candidates by their
-// raw features, cuts snippets and packs memories into a prompt. It receives only what the store
-// has already found visible, and uses no database. One rule always holds: memories that are not
-// candidates have no influence on the answer.
+// Package recall contains the ranking: it parses a query into terms, ranks candidates by their raw features, cuts
+// snippets and packs memories into a prompt. It receives only what the store has already found visible, and uses no
+// database. One rule always holds: memories that are not candidates have no influence on the answer.
 package recall
 
 import (
@@ -19,15 +18,13 @@ type Query struct {
 	Terms []loci.Term
 	// texts are Terms as typed, without quotes and the characters around words.
 	texts []string
-	// parts, if set, are texts to look for anywhere, also within words. Then Terms only has their
-	// number.
+	// parts, if set, are texts to look for anywhere, also within words. Then Terms only has their number.
 	parts []part
 }
 
-// Parse parses the input of a person or an assistant: words, "quoted phrases" and prefix*. It
-// drops common words ("the", "what") unless there is nothing else. Characters that are joined
-// without a space, as in user_id or 東京, are a phrase. It keeps at most loci.MaxTerms terms. Any
-// input is a valid query; input without a word has no terms.
+// Parse parses the input of a person or an assistant: words, "quoted phrases" and prefix*. It drops common words
+// ("the", "what") unless there is nothing else. Characters that are joined without a space, as in user_id or 東京, are
+// a phrase. It keeps at most loci.MaxTerms terms. Any input is a valid query; input without a word has no terms.
 func Parse(text string) Query {
 	var p parser
 	for rest := text; rest != ""; {
@@ -42,9 +39,8 @@ func Parse(text string) Query {
 	return distinct(p.telling)
 }
 
-// MinPrefix is how long a prefix must be, in bytes: three letters of ASCII, or one ideograph.
-// MaxPrefixes is how many prefixes a query may have. Each one has to look up all words that begin
-// with it.
+// MinPrefix is how long a prefix must be, in bytes: three letters of ASCII, or one ideograph. MaxPrefixes is how many
+// prefixes a query may have. Each one has to look up all words that begin with it.
 const (
 	MinPrefix   = 3
 	MaxPrefixes = 6
@@ -86,8 +82,7 @@ func (q Query) Prefixes() (n int) {
 	return n
 }
 
-// ShortPrefix returns the text of the first term that ends in a prefix shorter than MinPrefix, or
-// "".
+// ShortPrefix returns the text of the first term that ends in a prefix shorter than MinPrefix, or "".
 func (q Query) ShortPrefix() string {
 	for i, t := range q.Terms {
 		if t.Prefix && len(lastOf(t)) < MinPrefix {

@@ -81,8 +81,7 @@ func Rank(q Query, matches []loci.Match) *Ranking {
 // Len returns the number of hits.
 func (r *Ranking) Len() int { return len(r.order) }
 
-// Hits returns the hits from i up to j, without j, best first. Bounds beyond the last hit mean
-// the end of the list.
+// Hits returns the hits from i up to j, without j, best first. Bounds beyond the last hit mean the end of the list.
 func (r *Ranking) Hits(i, j int) []Hit {
 	j = min(j, len(r.order))
 	hits := make([]Hit, 0, max(j-i, 0))
@@ -125,9 +124,8 @@ func compareBool(x, y bool) int {
 	return -1
 }
 
-// others is how many memories without a match are assumed, since a search only counts those with one.
-// Without them, a word of most matches would weigh next to nothing, and one rare word would overrule
-// several that fit.
+// others is how many memories without a match are assumed, since a search only counts those with one. Without them, a
+// word of most matches would weigh next to nothing, and one rare word would overrule several that fit.
 const others = 50
 
 // inverseFrequency returns ln(1 + (N-n+.5)/(n+.5)) for each term, where N is

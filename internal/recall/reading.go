@@ -18,8 +18,7 @@ type Text struct {
 	Words int
 
 	tokens []token
-	// unspaced is the whole text, folded, if it has words of a script that does not put spaces
-	// between them.
+	// unspaced is the whole text, folded, if it has words of a script that does not put spaces between them.
 	unspaced string
 }
 

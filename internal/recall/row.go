@@ -10,8 +10,7 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// pinnedPriority is what the priority of a pinned memory has in addition. It is more than the highest
-// importance.
+// pinnedPriority is what the priority of a pinned memory has in addition. It is more than the highest importance.
 const pinnedPriority = 16
 
 // Priority returns the priority of a memory among hits with the same score: pinned, then importance.

@@ -19,11 +19,10 @@ const (
 	rounding    = 1e-9 // more than 1-0.8 lacks of 0.2
 )
 
-// Compare returns how two texts relate, and how much of them is the same, 0 to 1. It returns ""
-// if they are not alike. It reads words, numbers and signs, not meanings: texts that differ in a
-// number, a date, a unit, a negation or one of two opposites ("on", "off") are never duplicates,
-// in any language for which Loci has these words. Texts that differ in another word are only
-// nearly the same.
+// Compare returns how two texts relate, and how much of them is the same, 0 to 1. It returns "" if they are not
+// alike. It reads words, numbers and signs, not meanings: texts that differ in a number, a date, a unit, a negation
+// or one of two opposites ("on", "off") are never duplicates, in any language for which Loci has these words. Texts
+// that differ in another word are only nearly the same.
 func Compare(a, b string) (score float64, like loci.Likeness) {
 	x, y := Read(a), Read(b)
 	if a == b && a != "" && x.empty() {

@@ -26,9 +26,8 @@ type place struct {
 // Snippet returns the part of text with the most words of the query, as snippet does.
 func (q Query) Snippet(text string) loci.Snippet { return snippet(text, q.find(text)) }
 
-// snippet returns the part of text with the most different words of places, cut at words, with each
-// place marked. Without places it returns the beginning of text. Places are
-// ordered by their start.
+// snippet returns the part of text with the most different words of places, cut at words, with each place marked.
+// Without places it returns the beginning of text. Places are ordered by their start.
 func snippet(text string, places []place) loci.Snippet {
 	start, end := window(text, bestWindow(places))
 	var pieces []loci.Piece
@@ -91,8 +90,7 @@ func (q Query) wants(w loci.Word) bool {
 	return false
 }
 
-// bestWindow returns where the bytes behind the lead of a snippet begin, so that they have the most
-// different words.
+// bestWindow returns where the bytes behind the lead of a snippet begin, so that they have the most different words.
 func bestWindow(places []place) int {
 	best, from := 0, 0
 	for i, j := 0, 0; i < len(places); i++ {
@@ -117,8 +115,7 @@ func distinctWords(places []place) int {
 	return len(seen)
 }
 
-// window returns SnippetWidth bytes of text, starting a little before at, moved to the boundaries
-// of words.
+// window returns SnippetWidth bytes of text, starting a little before at, moved to the boundaries of words.
 func window(text string, at int) (start, end int) {
 	start = max(0, at-snippetLead)
 	end = min(len(text), start+SnippetWidth)

@@ -172,9 +172,8 @@ type candidate struct {
 	words, at, weight int
 }
 
-// telling returns different words in their order, at most twice tellingTerms. It leaves out
-// numbers and negations, because contradicting texts differ in these, and words that most texts
-// have; unless there is nothing else.
+// telling returns different words in their order, at most twice tellingTerms. It leaves out numbers and negations,
+// because contradicting texts differ in these, and words that most texts have; unless there is nothing else.
 func (r *Text) telling() []candidate {
 	tokens := r.tokens[:min(len(r.tokens), tellingWords)]
 	list, rest := make([]candidate, 0, len(tokens)), []candidate(nil)

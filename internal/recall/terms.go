@@ -13,8 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// term is a term of a question, and its text as typed, without quotes and the characters around
-// words.
+// term is a term of a question, and its text as typed, without quotes and the characters around words.
 type term struct {
 	index.Term
 	text string
@@ -29,9 +28,8 @@ type terms struct {
 	names []string
 }
 
-// AsPrefixes returns the question for a second attempt, in which each word also stands for the words
-// that begin with it. It leaves out words that are too short, and keeps the longest MaxPrefixes of
-// the others.
+// AsPrefixes returns the question for a second attempt, in which each word also stands for the words that begin with
+// it. It leaves out words that are too short, and keeps the longest MaxPrefixes of the others.
 func (q *Question) AsPrefixes() *Question { return q.as(loci.FallbackPrefix) }
 
 // AsParts returns the question for a last attempt, in which each word stands for all words that
@@ -173,8 +171,7 @@ func (r *termReader) term(t language.Token) term {
 	return term{Term: index.Term{Form: t.Form, Stems: stems}, text: text}
 }
 
-// quote adds a phrase, or the word that it consists of. A prefix that is too short, or one too many,
-// is a word.
+// quote adds a phrase, or the word that it consists of. A prefix that is too short, or one too many, is a word.
 func (r *termReader) quote(n int) {
 	if r.quoted[n] {
 		return
@@ -250,8 +247,7 @@ func quotes(text string) (list []quote) {
 	return list
 }
 
-// asPrefixes returns the terms as prefixes. A phrase keeps its words, and the last one becomes a
-// prefix.
+// asPrefixes returns the terms as prefixes. A phrase keeps its words, and the last one becomes a prefix.
 func asPrefixes(list []term) (out []term) {
 	for _, i := range prefixable(len(list), func(i int) string { return list[i].last().Form }) {
 		t := list[i]

@@ -26,8 +26,7 @@ var fieldNames = [loci.FieldCount]string{
 	loci.FieldTags:     "tags",
 }
 
-// why explains the hit at position i. The scores of its terms add up to its score, except for
-// rounding.
+// why explains the hit at position i. The scores of its terms add up to its score, except for rounding.
 func (r *Ranking) why(i int) loci.Why {
 	m := r.order[i].match
 	why := loci.Why{Terms: []loci.WhyTerm{}, Boosts: boosts(len(r.order), i, r.standing)}

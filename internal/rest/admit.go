@@ -18,8 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// access states who may call a route. The zero access means nobody, and the
-// server does not start with such a route.
+// access states who may call a route. The zero access means nobody, and the server does not start with such a route.
 type access int
 
 const (
@@ -28,8 +27,7 @@ const (
 	forPeople                   // agents are refused
 )
 
-// gate runs before each handler and before the input is read, so that a rejection depends only on
-// the route.
+// gate runs before each handler and before the input is read, so that a rejection depends only on the route.
 func (s *server) gate(route route, plain *plainly) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)

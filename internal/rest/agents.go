@@ -40,8 +40,7 @@ var agentRoutes = table{"agents", []served{
 		Out:     exampleAgentStats}, (*server).agentStats),
 }}
 
-// AgentPath is an agent in a path. It is exported because huma skips
-// embedded structs that are not.
+// AgentPath is an agent in a path. It is exported because huma skips embedded structs that are not.
 type AgentPath struct {
 	ID string `path:"id" doc:"Id or name of the agent" example:"reviewer"`
 }

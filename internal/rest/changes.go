@@ -45,16 +45,14 @@ type Live struct {
 }
 
 const (
-	// wakeGap is the shortest time between a write and the read that it causes, so that many
-	// writes cost few reads.
+	// wakeGap is the shortest time between a write and the read that it causes, so that many writes cost few reads.
 	wakeGap = 10 * time.Millisecond
 	// writeTime is how long a client may take to accept something before the stream ends.
 	writeTime = 30 * time.Second
 	// lastTime is the limit while the server stops.
 	lastTime = time.Second
-	// streamBuffer is how much a stream collects. It is sent when it is full or when there is no
-	// more to send: the points where it is cut must not depend on rows that the reader may not
-	// see.
+	// streamBuffer is how much a stream collects. It is sent when it is full or when there is no more to send: the
+	// points where it is cut must not depend on rows that the reader may not see.
 	streamBuffer = 16 << 10
 	// retryStream is after how many seconds a client may try to open a stream again.
 	retryStream = "15"
@@ -124,8 +122,7 @@ type patient struct {
 	c   *http.ResponseController
 }
 
-// Write sends b. It waits for the client at most writeTime, and at most lastTime
-// while the stream ends.
+// Write sends b. It waits for the client at most writeTime, and at most lastTime while the stream ends.
 func (p patient) Write(b []byte) (int, error) {
 	// Only a writer that is not a connection rejects deadlines.
 	_ = p.c.SetWriteDeadline(time.Now().Add(writeTime))
@@ -147,11 +144,9 @@ type changeStream struct {
 	once bool
 }
 
-// run writes changes until the client disconnects, the server stops or the
-// credential becomes invalid.
+// run writes changes until the client disconnects, the server stops or the credential becomes invalid.
 func (t *changeStream) run(ctx context.Context, resumed bool) {
-	// The stream has no end. The deadline of an earlier request on the connection must not cut it
-	// off.
+	// The stream has no end. The deadline of an earlier request on the connection must not cut it off.
 	control := http.NewResponseController(t.x.ResponseWriter)
 	_ = control.SetReadDeadline(time.Time{})
 	defer context.AfterFunc(ctx, patient{ctx, t.x, control}.hurry)()
@@ -224,9 +219,8 @@ func (t *changeStream) event(name, id string, data any) {
 	_, _ = t.out.WriteString("event: " + name + "\nid: " + id + "\ndata: " + string(b) + "\n\n")
 }
 
-// pulse shows that the stream is alive. Its id is the position behind everything
-// that was checked, so a client that reconnects much later skips what it could
-// not see.
+// pulse shows that the stream is alive. Its id is the position behind everything that was checked, so a client that
+// reconnects much later skips what it could not see.
 func (t *changeStream) pulse() {
 	_, _ = t.out.WriteString(": still here\nid: " + t.feed.Position() + "\n\n")
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/loci-memory/loci/client"
 )
 
-// status is the one table from error code to HTTP status. An error without a
-// code is internal: 500.
+// status is the one table from error code to HTTP status. An error without a code is internal: 500.
 var status = map[loci.Code]int{
 	loci.Invalid:         http.StatusBadRequest,
 	loci.Unauthenticated: http.StatusUnauthorized,
@@ -135,8 +134,7 @@ func (s *server) fail(ctx context.Context, absent missing, err error) *problem {
 	return newProblem(err)
 }
 
-// itemsProblem reports why items of a call were rejected: the first ones in the text, all of them
-// in a list.
+// itemsProblem reports why items of a call were rejected: the first ones in the text, all of them in a list.
 func itemsProblem(err *loci.ItemsError) *problem {
 	text := err.Error()
 	if n := len(err.Items) - maxProblems; n > 0 {
@@ -149,8 +147,7 @@ func itemsProblem(err *loci.ItemsError) *problem {
 	return p
 }
 
-// stepUp tells a browser where to confirm the identity of its user, and a program which proof it
-// lacks (RFC 9470).
+// stepUp tells a browser where to confirm the identity of its user, and a program which proof it lacks (RFC 9470).
 func (s *server) stepUp(x *exchange, err error) *problem {
 	x.Header().Set("WWW-Authenticate",
 		`Bearer error="insufficient_user_authentication", max_age=`+strconv.Itoa(int(loci.StepUpAge.Seconds())))

@@ -76,8 +76,7 @@ var graphReadRoutes = table{"graph", []served{
 			Example: exampleGraphLines}}}, (*server).exportGraph),
 }}
 
-// GraphPaging asks for one page. It is exported because huma skips
-// embedded structs that are not.
+// GraphPaging asks for one page. It is exported because huma skips embedded structs that are not.
 type GraphPaging struct {
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
 	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
@@ -175,8 +174,7 @@ type entityHistoryInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"1000" doc:"Default: 100"`
 }
 
-// These are the limits of lists without pages: the default of the request, and the most that the
-// capability returns.
+// These are the limits of lists without pages: the default of the request, and the most that the capability returns.
 const (
 	defaultGraphList  = 100
 	maxGraphList      = 1000

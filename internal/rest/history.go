@@ -34,8 +34,7 @@ var historyRoutes = table{"history", []served{
 		In: exampleUndo, Out: exampleUndone}, (*server).undo),
 }}
 
-// noVersion is the noun for routes that also need a version. The error does not
-// tell which of the two is missing.
+// noVersion is the noun for routes that also need a version. The error does not tell which of the two is missing.
 const noVersion missing = "memory or version"
 
 type versionsInput struct {

@@ -17,11 +17,10 @@ import (
 	"github.com/loci-memory/loci/internal/gate"
 )
 
-// Loci carries out a POST under an Idempotency-Key once a day, however often it
-// is sent (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the
-// status, and the row that the request made or changed as it is now. If the answer is
-// not one row, or the row is gone, it gets only the row's id: nothing comes back that
-// was deleted meanwhile.
+// Loci carries out a POST under an Idempotency-Key once a day, however often it is sent
+// (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the status, and the row that the request made or
+// changed as it is now. If the answer is not one row, or the row is gone, it gets only the row's id: nothing comes
+// back that was deleted meanwhile.
 const (
 	onceHeader     = "Idempotency-Key"
 	replayedHeader = "Idempotency-Replayed"
@@ -128,8 +127,7 @@ func (r *replay) GetStatus() int { return r.status }
 // ContentType distinguishes the answer from the first one.
 func (r *replay) ContentType(string) string { return replayedType }
 
-// stillMay rejects a repetition if the caller may no longer do the same, or no longer sees the
-// project.
+// stillMay rejects a repetition if the caller may no longer do the same, or no longer sees the project.
 func (s *server) stillMay(ctx context.Context, p loci.Principal, r *route, in any) error {
 	if err := s.app.Allowed(ctx, p, r.Action); err != nil {
 		return err
@@ -158,8 +156,7 @@ func (s *server) first(ctx context.Context, r *route, p loci.Principal, in any, 
 	return out, nil
 }
 
-// answered returns what Loci stores of an answer: its status, and the id of its body if it has
-// one.
+// answered returns what Loci stores of an answer: its status, and the id of its body if it has one.
 func answered(out any, r *route) gate.Repeated {
 	known := gate.Repeated{Status: max(r.Status, http.StatusOK)}
 	v := reflect.ValueOf(out).Elem()

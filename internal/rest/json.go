@@ -52,9 +52,8 @@ func wholeNumbers(data []byte) []byte {
 // anyNumber matches numbers, and strings to skip them.
 var anyNumber = regexp.MustCompile(`"(?:\\.|[^"\\])*"|-?[0-9][0-9.eE+-]*`)
 
-// maxValues is the largest number of commas outside of strings in a body. Tiny values take some
-// fifty times their size in memory and are slow to validate. Useful bodies stay far below the
-// limit, even with maxBulk bytes.
+// maxValues is the largest number of commas outside of strings in a body. Tiny values take some fifty times their
+// size in memory and are slow to validate. Useful bodies stay far below the limit, even with maxBulk bytes.
 const maxValues = 1 << 18
 
 func crowded(b []byte) bool {

@@ -86,8 +86,7 @@ var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{
 	Example: "# Onboarding\n\n[1] Deploys\n    (from claude, 2026-11-20 16:00)\n    We deploy on Tuesdays, never on " +
 		"Fridays.\n"}}
 
-// NodePath is a memory node in a path. It is exported because huma skips
-// embedded structs that are not.
+// NodePath is a memory node in a path. It is exported because huma skips embedded structs that are not.
 type NodePath struct {
 	ID string `path:"id" doc:"Of the memory node, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }

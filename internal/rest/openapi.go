@@ -92,8 +92,7 @@ func (s *server) document() {
 	for _, path := range doc.Paths {
 		for _, op := range []*huma.Operation{path.Post, path.Patch} {
 			if op != nil && op.RequestBody != nil && op.RequestBody.Content[jsonType] != nil {
-				// huma documents this type for a body that is read as it arrives. The route would
-				// reject it with 415.
+				// huma documents this type for a body that is read as it arrives. The route would reject it with 415.
 				delete(op.RequestBody.Content, binaryType)
 			}
 		}

@@ -213,8 +213,7 @@ func (s *server) createWorkspace(ctx context.Context, p loci.Principal,
 	return say(s.app.Org.CreateWorkspace(ctx, p, in.Body.Name))
 }
 
-// WorkspacePath is a workspace of an org. It is exported because huma skips embedded structs that
-// are not.
+// WorkspacePath is a workspace of an org. It is exported because huma skips embedded structs that are not.
 type WorkspacePath struct {
 	ID        string `path:"id" doc:"Of your org" example:"acme"`
 	Workspace string `path:"workspace" doc:"Of the workspace, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`

@@ -13,10 +13,9 @@ const maxKnownBody = 512
 // maxKnownBodies limits the memory that they take.
 const maxKnownBodies = 1024
 
-// knownBodies are bodies that huma has checked. Programs ask for the same lists again and again, and to
-// check a body takes as long as to find the list. Whether a body is valid depends only on its route. But
-// each caller has bodies of its own, so that no answer comes sooner because somebody else has asked. It is
-// safe for concurrent use.
+// knownBodies are bodies that huma has checked. Programs ask for the same lists again and again, and to check a body
+// takes as long as to find the list. Whether a body is valid depends only on its route. But each caller has bodies of
+// its own, so that no answer comes sooner because somebody else has asked. It is safe for concurrent use.
 type knownBodies struct {
 	mu sync.RWMutex
 	of map[string]bool // by caller, route and body

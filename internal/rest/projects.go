@@ -65,8 +65,7 @@ var projectRoutes = table{"projects", []served{
 		(*server).removeProjectMember),
 }}
 
-// ProjectPath is a project in a path. It is exported because huma skips
-// embedded structs that are not.
+// ProjectPath is a project in a path. It is exported because huma skips embedded structs that are not.
 type ProjectPath struct {
 	ID string `path:"id" doc:"Of the project, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
@@ -136,8 +135,7 @@ func (s *server) projectMembers(ctx context.Context, p loci.Principal,
 	return say(client.ProjectMemberList{Members: orEmpty(list)}, err)
 }
 
-// ProjectMemberPath is a member of a project in a path, exported as ProjectPath
-// is.
+// ProjectMemberPath is a member of a project in a path, exported as ProjectPath is.
 type ProjectMemberPath struct {
 	ProjectPath
 	User string `path:"user" doc:"Of the member, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`

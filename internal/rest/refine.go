@@ -83,8 +83,7 @@ func needs(fields ...string) document { return document{"required": fields} }
 // itemFields are the fields of an item of a memory node, by its kind.
 var itemFields = map[string][]string{"memory": {"memory_id"}, "entity": {"project_id", "entity_id"}, "text": {"text"}}
 
-// itemKinds are the schemas of new items, by kind. Each has its own fields and no fields of
-// another kind.
+// itemKinds are the schemas of new items, by kind. Each has its own fields and no fields of another kind.
 func itemKinds() []document {
 	var kinds []document
 	for _, kind := range []string{"memory", "entity", "text"} {

@@ -24,8 +24,7 @@ import (
 type route struct {
 	ID, Method, Path string
 	Who              access
-	// Action is the action of the route. Public routes have none. More has further actions that
-	// some requests need.
+	// Action is the action of the route. Public routes have none. More has further actions that some requests need.
 	Action gate.Action
 	More   []gate.Action
 	// Limit is an additional limit, besides the one for all routes.

@@ -54,8 +54,7 @@ type server struct {
 	bodies     knownBodies
 }
 
-// New returns the handler of the API. It panics without App or Auth, which only
-// main can cause.
+// New returns the handler of the API. It panics without App or Auth, which only main can cause.
 func New(o Options) http.Handler {
 	if o.App == nil || o.Auth == nil {
 		panic("rest: Options.App and Options.Auth are required")
@@ -80,8 +79,7 @@ func New(o Options) http.Handler {
 	return s
 }
 
-// home answers a program that opens the printed address. It needs no key and reveals only what
-// /openapi.json reveals.
+// home answers a program that opens the printed address. It needs no key and reveals only what /openapi.json reveals.
 func (s *server) home(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintf(w, "Loci %s: one memory for every AI you use.\n\nMCP for assistants: /mcp\nREST for programs:  "+
@@ -132,9 +130,8 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// exchangeOf returns the exchange that ServeHTTP put into the context. It is the only value that
-// this package puts there, because huma passes nothing else to its handlers. Handlers pass the
-// principal on as a parameter.
+// exchangeOf returns the exchange that ServeHTTP put into the context. It is the only value that this package puts
+// there, because huma passes nothing else to its handlers. Handlers pass the principal on as a parameter.
 func exchangeOf(ctx context.Context) *exchange { return ctx.Value(exchangeKey{}).(*exchange) }
 
 // RequestIDHeader is the header with the id of a request. Package front sets it in the answer,
@@ -169,8 +166,7 @@ func (x *exchange) admitted(p loci.Principal) {
 	}
 }
 
-// IsClean reports whether a mux would accept the path unchanged. It would redirect other paths
-// before authentication.
+// IsClean reports whether a mux would accept the path unchanged. It would redirect other paths before authentication.
 func IsClean(path string) bool {
 	return strings.HasPrefix(path, "/") && !strings.Contains(path, "//") && !has(path, "/.") && !has(path, "/..")
 }

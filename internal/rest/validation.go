@@ -103,8 +103,7 @@ func wantedBody(op *huma.Operation) string {
 	return "a JSON object"
 }
 
-// problemsIn lists the errors, unknown fields first: a misspelt name explains the
-// required field that is missing.
+// problemsIn lists the errors, unknown fields first: a misspelt name explains the required field that is missing.
 func problemsIn(op *huma.Operation, errs []error) []client.FieldProblem {
 	found := make([]client.FieldProblem, 0, len(errs))
 	for _, err := range errs {

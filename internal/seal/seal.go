@@ -26,8 +26,7 @@ type Key struct {
 	aead cipher.AEAD
 }
 
-// Generate returns a new master key as ParseKey reads it. It panics only if the system has no
-// randomness.
+// Generate returns a new master key as ParseKey reads it. It panics only if the system has no randomness.
 func Generate() loci.Secret {
 	var b [KeySize]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -9,8 +9,7 @@ import (
 
 // Candidates stores proposed memories with what they were before.
 type Candidates interface {
-	// Insert stores a candidate. It fails with Conflict if the id is taken, and with NotFound if the user
-	// doesn't exist.
+	// Insert stores a candidate. It fails with Conflict if the id is taken, and with NotFound if the user doesn't exist.
 	Insert(ctx context.Context, c *loci.Candidate) error
 	// InsertNew works like Insert, but does nothing if the id is taken. added reports whether it stored c.
 	InsertNew(ctx context.Context, c *loci.Candidate) (added bool, err error)
@@ -21,9 +20,8 @@ type Candidates interface {
 	List(ctx context.Context, v loci.Viewer, q CandidateQuery) ([]*loci.Candidate, Position, error)
 	// Count returns how many visible candidates there are in each state.
 	Count(ctx context.Context, v loci.Viewer, q CandidateQuery) (map[loci.ReviewState]int, error)
-	// Replace stores a new version of a candidate and keeps the old one. It fails with Conflict if the
-	// stored one is not at c.Version-1, and with NotFound if it doesn't exist. Its org, user, origin,
-	// project and creation stay.
+	// Replace stores a new version of a candidate and keeps the old one. It fails with Conflict if the stored one is not
+	// at c.Version-1, and with NotFound if it doesn't exist. Its org, user, origin, project and creation stay.
 	Replace(ctx context.Context, c *loci.Candidate) error
 	// Versions returns what a visible candidate was before, newest first, with the readers that it had then. Whoever sees
 	// the candidate sees all of them. It fails with NotFound if the candidate is not visible.

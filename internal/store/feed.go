@@ -27,10 +27,9 @@ type Feed interface {
 	// Now returns the position after all changes so far. If a reader calls Now in the transaction in
 	// which it lists the rows, it can continue from there.
 	Now(ctx context.Context, v loci.Viewer) (Position, error)
-	// After returns events after a position from Now or After. It fails with Conflict if the reader must
-	// start again: the events after the position were purged, all memories moved to a workspace, v is not
-	// the viewer of the position, or the rows come from a backup older than the position. It fails with
-	// Invalid if q.After is not a position.
+	// After returns events after a position from Now or After. It fails with Conflict if the reader must start again:
+	// the events after the position were purged, all memories moved to a workspace, v is not the viewer of the position,
+	// or the rows come from a backup older than the position. It fails with Invalid if q.After is not a position.
 	After(ctx context.Context, v loci.Viewer, q FeedQuery) (FeedPage, error)
 	// Attached records that origin added something to m or deleted it there: a source or an attachment. It is an
 	// update of the memory without a new version, for those who see the memory and, if they are of a vendor, whose
@@ -59,9 +58,8 @@ const FeedWindow = 1000
 type FeedPage struct {
 	Events []FeedRow
 	Next   Position // after every examined event, even if none was for the viewer
-	// More is set if there are more events to examine, so the caller should ask again at once. It
-	// counts events that the viewer may not see. So a client must not learn of it, nor of the number
-	// of events on a page with More set.
+	// More is set if there are more events to examine, so the caller should ask again at once. It counts events that the
+	// viewer may not see. So a client must not learn of it, nor of the number of events on a page with More set.
 	More bool
 }
 

@@ -10,10 +10,9 @@ import (
 // Projects is the registry of projects. To a viewer, a project that they don't belong to doesn't
 // exist. The one exception is its name, which must be unique in the org for everyone.
 type Projects interface {
-	// Create stores an active project with an empty graph. If creator is not zero, it becomes the
-	// owner. Create sets times from the store's clock. It fails with Conflict if the name or id is
-	// taken in the org, with NotFound if the org doesn't exist or the creator isn't one of its users,
-	// and with Invalid if p breaks a limit.
+	// Create stores an active project with an empty graph. If creator is not zero, it becomes the owner. Create sets
+	// times from the store's clock. It fails with Conflict if the name or id is taken in the org, with NotFound if the
+	// org doesn't exist or the creator isn't one of its users, and with Invalid if p breaks a limit.
 	Create(ctx context.Context, p loci.Project, creator loci.UserID) (loci.Project, error)
 	// Get returns a project, even an archived one, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.ProjectID) (loci.Project, error)
@@ -21,10 +20,9 @@ type Projects interface {
 	Find(ctx context.Context, v loci.Viewer, name string) (loci.Project, error)
 	// List returns the projects of the viewer, by name.
 	List(ctx context.Context, v loci.Viewer, q ProjectQuery) (ProjectPage, error)
-	// Update lets change alter the name, description, workspace and Everyone of a project in one
-	// transaction, and returns the result. change may run twice. If it fails, nothing is stored.
-	// Update fails with NotFound, with Conflict if the name is taken, and with Invalid if a limit is
-	// broken.
+	// Update lets change alter the name, description, workspace and Everyone of a project in one transaction, and
+	// returns the result. change may run twice. If it fails, nothing is stored. Update fails with NotFound, with
+	// Conflict if the name is taken, and with Invalid if a limit is broken.
 	Update(ctx context.Context, org loci.OrgID, id loci.ProjectID, change func(*loci.Project) error) (loci.Project, error)
 	// Archive closes a project for all processes and keeps it. Running transactions finish first. If
 	// Archive is interrupted, the next start or the next call completes it. It fails with NotFound,
@@ -37,9 +35,8 @@ type Projects interface {
 	// project-scoped memory nodes go there, too. No request is admitted from the first moment on. If
 	// Delete is interrupted, it is completed like Archive. It fails with NotFound.
 	Delete(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
-	// GatherAudit moves the entries of GraphTx.Record from a project to the audit trail of the org,
-	// each entry once. Archive and Delete call it themselves. It fails with NotFound, and with
-	// Conflict if the project is archived.
+	// GatherAudit moves the entries of GraphTx.Record from a project to the audit trail of the org, each entry once.
+	// Archive and Delete call it themselves. It fails with NotFound, and with Conflict if the project is archived.
 	GatherAudit(ctx context.Context, org loci.OrgID, id loci.ProjectID) error
 	// WithGraphs returns the active projects among ids, in the order of ids, except those without an
 	// entity, even a deleted one. If nobody writes, it costs hardly anything. It returns a project whose
@@ -52,10 +49,9 @@ type Projects interface {
 // ProjectMembers stores who belongs to which project: its entered members, or every user of the org
 // if Project.Everyone is set.
 type ProjectMembers interface {
-	// Of returns the ids of the projects that a user of the org belongs to, in order, including
-	// archived ones. They become Viewer.ProjectIDs. The result stays the same while
-	// Org.ProjectsVersion does and the user is in the org. It includes only projects of workspace in;
-	// the zero workspace includes all.
+	// Of returns the ids of the projects that a user of the org belongs to, in order, including archived ones. They
+	// become Viewer.ProjectIDs. The result stays the same while Org.ProjectsVersion does and the user is in the org. It
+	// includes only projects of workspace in; the zero workspace includes all.
 	Of(ctx context.Context, org loci.OrgID, user loci.UserID, in loci.WorkspaceID) ([]loci.ProjectID, error)
 	// All returns the ids of all projects of the org, in order, for admins. in works as in Of.
 	All(ctx context.Context, org loci.OrgID, in loci.WorkspaceID) ([]loci.ProjectID, error)
@@ -64,8 +60,7 @@ type ProjectMembers interface {
 	// Put adds a member or changes their role. It fails with NotFound if the project doesn't exist or
 	// the user isn't in the org.
 	Put(ctx context.Context, org loci.OrgID, id loci.ProjectID, m loci.ProjectMember) error
-	// Remove removes a member. It may be repeated. It fails with NotFound if the project doesn't
-	// exist.
+	// Remove removes a member. It may be repeated. It fails with NotFound if the project doesn't exist.
 	Remove(ctx context.Context, org loci.OrgID, id loci.ProjectID, user loci.UserID) error
 	// Adopt moves every project without a workspace into this one and returns their number.
 	Adopt(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (int, error)
@@ -126,15 +121,13 @@ type ProjectPage struct {
 	More     bool
 }
 
-// GraphTx is a transaction on the graph of one project. It must not be kept after fn returns. What
-// the viewer may not see doesn't exist for any method, including the search for duplicates and
-// suggestions. A viewer outside the project sees nothing. Engines create ids and times. They
-// contain no rule about who may write.
+// GraphTx is a transaction on the graph of one project. It must not be kept after fn returns. What the viewer may not
+// see doesn't exist for any method, including the search for duplicates and suggestions. A viewer outside the project
+// sees nothing. Engines create ids and times. They contain no rule about who may write.
 //
-// Methods with several items apply all or none, because the caller's fn returns their error. They
-// fail with a *loci.ItemsError that has a reason for each rejected item. Its codes are NotFound for
-// an entity that doesn't exist, with the nearest names, and Conflict for a reference without a type
-// whose name several types of entity have.
+// Methods with several items apply all or none, because the caller's fn returns their error. They fail with a
+// *loci.ItemsError that has a reason for each rejected item. Its codes are NotFound for an entity that doesn't exist,
+// with the nearest names, and Conflict for a reference without a type whose name several types of entity have.
 type GraphTx interface {
 	// Project returns the project as it was when the transaction began.
 	Project() loci.Project
@@ -168,9 +161,8 @@ type Entities interface {
 	// Relate stores relations between entities. If the viewer can already see one, Relate returns that
 	// one. It rejects ends that don't exist like the entities of Observe.
 	Relate(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) ([]PutRelation, error)
-	// Delete marks all visible entities with these names as deleted, with all their observations and
-	// relations, and returns the entities without those. It ignores names that don't exist, so that
-	// deletions may be repeated.
+	// Delete marks all visible entities with these names as deleted, with all their observations and relations, and
+	// returns the entities without those. It ignores names that don't exist, so that deletions may be repeated.
 	Delete(ctx context.Context, v loci.Viewer, by loci.GraphAccess, refs []loci.EntityRef) ([]loci.Entity, error)
 	// DeleteObservations marks visible observations with these contents as deleted and returns their
 	// number. It ignores those that don't exist.
@@ -179,11 +171,10 @@ type Entities interface {
 	DeleteRelations(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewRelation) (int, error)
 	// DeleteRows marks these rows as deleted, as the methods above do, and returns how many of them were live and visible.
 	DeleteRows(ctx context.Context, v loci.Viewer, by loci.GraphAccess, ids GraphIDs) (int, error)
-	// Restore undoes deletions: of an entity with everything deleted with it, and of observations and
-	// relations whose entities aren't deleted. Errors number the items in the order Entities,
-	// Observations, Relations. It fails with NotFound for what the viewer can't see as deleted. It
-	// fails with Conflict for an entity if another with its name and type is visible, and for an
-	// observation or relation of a deleted entity.
+	// Restore undoes deletions: of an entity with everything deleted with it, and of observations and relations whose
+	// entities aren't deleted. Errors number the items in the order Entities, Observations, Relations. It fails with
+	// NotFound for what the viewer can't see as deleted. It fails with Conflict for an entity if another with its name
+	// and type is visible, and for an observation or relation of a deleted entity.
 	Restore(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items GraphIDs) (int, error)
 	// Merge merges from into into. It copies the live observations and relations of from to into.
 	// Copies differ only in their ids and in the name of one end. It skips what into already has, and
@@ -205,10 +196,9 @@ type Entities interface {
 	// entities may be in the same call or already stored. A row counts as present if its id exists and
 	// everything that is exported is the same, except the time of an entity's last change.
 	//
-	// Insert fails with an ItemsError that numbers the items in the order Entities, Observations,
-	// Relations. The code is Conflict if the id belongs to something else, or if a live entity with
-	// the same allowed_vendors has that name and type. It is NotFound if a row belongs to an entity
-	// that doesn't exist.
+	// Insert fails with an ItemsError that numbers the items in the order Entities, Observations, Relations. The code is
+	// Conflict if the id belongs to something else, or if a live entity with the same allowed_vendors has that name and
+	// type. It is NotFound if a row belongs to an entity that doesn't exist.
 	Insert(ctx context.Context, v loci.Viewer, rows GraphRows) (added, present int, err error)
 }
 
@@ -263,8 +253,7 @@ const (
 // Graph reads a graph. The entities that it returns have their live, visible observations and
 // relations, oldest first, up to these limits.
 type Graph interface {
-	// Get returns the live entities with these ids, in the order of ids. It skips those that don't
-	// exist.
+	// Get returns the live entities with these ids, in the order of ids. It skips those that don't exist.
 	Get(ctx context.Context, v loci.Viewer, ids ...loci.EntityID) ([]loci.Entity, error)
 	// Find returns the live entities with these names, in the order of refs, each once. For one name,
 	// it returns at most loci.MaxGraphItems, the oldest. It skips those that don't exist. It fails
@@ -279,21 +268,18 @@ type Graph interface {
 	// Read returns the live entities in the order in which they were stored. It fails with Invalid if
 	// q.After is not the Next of such a page.
 	Read(ctx context.Context, v loci.Viewer, q GraphQuery) (GraphPage, error)
-	// Search returns the matching entities, newest first, with raw features for package recall to
-	// rank. It evaluates a query for an entity as a whole. To AND, OR and NOT, the name, type and
-	// observations are one text. To a phrase, each is a separate text. Rows that the viewer may not
-	// see have no influence.
+	// Search returns the matching entities, newest first, with raw features for package recall to rank. It evaluates a
+	// query for an entity as a whole. To AND, OR and NOT, the name, type and observations are one text. To a phrase,
+	// each is a separate text. Rows that the viewer may not see have no influence.
 	Search(ctx context.Context, v loci.Viewer, q *loci.GraphQuery) (GraphMatches, error)
 	// Neighbours returns an entity and its neighbours within that many hops, over relations in either
 	// direction, nearest first, at most limit. It fails with NotFound.
 	Neighbours(ctx context.Context, v loci.Viewer, id loci.EntityID, hops, limit int) ([]loci.Entity, error)
-	// History returns the changes of an entity, live or deleted, and of its visible observations and
-	// relations, oldest first. It returns at most limit, and no more than fit in MaxGraphText. It
-	// fails with NotFound.
+	// History returns the changes of an entity, live or deleted, and of its visible observations and relations, oldest
+	// first. It returns at most limit, and no more than fit in MaxGraphText. It fails with NotFound.
 	History(ctx context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error)
-	// Observations returns one page of the live observations of a live entity, oldest first. The page
-	// ends early at MaxGraphText. It fails with NotFound, and with Invalid if q.After is not the Next
-	// of such a page.
+	// Observations returns one page of the live observations of a live entity, oldest first. The page ends early at
+	// MaxGraphText. It fails with NotFound, and with Invalid if q.After is not the Next of such a page.
 	Observations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (ObservationPage, error)
 	// Relations works like Observations for the relations that begin or end at an entity.
 	Relations(ctx context.Context, v loci.Viewer, id loci.EntityID, q GraphQuery) (RelationPage, error)
@@ -334,11 +320,10 @@ type GraphQuery struct {
 	Bare bool
 }
 
-// GraphPage is one page of a graph. It ends early, after at least one entity, at MaxGraphText. It
-// has the relations that begin at one of its entities, so all pages together contain each relation
-// once. An entity whose RelationsLeft is not zero ends its page. If even this page has no room for
-// all of its relations, the following pages contain only further relations, and no entities, until
-// all were returned.
+// GraphPage is one page of a graph. It ends early, after at least one entity, at MaxGraphText. It has the relations
+// that begin at one of its entities, so all pages together contain each relation once. An entity whose RelationsLeft
+// is not zero ends its page. If even this page has no room for all of its relations, the following pages contain only
+// further relations, and no entities, until all were returned.
 type GraphPage struct {
 	Entities  []loci.Entity
 	Relations []loci.Relation
@@ -356,8 +341,7 @@ type GraphMatches struct {
 	Matches []loci.GraphMatch
 	// More is set if the search didn't examine every match.
 	More bool
-	// Any is set if the words of a plain query never all occur together, so that these matches have
-	// only some of them.
+	// Any is set if the words of a plain query never all occur together, so that these matches have only some of them.
 	Any bool
 }
 

@@ -12,8 +12,7 @@ import (
 type Users interface {
 	// Get returns a user, or NotFound.
 	Get(ctx context.Context, id loci.UserID) (loci.User, error)
-	// List returns at most limit users with ids above after, by id. The zero id starts at the
-	// beginning.
+	// List returns at most limit users with ids above after, by id. The zero id starts at the beginning.
 	List(ctx context.Context, after loci.UserID, limit int) ([]loci.User, error)
 	// Team returns the members of a team, by id.
 	Team(ctx context.Context, team loci.TeamID) ([]loci.User, error)
@@ -58,21 +57,18 @@ type Workspaces interface {
 	List(ctx context.Context) ([]loci.Workspace, error)
 	// Of returns the workspaces that a person is a member of, oldest first.
 	Of(ctx context.Context, user loci.UserID) ([]loci.Workspace, error)
-	// Members returns the members of a workspace, by id. It fails with NotFound if the workspace
-	// doesn't exist.
+	// Members returns the members of a workspace, by id. It fails with NotFound if the workspace doesn't exist.
 	Members(ctx context.Context, id loci.WorkspaceID) ([]loci.UserID, error)
 	// Rename renames a workspace. It fails with NotFound, or with Conflict if the name is taken.
 	Rename(ctx context.Context, id loci.WorkspaceID, name string) error
-	// Delete removes a workspace. It fails with NotFound, or with Conflict while the workspace has
-	// memories.
+	// Delete removes a workspace. It fails with NotFound, or with Conflict while the workspace has memories.
 	Delete(ctx context.Context, id loci.WorkspaceID) error
 	// Join adds a member; Leave removes one. Both may be repeated. They fail with NotFound if the
 	// workspace or user doesn't exist.
 	Join(ctx context.Context, id loci.WorkspaceID, user loci.UserID) error
 	Leave(ctx context.Context, id loci.WorkspaceID, user loci.UserID) error
-	// Adopt moves every memory, memory node and session without a workspace into this one and returns
-	// the number of memories. Readers of the feed must start again. It fails with NotFound if the
-	// workspace doesn't exist.
+	// Adopt moves every memory, memory node and session without a workspace into this one and returns the number of
+	// memories. Readers of the feed must start again. It fails with NotFound if the workspace doesn't exist.
 	Adopt(ctx context.Context, id loci.WorkspaceID) (int, error)
 }
 
@@ -127,9 +123,8 @@ type Audit interface {
 	Add(ctx context.Context, e loci.AuditEntry) error
 	// List returns entries, the last added first. Entries of graphs are added later than they happened.
 	List(ctx context.Context, q AuditQuery) ([]AuditRow, error)
-	// Page returns the entries of q that are within reach, the newest first, and the position of the
-	// next page, or "" at the end. It ignores q.Before. It fails with Invalid if after is not a Position
-	// of such a list.
+	// Page returns the entries of q that are within reach, the newest first, and the position of the next page, or "" at
+	// the end. It ignores q.Before. It fails with Invalid if after is not a Position of such a list.
 	Page(ctx context.Context, r AuditReach, q AuditQuery, after Position) ([]AuditSeen, Position, error)
 	// Purge deletes at most limit entries from before then and returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
@@ -148,13 +143,11 @@ type Orgs interface {
 	Get(ctx context.Context, id loci.OrgID) (loci.Org, error)
 	// List returns all orgs, by id.
 	List(ctx context.Context) ([]loci.Org, error)
-	// Update lets change alter the name, owner, state and settings of an org in one transaction. It
-	// returns the result, which every process sees from its next request on. If change fails, nothing
-	// is stored. Update fails with NotFound, and with Invalid if the owner isn't a complete user of
-	// the org.
+	// Update lets change alter the name, owner, state and settings of an org in one transaction. It returns the result,
+	// which every process sees from its next request on. If change fails, nothing is stored. Update fails with NotFound,
+	// and with Invalid if the owner isn't a complete user of the org.
 	Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (loci.Org, error)
-	// Export writes a consistent copy of all data of the org as files to dir, which must be empty or
-	// not exist.
+	// Export writes a consistent copy of all data of the org as files to dir, which must be empty or not exist.
 	Export(ctx context.Context, id loci.OrgID, dir string) error
 	// Delete removes an org with everything that belongs to it: rows, people, credentials, grants,
 	// files. It may be repeated after an interruption; otherwise the next start finishes it. The id is
@@ -183,16 +176,14 @@ type People interface {
 	Add(ctx context.Context, u loci.User, then func(Tx) error) error
 	// SetEmail changes an e-mail address. It fails with Conflict if the address is taken.
 	SetEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error
-	// Remove permanently deletes a person: memories, sign-in, credentials, grants, memberships and
-	// directory entry. then runs in the transaction that removes the user's row. If Remove is
-	// interrupted, nobody can sign in as this person any more, and the call may be repeated. It fails
-	// with NotFound, and with Conflict for the org's OwnerID.
+	// Remove permanently deletes a person: memories, sign-in, credentials, grants, memberships and directory entry. then
+	// runs in the transaction that removes the user's row. If Remove is interrupted, nobody can sign in as this person
+	// any more, and the call may be repeated. It fails with NotFound, and with Conflict for the org's OwnerID.
 	Remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(Tx) error) error
 
 	// Invited returns the org and the invitation with this hash, in any state, or NotFound.
 	Invited(ctx context.Context, hash [32]byte) (loci.OrgID, loci.Invite, error)
-	// InvitedEmail returns the newest invitation for an address that can still be accepted, or
-	// NotFound.
+	// InvitedEmail returns the newest invitation for an address that can still be accepted, or NotFound.
 	InvitedEmail(ctx context.Context, email string, now time.Time) (loci.OrgID, loci.Invite, error)
 	// Announce lets Invited find an invitation that is stored in the org.
 	Announce(ctx context.Context, org loci.OrgID, i loci.Invite) error
@@ -207,8 +198,7 @@ type Found struct {
 // Credentials is the registry of keys, browser sign-ins, access tokens and one-time links. It spans
 // tenants, because a credential determines which tenant a request belongs to.
 type Credentials interface {
-	// Insert stores c. It fails with Conflict if its id or hash is taken, and with NotFound if its org
-	// doesn't exist.
+	// Insert stores c. It fails with Conflict if its id or hash is taken, and with NotFound if its org doesn't exist.
 	Insert(ctx context.Context, c loci.Credential) error
 	// ByHash returns the credential with that hash and its org, whether it is usable or not, or
 	// NotFound. Its cost doesn't grow with the number of credentials.
@@ -257,8 +247,7 @@ type CredentialQuery struct {
 
 // OAuth stores OAuth clients and the grants that people gave them. Access tokens are credentials.
 type OAuth interface {
-	// PutClient stores or changes a client. It never changes the vendor of a stored client; SetVendor
-	// does.
+	// PutClient stores or changes a client. It never changes the vendor of a stored client; SetVendor does.
 	PutClient(ctx context.Context, c loci.OAuthClient) error
 	// Client returns a client, or NotFound.
 	Client(ctx context.Context, id string) (loci.OAuthClient, error)
@@ -269,11 +258,9 @@ type OAuth interface {
 	// DeleteClient removes a client and revokes all its grants. It fails with NotFound.
 	DeleteClient(ctx context.Context, id string, at time.Time) error
 
-	// Allow stores a grant with its first code. It fails with NotFound if the org or client doesn't
-	// exist.
+	// Allow stores a grant with its first code. It fails with NotFound if the org or client doesn't exist.
 	Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) error
-	// Code returns the code with that hash and its grant, whether the code was used or not, or
-	// NotFound.
+	// Code returns the code with that hash and its grant, whether the code was used or not, or NotFound.
 	Code(ctx context.Context, hash [32]byte) (loci.AuthCode, loci.Grant, error)
 	// Redeem consumes a code and stores the first tokens of its grant, in one transaction. Within
 	// loci.ReplayGrace it may be repeated and stores other tokens. It fails with NotFound if the code
@@ -336,15 +323,13 @@ type SealedKey struct {
 
 // ArcBindings stores the bindings of orgs, at most one for each.
 type ArcBindings interface {
-	// Insert stores b. It fails with Conflict if its org has a binding, and with NotFound if the org
-	// doesn't exist.
+	// Insert stores b. It fails with Conflict if its org has a binding, and with NotFound if the org doesn't exist.
 	Insert(ctx context.Context, b ArcBinding) error
 	// Get returns the binding of an org, or NotFound.
 	Get(ctx context.Context, org loci.OrgID) (ArcBinding, error)
 	// List returns all bindings, by org.
 	List(ctx context.Context) ([]ArcBinding, error)
-	// Update lets change alter a binding in one transaction. If change fails, nothing is stored. It
-	// fails with NotFound.
+	// Update lets change alter a binding in one transaction. If change fails, nothing is stored. It fails with NotFound.
 	Update(ctx context.Context, org loci.OrgID, change func(*ArcBinding) error) (ArcBinding, error)
 	// UpdateAll is Update for all bindings, in one transaction. It returns their number.
 	UpdateAll(ctx context.Context, change func(*ArcBinding) error) (int, error)

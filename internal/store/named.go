@@ -35,9 +35,8 @@ func NameError(err error, field, missing string) error {
 	return err
 }
 
-// FindSession returns the active session with that title, or else the closed one; the session with that
-// id, or the one whose id begins with text. NotFound if there is none; Invalid if several have the title or
-// begin like that.
+// FindSession returns the active session with that title, or else the closed one; the session with that id, or the
+// one whose id begins with text. NotFound if there is none; Invalid if several have the title or begin like that.
 func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Session, error) {
 	label := func(s loci.Session) string {
 		return strings.TrimSuffix(s.ID.String()+" ("+loci.OneLine(s.Title)+")", " ()")
@@ -60,9 +59,8 @@ func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.S
 		})
 }
 
-// FindTask returns the task with that title that is not done, or else the done one; the task with
-// that id, or the one whose id begins with text. NotFound if there is none; Invalid if several have the
-// title or begin like that.
+// FindTask returns the task with that title that is not done, or else the done one; the task with that id, or the one
+// whose id begins with text. NotFound if there is none; Invalid if several have the title or begin like that.
 func FindTask(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Task, error) {
 	label := func(t loci.Task) string { return t.ID.String() + " (" + loci.OneLine(t.Title) + ")" }
 	list := func(q TaskQuery) ([]loci.Task, error) {
@@ -110,8 +108,7 @@ const (
 	maxNamed    = 5 // how many things an error lists that text may mean
 )
 
-// find returns the only thing that text names: by a whole id, by its name, or else by the beginning of
-// its id.
+// find returns the only thing that text names: by a whole id, by its name, or else by the beginning of its id.
 func find[T any](v loci.Viewer, text, noun string, label func(T) string, named func() ([]T, error),
 	between func(first, last [16]byte) ([]T, error)) (one T, err error) {
 	if loci.CheckText("", text, 1, loci.MaxTitle) != nil {

@@ -19,9 +19,8 @@ type Rows interface {
 	Changed(ctx context.Context, after Position) (RowChanges, error)
 	// Read returns the memories among ids that exist, in any state and in no particular order.
 	Read(ctx context.Context, ids []loci.MemoryID) ([]*loci.Memory, error)
-	// Before returns the memories, in any state, that were stored before the one with that number (0:
-	// all), the last stored first, at most limit. next is the number for the next call, and 0 after
-	// the first memory.
+	// Before returns the memories, in any state, that were stored before the one with that number (0: all), the last
+	// stored first, at most limit. next is the number for the next call, and 0 after the first memory.
 	Before(ctx context.Context, number int64, limit int) (memories []*loci.Memory, next int64, err error)
 }
 
@@ -34,9 +33,8 @@ type RowChanges struct {
 	Versions []int           // of IDs: the last one of these changes, or Erased
 	Next     Position
 	More     bool // there is more to read after Next
-	// Ahead is set if the last change that the transaction sees comes before the position. Either the
-	// position is from a later transaction, or the rows are from a backup. Then nothing else is set but
-	// Next, which is the same position.
+	// Ahead is set if the last change that the transaction sees comes before the position. Either the position is from a
+	// later transaction, or the rows are from a backup. Then nothing else is set but Next, which is the same position.
 	Ahead bool
 }
 

@@ -1,15 +1,13 @@
 // Package store is the storage contract: what an engine must do to store Loci's rows. The engines
 // are sub-packages. All of them pass the test suite storetest.
 //
-// A transaction is confined to one tenant when it opens. So no method takes a tenant, and none can
-// reach another tenant. Every method with a viewer applies the visibility rule when it selects
-// candidates: what the viewer may not see doesn't exist, and both cases return the same NotFound.
-// Engines return raw features, never scores. They implement the visibility rule of package loci in
-// SQL. They contain no rule about who may write.
+// A transaction is confined to one tenant when it opens. So no method takes a tenant, and none can reach another
+// tenant. Every method with a viewer applies the visibility rule when it selects candidates: what the viewer may not
+// see doesn't exist, and both cases return the same NotFound. Engines return raw features, never scores. They
+// implement the visibility rule of package loci in SQL. They contain no rule about who may write.
 //
-// Callers truncate times to microseconds and pass only valid UTF-8 without NUL. Errors have the
-// loci codes that each method documents. They have Full or Unavailable if the disk is full or can't
-// be written.
+// Callers truncate times to microseconds and pass only valid UTF-8 without NUL. Errors have the loci codes that each
+// method documents. They have Full or Unavailable if the disk is full or can't be written.
 package store
 
 import (
@@ -21,8 +19,7 @@ import (
 
 // Store stores the rows of all tenants. It is safe for concurrent use, also by several processes.
 type Store interface {
-	// View runs fn in one read transaction on a snapshot of org's rows. It fails with NotFound if the
-	// org doesn't exist.
+	// View runs fn in one read transaction on a snapshot of org's rows. It fails with NotFound if the org doesn't exist.
 	View(ctx context.Context, org loci.OrgID, fn func(Tx) error) error
 	// Scan works like View for reads that may take long, such as a search or an export. View and
 	// Update never wait for it.
@@ -109,9 +106,8 @@ type Tx interface {
 // Memories stores memories with all their versions.
 type Memories interface {
 	Timeless
-	// Insert stores m. It fails with Conflict if m.ID is taken, even by another user, with NotFound if
-	// its user doesn't exist, and with Invalid if m belongs to another org. The caller must not change
-	// m until Insert returns.
+	// Insert stores m. It fails with Conflict if m.ID is taken, even by another user, with NotFound if its user doesn't
+	// exist, and with Invalid if m belongs to another org. The caller must not change m until Insert returns.
 	Insert(ctx context.Context, m *loci.Memory) error
 	// Get returns a visible memory, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle) (*loci.Memory, error)
@@ -134,11 +130,9 @@ type Memories interface {
 	// Rewrite replaces each text of the old versions and the sources of a memory by what fn returns for it, and lets
 	// nothing of the old texts stay on the disk. It fails with NotFound if the memory doesn't exist.
 	Rewrite(ctx context.Context, id loci.MemoryID, fn func(text string) string) error
-	// SharedBy returns the ids of the memories that a person shared with a team, including trashed
-	// ones, at most limit.
+	// SharedBy returns the ids of the memories that a person shared with a team, including trashed ones, at most limit.
 	SharedBy(ctx context.Context, user loci.UserID, team loci.TeamID, limit int) ([]loci.MemoryID, error)
-	// Erase permanently deletes a memory with all its versions. It fails with NotFound if the id
-	// doesn't exist.
+	// Erase permanently deletes a memory with all its versions. It fails with NotFound if the id doesn't exist.
 	Erase(ctx context.Context, id loci.MemoryID) error
 	// EraseOf erases at most limit memories of a person, in any state, and returns their number.
 	EraseOf(ctx context.Context, user loci.UserID, limit int) (int, error)
@@ -233,9 +227,8 @@ const MaxTotal = 1000
 type Page struct {
 	Memories []*loci.Memory
 	Next     Position // "": this is the last page
-	// Total is the number of rows that pass the filter, if requested, at most MaxTotal unless all were
-	// requested. Exact reports
-	// whether there are no more than that.
+	// Total is the number of rows that pass the filter, if requested, at most MaxTotal unless all were requested. Exact
+	// reports whether there are no more than that.
 	Total int
 	Exact bool
 }
@@ -253,8 +246,7 @@ type Matches struct {
 	Hits []loci.Match
 	// More is set if there were more than Limit. Match didn't examine those.
 	More bool
-	// Cut is set if ctx ended with loci.ErrSpent before Match examined all rows. It examines the newest
-	// first.
+	// Cut is set if ctx ended with loci.ErrSpent before Match examined all rows. It examines the newest first.
 	Cut bool
 }
 

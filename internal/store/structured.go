@@ -95,8 +95,7 @@ type Agents interface {
 	// Update stores the name, description, config and time of change of an agent. It fails with NotFound
 	// if the agent doesn't exist, and with Conflict if another has its name.
 	Update(ctx context.Context, a loci.Agent) error
-	// Touch records that an agent was active, unless it was later. It does nothing if the agent doesn't
-	// exist.
+	// Touch records that an agent was active, unless it was later. It does nothing if the agent doesn't exist.
 	Touch(ctx context.Context, id loci.AgentID, at time.Time) error
 	// Delete deletes an agent. Rows that name it stay. It fails with NotFound.
 	Delete(ctx context.Context, id loci.AgentID) error
@@ -128,14 +127,12 @@ type Sessions interface {
 	// state or the access changed, it also increases the revision and leaves a change. It sets
 	// s.Revision. It fails with NotFound if the session doesn't exist.
 	Update(ctx context.Context, s *loci.Session) error
-	// Touch records that a session was active, unless it was later. It does nothing if the session
-	// doesn't exist.
+	// Touch records that a session was active, unless it was later. It does nothing if the session doesn't exist.
 	Touch(ctx context.Context, id loci.SessionID, at time.Time) error
 	// Expire closes at most limit active sessions whose last activity was before then, as of at, and
 	// returns their number. Each leaves a change.
 	Expire(ctx context.Context, then, at time.Time, limit int) (int, error)
-	// Release gives the sessions that a person shared with a team the reach private. Each leaves a
-	// change.
+	// Release gives the sessions that a person shared with a team the reach private. Each leaves a change.
 	Release(ctx context.Context, user loci.UserID, team loci.TeamID, at time.Time) error
 	// Changes returns changes that Applied has not removed, at most limit.
 	Changes(ctx context.Context, limit int) ([]SessionChange, error)
@@ -177,10 +174,9 @@ type Suggestions interface {
 	// no viewer: it serves a save that has seen the one memory and written the other, and which may
 	// have just written it for other vendors than its own.
 	Pending(ctx context.Context, s *loci.Suggestion) (loci.Suggestion, error)
-	// List returns visible suggestions, last stored first, and the position after them, which is "" at
-	// the end. An empty state means all. Of the pending ones it leaves out those that nobody can accept,
-	// because one of the memories is not live. It fails with Invalid if after is not a Position of such
-	// a list.
+	// List returns visible suggestions, last stored first, and the position after them, which is "" at the end. An empty
+	// state means all. Of the pending ones it leaves out those that nobody can accept, because one of the memories is
+	// not live. It fails with Invalid if after is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion,
 		Position, error)
 	// Settle accepts or declines a pending suggestion. It fails with NotFound, with Conflict if it
@@ -197,17 +193,15 @@ type Suggestions interface {
 
 // Assets stores the descriptions of attachments; Blobs stores their bytes.
 type Assets interface {
-	// Insert stores an attachment whose bytes are in Blobs. It fails with NotFound if the memory
-	// doesn't exist, and with Conflict if the id is taken or the bytes are gone because Put was too
-	// long ago.
+	// Insert stores an attachment whose bytes are in Blobs. It fails with NotFound if the memory doesn't exist, and with
+	// Conflict if the id is taken or the bytes are gone because Put was too long ago.
 	Insert(ctx context.Context, a loci.Asset) error
 	// Get returns an attachment of a memory that is visible in that lifecycle, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.AssetID, l loci.Lifecycle) (loci.Asset, error)
 	// Between returns the attachments of visible memories whose ids are in a range, in the order of
 	// their ids. It fails with Invalid without a limit.
 	Between(ctx context.Context, v loci.Viewer, r IDRange[loci.AssetID]) ([]loci.Asset, error)
-	// List returns the attachments of a memory, oldest first. It fails with NotFound if the memory is
-	// not visible.
+	// List returns the attachments of a memory, oldest first. It fails with NotFound if the memory is not visible.
 	List(ctx context.Context, v loci.Viewer, memory loci.MemoryID, l loci.Lifecycle) ([]loci.Asset, error)
 	// Remove deletes an attachment. It fails with NotFound.
 	Remove(ctx context.Context, id loci.AssetID) error
@@ -251,8 +245,7 @@ type Sources interface {
 
 // MemoryNodes stores structured recall graphs.
 type MemoryNodes interface {
-	// Insert stores a node. It fails with NotFound if its user doesn't exist, and with Conflict if its
-	// id is taken.
+	// Insert stores a node. It fails with NotFound if its user doesn't exist, and with Conflict if its id is taken.
 	Insert(ctx context.Context, n *loci.MemoryNode) error
 	// Get returns a visible node, or NotFound.
 	Get(ctx context.Context, v loci.Viewer, id loci.NodeID, l loci.Lifecycle) (*loci.MemoryNode, error)
@@ -260,13 +253,11 @@ type MemoryNodes interface {
 	// end. A change of items doesn't count as a change of the node, because others may see fewer of
 	// them. It fails with Invalid if q.After is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, q NodeQuery) ([]*loci.MemoryNode, Position, error)
-	// Update stores all fields of a node except id, org, user, origin and creation time. It fails with
-	// NotFound.
+	// Update stores all fields of a node except id, org, user, origin and creation time. It fails with NotFound.
 	Update(ctx context.Context, n *loci.MemoryNode) error
 	// Erase permanently deletes a node with its items. It fails with NotFound.
 	Erase(ctx context.Context, id loci.NodeID) error
-	// Purge permanently deletes at most limit nodes that were trashed before then, and returns their
-	// number.
+	// Purge permanently deletes at most limit nodes that were trashed before then, and returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
 	// Items returns the visible items of a live node in order, each followed by the items below it.
 	// The caller must check that entities exist, because they are in other files.
@@ -280,11 +271,10 @@ type MemoryNodes interface {
 	// may be in any state. It fails with NotFound if one of them doesn't exist, with Conflict if the
 	// id is taken, and with Full beyond the limit for all writers of a node together.
 	InsertItem(ctx context.Context, i loci.NodeItem) error
-	// PutItem stores a new item below i.ParentID, directly before the visible item before (zero:
-	// last). It fails with NotFound for a node, parent, before or memory that v doesn't see, and with
-	// Invalid if before is not below the same parent. It fails with Conflict if v would see more than
-	// loci.MaxNodeItems or loci.MaxNodeDepth, or if the id is taken. It fails with Full if items that
-	// v doesn't see leave no room.
+	// PutItem stores a new item below i.ParentID, directly before the visible item before (zero: last). It fails with
+	// NotFound for a node, parent, before or memory that v doesn't see, and with Invalid if before is not below the same
+	// parent. It fails with Conflict if v would see more than loci.MaxNodeItems or loci.MaxNodeDepth, or if the id is
+	// taken. It fails with Full if items that v doesn't see leave no room.
 	PutItem(ctx context.Context, v loci.Viewer, i loci.NodeItem, before loci.NodeItemID) error
 	// MoveItem moves an item within its node, with everything below it, visible or not. It fails with
 	// Invalid if the target is the item itself or below it. Otherwise it works like PutItem.
@@ -304,21 +294,18 @@ type NodeQuery struct {
 	After     Position
 }
 
-// Idempotency stores requests, so that a repeated request is carried out once. Two callers may
-// carry out the same request only if the first didn't finish in time. Then Finish fails for all but
-// one of them. So a caller that calls Finish in the transaction that stores the result stores it
-// exactly once.
+// Idempotency stores requests, so that a repeated request is carried out once. Two callers may carry out the same
+// request only if the first didn't finish in time. Then Finish fails for all but one of them. So a caller that calls
+// Finish in the transaction that stores the result stores it exactly once.
 type Idempotency interface {
-	// Begin stores a request under its key. began reports whether it is new, and must be carried out.
-	// Otherwise Begin returns the known request; its Status is 0 if another caller is carrying it out.
-	// If a request began before stale and isn't finished, it begins again. Begin fails with Conflict
-	// if the same key came with another body.
+	// Begin stores a request under its key. began reports whether it is new, and must be carried out. Otherwise Begin
+	// returns the known request; its Status is 0 if another caller is carrying it out. If a request began before stale
+	// and isn't finished, it begins again. Begin fails with Conflict if the same key came with another body.
 	Begin(ctx context.Context, r IdempotentRequest, stale time.Time) (known IdempotentRequest, began bool, err error)
 	// Finish stores r.Status, above 0, and r.Answer. r.Key and r.At must be those of Begin. It fails
 	// with Conflict if the request was already finished, began again or was forgotten.
 	Finish(ctx context.Context, r IdempotentRequest) error
-	// Forget removes a failed request. It may be repeated. It does nothing where Finish would fail
-	// with Conflict.
+	// Forget removes a failed request. It may be repeated. It does nothing where Finish would fail with Conflict.
 	Forget(ctx context.Context, r IdempotentRequest) error
 	// Purge deletes at most limit requests from before then and returns their number.
 	Purge(ctx context.Context, then time.Time, limit int) (int, error)
@@ -330,8 +317,7 @@ type IdempotentRequest struct {
 	Body   [32]byte // a hash
 	At     time.Time
 	Status int // 0: not finished
-	// Answer is what a repetition receives. It is an id, never text, so that it keeps nothing that was
-	// erased.
+	// Answer is what a repetition receives. It is an id, never text, so that it keeps nothing that was erased.
 	Answer []byte
 }
 

@@ -21,8 +21,7 @@ type ImportOptions struct {
 	Problem func(jsonlines.Problem) // called for each line that was not imported; may be nil
 }
 
-// ImportReport is the result of an import so far. The bytes of attachments count with the
-// memories that have them.
+// ImportReport is the result of an import so far. The bytes of attachments count with the memories that have them.
 type ImportReport struct {
 	Lines   int   // read
 	Bytes   int64 // read
@@ -32,8 +31,7 @@ type ImportReport struct {
 	Refused int   // see ImportOptions.Problem
 }
 
-// A batch is stored when it has that many lines or bytes. So the longest line limits the memory
-// use.
+// A batch is stored when it has that many lines or bytes. So the longest line limits the memory use.
 const (
 	importBatch      = 200
 	importBatchBytes = 8 << 20

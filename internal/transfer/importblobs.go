@@ -116,8 +116,7 @@ func (im *importer) dropBlob() {
 	im.blob = nil
 }
 
-// blobPart is how many bytes of an attachment one line has. Neither side ever holds more of it in
-// memory.
+// blobPart is how many bytes of an attachment one line has. Neither side ever holds more of it in memory.
 const blobPart = 768 << 10
 
 // blobLine is a part of an attachment's bytes. The parts come in order.

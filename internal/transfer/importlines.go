@@ -17,8 +17,7 @@ func (r *record) checkAgent() error {
 	return r.Agent.Validate()
 }
 
-// fromOldFormat gives a session of an export before format 4 what it was: private, and for one vendor
-// or none.
+// fromOldFormat gives a session of an export before format 4 what it was: private, and for one vendor or none.
 func (s *sessionLine) fromOldFormat() {
 	s.Reach, s.Origin, s.AllowedVendors = loci.ReachPrivate, "api", []loci.Vendor{}
 	if s.Vendor != "" {

@@ -218,8 +218,7 @@ func (im *importer) storeCandidate(ctx context.Context, rows *ownedRows, r *reco
 	})
 }
 
-// sameRecord returns a Conflict unless the stored row equals the record, byte by byte, in its
-// exported form.
+// sameRecord returns a Conflict unless the stored row equals the record, byte by byte, in its exported form.
 func sameRecord(stored, r *record) error {
 	for _, one := range []*record{stored, r} {
 		one.setOwner("", loci.UserID{})

@@ -154,9 +154,8 @@ func (r *record) refs() (f refs) {
 	return f
 }
 
-// setOwner sets the owner of a record. An export names no person and no credential. It also has
-// no workspace and team: they belong to the org, so in another org the same rows would produce
-// other bytes.
+// setOwner sets the owner of a record. An export names no person and no credential. It also has no workspace and
+// team: they belong to the org, so in another org the same rows would produce other bytes.
 func (r *record) setOwner(org loci.OrgID, user loci.UserID) {
 	f := r.refs()
 	setAll(f.orgs, org)

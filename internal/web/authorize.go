@@ -39,9 +39,8 @@ type choice struct {
 	Suggested    bool
 }
 
-// authorize shows which client requests what. It first redirects strangers to the sign-in page.
-// Checking the request may fetch the client's metadata document, and strangers must not make this
-// server fetch addresses.
+// authorize shows which client requests what. It first redirects strangers to the sign-in page. Checking the request
+// may fetch the client's metadata document, and strangers must not make this server fetch addresses.
 func (s *server) authorize(w http.ResponseWriter, r *http.Request, p loci.Principal) error {
 	return s.askConsent(w, r, p, requestOf(r.URL.Query(), ""), "", "")
 }
@@ -73,8 +72,7 @@ func (s *server) askConsent(w http.ResponseWriter, r *http.Request, p loci.Princ
 		Main: func(v view) g.Node { return consentForm(v, d) }})
 }
 
-// request checks a client's request. If the client must learn of an error, it writes the answer and
-// returns nil.
+// request checks a client's request. If the client must learn of an error, it writes the answer and returns nil.
 func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Values) (*oauth.Consent, error) {
 	var c *oauth.Consent
 	sent, err := oauth.ParseRequest(query)
@@ -134,10 +132,9 @@ func (s *server) consent(w http.ResponseWriter, r *http.Request, p loci.Principa
 	return s.sendBack(w, r, c.RedirectURI, oauth.Redirect(c, issuer, code))
 }
 
-// sendBack answers the consent form. A program on the person's machine gets a redirect, which the
-// page's form-action allows. A site gets a page instead. It may redirect the browser further
-// (Claude's redirects to its app), and Chromium would block that: it applies form-action to every
-// redirect after a form.
+// sendBack answers the consent form. A program on the person's machine gets a redirect, which the page's form-action
+// allows. A site gets a page instead. It may redirect the browser further (Claude's redirects to its app), and
+// Chromium would block that: it applies form-action to every redirect after a form.
 func (s *server) sendBack(w http.ResponseWriter, r *http.Request, redirect, location string) error {
 	if strings.HasPrefix(redirect, "https:") {
 		return s.leave(w, redirect, location)

@@ -18,8 +18,7 @@ func (s *server) headers(next http.Handler) http.Handler {
 		// With no-referrer, a browser sends "Origin: null" with a form. Older browsers have nothing else
 		// that distinguishes our pages from others.
 		h.Set("Referrer-Policy", "same-origin")
-		// Set no Cross-Origin-Opener-Policy: clients open the consent page as a popup and wait until it
-		// returns to them.
+		// Set no Cross-Origin-Opener-Policy: clients open the consent page as a popup and wait until it returns to them.
 		h.Set("Cache-Control", "no-store")
 		if s.site.Secure(r) {
 			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
@@ -28,8 +27,7 @@ func (s *server) headers(next http.Handler) http.Handler {
 	})
 }
 
-// policy returns the Content-Security-Policy of a page. target is where its form may lead in
-// addition to this site.
+// policy returns the Content-Security-Policy of a page. target is where its form may lead in addition to this site.
 func policy(target string) string {
 	form := "form-action 'self'"
 	if target != "" {
@@ -39,9 +37,8 @@ func policy(target string) string {
 		form + "; frame-ancestors 'none'; base-uri 'none'"
 }
 
-// formTarget returns a redirect address as a source of form-action, because Chromium applies
-// form-action to every redirect that follows a form. It returns "" for a site, which gets no
-// redirect; see sendBack.
+// formTarget returns a redirect address as a source of form-action, because Chromium applies form-action to every
+// redirect that follows a form. It returns "" for a site, which gets no redirect; see sendBack.
 func formTarget(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil || u.Scheme == "" {
@@ -77,11 +74,10 @@ func (s *server) sameSite(next http.Handler) http.Handler {
 	})
 }
 
-// crossOrigin lets pages of other sites read the answers. It applies only to the metadata and to
-// the token, registration and revocation endpoints, because clients that run in a browser (such as
-// the MCP Inspector) must call them. These read no cookie, so a page learns only what any program
-// would learn, and they never allow credentials. /mcp and everything that a session can do stay
-// closed.
+// crossOrigin lets pages of other sites read the answers. It applies only to the metadata and to the token,
+// registration and revocation endpoints, because clients that run in a browser (such as the MCP Inspector) must call
+// them. These read no cookie, so a page learns only what any program would learn, and they never allow credentials.
+// /mcp and everything that a session can do stay closed.
 func crossOrigin(methods string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

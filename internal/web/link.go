@@ -9,8 +9,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// linkPage shows a button, because programs that open links before a person does must not use up
-// the link.
+// linkPage shows a button, because programs that open links before a person does must not use up the link.
 func (s *server) linkPage(w http.ResponseWriter, r *http.Request) error {
 	if err := s.signIn.CheckLink(r.Context(), loci.Secret(r.Form.Get("token"))); err != nil {
 		return s.badLink(w, r, err)

@@ -204,9 +204,8 @@ const homePath = "/app/"
 // clients are the longest.
 const maxNext = 8 << 10
 
-// safeNext returns next if it is an address of this site's own pages, otherwise the home page.
-// Browsers treat "//host" and "/\host" as other sites. So it allows only a short list of prefixes
-// and no unusual characters.
+// safeNext returns next if it is an address of this site's own pages, otherwise the home page. Browsers treat
+// "//host" and "/\host" as other sites. So it allows only a short list of prefixes and no unusual characters.
 func safeNext(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || len(next) > maxNext || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||

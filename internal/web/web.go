@@ -1,10 +1,9 @@
 // Package web is the browser surface: the dashboard, sign-in, step-up and consent under /app/,
 // and the HTTP endpoints of the OAuth authorization server under /oauth/ and /.well-known/.
 //
-// The dashboard is the program of web/, which talks to the REST API. The server renders the other
-// pages. They work without scripts, except for passkeys. This package makes
-// no decisions: auth decides who a person is, app what they may do, and oauth what a client may
-// request.
+// The dashboard is the program of web/, which talks to the REST API. The server renders the other pages. They work
+// without scripts, except for passkeys. This package makes no decisions: auth decides who a person is, app what they
+// may do, and oauth what a client may request.
 //
 // The invariant: a page acts only for the sign-in in its own cookie, and only on a request that,
 // according to the browser, comes from this site's own pages.

@@ -165,10 +165,9 @@ func rightsOf(scope string) ([]loci.Right, error) {
 	return out, nil
 }
 
-// Allow stores a grant: to act as one vendor, with some of the requested rights. It returns the
-// code for the client. It fails with Forbidden if the operator set another vendor, and with Invalid
-// if the vendor or the rights are not possible. Only identity.Service.Consent calls it, which
-// checks whether the person may consent.
+// Allow stores a grant: to act as one vendor, with some of the requested rights. It returns the code for the client.
+// It fails with Forbidden if the operator set another vendor, and with Invalid if the vendor or the rights are not
+// possible. Only identity.Service.Consent calls it, which checks whether the person may consent.
 func (s *Server) Allow(ctx context.Context, p loci.Principal, c *Consent, vendor loci.Vendor, rights []loci.Right) (
 	loci.Secret, loci.Grant, error) {
 	if err := auth.CheckVendor(vendor); err != nil {

@@ -28,8 +28,7 @@ const (
 	maxFetches    = 4 // at the same time
 )
 
-// documents fetches and caches client metadata documents
-// (draft-ietf-oauth-client-id-metadata-document).
+// documents fetches and caches client metadata documents (draft-ietf-oauth-client-id-metadata-document).
 type documents struct {
 	fetch  *http.Client
 	egress bool
@@ -60,8 +59,7 @@ func newDocuments(fetch *http.Client, egress bool, now func() time.Time, log *sl
 		known: map[string]known{}}
 }
 
-// checkDocumentURL returns the host of a client id that is the URL of a metadata document, or an
-// error.
+// checkDocumentURL returns the host of a client id that is the URL of a metadata document, or an error.
 func checkDocumentURL(id string) (host string, err error) {
 	bad := errorOf("invalid_client",
 		"a client_id that is a URL must be https with a host name and a path, without port, query, fragment, user or dot "+
@@ -213,8 +211,7 @@ func (m *metadata) fromDocument(id, host string) (loci.OAuthClient, error) {
 	return c, nil
 }
 
-// life returns how long a document may be cached: as long as its server allows, but at most
-// documentLife.
+// life returns how long a document may be cached: as long as its server allows, but at most documentLife.
 func life(cacheControl string) time.Duration {
 	for _, word := range strings.Split(strings.ToLower(cacheControl), ",") {
 		word = strings.TrimSpace(word)

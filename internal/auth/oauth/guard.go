@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// guardedTransport connects only to port 443 of public addresses. It checks the address after
-// resolving the name, when it connects. So a name that changes its address a moment later gains
-// nothing.
+// guardedTransport connects only to port 443 of public addresses. It checks the address after resolving the name,
+// when it connects. So a name that changes its address a moment later gains nothing.
 func guardedTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: fetchTimeout,
 		Control: func(network, address string, _ syscall.RawConn) error { return checkDial(network, address) }}
@@ -36,9 +35,8 @@ func checkDial(network, address string) error {
 	return nil
 }
 
-// notPublic are networks that don't belong to anyone on the Internet, or that embed another address
-// that isPublic can't check. It lists those within IPv4 and within the assigned part of IPv6
-// (2000::/3).
+// notPublic are networks that don't belong to anyone on the Internet, or that embed another address that isPublic
+// can't check. It lists those within IPv4 and within the assigned part of IPv6 (2000::/3).
 var notPublic = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
 	"192.0.0.0/24",
 	"192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",

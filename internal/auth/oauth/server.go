@@ -1,10 +1,8 @@
-// Package oauth is the OAuth 2.1 authorization server that gives MCP clients access. It supports
-// authorization codes with PKCE, rotated refresh tokens, dynamic registration and client metadata
-// documents. All clients are public. All tokens are opaque: 256 random bits, of which the store has
-// the SHA-256.
+// Package oauth is the OAuth 2.1 authorization server that gives MCP clients access. It supports authorization codes
+// with PKCE, rotated refresh tokens, dynamic registration and client metadata documents. All clients are public. All
+// tokens are opaque: 256 random bits, of which the store has the SHA-256.
 //
-// Other packages do the rest: auth signs people in, identity decides whether they may consent, and
-// web has the pages.
+// Other packages do the rest: auth signs people in, identity decides whether they may consent, and web has the pages.
 //
 // The invariant: a client acts as the vendor that the person chose or the operator set. What a
 // client claims about itself decides nothing.
@@ -59,8 +57,7 @@ func New(o Options) *Server {
 	return s
 }
 
-// Error is an OAuth error. Code is one of the RFCs' codes. Description is safe to show and never
-// repeats the request.
+// Error is an OAuth error. Code is one of the RFCs' codes. Description is safe to show and never repeats the request.
 type Error struct {
 	Code        string `json:"error"`
 	Description string `json:"error_description,omitempty"`
@@ -83,8 +80,7 @@ func SupportedScopes() []string {
 	return out
 }
 
-// serverMetadata omits jwks_uri, which the type of the SDK always writes: this server signs
-// nothing.
+// serverMetadata omits jwks_uri, which the type of the SDK always writes: this server signs nothing.
 type serverMetadata struct {
 	oauthex.AuthServerMeta
 	JWKSURI string `json:"jwks_uri,omitempty"`

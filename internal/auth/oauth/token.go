@@ -142,8 +142,7 @@ func (s *Server) another(ctx context.Context, what string, g loci.Grant, used ti
 	return s.spent(ctx, what, g, err)
 }
 
-// spent handles a failed exchange. A code or token that is used late may be stolen, so its grant was
-// revoked.
+// spent handles a failed exchange. A code or token that is used late may be stolen, so its grant was revoked.
 func (s *Server) spent(ctx context.Context, what string, g loci.Grant, err error) error {
 	switch loci.CodeOf(err) {
 	case loci.Conflict:

@@ -52,8 +52,7 @@ func newAccessTable(t *eventlog.AccessTable) *accessTable {
 	return a
 }
 
-// of returns the present access of an event. ok is false if the class is unknown; then nobody may see
-// the event.
+// of returns the present access of an event. ok is false if the class is unknown; then nobody may see the event.
 func (t *accessTable) of(s loci.SessionID, class, origin string) (access loci.EventAccess, ok bool) {
 	if access, ok = t.moved[s][class]; !ok {
 		access, ok = t.classes[class]

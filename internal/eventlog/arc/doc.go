@@ -8,6 +8,5 @@
 // Its invariant: every statement that reaches Arc names the org, because only this package's
 // statements can be sent, and none can be made without an org (see statement).
 //
-// It leaves out who may ask, where bindings and keys are stored, and deduplication, which the local
-// log does.
+// It leaves out who may ask, where bindings and keys are stored, and deduplication, which the local log does.
 package arc

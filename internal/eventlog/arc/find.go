@@ -251,8 +251,7 @@ func (s *search) bounds(after loci.EventID) window {
 	return narrowed(w, window{w.from, timeOf(after).Add(time.Microsecond)})
 }
 
-// ceil returns the first time with whole microseconds that isn't before t, because events have only
-// such times.
+// ceil returns the first time with whole microseconds that isn't before t, because events have only such times.
 func ceil(t time.Time) time.Time {
 	if cut := t.Truncate(time.Microsecond); cut.Before(t) {
 		return cut.Add(time.Microsecond)

@@ -25,8 +25,7 @@ type table struct {
 	measurement string
 }
 
-// window is a range of times: from the first to before the second. Arc opens only the files of the
-// hours in it.
+// window is a range of times: from the first to before the second. Arc opens only the files of the hours in it.
 type window struct{ from, until time.Time }
 
 // always is the window of everything that can be in Arc. Arc takes a missing beginning for 2020.

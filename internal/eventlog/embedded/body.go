@@ -110,9 +110,8 @@ func (r *bodyReader) next() []byte {
 	return text
 }
 
-// bloom is a Bloom filter whose bits for one key are in one block of 64 bytes, so that a question
-// costs one access to memory (Putze, Sanders, Singler 2007). With 16 bits a key, it is wrong about
-// one of several hundred keys.
+// bloom is a Bloom filter whose bits for one key are in one block of 64 bytes, so that a question costs one access to
+// memory (Putze, Sanders, Singler 2007). With 16 bits a key, it is wrong about one of several hundred keys.
 type bloom []byte
 
 const (

@@ -11,8 +11,7 @@ import (
 const (
 	// buildRows is how many events one step of building a part takes.
 	buildRows = 500
-	// dirtyFor is how long the index may have words of deleted events, so that many deletions need one
-	// new table.
+	// dirtyFor is how long the index may have words of deleted events, so that many deletions need one new table.
 	dirtyFor = time.Hour
 )
 

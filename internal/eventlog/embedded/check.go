@@ -228,8 +228,7 @@ func (ch *checker) checkIndex(ctx context.Context, r *reader, months map[month]i
 	return nil
 }
 
-// indexCheck looks for events in the index, many at a time. An event is there if its time has the token
-// of its id.
+// indexCheck looks for events in the index, many at a time. An event is there if its time has the token of its id.
 type indexCheck struct {
 	words  words
 	table  int64

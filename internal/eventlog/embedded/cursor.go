@@ -150,8 +150,7 @@ func (l *Log) openSide(ctx context.Context, f *sideFile) (err error) {
 	return err
 }
 
-// withSide runs fn on a side file, and creates the file if create is set. Otherwise found is false if
-// there is none.
+// withSide runs fn on a side file, and creates the file if create is set. Otherwise found is false if there is none.
 func (l *Log) withSide(ctx context.Context, org loci.OrgID, name string, create bool, fn func(*sqlitedb.DB) error) (
 	found bool, err error) {
 	for {

@@ -46,8 +46,7 @@ var logErrors = []errorClass{
 
 const targetReadOnly = "the directory of the backup cannot be written"
 
-// targetErrors are about the files of a backup. Others that occur while one is written are about the
-// log.
+// targetErrors are about the files of a backup. Others that occur while one is written are about the log.
 var targetErrors = []errorClass{
 	{sqlitedb.ErrFull, loci.Full, "the disk of the backup is full"},
 	{sqlitedb.ErrReadOnly, loci.Unavailable, targetReadOnly},
@@ -60,8 +59,7 @@ var targetErrors = []errorClass{
 	{fs.ErrExist, loci.Conflict, "the directory of the backup has a file of this log already; use another directory"},
 }
 
-// translate adds a code to errors of files. It leaves errors that have one, and those that only a
-// defect can cause.
+// translate adds a code to errors of files. It leaves errors that have one, and those that only a defect can cause.
 func translate(err error) error { return classify(err, logErrors) }
 
 func translateTarget(err error) error { return translate(classify(err, targetErrors)) }

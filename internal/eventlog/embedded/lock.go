@@ -74,8 +74,7 @@ func take(lock *flock.Flock, try func(*flock.Flock) (bool, error)) (free bool, e
 	}
 }
 
-// removeLocks removes the files of the locks for a caller that is alone. If somebody is waiting, they
-// stay.
+// removeLocks removes the files of the locks for a caller that is alone. If somebody is waiting, they stay.
 func (l *Log) removeLocks(org loci.OrgID) {
 	turn := l.lock(org, upkeepTurn)
 	if free, err := take(turn, (*flock.Flock).TryLock); free && err == nil {

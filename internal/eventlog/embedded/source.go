@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlitedb"
 )
 
-// source is a table of events in one snapshot: of log.db or of the file of a month. The rows of both
-// begin alike.
+// source is a table of events in one snapshot: of log.db or of the file of a month. The rows of both begin alike.
 type source struct {
 	c         *sqlitedb.Conn
 	asc, desc string // statements for the ids of a span

@@ -21,9 +21,8 @@ type streamKey struct {
 	own     string // class, as encodeAccess returns it
 }
 
-// storedAccess is an access as log.db has it. Files keep these names, whatever the REST API calls the
-// fields. The org is missing because the file is the org's, and the origin because it belongs to the
-// stream: no reader depends on it.
+// storedAccess is an access as log.db has it. Files keep these names, whatever the REST API calls the fields. The org
+// is missing because the file is the org's, and the origin because it belongs to the stream: no reader depends on it.
 type storedAccess struct {
 	Format    int              `json:"v"`
 	User      loci.UserID      `json:"user"`
@@ -157,9 +156,8 @@ func knownSession(c *sqlitedb.Conn, id loci.SessionID) (s *eventlog.Session, err
 // maxStreams limits how many streams a writer remembers.
 const maxStreams = 10_000
 
-// known is what the writer of a log has from its last transaction. Most transactions are Appends of
-// few events, one after the other, and to look up what the one before has left would take longer than
-// to store the events.
+// known is what the writer of a log has from its last transaction. Most transactions are Appends of few events, one
+// after the other, and to look up what the one before has left would take longer than to store the events.
 type known struct {
 	version sqlitedb.Version // of the log that the rest belongs to; zero: it must be read
 	state   state

@@ -60,8 +60,7 @@ func loadWords(c *sqlitedb.Conn, match string) (*words, error) {
 
 func wordsTable(n int64) string { return fmt.Sprintf("words_%d", n) }
 
-// times returns the times of events that may match, in order, at most limit, or all if it is
-// negative.
+// times returns the times of events that may match, in order, at most limit, or all if it is negative.
 func (w *words) times(table int64, s span, desc bool, limit int) (list []int64, err error) {
 	name, order := wordsTable(table), ""
 	first, last := s.times()

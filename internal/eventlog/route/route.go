@@ -213,8 +213,7 @@ func (l *Logs) binding(ctx context.Context, id loci.OrgID) (loci.ArcBinding, err
 	return at.arc(id)
 }
 
-// inArc returns the orgs whose events are delivered. The events of others stay in the local log, where
-// they are read.
+// inArc returns the orgs whose events are delivered. The events of others stay in the local log, where they are read.
 func (l *Logs) inArc(ctx context.Context) (list []loci.OrgID, err error) {
 	all, err := l.all(ctx)
 	for id, at := range all {
@@ -225,8 +224,7 @@ func (l *Logs) inArc(ctx context.Context) (list []loci.OrgID, err error) {
 	return list, err
 }
 
-// readiness is the last answer of Arcs. Anybody may ask whether a server is ready, so not every request
-// asks them.
+// readiness is the last answer of Arcs. Anybody may ask whether a server is ready, so not every request asks them.
 type readiness struct {
 	mu  sync.Mutex
 	at  time.Time

@@ -65,8 +65,7 @@ func copyDB(ctx context.Context, db *sqlitedb.DB, name, target string) error {
 	})
 }
 
-// listedIn reads the registry in a file that no process has open, and leaves no other files
-// beside it.
+// listedIn reads the registry in a file that no process has open, and leaves no other files beside it.
 func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err error) {
 	c, err := openCopy(metaPath)
 	if err != nil {
@@ -99,8 +98,7 @@ func listedIn(metaPath string) (ids []loci.OrgID, projects []loci.Project, err e
 	return ids, projects, err
 }
 
-// openCopy opens a database that no process has open, for reading, and leaves no other files
-// beside it.
+// openCopy opens a database that no process has open, for reading, and leaves no other files beside it.
 func openCopy(file string) (*sqlite3.Conn, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {

@@ -237,8 +237,7 @@ func (s *Store) countBlobs(org loci.OrgID) (n int, err error) {
 	return n, err
 }
 
-// removeBlobs removes all attachments of an org. The caller has made sure that no new Put for the
-// org begins.
+// removeBlobs removes all attachments of an org. The caller has made sure that no new Put for the org begins.
 func (s *Store) removeBlobs(org loci.OrgID) error {
 	if err := org.Validate(); err != nil {
 		return err // otherwise it might be the directory of all orgs

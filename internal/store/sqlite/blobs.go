@@ -136,8 +136,7 @@ func (b blobs) place(part, path string, size int64) error {
 	if err != nil {
 		return err
 	}
-	// Sync here, so that another Put of the same bytes does not rely on a name that is not
-	// durable.
+	// Sync here, so that another Put of the same bytes does not rely on a name that is not durable.
 	err = errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 	if err != nil && !there {
 		err = errors.Join(err, os.Remove(path))

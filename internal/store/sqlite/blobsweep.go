@@ -16,8 +16,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// sweepBatch is how many files one transaction removes. It keeps the transactions short, so that
-// writers do not wait.
+// sweepBatch is how many files one transaction removes. It keeps the transactions short, so that writers do not wait.
 const sweepBatch = 100
 
 // Sweep does nothing during a backup, an export or a check of the org, because these read the

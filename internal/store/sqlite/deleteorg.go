@@ -168,8 +168,7 @@ type manifest struct {
 	Projects  []loci.Project `json:"projects,omitempty"`
 }
 
-// Export copies the org's file, its attachments and its projects, and writes a manifest that
-// names them.
+// Export copies the org's file, its attachments and its projects, and writes a manifest that names them.
 func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	org, err := o.s.registry.Exists(ctx, id)
 	if err != nil {

@@ -42,10 +42,9 @@ var fileErrors = []errorClass{
 	{syscall.EROFS, loci.Unavailable, "the data directory cannot be written"},
 }
 
-// translate adds a code to errors of a database. It does not change errors with a code, nor
-// errors that only a defect can cause. It does not change errors of the function that a
-// transaction runs either, because they may be about another file, such as the target of an
-// export.
+// translate adds a code to errors of a database. It does not change errors with a code, nor errors that only a defect
+// can cause. It does not change errors of the function that a transaction runs either, because they may be about
+// another file, such as the target of an export.
 func translate(err error) error { return classify(err, databaseErrors) }
 
 // translateFile is translate for other files: locks and moved files.

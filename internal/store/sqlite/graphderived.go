@@ -34,8 +34,7 @@ func (tx *graphTx) Rebuild(ctx context.Context) error {
 	return nil
 }
 
-// wrongHashes calls fn for each row with a wrong hash. fn may change the row, because the walk
-// goes by row number.
+// wrongHashes calls fn for each row with a wrong hash. fn may change the row, because the walk goes by row number.
 func (tx *graphTx) wrongHashes(table, of string, fn func(seq, hash int64) error) error {
 	return tx.c.Query("SELECT seq, hash, "+of+" FROM "+table+" NOT INDEXED ORDER BY seq", nil,
 		func(r *sqlitedb.Row) error {

@@ -116,9 +116,8 @@ func (x graphIndex) matchingObservations(v loci.Viewer, expression string, featu
 	return &q
 }
 
-// countHits is the SQL function hits(table). It counts how often the words of a query occur in
-// the first column of a matching row, plus 2³² times their count in the second. bm25 would read
-// rows that the reader may not see.
+// countHits is the SQL function hits(table). It counts how often the words of a query occur in the first column of a
+// matching row, plus 2³² times their count in the second. bm25 would read rows that the reader may not see.
 func countHits(ctx fts5.Context, result sqlite3.Context, _ ...sqlite3.Value) {
 	n, err := ctx.InstCount()
 	var counts [2]int64

@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// index is the data derived from the memories in one org's file: the postings, which are lists as
-// index ranges.
+// index is the data derived from the memories in one org's file: the postings, which are lists as index ranges.
 type index struct {
 	*sqlstore.Tx
 	c      *sqlitedb.Conn
@@ -32,8 +31,7 @@ func (x index) Change(seq int64, old, now *loci.Memory) error {
 // Within implements sqlstore.Index.
 func (x index) Within(ctx context.Context, fn func() error) error { return x.c.Within(ctx, fn) }
 
-// Adopt changes the postings in place. All postings of a row contain its workspace, which is not
-// part of their key.
+// Adopt changes the postings in place. All postings of a row contain its workspace, which is not part of their key.
 func (x index) Adopt(w loci.WorkspaceID) error {
 	return x.c.Exec("UPDATE memory_postings SET workspace_id = ? WHERE workspace_id IS NULL", [16]byte(w))
 }

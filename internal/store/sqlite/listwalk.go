@@ -12,8 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/store/sqlstore"
 )
 
-// walk goes through the postings of one list in order. It merges the ranges that its reader may
-// read.
+// walk goes through the postings of one list in order. It merges the ranges that its reader may read.
 type walk struct {
 	x      index
 	v      loci.Viewer
@@ -106,10 +105,9 @@ func (w *walk) rangesOf(d driver) []postingRange {
 	return list
 }
 
-// onlyPool returns the kind and name of the one pool that can contain rows of the list: the pool
-// of the reader's own team or of one of the reader's projects, or 0 if there is no such pool. It
-// never returns another team's pool, where even the time of a query would reveal the size. At
-// another time the rows may have been in another pool.
+// onlyPool returns the kind and name of the one pool that can contain rows of the list: the pool of the reader's own
+// team or of one of the reader's projects, or 0 if there is no such pool. It never returns another team's pool, where
+// even the time of a query would reveal the size. At another time the rows may have been in another pool.
 func (w *walk) onlyPool() (kind byte, p pool) {
 	f := w.filter
 	switch {

@@ -22,9 +22,8 @@ type orgs struct {
 // Orgs returns the store of orgs.
 func (s *Store) Orgs() store.Orgs { return orgs{s.registry.Orgs(), s} }
 
-// Ensure takes three steps, each of which any process may repeat: add a row to the registry,
-// create the file with its owner, mark the org as complete. Until then the org does not exist for
-// anyone.
+// Ensure takes three steps, each of which any process may repeat: add a row to the registry, create the file with its
+// owner, mark the org as complete. Until then the org does not exist for anyone.
 func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, created bool, err error) {
 	if err := want.ID.Validate(); err != nil {
 		return loci.Org{}, false, err
@@ -52,8 +51,7 @@ func (o orgs) Ensure(ctx context.Context, want loci.Org, owner loci.User) (got l
 	return got, created, nil
 }
 
-// register makes sure that the registry has a row and returns that row. Another process may have
-// added it.
+// register makes sure that the registry has a row and returns that row. Another process may have added it.
 func (s *Store) register(ctx context.Context, want loci.Org, owner loci.User) (got loci.Org, state string, err error) {
 	got, state, err = s.registry.LookUp(ctx, want.ID)
 	if err == nil && (state == "deleting" || state == "deleted") {
@@ -109,9 +107,8 @@ func (s *Store) enter(ctx context.Context, want loci.Org, email string) error {
 	return err
 }
 
-// found creates the org's file, or finishes one that was begun. One transaction writes both the
-// org's row and the owner, so a file with only one of them is not the one that this registry
-// began.
+// found creates the org's file, or finishes one that was begun. One transaction writes both the org's row and the
+// owner, so a file with only one of them is not the one that this registry began.
 func (s *Store) found(ctx context.Context, org loci.Org, name string) (err error) {
 	email, err := s.emailOf(ctx, org.ID, org.OwnerID)
 	if err != nil {

@@ -292,8 +292,7 @@ func (p people) InvitedEmail(ctx context.Context, email string, now time.Time) (
 	return p.invitation(ctx, list, err, func(i *loci.Invite) bool { return i.Email == email && i.Usable(now) })
 }
 
-// invitation returns the first invitation in list that the org's file has, too, and that is
-// wanted.
+// invitation returns the first invitation in list that the org's file has, too, and that is wanted.
 func (p people) invitation(ctx context.Context, list []sqlstore.Announced, err error, wanted func(*loci.Invite) bool) (
 	loci.OrgID, loci.Invite, error) {
 	for _, a := range list {

@@ -22,8 +22,7 @@ type posting struct {
 	workspace     loci.WorkspaceID
 }
 
-// pool identifies who reaches a row. Its letter makes sure that a user's id never equals a
-// team's.
+// pool identifies who reaches a row. Its letter makes sure that a user's id never equals a team's.
 type pool [17]byte
 
 func newPool(kind byte, id [16]byte) (p pool) {

@@ -70,8 +70,7 @@ func (g idleGraph) update(ctx context.Context, fn func(*sqlitedb.Conn) error) er
 	return g.db.Update(start, fn)
 }
 
-// withIdleGraph runs fn like withGraph, but returns Unavailable if another process keeps it
-// waiting.
+// withIdleGraph runs fn like withGraph, but returns Unavailable if another process keeps it waiting.
 func (s *Store) withIdleGraph(ctx context.Context, p loci.Project, fn func(idleGraph, loci.Project) error) error {
 	patience := s.opts.checkPatience
 	before, cancel := context.WithTimeout(ctx, patience)

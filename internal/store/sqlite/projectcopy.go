@@ -24,8 +24,7 @@ func (s *Store) withGraph(ctx context.Context, p loci.Project, fn func(*sqlitedb
 	return s.withGraphBefore(ctx, ctx, p, fn)
 }
 
-// withGraphBefore is withGraph for a caller that waits for other processes only until the context
-// before ends.
+// withGraphBefore is withGraph for a caller that waits for other processes only until the context before ends.
 func (s *Store) withGraphBefore(ctx, before context.Context, p loci.Project,
 	fn func(*sqlitedb.DB, loci.Project) error) (err error) {
 	// A caller that already shares the lock does not wait for it below.
@@ -72,9 +71,8 @@ func (s *Store) withGraphLocked(ctx context.Context, p loci.Project, fn func(*sq
 
 var errProjectGone = loci.Errorf(loci.Conflict, "a project was deleted meanwhile; try again")
 
-// copyProjects copies the files of projects into dir, each to its place in places, and returns
-// the names. A project that was deleted meanwhile is an error, because the copied registry has
-// it.
+// copyProjects copies the files of projects into dir, each to its place in places, and returns the names. A project
+// that was deleted meanwhile is an error, because the copied registry has it.
 func (s *Store) copyProjects(ctx context.Context, dir string, list []loci.Project) (names []string, err error) {
 	for _, p := range list {
 		name := path.Join(projectsDir, p.ID.String()+".db")

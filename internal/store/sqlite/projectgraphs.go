@@ -122,8 +122,7 @@ func (s *Store) knownEmpty(ctx context.Context, key string) (bool, error) {
 	return err == nil && p.Usable() == nil && p.Moves == f.moves, nil
 }
 
-// fewProjects is the number of a reader's projects up to which it is not worth checking which of
-// them have memories.
+// fewProjects is the number of a reader's projects up to which it is not worth checking which of them have memories.
 const fewProjects = 8
 
 // projectPools lists the projects that have a memory, in any state, with one look-up for each.

@@ -14,9 +14,8 @@ import (
 // that writers do not wait.
 const trashBatch = 200
 
-// trashMemories moves the memories of a project to their owners' trash. It may be repeated,
-// because it skips memories that are there already. If the org is being deleted, its memories go
-// with it.
+// trashMemories moves the memories of a project to their owners' trash. It may be repeated, because it skips memories
+// that are there already. If the org is being deleted, its memories go with it.
 func (s *Store) trashMemories(ctx context.Context, org loci.OrgID, id loci.ProjectID) error {
 	return s.trashFound(ctx, org, id, s.View)
 }

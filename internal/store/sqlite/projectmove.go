@@ -267,8 +267,7 @@ func (s *Store) settleLocked(ctx context.Context, org loci.OrgID, id loci.Projec
 	return nil // another process was faster
 }
 
-// move renames the file and records the final state. If that fails, it takes the intent back and
-// nothing has changed.
+// move renames the file and records the final state. If that fails, it takes the intent back and nothing has changed.
 func (s *Store) move(ctx context.Context, id loci.ProjectID, from, to, status string) error {
 	err := s.moveFile(ctx, id, from, to)
 	if err != nil {
@@ -318,8 +317,7 @@ func (s *Store) moveFile(ctx context.Context, id loci.ProjectID, from, to string
 	return s.sweep(id, from)
 }
 
-// emptyLog moves the contents of the log into the file itself, because the log does not move with
-// it.
+// emptyLog moves the contents of the log into the file itself, because the log does not move with it.
 func (s *Store) emptyLog(ctx context.Context, id loci.ProjectID, dir string) error {
 	db, err := sqlitedb.Open(ctx, s.projectOptions(dir, id))
 	if err == nil {

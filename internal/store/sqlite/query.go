@@ -23,8 +23,7 @@ func timeAt(r *sqlitedb.Row, col int) time.Time {
 	return time.Time{}
 }
 
-// ceilMicro returns the first microsecond that is not before t. Stored times have no finer
-// resolution.
+// ceilMicro returns the first microsecond that is not before t. Stored times have no finer resolution.
 func ceilMicro(t time.Time) int64 {
 	n := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
@@ -33,8 +32,7 @@ func ceilMicro(t time.Time) int64 {
 	return n
 }
 
-// isoTime is the format of times in a graph. It is always 24 bytes, so that the times sort as
-// text.
+// isoTime is the format of times in a graph. It is always 24 bytes, so that the times sort as text.
 const isoTime = "2006-01-02T15:04:05.000Z"
 
 func iso(t time.Time) string { return t.UTC().Format(isoTime) }

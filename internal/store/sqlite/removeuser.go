@@ -39,8 +39,7 @@ func (p people) Remove(ctx context.Context, org loci.OrgID, user loci.UserID, th
 	return translate(p.s.remove(ctx, org, user, then))
 }
 
-// remove takes several steps, each of which may be repeated. From the first one on, nobody can
-// sign in as that user.
+// remove takes several steps, each of which may be repeated. From the first one on, nobody can sign in as that user.
 func (s *Store) remove(ctx context.Context, org loci.OrgID, user loci.UserID, then func(store.Tx) error) error {
 	for _, step := range []func(context.Context, loci.OrgID, loci.UserID) error{s.markLeaving, s.registry.RevokeAccess,
 		s.eraseMemories, s.eraseFromGraphs} {

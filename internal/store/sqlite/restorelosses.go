@@ -239,8 +239,7 @@ func (l *losses) closeOrgs(c *sqlitedb.Conn, beside bool) (deleted []loci.OrgID,
 	return deleted, nil
 }
 
-// closeProjects removes from the projects that both registries have the people who were removed
-// from them.
+// closeProjects removes from the projects that both registries have the people who were removed from them.
 func (l *losses) closeProjects(c *sqlitedb.Conn) error {
 	for id, everyone := range l.projects {
 		if !everyone {

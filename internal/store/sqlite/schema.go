@@ -53,8 +53,7 @@ func migrations(kind string) []sqlitedb.Migration {
 	return list
 }
 
-// setUpOrg registers the tokenizer of a table that earlier versions had. The migration that drops the
-// table needs it.
+// setUpOrg registers the tokenizer of a table that earlier versions had. The migration that drops the table needs it.
 func setUpOrg(c *sqlite3.Conn) error {
 	return fts5.RegisterCustom(c, func(api *fts5.API) error {
 		return api.CreateTokenizer("loci", func([]string) (fts5.Tokenizer, error) { return &tokenizer{}, nil })

@@ -221,8 +221,7 @@ func (s *Store) Update(ctx context.Context, org loci.OrgID, fn func(store.Tx) er
 	})
 }
 
-// run rejects the file of an org that was deleted after the file was opened, possibly by another
-// process.
+// run rejects the file of an org that was deleted after the file was opened, possibly by another process.
 func (s *Store) run(f *orgFile, c *sqlitedb.Conn, fn func(store.Tx) error) error {
 	if err := exists(c); err != nil {
 		return err

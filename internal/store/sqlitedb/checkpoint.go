@@ -23,8 +23,7 @@ const (
 // walKeepBytes is how much disk space the log file may keep when it starts over.
 const walKeepBytes = 16 << 20
 
-// restartPatience is how long new writes wait for readers of a log that has
-// grown too long.
+// restartPatience is how long new writes wait for readers of a log that has grown too long.
 const restartPatience = 100 * time.Millisecond
 
 // walGauge records how long the log is and when to check it next.
@@ -32,9 +31,8 @@ type walGauge struct {
 	pages, copyAt, restartAt int
 }
 
-// checkpoint copies the log into the database file when it is long enough. It runs after the
-// callers have their answers, and never makes them fail: the log keeps all data until a later
-// attempt.
+// checkpoint copies the log into the database file when it is long enough. It runs after the callers have their
+// answers, and never makes them fail: the log keeps all data until a later attempt.
 func (db *DB) checkpoint() {
 	g := &db.wal
 	if db.writer == nil || g.pages < walLeastPages {

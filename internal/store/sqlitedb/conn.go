@@ -18,9 +18,8 @@ var ErrStop = errors.New("stop")
 // int, int64, float64, bool, string, []byte (nil means NULL) and [16]byte.
 type Args []any
 
-// Conn is a connection lent to a function. It belongs to that call alone and must not be kept. It
-// prepares each statement once and looks it up by its text, so pass values as Args and keep the
-// text constant.
+// Conn is a connection lent to a function. It belongs to that call alone and must not be kept. It prepares each
+// statement once and looks it up by its text, so pass values as Args and keep the text constant.
 type Conn struct {
 	*state
 	rewrite func(string) (string, error)
@@ -115,8 +114,7 @@ func (c *Conn) Exec(sql string, args ...any) error {
 	return classify(err)
 }
 
-// Query runs one statement and calls row for each of its rows. The Row is
-// valid during the call only.
+// Query runs one statement and calls row for each of its rows. The Row is valid during the call only.
 func (c *Conn) Query(sql string, args Args, row func(*Row) error) error {
 	s, err := c.get(sql)
 	if err != nil {
@@ -160,8 +158,7 @@ func (c *Conn) One(sql string, args Args, row func(*Row) error) (found bool, err
 	return true, s.row.err
 }
 
-// Script runs several statements without parameters, such as a schema. They
-// must leave the transaction alone.
+// Script runs several statements without parameters, such as a schema. They must leave the transaction alone.
 func (c *Conn) Script(sql string) error {
 	if c.lent && c.raw.GetAutocommit() {
 		return errEndedTx

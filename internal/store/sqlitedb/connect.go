@@ -43,8 +43,7 @@ func (db *DB) connectReader() (*Conn, error) {
 	return c, nil
 }
 
-// connect opens and sets up one connection. last is the pragma that depends on the kind of
-// connection.
+// connect opens and sets up one connection. last is the pragma that depends on the kind of connection.
 func (db *DB) connect(last string) (*Conn, error) {
 	// Open has created the file. If it is gone since, it must not come back empty.
 	raw, err := sqlite3.OpenFlags(db.openFlags())
@@ -124,8 +123,7 @@ func verify(c *Conn) error {
 	return nil
 }
 
-// interruptWith lets ctx stop the statements that run on c, until the returned function is
-// called.
+// interruptWith lets ctx stop the statements that run on c, until the returned function is called.
 func (c *Conn) interruptWith(ctx context.Context) (restore func()) {
 	old := c.raw.SetInterrupt(ctx)
 	return func() { c.raw.SetInterrupt(old) }

@@ -17,9 +17,8 @@ const diskName = "loci-disk"
 
 func init() { vfs.Register(diskName, disk{vfs.Find("os")}) }
 
-// disk is the driver's own file layer, but reports a full disk correctly. The driver compares
-// errors with a bare errno, which the os package never returns, so it reports a full disk as a
-// broken one.
+// disk is the driver's own file layer, but reports a full disk correctly. The driver compares errors with a bare
+// errno, which the os package never returns, so it reports a full disk as a broken one.
 type disk struct{ vfs.VFS }
 
 // diskFile forwards the methods of the driver's own files.
@@ -83,8 +82,7 @@ func lackOfRoom(err error) error {
 	return err
 }
 
-// IsLackOfRoom reports whether err means that a disk is full, or that a quota or a file size
-// limit is reached.
+// IsLackOfRoom reports whether err means that a disk is full, or that a quota or a file size limit is reached.
 func IsLackOfRoom(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

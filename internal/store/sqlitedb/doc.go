@@ -1,7 +1,6 @@
-// Package sqlitedb makes one SQLite file safe to share: every connection is set up alike, one
-// writer per process commits queued work in groups, readers see snapshots, and processes take
-// turns through a lock file beside the database. It has no notion of memories, events or graphs.
-// The engines supply the schema, SQL and extensions.
+// Package sqlitedb makes one SQLite file safe to share: every connection is set up alike, one writer per process
+// commits queued work in groups, readers see snapshots, and processes take turns through a lock file beside the
+// database. It has no notion of memories, events or graphs. The engines supply the schema, SQL and extensions.
 //
 // It guarantees this: when [DB.Update] returns nil, the function's changes are on the disk
 // (synchronous=FULL). When it returns an error, none of them are. The failure of one function

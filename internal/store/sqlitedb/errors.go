@@ -33,8 +33,7 @@ var (
 	ErrConstraintCheck = errors.New("a value breaks a rule of the table")
 )
 
-// Error is a failure and its class. errors.Is finds the class and, through the cause, the
-// driver's codes.
+// Error is a failure and its class. errors.Is finds the class and, through the cause, the driver's codes.
 type Error struct {
 	Class error // one of the Err… variables above
 	Cause error // for logs: may contain names of tables and columns
@@ -122,8 +121,7 @@ func classOfConstraint(code sqlite3.ExtendedErrorCode) error {
 	return nil
 }
 
-// interrupted replaces the driver's "interrupted" by the reason of the context, because callers
-// compare with that.
+// interrupted replaces the driver's "interrupted" by the reason of the context, because callers compare with that.
 func interrupted(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil || !errors.Is(err, sqlite3.INTERRUPT) {
 		return err

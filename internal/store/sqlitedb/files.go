@@ -64,8 +64,7 @@ func (fs *Files[F]) Acquire(ctx context.Context, key string) (none F, err error)
 	f.used = fs.clock
 	fs.mu.Unlock()
 	if !known {
-		// Other callers wait for this file, too. If the first caller gives up, they must not
-		// fail.
+		// Other callers wait for this file, too. If the first caller gives up, they must not fail.
 		err := fs.open(context.WithoutCancel(ctx), file)
 		fs.mu.Lock()
 		if f.err = err; err != nil {

@@ -9,9 +9,8 @@ import (
 
 const lockSuffix = ".lock"
 
-// The lock file has two locks: the turn and the pen. A writer takes the turn, then the pen, then
-// releases the turn. A process that has just released the pen queues for the turn after the one
-// that waits, so it cannot starve that one.
+// The lock file has two locks: the turn and the pen. A writer takes the turn, then the pen, then releases the turn. A
+// process that has just released the pen queues for the turn after the one that waits, so it cannot starve that one.
 const (
 	turn = 0
 	pen  = 1
@@ -19,8 +18,7 @@ const (
 
 var errGaveUp = errors.New("gave up waiting for another process's lock")
 
-// fileLock is the queue of processes that write one database. Only Remove removes its file, and holds
-// the pen then.
+// fileLock is the queue of processes that write one database. Only Remove removes its file, and holds the pen then.
 type fileLock struct{ f *os.File }
 
 // lockAt opens the lock file of a database and waits for the pen. A file that was removed meanwhile is of

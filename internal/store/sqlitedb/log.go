@@ -5,11 +5,10 @@ import "github.com/ncruces/go-sqlite3/vfs"
 // frameHeader is how many bytes SQLite writes before each page in its log.
 const frameHeader = 24
 
-// logFile is the log of a database. SQLite writes a frame in two calls, first the header and then
-// the page right after it. logFile combines them into one system call. That is safe because a
-// commit counts only when its last page is written, and until then nobody reads the header. Any
-// other call first writes a pending header and reports its error. A header that could not be
-// written stays pending, so that no later sync succeeds without it.
+// logFile is the log of a database. SQLite writes a frame in two calls, first the header and then the page right
+// after it. logFile combines them into one system call. That is safe because a commit counts only when its last page
+// is written, and until then nobody reads the header. Any other call first writes a pending header and reports its
+// error. A header that could not be written stays pending, so that no later sync succeeds without it.
 type logFile struct {
 	*diskFile
 	frame []byte // the pending header; empty if there is none

@@ -13,9 +13,8 @@ import (
 // lostSuffix is that of a copy of a log in which changes are damaged.
 const lostSuffix = "-wal.damaged"
 
-// keepLost looks for changes in a log that SQLite is about to drop, because something before them is
-// damaged. It copies such a log, because SQLite soon writes over it, and returns what is lost. The
-// caller holds the lock file.
+// keepLost looks for changes in a log that SQLite is about to drop, because something before them is damaged. It
+// copies such a log, because SQLite soon writes over it, and returns what is lost. The caller holds the lock file.
 func keepLost(path string) (lost string) {
 	log, err := os.Open(path + "-wal")
 	if err != nil {
@@ -44,9 +43,8 @@ func lostBefore(path string) []string {
 }
 
 // lostCommits counts the commits in a log behind its first frame that is not as it was written
-// (https://sqlite.org/fileformat2.html#walformat). A killed process leaves no commit behind such a
-// frame. A power failure may leave the last one, of which no caller has the answer, behind a frame
-// that is not of this log.
+// (https://sqlite.org/fileformat2.html#walformat). A killed process leaves no commit behind such a frame. A power
+// failure may leave the last one, of which no caller has the answer, behind a frame that is not of this log.
 func lostCommits(in io.Reader) (n int) {
 	head, be := [32]byte{}, binary.BigEndian
 	_, err := io.ReadFull(in, head[:])

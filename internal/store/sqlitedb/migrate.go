@@ -49,9 +49,8 @@ const migrationsTable = `CREATE TABLE IF NOT EXISTS _migrations (
 	applied_at INTEGER NOT NULL
 ) STRICT`
 
-// migrate brings the schema up to date. The caller holds the lock file. It checks foreign keys at
-// the end of each step instead of during the step, because rebuilding a table requires that.
-// Cascades do not happen.
+// migrate brings the schema up to date. The caller holds the lock file. It checks foreign keys at the end of each
+// step instead of during the step, because rebuilding a table requires that. Cascades do not happen.
 func migrate(ctx context.Context, c *Conn, opts Options) (err error) {
 	defer c.interruptWith(ctx)()
 	applied, err := appliedMigrations(c)

@@ -96,10 +96,9 @@ func (p *pool) close() (err error) {
 	return err
 }
 
-// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, which has
-// everything that was committed before the call. Writing fails with [ErrReadOnly]. When ctx ends,
-// statements in SQLite stop and View returns the context's error. While fn runs, the log cannot be
-// reset and may grow, so fn should be short.
+// View runs fn on a reader connection inside one read transaction. fn sees one snapshot, which has everything that
+// was committed before the call. Writing fails with [ErrReadOnly]. When ctx ends, statements in SQLite stop and View
+// returns the context's error. While fn runs, the log cannot be reset and may grow, so fn should be short.
 func (db *DB) View(ctx context.Context, fn func(*Conn) error) error {
 	return db.lend(ctx, db.readers, func(c *Conn) error {
 		if err := db.begin(c); err != nil {

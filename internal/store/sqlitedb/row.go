@@ -52,8 +52,7 @@ func (r *Row) ID(col int) (id [16]byte) {
 	return id
 }
 
-// heavyBytes is the size above which bound values are freed instead of kept until the statement's
-// next use.
+// heavyBytes is the size above which bound values are freed instead of kept until the statement's next use.
 const heavyBytes = 4096
 
 func (s *stmt) bind(args []any) error {

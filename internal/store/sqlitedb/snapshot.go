@@ -9,9 +9,8 @@ import (
 // which it does at the latest after twice that time.
 const keepTime = 10 * time.Millisecond
 
-// snapshot is the read transaction of a reader connection. View keeps it open, because to begin and
-// to end one takes as long as to read a row. The next call continues it if nobody, in any process,
-// has committed since.
+// snapshot is the read transaction of a reader connection. View keeps it open, because to begin and to end one takes
+// as long as to read a row. The next call continues it if nobody, in any process, has committed since.
 type snapshot struct {
 	kept    bool      // no call uses the transaction, but it is still open
 	failed  bool      // a statement of the transaction has failed
@@ -20,8 +19,7 @@ type snapshot struct {
 	until   time.Time // it is not continued after that
 }
 
-// begin begins a transaction for View, or continues the one that the pool found to be the present
-// state.
+// begin begins a transaction for View, or continues the one that the pool found to be the present state.
 func (db *DB) begin(c *Conn) error {
 	if c.kept {
 		c.kept = false

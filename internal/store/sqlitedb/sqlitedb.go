@@ -103,8 +103,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// open creates and migrates under the lock file, so that processes that start together never see
-// unfinished files.
+// open creates and migrates under the lock file, so that processes that start together never see unfinished files.
 func (db *DB) open(ctx context.Context) (err error) {
 	if db.lock, err = lockAt(ctx, db.opts.Path); err != nil {
 		return err
@@ -197,8 +196,7 @@ func realPath(path string) (string, error) {
 	return path, nil // opening it will report the problem
 }
 
-// createPrivate makes sure that the file exists and can be written. Only its owner can read a new
-// file.
+// createPrivate makes sure that the file exists and can be written. Only its owner can read a new file.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -207,9 +205,8 @@ func createPrivate(path string) error {
 	return f.Close()
 }
 
-// keepPrivate gives the log and its index the mode of the database, because the driver creates
-// them with the umask's, and makes their directory entries durable. It ignores errors, because
-// some file systems support neither.
+// keepPrivate gives the log and its index the mode of the database, because the driver creates them with the umask's,
+// and makes their directory entries durable. It ignores errors, because some file systems support neither.
 func keepPrivate(path string) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -7,14 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// Stamp identifies what an open file contains. If two stamps are equal, no process has committed
-// between them.
+// Stamp identifies what an open file contains. If two stamps are equal, no process has committed between them.
 type Stamp [8 + headerBytes]byte
 
 // headerBytes is the size of the header of SQLite's log index, which begins with two copies of it
-// (https://sqlite.org/walformat.html). Every commit writes both, after its frames are in the log and
-// before it returns. SQLite compares the same bytes to decide whether a connection's page cache is
-// still valid.
+// (https://sqlite.org/walformat.html). Every commit writes both, after its frames are in the log and before it
+// returns. SQLite compares the same bytes to decide whether a connection's page cache is still valid.
 const headerBytes = 48
 
 // initialized is the place of the byte that is 1 once the header is complete.

@@ -14,9 +14,8 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/serdes"
 )
 
-// templates keeps the image of a new, migrated file for each schema that this process has
-// created. An image is a few hundred kilobytes. Copying it takes a tenth of the time of the
-// migrations.
+// templates keeps the image of a new, migrated file for each schema that this process has created. An image is a few
+// hundred kilobytes. Copying it takes a tenth of the time of the migrations.
 var templates sync.Map // schemaID → []byte
 
 // schemaID identifies migrations by their text and code.

@@ -145,10 +145,9 @@ func (b *batch) expect(n int) *operation {
 
 // run executes one function so that its failure undoes only its own work.
 //
-// A savepoint makes FTS5 write out its pending data, which costs more than the row. So the first
-// run has none. A function that failed before it changed anything has nothing to undo. In the
-// rare other case, the whole transaction is undone, and the rest of the batch runs again with
-// savepoints.
+// A savepoint makes FTS5 write out its pending data, which costs more than the row. So the first run has none. A
+// function that failed before it changed anything has nothing to undo. In the rare other case, the whole transaction
+// is undone, and the rest of the batch runs again with savepoints.
 func (b *batch) run(o *operation) {
 	c := b.db.writer
 	if !b.open {
@@ -184,8 +183,7 @@ func (b *batch) run(o *operation) {
 	b.undo(guarded, before)
 }
 
-// call runs the function and turns a panic into an error. It returns an error if SQLite itself
-// ended the transaction.
+// call runs the function and turns a panic into an error. It returns an error if SQLite itself ended the transaction.
 func (b *batch) call(o *operation) (err error) {
 	c := b.db.writer
 	defer func() {
@@ -288,8 +286,7 @@ func (b *batch) repeat(together bool) {
 	b.commit()
 }
 
-// finish gives the next process its turn, answers all callers, and then does the work that nobody
-// should wait for.
+// finish gives the next process its turn, answers all callers, and then does the work that nobody should wait for.
 func (b *batch) finish() {
 	if b.current != nil {
 		b.refuse(b.current, errGoexit)

@@ -33,8 +33,7 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 	return err
 }
 
-// memorySeq returns the row number of a memory, whether or not the caller may see it, or
-// NotFound.
+// memorySeq returns the row number of a memory, whether or not the caller may see it, or NotFound.
 func (tx *Tx) memorySeq(id loci.MemoryID) (seq int64, err error) {
 	found, err := tx.c.One("SELECT seq FROM memories WHERE {memories} id = ?", Args{[16]byte(id)},
 		func(r Row) error { seq = r.Int64(0); return nil })

@@ -109,9 +109,8 @@ func auditFilter(q *Query, aq *store.AuditQuery) {
 	}
 }
 
-// Purge stops at the first entry that is recent enough to keep. Entries are added in order of
-// time, so Purge needs no index that would slow down every write. If the clock was set back, an
-// old entry goes when the entries before it go.
+// Purge stops at the first entry that is recent enough to keep. Entries are added in order of time, so Purge needs no
+// index that would slow down every write. If the clock was set back, an old entry goes when the entries before it go.
 func (t audit) Purge(_ context.Context, then time.Time, limit int) (int, error) {
 	return t.purgeOldest("audit", "number", then, limit)
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// Positions encrypts places for callers. A plain row number would reveal how many rows the reader
-// cannot see. So a position is one block, encrypted with a key of the org. A position from
-// another org or list does not decrypt.
+// Positions encrypts places for callers. A plain row number would reveal how many rows the reader cannot see. So a
+// position is one block, encrypted with a key of the org. A position from another org or list does not decrypt.
 type Positions struct{ block cipher.Block }
 
 // positionFormat identifies the layout of the block.
@@ -67,13 +66,11 @@ func badPosition() error {
 // Index is what an engine derives from memories in order to find them, in one transaction. It
 // only proposes rows. The shared statements apply the visibility rule again to each of them.
 type Index interface {
-	// Change updates what is derived from row seq. old is nil for a new row, now is nil for an
-	// erased one.
+	// Change updates what is derived from row seq. old is nil for a new row, now is nil for an erased one.
 	Change(seq int64, old, now *loci.Memory) error
 	// Adopt moves all rows without a workspace into w.
 	Adopt(w loci.WorkspaceID) error
-	// Near returns a viewer that sees the same rows in this transaction and is cheaper to query
-	// for.
+	// Near returns a viewer that sees the same rows in this transaction and is cheaper to query for.
 	Near(v loci.Viewer, f *store.Filter) (loci.Viewer, error)
 	// Walk begins a list.
 	Walk(l Listing) (Walk, error)
@@ -92,11 +89,9 @@ type Listing struct {
 	Now    time.Time
 }
 
-// Walk goes through the places of one list in order. It may return places of rows that the viewer
-// cannot see.
+// Walk goes through the places of one list in order. It may return places of rows that the viewer cannot see.
 type Walk interface {
-	// Next returns at most n places after the given one. An empty result means that the walk has
-	// ended.
+	// Next returns at most n places after the given one. An empty result means that the walk has ended.
 	Next(after Place, n int) ([]Place, error)
 	// Total counts the rows of the whole list, up to limit.
 	Total(limit int) (int, error)

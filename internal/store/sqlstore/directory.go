@@ -50,8 +50,7 @@ func (r *Registry) Enlist(ctx context.Context, u loci.User) error {
 		[16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
 }
 
-// PutEmail sets the new address of a user and marks the user as not settled. Conflict if the
-// address is taken.
+// PutEmail sets the new address of a user and marks the user as not settled. Conflict if the address is taken.
 func (r *Registry) PutEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
 	return r.changePeople(ctx, `INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)
 		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org),

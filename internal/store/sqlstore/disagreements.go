@@ -116,10 +116,9 @@ func (t suggestions) replacements(v loci.Viewer, ids []loci.MemoryID, found map[
 }
 
 // disputesQuery selects the visible memories with the key of one of ids, by another origin or of any origin in a
-// project and outside of it, that are
-// true at a time at which the other one is: facts that follow each other do not disagree. It
-// repeats the condition of the index memories_by_key, as OfKey does. It does not sort, so that
-// the rows come while it looks for others.
+// project and outside of it, that are true at a time at which the other one is: facts that follow each other do not
+// disagree. It repeats the condition of the index memories_by_key, as OfKey does. It does not sort, so that the rows
+// come while it looks for others.
 func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
 	q.Add(`SELECT a.id, m.id, m.origin, m.updated_at, m.seq FROM memories a {join} memories m ON {m}
 		m.user_id = a.user_id AND m.key = a.key AND m.key <> '' AND m.workspace_id {is} a.workspace_id
@@ -134,8 +133,7 @@ func (t suggestions) disputesQuery(q *Query, v loci.Viewer, ids []loci.MemoryID)
 	t.visible(q, v, loci.LiveOnly, t.Now())
 }
 
-// replacementsQuery selects the visible memories that would replace ids if their owner accepted the
-// open suggestions.
+// replacementsQuery selects the visible memories that would replace ids if their owner accepted the open suggestions.
 func (t suggestions) replacementsQuery(q *Query, v loci.Viewer, ids []loci.MemoryID) {
 	q.Add(`SELECT a.id, m.id, s.seq FROM memories a {join} suggestions s ON {s} s.memory_seq = a.seq
 		AND s.state = 'pending' {join} memories m ON {m} m.seq = s.by_seq WHERE {a} a.id IN `)

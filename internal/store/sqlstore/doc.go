@@ -15,10 +15,8 @@
 // key by its hash. Each reference to such a table is marked {global c}. The marker expands to
 // nothing in both engines. Where the statement knows the org, it names org_id itself.
 //
-// The tables of a graph are keyed by org and project. {graph e} stands for both, and so do
-// {graph} and {graph ?} in an INSERT.
-// Expand rejects a statement with an unmarked table. Engines expand each text once, when they
-// prepare it.
+// The tables of a graph are keyed by org and project. {graph e} stands for both, and so do {graph} and {graph ?} in
+// an INSERT. Expand rejects a statement with an unmarked table. Engines expand each text once, when they prepare it.
 //
 // The package imports no driver. It decides who may see a row only through the visibility rule of
 // package loci, which visibility.go repeats as SQL.

@@ -46,8 +46,7 @@ func (tx *Tx) enter(e feedEntry) error {
 		loci.CutTime(e.at).UnixMicro(), string(e.kind), e.id, string(e.change), e.version, e.origin, after, before)
 }
 
-// memoryChanged adds a change of a memory to the feed. old is nil for a new memory, m is nil for
-// an erased one.
+// memoryChanged adds a change of a memory to the feed. old is nil for a new memory, m is nil for an erased one.
 func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 	if m == nil {
 		return tx.enter(feedEntry{kind: loci.FeedMemory, id: old.ID, change: loci.Erased, version: old.Version,
@@ -62,8 +61,7 @@ func (tx *Tx) memoryChanged(old, m *loci.Memory) error {
 	return tx.enter(e)
 }
 
-// nodeChanged adds a change of a memory node to the feed. old is nil for a new node, n is nil for
-// an erased one.
+// nodeChanged adds a change of a memory node to the feed. old is nil for a new node, n is nil for an erased one.
 func (tx *Tx) nodeChanged(old, n *loci.MemoryNode) error {
 	if n == nil {
 		return tx.enter(feedEntry{kind: loci.FeedNode, id: old.ID, change: loci.Erased, before: []loci.Access{old.Access}})
@@ -93,8 +91,7 @@ func (t feed) Attached(_ context.Context, m *loci.Memory, origin string, readers
 		after: []loci.Access{m.Access, added}})
 }
 
-// changeOf compares the rows and ignores the change that the writer names: an imported row may
-// begin with any change.
+// changeOf compares the rows and ignores the change that the writer names: an imported row may begin with any change.
 func changeOf(old, now *loci.Access) loci.Change {
 	trashed := !now.DeletedAt.IsZero()
 	switch {

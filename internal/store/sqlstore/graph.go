@@ -8,8 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// GraphTx is a transaction on the graph of one project. It implements store.GraphTx except for
-// Check and Rebuild.
+// GraphTx is a transaction on the graph of one project. It implements store.GraphTx except for Check and Rebuild.
 type GraphTx struct {
 	p     loci.Project
 	c     Conn
@@ -32,10 +31,9 @@ type GraphIndex interface {
 	// Newest returns the row numbers of the newest entities and observations that match on their
 	// own, including hidden and deleted ones, at most limit of each.
 	Newest(q *loci.GraphQuery, limit int) (entities, observations []int64, err error)
-	// Match returns the entities of the newest visible rows that match on their own: at most
-	// limit entities and as many observations. more reports whether there are more. Entities
-	// whose name or type matches come first. Without a reader they have no features, which takes
-	// half the time.
+	// Match returns the entities of the newest visible rows that match on their own: at most limit entities and as many
+	// observations. more reports whether there are more. Entities whose name or type matches come first. Without a
+	// reader they have no features, which takes half the time.
 	Match(v loci.Viewer, q *loci.GraphQuery, limit int, r *loci.GraphReader) (list []*GraphFound, more bool, err error)
 }
 

@@ -46,9 +46,8 @@ func (n entities) Delete(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	return deleted, nil
 }
 
-// deleteEntity also deletes the observations and relations of the entity, including those that
-// the caller cannot see. Without their entity nobody could reach them. A restoration restores
-// them all.
+// deleteEntity also deletes the observations and relations of the entity, including those that the caller cannot see.
+// Without their entity nobody could reach them. A restoration restores them all.
 func (tx *GraphTx) deleteEntity(id string, by loci.GraphAccess) error {
 	now := iso(tx.time())
 	for _, text := range []string{

@@ -194,8 +194,7 @@ func (s *matcher) verify(list []*GraphFound) (matching []*GraphFound, more bool,
 	return matching, more, nil
 }
 
-// observe reads the observations of entities. more reports whether an entity had too many of
-// them.
+// observe reads the observations of entities. more reports whether an entity had too many of them.
 func (s *matcher) observe(read map[string]*reading) (more bool, err error) {
 	var q Query
 	q.Add("SELECT o.entity_id, o.content FROM {each ?} {join} observations o ON {graph o} o.entity_id = value WHERE ",

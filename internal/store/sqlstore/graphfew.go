@@ -55,16 +55,14 @@ func (s *matcher) few(part *loci.GraphQuery) (list []*GraphFound, all bool, err 
 	return list, complete, nil
 }
 
-// cutShort reports whether there may be more rows than were read and some of those read are
-// hidden.
+// cutShort reports whether there may be more rows than were read and some of those read are hidden.
 func cutShort(visible, read []int64) bool { return len(read) > maxRare && len(visible) < len(read) }
 
 func (s *matcher) numbers(q *Query) ([]int64, error) {
 	return all(s.c, q, func(r Row) (int64, error) { return r.Int64(0), nil })
 }
 
-// ofNames returns the visible entities among seqs. If the answer is complete, verify checks
-// visibility later.
+// ofNames returns the visible entities among seqs. If the answer is complete, verify checks visibility later.
 func (s *matcher) ofNames(seqs []int64, complete bool) ([]int64, error) {
 	if complete || len(seqs) == 0 {
 		return seqs, nil
@@ -75,9 +73,8 @@ func (s *matcher) ofNames(seqs []int64, complete bool) ([]int64, error) {
 	return s.numbers(&q)
 }
 
-// ofObservations returns the entities of the visible observations among seqs. If the answer is
-// complete, verify checks later whether the viewer sees the entity, too: that check takes longer
-// than everything else.
+// ofObservations returns the entities of the visible observations among seqs. If the answer is complete, verify
+// checks later whether the viewer sees the entity, too: that check takes longer than everything else.
 func (s *matcher) ofObservations(seqs []int64, complete bool) ([]int64, error) {
 	if len(seqs) == 0 {
 		return nil, nil

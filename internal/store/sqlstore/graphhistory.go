@@ -14,8 +14,7 @@ type happened struct {
 	from, into string
 }
 
-// History first finds the changes by their times alone. Then it reads the texts of as many as it
-// has room for.
+// History first finds the changes by their times alone. Then it reads the texts of as many as it has room for.
 func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit int) ([]loci.GraphChange, error) {
 	found, err := g.entities(v, loci.AnyState, "e.id = ?", id.String())
 	if err != nil {

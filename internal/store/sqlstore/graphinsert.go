@@ -73,9 +73,8 @@ func (in *insertion) entity(e loci.Entity) (there bool, err error) {
 	return false, in.storeEntity(&e)
 }
 
-// free rejects a name and type that another entity already has, if the same vendors may read
-// both. Duplicates that not all of these vendors may read are allowed: two writers who cannot see
-// each other's entities create them.
+// free rejects a name and type that another entity already has, if the same vendors may read both. Duplicates that
+// not all of these vendors may read are allowed: two writers who cannot see each other's entities create them.
 func (in *insertion) free(e *loci.Entity) error {
 	list, err := in.named(in.v, loci.EntityRef{Name: e.Name, Type: e.Type}, loci.MaxGraphItems)
 	for _, other := range list {

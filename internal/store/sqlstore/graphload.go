@@ -155,8 +155,7 @@ func sizeOfRelation(r *loci.Relation) int {
 // rowSize is store.GraphRow as SQL.
 var rowSize = strconv.Itoa(store.GraphRow)
 
-// observationsOf selects the live visible observations of a visible entity, after the row with
-// that number.
+// observationsOf selects the live visible observations of a visible entity, after the row with that number.
 func (tx *GraphTx) observationsOf(q *Query, v loci.Viewer, columns, id string, after int64) {
 	q.Add("SELECT "+columns+" FROM observations o WHERE {graph o} o.entity_id = ? AND o.seq > ? AND ", id, after)
 	tx.Sees(q, v, "o", loci.LiveOnly)

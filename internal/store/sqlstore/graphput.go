@@ -141,9 +141,8 @@ func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID,
 // maxTogether is how many observations one statement stores at most.
 const maxTogether = 64
 
-// storeObservations uses few statements, because each one makes the full-text table write out the
-// pending data of the ones before. It stores in powers of two, to keep the number of statement
-// texts small.
+// storeObservations uses few statements, because each one makes the full-text table write out the pending data of the
+// ones before. It stores in powers of two, to keep the number of statement texts small.
 func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 	for len(list) > 0 {
 		n := 1

@@ -78,8 +78,7 @@ func (g graph) Suggest(_ context.Context, v loci.Viewer, name string, limit int)
 	return g.suggest(v, name, limit)
 }
 
-// Suggestions look only at the names of the newest entities, and compare only those of similar
-// length.
+// Suggestions look only at the names of the newest entities, and compare only those of similar length.
 const (
 	suggestFrom  = 20_000
 	suggestAmong = 5_000
@@ -97,9 +96,8 @@ func (tx *GraphTx) suggest(v loci.Viewer, name string, limit int) ([]string, err
 	return loci.Nearest(name, names, limit), err
 }
 
-// Read returns the id of the last entity as the position, followed by a colon and the id of the
-// last relation if the page ended within its relations. Row numbers would reveal how many rows
-// the viewer cannot see.
+// Read returns the id of the last entity as the position, followed by a colon and the id of the last relation if the
+// page ended within its relations. Row numbers would reveal how many rows the viewer cannot see.
 func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page store.GraphPage, err error) {
 	last, relation, among := strings.Cut(string(gq.After), ":")
 	after, err := g.position(v, store.Position(last))
@@ -126,9 +124,8 @@ func (g graph) Read(_ context.Context, v loci.Viewer, gq store.GraphQuery) (page
 	return page, err
 }
 
-// readHere loads the entities of a page, as many as there is room for, and the relations that
-// begin at them. An entity with many relations ends the page, if necessary in the middle of its
-// relations.
+// readHere loads the entities of a page, as many as there is room for, and the relations that begin at them. An
+// entity with many relations ends the page, if necessary in the middle of its relations.
 func (tx *GraphTx) readHere(v loci.Viewer, page *store.GraphPage) (next store.Position, err error) {
 	room := store.MaxGraphText
 	list := page.Entities
@@ -322,8 +319,7 @@ type matcher struct {
 // maxNamesakes is how many entities with the same name, but different types, a search looks at.
 const maxNamesakes = 100
 
-// withNamed adds the entities that the query names to an incomplete list of matches, however old
-// they are.
+// withNamed adds the entities that the query names to an incomplete list of matches, however old they are.
 func (s *matcher) withNamed(list []*GraphFound) ([]*GraphFound, error) {
 	known := make(map[int64]bool, len(list))
 	for _, f := range list {

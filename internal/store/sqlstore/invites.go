@@ -16,8 +16,7 @@ func scanInvite(r Row) loci.Invite {
 	return i
 }
 
-// revokePending makes room for the next invitation of the address to the same team: at most one
-// may be pending.
+// revokePending makes room for the next invitation of the address to the same team: at most one may be pending.
 const revokePending = `UPDATE team_invites SET state = 'revoked'
 	WHERE {team_invites} email = ? AND team_id {is} ? AND state = 'pending'`
 

@@ -46,8 +46,7 @@ func (t lists) Match(ctx context.Context, v loci.Viewer, mq store.MatchQuery) (f
 	return found, unlessCut(ctx, found.Cut)
 }
 
-// matchBatch is how many rows are read at a time. A search that has enough has read no more than these in
-// vain.
+// matchBatch is how many rows are read at a time. A search that has enough has read no more than these in vain.
 const matchBatch = 256
 
 // matchesAt adds the matches among the rows at places, by row number.

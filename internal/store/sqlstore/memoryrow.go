@@ -24,8 +24,7 @@ var stateColumns = []string{"user_id", "scope", "type", "deleted_at", "expires_a
 
 var memoryColumns = "m.seq, m.id, " + Columns("m.")
 
-// ofSuggestion is whether anybody suggests to replace the memory. Asking here saves a statement after
-// most reads.
+// ofSuggestion is whether anybody suggests to replace the memory. Asking here saves a statement after most reads.
 const ofSuggestion = ", EXISTS (SELECT 1 FROM suggestions s WHERE {s} s.memory_seq = m.seq AND s.state = 'pending')"
 
 var suggestedColumn = 2 + len(stateColumns)
@@ -67,8 +66,7 @@ type Stored struct {
 	Seq int64
 }
 
-// maxCalm limits how many memories without a suggestion a transaction remembers. It is more than a
-// page has.
+// maxCalm limits how many memories without a suggestion a transaction remembers. It is more than a page has.
 const maxCalm = 1024
 
 // readMemory is scanMemory for a row that is returned to a caller, with the columns of shownColumns.

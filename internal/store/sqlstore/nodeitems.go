@@ -175,8 +175,7 @@ func (t memoryNodes) insertItem(v loci.Viewer, node *storedNode, i *loci.NodeIte
 	return t.storeItem(node, i, to, memory)
 }
 
-// changed adds a change of an item to the feed, for readers who see the item in its present
-// place.
+// changed adds a change of an item to the feed, for readers who see the item in its present place.
 func (t memoryNodes) changed(node *storedNode, item *placed) error {
 	var seen []loci.Access
 	for i := item; i.above != nil; i = i.above {
@@ -293,8 +292,7 @@ func (t memoryNodes) MoveItem(_ context.Context, v loci.Viewer, id, parent, befo
 		to.parent.seq, rank, item.seq); err != nil {
 		return err
 	}
-	// A reader who saw the item in its old place and cannot see it in the new one learns only
-	// that it left.
+	// A reader who saw the item in its old place and cannot see it in the new one learns only that it left.
 	if err := t.changed(node, item); err != nil || item.above.seq == to.parent.seq {
 		return err
 	}

@@ -172,8 +172,7 @@ func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id 
 	return err
 }
 
-// revokeGrant revokes a grant and its access tokens. Its code and refresh tokens stop working
-// with it.
+// revokeGrant revokes a grant and its access tokens. Its code and refresh tokens stop working with it.
 func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
 	err := c.Exec("UPDATE oauth_grants SET revoked_at = coalesce(revoked_at, ?) WHERE {global oauth_grants} id = ?",
 		at.UnixMicro(), [16]byte(id))
@@ -184,8 +183,7 @@ func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
 		at.UnixMicro(), [16]byte(id))
 }
 
-// Purge keeps a used refresh token until it would have expired. Only then can Loci detect that
-// someone uses it again.
+// Purge keeps a used refresh token until it would have expired. Only then can Loci detect that someone uses it again.
 func (o oauth) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
 	before := ceilMicro(then)
 	err = o.db.Update(ctx, func(c Conn) error {

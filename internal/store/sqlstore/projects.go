@@ -36,8 +36,7 @@ type ProjectRow struct {
 	Moves  int64  // number of moves of the project's file
 }
 
-// These intents are the operations that can be in progress on a project. Nobody can work on the
-// project meanwhile.
+// These intents are the operations that can be in progress on a project. Nobody can work on the project meanwhile.
 const (
 	IntentCreating  = "creating"
 	IntentArchiving = "archiving"
@@ -45,8 +44,7 @@ const (
 	IntentDeleting  = "deleting"
 )
 
-// Gone reports whether the project does not exist for callers, because it is being created or
-// deleted.
+// Gone reports whether the project does not exist for callers, because it is being created or deleted.
 func (p *ProjectRow) Gone() bool { return p.Intent == IntentCreating || p.Intent == IntentDeleting }
 
 // Usable rejects a project that nobody may work on now.

@@ -7,8 +7,7 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// TrashMemories moves those rows among seqs that are memories of the project to their owners'
-// trash.
+// TrashMemories moves those rows among seqs that are memories of the project to their owners' trash.
 func (tx *Tx) TrashMemories(id loci.ProjectID, seqs []int64, now time.Time) error {
 	for _, seq := range seqs {
 		var old *Stored

@@ -127,8 +127,7 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// ceilMicro returns the first microsecond that is not before t. Stored times have no finer
-// resolution.
+// ceilMicro returns the first microsecond that is not before t. Stored times have no finer resolution.
 func ceilMicro(t time.Time) int64 {
 	n := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
@@ -144,14 +143,12 @@ func timeAt(r Row, col int) time.Time {
 	return time.Time{}
 }
 
-// Dialect holds what differs between databases in the shared statements. An engine chooses it
-// when it opens. Statements refer to its fields in braces and lower case: {join}, {is}, {each
-// m.tags}.
+// Dialect holds what differs between databases in the shared statements. An engine chooses it when it opens.
+// Statements refer to its fields in braces and lower case: {join}, {is}, {each m.tags}.
 type Dialect struct {
 	// Tenant is the parameter with the org's id, or "" if each org has its own file.
 	Tenant string
-	// Project is the parameter with the id of a graph's project, or "" if each project has its
-	// own file.
+	// Project is the parameter with the id of a graph's project, or "" if each project has its own file.
 	Project string
 
 	Join     string // joins in the order written: the second table is looked up for each row of the first
@@ -177,9 +174,8 @@ type Dialect struct {
 	expanded map[string]string
 }
 
-// Conn runs statements in one transaction. It looks up prepared statements by their text, so the
-// text must be constant and the values must be Args. It passes each text through Dialect.Expand
-// before it prepares it.
+// Conn runs statements in one transaction. It looks up prepared statements by their text, so the text must be
+// constant and the values must be Args. It passes each text through Dialect.Expand before it prepares it.
 type Conn interface {
 	// Exec runs one statement to its end.
 	Exec(text string, args ...any) error
@@ -220,8 +216,7 @@ type Row interface {
 // ErrStop ends a Query early and without error when a row function returns it.
 var ErrStop = errors.New("stop")
 
-// isOver reports whether ctx has ended. It sets cut if ctx ended because the search used up its
-// time.
+// isOver reports whether ctx has ended. It sets cut if ctx ended because the search used up its time.
 func isOver(ctx context.Context, cut *bool) bool {
 	over := ctx.Err() != nil
 	*cut = over && loci.Spent(ctx)

@@ -11,8 +11,7 @@ import (
 
 type sessions struct{ *Tx }
 
-// These are the kinds of positions of lists other than memories and nodes, which define their
-// own.
+// These are the kinds of positions of lists other than memories and nodes, which define their own.
 const (
 	sessionPosition    byte = 0x20
 	suggestionPosition byte = 0x21

@@ -9,9 +9,8 @@ import (
 
 type sources struct{ *Tx }
 
-// maxAllSources limits the sources of one memory from all writers. The limit in the writer's
-// error message counts only the writer's own sources. Any other count would include rows that the
-// writer may not see.
+// maxAllSources limits the sources of one memory from all writers. The limit in the writer's error message counts
+// only the writer's own sources. Any other count would include rows that the writer may not see.
 const maxAllSources = 20 * loci.MaxSources
 
 func (t sources) Insert(_ context.Context, s loci.Source) error {

@@ -24,15 +24,13 @@ type Tx struct {
 
 var _ store.Tx = (*Tx)(nil)
 
-// Options are what all transactions on one org need besides their connection. All fields are
-// required.
+// Options are what all transactions on one org need besides their connection. All fields are required.
 type Options struct {
 	Org       loci.OrgID
 	Now       func() time.Time // for checks of expiry
 	Positions Positions
 	NewIndex  func(*Tx) Index
-	// KeepBlob updates the time of an attachment's bytes, so that no sweep removes them. Conflict
-	// if they are gone.
+	// KeepBlob updates the time of an attachment's bytes, so that no sweep removes them. Conflict if they are gone.
 	KeepBlob func(org loci.OrgID, sum []byte, now time.Time) error
 }
 

@@ -6,9 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// visible adds the visibility rule of loci.Viewer.Sees over the alias m, a row of memories. Every
-// statement that returns text or existence uses it. A property test compares it with the rule
-// itself.
+// visible adds the visibility rule of loci.Viewer.Sees over the alias m, a row of memories. Every statement that
+// returns text or existence uses it. A property test compares it with the rule itself.
 func (tx *Tx) visible(q *Query, v loci.Viewer, l loci.Lifecycle, now time.Time) {
 	if v.OrgID != tx.Org || v.OrgID == "" || v.UserID.IsZero() {
 		q.Add("FALSE")

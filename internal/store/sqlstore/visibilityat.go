@@ -15,9 +15,8 @@ func checkWhen(f *store.Filter) error {
 	return nil
 }
 
-// stages returns the aliases of the rows to read: m is a row of memories that had the same state
-// at the requested time, and o is the old version that was in force then. No memory passes as
-// both.
+// stages returns the aliases of the rows to read: m is a row of memories that had the same state at the requested
+// time, and o is the old version that was in force then. No memory passes as both.
 func stages(w loci.When) []string {
 	if w.KnownAt.IsZero() {
 		return []string{"m"}
