@@ -194,6 +194,13 @@ func TestBrowserDashboardGraphKeys(t *testing.T) {
 	b.sees("“lonely” is in the trash.", "5 entities")
 	b.keys("u")
 	b.sees("Undone.", "6 entities")
+	// The row has the focus before the next key can come.
+	if on := b.evaluate(`(() => {
+		document.dispatchEvent(new KeyboardEvent("keydown", { key: "j" }));
+		return String(document.activeElement.matches(".list a"));
+	})()`); on != "true" {
+		t.Error("a key that moves does not put the focus on the row")
+	}
 	b.keys("j")
 	b.keys("j")
 	b.keys(kb.Enter)

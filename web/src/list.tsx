@@ -68,3 +68,13 @@ export function List<T extends { id: string }>({ label, items, total, height, cu
     </div>
   );
 }
+
+/** Puts the focus on the link of a row: at once if the page has it, so that the next key finds it there, else when the list has moved to it. */
+export function focusRow(id: string, within = ".list"): void {
+  const focus = () => {
+    const link = document.querySelector<HTMLElement>(`${within} a[data-id="${CSS.escape(id)}"]`);
+    link?.focus({ preventScroll: true });
+    return link;
+  };
+  if (!focus()) requestAnimationFrame(focus);
+}

@@ -1,5 +1,6 @@
 import { t } from "./i18n/index.ts";
 import type { Binding } from "./keys.ts";
+import { focusRow } from "./list.tsx";
 
 /** The keys that open the next and the previous row of a list. */
 export function moves(rows: readonly { id: string }[], open: string, show: (id: string) => void): Binding[] {
@@ -8,7 +9,7 @@ export function moves(rows: readonly { id: string }[], open: string, show: (id: 
     const next = rows[Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + by))];
     if (!next) return;
     show(next.id);
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id);
   };
   return [
     { key: "j", help: t("inbox.keys.down"), run: () => move(1) },

@@ -5,7 +5,7 @@ import { FormDialog } from "../../form.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { legible } from "../../legible.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { concerns, useChanges } from "../../live.ts";
 import { useLoad, type Loaded } from "../../load.ts";
 import { number } from "../../numbers.ts";
@@ -133,7 +133,7 @@ function Body({ id, whole, graph }: { id: string; whole: Whole; graph: Graph }) 
     if (!next) return;
     setCursor(next.id);
     lens.current?.to(next.id);
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id);
   };
   const close = () => (look.trash ? lookAt({ ...look, trash: false }) : look.to ? lookAt({ ...look, to: "" }) : open ? show("") : lookAt({ ...look, q: "", near: 0, kinds: [] }));
   useKeys([

@@ -5,7 +5,7 @@ import { Cancel, confirm, Dialog } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning } from "../../legible.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { concerns, useChanges } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { usePicks } from "../../picks.ts";
@@ -52,7 +52,7 @@ export function Candidates({ look, open }: { look: Look; open: string }) {
   const moveTo = (row: Candidate | undefined) => {
     setCursor(row?.id ?? "");
     if (open || (row && wide())) show(row?.id ?? "", open !== "");
-    if (row) requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(row.id)}"]`)?.focus({ preventScroll: true }));
+    if (row) focusRow(row.id);
   };
   const move = (by: number) => list.rows.length > 0 && moveTo(list.rows[Math.max(0, Math.min(list.rows.length - 1, at < 0 ? 0 : at + by))]);
   /** The row that follows those that leave the list. */

@@ -5,7 +5,7 @@ import { DiffView } from "../../diff.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { beginning, legible } from "../../legible.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go } from "../../router.ts";
@@ -35,7 +35,7 @@ export function Suggestions({ open }: { open: string }) {
     const next = list.rows[Math.max(0, Math.min(list.rows.length - 1, at < 0 ? 0 : at + by))];
     if (!next) return;
     show(next.id, open !== "");
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id);
   };
   const decide = async (one: Suggestion | undefined, accept: boolean) => {
     if (!one || !(await settle(one, accept, share, list.reload))) return;

@@ -4,7 +4,7 @@ import { loci } from "../../api.ts";
 import { confirm } from "../../dialog.tsx";
 import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { resumed, withProof } from "../../pending.ts";
 import { usePicks } from "../../picks.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
@@ -53,7 +53,7 @@ export function Memories() {
     setCursor(next.id);
     // Beside the list, the pane follows. Alone, it opens with Enter.
     if (matchMedia("(min-width: 56.01rem)").matches) show(next.id, { replace: open !== "" });
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id);
   };
   useKeys([
     { key: "/", help: t("keys.search"), run: () => search.current?.focus() },

@@ -5,7 +5,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { concerns, useChanges, useFollow } from "../../live.ts";
 import { useLoad } from "../../load.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
@@ -57,7 +57,7 @@ export default function Sessions() {
     if (!next) return;
     setCursor(next.id);
     if (matchMedia("(min-width: 56.01rem)").matches) show(next.id, open !== "");
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.side a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id, ".side");
   };
   useKeys([
     { key: "j", help: t("sessions.keys.down"), run: () => move(1) },

@@ -7,7 +7,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { Markdown } from "../../markdown.tsx";
 import { resumed, withProof } from "../../pending.ts";
@@ -44,7 +44,7 @@ export default function Time() {
     const next = rows[Math.max(0, Math.min(rows.length - 1, at < 0 ? 0 : at + by))];
     if (!next) return;
     show(next.id, open !== "");
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id);
   };
   const undo = async (of: Selection, n: number) => {
     if (n === 0 || !(await confirm({ title: t("time.undo.title"), text: t("time.undo.ask", { n }), yes: t("time.undo.yes"), danger: true }))) return;

@@ -4,7 +4,7 @@ import { t } from "../../i18n/index.ts";
 import { useKeys } from "../../keys.ts";
 import { leave } from "../../leave.ts";
 import { legible } from "../../legible.ts";
-import { List } from "../../list.tsx";
+import { focusRow, List } from "../../list.tsx";
 import { useLoad } from "../../load.ts";
 import { usePicks } from "../../picks.ts";
 import { addressOf, go, usePlace } from "../../router.ts";
@@ -50,7 +50,7 @@ export function ViewAs({ vendor, open }: { vendor: string; open: string }) {
     if (!next) return;
     setCursor(next.id);
     if (matchMedia("(min-width: 56.01rem)").matches) show(next.id, { replace: open !== "" });
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`.list a[data-id="${CSS.escape(next.id)}"]`)?.focus({ preventScroll: true }));
+    focusRow(next.id);
   };
   const here = rows.rows.find(({ id }) => id === current);
   const narrowHere = () => {
