@@ -48,13 +48,10 @@ type Call struct {
 
 // Read reports whether r has a call that the hook understands. It keeps only the beginning of long values.
 func Read(r io.Reader) (*Call, bool) {
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(io.LimitReader(r, maxInput)); err != nil {
-		return nil, false
-	}
+	text, err := shortened(io.LimitReader(r, maxInput), maxValue)
 	var c Call
-	whole := bytes.TrimPrefix(text.Bytes(), []byte("\ufeff"))
-	if json.Unmarshal(shortened(whole, maxValue), &c) != nil || c.SessionID == "" || len(c.SessionID) > maxID {
+	if err != nil || json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &c) != nil ||
+		c.SessionID == "" || len(c.SessionID) > maxID {
 		return nil, false
 	}
 	c.Directory = loci.Shorten(c.Directory, loci.MaxTitle)

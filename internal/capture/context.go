@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -83,32 +84,64 @@ func (h hook) contextOf(ctx context.Context, s *loci.Session, tokens int) string
 
 // shortened returns a JSON object in which a member's value of more than most bytes is a text of its beginning. It only
 // counts the brackets of what it leaves out, because parsing takes too long: a tool can return 20 MB.
-func shortened(text []byte, most int) []byte {
-	var out bytes.Buffer
-	depth, quoted, value, done := 0, false, 0, 0 // value: where that of the member starts
-	for i := 0; i < len(text); i++ {
-		c := text[i]
-		switch {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{', c == '[':
-			depth++
-		case depth == 1 && c == ':':
-			value = i + 1
-		case depth == 1 && (c == ',' || c == '}') && i-value > most && value > done:
-			out.Write(text[done:value])
-			out.Write(beginning(bytes.TrimSpace(text[value : value+most])))
-			done = i
+func shortened(r io.Reader, most int) ([]byte, error) {
+	c := cutter{most: most}
+	_, err := io.Copy(&c, r)
+	return c.out, err
+}
+
+// cutter keeps of what is written to it, a JSON object, only the beginning of long values.
+type cutter struct {
+	most, depth int
+	out         []byte
+	value       int // where that of the member starts in out; 0: there is none
+	skip        int // how many of the next bytes a backslash escapes
+	quoted      bool
+}
+
+// Write goes through each byte once, as an assistant waits for it, and keeps none that the result does not need.
+func (c *cutter) Write(p []byte) (int, error) {
+	kept := 0 // of p
+	keep := func(to int) {
+		if c.value > 0 { // one byte more shows that it is too long
+			to = min(to, kept+max(c.value+c.most+1-len(c.out), 0))
 		}
-		if !quoted && (c == '}' || c == ']') {
-			depth--
+		c.out = append(c.out, p[kept:max(to, kept)]...)
+	}
+	i := c.skip
+	for c.skip = 0; i < len(p); i++ {
+		if c.quoted { // most bytes of a long value
+			for ; i < len(p) && p[i] != '"'; i++ {
+				if p[i] == '\\' {
+					i++
+				}
+			}
+			c.quoted, c.skip = i >= len(p), max(i-len(p), 0)
+			continue
+		}
+		b := p[i]
+		switch {
+		case b == '"':
+			c.quoted = true
+		case b == '{', b == '[':
+			c.depth++
+		case c.depth == 1 && b == ':':
+			keep(i + 1)
+			kept, c.value = i+1, len(c.out)
+		case c.depth == 1 && (b == ',' || b == '}') && c.value > 0:
+			keep(i)
+			kept = i
+			if len(c.out)-c.value > c.most {
+				c.out = append(c.out[:c.value], beginning(bytes.TrimSpace(c.out[c.value:c.value+c.most]))...)
+			}
+			c.value = 0
+		}
+		if b == '}' || b == ']' {
+			c.depth--
 		}
 	}
-	out.Write(text[done:])
-	return out.Bytes()
+	keep(len(p))
+	return len(p), nil
 }
 
 // longestEscape is how many bytes of JSON a character can have.

@@ -6,7 +6,19 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
+
+// cutTo cuts a text that comes in pieces.
+func cutTo(t *testing.T, in string, most int) string {
+	t.Helper()
+	out, err := shortened(iotest.OneByteReader(strings.NewReader(in)), most)
+	whole, errWhole := shortened(strings.NewReader(in), most)
+	if err != nil || errWhole != nil || !bytes.Equal(out, whole) {
+		t.Errorf("%.40q: in pieces %q, %v; in one %q, %v", in, out, err, whole, errWhole)
+	}
+	return string(out)
+}
 
 func TestShortened(t *testing.T) {
 	long := strings.Repeat("x", 100_000)
@@ -23,7 +35,7 @@ func TestShortened(t *testing.T) {
 		{`{"a\":b":true,"n":{}}`, `{"a\":b":true,"n":{}}`},
 		{"", ""}, {"hello", "hello"}, {`{"a"`, `{"a"`}, {`{"a":"x`, `{"a":"x`}, {`}}]]`, `}}]]`}, {`"\`, `"\`},
 	} {
-		if got := string(shortened([]byte(tt.in), 12)); got != tt.want {
+		if got := cutTo(t, tt.in, 12); got != tt.want {
 			t.Errorf("%.40s: got %.200s; want %s", tt.in, got, tt.want)
 		}
 	}
@@ -51,7 +63,7 @@ func (letters) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{
 func FuzzShortened(f *testing.F) {
 	f.Add(`{"a":[1,{"b":"\"}"}],"c":null,"long":"0123456789012345678901234567890"}`)
 	f.Fuzz(func(t *testing.T, in string) {
-		if got := string(shortened([]byte(in), 1<<20)); got != in {
+		if got := cutTo(t, in, 1<<20); got != in {
 			t.Errorf("%q: got %q", in, got)
 		}
 		var object map[string]any
@@ -59,7 +71,7 @@ func FuzzShortened(f *testing.F) {
 			return
 		}
 		n := len(object)
-		if out := shortened([]byte(in), 20); json.Unmarshal(out, &object) != nil || len(object) != n {
+		if out := cutTo(t, in, 20); json.Unmarshal([]byte(out), &object) != nil || len(object) != n {
 			t.Errorf("%q: got %q", in, out)
 		}
 	})
