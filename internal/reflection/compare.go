@@ -79,6 +79,9 @@ func (c *comparison) verdict(like loci.Likeness) Verdict {
 		return Verdict{Bond: Unrelated, Reason: "The statements share too little to be about the same thing."}
 	case c.otherSubject() || c.otherKind():
 		return Verdict{Bond: Unrelated, Reason: "The statements are about two different things of one kind."}
+	case c.denyTwo():
+		return Verdict{Bond: Unrelated, Reason: "Both statements deny, and \"" + c.replaced[0].Old + "\" and \"" +
+			c.replaced[0].New + "\" can both be denied."}
 	case c.replacedNow():
 		return Verdict{Bond: UpdateSupersedes, Reason: "The new statement puts \"" + c.replaced[0].New + "\" in place of \"" +
 			c.replaced[0].Old + "\"."}
@@ -142,6 +145,13 @@ func (c *comparison) conflict(like loci.Likeness) string {
 		return "the old statement no longer holds"
 	}
 	return ""
+}
+
+// denyTwo reports whether each statement denies another value: "not on Fridays", "no longer on Mondays". A number or a
+// limit in time can be what changed: "not before March".
+func (c *comparison) denyTwo() bool {
+	return len(c.old.denials) > 0 && len(c.new.denials) > 0 && len(c.replaced) > 0 && c.replaced[0].Kind != "number" &&
+		len(c.old.weakSides)+len(c.new.weakSides) == 0 && !c.turned()
 }
 
 // handovers are words of change by which somebody takes the place of another.

@@ -76,6 +76,11 @@ func TestRelateForms(t *testing.T) {
 
 		{"The billing job stops after 20 minutes.", "The mailing job stops after 5 minutes.", Unrelated},
 		{"Crate 12 goes to Bergen.", "Crate 21 goes to Turku.", Unrelated},
+		{"Training since 3 March", "We no longer use Redis since June.", Unrelated},
+		{"Decision: Stripe instead of Adyen, since 4 May", "We no longer deploy on Fridays since June.", Unrelated},
+		{"We no longer deploy on Fridays.", "Deploys no longer happen on Mondays.", Unrelated},
+		{"We do not deploy on Fridays.", "We do not deploy on Mondays.", Unrelated},
+		{"We do not deploy before March.", "We do not deploy before April.", Contradiction},
 	} {
 		if v := Relate(c.older, c.newer); v.Bond != c.want {
 			t.Errorf("%q, %q: got %s (%s), want %s", c.older, c.newer, v.Bond, v.Reason, c.want)
