@@ -97,6 +97,19 @@ func (c *client) files(s *settings) []string {
 	return []string{s.place(c.config.Else), file}
 }
 
+// read returns the files that the client reads if it works in this directory.
+func (c *client) read(s *settings) []string {
+	list := c.files(s)
+	if c.config.Project == "" {
+		return list
+	}
+	name, err := filepath.Abs(c.config.Project)
+	if err != nil || slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
+}
+
 // file is the one of these that Loci uses: the first with an entry of Loci, else the first that exists.
 func (c *client) file(s *settings) string {
 	list := c.files(s)

@@ -80,7 +80,7 @@ func (p *program) deadKeys(ctx context.Context, in *instance, keys []loci.Creden
 		if err != nil {
 			continue // startingClients reports it
 		}
-		for _, name := range c.files(p.settings) {
+		for _, name := range c.read(p.settings) {
 			file, err := c.readFile(name)
 			if err != nil || p.settings.Home == "" {
 				continue
@@ -95,10 +95,15 @@ func (p *program) deadKeys(ctx context.Context, in *instance, keys []loci.Creden
 				if err != nil {
 					return list, err
 				}
-				if fault != "" {
-					list = append(list, outdated{text: "the key of " + c.name + " in the entry " + quoted(entry) + " of " + name +
-						" " + fault, how: "remove the entry, or for a new key run: ", fix: "loci connect " + c.id})
+				if fault == "" {
+					continue
 				}
+				o := outdated{text: "the key of " + c.name + " in the entry " + quoted(entry) + " of " + name + " " + fault,
+					how: "remove the entry"}
+				if slices.Contains(c.files(p.settings), name) {
+					o.how, o.fix = o.how+", or for a new key run: ", "loci connect "+c.id
+				}
+				list = append(list, o)
 			}
 		}
 	}

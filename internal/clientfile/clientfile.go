@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/proposed"
@@ -182,13 +183,14 @@ func (f *File) Odd(format Format) string {
 	if _, ok := format.(JSON); !ok {
 		return ""
 	}
+	var odd []string
 	if len(f.mark) > 0 {
-		return "a byte order mark"
+		odd = append(odd, "a byte order mark")
 	}
 	if len(bytes.TrimSpace(f.Text)) > 0 && !json.Valid(f.Text) {
-		return "comments or trailing commas"
+		odd = append(odd, "comments or trailing commas")
 	}
-	return ""
+	return strings.Join(odd, " and ")
 }
 
 func (f *File) unchanged() error {
