@@ -62,6 +62,7 @@ func TestTranscripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
+	doc := readDocument(t, newServer(t))
 	for _, file := range files {
 		for _, prefix := range []string{"/api/v1", ""}[:random.Rounds(2, 1)] {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+" at "+prefix+"/", func(t *testing.T) {
@@ -69,7 +70,7 @@ func TestTranscripts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := play(t, txtar.Parse(want), prefix)
+				got := play(t, doc, txtar.Parse(want), prefix)
 				if *update {
 					if err := os.WriteFile(file, got, 0o644); err != nil {
 						t.Fatal(err)
@@ -84,11 +85,10 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-func play(t *testing.T, script *txtar.Archive, prefix string) []byte {
+func play(t *testing.T, doc *document, script *txtar.Archive, prefix string) []byte {
 	// Notes are read by the rules, as in a real server.
 	s := newServer(t, func(ro *rest.Options, ao *app.Options) { ao.Budget, ao.Extractor = 400, nil })
 	s.clock.step = 100 * time.Millisecond // so that no call runs out of time
-	doc := readDocument(t, s)
 	keys := s.cast(t)
 	names := &names{known: map[string]string{}, values: map[string]string{}, counts: map[string]int{}}
 	out := &txtar.Archive{Comment: script.Comment}
