@@ -115,9 +115,11 @@ func TestBrowserDashboardPassword(t *testing.T) {
 	if a := other.get("/app/"); a.status != 303 {
 		t.Errorf("another sign-in after the new password: %d", a.status)
 	}
+	b.seesNo("a browser")
 	if a := w.browser().post("/app/sign-in", "email", maraMail, "password", next); a.status != 303 {
 		t.Errorf("the new password: %d", a.status)
 	}
+	b.sees("a browser") // which moves what is below it
 
 	w.clock.advance(6 * time.Minute)
 	b.click("Change the password")

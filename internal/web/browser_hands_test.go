@@ -42,6 +42,7 @@ func TestBrowserDashboardTimeBy(t *testing.T) {
 	b.sees("Would undo the changes of 1 memory.", "by the key")
 	b.seesNo("by the session")
 	b.click("Undo them")
+	b.until(`document.querySelector("dialog[open]")`)
 	b.click("Undo them")
 	b.sees("The changes of 1 memory are undone.")
 	b.view("memories")
