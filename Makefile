@@ -45,6 +45,9 @@ integration: ## the binary against real clients and the MCP conformance suite
 bench: build ## the figures of `loci bench`
 	bin/loci bench
 
+# .ci/run keeps Node and the reference memory server there.
+TOOLS = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/loci-ci
+
 nightly: ## test-all, cross builds, then each fuzz target for a minute, the slow soak tests and short benchmarks
 	.ci/run
 	.ci/run cross
@@ -57,5 +60,6 @@ nightly: ## test-all, cross builds, then each fuzz target for a minute, the slow
 	bin/loci bench --memories 10000 --step 2s
 	bin/loci bench events --events 20000 --step 2s
 	bin/loci bench graph --entities 2000 --observations 20000 --step 2s
+	bin/loci bench graph --step 2s --reference "$$(ls $(TOOLS)/node-*/node_modules/.bin/node | tail -1) $$(ls $(TOOLS)/server-memory-*/node_modules/@modelcontextprotocol/server-memory/dist/index.js | tail -1)"
 	bin/loci bench --fairness --memories 5000 --step 4s
 	bin/loci bench --processor --memories 10000 --step 2s
