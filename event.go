@@ -63,22 +63,24 @@ const (
 	ConfidenceField   = "confidence"   // from 0 to 1
 )
 
-// Event is something that happened, usually in a session. Loci stores its text exactly as sent and never changes it.
+// Event is something that happened, usually in a session. Loci stores its text exactly as sent, and
+// changes it only if its person removes a secret.
 type Event struct {
-	ID         EventID         `json:"id" format:"uuid"`
-	Time       time.Time       `json:"time" doc:"When it happened"`
-	RecordedAt time.Time       `json:"recorded_at" doc:"When Loci stored it"`
-	SessionID  SessionID       `json:"session_id,omitzero" format:"uuid"`
-	AgentID    AgentID         `json:"agent_id,omitzero" format:"uuid"`
-	Actor      string          `json:"actor,omitempty" doc:"Who spoke or acted" example:"user"`
-	Class      EventClass      `json:"memory_type" enum:"episodic,session,decision,entity"`
-	Type       string          `json:"event_type" example:"error"`
-	Content    string          `json:"content" doc:"The text of the event, exactly as sent"`
-	Metadata   json.RawMessage `json:"metadata,omitempty" doc:"A JSON object, stored unchanged"`
-	Tags       []string        `json:"tags" nullable:"false"`
-	Importance int             `json:"importance" doc:"1 to 10"`
-	ParentID   EventID         `json:"parent_id,omitzero" format:"uuid" doc:"The event that this one answers or belongs to"`
-	DedupKey   string          `json:"dedup_key,omitempty" doc:"The writer's own key, if there is one"`
+	ID          EventID         `json:"id" format:"uuid"`
+	Time        time.Time       `json:"time" doc:"When it happened"`
+	RecordedAt  time.Time       `json:"recorded_at" doc:"When Loci stored it"`
+	SessionID   SessionID       `json:"session_id,omitzero" format:"uuid"`
+	AgentID     AgentID         `json:"agent_id,omitzero" format:"uuid"`
+	Actor       string          `json:"actor,omitempty" doc:"Who spoke or acted" example:"user"`
+	Class       EventClass      `json:"memory_type" enum:"episodic,session,decision,entity"`
+	Type        string          `json:"event_type" example:"error"`
+	Content     string          `json:"content" doc:"The text of the event, exactly as sent"`
+	Metadata    json.RawMessage `json:"metadata,omitempty" doc:"A JSON object, stored unchanged"`
+	Tags        []string        `json:"tags" nullable:"false"`
+	Importance  int             `json:"importance" doc:"1 to 10"`
+	ParentID    EventID         `json:"parent_id,omitzero" format:"uuid" doc:"The event that this one answers or belongs to"`
+	DedupKey    string          `json:"dedup_key,omitempty" doc:"The writer's own key, if there is one"`
+	SecretsKept bool            `json:"secrets_kept,omitempty" doc:"True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place"`
 	EventAccess
 }
 

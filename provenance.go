@@ -175,7 +175,9 @@ const (
 	SuggestCorrect   SuggestionKind = "correct"   // By says what is wrong with Memory
 	SuggestDelete    SuggestionKind = "delete"    // moves rows of a graph to its trash
 	SuggestMerge     SuggestionKind = "merge"     // merges an entity of a graph into another
-	SuggestSecret    SuggestionKind = "secret"    // removes the secrets of Memory
+	SuggestSecret    SuggestionKind = "secret"    // removes the secrets of Memory or Row
+
+	RowEvent = "event" // the kind of a Row that is an event
 )
 
 // SuggestionState is the state of a suggestion.
@@ -190,13 +192,14 @@ const (
 
 // Suggestion is a suggested change of a memory or of a graph. The memory's owner decides about it, or a person of the
 // graph's project. Only readers who see both memories, or the rows of the graph, see it. One about a secret is visible
-// to the memory's owner alone, and to none of their assistants: accepting it removes the secret, declining keeps it.
+// to the row's owner alone, and to none of their assistants: accepting it removes the secret, declining keeps it.
 type Suggestion struct {
 	ID        SuggestionID    `json:"id" format:"uuid"`
 	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct,delete,merge,secret"`
-	MemoryID  MemoryID        `json:"memory_id,omitzero" format:"uuid" doc:"The memory that would be superseded, or that has a secret. Absent for a graph"`
+	MemoryID  MemoryID        `json:"memory_id,omitzero" format:"uuid" doc:"The memory that would be superseded, or that has a secret. Absent for a graph and a row"`
 	ByID      MemoryID        `json:"by_id,omitzero" format:"uuid" doc:"The memory that would replace it. Absent for a graph and a secret"`
 	Graph     *SuggestedGraph `json:"graph,omitempty" doc:"The rows of a graph that would be deleted or merged"`
+	Row       *SecretRow      `json:"row,omitempty" doc:"The row that has a secret, if it is not a memory"`
 	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it; everyone in the project decides"`
 	Origin    string          `json:"origin" doc:"Who suggests it"`
 	State     SuggestionState `json:"state" enum:"pending,accepted,declined"`
@@ -208,6 +211,15 @@ type Suggestion struct {
 	// Memory and By are set in lists only.
 	Memory *Excerpt `json:"memory,omitempty" doc:"The beginning of the memory that would be superseded, or that has a secret"`
 	By     *Excerpt `json:"by,omitempty" doc:"The beginning of the memory that would replace it"`
+}
+
+// SecretRow is a row, other than a memory, that has a secret.
+type SecretRow struct {
+	Kind string  `json:"kind" enum:"event"`
+	ID   EventID `json:"id" format:"uuid"`
+	// SessionID and Excerpt are set in lists only.
+	SessionID SessionID `json:"session_id,omitzero" format:"uuid" doc:"The session of an event"`
+	Excerpt   *Excerpt  `json:"excerpt,omitempty" doc:"The beginning of the row"`
 }
 
 // SuggestedGraph is what a suggestion changes in the graph of a project.
@@ -233,12 +245,12 @@ type SuggestedRow struct {
 // MaxSuggestedRows is how many rows a SuggestedGraph lists.
 const MaxSuggestedRows = 100
 
-// Excerpt is the beginning of a memory.
+// Excerpt is the beginning of a memory or of another row.
 type Excerpt struct {
 	Title   string   `json:"title"`
 	Text    string   `json:"text" doc:"The first 300 characters of the content"`
 	Origin  string   `json:"origin" doc:"Who wrote it"`
-	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the memory has. The excerpt shows [secret] in their place" example:"[\"password\"]"`
+	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the text has. The excerpt shows [secret] in their place" example:"[\"password\"]"`
 	// SharedWith is Access.SharedWith.
 	SharedWith string `json:"shared_with,omitempty" doc:"Who besides its owner can read it" example:"the team"`
 }

@@ -22,7 +22,7 @@ type Logged struct {
 	ID         loci.EventID  `json:"id,omitzero" format:"uuid" doc:"The id of the event, if you sent one"`
 	Stored     int           `json:"stored" doc:"How many events Loci stored"`
 	Duplicates int           `json:"duplicates" doc:"How many it did not, because it has them"`
-	Secrets    []string      `json:"secrets,omitempty" doc:"Which types of secrets the texts have. Loci stores them as sent, and shows [secret] in their place in contexts" example:"[\"password\"]"`
+	Secrets    []string      `json:"secrets,omitempty" doc:"Which types of secrets the texts have. Loci stores them as sent, shows [secret] in their place in contexts, and puts them into the inbox of the person" example:"[\"password\"]"`
 	Results    []LoggedEvent `json:"results,omitempty" nullable:"false" doc:"What became of each event of a list, in its order"`
 }
 

@@ -136,7 +136,12 @@ and the first 200 characters of the content, or --dedup-key.`,
 			err = loci.WrapError(loci.Conflict, err, "this is a duplicate of event %s; to log it nevertheless, pass "+
 				"--dedup-key with a key of its own", twice.Of)
 		}
-		return p.created(map[string]any{"id": id}, err, id, d.Content)
+		answer := map[string]any{"id": id}
+		if found := event.SecretsIn(d); err == nil && len(found) > 0 {
+			answer["secrets"] = found
+			p.note("%s", loci.SecretHint(found))
+		}
+		return p.created(answer, err, id, d.Content)
 	})
 	f.add(cmd)
 	return cmd
@@ -160,6 +165,9 @@ func (p *program) logLines(ctx context.Context, c *call, name string) error {
 			loci.Plural(stream.Duplicates, "duplicate", "duplicates")), err}
 	case errors.As(err, &at):
 		err = loci.WrapError(loci.CodeOf(err), err, "line %d: %s; %s", at.Line, err, stream.Before())
+	}
+	if len(stream.Secrets) > 0 {
+		p.note("%s", loci.SecretHint(stream.Secrets))
 	}
 	return p.answer(map[string]any{"stored": stream.Stored, "duplicates": stream.Duplicates}, err, "%s stored, %s",
 		loci.Plural(stream.Stored, "event", "events"), loci.Plural(stream.Duplicates, "duplicate", "duplicates"))

@@ -16,9 +16,9 @@ func (p *program) suggestionCommand() *cobra.Command {
 	return group("suggestion", "Accept or decline changes that others suggest",
 		`Accept or decline changes that others suggest. An agent cannot replace a memory of
 another origin; it can suggest to replace it with its own. It cannot delete or merge what
-others wrote in a graph; it can suggest that. If a memory has a secret, Loci itself
-suggests to remove it: accept removes it from the memory and its old versions, and decline
-keeps it.`,
+others wrote in a graph; it can suggest that. If a memory or an event has a secret, Loci
+itself suggests to remove it: accept removes it from the row and its old versions, and
+decline keeps it.`,
 		p.suggestionListCommand(),
 		p.suggestionAcceptCommand(),
 		p.settleCommand("decline", "Decline a suggestion: everything stays as it is", (*memory.Service).DeclineSuggestion))
@@ -29,7 +29,7 @@ func (p *program) suggestionAcceptCommand() *cobra.Command {
 	cmd := p.settleCommand("accept", "Accept a suggestion: a memory replaces another, or rows or secrets are removed",
 		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
 			if sg, err := s.Suggestion(ctx, who, id); err == nil && sg.Kind == loci.SuggestSecret {
-				const what = "the secrets of a memory, also from its old versions, for good"
+				const what = "the secrets of a memory or event, also from old versions and sources, for good"
 				if err := p.agreed(ctx, "Remove "+what+"?", "remove "+what, "--yes"); err != nil {
 					return sg, err
 				}
@@ -79,11 +79,14 @@ func (p *program) suggestionListCommand() *cobra.Command {
 					return []string{cut(loci.OneLine(s.Graph.Rows[0].Text), 60), with, s.ID.String(), string(s.Kind), string(s.State),
 						s.Origin, p.showTime(s.CreatedAt), ""}
 				}
-				with := title(s.By)
-				if s.Kind == loci.SuggestSecret && s.Memory != nil {
-					with = strings.Join(s.Memory.Secrets, ", ")
+				of, with := s.Memory, title(s.By)
+				if s.Row != nil {
+					of = s.Row.Excerpt
 				}
-				return []string{title(s.Memory), with, s.ID.String(), string(s.Kind), string(s.State),
+				if s.Kind == loci.SuggestSecret && of != nil {
+					with = strings.Join(of.Secrets, ", ")
+				}
+				return []string{title(of), with, s.ID.String(), string(s.Kind), string(s.State),
 					s.Origin, p.showTime(s.CreatedAt), shared}
 			})
 		if !p.json && slices.ContainsFunc(list, func(s loci.Suggestion) bool { return s.NoLongerShared != "" }) {
@@ -121,12 +124,15 @@ func (p *program) settleCommand(use, short string,
 			return p.settledGraph(&s)
 		}
 		if err == nil && s.Kind == loci.SuggestSecret {
-			did := "kept"
+			did, of := "kept", "memory "+s.MemoryID.String()
+			if s.Row != nil {
+				of = s.Row.Kind + " " + s.Row.ID.String()
+			}
 			if s.State == loci.SuggestionAccepted {
 				did = "removed"
 				p.note("%s", s.Hint)
 			}
-			return p.answer(s, nil, "%s %s: %s the secrets of memory %s", s.State, s.ID, did, s.MemoryID)
+			return p.answer(s, nil, "%s %s: %s the secrets of %s", s.State, s.ID, did, of)
 		}
 		err = p.answer(s, err, "%s %s: %s memory %s with %s", s.State, s.ID, s.Kind, s.MemoryID, s.ByID)
 		if err == nil && s.NoLongerShared != "" {

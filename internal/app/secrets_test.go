@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
 	"github.com/loci-memory/loci/internal/transfer"
@@ -116,5 +118,102 @@ func TestRemovingASecretIsDeleting(t *testing.T) {
 	}
 	if got, err := w.Memory.Get(t.Context(), w.owner, m.ID); err != nil || !got.SecretsKept || got.Content != m.Content {
 		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// inArc is a log whose events have left for an Arc.
+type inArc struct{ eventlog.Engine }
+
+func (inArc) Rewrite(_ context.Context, _ loci.OrgID, ids []loci.EventID, _ func(*loci.Event)) ([]loci.EventID, error) {
+	return ids, nil
+}
+
+// TestSecretsOfEventsInArc: Loci names the Arc that keeps a secret, and removes it from the memory.
+func TestSecretsOfEventsInArc(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *app.Options) {
+		log, err := o.Events.Logs.Of(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Events.Logs = event.One(inArc{log})
+	})
+	const text = "The password of the staging host is Kx92mmQQ!tulip."
+	id, err := w.Event.Record(t.Context(), w.claude, event.Draft{Content: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := w.add(w.claude, memory.Draft{Title: "Staging", Content: text,
+		Sources: []loci.Source{{Kind: loci.SourceEvent, Ref: id.String()}}})
+	page, err := w.Memory.Suggestions(t.Context(), w.owner, memory.SuggestionsRequest{})
+	if err != nil || len(page.Items) != 2 {
+		t.Fatal(page.Items, err)
+	}
+	ofMemory, ofEvent := page.Items[0].ID, page.Items[1].ID
+	_, err = w.Memory.AcceptSuggestion(t.Context(), w.owner, ofEvent, false)
+	if wantCode(t, err, loci.Conflict); err != nil && !strings.Contains(err.Error(), "Arc") {
+		t.Errorf("got %v", err)
+	}
+	sg, err := w.Memory.AcceptSuggestion(t.Context(), w.owner, ofMemory, false)
+	if err != nil || !strings.Contains(sg.Hint, "event "+id.String()+": it is in the org's Arc") {
+		t.Errorf("got %+v, %v", sg, err)
+	}
+	if got, err := w.Memory.Get(t.Context(), w.owner, m.ID); err != nil || strings.Contains(got.Content, "tulip") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := w.Memory.DeclineSuggestion(t.Context(), w.owner, ofEvent); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKeptSecretsOfEvents: contexts and packs show what the person of an event keeps, and an import asks nothing.
+func TestKeptSecretsOfEvents(t *testing.T) {
+	t.Parallel()
+	from, to := newWorld(t), newWorld(t)
+	const password = "Kx92mmQQ!tulip"
+	_, err := from.Event.Record(t.Context(), from.claude, event.Draft{Class: loci.EventDecision,
+		Content: "We keep the staging password: " + password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := func(want bool) {
+		t.Helper()
+		about, err := from.Event.OrgContext(t.Context(), from.claude, event.ContextRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		given, err := from.Pack.Context(t.Context(), from.claude, pack.Request{Goal: "the staging password"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{"context": about.Context, "pack": given.Context} {
+			if strings.Contains(text, password) != want {
+				t.Errorf("%s: got %s, want the secret: %v", name, text, want)
+			}
+		}
+	}
+	shown(false)
+	page, err := from.Memory.Suggestions(t.Context(), from.owner, memory.SuggestionsRequest{})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page.Items, err)
+	}
+	if _, err := from.Memory.DeclineSuggestion(t.Context(), from.owner, page.Items[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	shown(true)
+	_, err = from.Event.Record(t.Context(), from.claude, event.Draft{Content: "Another password: Lw37ppZZrose"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if _, err := from.Transfer.Export(t.Context(), from.local, &file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := to.Transfer.Import(t.Context(), to.local, &file, transfer.ImportOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	page, err = to.Memory.Suggestions(t.Context(), to.owner, memory.SuggestionsRequest{})
+	if err != nil || len(page.Items) != 1 || page.Items[0].Row.Excerpt.Text != "Another password: [secret]" {
+		t.Errorf("after an import: %+v, %v", page.Items, err)
 	}
 }

@@ -239,9 +239,17 @@ func TestSourcesNameSessionsThatTheWriterSees(t *testing.T) {
 // someEvents are the events that some vendors see.
 type someEvents map[loci.EventID]loci.Vendor
 
-func (e someEvents) Sees(_ context.Context, p loci.Principal, id loci.EventID) (bool, error) {
-	vendor, there := e[id]
-	return there && (p.Vendor == "" || p.Vendor == vendor), nil
+func (e someEvents) Named(_ context.Context, p loci.Principal, ids ...loci.EventID) (list []*loci.Event, err error) {
+	for _, id := range ids {
+		if vendor, there := e[id]; there && (p.Vendor == "" || p.Vendor == vendor) {
+			list = append(list, &loci.Event{ID: id})
+		}
+	}
+	return list, nil
+}
+
+func (someEvents) SettleSecrets(context.Context, loci.Principal, []loci.EventID, func(string) string) error {
+	return nil
 }
 
 func (someEvents) Recall(context.Context, loci.Principal, time.Duration) (eventlog.Log, *indexing.Snapshot, error) {

@@ -16,33 +16,26 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.EventID) (*
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return nil, err
 	}
-	e, err := s.find(ctx, p, id)
-	if err == nil && e == nil {
-		err = loci.Errorf(loci.NotFound, "no such event")
-	}
-	return e, err
-}
-
-// find returns a visible event, or nil.
-func (s *Service) find(ctx context.Context, p loci.Principal, id loci.EventID) (*loci.Event, error) {
-	log, err := s.of(ctx, p.OrgID)
+	list, err := s.Named(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
-	list, err := log.Get(ctx, p.Viewer(), []loci.EventID{id})
-	if err != nil || len(list) == 0 {
-		return nil, err
+	if len(list) == 0 {
+		return nil, loci.Errorf(loci.NotFound, "no such event")
 	}
 	return list[0], nil
 }
 
-// Sees implements memory.Events. A credential that may not read events sees none.
-func (s *Service) Sees(ctx context.Context, p loci.Principal, id loci.EventID) (bool, error) {
+// Named implements memory.Events. A credential that may not read events sees none.
+func (s *Service) Named(ctx context.Context, p loci.Principal, ids ...loci.EventID) ([]*loci.Event, error) {
 	if s.May(p, Read) != nil {
-		return false, nil
+		return nil, nil
 	}
-	e, err := s.find(ctx, p, id)
-	return e != nil, err
+	log, err := s.of(ctx, p.OrgID)
+	if err != nil {
+		return nil, err
+	}
+	return log.Get(ctx, p.Viewer(), ids)
 }
 
 // Kept returns the log of p's org, which knows what became of its sessions.

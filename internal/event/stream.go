@@ -22,6 +22,7 @@ type Stream struct {
 	failed  error       // of a batch that was stored between two calls
 	// Stored and Duplicates count the events until now. Read them after Flush.
 	Stored, Duplicates int
+	Secrets            []string // which types of secrets the stored events have
 }
 
 // LineError is an error about one line of a stream. Every line before it is stored, and none after it.
@@ -121,6 +122,7 @@ func (t *Stream) append(ctx context.Context, drafts []Draft) error {
 		return nil
 	}
 	outcomes, err := t.s.append(ctx, t.p, drafts)
+	t.Secrets = loci.Unique(append(t.Secrets, SecretsIn(drafts...)...))
 	for _, o := range outcomes {
 		if o.Duplicate {
 			t.Duplicates++

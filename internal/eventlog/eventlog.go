@@ -47,6 +47,9 @@ type Keeper interface {
 	// Purge permanently deletes at most limit events that pass the selection, and returns their number.
 	// The caller repeats it until it returns 0. It fails with Invalid for an empty selection.
 	Purge(ctx context.Context, org loci.OrgID, s Selection, limit int) (int, error)
+	// Rewrite stores what fn makes of the actors, texts, tags, keys and SecretsKept of events. Nothing of the old texts
+	// stays on the disk after the next Upkeep. left are the events that are not here or may have left for another system.
+	Rewrite(ctx context.Context, org loci.OrgID, ids []loci.EventID, fn func(*loci.Event)) (left []loci.EventID, err error)
 	// Drop permanently deletes the events of an org.
 	Drop(ctx context.Context, org loci.OrgID) error
 	// Upkeep does what is due for an org, such as to index new events, to compress old months or to
@@ -220,7 +223,7 @@ func (s Selection) Matches(e *loci.Event) bool {
 type Changes struct {
 	Events   []*loci.Event    // stored since; as they are visible now
 	Sessions []loci.SessionID // whose events are visible to others now
-	Gone     []loci.EventID   // deleted since
+	Gone     []loci.EventID   // deleted since, or there with other texts
 	Next     Position
 	More     bool
 }

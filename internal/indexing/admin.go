@@ -260,8 +260,8 @@ func (x *Index) Stats(ctx context.Context, org loci.OrgID) (s Stats, err error) 
 	return s, nil
 }
 
-// Forget writes the files again that have the words of earlier versions of a memory, as if these were erased.
-func (x *Index) Forget(ctx context.Context, org loci.OrgID, id loci.MemoryID) {
+// Forget writes the files again that have the words of earlier versions of a row, as if these were erased.
+func (x *Index) Forget(ctx context.Context, org loci.OrgID, id [16]byte) {
 	o := x.of(org)
 	if _, err := x.Await(ctx, org); err != nil || !o.lock(ctx) {
 		return

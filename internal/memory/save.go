@@ -212,10 +212,8 @@ func (s *saving) run(ctx context.Context, tx store.Tx, e *loci.AuditEntry, open 
 	if !s.saved.Created() {
 		e.Action = string(Change)
 	}
-	if len(s.d.Sources) > 0 {
-		if s.saved.Sources, err = s.app.addSources(ctx, tx, s.p, m, s.d.Sources); err != nil {
-			return err
-		}
+	if _, s.saved.Sources, err = s.app.putSources(ctx, tx, s.p, m, s.d.Sources); err != nil {
+		return err
 	}
 	if s.saved.Unchanged { // a new version is in the feed by itself
 		if err := tellSources(ctx, tx, s.p, m, s.saved.Sources); err != nil {

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -70,32 +71,129 @@ func Notice(ctx context.Context, tx store.Tx, m *loci.Memory) error {
 	return err
 }
 
-// settleSecret keeps the secrets of a memory, or removes them from its texts, its old versions and its sources.
-func (s *Service) settleSecret(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion) error {
-	m, err := tx.Memories().Get(ctx, p.Viewer(), sg.MemoryID, loci.AnyState)
-	if err == nil && sg.State == loci.SuggestionAccepted {
-		err = s.May(p, Erase)
+// removal is what accepting a suggestion about a secret takes out of a memory and the events that are its sources.
+type removal struct {
+	remove   func(string) string
+	memories []loci.MemoryID
+	hint     string
+}
+
+// settleEvents settles the secrets of events before those of memories, because events are in other files: if it stops
+// between them, settling again does the rest. Conflict if the suggestion was settled, or its event is in an Arc.
+func (s *Service) settleEvents(ctx context.Context, p loci.Principal, sg *loci.Suggestion, state loci.SuggestionState) (
+	r removal, err error) {
+	var values []string
+	var events []loci.EventID
+	switch {
+	case state == loci.SuggestionAccepted && s.May(p, Erase) != nil:
+		return r, s.May(p, Erase)
+	case sg.State != loci.SuggestionPending:
+		return r, alreadySettled(sg)
+	case sg.Row != nil && s.Events != nil:
+		list, err := s.Events.Named(ctx, p, sg.Row.ID)
+		if err != nil {
+			return r, err
+		}
+		for _, e := range list {
+			events, values = []loci.EventID{e.ID}, sensitive.Values(e.Content, string(e.Metadata))
+		}
 	}
-	if err != nil {
-		return err
-	}
-	var remove func(string) string
-	values := sensitive.Values(textsOf(m)...)
-	how := edit{what: loci.Updated, fn: func(m *loci.Memory) error { m.SecretsKept = true; return nil }}
-	if sg.State == loci.SuggestionAccepted {
-		err = tx.Memories().Rewrite(ctx, m.ID, func(text string) string {
-			values = append(values, sensitive.Values(text)...)
-			return text
+	if state == loci.SuggestionAccepted {
+		err = s.Store.Update(ctx, p.OrgID, func(tx store.Tx) (err error) {
+			if sg.Row != nil {
+				r.memories, err = tx.Sources().Of(ctx, p.UserID, loci.SourceEvent, sg.Row.ID.String())
+				return err
+			}
+			r.memories = []loci.MemoryID{sg.MemoryID}
+			values, events, err = secretsOf(ctx, tx, p, sg.MemoryID)
+			return err
 		})
-		remove = sensitive.Replacer(values, sensitive.Removed)
-		how.fn = func(m *loci.Memory) error { rewrite(m, remove); return nil }
-		sg.Hint = "Backups and exports from before still have the secret, and so do assistants that have read it. Change it."
+		r.remove = sensitive.Replacer(values, sensitive.Removed)
+		r.hint = "Backups and exports from before still have the secret, and so do assistants that have read it. Change it."
 	}
-	if err == nil {
-		_, err = s.put(ctx, tx, p, m, how)
+	if err != nil || len(events) == 0 || s.Events == nil {
+		return r, err
 	}
-	if err != nil || sg.State == loci.SuggestionDeclined {
-		return err
+	err = s.Events.SettleSecrets(ctx, p, events, r.remove)
+	if loci.CodeOf(err) == loci.Conflict && (sg.Row == nil || r.remove == nil) {
+		r.hint, err = strings.TrimSpace(loci.SafeText(err)+". "+r.hint), nil
 	}
-	return tx.Memories().Rewrite(ctx, m.ID, remove)
+	return r, err
+}
+
+// secretsOf returns the secrets in all versions and sources of a memory, and the events that are its sources.
+func secretsOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.MemoryID) (values []string,
+	events []loci.EventID, err error) {
+	m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState)
+	if err != nil {
+		return nil, nil, err
+	}
+	values = sensitive.Values(textsOf(m)...)
+	err = tx.Memories().Rewrite(ctx, id, func(text string) string {
+		values = append(values, sensitive.Values(text)...)
+		var event loci.EventID
+		if event.UnmarshalText([]byte(text)) == nil { // the reference of a source
+			events = append(events, event)
+		}
+		return text
+	})
+	return values, events, err
+}
+
+// settleIn keeps the secrets of a memory, or removes them from its texts, its old versions and its sources.
+func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion, r *removal) error {
+	ids, how := r.memories, edit{what: loci.Updated, fn: func(m *loci.Memory) error { rewrite(m, r.remove); return nil }}
+	if sg.State == loci.SuggestionDeclined && sg.Row == nil {
+		ids, how.fn = []loci.MemoryID{sg.MemoryID}, func(m *loci.Memory) error { m.SecretsKept = true; return nil }
+	}
+	for _, id := range ids {
+		m, err := tx.Memories().Get(ctx, p.Viewer(), id, loci.AnyState)
+		if err == nil {
+			m, err = s.put(ctx, tx, p, m, how)
+		}
+		if err == nil && sg.State == loci.SuggestionAccepted {
+			err = tx.Memories().Rewrite(ctx, id, r.remove)
+		}
+		if err == nil && sg.Row != nil && len(SecretsIn(m)) == 0 { // then nothing is left to decide about it
+			own, missing := tx.Suggestions().Pending(ctx, &loci.Suggestion{Kind: loci.SuggestSecret, MemoryID: id})
+			if missing == nil {
+				err = tx.Suggestions().Settle(ctx, own.ID, loci.SuggestionAccepted, sg.SettledAt)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withRows adds the beginnings of events to suggestions about their secrets. It leaves out pending ones about an event
+// that p does not see or that has no secret. If the log cannot be read, it adds nothing.
+func (s *Service) withRows(ctx context.Context, p loci.Principal, list []loci.Suggestion) []loci.Suggestion {
+	var ids []loci.EventID
+	for i := range list {
+		if list[i].Row != nil {
+			ids = append(ids, list[i].Row.ID)
+		}
+	}
+	if len(ids) == 0 || s.Events == nil {
+		return list
+	}
+	found, err := s.Events.Named(ctx, p, ids...)
+	return slices.DeleteFunc(list, func(sg loci.Suggestion) bool {
+		if sg.Row == nil || err != nil {
+			return false
+		}
+		if i := slices.IndexFunc(found, func(e *loci.Event) bool { return e.ID == sg.Row.ID }); i >= 0 {
+			sg.Row.SessionID, sg.Row.Excerpt = found[i].SessionID, excerptOfEvent(found[i])
+		}
+		return sg.State == loci.SuggestionPending && (sg.Row.Excerpt == nil || len(sg.Row.Excerpt.Secrets) == 0)
+	})
+}
+
+func excerptOfEvent(e *loci.Event) *loci.Excerpt {
+	all := strings.TrimSpace(e.Content + "\n" + string(e.Metadata))
+	text, _ := sensitive.Mask(all)
+	return &loci.Excerpt{Title: loci.Shorten(loci.OneLine(text), 80), Text: loci.Shorten(text, loci.ExcerptLength),
+		Origin: e.Origin, Secrets: sensitive.Named(all)}
 }

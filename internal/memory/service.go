@@ -37,8 +37,11 @@ type Service struct {
 
 // Events finds events, which the store does not have.
 type Events interface {
-	// Sees reports whether p may see an event. It is false if the event does not exist.
-	Sees(ctx context.Context, p loci.Principal, id loci.EventID) (bool, error)
+	// Named returns those of some events that p sees, in their order.
+	Named(ctx context.Context, p loci.Principal, ids ...loci.EventID) ([]*loci.Event, error)
+	// SettleSecrets changes each text of p's own events as remove does, also in indexes; nil: the events keep their
+	// secrets. It fails with Conflict, after it has changed the others, if one is in the org's Arc.
+	SettleSecrets(ctx context.Context, p loci.Principal, ids []loci.EventID, remove func(string) string) error
 	// Recall returns the log of p's org and the index of its events, as indexing.Index.Latest does. It fails with
 	// loci.ErrSpent if the log does not answer in the time for one question, Forbidden if p may not read events, and
 	// Unavailable if the log cannot be read.

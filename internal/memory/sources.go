@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -27,11 +28,13 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 		return nil, 0, err
 	}
 	err = s.attach(ctx, p, SourceAdd, id, func(tx store.Tx, m *loci.Memory, e *loci.AuditEntry) (err error) {
-		if all, added, err = s.putSources(ctx, tx, p, m, drafts); err != nil || added == 0 {
+		var made []loci.Source
+		if all, made, err = s.putSources(ctx, tx, p, m, drafts); err != nil || len(made) == 0 {
 			e.Action = ""
 			return err
 		}
-		return tellSources(ctx, tx, p, m, all[len(all)-added:])
+		added = len(made)
+		return tellSources(ctx, tx, p, m, made)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -91,37 +94,27 @@ func (s *Service) DeleteSource(ctx context.Context, p loci.Principal, id loci.So
 	})
 }
 
-// addSources stores where m, which is stored already, comes from, and returns what it stored: what is there already
-// from the same writer it leaves out. See AddSources.
-func (s *Service) addSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) (
-	[]loci.Source, error) {
-	all, added, err := s.putSources(ctx, tx, p, m, drafts)
-	if err != nil || added == 0 {
-		return nil, err
-	}
-	return all[len(all)-added:], nil
-}
-
-// putSources returns those that were there before those that it adds.
+// putSources stores where m, which is stored already, comes from. See AddSources. all are those that were there before
+// those that it made.
 func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal, m *loci.Memory, drafts []loci.Source) (
-	all []loci.Source, added int, err error) {
+	all, made []loci.Source, err error) {
 	if len(drafts) > loci.MaxSources {
-		return nil, 0, loci.FieldErrorf("sources", "has %d entries; at most %d are allowed", len(drafts), loci.MaxSources)
+		return nil, nil, loci.FieldErrorf("sources", "has %d entries; at most %d are allowed", len(drafts), loci.MaxSources)
 	}
-	var have, made []loci.Source
+	var have []loci.Source
 	if len(drafts) > 0 {
 		if have, err = tx.Sources().List(ctx, p.Viewer(), []loci.MemoryID{m.ID}, loci.LiveOnly); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 	}
 	for i, d := range drafts {
 		src := s.sourceOf(p, m, d)
 		field := fmt.Sprintf("sources[%d]", i)
 		if err := checkSource(m, &src, field); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		if err := nameWork(ctx, tx, p, &src, field); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 		same := func(other loci.Source) bool { return sameSource(&src, &other) }
 		if slices.ContainsFunc(made, same) || slices.ContainsFunc(all, same) {
@@ -134,11 +127,15 @@ func (s *Service) putSources(ctx context.Context, tx store.Tx, p loci.Principal,
 		made = append(made, src)
 	}
 	for _, s1 := range made {
-		if err := tx.Sources().Insert(ctx, s1); err != nil {
-			return nil, 0, err
+		err := tx.Sources().Insert(ctx, s1)
+		if err == nil && len(sensitive.Named(s1.Text, s1.Quote)) > 0 {
+			err = Notice(ctx, tx, m)
+		}
+		if err != nil {
+			return nil, nil, err
 		}
 	}
-	return append(all, made...), len(made), nil
+	return append(all, made...), made, nil
 }
 
 // sourceOf takes from a draft what a writer decides.
@@ -160,14 +157,14 @@ func (s *Service) checkEvents(ctx context.Context, p loci.Principal, drafts []lo
 			continue
 		}
 		var id loci.EventID
-		sees := id.UnmarshalText([]byte(d.Ref)) == nil && s.Events != nil
-		if sees {
+		var seen []*loci.Event
+		if id.UnmarshalText([]byte(d.Ref)) == nil && s.Events != nil {
 			var err error
-			if sees, err = s.Events.Sees(ctx, p, id); err != nil {
+			if seen, err = s.Events.Named(ctx, p, id); err != nil {
 				return err
 			}
 		}
-		if !sees {
+		if len(seen) == 0 {
 			return loci.FieldErrorf(fmt.Sprintf("sources[%d].ref", i), "names no event that you can see")
 		}
 	}

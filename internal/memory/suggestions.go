@@ -41,7 +41,7 @@ func (s *Service) Suggestions(ctx context.Context, p loci.Principal, r Suggestio
 			if err == nil {
 				list, err = s.graphs.Suggested(ctx, p, list)
 			}
-			return list, next, err
+			return s.withRows(ctx, p, list), next, err
 		})
 }
 
@@ -153,16 +153,22 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	if err == nil && sg.Graph != nil {
 		return s.settleOfGraph(ctx, p, sg, state)
 	}
+	var gone removal
+	if err == nil && sg.Kind == loci.SuggestSecret {
+		if gone, err = s.settleEvents(ctx, p, &sg, state); err != nil {
+			return loci.Suggestion{}, err
+		}
+	}
 	err = s.openly(ctx, p, loci.ProjectID{}, func(open func(loci.ProjectID) error) error {
 		return s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) (err error) {
 			e.Target = id.String()
 			if sg, err = s.pendingOf(ctx, tx, p, id, state); err != nil {
 				return err
 			}
-			sg.State, sg.SettledAt = state, s.Time()
+			sg.State, sg.SettledAt, sg.Hint = state, s.Time(), gone.hint
 			switch {
 			case sg.Kind == loci.SuggestSecret:
-				err = s.settleSecret(ctx, tx, p, &sg)
+				err = s.settleIn(ctx, tx, p, &sg, &gone)
 			case state == loci.SuggestionAccepted:
 				err = s.accept(ctx, tx, p, &sg, share, open)
 			}
@@ -175,8 +181,8 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 	if err != nil {
 		return loci.Suggestion{}, err
 	}
-	if sg.Kind == loci.SuggestSecret && state == loci.SuggestionAccepted {
-		s.index.Forget(ctx, p.OrgID, sg.MemoryID)
+	for _, id := range gone.memories {
+		s.index.Forget(ctx, p.OrgID, id)
 	}
 	return sg, nil
 }

@@ -158,7 +158,7 @@ func (b *builder) lineOf(c candidate, most int, first bool) (l line, ok bool) {
 			return l, false
 		}
 		masked := strings.Contains(c.whole, sensitive.Masked) // and the passage may begin within the secret
-		if best := lineOf(c.best); best != "" && !masked && loci.BoundQuarters(best) <= room {
+		if best := lineOf(c.best, c.kept); best != "" && !masked && loci.BoundQuarters(best) <= room {
 			l.text = best
 		} else {
 			l.text = loci.CutTokens(c.whole, room)
@@ -196,7 +196,7 @@ func Citation(kind, id string) string {
 func ending(c *candidate) string {
 	parts := []string{}
 	if c.origin != "" {
-		parts = append(parts, lineOf(loci.Shorten(c.origin, loci.MaxName)))
+		parts = append(parts, lineOf(loci.Shorten(c.origin, loci.MaxName), false))
 	}
 	if c.kind != kindEntity {
 		parts = append(parts, c.time.UTC().Format(time.DateOnly))

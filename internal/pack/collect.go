@@ -43,6 +43,7 @@ type candidate struct {
 	time    time.Time
 	score   float64
 	whole   string // the text of the line
+	kept    bool   // its owner keeps the secrets in it
 	best    string // the part that fits best, for a line that has no room for the whole; "": the beginning
 	note    string // what a reader should know of it
 	shape   string // of an event: equal if others say the same but for numbers and ids
@@ -151,10 +152,7 @@ func ofMemory(m *loci.Memory) candidate {
 		text = title + ": " + text
 	}
 	one := candidate{kind: kindMemory, id: m.ID, version: m.Version, section: loci.SectionFacts, reason: reasonMatch,
-		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text)}
-	if m.SecretsKept {
-		one.whole = recall.Line(text)
-	}
+		origin: m.Origin, time: m.UpdatedAt, whole: lineOf(text, m.SecretsKept), kept: m.SecretsKept}
 	switch {
 	case m.IsDecision():
 		one.section = loci.SectionDecisions
@@ -187,7 +185,7 @@ func ofEvent(e *loci.Event, own func(*loci.Event) bool) candidate {
 		text += " " + why
 	}
 	one := candidate{kind: kindEvent, id: e.ID, section: loci.SectionEvents, reason: reasonMatch, origin: e.Origin,
-		time: e.Time, whole: lineOf(text), own: own(e), shape: recall.EventShape(e)}
+		time: e.Time, whole: lineOf(text, e.SecretsKept), kept: e.SecretsKept, own: own(e), shape: recall.EventShape(e)}
 	if e.Class == loci.EventDecision {
 		one.section = loci.SectionDecisions
 	}
@@ -204,11 +202,14 @@ func ofEntity(e *loci.RecalledEntity) candidate {
 	}
 	text := strings.Join(parts, "; ")
 	return candidate{kind: kindEntity, id: e.ID, version: checksum(text), section: loci.SectionEntities,
-		reason: reasonGraph, time: e.UpdatedAt, whole: lineOf(text), note: "project " + lineOf(e.Project)}
+		reason: reasonGraph, time: e.UpdatedAt, whole: lineOf(text, false), note: "project " + lineOf(e.Project, false)}
 }
 
-// lineOf returns a stored text as one line between the marks of the text, with [secret] in the place of each secret.
-func lineOf(text string) string {
-	text, _ = sensitive.Mask(text)
+// lineOf returns a stored text as one line between the marks of the text, with [secret] in the place of each secret
+// that its owner did not decide to keep.
+func lineOf(text string, kept bool) string {
+	if !kept {
+		text, _ = sensitive.Mask(text)
+	}
 	return recall.Line(text)
 }

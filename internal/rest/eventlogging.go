@@ -138,7 +138,8 @@ func (s *server) logLines(ctx context.Context, p loci.Principal, body io.Reader)
 	if err := stream.ReadLines(ctx, body); err != nil {
 		return nil, s.stoppedAt(ctx, stream, err)
 	}
-	out := &loggedOutput{Body: client.Logged{Stored: stream.Stored, Duplicates: stream.Duplicates}}
+	out := &loggedOutput{Body: client.Logged{Stored: stream.Stored, Duplicates: stream.Duplicates,
+		Secrets: stream.Secrets}}
 	out.Status = statusOf(&out.Body)
 	return out, nil
 }

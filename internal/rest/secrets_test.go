@@ -85,3 +85,52 @@ func TestSecretsOfMemories(t *testing.T) {
 		t.Error(w.Body)
 	}
 }
+
+// TestSecretsOfEvents logs secrets in one event, in a list and in a stream. They are in the inbox of the person alone,
+// who removes one.
+func TestSecretsOfEvents(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const secret = "Kx92mmQQtulip"
+	body := s.expect(t, 201, claude, `POST /events {"content":"The password is `+secret+`, says Ada."}`).Body.String()
+	logged := []string{body, s.expect(t, 201, claude, `POST /events {"events":[{"content":"A deploy"},{"content":"We use `+
+		`it.","metadata":{"reasoning":"The password is `+secret+`"}}]}`).Body.String(),
+		s.do("POST", "/events", claude, `{"content":"Its password is `+secret+`"}`, lines).Body.String()}
+	for _, answer := range logged {
+		if !strings.Contains(answer, `"secrets":["password"]`) {
+			t.Errorf("got %s", answer)
+		}
+	}
+	inbox := func(key string) (list []loci.Suggestion) {
+		t.Helper()
+		w := s.expect(t, 200, key, "GET /suggestions?state=pending")
+		var got client.SuggestionList
+		if decode(t, w, &got); strings.Contains(w.Body.String(), secret) {
+			t.Errorf("the inbox shows %s", w.Body)
+		}
+		return got.Suggestions
+	}
+	list := inbox(owner)
+	if len(list) != 3 || len(inbox(claude)) > 0 {
+		t.Fatalf("the person has %+v, the assistant %+v", list, inbox(claude))
+	}
+	first := list[2]
+	if first.Kind != loci.SuggestSecret || first.Row == nil || first.Row.Kind != loci.RowEvent ||
+		first.Row.Excerpt.Text != "The password is [secret], says Ada." || first.Row.Excerpt.Secrets[0] != "password" ||
+		!strings.Contains(list[1].Row.Excerpt.Text, `{"reasoning":"The password is [secret]"}`) {
+		t.Errorf("got %+v", first.Row)
+	}
+	accept := "POST /suggestions/" + first.ID.String() + "/accept"
+	s.expect(t, 403, claude, accept)
+	if w := s.expect(t, 200, owner, accept); !strings.Contains(w.Body.String(), "Backups") {
+		t.Error(w.Body)
+	}
+	s.expect(t, 409, owner, accept)
+	if w := s.expect(t, 200, claude, "GET /events/"+first.Row.ID.String()); !strings.Contains(w.Body.String(),
+		"The password is [secret removed], says Ada.") {
+		t.Error(w.Body)
+	}
+	if list := inbox(owner); len(list) != 2 {
+		t.Errorf("left: %+v", list)
+	}
+}

@@ -165,7 +165,7 @@ type Suggestions interface {
 	// Insert stores a pending suggestion, with s.UserID set to the memory's owner. It fails with
 	// Conflict if the same suggestion is pending or the id is taken, with NotFound if one of its
 	// memories doesn't exist, and with Invalid if both memories are the same. With s.Graph, s.UserID is the person
-	// whose assistant suggests it, and the caller has seen the rows.
+	// whose assistant suggests it, and the caller has seen the rows. With s.Row, s.UserID is the row's owner.
 	Insert(ctx context.Context, s loci.Suggestion) error
 	// Get returns a suggestion for which v sees both memories, in any state, or NotFound. One about a graph is visible
 	// in the project to s.Graph.AllowedVendors; the graph knows whether the rows are visible still.
@@ -239,6 +239,8 @@ type Sources interface {
 	Between(ctx context.Context, v loci.Viewer, r IDRange[loci.SourceID]) ([]loci.Source, error)
 	// List returns the visible sources of memories that are visible in that lifecycle, oldest first.
 	List(ctx context.Context, v loci.Viewer, memories []loci.MemoryID, l loci.Lifecycle) ([]loci.Source, error)
+	// Of returns the memories of a person, in any state, that have a source of this kind and reference.
+	Of(ctx context.Context, user loci.UserID, kind loci.SourceKind, ref string) ([]loci.MemoryID, error)
 	// Remove deletes a source. It fails with NotFound.
 	Remove(ctx context.Context, id loci.SourceID) error
 }

@@ -81,7 +81,11 @@ func (im *importer) storeEvents(ctx context.Context, batch []numbered) error {
 		}
 	}
 	if len(missing) > 0 && !im.o.DryRun {
-		if _, err := log.Append(ctx, im.p.Viewer(), missing, eventlog.Dedup{}); err != nil {
+		made, err := log.Append(ctx, im.p.Viewer(), missing, eventlog.Dedup{})
+		if err == nil {
+			err = im.app.events.Notice(ctx, im.p.OrgID, missing, made)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -143,12 +143,14 @@ CREATE TABLE suggestions (
 	state      text NOT NULL,
 	created_at bigint NOT NULL,
 	settled_at bigint,
-	-- Of a suggestion about a graph, which has no memories.
+	-- Of a suggestion about a graph or another row, which has no memories.
 	project_id      uuid,
 	workspace_id    uuid,
 	user_id         uuid,
 	graph_rows      text,
 	allowed_vendors text,
+	row_kind        text,
+	row_id          uuid,
 	PRIMARY KEY (org_id, seq),
 	UNIQUE (org_id, id),
 	FOREIGN KEY (org_id, memory_seq) REFERENCES memories (org_id, seq) ON DELETE CASCADE,
@@ -160,6 +162,7 @@ CREATE UNIQUE INDEX suggestions_pending_secret ON suggestions (org_id, memory_se
 	WHERE state = 'pending' AND kind = 'secret';
 CREATE UNIQUE INDEX suggestions_pending_graph ON suggestions (org_id, project_id, graph_rows, user_id, origin)
 	WHERE state = 'pending';
+CREATE UNIQUE INDEX suggestions_pending_row ON suggestions (org_id, row_id) WHERE state = 'pending';
 CREATE INDEX suggestions_by ON suggestions (org_id, by_seq);
 
 -- The tags of memories, for each pool in which they may be seen. An index of tags in one column of memories (GIN) would

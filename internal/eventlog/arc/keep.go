@@ -69,6 +69,12 @@ func (l *Log) purge(ctx context.Context, c *client, s *eventlog.Selection, below
 	return len(both), err
 }
 
+// Rewrite changes what has not left for Arc. See eventlog.Keeper.
+func (l *Log) Rewrite(ctx context.Context, org loci.OrgID, ids []loci.EventID, fn func(*loci.Event)) (
+	[]loci.EventID, error) {
+	return l.local.Rewrite(ctx, org, ids, fn)
+}
+
 // ErasePurged deletes in Arc what was purged on its way there. An org to which nothing is delivered any more
 // needs it after Purge; otherwise the delivery does it.
 func (l *Log) ErasePurged(ctx context.Context, org loci.OrgID) error {

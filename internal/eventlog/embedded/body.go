@@ -18,7 +18,7 @@ const bodyFormat = 1
 var errDamaged = errors.New("a value of the event log is damaged")
 
 // appendBody appends what no column has: actor, content, metadata, the writer's key, the parent and
-// the tags, each after its length.
+// the tags, each after its length. A last byte follows if a person keeps the secrets in it.
 func appendBody(b []byte, e *loci.Event) []byte {
 	b = slices.Grow(b, 64+len(e.Content)+len(e.Metadata))
 	b = append(b, bodyFormat)
@@ -34,6 +34,9 @@ func appendBody(b []byte, e *loci.Event) []byte {
 	b = binary.AppendUvarint(b, uint64(len(e.Tags)))
 	for _, tag := range e.Tags {
 		b = appendText(b, tag)
+	}
+	if e.SecretsKept {
+		b = append(b, 1)
 	}
 	return b
 }
@@ -61,6 +64,7 @@ func readBody(b []byte, e *loci.Event) error {
 	for range cap(e.Tags) {
 		e.Tags = append(e.Tags, string(r.next()))
 	}
+	e.SecretsKept = len(r.rest) > 0
 	if r.bad {
 		return errDamaged
 	}

@@ -123,7 +123,9 @@ func (b *building) finish(c *sqlitedb.Conn) error {
 	var old int64
 	_, err := c.One("SELECT ifnull(words, 0) FROM parts WHERE month = ?", sqlitedb.Args{int(b.month)}, readNumber(&old))
 	if err == nil && old != 0 {
-		err = c.Exec("DROP TABLE " + wordsTable(old))
+		if err = c.Exec(scrub); err == nil {
+			err = c.Exec("DROP TABLE " + wordsTable(old))
+		}
 	}
 	if err != nil {
 		return err

@@ -145,7 +145,7 @@ func (l *Log) deleteFromMonth(c *sqlitedb.Conn, ids []loci.EventID) (empty bool,
 		}
 	}
 	for _, n := range blocks {
-		if err := l.rewriteBlock(c, n); err != nil {
+		if err := l.rewriteBlock(c, n, nil); err != nil {
 			return false, err
 		}
 	}
@@ -153,8 +153,8 @@ func (l *Log) deleteFromMonth(c *sqlitedb.Conn, ids []loci.EventID) (empty bool,
 	return !left, err
 }
 
-// rewriteBlock removes from a block what belongs to no event any more.
-func (l *Log) rewriteBlock(c *sqlitedb.Conn, n int64) error {
+// rewriteBlock removes from a block what belongs to no event any more. change returns the new bodies; nil: they stay.
+func (l *Log) rewriteBlock(c *sqlitedb.Conn, n int64, change func(loci.EventID, []byte) ([]byte, error)) error {
 	old, err := l.zip.block(c, n)
 	if err != nil {
 		return err
@@ -175,6 +175,9 @@ func (l *Log) rewriteBlock(c *sqlitedb.Conn, n int64) error {
 	var data []byte
 	for i, id := range ids {
 		body, err := bodyAt(old, places[i])
+		if err == nil && change != nil {
+			body, err = change(id, body)
+		}
 		if err != nil {
 			return err
 		}

@@ -60,8 +60,8 @@ func Values(texts ...string) (values []string) {
 	return values
 }
 
-// Replacer returns a function that puts by in the place of the secrets of a text: those that it shows itself, and these
-// values wherever they are, in small or capital letters.
+// Replacer returns a function that puts by in the place of these values wherever they are in a text, in small or capital
+// letters.
 func Replacer(values []string, by string) func(string) string {
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	known := `(?i)\Q` + by + `\E` // what has been replaced stays as it is
@@ -69,10 +69,7 @@ func Replacer(values []string, by string) func(string) string {
 		known += "|" + regexp.QuoteMeta(value)
 	}
 	either := regexp.MustCompile(known)
-	return func(text string) string {
-		text, _ = cover(either.ReplaceAllLiteralString(text, by), by)
-		return text
-	}
+	return func(text string) string { return either.ReplaceAllLiteralString(text, by) }
 }
 
 // Mask returns a text with Masked in the place of each of its secrets, and of which types they are.

@@ -104,6 +104,14 @@ func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l l
 	return t.many(&q)
 }
 
+func (t sources) Of(_ context.Context, user loci.UserID, kind loci.SourceKind, ref string) (ids []loci.MemoryID,
+	err error) {
+	const of = "SELECT DISTINCT m.id FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} s.kind = ? AND " +
+		"s.ref = ? AND m.user_id = ?"
+	err = t.c.Query(of, Args{string(kind), ref, [16]byte(user)}, func(r Row) error { ids = append(ids, r.ID(0)); return nil })
+	return ids, err
+}
+
 // listQuery finds the rows by id before it looks who may see them. Given both conditions of one table, SQLite may read
 // all rows of the person instead.
 func (t sources) listQuery(q *Query, v loci.Viewer, ids []loci.MemoryID, l loci.Lifecycle) {

@@ -14,7 +14,8 @@ type suggestions struct{ *Tx }
 
 // fromSuggestions joins both memories, if it is about memories.
 const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, coalesce(a.user_id, s.user_id), s.origin, s.state, " +
-	"s.created_at, s.settled_at, s.project_id, s.workspace_id, s.graph_rows, s.allowed_vendors FROM suggestions s " +
+	"s.created_at, s.settled_at, s.project_id, s.workspace_id, s.graph_rows, s.allowed_vendors, s.row_kind, s.row_id FROM " +
+	"suggestions s " +
 	"LEFT JOIN memories a ON {a} a.seq = s.memory_seq LEFT JOIN memories b ON {b} b.seq = s.by_seq WHERE {s} "
 
 // graphRows is what a suggestion about a graph names.
@@ -32,6 +33,9 @@ func scanSuggestion(r Row) (int64, loci.Suggestion, error) {
 	s := loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4),
 		UserID: r.ID(5), Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8),
 		SettledAt: timeAt(r, 9)}
+	if !r.Null(15) {
+		s.Row = &loci.SecretRow{Kind: r.Text(14), ID: r.ID(15)}
+	}
 	if r.Null(10) {
 		return r.Int64(0), s, nil
 	}
@@ -46,7 +50,7 @@ func scanSuggestion(r Row) (int64, loci.Suggestion, error) {
 }
 
 // seen adds the visibility rule: for both memories, or for the project of a graph and the vendors that see its rows. A
-// secret is also in a memory that is not live, and its owner alone decides about it.
+// secret is also in a memory that is not live. The owner of the memory or of another row alone decides about it.
 func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
 	q.Add("(")
 	t.sees(q, v, "s.memory_seq", l)
@@ -64,6 +68,9 @@ func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
 		q.Add(" OR s.kind = 'secret' AND a.user_id = ? AND ", [16]byte(v.UserID))
 		t.sees(q, v, "s.memory_seq", loci.AnyState)
 	}
+	if v.Vendor == "" && v.OrgID == t.Org {
+		q.Add(" OR s.row_id IS NOT NULL AND s.user_id = ?", [16]byte(v.UserID))
+	}
 	q.Add(")")
 }
 
@@ -76,6 +83,11 @@ func (t suggestions) sees(q *Query, v loci.Viewer, seq string, l loci.Lifecycle)
 func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
 	if s.Graph != nil {
 		return t.insertOfGraph(ctx, &s)
+	}
+	if s.Row != nil {
+		return t.inserted(ctx, &s, t.c.Exec("INSERT INTO suggestions ({org} id, kind, origin, state, created_at, user_id, "+
+			"row_kind, row_id) VALUES ({?} ?, ?, ?, 'pending', ?, ?, ?, ?)", [16]byte(s.ID), string(s.Kind), s.Origin,
+			s.CreatedAt.UnixMicro(), [16]byte(s.UserID), s.Row.Kind, [16]byte(s.Row.ID)))
 	}
 	if s.MemoryID == s.ByID {
 		return loci.Errorf(loci.Invalid, "a memory cannot replace itself")
@@ -132,6 +144,8 @@ func (t suggestions) Pending(_ context.Context, s *loci.Suggestion) (loci.Sugges
 	if g := s.Graph; g != nil {
 		q.Add("s.project_id = ? AND s.graph_rows = ? AND s.user_id = ? AND s.origin = ?", [16]byte(g.ProjectID),
 			rowsText(g), [16]byte(s.UserID), s.Origin)
+	} else if s.Row != nil {
+		q.Add("s.row_id = ?", [16]byte(s.Row.ID))
 	} else if q.Add("a.id = ?", [16]byte(s.MemoryID)); s.Kind != loci.SuggestSecret {
 		q.Add(" AND b.id = ?", [16]byte(s.ByID))
 	}

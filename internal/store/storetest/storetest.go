@@ -245,6 +245,8 @@ var tests = []test{
 	{"InsertNewCandidates", testInsertNew},
 	{"Suggestions", testSuggestions},
 	{"SuggestionsOfGraphs", testSuggestionsOfGraphs},
+	{"SecretsOfEvents", testSecretsOfEvents},
+	{"MemoriesOfSource", testMemoriesOfSource},
 	{"SuggestionVisibility", testSuggestionVisibility},
 	{"Disagreements", testDisagreements},
 	{"DisagreementsSpent", testDisagreementsSpent},

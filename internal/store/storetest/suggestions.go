@@ -306,3 +306,57 @@ func testRewrite(e *env) {
 		return nil
 	})
 }
+
+// testSecretsOfEvents puts an event into the inbox of its person alone.
+func testSecretsOfEvents(e *env) {
+	s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSecret, UserID: e.person().UserID, Origin: "claude",
+		Row:   &loci.SecretRow{Kind: loci.RowEvent, ID: loci.NewEventID(e.clock.now())},
+		State: loci.SuggestionPending, CreatedAt: e.clock.now()}
+	if err := e.suggest(s); err != nil {
+		e.Fatal(explain(err))
+	}
+	again := s
+	again.ID = loci.NewSuggestionID()
+	e.wantCode("twice", e.suggest(again), loci.Conflict)
+	if got, err := e.pendingSuggestion(again); err != nil || got.ID != s.ID {
+		e.Errorf("pending: %+v, %v", got, explain(err))
+	}
+	agent, stranger, elsewhere := e.person(), e.person(), e.person()
+	agent.Vendor, stranger.UserID, elsewhere.OrgID = "claude", loci.NewUserID(), "other"
+	for name, v := range map[string]loci.Viewer{"an assistant": agent, "another": stranger, "another org": elsewhere} {
+		if _, err := e.getSuggestion(v, s.ID); loci.CodeOf(err) != loci.NotFound {
+			e.Errorf("%s: %v, want NotFound", name, explain(err))
+		}
+	}
+	list := e.allSuggestions(e.person(), loci.SuggestionPending, 1)
+	if diff := cmp.Diff([]loci.Suggestion{s}, list); diff != "" {
+		e.Errorf("(-want +got):\n%s", diff)
+	}
+	if err := e.decide(s.ID, loci.SuggestionDeclined); err != nil {
+		e.Fatal(explain(err))
+	}
+	if err := e.suggest(again); err != nil {
+		e.Error(explain(err))
+	}
+}
+
+// testMemoriesOfSource finds the memories of a person that have a source.
+func testMemoriesOfSource(e *env) {
+	m, other := e.insert(titled("m")), e.insert(titled("other"))
+	ref := loci.NewEventID(e.clock.now()).String()
+	for kind, of := range map[loci.SourceKind]*loci.Memory{loci.SourceEvent: m, loci.SourceText: other} {
+		e.update(func(ctx context.Context, tx store.Tx) error {
+			return tx.Sources().Insert(ctx, loci.Source{ID: loci.NewSourceID(), MemoryID: of.ID, Kind: kind, Ref: ref,
+				UserID: m.UserID, Origin: "claude", AllowedVendors: []loci.Vendor{loci.AnyVendor}, CreatedAt: e.clock.now()})
+		})
+	}
+	for user, want := range map[loci.UserID]int{m.UserID: 1, loci.NewUserID(): 0} {
+		e.view(func(ctx context.Context, tx store.Tx) error {
+			ids, err := tx.Sources().Of(ctx, user, loci.SourceEvent, ref)
+			if err == nil && (len(ids) != want || want > 0 && ids[0] != m.ID) {
+				e.Errorf("got %v, want %d", ids, want)
+			}
+			return err
+		})
+	}
+}

@@ -828,6 +828,8 @@ export interface Event {
   reach: "org" | "team" | "private";
   /** When Loci stored it */
   recorded_at: string;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   session_id?: string;
   tags: string[];
   team_id?: string;
@@ -922,7 +924,7 @@ export interface Evidence {
 export interface Excerpt {
   /** Who wrote it */
   origin: string;
-  /** Which types of secrets the memory has. The excerpt shows [secret] in their place */
+  /** Which types of secrets the text has. The excerpt shows [secret] in their place */
   secrets?: string[] | null;
   /** Who besides its owner can read it */
   shared_with?: string;
@@ -1405,8 +1407,8 @@ export interface Logged {
   /** What became of each event of a list, in its order */
   results?: LoggedEvent[];
   /**
-   * Which types of secrets the texts have. Loci stores them as sent, and shows [secret] in their place in
-   * contexts
+   * Which types of secrets the texts have. Loci stores them as sent, shows [secret] in their place in
+   * contexts, and puts them into the inbox of the person
    */
   secrets?: string[] | null;
   /** How many events Loci stored */
@@ -2679,6 +2681,8 @@ export interface RecalledEvent {
   recorded_at: string;
   /** Higher is better; comparable with the scores of the memories */
   score: number;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   session_id?: string;
   /** The passage that fits best, with found words between ** */
   snippet: string;
@@ -3189,6 +3193,15 @@ export interface SearchRequest {
   written_in?: string | undefined;
 }
 
+export interface SecretRow {
+  /** The beginning of the row */
+  excerpt?: Excerpt;
+  id: string;
+  kind: "event";
+  /** The session of an event */
+  session_id?: string;
+}
+
 export interface SensitiveSpan {
   char_end: number;
   /** In characters */
@@ -3504,7 +3517,7 @@ export interface Suggestion {
   kind: "supersede" | "correct" | "delete" | "merge" | "secret";
   /** The beginning of the memory that would be superseded, or that has a secret */
   memory?: Excerpt;
-  /** The memory that would be superseded, or that has a secret. Absent for a graph */
+  /** The memory that would be superseded, or that has a secret. Absent for a graph and a row */
   memory_id?: string;
   /**
    * Who besides the owner can read the memory, but not the one that would replace it or has: the team, the
@@ -3513,6 +3526,8 @@ export interface Suggestion {
   no_longer_shared?: string;
   /** Who suggests it */
   origin: string;
+  /** The row that has a secret, if it is not a memory */
+  row?: SecretRow;
   settled_at?: string;
   state: "pending" | "accepted" | "declined";
   /**
@@ -6432,7 +6447,7 @@ export class SuggestionsApi {
   /**
    * List suggestions. Newest first. A suggestion proposes that one memory supersedes another, or that rows of
    * a graph are deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the
-   * rows. Of kind `secret`, Loci suggests to the memory's owner to remove the secrets in it.
+   * rows. Of kind `secret`, Loci suggests to the owner of a memory or event (`row`) to remove its secrets.
    */
   list(query?: ListSuggestionsQuery, options?: CallOptions): Promise<SuggestionList> {
     return this.#client.call("GET", "/suggestions", { query, options });
@@ -6446,8 +6461,8 @@ export class SuggestionsApi {
   /**
    * Accept a suggestion. Your memory is superseded. no_longer_shared names who cannot read the new one,
    * unless you send share. Rows of a `graph` go to its trash; each person of the project may accept. A
-   * `secret` leaves the memory and its old versions for good, like a deletion. 409 if settled, or a memory is
-   * not live.
+   * `secret` leaves a memory, its old versions and its events for good. 409 if settled, a memory is not live,
+   * or Arc has it.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;
@@ -6457,7 +6472,7 @@ export class SuggestionsApi {
 
   /**
    * Decline a suggestion. Both memories stay; trash the one whose text is wrong. Of kind `secret`, the memory
-   * keeps its secrets, and lists show them again. 409 if the suggestion was already accepted or declined.
+   * or event keeps them, and lists show them again. 409 if the suggestion was already accepted or declined.
    */
   decline(id: string, options?: CallOptions & NotOnce): Promise<Suggestion>;
   decline(id: string, options: CallOptions & Once): Promise<Suggestion | Replayed>;

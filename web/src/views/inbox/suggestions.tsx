@@ -109,10 +109,10 @@ function SuggestionRow({ row, open }: { row: Suggestion; open: boolean }) {
     <div class="memory-row inbox-suggestion">
       <a href={place(row.id)} data-id={row.id} aria-current={open ? "true" : undefined}>
         <span class="line">
-          <strong>{legible(row.memory?.title ?? row.graph?.rows?.[0]?.text ?? t("inbox.untitled"))}</strong>
+          <strong>{legible(row.memory?.title ?? row.row?.excerpt?.title ?? row.graph?.rows?.[0]?.text ?? t("inbox.untitled"))}</strong>
           <time dateTime={row.created_at} title={when(row.created_at)}>{shortWhen(row.created_at)}</time>
         </span>
-        <span class="line text">{beginning(row.by?.text ?? (row.kind === "secret" ? row.memory?.text : "") ?? "")}</span>
+        <span class="line text">{beginning(row.by?.text ?? (row.kind === "secret" ? (row.memory ?? row.row?.excerpt)?.text : "") ?? "")}</span>
         <span class="line meta"><span>{t(`inbox.suggestion.${row.kind}`, { origin: legible(row.origin) })}</span></span>
       </a>
     </div>
@@ -138,15 +138,17 @@ function GraphPane({ of, graph, onClose, onSettle }: { of: Suggestion; graph: No
 }
 
 function SecretPane({ of, onClose, onSettle }: { of: Suggestion; onClose: () => void; onSettle: (accept: boolean) => void }) {
+  const text = of.memory ?? of.row?.excerpt;
   return (
     <article class="reading" aria-label={t("suggestion.title")}>
       <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
-      <h2 tabIndex={-1}>{legible(of.memory?.title ?? t("inbox.untitled"))}</h2>
-      <p>{t("suggestion.secret", { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
-      <blockquote class="quote">{legible(of.memory?.text ?? "")}</blockquote>
-      <p class="hint">{of.memory?.secrets?.join(", ")}</p>
+      <h2 tabIndex={-1}>{legible(text?.title ?? t("inbox.untitled"))}</h2>
+      <p>{t(of.row ? `suggestion.secret.${of.row.kind}` : "suggestion.secret", { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
+      <blockquote class="quote">{legible(text?.text ?? "")}</blockquote>
+      <p class="hint">{text?.secrets?.join(", ")}</p>
       <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
-        <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("suggestion.read")}</a>
+        {!of.row && <a class="button" href={addressOf(`memories/${of.memory_id}`)}>{t("suggestion.read")}</a>}
+        {of.row?.session_id && <a class="button" href={addressOf(`sessions/${of.row.session_id}`)}>{t("suggestion.session")}</a>}
       </Choice>
     </article>
   );
