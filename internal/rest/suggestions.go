@@ -25,8 +25,8 @@ var suggestionRoutes = table{"suggestions", []served{
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Decline a suggestion",
-		Text: "Both memories stay; trash the one whose text is wrong. Of kind `secret`, the memory or event keeps them, and " +
-			"lists show them again. 409 if the suggestion was already accepted or declined.",
+		Text: "Both memories stay; trash the one whose text is wrong. Of kind `secret`, the memory or event keeps them, " +
+			"and lists show them again. 409 if the suggestion was already accepted or declined.",
 		Out: exampleDeclined}, (*server).declineSuggestion),
 }}
 

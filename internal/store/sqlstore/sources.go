@@ -106,9 +106,9 @@ func (t sources) List(_ context.Context, v loci.Viewer, ids []loci.MemoryID, l l
 
 func (t sources) Of(_ context.Context, user loci.UserID, kind loci.SourceKind, ref string) (ids []loci.MemoryID,
 	err error) {
-	const of = "SELECT DISTINCT m.id FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} s.kind = ? AND " +
-		"s.ref = ? AND m.user_id = ?"
-	err = t.c.Query(of, Args{string(kind), ref, [16]byte(user)}, func(r Row) error { ids = append(ids, r.ID(0)); return nil })
+	err = t.c.Query("SELECT DISTINCT m.id FROM sources s {join} memories m ON {m} m.seq = s.memory_seq WHERE {s} "+
+		"s.kind = ? AND s.ref = ? AND m.user_id = ?", Args{string(kind), ref, [16]byte(user)},
+		func(r Row) error { ids = append(ids, r.ID(0)); return nil })
 	return ids, err
 }
 

@@ -14,8 +14,8 @@ type suggestions struct{ *Tx }
 
 // fromSuggestions joins both memories, if it is about memories.
 const fromSuggestions = "SELECT s.seq, s.id, s.kind, a.id, b.id, coalesce(a.user_id, s.user_id), s.origin, s.state, " +
-	"s.created_at, s.settled_at, s.project_id, s.workspace_id, s.graph_rows, s.allowed_vendors, s.row_kind, s.row_id FROM " +
-	"suggestions s " +
+	"s.created_at, s.settled_at, s.project_id, s.workspace_id, s.graph_rows, s.allowed_vendors, s.row_kind, s.row_id " +
+	"FROM suggestions s " +
 	"LEFT JOIN memories a ON {a} a.seq = s.memory_seq LEFT JOIN memories b ON {b} b.seq = s.by_seq WHERE {s} "
 
 // graphRows is what a suggestion about a graph names.
