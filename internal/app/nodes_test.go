@@ -90,6 +90,22 @@ func TestNodesAreTheirOwners(t *testing.T) {
 	}
 }
 
+// The same vendor acts for both people.
+func TestAgentsMoveNoItemsOfOtherPeople(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	ctx := t.Context()
+	toms := g.stage.key(g.tom, auth.KeyRequest{Vendor: "claude"})
+	n, err := g.Node.Create(ctx, g.tom, node.Draft{Name: "by tom", Shared: true})
+	g.must(err)
+	text := node.ItemDraft{Kind: loci.ItemText, Text: "by mara's claude"}
+	i, err := g.Node.AddItem(ctx, g.claude, n.ID, text)
+	g.must(err)
+	wantCode(t, second(g.Node.MoveItem(ctx, toms, n.ID, i.ID, node.ItemMove{})), loci.Forbidden)
+	wantCode(t, g.Node.RemoveItem(ctx, toms, n.ID, i.ID), loci.Forbidden)
+	g.must(g.Node.RemoveItem(ctx, g.tom, n.ID, i.ID)) // the node is his
+}
+
 func TestAgentsDoNotWidenNodes(t *testing.T) {
 	t.Parallel()
 	g := newGrove(t)

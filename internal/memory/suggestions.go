@@ -275,7 +275,7 @@ func (s *Service) shareAlike(ctx context.Context, tx store.Tx, p loci.Principal,
 		return nil, loci.Errorf(loci.Conflict, "the new memory is about another project; accept without sharing")
 	}
 	if inTeam {
-		if err := mustBeIn(ctx, tx, p); err != nil {
+		if err := MustBeIn(ctx, tx, p); err != nil {
 			return nil, err
 		}
 	}
