@@ -1,0 +1,139 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/org"
+)
+
+// TestWhoSeesTeamsAndWorkspaces: admins of the org see all, other people only those that they are in.
+func TestWhoSeesTeamsAndWorkspaces(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	_, err := c.Org.CreateTeam(ctx, c.ines, "Lynxes")
+	c.must(err)
+	pablo := c.session(c.user(c.operator, "pablo@acme.example", loci.MemberAdmin))
+	c.must(second(c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)})))
+	asTom, err := c.who.LocalAs(ctx, "acme", c.tom.UserID)
+	c.must(err)
+	for name, tt := range map[string]struct {
+		who                                 loci.Principal
+		teams, workspaces, members, invites string
+	}{
+		"an owner of the team": {c.mara, "Rhinos", "Main", "no such", "yes"},
+		"a member of the team": {c.tom, "Rhinos", "Main Second", "boss tom", ""},
+		"of another team":      {c.again(c.ines), "Lynxes", "Main", "no such", "no such"},
+		"an admin of the org":  {pablo, "Lynxes Rhinos", "Main Second", "boss tom", "yes"},
+		"an owner of the org":  {c.owner, "Lynxes Rhinos", "Main Second", "boss tom", "yes"},
+		"the operator":         {c.operator, "Lynxes Rhinos", "Main Second", "boss tom", "yes"},
+		"the operator, as tom": {asTom, "Lynxes Rhinos", "Main Second", "boss tom", "yes"},
+	} {
+		var teams, workspaces []string
+		list, err := c.Org.Teams(ctx, tt.who)
+		c.must(err)
+		for _, x := range list {
+			teams = append(teams, x.Name)
+		}
+		spaces, err := c.Org.Workspaces(ctx, tt.who)
+		c.must(err)
+		for _, x := range spaces {
+			workspaces = append(workspaces, x.Name)
+		}
+		people, err := c.Org.WorkspaceMembers(ctx, tt.who, c.space)
+		members := emailsOf(people, err)
+		view, err := c.Org.Team(ctx, tt.who, c.team)
+		invites := emailsOf(nil, err)
+		if err == nil && len(view.Invites) > 0 {
+			invites = "yes"
+		}
+		if got := strings.Join(teams, " "); got != tt.teams {
+			t.Errorf("%s sees the teams %q, want %q", name, got, tt.teams)
+		}
+		if got := strings.Join(workspaces, " "); got != tt.workspaces {
+			t.Errorf("%s sees the workspaces %q, want %q", name, got, tt.workspaces)
+		}
+		if members != tt.members || invites != tt.invites {
+			t.Errorf("%s sees the members %q, want %q; invitations %q, want %q", name, members, tt.members, invites,
+				tt.invites)
+		}
+	}
+}
+
+// emailsOf returns the beginnings of addresses, sorted, or that there is no such thing.
+func emailsOf(people []loci.User, err error) string {
+	if loci.CodeOf(err) == loci.NotFound {
+		return "no such"
+	}
+	var names []string
+	for _, u := range people {
+		name, _, _ := strings.Cut(u.Email, "@")
+		names = append(names, strings.TrimSuffix(name, "smail"))
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// A disabled owner leaves the team to the member with the highest role, also if another one joined first.
+func TestATeamGoesToItsHighestRole(t *testing.T) {
+	t.Parallel()
+	for n := range 2 {
+		c := newCompany(t)
+		ctx := t.Context()
+		c.must(second(c.Org.AcceptInvite(ctx, c.ines, c.invite.Token)))
+		heir := []loci.UserID{c.tom.UserID, c.ines.UserID}[n]
+		c.must(second(c.Org.SetTeamRole(ctx, c.mara, c.team, heir, loci.MemberAdmin)))
+		c.must(second(c.Org.SetMember(ctx, c.owner, c.mara.UserID, org.MemberChange{Disabled: new(true)})))
+		view, err := c.Org.Team(ctx, c.owner, c.team)
+		c.must(err)
+		for _, u := range view.Members {
+			if owns := u.TeamRole == loci.MemberOwner; owns != (u.ID == heir) {
+				t.Errorf("%s got the role %s", u.Email, u.TeamRole)
+			}
+		}
+	}
+}
+
+func TestWhoDeletesATeam(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	c.must(second(c.Org.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin)))
+	wantCode(t, c.Org.DeleteTeam(ctx, c.tom, c.team, true), loci.Forbidden) // an admin of the team alone
+	wantCode(t, c.Org.DeleteTeam(ctx, c.ines, c.team, true), loci.NotFound)
+	c.must(second(c.Org.SetMember(ctx, c.owner, c.ines.UserID, org.MemberChange{Role: new(loci.MemberAdmin)})))
+	c.must(c.Org.DeleteTeam(ctx, c.again(c.ines), c.team, true))
+}
+
+// An invitation with a role gives what a change of the role gives, so it needs the same fresh proof.
+func TestInvitationsWithARoleNeedAProof(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	stale, boss := c.mara, c.owner
+	stale.ProvedAt, boss.ProvedAt = c.now.Add(-loci.StepUpAge-time.Minute), c.now.Add(-loci.StepUpAge-time.Minute)
+	email := []string{"late@acme.example"}
+	for role, want := range map[loci.MemberRole]loci.Code{loci.Member: "", loci.MemberAdmin: loci.StepUp,
+		loci.MemberOwner: loci.StepUp} {
+		wantCode(t, second(c.Org.InviteToTeam(ctx, stale, c.team, email, role)), want)
+		wantCode(t, second(c.Org.InviteToOrg(ctx, boss, email, role)), want)
+	}
+}
+
+// An admin of the server could not let their own org in again.
+func TestAdminsSuspendOtherOrgs(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	c.org("other", "stranger@b.example")
+	admin := c.owner
+	admin.Kind = loci.KindAdmin
+	wantCode(t, second(c.Org.Suspend(ctx, admin, "acme", true)), loci.Conflict)
+	c.must(second(c.Org.Suspend(ctx, admin, "acme", false)))
+	c.must(second(c.Org.Suspend(ctx, admin, "other", true)))
+	c.must(second(c.Org.Suspend(ctx, c.operator, "acme", true)))
+}
