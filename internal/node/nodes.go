@@ -52,9 +52,6 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := checkNode(p, n, &loci.MemoryNode{}); err != nil {
 		return nil, err
 	}
-	if !n.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, n.ProjectID) {
-		return nil, project.ErrNotIn()
-	}
 	if d.Shared {
 		if err := s.memories.Pool(ctx, p, Create); err != nil {
 			return nil, err
