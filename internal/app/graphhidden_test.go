@@ -157,6 +157,8 @@ func TestActionsOnHiddenGraphsAreNotRecorded(t *testing.T) {
 			}
 		}
 	}
+	_, err := w.Graph.Import(t.Context(), w.tom, w.closed, unread{t}, graph.ImportOptions{DryRun: true})
+	wantCode(t, err, loci.NotFound) // before it reads anything
 }
 
 // What a vendor keeps to itself is not there for another: not as a duplicate, a suggestion, an

@@ -90,6 +90,49 @@ func TestNodesAreTheirOwners(t *testing.T) {
 	}
 }
 
+func TestItemsAreForTheVendorsThatTheyName(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	i, err := g.Node.AddItem(t.Context(), g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "for cursor",
+		AllowedVendors: []loci.Vendor{"cursor"}})
+	g.must(err)
+	for p, sees := range map[*loci.Principal]bool{&g.mara: true, &g.tom: true, &g.cursor: true, &g.claude: false} {
+		if slices.ContainsFunc(g.items(*p), func(x loci.NodeItem) bool { return x.ID == i.ID }) != sees {
+			t.Errorf("%s sees it: want %t", p.Origin, sees)
+		}
+	}
+}
+
+// An item for an entity is for the vendors that may see the entity, or for fewer.
+func TestItemsOfEntities(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	ctx := t.Context()
+	put, err := g.Graph.CreateEntities(ctx, g.mara, g.project, []loci.Vendor{"claude", "cursor"},
+		[]loci.NewEntity{ent("plan", "plan")})
+	g.must(err)
+	d := node.ItemDraft{Kind: loci.ItemEntity, ProjectID: g.project, EntityID: put[0].Entity.ID}
+	for vendors, want := range map[string]string{"": "claude cursor", "cursor": "cursor", "*": "", "gemini": ""} {
+		d.AllowedVendors = nil
+		if vendors != "" {
+			d.AllowedVendors = []loci.Vendor{loci.Vendor(vendors)}
+		}
+		i, err := g.Node.AddItem(ctx, g.mara, g.node.ID, d)
+		if want == "" {
+			wantCode(t, err, loci.Invalid)
+			continue
+		}
+		g.must(err)
+		if got := strings.Trim(fmt.Sprint(i.AllowedVendors), "[]"); got != want {
+			t.Errorf("%q: got an item for %s, want %s", vendors, got, want)
+		}
+	}
+	noGraph := g.stage.key(g.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
+	if all, some := g.items(g.mara), g.items(noGraph); len(all) != 4 || len(some) != 2 {
+		t.Errorf("%d items, and %d without the right to graphs; want 4 and 2", len(all), len(some))
+	}
+}
+
 // The same vendor acts for both people.
 func TestAgentsMoveNoItemsOfOtherPeople(t *testing.T) {
 	t.Parallel()

@@ -269,7 +269,7 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 		}
 		may := known[entityRef{at.ProjectID, at.EntityID}].AllowedVendors
 		switch {
-		case d.AllowedVendors == nil && !loci.Covers(may, i.AllowedVendors):
+		case d.AllowedVendors == nil:
 			i.AllowedVendors = slices.Clone(loci.Narrowed(i.AllowedVendors, may))
 		case !loci.Covers(may, i.AllowedVendors):
 			return loci.FieldErrorf("allowed_vendors",
