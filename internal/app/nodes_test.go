@@ -127,6 +127,8 @@ func TestItemsOfEntities(t *testing.T) {
 			t.Errorf("%q: got an item for %s, want %s", vendors, got, want)
 		}
 	}
+	d.EntityID = loci.NewEntityID()
+	wantCode(t, second(g.Node.AddItem(ctx, g.mara, g.node.ID, d)), loci.Invalid)
 	noGraph := g.stage.key(g.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
 	if all, some := g.items(g.mara), g.items(noGraph); len(all) != 4 || len(some) != 2 {
 		t.Errorf("%d items, and %d without the right to graphs; want 4 and 2", len(all), len(some))
@@ -147,6 +149,12 @@ func TestAgentsMoveNoItemsOfOtherPeople(t *testing.T) {
 	wantCode(t, second(g.Node.MoveItem(ctx, toms, n.ID, i.ID, node.ItemMove{})), loci.Forbidden)
 	wantCode(t, g.Node.RemoveItem(ctx, toms, n.ID, i.ID), loci.Forbidden)
 	g.must(g.Node.RemoveItem(ctx, g.tom, n.ID, i.ID)) // the node is his
+	// A person also moves what others have put below their item.
+	own, err := g.Node.AddItem(ctx, g.tom, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "by tom"})
+	g.must(err)
+	text.ParentID = own.ID
+	g.must(second(g.Node.AddItem(ctx, g.claude, g.node.ID, text)))
+	g.must(second(g.Node.MoveItem(ctx, g.tom, g.node.ID, own.ID, node.ItemMove{Before: g.text.ID})))
 }
 
 func TestAgentsDoNotWidenNodes(t *testing.T) {
@@ -272,6 +280,8 @@ func TestNodesOfAProject(t *testing.T) {
 	g.must(second(g.Project.Archive(ctx, g.mara, g.project)))
 	wantCode(t, second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})), loci.Conflict)
 	wantCode(t, second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{Name: new("z")})), loci.Conflict)
+	wantCode(t, second(g.Node.Create(ctx, g.mara, node.Draft{Name: "w", Scope: loci.ScopeProject, ProjectID: g.project})),
+		loci.Conflict)
 	g.must(second(g.Project.Restore(ctx, g.mara, g.project)))
 	g.must(second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})))
 	g.must(g.Project.Delete(ctx, g.mara, g.project))
