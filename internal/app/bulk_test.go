@@ -164,9 +164,11 @@ func TestOperationsOfABulkAreAuthorised(t *testing.T) {
 		"a trash without the right to read": {writes, memory.BulkItem{Op: loci.BulkTrash, ID: c.memory.ID}, loci.Forbidden},
 		"a replacement without the right to read": {writes,
 			create(func(d *memory.Draft) { d.Supersedes = []loci.MemoryID{c.memory.ID} }), loci.Forbidden},
-		"shared with no team": {c.ines, create(func(d *memory.Draft) { d.Share = true }), loci.Conflict},
-		"in an archived project": {c.mara, create(func(d *memory.Draft) { d.Scope, d.ProjectID = loci.ScopeProject, c.archived }),
-			loci.Conflict},
+		"shared without the right to read": {writes, create(func(d *memory.Draft) { d.Share = true }), loci.Forbidden},
+		"shared with no team":              {c.ines, create(func(d *memory.Draft) { d.Share = true }), loci.Conflict},
+		"in an archived project": {c.mara, create(func(d *memory.Draft) {
+			d.Scope, d.ProjectID = loci.ScopeProject, c.archived
+		}), loci.Conflict},
 	} {
 		for _, together := range []bool{true, false} {
 			done, err := c.Memory.Bulk(t.Context(), tt.who, []memory.BulkItem{plain, tt.item}, together)

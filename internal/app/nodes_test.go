@@ -257,6 +257,9 @@ func TestLeavingATeamTakesNodesBack(t *testing.T) {
 	wantCode(t, second(g.Node.Get(ctx, g.mara, toms.ID)), loci.NotFound)
 	tom := g.session(loci.User{ID: g.tom.UserID, OrgID: "acme", Email: "tomsmail@acme.example"})
 	wantCode(t, second(g.Node.Get(ctx, tom, g.node.ID)), loci.NotFound)
+	if n, err := g.Node.Get(ctx, g.mara, g.node.ID); err != nil || n.TeamID != g.team {
+		t.Errorf("a node of another member: got %+v, %v", n, err)
+	}
 	if n, err := g.Node.Get(ctx, tom, toms.ID); err != nil || !n.TeamID.IsZero() {
 		t.Errorf("got %+v, %v; want it to be only tom's", n, err)
 	}

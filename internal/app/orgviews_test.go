@@ -109,6 +109,79 @@ func TestWhoDeletesATeam(t *testing.T) {
 	c.must(c.Org.DeleteTeam(ctx, c.again(c.ines), c.team, true))
 }
 
+// TestRolesInATeam: tom is an admin of the team, ines a member, mara its only owner.
+func TestRolesInATeam(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	c.must(second(c.Org.AcceptInvite(ctx, c.ines, c.invite.Token)))
+	c.must(second(c.Org.SetTeamRole(ctx, c.mara, c.team, c.tom.UserID, loci.MemberAdmin)))
+	late := []string{"late@acme.example"}
+	toOrg, err := c.Org.InviteToOrg(ctx, c.owner, late, loci.Member)
+	c.must(err)
+	toTeam, err := c.Org.InviteToTeam(ctx, c.mara, c.team, late, loci.Member)
+	c.must(err)
+	for name, tt := range map[string]struct {
+		err  error
+		code loci.Code
+	}{
+		"an admin removes the owner":     {c.Org.RemoveFromTeam(ctx, c.tom, c.team, c.mara.UserID), loci.Forbidden},
+		"a member removes an admin":      {c.Org.RemoveFromTeam(ctx, c.ines, c.team, c.tom.UserID), loci.Forbidden},
+		"the last owner removes herself": {c.Org.RemoveFromTeam(ctx, c.mara, c.team, c.mara.UserID), loci.Conflict},
+		"an admin demotes the owner": {second(c.Org.SetTeamRole(ctx, c.tom, c.team, c.mara.UserID, loci.Member)),
+			loci.Forbidden},
+		"an admin invites an owner": {second(c.Org.InviteToTeam(ctx, c.tom, c.team, late, loci.MemberOwner)),
+			loci.Forbidden},
+		"a member invites": {second(c.Org.InviteToTeam(ctx, c.ines, c.team, late, loci.Member)), loci.Forbidden},
+		"who is in it is invited": {second(c.Org.InviteToTeam(ctx, c.mara, c.team, []string{"inesmail@acme.example"},
+			loci.Member)), loci.Conflict},
+		"a member revokes an invitation":  {c.Org.RevokeInvite(ctx, c.ines, toTeam[0].Invite.ID), loci.NotFound},
+		"an admin revokes one to the org": {c.Org.RevokeInvite(ctx, c.tom, toOrg[0].Invite.ID), loci.NotFound},
+		"who is not in it leaves":         {c.Org.LeaveTeam(ctx, c.owner, c.team), loci.NotFound},
+		"who is not in it is removed":     {c.Org.RemoveFromTeam(ctx, c.mara, c.team, c.owner.UserID), loci.NotFound},
+		"who is not in it gets a role": {second(c.Org.SetTeamRole(ctx, c.mara, c.team, c.owner.UserID,
+			loci.Member)), loci.NotFound},
+		"an admin of the team revokes": {c.Org.RevokeInvite(ctx, c.tom, toTeam[0].Invite.ID), ""},
+		"an admin of the org revokes":  {c.Org.RevokeInvite(ctx, c.owner, toOrg[0].Invite.ID), ""},
+	} {
+		if loci.CodeOf(tt.err) != tt.code {
+			t.Errorf("%s: got %v, want code %q", name, tt.err, tt.code)
+		}
+	}
+}
+
+// TestWhoHoldsAnOrg: an owner may not shut out the holder or themselves, and only the holder and the operator may
+// transfer the org.
+func TestWhoHoldsAnOrg(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	c.must(second(c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Role: new(loci.MemberOwner)})))
+	tom := c.again(c.tom)
+	out, transfer := org.MemberChange{Disabled: new(true)}, org.MemberChange{Transfer: true}
+	for name, tt := range map[string]struct {
+		who  loci.Principal
+		user loci.UserID
+		org.MemberChange
+		code loci.Code
+	}{
+		"shuts out the holder":      {tom, c.owner.UserID, out, loci.Conflict},
+		"shuts out themselves":      {tom, tom.UserID, out, loci.Conflict},
+		"transfers the org":         {tom, c.mara.UserID, transfer, loci.Forbidden},
+		"transfers to the disabled": {c.owner, c.disabled, transfer, loci.Conflict},
+	} {
+		if err := second(c.Org.SetMember(ctx, tt.who, tt.user, tt.MemberChange)); loci.CodeOf(err) != tt.code {
+			t.Errorf("%s: got %v, want code %q", name, err, tt.code)
+		}
+	}
+	c.must(second(c.Org.SetMember(ctx, c.operator, c.mara.UserID, transfer)))
+	o, err := c.Org.Get(ctx, c.owner)
+	if err != nil || o.OwnerID != c.mara.UserID {
+		t.Errorf("got %+v, %v", o, err)
+	}
+	c.must(second(c.Org.SetMember(ctx, tom, c.owner.UserID, out)))
+}
+
 // An invitation with a role gives what a change of the role gives, so it needs the same fresh proof.
 func TestInvitationsWithARoleNeedAProof(t *testing.T) {
 	t.Parallel()

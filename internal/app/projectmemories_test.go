@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -60,6 +61,20 @@ func TestAKeyThatIsLimitedToAProject(t *testing.T) {
 		} {
 			if loci.CodeOf(err) != loci.Invalid || loci.FieldOf(err) != "project_id" {
 				t.Errorf("%q writes %s: %v", vendor, what, err)
+			}
+		}
+		for _, d := range []node.Draft{{}, {ProjectID: w.open.ID}, {Scope: loci.ScopeProject, ProjectID: w.closed.ID},
+			{Scope: loci.ScopeProject, ProjectID: w.open.ID, AgentID: loci.NewAgentID()}} {
+			d.Name = "n"
+			wantCode(t, second(w.Node.Create(ctx, p, d)), loci.Invalid)
+		}
+		w.must(second(w.Node.Create(ctx, p, node.Draft{Name: "n", Scope: loci.ScopeProject, ProjectID: w.open.ID})))
+		own := w.latest(p, w.open.ID)
+		for what, err := range map[string]error{"share": second(w.Memory.Share(ctx, p, own)),
+			"unshare":       second(w.Memory.Unshare(ctx, p, own)),
+			"read the pool": second(w.Memory.TeamMemories(ctx, p, memory.ListRequest{}))} {
+			if loci.CodeOf(err) != loci.Forbidden {
+				t.Errorf("%q may %s: %v", vendor, what, err)
 			}
 		}
 		w.st.entries = nil
