@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
 )
 
@@ -109,6 +112,41 @@ func TestWhoDeletesATeam(t *testing.T) {
 	c.must(c.Org.DeleteTeam(ctx, c.again(c.ines), c.team, true))
 }
 
+// TestWhoFollowsInvitations: admins of a team follow those to their team, admins of the org all of them.
+func TestWhoFollowsInvitations(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	asTom, err := c.who.LocalAs(ctx, "acme", c.tom.UserID)
+	c.must(err)
+	readers := map[string]loci.Principal{"owner of the team": c.mara, "member": c.tom, "of no team": c.ines,
+		"owner of the org": c.owner, "operator": c.operator, "operator as tom": asTom}
+	want := map[string]string{"owner of the team": "team", "owner of the org": "team org", "operator": "team org",
+		"operator as tom": "team org"}
+	feeds := map[string]*memory.Changes{}
+	for name, p := range readers {
+		feeds[name], err = c.Memory.Changes(ctx, p, "", string(loci.FeedInvitation))
+		c.must(err)
+	}
+	got := map[string]string{}
+	follow := func(which string) {
+		for name, p := range readers {
+			page, err := feeds[name].Read(ctx, p)
+			c.must(err)
+			if len(page.Events) > 0 {
+				got[name] = strings.TrimSpace(got[name] + " " + which)
+			}
+		}
+	}
+	c.must(second(c.Org.InviteToTeam(ctx, c.mara, c.team, []string{"late@acme.example"}, loci.Member)))
+	follow("team")
+	c.must(second(c.Org.InviteToOrg(ctx, c.owner, []string{"later@acme.example"}, loci.Member)))
+	follow("org")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("who follows invitations (-want +got):\n%s", diff)
+	}
+}
+
 // TestRolesInATeam: tom is an admin of the team, ines a member, mara its only owner.
 func TestRolesInATeam(t *testing.T) {
 	t.Parallel()
@@ -129,6 +167,8 @@ func TestRolesInATeam(t *testing.T) {
 		"a member removes an admin":      {c.Org.RemoveFromTeam(ctx, c.ines, c.team, c.tom.UserID), loci.Forbidden},
 		"the last owner removes herself": {c.Org.RemoveFromTeam(ctx, c.mara, c.team, c.mara.UserID), loci.Conflict},
 		"an admin demotes the owner": {second(c.Org.SetTeamRole(ctx, c.tom, c.team, c.mara.UserID, loci.Member)),
+			loci.Forbidden},
+		"an admin makes an owner": {second(c.Org.SetTeamRole(ctx, c.tom, c.team, c.ines.UserID, loci.MemberOwner)),
 			loci.Forbidden},
 		"an admin invites an owner": {second(c.Org.InviteToTeam(ctx, c.tom, c.team, late, loci.MemberOwner)),
 			loci.Forbidden},
