@@ -7,7 +7,6 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
-	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -102,9 +101,6 @@ func (s *Service) newSession(p loci.Principal, d SessionDraft) (loci.Session, er
 		loci.CheckNewName("title", session.Title),
 		loci.CheckNewNames("allowed_vendors", session.AllowedVendors, nil)); err != nil {
 		return session, err
-	}
-	if !d.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, d.ProjectID) {
-		return session, project.ErrNotIn()
 	}
 	if p.OnlyProjects && d.ProjectID.IsZero() {
 		return session, loci.FieldErrorf("project_id",

@@ -93,6 +93,8 @@ func TestAgentsBelongToTheOrg(t *testing.T) {
 	} {
 		refused(t, tt.name, second(d.Agent.Create(ctx, tt.who, tt.draft)), tt.code, tt.text)
 	}
+	own := d.agent(d.claude, "own vendor", "claude")
+	d.must(d.Agent.Delete(ctx, d.mara, own.ID.String()))
 	for _, tt := range []struct {
 		name string
 		who  loci.Principal

@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
+	"github.com/loci-memory/loci/internal/project"
 )
 
 func (w *world) attach(p loci.Principal, id loci.MemoryID, name, content string) loci.Asset {
@@ -215,6 +216,11 @@ func TestTheSameFileIsAttachedOnce(t *testing.T) {
 	if diff := cmp.Diff([]loci.Asset{first, other, changed}, list); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+	m = w.add(w.claude, memory.Draft{Title: "n", Content: "d"})
+	claudes, mine := w.attach(w.claude, m.ID, "a.txt", "same"), w.attach(w.owner, m.ID, "a.txt", "same")
+	if claudes.ID == mine.ID || claudes.Origin == mine.Origin {
+		t.Errorf("of two writers: %+v, %+v", claudes, mine)
+	}
 }
 
 func TestAMemoryHasAnEndOfFiles(t *testing.T) {
@@ -306,6 +312,22 @@ func TestTheTotalOfAnOrg(t *testing.T) {
 	_, _, err := w.Memory.AddAsset(ctx, w.owner, m.ID, file("c", "x"))
 	if loci.CodeOf(err) != loci.Conflict || !strings.Contains(err.Error(), "yours have 100") {
 		t.Errorf("to the person: %v", err)
+	}
+	made, err := w.Project.Create(ctx, w.owner, project.Draft{Name: "website"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	limited, inWorkspace := w.owner, w.owner
+	limited.OnlyProjects, limited.ProjectIDs = true, []loci.ProjectID{made.ID}
+	inWorkspace.WorkspaceID = loci.NewWorkspaceID()
+	for what, p := range map[*memory.Draft]loci.Principal{
+		{Title: "of a limited key", Content: "c", Scope: loci.ScopeProject, ProjectID: made.ID}: limited,
+		{Title: "of a workspace", Content: "c"}:                                                 inWorkspace,
+	} {
+		_, _, err := w.Memory.AddAsset(ctx, p, w.add(p, *what).ID, file("c", "x"))
+		if loci.CodeOf(err) != loci.Conflict || strings.Contains(err.Error(), "yours") {
+			t.Errorf("%s: %v", what.Title, err)
+		}
 	}
 	if err := w.Memory.Erase(ctx, w.owner, hidden.ID, 0); err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -139,6 +140,45 @@ func TestBulkLimitsAndRights(t *testing.T) {
 	_, never := w.Memory.Bulk(ctx, w.claude, []memory.BulkItem{{Op: loci.BulkTrash, ID: loci.NewMemoryID()}}, true)
 	if err == nil || never == nil || err.Error() != never.Error() {
 		t.Errorf("hidden %v and absent %v differ", err, never)
+	}
+}
+
+// Each operation needs the rights of its own action, and is refused what a single call is refused.
+func TestOperationsOfABulkAreAuthorised(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	writes := c.stage.key(c.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightWrite}})
+	create := func(change func(*memory.Draft)) memory.BulkItem {
+		d := memory.Draft{Title: "t", Content: "c"}
+		change(&d)
+		return memory.BulkItem{Op: loci.BulkCreate, Draft: d}
+	}
+	plain := create(func(*memory.Draft) {})
+	for name, tt := range map[string]struct {
+		who  loci.Principal
+		item memory.BulkItem
+		code loci.Code
+	}{
+		"an update without the right to read": {writes,
+			memory.BulkItem{Op: loci.BulkUpdate, ID: c.memory.ID, Patch: memory.Patch{Title: new("x")}}, loci.Forbidden},
+		"a trash without the right to read": {writes, memory.BulkItem{Op: loci.BulkTrash, ID: c.memory.ID}, loci.Forbidden},
+		"a replacement without the right to read": {writes,
+			create(func(d *memory.Draft) { d.Supersedes = []loci.MemoryID{c.memory.ID} }), loci.Forbidden},
+		"shared without the right to read": {writes, create(func(d *memory.Draft) { d.Share = true }), loci.Forbidden},
+		"shared with no team":              {c.ines, create(func(d *memory.Draft) { d.Share = true }), loci.Conflict},
+		"in an archived project": {c.mara, create(func(d *memory.Draft) {
+			d.Scope, d.ProjectID = loci.ScopeProject, c.archived
+		}), loci.Conflict},
+	} {
+		for _, together := range []bool{true, false} {
+			done, err := c.Memory.Bulk(t.Context(), tt.who, []memory.BulkItem{plain, tt.item}, together)
+			if err == nil && done[1].Error != nil {
+				err = loci.Errorf(done[1].Error.Code, "%s", done[1].Error.Text)
+			}
+			if loci.CodeOf(err) != tt.code {
+				t.Errorf("%s, together %t: got %v, want code %q", name, together, err, tt.code)
+			}
+		}
 	}
 }
 

@@ -144,6 +144,23 @@ func TestAHiddenProjectAnswersLikeNone(t *testing.T) {
 	}
 }
 
+// Loci records an action on a graph before it happens, but none on a project that the caller may not enter.
+func TestActionsOnHiddenGraphsAreNotRecorded(t *testing.T) {
+	t.Parallel()
+	w := newGraphWorld(t)
+	for _, name := range []string{"export", "vendors", "import", "rehearse"} {
+		for which, in := range map[string]loci.ProjectID{"hidden": w.closed, "absent": loci.NewProjectID()} {
+			w.st.entries = nil
+			_, err := graphCalls[name](t.Context(), w, w.tom, in)
+			if loci.CodeOf(err) != loci.NotFound || len(w.st.entries) > 0 {
+				t.Errorf("%s of the %s project: got %v, and the trail has %+v", name, which, err, w.st.entries)
+			}
+		}
+	}
+	_, err := w.Graph.Import(t.Context(), w.tom, w.closed, unread{t}, graph.ImportOptions{DryRun: true})
+	wantCode(t, err, loci.NotFound) // before it reads anything
+}
+
 // What a vendor keeps to itself is not there for another: not as a duplicate, a suggestion, an
 // end of a relation, or a count.
 func TestAHiddenEntityAnswersLikeNone(t *testing.T) {

@@ -101,6 +101,25 @@ func TestAgentsSuggestToDeleteWhatOthersWrote(t *testing.T) {
 	wantText(t, w.text(w.olga), "Bob/person\n  kind\nCur/doc\n  his\n  tall\nCur -knows-> Bob\n")
 }
 
+// People in a project delete what others wrote. What they accepted stays in the list of accepted suggestions.
+func TestPeopleDeleteWhatOthersWrote(t *testing.T) {
+	t.Parallel()
+	w := newGraphWorld(t)
+	ctx := t.Context()
+	w.put(w.olga, nil, ent("Ann", "person"), ent("Bob", "person"))
+	d, err := w.Graph.DeleteEntities(ctx, w.tom, w.open, refs("Ann"))
+	if err != nil || d.Count != 1 || d.Suggestion != nil {
+		t.Errorf("another person: %+v, %v", d, err)
+	}
+	w.must(second(w.Graph.DeleteEntities(ctx, w.claude, w.open, refs("Bob"))))
+	_, ids := w.pending(w.olga)
+	w.must(second(w.Memory.AcceptSuggestion(ctx, w.olga, ids[0], false)))
+	list, err := w.Memory.Suggestions(ctx, w.olga, memory.SuggestionsRequest{State: loci.SuggestionAccepted})
+	if err != nil || len(list.Items) != 1 || len(list.Items[0].Graph.Rows) != 1 {
+		t.Errorf("accepted ones: %+v, %v", list.Items, err)
+	}
+}
+
 func TestSuggestionsAboutGraphsAreAsVisibleAsTheirRows(t *testing.T) {
 	t.Parallel()
 	w := newGraphWorld(t)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/memory"
 )
@@ -78,6 +79,26 @@ func TestRevertInAnArchivedProject(t *testing.T) {
 	c.must(err)
 	_, err = c.Memory.Revert(ctx, c.mara, m.ID, 0, 2) // out of it
 	wantCode(t, err, loci.Conflict)
+}
+
+// A memory of agent scope has no team, and so Loci does not return a shared one to that scope.
+func TestRevertToAgentScope(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	in, err := d.who.InSession(ctx, d.claude, d.open(d.claude, agent.SessionDraft{Agent: "reviewer"}).ID)
+	d.must(err)
+	m := d.add(in, memory.Draft{Title: "t", Content: "c", Scope: loci.ScopeAgent})
+	d.must(second(d.Memory.Patch(ctx, d.mara, m.ID, 0, memory.Patch{Scope: new(loci.ScopeGlobal)})))
+	d.must(second(d.Memory.Share(ctx, d.mara, m.ID)))
+	wantCode(t, second(d.Memory.Revert(ctx, d.mara, m.ID, 0, 1)), loci.Conflict)
+	d.must(second(d.Memory.Patch(ctx, d.mara, m.ID, 0, memory.Patch{Content: new("other")})))
+	d.must(second(d.Memory.Revert(ctx, d.mara, m.ID, 0, 2)))
+	d.must(second(d.Memory.Unshare(ctx, d.mara, m.ID)))
+	back, err := d.Memory.Revert(ctx, d.mara, m.ID, 0, 1)
+	if err != nil || back.Scope != loci.ScopeAgent || back.AgentID != m.AgentID {
+		t.Errorf("got %+v, %v", back, err)
+	}
 }
 
 // Whom a memory was shared with later does not see what it said before, by no number of a version.

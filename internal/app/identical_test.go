@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -72,6 +73,41 @@ func TestIdenticalSaves(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A save that names its session, or shares, is not done by a memory of another session or one that is not shared.
+func TestIdenticalSavesOfSessionsAndTeams(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	one, two := d.inSession(d.claude), d.inSession(d.claude)
+	text := memory.Draft{Title: "Deploys", Content: "On Tuesdays."}
+	named := func(p loci.Principal) memory.Draft { with := text; with.SessionID = p.SessionID; return with }
+	sharing := text
+	sharing.Share = true
+	for _, tt := range []struct {
+		name      string
+		who       loci.Principal
+		draft     memory.Draft
+		identical bool
+	}{
+		{"first", one, named(one), false}, {"in the same session", one, named(one), true},
+		{"in another session", two, named(two), false}, {"in no named session", two, text, true},
+		{"shared", one, sharing, false}, {"shared again", two, sharing, true},
+	} {
+		got, err := d.Memory.Create(t.Context(), tt.who, tt.draft)
+		d.must(err)
+		if got.Identical != tt.identical || tt.draft.Share && got.TeamID != d.team {
+			t.Errorf("%s: identical %t, of the team %s; want %t", tt.name, got.Identical, got.TeamID, tt.identical)
+		}
+	}
+}
+
+// inSession returns p in a new session.
+func (d *desk) inSession(p loci.Principal) loci.Principal {
+	d.t.Helper()
+	in, err := d.who.InSession(d.t.Context(), p, d.open(p, agent.SessionDraft{}).ID)
+	d.must(err)
+	return in
 }
 
 // Whatever does not count, the save is stored, and its answer is that of a save beside nothing.

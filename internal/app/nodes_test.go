@@ -90,6 +90,73 @@ func TestNodesAreTheirOwners(t *testing.T) {
 	}
 }
 
+func TestItemsAreForTheVendorsThatTheyName(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	i, err := g.Node.AddItem(t.Context(), g.mara, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "for cursor",
+		AllowedVendors: []loci.Vendor{"cursor"}})
+	g.must(err)
+	for p, sees := range map[*loci.Principal]bool{&g.mara: true, &g.tom: true, &g.cursor: true, &g.claude: false} {
+		if slices.ContainsFunc(g.items(*p), func(x loci.NodeItem) bool { return x.ID == i.ID }) != sees {
+			t.Errorf("%s sees it: want %t", p.Origin, sees)
+		}
+	}
+}
+
+// An item for an entity is for the vendors that may see the entity, or for fewer.
+func TestItemsOfEntities(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	ctx := t.Context()
+	put, err := g.Graph.CreateEntities(ctx, g.mara, g.project, []loci.Vendor{"claude", "cursor"},
+		[]loci.NewEntity{ent("plan", "plan")})
+	g.must(err)
+	d := node.ItemDraft{Kind: loci.ItemEntity, ProjectID: g.project, EntityID: put[0].Entity.ID}
+	for vendors, want := range map[string]string{"": "claude cursor", "cursor": "cursor", "*": "", "gemini": ""} {
+		d.AllowedVendors = nil
+		if vendors != "" {
+			d.AllowedVendors = []loci.Vendor{loci.Vendor(vendors)}
+		}
+		i, err := g.Node.AddItem(ctx, g.mara, g.node.ID, d)
+		if want == "" {
+			wantCode(t, err, loci.Invalid)
+			continue
+		}
+		g.must(err)
+		if got := strings.Trim(fmt.Sprint(i.AllowedVendors), "[]"); got != want {
+			t.Errorf("%q: got an item for %s, want %s", vendors, got, want)
+		}
+	}
+	d.EntityID = loci.NewEntityID()
+	wantCode(t, second(g.Node.AddItem(ctx, g.mara, g.node.ID, d)), loci.Invalid)
+	noGraph := g.stage.key(g.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
+	if all, some := g.items(g.mara), g.items(noGraph); len(all) != 4 || len(some) != 2 {
+		t.Errorf("%d items, and %d without the right to graphs; want 4 and 2", len(all), len(some))
+	}
+}
+
+// The same vendor acts for both people.
+func TestAgentsMoveNoItemsOfOtherPeople(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	ctx := t.Context()
+	toms := g.stage.key(g.tom, auth.KeyRequest{Vendor: "claude"})
+	n, err := g.Node.Create(ctx, g.tom, node.Draft{Name: "by tom", Shared: true})
+	g.must(err)
+	text := node.ItemDraft{Kind: loci.ItemText, Text: "by mara's claude"}
+	i, err := g.Node.AddItem(ctx, g.claude, n.ID, text)
+	g.must(err)
+	wantCode(t, second(g.Node.MoveItem(ctx, toms, n.ID, i.ID, node.ItemMove{})), loci.Forbidden)
+	wantCode(t, g.Node.RemoveItem(ctx, toms, n.ID, i.ID), loci.Forbidden)
+	g.must(g.Node.RemoveItem(ctx, g.tom, n.ID, i.ID)) // the node is his
+	// A person also moves what others have put below their item.
+	own, err := g.Node.AddItem(ctx, g.tom, g.node.ID, node.ItemDraft{Kind: loci.ItemText, Text: "by tom"})
+	g.must(err)
+	text.ParentID = own.ID
+	g.must(second(g.Node.AddItem(ctx, g.claude, g.node.ID, text)))
+	g.must(second(g.Node.MoveItem(ctx, g.tom, g.node.ID, own.ID, node.ItemMove{Before: g.text.ID})))
+}
+
 func TestAgentsDoNotWidenNodes(t *testing.T) {
 	t.Parallel()
 	g := newGrove(t)
@@ -190,6 +257,9 @@ func TestLeavingATeamTakesNodesBack(t *testing.T) {
 	wantCode(t, second(g.Node.Get(ctx, g.mara, toms.ID)), loci.NotFound)
 	tom := g.session(loci.User{ID: g.tom.UserID, OrgID: "acme", Email: "tomsmail@acme.example"})
 	wantCode(t, second(g.Node.Get(ctx, tom, g.node.ID)), loci.NotFound)
+	if n, err := g.Node.Get(ctx, g.mara, g.node.ID); err != nil || n.TeamID != g.team {
+		t.Errorf("a node of another member: got %+v, %v", n, err)
+	}
 	if n, err := g.Node.Get(ctx, tom, toms.ID); err != nil || !n.TeamID.IsZero() {
 		t.Errorf("got %+v, %v; want it to be only tom's", n, err)
 	}
@@ -213,6 +283,8 @@ func TestNodesOfAProject(t *testing.T) {
 	g.must(second(g.Project.Archive(ctx, g.mara, g.project)))
 	wantCode(t, second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})), loci.Conflict)
 	wantCode(t, second(g.Node.Change(ctx, g.mara, n.ID, node.Patch{Name: new("z")})), loci.Conflict)
+	wantCode(t, second(g.Node.Create(ctx, g.mara, node.Draft{Name: "w", Scope: loci.ScopeProject, ProjectID: g.project})),
+		loci.Conflict)
 	g.must(second(g.Project.Restore(ctx, g.mara, g.project)))
 	g.must(second(g.Node.AddItem(ctx, g.mara, n.ID, node.ItemDraft{Kind: loci.ItemText, Text: "t"})))
 	g.must(g.Project.Delete(ctx, g.mara, g.project))

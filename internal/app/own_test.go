@@ -8,8 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 )
 
 var onlyClaude = []loci.Vendor{"claude"}
@@ -69,6 +71,82 @@ func TestOneRuleAboutChanges(t *testing.T) {
 			t.Errorf("%s: hidden %v, absent %v", name, missing, absent)
 		}
 	}
+}
+
+// Under the deletion rule, an agent trashes what nobody else has edited. These credentials are of the environment, so
+// they have no id.
+func TestAgentsTrashOnlyTheirOwnVersions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *app.Options) { o.Deletion = loci.DeleteWithStepUp })
+	ctx := t.Context()
+	for _, tt := range []struct {
+		name    string
+		editors []loci.Principal
+		code    loci.Code
+	}{
+		{"its own", nil, ""}, {"edited by itself", []loci.Principal{w.claude, w.claude}, ""},
+		{"edited by the person", []loci.Principal{w.owner}, loci.Forbidden},
+		{"edited by the person and itself", []loci.Principal{w.owner, w.claude}, loci.Forbidden},
+	} {
+		m := w.add(w.claude, titled(tt.name))
+		for i, p := range tt.editors {
+			w.must(second(w.Memory.Patch(ctx, p, m.ID, 0, memory.Patch{Summary: new(p.Origin + strings.Repeat("!", i))})))
+		}
+		if err := second(w.Memory.Trash(ctx, w.claude, m.ID, 0)); loci.CodeOf(err) != tt.code {
+			t.Errorf("%s: got %v, want code %q", tt.name, err, tt.code)
+		}
+	}
+}
+
+// A memory is of the agent and the session in which its writer works, or keeps those that it has.
+func TestMemoriesAreOfTheSessionOfTheirWriter(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	d.agent(d.cursor, "writer", "")
+	in := func(p loci.Principal, name string) loci.Principal {
+		s, err := d.who.InSession(ctx, p, d.open(p, agent.SessionDraft{Agent: name}).ID)
+		d.must(err)
+		return s
+	}
+	reviewer, writer := in(d.claude, "reviewer"), in(d.mara, "writer")
+	agents, global := loci.ScopeAgent, loci.ScopeGlobal
+	other := loci.NewAgentID()
+	first := d.add(reviewer, memory.Draft{Title: "t", Content: "c"})
+	for _, tt := range []struct {
+		name string
+		who  loci.Principal
+		c    memory.Patch
+		want loci.AgentID
+		code loci.Code
+	}{
+		{"another title", reviewer, memory.Patch{Title: new("u")}, loci.AgentID{}, ""},
+		{"to its own agent", reviewer, memory.Patch{Scope: &agents}, reviewer.AgentID, ""},
+		{"another title, by an agent in another session", writer, memory.Patch{Title: new("v")}, reviewer.AgentID, ""},
+		{"to everybody, by another", writer, memory.Patch{Scope: &global}, loci.AgentID{}, ""},
+		{"to another agent", reviewer, memory.Patch{Scope: &agents, AgentID: &other}, loci.AgentID{}, loci.Invalid},
+		{"to another session", writer, memory.Patch{SessionID: &reviewer.SessionID}, loci.AgentID{}, ""},
+		{"to a third session", writer, memory.Patch{SessionID: new(loci.NewSessionID())}, loci.AgentID{}, loci.Invalid},
+		{"to no session", writer, memory.Patch{SessionID: new(loci.SessionID{})}, loci.AgentID{}, ""},
+		{"to its old session", writer, memory.Patch{SessionID: &reviewer.SessionID}, loci.AgentID{}, loci.Invalid},
+	} {
+		m, err := d.Memory.Patch(ctx, tt.who, first.ID, 0, tt.c)
+		if loci.CodeOf(err) != tt.code || err == nil && m.AgentID != tt.want {
+			t.Errorf("%s: got %+v, %v; want the agent %s and code %q", tt.name, m, err, tt.want, tt.code)
+		}
+	}
+	d.must(second(d.Memory.Share(ctx, d.mara, first.ID)))
+	wantCode(t, second(d.Memory.Patch(ctx, reviewer, first.ID, 0, memory.Patch{Scope: &agents})), loci.Conflict)
+	d.must(second(d.Memory.Unshare(ctx, d.mara, first.ID)))
+	d.must(second(d.Memory.Patch(ctx, reviewer, first.ID, 0, memory.Patch{Scope: &agents})))
+	wantCode(t, second(d.Memory.Share(ctx, d.mara, first.ID)), loci.Conflict)
+	n, err := d.Node.Create(ctx, reviewer, node.Draft{Name: "of everybody"})
+	d.must(err)
+	d.must(second(d.Node.Change(ctx, reviewer, n.ID, node.Patch{Shared: new(true)})))
+	n, err = d.Node.Create(ctx, reviewer, node.Draft{Name: "of the agent", Scope: loci.ScopeAgent,
+		AgentID: reviewer.AgentID})
+	d.must(err)
+	wantCode(t, second(d.Node.Change(ctx, reviewer, n.ID, node.Patch{Shared: new(true)})), loci.Conflict)
 }
 
 func TestOnlyPeopleAdmitVendors(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -62,6 +63,20 @@ func TestAKeyThatIsLimitedToAProject(t *testing.T) {
 				t.Errorf("%q writes %s: %v", vendor, what, err)
 			}
 		}
+		for _, d := range []node.Draft{{}, {ProjectID: w.open.ID}, {Scope: loci.ScopeProject, ProjectID: w.closed.ID},
+			{Scope: loci.ScopeProject, ProjectID: w.open.ID, AgentID: loci.NewAgentID()}} {
+			d.Name = "n"
+			wantCode(t, second(w.Node.Create(ctx, p, d)), loci.Invalid)
+		}
+		w.must(second(w.Node.Create(ctx, p, node.Draft{Name: "n", Scope: loci.ScopeProject, ProjectID: w.open.ID})))
+		own := w.latest(p, w.open.ID)
+		for what, err := range map[string]error{"share": second(w.Memory.Share(ctx, p, own)),
+			"unshare":       second(w.Memory.Unshare(ctx, p, own)),
+			"read the pool": second(w.Memory.TeamMemories(ctx, p, memory.ListRequest{}))} {
+			if loci.CodeOf(err) != loci.Forbidden {
+				t.Errorf("%q may %s: %v", vendor, what, err)
+			}
+		}
 		w.st.entries = nil
 		_, err = w.Project.Create(ctx, p, project.Draft{Name: "more"})
 		wantCode(t, err, loci.Forbidden)
@@ -77,6 +92,37 @@ func (w *projectWorld) latest(p loci.Principal, in loci.ProjectID) loci.MemoryID
 	m, err := w.Memory.Latest(w.t.Context(), p, memory.Filter{ProjectID: in})
 	w.must(err)
 	return m.ID
+}
+
+// People keep what they wrote about a project that they have left, and put nothing more into it.
+func TestMemoriesOfAProjectThatTheirOwnerHasLeft(t *testing.T) {
+	t.Parallel()
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	ctx, mia := t.Context(), w.who["member"]()
+	inside := w.add(mia, inProject("price", w.closed.ID))
+	about := w.add(mia, memory.Draft{Title: "about", Content: "c", ProjectID: w.closed.ID})
+	w.must(w.Project.RemoveMember(ctx, w.session(w.olga), w.closed.ID, mia.UserID))
+	mia = w.who["member"]()
+	global, in := loci.ScopeGlobal, loci.ScopeProject
+	for _, tt := range []struct {
+		name string
+		m    *loci.Memory
+		c    memory.Patch
+		code loci.Code
+	}{
+		{"another title", inside, memory.Patch{Title: new("prices")}, ""},
+		{"out of it, but about it", inside, memory.Patch{Scope: &global, ProjectID: &w.closed.ID}, ""},
+		{"into it", about, memory.Patch{Scope: &in, ProjectID: &w.closed.ID}, loci.Invalid},
+		{"about another", about, memory.Patch{ProjectID: new(loci.NewProjectID())}, loci.Invalid},
+		{"about hers", about, memory.Patch{ProjectID: &w.open.ID}, ""},
+		{"into hers", about, memory.Patch{Scope: &in, ProjectID: &w.open.ID}, ""},
+		{"about none", about, memory.Patch{Scope: &global}, ""},
+		{"about it again", about, memory.Patch{ProjectID: &w.closed.ID}, loci.Invalid},
+	} {
+		if err := second(w.Memory.Patch(ctx, mia, tt.m.ID, 0, tt.c)); loci.CodeOf(err) != tt.code {
+			t.Errorf("%s: got %v, want code %q", tt.name, err, tt.code)
+		}
+	}
 }
 
 // A key stays limited when its project goes, and when its person leaves the project.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
@@ -55,6 +56,35 @@ func TestReplacedMemoriesAreNamed(t *testing.T) {
 			t.Errorf("%s: claude gets %v", name, err)
 		}
 	}
+}
+
+// Only its owner learns that a successor has expired, and how to return to the memory that it replaced.
+func TestReplacedInATeam(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	old := c.add(c.mara, memory.Draft{Title: "Red", Content: "r", Share: true})
+	by := c.add(c.mara, memory.Draft{Title: "Blue", Content: "b", Share: true, Supersedes: []loci.MemoryID{old.ID},
+		ExpiresAt: c.now.Add(time.Hour)})
+	check := func(p loci.Principal, want string, finds loci.Code) {
+		t.Helper()
+		err := second(c.Memory.Patch(ctx, p, old.ID, 0, memory.Patch{Title: new("x")}))
+		want = "memory " + old.ID.String() + " was replaced" + want
+		if loci.CodeOf(err) != loci.Conflict || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if _, err := c.Memory.Resolve(ctx, p, by.ID.String()[:12]); loci.CodeOf(err) != finds {
+			t.Errorf("its id: got %v, want code %q", err, finds)
+		}
+	}
+	named, back := " by "+by.ID.String()+" (Blue)", ", or to make this one current again, revert it to version 1"
+	check(c.tom, named+"; use that one", "")
+	check(c.mara, named+"; use that one"+back, "")
+	c.st.mu.Lock()
+	c.now = c.now.Add(2 * time.Hour)
+	c.st.mu.Unlock()
+	check(c.tom, "; save a new memory instead", loci.NotFound)
+	check(c.mara, named+", which has expired; restore that one"+back, "")
 }
 
 // TestReplacedByTheHidden replaces a memory by one that fewer may see: the others learn that it was

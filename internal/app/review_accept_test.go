@@ -9,6 +9,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/review"
@@ -45,6 +46,35 @@ func namesOf(list []loci.TitledMemory) string {
 		out = append(out, m.Title)
 	}
 	return strings.Join(out, ", ")
+}
+
+// A candidate is for no more vendors than its agent may admit, and the memory for no more than what it replaces.
+func TestReadersOfCandidates(t *testing.T) {
+	t.Parallel()
+	d := newReviews(t)
+	ctx := t.Context()
+	old := d.add(d.claude, memory.Draft{Title: "old", Content: "o", AllowedVendors: []loci.Vendor{"claude"}})
+	ids := d.queued(d.claude, "idea: one\nidea: two\n")
+	vendors := func(v ...loci.Vendor) review.Edit { return review.Edit{AllowedVendors: &v} }
+	d.must(second(d.Review.Change(ctx, d.claude, ids[0], vendors("claude", "cursor"), review.Decision{})))
+	wantCode(t, second(d.Review.Change(ctx, d.claude, ids[0], vendors("*"), review.Decision{})), loci.Forbidden)
+	d.must(second(d.Review.Change(ctx, d.mara, ids[0], vendors("*"), review.Decision{})))
+	with := review.Decision{Supersedes: []loci.MemoryID{old.ID}}
+	noReading := d.stage.key(d.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightReflect, loci.RightWrite}})
+	wantCode(t, second(d.Review.Accept(ctx, noReading, ids[0], with)), loci.Forbidden)
+	got, err := d.Review.Accept(ctx, d.mara, ids[0], with)
+	d.must(err)
+	m, err := d.Memory.Get(ctx, d.mara, got.MemoryID)
+	if err != nil || !slices.Equal(m.AllowedVendors, old.AllowedVendors) {
+		t.Errorf("got a memory for %v, %v; want %v", m.AllowedVendors, err, old.AllowedVendors)
+	}
+	reads := d.stage.key(d.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightReflect}})
+	named := review.Notes{Content: "idea: three\n", RelatedTo: []string{d.entity.String()}}
+	wantCode(t, second(d.Review.Reflect(ctx, reads, named)), loci.Invalid) // it may not read graphs
+	d.reflect(d.mara, named)
+	wantCode(t, second(d.Review.Reflect(ctx, d.mara, review.Notes{Content: "idea: four\n", Persist: true,
+		Project: d.archived.String()})), loci.Conflict)
+	wantCode(t, second(d.Review.Bulk(ctx, reads, review.BulkRequest{Action: "reject", IDs: ids[1:]})), loci.Forbidden)
 }
 
 // TestAcceptReplacesOnlyWhatIsNamed requires rule 4: a guess replaces nothing, the person names each row, a row of

@@ -187,8 +187,12 @@ func TestSessionsAreChangedByTheirPeople(t *testing.T) {
 		none.Metadata != nil {
 		t.Errorf("without metadata: %+v, %v", none, err)
 	}
-	_, err = d.Agent.UpdateSession(ctx, d.claude, "1", agent.SessionPatch{Metadata: got.Metadata})
+	got, err = d.Agent.UpdateSession(ctx, d.claude, "1", agent.SessionPatch{Metadata: got.Metadata})
 	d.must(err)
+	same, err := d.Agent.UpdateSession(ctx, d.mara, "1", agent.SessionPatch{Reach: new(loci.ReachOrg)})
+	if diff := cmp.Diff(got, same); err != nil || diff != "" {
+		t.Errorf("with the reach that it has: %v (-want +got):\n%s", err, diff)
+	}
 	long := []byte(`{"a":"` + strings.Repeat("x", loci.MaxSessionMetadata) + `"}`)
 	for name, c := range map[string]agent.SessionPatch{"metadata must be": {Metadata: []byte(`[]`)},
 		"metadata is longer": {Metadata: long}, "title is longer": {Title: new(strings.Repeat("x", 501))},

@@ -76,6 +76,26 @@ func TestReplacingWhatIsShared(t *testing.T) {
 	}
 }
 
+// A key that is limited to projects shares nothing with the team.
+func TestLimitedKeysShareNothingAlike(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	claude, cursor := c.stage.key(c.mara, auth.KeyRequest{Vendor: "claude"}),
+		c.stage.key(c.mara, auth.KeyRequest{Vendor: "cursor"})
+	old := c.add(claude, memory.Draft{Title: "old", Content: "o", Share: true, Scope: loci.ScopeProject,
+		ProjectID: c.project})
+	by, err := c.Memory.Create(ctx, cursor, memory.Draft{Title: "new", Content: "n", Scope: loci.ScopeProject,
+		ProjectID: c.project, Supersedes: []loci.MemoryID{old.ID}})
+	c.must(err)
+	limited := c.stage.key(c.mara, auth.KeyRequest{ProjectIDs: []loci.ProjectID{c.project}})
+	wantCode(t, second(c.Memory.AcceptSuggestion(ctx, limited, by.Suggestions[0].ID, true)), loci.Forbidden)
+	c.must(second(c.Memory.AcceptSuggestion(ctx, c.mara, by.Suggestions[0].ID, true)))
+	if m, err := c.Memory.Get(ctx, c.mara, by.ID); err != nil || m.TeamID != c.team {
+		t.Errorf("got %+v, %v", m, err)
+	}
+}
+
 // TestOnlyTheOwnerSharesAlike accepts a replacement that another person owns.
 func TestOnlyTheOwnerSharesAlike(t *testing.T) {
 	t.Parallel()

@@ -57,6 +57,22 @@ func TestSourcesAreStoredOnce(t *testing.T) {
 }
 
 // TestAttachmentsAreInTheFeed adds and deletes sources and a file, of which only those who see them learn.
+// The same source for other vendors is another one, and each may be for fewer vendors than the memory.
+func TestSourcesForFewerVendors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	m := w.add(w.claude, memory.Draft{Title: "m", Content: "c"})
+	for _, vendors := range [][]loci.Vendor{{"claude"}, {"claude", "cursor"}, {"*"}} {
+		src := loci.Source{Kind: loci.SourceText, Text: "a word", AllowedVendors: vendors}
+		if _, added, err := w.Memory.AddSources(t.Context(), w.claude, m.ID, []loci.Source{src}); err != nil || added != 1 {
+			t.Errorf("for %v: got %d new, %v", vendors, added, err)
+		}
+	}
+	if seen, err := w.Memory.Sources(t.Context(), w.other, m.ID); err != nil || len(seen) != 2 {
+		t.Errorf("cursor sees %+v, %v; want 2", seen, err)
+	}
+}
+
 func TestAttachmentsAreInTheFeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,11 +9,15 @@ import (
 	"unicode"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/transfer"
 )
 
 // policy is the table of actions once more, written down from the design and
@@ -311,6 +315,39 @@ func everyCredential() (all []tryOut) {
 		}
 	}
 	return all
+}
+
+// inClosed are the recorded actions that a closed session allows: those on sessions, and exports, which change nothing.
+var inClosed = []gate.Action{agent.SessionCreate, agent.SessionChange, agent.SessionClose, agent.SessionReopen,
+	graph.Export, transfer.Export}
+
+// TestClosedSessionsTakeNoChanges walks the whole table in a closed session.
+func TestClosedSessionsTakeNoChanges(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, loci.DeleteWithKey)
+	_, boss := s.org("acme", "boss@acme.example")
+	person := s.session(boss)
+	tried := map[gate.Action]bool{}
+	for _, p := range []loci.Principal{person, s.key(person, auth.KeyRequest{Vendor: "claude"})} {
+		p.SessionClosed = true
+		for act, rule := range app.Rules() {
+			if s.May(p, act) != nil {
+				continue
+			}
+			want := loci.Code("")
+			if tried[act] = true; rule.Audit == gate.WithChange && !slices.Contains(inClosed, act) {
+				want = loci.Conflict
+			}
+			if err := s.Begin(t.Context(), p, act); loci.CodeOf(err) != want {
+				t.Errorf("%s by a %s: got %v, want code %q", act, p.Kind, err, want)
+			}
+		}
+	}
+	for _, act := range inClosed {
+		if !tried[act] {
+			t.Errorf("%s was not tried", act)
+		}
+	}
 }
 
 // waysOut are the beginnings of what a refusal tells the caller to do.

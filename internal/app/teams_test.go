@@ -8,6 +8,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/identity"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -74,6 +75,25 @@ func TestWhoLeavesTakesTheirMemoriesAlong(t *testing.T) {
 				t.Errorf("got %+v", back)
 			}
 		})
+	}
+}
+
+// Loci authenticated these requests before the person left their team.
+func TestWhoHasLeftATeamSharesNothingWithIt(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	m := c.add(c.tom, memory.Draft{Title: "t", Content: "c"})
+	n, err := c.Node.Create(ctx, c.tom, node.Draft{Name: "n"})
+	c.must(err)
+	c.must(c.Org.LeaveTeam(ctx, c.tom, c.team))
+	for name, err := range map[string]error{
+		"share": second(c.Memory.Share(ctx, c.tom, m.ID)),
+		"save":  second(c.Memory.Create(ctx, c.tom, memory.Draft{Title: "u", Content: "d", Share: true})),
+		"node":  second(c.Node.Create(ctx, c.tom, node.Draft{Name: "o", Shared: true})),
+		"move":  second(c.Node.Change(ctx, c.tom, n.ID, node.Patch{Shared: new(true)})),
+	} {
+		refused(t, name, err, loci.Conflict, memory.ErrNoTeam().Error())
 	}
 }
 

@@ -127,8 +127,8 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 			return err
 		}
 		for _, other := range have {
-			if other.Name == r.asset.Name && other.SHA256 == r.asset.SHA256 && other.UserID == p.UserID &&
-				other.Origin == p.Origin {
+			// All attachments are of the memory's owner.
+			if other.Name == r.asset.Name && other.SHA256 == r.asset.SHA256 && other.Origin == p.Origin {
 				asset, added, e.Action, e.Target = other, false, "", other.ID.String()
 				return nil
 			}

@@ -156,10 +156,6 @@ func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 	if err := m.Validate(); err != nil {
 		return err
 	}
-	if p.OnlyProjects && m.ProjectID.IsZero() {
-		return loci.Errorf(loci.Forbidden, "version %d belongs to no project, and this key is limited to projects",
-			then.Version)
-	}
 	if m.Scope == loci.ScopeAgent && !m.TeamID.IsZero() {
 		return loci.Errorf(loci.Conflict,
 			"version %d is of agent scope, and the memory is shared with a team now; take it back from there first",
@@ -170,9 +166,6 @@ func (s *Service) reverted(p loci.Principal, m, then *loci.Memory) error {
 
 // lives rejects a shorter life if the credential may not delete, and an expiry that has passed.
 func (s *Service) lives(p loci.Principal, was, m *loci.Memory) error {
-	if m.ExpiresAt.Equal(was.ExpiresAt) {
-		return nil
-	}
 	if err := s.mayExpire(p, was.ExpiresAt, m.ExpiresAt); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -76,7 +75,7 @@ func (s *Service) mayExpire(p loci.Principal, before, after time.Time) error {
 	if after.IsZero() || !before.IsZero() && !after.Before(before) {
 		return nil
 	}
-	err := cmp.Or(s.May(p, Trash), s.OnlyRecent(p, Trash))
+	err := s.OnlyRecent(p, Trash)
 	if loci.CodeOf(err) != loci.Forbidden {
 		return err
 	}

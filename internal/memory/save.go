@@ -243,7 +243,7 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		return nil, err
 	}
 	if s.d.Share {
-		if err := mustBeIn(ctx, tx, s.p); err != nil {
+		if err := MustBeIn(ctx, tx, s.p); err != nil {
 			return nil, err
 		}
 	}

@@ -46,7 +46,7 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 	how := edit{act: Share, what: loci.Updated, fn: func(m *loci.Memory) error { return shareWith(m, p.TeamID) }}
 	err := s.Write(ctx, p, Share, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = id.String()
-		if err := mustBeIn(ctx, tx, p); err != nil {
+		if err := MustBeIn(ctx, tx, p); err != nil {
 			return err
 		}
 		old, err := owned(ctx, tx, p, id, how)
@@ -72,8 +72,8 @@ func shareWith(m *loci.Memory, team loci.TeamID) error {
 	return nil
 }
 
-// mustBeIn returns ErrNoTeam if the person left their team since the request was authenticated.
-func mustBeIn(ctx context.Context, tx store.Tx, p loci.Principal) error {
+// MustBeIn returns ErrNoTeam if the person left their team since the request was authenticated.
+func MustBeIn(ctx context.Context, tx store.Tx, p loci.Principal) error {
 	me, err := tx.Users().Get(ctx, p.UserID)
 	if err == nil && me.TeamID != p.TeamID {
 		err = ErrNoTeam()

@@ -207,9 +207,9 @@ func checkSource(m *loci.Memory, s *loci.Source, field string) error {
 	return nil
 }
 
-// sameSource reports whether two sources of one memory say the same, by the same writer to the same readers.
+// sameSource reports whether two sources of one memory, which are of its owner, say the same, by the same writer to the
+// same readers.
 func sameSource(a, b *loci.Source) bool {
 	return a.Kind == b.Kind && a.Ref == b.Ref && a.Text == b.Text && a.Quote == b.Quote && a.Start == b.Start &&
-		a.End == b.End &&
-		a.UserID == b.UserID && a.Origin == b.Origin && slices.Equal(a.AllowedVendors, b.AllowedVendors)
+		a.End == b.End && a.Origin == b.Origin && slices.Equal(a.AllowedVendors, b.AllowedVendors)
 }

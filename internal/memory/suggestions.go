@@ -275,19 +275,12 @@ func (s *Service) shareAlike(ctx context.Context, tx store.Tx, p loci.Principal,
 			"another person owns the new memory, and only they share it; accept without sharing, or ask them to share it first")
 	case inTeam && p.OnlyProjects:
 		return nil, errNoPool()
-	case inTeam && p.TeamID != old.TeamID:
-		return nil, ErrNoTeam()
 	case inProject && !by.ProjectID.IsZero() && by.ProjectID != old.ProjectID:
 		return nil, loci.Errorf(loci.Conflict, "the new memory is about another project; accept without sharing")
 	}
-	if inTeam {
-		if err := mustBeIn(ctx, tx, p); err != nil {
-			return nil, err
-		}
-	}
 	how := edit{what: loci.Updated, fn: func(m *loci.Memory) error {
-		if inTeam {
-			if err := shareWith(m, p.TeamID); err != nil {
+		if inTeam { // that of the person, because leaving it takes their memories back
+			if err := shareWith(m, old.TeamID); err != nil {
 				return err
 			}
 		}

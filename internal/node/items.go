@@ -269,7 +269,7 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 		}
 		may := known[entityRef{at.ProjectID, at.EntityID}].AllowedVendors
 		switch {
-		case d.AllowedVendors == nil && !loci.Covers(may, i.AllowedVendors):
+		case d.AllowedVendors == nil:
 			i.AllowedVendors = slices.Clone(loci.Narrowed(i.AllowedVendors, may))
 		case !loci.Covers(may, i.AllowedVendors):
 			return loci.FieldErrorf("allowed_vendors",
@@ -285,7 +285,7 @@ func (n *inNode) mayHold(ctx context.Context, p loci.Principal, i *loci.NodeItem
 // mayMove returns an error unless p may move or remove an item. Its writer and the owner of the node may.
 func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	switch {
-	case p.Kind == loci.KindAgent && (i.UserID != p.UserID || i.Origin != p.Origin):
+	case p.Kind == loci.KindAgent && !p.Owns(i.UserID, i.Origin):
 		return loci.Errorf(loci.Forbidden,
 			"an agent may move and remove only the items that its own vendor added; ask the person whose memory node it is")
 	case i.UserID != p.UserID && n.UserID != p.UserID:

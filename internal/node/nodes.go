@@ -52,9 +52,6 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 	if err := checkNode(p, n, &loci.MemoryNode{}); err != nil {
 		return nil, err
 	}
-	if !n.ProjectID.IsZero() && !slices.Contains(p.ProjectIDs, n.ProjectID) {
-		return nil, project.ErrNotIn()
-	}
 	if d.Shared {
 		if err := s.memories.Pool(ctx, p, Create); err != nil {
 			return nil, err
@@ -105,12 +102,8 @@ func setShared(ctx context.Context, tx store.Tx, p loci.Principal, n *loci.Memor
 		return loci.Errorf(loci.Conflict,
 			"a memory node with scope agent belongs to one agent and cannot be shared")
 	}
-	me, err := tx.Users().Get(ctx, p.UserID)
-	if err == nil && (me.TeamID != p.TeamID || me.TeamID.IsZero()) { // left the team since the request was authenticated
-		err = memory.ErrNoTeam()
-	}
 	n.TeamID = p.TeamID
-	return err
+	return memory.MustBeIn(ctx, tx, p)
 }
 
 // Get returns a memory node without its items. A person can also get one from the trash; its
@@ -242,7 +235,7 @@ func ownNode(ctx context.Context, tx store.Tx, p loci.Principal, id loci.NodeID,
 		return nil, err
 	case n.UserID != p.UserID:
 		return nil, loci.Errorf(loci.Forbidden, "this memory node is shared with you; only its owner can change it")
-	case p.Kind == loci.KindAgent && n.Origin != p.Origin:
+	case !p.Owns(n.UserID, n.Origin):
 		return nil, loci.Errorf(loci.Forbidden,
 			"an agent may change only the memory nodes that its own vendor made; ask the person whose node it is")
 	}

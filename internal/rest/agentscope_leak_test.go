@@ -329,6 +329,15 @@ func TestClosingASessionEndsItsReach(t *testing.T) {
 	if w := o.request(claude, get); w.Code != 404 {
 		t.Errorf("in no session: %d %s", w.Code, w.Body)
 	}
+	for _, about := range []string{"PATCH /sessions/" + s + ` {"title":"over"}`, "POST /sessions/" + s + "/close",
+		`POST /sessions {"title":"the next one"}`, "POST /sessions/" + s + "/reopen"} {
+		if w := o.in(s, claude, about); w.Code != 200 && w.Code != 201 {
+			t.Errorf("%s in the closed session: %d %s", about, w.Code, w.Body)
+		}
+	}
+	if w := o.in(s, claude, "PATCH /agent/memories/"+m.ID.String()+` {"content":"x"}`); w.Code != 200 {
+		t.Errorf("writing in the reopened session: %d %s", w.Code, w.Body)
+	}
 }
 
 // TestSessionsStayInTheirWorkspace divides the org after a session was opened.

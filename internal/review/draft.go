@@ -13,10 +13,11 @@ func draftOf(c *loci.Candidate, supersedes []loci.MemoryID) memory.Promotion {
 	kept, category := Kept(c.Kind, c.Domain)
 	d := memory.Draft{Title: c.Title, Content: c.Content, Category: category, Source: loci.AutoSource, Type: kept,
 		Tags: slices.Clone(c.Tags), AllowedVendors: slices.Clone(c.AllowedVendors), Scope: scopeOf(c),
-		ProjectID: c.ProjectID, Supersedes: supersedes, Sources: sourcesOf(c)}
+		ProjectID: c.ProjectID, Supersedes: supersedes}
 	if slices.Contains(d.AllowedVendors, loci.AnyVendor) {
 		d.AllowedVendors = nil // those of what it supersedes, if these are fewer
 	}
+	d.Sources = sourcesOf(c, d.AllowedVendors)
 	return memory.Promotion{Draft: d, Origin: c.Origin}
 }
 
@@ -41,18 +42,19 @@ func Kept(kind loci.CandidateKind, domain string) (loci.MemoryType, string) {
 	return loci.Semantic, category
 }
 
-// sourcesOf returns where the memory comes from: its passage of the notes, and the events.
-func sourcesOf(c *loci.Candidate) []loci.Source {
+// sourcesOf returns where the memory comes from: its passage of the notes, and the events. If vendors is nil, they are
+// for the vendors of the memory.
+func sourcesOf(c *loci.Candidate, vendors []loci.Vendor) []loci.Source {
 	text := []rune(c.Content)
 	text = text[:min(len(text), loci.MaxQuote)]
 	ref := ""
 	if !c.SourceID.IsZero() {
 		ref = c.SourceID.String()
 	}
-	list := []loci.Source{{Kind: loci.SourceText, Ref: ref, Text: string(text), AllowedVendors: c.AllowedVendors}}
+	list := []loci.Source{{Kind: loci.SourceText, Ref: ref, Text: string(text), AllowedVendors: vendors}}
 	for _, e := range c.Evidence {
 		if e.EventID != "" && len(list) < loci.MaxCandidateEvidence {
-			list = append(list, loci.Source{Kind: loci.SourceEvent, Ref: e.EventID, AllowedVendors: c.AllowedVendors})
+			list = append(list, loci.Source{Kind: loci.SourceEvent, Ref: e.EventID, AllowedVendors: vendors})
 		}
 	}
 	return list

@@ -214,7 +214,7 @@ func mayChange(p loci.Principal, before, after *loci.Task) error {
 	case vendors && !mine:
 		return loci.Errorf(loci.Forbidden, "only the person who created the task, and their agents of the vendor that "+
 			"created it, may change allowed_vendors; leave it out to keep it")
-	case vendors && p.Vendor != "" && !loci.Covers(before.AllowedVendors, after.AllowedVendors):
+	case p.Vendor != "" && !loci.Covers(before.AllowedVendors, after.AllowedVendors):
 		return loci.Errorf(loci.Forbidden, "only a person may let more vendors see a task; leave allowed_vendors out to "+
 			"keep it")
 	case texts && p.Vendor != "" && !mine:
