@@ -2,9 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -21,19 +18,7 @@ func memoryID(c *call, name string, into *loci.MemoryID) field {
 
 // memoryIDs is a list of ids of memories, or of their beginnings.
 func memoryIDs(c *call, name string, into *[]loci.MemoryID, maximum int) field {
-	schema := &jsonschema.Schema{Type: "array", Items: plain()}
-	return value(name, stringList, schema, func(path string, list []string) error {
-		if len(list) > maximum {
-			return tooMany(path, len(list), maximum)
-		}
-		*into = make([]loci.MemoryID, len(list))
-		for i, v := range list {
-			if err := c.findMemory(fmt.Sprintf("%s[%d]", path, i), v, &(*into)[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}).loosely(atCommas)
+	return idList(name, into, maximum, c.findMemory)
 }
 
 // findMemory stores an id, or notes that it must be looked up.
