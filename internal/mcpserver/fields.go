@@ -233,11 +233,9 @@ func moment(name string, into *time.Time) field {
 func timeOf(path, v string) (time.Time, error) {
 	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at")
 	if err != nil {
-		if t, err = loci.ParseTime(v, time.UTC); err != nil {
-			return t, loci.FieldErrorf(path, "%s", err)
-		}
+		err = loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
 	}
-	return t, nil
+	return t, err
 }
 
 // id is a required id.

@@ -47,10 +47,7 @@ func (w *speller) head(r *http.Request) error {
 		}
 		r.SetPathValue("id", cmp.Or(id, r.PathValue("id")))
 	}
-	if r.URL.RawQuery == "" {
-		return nil
-	}
-	query, changed := r.URL.Query(), false
+	query := r.URL.Query()
 	for _, at := range w.op.Parameters {
 		text := query.Get(at.Name)
 		if at.In != "query" || text == "" {
@@ -62,11 +59,8 @@ func (w *speller) head(r *http.Request) error {
 		}
 		if spelt != text {
 			query.Set(at.Name, spelt)
-			changed = true
+			r.URL.RawQuery = query.Encode()
 		}
-	}
-	if changed {
-		r.URL.RawQuery = query.Encode()
 	}
 	return nil
 }

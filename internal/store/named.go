@@ -95,7 +95,7 @@ func FindCandidate(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loc
 // the one whose id begins with text. A person also finds nodes in the trash. NotFound if there is none; Invalid if
 // several have the name or begin like that.
 func FindNode(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loci.MemoryNode, error) {
-	q := NodeQuery{Limit: nodesAtOnce}
+	q := NodeQuery{Limit: 500}
 	if v.Vendor == "" {
 		q.Lifecycle = loci.AnyState
 	}
@@ -110,9 +110,7 @@ func FindNode(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loci.Mem
 	return among(v, text, "memory node", all, func(n *loci.MemoryNode) (string, [16]byte) { return n.Name, n.ID })
 }
 
-// FindProject returns the project of a list with that name, or else with that name in other capitals; the project with
-// that id, or the one whose id begins with text. NotFound if there is none; Invalid if several are named or begin like
-// that.
+// FindProject is FindNode for the projects of a list.
 func FindProject(v loci.Viewer, all []loci.Project, text string) (loci.Project, error) {
 	return among(v, text, "project", all, func(p loci.Project) (string, [16]byte) { return p.Name, p.ID })
 }
@@ -153,7 +151,6 @@ const (
 	// minPersonID is the shortest beginning of an id that a person may type. An agent must send what it
 	// was shown (loci.ShortID).
 	minPersonID = 4
-	nodesAtOnce = 500
 	maxNamed    = 5 // how many things an error lists that text may mean
 )
 
