@@ -229,15 +229,6 @@ func moment(name string, into *time.Time) field {
 	})
 }
 
-// timeOf reads what loci.ParseTimeNear reads, in UTC. Only expires_at looks ahead. Its error is the same at all times.
-func timeOf(path, v string) (time.Time, error) {
-	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at")
-	if err != nil {
-		err = loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
-	}
-	return t, err
-}
-
 // id is a required id.
 func id[Kind any](name string, into *loci.ID[Kind]) field {
 	return value(name, "a string", plain(), func(path, v string) error { return readID(path, v, into) }).must()

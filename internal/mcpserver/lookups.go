@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -50,4 +51,13 @@ func namedProject(c *call, into *loci.ProjectID) field {
 		})
 		return nil
 	}).or("project_id")
+}
+
+// timeOf reads what loci.ParseTimeNear reads, in UTC. Only expires_at looks ahead. Its error is the same at all times.
+func timeOf(path, v string) (time.Time, error) {
+	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at")
+	if err != nil {
+		err = loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
+	}
+	return t, err
 }

@@ -19,13 +19,11 @@ import (
 
 // pathNouns are the nouns of ids in paths, by the part of the path before the id. fieldNouns are those of parameters
 // and fields.
-var (
-	pathNouns = map[string]missing{"memories": noMemory, "projects": noProject, "memory-nodes": noNode,
-		"candidates": noCandidate, "assets": noAsset, "sources": noSource}
-	fieldNouns = map[string]missing{"project_id": noProject, "project_ids": noProject, "agent_id": noAgent,
-		"session_id": noSession, "written_in": noSession, "memory_id": noMemory, "supersedes": noMemory,
-		"corrects": noMemory, "expected": noMemory, "id": noMemory, "ids": noMemory, "others": noCandidate}
-)
+var pathNouns = map[string]missing{"memories": noMemory, "projects": noProject, "memory-nodes": noNode,
+	"candidates": noCandidate, "assets": noAsset, "sources": noSource}
+var fieldNouns = map[string]missing{"project_id": noProject, "project_ids": noProject, "agent_id": noAgent,
+	"session_id": noSession, "written_in": noSession, "memory_id": noMemory, "supersedes": noMemory,
+	"corrects": noMemory, "expected": noMemory, "id": noMemory, "ids": noMemory, "others": noCandidate}
 
 // speller replaces names, short ids and times in a request before validation, so that handlers know only whole ids and
 // times in RFC 3339. known has the ids that it has found.

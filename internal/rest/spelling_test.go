@@ -31,8 +31,8 @@ func TestShortIDs(t *testing.T) {
 		}
 	}
 	s.expect(t, 201, owner, `POST /memories {"title":"newer","content":"zebra","supersedes":["`+old.ID.Short()+`"]}`)
-	if got := s.expect(t, 200, owner, "GET /memories/"+old.ID.Short()+"?include_superseded=true"); !strings.Contains(got.Body.String(),
-		"superseded_by") {
+	got := s.expect(t, 200, owner, "GET /memories/"+old.ID.Short()+"?include_superseded=true")
+	if !strings.Contains(got.Body.String(), "superseded_by") {
 		t.Errorf("not superseded: %s", got.Body)
 	}
 }

@@ -91,9 +91,8 @@ func FindCandidate(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loc
 	})
 }
 
-// FindNode returns the memory node with that name, or else with that name in other capitals; the node with that id, or
-// the one whose id begins with text. A person also finds nodes in the trash. NotFound if there is none; Invalid if
-// several have the name or begin like that.
+// FindNode returns the memory node with that name, in any capitals, or whose id is or begins with text. A person also
+// finds nodes in the trash. NotFound if there is none; Invalid if there are several.
 func FindNode(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loci.MemoryNode, error) {
 	q := NodeQuery{Limit: 500}
 	if v.Vendor == "" {
