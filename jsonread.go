@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -59,7 +60,7 @@ func (j *JSONReader) End() error {
 }
 
 var strictly = jsonv2.JoinOptions(jsonv2.RejectUnknownMembers(true), jsonv2.WithUnmarshalers(jsonv2.JoinUnmarshalers(
-	jsonv2.UnmarshalFromFunc(readWhole), jsonv2.UnmarshalFromFunc(readVendors))))
+	jsonv2.UnmarshalFromFunc(readWhole), jsonv2.UnmarshalFromFunc(readTime), jsonv2.UnmarshalFromFunc(readVendors))))
 
 var errWrongForm = errors.New("wrong form")
 
@@ -78,6 +79,19 @@ func readWhole(dec *jsontext.Decoder, n *int) error {
 	}
 	*n = int(f)
 	return nil
+}
+
+// readTime reads what ParseTime reads, in UTC, and null as no time.
+func readTime(dec *jsontext.Decoder, t *time.Time) error {
+	token, err := dec.ReadToken()
+	if err != nil || token.Kind() == 'n' {
+		return err
+	}
+	if token.Kind() != '"' {
+		return errWrongForm
+	}
+	*t, err = ParseTime(token.String(), time.UTC)
+	return err
 }
 
 // readVendors rejects null, which could mean everybody or nobody.
@@ -113,7 +127,7 @@ func fault(err error, depth int) error {
 
 // misfit is the error for JSON that the target doesn't take.
 func misfit(e *jsonv2.SemanticError, depth int) error {
-	field := fieldAt(e.JSONPointer, depth)
+	field := FieldAt(e.JSONPointer, depth)
 	switch {
 	case field == "":
 		return Errorf(Invalid, "this must be a JSON object")
@@ -129,8 +143,8 @@ func twice(name string) error {
 	return &Error{Code: Invalid, Field: name, Text: "the member " + name + " appears twice in one object; send it once"}
 }
 
-// fieldAt writes a place below a depth as a.b[0].
-func fieldAt(pointer jsontext.Pointer, depth int) string {
+// FieldAt writes a place below a depth as a.b[0].
+func FieldAt(pointer jsontext.Pointer, depth int) string {
 	var b strings.Builder
 	for token := range pointer.Tokens() {
 		if depth--; depth >= 0 {

@@ -15,7 +15,8 @@ const maxSpanDays = 36500
 
 // exactLayouts are the forms of a day and of a moment.
 var exactLayouts = []string{time.RFC3339Nano, time.DateOnly, "2006-01-02 15:04", "2006-01-02 15:04:05",
-	"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
+	"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00",
+	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
 
 // ParseTime reads a day (its first moment), a day with a time, or RFC 3339. zone applies unless s
 // has a time zone. The error doesn't repeat s.

@@ -8,7 +8,6 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
-	"github.com/loci-memory/loci/internal/node"
 )
 
 // leastID is the shortest beginning of an id that finds a thing, in characters.
@@ -121,29 +120,8 @@ var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 
 // nodeID reads the id of a memory node, or finds the one that begins with s or has this name.
 func (c *call) nodeID(ctx context.Context, s string) (loci.NodeID, error) {
-	if id, err := loci.ParseID[struct{}](s); err == nil && !id.IsZero() {
-		return loci.NodeID(id), nil
-	}
-	var all []*loci.MemoryNode
-	for _, trashed := range []bool{false, true} {
-		if trashed && c.who.Vendor != "" {
-			break // only people see the trash
-		}
-		list, err := allPages(func(cursor string) (gate.Page[*loci.MemoryNode], error) {
-			page, err := c.app.Node.List(ctx, c.who, node.ListRequest{Limit: gate.MaxPage, Cursor: cursor, Trashed: trashed})
-			return gate.Page[*loci.MemoryNode]{Items: page.Items, NextCursor: page.NextCursor}, err
-		})
-		if err != nil {
-			return loci.NodeID{}, err
-		}
-		all = append(all, list...)
-	}
-	n, err := findNamed(all, s, func(n *loci.MemoryNode) (string, string) { return n.ID.String(), n.Name }, "memory node",
-		"loci node list")
-	if err != nil {
-		return loci.NodeID{}, err
-	}
-	return n.ID, nil
+	id, err := c.app.Node.Find(ctx, c.who, s)
+	return id, orNoSuch(err, "memory node", s, "loci node list")
 }
 
 const seeItems = "loci node show NODE"

@@ -25,29 +25,11 @@ PROJECT is a name or an id, USER an id or an e-mail address.`,
 		p.projectDeleteCommand(), p.projectMembersCommand(), p.projectAddCommand(), p.projectRemoveCommand())
 }
 
-// project finds a project by name or id. A name that looks like an id is found, too.
+// project finds the project that s names, as project.Service.Find reads it.
 func (in *instance) project(ctx context.Context, who loci.Principal, s string) (loci.Project, error) {
 	found, err := in.app.Project.Find(ctx, who, s)
 	if loci.CodeOf(err) != loci.NotFound {
 		return found, err
-	}
-	var id loci.ProjectID
-	if id.UnmarshalText([]byte(s)) == nil && !id.IsZero() {
-		if found, err := in.app.Project.Get(ctx, who, id); loci.CodeOf(err) != loci.NotFound {
-			return found, err
-		}
-	}
-	if checkID(s, "", "") == nil {
-		list, err := in.projects(ctx, who, "", 0)
-		if err != nil {
-			return found, err
-		}
-		for _, x := range list {
-			if strings.HasPrefix(x.ID.String(), strings.ToLower(s)) {
-				return findNamed(list, s, func(x loci.Project) (string, string) { return x.ID.String(), x.Name }, "project",
-					"loci project list --status all"+orgHint(who))
-			}
-		}
 	}
 	text, join := err.Error(), "; "
 	if strings.HasSuffix(text, "?") {

@@ -48,11 +48,11 @@ func TestResolve(t *testing.T) {
 		{"a whole id of nothing", loci.MemoryID{1}.String(), w.claude, loci.MemoryID{1}, ""},
 		{"a short id of a superseded memory", m.ID.Short(), w.claude, m.ID, ""},
 		{"capitals", strings.ToUpper(id[:12]), w.claude, m.ID, ""},
-		{"7 letters of an agent", id[:7], w.claude, loci.MemoryID{}, loci.Invalid},
+		{"7 letters of an agent", id[:7], w.claude, loci.MemoryID{}, loci.NotFound},
 		{"4 letters of a person", id[:4], w.owner, m.ID, ""},
-		{"3 letters of a person", id[:3], w.owner, loci.MemoryID{}, loci.Invalid},
-		{"no letter", "zzzzzzzz", w.owner, loci.MemoryID{}, loci.Invalid},
-		{"too long", id + "0", w.owner, loci.MemoryID{}, loci.Invalid},
+		{"3 letters of a person", id[:3], w.owner, loci.MemoryID{}, loci.NotFound},
+		{"no letter", "zzzzzzzz", w.owner, loci.MemoryID{}, loci.NotFound},
+		{"too long", id + "0", w.owner, loci.MemoryID{}, loci.NotFound},
 		{"nothing", "01234567", w.claude, loci.MemoryID{}, loci.NotFound},
 		{"the trash, for a person", gone.ID.Short(), w.owner, gone.ID, ""},
 		{"the trash, for an agent", gone.ID.Short(), w.claude, loci.MemoryID{}, loci.NotFound},
@@ -124,9 +124,9 @@ func TestResolveWhatIsAttached(t *testing.T) {
 			text string
 			want loci.Code
 		}{
-			"7 characters of an agent": {w.claude, tt.id[:7], loci.Invalid},
+			"7 characters of an agent": {w.claude, tt.id[:7], loci.NotFound},
 			"4 characters of a person": {w.owner, tt.id[:4], loci.Invalid}, // more than one
-			"3 characters of a person": {w.owner, tt.id[:3], loci.Invalid},
+			"3 characters of a person": {w.owner, tt.id[:3], loci.NotFound},
 			"nothing that begins so":   {w.claude, "00000000", loci.NotFound},
 			"somebody without a key":   {loci.Principal{}, tt.id, loci.Unauthenticated},
 			"another person's":         {stranger, tt.id[:8], loci.NotFound},

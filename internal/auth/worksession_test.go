@@ -101,8 +101,8 @@ func TestSessionsAreNamedByTheirOwn(t *testing.T) {
 		{"another person's", claude, foreign.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
 		{"of no workspace", elsewhere, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
 		{"to a key of projects", limited, claudes.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},
-		{"one of two", claude, "twin", loci.SessionID{}, loci.AgentID{}, loci.Invalid, "session_id is not clear: several " +
-			"sessions are called like this; send the id of one: " + twins[1].ID.String() + " (twin), " +
+		{"one of two", claude, "twin", loci.SessionID{}, loci.AgentID{}, loci.Invalid, "session_id is not clear: more " +
+			"than one session fits; send the id of one: " + twins[1].ID.String() + " (twin), " +
 			twins[0].ID.String() + " (twin)"},
 		{"closed", claude, closed.ID.String(), closed.ID, closed.AgentID, "", ""},
 		{"closed, another vendor's", cursor, closed.ID.String(), loci.SessionID{}, loci.AgentID{}, loci.Invalid, hidden},

@@ -22,14 +22,16 @@ type OnceRequest struct {
 // Once is a request that is being carried out.
 type Once struct {
 	request  store.IdempotentRequest
+	rows     json.RawMessage
 	atomic   bool
 	finished bool
 }
 
 // Repeated is what Loci remembers of a request that it already carried out. It never contains text.
 type Repeated struct {
-	Status int    `json:"-"`
-	Target string `json:"target,omitempty"` // the id of what it created or changed
+	Status int             `json:"-"`
+	Target string          `json:"target,omitempty"` // the id of what it created or changed
+	Rows   json.RawMessage `json:"rows,omitempty"`   // of an answer with several rows: ids and numbers
 }
 
 // How long a request may take before it counts as lost. The next request with its key then takes
@@ -81,7 +83,7 @@ func (g *Gate) FinishOnce(ctx context.Context, p loci.Principal, once *Once, ans
 	if once.finished {
 		return nil
 	}
-	once.request.Status = answered.Status
+	once.request.Status, once.rows = answered.Status, answered.Rows
 	return g.Store.Update(ctx, p.OrgID, func(tx store.Tx) error { return once.finish(ctx, tx, answered.Target) })
 }
 
@@ -128,9 +130,17 @@ func ChangedOnly(ctx context.Context) {
 	}
 }
 
+// AnswerRows keeps the rows of the answer for a repetition of the request. They must have no text.
+func AnswerRows(ctx context.Context, rows any) (err error) {
+	if o := onceOf(ctx); o != nil {
+		o.rows, err = json.Marshal(rows)
+	}
+	return err
+}
+
 func (o *Once) finish(ctx context.Context, tx store.Tx, target string) (err error) {
 	r := o.request
-	if r.Answer, err = json.Marshal(Repeated{Target: target}); err != nil {
+	if r.Answer, err = json.Marshal(Repeated{Target: target, Rows: o.rows}); err != nil {
 		return err
 	}
 	return tx.Idempotency().Finish(ctx, r)

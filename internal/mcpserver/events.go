@@ -212,12 +212,9 @@ func searchEventFields(c *call, in *eventsAsk) []field {
 // askedIn is the time at which the person asked. Dates and days are in its zone, unless the call names another.
 func askedIn(zone *string) field {
 	return value("asked_at", "a string", plain(), func(path, v string) error {
-		at, err := loci.ParseTime(v, time.UTC)
-		if err != nil {
-			return loci.FieldErrorf(path, "%s", err)
-		}
+		at, err := timeOf(path, v)
 		*zone = cmp.Or(*zone, at.Format("-07:00"))
-		return nil
+		return err
 	}).hide()
 }
 

@@ -221,13 +221,11 @@ func seconds(name string, into *time.Duration, maximum time.Duration) field {
 	return f.then(func() { *into = time.Duration(n) * time.Second })
 }
 
-// moment is a time, or a date for its first moment in UTC.
+// moment is a time, as timeOf reads it.
 func moment(name string, into *time.Time) field {
 	return value(name, "a string", plain(), func(path, v string) (err error) {
-		if *into, err = loci.ParseTime(v, time.UTC); err != nil {
-			return loci.FieldErrorf(path, "%s", err)
-		}
-		return nil
+		*into, err = timeOf(path, v)
+		return err
 	})
 }
 
@@ -252,14 +250,18 @@ const stringList = "an array of strings"
 
 // ids is a list of ids.
 func ids[Kind any](name string, into *[]loci.ID[Kind], maximum int) field {
+	return idList(name, into, maximum, readID[Kind])
+}
+
+func idList[ID any](name string, into *[]ID, maximum int, read func(path, v string, into *ID) error) field {
 	schema := &jsonschema.Schema{Type: "array", Items: plain()}
 	return value(name, stringList, schema, func(path string, list []string) error {
 		if len(list) > maximum {
 			return tooMany(path, len(list), maximum)
 		}
-		*into = make([]loci.ID[Kind], len(list))
+		*into = make([]ID, len(list))
 		for i, v := range list {
-			if err := readID(fmt.Sprintf("%s[%d]", path, i), v, &(*into)[i]); err != nil {
+			if err := read(fmt.Sprintf("%s[%d]", path, i), v, &(*into)[i]); err != nil {
 				return err
 			}
 		}

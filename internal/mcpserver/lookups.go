@@ -2,9 +2,7 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
-
-	"github.com/google/jsonschema-go/jsonschema"
+	"time"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -21,19 +19,7 @@ func memoryID(c *call, name string, into *loci.MemoryID) field {
 
 // memoryIDs is a list of ids of memories, or of their beginnings.
 func memoryIDs(c *call, name string, into *[]loci.MemoryID, maximum int) field {
-	schema := &jsonschema.Schema{Type: "array", Items: plain()}
-	return value(name, stringList, schema, func(path string, list []string) error {
-		if len(list) > maximum {
-			return tooMany(path, len(list), maximum)
-		}
-		*into = make([]loci.MemoryID, len(list))
-		for i, v := range list {
-			if err := c.findMemory(fmt.Sprintf("%s[%d]", path, i), v, &(*into)[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	}).loosely(atCommas)
+	return idList(name, into, maximum, c.findMemory)
 }
 
 // findMemory stores an id, or notes that it must be looked up.
@@ -65,4 +51,13 @@ func namedProject(c *call, into *loci.ProjectID) field {
 		})
 		return nil
 	}).or("project_id")
+}
+
+// timeOf reads what loci.ParseTimeNear reads, in UTC. Only expires_at looks ahead. Its error is the same at all times.
+func timeOf(path, v string) (time.Time, error) {
+	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at")
+	if err != nil {
+		err = loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
+	}
+	return t, err
 }

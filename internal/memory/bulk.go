@@ -207,6 +207,13 @@ func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID
 	if len(b.refused) > 0 {
 		return &loci.ItemsError{Items: b.refused}
 	}
+	kept := slices.Clone(b.results)
+	for i := range kept {
+		kept[i].ReplacedTitle = ""
+	}
+	if err := gate.AnswerRows(ctx, kept); err != nil {
+		return err
+	}
 	for i := range b.results { // now that all are in the trash
 		r := &b.results[i]
 		if r.Op != loci.BulkTrash {

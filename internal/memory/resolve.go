@@ -4,21 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/store"
-)
-
-// minPersonID is the shortest beginning of an id that a person may type. A model must send what it
-// was shown (loci.ShortID).
-const minPersonID = 4
-
-// The error about an ambiguous id lists at most maxAmbiguous things, each with maxKnownBy characters of what it is.
-const (
-	maxAmbiguous = 10
-	maxKnownBy   = 80
 )
 
 // Resolve returns the id of a memory from the text of an id or from its beginning: at least loci.ShortID characters,
@@ -29,20 +18,14 @@ func (s *Service) Resolve(ctx context.Context, p loci.Principal, text string) (l
 	if err := s.Begin(ctx, p, Resolve); err != nil {
 		return loci.MemoryID{}, err
 	}
-	r, err := beginning[loci.MemoryID](p, text)
-	if err != nil || r.First == r.Last {
-		return r.First, err
-	}
-	q := store.IDQuery{IDRange: r, Superseded: p.Vendor != ""}
-	if p.Vendor == "" {
-		q.Lifecycle = loci.AnyState
-	}
-	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]*loci.Memory, error) {
-		return tx.Memories().Between(ctx, p.Viewer(), q)
-	})
-	now := s.Time()
-	found = slices.DeleteFunc(found, func(m *loci.Memory) bool { return goneFor(p.Viewer(), m, now) })
-	return onlyOne(found, err, "memory", func(m *loci.Memory) (loci.MemoryID, string) { return m.ID, m.Title })
+	return resolve(ctx, s, p, text, "memory", func(tx store.Tx, r store.IDRange[loci.MemoryID]) ([]*loci.Memory, error) {
+		q := store.IDQuery{IDRange: r, Superseded: p.Vendor != ""}
+		if p.Vendor == "" {
+			q.Lifecycle = loci.AnyState
+		}
+		found, err := tx.Memories().Between(ctx, p.Viewer(), q)
+		return slices.DeleteFunc(found, func(m *loci.Memory) bool { return goneFor(p.Viewer(), m, s.Time()) }), err
+	}, func(m *loci.Memory) (loci.MemoryID, string) { return m.ID, m.Title })
 }
 
 // ResolveAsset is Resolve for the attachments that Asset returns.
@@ -50,16 +33,11 @@ func (s *Service) ResolveAsset(ctx context.Context, p loci.Principal, text strin
 	if err := s.Begin(ctx, p, Resolve); err != nil {
 		return loci.AssetID{}, err
 	}
-	r, err := beginning[loci.AssetID](p, text)
-	if err != nil || r.First == r.Last {
-		return r.First, err
-	}
-	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Asset, error) {
+	return resolve(ctx, s, p, text, "attachment", func(tx store.Tx, r store.IDRange[loci.AssetID]) ([]loci.Asset, error) {
 		r.Lifecycle = loci.AnyState
 		found, err := tx.Assets().Between(ctx, p.Viewer(), r)
 		return readableOf(ctx, tx, p, found, err, func(a loci.Asset) loci.MemoryID { return a.MemoryID })
-	})
-	return onlyOne(found, err, "attachment", func(a loci.Asset) (loci.AssetID, string) { return a.ID, a.Name })
+	}, func(a loci.Asset) (loci.AssetID, string) { return a.ID, a.Name })
 }
 
 // ResolveSource is Resolve for the sources that Sources returns.
@@ -67,17 +45,32 @@ func (s *Service) ResolveSource(ctx context.Context, p loci.Principal, text stri
 	if err := s.Begin(ctx, p, Resolve); err != nil {
 		return loci.SourceID{}, err
 	}
-	r, err := beginning[loci.SourceID](p, text)
-	if err != nil || r.First == r.Last {
-		return r.First, err
-	}
-	found, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) ([]loci.Source, error) {
+	return resolve(ctx, s, p, text, "source", func(tx store.Tx, r store.IDRange[loci.SourceID]) ([]loci.Source, error) {
 		r.Lifecycle = loci.AnyState
 		found, err := tx.Sources().Between(ctx, p.Viewer(), r)
 		return readableOf(ctx, tx, p, found, err, func(src loci.Source) loci.MemoryID { return src.MemoryID })
-	})
-	return onlyOne(found, err, "source", func(src loci.Source) (loci.SourceID, string) {
-		return src.ID, cmp.Or(src.Ref, src.Text)
+	}, func(src loci.Source) (loci.SourceID, string) { return src.ID, cmp.Or(src.Ref, src.Text) })
+}
+
+// resolve returns the id of the only thing between two ids. of returns its id, and the name by which people know it.
+func resolve[ID ~[16]byte, T any](ctx context.Context, s *Service, p loci.Principal, text, noun string,
+	between func(store.Tx, store.IDRange[ID]) ([]T, error), of func(T) (ID, string)) (ID, error) {
+	if whole, err := loci.ParseMemoryID(text); err == nil {
+		return ID(whole), nil
+	}
+	return gate.View(ctx, s.Gate, p, func(tx store.Tx) (ID, error) {
+		label := func(x T) string {
+			id, name := of(x)
+			return loci.MemoryID(id).String() + " (" + loci.Shorten(loci.OneLine(name), 80) + ")"
+		}
+		x, err := store.Find(p.Viewer(), text, noun, label, nil, func(first, last [16]byte) ([]T, error) {
+			return between(tx, store.IDRange[ID]{First: first, Last: last, Lifecycle: Within(p), Limit: 50})
+		})
+		if err != nil {
+			return ID{}, err
+		}
+		id, _ := of(x)
+		return id, nil
 	})
 }
 
@@ -94,42 +87,6 @@ func readableOf[T any](ctx context.Context, tx store.Tx, p loci.Principal, list 
 		}
 	}
 	return kept, err
-}
-
-// beginning returns the range of the ids that begin with text, of what p may read. The range of a whole id has only
-// that id.
-func beginning[ID ~[16]byte](p loci.Principal, text string) (store.IDRange[ID], error) {
-	minimum := minPersonID
-	if p.Vendor != "" {
-		minimum = loci.ShortID
-	}
-	first, last, err := loci.ParseIDPrefix[struct{}](text, minimum)
-	return store.IDRange[ID]{First: ID(first), Last: ID(last), Lifecycle: Within(p), Limit: maxAmbiguous + 1}, err
-}
-
-// onlyOne returns the id of the only thing in a list, unless reading the list failed with err. of returns an id, and
-// the name by which people know the thing.
-func onlyOne[T any, ID ~[16]byte](found []T, err error, noun string, of func(T) (ID, string)) (ID, error) {
-	switch {
-	case err != nil:
-		return ID{}, err
-	case len(found) == 0:
-		return ID{}, loci.Errorf(loci.NotFound, "no such %s", noun) // as if it were there but not visible
-	case len(found) == 1:
-		id, _ := of(found[0])
-		return id, nil
-	}
-	var list []string
-	for i, x := range found {
-		if i == maxAmbiguous {
-			list = append(list, "and more")
-			break
-		}
-		id, name := of(x)
-		list = append(list, loci.ID[struct{}](id).String()+" ("+loci.Shorten(loci.OneLine(name), maxKnownBy)+")")
-	}
-	return ID{}, loci.Errorf(loci.Invalid, "several ids begin like this; send more of one of them: %s",
-		strings.Join(list, ", "))
 }
 
 // Owners returns what to call the owners of those memories that the principal sees: the e-mail

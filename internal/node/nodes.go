@@ -117,6 +117,20 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.NodeID) (n 
 	})
 }
 
+// Find returns the id of the memory node that text names, as store.FindNode reads it.
+func (s *Service) Find(ctx context.Context, p loci.Principal, text string) (loci.NodeID, error) {
+	if err := s.Begin(ctx, p, Read); err != nil {
+		return loci.NodeID{}, err
+	}
+	n, err := gate.View(ctx, s.Gate, p, func(tx store.Tx) (*loci.MemoryNode, error) {
+		return store.FindNode(ctx, tx, p.Viewer(), text)
+	})
+	if err != nil {
+		return loci.NodeID{}, err
+	}
+	return n.ID, nil
+}
+
 // List returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no
 // change of theirs. Invalid if the cursor belongs to another query or principal.
 func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[*loci.MemoryNode], error) {

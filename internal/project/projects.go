@@ -121,8 +121,8 @@ func (s *Service) Get(ctx context.Context, p loci.Principal, id loci.ProjectID) 
 	return s.Store.Projects().Get(ctx, p.Viewer(), id)
 }
 
-// Find returns a project by name, or the only one whose name differs in case. Its NotFound error
-// suggests the nearest names that the person can see.
+// Find returns the project that text names, as store.FindProject reads it. Its NotFound error suggests the nearest
+// names that the person can see.
 func (s *Service) Find(ctx context.Context, p loci.Principal, name string) (loci.Project, error) {
 	if err := s.Begin(ctx, p, Read); err != nil {
 		return loci.Project{}, err
@@ -162,12 +162,16 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 	if loci.CodeOf(err) != loci.NotFound {
 		return got, err
 	}
-	names, err := s.otherNames(ctx, p, name)
+	all, err := s.visible(ctx, p, name)
 	if err != nil {
 		return loci.Project{}, err
 	}
-	if same, ok := onlyByCase(name, names); ok {
-		return s.Store.Projects().Find(ctx, p.Viewer(), same)
+	if got, err := store.FindProject(p.Viewer(), all, name); loci.CodeOf(err) != loci.NotFound {
+		return got, err
+	}
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
 	}
 	near := loci.Nearest(name, names, maxNearest)
 	for i, other := range near {
@@ -187,23 +191,8 @@ func (s *Service) find(ctx context.Context, p loci.Principal, name string, assis
 // maxNearest is how many names are suggested.
 const maxNearest = 3
 
-// onlyByCase returns the one name that differs from name only in case, or in the form of its characters. Models and
-// people capitalise names.
-func onlyByCase(name string, names []string) (same string, ok bool) {
-	for _, other := range names {
-		if !strings.EqualFold(loci.Label(name), loci.Label(other)) {
-			continue
-		}
-		if ok {
-			return "", false
-		}
-		same, ok = other, true
-	}
-	return same, ok
-}
-
-// otherNames returns the names of all visible projects, to compare with name.
-func (s *Service) otherNames(ctx context.Context, p loci.Principal, name string) (names []string, err error) {
+// visible returns all visible projects, to compare their names with one.
+func (s *Service) visible(ctx context.Context, p loci.Principal, name string) (all []loci.Project, err error) {
 	if len(name) > 4*loci.MaxName { // too long for a name, and slow to compare
 		return nil, nil
 	}
@@ -212,13 +201,10 @@ func (s *Service) otherNames(ctx context.Context, p loci.Principal, name string)
 		if err != nil {
 			return nil, err
 		}
-		for _, other := range page.Projects {
-			names = append(names, other.Name)
+		if all = append(all, page.Projects...); !page.More {
+			return all, nil
 		}
-		if !page.More {
-			return names, nil
-		}
-		q.After = names[len(names)-1]
+		q.After = all[len(all)-1].Name
 	}
 }
 

@@ -68,9 +68,19 @@ func (s *server) gate(route route, plain *plainly) func(huma.Context, func(huma.
 			}
 			defer done()
 		}
-		if *plain == nil || !(*plain)(x, r) {
-			next(ctx)
+		spell := &speller{s, ctx.Operation(), x, map[string]string{}}
+		err := spell.head(r)
+		if err == nil && *plain != nil && (*plain)(x, r) {
+			return
 		}
+		if err == nil {
+			err = spell.body(r)
+		}
+		if err != nil {
+			writeProblem(x, s.fail(r.Context(), route.Missing, err))
+			return
+		}
+		next(ctx)
 	}
 }
 

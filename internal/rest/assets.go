@@ -124,7 +124,7 @@ func (s *server) assets(ctx context.Context, p loci.Principal, in *PathID) (*ans
 }
 
 type assetPath struct {
-	ID string `path:"id" doc:"Id of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the attachment, or its beginning" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (in *assetPath) parse() loci.AssetID { return idOf[loci.AssetID](in.ID) }
@@ -139,7 +139,7 @@ func (s *server) deleteAsset(ctx context.Context, p loci.Principal, in *assetPat
 
 // contentInput documents the headers that http.ServeContent reads.
 type contentInput struct {
-	ID          string `path:"id" doc:"Id of the attachment, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID          string `path:"id" doc:"Id of the attachment, or its beginning" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 	Range       string `header:"Range" maxLength:"1000" doc:"Parts of the file, like bytes=0-1023"`
 	IfRange     string `header:"If-Range" maxLength:"1000" doc:"The ETag of the part that you have"`
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" doc:"ETags that you have; 304 if one matches"`

@@ -38,7 +38,15 @@ func TestBulk(t *testing.T) {
 	if out.Succeeded != 2 || out.Failed != 0 || !out.Results[0].Created || out.Results[1].Version != 2 {
 		t.Errorf("got %s", first.Body)
 	}
-	replayed(t, first, s.once(owner, "bulk", request))
+	again := s.once(owner, "bulk", request)
+	var repeated client.BulkAnswer
+	decode(t, again, &repeated)
+	if repeated.Succeeded != 2 || len(repeated.Results) != 2 || repeated.Results[0].ID != out.Results[0].ID ||
+		!repeated.Results[0].Created || repeated.Results[1].Version != 2 || again.Code != first.Code ||
+		again.Header().Get("Idempotency-Replayed") != "true" ||
+		again.Header().Get("Content-Type") != first.Header().Get("Content-Type") {
+		t.Errorf("got %d %s after %s", again.Code, again.Body, first.Body)
+	}
 
 	// All or none, and why.
 	refused := s.expect(t, 404, owner, "POST /memories/bulk "+

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"io"
@@ -19,8 +20,8 @@ import (
 
 // Loci carries out a POST under an Idempotency-Key once a day, however often it is sent
 // (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the status, and the row that the request made or
-// changed as it is now. If the answer is not one row, or the row is gone, it gets only the row's id: nothing comes
-// back that was deleted meanwhile.
+// changed as it is now, or the ids and numbers of several. If the answer is of another kind, or the row is gone, it
+// gets only the row's id: nothing comes back that was deleted meanwhile.
 const (
 	onceHeader     = "Idempotency-Key"
 	replayedHeader = "Idempotency-Replayed"
@@ -104,7 +105,7 @@ func (s *server) once(r *route, types typed, do erased) erased {
 		}
 		x.Header().Set(replayedHeader, "true")
 		if out := types.out(); known.Status == http.StatusNoContent ||
-			s.repeated(ctx, p, out, known.Status, known.Target) {
+			s.repeated(ctx, p, out, known) {
 			return out, nil
 		}
 		return nil, &replay{client.Replayed{Replayed: true, Target: known.Target}, known.Status}
@@ -169,6 +170,10 @@ func answered(out any, r *route) gate.Repeated {
 		if id := body.FieldByName("ID"); id.IsValid() {
 			known.Target = fmt.Sprint(id)
 		}
+		switch body := body.Interface().(type) {
+		case client.Logged, client.Deleted, client.Restored, client.Changed:
+			known.Rows, _ = json.Marshal(body)
+		}
 	}
 	return known
 }
@@ -182,6 +187,5 @@ var onceParameter = &huma.Param{Name: onceHeader, In: "header",
 	Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxOnceKey)},
 	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, " +
 		"the header " +
-		replayedHeader + ", and what the request made or changed as it is now; or, if that is not one row that you can " +
-		"see, a " +
-		"body of type " + replayedType + " with its id. Another request under the same key is refused with 409."}
+		replayedHeader + ", and the row that the request made or changed as it is now, or the ids and numbers of several; " +
+		"otherwise a body of type " + replayedType + " with the id. Another request under the same key is refused with 409."}

@@ -118,7 +118,7 @@ var agentMemoryRoutes = table{"agent", []served{
 // PathID is the id in a path, as text: a malformed id gets the same answer as an
 // unknown one. It is exported because huma skips embedded structs that are not.
 type PathID struct {
-	ID string `path:"id" doc:"Id of the memory, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the memory, or its beginning" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 // parse never fails. A malformed id becomes an id of nothing, so that a caller who

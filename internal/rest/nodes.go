@@ -88,7 +88,7 @@ var packToo = map[string]*huma.MediaType{"text/markdown": {Schema: &huma.Schema{
 
 // NodePath is a memory node in a path. It is exported because huma skips embedded structs that are not.
 type NodePath struct {
-	ID string `path:"id" doc:"Of the memory node, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id or name of the memory node" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (n NodePath) node() loci.NodeID { return idOf[loci.NodeID](n.ID) }
@@ -115,20 +115,17 @@ func (s *server) createNode(ctx context.Context, p loci.Principal,
 }
 
 type nodesInput struct {
-	Scope     loci.Scope `query:"scope" enum:"global,project,agent"`
-	ProjectID string     `query:"project_id" doc:"A UUID"`
-	Tag       string     `query:"tag" maxLength:"100"`
-	Trashed   bool       `query:"trashed" doc:"List the trash; people only"`
-	Limit     int        `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor    string     `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
+	Scope     loci.Scope     `query:"scope" enum:"global,project,agent"`
+	ProjectID loci.ProjectID `query:"project_id" format:"uuid"`
+	Tag       string         `query:"tag" maxLength:"100"`
+	Trashed   bool           `query:"trashed" doc:"List the trash; people only"`
+	Limit     int            `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
+	Cursor    string         `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before, with the same parameters"`
 }
 
 func (s *server) nodes(ctx context.Context, p loci.Principal, in *nodesInput) (*answer[client.NodeList], error) {
-	r := node.ListRequest{Scope: in.Scope, Tag: in.Tag, Trashed: in.Trashed, Limit: in.Limit, Cursor: in.Cursor}
-	if in.ProjectID != "" && r.ProjectID.UnmarshalText([]byte(in.ProjectID)) != nil {
-		return nil, loci.FieldErrorf("project_id", notUUID)
-	}
-	page, err := s.app.Node.List(ctx, p, r)
+	page, err := s.app.Node.List(ctx, p, node.ListRequest{Scope: in.Scope, ProjectID: in.ProjectID, Tag: in.Tag,
+		Trashed: in.Trashed, Limit: in.Limit, Cursor: in.Cursor})
 	return say(client.NodeList{Nodes: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 

@@ -40,7 +40,8 @@ func (s *server) config() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{Title: "Loci", Version: s.options.Version,
 				Description: "One memory for every AI you use. Errors are RFC 9457 problem documents with a stable code. " +
-					"Every path also works without " + place + ", for older clients."},
+					"Every path also works without " + place + ", for older clients. In place of an id, a request may send a name " +
+					"or the beginning of the id; in place of a time, a date or a span such as 3d."},
 			Servers: []*huma.Server{{URL: address}},
 			Components: &huma.Components{Schemas: schemas,
 				Parameters: map[string]*huma.Param{sessionParameter: sessionParam(),

@@ -67,7 +67,7 @@ var projectRoutes = table{"projects", []served{
 
 // ProjectPath is a project in a path. It is exported because huma skips embedded structs that are not.
 type ProjectPath struct {
-	ID string `path:"id" doc:"Of the project, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id or name of the project" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (p ProjectPath) project() loci.ProjectID { return idOf[loci.ProjectID](p.ID) }

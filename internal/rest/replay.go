@@ -2,9 +2,11 @@ package rest
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
@@ -13,11 +15,11 @@ import (
 )
 
 // repeated fills out, a new answer of a route, with the row that the first request made or changed, as it is now and
-// as p sees it. It reports false if the answer is not one such row, or p cannot read it any more.
-func (s *server) repeated(ctx context.Context, p loci.Principal, out any, status int, target string) bool {
-	answer := reflect.ValueOf(out).Elem()
+// as p sees it, or with what Loci keeps of several. It reports false if there is neither, or p cannot read the row.
+func (s *server) repeated(ctx context.Context, p loci.Principal, out any, known *gate.Repeated) bool {
+	answer, target := reflect.ValueOf(out).Elem(), known.Target
 	body := answer.FieldByName("Body")
-	if !body.IsValid() || target == "" {
+	if !body.IsValid() || target == "" && known.Rows == nil {
 		return false
 	}
 	version, err := 0, error(nil)
@@ -45,11 +47,16 @@ func (s *server) repeated(ctx context.Context, p loci.Principal, out any, status
 		if err = id.UnmarshalText([]byte(target)); err == nil {
 			*into, err = readIf(s, p, project.Read, func() (loci.Project, error) { return s.app.Project.Get(ctx, p, id) })
 		}
+	case *client.Logged, *client.Deleted, *client.Restored, *client.Changed:
+		err = json.Unmarshal(known.Rows, into)
+	case *client.BulkAnswer:
+		err = json.Unmarshal(known.Rows, &into.Results)
+		*into = bulkAnswer(into.Results)
 	default:
 		return false
 	}
 	if f := answer.FieldByName("Status"); f.IsValid() {
-		f.SetInt(int64(status))
+		f.SetInt(int64(known.Status))
 	}
 	if f := answer.FieldByName("ETag"); f.IsValid() && version > 0 {
 		f.SetString(versionTag(version))

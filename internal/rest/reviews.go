@@ -77,16 +77,10 @@ func decision(verb string, action gate.Action, summary, text string, out any,
 
 // CandidatePath is a candidate in a path, exported as AgentPath is.
 type CandidatePath struct {
-	ID string `path:"id" doc:"Id of the candidate, or its first characters" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the candidate, or its beginning" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
-// candidateOf returns the candidate of a path, by a whole id or by the beginning of one.
-func (s *server) candidateOf(ctx context.Context, p loci.Principal, in CandidatePath) (loci.CandidateID, error) {
-	if _, err := loci.ParseMemoryID(in.ID); err == nil {
-		return idOf[loci.CandidateID](in.ID), nil
-	}
-	return s.app.Review.Find(ctx, p, in.ID)
-}
+func (c CandidatePath) candidate() loci.CandidateID { return idOf[loci.CandidateID](c.ID) }
 
 // CandidateTarget is the candidate to change.
 type CandidateTarget struct {
@@ -136,11 +130,7 @@ type shownOutput struct {
 }
 
 func (s *server) candidate(ctx context.Context, p loci.Principal, in *CandidatePath) (*shownOutput, error) {
-	id, err := s.candidateOf(ctx, p, *in)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.app.Review.Show(ctx, p, id)
+	c, err := s.app.Review.Show(ctx, p, in.candidate())
 	if err != nil {
 		return nil, err
 	}
@@ -158,11 +148,7 @@ func (s *server) updateCandidate(ctx context.Context, p loci.Principal, in *cand
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.candidateOf(ctx, p, in.CandidatePath)
-	if err != nil {
-		return nil, err
-	}
-	return oneCandidate(s.app.Review.Change(ctx, p, id, in.Body, review.Decision{IfVersion: version}))
+	return oneCandidate(s.app.Review.Change(ctx, p, in.candidate(), in.Body, review.Decision{IfVersion: version}))
 }
 
 type decisionInput struct {
@@ -195,11 +181,7 @@ func (s *server) decideBy(ctx context.Context, p loci.Principal, in *decisionInp
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.candidateOf(ctx, p, in.CandidatePath)
-	if err != nil {
-		return nil, err
-	}
-	return oneCandidate(do(ctx, p, id, d))
+	return oneCandidate(do(ctx, p, in.candidate(), d))
 }
 
 func (s *server) acceptCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
@@ -223,11 +205,7 @@ func (s *server) deferCandidate(ctx context.Context, p loci.Principal, in *decis
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.candidateOf(ctx, p, in.CandidatePath)
-	if err != nil {
-		return nil, err
-	}
-	return oneCandidate(s.app.Review.Defer(ctx, p, id, until, d))
+	return oneCandidate(s.app.Review.Defer(ctx, p, in.candidate(), until, d))
 }
 
 type candidateMergeInput struct {
@@ -241,11 +219,7 @@ func (s *server) mergeCandidates(ctx context.Context, p loci.Principal, in *cand
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.candidateOf(ctx, p, in.CandidatePath)
-	if err != nil {
-		return nil, err
-	}
-	return oneCandidate(s.app.Review.Merge(ctx, p, id, in.Body.Others,
+	return oneCandidate(s.app.Review.Merge(ctx, p, in.candidate(), in.Body.Others,
 		review.Decision{Reason: in.Body.Reason, IfVersion: version}))
 }
 

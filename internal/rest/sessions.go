@@ -68,7 +68,7 @@ func (s *server) createSession(ctx context.Context, p loci.Principal, in *newSes
 type sessionsInput struct {
 	AgentID   string            `query:"agent_id" maxLength:"100" doc:"Only sessions of this agent, by id or name"`
 	State     loci.SessionState `query:"state" enum:"active,closed" doc:"Default: both"`
-	ProjectID string            `query:"project_id" format:"uuid" doc:"Only sessions about this project"`
+	ProjectID loci.ProjectID    `query:"project_id" format:"uuid" doc:"Only sessions about this project"`
 	Reach     loci.Reach        `query:"reach" enum:"org,team,private" doc:"Only sessions of this reach"`
 	Key       string            `query:"key" maxLength:"200" doc:"Only the session that you have created with this key"`
 	Limit     int               `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
@@ -77,12 +77,8 @@ type sessionsInput struct {
 
 func (s *server) sessions(ctx context.Context, p loci.Principal, in *sessionsInput) (
 	*answer[client.SessionList], error) {
-	r := agent.SessionList{Agent: in.AgentID, State: in.State, Reach: in.Reach, Key: in.Key,
-		Limit: in.Limit, Cursor: in.Cursor}
-	if in.ProjectID != "" {
-		r.ProjectID = idOf[loci.ProjectID](in.ProjectID)
-	}
-	page, err := s.app.Agent.Sessions(ctx, p, r)
+	page, err := s.app.Agent.Sessions(ctx, p, agent.SessionList{Agent: in.AgentID, State: in.State,
+		ProjectID: in.ProjectID, Reach: in.Reach, Key: in.Key, Limit: in.Limit, Cursor: in.Cursor})
 	return say(client.SessionList{Sessions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 

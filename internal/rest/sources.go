@@ -62,7 +62,7 @@ func (s *server) deleteSource(ctx context.Context, p loci.Principal, in *sourceP
 }
 
 type sourcePath struct {
-	ID string `path:"id" doc:"Id of the source, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the source, or its beginning" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 var (

@@ -34,7 +34,8 @@ func init() {
 		return invalid(ctx.Operation(), status, msg, errs)
 	}
 	validation.MsgUnexpectedProperty = unknownField
-	validation.MsgExpectedRFC3339DateTime = "must be a time like 2026-11-20T16:00:00Z (RFC 3339)"
+	validation.MsgExpectedRFC3339DateTime = "must be a time like 2026-11-20T16:00:00Z (RFC 3339), " +
+		"a date, or a span like 3d"
 	validation.MsgExpectedBePattern = "must be %s"
 	validation.MsgExpectedRFC4122UUID = notUUID + "%.0s"
 	validation.MsgExpectedBoolean = "must be true or false"

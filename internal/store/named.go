@@ -1,14 +1,16 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/loci-memory/loci"
 )
 
-// The functions in this file are the one way in which text names an agent, a session, a task or a candidate, on
-// every surface. What v may not see is never found.
+// The functions in this file are the one way in which text names an agent, a session, a task, a candidate, a
+// memory node or a project, on every surface. What v may not see is never found.
 
 // FindAgent returns the agent with that name, with that id, or whose id begins with text. NotFound if
 // there is none; Invalid if several ids begin like that.
@@ -18,7 +20,7 @@ func FindAgent(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Age
 		q.Limit = maxNamed + 1
 		return tx.Agents().List(ctx, v, q)
 	}
-	return find(v, text, "agent", label,
+	return Find(v, text, "agent", label,
 		func() ([]loci.Agent, error) { return list(AgentQuery{Name: text}) },
 		func(first, last [16]byte) ([]loci.Agent, error) { return list(AgentQuery{First: first, Last: last}) })
 }
@@ -53,7 +55,7 @@ func FindSession(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.S
 		}
 		return list(SessionQuery{Title: text, State: loci.SessionClosed})
 	}
-	return find(v, text, "session", label, titled,
+	return Find(v, text, "session", label, titled,
 		func(first, last [16]byte) ([]loci.Session, error) {
 			return list(SessionQuery{First: first, Last: last})
 		})
@@ -75,7 +77,7 @@ func FindTask(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Task
 		}
 		return list(TaskQuery{Title: text, State: loci.TaskDone})
 	}
-	return find(v, text, "task", label, titled,
+	return Find(v, text, "task", label, titled,
 		func(first, last [16]byte) ([]loci.Task, error) { return list(TaskQuery{First: first, Last: last}) })
 }
 
@@ -83,12 +85,55 @@ func FindTask(ctx context.Context, tx Tx, v loci.Viewer, text string) (loci.Task
 // none; Invalid if several ids begin like that.
 func FindCandidate(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loci.Candidate, error) {
 	label := func(c *loci.Candidate) string { return c.ID.String() + " (" + string(c.Kind) + ")" }
-	return find(v, text, "candidate", label,
-		func() ([]*loci.Candidate, error) { return nil, nil }, // candidates have no names
-		func(first, last [16]byte) ([]*loci.Candidate, error) {
-			list, _, err := tx.Candidates().List(ctx, v, CandidateQuery{First: first, Last: last, Limit: maxNamed + 1})
-			return list, err
-		})
+	return Find(v, text, "candidate", label, nil, func(first, last [16]byte) ([]*loci.Candidate, error) {
+		list, _, err := tx.Candidates().List(ctx, v, CandidateQuery{First: first, Last: last, Limit: maxNamed + 1})
+		return list, err
+	})
+}
+
+// FindNode returns the memory node with that name, in any capitals, or whose id is or begins with text. A person also
+// finds nodes in the trash. NotFound if there is none; Invalid if there are several.
+func FindNode(ctx context.Context, tx Tx, v loci.Viewer, text string) (*loci.MemoryNode, error) {
+	q := NodeQuery{Limit: 500}
+	if v.Vendor == "" {
+		q.Lifecycle = loci.AnyState
+	}
+	var all []*loci.MemoryNode
+	for more := true; more; more = q.After != "" {
+		list, next, err := tx.MemoryNodes().List(ctx, v, q)
+		if err != nil {
+			return nil, err
+		}
+		all, q.After = append(all, list...), next
+	}
+	return among(v, text, "memory node", all, func(n *loci.MemoryNode) (string, [16]byte) { return n.Name, n.ID })
+}
+
+// FindProject is FindNode for the projects of a list.
+func FindProject(v loci.Viewer, all []loci.Project, text string) (loci.Project, error) {
+	return among(v, text, "project", all, func(p loci.Project) (string, [16]byte) { return p.Name, p.ID })
+}
+
+// among is Find in a list of all things. of returns the name and the id of one.
+func among[T any](v loci.Viewer, text, noun string, all []T, of func(T) (string, [16]byte)) (T, error) {
+	label := func(x T) string {
+		name, id := of(x)
+		return loci.MemoryID(id).String() + " (" + loci.OneLine(name) + ")"
+	}
+	which := func(fits func(name string, id [16]byte) bool) []T {
+		return slices.DeleteFunc(slices.Clone(all), func(x T) bool { return !fits(of(x)) })
+	}
+	return Find(v, text, noun, label, func() ([]T, error) {
+		found := which(func(name string, _ [16]byte) bool { return name == text })
+		if len(found) == 0 {
+			found = which(func(name string, _ [16]byte) bool { return strings.EqualFold(loci.Label(name), loci.Label(text)) })
+		}
+		return found, nil
+	}, func(first, last [16]byte) ([]T, error) {
+		return which(func(_ string, id [16]byte) bool {
+			return bytes.Compare(id[:], first[:]) >= 0 && bytes.Compare(id[:], last[:]) <= 0
+		}), nil
+	})
 }
 
 // TaskInProgress returns the task of a project that is doing, if v sees exactly one; otherwise nil.
@@ -108,15 +153,16 @@ const (
 	maxNamed    = 5 // how many things an error lists that text may mean
 )
 
-// find returns the only thing that text names: by a whole id, by its name, or else by the beginning of its id.
-func find[T any](v loci.Viewer, text, noun string, label func(T) string, named func() ([]T, error),
+// Find returns the only thing that text names: by a whole id, by its name, or else by the beginning of its id. If named
+// is nil, the things have no names. NotFound if there is none; Invalid if there are several.
+func Find[T any](v loci.Viewer, text, noun string, label func(T) string, named func() ([]T, error),
 	between func(first, last [16]byte) ([]T, error)) (one T, err error) {
 	if loci.CheckText("", text, 1, loci.MaxTitle) != nil {
 		return one, loci.Errorf(loci.NotFound, "no such %s", noun)
 	}
 	var found []T
 	_, notID := loci.ParseID[struct{}](text)
-	if notID != nil {
+	if notID != nil && named != nil {
 		found, err = named()
 	}
 	minimum := minPersonID
@@ -143,6 +189,6 @@ func find[T any](v loci.Viewer, text, noun string, label func(T) string, named f
 	if len(found) > maxNamed {
 		others = " and others"
 	}
-	return one, loci.Errorf(loci.Invalid, "several %ss are called like this; send the id of one: %s%s", noun,
+	return one, loci.Errorf(loci.Invalid, "more than one %s fits; send the id of one: %s%s", noun,
 		strings.Join(labels, ", "), others)
 }

@@ -5543,7 +5543,6 @@ export class MemoriesApi {
 /** Parameters of listMemoryNodes. */
 export interface ListMemoryNodesQuery {
   scope?: "global" | "project" | "agent" | undefined;
-  /** A UUID */
   project_id?: string | undefined;
   tag?: string | undefined;
   /** List the trash; people only */
