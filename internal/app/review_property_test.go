@@ -209,6 +209,12 @@ func (q *queue) accept(*rapid.T) {
 	if code == "" && (c.state == loci.ReviewRejected || c.state == loci.ReviewArchived) {
 		code = loci.Conflict
 	}
+	said := func(o *modelled) bool {
+		return o != c && o.state == loci.ReviewPromoted && strings.Contains(o.text, c.text)
+	}
+	if code == "" && name == "claude" && c.open() && slices.ContainsFunc(q.list, said) {
+		code = loci.Forbidden // a memory says the same, because the two were merged before
+	}
 	got, err := q.Review.Accept(q.t.Context(), p, c.id, review.Decision{Reason: "yes"})
 	if q.want(name+" accept", err, code) && c.state != loci.ReviewPromoted {
 		q.promoted(c, got, name)

