@@ -129,6 +129,33 @@ func TestARepetitionIsTheRow(t *testing.T) {
 	}
 }
 
+// TestRepetitionNeedsTheRight repeats requests of a person who has left the project or is no admin any more.
+func TestRepetitionNeedsTheRight(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.clock.freeze()
+	noor := s.addUser(t, loci.DefaultOrg, "noor@example.org", loci.MemberAdmin)
+	hers := s.session(t, loci.DefaultOrg, noor.ID, 0)
+	boss := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	member := "/projects/" + s.graph(t, owner, "garden", "").project + "/members/" + noor.ID.String()
+	s.expect(t, 204, owner, "PUT "+member+` {"role":"member"}`)
+	for _, tt := range []struct {
+		request, loss string
+		lost, code    int
+	}{
+		{"POST " + strings.Replace(member, "/members/"+noor.ID.String(), "/graph/entities/delete", 1) +
+			` {"names":["nothing"]}`, "DELETE " + member, 204, 404},
+		{`POST /orgs/default/workspaces {"name":"First"}`, "PATCH /orgs/default/members/" + noor.ID.String() +
+			` {"role":"member"}`, 200, 403},
+	} {
+		first := s.once(hers, tt.request, tt.request)
+		s.expect(t, tt.lost, boss, tt.loss)
+		if again := s.once(hers, tt.request, tt.request); first.Code >= 300 || again.Code != tt.code {
+			t.Errorf("%s: %d, then %d %s", tt.request, first.Code, again.Code, again.Body)
+		}
+	}
+}
+
 // TestRepetitionRevivesNothing repeats requests whose result is gone meanwhile.
 func TestRepetitionRevivesNothing(t *testing.T) {
 	t.Parallel()
