@@ -109,7 +109,9 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c P
 		}
 		e.Target = before.ID.String()
 		after = before
-		gate.Set(&after.Name, c.Name)
+		if c.Name != nil {
+			after.Name = loci.Label(*c.Name)
+		}
 		gate.Set(&after.Description, c.Description)
 		switch {
 		case string(c.Config) == "null": // as in any other merge patch

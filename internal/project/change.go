@@ -16,7 +16,9 @@ type Patch struct {
 }
 
 func (c *Patch) apply(p *loci.Project) {
-	gate.Set(&p.Name, c.Name)
+	if c.Name != nil {
+		p.Name = loci.Label(*c.Name)
+	}
 	gate.Set(&p.Description, c.Description)
 	gate.Set(&p.Everyone, c.Everyone)
 }

@@ -57,8 +57,9 @@ func newTab(t *testing.T) *tab {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	// As a browser on a screen does for a page that a person clicked on.
-	if _, err := chromedp.Call(ctx, control.SetPermission, control.SetPermissionParams{
-		Permission: &control.PermissionDescriptor{Name: "clipboard-write"}, Setting: control.PermissionSettingGranted}); err != nil {
+	copies := control.SetPermissionParams{Permission: &control.PermissionDescriptor{Name: "clipboard-write"},
+		Setting: control.PermissionSettingGranted}
+	if _, err := chromedp.Call(ctx, control.SetPermission, copies); err != nil {
 		t.Fatal(err)
 	}
 	b := &tab{t: t, ctx: ctx, shots: os.Getenv("LOCI_SCREENSHOTS")}
