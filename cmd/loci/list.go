@@ -63,9 +63,8 @@ func otherState(trash, expired bool) loci.Lifecycle {
 }
 
 func (p *program) printPage(ctx context.Context, in *instance, page memory.ListPage) error {
-	titles := memory.Masked(page.Items)
 	if p.json {
-		return p.printJSON(map[string]any{"memories": notNil(titles), "next_cursor": page.NextCursor,
+		return p.printJSON(map[string]any{"memories": notNil(page.Items), "next_cursor": page.NextCursor,
 			"has_more": page.NextCursor != "", "total": page.Total, "total_is_lower_bound": page.TotalIsLowerBound})
 	}
 	if len(page.Items) == 0 {
@@ -76,7 +75,7 @@ func (p *program) printPage(ctx context.Context, in *instance, page memory.ListP
 	rows := make([][]string, len(page.Items))
 	for _, c := range p.memoryColumns(ctx, in) {
 		cells := make([]string, len(page.Items))
-		for i, m := range titles {
+		for i, m := range page.Items {
 			cells[i] = c.cell(m)
 		}
 		if c.optional && !slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {

@@ -29,7 +29,11 @@ func (p *program) suggestionAcceptCommand() *cobra.Command {
 	cmd := p.settleCommand("accept", "Accept a suggestion: a memory replaces another, or rows or secrets are removed",
 		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
 			if sg, err := s.Suggestion(ctx, who, id); err == nil && sg.Kind == loci.SuggestSecret {
-				const what = "the secrets of a memory or event, also from old versions and sources, for good"
+				name := "the event"
+				if sg.Memory != nil {
+					name = quoted(sg.Memory.Title)
+				}
+				what := "the secrets of " + name + ", also from old versions and sources, for good"
 				if err := p.agreed(ctx, "Remove "+what+"?", "remove "+what, "--yes"); err != nil {
 					return sg, err
 				}

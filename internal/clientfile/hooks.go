@@ -160,7 +160,7 @@ func ownHook(group any) string {
 	command, _ := hook["command"].(string)
 	program, ok := strings.CutSuffix(command, " "+hookArguments)
 	base := path.Base(strings.ReplaceAll(strings.Trim(program, `"'`), `\`, "/"))
-	if !ok || strings.TrimSuffix(base, ".exe") != ServerName {
+	if !ok || !strings.HasPrefix(base, ServerName) { // also "loci-linux-amd64"
 		return ""
 	}
 	return command

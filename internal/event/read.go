@@ -104,6 +104,11 @@ func (s *Service) Search(ctx context.Context, p loci.Principal, r SearchRequest)
 			page.Partial = found.Partial
 			return found.Events, found.Next, err
 		})
+	if r.Text == "" {
+		for i, e := range page.Items {
+			page.Items[i] = masked(e)
+		}
+	}
 	return page, err
 }
 

@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -75,6 +76,18 @@ func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, ids []loc
 			"suggestion", left[0])
 	}
 	return err
+}
+
+// masked returns an event as it is shown to readers that did not search for it: with [secret] in the place of each secret
+// that its person did not decide to keep.
+func masked(e *loci.Event) *loci.Event {
+	if e.SecretsKept || len(sensitive.Named(e.Content, string(e.Metadata))) == 0 {
+		return e
+	}
+	out := *e
+	out.Tags = slices.Clone(e.Tags)
+	settleSecrets(&out, sensitive.Replacer(sensitive.Values(e.Content, string(e.Metadata)), sensitive.Masked))
+	return &out
 }
 
 // settleSecrets empties metadata that would be no JSON otherwise.

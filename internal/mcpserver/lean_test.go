@@ -311,7 +311,7 @@ func TestProjectsByName(t *testing.T) {
 	}
 	w.raw(key, stateful).must("switch_project", `{"name":"Shop"}`)
 	r.must("create_project", `{"name":"SHOP"}`)
-	if text := r.mustFail("read_graph", `{"project":"Shop"}`); !strings.Contains(text, "did you mean") {
+	if text := r.mustFail("read_graph", `{"project":"Shop"}`); !strings.Contains(text, "more than one project fits") {
 		t.Errorf("two names that differ in case: %q", text)
 	}
 }

@@ -60,7 +60,10 @@ func (s *Server) readBriefingJSON(
 func (s *Server) readMemory(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	p := principalOf(req.Extra)
 	text := strings.TrimPrefix(req.Params.URI, memoryURI)
-	id, err := s.app.Memory.Resolve(ctx, p, text)
+	id, err := loci.ParseMemoryID(text)
+	if err != nil {
+		id, err = s.app.Memory.Resolve(ctx, p, text)
+	}
 	if code := loci.CodeOf(err); code == loci.Invalid || code == loci.NotFound {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}

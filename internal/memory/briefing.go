@@ -44,7 +44,7 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 			return err
 		}
 		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: briefingSample, Total: true})
-		for _, m := range page.Memories {
+		for _, m := range Masked(page.Memories) {
 			if m.IsDecision() && !m.Pinned && len(decisions) < briefingRecent {
 				decisions = append(decisions, m)
 			}

@@ -57,6 +57,7 @@ func (s *Service) list(ctx context.Context, p loci.Principal, r ListRequest, kin
 			})
 			return found.Memories, found.Next, err
 		})
+	page.Items = Masked(page.Items)
 	page.Total, page.TotalIsLowerBound = found.Total, r.Total && !found.Exact
 	return page, err
 }

@@ -131,7 +131,7 @@ func (s *Service) Query(ctx context.Context, p loci.Principal, r QueryRequest) (
 	if graphs.stopped && answer.StoppedBy == StoppedByNothing {
 		answer.StoppedBy = StoppedByTime
 	}
-	pack := recall.Prompt(r.Query, pinned, memories, s.Budget)
+	pack := recall.Prompt(r.Query, Masked(pinned), Masked(memories), s.Budget)
 	answer.Prompt, answer.Used, answer.Pinned, answer.Cut = pack.Prompt, pack.Used, pack.Pinned, pack.Cut
 	return &answer, s.complete(ctx, &answer)
 }
@@ -266,7 +266,7 @@ func (s *Service) ReplacedBy(ctx context.Context, p loci.Principal, id loci.Memo
 		out, err = tx.Memories().ReplacedBy(ctx, p.Viewer(), id, loci.MaxIDs)
 		return err
 	})
-	return out, err
+	return Masked(out), err
 }
 
 // Readers returns which vendors' assistants get a memory, and why others do not: for a person, also about one that is

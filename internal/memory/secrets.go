@@ -109,7 +109,8 @@ func (s *Service) settleEvents(ctx context.Context, p loci.Principal, sg *loci.S
 			return err
 		})
 		r.remove = sensitive.Replacer(values, sensitive.Removed)
-		r.hint = "Backups and exports from before still have the secret, and so do assistants that have read it. Change it."
+		r.hint = "Backups and exports from before still have the secret, and so do replaced/ in the data " +
+			"directory and assistants that have read it. Change it."
 	}
 	if err != nil || len(events) == 0 || s.Events == nil {
 		return r, err

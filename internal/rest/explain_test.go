@@ -59,7 +59,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: score %v, signals %+v", tt.name, score, why.Signals)
 		}
 	}
-	if w := s.request(owner, `POST /memories/recall {"query":"boiler","asked_at":"yesterday"}`); w.Code != 400 {
+	if w := s.request(owner, `POST /memories/recall {"query":"boiler","asked_at":"soon"}`); w.Code != 400 {
 		t.Errorf("a time in words: got %d %s, want 400", w.Code, w.Body)
 	}
 }

@@ -41,7 +41,7 @@ func TestUndoOverREST(t *testing.T) {
 		t.Errorf("with a stale session: got %d %s", w.Code, w.Body)
 	}
 	for _, bad := range []string{`{}`, `{"origin":"cursor"}`, `{"since":"` + since + `"}`,
-		`{"origin":"cursor","since":"14:00"}`, `{"origin":"cursor","since":"` + since + `","until":"` + since + `"}`,
+		`{"origin":"cursor","since":"soon"}`, `{"origin":"cursor","since":"` + since + `","until":"` + since + `"}`,
 		`{"session_id":"x"}`, `{"origin":"cursor","since":"` + since + `","what":1}`} {
 		s.expect(t, 400, fresh, "POST /undo "+bad)
 	}

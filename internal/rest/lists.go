@@ -155,7 +155,7 @@ func (s *server) find(ctx context.Context, p loci.Principal, a ask) (*found, err
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: orEmpty(memory.Masked(page.Items)), page: pageOf(a, page.NextCursor)}
+	out := &found{memories: orEmpty(page.Items), page: pageOf(a, page.NextCursor)}
 	if a.total {
 		out.page.Total, out.page.TotalIsLowerBound = &page.Total, page.TotalIsLowerBound
 	}

@@ -439,7 +439,7 @@ func (s *server) pooled(ctx context.Context, p loci.Principal, in *poolInput, to
 	if err != nil {
 		return nil, err
 	}
-	out := &found{memories: orEmpty(memory.Masked(got.Items)), page: pageOf(a, got.NextCursor)}
+	out := &found{memories: orEmpty(got.Items), page: pageOf(a, got.NextCursor)}
 	if total {
 		out.page.Total, out.page.TotalIsLowerBound = &got.Total, got.TotalIsLowerBound
 	}
