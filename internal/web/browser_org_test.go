@@ -244,6 +244,7 @@ broken
 	}
 	b.do("an empty file", chromedp.SetUploadFiles(chromedp.CSS(`input[type=file]`), []string{empty}))
 	b.evaluate(`([...document.querySelectorAll("button")].filter((e) => e.innerText === "Import")[0].click(), "")`)
+	b.until(`document.querySelector("dialog[open]")`)
 	b.click("Import")
 	b.sees("The file is empty. Choose another one.")
 
