@@ -69,8 +69,11 @@ test("a call under a key runs once", async () => {
   assert.ok(!isReplayed(again)); // the row as it is now
   assert.equal(again.id, first.id);
   const bulk = { operations: [{ op: "create" as const, memory: body }] };
-  await loci.memories.bulk(bulk, { idempotencyKey: idempotencyKey + "b" });
-  assert.ok(isReplayed(await loci.memories.bulk(bulk, { idempotencyKey: idempotencyKey + "b" })));
+  const made = await loci.memories.bulk(bulk, { idempotencyKey: idempotencyKey + "b" });
+  assert.deepEqual(await loci.memories.bulk(bulk, { idempotencyKey: idempotencyKey + "b" }), made);
+  const parts = { ...bulk, atomic: false };
+  await loci.memories.bulk(parts, { idempotencyKey: idempotencyKey + "c" });
+  assert.ok(isReplayed(await loci.memories.bulk(parts, { idempotencyKey: idempotencyKey + "c" })));
 });
 
 test("all pages of a list, in a body and in a query, and no more requests than needed", async () => {
