@@ -60,8 +60,8 @@ func Values(texts ...string) (values []string) {
 	return values
 }
 
-// Replacer returns a function that puts by in the place of these values wherever they are in a text, in small or capital
-// letters.
+// Replacer returns a function that puts by in the place of these values wherever they are in a text, in small or
+// capital letters.
 func Replacer(values []string, by string) func(string) string {
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	known := `(?i)\Q` + by + `\E` // what has been replaced stays as it is
