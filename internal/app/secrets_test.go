@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -25,7 +26,8 @@ func TestSecretsAreMasked(t *testing.T) {
 	const password = "Kx92mmQQ!tulip"
 	m, err := d.Memory.Create(t.Context(), d.claude, memory.Draft{Title: "Staging password: " + password,
 		Pinned:  new(true),
-		Content: "The staging host answers. Its password is " + password + ", and Ada knows it.", Tags: []string{"staging"}})
+		Content: "The staging host answers. Its password is " + password + ", and Ada knows it.",
+		Tags:    []string{"staging", password}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +47,16 @@ func TestSecretsAreMasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	about := d.tell(d.claude, "a deploy", event.ContextRequest{})
-	for name, answer := range map[string]any{"briefing": briefing, "markdown": briefing.Markdown(), "session": about,
-		"pack": given, "titles": memory.Titles([]*loci.Memory{got})} {
+	list, errList := d.Memory.List(t.Context(), d.claude, memory.ListRequest{})
+	latest, errLatest := d.Memory.Latest(t.Context(), d.claude, memory.Filter{})
+	asked, errAsked := d.Memory.Query(t.Context(), d.claude, memory.QueryRequest{Query: "zebra"})
+	events, errEvents := d.Event.Search(t.Context(), d.claude, event.SearchRequest{})
+	if err := errors.Join(errList, errLatest, errAsked, errEvents); err != nil {
+		t.Fatal(err)
+	}
+	for name, answer := range map[string]any{"list": list, "latest": latest, "prompt": asked.Prompt, "used": asked.Used,
+		"tags": briefing.Tags, "events": events.Items, "briefing": briefing, "markdown": briefing.Markdown(),
+		"session": about, "pack": given, "titles": memory.Titles([]*loci.Memory{got})} {
 		text, err := json.Marshal(answer)
 		if err != nil {
 			t.Fatal(err)

@@ -44,7 +44,8 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 			return err
 		}
 		page, err = tx.Lists().List(ctx, p.Viewer(), store.ListQuery{Filter: f, Limit: briefingSample, Total: true})
-		for _, m := range Masked(page.Memories) {
+		page.Memories = Masked(page.Memories)
+		for _, m := range page.Memories {
 			if m.IsDecision() && !m.Pinned && len(decisions) < briefingRecent {
 				decisions = append(decisions, m)
 			}
@@ -57,7 +58,7 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 	if err != nil {
 		return nil, err
 	}
-	pinned, recent = Masked(pinned), Masked(recent)
+	pinned = Masked(pinned)
 	b := &loci.Briefing{Total: page.Total, TotalIsLowerBound: !page.Exact, GeneratedAt: s.Time(),
 		Pinned: loci.PinMemories(pinned), MorePinned: more}
 	b.Recent = loci.Summaries(recent)
@@ -68,7 +69,7 @@ func (s *Service) Briefing(ctx context.Context, p loci.Principal, w loci.When) (
 		}
 		origins[m.Origin]++
 	}
-	b.Decisions = loci.PinMemories(Masked(decisions))
+	b.Decisions = loci.PinMemories(decisions)
 	b.Tags, b.Origins = mostUsed(tags), mostUsed(origins)
 	if page.Next != "" {
 		b.CountedNewest = len(page.Memories)
