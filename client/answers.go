@@ -60,7 +60,7 @@ type QueryAnswer struct {
 	Included         int            `json:"memories_included" doc:"Same as memories_used_count" example:"1"`
 	IncludedInPrompt int            `json:"memories_included_in_prompt" doc:"Same as memories_used_count" example:"1"`
 	MemoriesTotal    int            `json:"memories_total" doc:"Number of memories that match the question" example:"1"`
-	StoppedBy        string         `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or too many memories match. Older memories may be missing; search again or use rarer words, or a filter if nothing was found"`
+	StoppedBy        string         `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or there are too many memories to read. Older memories may be missing; search again, or use a filter or rarer words"`
 	PromptSent       string         `json:"prompt_sent" doc:"The prompt with the memories, to send to your own model"`
 	ModelConfig      *Model         `json:"model_config" doc:"The model that answered; null if none is configured"`
 	VendorFilter     *loci.Vendor   `json:"vendor_filter" doc:"Loci used only memories that this vendor may read; null: a person asked" example:"claude"`

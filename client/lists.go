@@ -173,7 +173,7 @@ type SearchPage struct {
 // Stopped states whether a search is complete.
 type Stopped struct {
 	Partial   bool   `json:"partial,omitempty" doc:"True if memories may be missing, because the search stopped early (see stopped_by)"`
-	StoppedBy string `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or too many memories match. Older memories may be missing; search again or use rarer words, or a filter if nothing was found"`
+	StoppedBy string `json:"stopped_by,omitempty" enum:"time,rows" doc:"Set if the search stopped early: it used up its time, or there are too many memories to read. Older memories may be missing; search again, or use a filter or rarer words"`
 }
 
 // Hit is the reason why a memory matches.

@@ -200,7 +200,8 @@ func (p *program) noteStopped(by memory.StoppedBy, found int) {
 	case by == memory.StoppedByTime:
 		p.note("the search stopped early; older memories may be missing: search again, or use rarer words")
 	case by == memory.StoppedByRows:
-		p.note("too many memories match; older ones may be missing: use rarer words")
+		p.note("there are too many memories to read; older ones may be missing: " +
+			"narrow the search with --tag, --from or another filter")
 	}
 }
 

@@ -153,6 +153,14 @@ func (b *Builder) Build() []byte {
 	return joinSections(&parts)
 }
 
+// BuildSessions builds like Build, with the sessions of rows by their ids.
+func (b *Builder) BuildSessions(of map[[16]byte]string) []byte {
+	for i := range b.rows {
+		b.rows[i].Session = of[b.rows[i].ID]
+	}
+	return b.Build()
+}
+
 func sameGroup(x, y *builtRow) bool {
 	return x.Session != "" && x.Session == y.Session && x.Class == y.Class
 }

@@ -238,7 +238,7 @@ func stoppedBy(by memory.StoppedBy, found int) stopped {
 		s.Note = "The search stopped early and found nothing so far. Older memories may match. " +
 			"Search again with tags or origin."
 	default:
-		s.Note = "The search stopped early, so older memories may be missing. Search again, or with rarer words."
+		s.Note = "The search stopped early, so older memories may be missing. Search again, with rarer words or tags."
 	}
 	return s
 }

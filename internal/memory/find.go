@@ -74,9 +74,8 @@ type finder struct {
 	events   []loci.RecalledEvent
 	read     map[loci.EventID]*loci.Event // events that were compared
 	alike    map[loci.EventID]int         // how many events each of them stands for, besides itself
-	answer   *recall.Answer               // explains them; nil: query does
-	query    recall.Query
-	fallback string
+	answer   *recall.Answer               // explains them; nil: they have it, and anywhere has their snippets
+	anywhere *recall.Anywhere
 	total    int
 	next     bool // there are hits after the page
 	more     bool // total is a lower bound
@@ -85,12 +84,12 @@ type finder struct {
 
 // CheckWords rejects a query if its words with a * match too many others.
 func CheckWords(field, query string) error {
-	q := recall.Parse(query)
-	if short := q.ShortPrefix(); short != "" {
+	n, short := recall.Ask{Text: query}.Read().Prefixes()
+	if short != "" {
 		return loci.FieldErrorf(field, "has %q, which matches too many words; type at least %d letters before the *",
 			short+"*", recall.MinPrefix)
 	}
-	if n := q.Prefixes(); n > recall.MaxPrefixes {
+	if n > recall.MaxPrefixes {
 		return loci.FieldErrorf(field, "has %d words with a *; use at most %d", n, recall.MaxPrefixes)
 	}
 	return nil
@@ -111,6 +110,12 @@ func (f *finder) findNow() error {
 	if err != nil || only != nil && len(only) == 0 {
 		return err
 	}
+	return f.findIn(only, broad)
+}
+
+// findIn asks an index for the memories and events in only, or if that is nil for all. If the filter is broad, it
+// leaves out hits that do not pass.
+func (f *finder) findIn(only [][16]byte, broad bool) error {
 	at := f.askedAt
 	if at.IsZero() {
 		at = f.service.Time().In(time.Local)
@@ -149,9 +154,9 @@ func (f *finder) findNow() error {
 		return nil
 	}
 	if !f.index.Whole {
-		return f.findParts(nil, last)
+		return f.findParts(question, nil, last)
 	}
-	return f.findParts(f.index, last)
+	return f.findParts(question, f.index, last)
 }
 
 // asker are the names of the person who asks, in conversations with an assistant.
@@ -243,7 +248,7 @@ func (f *finder) answered(a *recall.Answer) error {
 	if err := f.dropAlike(a); err != nil {
 		return err
 	}
-	f.answer, f.total, f.more, f.fallback = a, a.Total, !a.Exact, a.Fallback()
+	f.answer, f.total, f.more = a, a.Total, !a.Exact
 	from := min(f.offset, len(a.Hits))
 	to := min(f.offset+f.limit, len(a.Hits))
 	for _, h := range a.Hits[from:to] {
@@ -271,7 +276,7 @@ func (f *finder) load() ([]Hit, error) {
 		h := f.hits[i]
 		hits[n] = Hit{Memory: m, Score: h.Score, Why: h.Why, Rank: f.offset + i + 1}
 		if f.answer == nil {
-			hits[n].Why.Fallback, hits[n].Snippet = f.fallback, f.query.Snippet(m.Content)
+			hits[n].Snippet = f.anywhere.Snippet(m.Content)
 			continue
 		}
 		hits[n].Why, hits[n].Snippet = f.answer.Explain(f.offset+i, m)

@@ -7,8 +7,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// maxMatches is how many of the newest matches are ranked, and how many of those that have every
-// word. Beyond it a search is so broad that ranking has little meaning.
+// maxMatches is how many hits are looked at for those that pass a broad filter, and how many of the newest memories a
+// search of another time reads.
 const maxMatches = 10_000
 
 // The last attempt reads texts, because no index covers it. It reads from the newest row on until
@@ -22,115 +22,64 @@ const (
 // through, until enough of them contain it.
 const maxRead = 500
 
-// findAt searches memories as they were at another time, the trash, or what has expired. The index has what holds now,
-// so the store is asked. It tries the words, then words that begin like them, then texts that contain them.
+// findAt searches memories as they were at another time, the trash, or what has expired. Those that the list has
+// become an index in memory, which is asked as the index of what holds now is.
 func (f *finder) findAt() error {
-	words := recall.Parse(f.text)
-	for _, try := range []struct {
-		name  string
-		query recall.Query
-	}{{"", words}, {loci.FallbackPrefix, words.AsPrefixes()}} {
-		f.fallback = try.name
-		if len(try.query.Terms) == 0 {
-			continue
+	rows := indexing.NewSelection()
+	if err := f.selectRows(rows); err != nil {
+		return err
+	}
+	var err error
+	if f.index, err = rows.Snapshot(f.stopped == ""); err != nil {
+		return err
+	}
+	return f.findIn(nil, false)
+}
+
+// listed is how many memories are read at a time.
+const listed = 100
+
+// selectRows adds the newest memories of the list, as many as half of the remaining time allows.
+func (f *finder) selectRows(to *indexing.Selection) error {
+	ctx, cancel := f.within(2)
+	defer cancel()
+	for q := (store.ListQuery{Filter: f.filter, Limit: listed}); f.memories; {
+		page, err := f.tx.Lists().List(ctx, f.v, q)
+		for i := 0; i < len(page.Memories) && ctx.Err() == nil; i++ {
+			to.Add(page.Memories[i])
 		}
-		hits, err := f.match(try.query)
-		if err != nil {
+		switch q.After = page.Next; {
+		case loci.Spent(ctx):
+			f.stopped = StoppedByTime
+			return nil
+		case err != nil || page.Next == "":
 			return err
-		}
-		if len(hits) > 0 || f.stopped != "" {
-			f.rank(try.query, hits)
+		case to.Len() >= maxMatches:
+			f.stopped = StoppedByRows
 			return nil
 		}
 	}
-	return f.findParts(nil, nil)
+	return nil
 }
 
 // findParts is the last attempt: it reads texts, and finds those that contain the words anywhere. An index with all
-// memories, which may be nil, and its answer say which texts nobody has to look for.
-func (f *finder) findParts(index *indexing.Snapshot, answer *recall.Answer) error {
-	f.fallback = loci.FallbackPart
-	f.query = recall.Parse(f.text).AsParts(f.text)
-	hits, err := f.contain(index, answer)
-	f.rank(f.query, hits)
-	return err
-}
-
-// rank orders matches of the store.
-func (f *finder) rank(q recall.Query, hits []loci.Match) {
-	ranking := recall.Rank(q, hits)
-	f.query, f.answer, f.total = q, nil, ranking.Len()
-	f.hits = ranking.Hits(f.offset, f.offset+f.limit)
-	f.next = f.offset+f.limit < f.total
-}
-
-func (f *finder) match(q recall.Query) ([]loci.Match, error) {
-	matches, err := f.lookFor(q.Terms, false)
-	if err != nil || f.stopped == "" || len(q.Terms) == 1 {
-		return matches.Hits, err
-	}
-	return f.withAll(q.Terms, matches.Hits)
-}
-
-// lookFor returns the newest matches, as many as half of the remaining time allows.
-func (f *finder) lookFor(terms []loci.Term, all bool) (store.Matches, error) {
-	ctx, cancel := f.within(2)
-	defer cancel()
-	matches, err := f.tx.Lists().Match(ctx, f.v,
-		store.MatchQuery{Filter: f.filter, Terms: terms, All: all, Limit: maxMatches})
-	switch {
-	case matches.Cut:
-		f.stopped = StoppedByTime
-	case matches.More && f.stopped == "":
-		f.stopped = StoppedByRows
-	}
-	return matches, err
-}
-
-// withAll adds the matches that have every term. If a frequent word uses up the limit or the
-// time, these may be older than all that were read.
-func (f *finder) withAll(terms []loci.Term, hits []loci.Match) ([]loci.Match, error) {
-	every, err := f.lookFor(terms, true)
-	if err != nil {
-		return nil, err
-	}
-	there := make(map[loci.MemoryID]bool, len(hits))
-	for i := range hits {
-		there[hits[i].ID] = true
-	}
-	for _, m := range every.Hits {
-		if !there[m.ID] {
-			hits = append(hits, m)
-		}
-	}
-	return hits, nil
-}
-
-// contain finds the memories that contain a part of the query anywhere.
-func (f *finder) contain(index *indexing.Snapshot, answer *recall.Answer) ([]loci.Match, error) {
-	there := map[loci.MemoryID]bool{}
+// memories, which may be nil, and its answer tell which texts are in no memory.
+func (f *finder) findParts(q *recall.Question, index *indexing.Snapshot, answer *recall.Answer) error {
+	f.anywhere = q.Anywhere()
 	var ids []loci.MemoryID
-	parts := f.query.Parts()
-	for i, part := range parts {
-		found, err := f.withText(index, answer, part, len(parts)-i)
+	texts := f.anywhere.Texts()
+	for i, text := range texts {
+		found, err := f.withText(index, answer, text, len(texts)-i)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, id := range found {
-			if !there[id] {
-				there[id] = true
-				ids = append(ids, id)
-			}
-		}
+		ids = append(ids, found...)
 	}
-	memories, err := readAt(f.ctx, f.tx, f.v, ids, &f.filter)
-	var hits []loci.Match
-	for _, m := range memories {
-		if hit, ok := f.query.Count(m); ok {
-			hits = append(hits, hit)
-		}
-	}
-	return hits, err
+	memories, err := readAt(f.ctx, f.tx, f.v, loci.Unique(ids), &f.filter)
+	hits := f.anywhere.Rank(memories)
+	f.total, f.next = len(hits), f.offset+f.limit < len(hits)
+	f.hits = hits[min(f.offset, len(hits)):min(f.offset+f.limit, len(hits))]
+	return err
 }
 
 // withText returns the memories that pass the filter and contain a text, and maybe others. Only if the index cannot

@@ -90,7 +90,7 @@ type StoppedBy string
 const (
 	StoppedByNothing StoppedBy = ""
 	StoppedByTime    StoppedBy = "time" // it used up its time
-	StoppedByRows    StoppedBy = "rows" // more memories match than a search ranks
+	StoppedByRows    StoppedBy = "rows" // there are more memories than a search reads
 )
 
 // Search returns the visible memories that fit the query, by relevance. All words need not occur; the more and the

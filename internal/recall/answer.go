@@ -153,8 +153,8 @@ func (a *Answer) Signals(i int) *loci.WhySignals {
 
 func (a *Answer) standing(i int) standing {
 	h := &a.Hits[i]
-	return standing{score: h.Score, pinned: h.Priority >= pinnedPriority, importance: int(h.Priority % pinnedPriority),
-		updated: h.Updated}
+	return standing{h.Score, h.Priority&currentPriority != 0, h.Priority&pinnedPriority != 0,
+		int(h.Priority % pinnedPriority), h.Updated}
 }
 
 // Keep leaves out the hits that are not among these memories.

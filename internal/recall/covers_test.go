@@ -29,12 +29,12 @@ func TestTextsHaveNothingThatTheIndexLacks(t *testing.T) {
 			"5kg1", "g15k", "m15", "5uhr1", "024-0", "15/15", "15kg"}).Draw(rt, "query")
 		m := &loci.Memory{Content: content}
 		answer := question(query).AsParts().Find(viewsOf(t, m))
-		parts := recall.Parse(query).AsParts(query)
-		if len(answer.Hits) > 0 || !covers(answer, parts.Parts()) {
+		parts := question(query).Anywhere()
+		if len(answer.Hits) > 0 || !covers(answer, parts.Texts()) {
 			return
 		}
 		covered++
-		if _, found := parts.Count(m); found {
+		if len(parts.Rank([]*loci.Memory{m})) > 0 {
 			rt.Errorf("%q is in %q, but not in the index", query, content)
 		}
 	})
@@ -45,8 +45,8 @@ func TestTextsHaveNothingThatTheIndexLacks(t *testing.T) {
 		"東京": true, "京": true, "東": false, "かな": false, "C++": false, "user_qqq": true, "7q7": true,
 		"8443": true, "1,500": false, "10:30": false,
 		strings.Repeat("q", 80): true} {
-		parts := recall.Parse(query).AsParts(query)
-		if got := covers(question(query).AsParts().Find(nil), parts.Parts()); got != want {
+		parts := question(query).Anywhere()
+		if got := covers(question(query).AsParts().Find(nil), parts.Texts()); got != want {
 			t.Errorf("%q: covered %v, want %v", query, got, want)
 		}
 	}
@@ -71,10 +71,10 @@ func TestTextsAreInMemoriesWithTheirSigns(t *testing.T) {
 		if rapid.Bool().Draw(rt, "quoted") {
 			query = `"` + query + `"`
 		}
-		parts := recall.Parse(query).AsParts(query)
-		_, found := parts.Count(m)
+		parts := question(query).Anywhere()
+		found := len(parts.Rank([]*loci.Memory{m})) > 0
 		views := viewsOf(t, m)
-		for _, part := range parts.Parts() {
+		for _, part := range parts.Texts() {
 			ids, ok := index.Containing(views, recall.Sees(asker), askedOn, part, 1)
 			if !ok || len(ids) > 0 {
 				with++
@@ -82,7 +82,7 @@ func TestTextsAreInMemoriesWithTheirSigns(t *testing.T) {
 			}
 		}
 		if without++; found {
-			rt.Errorf("%q is in %+v, but the index has no signs of it", parts.Parts(), m)
+			rt.Errorf("%q is in %+v, but the index has no signs of it", parts.Texts(), m)
 		}
 	})
 	if with == 0 || without == 0 {

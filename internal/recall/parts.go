@@ -1,12 +1,15 @@
 package recall
 
 import (
+	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // part is a text to look for within words, with its case folded.
@@ -18,29 +21,49 @@ const minPart = 3
 // maxParts is how many texts are looked for. Each has to be compared with many rows.
 const maxParts = 4
 
-// AsParts returns the query for a last attempt, when not even words that begin like its terms were found. It looks
-// for the texts anywhere. text is the input of Parse. If it has only short words, such as that of "C++", or none,
-// AsParts looks for the texts between its spaces as typed, unless these are short too. It uses at most the 4 longest
-// texts. The query has no terms if nothing is left to look for.
-func (q Query) AsParts(text string) Query {
-	texts := longestParts(unrepeated(q.texts))
-	if len(texts) == 0 {
-		texts = longestParts(unrepeated(strings.Fields(text)))
+// Anywhere looks for texts anywhere, also within words and across them. It is immutable.
+type Anywhere struct {
+	texts []string
+	parts []part
+}
+
+// Anywhere returns the texts to look for in a last attempt, when not even words that contain those of the question were
+// found. They are what is between its spaces or in quotes, without common words and the signs around them. If it has
+// only short words, such as that of "C++", or none, they are the texts between its spaces as typed, unless these are
+// short too. It has at most the 4 longest texts, and none if nothing is left to look for.
+func (q *Question) Anywhere() *Anywhere {
+	var telling, common []string
+	for rest := q.ask.Text; rest != ""; {
+		var chunk string
+		var quoted bool
+		chunk, rest, quoted = nextChunk(rest)
+		text := strings.TrimFunc(chunk, noWord)
+		switch {
+		case text == "":
+		case !quoted && language.Stop(strings.ToLower(text), q.langs):
+			common = append(common, text)
+		default:
+			telling = append(telling, text)
+		}
 	}
-	out := Query{texts: texts, Terms: make([]loci.Term, len(texts)), parts: make([]part, len(texts))}
-	for i, text := range texts {
-		out.parts[i] = foldRunes(text)
+	if len(telling) == 0 {
+		telling = common
+	}
+	out := &Anywhere{texts: longestParts(unrepeated(telling))}
+	if len(out.texts) == 0 {
+		out.texts = longestParts(unrepeated(strings.Fields(q.ask.Text)))
+	}
+	for _, text := range out.texts {
+		out.parts = append(out.parts, foldRunes(text))
 	}
 	return out
 }
 
-// Parts returns the texts of a query that AsParts made.
-func (q Query) Parts() []string {
-	if q.parts == nil {
-		return nil
-	}
-	return q.texts
-}
+// noWord reports whether a character is none of a word.
+func noWord(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.Nd) }
+
+// Texts returns the texts.
+func (a *Anywhere) Texts() []string { return a.texts }
 
 // Covers reports whether the answer to a question of AsParts, if it has no hits, shows that no memory contains a text
 // anywhere: the text has letters, digits or ideographs in a row that the answer has looked for. The index has words and
@@ -104,23 +127,54 @@ func withoutShortest(texts []string) []string {
 	return append(texts[:shortest:shortest], texts[shortest+1:]...)
 }
 
-// Count returns m as a match of a query that AsParts made: how often each text occurs in each
-// field but the category, which store.Lists.Contains leaves out too. found is false if none occurs.
-func (q Query) Count(m *loci.Memory) (hit loci.Match, found bool) {
-	hit = loci.Match{ID: m.ID, CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, Pinned: m.Pinned, Importance: m.Importance,
-		Superseded: !m.SupersededBy.IsZero(), Freq: make([]uint16, len(q.parts)*loci.FieldCount)}
-	texts := fieldTexts(m)
-	texts[loci.FieldCategory] = ""
-	for f, text := range texts {
-		folded := foldRunes(text)
-		hit.Lengths[f] = uint32(len(folded)) // characters instead of words: only the ratio to the average counts
-		for t, p := range q.parts {
-			n := min(len(p.in(folded, maxFound)), maxFound)
-			hit.Freq[t*loci.FieldCount+f] = uint16(n)
-			found = found || n > 0
+// Hit is a memory that was found.
+type Hit struct {
+	ID    loci.MemoryID
+	Score float64  // higher is better; comparable within one search only
+	Why   loci.Why // unless an Answer explains it
+}
+
+// Rank returns the memories that have some of the texts, best first. A text counts as much as a word does in the best
+// field that has it. The category has none, as for store.Lists.Contains.
+func (a *Anywhere) Rank(memories []*loci.Memory) []Hit {
+	list, standings := []Hit{}, map[loci.MemoryID]standing{}
+	for _, m := range memories {
+		hit := Hit{ID: m.ID, Why: loci.Why{Terms: a.in(m), Fallback: loci.FallbackPart}}
+		for _, t := range hit.Why.Terms {
+			hit.Score += t.Score
+		}
+		if len(hit.Why.Terms) > 0 {
+			list = append(list, hit)
+			standings[m.ID] = standing{hit.Score, m.SupersededBy.IsZero(), m.Pinned, m.Importance, m.UpdatedAt.UnixMicro()}
 		}
 	}
-	return hit, found
+	slices.SortFunc(list, func(x, y Hit) int {
+		return cmp.Or(standings[y.ID].compare(standings[x.ID]), bytes.Compare(x.ID[:], y.ID[:]))
+	})
+	for i := range list {
+		list[i].Why.Boosts = boosts(len(list), i, func(i int) standing { return standings[list[i].ID] })
+	}
+	return list
+}
+
+// in returns which texts a memory has in which fields, those that count most first.
+func (a *Anywhere) in(m *loci.Memory) (terms []loci.WhyTerm) {
+	found := make([]loci.WhyTerm, len(a.texts))
+	for f, text := range fieldTexts(m) {
+		folded := foldRunes(text)
+		for t, p := range a.parts {
+			if f != int(loci.FieldCategory) && len(p.in(folded, 1)) > 0 {
+				found[t].Fields, found[t].Score = append(found[t].Fields, fieldNames[f]), max(found[t].Score, fieldWeight[f])
+			}
+		}
+	}
+	for t := range found {
+		if found[t].Term = a.texts[t]; found[t].Score > 0 {
+			terms = append(terms, found[t])
+		}
+	}
+	slices.SortStableFunc(terms, func(x, y loci.WhyTerm) int { return cmp.Compare(y.Score, x.Score) })
+	return terms
 }
 
 // in returns where p occurs in a folded text, at most limit places that do not overlap.
@@ -155,21 +209,22 @@ func foldRunes(text string) []rune {
 	return out
 }
 
-// findParts returns the places of all parts in text, in order and without overlaps.
-func (q Query) findParts(text string) (found []place) {
+// Snippet returns the part of text with the most texts.
+func (a *Anywhere) Snippet(text string) loci.Snippet {
+	var places []place
 	folded, offsets := foldRunes(text), make([]int, 0, len(text)+1)
 	for i := range text {
 		offsets = append(offsets, i)
 	}
 	offsets = append(offsets, len(text))
 	taken := 0
-	for i := 0; i < len(folded) && len(found) < maxFound; i++ {
-		for t, p := range q.parts {
+	for i := 0; i < len(folded) && len(places) < maxFound; i++ {
+		for t, p := range a.parts {
 			if i >= taken && i+len(p) <= len(folded) && startsWith(folded[i:], p) {
-				found = append(found, place{offsets[i], offsets[i+len(p)], q.texts[t], false})
+				places = append(places, place{offsets[i], offsets[i+len(p)], a.texts[t], false})
 				taken = i + len(p)
 			}
 		}
 	}
-	return found
+	return snippet(text, places)
 }

@@ -10,8 +10,12 @@ import (
 	"github.com/loci-memory/loci/internal/language"
 )
 
-// pinnedPriority is what the priority of a pinned memory has in addition. It is more than the highest importance.
-const pinnedPriority = 16
+// These are the bits that the priority of a memory has beside its importance. Only rows of a selection, which may be
+// superseded, tell whether they are current.
+const (
+	pinnedPriority  = 1 << 4
+	currentPriority = 1 << 5
+)
 
 // Priority returns the priority of a memory among hits with the same score: pinned, then importance.
 func Priority(m *loci.Memory) uint8 {
@@ -55,6 +59,16 @@ func IndexRow(m *loci.Memory) index.Row {
 		texts[loci.FieldTitle], row.Signs = "", m.Title
 	}
 	row.Fields = indexFields(&texts)
+	return row
+}
+
+// SelectedRow returns what an index of selected memories reads of one, which is found at any time.
+func SelectedRow(m *loci.Memory) index.Row {
+	row := IndexRow(m)
+	row.From, row.Until = time.Time{}, time.Time{}
+	if m.SupersededBy.IsZero() {
+		row.Priority += currentPriority
+	}
 	return row
 }
 

@@ -23,9 +23,6 @@ type place struct {
 	unmarked   bool // it only says where the answer may be
 }
 
-// Snippet returns the part of text with the most words of the query, as snippet does.
-func (q Query) Snippet(text string) loci.Snippet { return snippet(text, q.find(text)) }
-
 // snippet returns the part of text with the most different words of places, cut at words, with each place marked.
 // Without places it returns the beginning of text. Places are ordered by their start.
 func snippet(text string, places []place) loci.Snippet {
@@ -61,34 +58,8 @@ func merged(places []place, start, end int) (out []place) {
 	return out
 }
 
-// find returns the words of text that match the query.
-func (q Query) find(text string) (found []place) {
-	if q.parts != nil {
-		return q.findParts(text)
-	}
-	var a loci.Analyzer
-	a.Words(text, func(w loci.Word) bool {
-		if q.wants(w) {
-			found = append(found, place{start: w.Start, end: w.End, word: w.Stem})
-		}
-		return len(found) < maxFound
-	})
-	return found
-}
-
 // maxFound bounds the work on a text that consists of the searched word.
 const maxFound = 2000
-
-func (q Query) wants(w loci.Word) bool {
-	for _, t := range q.Terms {
-		for i, word := range t.Words {
-			if word == w.Stem || word == w.Form || t.Prefix && i == len(t.Words)-1 && strings.HasPrefix(w.Form, word) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // bestWindow returns where the bytes behind the lead of a snippet begin, so that they have the most different words.
 func bestWindow(places []place) int {

@@ -221,11 +221,33 @@ type quote struct {
 	tokens     []language.Token
 }
 
+// Prefixes returns how many different prefixes the question has, and the first one whose last word is too short, or "".
+func (q *Question) Prefixes() (n int, short string) {
+	seen := map[string]bool{}
+	for _, at := range q.quotes {
+		if !at.prefix || len(at.tokens) == 0 {
+			continue
+		}
+		end, last := at.tokens[len(at.tokens)-1].End, 0
+		for _, t := range at.tokens {
+			separates := func(r rune) bool { return noWord(r) && r != '\'' && r != '’' }
+			if t.End == end && !strings.ContainsFunc(q.ask.Text[t.Start:end], separates) {
+				last = max(last, len(t.Form))
+			}
+		}
+		if text := q.ask.Text[at.tokens[0].Start:end]; last < MinPrefix && short == "" {
+			short = text
+		}
+		seen[joined(at.tokens)] = true
+	}
+	return len(seen), short
+}
+
 // maxPhrases is how many phrases in quotes are looked for as such. The words of others are words like those without
 // quotes. To find a phrase takes as long as to read all places of its words.
 const maxPhrases = 6
 
-// quotes returns the quotes of a text in order. Parse splits texts in the same way.
+// quotes returns the quotes of a text in order.
 func quotes(text string) (list []quote) {
 	phrases := 0
 	for rest := text; rest != ""; {

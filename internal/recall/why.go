@@ -2,7 +2,6 @@ package recall
 
 import (
 	"cmp"
-	"slices"
 	"sort"
 
 	"github.com/loci-memory/loci"
@@ -26,32 +25,10 @@ var fieldNames = [loci.FieldCount]string{
 	loci.FieldTags:     "tags",
 }
 
-// why explains the hit at position i. The scores of its terms add up to its score, except for rounding.
-func (r *Ranking) why(i int) loci.Why {
-	m := r.order[i].match
-	why := loci.Why{Terms: []loci.WhyTerm{}, Boosts: boosts(len(r.order), i, r.standing)}
-	for t := range r.idf {
-		if fields := fieldsOf(m, t); len(fields) > 0 {
-			why.Terms = append(why.Terms, loci.WhyTerm{Term: r.query.texts[t], Fields: fields, Score: r.termScore(m, t)})
-		}
-	}
-	slices.SortStableFunc(why.Terms, func(x, y loci.WhyTerm) int { return cmp.Compare(y.Score, x.Score) })
-	return why
-}
-
-func fieldsOf(m *loci.Match, t int) (fields []string) {
-	for f, name := range fieldNames {
-		if m.In(t, loci.Field(f)) > 0 {
-			fields = append(fields, name)
-		}
-	}
-	return fields
-}
-
 // standing is what orders hits.
 type standing struct {
 	score      float64
-	superseded bool
+	current    bool // known to be not superseded
 	pinned     bool
 	importance int
 	updated    int64 // microseconds since 1970
@@ -63,14 +40,30 @@ var ties = [...]struct {
 	boost   string
 	compare func(x, y *standing) int
 }{
-	{BoostCurrent, func(x, y *standing) int { return compareBool(y.superseded, x.superseded) }},
+	{BoostCurrent, func(x, y *standing) int { return compareBool(x.current, y.current) }},
 	{BoostPinned, func(x, y *standing) int { return compareBool(x.pinned, y.pinned) }},
 	{BoostImportance, func(x, y *standing) int { return cmp.Compare(x.importance, y.importance) }},
 	{BoostRecency, func(x, y *standing) int { return cmp.Compare(x.updated, y.updated) }},
 }
 
-// standing returns what orders the hit at i.
-func (r *Ranking) standing(i int) standing { return r.order[i].standing() }
+// compare orders standings, the lowest first.
+func (x standing) compare(y standing) int {
+	n := cmp.Compare(x.score, y.score)
+	for i := 0; i < len(ties) && n == 0; i++ {
+		n = ties[i].compare(&x, &y)
+	}
+	return n
+}
+
+func compareBool(x, y bool) int {
+	if x == y {
+		return 0
+	}
+	if x {
+		return 1
+	}
+	return -1
+}
 
 // boosts returns why the hit at i comes before another one of n with the same score. The order is
 // sorted, so the last of those that are equal in the earlier properties is the lowest.

@@ -148,10 +148,6 @@ type Lists interface {
 	// sorts by the present CreatedAt. It fails with Invalid if q.After is not a Position of such a
 	// list, or if When is used with a Lifecycle other than LiveOnly.
 	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
-	// Match returns the visible memories that contain the terms, in the order of List. It reads the
-	// memories until it has found q.Limit. Memories that the viewer may not see have no influence. It
-	// fails with Invalid if there are no terms, too many, or empty ones.
-	Match(ctx context.Context, v loci.Viewer, q MatchQuery) (Matches, error)
 	// Contains searches the newest visible memories that pass the filter. It returns those with q.Text
 	// in the title, content, summary, key or a tag, newest first in the order of List. It leaves out
 	// the category, since most memories share one. It ignores case letter by letter, as Unicode pairs
@@ -231,23 +227,6 @@ type Page struct {
 	// reports whether there are no more than that.
 	Total int
 	Exact bool
-}
-
-// MatchQuery asks for candidates of a search.
-type MatchQuery struct {
-	Filter
-	Terms []loci.Term // 1 to loci.MaxTerms
-	All   bool        // every term must occur, instead of any
-	Limit int         // return only this many matches, the newest
-}
-
-// Matches is the result of Match.
-type Matches struct {
-	Hits []loci.Match
-	// More is set if there were more than Limit. Match didn't examine those.
-	More bool
-	// Cut is set if ctx ended with loci.ErrSpent before Match examined all rows. It examines the newest first.
-	Cut bool
 }
 
 // ContainsQuery asks for memories that contain a text anywhere, even within words.

@@ -139,8 +139,9 @@ func TestSearchPlans(t *testing.T) {
 			"tag":     {store.Filter{Tags: []string{"t1"}}, []string{"memory_tags_pkey"}, []string{byID}},
 			"then":    {at, []string{"memories_of_user", byNumber, version}, []string{byID, version}},
 		} {
-			p.check("match "+name, func() error {
-				_, err := p.Lists().Match(ctx, v, matchOf("word3", tt.filter))
+			p.check("contains "+name, func() error {
+				_, err := p.Lists().Contains(ctx, v,
+					store.ContainsQuery{Filter: tt.filter, Text: "word3", Look: 10, Limit: 10})
 				return err
 			}, tt.listed...)
 			p.check("ids "+name, func() error { _, _, err := p.Lists().IDs(ctx, v, tt.filter, 10); return err },
@@ -165,8 +166,4 @@ func TestRowPlans(t *testing.T) {
 			p.check(name, func() error { _, _, err := p.Rows().Before(ctx, number, 10); return err }, "memories_pkey")
 		}
 	})
-}
-
-func matchOf(word string, f store.Filter) store.MatchQuery {
-	return store.MatchQuery{Filter: f, Terms: []loci.Term{{Words: []string{word}}}, Limit: 10}
 }

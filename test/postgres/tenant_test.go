@@ -202,9 +202,6 @@ func questions(start store.Position) map[string]question {
 		"trash":  list(store.ListQuery{Filter: store.Filter{Lifecycle: loci.TrashOnly}}),
 		"tagged": list(store.ListQuery{Filter: store.Filter{Tags: []string{"t1"}}}),
 		"then":   list(store.ListQuery{Filter: store.Filter{When: loci.When{KnownAt: time.UnixMicro(4000)}}}),
-		"match": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
-			return tx.Lists().Match(ctx, v, matchOf("word21", store.Filter{}))
-		},
 		"contains": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
 			return tx.Lists().Contains(ctx, v, store.ContainsQuery{Text: "ord", Look: 100, Limit: 100})
 		},

@@ -187,23 +187,6 @@ func BenchmarkRead(b *testing.B) {
 					return err
 				})
 			})
-			for _, k := range []int{3, 5} {
-				for _, all := range []bool{false, true} {
-					b.Run(fmt.Sprintf("Match%dall=%v", k, all), func(b *testing.B) {
-						words, hits := newVocabulary(), 0
-						view(b, func(_ int, tx store.Tx) error {
-							q := store.MatchQuery{Limit: 1 << 30, All: all}
-							for range k {
-								q.Terms = append(q.Terms, loci.Term{Words: []string{words.word()}})
-							}
-							found, err := tx.Lists().Match(bg, v, q)
-							hits += len(found.Hits)
-							return err
-						})
-						b.ReportMetric(float64(hits)/float64(b.N), "hits/op")
-					})
-				}
-			}
 			if err := s.Close(); err != nil {
 				b.Fatal(err)
 			}

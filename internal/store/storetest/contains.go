@@ -22,6 +22,24 @@ func (e *env) contains(v loci.Viewer, q store.ContainsQuery) (got store.Containe
 	return got
 }
 
+// containing returns the titles of all memories that contain a text, in order of titles.
+func (e *env) containing(v loci.Viewer, f store.Filter, text string) []string {
+	e.Helper()
+	var got []string
+	for _, id := range e.contains(v, store.ContainsQuery{Filter: f, Text: text, Look: 2000, Limit: 1000}).IDs {
+		m, err := e.get(v, id, f.Lifecycle)
+		if f.When != (loci.When{}) {
+			m, err = &loci.Memory{Title: e.getAt(v, id, f.When)}, nil
+		}
+		if err != nil {
+			e.Fatal(err)
+		}
+		got = append(got, m.Title)
+	}
+	slices.Sort(got)
+	return got
+}
+
 // testListContexts filters by what memories are for.
 func testListContexts(e *env) {
 	team := e.addTeam("team").ID
@@ -209,7 +227,15 @@ func (w *world) compareContains(ctx context.Context, tx store.Tx, v loci.Viewer)
 	q := store.ContainsQuery{Filter: w.filter(),
 		Text: draw(w.t, "text", "ED", "e", "ous", "K", "\u212a", "nothing", "d h"),
 		Look: rapid.IntRange(1, 8).Draw(w.t, "look"), Limit: rapid.IntRange(1, 4).Draw(w.t, "limit")}
-	all := w.oldest(v, &q.Filter)
+	want := contained(w.oldest(v, &q.Filter), &q)
+	got, err := tx.Lists().Contains(ctx, v, q)
+	w.differ("Contains", v, want, got)
+	return err
+}
+
+// contained looks at memories, the oldest first, as the documentation of Contains says it.
+func contained(all []*loci.Memory, q *store.ContainsQuery) store.Contained {
+	all = slices.Clone(all)
 	slices.Reverse(all)
 	want := store.Contained{More: len(all) > q.Look}
 	for _, m := range all[:min(q.Look, len(all))] {
@@ -223,9 +249,7 @@ func (w *world) compareContains(ctx context.Context, tx store.Tx, v loci.Viewer)
 		}
 		want.IDs = append(want.IDs, m.ID)
 	}
-	got, err := tx.Lists().Contains(ctx, v, q)
-	w.differ("Contains", v, want, got)
-	return err
+	return want
 }
 
 // hasFold says by the standard library whether text stands in s.

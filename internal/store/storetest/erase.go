@@ -17,9 +17,8 @@ func (e *env) erased(m *loci.Memory, word string) {
 	if _, err := e.get(e.personOf(m), m.ID, loci.AnyState); loci.CodeOf(err) != loci.NotFound {
 		e.Errorf("%s is still there: %v", m.Title, err)
 	}
-	if got := e.match(e.personOf(m),
-		store.MatchQuery{Terms: terms(word), Filter: store.Filter{Lifecycle: loci.AnyState}}); len(got.Hits) != 0 {
-		e.Errorf("full text finds %d of %q", len(got.Hits), word)
+	if got := e.containing(e.personOf(m), store.Filter{Lifecycle: loci.AnyState}, word); len(got) != 0 {
+		e.Errorf("Contains finds %d of %q", len(got), word)
 	}
 	e.insert(func(n *loci.Memory) { n.ID, n.UserID = m.ID, m.UserID })
 	if old, err := e.versions(e.personOf(m), m.ID, loci.AnyState, 0, 10); err != nil || len(old) != 0 {

@@ -163,7 +163,7 @@ func testListFilters(e *env) {
 }
 
 // checkFilter demands the titles want, newest first, of List in every form and
-// as many of Match.
+// as many of Contains.
 func (e *env) checkFilter(name string, f store.Filter, want []string) {
 	e.Helper()
 	for _, oldest := range []bool{false, true} {
@@ -178,8 +178,8 @@ func (e *env) checkFilter(name string, f store.Filter, want []string) {
 			e.Errorf("%s in pages: got %q, want %q", name, got, want)
 		}
 	}
-	if found := e.match(e.person(), store.MatchQuery{Filter: f, Terms: terms("content")}); len(found.Hits) != len(want) {
-		e.Errorf("%s: Match finds %d, want %d", name, len(found.Hits), len(want))
+	if found := e.containing(e.person(), f, "content"); len(found) != len(want) {
+		e.Errorf("%s: Contains finds %d, want %d", name, len(found), len(want))
 	}
 }
 
@@ -263,8 +263,8 @@ func testListExpiry(e *env) {
 		if got := titles(page.Memories); !slices.Equal(got, want) || page.Total != len(want) {
 			e.Errorf("at %s: got %q, total %d, want %q", e.clock.now(), got, page.Total, want)
 		}
-		if found := e.match(e.person(), store.MatchQuery{Terms: terms("content")}); len(found.Hits) != len(want) {
-			e.Errorf("Match finds %d, want %d", len(found.Hits), len(want))
+		if found := e.containing(e.person(), store.Filter{}, "content"); len(found) != len(want) {
+			e.Errorf("Contains finds %d, want %d", len(found), len(want))
 		}
 	}
 	look("long", "short")

@@ -207,9 +207,8 @@ func testPurge(e *env) {
 		[]string{"changed", "live"}) {
 		e.Errorf("left: %q", got)
 	}
-	if got := e.match(e.person(),
-		store.MatchQuery{Terms: terms("xylophon"), Filter: store.Filter{Lifecycle: loci.AnyState}}); len(got.Hits) != 1 {
-		e.Errorf("full text finds %d, want 1", len(got.Hits))
+	if got := e.containing(e.person(), store.Filter{Lifecycle: loci.AnyState}, "xylophon"); len(got) != 1 {
+		e.Errorf("Contains finds %d, want 1", len(got))
 	}
 	// An id is free again, without any of its past.
 	e.insert(func(m *loci.Memory) { m.ID = gone[0].ID })

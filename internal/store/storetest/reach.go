@@ -84,8 +84,8 @@ func testListOfTeam(e *env) {
 			e.Errorf("%s: %q, total %d; want %q", name, got, page.Total, tt.want)
 		}
 		want := slices.Sorted(slices.Values(tt.want))
-		if got := e.matched(tt.v, store.MatchQuery{Filter: tt.f, Terms: terms("content")}); !slices.Equal(got, want) {
-			e.Errorf("%s: Match finds %q, want %q", name, got, want)
+		if got := e.containing(tt.v, tt.f, "content"); !slices.Equal(got, want) {
+			e.Errorf("%s: Contains finds %q, want %q", name, got, want)
 		}
 	}
 }
@@ -115,8 +115,8 @@ func testOnlyProjects(e *env) {
 		if got := titles(page.Memories); !slices.Equal(got, tt.want) || page.Total != len(tt.want) || !page.Exact {
 			e.Errorf("%d projects: %q, total %d; want %q", len(tt.projects), got, page.Total, tt.want)
 		}
-		if got := e.matched(v, store.MatchQuery{Terms: terms("content")}); !slices.Equal(got, tt.want) {
-			e.Errorf("%d projects: Match finds %q, want %q", len(tt.projects), got, tt.want)
+		if got := e.containing(v, store.Filter{}, "content"); !slices.Equal(got, tt.want) {
+			e.Errorf("%d projects: Contains finds %q, want %q", len(tt.projects), got, tt.want)
 		}
 	}
 }

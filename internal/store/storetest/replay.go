@@ -30,7 +30,7 @@ func testWhenReplays(e *env) {
 			for range 4 {
 				v, w := h.reader(), h.when()
 				for _, compare := range []func(context.Context, store.Tx, loci.Viewer, loci.When) error{h.compareGet, h.compareList,
-					h.compareMatch} {
+					h.compareContains} {
 					if err := compare(ctx, tx, v, w); err != nil {
 						return err
 					}
@@ -242,23 +242,10 @@ func (h *history) oldest(v loci.Viewer, w loci.When, f *store.Filter) (list []*l
 	return list
 }
 
-func (h *history) compareMatch(ctx context.Context, tx store.Tx, v loci.Viewer, w loci.When) error {
-	q := store.MatchQuery{Filter: h.whenFilter(w), All: draw(h.t, "all", false, true),
-		Limit: draw(h.t, "limit", 1, 2, 3, 1000),
-		Terms: draw(h.t, "terms", terms("red"), terms("green", "blue"), terms("hous*", "run"), terms("red green", "red"),
-			terms("x"), terms("r*", "g*", "b*", "h*"))}
-	states := h.oldest(v, w, &q.Filter)
-	slices.Reverse(states)
-	var want []loci.Match
-	for _, m := range states {
-		if hit := matchOf(m, q.Terms); occurs(hit, len(q.Terms), q.All) {
-			want = append(want, *hit)
-		}
-	}
-	got, err := tx.Lists().Match(ctx, v, q)
-	if more := len(want) > q.Limit; err == nil && got.More != more {
-		h.t.Fatalf("Match of %+v for %+v: more is %v, but there are %d", q, v, got.More, len(want))
-	}
-	h.differ(fmt.Sprintf("Match %+v", q), v, sortHits(want[:min(q.Limit, len(want))]), sortHits(got.Hits))
+func (h *history) compareContains(ctx context.Context, tx store.Tx, v loci.Viewer, w loci.When) error {
+	q := store.ContainsQuery{Filter: h.whenFilter(w), Look: draw(h.t, "look", 1, 3, 1000),
+		Limit: draw(h.t, "limit", 1, 2, 3, 1000), Text: draw(h.t, "text", "red", "ED", "e", "ous", "d h", "nothing")}
+	got, err := tx.Lists().Contains(ctx, v, q)
+	h.differ(fmt.Sprintf("Contains %+v", q), v, contained(h.oldest(v, w, &q.Filter), &q), got)
 	return err
 }

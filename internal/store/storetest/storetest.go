@@ -82,12 +82,7 @@ var tests = []test{
 	{"ListKeepsKindsApart", testListKeepsKindsApart},
 	{"ListOfTeam", testListOfTeam},
 	{"OnlyProjects", testOnlyProjects},
-	{"MatchTerms", testMatchTerms},
-	{"MatchFeatures", testMatchFeatures},
-	{"MatchFollowsChanges", testMatchFollowsChanges},
-	{"MatchLimit", testMatchLimit},
-	{"MatchInvalid", testMatchInvalid},
-	{"MatchIgnoresHiddenRows", testMatchIgnoresHiddenRows},
+	{"HiddenRowsChangeNothing", testHiddenRowsChangeNothing},
 	{"ListContexts", testListContexts},
 	{"Contains", testContains},
 	{"ContainsLimits", testContainsLimits},
@@ -433,19 +428,6 @@ func (e *env) list(v loci.Viewer, q store.ListQuery) store.Page {
 		return err
 	})
 	return page
-}
-
-func (e *env) match(v loci.Viewer, q store.MatchQuery) store.Matches {
-	e.Helper()
-	if q.Limit == 0 {
-		q.Limit = 1000
-	}
-	var found store.Matches
-	e.view(func(ctx context.Context, tx store.Tx) (err error) {
-		found, err = tx.Lists().Match(ctx, v, q)
-		return err
-	})
-	return found
 }
 
 // check demands that nothing derived differs from the rows.

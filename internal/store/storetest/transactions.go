@@ -30,8 +30,8 @@ func testTenancy(e *env) {
 	if page := there.list(stranger, store.ListQuery{Total: true}); len(page.Memories) != 0 || page.Total != 0 {
 		e.Errorf("List across orgs: %+v", page)
 	}
-	if found := there.match(stranger, store.MatchQuery{Terms: terms("content")}); len(found.Hits) != 0 {
-		e.Errorf("Match across orgs: %+v", found)
+	if found := there.containing(stranger, store.Filter{}, "content"); len(found) != 0 {
+		e.Errorf("Contains across orgs: %+v", found)
 	}
 	there.view(func(ctx context.Context, tx store.Tx) error {
 		_, err := tx.Users().Get(ctx, e.user)
@@ -121,9 +121,9 @@ func testUpdateSeesItsWrites(e *env) {
 		if err != nil || len(page.Memories) != 1 {
 			e.Errorf("List in the same Update: %d, %v", len(page.Memories), err)
 		}
-		found, err := tx.Lists().Match(ctx, e.person(), store.MatchQuery{Terms: terms("zebra"), Limit: 1})
-		if err != nil || len(found.Hits) != 1 {
-			e.Errorf("Match in the same Update: %d, %v", len(found.Hits), err)
+		found, err := tx.Lists().Contains(ctx, e.person(), store.ContainsQuery{Text: "zebra", Look: 9, Limit: 1})
+		if err != nil || len(found.IDs) != 1 {
+			e.Errorf("Contains in the same Update: %d, %v", len(found.IDs), err)
 		}
 		return err
 	})

@@ -41,11 +41,11 @@ func (e *env) seenAt(v loci.Viewer, w loci.When, all ...*loci.Memory) string {
 	f := store.Filter{When: w}
 	page := e.list(v, store.ListQuery{Filter: f, Total: true})
 	listed = titles(page.Memories)
-	hits := e.match(v, store.MatchQuery{Filter: f, Terms: terms("content")}).Hits
+	hits := e.containing(v, f, "content")
 	slices.Sort(got)
 	slices.Sort(listed)
 	if !slices.Equal(got, listed) || page.Total != len(got) || len(hits) != len(got) {
-		e.Errorf("at %+v: GetAt has %q, List %q of %d, Match %d", w, got, listed, page.Total, len(hits))
+		e.Errorf("at %+v: GetAt has %q, List %q of %d, Contains %d", w, got, listed, page.Total, len(hits))
 	}
 	return strings.Join(got, ", ")
 }
@@ -186,7 +186,7 @@ func testWhenInvalid(e *env) {
 			_, err := tx.Lists().List(ctx, e.person(), q)
 			e.wantCode(name, err, loci.Invalid)
 		}
-		_, err := tx.Lists().Match(ctx, e.person(), store.MatchQuery{Filter: trash, Limit: 1, Terms: terms("a")})
+		_, err := tx.Lists().Contains(ctx, e.person(), store.ContainsQuery{Filter: trash, Limit: 1, Look: 1, Text: "a"})
 		e.wantCode("searching the trash of then", err, loci.Invalid)
 		_, err = tx.Memories().GetAt(ctx, e.person(), loci.NewMemoryID(), known.When)
 		e.wantCode("what never was", err, loci.NotFound)
@@ -258,17 +258,13 @@ func testWhenFilters(e *env) {
 		"stays")
 	e.wantFiltered("created before, then", member, store.Filter{When: then, To: start})
 	for limit := range 4 {
-		found := e.match(member,
-			store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit + 1})
-		var got []loci.MemoryID
-		for _, hit := range found.Hits {
-			got = append(got, hit.ID)
-		}
+		found := e.contains(member,
+			store.ContainsQuery{Filter: store.Filter{When: then}, Text: "content", Look: 9, Limit: limit + 1})
 		var want []loci.MemoryID
 		for _, m := range e.list(member, store.ListQuery{Filter: store.Filter{When: then}, Limit: limit + 1}).Memories {
 			want = append(want, m.ID)
 		}
-		if !slices.Equal(got, want) || found.More != (limit+1 < 3) {
+		if !slices.Equal(found.IDs, want) || found.More != (limit+1 < 3) {
 			e.Errorf("limit %d: %+v, want %v, the newest", limit+1, found, want)
 		}
 	}
@@ -296,11 +292,11 @@ func testWhenMany(e *env) {
 		return nil
 	})
 	for _, limit := range []int{1, 1023, 1024, 1025, n - 1, n} {
-		found := e.match(e.person(),
-			store.MatchQuery{Filter: store.Filter{When: then}, Terms: terms("content"), Limit: limit})
+		found := e.contains(e.person(),
+			store.ContainsQuery{Filter: store.Filter{When: then}, Text: "content", Look: n, Limit: limit})
 		hits := map[loci.MemoryID]bool{}
-		for _, hit := range found.Hits {
-			hits[hit.ID] = true
+		for _, id := range found.IDs {
+			hits[id] = true
 		}
 		if len(hits) != limit || found.More != (limit < n) || !hits[list[n-1].ID] || hits[list[0].ID] != (limit == n) {
 			e.Errorf("limit %d: %d hits, more %v", limit, len(hits), found.More)
@@ -308,14 +304,14 @@ func testWhenMany(e *env) {
 	}
 }
 
-// wantFiltered compares what List counts and shows and Match finds.
+// wantFiltered compares what List counts and shows and Contains finds.
 func (e *env) wantFiltered(name string, v loci.Viewer, f store.Filter, want ...string) {
 	e.Helper()
 	page := e.list(v, store.ListQuery{Filter: f, Total: true})
 	got := titles(page.Memories)
 	slices.Sort(got)
-	hits := e.match(v, store.MatchQuery{Filter: f, Terms: terms("content")}).Hits
+	hits := e.containing(v, f, "content")
 	if !slices.Equal(got, want) || page.Total != len(want) || len(hits) != len(want) {
-		e.Errorf("%s: %q of %d, Match has %d; want %q", name, got, page.Total, len(hits), want)
+		e.Errorf("%s: %q of %d, Contains has %d; want %q", name, got, page.Total, len(hits), want)
 	}
 }

@@ -1550,8 +1550,8 @@ export interface MemoryPage {
   /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
-   * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; search again or use rarer words, or a filter if nothing was found
+   * Set if the search stopped early: it used up its time, or there are too many memories to read. Older
+   * memories may be missing; search again, or use a filter or rarer words
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */
@@ -2440,8 +2440,8 @@ export interface QueryAnswer {
   /** The model's answer; empty if no model is configured */
   response: string;
   /**
-   * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; search again or use rarer words, or a filter if nothing was found
+   * Set if the search stopped early: it used up its time, or there are too many memories to read. Older
+   * memories may be missing; search again, or use a filter or rarer words
    */
   stopped_by?: "time" | "rows";
   /** True if some memories were left out to stay within the budget */
@@ -2487,8 +2487,8 @@ export interface RecallPage {
   /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
-   * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; search again or use rarer words, or a filter if nothing was found
+   * Set if the search stopped early: it used up its time, or there are too many memories to read. Older
+   * memories may be missing; search again, or use a filter or rarer words
    */
   stopped_by?: "time" | "rows";
   /** Number of matches on all pages */
@@ -3133,8 +3133,8 @@ export interface SearchPage {
   /** True if memories may be missing, because the search stopped early (see stopped_by) */
   partial?: boolean;
   /**
-   * Set if the search stopped early: it used up its time, or too many memories match. Older memories may be
-   * missing; search again or use rarer words, or a filter if nothing was found
+   * Set if the search stopped early: it used up its time, or there are too many memories to read. Older
+   * memories may be missing; search again, or use a filter or rarer words
    */
   stopped_by?: "time" | "rows";
   /** Number of items on all pages, if requested */

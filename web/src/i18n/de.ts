@@ -113,7 +113,7 @@ export const de: Texts = {
   "found.noneFiltered": "Keine Erinnerung passt zu diesen Filtern",
   "found.all": "Alle Erinnerungen zeigen",
   "found.stopped.time": "Die Zeit der Suche war um: Ältere Erinnerungen können fehlen. Nimm seltenere Wörter oder einen Filter.",
-  "found.stopped.rows": "Zu viele Erinnerungen passen: Ältere können fehlen. Nimm seltenere Wörter oder einen Filter.",
+  "found.stopped.rows": "Es sind zu viele Erinnerungen: Ältere können fehlen. Nimm einen Filter.",
 
   "filters": "Filter",
   "filters.origin": "Geschrieben von",

@@ -111,7 +111,7 @@ export const en = {
   "found.noneFiltered": "No memory passes these filters",
   "found.all": "Show all memories",
   "found.stopped.time": "The search ran out of time: older memories may be missing. Use rarer words, or a filter.",
-  "found.stopped.rows": "Too many memories match: older ones may be missing. Use rarer words, or a filter.",
+  "found.stopped.rows": "There are too many memories to read: older ones may be missing. Use a filter.",
 
   "filters": "Filters",
   "filters.origin": "Written by",

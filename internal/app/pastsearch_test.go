@@ -1,0 +1,141 @@
+package app_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/memory"
+)
+
+// turn is a row of internal/language/testdata/languages: a text of a corpus, or a question.
+type turn struct {
+	Conv, Session, Text, Question string
+}
+
+func turns(t *testing.T, name string) (list []turn) {
+	t.Helper()
+	file, err := os.Open(filepath.Join("..", "language", "testdata", "languages", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for s := bufio.NewScanner(file); s.Scan(); {
+		var one turn
+		if err := json.Unmarshal(s.Bytes(), &one); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+// TestSearchAsOfNowIsTheSearchOfThePresent compares both answers, in all languages, with rows of sessions and others:
+// the hits in order with their scores, why they were found and their snippets.
+func TestSearchAsOfNowIsTheSearchOfThePresent(t *testing.T) {
+	drawFewer(t, "40")
+	w := newWorld(t)
+	in := map[string]loci.Principal{"": w.owner}
+	var items []memory.BulkItem
+	of := map[string][]memory.BulkItem{}
+	for i, one := range append(turns(t, "corpus.jsonl"), []turn{
+		{"english", "", "We deploy the billing service on Tuesdays, and never on Fridays.", ""},
+		{"english", "", "Mara: the keys of the car are in the drawer of the kitchen, next to C++ books.", ""},
+		{"hindi", "", "हमारी बैठक हर सोमवार को सुबह दस बजे होती है।", ""},
+		{"hindi", "", "रवि को मूंगफली से एलर्जी है।", ""},
+		{"portuguese", "", "As reuniões da equipe acontecem às segundas-feiras.", ""},
+		{"portuguese", "", "A Joana não come amendoins porque é alérgica.", ""},
+	}...) {
+		if i%3 == 0 {
+			one.Session = "" // so texts of sessions have others beside them
+		}
+		if _, known := in[one.Session]; !known {
+			in[one.Session] = w.session(w.owner)
+		}
+		of[one.Session] = append(of[one.Session], memory.BulkItem{Op: loci.BulkCreate, Draft: memory.Draft{
+			Title: loci.Shorten(one.Text, 20), Content: one.Text, Tags: []string{one.Conv}, Importance: 1 + i%10,
+			Pinned: new(i%7 == 0), Dedupe: memory.DedupeCreate, NotCompared: true}})
+	}
+	for session, all := range of {
+		for len(all) > 0 {
+			items, all = all[:min(len(all), loci.MaxBulk)], all[min(len(all), loci.MaxBulk):]
+			if _, err := w.Memory.Bulk(t.Context(), in[session], items, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	questions := []string{"Which day is the deployment?", "keys of Mara's cars", "deploym", "illing ervice", `"C++"`, "++",
+		`"never on Fridays"`, "teusday", "सोमवार की बैठक", "reunião na segunda-feira", "alergia a amendoim", "lev*",
+		"qqqq", "を", "the"}
+	for _, one := range turns(t, "queries.jsonl") {
+		questions = append(questions, one.Question)
+	}
+	found, fallbacks := 0, map[string]bool{}
+	rapid.Check(t, func(rt *rapid.T) {
+		r := memory.SearchRequest{Query: rapid.SampledFrom(questions).Draw(rt, "question"), Explain: true,
+			Limit: rapid.IntRange(1, 20).Draw(rt, "limit"), Offset: rapid.IntRange(0, 3).Draw(rt, "offset")}
+		ask := w.Memory.Search
+		answer := func(when loci.When) (out []string) {
+			r.When = when
+			page, err := ask(t.Context(), w.owner, r)
+			w.must(err)
+			out = append(out, fmt.Sprint(page.Total, page.TotalIsLowerBound, page.StoppedBy, page.NextCursor != ""))
+			for _, h := range page.Items {
+				why, err := json.Marshal(h.Why)
+				w.must(err)
+				out = append(out, fmt.Sprint(h.Rank, h.Memory.ID, h.Score, h.Snippet, string(why)))
+				fallbacks[h.Why.Fallback] = true
+			}
+			found += len(page.Items)
+			return out
+		}
+		now := answer(loci.When{})
+		if diff := cmp.Diff(now, answer(loci.When{AsOf: w.now.Add(time.Minute)})); diff != "" {
+			rt.Errorf("%q (-now +as of now):\n%s", r.Query, diff)
+		}
+	})
+	if found < 50 || len(fallbacks) < 3 {
+		t.Errorf("found only %d memories, by the fallbacks %v", found, fallbacks)
+	}
+}
+
+// TestTrashAndReplacedOnesAreFoundInEveryLanguage finds other forms of words, with the explanation of a search of the
+// present.
+func TestTrashAndReplacedOnesAreFoundInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gone := w.add(w.owner, memory.Draft{Title: "Police", Content: "Die Versicherungen der Autos laufen im Mai aus."})
+	old := w.add(w.owner, memory.Draft{Title: "Meeting", Content: "Встречи команды проходят по понедельникам."})
+	w.add(w.owner, memory.Draft{Title: "New", Content: "Ein Zettel.", Supersedes: []loci.MemoryID{old.ID}})
+	_, err := w.Memory.Trash(t.Context(), w.owner, gone.ID, 0)
+	w.must(err)
+	for query, tt := range map[string]struct {
+		filter memory.Filter
+		id     loci.MemoryID
+	}{
+		"Versicherung":        {memory.Filter{Lifecycle: loci.TrashOnly}, gone.ID},
+		"versicherngen":       {memory.Filter{Lifecycle: loci.TrashOnly}, gone.ID},
+		"встреча понедельник": {memory.Filter{When: loci.When{Superseded: true}}, old.ID},
+	} {
+		page, err := w.Memory.Search(t.Context(), w.owner,
+			memory.SearchRequest{Query: query, Filter: tt.filter, Explain: true})
+		w.must(err)
+		if len(page.Items) != 1 || page.Total != 1 || page.Items[0].Memory.ID != tt.id || page.Items[0].Why.Signals == nil {
+			t.Errorf("%q finds %+v", query, page)
+		}
+	}
+	page, err := w.Memory.Recall(t.Context(), w.owner, memory.SearchRequest{Query: "Zettel",
+		Kinds: []memory.Kind{memory.KindEvent}, Filter: memory.Filter{When: loci.When{AsOf: w.now}}})
+	w.must(err)
+	if len(page.Items) > 0 {
+		t.Errorf("a recall of events as of now finds the memory %q", page.Items[0].Memory.Title)
+	}
+}
