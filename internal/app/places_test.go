@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/review"
 )
@@ -150,6 +151,54 @@ func TestKeysThatMayNotRead(t *testing.T) {
 			t.Errorf("a reflection tells of %+v", f)
 		}
 	}
+	id := d.queued(writes, "idea: paint the shed\n")[0]
+	d.must(second(d.Review.Accept(ctx, writes, id, review.Decision{})))
+	wantCode(t, second(d.Review.Undo(ctx, writes, id, review.Decision{})), loci.Forbidden)
+	wantCode(t, second(d.Project.Choose(ctx, writes, memory.Read, project.Choice{Name: "no such project"})), loci.Forbidden)
 	wantCode(t, second(d.Memory.Gather(ctx, writes, memory.SearchRequest{Query: "deploy"})), loci.Forbidden)
 	wantCode(t, third(d.Memory.Versions(ctx, writes, saved.ID, 0, 0)), loci.Forbidden)
+}
+
+// TestAnAcceptLooksAgain requires that what waits is compared with the memories of now before an agent accepts it, and
+// before the dream-cycle does.
+func TestAnAcceptLooksAgain(t *testing.T) {
+	t.Parallel()
+	d := newDreams(t)
+	ctx := t.Context()
+	ids := d.queued(d.claude, "claim: The pool is not heated.\nclaim: The sauna is not heated.\n")
+	d.add(d.claude, memory.Draft{Title: "pool", Content: "The pool is heated."})
+	refused(t, "an agent", second(d.Review.Accept(ctx, d.claude, ids[0], review.Decision{})), loci.Forbidden,
+		"it contradicts a memory")
+	d.add(d.claude, memory.Draft{Title: "sauna", Content: "The sauna is heated."})
+	d.dream()
+	for _, id := range ids {
+		if c := d.waiting(d.mara, id); c.State != loci.ReviewPending {
+			t.Errorf("%q is %s", c.Content, c.State)
+		}
+	}
+}
+
+// TestNobodyIsLeftWithoutAWorkspace requires it of a workspace that is deleted and of a member who is taken out.
+func TestNobodyIsLeftWithoutAWorkspace(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	d := func(w loci.Workspace, err error) loci.WorkspaceID { c.must(err); return w.ID }
+	first, last := d(c.Org.CreateWorkspace(ctx, c.owner, "Third")), d(c.Org.CreateWorkspace(ctx, c.owner, "Fourth"))
+	c.must(second(c.Org.Set(ctx, c.owner, org.Settings{Workspaces: new(true)})))
+	nils := c.user(c.operator, "nils@acme.example", loci.Member)
+	c.must(c.Org.JoinWorkspace(ctx, c.owner, first, nils.ID))
+	spaces, err := c.Org.Workspaces(ctx, c.session(nils))
+	c.must(err)
+	for _, w := range spaces {
+		if w.ID != first {
+			c.must(c.Org.LeaveWorkspace(ctx, c.owner, w.ID, nils.ID))
+		}
+	}
+	wantCode(t, c.Org.DeleteWorkspace(ctx, c.owner, first), loci.Conflict)
+	wantCode(t, c.Org.LeaveWorkspace(ctx, c.owner, first, nils.ID), loci.Conflict)
+	c.must(c.Org.JoinWorkspace(ctx, c.owner, last, nils.ID))
+	c.must(c.Org.LeaveWorkspace(ctx, c.owner, first, nils.ID))
+	c.must(c.Org.LeaveWorkspace(ctx, c.owner, first, c.owner.UserID))
+	c.must(c.Org.DeleteWorkspace(ctx, c.owner, first))
 }
