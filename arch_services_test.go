@@ -62,6 +62,8 @@ var withoutBegin = map[string]string{
 	"project.MustNotBeArchived": "part of changing what is about a project",
 	"project.Named":             "part of what names a project by its id or name",
 	"graph.Suggested":           "part of reading suggestions, which has begun",
+	"graph.Notice":              "part of writing and importing rows, which has begun",
+	"graph.SettleSecrets":       "part of settling a suggestion, which has begun",
 	"graph.Apply":               "part of accepting a suggestion; asks for the action, without metering it twice",
 	"graph.Known":               "part of reflect, which has begun",
 	"memory.Promote":            "part of actions on candidates, which have begun",

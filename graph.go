@@ -82,6 +82,7 @@ type GraphAccess struct {
 	Origin         string    `json:"origin" doc:"Who wrote it. The server sets it from the credential"`
 	AllowedVendors []Vendor  `json:"allowed_vendors" nullable:"false" doc:"Vendors that may read it; * means all"`
 	DeletedAt      time.Time `json:"deleted_at,omitzero"`
+	SecretsKept    bool      `json:"secrets_kept,omitempty" doc:"True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place"`
 }
 
 // Entity is a node of a graph.

@@ -198,9 +198,9 @@ type Suggestion struct {
 	Kind      SuggestionKind  `json:"kind" enum:"supersede,correct,delete,merge,secret"`
 	MemoryID  MemoryID        `json:"memory_id,omitzero" format:"uuid" doc:"The memory that would be superseded, or that has a secret. Absent for a graph and a row"`
 	ByID      MemoryID        `json:"by_id,omitzero" format:"uuid" doc:"The memory that would replace it. Absent for a graph and a secret"`
-	Graph     *SuggestedGraph `json:"graph,omitempty" doc:"The rows of a graph that would be deleted or merged"`
-	Row       *SecretRow      `json:"row,omitempty" doc:"The row that has a secret, if it is not a memory"`
-	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it; everyone in the project decides"`
+	Graph     *SuggestedGraph `json:"graph,omitempty" doc:"The rows of a graph that would be deleted or merged, or that have a secret"`
+	Row       *SecretRow      `json:"row,omitempty" doc:"The row that has a secret, if it is neither a memory nor in a graph"`
+	UserID    UserID          `json:"user_id" format:"uuid" doc:"The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it; everyone in the project decides, but about a secret only that person"`
 	Origin    string          `json:"origin" doc:"Who suggests it"`
 	State     SuggestionState `json:"state" enum:"pending,accepted,declined"`
 	CreatedAt time.Time       `json:"created_at"`
@@ -237,9 +237,10 @@ type SuggestedGraph struct {
 
 // SuggestedRow is one row of a graph that a suggestion names or that goes with such a row.
 type SuggestedRow struct {
-	Kind   string `json:"kind" enum:"entity,observation,relation"`
-	Text   string `json:"text" doc:"The beginning of its name, content or path"`
-	Origin string `json:"origin" doc:"Who wrote it"`
+	Kind    string   `json:"kind" enum:"entity,observation,relation"`
+	Text    string   `json:"text" doc:"The beginning of its name, content or path"`
+	Origin  string   `json:"origin" doc:"Who wrote it"`
+	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets it has. The text shows [secret] in their place" example:"[\"password\"]"`
 }
 
 // MaxSuggestedRows is how many rows a SuggestedGraph lists.

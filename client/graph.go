@@ -106,6 +106,7 @@ type PutEntity struct {
 // PutEntities is the result of storing entities, in the order of the request.
 type PutEntities struct {
 	Entities []PutEntity `json:"entities" nullable:"false"`
+	Secrets  []string    `json:"secrets,omitempty" doc:"Which types of secrets the new rows have. Loci stores them as sent, and puts them into the inbox of the person" example:"[\"password\"]"`
 }
 
 // EntityObservation is an observation with the name of its entity.
@@ -118,6 +119,7 @@ type EntityObservation struct {
 type PutObservations struct {
 	Observations []EntityObservation `json:"observations" nullable:"false" doc:"Observations that were added"`
 	Duplicates   []EntityObservation `json:"duplicates" nullable:"false" doc:"Observations that already existed"`
+	Secrets      []string            `json:"secrets,omitempty" doc:"Which types of secrets the new rows have. Loci stores them as sent, and puts them into the inbox of the person" example:"[\"password\"]"`
 }
 
 // PutRelation is the result of storing a relation.
@@ -129,6 +131,7 @@ type PutRelation struct {
 // PutRelations is the result of storing relations, in the order of the request.
 type PutRelations struct {
 	Relations []PutRelation `json:"relations" nullable:"false"`
+	Secrets   []string      `json:"secrets,omitempty" doc:"Which types of secrets the new rows have. Loci stores them as sent, and puts them into the inbox of the person" example:"[\"password\"]"`
 }
 
 // Deleted is the number of rows that went to the trash.

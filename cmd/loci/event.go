@@ -138,8 +138,7 @@ and the first 200 characters of the content, or --dedup-key.`,
 		}
 		answer := map[string]any{"id": id}
 		if found := event.SecretsIn(d); err == nil && len(found) > 0 {
-			answer["secrets"] = found
-			p.note("%s", loci.SecretHint(found))
+			answer["secrets"] = p.noteSecrets(found)
 		}
 		return p.created(answer, err, id, d.Content)
 	})
@@ -166,9 +165,7 @@ func (p *program) logLines(ctx context.Context, c *call, name string) error {
 	case errors.As(err, &at):
 		err = loci.WrapError(loci.CodeOf(err), err, "line %d: %s; %s", at.Line, err, stream.Before())
 	}
-	if len(stream.Secrets) > 0 {
-		p.note("%s", loci.SecretHint(stream.Secrets))
-	}
+	p.noteSecrets(stream.Secrets)
 	return p.answer(map[string]any{"stored": stream.Stored, "duplicates": stream.Duplicates}, err, "%s stored, %s",
 		loci.Plural(stream.Stored, "event", "events"), loci.Plural(stream.Duplicates, "duplicate", "duplicates"))
 }

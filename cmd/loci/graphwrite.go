@@ -45,9 +45,17 @@ add the observations that it does not have yet.`,
 	return cmd
 }
 
+func (p *program) noteSecrets(types []string) []string {
+	if len(types) > 0 {
+		p.note("%s", loci.SecretHint(types))
+	}
+	return types
+}
+
 func (p *program) printPutEntities(list []graph.PutEntity) error {
+	secrets := p.noteSecrets(graph.SecretsIn(list))
 	if p.json {
-		out := wire.PutEntities{Entities: []wire.PutEntity{}}
+		out := wire.PutEntities{Entities: []wire.PutEntity{}, Secrets: secrets}
 		for _, e := range list {
 			out.Entities = append(out.Entities, wire.PutEntity{Entity: e.Entity, Created: e.Created, Added: len(e.Added)})
 		}
@@ -84,8 +92,10 @@ func (p *program) graphObserveCommand() *cobra.Command {
 }
 
 func (p *program) printObserved(list []graph.Observed) error {
+	secrets := p.noteSecrets(graph.SecretsIn(list))
 	if p.json {
-		out := wire.PutObservations{Observations: []wire.EntityObservation{}, Duplicates: []wire.EntityObservation{}}
+		out := wire.PutObservations{Observations: []wire.EntityObservation{}, Duplicates: []wire.EntityObservation{},
+			Secrets: secrets}
 		for _, o := range list {
 			out.Observations = append(out.Observations, of(o.Entity, o.Added)...)
 			out.Duplicates = append(out.Duplicates, of(o.Entity, o.Duplicates)...)
@@ -137,8 +147,9 @@ func (p *program) graphRelateCommand() *cobra.Command {
 }
 
 func (p *program) printPutRelations(list []graph.PutRelation) error {
+	secrets := p.noteSecrets(graph.SecretsIn(list))
 	if p.json {
-		out := wire.PutRelations{Relations: []wire.PutRelation{}}
+		out := wire.PutRelations{Relations: []wire.PutRelation{}, Secrets: secrets}
 		for _, r := range list {
 			out.Relations = append(out.Relations, wire.PutRelation{Relation: r.Relation, Created: r.Created})
 		}

@@ -16,9 +16,9 @@ func (p *program) suggestionCommand() *cobra.Command {
 	return group("suggestion", "Accept or decline changes that others suggest",
 		`Accept or decline changes that others suggest. An agent cannot replace a memory of
 another origin; it can suggest to replace it with its own. It cannot delete or merge what
-others wrote in a graph; it can suggest that. If a memory or an event has a secret, Loci
-itself suggests to remove it: accept removes it from the row and its old versions, and
-decline keeps it.`,
+others wrote in a graph; it can suggest that. If a memory, an event or a row of a graph
+has a secret, Loci itself suggests to remove it: accept removes it from the row and its old
+versions, and decline keeps it.`,
 		p.suggestionListCommand(),
 		p.suggestionAcceptCommand(),
 		p.settleCommand("decline", "Decline a suggestion: everything stays as it is", (*memory.Service).DeclineSuggestion))
@@ -29,7 +29,7 @@ func (p *program) suggestionAcceptCommand() *cobra.Command {
 	cmd := p.settleCommand("accept", "Accept a suggestion: a memory replaces another, or rows or secrets are removed",
 		func(s *memory.Service, ctx context.Context, who loci.Principal, id loci.SuggestionID) (loci.Suggestion, error) {
 			if sg, err := s.Suggestion(ctx, who, id); err == nil && sg.Kind == loci.SuggestSecret {
-				name := "the event"
+				name := "what you saved"
 				if sg.Memory != nil {
 					name = quoted(sg.Memory.Title)
 				}
@@ -77,7 +77,9 @@ func (p *program) suggestionListCommand() *cobra.Command {
 				}
 				if s.Graph != nil {
 					with := ""
-					if n := len(s.Graph.Rows) - 1 + s.Graph.More; n > 0 {
+					if s.Kind == loci.SuggestSecret {
+						with = strings.Join(s.Graph.Rows[0].Secrets, ", ")
+					} else if n := len(s.Graph.Rows) - 1 + s.Graph.More; n > 0 {
 						with = "and " + loci.Plural(n, "more row", "more rows")
 					}
 					return []string{cut(loci.OneLine(s.Graph.Rows[0].Text), 60), with, s.ID.String(), string(s.Kind), string(s.State),
@@ -124,13 +126,15 @@ func (p *program) settleCommand(use, short string,
 		Use: use + " ID", Short: short, Annotations: does(memory.SuggestionSettle),
 	}, func(ctx context.Context, c *call, id loci.SuggestionID) error {
 		s, err := do(c.app.Memory, ctx, c.who, id)
-		if err == nil && s.Graph != nil {
+		if err == nil && s.Graph != nil && s.Kind != loci.SuggestSecret {
 			return p.settledGraph(&s)
 		}
 		if err == nil && s.Kind == loci.SuggestSecret {
 			did, of := "kept", "memory "+s.MemoryID.String()
 			if s.Row != nil {
 				of = s.Row.Kind + " " + s.Row.ID.String()
+			} else if s.Graph != nil {
+				of = "the graph of project " + s.Graph.ProjectID.String()
 			}
 			if s.State == loci.SuggestionAccepted {
 				did = "removed"

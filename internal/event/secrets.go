@@ -6,9 +6,7 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/reflection/sensitive"
-	"github.com/loci-memory/loci/internal/store"
 )
 
 // SecretsIn returns which types of secrets the texts of events have.
@@ -30,15 +28,7 @@ func (s *Service) Notice(ctx context.Context, org loci.OrgID, events []*loci.Eve
 				State: loci.SuggestionPending, CreatedAt: e.RecordedAt})
 		}
 	}
-	if len(found) == 0 {
-		return nil
-	}
-	return s.Store.Update(ctx, org, func(tx store.Tx) (err error) {
-		for i := 0; i < len(found) && err == nil; i++ {
-			_, err = gate.Suggest(ctx, tx, found[i])
-		}
-		return err
-	})
+	return s.Inbox(ctx, org, found)
 }
 
 // SettleSecrets implements memory.Events.

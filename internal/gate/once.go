@@ -155,6 +155,19 @@ func Suggest(ctx context.Context, tx store.Tx, s loci.Suggestion) (loci.Suggesti
 	return tx.Suggestions().Pending(ctx, &s)
 }
 
+// Inbox puts suggestions into the inboxes of their people, unless they are there already.
+func (g *Gate) Inbox(ctx context.Context, org loci.OrgID, list []loci.Suggestion) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return g.Store.Update(ctx, org, func(tx store.Tx) (err error) {
+		for i := 0; i < len(list) && err == nil; i++ {
+			_, err = Suggest(ctx, tx, list[i])
+		}
+		return err
+	})
+}
+
 // ErrNoWorkspace is the error for a workspace that doesn't exist in the org.
 func ErrNoWorkspace() error { return loci.Errorf(loci.NotFound, "no such workspace") }
 

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -54,11 +55,13 @@ func update[T any](ctx context.Context, s *Service, p loci.Principal, in loci.Pr
 }
 
 // change is update for an action that goes into the audit trail in the same transaction, with the
-// number of changed rows. It does not record a change of no rows.
+// number of changed rows. It does not record a change of no rows. Secrets in new rows come into the inbox.
 func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.Action, in loci.ProjectID,
 	count func(T) int,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
-	return update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (out T, err error) {
+	var of loci.Project
+	out, err := update(ctx, s, p, in, func(tx store.GraphTx, v loci.Viewer) (out T, err error) {
+		of = tx.Project()
 		if out, err = fn(tx, v); err != nil {
 			return out, err
 		}
@@ -68,9 +71,22 @@ func change[T any](ctx context.Context, s *Service, p loci.Principal, act gate.A
 		}
 		return out, err
 	})
+	if err == nil {
+		s.Notice(ctx, of, out)
+	}
+	return out, err
 }
 
-func many[T any](list []T) int { return len(list) }
+// put is change for new rows, which these vendors may read. bad is why the rows are rejected, or nil.
+func put[T any](ctx context.Context, s *Service, p loci.Principal, in loci.ProjectID, vendors []loci.Vendor, bad error,
+	fn func(store.GraphTx, loci.Viewer, loci.GraphAccess) ([]T, error)) ([]T, error) {
+	by, err := writer(p, vendors)
+	if err = cmp.Or(err, bad); err != nil {
+		return nil, err
+	}
+	return change(ctx, s, p, Write, in, func(list []T) int { return len(list) },
+		func(tx store.GraphTx, v loci.Viewer) ([]T, error) { return fn(tx, v, by) })
+}
 
 func itself(n int) int { return n }
 

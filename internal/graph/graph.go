@@ -44,14 +44,8 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, vendors)
-	if err == nil {
-		err = checkItems("entities", items, checkNew)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return change(ctx, s, p, Write, in, many[PutEntity], func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
+	bad := checkItems("entities", items, checkNew)
+	return put(ctx, s, p, in, vendors, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutEntity, error) {
 		return tx.Entities().Create(ctx, v, by, items)
 	})
 }
@@ -63,14 +57,8 @@ func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, vendors)
-	if err == nil {
-		err = checkItems("observations", items, (*loci.Contents).Validate)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return change(ctx, s, p, Write, in, many[Observed], func(tx store.GraphTx, v loci.Viewer) ([]Observed, error) {
+	bad := checkItems("observations", items, (*loci.Contents).Validate)
+	return put(ctx, s, p, in, vendors, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]Observed, error) {
 		return tx.Entities().Observe(ctx, v, by, items)
 	})
 }
@@ -81,14 +69,8 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, vendors)
-	if err == nil {
-		err = checkItems("relations", items, (*loci.NewRelation).Validate)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return change(ctx, s, p, Write, in, many[PutRelation], func(tx store.GraphTx, v loci.Viewer) ([]PutRelation, error) {
+	bad := checkItems("relations", items, (*loci.NewRelation).Validate)
+	return put(ctx, s, p, in, vendors, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutRelation, error) {
 		return tx.Entities().Relate(ctx, v, by, items)
 	})
 }
@@ -187,10 +169,7 @@ func (s *Service) SetVendors(ctx context.Context, p loci.Principal, in loci.Proj
 		return 0, err
 	}
 	vendors = loci.Unique(vendors)
-	if err := loci.CheckVendors(vendors); err != nil {
-		return 0, err
-	}
-	if err := checkIDs(&ids); err != nil {
+	if err := cmp.Or(loci.CheckVendors(vendors), checkIDs(&ids)); err != nil {
 		return 0, err
 	}
 	if err := s.recordIn(ctx, p, Vendors, in); err != nil {

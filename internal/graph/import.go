@@ -318,19 +318,24 @@ func blame(err error, from []*item) error {
 // store stores everything in the items, or nothing.
 func (im *importer) store(ctx context.Context, items []*item) error {
 	var done Report
-	put := func(tx store.GraphTx, v loci.Viewer) error {
-		done = Report{}
-		put := putter{tx: tx, v: v, by: im.by, done: &done}
+	var put putter
+	var of loci.Project
+	all := func(tx store.GraphTx, v loci.Viewer) error {
+		done, of = Report{}, tx.Project()
+		put = putter{tx: tx, v: v, by: im.by, done: &done}
 		return put.all(ctx, items)
 	}
 	var err error
 	if im.undone != nil {
-		err = im.undone.tx.Try(func() error { return put(im.undone.tx, im.undone.v) })
+		err = im.undone.tx.Try(func() error { return all(im.undone.tx, im.undone.v) })
 	} else {
-		err = im.app.enter(ctx, im.p, im.in, im.app.Store.UpdateProject, put)
+		err = im.app.enter(ctx, im.p, im.in, im.app.Store.UpdateProject, all)
 	}
 	if err != nil {
 		return err
+	}
+	for i := 0; i < len(put.rows) && im.undone == nil; i++ {
+		im.app.Notice(ctx, of, put.rows[i])
 	}
 	im.report.Entities += done.Entities
 	im.report.Observations += done.Observations

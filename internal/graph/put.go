@@ -14,6 +14,7 @@ type putter struct {
 	v    loci.Viewer
 	by   loci.GraphAccess
 	done *Report
+	rows []any // what was added, for Notice
 }
 
 func (g *putter) all(ctx context.Context, items []*item) error {
@@ -40,6 +41,7 @@ func (g *putter) entities(ctx context.Context, items []*item) error {
 		if err != nil {
 			return blame(err, from)
 		}
+		g.rows = append(g.rows, put)
 		for i := range put {
 			g.countEntity(&some[i], &put[i], from[i] == before)
 			before = from[i]
@@ -76,6 +78,7 @@ func (g *putter) relations(ctx context.Context, items []*item) error {
 	if err != nil {
 		return blame(err, from)
 	}
+	g.rows = append(g.rows, put)
 	for i := range put {
 		if put[i].Created {
 			g.done.Relations++
@@ -119,6 +122,7 @@ func (g *putter) insert(ctx context.Context, items []*item, count *int, has func
 		return blame(err, from)
 	}
 	*count += added
+	g.rows = append(g.rows, rows)
 	g.done.Present += present
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -71,6 +72,9 @@ func (s *Service) Suggested(ctx context.Context, p loci.Principal, list []loci.S
 		}
 		of := *sg.Graph
 		rows, err := View(ctx, s, p, of.ProjectID, func(tx store.GraphTx, v loci.Viewer) ([]loci.SuggestedRow, error) {
+			if sg.Kind == loci.SuggestSecret {
+				return secretRows(ctx, tx, v, &sg)
+			}
 			if sg.State == loci.SuggestionPending {
 				return suggestedRows(ctx, tx, v, &of, loci.LiveOnly)
 			}
@@ -89,12 +93,30 @@ func (s *Service) Suggested(ctx context.Context, p loci.Principal, list []loci.S
 	return kept, nil
 }
 
+func suggestedRow(kind, text string, a *loci.GraphAccess) loci.SuggestedRow {
+	if !a.SecretsKept {
+		text, _ = sensitive.Mask(text)
+	}
+	return loci.SuggestedRow{Kind: kind, Text: loci.Shorten(text, loci.ExcerptLength), Origin: a.Origin}
+}
+
+// secretRows returns the visible rows of a suggestion about secrets. If it is pending, they have them still.
+func secretRows(ctx context.Context, tx store.GraphTx, v loci.Viewer, sg *loci.Suggestion) (
+	list []loci.SuggestedRow, err error) {
+	all, err := named(ctx, tx, v, sg.Graph.GraphIDs)
+	for i := range all {
+		row := suggestedRow(all[i].kind, all[i].all, &all[i].GraphAccess)
+		if _, row.Secrets = all[i].secrets(); sg.State != loci.SuggestionPending || len(row.Secrets) > 0 {
+			list = append(list, row)
+		}
+	}
+	return list, err
+}
+
 // suggestedRows returns the visible rows that a suggestion names, each entity with its observations and relations.
 func suggestedRows(ctx context.Context, tx store.GraphTx, v loci.Viewer, of *loci.SuggestedGraph, l loci.Lifecycle) (
 	list []loci.SuggestedRow, err error) {
-	add := func(kind, text, origin string) {
-		list = append(list, loci.SuggestedRow{Kind: kind, Text: loci.Shorten(text, loci.ExcerptLength), Origin: origin})
-	}
+	add := func(kind, text string, a *loci.GraphAccess) { list = append(list, suggestedRow(kind, text, a)) }
 	of.More = 0
 	rows, err := tx.Graph().Named(ctx, v, of.GraphIDs, l)
 	if err != nil {
@@ -127,20 +149,20 @@ func suggestedRows(ctx context.Context, tx store.GraphTx, v loci.Viewer, of *loc
 		if !of.Into.IsZero() {
 			into = " → " + name[of.Into]
 		}
-		add("entity", e.Name+" ("+e.Type+")"+into, e.Origin)
+		add("entity", e.Name+" ("+e.Type+")"+into, &e.GraphAccess)
 		for _, o := range e.Observations {
-			add("observation", e.Name+": "+o.Content, o.Origin)
+			add("observation", e.Name+": "+o.Content, &o.GraphAccess)
 		}
 		for _, r := range e.Relations {
-			add("relation", r.Path(), r.Origin)
+			add("relation", r.Path(), &r.GraphAccess)
 		}
 		of.More += e.ObservationsLeft + e.RelationsLeft
 	}
 	for _, o := range rows.Observations {
-		add("observation", name[o.EntityID]+": "+o.Content, o.Origin)
+		add("observation", name[o.EntityID]+": "+o.Content, &o.GraphAccess)
 	}
 	for _, r := range rows.Relations {
-		add("relation", r.Path(), r.Origin)
+		add("relation", r.Path(), &r.GraphAccess)
 	}
 	return list, nil
 }

@@ -86,14 +86,8 @@ func (s *Service) CreateNew(ctx context.Context, p loci.Principal, in loci.Proje
 	if err := s.Begin(ctx, p, Write); err != nil {
 		return nil, err
 	}
-	by, err := writer(p, nil)
-	if err == nil {
-		err = checkItems("entities", items, checkNew)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return change(ctx, s, p, Write, in, many[PutEntity], func(tx store.GraphTx, v loci.Viewer) ([]PutEntity, error) {
+	bad := checkItems("entities", items, checkNew)
+	return put(ctx, s, p, in, nil, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutEntity, error) {
 		refs := make([]loci.EntityRef, len(items))
 		for i := range items {
 			refs[i].Name = items[i].Name

@@ -43,7 +43,8 @@ func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEnti
 	}
 	return struct {
 		Entities []createdEntity `json:"entities"`
-	}{out}, nil
+		Note     string          `json:"note,omitempty"`
+	}{out, loci.SecretHint(graph.SecretsIn(put))}, nil
 }
 
 func observationsFields(c *call, in *[]loci.Contents) []field {
@@ -87,7 +88,8 @@ func (s *Server) addObservations(ctx context.Context, c *call, in *[]loci.Conten
 	}
 	return struct {
 		Results []addedTo `json:"results"`
-	}{out}, nil
+		Note    string    `json:"note,omitempty"`
+	}{out, loci.SecretHint(graph.SecretsIn(done))}, nil
 }
 
 func relationsFields(c *call, in *[]loci.NewRelation) []field {
@@ -131,7 +133,8 @@ func (s *Server) createRelations(ctx context.Context, c *call, in *[]loci.NewRel
 	}
 	return struct {
 		Relations []createdRelation `json:"relations"`
-	}{out}, nil
+		Note      string            `json:"note,omitempty"`
+	}{out, loci.SecretHint(graph.SecretsIn(put))}, nil
 }
 
 type deleted struct {

@@ -78,6 +78,10 @@ type removal struct {
 	hint     string
 }
 
+// removedHint follows the removal of a secret.
+const removedHint = "Backups and exports from before still have the secret, and so do replaced/ in the data directory " +
+	"and assistants that have read it. Change it."
+
 // settleEvents settles the secrets of events before those of memories, because events are in other files: if it stops
 // between them, settling again does the rest. Conflict if the suggestion was settled, or its event is in an Arc.
 func (s *Service) settleEvents(ctx context.Context, p loci.Principal, sg *loci.Suggestion, state loci.SuggestionState) (
@@ -109,8 +113,7 @@ func (s *Service) settleEvents(ctx context.Context, p loci.Principal, sg *loci.S
 			return err
 		})
 		r.remove = sensitive.Replacer(values, sensitive.Removed)
-		r.hint = "Backups and exports from before still have the secret, and so do replaced/ in the data " +
-			"directory and assistants that have read it. Change it."
+		r.hint = removedHint
 	}
 	if err != nil || len(events) == 0 || s.Events == nil {
 		return r, err

@@ -194,13 +194,23 @@ func (s *Service) settleOfGraph(ctx context.Context, p loci.Principal, sg loci.S
 	if sg.State != loci.SuggestionPending {
 		return loci.Suggestion{}, alreadySettled(&sg)
 	}
-	if state == loci.SuggestionAccepted {
-		if err := s.graphs.Apply(ctx, p, &sg); err != nil {
-			return loci.Suggestion{}, err
+	var err error
+	switch {
+	case sg.Kind == loci.SuggestSecret && state == loci.SuggestionDeclined:
+		err = s.graphs.SettleSecrets(ctx, p, &sg, true)
+	case sg.Kind == loci.SuggestSecret:
+		if err = s.May(p, Erase); err == nil {
+			err = s.graphs.SettleSecrets(ctx, p, &sg, false)
 		}
+		sg.Hint = removedHint
+	case state == loci.SuggestionAccepted:
+		err = s.graphs.Apply(ctx, p, &sg)
+	}
+	if err != nil {
+		return loci.Suggestion{}, err
 	}
 	sg.State, sg.SettledAt = state, s.Time()
-	err := s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) error {
+	err = s.Write(ctx, p, SuggestionSettle, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = sg.ID.String()
 		return tx.Suggestions().Settle(ctx, sg.ID, state, sg.SettledAt)
 	})

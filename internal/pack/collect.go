@@ -193,16 +193,16 @@ func ofEvent(e *loci.Event, own func(*loci.Event) bool) candidate {
 }
 
 func ofEntity(e *loci.RecalledEntity) candidate {
-	parts := []string{e.Name + " (" + e.Type + ")"}
-	for _, o := range e.Observations {
-		parts = append(parts, o.Content)
+	parts := []string{lineOf(e.Name+" ("+e.Type+")", e.SecretsKept)}
+	for _, o := range e.Observations { // the name may introduce a secret
+		parts = append(parts, strings.TrimPrefix(lineOf(e.Name+": "+o.Content, o.SecretsKept), recall.Line(e.Name+": ")))
 	}
 	for _, r := range e.Relations {
-		parts = append(parts, r.From+" "+r.Type+" "+r.To)
+		parts = append(parts, lineOf(r.From+" "+r.Type+" "+r.To, r.SecretsKept || e.SecretsKept))
 	}
 	text := strings.Join(parts, "; ")
 	return candidate{kind: kindEntity, id: e.ID, version: checksum(text), section: loci.SectionEntities,
-		reason: reasonGraph, time: e.UpdatedAt, whole: lineOf(text, false), note: "project " + lineOf(e.Project, false)}
+		reason: reasonGraph, time: e.UpdatedAt, whole: text, note: "project " + lineOf(e.Project, false)}
 }
 
 // lineOf returns a stored text as one line between the marks of the text, with [secret] in the place of each secret

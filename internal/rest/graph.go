@@ -122,7 +122,7 @@ func (s *server) createEntities(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out, added := client.PutEntities{Entities: make([]client.PutEntity, len(list))}, false
+	out, added := client.PutEntities{Entities: make([]client.PutEntity, len(list)), Secrets: graph.SecretsIn(list)}, false
 	for i, e := range list {
 		out.Entities[i] = client.PutEntity{Entity: whole(e.Entity), Created: e.Created, Added: len(e.Added)}
 		added = added || e.Created || len(e.Added) > 0
@@ -163,7 +163,8 @@ func (s *server) addObservations(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out := client.PutObservations{Observations: []client.EntityObservation{}, Duplicates: []client.EntityObservation{}}
+	out := client.PutObservations{Observations: []client.EntityObservation{}, Duplicates: []client.EntityObservation{},
+		Secrets: graph.SecretsIn(list)}
 	for _, o := range list {
 		out.Observations = append(out.Observations, ofEntity(o.Entity, o.Added)...)
 		out.Duplicates = append(out.Duplicates, ofEntity(o.Entity, o.Duplicates)...)
@@ -194,7 +195,7 @@ func (s *server) createRelations(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out, added := client.PutRelations{Relations: make([]client.PutRelation, len(list))}, false
+	out, added := client.PutRelations{Relations: make([]client.PutRelation, len(list)), Secrets: graph.SecretsIn(list)}, false
 	for i, r := range list {
 		out.Relations[i] = client.PutRelation{Relation: r.Relation, Created: r.Created}
 		added = added || r.Created

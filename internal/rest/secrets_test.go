@@ -134,3 +134,59 @@ func TestSecretsOfEvents(t *testing.T) {
 		t.Errorf("left: %+v", list)
 	}
 }
+
+// TestSecretsOfGraphs stores secrets in a graph in every way. They are in the inbox of the person alone. A person of the
+// project does not see the secrets of another's rows there.
+func TestSecretsOfGraphs(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const secret, other = "Kx92mmQQtulip", "Lw37ppZZrose"
+	g := "/projects/" + s.graph(t, owner, "infra", "").project + "/graph"
+	for _, request := range []string{
+		g + `/entities {"entities":[{"name":"db password","entity_type":"host","observations":["` + secret + `","big"]}]}`,
+		g + `/entities {"entities":[{"name":"the password is ` + other + `","entity_type":"note"}]}`,
+		g + `/observations {"observations":[{"entity_name":"db password","contents":["Say ` + secret + ` there.",` +
+			`"The password is ` + secret + `!"]}]}`,
+		g + `/relations {"relations":[{"from":"db password","to":"db password","relation_type":"has password: ` + secret +
+			`"}]}`,
+	} {
+		if w := s.request(owner, "POST "+request); w.Code != 201 || !strings.Contains(w.Body.String(),
+			`"secrets":["password"]`) {
+			t.Errorf("%s: %d %s", request, w.Code, w.Body)
+		}
+	}
+	inbox := func(key string) (list []loci.Suggestion) {
+		t.Helper()
+		w := s.expect(t, 200, key, "GET /suggestions?state=pending")
+		var got client.SuggestionList
+		if decode(t, w, &got); strings.Contains(w.Body.String(), secret) || strings.Contains(w.Body.String(), other) {
+			t.Errorf("the inbox shows %s", w.Body)
+		}
+		return got.Suggestions
+	}
+	list := inbox(owner)
+	if len(list) != 4 || len(inbox(claude)) > 0 || list[3].Graph == nil ||
+		list[3].Graph.Rows[0].Text != "db password: [secret]" || list[3].Graph.Rows[0].Secrets[0] != "password" {
+		t.Fatalf("the person has %+v, the assistant %+v", list, inbox(claude))
+	}
+	accept := "POST /suggestions/" + list[3].ID.String() + "/accept"
+	s.expect(t, 403, claude, accept)
+	if w := s.expect(t, 200, owner, accept); !strings.Contains(w.Body.String(), "Backups") {
+		t.Error(w.Body)
+	}
+	s.expect(t, 409, owner, accept)
+	if w := s.expect(t, 200, owner, "GET "+g); strings.Contains(w.Body.String(), secret) ||
+		!strings.Contains(w.Body.String(), "has password: [secret removed]") ||
+		!strings.Contains(w.Body.String(), "Say [secret removed] there.") {
+		t.Error(w.Body)
+	}
+	list = inbox(owner) // the same passage has left all rows
+	if len(list) != 1 || list[0].Graph.Rows[0].Kind != "entity" {
+		t.Fatalf("left: %+v", list)
+	}
+	s.expect(t, 200, owner, "POST /suggestions/"+list[0].ID.String()+"/decline")
+	if w := s.expect(t, 200, owner, "GET "+g); !strings.Contains(w.Body.String(), `"secrets_kept":true`) ||
+		!strings.Contains(w.Body.String(), other) || len(inbox(owner)) > 0 {
+		t.Error(w.Body, inbox(owner))
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -106,7 +107,9 @@ func (im *importer) storeRows(ctx context.Context, batch []numbered) error {
 		if !slices.Contains(im.p.ProjectIDs, in) {
 			return loci.Errorf(loci.Conflict, "the project of this row is not here")
 		}
+		var of loci.Project
 		err := im.app.Store.UpdateProject(ctx, im.p.OrgID, in, func(tx store.GraphTx) (err error) {
+			of = tx.Project()
 			if added, present, err = tx.Entities().Insert(ctx, im.p.Viewer(), rows); err != nil {
 				return err
 			}
@@ -124,6 +127,8 @@ func (im *importer) storeRows(ctx context.Context, batch []numbered) error {
 			return loci.WrapError(loci.Conflict, err, "%s", loci.SafeText(err))
 		case err != nil && !errors.Is(err, jsonlines.ErrDryRun):
 			return err
+		case err == nil:
+			graph.New(im.app.Gate).Notice(ctx, of, rows)
 		}
 	}
 	im.count(added, added, present)

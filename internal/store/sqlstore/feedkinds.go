@@ -56,7 +56,7 @@ func (tx *Tx) accessOfWork(table string, id [16]byte) (a loci.EventAccess, found
 // about a secret is for its owner.
 func (tx *Tx) suggestionChanged(ctx context.Context, s *loci.Suggestion, change loci.Change) error {
 	e := feedEntry{kind: loci.FeedSuggestion, id: s.ID, change: change, origin: s.Origin}
-	if g := s.Graph; g != nil {
+	if g := s.Graph; g != nil && s.Kind != loci.SuggestSecret {
 		e.after = []loci.Access{{WorkspaceID: g.WorkspaceID, ProjectID: g.ProjectID, Scope: loci.ScopeProject,
 			AllowedVendors: g.AllowedVendors}}
 		return tx.enter(e)

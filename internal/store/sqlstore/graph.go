@@ -85,7 +85,8 @@ func (tx *GraphTx) Sees(q *Query, v loci.Viewer, alias string, l loci.Lifecycle)
 	vendorMay(q, v, alias)
 }
 
-const accessColumns = "user_id, %[1]s.origin, %[1]s.allowed_vendors, %[1]s.deleted_at, %[1]s.created_at"
+const accessColumns = "user_id, %[1]s.origin, %[1]s.allowed_vendors, %[1]s.deleted_at, %[1]s.created_at, " +
+	"%[1]s.secrets_kept"
 
 func withAccess(alias, own string) string {
 	return own + ", " + alias + "." + fmt.Sprintf(accessColumns, alias)
@@ -105,7 +106,7 @@ func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err erro
 	if a.UserID, err = idAt[loci.UserID](r, i); err != nil {
 		return err
 	}
-	a.Origin, a.DeletedAt, *created = r.Text(i+1), isoAt(r, i+3), isoAt(r, i+4)
+	a.Origin, a.DeletedAt, *created, a.SecretsKept = r.Text(i+1), isoAt(r, i+3), isoAt(r, i+4), r.Bool(i+5)
 	a.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(i + 2))
 	return err
 }

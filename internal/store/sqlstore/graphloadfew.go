@@ -40,8 +40,8 @@ func (tx *GraphTx) loadFew(v loci.Viewer, list []loci.Entity) (done bool, err er
 
 // These constants count a row's columns before its number and the place of its entity.
 const (
-	observationWidth = 8
-	relationWidth    = 11
+	observationWidth = 9
+	relationWidth    = 12
 )
 
 // observationsOfAll selects the live visible observations of several entities.

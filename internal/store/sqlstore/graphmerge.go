@@ -77,7 +77,7 @@ func (m *merge) run(by loci.GraphAccess) error {
 func (m *merge) observations() error {
 	return inBatches(m.c, batchQuery{"SELECT " + observationColumns + ", o.seq FROM observations o WHERE {graph o} " +
 		"o.entity_id = ? AND o.deleted_at IS NULL AND o.seq > ? ORDER BY o.seq LIMIT ?",
-		m.from.ID.String(), 8}, scanObservation, func(o *loci.Observation) error {
+		m.from.ID.String(), observationWidth}, scanObservation, func(o *loci.Observation) error {
 		o.ID, o.EntityID = loci.NewObservationID(), m.into.ID
 		entity := o.EntityID.String()
 		if there, err := m.narrow(&o.GraphAccess,
@@ -95,7 +95,7 @@ func (m *merge) relations() error {
 	for _, end := range []string{"r.to_entity = ? AND r.from_entity <> r.to_entity", "r.from_entity = ?"} {
 		err := inBatches(m.c, batchQuery{"SELECT " + relationColumns + ", r.seq FROM " + fromRelations + " WHERE {graph r} " +
 			end + " AND r.deleted_at IS NULL AND r.seq > ? ORDER BY r.seq LIMIT ?",
-			m.from.ID.String(), 11}, scanRelation, m.relation)
+			m.from.ID.String(), relationWidth}, scanRelation, m.relation)
 		if err != nil {
 			return err
 		}

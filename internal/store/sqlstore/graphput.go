@@ -123,9 +123,9 @@ func GraphHash(parts ...string) int64 {
 
 func (tx *GraphTx) storeEntity(e *loci.Entity) error {
 	return tx.c.Exec("INSERT INTO entities ({graph} id, name, entity_type, created_at, updated_at, user_id, origin, "+
-		"allowed_vendors) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)",
+		"allowed_vendors, secrets_kept) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		e.ID.String(), e.Name, e.Type, iso(e.CreatedAt), iso(e.UpdatedAt), e.UserID.String(), e.Origin,
-		toJSON(e.AllowedVendors))
+		toJSON(e.AllowedVendors), e.SecretsKept)
 }
 
 func (tx *GraphTx) insertObservations(by loci.GraphAccess, entity loci.EntityID, texts []string) (
@@ -151,16 +151,16 @@ func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 		}
 		var q Query
 		q.Add("INSERT INTO observations ({graph} id, entity_id, created_at, user_id, origin, allowed_vendors, hash, " +
-			"content) VALUES")
+			"content, secrets_kept) VALUES")
 		for i := range list[:n] {
 			o, separator := &list[i], ", "
 			if i == 0 {
 				separator = " "
 			}
 			entity := o.EntityID.String()
-			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(),
+			q.Add(separator+"({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)", o.ID.String(), entity, iso(o.CreatedAt), o.UserID.String(),
 				o.Origin, toJSON(o.AllowedVendors),
-				GraphHash(entity, o.Content), o.Content)
+				GraphHash(entity, o.Content), o.Content, o.SecretsKept)
 		}
 		if err := tx.c.Exec(q.String(), q.Args...); err != nil {
 			return err
@@ -173,9 +173,9 @@ func (tx *GraphTx) storeObservations(list []loci.Observation) error {
 func (tx *GraphTx) storeRelation(r *loci.Relation) error {
 	from, to := r.FromID.String(), r.ToID.String()
 	return tx.c.Exec("INSERT INTO relations ({graph} id, from_entity, to_entity, relation_type, created_at, user_id, "+
-		"origin, allowed_vendors, hash) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"origin, allowed_vendors, hash, secrets_kept) VALUES ({graph ?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		r.ID.String(), from, to, r.Type, iso(r.CreatedAt), r.UserID.String(), r.Origin, toJSON(r.AllowedVendors),
-		GraphHash(from, to, r.Type))
+		GraphHash(from, to, r.Type), r.SecretsKept)
 }
 
 // sameObservations selects the live visible observations of an entity with the same text.

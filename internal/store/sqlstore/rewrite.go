@@ -2,20 +2,48 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
-// textColumns are the columns with texts in the rows of a table that belong to a memory. The column tags is a list.
+// textColumns are the columns with texts in the rows of a memory, or of a person in a graph. The column tags is a list.
 type textColumns struct {
 	table, of, row string
 	columns        []string
+	mark           string // of the table in statements
 }
 
 var textsOfMemory = []textColumns{
-	{"memory_versions", "seq", "version", []string{"title", "content", "summary", "key", "category", "source", "tags"}},
-	{"sources", "memory_seq", "seq", []string{"ref", "text", "quote"}},
+	{"memory_versions", "seq", "version", []string{"title", "content", "summary", "key", "category", "source", "tags"}, ""},
+	{"sources", "memory_seq", "seq", []string{"ref", "text", "quote"}, ""},
+}
+
+var textsOfGraph = []textColumns{
+	{"entities", "user_id", "seq", []string{"name", "entity_type"}, "graph "},
+	{"observations", "user_id", "seq", []string{"content"}, "graph "},
+	{"relations", "user_id", "seq", []string{"relation_type"}, "graph "},
+}
+
+func (n entities) SettleSecrets(_ context.Context, user loci.UserID, ids store.GraphIDs, remove func(string) string) (
+	err error) {
+	if remove != nil && n.d.Scrub != "" {
+		err = n.c.Exec(n.d.Scrub)
+	}
+	named := []any{ids.Entities, ids.Observations, ids.Relations}
+	for i := 0; i < len(named) && err == nil; i++ {
+		if remove != nil {
+			err = rewrite(n.c, &textsOfGraph[i], user.String(), remove)
+			continue
+		}
+		list, _ := json.Marshal(named[i]) // ids always marshal
+		table := textsOfGraph[i].table
+		err = n.c.Exec("UPDATE "+table+" SET secrets_kept = 1 WHERE {graph "+table+"} user_id = ? AND id IN (SELECT value "+
+			"FROM {each ?})", user.String(), string(list))
+	}
+	return err
 }
 
 func (t memories) Rewrite(_ context.Context, id loci.MemoryID, fn func(string) string) error {
@@ -24,15 +52,15 @@ func (t memories) Rewrite(_ context.Context, id loci.MemoryID, fn func(string) s
 		err = t.c.Exec(t.d.Scrub)
 	}
 	for i := 0; i < len(textsOfMemory) && err == nil; i++ {
-		err = t.rewrite(&textsOfMemory[i], seq, fn)
+		err = rewrite(t.c, &textsOfMemory[i], seq, fn)
 	}
 	return err
 }
 
-func (t memories) rewrite(in *textColumns, memory int64, fn func(string) string) error {
+func rewrite(c Conn, in *textColumns, of any, fn func(string) string) error {
 	var changed []Args
-	err := t.c.Query("SELECT "+in.row+", "+strings.Join(in.columns, ", ")+" FROM "+in.table+" WHERE {"+in.table+"} "+
-		in.of+" = ?", Args{memory}, func(r Row) (err error) {
+	err := c.Query("SELECT "+in.row+", "+strings.Join(in.columns, ", ")+" FROM "+in.table+" WHERE {"+in.mark+
+		in.table+"} "+in.of+" = ?", Args{of}, func(r Row) (err error) {
 		values, differs := Args{}, false
 		for i, column := range in.columns {
 			old := r.Text(i + 1)
@@ -50,13 +78,13 @@ func (t memories) rewrite(in *textColumns, memory int64, fn func(string) string)
 			values, differs = append(values, text), differs || text != old
 		}
 		if differs {
-			changed = append(changed, append(values, memory, r.Int64(0)))
+			changed = append(changed, append(values, of, r.Int64(0)))
 		}
 		return nil
 	})
 	for i := 0; i < len(changed) && err == nil; i++ {
-		err = t.c.Exec("UPDATE "+in.table+" SET "+strings.Join(in.columns, " = ?, ")+" = ? WHERE {"+in.table+"} "+in.of+
-			" = ? AND "+in.row+" = ?", changed[i]...)
+		err = c.Exec("UPDATE "+in.table+" SET "+strings.Join(in.columns, " = ?, ")+" = ? WHERE {"+in.mark+in.table+"} "+
+			in.of+" = ? AND "+in.row+" = ?", changed[i]...)
 	}
 	return err
 }

@@ -57,7 +57,7 @@ func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
 	q.Add(" AND ")
 	t.sees(q, v, "s.by_seq", l)
 	if ids := ProjectIDs(v); len(ids) > 0 && v.OrgID == t.Org {
-		q.put(" OR s.project_id IN ")
+		q.put(" OR s.kind <> 'secret' AND s.project_id IN ")
 		in(q, ids)
 		if !v.WorkspaceID.IsZero() {
 			q.Add(" AND s.workspace_id = ?", [16]byte(v.WorkspaceID))
@@ -69,7 +69,7 @@ func (t suggestions) seen(q *Query, v loci.Viewer, l loci.Lifecycle) {
 		t.sees(q, v, "s.memory_seq", loci.AnyState)
 	}
 	if v.Vendor == "" && v.OrgID == t.Org {
-		q.Add(" OR s.row_id IS NOT NULL AND s.user_id = ?", [16]byte(v.UserID))
+		q.Add(" OR s.kind = 'secret' AND s.memory_seq IS NULL AND s.user_id = ?", [16]byte(v.UserID))
 	}
 	q.Add(")")
 }

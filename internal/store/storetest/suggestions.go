@@ -307,10 +307,17 @@ func testRewrite(e *env) {
 	})
 }
 
-// testSecretsOfEvents puts an event into the inbox of its person alone.
+// testSecretsOfEvents puts an event, and a row of a graph, into the inbox of its person alone.
 func testSecretsOfEvents(e *env) {
+	e.secretsOf(&loci.Suggestion{Row: &loci.SecretRow{Kind: loci.RowEvent, ID: loci.NewEventID(e.clock.now())}})
+	p := e.project("a")
+	e.secretsOf(&loci.Suggestion{Graph: &loci.SuggestedGraph{ProjectID: p.ID, AllowedVendors: []loci.Vendor{loci.AnyVendor},
+		GraphIDs: loci.GraphIDs{Observations: []loci.ObservationID{loci.NewObservationID()}}}}, p.ID)
+}
+
+func (e *env) secretsOf(of *loci.Suggestion, in ...loci.ProjectID) {
 	s := loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSecret, UserID: e.person().UserID, Origin: "claude",
-		Row:   &loci.SecretRow{Kind: loci.RowEvent, ID: loci.NewEventID(e.clock.now())},
+		Row: of.Row, Graph: of.Graph,
 		State: loci.SuggestionPending, CreatedAt: e.clock.now()}
 	if err := e.suggest(s); err != nil {
 		e.Fatal(explain(err))
@@ -323,6 +330,7 @@ func testSecretsOfEvents(e *env) {
 	}
 	agent, stranger, elsewhere := e.person(), e.person(), e.person()
 	agent.Vendor, stranger.UserID, elsewhere.OrgID = "claude", loci.NewUserID(), "other"
+	agent.ProjectIDs, stranger.ProjectIDs = in, in
 	for name, v := range map[string]loci.Viewer{"an assistant": agent, "another": stranger, "another org": elsewhere} {
 		if _, err := e.getSuggestion(v, s.ID); loci.CodeOf(err) != loci.NotFound {
 			e.Errorf("%s: %v, want NotFound", name, explain(err))
@@ -335,7 +343,11 @@ func testSecretsOfEvents(e *env) {
 	if err := e.decide(s.ID, loci.SuggestionDeclined); err != nil {
 		e.Fatal(explain(err))
 	}
-	if err := e.suggest(again); err != nil {
+	err := e.suggest(again)
+	if err == nil {
+		err = e.decide(again.ID, loci.SuggestionAccepted)
+	}
+	if err != nil {
 		e.Error(explain(err))
 	}
 }

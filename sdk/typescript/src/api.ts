@@ -752,6 +752,8 @@ export interface Entity {
   relations: Relation[];
   /** Number of older relations that this answer leaves out */
   relations_left?: number;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   updated_at: string;
   user_id: string;
 }
@@ -794,6 +796,8 @@ export interface EntityObservation {
   id: string;
   /** Who wrote it. The server sets it from the credential */
   origin: string;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   user_id: string;
 }
 
@@ -1602,6 +1606,8 @@ export interface MergedEntity {
   relations: Relation[];
   /** Number of older relations that this answer leaves out */
   relations_left?: number;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   /** Set if an agent may only suggest the merge. Then nothing has changed */
   suggestion?: string;
   updated_at: string;
@@ -2107,6 +2113,8 @@ export interface Observation {
   id: string;
   /** Who wrote it. The server sets it from the credential */
   origin: string;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   user_id: string;
 }
 
@@ -2363,6 +2371,11 @@ export interface ProjectMemberList {
 
 export interface PutEntities {
   entities: PutEntity[];
+  /**
+   * Which types of secrets the new rows have. Loci stores them as sent, and puts them into the inbox of the
+   * person
+   */
+  secrets?: string[] | null;
 }
 
 export interface PutEntity {
@@ -2385,6 +2398,8 @@ export interface PutEntity {
   relations: Relation[];
   /** Number of older relations that this answer leaves out */
   relations_left?: number;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   updated_at: string;
   user_id: string;
 }
@@ -2394,6 +2409,11 @@ export interface PutObservations {
   duplicates: EntityObservation[];
   /** Observations that were added */
   observations: EntityObservation[];
+  /**
+   * Which types of secrets the new rows have. Loci stores them as sent, and puts them into the inbox of the
+   * person
+   */
+  secrets?: string[] | null;
 }
 
 export interface PutRelation {
@@ -2410,6 +2430,8 @@ export interface PutRelation {
   /** Who wrote it. The server sets it from the credential */
   origin: string;
   relation_type: string;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   /** The name of the target entity */
   to: string;
   to_entity: string;
@@ -2418,6 +2440,11 @@ export interface PutRelation {
 
 export interface PutRelations {
   relations: PutRelation[];
+  /**
+   * Which types of secrets the new rows have. Loci stores them as sent, and puts them into the inbox of the
+   * person
+   */
+  secrets?: string[] | null;
 }
 
 export interface QueryAnswer {
@@ -2646,6 +2673,8 @@ export interface RecalledEntity {
   relations: Relation[];
   /** Number of older relations that this answer leaves out */
   relations_left?: number;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   updated_at: string;
   user_id: string;
 }
@@ -2872,6 +2901,8 @@ export interface Relation {
   /** Who wrote it. The server sets it from the credential */
   origin: string;
   relation_type: string;
+  /** True if its person decided to keep the secrets in it. Otherwise, contexts show [secret] in their place */
+  secrets_kept?: boolean;
   /** The name of the target entity */
   to: string;
   to_entity: string;
@@ -3499,6 +3530,8 @@ export interface SuggestedRow {
   kind: "entity" | "observation" | "relation";
   /** Who wrote it */
   origin: string;
+  /** Which types of secrets it has. The text shows [secret] in their place */
+  secrets?: string[] | null;
   /** The beginning of its name, content or path */
   text: string;
 }
@@ -3509,7 +3542,7 @@ export interface Suggestion {
   /** The memory that would replace it. Absent for a graph and a secret */
   by_id?: string;
   created_at: string;
-  /** The rows of a graph that would be deleted or merged */
+  /** The rows of a graph that would be deleted or merged, or that have a secret */
   graph?: SuggestedGraph;
   /** After a secret was removed: where copies of it may still be */
   hint?: string;
@@ -3526,13 +3559,13 @@ export interface Suggestion {
   no_longer_shared?: string;
   /** Who suggests it */
   origin: string;
-  /** The row that has a secret, if it is not a memory */
+  /** The row that has a secret, if it is neither a memory nor in a graph */
   row?: SecretRow;
   settled_at?: string;
   state: "pending" | "accepted" | "declined";
   /**
    * The person who decides: the owner of memory_id. Of a graph: the person whose assistant suggests it;
-   * everyone in the project decides
+   * everyone in the project decides, but about a secret only that person
    */
   user_id: string;
 }

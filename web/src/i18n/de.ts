@@ -207,6 +207,7 @@ export const de: Texts = {
   "suggestion.merge": "{origin} schlägt vor, dies mit einer anderen Entität des Graphen zu vereinen:",
   "suggestion.secret": "{origin} hat in dieser Erinnerung ein Geheimnis gespeichert. Entferne es, oder behalte es: dann zeigen es Listen und Kontexte wieder.",
   "suggestion.secret.event": "{origin} hat in diesem Ereignis ein Geheimnis gespeichert. Entferne es, oder behalte es: dann zeigen es Kontexte wieder.",
+  "suggestion.secret.graph": "{origin} hat ein Geheimnis im Graphen eines Projekts gespeichert. Entferne es, oder behalte es: dann zeigen es Kontexte wieder.",
   "suggestion.session": "Sitzung öffnen",
   "secret.remove": "Geheimnis entfernen",
   "secret.remove.text": "Es verschwindet aus dem Text, seinen alten Versionen und seinen Quellen. Das lässt sich nicht rückgängig machen. Frühere Sicherungen enthalten es noch, ändere also auch das Geheimnis selbst.",

@@ -205,6 +205,7 @@ export const en = {
   "suggestion.merge": "{origin} suggests to merge this into another entity of the graph:",
   "suggestion.secret": "{origin} saved a secret in this memory. Remove it, or keep it so that lists and contexts show it again.",
   "suggestion.secret.event": "{origin} saved a secret in this event. Remove it, or keep it so that contexts show it again.",
+  "suggestion.secret.graph": "{origin} saved a secret in the graph of a project. Remove it, or keep it so that contexts show it again.",
   "suggestion.session": "Open the session",
   "secret.remove": "Remove the secret",
   "secret.remove.text": "It leaves the text, its old versions and its sources. Nothing takes that back. Backups from before still have it, so change the secret as well.",

@@ -125,9 +125,9 @@ function GraphPane({ of, graph, onClose, onSettle }: { of: Suggestion; graph: No
     <article class="reading" aria-label={t("suggestion.title")}>
       <button type="button" class="button back" onClick={onClose}>← {t("reading.back")}</button>
       <h2 tabIndex={-1}>{legible(rows[0]?.text ?? "")}</h2>
-      <p>{t(`suggestion.${of.kind}`, { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
+      <p>{t(of.kind === "secret" ? "suggestion.secret.graph" : `suggestion.${of.kind}`, { origin: legible(of.origin) })} <time class="hint" dateTime={of.created_at}>{when(of.created_at)}</time></p>
       <ul>
-        {rows.map((row, i) => <li key={i}>{legible(row.text)} <span class="hint">{t(`suggestion.row.${row.kind}`)} · {legible(row.origin)}</span></li>)}
+        {rows.map((row, i) => <li key={i}>{legible(row.text)} <span class="hint">{[t(`suggestion.row.${row.kind}`), legible(row.origin), ...(row.secrets ?? [])].join(" · ")}</span></li>)}
       </ul>
       {graph.more ? <p class="hint">{t("suggestion.more", { count: graph.more })}</p> : null}
       <Choice of={of} by={undefined} decline="x" share={false} onShare={() => {}} onSettle={onSettle}>
