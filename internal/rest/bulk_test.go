@@ -68,7 +68,8 @@ func TestBulk(t *testing.T) {
 	}
 	again = s.once(owner, "each", each)
 	decode(t, again, &repeated)
-	if again.Code != first.Code || again.Header().Get("Idempotency-Replayed") != "true" || repeated.Succeeded != 1 || repeated.Failed != 1 || repeated.Results[0].ID != out.Results[0].ID {
+	if again.Code != first.Code || again.Header().Get("Idempotency-Replayed") != "true" ||
+		repeated.Succeeded != 1 || repeated.Failed != 1 || repeated.Results[0].ID != out.Results[0].ID {
 		t.Errorf("got %s after %s", again.Body, first.Body)
 	}
 	got := s.expect(t, 200, owner, "GET /memories").Body.String()
