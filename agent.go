@@ -40,6 +40,7 @@ type Agent struct {
 	CreatedAt    time.Time       `json:"created_at"`
 	UpdatedAt    time.Time       `json:"updated_at"`
 	LastActiveAt time.Time       `json:"last_active_at,omitzero" doc:"When a request last worked as this agent where everybody in the org sees it, exact to a minute"`
+	Hint         string          `json:"hint,omitempty" doc:"After the registration: an agent whose name differs only in case or blanks"`
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit.

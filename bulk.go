@@ -1,6 +1,9 @@
 package loci
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // MaxBulk is the maximum number of memories that one call changes.
 const MaxBulk = 1000
@@ -14,6 +17,15 @@ const (
 	BulkUpdate BulkOp = "update"
 	BulkTrash  BulkOp = "trash"
 )
+
+// KeptResults returns what Loci keeps of results for a repetition of the request: no text of a memory.
+func KeptResults(list []BulkResult) []BulkResult {
+	kept := slices.Clone(list)
+	for i := range kept {
+		kept[i].ReplacedTitle, kept[i].Similar, kept[i].StillSuperseded = "", nil, nil
+	}
+	return kept
+}
 
 // BulkResult is the result of one operation of a bulk call. The only texts of memories in it are titles.
 type BulkResult struct {

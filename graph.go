@@ -38,6 +38,7 @@ type Project struct {
 	OneMember   UserID        `json:"-"` // one of them; zero: there is none
 	CreatedAt   time.Time     `json:"created_at"`
 	UpdatedAt   time.Time     `json:"updated_at"`
+	Hint        string        `json:"hint,omitempty" doc:"After the creation: a project whose name differs only in case or blanks"`
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit.

@@ -1,6 +1,7 @@
 package loci
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -28,4 +29,18 @@ func Labels(names []string) []string {
 		out[i] = Label(name)
 	}
 	return Unique(out)
+}
+
+// TwinHint returns a hint at the first of names that differs from name, that of a new thing, only in case, blanks or
+// characters without width. It returns "" without one.
+func TwinHint(noun, name string, names ...string) string {
+	look := func(name string) string {
+		return strings.Join(strings.Fields(strings.NewReplacer("\u200c", "", "\u200d", "").Replace(Label(name))), " ")
+	}
+	for _, twin := range names {
+		if twin != name && strings.EqualFold(look(twin), look(name)) {
+			return fmt.Sprintf("The %s %q exists already; only case or blanks differ. If you mean that one, use it.", noun, twin)
+		}
+	}
+	return ""
 }

@@ -37,6 +37,7 @@ type Session struct {
 	ClosedAt     time.Time    `json:"closed_at,omitzero"`
 	Expired      bool         `json:"expired,omitempty" doc:"Loci closed it because nobody had worked in it for long"`
 	ReopenedAt   time.Time    `json:"reopened_at,omitzero" doc:"When it was last reopened"`
+	Hint         string       `json:"hint,omitempty" doc:"As in the answer to the registration of an agent, if the session registered one"`
 	// Revision increases with each change of the state or of who sees the session.
 	Revision int64 `json:"-"`
 }

@@ -99,8 +99,9 @@ type EntityMerge struct {
 // PutEntity is the result of storing an entity.
 type PutEntity struct {
 	loci.Entity
-	Created bool `json:"created" doc:"False if it already existed"`
-	Added   int  `json:"added" doc:"Number of new observations" example:"1"`
+	Created bool   `json:"created" doc:"False if it already existed"`
+	Added   int    `json:"added" doc:"Number of new observations" example:"1"`
+	Hint    string `json:"hint,omitempty" doc:"Of a new entity: another whose name differs only in case or blanks"`
 }
 
 // PutEntities is the result of storing entities, in the order of the request.

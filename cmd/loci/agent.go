@@ -44,7 +44,7 @@ func (p *program) agentCreateCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		made, err := c.app.Agent.Create(ctx, c.who, agent.Draft{Name: c.args[0], Vendor: loci.Vendor(vendor),
 			Description: f.description, Config: object(f.config)})
-		return p.answer(made, err, "created %s: %s of %s", made.ID, made.Name, made.Vendor)
+		return p.answer(made, err, "created %s: %s of %s\n%s", made.ID, made.Name, made.Vendor, made.Hint)
 	})
 	f.add(cmd)
 	cmd.Flags().StringVar(&vendor, "vendor", "",

@@ -57,13 +57,15 @@ func (p *program) printPutEntities(list []graph.PutEntity) error {
 	if p.json {
 		out := wire.PutEntities{Entities: []wire.PutEntity{}, Secrets: secrets}
 		for _, e := range list {
-			out.Entities = append(out.Entities, wire.PutEntity{Entity: e.Entity, Created: e.Created, Added: len(e.Added)})
+			out.Entities = append(out.Entities, wire.PutEntity{Entity: e.Entity, Created: e.Created, Added: len(e.Added),
+				Hint: loci.TwinHint("entity", e.Entity.Name, e.Alike...)})
 		}
 		return p.printJSON(out)
 	}
 	for _, e := range list {
-		p.printf("%s %s: %s (%s), %s added\n", createdOrExisting(e.Created), e.Entity.ID, loci.OneLine(e.Entity.Name),
-			loci.OneLine(e.Entity.Type), loci.Plural(len(e.Added), "observation", "observations"))
+		_ = p.answer(e, nil, "%s %s: %s (%s), %s added\n%s", createdOrExisting(e.Created), e.Entity.ID,
+			loci.OneLine(e.Entity.Name), loci.OneLine(e.Entity.Type),
+			loci.Plural(len(e.Added), "observation", "observations"), loci.TwinHint("entity", e.Entity.Name, e.Alike...))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (p *program) note(format string, args ...any) {
 	fmt.Fprintln(p.err, p.onSameData(fmt.Sprintf(format, args...)))
 }
 
-// answer prints the result of a command: v as JSON, or a line of text. It returns err if the command failed.
+// answer prints the result of a command: v as JSON, or lines of text. It returns err if the command failed.
 func (p *program) answer(v any, err error, format string, args ...any) error {
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (p *program) answer(v any, err error, format string, args ...any) error {
 	if p.json {
 		return p.printJSON(v)
 	}
-	p.printf(format+"\n", args...)
+	p.printf("%s\n", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
 	return nil
 }
 

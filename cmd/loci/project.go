@@ -61,7 +61,7 @@ func (in *instance) projectIDs(ctx context.Context, who loci.Principal, names []
 }
 
 func (p *program) projectChanged(done string, x loci.Project, err error) error {
-	return p.answer(x, err, "%s %s: %s", done, x.ID, loci.OneLine(x.Name))
+	return p.answer(x, err, "%s %s: %s\n%s", done, x.ID, loci.OneLine(x.Name), x.Hint)
 }
 
 func (p *program) projectCreateCommand() *cobra.Command {

@@ -39,9 +39,26 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 	}
 	err = s.Write(ctx, p, Create, func(tx store.Tx, e *loci.AuditEntry) error {
 		e.Target = made.ID.String()
-		return tx.Agents().Insert(ctx, made)
+		return s.insert(ctx, tx, p, &made)
 	})
 	return made, err
+}
+
+// maxTwins is among how many agents insert looks for a name that looks like a new one.
+const maxTwins = 10_000
+
+// insert stores a new agent and sets its Hint.
+func (s *Service) insert(ctx context.Context, tx store.Tx, p loci.Principal, made *loci.Agent) error {
+	if made.Hint = ""; s.May(p, Read) == nil {
+		list, err := tx.Agents().List(ctx, p.Viewer(), store.AgentQuery{Limit: maxTwins})
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			made.Hint = cmp.Or(made.Hint, loci.TwinHint("agent", made.Name, a.Name))
+		}
+	}
+	return tx.Agents().Insert(ctx, *made)
 }
 
 func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) {

@@ -56,7 +56,7 @@ func (s *Service) CreateSession(ctx context.Context, p loci.Principal, d Session
 		if err != nil {
 			return err
 		}
-		session.AgentID = agent.ID
+		session.AgentID, session.Hint = agent.ID, agent.Hint
 		if !agent.ID.IsZero() && agent.Vendor == p.Vendor && session.Open() {
 			if err := tx.Agents().Touch(ctx, agent.ID, session.CreatedAt); err != nil {
 				return err
@@ -139,7 +139,7 @@ func (s *Service) registered(ctx context.Context, tx store.Tx, p loci.Principal,
 	if err != nil {
 		return made, loci.FieldErrorf("agent_id", "cannot be the name of a new agent: %s", loci.SafeText(err))
 	}
-	if err := tx.Agents().Insert(ctx, made); err != nil {
+	if err := s.insert(ctx, tx, p, &made); err != nil {
 		return made, err
 	}
 	entry := s.Entry(p, Create)

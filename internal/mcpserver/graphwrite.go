@@ -26,6 +26,7 @@ type createdEntity struct {
 	Name    string `json:"name"`
 	Created bool   `json:"created"`
 	Added   int    `json:"added"`
+	Hint    string `json:"hint,omitempty"`
 }
 
 func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEntity) (any, error) {
@@ -36,7 +37,8 @@ func (s *Server) createEntities(ctx context.Context, c *call, in *[]loci.NewEnti
 	out := make([]createdEntity, len(put))
 	for i := range put {
 		e := &put[i].Entity
-		out[i] = createdEntity{Name: e.Name, Created: put[i].Created, Added: len(put[i].Added)}
+		out[i] = createdEntity{Name: e.Name, Created: put[i].Created, Added: len(put[i].Added),
+			Hint: loci.TwinHint("entity", e.Name, put[i].Alike...)}
 		if c.detail == full {
 			out[i].ID = e.ID.String()
 		}

@@ -57,7 +57,7 @@ func (s *Server) createProject(ctx context.Context, c *call, in *project.Draft) 
 	} else if _, err := s.app.Project.Switch(ctx, c.principal, c.connection, made.Name); err != nil {
 		message = "Created, but it is not the active project: " + s.safe(ctx, "create_project", err)
 	}
-	return shapeOfProject(c, made, message+toShare), nil
+	return shapeOfProject(c, made, strings.TrimSpace(message+toShare+" "+made.Hint)), nil
 }
 
 // projectFields accept the name as project, as the tools for graphs do.

@@ -113,10 +113,11 @@ type work struct {
 	Title     string            `json:"title,omitempty"`
 	State     loci.SessionState `json:"state"`
 	Reach     loci.Reach        `json:"reach"`
+	Hint      string            `json:"hint,omitempty"`
 }
 
 func workOf(s loci.Session, err error) (any, error) {
-	return work{s.ID, s.AgentID, s.ProjectID, s.Title, s.State, s.Reach}, err
+	return work{s.ID, s.AgentID, s.ProjectID, s.Title, s.State, s.Reach, s.Hint}, err
 }
 
 func (s *Server) createSession(ctx context.Context, c *call, in *sessionAsk) (any, error) {

@@ -19,6 +19,7 @@ type BulkItem struct {
 	ID        loci.MemoryID // for update and trash
 	IfVersion int           // for update and trash; 0: any
 	Patch     Patch         // for update
+	Err       error         // why the operation fails, if the caller knows already
 }
 
 // Bulk runs up to loci.MaxBulk operations, in order. With together, it runs all in one transaction or none; then the
@@ -172,8 +173,8 @@ func (b *bulkRun) refuse(i int, err error) bool {
 
 // prepare checks everything that does not depend on stored data.
 func (b *bulkRun) prepare(ctx context.Context, i int) error {
-	if b.items[i].Op != loci.BulkCreate {
-		return nil
+	if b.items[i].Err != nil || b.items[i].Op != loci.BulkCreate {
+		return b.items[i].Err
 	}
 	s, err := b.app.newSaving(ctx, b.p, b.items[i].Draft, &loci.Memory{})
 	if err != nil {
@@ -207,11 +208,7 @@ func (b *bulkRun) run(ctx context.Context, tx store.Tx, open func(loci.ProjectID
 	if len(b.refused) > 0 {
 		return &loci.ItemsError{Items: b.refused}
 	}
-	kept := slices.Clone(b.results)
-	for i := range kept {
-		kept[i].ReplacedTitle = ""
-	}
-	if err := gate.AnswerRows(ctx, kept); err != nil {
+	if err := gate.AnswerRows(ctx, loci.KeptResults(b.results)); err != nil {
 		return err
 	}
 	for i := range b.results { // now that all are in the trash

@@ -44,7 +44,14 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 	}
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: loci.Label(d.Name),
 		Description: d.Description, Everyone: open}
-	return s.create(ctx, p, made)
+	made, err := s.create(ctx, p, made)
+	if err == nil {
+		all, _ := s.visible(ctx, p, made.Name) // it is made, even if the hint fails
+		for i := range all {
+			made.Hint = cmp.Or(made.Hint, loci.TwinHint("project", made.Name, all[i].Name))
+		}
+	}
+	return made, err
 }
 
 func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Project) (loci.Project, error) {

@@ -11,8 +11,10 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 )
 
+const bulkMemories = "bulkMemories"
+
 var bulkRoutes = table{"memories", []served{
-	serve("POST /memories/bulk", route{ID: "bulkMemories", Atomic: true, Bulk: true, Who: forAny,
+	serve("POST /memories/bulk", route{ID: bulkMemories, Atomic: true, Bulk: true, Who: forAny,
 		Action: memory.Create, More: []gate.Action{memory.Change, memory.Trash}, Limit: expensive,
 		Summary: "Create, change and trash many memories",
 		Text: "Takes up to 1,000 operations, in order. By default all or none, and the error lists why items " +
@@ -40,7 +42,7 @@ type bulkInput struct {
 func (in *bulkInput) inParts() bool { return in.Body.Atomic != nil && !*in.Body.Atomic }
 
 func (s *server) bulk(ctx context.Context, p loci.Principal, in *bulkInput) (*answer[client.BulkAnswer], error) {
-	items, err := bulkItems(in)
+	items, err := bulkItems(in, exchangeOf(ctx).unnamed)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +65,8 @@ func bulkAnswer(results []loci.BulkResult) client.BulkAnswer {
 	return out
 }
 
-// bulkItems parses the operations. A malformed operation is an error of the whole call.
-func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
+// bulkItems parses the operations. A malformed operation is an error of the whole call, and unnamed has those of one.
+func bulkItems(in *bulkInput, unnamed map[int]error) ([]memory.BulkItem, error) {
 	var raw struct { // without the texts, which may be large
 		Operations []struct {
 			Memory struct {
@@ -80,6 +82,9 @@ func bulkItems(in *bulkInput) ([]memory.BulkItem, error) {
 		item, err := bulkItem(&in.Body.Operations[i], raw.Operations[i].Memory.AllowedVendors)
 		if err != nil {
 			return nil, loci.FieldErrorf(fmt.Sprintf("operations[%d]", i), "is invalid: %s", loci.SafeText(err))
+		}
+		if item.Err = unnamed[i]; item.Err != nil {
+			item.ID = loci.MemoryID{}
 		}
 		items[i] = item
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/client"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 )
@@ -65,7 +66,12 @@ func TestBulk(t *testing.T) {
 	if first.Code != 200 || out.Succeeded != 1 || out.Failed != 1 || out.Results[1].Error == nil {
 		t.Errorf("got %d %s", first.Code, first.Body)
 	}
-	replayed(t, first, s.once(owner, "each", each))
+	again = s.once(owner, "each", each)
+	decode(t, again, &repeated)
+	if again.Code != first.Code || again.Header().Get("Idempotency-Replayed") != "true" ||
+		repeated.Succeeded != 1 || repeated.Failed != 1 || repeated.Results[0].ID != out.Results[0].ID {
+		t.Errorf("got %s after %s", again.Body, first.Body)
+	}
 	got := s.expect(t, 200, owner, "GET /memories").Body.String()
 	for title, n := range map[string]int{"one": 1, "two": 0, "three": 1, "new": 1, "old": 0} {
 		if c := strings.Count(got, `"title":"`+title+`"`); c != n {
@@ -111,4 +117,26 @@ func TestBulkNamesWhatItRejects(t *testing.T) {
 		"operations[0]: no such memory; operations[2]: no such memory. Nothing was changed") {
 		t.Errorf("got %s", got)
 	}
+}
+
+// If a name or a short id names nothing, a call in parts fails for that operation only.
+func TestBulkInPartsFailsForWhatIsNotNamed(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"old","content":"c"}`)
+	create := `{"op":"create","memory":{"title":"t","content":"c","scope":"project","project_id":"nowhere"}}`
+	body := bulkBody(`{"op":"trash","id":"00000000"}`, create, `{"op":"trash","id":"`+m.ID.Short()+`"}`)
+	s.expect(t, 400, owner, "POST /memories/bulk "+body)
+	var out client.BulkAnswer
+	decode(t, s.expect(t, 200, owner, "POST /memories/bulk "+strings.TrimSuffix(body, "}")+`,"atomic":false}`), &out)
+	if out.Succeeded != 1 || out.Failed != 2 || out.Results[2].ID != m.ID || !out.Results[0].ID.IsZero() {
+		t.Fatalf("got %+v", out)
+	}
+	for i, want := range []string{"operations[0].id cannot be resolved: ", "operations[1].memory.project_id"} {
+		if e := out.Results[i].Error; e == nil || e.Index != i || !strings.HasPrefix(e.Text, want) {
+			t.Errorf("operation %d: got %+v, want %q", i, e, want)
+		}
+	}
+	_, reads := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightRead}})
+	s.refusedAs(t, reads, "POST /memories/bulk "+strings.TrimSuffix(body, "}")+`,"atomic":false}`, "memory.create")
 }

@@ -124,7 +124,8 @@ func (s *server) createEntities(ctx context.Context, p loci.Principal,
 	}
 	out, added := client.PutEntities{Entities: make([]client.PutEntity, len(list)), Secrets: graph.SecretsIn(list)}, false
 	for i, e := range list {
-		out.Entities[i] = client.PutEntity{Entity: whole(e.Entity), Created: e.Created, Added: len(e.Added)}
+		out.Entities[i] = client.PutEntity{Entity: whole(e.Entity), Created: e.Created, Added: len(e.Added),
+			Hint: loci.TwinHint("entity", e.Entity.Name, e.Alike...)}
 		added = added || e.Created || len(e.Added) > 0
 	}
 	return made(out, added), nil

@@ -173,6 +173,8 @@ func answered(out any, r *route) gate.Repeated {
 		switch body := body.Interface().(type) {
 		case client.Logged, client.Deleted, client.Restored, client.Changed:
 			known.Rows, _ = json.Marshal(body)
+		case client.BulkAnswer:
+			known.Rows, _ = json.Marshal(loci.KeptResults(body.Results))
 		}
 	}
 	return known

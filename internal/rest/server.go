@@ -125,7 +125,8 @@ type exchange struct {
 	once      *onceKey       // set by the gate, too; nil: the request came without a key
 	route     *route         // set by the gate
 	bodies    *knownBodies
-	checked   func() // remembers that the body is valid; nil: there is nothing to remember
+	unnamed   map[int]error // of a bulk call in parts: the operations in which a name or short id names nothing
+	checked   func()        // remembers that the body is valid; nil: there is nothing to remember
 }
 
 type exchangeKey struct{}

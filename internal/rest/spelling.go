@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -82,7 +83,11 @@ func (w *speller) body(r *http.Request) error {
 		}
 		spelt, refused := w.value(dec.StackPointer(), raw)
 		if refused != nil {
-			return about(loci.FieldAt(dec.StackPointer(), 0), refused)
+			refused = about(loci.FieldAt(dec.StackPointer(), 0), refused)
+			if !w.apart(data, dec.StackPointer(), refused) {
+				return refused
+			}
+			spelt = loci.NewMemoryID().String() // for the validation; the operation fails before it is used
 		}
 		if spelt != "" {
 			end := dec.InputOffset()
@@ -94,6 +99,23 @@ func (w *speller) body(r *http.Request) error {
 	}
 	r.Body = &readAgain{bytes.NewReader(data), r.Body, failed}
 	return nil
+}
+
+// apart reports whether an error rejects only one operation of a bulk call in parts. It keeps the error for that.
+func (w *speller) apart(data []byte, at jsontext.Pointer, err error) bool {
+	var call struct{ Atomic *bool }
+	code, path := loci.CodeOf(err), strings.Split(string(at), "/")
+	if w.x.route.ID != bulkMemories || code != loci.NotFound && code != loci.Invalid || w.x.unnamed == nil &&
+		(json.Unmarshal(data, &call) != nil || call.Atomic == nil || *call.Atomic) {
+		return false
+	}
+	if w.x.unnamed == nil {
+		w.x.unnamed = map[int]error{}
+	}
+	i, _ := strconv.Atoi(path[2]) // only operations have ids
+	w.x.unnamed[i] = cmp.Or(w.x.unnamed[i], err)
+	w.known[string(at)] = "" // it counts
+	return true
 }
 
 // value returns a string of the body as handlers read it, or "" if that is the same.

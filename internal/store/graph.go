@@ -214,7 +214,12 @@ type PutEntity struct {
 	Entity  loci.Entity // with what the viewer now sees of it
 	Created bool
 	Added   []loci.Observation
+	// Alike are visible names with the same first words, for the first MaxAlike entities of a call.
+	Alike []string
 }
+
+// MaxAlike is for how many entities one call looks for names that are alike. Each search reads hundreds of names.
+const MaxAlike = 50
 
 // Observed is the result of Observe for one item.
 type Observed struct {

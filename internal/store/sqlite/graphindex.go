@@ -87,6 +87,14 @@ func (x graphIndex) Match(v loci.Viewer, gq *loci.GraphQuery, limit int, reader 
 	return list, more, err
 }
 
+// Alike implements sqlstore.GraphIndex.
+func (x graphIndex) Alike(v loci.Viewer, name string, limit int) (names []string, err error) {
+	q := x.matchingNames(v, "name : ^"+matchText(&loci.GraphQuery{Op: loci.GraphWords, Text: name}), true)
+	q.Add(" LIMIT ?", limit)
+	err = x.shared.Query(q.String(), q.Args, func(r *sqlitedb.Row) error { names = append(names, r.Text(3)); return nil })
+	return names, err
+}
+
 func (x graphIndex) matchingNames(v loci.Viewer, expression string, features bool) *sqlstore.Query {
 	var q sqlstore.Query
 	q.Add("SELECT e.seq")

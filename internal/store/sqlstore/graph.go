@@ -35,6 +35,8 @@ type GraphIndex interface {
 	// observations. more reports whether there are more. Entities whose name or type matches come first. Without a
 	// reader they have no features, which takes half the time.
 	Match(v loci.Viewer, q *loci.GraphQuery, limit int, r *loci.GraphReader) (list []*GraphFound, more bool, err error)
+	// Alike returns the names of the newest visible entities that begin with the words of a name, at most limit.
+	Alike(v loci.Viewer, name string, limit int) ([]string, error)
 }
 
 // GraphFound is an entity that a search found.

@@ -50,6 +50,9 @@ func (tx *GraphTx) mayEnter(v loci.Viewer) error {
 
 func (tx *GraphTx) time() time.Time { return tx.now().UTC().Truncate(loci.GraphTime) }
 
+// maxAlike is how many names that are alike one search returns.
+const maxAlike = 200
+
 func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, items []loci.NewEntity) (
 	[]store.PutEntity, error) {
 	if err := n.mayEnter(v); err != nil {
@@ -58,7 +61,10 @@ func (n entities) Create(_ context.Context, v loci.Viewer, by loci.GraphAccess, 
 	out := make([]store.PutEntity, len(items))
 	for i, item := range items {
 		var err error
-		if out[i], err = n.putEntity(v, by, item); err != nil {
+		if out[i], err = n.putEntity(v, by, item); err == nil && out[i].Created && i < store.MaxAlike {
+			out[i].Alike, err = n.index(n.GraphTx).Alike(v, item.Name, maxAlike)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

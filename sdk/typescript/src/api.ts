@@ -35,6 +35,8 @@ export interface Agent {
   config?: Record<string, unknown>;
   created_at: string;
   description?: string;
+  /** After the registration: an agent whose name differs only in case or blanks */
+  hint?: string;
   id: string;
   /** When a request last worked as this agent where everybody in the org sees it, exact to a minute */
   last_active_at?: string;
@@ -2331,6 +2333,8 @@ export interface Project {
   description: string;
   /** True if every user of the org belongs to the project; false if only its members do */
   everyone: boolean;
+  /** After the creation: a project whose name differs only in case or blanks */
+  hint?: string;
   id: string;
   /** How many people were added to the project */
   members: number;
@@ -2388,6 +2392,8 @@ export interface PutEntity {
   created_at: string;
   deleted_at?: string;
   entity_type: string;
+  /** Of a new entity: another whose name differs only in case or blanks */
+  hint?: string;
   id: string;
   name: string;
   observations: Observation[];
@@ -3253,6 +3259,8 @@ export interface Session {
   created_at: string;
   /** Loci closed it because nobody had worked in it for long */
   expired?: boolean;
+  /** As in the answer to the registration of an agent, if the session registered one */
+  hint?: string;
   id: string;
   /** When a request last worked in it, exact to a minute */
   last_active_at: string;

@@ -1,0 +1,49 @@
+package rest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+)
+
+// TestAnswersNameTheTwin creates things whose names differ from others only in case, blanks or joiners. A name that the
+// caller may not see gives no hint.
+func TestAnswersNameTheTwin(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
+	_, hers := s.key(t, loci.DefaultOrg, noor.ID, auth.KeyRequest{})
+	graph := "/projects/" + s.graph(t, owner, "garden", "").project + "/graph/entities "
+	entity := func(name, more string) string {
+		return "POST " + graph + `{"entities":[{"name":"` + name + `","entity_type":"service"}]` + more + `}`
+	}
+	hint := func(noun, name string) string { return `"hint":"The ` + noun + ` \"` + name + `\" exists already; ` }
+	for _, tt := range []struct{ key, request, want string }{
+		{owner, `POST /projects {"name":"Harbor App"}`, ""},
+		{owner, `POST /projects {"name":"harbor app"}`, hint("project", "Harbor App")},
+		{hers, `POST /projects {"name":"HARBOR APP"}`, ""}, // she is in none of them
+		{owner, `POST /projects {"name":"harbour app"}`, ""},
+		{owner, `POST /agents {"name":"Helper"}`, ""},
+		{hers, `POST /agents {"name":"helper"}`, hint("agent", "Helper")},
+		{claude, `POST /sessions {"agent_id":"HELPER"}`, hint("agent", "Helper")},
+		{claude, `POST /sessions {"agent_id":"HELPER"}`, ""},
+		{owner, entity("API Gateway", ""), hint("entity", "API gateway")},
+		{owner, entity("API Gateway", ""), ""}, // it exists
+		{owner, entity("Db", `,"allowed_vendors":["cursor"]`), ""},
+		{claude, entity("DB", ""), ""},
+		{cursor, entity("d\u200db", ""), ""}, // other words for the index
+		{cursor, entity("dB", ""), `exists already`},
+		{owner, entity("😀", ""), ""},
+		{owner, entity("API  Gateway", ""), hint("entity", "API Gateway")},
+		{owner, entity("Straße", ""), ""},
+		{owner, entity("STRAßE", ""), hint("entity", "Straße")},
+	} {
+		w := s.request(tt.key, tt.request)
+		if got := w.Body.String(); w.Code != 200 && w.Code != 201 || !strings.Contains(got, tt.want) ||
+			tt.want == "" && strings.Contains(got, `"hint"`) {
+			t.Errorf("%s: got %d %s, want %s", tt.request, w.Code, got, tt.want)
+		}
+	}
+}
