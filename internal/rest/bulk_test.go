@@ -65,7 +65,7 @@ func TestBulk(t *testing.T) {
 	if first.Code != 200 || out.Succeeded != 1 || out.Failed != 1 || out.Results[1].Error == nil {
 		t.Errorf("got %d %s", first.Code, first.Body)
 	}
-	replayed(t, first, s.once(owner, "each", each))
+	named(t, first, s.once(owner, "each", each))
 	got := s.expect(t, 200, owner, "GET /memories").Body.String()
 	for title, n := range map[string]int{"one": 1, "two": 0, "three": 1, "new": 1, "old": 0} {
 		if c := strings.Count(got, `"title":"`+title+`"`); c != n {
