@@ -261,7 +261,7 @@ func CheckNewNames[T ~string](field string, names, before []T) error {
 // CheckNewNames works like CheckNewName for the names that a memory did not have before.
 func (m *Memory) CheckNewNames(before *Memory) error {
 	for _, n := range []struct{ field, name, before string }{
-		{"title", m.Title, before.Title}, {"key", m.Key, before.Key}, {"category", m.Category, before.Category},
+		{"key", m.Key, before.Key}, {"title", m.Title, before.Title}, {"category", m.Category, before.Category},
 	} {
 		if err := CheckNewName(n.field, n.name); err != nil && n.name != n.before {
 			return err

@@ -114,6 +114,43 @@ func TestDirectoryOfAnother(t *testing.T) {
 	}
 }
 
+// TestClientFilesOfAnother connects clients whose file cannot be read, or whose directory cannot be written.
+func TestClientFilesOfAnother(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, binary, home := filepath.Join(dir, "data"), filepath.Join(dir, "loci"), filepath.Join(dir, "home")
+	copyProgram(t, binary)
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	cursor, windsurf := filepath.Join(home, ".cursor"), filepath.Join(home, ".codeium", "windsurf")
+	for _, made := range []string{cursor, windsurf} {
+		if err := os.MkdirAll(made, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(cursor, "mcp.json")
+	if err := errors.Join(os.WriteFile(file, []byte("{}"), 0), os.Chmod(windsurf, 0o555)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(windsurf, 0o755) })
+	at := []string{"--data-dir", data}
+	if out, notes, code := asNobody(t, binary, dir, append(at, "add", "x")...); code != exitOK {
+		t.Fatalf("add: exit code %d, %s%s", code, out, notes)
+	}
+	for client, want := range map[string]string{"cursor": "cannot read " + file, "windsurf": "cannot write " + windsurf} {
+		out, notes, code := asNobody(t, binary, dir, append(at, "connect", client, "--yes")...)
+		if code != exitConflict || !strings.Contains(notes, want) || !strings.Contains(notes,
+			": this user may not; let this user read and write the file and its directory, and run the command again") {
+			t.Errorf("connect %s: exit code %d, want %q in:\n%s%s", client, code, want, out, notes)
+		}
+	}
+	keys, _, _ := asNobody(t, binary, dir, append(at, "agent-key", "list", "--all", "--json")...)
+	if strings.Contains(keys, `"status": "valid"`) {
+		t.Errorf("a key without an entry stays valid: %s", keys)
+	}
+}
+
 // refusedToNobody runs the program as somebody who may nothing.
 func refusedToNobody(t *testing.T, binary, dir, says string, args ...string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestNotGiven calls each tool with what clients send for an optional argument without a value: each answers as if the
@@ -199,5 +200,44 @@ func TestDaysOfEventsAreThoseOfTheAsker(t *testing.T) {
 		if events := got["events"].([]any); len(events) != want {
 			t.Errorf("%s: got %d events, want %d", args, len(events), want)
 		}
+	}
+}
+
+// TestDaysOfMemoriesAreThoseOfTheAsker asks about two evenings. In Japan, each is the morning of the next day.
+func TestDaysOfMemoriesAreThoseOfTheAsker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.rawAt(key, stateful, allTools)
+	w.clock.advance(8 * time.Hour) // it is the evening of the third
+	r.must("write_memory", `{"title":"North bed","content":"We planted garlic in the north."}`)
+	w.clock.advance(24 * time.Hour)
+	r.must("write_memory", `{"title":"South bed","content":"We planted garlic in the south."}`)
+	for asked, want := range map[string]string{"2026-03-05T09:00:00+09:00": "North bed",
+		"2026-03-05T00:00:00Z": "South bed"} {
+		for _, call := range [][2]string{{"search_memories", "term"}, {"recall_memories", "query"}} {
+			got := r.must(call[0], `{"`+call[1]+`":"garlic yesterday","asked_at":"`+asked+`"}`)
+			if list := got["memories"].([]any); len(list) != 2 || list[0].(map[string]any)["title"] != want {
+				t.Errorf("%s at %s: got %v, want %s first", call[0], asked, list, want)
+			}
+		}
+	}
+}
+
+// TestDecisionsOfAProjectAreInItsContext logs a decision with a project and no session.
+func TestDecisionsOfAProjectAreInItsContext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	_, key := w.key("claude")
+	r := w.rawAt(key, stateless, allTools)
+	r.must("create_project", `{"name":"Apollo"}`)
+	r.must("log_decision", `{"decision":"We rent the barn.","reasoning":"It is dry.","project":"Apollo"}`)
+	r.must("log_decision", `{"decision":"We sell the van.","reasoning":"It rusts."}`)
+	got := r.must("context", `{"goal":"What do we rent, and what do we sell?","project":"Apollo"}`)["context"].(string)
+	if !strings.Contains(got, "We rent the barn. Reason: It is dry.") {
+		t.Errorf("the project's context lacks its decision: %s", got)
+	}
+	if events := r.must("search_events", `{"project":"Apollo"}`)["events"].([]any); len(events) != 1 {
+		t.Errorf("got %v, want the decision that names the project", events)
 	}
 }

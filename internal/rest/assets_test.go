@@ -390,7 +390,7 @@ func TestUploadUnderAKey(t *testing.T) {
 	path := "/memories/" + m.ID.String() + "/assets"
 	first := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1")
 	again := s.form(owner, path, [][3]string{{"file", "a.txt", "abc"}}, "Idempotency-Key: k1")
-	replayed(t, first, again)
+	named(t, first, again)
 	if w := s.form(owner, path, [][3]string{{"file", "a.txt", "other"}}, "Idempotency-Key: k1"); w.Code != 409 {
 		t.Errorf("another file: got %d %s", w.Code, w.Body)
 	}

@@ -64,6 +64,36 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestDaysAreThoseOfTheAsker asks about a memory of an afternoon, which is the night of the next day in Japan.
+func TestDaysAreThoseOfTheAsker(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	m := s.write(t, owner, `{"title":"Boiler","content":"The boiler leaks."}`)
+	if at := m.CreatedAt.UTC().Format("2006-01-02 15"); at != "2026-11-20 16" {
+		t.Fatalf("written at %s", at)
+	}
+	for asked, want := range map[string]bool{"2026-11-22T09:00:00+09:00": true, "2026-11-22T00:00:00Z": false,
+		"2026-11-21T23:00:00+09:00": false, "2026-11-21T14:00:00Z": true} {
+		for _, request := range []string{
+			`POST /memories/recall {"query":"boiler yesterday","explain":true,"asked_at":"` + asked + `"}`,
+			"GET /memories/recall?query=boiler+yesterday&explain=true&asked_at=" + url.QueryEscape(asked),
+			`POST /agent/memories/search {"term":"boiler yesterday","explain":true,"asked_at":"` + asked + `"}`,
+		} {
+			var got struct {
+				Memories []loci.Recalled
+				Hits     []client.Hit
+			}
+			decode(t, s.expect(t, 200, owner, request), &got)
+			if len(got.Hits) > 0 {
+				got.Memories = append(got.Memories, loci.Recalled{Why: got.Hits[0].Why})
+			}
+			if why := got.Memories[len(got.Memories)-1].Why; why.Signals == nil || (why.Signals.Date > 0) != want {
+				t.Errorf("%s: signals %+v, want a date: %v", request, why.Signals, want)
+			}
+		}
+	}
+}
+
 // TestSearchTellsSimilarWords searches for a misspelled word beside one that is spelled well.
 func TestSearchTellsSimilarWords(t *testing.T) {
 	t.Parallel()

@@ -281,3 +281,35 @@ func TestBulkBodies(t *testing.T) {
 		t.Errorf("a page has %d entities in %d bytes, and %d are left", len(page.Entities), w.Body.Len(), page.Left)
 	}
 }
+
+// TestNamesAreTrimmed saves under names that only look different: with blanks outside, in another form of Unicode, and
+// with characters without width.
+func TestNamesAreTrimmed(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	g := s.graph(t, owner, "garden", "")
+	at := "POST /projects/" + g.project + "/graph"
+	var put client.PutEntities
+	decode(t, s.expect(t, 201, owner, at+`/entities {"entities":[{"name":" API gateway ","entity_type":" service ",`+
+		`"observations":["new"]},{"name":"Cafe\u0301","entity_type":"ser\u200bvice"},`+
+		`{"name":"Caf\u00e9","entity_type":"service"}]}`), &put)
+	if e := put.Entities; len(e) != 3 || e[0].ID.String() != g.gateway || e[0].Name != "API gateway" ||
+		e[1].ID != e[2].ID || e[1].Name != "Caf\u00e9" || e[1].Type != "service" {
+		t.Errorf("got %+v", e)
+	}
+	var relations client.PutRelations
+	decode(t, s.expect(t, 200, owner, at+`/relations {"relations":[{"from":"\ufeffwebsite","to":" API gateway",`+
+		`"relation_type":" uses "}]}`), &relations)
+	if r := relations.Relations; len(r) != 1 || r[0].Type != "uses" || r[0].Created {
+		t.Errorf("got %+v", r)
+	}
+	const save = `POST /memories {"title":"Deploys","content":"%s","key":"%s","category":"%s","tags":[%s]}`
+	var first, second loci.Memory
+	decode(t, s.expect(t, 201, owner, fmt.Sprintf(save, "on Tuesdays", " deploy.day\u00a0", `Cafe\u0301`,
+		`" ops ","ops","o\u200bps"`)), &first)
+	decode(t, s.expect(t, 200, owner, fmt.Sprintf(save, "on Fridays", "deploy.day", `Caf\u00e9`, `"ops"`)), &second)
+	if first.Key != "deploy.day" || first.Category != "Caf\u00e9" || len(first.Tags) != 1 || first.Tags[0] != "ops" ||
+		second.ID != first.ID || second.Category != first.Category {
+		t.Errorf("got %+v, then %+v", first, second)
+	}
+}

@@ -113,7 +113,7 @@ func TestARepeatedItemIsAddedOnce(t *testing.T) {
 	var n loci.MemoryNode
 	first := s.do("POST", "/memory-nodes", owner, `{"name":"n"}`, "Idempotency-Key: a")
 	again := s.do("POST", "/memory-nodes", owner, `{"name":"n"}`, "Idempotency-Key: a")
-	replayed(t, first, again)
+	named(t, first, again)
 	decode(t, first, &n)
 	at := "/memory-nodes/" + n.ID.String() + "/items"
 	one := s.do("POST", at, owner, `{"kind":"text","text":"t"}`, "Idempotency-Key: b")

@@ -37,6 +37,47 @@ func TestShortIDs(t *testing.T) {
 	}
 }
 
+// TestShortIDsOfCandidatesAndAttachments sends the beginnings of the other ids that a person sees.
+func TestShortIDsOfCandidatesAndAttachments(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	list, _ := s.candidates(t, claude, "decision: Deploy on Tuesdays", "idea: Try canaries", "plan: Write the runbook",
+		"claim: It rains")
+	short := func(i int) string { return list[i].ID.String()[:8] }
+	at := "/memories/" + s.write(t, owner, `{"title":"t","content":"okapi"}`).ID.String()
+	uploaded := s.upload(owner, at+"/assets?name=notes.md", "notes")
+	var asset loci.Asset
+	decode(t, uploaded, &asset)
+	var cited struct{ Sources []loci.Source }
+	decode(t, s.expect(t, 201, owner, "POST "+at+`/sources {"sources":[{"kind":"url","ref":"https://x.example"}]}`),
+		&cited)
+	source := cited.Sources[0].ID.String()
+	for _, tt := range []struct{ request, want string }{
+		{"GET /review/candidates/" + short(0), list[0].ID.String()},
+		{"GET /review/candidates/" + strings.ToUpper(short(0)), list[0].ID.String()},
+		{"PATCH /review/candidates/" + short(0) + ` {"title":"Tuesdays"}`, `"Tuesdays"`},
+		{"POST /review/candidates/" + short(0) + "/accept {}", string(loci.ReviewPromoted)},
+		{"POST /review/candidates/" + short(1) + `/merge {"others":["` + short(2) + `"]}`, "Write the runbook"},
+		{`POST /review/bulk {"action":"reject","ids":["` + short(3) + `"]}`, `"succeeded":1`},
+		{"GET /assets/" + asset.ID.String()[:8], asset.ID.String()},
+		{"GET /assets/" + asset.ID.String()[:8] + "/content", "notes"},
+	} {
+		w := s.request(owner, tt.request)
+		got := strings.ReplaceAll(w.Body.String(), `": `, `":`)
+		if w.Code != 200 || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %d %s lacks %s", tt.request, w.Code, got, tt.want)
+		}
+	}
+	for _, request := range []string{"DELETE /sources/" + source[:8], "DELETE /assets/" + asset.ID.String()[:8]} {
+		if w := s.request(owner, request); w.Code != 204 {
+			t.Errorf("%s: %d %s", request, w.Code, w.Body)
+		}
+	}
+	if got := s.expect(t, 200, owner, "GET "+at+"/sources").Body.String(); strings.Contains(got, source) {
+		t.Errorf("the source is still there: %s", got)
+	}
+}
+
 // TestHiddenNames: to name what one cannot see is to name nothing, in the path, the query and the body.
 func TestHiddenNames(t *testing.T) {
 	t.Parallel()

@@ -144,7 +144,29 @@ func TestBrowserDashboardGraph(t *testing.T) {
 	if fmt.Sprint(e.AllowedVendors, e.Observations[0].AllowedVendors) != "[claude] [claude]" {
 		t.Errorf("others still read it: %+v", e)
 	}
+	b.pair(w)
 	b.clean()
+}
+
+// pair draws two entities, which stay near the middle, not in opposite corners.
+func (b *tab) pair(w *world) {
+	pair := w.project("pair", []loci.NewEntity{thing("a", "thing"), thing("b", "thing")}, tie("a", "knows", "b"))
+	b.open(w.base + "/app/graph/" + pair.ID.String())
+	b.sees("2 entities, 1 relation")
+	b.until(`document.querySelector(".graph-picture canvas")`)
+	b.seesNo("Arranging…")
+	b.until(`(() => { // the names are drawn beside their entities
+		const canvas = document.querySelector("canvas.sigma-labels");
+		const { width, height } = canvas, { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+		let [left, right, top, bottom] = [width, 0, height, 0];
+		for (let i = 0; i < width * height; i++) {
+			if (!data[4 * i + 3]) continue;
+			const [x, y] = [i % width, Math.floor(i / width)];
+			[left, right, top, bottom] = [Math.min(left, x), Math.max(right, x), Math.min(top, y), Math.max(bottom, y)];
+		}
+		const apart = Math.max(right - left, bottom - top);
+		return apart > 0 && apart < Math.min(width, height) - 200 * devicePixelRatio;
+	})()`)
 }
 
 // TestBrowserDashboardGraphKeys does the same by keyboard, and moves an entity to the trash and back.

@@ -232,6 +232,45 @@ func TestOperatorsWordIsTheOnlyChoice(t *testing.T) {
 	}
 }
 
+// TestConnectionsOutliveTheirTokens refreshes the token of an MCP connection, which goes on with the new one.
+func TestConnectionsOutliveTheirTokens(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.browser()
+	b.signIn()
+	client := w.client("c", redirect)
+	granted := func() tokens {
+		t.Helper()
+		q := sentBack(t, b.post("/oauth/authorize", answerForm(b.get(w.ask(client)), "answer", "allow", "vendor", "claude",
+			"scope", "memories:read")...))
+		got, _ := w.token("grant_type", "authorization_code", "code", q.Get("code"), "redirect_uri", redirect,
+			"client_id", client, "code_verifier", verifier)
+		return got
+	}
+	first := granted()
+	second, a := w.token("grant_type", "refresh_token", "refresh_token", first.Refresh, "client_id", client)
+	if second.Access == "" || second.Access == first.Access {
+		t.Fatalf("refreshed: %d %s", a.status, a.body)
+	}
+	session := ""
+	send := func(token, body string) answer {
+		t.Helper()
+		header := http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"},
+			"Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-11-25"}}
+		if session != "" {
+			header["Mcp-Session-Id"] = []string{session}
+		}
+		return w.browser().do(http.MethodPost, "/mcp", header, body)
+	}
+	session = send(first.Access, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`).header.Get("Mcp-Session-Id")
+	send(first.Access, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
+	want(t, "with the token of the beginning", send(first.Access, list), 200, "read_memories")
+	want(t, "with the refreshed token", send(second.Access, list), 200, "read_memories")
+	want(t, "with another consent", send(granted().Access, list), 404)
+}
+
 func TestEndpointsOfPrograms(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -115,6 +115,62 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// register is a Registry in memory.
+type register map[loci.OrgID]bool
+
+func (r register) EventLogs(_ context.Context, org loci.OrgID) ([]loci.OrgID, error) {
+	if !r[org] {
+		return nil, nil
+	}
+	return []loci.OrgID{org}, nil
+}
+
+func (r register) KeepsEvents(_ context.Context, org loci.OrgID, keeps bool) error {
+	r[org] = keeps
+	return nil
+}
+
+func (register) Damaged(file string, err error) error {
+	if errors.Is(err, sqlitedb.ErrMissing) {
+		return loci.WrapError(loci.Unavailable, err, "%s is missing", file)
+	}
+	return err
+}
+
+// A log that had events and has no file any more is lost, not empty.
+func TestALostLogIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	c, known, dir := newClock(), register{}, filepath.Join(t.TempDir(), "events")
+	opts := Options{Dir: dir, Now: c.now, Registry: known}
+	l := Open(opts)
+	put(t, l, day, newEvent(c, "first"))
+	if err := l.Close(); err != nil || !known[acme] {
+		t.Fatalf("registered: %v, %v", known[acme], err)
+	}
+	file := filepath.Join(dir, "acme", logFile)
+	for _, lose := range []func() error{func() error { return os.Remove(file) },
+		func() error { return os.RemoveAll(dir) }} {
+		if err := lose(); err != nil {
+			t.Fatal(err)
+		}
+		again := Open(opts)
+		_, appended := again.Append(t.Context(), person, []*loci.Event{newEvent(c, "second")}, day)
+		_, looked := again.Find(t.Context(), person, eventlog.Query{Limit: 10})
+		_, got := again.Get(t.Context(), person, []loci.EventID{{15: 1}})
+		for name, err := range map[string]error{"append": appended, "find": looked, "get": got} {
+			if loci.CodeOf(err) != loci.Unavailable || !strings.Contains(loci.SafeText(err), "events/acme/log.db") {
+				t.Errorf("%s: got %v, want Unavailable with the name of the file", name, err)
+			}
+		}
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a new file: %v", err)
+		}
+	}
+}
+
 // stored returns the events of a day.
 func stored(t *testing.T, l *Log, date string) []*loci.Event {
 	t.Helper()

@@ -45,6 +45,24 @@ func testGraphNames(e *env) {
 	e.wantList("left", entityNames(e.find(p, v, "one")))
 }
 
+// A name with blanks around it, as earlier versions stored it, is found as it is. If no entity has a name, it means what
+// Loci would store for it.
+func testGraphOldNames(e *env) {
+	p := e.project("p")
+	v := e.in(p)
+	e.putEntities(p, v, ent(" API ", "old"), ent("API", "new"), ent("Caf\u00e9", "new"))
+	for _, name := range []string{" API ", "API", "  API", "Cafe\u0301"} {
+		e.updateGraph(p, func(ctx context.Context, tx store.GraphTx) error {
+			_, err := tx.Entities().Observe(ctx, v, by(v),
+				[]loci.Contents{{Entity: loci.EntityRef{Name: name}, Contents: []string{"said of [" + name + "]"}}})
+			return err
+		})
+	}
+	e.wantList("of the old name", e.observationsOf(p, v, " API "), "said of [ API ]")
+	e.wantList("of the new name", e.observationsOf(p, v, "API"), "said of [API]", "said of [  API]")
+	e.wantList("of the other form", e.observationsOf(p, v, "Caf\u00e9"), "said of [Cafe\u0301]")
+}
+
 // What a vendor keeps to itself on an entity that others see does not show in
 // the entity's time either.
 func testGraphHiddenTime(e *env) {

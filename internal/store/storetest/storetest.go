@@ -188,6 +188,7 @@ var tests = []test{
 	{"GraphLists", testGraphLists},
 	{"GraphHiddenMerge", testGraphHiddenMerge},
 	{"GraphNames", testGraphNames},
+	{"GraphOldNames", testGraphOldNames},
 	{"GraphHiddenTime", testGraphHiddenTime},
 	{"GraphHistoryLimit", testGraphHistoryLimit},
 	{"GraphVisibility", testGraphVisibility},
