@@ -30,8 +30,8 @@ func TestMemoriesStayWhereTheirWriterMayWrite(t *testing.T) {
 		field string
 		to    memory.Patch
 	}{
-		"another's project":            {d.mara, m, "project_id", memory.Patch{ProjectID: &foreign.ID}},
-		"a key of projects, no one":    {d.limited, mine, "project_id",
+		"another's project": {d.mara, m, "project_id", memory.Patch{ProjectID: &foreign.ID}},
+		"a key of projects, no one": {d.limited, mine, "project_id",
 			memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &loci.ProjectID{}}},
 		"an agent that is not theirs":  {d.mara, m, "agent_id", memory.Patch{AgentID: &d.robot}},
 		"a session that is not theirs": {d.mara, m, "session_id", memory.Patch{SessionID: &others.ID}},
@@ -67,11 +67,10 @@ func TestNoMemoryMovesToAnotherOfItsKey(t *testing.T) {
 	ctx := t.Context()
 	global := d.add(d.mara, memory.Draft{Key: "port", Content: "1"})
 	in := d.add(d.mara, memory.Draft{Key: "port", Content: "2", Scope: loci.ScopeProject, ProjectID: d.project})
-	_, err := d.Memory.Patch(ctx, d.mara, in.ID, 0, memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &loci.ProjectID{}})
-	wantCode(t, err, loci.Conflict)
+	out := memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &loci.ProjectID{}}
+	wantCode(t, second(d.Memory.Patch(ctx, d.mara, in.ID, 0, out)), loci.Conflict)
 	d.must(second(d.Memory.Trash(ctx, d.mara, global.ID, 0)))
-	d.must(second(d.Memory.Patch(ctx, d.mara, in.ID, 0,
-		memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &loci.ProjectID{}})))
+	d.must(second(d.Memory.Patch(ctx, d.mara, in.ID, 0, out)))
 }
 
 // TestDecisionsStayOutOfArchivedProjects requires that a candidate of a project becomes a memory, and stops being one,
@@ -154,7 +153,7 @@ func TestKeysThatMayNotRead(t *testing.T) {
 	id := d.queued(writes, "idea: paint the shed\n")[0]
 	d.must(second(d.Review.Accept(ctx, writes, id, review.Decision{})))
 	wantCode(t, second(d.Review.Undo(ctx, writes, id, review.Decision{})), loci.Forbidden)
-	wantCode(t, second(d.Project.Choose(ctx, writes, memory.Read, project.Choice{Name: "no such project"})), loci.Forbidden)
+	wantCode(t, second(d.Project.Choose(ctx, writes, memory.Read, project.Choice{Name: "none"})), loci.Forbidden)
 	wantCode(t, second(d.Memory.Gather(ctx, writes, memory.SearchRequest{Query: "deploy"})), loci.Forbidden)
 	wantCode(t, third(d.Memory.Versions(ctx, writes, saved.ID, 0, 0)), loci.Forbidden)
 }

@@ -14,8 +14,8 @@ import (
 func TestCandidatesNameOnlyWhatTheirReaderSees(t *testing.T) {
 	t.Parallel()
 	d := newReviews(t)
-	notes := review.Notes{Content: "idea: one\nidea: two\n", Persist: true, PersistReview: true, Project: d.project.String()}
-	list := d.reflect(d.claude, notes).Candidates
+	list := d.reflect(d.claude, review.Notes{Content: "idea: one\nidea: two\n", Persist: true, PersistReview: true,
+		Project: d.project.String()}).Candidates
 	id, hidden := list[0].ID, list[1].ID
 	d.change(hidden, func(c *loci.Candidate) { c.Reach, c.ProjectID = loci.ReachPrivate, loci.ProjectID{} })
 	shared := d.add(d.mara, memory.Draft{Title: "shared", Content: "s", Scope: loci.ScopeProject, ProjectID: d.project})
@@ -27,8 +27,8 @@ func TestCandidatesNameOnlyWhatTheirReaderSees(t *testing.T) {
 	}
 	d.change(id, func(c *loci.Candidate) {
 		c.State, c.MemoryID, c.Existing = loci.ReviewPromoted, own.ID, true
-		c.Findings = []loci.ReflectionFinding{of(shared), of(own), {Kind: loci.FindingContradiction, Target: d.entity.String(),
-			TargetType: "entity"}}
+		c.Findings = []loci.ReflectionFinding{of(shared), of(own),
+			{Kind: loci.FindingContradiction, Target: d.entity.String(), TargetType: "entity"}}
 		c.Superseded = []loci.MemoryID{shared.ID, own.ID, gone.ID}
 		c.Claims = []loci.ClaimRecord{{ID: "c1", Contradicts: []string{shared.ID.String()}, Validity: "contested"},
 			{ID: "c2", Contradicts: []string{own.ID.String()}, Supersedes: []string{own.ID.String()}, Validity: "contested"}}
@@ -51,7 +51,8 @@ func TestCandidatesNameOnlyWhatTheirReaderSees(t *testing.T) {
 		"mara's other vendor": {d.cursor, seen{1, 1, false, true, 1, false}},
 	} {
 		c := d.waiting(tt.who, id)
-		got := seen{len(c.Findings), len(c.Superseded), !c.MemoryID.IsZero(), !c.MergedInto.IsZero(), 0, len(c.Exceptions) > 0}
+		got := seen{len(c.Findings), len(c.Superseded), !c.MemoryID.IsZero(), !c.MergedInto.IsZero(), 0,
+			len(c.Exceptions) > 0}
 		for _, claim := range c.Claims {
 			if claim.Validity == "contested" && len(claim.Contradicts) == 1 {
 				got.contested++

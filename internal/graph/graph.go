@@ -45,9 +45,10 @@ func (s *Service) CreateEntities(ctx context.Context, p loci.Principal, in loci.
 		return nil, err
 	}
 	bad := checkItems("entities", items, checkNew)
-	return put(ctx, s, p, in, vendors, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutEntity, error) {
-		return tx.Entities().Create(ctx, v, by, items)
-	})
+	return put(ctx, s, p, in, vendors, bad,
+		func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutEntity, error) {
+			return tx.Entities().Create(ctx, v, by, items)
+		})
 }
 
 // AddObservations adds observations to entities, all or none. An unknown entity is an error that
@@ -58,9 +59,10 @@ func (s *Service) AddObservations(ctx context.Context, p loci.Principal, in loci
 		return nil, err
 	}
 	bad := checkItems("observations", items, (*loci.Contents).Validate)
-	return put(ctx, s, p, in, vendors, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]Observed, error) {
-		return tx.Entities().Observe(ctx, v, by, items)
-	})
+	return put(ctx, s, p, in, vendors, bad,
+		func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]Observed, error) {
+			return tx.Entities().Observe(ctx, v, by, items)
+		})
 }
 
 // CreateRelations stores relations, all or none. Both ends must exist.
@@ -70,9 +72,10 @@ func (s *Service) CreateRelations(ctx context.Context, p loci.Principal, in loci
 		return nil, err
 	}
 	bad := checkItems("relations", items, (*loci.NewRelation).Validate)
-	return put(ctx, s, p, in, vendors, bad, func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutRelation, error) {
-		return tx.Entities().Relate(ctx, v, by, items)
-	})
+	return put(ctx, s, p, in, vendors, bad,
+		func(tx store.GraphTx, v loci.Viewer, by loci.GraphAccess) ([]PutRelation, error) {
+			return tx.Entities().Relate(ctx, v, by, items)
+		})
 }
 
 // DeleteEntities moves entities to the graph's trash, with their observations and relations. It skips names that do

@@ -113,8 +113,8 @@ func named(ctx context.Context, tx store.GraphTx, v loci.Viewer, ids loci.GraphI
 	return texts(rows)[len(found.Entities):], errors.Join(err, failed)
 }
 
-// SettleSecrets keeps the secrets of the rows that a suggestion names, or removes them from all rows that p wrote in the
-// graph: a merge copies rows.
+// SettleSecrets keeps the secrets of the rows that a suggestion names, or removes them from all rows that p wrote in
+// the graph: a merge copies rows.
 func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, sg *loci.Suggestion, keep bool) error {
 	_, err := update(ctx, s, p, sg.Graph.ProjectID, func(tx store.GraphTx, v loci.Viewer) (none int, err error) {
 		if keep {

@@ -79,8 +79,8 @@ type removal struct {
 }
 
 // removedHint follows the removal of a secret.
-const removedHint = "Backups and exports from before still have the secret, and so do replaced/ in the data directory " +
-	"and assistants that have read it. Change it."
+const removedHint = "Backups and exports from before still have the secret, and so do replaced/ in the data directory" +
+	" and assistants that have read it. Change it."
 
 // settleEvents settles the secrets of events before those of memories, because events are in other files: if it stops
 // between them, settling again does the rest. Conflict if the suggestion was settled, or its event is in an Arc.

@@ -19,6 +19,7 @@ type badInput struct {
 	field, text         string // text: a part of it
 }
 
+// long: a table of cases is data.
 func TestBadBodies(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

@@ -196,7 +196,8 @@ func (s *server) createRelations(ctx context.Context, p loci.Principal,
 	if err != nil {
 		return nil, err
 	}
-	out, added := client.PutRelations{Relations: make([]client.PutRelation, len(list)), Secrets: graph.SecretsIn(list)}, false
+	out := client.PutRelations{Relations: make([]client.PutRelation, len(list)), Secrets: graph.SecretsIn(list)}
+	added := false
 	for i, r := range list {
 		out.Relations[i] = client.PutRelation{Relation: r.Relation, Created: r.Created}
 		added = added || r.Created

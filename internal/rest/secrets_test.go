@@ -135,8 +135,8 @@ func TestSecretsOfEvents(t *testing.T) {
 	}
 }
 
-// TestSecretsOfGraphs stores secrets in a graph in every way. They are in the inbox of the person alone. A person of the
-// project does not see the secrets of another's rows there.
+// TestSecretsOfGraphs stores secrets in a graph in every way. They are in the inbox of the person alone. A person of
+// the project does not see the secrets of another's rows there.
 func TestSecretsOfGraphs(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)

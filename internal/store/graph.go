@@ -192,8 +192,8 @@ type Entities interface {
 	// already have these vendors don't count. It fails as a whole with NotFound, with a reason for
 	// each item, if an item isn't visible or doesn't belong to by.UserID.
 	SetVendors(ctx context.Context, v loci.Viewer, by loci.GraphAccess, items GraphIDs, vendors []loci.Vendor) (int, error)
-	// SettleSecrets stores what remove makes of all texts that a person wrote, also of deleted ones, and nothing of the old
-	// texts stays on the disk. The caller then calls Rebuild. nil: the rows with these ids keep their secrets.
+	// SettleSecrets stores what remove makes of all texts that a person wrote, also of deleted ones, and nothing of the
+	// old texts stays on the disk. The caller then calls Rebuild. nil: the rows with these ids keep their secrets.
 	SettleSecrets(ctx context.Context, user loci.UserID, ids GraphIDs, remove func(string) string) error
 	// Insert stores live rows unchanged, with their ids, times and writers, for import. Ends and
 	// entities may be in the same call or already stored. A row counts as present if its id exists and

@@ -17,7 +17,8 @@ type textColumns struct {
 }
 
 var textsOfMemory = []textColumns{
-	{"memory_versions", "seq", "version", []string{"title", "content", "summary", "key", "category", "source", "tags"}, ""},
+	{"memory_versions", "seq", "version",
+		[]string{"title", "content", "summary", "key", "category", "source", "tags"}, ""},
 	{"sources", "memory_seq", "seq", []string{"ref", "text", "quote"}, ""},
 }
 

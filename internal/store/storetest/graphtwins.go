@@ -45,8 +45,8 @@ func testGraphNames(e *env) {
 	e.wantList("left", entityNames(e.find(p, v, "one")))
 }
 
-// A name with blanks around it, as earlier versions stored it, is found as it is. If no entity has a name, it means what
-// Loci would store for it.
+// A name with blanks around it, as earlier versions stored it, is found as it is. If no entity has a name, it means
+// what Loci would store for it.
 func testGraphOldNames(e *env) {
 	p := e.project("p")
 	v := e.in(p)
