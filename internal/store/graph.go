@@ -214,7 +214,7 @@ type PutEntity struct {
 	Entity  loci.Entity // with what the viewer now sees of it
 	Created bool
 	Added   []loci.Observation
-	// Alike are visible names with the same first words, for the first MaxAlike entities of a call.
+	// Alike are visible names with the same first words, its own among them, for the first MaxAlike entities of a call.
 	Alike []string
 }
 

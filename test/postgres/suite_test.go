@@ -22,11 +22,11 @@ var (
 		"ListOrder", "ListPages", "ListPagesUnderInserts", "ListFilters", "ManyProjects", "ListTotals", "ListTrash",
 		"ListExpiry", "ListPositions", "ListManyVendorsAndProjects", "ListKeepsKindsApart", "ListOfTeam", "ListContexts",
 		"Contains", "ContainsLimits", "When", "WhenInvalid", "WhenImported", "WhenFilters", "WhenMany",
-		"MatchTerms", "MatchFeatures", "MatchFollowsChanges", "MatchLimit", "MatchInvalid", "RowsChanged", "RowsRead",
+		"RowsChanged", "RowsRead",
 	}
 	visibility = []string{
 		"Visibility", "VersionsNeedBothVendors", "VersionsNeedBothReaches", "OnlyProjects", "EditsVisibility",
-		"WhenIsNoWayAround", "WhenReplays", "MatchIgnoresHiddenRows", "RebuildChangesNothing", "SuggestionVisibility",
+		"WhenIsNoWayAround", "WhenReplays", "RebuildChangesNothing", "SuggestionVisibility",
 		"DisagreementVisibility",
 	}
 )

@@ -130,7 +130,8 @@ func testGraphCreate(e *env) {
 		want.Observations = append(want.Observations,
 			loci.Observation{ID: out[0].Added[i].ID, EntityID: want.ID, Content: text, GraphAccess: access, CreatedAt: now})
 	}
-	if diff := cmp.Diff(store.PutEntity{Entity: want, Created: true, Added: want.Observations}, out[0]); diff != "" {
+	if diff := cmp.Diff(store.PutEntity{Entity: want, Created: true, Added: want.Observations,
+		Alike: []string{"Ada"}}, out[0]); diff != "" {
 		e.Errorf("Create (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]loci.Entity{want}, e.find(p, v, "Ada")); diff != "" {
