@@ -312,7 +312,8 @@ func testSecretsOfEvents(e *env) {
 	e.secretsOf(&loci.Suggestion{Row: &loci.SecretRow{Kind: loci.RowEvent, ID: loci.NewEventID(e.clock.now())}})
 	p := e.project("a")
 	e.secretsOf(&loci.Suggestion{Graph: &loci.SuggestedGraph{ProjectID: p.ID,
-		AllowedVendors: []loci.Vendor{loci.AnyVendor}, GraphIDs: loci.GraphIDs{Observations: []loci.ObservationID{loci.NewObservationID()}}}}, p.ID)
+		AllowedVendors: []loci.Vendor{loci.AnyVendor},
+		GraphIDs:       loci.GraphIDs{Observations: []loci.ObservationID{loci.NewObservationID()}}}}, p.ID)
 }
 
 func (e *env) secretsOf(of *loci.Suggestion, in ...loci.ProjectID) {
