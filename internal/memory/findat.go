@@ -1,6 +1,9 @@
 package memory
 
 import (
+	"context"
+	"time"
+
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/indexing"
 	"github.com/loci-memory/loci/internal/recall"
@@ -39,9 +42,10 @@ func (f *finder) findAt() error {
 // listed is how many memories are read at a time.
 const listed = 100
 
-// selectRows adds the newest memories of the list, as many as half of the remaining time allows.
+// selectRows adds the newest memories of the list, as many as two thirds of the remaining time allow. To make the index
+// of them takes half as long as to read them.
 func (f *finder) selectRows(to *indexing.Selection) error {
-	ctx, cancel := f.within(2)
+	ctx, cancel := context.WithTimeoutCause(f.ctx, time.Until(f.until)*2/3, loci.ErrSpent)
 	defer cancel()
 	for q := (store.ListQuery{Filter: f.filter, Limit: listed}); f.memories; {
 		page, err := f.tx.Lists().List(ctx, f.v, q)
