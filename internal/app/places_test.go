@@ -7,6 +7,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/org"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/review"
@@ -200,4 +201,27 @@ func TestNobodyIsLeftWithoutAWorkspace(t *testing.T) {
 	c.must(c.Org.LeaveWorkspace(ctx, c.owner, first, nils.ID))
 	c.must(c.Org.LeaveWorkspace(ctx, c.owner, first, c.owner.UserID))
 	c.must(c.Org.DeleteWorkspace(ctx, c.owner, first))
+}
+
+// TestKeysOfProjectsStayInThem requires that a key of projects reaches no pool, and makes no node that it could not see.
+func TestKeysOfProjectsStayInThem(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	key := d.stage.key(d.mara, auth.KeyRequest{ProjectIDs: []loci.ProjectID{d.project}})
+	m := d.add(key, memory.Draft{Title: "m", Content: "c", Scope: loci.ScopeProject, ProjectID: d.project})
+	wantCode(t, second(d.Memory.Share(ctx, key, m.ID)), loci.Forbidden)
+	wantCode(t, second(d.Memory.TeamMemories(ctx, key, memory.ListRequest{})), loci.Forbidden)
+	for _, draft := range []node.Draft{{Name: "anywhere"}, {Name: "beside it", ProjectID: d.project}} {
+		if _, err := d.Node.Create(ctx, key, draft); loci.FieldOf(err) != "project_id" {
+			t.Errorf("a node %q: %v", draft.Name, err)
+		}
+	}
+	made, err := d.Node.Create(ctx, key, node.Draft{Name: "in it", Scope: loci.ScopeProject, ProjectID: d.project})
+	d.must(err)
+	wantCode(t, second(d.Node.Create(ctx, key, node.Draft{Name: "shared", Scope: loci.ScopeProject, ProjectID: d.project,
+		Shared: true})), loci.Forbidden)
+	if _, err := d.Node.Get(ctx, key, made.ID); err != nil {
+		t.Error(err)
+	}
 }
