@@ -37,8 +37,9 @@ func TwinHint(noun, name string, names ...string) string {
 	look := func(name string) string {
 		return strings.Join(strings.Fields(strings.NewReplacer("\u200c", "", "\u200d", "").Replace(Label(name))), " ")
 	}
+	own := look(name)
 	for _, twin := range names {
-		if twin != name && strings.EqualFold(look(twin), look(name)) {
+		if twin != name && strings.EqualFold(look(twin), own) {
 			return fmt.Sprintf("The %s %q exists already; only case or blanks differ. If you mean that one, use it.", noun, twin)
 		}
 	}

@@ -45,6 +45,7 @@ add the observations that it does not have yet.`,
 	return cmd
 }
 
+// noteSecrets tells the person which types of secrets were stored, and returns them.
 func (p *program) noteSecrets(types []string) []string {
 	if len(types) > 0 {
 		p.note("%s", loci.SecretHint(types))

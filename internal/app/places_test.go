@@ -13,8 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/review"
 )
 
-// TestMemoriesStayWhereTheirWriterMayWrite requires the same of a save and of a change: nobody puts a memory into a
-// project, an agent or a session that is not theirs, and a key of projects puts none outside of these.
+// TestMemoriesStayWhereTheirWriterMayWrite requires the same of a save and of a change: no credential puts a memory
+// into a project, an agent or a session of another, and a key of projects puts none outside of these.
 func TestMemoriesStayWhereTheirWriterMayWrite(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

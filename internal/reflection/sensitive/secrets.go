@@ -60,8 +60,7 @@ func Values(texts ...string) (values []string) {
 	return values
 }
 
-// Replacer returns a function that puts by in the place of these values wherever they are in a text, in small or
-// capital letters.
+// Replacer returns a function that replaces these values in a text by the text by, whatever their case.
 func Replacer(values []string, by string) func(string) string {
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	known := `(?i)\Q` + by + `\E` // what has been replaced stays as it is
