@@ -61,7 +61,8 @@ func TestMemoriesStayWhereTheirWriterMayWrite(t *testing.T) {
 	}
 }
 
-// TestNoMemoryMovesToAnotherOfItsKey requires that a change of the place of a memory leaves one memory for a key there.
+// TestNoMemoryMovesToAnotherOfItsKey requires that a change of the place of a memory leaves one memory for a key
+// there.
 func TestNoMemoryMovesToAnotherOfItsKey(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -203,7 +204,8 @@ func TestNobodyIsLeftWithoutAWorkspace(t *testing.T) {
 	c.must(c.Org.DeleteWorkspace(ctx, c.owner, first))
 }
 
-// TestKeysOfProjectsStayInThem requires that a key of projects reaches no pool, and makes no node that it could not see.
+// TestKeysOfProjectsStayInThem requires that a key of projects reaches no pool, and makes no node that it could not
+// see.
 func TestKeysOfProjectsStayInThem(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -68,8 +68,8 @@ func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, ids []loc
 	return err
 }
 
-// masked returns an event as lists show it: with [secret] in the place of each secret that its person did not decide to
-// keep.
+// masked returns an event as lists show it: with [secret] in the place of each secret that its person did not decide
+// to keep.
 func masked(e *loci.Event) *loci.Event {
 	if e.SecretsKept || len(sensitive.Named(e.Content, string(e.Metadata))) == 0 {
 		return e
