@@ -143,3 +143,41 @@ func TestTrashAndReplacedOnesAreFoundInEveryLanguage(t *testing.T) {
 		t.Errorf("a recall of events as of now finds the memory %q", page.Items[0].Memory.Title)
 	}
 }
+
+// TestTextsInTooManyMemories finds texts that stand in so many memories that the index does not name these.
+func TestTextsInTooManyMemories(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	save := func(n int, content string, by memory.Draft) {
+		var items []memory.BulkItem
+		for i := range n {
+			by.Title, by.Content, by.Dedupe, by.NotCompared = fmt.Sprint("Row ", i), content, memory.DedupeCreate, true
+			items = append(items, memory.BulkItem{Op: loci.BulkCreate, Draft: by})
+		}
+		_, err := w.Memory.Bulk(t.Context(), w.owner, items, true)
+		w.must(err)
+	}
+	save(3, "The old n--> count", memory.Draft{Tags: []string{"few"}})
+	save(510, "The n--> count", memory.Draft{})
+	save(510, "The m<>k count", memory.Draft{})
+	save(3, "A hidden n--> count", memory.Draft{Tags: []string{"few"}, AllowedVendors: []loci.Vendor{"claude"}})
+	for name, tt := range map[string]struct {
+		query string
+		f     memory.Filter
+		total int
+		more  bool
+	}{
+		"the newest of many":           {"-->", memory.Filter{}, 200, true},
+		"all of a filter":              {"-->", memory.Filter{Tags: []string{"few"}}, 3, false},
+		"either text":                  {"--> <>", memory.Filter{Tags: []string{"few"}}, 3, false},
+		"none":                         {"<>", memory.Filter{Tags: []string{"few"}}, 0, false},
+		"as of now":                    {"-->", memory.Filter{When: loci.When{AsOf: w.now.Add(time.Minute)}}, 200, true},
+		"as of now, one that is there": {"-->", memory.Filter{Tags: []string{"few"}, When: loci.When{AsOf: w.now}}, 3, false},
+	} {
+		page, err := w.Memory.Search(t.Context(), w.other, memory.SearchRequest{Query: tt.query, Filter: tt.f, Limit: 50})
+		w.must(err)
+		if page.Total != tt.total || page.TotalIsLowerBound != tt.more || page.StoppedBy != "" {
+			t.Errorf("%s: %d, more %v, stopped by %q", name, page.Total, page.TotalIsLowerBound, page.StoppedBy)
+		}
+	}
+}

@@ -95,11 +95,6 @@ func CheckWords(field, query string) error {
 	return nil
 }
 
-// within returns a context that ends with loci.ErrSpent after a part of the remaining time.
-func (f *finder) within(part int) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(f.ctx, time.Until(f.until)/time.Duration(part), loci.ErrSpent)
-}
-
 // findNow asks the index: for the words, then for words that begin like them, then for words that
 // contain them, until it finds something. The last attempt reads texts, unless the index shows that they have nothing.
 func (f *finder) findNow() error {

@@ -14,12 +14,8 @@ import (
 // search of another time reads.
 const maxMatches = 10_000
 
-// The last attempt reads texts, because no index covers it. It reads from the newest row on until
-// its time is over, and ranks some of the matches.
-const (
-	maxLooked    = 1_000_000
-	maxContained = 200
-)
+// maxContained is how many memories the last attempt collects, if no index can tell which contain the texts.
+const maxContained = 200
 
 // maxRead is how many memories are read to look whether they contain a text whose signs they have. More are walked
 // through, until enough of them contain it.
@@ -45,12 +41,29 @@ const listed = 100
 // selectRows adds the newest memories of the list, as many as two thirds of the remaining time allow. To make the index
 // of them takes half as long as to read them.
 func (f *finder) selectRows(to *indexing.Selection) error {
+	if !f.memories {
+		return nil
+	}
 	ctx, cancel := context.WithTimeoutCause(f.ctx, time.Until(f.until)*2/3, loci.ErrSpent)
 	defer cancel()
-	for q := (store.ListQuery{Filter: f.filter, Limit: listed}); f.memories; {
+	return f.walk(ctx, func(m *loci.Memory) bool {
+		if to.Len() == maxMatches {
+			f.stopped = StoppedByRows
+			return false
+		}
+		to.Add(m)
+		return true
+	})
+}
+
+// walk calls add with the memories of the list, newest first, until it returns false or the time of ctx is over.
+func (f *finder) walk(ctx context.Context, add func(*loci.Memory) bool) error {
+	for q := (store.ListQuery{Filter: f.filter, Limit: listed}); ; {
 		page, err := f.tx.Lists().List(ctx, f.v, q)
-		for i := 0; i < len(page.Memories) && ctx.Err() == nil; i++ {
-			to.Add(page.Memories[i])
+		for i := 0; i < len(page.Memories) && !loci.Spent(ctx); i++ {
+			if !add(page.Memories[i]) {
+				return nil
+			}
 		}
 		switch q.After = page.Next; {
 		case loci.Spent(ctx):
@@ -58,66 +71,63 @@ func (f *finder) selectRows(to *indexing.Selection) error {
 			return nil
 		case err != nil || page.Next == "":
 			return err
-		case to.Len() >= maxMatches:
-			f.stopped = StoppedByRows
-			return nil
 		}
 	}
-	return nil
 }
 
-// findParts is the last attempt: it reads texts, and finds those that contain the words anywhere. An index with all
-// memories, which may be nil, and its answer tell which texts are in no memory.
+// findParts is the last attempt: it finds texts that contain the words anywhere. An index with all memories, which may
+// be nil, and its answer tell which texts are in few memories or none. Memories are read for the others, newest first.
 func (f *finder) findParts(q *recall.Question, index *indexing.Snapshot, answer *recall.Answer) error {
 	f.anywhere = q.Anywhere()
 	var ids []loci.MemoryID
-	texts := f.anywhere.Texts()
-	for i, text := range texts {
-		found, err := f.withText(index, answer, text, len(texts)-i)
-		if err != nil {
-			return err
+	var untold []string
+	for _, text := range f.anywhere.Texts() {
+		if index == nil {
+			untold = append(untold, text)
+			continue
+		}
+		if answer != nil && answer.Covers(text) {
+			continue
+		}
+		found, ok := index.Containing(f.v, f.service.Time(), text, maxRead)
+		if !ok {
+			untold = append(untold, text)
 		}
 		ids = append(ids, found...)
 	}
-	memories, err := readAt(f.ctx, f.tx, f.v, loci.Unique(ids), &f.filter)
+	if len(ids) > 0 && !f.filter.IsAll() {
+		var err error
+		if ids, err = f.tx.Lists().Passing(f.ctx, f.v, f.filter, ids); err != nil {
+			return err
+		}
+	}
+	more, err := f.containing(untold)
+	if err != nil {
+		return err
+	}
+	memories, err := readAt(f.ctx, f.tx, f.v, loci.Unique(append(ids, more...)), &f.filter)
 	hits := f.anywhere.Rank(memories)
 	f.total, f.next = len(hits), f.offset+f.limit < len(hits)
 	f.hits = hits[min(f.offset, len(hits)):min(f.offset+f.limit, len(hits))]
 	return err
 }
 
-// withText returns the memories that pass the filter and contain a text, and maybe others. Only if the index cannot
-// tell which these are, it reads texts, for a share of the remaining time.
-func (f *finder) withText(index *indexing.Snapshot, answer *recall.Answer, text string, share int) (
-	[]loci.MemoryID, error) {
-	if index != nil {
-		if answer != nil && answer.Covers(text) {
-			return nil, nil
-		}
-		if ids, ok := index.Containing(f.v, f.service.Time(), text, maxRead); ok {
-			if f.filter.IsAll() || len(ids) == 0 {
-				return ids, nil
-			}
-			return f.tx.Lists().Passing(f.ctx, f.v, f.filter, ids)
-		}
+// containing returns the newest memories that pass the filter and contain one of the texts, as many as the remaining
+// time allows, at most maxContained.
+func (f *finder) containing(texts []string) (ids []loci.MemoryID, err error) {
+	if len(texts) == 0 {
+		return nil, nil
 	}
-	found, err := f.lookInto(text, share)
-	return found.IDs, err
-}
-
-// lookInto returns the newest memories that contain text, as many as its share of the remaining time allows.
-func (f *finder) lookInto(text string, share int) (store.Contained, error) {
-	ctx, cancel := f.within(share)
+	ctx, cancel := context.WithDeadlineCause(f.ctx, f.until, loci.ErrSpent)
 	defer cancel()
-	found, err := f.tx.Lists().Contains(ctx, f.v,
-		store.ContainsQuery{Filter: f.filter, Text: text, Look: maxLooked, Limit: maxContained})
-	switch {
-	case found.Cut:
-		f.stopped = StoppedByTime
-	case found.More && len(found.IDs) == maxContained:
-		f.more = true
-	case found.More && f.stopped == "":
-		f.stopped = StoppedByRows
-	}
-	return found, err
+	err = f.walk(ctx, func(m *loci.Memory) bool {
+		if !f.anywhere.Has(m, texts) {
+			return true
+		}
+		if f.more = len(ids) == maxContained; !f.more {
+			ids = append(ids, m.ID)
+		}
+		return !f.more
+	})
+	return ids, err
 }

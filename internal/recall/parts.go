@@ -135,7 +135,7 @@ type Hit struct {
 }
 
 // Rank returns the memories that have some of the texts, best first. A text counts as much as a word does in the best
-// field that has it. The category has none, as for store.Lists.Contains.
+// field that has it. The category has none, since most memories share one.
 func (a *Anywhere) Rank(memories []*loci.Memory) []Hit {
 	list, standings := []Hit{}, map[loci.MemoryID]standing{}
 	for _, m := range memories {
@@ -155,6 +155,11 @@ func (a *Anywhere) Rank(memories []*loci.Memory) []Hit {
 		list[i].Why.Boosts = boosts(len(list), i, func(i int) standing { return standings[list[i].ID] })
 	}
 	return list
+}
+
+// Has reports whether a memory has one of some texts of a.
+func (a *Anywhere) Has(m *loci.Memory, texts []string) bool {
+	return slices.ContainsFunc(a.in(m), func(t loci.WhyTerm) bool { return slices.Contains(texts, t.Term) })
 }
 
 // in returns which texts a memory has in which fields, those that count most first.

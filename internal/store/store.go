@@ -148,12 +148,6 @@ type Lists interface {
 	// sorts by the present CreatedAt. It fails with Invalid if q.After is not a Position of such a
 	// list, or if When is used with a Lifecycle other than LiveOnly.
 	List(ctx context.Context, v loci.Viewer, q ListQuery) (Page, error)
-	// Contains searches the newest visible memories that pass the filter. It returns those with q.Text
-	// in the title, content, summary, key or a tag, newest first in the order of List. It leaves out
-	// the category, since most memories share one. It ignores case letter by letter, as Unicode pairs
-	// letters. Memories that the viewer may not see have no influence. It fails with Invalid if q.Text
-	// is empty, if q.Look or q.Limit is below 1, or if When is used with a Lifecycle other than LiveOnly.
-	Contains(ctx context.Context, v loci.Viewer, q ContainsQuery) (Contained, error)
 	// IDs returns the ids of the visible memories that pass the filter, at most limit, in the order of
 	// List. more reports whether there are others. It fails like List.
 	IDs(ctx context.Context, v loci.Viewer, f Filter, limit int) (ids []loci.MemoryID, more bool, err error)
@@ -227,21 +221,4 @@ type Page struct {
 	// reports whether there are no more than that.
 	Total int
 	Exact bool
-}
-
-// ContainsQuery asks for memories that contain a text anywhere, even within words.
-type ContainsQuery struct {
-	Filter
-	Text  string
-	Look  int // examine only this many rows that pass the filter, the newest
-	Limit int // the maximum number of results
-}
-
-// Contained is the result of Contains.
-type Contained struct {
-	IDs []loci.MemoryID
-	// More is set if there may be more results: there were more than Limit, or more rows than Look.
-	More bool
-	// Cut is set if ctx ended with loci.ErrSpent before Contains examined all rows.
-	Cut bool
 }

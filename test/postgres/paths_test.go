@@ -96,10 +96,6 @@ func TestPlans(t *testing.T) {
 			"list at": {page(store.ListQuery{Filter: store.Filter{When: loci.When{KnownAt: then}}, Limit: 10}),
 				[]string{"memories_of_user", byNumber, version}},
 			"total": {page(store.ListQuery{Limit: 1, Total: true}), []string{byNumber}},
-			"contains": {func() error {
-				_, err := p.Lists().Contains(ctx, v, store.ContainsQuery{Text: "ord", Look: 10, Limit: 10})
-				return err
-			}, []string{"memories_of_user", byNumber}},
 			"shared by": {func() error { _, err := p.Memories().SharedBy(ctx, v.UserID, v.TeamID, 10); return err },
 				[]string{"memories_shared"}},
 			"purge": {func() error { _, err := p.Memories().Purge(ctx, time.UnixMicro(0), 10); return err },
@@ -139,11 +135,6 @@ func TestSearchPlans(t *testing.T) {
 			"tag":     {store.Filter{Tags: []string{"t1"}}, []string{"memory_tags_pkey"}, []string{byID}},
 			"then":    {at, []string{"memories_of_user", byNumber, version}, []string{byID, version}},
 		} {
-			p.check("contains "+name, func() error {
-				_, err := p.Lists().Contains(ctx, v,
-					store.ContainsQuery{Filter: tt.filter, Text: "word3", Look: 10, Limit: 10})
-				return err
-			}, tt.listed...)
 			p.check("ids "+name, func() error { _, _, err := p.Lists().IDs(ctx, v, tt.filter, 10); return err },
 				tt.listed...)
 			p.check("passing "+name, func() error { _, err := p.Lists().Passing(ctx, v, tt.filter, ids); return err },

@@ -21,7 +21,7 @@ var (
 	lists = []string{
 		"ListOrder", "ListPages", "ListPagesUnderInserts", "ListFilters", "ManyProjects", "ListTotals", "ListTrash",
 		"ListExpiry", "ListPositions", "ListManyVendorsAndProjects", "ListKeepsKindsApart", "ListOfTeam", "ListContexts",
-		"Contains", "ContainsLimits", "When", "WhenInvalid", "WhenImported", "WhenFilters", "WhenMany",
+		"When", "WhenInvalid", "WhenImported", "WhenFilters", "WhenMany",
 		"RowsChanged", "RowsRead",
 	}
 	visibility = []string{

@@ -202,9 +202,6 @@ func questions(start store.Position) map[string]question {
 		"trash":  list(store.ListQuery{Filter: store.Filter{Lifecycle: loci.TrashOnly}}),
 		"tagged": list(store.ListQuery{Filter: store.Filter{Tags: []string{"t1"}}}),
 		"then":   list(store.ListQuery{Filter: store.Filter{When: loci.When{KnownAt: time.UnixMicro(4000)}}}),
-		"contains": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
-			return tx.Lists().Contains(ctx, v, store.ContainsQuery{Text: "ord", Look: 100, Limit: 100})
-		},
 		"get": func(ctx context.Context, tx *sqlstore.Tx) (any, error) {
 			return tx.Memories().GetMany(ctx, v, ids, loci.AnyState)
 		},

@@ -168,15 +168,6 @@ func BenchmarkRead(b *testing.B) {
 				})
 			})
 			b.Run("Pinned20", list(store.ListQuery{Limit: 20, Filter: store.Filter{Pinned: true}}))
-			b.Run("Contains5000", func(b *testing.B) {
-				view(b, func(_ int, tx store.Tx) error {
-					found, err := tx.Lists().Contains(bg, v, store.ContainsQuery{Text: "NOWHERE", Look: 5000, Limit: 1})
-					if len(found.IDs) > 0 || !found.More {
-						b.Fatalf("%+v", found)
-					}
-					return err
-				})
-			})
 			b.Run("Superseded20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{Superseded: true}}}))
 			at := time.UnixMicro(1_700_000_000_000_000 + int64(n/2)*1_000_000)
 			b.Run("AsOf20", list(store.ListQuery{Limit: 20, Filter: store.Filter{When: loci.When{AsOf: at}}}))

@@ -155,10 +155,6 @@ func checkOldData(t *testing.T, s *Store) {
 				t.Errorf("by its text: %v, %v", same, err)
 			}
 		}
-		found, err := tx.Lists().Contains(bg, v, store.ContainsQuery{Text: "deploy", Look: 10, Limit: 10})
-		if err != nil || len(found.IDs) == 0 {
-			t.Errorf("search: %d, %v", len(found.IDs), err)
-		}
 		_, err = tx.Users().Get(bg, oldOther)
 		return err
 	})

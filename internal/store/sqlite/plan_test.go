@@ -173,10 +173,6 @@ func TestSearchPlans(t *testing.T) {
 	plans(t, s, func(p *planner) {
 		for name, f := range map[string]store.Filter{"now": {}, "tag": tags, "then": known} {
 			for form, do := range map[string]func() error{
-				"contains ": func() error {
-					_, err := p.Lists().Contains(bg, v, store.ContainsQuery{Filter: f, Text: "a", Look: 1, Limit: 1})
-					return err
-				},
 				"ids ": func() error { _, _, err := p.Lists().IDs(bg, v, f, 1); return err },
 			} {
 				p.check(form+name, 0, do, numbers, byNumber)

@@ -95,6 +95,32 @@ func testDisagreements(e *env) {
 	e.same("of nothing", err, map[loci.MemoryID]loci.Disagreement{}, got)
 }
 
+// ending is a context that ends by cause after it was asked a number of times whether it has ended.
+type ending struct {
+	context.Context
+	asked *int
+	end   func()
+}
+
+func (c ending) Err() error {
+	if *c.asked--; *c.asked < 0 {
+		c.end()
+	}
+	return c.Context.Err()
+}
+
+func endingAfter(ctx context.Context, asked int, cause error) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	return ending{ctx, &asked, func() { cancel(cause) }}
+}
+
+func (e *env) scan(fn func(context.Context, store.Tx) error) {
+	e.Helper()
+	if err := e.st.Scan(e.Context(), e.org, func(tx store.Tx) error { return fn(e.Context(), tx) }); err != nil {
+		e.Error(err)
+	}
+}
+
 // testDisagreementsSpent ends the context of a look-up: one that used up its time is no error.
 func testDisagreementsSpent(e *env) {
 	all := make([]*loci.Memory, 100)

@@ -7,35 +7,30 @@ import (
 	"strings"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
 )
 
-func (e *env) contains(v loci.Viewer, q store.ContainsQuery) (got store.Contained) {
+// containing returns the titles of all memories that contain a text, in order of titles: those of IDs, each read by
+// itself.
+func (e *env) containing(v loci.Viewer, f store.Filter, text string) (got []string) {
 	e.Helper()
-	e.view(func(ctx context.Context, tx store.Tx) (err error) {
-		got, err = tx.Lists().Contains(ctx, v, q)
+	e.view(func(ctx context.Context, tx store.Tx) error {
+		ids, _, err := tx.Lists().IDs(ctx, v, f, 2000)
+		for _, id := range ids {
+			m, err := tx.Memories().Get(ctx, v, id, f.Lifecycle)
+			if f.When != (loci.When{}) {
+				m, err = tx.Memories().GetAt(ctx, v, id, f.When)
+			}
+			if err != nil {
+				return err
+			}
+			if strings.Contains(fmt.Sprint(m.Title, "\n", m.Content, "\n", m.Summary, "\n", m.Key, "\n", m.Tags), text) {
+				got = append(got, m.Title)
+			}
+		}
 		return err
 	})
-	return got
-}
-
-// containing returns the titles of all memories that contain a text, in order of titles.
-func (e *env) containing(v loci.Viewer, f store.Filter, text string) []string {
-	e.Helper()
-	var got []string
-	for _, id := range e.contains(v, store.ContainsQuery{Filter: f, Text: text, Look: 2000, Limit: 1000}).IDs {
-		m, err := e.get(v, id, f.Lifecycle)
-		if f.When != (loci.When{}) {
-			m, err = &loci.Memory{Title: e.getAt(v, id, f.When)}, nil
-		}
-		if err != nil {
-			e.Fatal(err)
-		}
-		got = append(got, m.Title)
-	}
 	slices.Sort(got)
 	return got
 }
@@ -98,10 +93,6 @@ func testListContexts(e *env) {
 		}
 		for _, tt.f.When = range []loci.When{{}, {KnownAt: e.clock.now()}} {
 			e.wantFiltered(fmt.Sprint(name, tt.f.When), member, tt.f, want...)
-			if got := e.contains(member, store.ContainsQuery{Filter: tt.f, Text: "ONTEN", Look: 100, Limit: 100}); len(
-				got.IDs) != len(want) || got.More {
-				e.Errorf("%s: Contains has %d, want %d", name, len(got.IDs), len(want))
-			}
 		}
 	}
 	stranger := member
@@ -155,110 +146,4 @@ func (e *env) testFiltersFollow() {
 	trash := e.trash(next)
 	e.wantFiltered("trashed", e.person(), store.Filter{Key: trash.Key})
 	e.check()
-}
-
-// testContains looks for texts in all fields and scripts.
-func testContains(e *env) {
-	for _, text := range []string{"Straße in KÖLN", "Ελλάς ΣΊΣΥΦΟΣ", "東京タワーへ行く", "deployment", "Привет, МИР",
-		"50% off_now \\ 'x'", "नमस्ते", "ภาษาไทย"} {
-		e.insert(titled(text), func(m *loci.Memory) { m.Content = text })
-	}
-	e.insert(titled("fields"), func(m *loci.Memory) {
-		m.Content, m.Summary, m.Key, m.Category, m.Tags = "in content", "in summary", "in/key", "in category",
-			[]string{"plain", "in \"tag\" é", "\\u0041"}
-	})
-	for text, want := range map[string]string{
-		"köln": "Straße in KÖLN", "STRAß": "Straße in KÖLN", "strass": "", "σίσυφος": "Ελλάς ΣΊΣΥΦΟΣ", "京タワ": "東京タワーへ行く",
-		"ploym":     "deployment",
-		"\u212aöln": "Straße in KÖLN", "мир": "Привет, МИР", "%": "50% off_now \\ 'x'", "_": "50% off_now \\ 'x'",
-		"\\ 'X": "50% off_now \\ 'x'", "मस्": "नमस्ते",
-		"ษาไ": "ภาษาไทย", "N CONT": "fields", "N SUMM": "fields", "N/K": "fields", "N CATEG": "",
-		"n \"TAG\" É": "fields", "content in": "",
-		"\\U0041": "fields", "plain\",": "", "plainin": "", "api": "", "a\x00": "", "\x00": "", "fieldsin": "",
-	} {
-		var got []string
-		for _, id := range e.contains(e.person(), store.ContainsQuery{Text: text, Look: 100, Limit: 10}).IDs {
-			m, err := e.get(e.person(), id, loci.LiveOnly)
-			if err != nil {
-				e.Fatal(err)
-			}
-			got = append(got, m.Title)
-		}
-		if strings.Join(got, "|") != want {
-			e.Errorf("%q: got %q, want %q", text, got, want)
-		}
-	}
-}
-
-// testContainsLimits has exactly as many rows as it may look at, one more, and less.
-func testContainsLimits(e *env) {
-	var ids []loci.MemoryID // newest first
-	for i := range 7 {
-		m := e.insert(func(m *loci.Memory) { m.CreatedAt = m.CreatedAt.Add(time.Duration(i) * time.Minute) })
-		ids = append([]loci.MemoryID{m.ID}, ids...)
-		e.insert(func(m *loci.Memory) { m.UserID = e.addUser().ID })
-	}
-	for look := 1; look <= 9; look++ {
-		for limit := 1; limit <= 9; limit++ {
-			got := e.contains(e.person(), store.ContainsQuery{Text: "CONTENT", Look: look, Limit: limit})
-			n := min(look, limit, len(ids))
-			if !slices.Equal(got.IDs, ids[:n]) || got.More != (n < len(ids)) {
-				e.Errorf("look %d, limit %d: %d, more %v; want the newest %d", look, limit, len(got.IDs), got.More, n)
-			}
-		}
-	}
-	if got := e.contains(e.person(), store.ContainsQuery{Text: "nothing", Look: 7, Limit: 1}); len(got.IDs) != 0 ||
-		got.More {
-		e.Errorf("nothing in all: %+v", got)
-	}
-	if got := e.contains(e.person(), store.ContainsQuery{Text: "nothing", Look: 6, Limit: 1}); len(got.IDs) != 0 ||
-		!got.More {
-		e.Errorf("nothing in some: %+v", got)
-	}
-	for _, q := range []store.ContainsQuery{{Text: "", Look: 1, Limit: 1}, {Text: "x", Limit: 1}, {Text: "x", Look: 1},
-		{Text: "x", Look: 1, Limit: 1, Filter: store.Filter{Lifecycle: loci.TrashOnly, When: loci.When{Superseded: true}}}} {
-		err := e.st.View(e.Context(), e.org,
-			func(tx store.Tx) error { _, err := tx.Lists().Contains(e.Context(), e.person(), q); return err })
-		e.wantCode(fmt.Sprintf("%+v", q), err, loci.Invalid)
-	}
-}
-
-func (w *world) compareContains(ctx context.Context, tx store.Tx, v loci.Viewer) error {
-	q := store.ContainsQuery{Filter: w.filter(),
-		Text: draw(w.t, "text", "ED", "e", "ous", "K", "\u212a", "nothing", "d h"),
-		Look: rapid.IntRange(1, 8).Draw(w.t, "look"), Limit: rapid.IntRange(1, 4).Draw(w.t, "limit")}
-	want := contained(w.oldest(v, &q.Filter), &q)
-	got, err := tx.Lists().Contains(ctx, v, q)
-	w.differ("Contains", v, want, got)
-	return err
-}
-
-// contained looks at memories, the oldest first, as the documentation of Contains says it.
-func contained(all []*loci.Memory, q *store.ContainsQuery) store.Contained {
-	all = slices.Clone(all)
-	slices.Reverse(all)
-	want := store.Contained{More: len(all) > q.Look}
-	for _, m := range all[:min(q.Look, len(all))] {
-		if !slices.ContainsFunc(append([]string{m.Title, m.Content, m.Summary, m.Key}, m.Tags...),
-			func(s string) bool { return hasFold(s, q.Text) }) {
-			continue
-		}
-		if len(want.IDs) == q.Limit {
-			want.More = true
-			break
-		}
-		want.IDs = append(want.IDs, m.ID)
-	}
-	return want
-}
-
-// hasFold says by the standard library whether text stands in s.
-func hasFold(s, text string) bool {
-	runes, n := []rune(s), len([]rune(text))
-	for i := 0; i+n <= len(runes); i++ {
-		if strings.EqualFold(string(runes[i:i+n]), text) {
-			return true
-		}
-	}
-	return false
 }
