@@ -144,7 +144,7 @@ their owners reach its memories of agent scope then.`,
 
 // agents reads all pages.
 func (in *instance) agents(ctx context.Context, who loci.Principal) ([]loci.Agent, error) {
-	return allPages(func(cursor string) (gate.Page[loci.Agent], error) {
+	return gate.AllPages(func(cursor string) (gate.Page[loci.Agent], error) {
 		return in.app.Agent.List(ctx, who, agent.ListRequest{Limit: gate.MaxPage, Cursor: cursor})
 	})
 }

@@ -95,7 +95,7 @@ func (p *program) dreamListCommand() *cobra.Command {
 	}, func(ctx context.Context, c *call) error {
 		var list []orgDream
 		err := c.inOrgs(ctx, name, func(who loci.Principal) error {
-			all, err := allPages(func(cursor string) (gate.Page[*loci.Dream], error) {
+			all, err := gate.AllPages(func(cursor string) (gate.Page[*loci.Dream], error) {
 				return c.app.Review.Dreams(ctx, who, gate.MaxPage, cursor)
 			})
 			for _, d := range all {

@@ -169,7 +169,7 @@ func (p *program) goldenRunsCommand() *cobra.Command {
 	return p.acting(pickPerson, &cobra.Command{
 		Use: "runs", Short: "List the runs of your golden questions, newest first", Annotations: does(golden.Read),
 	}, func(ctx context.Context, c *call) error {
-		list, err := allPages(func(cursor string) (gate.Page[*loci.GoldenRun], error) {
+		list, err := gate.AllPages(func(cursor string) (gate.Page[*loci.GoldenRun], error) {
 			return c.app.Golden.Runs(ctx, c.who, gate.MaxPage, cursor)
 		})
 		return printList(p, "runs", list, err, "no runs; start one with: loci golden run", strings.Join(runColumns, "|"),

@@ -83,14 +83,14 @@ func (p *program) noteNarrower(ctx context.Context, g *onGraph, name string, id 
 			slices.ContainsFunc(vendors, func(v loci.Vendor) bool { return !slices.Contains(a.AllowedVendors, v) })
 	}
 	entity, request := graph.Which{ID: id}, graph.ListRequest{Limit: graph.MaxGraphPage}
-	observations, err := allPages(func(cursor string) (gate.Page[loci.Observation], error) {
+	observations, err := gate.AllPages(func(cursor string) (gate.Page[loci.Observation], error) {
 		request.Cursor = cursor
 		return g.app.Graph.EntityObservations(ctx, g.who, g.project.ID, entity, request)
 	})
 	if err != nil {
 		return err
 	}
-	relations, err := allPages(func(cursor string) (gate.Page[loci.Relation], error) {
+	relations, err := gate.AllPages(func(cursor string) (gate.Page[loci.Relation], error) {
 		request.Cursor = cursor
 		return g.app.Graph.EntityRelations(ctx, g.who, g.project.ID, entity, request)
 	})

@@ -112,7 +112,7 @@ func resolveMemory(ctx context.Context, c *call, s string) (loci.MemoryID, error
 
 var resolveSuggestion = among("suggestion", "loci suggestion list --state all",
 	func(ctx context.Context, c *call) ([]loci.SuggestionID, error) {
-		list, err := allPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
+		list, err := gate.AllPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
 			return c.app.Memory.Suggestions(ctx, c.who, memory.SuggestionsRequest{Limit: gate.MaxPage, Cursor: cursor})
 		})
 		return idsIn(list, func(s loci.Suggestion) loci.SuggestionID { return s.ID }), err

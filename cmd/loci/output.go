@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/proposed"
 )
@@ -284,18 +283,4 @@ func (p *program) printShared(ctx context.Context, in *instance, m *loci.Memory)
 
 func savedLine(what string, m *loci.Memory) string {
 	return fmt.Sprintf("%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
-}
-
-// allPages reads a list page by page to its end.
-func allPages[T any](read func(cursor string) (gate.Page[T], error)) (all []T, err error) {
-	for cursor := ""; ; {
-		page, err := read(cursor)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.Items...)
-		if cursor = page.NextCursor; cursor == "" {
-			return all, nil
-		}
-	}
 }

@@ -55,7 +55,7 @@ func (p *program) reviewListCommand() *cobra.Command {
 		}
 		r.Limit = gate.MaxPage
 		var counts map[loci.ReviewState]int
-		list, err := allPages(func(cursor string) (page gate.Page[*loci.Candidate], err error) {
+		list, err := gate.AllPages(func(cursor string) (page gate.Page[*loci.Candidate], err error) {
 			r.Cursor = cursor
 			page, counts, err = c.app.Review.Inbox(ctx, c.who, r)
 			return page, err

@@ -224,7 +224,7 @@ func (p *program) showSession(s loci.Session, err error) error {
 // sessions reads all pages.
 func (in *instance) sessions(ctx context.Context, who loci.Principal, r agent.SessionList) ([]loci.Session, error) {
 	r.Limit = gate.MaxPage
-	return allPages(func(cursor string) (gate.Page[loci.Session], error) {
+	return gate.AllPages(func(cursor string) (gate.Page[loci.Session], error) {
 		r.Cursor = cursor
 		return in.app.Agent.Sessions(ctx, who, r)
 	})

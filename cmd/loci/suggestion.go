@@ -56,7 +56,7 @@ func (p *program) suggestionListCommand() *cobra.Command {
 			return err
 		},
 	}, func(ctx context.Context, c *call) error {
-		list, err := allPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
+		list, err := gate.AllPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
 			r.Cursor = cursor
 			return c.app.Memory.Suggestions(ctx, c.who, r)
 		})

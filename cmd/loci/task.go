@@ -79,7 +79,7 @@ func (p *program) taskListCommand() *cobra.Command {
 		if r.Limit = gate.MaxPage; counts {
 			r.State = ""
 		}
-		list, err := allPages(func(cursor string) (gate.Page[loci.Task], error) {
+		list, err := gate.AllPages(func(cursor string) (gate.Page[loci.Task], error) {
 			r.Cursor = cursor
 			return c.app.Task.List(ctx, c.who, r)
 		})

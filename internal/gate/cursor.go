@@ -1,13 +1,16 @@
 package gate
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/store"
 )
 
 // digestSize is the number of bytes that bind a cursor to its query. They prevent mistakes, not
@@ -84,6 +87,39 @@ type Page[T any] struct {
 	NextCursor        string // "": this was the last page
 	Total             int    // on all pages, if it was asked for
 	TotalIsLowerBound bool   // there are more than Total
+}
+
+// AllPages reads all pages of a list, each after a cursor, the first after "".
+func AllPages[T any](read func(cursor string) (Page[T], error)) (all []T, err error) {
+	for cursor := ""; ; {
+		page, err := read(cursor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if cursor = page.NextCursor; cursor == "" {
+			return all, nil
+		}
+	}
+}
+
+// FindID returns the id that text begins, among those of things without a name. NotFound if there is none; Invalid if
+// there are several. An error of the list is returned.
+func FindID[T any, ID ~[16]byte](p loci.Principal, text, noun string, all []T, err error, of func(T) ID) (ID, error) {
+	if err != nil {
+		return ID{}, err
+	}
+	label := func(x T) string { return loci.MemoryID(of(x)).String() }
+	x, err := store.Find(p.Viewer(), text, noun, label, nil, func(first, last [16]byte) ([]T, error) {
+		return slices.DeleteFunc(slices.Clone(all), func(x T) bool {
+			id := of(x)
+			return bytes.Compare(id[:], first[:]) < 0 || bytes.Compare(id[:], last[:]) > 0
+		}), nil
+	})
+	if err != nil {
+		return ID{}, err
+	}
+	return of(x), nil
 }
 
 // ReadPage returns the page of a list that a request asks for with a limit (0: DefaultPage; at most MaxPage) and a

@@ -47,7 +47,7 @@ const noGolden missing = "golden question"
 
 // GoldenPath is a golden question in a path, exported as AgentPath is.
 type GoldenPath struct {
-	ID string `path:"id" doc:"Of the golden question, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the golden question" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (g GoldenPath) golden() loci.GoldenID { return idOf[loci.GoldenID](g.ID) }

@@ -96,7 +96,7 @@ func (n NodePath) node() loci.NodeID { return idOf[loci.NodeID](n.ID) }
 // NodeItemPath is an item of a memory node in a path, exported as NodePath is.
 type NodeItemPath struct {
 	NodePath
-	Item string `path:"item" doc:"Of the item, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	Item string `path:"item" doc:"Id of the item" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (i NodeItemPath) item() loci.NodeItemID { return idOf[loci.NodeItemID](i.Item) }

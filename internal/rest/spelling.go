@@ -16,12 +16,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 )
 
 // pathNouns are the nouns of ids in paths, by the part of the path before the id. fieldNouns are those of parameters
 // and fields.
 var pathNouns = map[string]missing{"memories": noMemory, "projects": noProject, "memory-nodes": noNode,
-	"candidates": noCandidate, "assets": noAsset, "sources": noSource}
+	"candidates": noCandidate, "assets": noAsset, "sources": noSource,
+	"suggestions": noSuggestion, "golden": noGolden}
 var fieldNouns = map[string]missing{"project_id": noProject, "project_ids": noProject, "agent_id": noAgent,
 	"session_id": noSession, "written_in": noSession, "memory_id": noMemory, "supersedes": noMemory,
 	"corrects": noMemory, "expected": noMemory, "id": noMemory, "ids": noMemory, "others": noCandidate}
@@ -40,11 +43,14 @@ type speller struct {
 func (w *speller) head(r *http.Request) error {
 	before, _, _ := strings.Cut(w.op.Path, "/{id}")
 	if noun := pathNouns[before[strings.LastIndex(before, "/")+1:]]; noun != "" {
-		id, err := w.id(noun, r.PathValue("id"))
-		if err != nil && loci.CodeOf(err) != loci.NotFound && loci.FieldOf(err) == "" {
+		if err := w.path(r, noun, "id"); err != nil {
 			return err
 		}
-		r.SetPathValue("id", cmp.Or(id, r.PathValue("id")))
+	}
+	if r.PathValue("item") != "" {
+		if err := w.path(r, noItem, "item"); err != nil {
+			return err
+		}
 	}
 	query := r.URL.Query()
 	for _, at := range w.op.Parameters {
@@ -61,6 +67,16 @@ func (w *speller) head(r *http.Request) error {
 			r.URL.RawQuery = query.Encode()
 		}
 	}
+	return nil
+}
+
+// path replaces an id in the path.
+func (w *speller) path(r *http.Request, noun missing, name string) error {
+	id, err := w.id(noun, r.PathValue(name))
+	if err != nil && loci.CodeOf(err) != loci.NotFound && loci.FieldOf(err) == "" {
+		return err
+	}
+	r.SetPathValue(name, cmp.Or(id, r.PathValue(name)))
 	return nil
 }
 
@@ -154,6 +170,8 @@ func (w *speller) text(name, format, text string) (string, error) {
 		}
 	case format == "uuid" && reviews && name == "ids":
 		return w.id(noCandidate, text)
+	case format == "uuid" && (name == "parent_id" || name == "before") && strings.Contains(w.op.Path, "/items"):
+		return w.id(noItem, text)
 	case format == "uuid" && noun != "":
 		return w.id(noun, text)
 	}
@@ -184,27 +202,38 @@ func (w *speller) id(noun missing, text string) (string, error) {
 	return w.known[key], nil
 }
 
-func (s *server) named(ctx context.Context, p loci.Principal, noun missing, text string) (fmt.Stringer, error) {
+func (w *speller) named(ctx context.Context, p loci.Principal, noun missing, text string) (fmt.Stringer, error) {
 	switch noun {
 	case noMemory:
-		return s.app.Memory.Resolve(ctx, p, text)
+		return w.app.Memory.Resolve(ctx, p, text)
 	case noProject:
-		x, err := s.app.Project.Named(ctx, p, text)
+		x, err := w.app.Project.Named(ctx, p, text)
 		return x.ID, err
 	case noAgent:
-		x, err := s.app.Agent.Get(ctx, p, text)
+		x, err := w.app.Agent.Get(ctx, p, text)
 		return x.ID, err
 	case noSession:
-		x, err := s.app.Agent.Session(ctx, p, text)
+		x, err := w.app.Agent.Session(ctx, p, text)
 		return x.ID, err
 	case noNode:
-		return s.app.Node.Find(ctx, p, text)
+		return w.app.Node.Find(ctx, p, text)
 	case noAsset:
-		return s.app.Memory.ResolveAsset(ctx, p, text)
+		return w.app.Memory.ResolveAsset(ctx, p, text)
+	case noSuggestion:
+		all, err := gate.AllPages(func(cursor string) (gate.Page[loci.Suggestion], error) {
+			return w.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{Limit: gate.MaxPage, Cursor: cursor})
+		})
+		return gate.FindID(p, text, string(noun), all, err, func(g loci.Suggestion) loci.SuggestionID { return g.ID })
+	case noItem:
+		all, err := w.app.Node.Items(ctx, p, idOf[loci.NodeID](w.x.request.PathValue("id")))
+		return gate.FindID(p, text, string(noun), all, err, func(i loci.NodeItem) loci.NodeItemID { return i.ID })
+	case noGolden:
+		all, err := w.app.Golden.List(ctx, p)
+		return gate.FindID(p, text, string(noun), all, err, func(q loci.GoldenQuestion) loci.GoldenID { return q.ID })
 	case noSource:
-		return s.app.Memory.ResolveSource(ctx, p, text)
+		return w.app.Memory.ResolveSource(ctx, p, text)
 	}
-	return s.app.Review.Find(ctx, p, text)
+	return w.app.Review.Find(ctx, p, text)
 }
 
 // about returns an error of id as one about a field.

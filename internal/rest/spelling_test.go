@@ -78,6 +78,51 @@ func TestShortIDsOfCandidatesAndAttachments(t *testing.T) {
 	}
 }
 
+// TestShortIDsOfThingsInLists sends the beginnings of ids that lists show.
+func TestShortIDsOfThingsInLists(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	created := func(request string) string {
+		t.Helper()
+		var x struct{ ID loci.MemoryID }
+		decode(t, s.expect(t, 201, owner, request), &x)
+		return x.ID.String()
+	}
+	const at = "/memory-nodes/Onboarding/items"
+	created(`POST /memory-nodes {"name":"Onboarding","scope":"global"}`)
+	const item = "POST " + at + ` {"kind":"text","text":"x"`
+	first, second := created(item+`}`), created(item+`}`)
+	below := created(item + `,"parent_id":"` + first[:8] + `"}`)
+	golden := created(`POST /golden {"question":"When?","expected":["` +
+		s.write(t, owner, `{"title":"t","content":"okapi"}`).ID.String() + `"]}`)
+	suggestion := s.secret(t)
+	for _, tt := range []struct{ request, want string }{
+		{"PATCH " + at + "/" + second[:8] + ` {"before":"` + first[:8] + `"}`, second},
+		{"PATCH " + at + "/" + below[:4] + ` {"parent_id":"` + strings.ToUpper(second[:8]) + `"}`, `"parent_id":"` + second},
+		{"PATCH /golden/" + golden[:8] + ` {"question":"When is it?"}`, golden},
+		{"POST /suggestions/" + suggestion[:8] + "/decline {}", suggestion},
+	} {
+		got := strings.ReplaceAll(s.expect(t, 200, owner, tt.request).Body.String(), `": `, `":`)
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s lacks %s", tt.request, got, tt.want)
+		}
+	}
+	s.expect(t, 400, owner, "PATCH "+at+"/"+second+` {"before":"00000000"}`)
+	for _, request := range []string{at + "/" + below[:8], "/golden/" + golden[:8]} {
+		s.expect(t, 204, owner, "DELETE "+request)
+		s.expect(t, 404, owner, "DELETE "+request)
+	}
+}
+
+// secret saves a memory with a secret, and returns the id of the suggestion to remove that.
+func (s *server) secret(t *testing.T) string {
+	t.Helper()
+	s.write(t, owner, `{"title":"t","content":"password: hunter2-Xy7qPw"}`)
+	var list struct{ Suggestions []loci.Suggestion }
+	decode(t, s.expect(t, 200, owner, "GET /suggestions"), &list)
+	return list.Suggestions[0].ID.String()
+}
+
 // TestHiddenNames: to name what one cannot see is to name nothing, in the path, the query and the body.
 func TestHiddenNames(t *testing.T) {
 	t.Parallel()
@@ -90,6 +135,7 @@ func TestHiddenNames(t *testing.T) {
 	for _, tt := range []struct{ key, request, name, none string }{
 		{claude, "GET /agent/memories/NAME", hidden.ID.Short(), "00000000"},
 		{claude, `POST /agent/memories {"title":"t","content":"c","supersedes":["NAME"]}`, hidden.ID.Short(), "00000000"},
+		{noor, "POST /suggestions/NAME/decline {}", s.secret(t)[:8], "00000000"},
 		{noor, "GET /projects/NAME", "garden", "forest"},
 		{noor, "GET /memories?project_id=NAME", "garden", "forest"},
 		{noor, `POST /memories {"title":"t","content":"c","scope":"project","project_id":"NAME"}`, "garden", "forest"},

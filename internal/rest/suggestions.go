@@ -47,7 +47,7 @@ func settledAs(state loci.SuggestionState) loci.Suggestion {
 
 // SuggestionPath is a suggestion in a path. It is exported because huma skips embedded structs that are not.
 type SuggestionPath struct {
-	ID string `path:"id" doc:"Id of the suggestion, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
+	ID string `path:"id" doc:"Id of the suggestion" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
 }
 
 func (p SuggestionPath) suggestion() loci.SuggestionID { return idOf[loci.SuggestionID](p.ID) }
