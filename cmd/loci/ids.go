@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"strings"
 
@@ -56,20 +55,8 @@ func among[T ~[16]byte](noun, see string, list func(context.Context, *call) ([]T
 
 // beginning returns the one id of a list that begins with s.
 func beginning[T ~[16]byte](list []T, s, noun, see string) (T, error) {
-	var found []T
-	first, last, err := loci.ParseIDPrefix[struct{}](s, leastID)
-	for _, id := range list {
-		if err == nil && bytes.Compare(id[:], first[:]) >= 0 && bytes.Compare(id[:], last[:]) <= 0 {
-			found = append(found, id)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return T{}, noSuch(noun, s, see)
-	case 1:
-		return found[0], nil
-	}
-	return T{}, loci.Errorf(loci.Invalid, "%d %s ids begin with %s; type more of one; see `%s`", len(found), noun, s, see)
+	id, err := gate.FindID(loci.Principal{}, s, noun, list, nil, func(id T) T { return id })
+	return id, orNoSuch(err, noun, s, see)
 }
 
 // memoryID reads the id of a memory, or finds the one that begins with s.
