@@ -30,16 +30,13 @@ type inGraphs struct {
 // memory nor changes the order of what does.
 func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequest) (found inGraphs, err error) {
 	v := p.Viewer()
-	if len(v.ProjectIDs) == 0 || !p.Has(loci.RightGraph) || !r.When.IsZero() || !present(&r.Filter) {
+	if !p.Has(loci.RightGraph) || !r.When.IsZero() || !present(&r.Filter) {
 		return found, nil
 	}
-	projects := v.ProjectIDs[:min(len(v.ProjectIDs), maxGraphs)]
-	if !r.ProjectID.IsZero() {
-		if !slices.Contains(v.ProjectIDs, r.ProjectID) {
-			return found, nil
-		}
-		projects = []loci.ProjectID{r.ProjectID}
-	}
+	projects := slices.DeleteFunc(slices.Clone(v.ProjectIDs), func(id loci.ProjectID) bool {
+		return !r.ProjectID.IsZero() && id != r.ProjectID
+	})
+	projects = projects[:min(len(projects), maxGraphs)]
 	within, cancel := context.WithTimeoutCause(ctx, s.patience/4, loci.ErrSpent)
 	defer cancel()
 	projects, err = s.Store.Projects().WithGraphs(within, p.OrgID, projects)
@@ -78,10 +75,6 @@ func (s *Service) askGraphs(ctx context.Context, p loci.Principal, r *SearchRequ
 // addEntities adds the entities of a graph that fit the question best.
 func addEntities(ctx context.Context, tx store.GraphTx, v loci.Viewer, query *loci.GraphQuery,
 	question *recall.InGraph) error {
-	project := tx.Project()
-	if !v.InProject(&project) {
-		return nil
-	}
 	found, err := tx.Graph().Search(ctx, v, query)
 	if err != nil {
 		return err

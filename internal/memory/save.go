@@ -254,11 +254,11 @@ func (s *saving) put(ctx context.Context, tx store.Tx) (*loci.Memory, error) {
 		if err := checkValidity(s.m); err != nil {
 			return nil, err
 		}
-		if s.d.AllowedVendors == nil {
-			s.m.AllowedVendors = []loci.Vendor{loci.AnyVendor} // and not those of an attempt before
-		}
-		if s.m.AllowedVendors, err = s.restricted(ctx, tx, s.m.AllowedVendors, s.m.ID); err != nil {
-			return nil, err
+		if s.d.AllowedVendors == nil { // without what an attempt before found
+			s.m.AllowedVendors, err = s.restricted(ctx, tx, []loci.Vendor{loci.AnyVendor}, s.m.ID)
+			if err != nil {
+				return nil, err
+			}
 		}
 		if err := tx.Memories().Insert(ctx, s.m); err != nil || len(s.secrets) == 0 {
 			return s.m, err

@@ -19,7 +19,6 @@ const undoPage = 50
 // undoSpan collects what the versions of a memory, newest first, mean for a selection.
 type undoSpan struct {
 	selection *loci.UndoSelection
-	owner     loci.UserID
 	first     int          // the first version in the selection; 0: none
 	then      *loci.Memory // the version before it, if it still exists
 	outside   string       // another change since then; "": none
@@ -33,7 +32,7 @@ func (h *undoSpan) look(m *loci.Memory) {
 		h.suspect(whyUnreached)
 	}
 	h.newer = m.Version
-	if h.selection.Means(m) && m.UserID == h.owner {
+	if h.selection.Means(m) {
 		h.first, h.then, h.outside = m.Version, nil, h.pending
 		return
 	}
@@ -58,7 +57,7 @@ func (u *undo) read(ctx context.Context, id loci.MemoryID) (*loci.Memory, *undoS
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &undoSpan{selection: &u.selection, owner: u.p.UserID}
+	h := &undoSpan{selection: &u.selection}
 	h.look(now)
 	for before := now.Version; before > 1; {
 		page, err := u.tx.Memories().Versions(ctx, v, id, loci.AnyState, before, undoPage)

@@ -181,10 +181,8 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.NodeID, 
 	if err != nil {
 		return nil, err
 	}
-	if old.UserID == p.UserID { // other people's nodes get another error
-		if err := s.projects.MustNotBeArchived(ctx, p, old.ProjectID); err != nil {
-			return nil, err
-		}
+	if err := s.projects.MustNotBeArchived(ctx, p, old.ProjectID); err != nil {
+		return nil, err
 	}
 	return s.alter(ctx, p, id, edit{act: Change, fn: func(tx store.Tx, n *loci.MemoryNode) error {
 		before := *n

@@ -222,14 +222,14 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 		if err != nil {
 			return err
 		}
-		if me.Email == "" || me.Email != found.Email || !found.Usable(s.Time()) {
+		if me.Email != found.Email || !found.Usable(s.Time()) {
 			return errNoInvite()
 		}
 		if id != p.OrgID {
 			return loci.Errorf(loci.Conflict,
 				"this invitation is to another org, and a person can belong to only one; accept it with another e-mail address")
 		}
-		joined.Team, err = s.join(ctx, tx, p, me, found.ID)
+		joined.Team, err = s.join(ctx, tx, p, me, found)
 		return err
 	})
 	if err != nil {
@@ -238,17 +238,14 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 	return joined, nil
 }
 
-// join marks an invitation as used. The org's own row is authoritative.
-func (s *Service) join(ctx context.Context, tx store.Tx, p loci.Principal, me loci.User, id loci.InviteID) (
+// join marks an invitation as used, unless it was used or revoked meanwhile.
+func (s *Service) join(ctx context.Context, tx store.Tx, p loci.Principal, me loci.User, i loci.Invite) (
 	*TeamView, error) {
-	i, err := tx.Teams().Invitation(ctx, id)
-	if loci.CodeOf(err) == loci.NotFound || err == nil && (!i.Usable(s.Time()) || i.Email != me.Email) {
+	err := tx.Teams().Settle(ctx, i.ID, loci.InviteAccepted)
+	if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Conflict {
 		return nil, errNoInvite()
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := tx.Teams().Settle(ctx, id, loci.InviteAccepted); err != nil {
 		return nil, err
 	}
 	if i.TeamID.IsZero() {

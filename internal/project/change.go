@@ -154,14 +154,14 @@ func (s *Service) errNotManaged(ctx context.Context, p loci.Principal, act gate.
 		"%s requires an owner or admin of the project, or one of the org who belongs to it", act)
 }
 
-// projectRole returns the role of p in a project that it belongs to: the role as a member, or the
-// role in the org if that is higher than member. The operator outranks everybody.
+// projectRole returns the role of p in a project that it belongs to: the role as a member, or the role in the org if
+// that is higher. The operator outranks everybody.
 func projectRole(p loci.Principal, members []loci.ProjectMember) loci.MemberRole {
 	if p.Kind == loci.KindLocal {
 		return loci.MemberOwner
 	}
 	role := entered(members, p.UserID)
-	if p.OrgRole.AtLeast(loci.MemberAdmin) && !role.AtLeast(p.OrgRole) {
+	if !role.AtLeast(p.OrgRole) {
 		role = p.OrgRole
 	}
 	return role

@@ -105,7 +105,7 @@ func (s *Service) keepConnection(ctx context.Context, at store.Connection, fn fu
 	s.Registry.Lock()
 	defer s.Registry.Unlock()
 	now, err := s.Store.Connections().Get(ctx, at.Key)
-	if err == nil && now.ProjectID == at.ProjectID && now.UserID == at.UserID {
+	if err == nil && now.ProjectID == at.ProjectID {
 		err = fn()
 	}
 	if err != nil && loci.CodeOf(err) != loci.NotFound {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/loci-memory/loci"
-	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -126,8 +125,6 @@ func (s *Service) inProject(ctx context.Context, p loci.Principal, n *Notes, at 
 		return loci.Errorf(loci.Forbidden, "%s", noSpace)
 	case err != nil:
 		return err
-	case n.Persist && !slices.Contains(p.ProjectIDs, in.ID):
-		return project.ErrNotIn()
 	}
 	at.ProjectID, at.Reach = in.ID, loci.ReachOrg
 	if n.Persist {
