@@ -1,0 +1,105 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
+	"github.com/loci-memory/loci/internal/memory"
+	"github.com/loci-memory/loci/internal/node"
+	"github.com/loci-memory/loci/internal/review"
+)
+
+// TestSharedRowsAreTheirOwners requires the reason of each rejection: another person is told that the row is shared
+// with them, an agent of the owner that another vendor wrote it.
+func TestSharedRowsAreTheirOwners(t *testing.T) {
+	t.Parallel()
+	d := newReviews(t)
+	ctx := t.Context()
+	in := memory.Draft{Title: "shared", Content: "s", Scope: loci.ScopeProject, ProjectID: d.project}
+	m := d.add(d.claude, in)
+	list, _, err := d.Memory.AddSources(ctx, d.claude, m.ID, []loci.Source{{Kind: loci.SourceURL, Ref: "https://a.example"}})
+	d.must(err)
+	n, err := d.Node.Create(ctx, d.claude, node.Draft{Name: "n", Scope: loci.ScopeProject, ProjectID: d.project})
+	d.must(err)
+	c := d.reflect(d.claude, review.Notes{Content: "idea: one\n", Persist: true, PersistReview: true,
+		Project: d.project.String()}).Candidates[0].ID
+	toms := d.stage.key(d.tom, auth.KeyRequest{Vendor: "claude"}) // the vendor that wrote all of it
+	for what, tt := range map[string]struct {
+		do             func(loci.Principal) error
+		person, vendor string
+	}{
+		"change": {func(p loci.Principal) error {
+			return second(d.Memory.Patch(ctx, p, m.ID, 0, memory.Patch{Title: new("t")}))
+		}, "is shared with you; only its owner can change it", "wrote it, not you"},
+		"add": {func(p loci.Principal) error {
+			return third(d.Memory.AddSources(ctx, p, m.ID, []loci.Source{{Kind: loci.SourceText, Text: "x"}}))
+		}, "is shared with you; only its owner can add to it", "only to what its own vendor wrote"},
+		"delete": {func(p loci.Principal) error { return d.Memory.DeleteSource(ctx, p, list[0].ID) },
+			"is shared with you; only its owner can delete", "only what its own vendor added"},
+		"node": {func(p loci.Principal) error {
+			return second(d.Node.Change(ctx, p, n.ID, node.Patch{Name: new("t")}))
+		}, "is shared with you; only its owner can change it", "that its own vendor made"},
+		"decide": {func(p loci.Principal) error { return second(d.Review.Reject(ctx, p, c, review.Decision{})) },
+			"another person owns this candidate", "proposed this candidate, not you"},
+	} {
+		refused(t, what+" by another person", tt.do(d.tom), loci.Forbidden, tt.person)
+		refused(t, what+" by another person's agent", tt.do(toms), loci.Forbidden, tt.person)
+		refused(t, what+" by another vendor", tt.do(d.cursor), loci.Forbidden, tt.vendor)
+	}
+}
+
+// TestAgentsAreToldHowToRestore requires that only the answer to an agent names the command, because a person has the
+// trash.
+func TestAgentsAreToldHowToRestore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, tt := range map[string]struct {
+		who  loci.Principal
+		hint bool
+	}{"an agent": {w.claude, true}, "a person": {w.owner, false}} {
+		m := w.add(w.claude, titled(name))
+		gone, err := w.Memory.Trash(t.Context(), tt.who, m.ID, 0)
+		if err != nil || (gone.Hint != "") != tt.hint {
+			t.Errorf("%s: got the hint %q, %v", name, gone.Hint, err)
+		}
+	}
+}
+
+// TestNoVendorIsAnErrorOfTheVendors requires it of a save that takes the place of memories which no one vendor reads.
+func TestNoVendorIsAnErrorOfTheVendors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	a, b := w.add(w.owner, titled("a", only("claude"))), w.add(w.owner, titled("b", only("cursor")))
+	_, err := w.Memory.Create(ctx, w.owner, titled("c", supersedes(a.ID, b.ID)))
+	refused(t, "a save", err, loci.Invalid, "no vendor may read all memories")
+	if loci.FieldOf(err) != "allowed_vendors" {
+		t.Errorf("got an error about %q", loci.FieldOf(err))
+	}
+	saved := w.keep(w.owner, titled("c", supersedes(a.ID)))
+	if len(saved.AllowedVendors) != 1 || saved.AllowedVendors[0] != "claude" {
+		t.Errorf("got a memory for %v", saved.AllowedVendors)
+	}
+}
+
+// TestSessionsOfPeopleAreNoWorkOfAgents requires that an agent was active only if a credential of its vendor works.
+func TestSessionsOfPeopleAreNoWorkOfAgents(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	for name, tt := range map[string]struct {
+		who    loci.Principal
+		active bool
+	}{"a person": {d.mara, false}, "its vendor": {d.claude, true}} {
+		d.agent(d.claude, name, "")
+		before, err := d.Agent.Get(ctx, d.mara, name)
+		d.must(err)
+		d.open(tt.who, loci.NewSession{Agent: name})
+		after, err := d.Agent.Get(ctx, d.mara, name)
+		d.must(err)
+		if after.LastActiveAt.After(before.LastActiveAt) != tt.active {
+			t.Errorf("%s: active at %s, before at %s", name, after.LastActiveAt, before.LastActiveAt)
+		}
+	}
+}
