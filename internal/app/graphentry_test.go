@@ -67,19 +67,30 @@ func TestOutsidersOpenNoGraph(t *testing.T) {
 	}
 }
 
-// TestAGraphChangesOnlyOnRecord requires that no vendor is admitted to a row of a graph if the trail does not record it.
+// TestAGraphChangesOnlyOnRecord requires that nobody admits a vendor to a row of a graph or imports rows if the trail
+// does not record it.
 func TestAGraphChangesOnlyOnRecord(t *testing.T) {
 	t.Parallel()
 	w := newGraphWorld(t)
+	ctx := t.Context()
 	put := w.put(w.olga, []loci.Vendor{"claude"}, ent("Plan", "doc"))
-	w.st.broken = true
-	_, err := w.Graph.SetVendors(t.Context(), w.olga, w.open, graph.IDs{Entities: []loci.EntityID{put[0].Entity.ID}},
-		[]loci.Vendor{"*"})
-	w.st.broken = false
-	if !errors.Is(err, errNoTrail) {
-		t.Errorf("got %v", err)
+	for what, do := range map[string]func() error{
+		"admit": func() error {
+			return second(w.Graph.SetVendors(ctx, w.olga, w.open, graph.IDs{Entities: []loci.EntityID{put[0].Entity.ID}},
+				[]loci.Vendor{"*"}))
+		},
+		"import": func() error { return second(graphCalls["import"](ctx, w, w.olga, w.open)) },
+		"export": func() error { return second(graphCalls["export"](ctx, w, w.olga, w.open)) },
+	} {
+		w.st.broken = true
+		err := do()
+		w.st.broken = false
+		if !errors.Is(err, errNoTrail) {
+			t.Errorf("%s: got %v", what, err)
+		}
 	}
 	wantText(t, w.text(w.cursor), "")
+	wantText(t, w.text(w.olga), "Plan/doc\n")
 }
 
 // TestSuggestionsAboutHiddenRows requires that a suggestion is not there for an agent that sees none of its rows, and

@@ -139,7 +139,7 @@ func (s *Service) setMember(ctx context.Context, tx store.Tx, p loci.Principal, 
 		return loci.Errorf(loci.Conflict, "you cannot disable your own account; ask another admin of the org")
 	case out && org.OwnerID == u.ID:
 		return loci.Errorf(loci.Conflict, "this person holds the org; transfer it to another owner first")
-	case out && !u.Disabled, c.Role != nil && *c.Role != loci.MemberOwner:
+	case out, c.Role != nil && *c.Role != loci.MemberOwner:
 		if err := KeepOwner(ctx, tx, *u); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package org
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -194,10 +195,7 @@ func (s *Service) AddUser(ctx context.Context, p loci.Principal, n NewUser) (loc
 	if err := s.Begin(ctx, p, MemberAdd); err != nil {
 		return loci.User{}, err
 	}
-	if n.Role == "" {
-		n.Role = loci.Member
-	}
-	role, err := loci.ParseMemberRole(string(n.Role))
+	role, err := loci.ParseMemberRole(string(cmp.Or(n.Role, loci.Member)))
 	if err != nil {
 		return loci.User{}, err
 	}

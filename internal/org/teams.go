@@ -227,10 +227,8 @@ func (s *Service) SetTeamRole(ctx context.Context, p loci.Principal, id loci.Tea
 			e.Action = ""
 			return nil
 		}
-		if u.TeamRole == loci.MemberOwner {
-			if err := keepTeamOwner(ctx, tx, u); err != nil {
-				return err
-			}
+		if err := keepTeamOwner(ctx, tx, u); err != nil {
+			return err
 		}
 		if !role.AtLeast(u.TeamRole) && !u.OrgRole.AtLeast(loci.MemberAdmin) {
 			if err := Withdraw(ctx, tx, u.ID, id); err != nil {
