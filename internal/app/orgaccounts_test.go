@@ -95,7 +95,8 @@ func TestJoiningAndLeavingATeam(t *testing.T) {
 	c.must(c.Org.LeaveTeam(ctx, c.tom, c.team))
 }
 
-// TestSettingsMakeNoWorkspace requires that only turning on workspaces makes the first one.
+// TestSettingsMakeNoWorkspace requires that only turning on workspaces makes the first one, which stays as long as they
+// are on.
 func TestSettingsMakeNoWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, loci.DeleteWithKey)
@@ -109,6 +110,11 @@ func TestSettingsMakeNoWorkspace(t *testing.T) {
 			t.Errorf("after %+v: got %+v, %v; want %d", change, list, err, want)
 		}
 	}
+	list, err := s.Org.Workspaces(ctx, operator)
+	s.must(err)
+	refused(t, "deleting it", s.Org.DeleteWorkspace(ctx, operator, list[0].ID), loci.Conflict, "the last workspace")
+	s.must(second(s.Org.Set(ctx, operator, org.Settings{Workspaces: new(false)})))
+	s.must(s.Org.DeleteWorkspace(ctx, operator, list[0].ID))
 }
 
 // TestLeavingAProjectKeepsTheirsPrivate requires that people still change and withdraw what they wrote in a project that
@@ -122,7 +128,7 @@ func TestLeavingAProjectKeepsTheirsPrivate(t *testing.T) {
 	c.must(second(c.Project.Change(ctx, c.mara, c.project, project.Patch{Everyone: new(false)})))
 	c.must(c.Project.RemoveMember(ctx, c.mara, c.project, c.tom.UserID))
 	tom := c.again(c.tom)
-	into := memory.Patch{Scope: new(loci.ScopeProject)}
+	into := memory.Patch{Scope: new(loci.ScopeProject), ProjectID: &c.project}
 	for _, tt := range []struct {
 		name  string
 		id    loci.MemoryID
@@ -130,13 +136,18 @@ func TestLeavingAProjectKeepsTheirsPrivate(t *testing.T) {
 		field string
 	}{
 		{"another title", in.ID, memory.Patch{Title: new("t")}, ""},
-		{"out of the project", in.ID, memory.Patch{Scope: new(loci.ScopeGlobal)}, ""},
+		{"out of the project", in.ID, memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &c.project}, ""},
 		{"back into it", in.ID, into, "project_id"},
 		{"into it", about.ID, into, "project_id"},
 	} {
 		if err := second(c.Memory.Patch(ctx, tom, tt.id, 0, tt.to)); (err != nil) != (tt.field != "") ||
 			loci.FieldOf(err) != tt.field {
 			t.Errorf("%s: got %v, want an error about %q", tt.name, err, tt.field)
+		}
+	}
+	for _, id := range []loci.MemoryID{in.ID, about.ID} {
+		if m, err := c.Memory.Get(ctx, tom, id); err != nil || m.Scope != loci.ScopeGlobal || m.ProjectID != c.project {
+			t.Errorf("got %+v, %v", m, err)
 		}
 	}
 }

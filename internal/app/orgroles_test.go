@@ -53,13 +53,22 @@ func TestRolesInTeamsAndProjects(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
-	wantCode(t, second(c.Project.Change(ctx, c.ines, c.project, project.Patch{Description: new("d")})), loci.Forbidden)
+	refused(t, "a change", second(c.Project.Change(ctx, c.ines, c.project, project.Patch{Description: new("d")})),
+		loci.Forbidden, "requires an owner or admin of the project")
+	refused(t, "a deletion", c.Project.Delete(ctx, c.ines, c.project), loci.Forbidden, "requires an owner of the project")
+	wantCode(t, second(c.Org.CreateTeam(ctx, c.mara, "another")), loci.Conflict) // she is in one
 	own, err := c.Org.CreateTeam(ctx, c.ines, "own")
 	c.must(err)
 	c.must(c.Org.DeleteTeam(ctx, c.ines, own.ID, false))
 	c.must(second(c.Org.SetMember(ctx, c.owner, c.mara.UserID, org.MemberChange{Role: new(loci.MemberAdmin)})))
 	mara := c.again(c.mara)
-	c.must(second(c.Org.SetTeamRole(ctx, mara, c.team, c.tom.UserID, loci.MemberOwner)))
+	c.st.entries = nil
+	for range 2 { // the second time changes nothing
+		c.must(second(c.Org.SetTeamRole(ctx, mara, c.team, c.tom.UserID, loci.MemberOwner)))
+	}
+	if len(c.st.entries) != 1 {
+		t.Errorf("recorded %+v", c.st.entries)
+	}
 	c.must(c.Project.Delete(ctx, mara, c.project))
 }
 
