@@ -109,3 +109,24 @@ func TestSuggestionsAboutHiddenRows(t *testing.T) {
 		t.Errorf("a person gets %+v, %v", sg, err)
 	}
 }
+
+// TestADecidedSuggestionStays requires that a suggestion which was declined deletes nothing when it is accepted after
+// all, of a graph and of a memory.
+func TestADecidedSuggestionStays(t *testing.T) {
+	t.Parallel()
+	w := newGraphWorld(t)
+	ctx := t.Context()
+	w.put(w.olga, nil, ent("Plan", "doc"))
+	d, err := w.Graph.DeleteEntities(ctx, w.claude, w.open, refs("Plan"))
+	w.must(err)
+	old := w.add(w.olga, titled("old"))
+	by, err := w.Memory.Create(ctx, w.claude, titled("new", supersedes(old.ID)))
+	w.must(err)
+	for what, id := range map[string]loci.SuggestionID{"a graph": d.Suggestion.ID, "a memory": by.Suggestions[0].ID} {
+		w.must(second(w.Memory.DeclineSuggestion(ctx, w.olga, id)))
+		refused(t, what, second(w.Memory.AcceptSuggestion(ctx, w.olga, id, false)), loci.Conflict,
+			"the suggestion has been declined already")
+	}
+	wantText(t, w.text(w.olga), "Plan/doc\n")
+	w.must(second(w.Memory.Get(ctx, w.olga, old.ID)))
+}

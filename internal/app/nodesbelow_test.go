@@ -69,3 +69,22 @@ func TestAnItemNeedsAVendor(t *testing.T) {
 		item.ParentID = i.ID
 	}
 }
+
+// TestNodesOfAgentsAndTeams requires that a person makes no node of an agent without a session of it, and that leaving
+// a team does not touch the nodes that were not shared with it.
+func TestNodesOfAgentsAndTeams(t *testing.T) {
+	t.Parallel()
+	g := newGrove(t)
+	ctx := t.Context()
+	_, err := g.Node.Create(ctx, g.mara, node.Draft{Name: "n", Scope: loci.ScopeAgent, AgentID: g.robot})
+	if loci.FieldOf(err) != "agent_id" {
+		t.Errorf("got %v", err)
+	}
+	before, err := g.Node.Create(ctx, g.tom, node.Draft{Name: "private"})
+	g.must(err)
+	g.must(g.Org.LeaveTeam(ctx, g.tom, g.team))
+	after, err := g.Node.Get(ctx, g.again(g.tom), before.ID)
+	if err != nil || !after.UpdatedAt.Equal(before.UpdatedAt) {
+		t.Errorf("got %+v, %v; want it unchanged since %s", after, err, before.UpdatedAt)
+	}
+}

@@ -136,6 +136,7 @@ func TestLeavingAProjectKeepsTheirsPrivate(t *testing.T) {
 		field string
 	}{
 		{"another title", in.ID, memory.Patch{Title: new("t")}, ""},
+		{"the same scope", in.ID, memory.Patch{Scope: new(loci.ScopeProject)}, ""},
 		{"out of the project", in.ID, memory.Patch{Scope: new(loci.ScopeGlobal), ProjectID: &c.project}, ""},
 		{"back into it", in.ID, into, "project_id"},
 		{"into it", about.ID, into, "project_id"},

@@ -103,3 +103,21 @@ func TestSessionsOfPeopleAreNoWorkOfAgents(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoriesOfAnAgentAreOfTheirSession requires that a save of the scope agent is for the agent of the session, and
+// for no other.
+func TestMemoriesOfAnAgentAreOfTheirSession(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	in, err := d.who.InSession(ctx, d.claude, d.open(d.claude, loci.NewSession{Agent: "reviewer"}).ID)
+	d.must(err)
+	m := d.add(in, memory.Draft{Title: "own", Content: "c", Scope: loci.ScopeAgent})
+	if m.AgentID != in.AgentID || in.AgentID.IsZero() {
+		t.Errorf("got a memory of %s, want of %s", m.AgentID, in.AgentID)
+	}
+	_, err = d.Memory.Create(ctx, in, memory.Draft{Title: "other", Content: "c", Scope: loci.ScopeAgent, AgentID: d.robot})
+	if loci.FieldOf(err) != "agent_id" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -223,6 +223,7 @@ func TestKeysOfProjectsStayInThem(t *testing.T) {
 	d.must(err)
 	wantCode(t, second(d.Node.Create(ctx, key, node.Draft{Name: "shared", Scope: loci.ScopeProject, ProjectID: d.project,
 		Shared: true})), loci.Forbidden)
+	wantCode(t, second(d.Node.Change(ctx, key, made.ID, node.Patch{Shared: new(true)})), loci.Forbidden)
 	if _, err := d.Node.Get(ctx, key, made.ID); err != nil {
 		t.Error(err)
 	}

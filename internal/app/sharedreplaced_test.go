@@ -35,6 +35,7 @@ func TestReplacingWhatIsShared(t *testing.T) {
 		{"with the team, like the new one", inTeam, inTeam, "", ""},
 		{"with a project", inProject, none, "the project", ""},
 		{"with the project of the new one", inProject, aboutProject, "the project", ""},
+		{"with a project, unlike the new one", inProject, inTeam, "the project", ""},
 		{"with both", inBoth, inTeam, "the project", ""},
 		{"with both, unlike the new one", inBoth, none, "the team and the project", ""},
 		{"with another project", inProject, aboutAnother, "the project", loci.Conflict},
@@ -70,7 +71,7 @@ func TestReplacingWhatIsShared(t *testing.T) {
 		}
 		m, err := c.Memory.Get(ctx, c.mara, by.ID)
 		c.must(err)
-		if accepted.NoLongerShared != lost || old.NotSharedBy(&m.Access) != lost {
+		if accepted.NoLongerShared != lost || old.NotSharedBy(&m.Access) != lost || by.NotSharedBy(&m.Access) != "" {
 			t.Errorf("%s: accepted %+v; the new memory is shared with %q", tt.name, accepted, m.SharedWith("the project"))
 		}
 	}

@@ -68,3 +68,53 @@ func TestUndoTellsWhatNothingReplaces(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoInTeamsAndProjects requires that an undo works in the projects that are open and takes back a sharing without
+// a word about a team, and that it may move a memory of an archived project to the trash but change nothing else there.
+func TestUndoInTeamsAndProjects(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	in := memory.Draft{Title: "in", Content: "i", Scope: loci.ScopeProject, ProjectID: c.project}
+	changed, shared := c.add(c.mara, in), c.add(c.mara, memory.Draft{Title: "shared", Content: "s"})
+	operator, err := c.who.LocalAs(ctx, "acme", c.mara.UserID)
+	c.must(err)
+	undo := func(do func(loci.Principal)) *loci.UndoReport {
+		t.Helper()
+		by := c.mara
+		by.CredentialID = loci.NewCredentialID()
+		since := c.clock()
+		do(by)
+		got, err := c.Memory.Undo(ctx, operator, loci.UndoSelection{CredentialID: by.CredentialID, Since: since}, true)
+		c.must(err)
+		return got
+	}
+	patch := func(p loci.Principal) {
+		c.must(second(c.Memory.Patch(ctx, p, changed.ID, 0, memory.Patch{Content: new(loci.NewMemoryID().String())})))
+	}
+	for _, tt := range []struct { // in this order
+		name   string
+		got    *loci.UndoReport
+		change loci.Change // "": left alone
+	}{
+		{"a sharing", undo(func(p loci.Principal) { c.must(second(c.Memory.Share(ctx, p, shared.ID))) }), loci.Updated},
+		{"a change", undo(patch), loci.Updated},
+		{"a change in an archived project", undo(func(p loci.Principal) {
+			patch(p)
+			c.must(second(c.Project.Archive(ctx, c.mara, c.project)))
+		}), ""},
+		{"a save in an archived project", undo(func(p loci.Principal) {
+			c.must(second(c.Project.Restore(ctx, c.mara, c.project)))
+			in.Content = "another"
+			c.add(p, in)
+			c.must(second(c.Project.Archive(ctx, c.mara, c.project)))
+		}), loci.Trashed},
+	} {
+		if tt.change == "" && len(tt.got.LeftAlone) == 1 {
+			continue
+		}
+		if len(tt.got.Undone) != 1 || tt.got.Undone[0].Change != tt.change || tt.got.Undone[0].Note != "" {
+			t.Errorf("%s: got %+v, want one that is %q, without a note", tt.name, tt.got, tt.change)
+		}
+	}
+}

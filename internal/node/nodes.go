@@ -82,7 +82,7 @@ func checkNode(p loci.Principal, n, before *loci.MemoryNode) error {
 	if err := loci.CheckNewName("name", n.Name); err != nil && n.Name != before.Name {
 		return err
 	}
-	if p.OnlyProjects && (n.ProjectID.IsZero() || n.Scope != loci.ScopeProject) {
+	if p.OnlyProjects && n.Scope != loci.ScopeProject { // which has a project
 		return loci.FieldErrorf("project_id",
 			"is required, with scope project: this key is limited to projects and could not see the node otherwise")
 	}
