@@ -109,6 +109,12 @@ func TestUndoInTeamsAndProjects(t *testing.T) {
 			c.add(p, in)
 			c.must(second(c.Project.Archive(ctx, c.mara, c.project)))
 		}), loci.Trashed},
+		{"a restored memory in an archived project", undo(func(p loci.Principal) {
+			c.must(second(c.Project.Restore(ctx, c.mara, c.project)))
+			c.must(second(c.Memory.Trash(ctx, c.mara, changed.ID, 0)))
+			c.must(second(c.Memory.Restore(ctx, p, changed.ID, 0)))
+			c.must(second(c.Project.Archive(ctx, c.mara, c.project)))
+		}), loci.Trashed},
 	} {
 		if tt.change == "" && len(tt.got.LeftAlone) == 1 {
 			continue
