@@ -28,8 +28,8 @@ func (s shut) UpdateProject(ctx context.Context, o loci.OrgID, id loci.ProjectID
 	return s.Store.UpdateProject(ctx, o, id, fn)
 }
 
-// TestOutsidersOpenNoGraph requires that a call by somebody outside a project neither reads its graph nor waits for its
-// writers, so that it takes as long as for a project that does not exist.
+// TestOutsidersOpenNoGraph requires that a call by somebody outside a project neither reads its graph nor waits for
+// its writers, so that it takes as long as for a project that does not exist.
 func TestOutsidersOpenNoGraph(t *testing.T) {
 	t.Parallel()
 	w := newGraphWorld(t)

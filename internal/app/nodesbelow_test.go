@@ -70,8 +70,8 @@ func TestAnItemNeedsAVendor(t *testing.T) {
 	}
 }
 
-// TestNodesOfAgentsAndTeams requires that a person makes no node of an agent without a session of it, and that leaving
-// a team does not touch the nodes that were not shared with it.
+// TestNodesOfAgentsAndTeams requires that a person makes no node of an agent without a session of it, and that
+// leaving a team does not touch the nodes that were not shared with it.
 func TestNodesOfAgentsAndTeams(t *testing.T) {
 	t.Parallel()
 	g := newGrove(t)

@@ -9,7 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/project"
 )
 
-// TestTheOperatorOutranksWhomTheyActFor requires that the operator, acting for a plain member, does what an owner does.
+// TestTheOperatorOutranksWhomTheyActFor requires that the operator, acting for a plain member, does what an owner
+// does.
 func TestTheOperatorOutranksWhomTheyActFor(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -25,9 +26,10 @@ func TestTheOperatorOutranksWhomTheyActFor(t *testing.T) {
 		feeds[name], err = c.Memory.Changes(ctx, p, "", string(loci.FeedTeam))
 		c.must(err)
 	}
+	raised := org.MemberChange{Role: new(loci.MemberOwner)}
 	for what, err := range map[string]error{
 		"invites an owner":      second(c.Org.InviteToOrg(ctx, asTom, []string{"a@acme.example"}, loci.MemberOwner)),
-		"names an owner":        second(c.Org.SetMember(ctx, asTom, c.mara.UserID, org.MemberChange{Role: new(loci.MemberOwner)})),
+		"names an owner":        second(c.Org.SetMember(ctx, asTom, c.mara.UserID, raised)),
 		"changes a project":     second(c.Project.Change(ctx, asTom, c.project, project.Patch{Description: new("d")})),
 		"deletes a project":     c.Project.Delete(ctx, asTom, c.project),
 		"renames a team":        second(c.Org.RenameTeam(ctx, asTom, c.team, "Wolves")),

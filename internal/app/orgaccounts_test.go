@@ -10,15 +10,16 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TestOnlyDisablingEndsCredentials requires that a change of a member leaves their keys, and that disabling revokes them
-// at once.
+// TestOnlyDisablingEndsCredentials requires that a change of a member leaves their keys, and that disabling revokes
+// them at once.
 func TestOnlyDisablingEndsCredentials(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
 	ctx := t.Context()
 	c.newKey(c.tom)
 	usable := func() int {
-		list, err := c.st.Credentials().List(ctx, store.CredentialQuery{OrgID: "acme", UserID: c.tom.UserID, Usable: c.clock()})
+		list, err := c.st.Credentials().List(ctx, store.CredentialQuery{OrgID: "acme", UserID: c.tom.UserID,
+			Usable: c.clock()})
 		c.must(err)
 		return len(list)
 	}
@@ -43,7 +44,8 @@ func TestOnlyDisablingEndsCredentials(t *testing.T) {
 	}
 }
 
-// TestTheLastOwner requires the reason of a rejection, and that a disabled owner does not count and can lose the role.
+// TestTheLastOwner requires the reason of a rejection, and that a disabled owner does not count and can lose the
+// role.
 func TestTheLastOwner(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -52,7 +54,8 @@ func TestTheLastOwner(t *testing.T) {
 		return second(c.Org.SetMember(ctx, c.owner, who, org.MemberChange{Role: &role}))
 	}
 	wantCode(t, role(c.tom.UserID, "king"), loci.Invalid)
-	refused(t, "the last owner", role(c.owner.UserID, loci.Member), loci.Conflict, "cannot remove the last owner of the org")
+	refused(t, "the last owner", role(c.owner.UserID, loci.Member), loci.Conflict,
+		"cannot remove the last owner of the org")
 	c.must(role(c.mara.UserID, loci.MemberOwner))
 	refused(t, "the holder", role(c.owner.UserID, loci.Member), loci.Conflict, "this person holds the org")
 	out := org.MemberChange{Disabled: new(true)}
@@ -95,8 +98,8 @@ func TestJoiningAndLeavingATeam(t *testing.T) {
 	c.must(c.Org.LeaveTeam(ctx, c.tom, c.team))
 }
 
-// TestSettingsMakeNoWorkspace requires that only turning on workspaces makes the first one, which stays as long as they
-// are on.
+// TestSettingsMakeNoWorkspace requires that only turning on workspaces makes the first one, which stays as long as
+// they are on.
 func TestSettingsMakeNoWorkspace(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, loci.DeleteWithKey)
@@ -117,8 +120,8 @@ func TestSettingsMakeNoWorkspace(t *testing.T) {
 	s.must(s.Org.DeleteWorkspace(ctx, operator, list[0].ID))
 }
 
-// TestLeavingAProjectKeepsTheirsPrivate requires that people still change and withdraw what they wrote in a project that
-// they left, and put nothing into it.
+// TestLeavingAProjectKeepsTheirsPrivate requires that people still change and withdraw what they wrote in a project
+// that they left, and put nothing into it.
 func TestLeavingAProjectKeepsTheirsPrivate(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)

@@ -48,7 +48,8 @@ func TestInvitationsOutliveWhatTakesNoRole(t *testing.T) {
 }
 
 // TestRolesInTeamsAndProjects requires that an admin of the org keeps what they may do as the owner of a team or
-// project, that being in the org is no role in a project, and that the only member of a team deletes it without force.
+// project, that being in the org is no role in a project, and that the only member of a team deletes it without
+// force.
 func TestRolesInTeamsAndProjects(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -72,8 +73,8 @@ func TestRolesInTeamsAndProjects(t *testing.T) {
 	c.must(c.Project.Delete(ctx, mara, c.project))
 }
 
-// TestInvitationsAreForOneAddress requires that an address is invited once in a call, however it is written, and that a
-// token for another address says nothing about the org that it is to.
+// TestInvitationsAreForOneAddress requires that an address is invited once in a call, however it is written, and that
+// a token for another address says nothing about the org that it is to.
 func TestInvitationsAreForOneAddress(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)
@@ -114,8 +115,8 @@ func (h handedOver) Update(ctx context.Context, id loci.OrgID, change func(*loci
 	return h.Orgs.Update(ctx, id, change)
 }
 
-// TestOnlyTheHolderTransfersTheOrg requires that the rejection leaves every role as it is, and that of two transfers at
-// the same time the second is rejected.
+// TestOnlyTheHolderTransfersTheOrg requires that the rejection leaves every role as it is, and that of two transfers
+// at the same time the second is rejected.
 func TestOnlyTheHolderTransfersTheOrg(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)

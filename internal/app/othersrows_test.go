@@ -18,7 +18,8 @@ func TestSharedRowsAreTheirOwners(t *testing.T) {
 	ctx := t.Context()
 	in := memory.Draft{Title: "shared", Content: "s", Scope: loci.ScopeProject, ProjectID: d.project}
 	m := d.add(d.claude, in)
-	list, _, err := d.Memory.AddSources(ctx, d.claude, m.ID, []loci.Source{{Kind: loci.SourceURL, Ref: "https://a.example"}})
+	list, _, err := d.Memory.AddSources(ctx, d.claude, m.ID, []loci.Source{{Kind: loci.SourceURL,
+		Ref: "https://a.example"}})
 	d.must(err)
 	n, err := d.Node.Create(ctx, d.claude, node.Draft{Name: "n", Scope: loci.ScopeProject, ProjectID: d.project})
 	d.must(err)

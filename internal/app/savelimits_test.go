@@ -13,8 +13,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// TestSourcesNameVisibleEvents requires it of the sources of a save: an event that the writer does not see is like one
-// that never was.
+// TestSourcesNameVisibleEvents requires it of the sources of a save: an event that the writer does not see is like
+// one that never was.
 func TestSourcesNameVisibleEvents(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -53,8 +53,8 @@ func TestSavesShareOnce(t *testing.T) {
 	}
 }
 
-// TestRevertRestoresNothing requires that an expired memory is not brought back by a revert, which is not subject to the
-// rule of deletion.
+// TestRevertRestoresNothing requires that an expired memory is not brought back by a revert, which is not subject to
+// the rule of deletion.
 func TestRevertRestoresNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

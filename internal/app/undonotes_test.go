@@ -19,7 +19,8 @@ func TestUndoTellsWhoReadsAgain(t *testing.T) {
 		change memory.Patch
 		note   string
 	}{
-		"a vendor":     {[]loci.Vendor{"claude", "cursor"}, memory.Patch{AllowedVendors: &onlyClaude}, "cursor can read it again"},
+		"a vendor": {[]loci.Vendor{"claude", "cursor"}, memory.Patch{AllowedVendors: &onlyClaude},
+			"cursor can read it again"},
 		"every vendor": {[]loci.Vendor{"*"}, memory.Patch{AllowedVendors: &onlyClaude}, "all assistants can read it again"},
 		"nobody new":   {[]loci.Vendor{"claude"}, memory.Patch{Content: new("other")}, ""},
 	} {
@@ -34,8 +35,8 @@ func TestUndoTellsWhoReadsAgain(t *testing.T) {
 	}
 }
 
-// TestUndoTellsWhatNothingReplaces requires the note for a memory that the undo hides behind one in the trash, and none
-// if it was hidden so before.
+// TestUndoTellsWhatNothingReplaces requires the note for a memory that the undo hides behind one in the trash, and
+// none if it was hidden so before.
 func TestUndoTellsWhatNothingReplaces(t *testing.T) {
 	t.Parallel()
 	e := newEdited(t)
@@ -69,8 +70,9 @@ func TestUndoTellsWhatNothingReplaces(t *testing.T) {
 	}
 }
 
-// TestUndoInTeamsAndProjects requires that an undo works in the projects that are open and takes back a sharing without
-// a word about a team, and that it may move a memory of an archived project to the trash but change nothing else there.
+// TestUndoInTeamsAndProjects requires that an undo works in the projects that are open and takes back a sharing
+// without a word about a team, and that it may move a memory of an archived project to the trash but change nothing
+// else there.
 func TestUndoInTeamsAndProjects(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)

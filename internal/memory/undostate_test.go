@@ -46,8 +46,9 @@ func TestRegained(t *testing.T) {
 		now, then *loci.Memory
 		want      string
 	}{
-		"the same":              {of(loci.ScopeGlobal, "claude"), of(loci.ScopeGlobal, "claude"), ""},
-		"a vendor":              {of(loci.ScopeGlobal, "claude"), of(loci.ScopeGlobal, "claude", "cursor"), "cursor can read it again"},
+		"the same": {of(loci.ScopeGlobal, "claude"), of(loci.ScopeGlobal, "claude"), ""},
+		"a vendor": {of(loci.ScopeGlobal, "claude"), of(loci.ScopeGlobal, "claude", "cursor"),
+			"cursor can read it again"},
 		"into the trash":        {of(loci.ScopeGlobal, "claude"), trashed, ""},
 		"out of one agent":      {of(loci.ScopeAgent, "claude"), of(loci.ScopeGlobal, "claude"), "claude can read it again"},
 		"of the agent, as then": {of(loci.ScopeAgent, "claude"), of(loci.ScopeAgent, "claude"), ""},

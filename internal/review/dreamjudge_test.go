@@ -6,7 +6,8 @@ import (
 	"github.com/loci-memory/loci"
 )
 
-// An event that moved to another project or workspace has other readers, so nothing that comes from it stays as it is.
+// An event that moved to another project or workspace has other readers, so nothing that comes from it stays as it
+// is.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	at := loci.EventAccess{ProjectID: loci.ProjectID{1}, WorkspaceID: loci.WorkspaceID{2}, Reach: loci.ReachOrg,
