@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -280,15 +279,14 @@ func FuzzTokensAreInTheText(f *testing.F) {
 	})
 }
 
-// TestLongTextsTakeLinearTime has texts that a careless analyser reads again and again.
+// TestLongTextsTakeLinearTime has texts that a careless analyser reads again and again. The test would then not end in
+// time.
 func TestLongTextsTakeLinearTime(t *testing.T) {
 	for _, piece := range []string{"a.", "a_", "1-", "1 ", "+1 ", "aB", "l'", "子供", "ヴァ", "ก้", "\u0301", "약은", "🎂",
 		"x", "\xff", "may 14, 2026 ", "1:", "9", "a1", "ﾊﾟ", "l’", "a@"} {
 		var a Analyzer
-		start := time.Now()
-		a.Tokens(strings.Repeat(piece, 1<<18/len(piece)), nil)
-		if took := time.Since(start); took > 5*time.Second {
-			t.Errorf("%q: 256 KB took %v", piece, took)
+		if len(a.Tokens(strings.Repeat(piece, 1<<18/len(piece)), nil)) > 1<<18 {
+			t.Errorf("%q: more tokens than bytes", piece)
 		}
 	}
 }
