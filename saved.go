@@ -27,7 +27,8 @@ type Saved struct {
 	// NoLongerShared exists so that nobody takes a fact from others in silence.
 	NoLongerShared []NoLongerShared `json:"no_longer_shared,omitempty" doc:"Memories that other people can read and that this one, which they cannot read, replaces or would replace; hint tells how to share it"`
 	// Hint exists so that nobody believes that a project sees what it does not.
-	Hint    string   `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope; and what happens to secrets in it"`
+	Hint    string   `json:"hint,omitempty" doc:"How to share the memory, if others could read what it replaces, or if you sent a project_id without a scope; what happens to secrets in it; and a key or tag that differs from a new one only in case or blanks"`
+	Twin    string   `json:"-"` // names a key or tag that differs from a new one only in case or blanks
 	Sources []Source `json:"sources,omitempty" doc:"Sources sent with the save"`
 	// Secrets exists so that nobody keeps a password here without knowing it.
 	Secrets []string `json:"secrets,omitempty" doc:"Which types of secrets the text has; hint explains what happens to them" example:"[\"password\"]"`

@@ -183,7 +183,11 @@ func (p *program) printSaved(ctx context.Context, in *instance, m *loci.Saved) e
 	} else {
 		p.printShared(ctx, in, &m.Memory)
 	}
-	if m.Hint != "" && m.Hint != loci.SecretHint(m.Secrets) && len(m.NoLongerShared) == 0 {
+	if m.Twin != "" {
+		p.printf("%s\n", m.Twin)
+	}
+	hint := strings.TrimSpace(strings.TrimSuffix(m.Hint, m.Twin))
+	if hint != "" && hint != loci.SecretHint(m.Secrets) && len(m.NoLongerShared) == 0 {
 		p.printf("only you can read it, not the project; to share it with the project, run:\n    %s\n",
 			p.onSameData(inProject(m.ProjectID.Short(), m.ID)))
 	}

@@ -25,6 +25,11 @@ func TestAnswersNameTheTwin(t *testing.T) {
 			t.Errorf("entity %d: got %v, want %v", i, got, want)
 		}
 	}
+	r.must("write_memory", `{"key":"deploy.Day","content":"Tuesdays"}`)
+	if got, _ := r.must("write_memory", `{"key":"deploy.day","content":"Owls hunt"}`)["hint"].(string); !strings.HasPrefix(
+		got, `The key "deploy.Day" exists already; `) {
+		t.Errorf("got %q", got)
+	}
 	r.must("create_session", `{"agent":"Helper"}`)
 	if got, _ := r.must("create_session", `{"agent":"helper"}`)["hint"].(string); !strings.HasPrefix(got,
 		`The agent "Helper" exists already; `) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -86,8 +87,8 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.
 				s.skipped = !recent.Whole
 				found.in(recent)
 			}
-			err := found.ofKey(short, tx)
-			if err == nil && len(found.ids) > 0 {
+			keys, err := found.ofKey(short, tx)
+			if s.keys = keys; err == nil && len(found.ids) > 0 {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
 			return cmp.Or(err, context.Cause(short))
@@ -125,6 +126,10 @@ func (s *saving) tell(ctx context.Context) {
 				return o.ID == m.ID || s.names(o.ID)
 			})
 			s.saved.Similar = s.read(m).similar(others)
+			if s.saved.Created() {
+				s.saved.Twin = s.twin(m, others)
+				s.saved.Hint = strings.TrimSpace(s.saved.Hint + " " + s.saved.Twin)
+			}
 			return nil
 		})
 	}

@@ -1,7 +1,9 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -16,19 +18,42 @@ const (
 	maxTitled = 2
 )
 
-// ofKey adds the newest memories with the key.
-func (c *candidates) ofKey(ctx context.Context, tx store.Tx) error {
+// ofKey adds the newest memories with the key, and returns keys in its place that are alike.
+func (c *candidates) ofKey(ctx context.Context, tx store.Tx) (keys []string, err error) {
 	if c.Key == "" {
-		return nil
+		return nil, nil
 	}
 	page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Filter: store.Filter{Key: c.Key}, Limit: similarUnsure})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, o := range page.Memories {
 		c.add(o.ID)
 	}
-	return nil
+	q := store.KeyQuery{Place: placeOf(c.Memory), Key: c.Key, Alike: true}
+	q.Origin = ""
+	alike, err := tx.Memories().OfKey(ctx, c.v, q, similarUnsure)
+	for _, o := range alike {
+		keys = append(keys, o.Key)
+	}
+	return keys, err
+}
+
+// twin returns a hint at the key, or at a tag in others, that differs from a new one of m only in case or blanks.
+func (s *saving) twin(m *loci.Memory, others []*loci.Memory) string {
+	hint, tags := "", []string{}
+	if !slices.ContainsFunc(others, func(o *loci.Memory) bool { return sameKey(m, o) }) {
+		hint = loci.TwinHint("key", m.Key, s.keys...)
+	}
+	for _, o := range others {
+		tags = append(tags, o.Tags...)
+	}
+	for _, tag := range m.Tags {
+		if !slices.Contains(tags, tag) {
+			hint = cmp.Or(hint, loci.TwinHint("tag", tag, tags...))
+		}
+	}
+	return hint
 }
 
 // ofSubject says what two texts that are not alike are to each other if they have one key or title.

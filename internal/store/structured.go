@@ -23,6 +23,8 @@ type Place struct {
 type KeyQuery struct {
 	Place
 	Key string
+	// Alike means other keys than Key that differ from it only in the case of ASCII letters or in blanks.
+	Alike bool
 	// From and Until limit the memories to those that are true at some time, at From or later and before Until. Zero:
 	// no limit. A memory without valid_from is true from its creation on.
 	From, Until time.Time

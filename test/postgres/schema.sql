@@ -117,6 +117,7 @@ CREATE INDEX memories_pinned ON memories (org_id, user_id, created_at, seq) WHER
 CREATE INDEX memories_trashed ON memories (org_id, user_id, deleted_at, seq) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memories_trash ON memories (org_id, deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memories_by_key ON memories (org_id, user_id, key, updated_at) WHERE key <> '';
+CREATE INDEX memories_by_look ON memories (org_id, user_id, replace(lower(key), ' ', ''), updated_at) WHERE key <> '';
 CREATE INDEX memories_by_text ON memories (org_id, digest, seq) WHERE deleted_at IS NULL AND superseded_by IS NULL;
 CREATE INDEX memories_by_superseder ON memories (org_id, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memories_edited ON memories (org_id, user_id, updated_at);

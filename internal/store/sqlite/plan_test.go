@@ -112,6 +112,10 @@ func TestTimelessPlans(t *testing.T) {
 			},
 				"SEARCH m USING INDEX memories_by_key (user_id=? AND key=? AND scope=?)")
 		}
+		p.check("by look", 0, func() error {
+			_, err := p.Memories().OfKey(bg, v, store.KeyQuery{Key: "k", Alike: true}, 2)
+			return err
+		}, "SEARCH m USING INDEX memories_by_look (user_id=? AND <expr>=? AND scope=?)")
 		p.check("by text", 0, func() error {
 			_, err := p.Memories().ByText(bg, v, store.TextQuery{Place: store.Place{Origin: "claude"}, Title: "t", Limit: 2})
 			return err

@@ -21,14 +21,19 @@ func (t memories) ByKey(ctx context.Context, v loci.Viewer, k store.KeyQuery) (*
 	return list[0], nil
 }
 
-// OfKey repeats the condition of the index memories_by_key as constants, because the database
-// cannot use the index on the strength of parameter values.
+// OfKey repeats the condition of the indexes memories_by_key and memories_by_look as constants, because the database
+// cannot use an index on the strength of parameter values.
 func (t memories) OfKey(_ context.Context, v loci.Viewer, k store.KeyQuery, limit int) ([]*loci.Memory, error) {
 	if k.Key == "" {
 		return nil, nil
 	}
 	var q Query
-	q.Add("SELECT "+shownColumns+" FROM memories m WHERE {m} m.key = ? AND m.key <> '' AND ", k.Key)
+	q.Add("SELECT " + shownColumns + " FROM memories m WHERE {m} m.key <> '' AND ")
+	if k.Alike {
+		q.Add("replace(lower(m.key), ' ', '') = replace(lower(?), ' ', '') AND m.key <> ? AND ", k.Key, k.Key)
+	} else {
+		q.Add("m.key = ? AND ", k.Key)
+	}
 	t.liveIn(&q, v, k.Place)
 	if !k.From.IsZero() {
 		q.Add(" AND (m.valid_to IS NULL OR m.valid_to > ?)", k.From.UnixMicro())

@@ -37,7 +37,7 @@ func (e *env) checkOfKey(name string, v loci.Viewer, q store.KeyQuery, first *lo
 				e.Errorf("%s: of the key there are %+v, the first is %+v", name, list, first)
 			}
 			for i, m := range list {
-				if m.Key != q.Key || i > 0 && q.From.IsZero() && m.UpdatedAt.After(list[i-1].UpdatedAt) {
+				if (m.Key == q.Key) == q.Alike || i > 0 && q.From.IsZero() && m.UpdatedAt.After(list[i-1].UpdatedAt) {
 					e.Errorf("%s: %d of the key: %+v", name, i, m)
 				}
 			}
@@ -59,6 +59,7 @@ func testByKey(e *env) {
 		e.clock.move(time.Second)
 		return e.insert(append(change, titled(title), func(m *loci.Memory) { m.Key = key })...)
 	}
+	keyed("FOO", "the other look")
 	keyed("k", "global")
 	keyed("k", "Claude's", func(m *loci.Memory) { m.Origin = "claude" })
 	keyed("k", "about the project", func(m *loci.Memory) { m.ProjectID = project })
@@ -142,6 +143,8 @@ func testByKey(e *env) {
 		"after its creation": {e.person(),
 			mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt.Add(time.Microsecond) }), "made"},
 		"stored last": {e.person(), mine("tied"), "tied, stored last"},
+		"alike": {e.person(), mine("Fo o", func(q *store.KeyQuery) { q.Alike = true }), "the other look"},
+		"alike is another": {e.person(), mine("FOO", func(q *store.KeyQuery) { q.Alike = true }), ""},
 	} {
 		got, err := e.byKey(tt.v, tt.q)
 		e.checkOfKey(name, tt.v, tt.q, got)

@@ -3074,7 +3074,7 @@ export interface Saved {
   expires_at?: string;
   /**
    * How to share the memory, if others could read what it replaces, or if you sent a project_id without a
-   * scope; and what happens to secrets in it
+   * scope; what happens to secrets in it; and a key or tag that differs from a new one only in case or blanks
    */
   hint?: string;
   id: string;
