@@ -130,6 +130,7 @@ func (s *Service) Attach(ctx context.Context, p loci.Principal, r *Received) (as
 			// All attachments are of the memory's owner.
 			if other.Name == r.asset.Name && other.SHA256 == r.asset.SHA256 && other.Origin == p.Origin {
 				asset, added, e.Action, e.Target = other, false, "", other.ID.String()
+				gate.ChangedOnly(ctx)
 				return nil
 			}
 		}

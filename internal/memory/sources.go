@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -31,6 +32,7 @@ func (s *Service) AddSources(ctx context.Context, p loci.Principal, id loci.Memo
 		var made []loci.Source
 		if all, made, err = s.putSources(ctx, tx, p, m, drafts); err != nil || len(made) == 0 {
 			e.Action = ""
+			gate.ChangedOnly(ctx)
 			return err
 		}
 		added = len(made)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -210,7 +211,7 @@ func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 			return noRoomFor(err)
 		}
 		out = &item
-		return n.reread(ctx, p, known, &out)
+		return errors.Join(gate.AnswerRows(ctx, item.ID), n.reread(ctx, p, known, &out))
 	})
 	if err != nil {
 		return nil, err

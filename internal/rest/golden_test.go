@@ -68,13 +68,13 @@ func TestARepeatedGoldenQuestionIsCreatedOnce(t *testing.T) {
 	s := newServer(t)
 	m := s.write(t, owner, `{"title":"x","content":"y"}`)
 	body := `{"question":"x?","expected":["` + m.ID.String() + `"]}`
-	named(t, s.do("POST", "/golden", owner, body, "Idempotency-Key: a"),
+	replayed(t, s.do("POST", "/golden", owner, body, "Idempotency-Key: a"),
 		s.do("POST", "/golden", owner, body, "Idempotency-Key: a"))
 	var list client.GoldenList
 	if decode(t, s.expect(t, 200, owner, "GET /golden"), &list); len(list.Questions) != 1 {
 		t.Errorf("got %+v, want one question", list)
 	}
-	named(t, s.do("POST", "/golden/run", owner, "", "Idempotency-Key: b"),
+	replayed(t, s.do("POST", "/golden/run", owner, "", "Idempotency-Key: b"),
 		s.do("POST", "/golden/run", owner, "", "Idempotency-Key: b"))
 	var runs client.GoldenRuns
 	if decode(t, s.expect(t, 200, owner, "GET /golden/runs"), &runs); len(runs.Runs) != 1 {

@@ -19,9 +19,9 @@ import (
 )
 
 // Loci carries out a POST under an Idempotency-Key once a day, however often it is sent
-// (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the status, and the row that the request made or
-// changed as it is now, or the ids and numbers of several. If the answer is of another kind, or the row is gone, it
-// gets only the row's id: nothing comes back that was deleted meanwhile.
+// (draft-ietf-httpapi-idempotency-key-header-07). A repetition gets the status, and the rows that the request made or
+// changed as they are now, or ids and counts. If Loci keeps nothing of such an answer, or no row is visible any more,
+// it gets only an id: nothing comes back that was deleted meanwhile.
 const (
 	onceHeader     = "Idempotency-Key"
 	replayedHeader = "Idempotency-Replayed"
@@ -105,7 +105,7 @@ func (s *server) once(r *route, types typed, do erased) erased {
 		}
 		x.Header().Set(replayedHeader, "true")
 		if out := types.out(); known.Status == http.StatusNoContent ||
-			s.repeated(ctx, p, out, known) {
+			s.repeated(ctx, p, in, out, known) {
 			return out, nil
 		}
 		return nil, &replay{client.Replayed{Replayed: true, Target: known.Target}, known.Status}
@@ -157,7 +157,7 @@ func (s *server) first(ctx context.Context, r *route, p loci.Principal, in any, 
 	return out, nil
 }
 
-// answered returns what Loci stores of an answer: its status, and the id of its body if it has one.
+// answered returns what Loci stores of an answer: its status, the id of its body if it has one, and what kept returns.
 func answered(out any, r *route) gate.Repeated {
 	known := gate.Repeated{Status: max(r.Status, http.StatusOK)}
 	v := reflect.ValueOf(out).Elem()
@@ -170,11 +170,8 @@ func answered(out any, r *route) gate.Repeated {
 		if id := body.FieldByName("ID"); id.IsValid() {
 			known.Target = fmt.Sprint(id)
 		}
-		switch body := body.Interface().(type) {
-		case client.Logged, client.Deleted, client.Restored, client.Changed:
-			known.Rows, _ = json.Marshal(body)
-		case client.BulkAnswer:
-			known.Rows, _ = json.Marshal(loci.KeptResults(body.Results))
+		if rows := kept(body.Interface()); rows != nil {
+			known.Rows, _ = json.Marshal(rows)
 		}
 	}
 	return known
@@ -188,6 +185,6 @@ func (s *server) warn(ctx context.Context, text string, err error) {
 var onceParameter = &huma.Param{Name: onceHeader, In: "header",
 	Schema: &huma.Schema{Type: huma.TypeString, MaxLength: new(maxOnceKey)},
 	Description: "Carry this request out once a day, however often you send it. A repetition gets the same status, " +
-		"the header " +
-		replayedHeader + ", and the row that the request made or changed as it is now, or the ids and numbers of several; " +
-		"otherwise a body of type " + replayedType + " with the id. Another request under the same key is refused with 409."}
+		"the header " + replayedHeader + ", and the rows that the request made or changed as they are now, or ids and " +
+		"counts. Secrets do not come again: then, or if you see none of the rows any more, the body is of type " +
+		replayedType + " and has the id. Another request under the same key is refused with 409."}

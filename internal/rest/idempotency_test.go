@@ -1,14 +1,18 @@
 package rest_test
 
 import (
+	"maps"
 	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/client"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/rest"
@@ -72,8 +76,20 @@ func repeats(tb testing.TB, first, second *httptest.ResponseRecorder) bool {
 		(sameRow || first.Body.String() == second.Body.String())
 }
 
+// notRepeated are the routes whose repetition has only an id, and why.
+var notRepeated = map[string]string{
+	"/keys": "a secret", "/keys/{id}/rotate": "a secret", "/orgs/{id}/invite": "secrets", "/teams/{id}/invite": "secrets",
+	"/teams/join": "takes a secret", "/users/me/passkeys": "proves a secret", "/admin/orgs": "the first password",
+	"/context/reflect": "texts that Loci need not store", "/undo": "titles", "/dream": "a receipt", "/review/bulk": "titles",
+	"/memories/{id}/sources": "no ids", "/agent/team/share": "no row", "/review/candidates/{id}/accept": "a decision",
+	"/review/candidates/{id}/undo": "a decision", "/review/candidates/{id}/reject": "a decision",
+	"/review/candidates/{id}/archive": "a decision", "/review/candidates/{id}/defer": "a decision",
+	"/review/candidates/{id}/merge": "a decision", "/suggestions/{id}/accept": "a decision",
+	"/suggestions/{id}/decline": "a decision", "/teams": "a person makes it", "/orgs/{id}/workspaces": "a person makes it",
+}
+
 // TestRepeatedPosts sends what makes and changes things twice: the second answer is the first one, and nothing is there
-// twice. It names only what was made where ~ stands before the request.
+// twice. Every route that takes a key is among them or in notRepeated. "x: POST …" makes {x} the id in the answer.
 func TestRepeatedPosts(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -82,45 +98,91 @@ func TestRepeatedPosts(t *testing.T) {
 	graph := "/projects/" + g.project + "/graph"
 	m := s.write(t, owner, `{"title":"t","content":"c"}`)
 	s.addTeam(t, loci.DefaultOrg, "Rhinos", s.owner.UserID)
-	at := "/memories/" + m.ID.String()
-	for i, request := range []string{
-		"POST " + at + "/share", "POST " + at + "/unshare",
-		`POST /projects {"name":"orchard"}`, `POST /tasks {"project":"` + g.project + `","title":"Sweep"}`,
+	noor := s.addUser(t, loci.DefaultOrg, "noor@loci.example", loci.Member)
+	okapis := s.addTeam(t, loci.DefaultOrg, "Okapis", s.addUser(t, loci.DefaultOrg, "ada@loci.example", loci.Member).ID,
+		noor.ID)
+	noors := s.session(t, loci.DefaultOrg, noor.ID, 0)
+	operator := s.session(t, "ops", s.instanceAdmin(t, "ops").ID, 0)
+	id := map[string]string{"{m}": m.ID.String(), "{team}": okapis.ID.String(), "{graph}": graph, "{project}": g.project,
+		"{website}": g.website, "{gateway}": g.gateway}
+	sent := map[string]bool{}
+	for i, line := range []string{
+		"POST /memories/{m}/share", "POST /memories/{m}/unshare",
+		`POST /projects {"name":"orchard"}`, `POST /tasks {"project":"{project}","title":"Sweep"}`,
 		`POST /events {"content":"planted garlic"}`,
-		"~POST " + graph + `/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["new","newer"]},` +
-			`{"name":"API gateway","entity_type":"service","observations":["Listens on port 8443"]}]}`,
-		"~POST " + graph + `/entities {"entities":[{"name":"API gateway","entity_type":"service"}]}`,
-		"~POST " + graph + `/observations {"observations":[{"entity_name":"proxy","contents":["new","newest"]}]}`,
-		"~POST " + graph + `/relations {"relations":[{"from":"proxy","to":"website","relation_type":"serves"},` +
+		`POST {graph}/entities {"entities":[{"name":"proxy","entity_type":"service","observations":["new","newer",` +
+			`"password: hunter2!x9"]},{"name":"API gateway","entity_type":"service","observations":["Listens on port 8443"]}]}`,
+		`POST {graph}/entities {"entities":[{"name":"API gateway","entity_type":"service"}]}`,
+		`POST {graph}/observations {"observations":[{"entity_name":"proxy","contents":["new","newest"]}]}`,
+		`POST {graph}/relations {"relations":[{"from":"proxy","to":"website","relation_type":"serves"},` +
 			`{"from":"website","to":"API gateway","relation_type":"uses"}]}`,
-		"POST " + graph + `/relations/delete {"relations":[{"from":"proxy","to":"website","relation_type":"serves"}]}`,
-		"POST " + graph + `/observations/delete {"deletions":[{"entity_name":"proxy","observations":["newest"]}]}`,
-		"POST " + graph + `/entities/delete {"names":["website"]}`,
-		"POST " + graph + `/restore {"entities":["` + g.website + `"]}`,
-		"~POST " + graph + `/merge {"from":"` + g.website + `","into":"` + g.gateway + `"}`,
-		"~POST " + graph + `/import {"type":"entity","name":"tree","entityType":"plant","observations":["tall"]}`,
-		"POST /projects/" + g.project + "/archive", "POST /projects/" + g.project + "/restore",
-		"~POST /users/me/sign-ins/end-others",
+		`POST {graph}/relations/delete {"relations":[{"from":"proxy","to":"website","relation_type":"serves"}]}`,
+		`POST {graph}/observations/delete {"deletions":[{"entity_name":"proxy","observations":["newest"]}]}`,
+		`POST {graph}/entities/delete {"names":["website"]}`, `POST {graph}/restore {"entities":["{website}"]}`,
+		`POST {graph}/merge {"from":"{website}","into":"{gateway}"}`,
+		`POST {graph}/import {"type":"entity","name":"tree","entityType":"plant","observations":["tall"]}`,
+		"POST /projects/{project}/archive", "POST /projects/{project}/restore",
 		`POST /memories {"title":"kept","content":"once"}`,
 		`POST /memories {"title":"kept","content":"once","similar":false}`,
 		`POST /agent/memories {"title":"kept","content":"once"}`,
+		`POST /memories/bulk {"operations":[{"op":"create","memory":{"title":"b","content":"bulky"}}]}`,
+		"POST /memories/{m}/assets?name=a.txt bytes", "POST /memories/{m}/assets?name=a.txt bytes",
+		`POST /memories/{m}/revert {"version":1}`, "restored: DELETE /memories/{m}", "POST /memories/{m}/restore",
+		`node: POST /memory-nodes {"name":"n"}`, `POST /memory-nodes/{node}/items {"kind":"text","text":"t"}`,
+		`POST /memory-nodes/{node}/items {"kind":"memory","memory_id":"{m}"}`,
+		"node: DELETE /memory-nodes/{node}", "POST /memory-nodes/{node}/restore",
+		`POST /golden {"question":"x?","expected":["{m}"]}`, "POST /golden/run",
+		`agent: POST /agents {"name":"reviewer"}`, `session: POST /sessions {"title":"first"}`,
+		"POST /sessions/{session}/close", "POST /sessions/{session}/reopen",
+		"POST /teams/{team}/leave",
+		"POST /admin/backups",
+		"POST /users/me/sign-ins/end-others",
 	} {
-		under := "number " + string(rune('a'+i))
-		request, onlyNamed := strings.CutPrefix(request, "~")
-		first := s.once(owner, under, request)
+		name, request, _ := strings.Cut(line, ": ")
+		if strings.Contains(name, " ") {
+			name, request = "", line
+		}
+		for from, to := range id {
+			request = strings.ReplaceAll(request, from, to)
+		}
+		key := owner
+		switch path := strings.Fields(request)[1]; {
+		case strings.HasPrefix(path, "/teams"):
+			key = noors
+		case strings.HasPrefix(path, "/admin"):
+			key = operator
+		}
+		under := "number " + strconv.Itoa(i)
+		first := s.once(key, under, request)
 		if first.Code >= 300 {
 			t.Fatalf("%s: %d %s", request, first.Code, first.Body)
 		}
-		t.Run(request[:min(len(request), 60)], func(t *testing.T) {
-			if second := s.once(owner, under, request); onlyNamed {
-				named(t, first, second)
-			} else {
-				replayed(t, first, second)
-			}
-		})
+		if name != "" {
+			var made struct{ ID string }
+			decode(t, first, &made)
+			id["{"+name+"}"] = made.ID
+		}
+		if method, path, _ := strings.Cut(request, " "); method == "POST" {
+			path, _, _ = strings.Cut(path, " ")
+			path, _, _ = strings.Cut(path, "?")
+			sent[path] = true
+			t.Run(request[:min(len(request), 60)], func(t *testing.T) {
+				replayed(t, first, s.once(key, under, request))
+			})
+		}
 	}
 	if got := s.expect(t, 200, owner, "GET /projects").Body.String(); strings.Count(got, "orchard") != 1 {
 		t.Errorf("the project is not there once: %s", got)
+	}
+	for path, item := range readDocument(t, s).paths {
+		parameters, _ := at(item.(map[string]any)["post"], "parameters").([]any)
+		takes := slices.ContainsFunc(parameters, func(p any) bool { return at(p, "name") == "Idempotency-Key" })
+		like := regexp.MustCompile("^" + regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "[^/]+") + "$")
+		once := slices.ContainsFunc(slices.Collect(maps.Keys(sent)), like.MatchString)
+		if !strings.HasPrefix(path, "/api/v1") && takes && once == (notRepeated[path] != "") {
+			t.Errorf("POST %s: repeated by this test: %v, cannot be repeated because it answers %q", path, once,
+				notRepeated[path])
+		}
 	}
 }
 
@@ -194,6 +256,21 @@ func TestRepetitionRevivesNothing(t *testing.T) {
 	}
 	if w := s.expect(t, 200, owner, "GET "+graph+"/search?q=zebra"); strings.Contains(w.Body.String(), "zebra\"") {
 		t.Errorf("the repetition brought it back: %s", w.Body)
+	}
+	two := "POST " + graph + `/entities {"entities":[{"name":"hidden one","entity_type":"service"},` +
+		`{"name":"open one","entity_type":"service"}]}`
+	var put client.PutEntities
+	decode(t, s.once(claude, "two", two), &put)
+	s.expect(t, 200, owner, "PUT "+graph+`/vendors {"allowed_vendors":["cursor"],"entities":["`+
+		put.Entities[0].ID.String()+`"]}`)
+	if w := s.once(claude, "two", two); w.Code != 201 || !strings.Contains(w.Body.String(), `{"replayed":true}`) {
+		t.Errorf("one is hidden meanwhile: got %d %s", w.Code, w.Body)
+	}
+	var n loci.MemoryNode
+	decode(t, s.once(owner, "node", `POST /memory-nodes {"name":"zebras"}`), &n)
+	s.expect(t, 200, owner, "DELETE /memory-nodes/"+n.ID.String())
+	if w := s.once(owner, "node", `POST /memory-nodes {"name":"zebras"}`); strings.Contains(w.Body.String(), "zebras") {
+		t.Errorf("a node in the trash: %s", w.Body)
 	}
 	save := `POST /memories {"title":"t","content":"okapi"}`
 	var saved loci.Memory

@@ -36,12 +36,12 @@ var reviewRoutes = table{"review", []served{
 		"It replaces only what supersedes names; replaced and suggested list that. An assistant cannot accept one that is "+
 			"sensitive, contradicting, destructive or instructing, may replace or repeat a memory, or that only a model "+
 			"found. Accepting it again changes nothing. 409 if it was rejected or archived.",
-		exampleAsPromoted, (*server).acceptCandidate),
+		exampleAsPromoted, decideBy((*review.Service).Accept)),
 	decision("reject", review.Decide, "Refuse a candidate", "It can be undone. 409 if it was promoted or archived.",
-		exampleAs(loci.ReviewRejected, "reject"), (*server).rejectCandidate),
+		exampleAs(loci.ReviewRejected, "reject"), decideBy((*review.Service).Reject)),
 	decision("archive", review.Decide, "Put a candidate away",
 		"For one that says what is known. It can be undone. 409 if it was promoted or rejected.",
-		exampleAs(loci.ReviewArchived, "archive"), (*server).archiveCandidate),
+		exampleAs(loci.ReviewArchived, "archive"), decideBy((*review.Service).Archive)),
 	decision("defer", review.Decide, "Let a candidate wait",
 		"Until a time at most a year ahead; by default for 7 days. Then it is pending again. 409 if it no longer waits.",
 		exampleAs(loci.ReviewDeferred, "defer"), (*server).deferCandidate),
@@ -49,7 +49,7 @@ var reviewRoutes = table{"review", []served{
 		"It is as it was before. If it was promoted, the memory goes to the trash, for which a key needs the right to "+
 			"delete, and what it superseded holds again. An assistant takes back only its own decisions. 409 if nothing was "+
 			"decided.",
-		exampleAs(loci.ReviewPending, "undo"), (*server).undoReview),
+		exampleAs(loci.ReviewPending, "undo"), decideBy((*review.Service).Undo)),
 	serve("POST /review/candidates/{id}/merge", route{ID: "mergeCandidates", Atomic: true, Who: forAny,
 		Action: review.Decide, Missing: noCandidate, Conditional: true,
 		Summary: "Make one candidate of several",
@@ -173,31 +173,16 @@ func onlyDefers(until time.Time, defers bool) error {
 	return nil
 }
 
-// decideBy carries out a decision without an end.
-func (s *server) decideBy(ctx context.Context, p loci.Principal, in *decisionInput,
-	do func(context.Context, loci.Principal, loci.CandidateID, review.Decision) (*loci.Candidate, error)) (
-	*candidateOutput, error) {
-	d, _, err := in.decided(false)
-	if err != nil {
-		return nil, err
+// decideBy returns a handler of a decision without an end.
+func decideBy(do func(*review.Service, context.Context, loci.Principal, loci.CandidateID, review.Decision) (
+	*loci.Candidate, error)) func(*server, context.Context, loci.Principal, *decisionInput) (*candidateOutput, error) {
+	return func(s *server, ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
+		d, _, err := in.decided(false)
+		if err != nil {
+			return nil, err
+		}
+		return oneCandidate(do(s.app.Review, ctx, p, in.candidate(), d))
 	}
-	return oneCandidate(do(ctx, p, in.candidate(), d))
-}
-
-func (s *server) acceptCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return s.decideBy(ctx, p, in, s.app.Review.Accept)
-}
-
-func (s *server) rejectCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return s.decideBy(ctx, p, in, s.app.Review.Reject)
-}
-
-func (s *server) archiveCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return s.decideBy(ctx, p, in, s.app.Review.Archive)
-}
-
-func (s *server) undoReview(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {
-	return s.decideBy(ctx, p, in, s.app.Review.Undo)
 }
 
 func (s *server) deferCandidate(ctx context.Context, p loci.Principal, in *decisionInput) (*candidateOutput, error) {

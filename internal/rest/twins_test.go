@@ -8,8 +8,8 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 )
 
-// TestAnswersNameTheTwin creates things whose names, keys or tags differ from others only in case, blanks or joiners. A name that the
-// caller may not see gives no hint.
+// TestAnswersNameTheTwin creates things whose names, keys or tags differ from others only in case, blanks or joiners.
+// A name that the caller may not see gives no hint.
 func TestAnswersNameTheTwin(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
@@ -39,7 +39,8 @@ func TestAnswersNameTheTwin(t *testing.T) {
 		{owner, entity("API  Gateway", ""), hint("entity", "API Gateway")},
 		{owner, entity("Straße", ""), ""},
 		{owner, entity("STRAßE", ""), hint("entity", "Straße")},
-		{owner, `POST /memories {"key":"deploy.Day","content":"On Tuesdays the ferries leave the harbor","tags":["Ferry"]}`, ""},
+		{owner, `POST /memories {"key":"deploy.Day","content":"On Tuesdays the ferries leave the harbor"` +
+			`,"tags":["Ferry"]}`, ""},
 		{owner, `POST /memories {"key":"deploy.day","content":"Okapis eat leaves"}`, hint("key", "deploy.Day")},
 		{owner, `POST /memories {"key":"deploy.day","content":"Okapis eat no leaves"}`, ""}, // it exists
 		{owner, `POST /memories {"key":"ferry time","content":"At noon"}`, ""},
@@ -47,12 +48,15 @@ func TestAnswersNameTheTwin(t *testing.T) {
 		{owner, `POST /memories {"key":"DEPLOY.DAY","content":"Owls sing","similar":false}`, ""},
 		{owner, `POST /memories {"key":"deploy.days","content":"Foxes dig"}`, ""},
 		{hers, `POST /memories {"key":"deploy.day","content":"Badgers dig"}`, ""}, // she sees none of them
-		{claude, `POST /agent/memories {"key":"secret.KEY","content":"Moles dig","tags":["MOLE"],"allowed_vendors":["claude"]}`, ""},
+		{claude, `POST /agent/memories {"key":"secret.KEY","content":"Moles dig"` +
+			`,"tags":["MOLE"],"allowed_vendors":["claude"]}`, ""},
 		{cursor, `POST /agent/memories {"key":"secret.key","content":"Moles dig","tags":["mole"]}`, ""},
 		{gemini, `POST /agent/memories {"key":"Secret.key","content":"Hares run"}`, hint("key", "secret.key")},
-		{owner, `POST /memories {"title":"Ferries","content":"On Tuesdays the ferries leave the harbor at six","tags":["ferry"]}`,
+		{owner, `POST /memories {"title":"Ferries","content":"On Tuesdays the ferries leave the harbor at six"` +
+			`,"tags":["ferry"]}`,
 			hint("tag", "Ferry")},
-		{owner, `POST /memories {"title":"Boats","content":"On Tuesdays the ferries leave the harbor at ten","tags":["ferry"]}`, ""},
+		{owner, `POST /memories {"title":"Boats","content":"On Tuesdays the ferries leave the harbor at ten"` +
+			`,"tags":["ferry"]}`, ""},
 	} {
 		w := s.request(tt.key, tt.request)
 		if got := w.Body.String(); w.Code != 200 && w.Code != 201 || !strings.Contains(got, tt.want) ||

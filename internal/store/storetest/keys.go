@@ -142,8 +142,8 @@ func testByKey(e *env) {
 		"until its creation": {e.person(), mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt }), ""},
 		"after its creation": {e.person(),
 			mine("made", func(q *store.KeyQuery) { q.Until = made.CreatedAt.Add(time.Microsecond) }), "made"},
-		"stored last": {e.person(), mine("tied"), "tied, stored last"},
-		"alike": {e.person(), mine("Fo o", func(q *store.KeyQuery) { q.Alike = true }), "the other look"},
+		"stored last":      {e.person(), mine("tied"), "tied, stored last"},
+		"alike":            {e.person(), mine("Fo o", func(q *store.KeyQuery) { q.Alike = true }), "the other look"},
 		"alike is another": {e.person(), mine("FOO", func(q *store.KeyQuery) { q.Alike = true }), ""},
 	} {
 		got, err := e.byKey(tt.v, tt.q)
