@@ -21,6 +21,7 @@ type MemoryNode struct {
 	Description string   `json:"description,omitempty"`
 	Tags        []string `json:"tags" nullable:"false"`
 	Access
+	Noticed
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 }
@@ -82,7 +83,8 @@ type NodeItem struct {
 	UserID         UserID     `json:"user_id" format:"uuid"`
 	Origin         string     `json:"origin"`
 	AllowedVendors []Vendor   `json:"allowed_vendors" nullable:"false"`
-	CreatedAt      time.Time  `json:"created_at"`
+	Noticed
+	CreatedAt time.Time `json:"created_at"`
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit. field is the caller's

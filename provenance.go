@@ -177,7 +177,11 @@ const (
 	SuggestMerge     SuggestionKind = "merge"     // merges an entity of a graph into another
 	SuggestSecret    SuggestionKind = "secret"    // removes the secrets of Memory or Row
 
-	RowEvent = "event" // the kind of a Row that is an event
+	// The kinds of a Row.
+	RowEvent = "event"
+	RowNode  = "memory_node"
+	RowItem  = "node_item"
+	RowTask  = "task"
 )
 
 // SuggestionState is the state of a suggestion.
@@ -215,11 +219,17 @@ type Suggestion struct {
 
 // SecretRow is a row, other than a memory, that has a secret.
 type SecretRow struct {
-	Kind string  `json:"kind" enum:"event"`
-	ID   EventID `json:"id" format:"uuid"`
+	Kind string  `json:"kind" enum:"event,memory_node,node_item,task"`
+	ID   ID[any] `json:"id" format:"uuid"`
 	// SessionID and Excerpt are set in lists only.
 	SessionID SessionID `json:"session_id,omitzero" format:"uuid" doc:"The session of an event"`
 	Excerpt   *Excerpt  `json:"excerpt,omitempty" doc:"The beginning of the row"`
+}
+
+// Noticed is what Loci notices of secrets in a row of the org.
+type Noticed struct {
+	SecretsKept bool     `json:"secrets_kept,omitempty" doc:"True if its person decided to keep the secrets in it. Otherwise, lists and packs show [secret] in their place"`
+	Secrets     []string `json:"secrets,omitempty" doc:"After a save: which types of secrets the texts have. Loci stores them as sent, and puts them into the inbox of the person" example:"[\"password\"]"`
 }
 
 // SuggestedGraph is what a suggestion changes in the graph of a project.

@@ -34,6 +34,7 @@ type Task struct {
 	Title string `json:"title" doc:"One line" example:"Move the login page to passkeys"`
 	Notes string `json:"notes,omitempty" example:"Keep the passwords of people without a device."`
 	EventAccess
+	Noticed
 	State     TaskState `json:"state" enum:"todo,doing,done"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`

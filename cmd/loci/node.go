@@ -47,6 +47,7 @@ func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
 	if err != nil { // n is nil
 		return err
 	}
+	p.noteSecrets(n.Secrets)
 	return p.answer(n, nil, "%s %s: %s", what, n.ID, cut(n.Name, 60))
 }
 
@@ -101,20 +102,13 @@ func (p *program) nodeListCommand() *cobra.Command {
 		}
 		page, err := c.app.Node.List(ctx, c.who, r)
 		if err != nil || p.json {
-			return p.printNodesJSON(page, err)
+			return p.answer(wire.NodeList{Nodes: notNil(page.Items), More: moreJSON(page.NextCursor)}, err, "")
 		}
 		defer p.more(page.NextCursor)
-		return printList(
-			p,
-			"memory_nodes",
-			page.Items,
-			nil,
-			"no memory nodes; create one with: loci node create NAME",
-			"NAME|ID|CHANGED|ORIGIN|TAGS",
-			func(n *loci.MemoryNode) []string {
+		return printList(p, "memory_nodes", page.Items, nil, "no memory nodes; create one with: loci node create NAME",
+			"NAME|ID|CHANGED|ORIGIN|TAGS", func(n *loci.MemoryNode) []string {
 				return []string{n.Name, n.ID.String(), p.showTime(n.UpdatedAt), n.Origin, strings.Join(n.Tags, " ")}
-			},
-		)
+			})
 	})
 	cmd.Flags().StringVar(&scope, "scope", "", "only of this scope: global, project or agent")
 	cmd.Flags().StringVar(&projectName, "project", "", "only of this project, by name or id")
@@ -249,13 +243,6 @@ shows stay.`,
 	})
 	p.yesFlag(cmd)
 	return cmd
-}
-
-func (p *program) printNodesJSON(page gate.Page[*loci.MemoryNode], err error) error {
-	if err != nil {
-		return err
-	}
-	return p.printJSON(wire.NodeList{Nodes: notNil(page.Items), More: moreJSON(page.NextCursor)})
 }
 
 // moreJSON is the end of a page as a program reads it.

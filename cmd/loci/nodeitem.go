@@ -60,14 +60,8 @@ func (f *addFlags) draft(text []string) (d node.ItemDraft, err error) {
 	if d.AllowedVendors, err = parseVendors("--allow", f.allow); err != nil {
 		return d, err
 	}
-	given := 0
-	for _, is := range []bool{f.memory != "", f.entity != "", len(text) > 0} {
-		if is {
-			given++
-		}
-	}
 	switch {
-	case given != 1:
+	case f.memory != "" && f.entity != "", (f.memory+f.entity != "") == (len(text) > 0):
 		return d, usagef("specify exactly one thing to add: a text, --memory ID or --entity NAME")
 	case f.memory != "":
 		d.Kind = loci.ItemMemory
@@ -124,6 +118,9 @@ func (p *program) nodeAddCommand() *cobra.Command {
 }
 
 func (p *program) savedItem(ctx context.Context, c *call, what string, i *loci.NodeItem, err error) error {
+	if err == nil {
+		p.noteSecrets(i.Secrets)
+	}
 	if err != nil || p.json {
 		return p.answer(i, err, "")
 	}

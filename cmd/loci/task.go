@@ -46,6 +46,7 @@ func (p *program) taskAddCommand() *cobra.Command {
 		}
 		draft.Project = in.ID.String()
 		t, err := c.app.Task.Create(ctx, c.who, draft)
+		p.noteSecrets(t.Secrets)
 		return p.created(t, err, t.ID, t.Title)
 	})
 	cmd.Flags().StringVar(&draft.Project, "project", "", "project that it belongs to, by name or id (required)")
@@ -109,6 +110,7 @@ func (p *program) taskShowCommand() *cobra.Command {
 }
 
 func (p *program) showTask(t loci.Task, err error) error {
+	p.noteSecrets(t.Secrets)
 	err = p.show(t, err, "id", t.ID.String(), "title", t.Title, "state", string(t.State), "project", showID(t.ProjectID),
 		"vendors", showVendors(t.AllowedVendors), "created by", t.Origin, "created", p.showTime(t.CreatedAt),
 		"changed", p.showTime(t.UpdatedAt), "done", p.showTime(t.DoneAt))

@@ -186,7 +186,7 @@ func (s *Service) Tail(ctx context.Context, p loci.Principal, r TailRequest) (ou
 			matcher := f.Matcher()
 			for _, e := range found.Events {
 				if matcher.Matches(e) {
-					list = append(list, e)
+					list = append(list, masked(e))
 				}
 			}
 			return list, found.Next, err

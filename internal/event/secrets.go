@@ -24,7 +24,7 @@ func (s *Service) Notice(ctx context.Context, org loci.OrgID, events []*loci.Eve
 	for i, e := range events {
 		if !stored[i].Duplicate && !e.SecretsKept && len(sensitive.Named(e.Content, string(e.Metadata))) > 0 {
 			found = append(found, loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSecret,
-				Row: &loci.SecretRow{Kind: loci.RowEvent, ID: e.ID}, UserID: e.UserID, Origin: e.Origin,
+				Row: &loci.SecretRow{Kind: loci.RowEvent, ID: loci.ID[any](e.ID)}, UserID: e.UserID, Origin: e.Origin,
 				State: loci.SuggestionPending, CreatedAt: e.RecordedAt})
 		}
 	}

@@ -37,13 +37,7 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	if e.Importance != loci.DefaultImportance {
 		fmt.Fprintf(&b, " · importance %d", e.Importance)
 	}
-	mask := func(text string) string {
-		if !e.SecretsKept {
-			text, _ = sensitive.Mask(text)
-		}
-		return text
-	}
-	text := mask(strings.TrimRight(loci.Legible(e.Content), "\n"))
+	text := sensitive.Mask(strings.TrimRight(loci.Legible(e.Content), "\n"), e.SecretsKept)
 	kept := loci.CutTokens(text, room)
 	if kept != text {
 		fmt.Fprintf(&b, " · cut, has %s characters", loci.Thousands(utf8.RuneCountInString(e.Content)))
@@ -52,7 +46,7 @@ func (t *telling) entry(group int, e *loci.Event) string {
 	quote(&b, recall.Escape(kept))
 	if group == decisions {
 		for _, field := range reasonFields {
-			if text := mask(e.Detail(field.name)); text != "" {
+			if text := sensitive.Mask(e.Detail(field.name), e.SecretsKept); text != "" {
 				text = loci.CutTokens(loci.OneLine(text), room/field.part)
 				b.WriteString("  " + field.title + ": " + recall.Escape(text) + "\n")
 			}

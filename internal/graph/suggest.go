@@ -94,10 +94,8 @@ func (s *Service) Suggested(ctx context.Context, p loci.Principal, list []loci.S
 }
 
 func suggestedRow(kind, text string, a *loci.GraphAccess) loci.SuggestedRow {
-	if !a.SecretsKept {
-		text, _ = sensitive.Mask(text)
-	}
-	return loci.SuggestedRow{Kind: kind, Text: loci.Shorten(text, loci.ExcerptLength), Origin: a.Origin}
+	text = loci.Shorten(sensitive.Mask(text, a.SecretsKept), loci.ExcerptLength)
+	return loci.SuggestedRow{Kind: kind, Text: text, Origin: a.Origin}
 }
 
 // secretRows returns the visible rows of a suggestion about secrets. If it is pending, they have them still.

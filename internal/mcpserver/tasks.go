@@ -21,10 +21,11 @@ type job struct {
 	Notes     string         `json:"notes,omitempty"`
 	State     loci.TaskState `json:"state"`
 	Origin    string         `json:"origin"`
+	Hint      string         `json:"hint,omitempty"`
 }
 
 func jobOf(t loci.Task, err error) (any, error) {
-	return job{t.ID, t.ProjectID, t.Title, t.Notes, t.State, t.Origin}, err
+	return job{t.ID, t.ProjectID, t.Title, t.Notes, t.State, t.Origin, loci.SecretHint(t.Secrets)}, err
 }
 
 func taskState(into *loci.TaskState) field { return oneOf("state", into, loci.TaskStates()...) }

@@ -11,6 +11,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -298,7 +299,7 @@ func (s *Service) put(ctx context.Context, tx store.Tx, p loci.Principal, old *l
 	}
 	m.State = madeBy(p, old.Version+1, how.what)
 	m.UpdatedAt = gate.Later(s.Time(), old.UpdatedAt)
-	added := addsSecret(old, m)
+	added := sensitive.Adds(textsOf(old), textsOf(m))
 	m.SecretsKept = m.SecretsKept && !added
 	if err := tx.Memories().Replace(ctx, m); err != nil || !added {
 		return m, err

@@ -56,14 +56,6 @@ func rewrite(m *loci.Memory, fn func(string) string) {
 	m.Tags = loci.Unique(m.Tags)
 }
 
-// addsSecret reports whether m has a secret that old did not have.
-func addsSecret(old, m *loci.Memory) bool {
-	before, now := textsOf(old), textsOf(m)
-	return !slices.Equal(before, now) && slices.ContainsFunc(sensitive.Values(now...), func(value string) bool {
-		return !slices.Contains(sensitive.Values(before...), value)
-	})
-}
-
 // Notice puts the secrets of a memory into the inbox of its owner.
 func Notice(ctx context.Context, tx store.Tx, m *loci.Memory) error {
 	_, err := gate.Suggest(ctx, tx, loci.Suggestion{ID: loci.NewSuggestionID(), Kind: loci.SuggestSecret, MemoryID: m.ID,
@@ -93,8 +85,8 @@ func (s *Service) settleEvents(ctx context.Context, p loci.Principal, sg *loci.S
 		return r, s.May(p, Erase)
 	case sg.State != loci.SuggestionPending:
 		return r, alreadySettled(sg)
-	case sg.Row != nil && s.Events != nil:
-		list, err := s.Events.Named(ctx, p, sg.Row.ID)
+	case sg.Row != nil && sg.Row.Kind == loci.RowEvent && s.Events != nil:
+		list, err := s.Events.Named(ctx, p, loci.EventID(sg.Row.ID))
 		if err != nil {
 			return r, err
 		}
@@ -146,6 +138,9 @@ func secretsOf(ctx context.Context, tx store.Tx, p loci.Principal, id loci.Memor
 
 // settleIn keeps the secrets of a memory, or removes them from its texts, its old versions and its sources.
 func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, sg *loci.Suggestion, r *removal) error {
+	if sg.Row != nil && sg.Row.Kind != loci.RowEvent {
+		return gate.RowOf(ctx, tx, p.Viewer(), sg, true)
+	}
 	ids, how := r.memories, edit{what: loci.Updated, fn: func(m *loci.Memory) error { rewrite(m, r.remove); return nil }}
 	if sg.State == loci.SuggestionDeclined && sg.Row == nil {
 		ids, how.fn = []loci.MemoryID{sg.MemoryID}, func(m *loci.Memory) error { m.SecretsKept = true; return nil }
@@ -171,33 +166,28 @@ func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, s
 	return nil
 }
 
-// withRows adds the beginnings of events to suggestions about their secrets. It leaves out pending ones about an event
-// that p does not see or that has no secret. If the log cannot be read, it adds nothing.
+// withRows adds the beginnings of events to suggestions about their secrets. It leaves out pending ones about a row that
+// p does not see or that has no secret. If the log cannot be read, it leaves the events as they are.
 func (s *Service) withRows(ctx context.Context, p loci.Principal, list []loci.Suggestion) []loci.Suggestion {
 	var ids []loci.EventID
 	for i := range list {
-		if list[i].Row != nil {
-			ids = append(ids, list[i].Row.ID)
+		if row := list[i].Row; row != nil && row.Kind == loci.RowEvent {
+			ids = append(ids, loci.EventID(row.ID))
 		}
 	}
-	if len(ids) == 0 || s.Events == nil {
-		return list
+	var found []*loci.Event
+	var err error
+	if len(ids) > 0 && s.Events != nil {
+		found, err = s.Events.Named(ctx, p, ids...)
 	}
-	found, err := s.Events.Named(ctx, p, ids...)
 	return slices.DeleteFunc(list, func(sg loci.Suggestion) bool {
-		if sg.Row == nil || err != nil {
+		if sg.Row == nil || sg.Row.Kind == loci.RowEvent && (err != nil || s.Events == nil) {
 			return false
 		}
-		if i := slices.IndexFunc(found, func(e *loci.Event) bool { return e.ID == sg.Row.ID }); i >= 0 {
-			sg.Row.SessionID, sg.Row.Excerpt = found[i].SessionID, excerptOfEvent(found[i])
+		if i := slices.IndexFunc(found, func(e *loci.Event) bool { return e.ID == loci.EventID(sg.Row.ID) }); i >= 0 {
+			sg.Row.SessionID = found[i].SessionID
+			sg.Row.Excerpt = gate.Excerpt(found[i].Origin, found[i].Content, string(found[i].Metadata))
 		}
 		return sg.State == loci.SuggestionPending && (sg.Row.Excerpt == nil || len(sg.Row.Excerpt.Secrets) == 0)
 	})
-}
-
-func excerptOfEvent(e *loci.Event) *loci.Excerpt {
-	all := strings.TrimSpace(e.Content + "\n" + string(e.Metadata))
-	text, _ := sensitive.Mask(all)
-	return &loci.Excerpt{Title: loci.Shorten(loci.OneLine(text), 80), Text: loci.Shorten(text, loci.ExcerptLength),
-		Origin: e.Origin, Secrets: sensitive.Named(all)}
 }

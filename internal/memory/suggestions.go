@@ -75,6 +75,11 @@ func excerpted(ctx context.Context, tx store.Tx, v loci.Viewer, now time.Time, l
 		if old != nil && by != nil && list[i].State == loci.SuggestionPending {
 			list[i].NoLongerShared = old.NotSharedBy(&by.Access)
 		}
+		if list[i].Row != nil {
+			if err := gate.RowOf(ctx, tx, v, &list[i], false); err != nil && loci.CodeOf(err) != loci.NotFound {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -166,16 +171,14 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 				return err
 			}
 			sg.State, sg.SettledAt, sg.Hint = state, s.Time(), gone.hint
+			err = tx.Suggestions().Settle(ctx, id, state, sg.SettledAt)
 			switch {
-			case sg.Kind == loci.SuggestSecret:
+			case err == nil && sg.Kind == loci.SuggestSecret:
 				err = s.settleIn(ctx, tx, p, &sg, &gone)
-			case state == loci.SuggestionAccepted:
+			case err == nil && state == loci.SuggestionAccepted:
 				err = s.accept(ctx, tx, p, &sg, share, open)
 			}
-			if err != nil {
-				return err
-			}
-			return tx.Suggestions().Settle(ctx, id, state, sg.SettledAt)
+			return err
 		})
 	})
 	if err != nil {
@@ -214,10 +217,7 @@ func (s *Service) settleOfGraph(ctx context.Context, p loci.Principal, sg loci.S
 		e.Target = sg.ID.String()
 		return tx.Suggestions().Settle(ctx, sg.ID, state, sg.SettledAt)
 	})
-	if err != nil {
-		return loci.Suggestion{}, err
-	}
-	return sg, nil
+	return sg, err
 }
 
 func alreadySettled(sg *loci.Suggestion) error {

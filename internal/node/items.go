@@ -188,8 +188,7 @@ func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 		return nil, err
 	}
 	i := loci.NodeItem{ID: loci.NewNodeItemID(), NodeID: id, ParentID: d.ParentID, Kind: d.Kind, MemoryID: d.MemoryID,
-		ProjectID: d.ProjectID,
-		EntityID:  d.EntityID, Text: d.Text, UserID: p.UserID, Origin: p.Origin,
+		ProjectID: d.ProjectID, EntityID: d.EntityID, Text: d.Text, UserID: p.UserID, Origin: p.Origin,
 		AllowedVendors: slices.Clone(d.AllowedVendors), CreatedAt: s.Time()}
 	if d.AllowedVendors == nil {
 		i.AllowedVendors = []loci.Vendor{loci.AnyVendor}
@@ -210,13 +209,15 @@ func (s *Service) AddItem(ctx context.Context, p loci.Principal, id loci.NodeID,
 		if err := n.MemoryNodes().PutItem(ctx, p.Viewer(), item, d.Before); err != nil {
 			return noRoomFor(err)
 		}
+		if err := gate.Notice(ctx, n.Tx, &item, nil); err != nil {
+			return err
+		}
 		out = &item
-		return errors.Join(gate.AnswerRows(ctx, item.ID), n.reread(ctx, p, known, &out))
+		err := errors.Join(gate.AnswerRows(ctx, item.ID), n.reread(ctx, p, known, &out))
+		out.Secrets = item.Secrets
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 // checkItem validates an item and names its fields as clients send them.
@@ -296,20 +297,19 @@ func (n *inNode) mayMove(p loci.Principal, i *loci.NodeItem) error {
 	return nil
 }
 
-// mayMoveAll rejects a move by an agent that would take items of others to a place where other people may see them.
-func (n *inNode) mayMoveAll(p loci.Principal, under []*loci.NodeItem) error {
-	if p.Kind != loci.KindAgent {
-		return nil
+// movable returns an item that p may move or remove, and those below it. An agent must not take items of others to a
+// place where other people may see them.
+func (n *inNode) movable(p loci.Principal, id loci.NodeItemID) (i *loci.NodeItem, under []*loci.NodeItem, err error) {
+	if i = n.items.Find(id); i == nil {
+		return nil, nil, loci.Errorf(loci.NotFound, "no such item")
 	}
-	for _, i := range under {
-		if err := n.mayMove(p, i); err != nil {
-			return err
-		}
+	under, _ = n.items.Below(id)
+	err = n.mayMove(p, i)
+	for at := 0; at < len(under) && err == nil && p.Kind == loci.KindAgent; at++ {
+		err = n.mayMove(p, under[at])
 	}
-	return nil
+	return i, under, err
 }
-
-func errNoItem() error { return loci.Errorf(loci.NotFound, "no such item") }
 
 // MoveItem moves an item, with everything below it, within its node. NotFound if the node or the item is not visible.
 // Forbidden for another person's item, unless the caller owns the node; for an agent, also if the item or one that it
@@ -322,11 +322,8 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 	var out *loci.NodeItem
 	known := entities{}
 	err := s.changeItems(ctx, p, id, known, func(n *inNode) error {
-		i := n.items.Find(item)
-		if i == nil {
-			return errNoItem()
-		}
-		if err := n.mayMove(p, i); err != nil {
+		i, _, err := n.movable(p, item)
+		if err != nil {
 			return err
 		}
 		parent := i.ParentID
@@ -334,10 +331,6 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 			parent = *to.Parent
 		}
 		if err := n.items.Place(parent, to.Before); err != nil {
-			return err
-		}
-		under, _ := n.items.Below(item)
-		if err := n.mayMoveAll(p, under); err != nil {
 			return err
 		}
 		if err := n.items.Move(item, parent, to.Before); err != nil {
@@ -349,10 +342,7 @@ func (s *Service) MoveItem(ctx context.Context, p loci.Principal, id loci.NodeID
 		out = i
 		return n.reread(ctx, p, known, &out)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 // RemoveItem removes an item with everything below it from its node. It keeps the memories and entities that they
@@ -362,15 +352,8 @@ func (s *Service) RemoveItem(ctx context.Context, p loci.Principal, id loci.Node
 		return err
 	}
 	return s.changeItems(ctx, p, id, entities{}, func(n *inNode) error {
-		i := n.items.Find(item)
-		if i == nil {
-			return errNoItem()
-		}
-		if err := n.mayMove(p, i); err != nil {
-			return err
-		}
-		under, _ := n.items.Below(item)
-		if err := n.mayMoveAll(p, under); err != nil {
+		i, under, err := n.movable(p, item)
+		if err != nil {
 			return err
 		}
 		for _, gone := range append(under, i) {

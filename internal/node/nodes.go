@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -65,12 +66,9 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (*loci.
 		if err := setShared(ctx, tx, p, n, d.Shared); err != nil {
 			return err
 		}
-		return tx.MemoryNodes().Insert(ctx, n)
+		return cmp.Or(gate.Notice(ctx, tx, n, nil), tx.MemoryNodes().Insert(ctx, n))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return n, nil
+	return n, err
 }
 
 // checkNode checks what depends on the writer, which MemoryNode.Validate cannot know.
@@ -131,8 +129,8 @@ func (s *Service) Find(ctx context.Context, p loci.Principal, text string) (loci
 	return n.ID, nil
 }
 
-// List returns the visible memory nodes that pass the filter, last changed first. What happens to their items is no
-// change of theirs. Invalid if the cursor belongs to another query or principal.
+// List returns the visible memory nodes that pass the filter, last changed first, with their secrets masked. What happens to
+// their items is no change of theirs. Invalid if the cursor belongs to another query or principal.
 func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[*loci.MemoryNode], error) {
 	if err := s.Begin(ctx, p, r.action()); err != nil {
 		return gate.Page[*loci.MemoryNode]{}, err
@@ -152,6 +150,9 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 				list, next, err = tx.MemoryNodes().List(ctx, p.Viewer(), q)
 				return err
 			})
+			for _, n := range list {
+				gate.Cover(n, sensitive.Masked)
+			}
 			return list, next, err
 		})
 }
@@ -230,12 +231,9 @@ func (s *Service) alter(ctx context.Context, p loci.Principal, id loci.NodeID, h
 			return nil
 		}
 		n.UpdatedAt = gate.Later(s.Time(), old.UpdatedAt)
-		return tx.MemoryNodes().Update(ctx, n)
+		return cmp.Or(gate.Notice(ctx, tx, n, old), tx.MemoryNodes().Update(ctx, n))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return n, nil
+	return n, err
 }
 
 // ownNode returns a node that p may update. If p may not see it, the error is always NotFound.

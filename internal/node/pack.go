@@ -7,7 +7,9 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -51,6 +53,7 @@ func (s *Service) Pack(ctx context.Context, p loci.Principal, id loci.NodeID, bu
 	if err != nil {
 		return nil, err
 	}
+	gate.Cover(n, sensitive.Masked)
 	out := &Pack{Node: n, Items: make([]PackedItem, 0, len(list))}
 	pieces := make([]recall.Piece, 0, len(list))
 	numbers := map[loci.NodeItemID]string{}
@@ -94,7 +97,7 @@ func (s *Service) memoriesOf(ctx context.Context, p loci.Principal, items []loci
 	}
 	err := s.Store.View(ctx, p.OrgID, func(tx store.Tx) error {
 		found, err := tx.Memories().GetMany(ctx, p.Viewer(), loci.Unique(ids), loci.CurrentOnly)
-		for _, m := range found {
+		for _, m := range memory.Masked(found) {
 			out[m.ID] = m
 		}
 		return err
@@ -103,6 +106,7 @@ func (s *Service) memoriesOf(ctx context.Context, p loci.Principal, items []loci
 }
 
 func packItem(i loci.NodeItem, number string, m *loci.Memory, e *loci.Entity) (PackedItem, recall.Piece) {
+	gate.Cover(&i, sensitive.Masked)
 	out := PackedItem{NodeItem: i, Number: number, Content: i.Text}
 	piece := recall.Piece{Number: number, Origin: i.Origin, At: i.CreatedAt}
 	switch i.Kind {
@@ -111,10 +115,12 @@ func packItem(i loci.NodeItem, number string, m *loci.Memory, e *loci.Entity) (P
 		piece.Origin, piece.At, piece.Tags = m.Origin, m.CreatedAt, m.Tags
 	case loci.ItemEntity:
 		lines := make([]string, len(e.Observations))
-		for at, o := range e.Observations {
-			lines[at] = o.Content
+		for at, o := range e.Observations { // the name may introduce a secret
+			if lines[at] = o.Content; !o.SecretsKept {
+				lines[at] = sensitive.Replacer(sensitive.Values(e.Name+": "+o.Content), sensitive.Masked)(o.Content)
+			}
 		}
-		out.Title, out.Content = e.Name, strings.Join(lines, "\n")
+		out.Title, out.Content = sensitive.Mask(e.Name, e.SecretsKept), strings.Join(lines, "\n")
 		piece.Kind, piece.Origin, piece.At = e.Type, e.Origin, e.CreatedAt
 	}
 	piece.Title, piece.Content = out.Title, out.Content

@@ -207,9 +207,4 @@ func ofEntity(e *loci.RecalledEntity) candidate {
 
 // lineOf returns a stored text as one line between the marks of the text, with [secret] in the place of each secret
 // that its owner did not decide to keep.
-func lineOf(text string, kept bool) string {
-	if !kept {
-		text, _ = sensitive.Mask(text)
-	}
-	return recall.Line(text)
-}
+func lineOf(text string, kept bool) string { return recall.Line(sensitive.Mask(text, kept)) }

@@ -190,3 +190,86 @@ func TestSecretsOfGraphs(t *testing.T) {
 		t.Error(w.Body, inbox(owner))
 	}
 }
+
+// TestSecretsOfNodes stores secrets in a memory node, in its items and in tasks. Lists and packs mask them, and reads
+// show them. They are in the inbox of the person alone, who removes or keeps them.
+func TestSecretsOfNodes(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const secret, other = "Kx92mmQQtulip", "Lw37ppZZrose"
+	s.expect(t, 201, owner, `POST /projects {"name":"infra"}`)
+	saved := func(request string, into any) {
+		t.Helper()
+		w := s.request(claude, request)
+		if decode(t, w, into); w.Code > 201 || !strings.Contains(w.Body.String(), `"secrets":["password"]`) {
+			t.Fatalf("%s: %d %s", request, w.Code, w.Body)
+		}
+	}
+	var n loci.MemoryNode
+	var item loci.NodeItem
+	var task loci.Task
+	saved(`POST /memory-nodes {"name":"Staging","description":"The password is `+secret+`.","tags":["`+secret+`"]}`, &n)
+	node := "/memory-nodes/" + n.ID.String()
+	saved(`POST `+node+`/items {"kind":"text","text":"Say the password: `+other+`"}`, &item)
+	saved(`POST /tasks {"project":"infra","title":"Rotate `+secret+`","notes":"The password is `+secret+`."}`, &task)
+	work := "/tasks/" + task.ID.String()
+	shows := func(key, request string, want bool) {
+		t.Helper()
+		if body := s.expect(t, 200, key, request).Body.String(); want !=
+			(strings.Contains(body, secret) || strings.Contains(body, other)) {
+			t.Errorf("%s: %s, want the secret: %v", request, body, want)
+		}
+	}
+	inbox := func(key string) (list []loci.Suggestion) {
+		t.Helper()
+		shows(key, "GET /suggestions?state=pending", false)
+		var got client.SuggestionList
+		decode(t, s.expect(t, 200, key, "GET /suggestions?state=pending"), &got)
+		return got.Suggestions
+	}
+	lists := []string{"GET /memory-nodes", "GET /tasks", "GET " + node + "/pack", "GET " + node + "/pack?format=json"}
+	for _, request := range lists {
+		shows(claude, request, false)
+	}
+	for _, request := range []string{"GET " + node, "GET " + node + "/items", "GET " + work} {
+		shows(claude, request, true)
+	}
+	list := inbox(owner)
+	if len(list) != 3 || len(inbox(claude)) > 0 || list[0].Row.Kind != loci.RowTask || list[1].Row.Kind != loci.RowItem ||
+		list[2].Row.Kind != loci.RowNode || list[2].Row.ID != loci.ID[any](n.ID) || list[0].Origin != "claude" ||
+		list[2].Row.Excerpt.Text != "Staging\nThe password is [secret].\n[secret]" ||
+		list[0].Row.Excerpt.Title != "Rotate [secret] The password is [secret]." ||
+		list[1].Row.Excerpt.Secrets[0] != "password" {
+		t.Fatalf("the person has %+v, the assistant %+v", list, inbox(claude))
+	}
+	settle := func(sg loci.Suggestion, how string) {
+		t.Helper()
+		s.expect(t, 403, claude, "POST /suggestions/"+sg.ID.String()+"/"+how)
+		s.expect(t, 200, owner, "POST /suggestions/"+sg.ID.String()+"/"+how)
+		s.expect(t, 409, owner, "POST /suggestions/"+sg.ID.String()+"/"+how)
+	}
+	settle(list[2], "decline")
+	shows(owner, "GET /memory-nodes", true)
+	shows(owner, lists[2], true)
+	if w := s.expect(t, 200, owner, "GET "+node); !strings.Contains(w.Body.String(), `"secrets_kept":true`) {
+		t.Error(w.Body)
+	}
+	saved(`PATCH `+node+` {"description":"The password is `+other+`.","tags":[]}`, &n)
+	shows(owner, "GET /memory-nodes", false)
+	settle(inbox(owner)[0], "accept")
+	settle(list[1], "accept")
+	settle(list[0], "accept")
+	for _, request := range append(lists, "GET "+node, "GET "+node+"/items", "GET "+work) {
+		shows(owner, request, false)
+	}
+	var now loci.Task
+	decode(t, s.expect(t, 200, owner, "GET "+work), &now)
+	if now.Title != "Rotate [secret removed]" || now.Version != task.Version+1 || len(inbox(owner)) > 0 {
+		t.Errorf("got %+v, left %+v", now, inbox(owner))
+	}
+	saved(`PATCH `+work+` {"notes":"The password is `+secret+`."}`, &task)
+	s.expect(t, 204, owner, "DELETE "+work)
+	if list := inbox(owner); len(list) > 0 {
+		t.Errorf("of a deleted task: %+v", list)
+	}
+}

@@ -13,19 +13,19 @@ var suggestionRoutes = table{"suggestions", []served{
 		Summary: "List suggestions",
 		Text: "Newest first. A suggestion proposes that one memory supersedes another, or that rows of a graph are " +
 			"deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the rows. Of kind " +
-			"`secret`, Loci suggests to the owner of a memory or event (`row`) to remove its secrets.",
+			"`secret`, Loci suggests to the owner of a memory or a `row` to remove its secrets.",
 		Out: exampleSuggestions}, (*server).suggestions),
 	serve("POST /suggestions/{id}/accept", route{ID: "acceptSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Accept a suggestion",
 		Text: "Your memory is superseded. no_longer_shared names who cannot read the new one, unless you send share. Rows " +
-			"of a `graph` go to its trash; each person of the project may accept. A `secret` leaves a memory, its old " +
+			"of a `graph` go to its trash; each person of the project may accept. A `secret` leaves the row, its old " +
 			"versions and its events for good. 409 if settled, a memory is not live, or Arc has it.",
 		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,
 		Summary: "Decline a suggestion",
-		Text: "Both memories stay; trash the one whose text is wrong. Of kind `secret`, the memory or event keeps them, " +
+		Text: "Both memories stay; trash the one whose text is wrong. Of kind `secret`, the row keeps them, " +
 			"and lists show them again. 409 if the suggestion was already accepted or declined.",
 		Out: exampleDeclined}, (*server).declineSuggestion),
 }}

@@ -127,8 +127,8 @@ type Memories interface {
 	// InsertVersion adds an old version of a stored memory, for import. It fails with Conflict unless
 	// its number is below the current version and free, and with NotFound if the memory doesn't exist.
 	InsertVersion(ctx context.Context, old *loci.Version) error
-	// Rewrite replaces each text of the old versions and the sources of a memory by what fn returns for it, and lets
-	// nothing of the old texts stay on the disk. It fails with NotFound if the memory doesn't exist.
+	// Rewrite replaces each text of the old versions and the sources of a memory by what fn returns for it. It fails with
+	// NotFound if the memory doesn't exist.
 	Rewrite(ctx context.Context, id loci.MemoryID, fn func(text string) string) error
 	// SharedBy returns the ids of the memories that a person shared with a team, including trashed ones, at most limit.
 	SharedBy(ctx context.Context, user loci.UserID, team loci.TeamID, limit int) ([]loci.MemoryID, error)

@@ -181,8 +181,8 @@ type Suggestions interface {
 	// not live. It fails with Invalid if after is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion,
 		Position, error)
-	// Settle accepts or declines a pending suggestion. It fails with NotFound, with Conflict if it
-	// isn't pending, and with Invalid for another state.
+	// Settle accepts or declines a pending suggestion. Of what the transaction replaces after it accepts, nothing stays on
+	// the disk. It fails with NotFound, with Conflict if it isn't pending, and with Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
 	// Disagreements returns which visible live memories say something else than these, which v sees,
 	// newest first. Memories without any are not in the map. If ctx ends with loci.ErrSpent, it returns
@@ -283,6 +283,9 @@ type MemoryNodes interface {
 	// MoveItem moves an item within its node, with everything below it, visible or not. It fails with
 	// Invalid if the target is the item itself or below it. Otherwise it works like PutItem.
 	MoveItem(ctx context.Context, v loci.Viewer, id, parent, before loci.NodeItemID) error
+	// EditItem stores what fn makes of the text and SecretsKept of an item that v's user added to a visible node in any
+	// state, if fn returns true. It fails with NotFound.
+	EditItem(ctx context.Context, v loci.Viewer, id loci.NodeItemID, fn func(*loci.NodeItem) bool) error
 	// RemoveItem deletes an item with everything below it, visible or not. It fails with NotFound if v
 	// doesn't see the item.
 	RemoveItem(ctx context.Context, v loci.Viewer, id loci.NodeItemID) error

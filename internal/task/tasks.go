@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -44,12 +45,9 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.T
 		if err := hasRoom(ctx, tx, p, made.ProjectID); err != nil {
 			return err
 		}
-		return tx.Tasks().Insert(ctx, made)
+		return cmp.Or(gate.Notice(ctx, tx, &made, nil), tx.Tasks().Insert(ctx, made))
 	})
-	if err != nil {
-		return loci.Task{}, err
-	}
-	return made, nil
+	return made, err
 }
 
 func (s *Service) draft(ctx context.Context, p loci.Principal, d Draft) (made loci.Task, err error) {
@@ -115,6 +113,9 @@ func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (ga
 				list, next, err = tx.Tasks().List(ctx, p.Viewer(), q)
 				return err
 			})
+			for i := range list {
+				gate.Cover(&list[i], sensitive.Masked)
+			}
 			return list, next, err
 		})
 }
@@ -165,12 +166,9 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, text string, ifV
 			return nil
 		}
 		after.Version, after.UpdatedAt = before.Version+1, gate.Later(s.Time(), before.UpdatedAt)
-		return tx.Tasks().Update(ctx, after)
+		return cmp.Or(gate.Notice(ctx, tx, &after, &before), tx.Tasks().Update(ctx, after))
 	})
-	if err != nil {
-		return loci.Task{}, err
-	}
-	return after, nil
+	return after, err
 }
 
 // changed returns a task with the changes that p may make.

@@ -2,10 +2,12 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/memory"
 )
@@ -21,7 +23,9 @@ func (im *importer) storeOne(ctx context.Context, rows *ownedRows, r *record) (i
 		return put(r, nil, err, func() error { return tx.Sessions().Insert(ctx, r.Session.Session) })
 	case r.Task != nil:
 		there, err := tx.Tasks().Get(ctx, v, r.Task.ID)
-		return put(r, &record{Task: &there}, err, func() error { return tx.Tasks().Insert(ctx, *r.Task) })
+		return put(r, &record{Task: &there}, err, func() error {
+			return cmp.Or(gate.Notice(ctx, tx, r.Task, r.Task), tx.Tasks().Insert(ctx, *r.Task))
+		})
 	case r.Memory != nil:
 		return im.storeMemory(ctx, rows, r)
 	case r.Node != nil:
@@ -137,7 +141,8 @@ func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (
 		same, err = rows.nodeRecord(ctx, there)
 	}
 	return put(r, same, err, func() error {
-		if err := rows.tx.MemoryNodes().Insert(ctx, r.Node); err != nil {
+		err := cmp.Or(gate.Notice(ctx, rows.tx, r.Node, r.Node), rows.tx.MemoryNodes().Insert(ctx, r.Node))
+		if err != nil {
 			return err
 		}
 		for _, i := range r.Items {
@@ -146,7 +151,7 @@ func (im *importer) storeNode(ctx context.Context, rows *ownedRows, r *record) (
 					return missing(err, "item %s shows memory %s, which is not here or not yours", i.ID, i.MemoryID)
 				}
 			}
-			if err := rows.tx.MemoryNodes().InsertItem(ctx, i); err != nil {
+			if err := cmp.Or(gate.Notice(ctx, rows.tx, &i, &i), rows.tx.MemoryNodes().InsertItem(ctx, i)); err != nil {
 				return err
 			}
 		}

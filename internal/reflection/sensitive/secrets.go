@@ -60,8 +60,17 @@ func Values(texts ...string) (values []string) {
 	return values
 }
 
+// Adds reports whether the texts now have a secret that those before did not have.
+func Adds(before, now []string) bool {
+	had := Values(before...)
+	return slices.ContainsFunc(Values(now...), func(value string) bool { return !slices.Contains(had, value) })
+}
+
 // Replacer returns a function that replaces these values in a text by the text by, whatever their case.
 func Replacer(values []string, by string) func(string) string {
+	if len(values) == 0 {
+		return func(text string) string { return text }
+	}
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	known := `(?i)\Q` + by + `\E` // what has been replaced stays as it is
 	for _, value := range values {
@@ -71,25 +80,12 @@ func Replacer(values []string, by string) func(string) string {
 	return func(text string) string { return either.ReplaceAllLiteralString(text, by) }
 }
 
-// Mask returns a text with Masked in the place of each of its secrets, and of which types they are.
-func Mask(text string) (masked string, types []Type) { return cover(text, Masked) }
-
-func cover(text, by string) (masked string, types []Type) {
-	found := Secrets(text)
-	if len(found) == 0 {
-		return text, nil
+// Mask returns a text with Masked in the place of each of its secrets, or the text itself if they are kept.
+func Mask(text string, kept bool) string {
+	if kept {
+		return text
 	}
-	var b strings.Builder
-	last := 0
-	for _, m := range found {
-		b.WriteString(text[last:m.Start])
-		b.WriteString(by)
-		last = m.End
-		types = append(types, m.Type)
-	}
-	b.WriteString(text[last:])
-	slices.Sort(types)
-	return b.String(), slices.Compact(types)
+	return Replacer(Values(text), Masked)(text)
 }
 
 // Named returns which types of secrets the texts have, in the order of their names.

@@ -21,8 +21,8 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 	}
 	err := t.c.Exec(`INSERT INTO memory_nodes ({org} scope, deleted_at, expires_at, superseded_by, team_id, project_id,
 		agent_id, workspace_id,
-		allowed_vendors, name, description, tags, updated_at, id, user_id, origin, created_at)
-		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		allowed_vendors, name, description, tags, updated_at, secrets_kept, id, user_id, origin, created_at)
+		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(bindNode(n), [16]byte(n.ID), [16]byte(n.UserID), n.Origin, n.CreatedAt.UnixMicro())...)
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "memory node %s exists already", n.ID)
@@ -36,14 +36,13 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 // bindNode returns the columns that Update may change.
 func bindNode(n *loci.MemoryNode) []any {
 	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), orNull(n.SupersededBy), orNull(n.TeamID),
-		orNull(n.ProjectID),
-		orNull(n.AgentID), orNull(n.WorkspaceID), toJSON(n.AllowedVendors), n.Name, n.Description, toJSON(n.Tags),
-		n.UpdatedAt.UnixMicro()}
+		orNull(n.ProjectID), orNull(n.AgentID), orNull(n.WorkspaceID), toJSON(n.AllowedVendors), n.Name, n.Description,
+		toJSON(n.Tags), n.UpdatedAt.UnixMicro(), n.SecretsKept}
 }
 
 const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id,
 	m.project_id, m.agent_id,
-	m.workspace_id, m.allowed_vendors, m.origin, m.name, m.description, m.tags, m.created_at, m.updated_at`
+	m.workspace_id, m.allowed_vendors, m.origin, m.name, m.description, m.tags, m.created_at, m.updated_at, m.secrets_kept`
 
 type storedNode struct {
 	loci.MemoryNode
@@ -57,7 +56,8 @@ func (t memoryNodes) scanNode(r Row) (n *storedNode, err error) {
 		ExpiresAt:    timeAt(r, 5),
 		SupersededBy: r.ID(6), TeamID: r.ID(7), ProjectID: r.ID(8), AgentID: r.ID(9), WorkspaceID: r.ID(10),
 		Origin: r.Text(12)}
-	n.Name, n.Description, n.CreatedAt, n.UpdatedAt = r.Text(13), r.Text(14), timeAt(r, 16), timeAt(r, 17)
+	n.Name, n.Description, n.CreatedAt, n.UpdatedAt, n.SecretsKept = r.Text(13), r.Text(14), timeAt(r, 16), timeAt(r, 17),
+		r.Bool(18)
 	if n.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(11)); err == nil {
 		n.Tags, err = fromJSON[string](r.Raw(15))
 	}
@@ -164,7 +164,7 @@ func (t memoryNodes) Update(_ context.Context, n *loci.MemoryNode) error {
 	}
 	err = t.c.Exec(`UPDATE memory_nodes SET scope = ?, deleted_at = ?, expires_at = ?, superseded_by = ?, team_id = ?,
 		project_id = ?, agent_id = ?,
-		workspace_id = ?, allowed_vendors = ?, name = ?, description = ?, tags = ?, updated_at = ?
+		workspace_id = ?, allowed_vendors = ?, name = ?, description = ?, tags = ?, updated_at = ?, secrets_kept = ?
 		WHERE {memory_nodes} seq = ?`, append(bindNode(n), old.seq)...)
 	if err != nil {
 		return err

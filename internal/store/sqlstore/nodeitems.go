@@ -21,8 +21,7 @@ type placed struct {
 
 // itemColumns are the columns that scanItem reads. The text is the last.
 const itemColumns = `i.seq, coalesce(i.parent_seq, 0), i.rank, i.id, i.kind, m.id, i.project_id, i.entity_id,
-	i.user_id, i.origin,
-	i.allowed_vendors, i.created_at, i.text`
+	i.user_id, i.origin, i.allowed_vendors, i.created_at, i.secrets_kept, i.text`
 
 // itemPlaces are itemColumns for callers that do not read the texts.
 var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
@@ -30,8 +29,8 @@ var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
 func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
 	i = &placed{seq: r.Int64(0), parent: r.Int64(1), rank: r.Int64(2)}
 	i.NodeItem = loci.NodeItem{ID: r.ID(3), NodeID: node, Kind: loci.ItemKind(r.Text(4)), MemoryID: r.ID(5),
-		ProjectID: r.ID(6), EntityID: r.ID(7),
-		UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11), Text: r.Text(12)}
+		ProjectID: r.ID(6), EntityID: r.ID(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11),
+		Noticed: loci.Noticed{SecretsKept: r.Bool(12)}, Text: r.Text(13)}
 	i.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return i, err
 }
@@ -254,9 +253,8 @@ func (t memoryNodes) of(v loci.Viewer, id loci.NodeItemID) (node *storedNode, ro
 	q.Add("SELECT "+nodeColumns+" FROM node_items i {join} memory_nodes m ON {m} m.seq = i.node_seq WHERE {i} i.id = "+
 		"? AND ", [16]byte(id))
 	t.visible(&q, v, loci.LiveOnly, t.Now())
-	node, err = t.one(&q)
-	if loci.CodeOf(err) == loci.NotFound {
-		return nil, nil, nil, noItem()
+	if node, err = t.one(&q); loci.CodeOf(err) == loci.NotFound {
+		err = noItem()
 	}
 	if err != nil {
 		return nil, nil, nil, err
@@ -322,6 +320,29 @@ func (t memoryNodes) RemoveItem(_ context.Context, v loci.Viewer, id loci.NodeIt
 		return err
 	}
 	return t.changed(node, item)
+}
+
+func (t memoryNodes) EditItem(_ context.Context, v loci.Viewer, id loci.NodeItemID, fn func(*loci.NodeItem) bool) error {
+	var of, all Query
+	of.Add("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq = (SELECT node_seq FROM node_items WHERE "+
+		"{node_items} id = ? AND user_id = ?) AND ", [16]byte(id), [16]byte(v.UserID))
+	t.visible(&of, v, loci.AnyState, t.Now())
+	node, err := t.one(&of)
+	if err != nil {
+		return err
+	}
+	itemsOf(&all, node, itemColumns)
+	rows, err := t.tree(&all, node)
+	if err != nil {
+		return err
+	}
+	i, err := find(rows, id)
+	if err != nil || !fn(&i.NodeItem) {
+		return err
+	}
+	err = t.c.Exec("UPDATE node_items SET text = ?, secrets_kept = ? WHERE {node_items} seq = ?", i.Text, i.SecretsKept,
+		i.seq)
+	return cmp.Or(err, t.changed(node, i))
 }
 
 // eraseItemsOf removes the items that a person added to nodes, and the items below these.

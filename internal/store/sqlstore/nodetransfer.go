@@ -89,11 +89,10 @@ func (t memoryNodes) storeItem(node *storedNode, i *loci.NodeItem, to target, me
 		return err
 	}
 	err = t.c.Exec(`INSERT INTO node_items ({org} id, node_seq, parent_seq, rank, kind, memory_seq, project_id,
-		entity_id, text, user_id, origin,
-		allowed_vendors, created_at) VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq,
-		to.parent.seq, rank,
+		entity_id, text, user_id, origin, allowed_vendors, created_at, secrets_kept)
+		VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq, to.parent.seq, rank,
 		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin,
-		toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro())
+		toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro(), i.SecretsKept)
 	if t.d.taken(err) {
 		return loci.Errorf(loci.Conflict, "item %s exists already", i.ID)
 	}

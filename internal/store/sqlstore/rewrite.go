@@ -49,9 +49,6 @@ func (n entities) SettleSecrets(_ context.Context, user loci.UserID, ids store.G
 
 func (t memories) Rewrite(_ context.Context, id loci.MemoryID, fn func(string) string) error {
 	seq, err := t.memorySeq(id)
-	if err == nil && t.d.Scrub != "" {
-		err = t.c.Exec(t.d.Scrub)
-	}
 	for i := 0; i < len(textsOfMemory) && err == nil; i++ {
 		err = rewrite(t.c, &textsOfMemory[i], seq, fn)
 	}

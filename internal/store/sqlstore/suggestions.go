@@ -205,6 +205,11 @@ func (t suggestions) Settle(ctx context.Context, id loci.SuggestionID, state loc
 	if state != loci.SuggestionAccepted && state != loci.SuggestionDeclined {
 		return loci.Errorf(loci.Invalid, "the new state of a suggestion must be accepted or declined")
 	}
+	if state == loci.SuggestionAccepted && t.d.Scrub != "" {
+		if err := t.c.Exec(t.d.Scrub); err != nil {
+			return err
+		}
+	}
 	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'",
 		string(state), at.UnixMicro(), [16]byte(id))
 	if err != nil {

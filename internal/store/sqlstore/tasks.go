@@ -11,14 +11,14 @@ import (
 type tasks struct{ *Tx }
 
 const taskColumns = "t.seq, t.id, t.user_id, t.workspace_id, t.project_id, t.reach, t.team_id, t.origin, " +
-	"t.allowed_vendors, t.title, t.notes, t.state, t.created_at, t.updated_at, t.done_at, t.version"
+	"t.allowed_vendors, t.title, t.notes, t.state, t.created_at, t.updated_at, t.done_at, t.version, t.secrets_kept"
 
 func (tx *Tx) scanTask(r Row) (seq int64, t loci.Task, err error) {
 	t = loci.Task{ID: r.ID(1), Title: r.Text(9), Notes: r.Text(10),
 		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
 			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
 		State: loci.TaskState(r.Text(11)), CreatedAt: timeAt(r, 12), UpdatedAt: timeAt(r, 13), DoneAt: timeAt(r, 14),
-		Version: r.Int(15)}
+		Version: r.Int(15), Noticed: loci.Noticed{SecretsKept: r.Bool(16)}}
 	t.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
 	return r.Int64(0), t, err
 }
@@ -33,8 +33,8 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO tasks ({org} workspace_id, allowed_vendors, title, notes, state, updated_at, done_at, "+
-		"version, id, user_id, project_id, reach, team_id, origin, created_at) "+
-		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		"version, secrets_kept, id, user_id, project_id, reach, team_id, origin, created_at) "+
+		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		append(bindTask(&task), [16]byte(task.ID), [16]byte(task.UserID), [16]byte(task.ProjectID), string(task.Reach),
 			orNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
 	if t.d.taken(err) {
@@ -49,7 +49,7 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 // bindTask returns the columns that Update may change.
 func bindTask(task *loci.Task) []any {
 	return []any{orNull(task.WorkspaceID), toJSON(task.AllowedVendors), task.Title, task.Notes, string(task.State),
-		task.UpdatedAt.UnixMicro(), micros(task.DoneAt), task.Version}
+		task.UpdatedAt.UnixMicro(), micros(task.DoneAt), task.Version, task.SecretsKept}
 }
 
 func (t tasks) Get(_ context.Context, v loci.Viewer, id loci.TaskID) (task loci.Task, err error) {
@@ -135,7 +135,7 @@ func (t tasks) Update(_ context.Context, task loci.Task) error {
 		return err
 	}
 	err = t.c.Exec("UPDATE tasks SET workspace_id = ?, allowed_vendors = ?, title = ?, notes = ?, state = ?, "+
-		"updated_at = ?, done_at = ?, version = ? WHERE {tasks} id = ? AND version = ?",
+		"updated_at = ?, done_at = ?, version = ?, secrets_kept = ? WHERE {tasks} id = ? AND version = ?",
 		append(bindTask(&task), [16]byte(task.ID), task.Version-1)...)
 	if err != nil {
 		return err

@@ -157,3 +157,32 @@ func testNodesHoldTheirPlaces(e *env) {
 	e.update(deleteTeam)
 	e.update(deleteWorkspace)
 }
+
+// checkEdit edits an item in the trash. Only the person who added it can.
+func (e *env) checkEdit(n *loci.MemoryNode, id loci.NodeItemID) {
+	edit := func(v loci.Viewer, text string, kept bool) error {
+		return e.tryUpdate(func(ctx context.Context, tx store.Tx) error {
+			return tx.MemoryNodes().EditItem(ctx, v, id, func(i *loci.NodeItem) bool {
+				i.Text, i.SecretsKept = text, kept
+				return text != "not this"
+			})
+		})
+	}
+	stranger := e.person()
+	stranger.UserID = loci.NewUserID()
+	e.wantCode("of another", edit(stranger, "x", false), loci.NotFound)
+	n = e.updateNode(n, func(n *loci.MemoryNode) { n.DeletedAt = e.clock.now() })
+	for _, text := range []string{"b once", "not this"} {
+		if err := edit(e.person(), text, true); err != nil {
+			e.Fatal(explain(err))
+		}
+	}
+	e.updateNode(n, func(n *loci.MemoryNode) { n.DeletedAt = time.Time{} })
+	list, err := e.items(e.person(), n.ID)
+	if err != nil || list[4].Text != "b once" || !list[4].SecretsKept || list[0].SecretsKept {
+		e.Errorf("got %+v, %v", list, explain(err))
+	}
+	if err := edit(e.person(), "b", false); err != nil {
+		e.Error(explain(err))
+	}
+}

@@ -287,6 +287,7 @@ func testNodeItems(e *env) {
 	}
 	e.wantOutline("everything", e.person(), n, "0 a", " 0 ", " 1 a1", "1 ", "2 b", " 0 b1")
 	e.wantOutline("another vendor", e.agent("claude"), n, "0 a", " 0 ", " 1 a1", "1 ")
+	e.checkEdit(n, b)
 	e.trash(m)
 	e.wantOutline("without the memory", e.person(), n, "0 a", " 0 ", " 1 a1", "1 b", " 0 b1")
 

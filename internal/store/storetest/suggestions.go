@@ -309,7 +309,7 @@ func testRewrite(e *env) {
 
 // testSecretsOfEvents puts an event, and a row of a graph, into the inbox of its person alone.
 func testSecretsOfEvents(e *env) {
-	e.secretsOf(&loci.Suggestion{Row: &loci.SecretRow{Kind: loci.RowEvent, ID: loci.NewEventID(e.clock.now())}})
+	e.secretsOf(&loci.Suggestion{Row: &loci.SecretRow{Kind: loci.RowEvent, ID: loci.NewID[any]()}})
 	p := e.project("a")
 	e.secretsOf(&loci.Suggestion{Graph: &loci.SuggestedGraph{ProjectID: p.ID,
 		AllowedVendors: []loci.Vendor{loci.AnyVendor},
