@@ -123,6 +123,7 @@ func (s *Service) SettleSecrets(ctx context.Context, p loci.Principal, sg *loci.
 		var values []string
 		all, err := named(ctx, tx, v, sg.Graph.GraphIDs)
 		for i := range all {
+			all[i].SecretsKept = false
 			some, _ := all[i].secrets()
 			values = append(values, some...)
 		}

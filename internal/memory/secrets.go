@@ -83,8 +83,8 @@ func (s *Service) settleEvents(ctx context.Context, p loci.Principal, sg *loci.S
 	switch {
 	case state == loci.SuggestionAccepted && s.May(p, Erase) != nil:
 		return r, s.May(p, Erase)
-	case sg.State != loci.SuggestionPending:
-		return r, alreadySettled(sg)
+	case alreadySettled(sg, state) != nil:
+		return r, alreadySettled(sg, state)
 	case sg.Row != nil && sg.Row.Kind == loci.RowEvent && s.Events != nil:
 		list, err := s.Events.Named(ctx, p, loci.EventID(sg.Row.ID))
 		if err != nil {
@@ -153,7 +153,7 @@ func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, s
 		if err == nil && sg.State == loci.SuggestionAccepted {
 			err = tx.Memories().Rewrite(ctx, id, r.remove)
 		}
-		if err == nil && sg.Row != nil && len(SecretsIn(m)) == 0 { // then nothing is left to decide about it
+		if err == nil && len(SecretsIn(m)) == 0 { // then nothing is left to decide about it
 			own, missing := tx.Suggestions().Pending(ctx, &loci.Suggestion{Kind: loci.SuggestSecret, MemoryID: id})
 			if missing == nil {
 				err = tx.Suggestions().Settle(ctx, own.ID, loci.SuggestionAccepted, sg.SettledAt)

@@ -194,11 +194,9 @@ func (s *Service) settle(ctx context.Context, p loci.Principal, id loci.Suggesti
 // nothing of the suggestion is live, and the list of pending ones leaves it out.
 func (s *Service) settleOfGraph(ctx context.Context, p loci.Principal, sg loci.Suggestion, state loci.SuggestionState) (
 	loci.Suggestion, error) {
-	if sg.State != loci.SuggestionPending {
-		return loci.Suggestion{}, alreadySettled(&sg)
-	}
-	var err error
+	err := alreadySettled(&sg, state)
 	switch {
+	case err != nil:
 	case sg.Kind == loci.SuggestSecret && state == loci.SuggestionDeclined:
 		err = s.graphs.SettleSecrets(ctx, p, &sg, true)
 	case sg.Kind == loci.SuggestSecret:
@@ -220,7 +218,12 @@ func (s *Service) settleOfGraph(ctx context.Context, p loci.Principal, sg loci.S
 	return sg, err
 }
 
-func alreadySettled(sg *loci.Suggestion) error {
+// alreadySettled returns Conflict unless a suggestion is pending, or a secret that was kept is to be removed.
+func alreadySettled(sg *loci.Suggestion, state loci.SuggestionState) error {
+	kept := sg.Kind == loci.SuggestSecret && sg.State == loci.SuggestionDeclined
+	if sg.State == loci.SuggestionPending || kept && state == loci.SuggestionAccepted {
+		return nil
+	}
 	return loci.Errorf(loci.Conflict, "the suggestion has been %s already", sg.State)
 }
 
@@ -243,8 +246,8 @@ func (s *Service) pendingOf(ctx context.Context, tx store.Tx, p loci.Principal, 
 	case !mine:
 		err = loci.Errorf(loci.Forbidden, "another person owns the memory, and only they accept; they see the suggestion if "+
 			"they can see the new memory, so share it with them, or decline to withdraw your own suggestion")
-	case sg.State != loci.SuggestionPending:
-		err = alreadySettled(&sg)
+	default:
+		err = alreadySettled(&sg, state)
 	}
 	return sg, err
 }

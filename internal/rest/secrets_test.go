@@ -72,11 +72,15 @@ func TestSecretsOfMemories(t *testing.T) {
 		t.Fatal(w.Code, w.Body)
 	}
 	lists(true)
+	kept := "POST /suggestions/" + inbox[0].ID.String()
+	s.expect(t, 409, owner, kept+"/decline")
 	saved(owner, `PATCH `+at+` {"content":"Its new password is Lw37ppZZrose."}`)
 	lists(false)
-	if w := s.request(owner, settle("accept")); w.Code != 200 || !strings.Contains(w.Body.String(), "Backups") {
-		t.Fatal(w.Code, w.Body)
+	if w := s.request(owner, kept+"/accept"); w.Code != 200 || !strings.Contains(w.Body.String(), "Backups") ||
+		len(pending(owner)) > 0 { // what was kept is removed with what came later
+		t.Fatal(w.Code, w.Body, pending(owner))
 	}
+	s.expect(t, 409, owner, kept+"/accept")
 	for _, request := range []string{"GET " + at, "GET " + at + "/versions", "GET /memories?q=" + secret} {
 		shows(request, owner, false)
 	}
@@ -133,6 +137,12 @@ func TestSecretsOfEvents(t *testing.T) {
 	if list := inbox(owner); len(list) != 2 {
 		t.Errorf("left: %+v", list)
 	}
+	for _, how := range []string{"/decline", "/accept"} {
+		s.expect(t, 200, owner, "POST /suggestions/"+list[1].ID.String()+how)
+	}
+	if w := s.expect(t, 200, claude, "GET /events/"+list[1].Row.ID.String()); strings.Contains(w.Body.String(), secret) {
+		t.Error("kept and then removed:", w.Body)
+	}
 }
 
 // TestSecretsOfGraphs stores secrets in a graph in every way. They are in the inbox of the person alone. A person of
@@ -188,6 +198,10 @@ func TestSecretsOfGraphs(t *testing.T) {
 	if w := s.expect(t, 200, owner, "GET "+g); !strings.Contains(w.Body.String(), `"secrets_kept":true`) ||
 		!strings.Contains(w.Body.String(), other) || len(inbox(owner)) > 0 {
 		t.Error(w.Body, inbox(owner))
+	}
+	s.expect(t, 200, owner, "POST /suggestions/"+list[0].ID.String()+"/accept")
+	if w := s.expect(t, 200, owner, "GET "+g); strings.Contains(w.Body.String(), other) {
+		t.Error("kept and then removed:", w.Body)
 	}
 }
 

@@ -20,7 +20,7 @@ var suggestionRoutes = table{"suggestions", []served{
 		Summary: "Accept a suggestion",
 		Text: "Your memory is superseded. no_longer_shared names who cannot read the new one, unless you send share. Rows " +
 			"of a `graph` go to its trash; each person of the project may accept. A `secret` leaves the row, its old " +
-			"versions and its events for good. 409 if settled, a memory is not live, or Arc has it.",
+			"versions and its events for good, also if kept. 409 if settled, not live, or in Arc.",
 		In: client.Acceptance{Share: true}, Out: exampleAccepted}, (*server).acceptSuggestion),
 	serve("POST /suggestions/{id}/decline", route{ID: "declineSuggestion", Atomic: true, Who: forPeople,
 		Action: memory.SuggestionSettle, Missing: noSuggestion,

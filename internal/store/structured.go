@@ -181,8 +181,9 @@ type Suggestions interface {
 	// not live. It fails with Invalid if after is not a Position of such a list.
 	List(ctx context.Context, v loci.Viewer, state loci.SuggestionState, after Position, limit int) ([]loci.Suggestion,
 		Position, error)
-	// Settle accepts or declines a pending suggestion. Of what the transaction replaces after it accepts, nothing stays on
-	// the disk. It fails with NotFound, with Conflict if it isn't pending, and with Invalid for another state.
+	// Settle accepts or declines a pending suggestion, or accepts a declined one about a secret. Of what the transaction
+	// replaces after it accepts, nothing stays on the disk. It fails with NotFound, with Conflict if the suggestion is
+	// settled, and with Invalid for another state.
 	Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error
 	// Disagreements returns which visible live memories say something else than these, which v sees,
 	// newest first. Memories without any are not in the map. If ctx ends with loci.ErrSpent, it returns

@@ -210,8 +210,9 @@ func (t suggestions) Settle(ctx context.Context, id loci.SuggestionID, state loc
 			return err
 		}
 	}
-	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND state = 'pending'",
-		string(state), at.UnixMicro(), [16]byte(id))
+	err := t.c.Exec("UPDATE suggestions SET state = ?, settled_at = ? WHERE {suggestions} id = ? AND (state = 'pending' "+
+		"OR kind = 'secret' AND state = 'declined' AND ? = 'accepted')", string(state), at.UnixMicro(), [16]byte(id),
+		string(state))
 	if err != nil {
 		return err
 	}
