@@ -1534,6 +1534,16 @@ export interface MemoryNode {
   project_id?: string;
   /** Audience in addition to the owner */
   scope: "global" | "project" | "agent";
+  /**
+   * After a save: which types of secrets the texts have. Loci stores them as sent, and puts them into the
+   * inbox of the person
+   */
+  secrets?: string[] | null;
+  /**
+   * True if its person decided to keep the secrets in it. Otherwise, lists and packs show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   superseded_by?: string;
   tags: string[];
   /** The team that the memory is shared with */
@@ -2037,6 +2047,16 @@ export interface NodeItem {
   position: number;
   /** The project of the entity */
   project_id?: string;
+  /**
+   * After a save: which types of secrets the texts have. Loci stores them as sent, and puts them into the
+   * inbox of the person
+   */
+  secrets?: string[] | null;
+  /**
+   * True if its person decided to keep the secrets in it. Otherwise, lists and packs show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   text?: string;
   user_id: string;
 }
@@ -2249,6 +2269,16 @@ export interface PackedItem {
   position: number;
   /** The project of the entity */
   project_id?: string;
+  /**
+   * After a save: which types of secrets the texts have. Loci stores them as sent, and puts them into the
+   * inbox of the person
+   */
+  secrets?: string[] | null;
+  /**
+   * True if its person decided to keep the secrets in it. Otherwise, lists and packs show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   text?: string;
   /** Title of the memory, or name of the entity */
   title?: string;
@@ -3234,7 +3264,7 @@ export interface SecretRow {
   /** The beginning of the row */
   excerpt?: Excerpt;
   id: string;
-  kind: "event";
+  kind: "event" | "memory_node" | "node_item" | "task";
   /** The session of an event */
   session_id?: string;
 }
@@ -3610,6 +3640,16 @@ export interface Task {
   project_id?: string;
   /** Who reads it besides that person */
   reach: "org" | "team" | "private";
+  /**
+   * After a save: which types of secrets the texts have. Loci stores them as sent, and puts them into the
+   * inbox of the person
+   */
+  secrets?: string[] | null;
+  /**
+   * True if its person decided to keep the secrets in it. Otherwise, lists and packs show [secret] in their
+   * place
+   */
+  secrets_kept?: boolean;
   state: "todo" | "doing" | "done";
   team_id?: string;
   /** One line */
@@ -6487,7 +6527,7 @@ export class SuggestionsApi {
   /**
    * List suggestions. Newest first. A suggestion proposes that one memory supersedes another, or that rows of
    * a graph are deleted or merged (`graph`). You see a suggestion only if you can read both memories, or the
-   * rows. Of kind `secret`, Loci suggests to the owner of a memory or event (`row`) to remove its secrets.
+   * rows. Of kind `secret`, Loci suggests to the owner of a memory or a `row` to remove its secrets.
    */
   list(query?: ListSuggestionsQuery, options?: CallOptions): Promise<SuggestionList> {
     return this.#client.call("GET", "/suggestions", { query, options });
@@ -6501,8 +6541,8 @@ export class SuggestionsApi {
   /**
    * Accept a suggestion. Your memory is superseded. no_longer_shared names who cannot read the new one,
    * unless you send share. Rows of a `graph` go to its trash; each person of the project may accept. A
-   * `secret` leaves a memory, its old versions and its events for good. 409 if settled, a memory is not live,
-   * or Arc has it.
+   * `secret` leaves the row, its old versions and its events for good, also if kept. 409 if settled, not
+   * live, or in Arc.
    */
   accept(id: string, body?: Acceptance, options?: CallOptions & NotOnce): Promise<Suggestion>;
   accept(id: string, body: Acceptance | undefined, options: CallOptions & Once): Promise<Suggestion | Replayed>;
@@ -6511,8 +6551,8 @@ export class SuggestionsApi {
   }
 
   /**
-   * Decline a suggestion. Both memories stay; trash the one whose text is wrong. Of kind `secret`, the memory
-   * or event keeps them, and lists show them again. 409 if the suggestion was already accepted or declined.
+   * Decline a suggestion. Both memories stay; trash the one whose text is wrong. Of kind `secret`, the row
+   * keeps them, and lists show them again. 409 if the suggestion was already accepted or declined.
    */
   decline(id: string, options?: CallOptions & NotOnce): Promise<Suggestion>;
   decline(id: string, options: CallOptions & Once): Promise<Suggestion | Replayed>;
