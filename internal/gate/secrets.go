@@ -9,8 +9,8 @@ import (
 	"github.com/loci-memory/loci/internal/store"
 )
 
-// textsOf replaces each text of a *loci.MemoryNode, *loci.NodeItem or *loci.Task by what fn, unless nil, returns for it.
-// It returns the old texts, what Loci notices of them, and an inbox item about their secrets.
+// textsOf replaces each text of a *loci.MemoryNode, *loci.NodeItem or *loci.Task by what fn, unless nil, returns for
+// it. It returns the old texts, what Loci notices of them, and an inbox item about their secrets.
 func textsOf(row any, fn func(string) string) (all []string, n *loci.Noticed, sg loci.Suggestion) {
 	each := func(texts ...*string) {
 		for _, text := range texts {
@@ -69,8 +69,8 @@ func Excerpt(origin string, texts ...string) *loci.Excerpt {
 		Origin: origin, Secrets: sensitive.Named(texts...)}
 }
 
-// RowOf adds the beginning of its row, unless that is an event, to an inbox item. With settle, it then keeps the secrets
-// of the row of a declined item, and removes those of an accepted one.
+// RowOf adds the beginning of its row, unless that is an event, to an inbox item. With settle, it then keeps the
+// secrets of the row of a declined item, and removes those of an accepted one.
 func RowOf(ctx context.Context, tx store.Tx, v loci.Viewer, sg *loci.Suggestion, settle bool) error {
 	edit := func(row any) bool {
 		all, n, _ := textsOf(row, nil)

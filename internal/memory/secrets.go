@@ -166,8 +166,8 @@ func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, s
 	return nil
 }
 
-// withRows adds the beginnings of events to suggestions about their secrets. It leaves out pending ones about a row that
-// p does not see or that has no secret. If the log cannot be read, it leaves the events as they are.
+// withRows adds the beginnings of events to suggestions about their secrets. It leaves out pending ones about a row
+// that p does not see or that has no secret. If the log cannot be read, it leaves the events as they are.
 func (s *Service) withRows(ctx context.Context, p loci.Principal, list []loci.Suggestion) []loci.Suggestion {
 	var ids []loci.EventID
 	for i := range list {

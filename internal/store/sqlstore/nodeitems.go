@@ -322,7 +322,8 @@ func (t memoryNodes) RemoveItem(_ context.Context, v loci.Viewer, id loci.NodeIt
 	return t.changed(node, item)
 }
 
-func (t memoryNodes) EditItem(_ context.Context, v loci.Viewer, id loci.NodeItemID, fn func(*loci.NodeItem) bool) error {
+func (t memoryNodes) EditItem(_ context.Context, v loci.Viewer, id loci.NodeItemID, fn func(*loci.NodeItem) bool,
+) error {
 	var of, all Query
 	of.Add("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq = (SELECT node_seq FROM node_items WHERE "+
 		"{node_items} id = ? AND user_id = ?) AND ", [16]byte(id), [16]byte(v.UserID))
