@@ -98,6 +98,3 @@ func CheckTaskState(field string, s TaskState) error {
 	}
 	return FieldErrorf(field, "must be todo, doing or done")
 }
-
-// SeesTask reports whether v may know that a task exists.
-func (v Viewer) SeesTask(t *Task) bool { return v.SeesEvent(&t.EventAccess) }

@@ -19,6 +19,7 @@ import (
 	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/rest"
@@ -50,7 +51,8 @@ func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps s
 	}
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
 	t.Cleanup(func() { events.Close() })
-	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey, Events: event.Options{Logs: event.One(events)},
+	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey,
+		Events: event.Options{Logs: eventlogtest.One{Log: events}},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir}, Copy: st.Backup}})
 	if _, _, err := a.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)

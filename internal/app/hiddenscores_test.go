@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/agent"
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/event"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -98,7 +99,7 @@ func rankings(t *testing.T, steps []step, hide bool) [3]string {
 		"work 1": d.open(d.mara, agent.SessionDraft{Title: "work 1"}).ID,
 		"work 2": d.open(d.mara, agent.SessionDraft{Title: "work 2", AllowedVendors: []loci.Vendor{"cursor"}}).ID}
 	open := func() *app.App {
-		return app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: event.One(d.events),
+		return app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: eventlogtest.One{Log: d.events},
 			IndexDir: filepath.Join(d.dir, "index-events")}, IndexDir: filepath.Join(d.dir, "index")})
 	}
 	grown := open()

@@ -18,6 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/memory"
 )
 
@@ -302,7 +303,7 @@ func TestRecallWhenTheLogFails(t *testing.T) {
 	log := embedded.Open(embedded.Options{Dir: filepath.Join(t.TempDir(), "events"), Now: d.clock})
 	t.Cleanup(func() { d.must(log.Close()) })
 	half := &halfLog{log, loci.Errorf(loci.Unavailable, "it is down")}
-	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: event.One(half)}})
+	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: eventlogtest.One{Log: half}}})
 	d.log(d.mara, event.Draft{Content: "a heron flew"})
 	d.add(d.mara, memory.Draft{Title: "t", Content: "a heron sat", Tags: []string{"bird"}})
 	for _, half.err = range []error{half.err, errors.New("a damaged file")} {
@@ -339,7 +340,8 @@ func TestRecallDoesNotWaitForASilentLog(t *testing.T) {
 	d := newDesk(t)
 	log := embedded.Open(embedded.Options{Dir: filepath.Join(t.TempDir(), "events"), Now: d.clock})
 	t.Cleanup(func() { d.must(log.Close()) })
-	d.App = app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: event.One(silentLog{log})}})
+	d.App = app.New(app.Options{Store: d.st, Now: d.clock,
+		Events: event.Options{Logs: eventlogtest.One{Log: silentLog{log}}}})
 	d.log(d.mara, event.Draft{Content: "a heron flew"})
 	d.add(d.mara, memory.Draft{Title: "t", Content: "a heron sat", Tags: []string{"bird"}})
 	for name, f := range map[string]memory.Filter{"no filter": {}, "a tag": {Tags: []string{"bird"}}} {

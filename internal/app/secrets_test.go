@@ -13,6 +13,7 @@ import (
 	"github.com/loci-memory/loci/internal/app"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/pack"
 	"github.com/loci-memory/loci/internal/transfer"
@@ -146,7 +147,7 @@ func TestSecretsOfEventsInArc(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Events.Logs = event.One(inArc{log})
+		o.Events.Logs = eventlogtest.One{Log: inArc{log}}
 	})
 	const text = "The password of the staging host is Kx92mmQQ!tulip."
 	id, err := w.Event.Record(t.Context(), w.claude, event.Draft{Content: text})

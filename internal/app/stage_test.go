@@ -17,6 +17,7 @@ import (
 	"github.com/loci-memory/loci/internal/embed/embedtest"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/org"
@@ -190,7 +191,7 @@ func eventLog(t testing.TB, dir string, now func() time.Time) *embedded.Log {
 }
 
 func eventsIn(log *embedded.Log) event.Options {
-	return event.Options{Logs: event.One(log), Orgs: log.Orgs, DeadLetters: log}
+	return event.Options{Logs: eventlogtest.One{Log: log}, Orgs: log.Orgs, DeadLetters: log}
 }
 
 func (s *stage) must(err error) {

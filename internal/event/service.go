@@ -42,13 +42,6 @@ type Logs interface {
 	Of(ctx context.Context, org loci.OrgID) (eventlog.Engine, error)
 }
 
-// One returns Logs with one log for all orgs.
-func One(log eventlog.Engine) Logs { return one{log} }
-
-type one struct{ log eventlog.Engine }
-
-func (o one) Of(context.Context, loci.OrgID) (eventlog.Engine, error) { return o.log, nil }
-
 // none are the Logs of an App without events.
 type none struct{}
 

@@ -72,9 +72,19 @@ func (s *Service) SetPassword(ctx context.Context, p loci.Principal, password lo
 	if err != nil {
 		return err
 	}
-	err = s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
-		e.Target = p.UserID.String()
+	return s.change(ctx, p, func(tx store.Tx, _ *loci.AuditEntry) error {
 		return tx.SignIn().SetPassword(ctx, p.UserID, encoded)
+	})
+}
+
+// change changes the person's sign-in methods, and ends their other sign-ins.
+func (s *Service) change(ctx context.Context, p loci.Principal, fn func(store.Tx, *loci.AuditEntry) error) error {
+	if err := s.hasSignIn(); err != nil {
+		return err
+	}
+	err := s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
+		e.Target = p.UserID.String()
+		return fn(tx, e)
 	})
 	if err != nil {
 		return err
@@ -89,11 +99,7 @@ func (s *Service) RemovePassword(ctx context.Context, p loci.Principal) error {
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
 		return err
 	}
-	if err := s.hasSignIn(); err != nil {
-		return err
-	}
-	err := s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
-		e.Target = p.UserID.String()
+	return s.change(ctx, p, func(tx store.Tx, e *loci.AuditEntry) error {
 		m, err := methodsOf(ctx, tx, p.UserID)
 		if err != nil {
 			return err
@@ -108,11 +114,6 @@ func (s *Service) RemovePassword(ctx context.Context, p loci.Principal) error {
 		}
 		return tx.SignIn().SetPassword(ctx, p.UserID, "")
 	})
-	if err != nil {
-		return err
-	}
-	_, err = s.endOthers(ctx, p)
-	return err
 }
 
 // hasSignIn fails with Unavailable on a server without sign-in.
@@ -183,11 +184,7 @@ func (s *Service) RemovePasskey(ctx context.Context, p loci.Principal, id []byte
 	if err := s.Begin(ctx, p, SignInChange); err != nil {
 		return err
 	}
-	if err := s.hasSignIn(); err != nil {
-		return err
-	}
-	err := s.Write(ctx, p, SignInChange, func(tx store.Tx, e *loci.AuditEntry) error {
-		e.Target = p.UserID.String()
+	return s.change(ctx, p, func(tx store.Tx, e *loci.AuditEntry) error {
 		m, err := methodsOf(ctx, tx, p.UserID)
 		if err != nil {
 			return err
@@ -202,9 +199,4 @@ func (s *Service) RemovePasskey(ctx context.Context, p loci.Principal, id []byte
 		}
 		return tx.SignIn().RemovePasskey(ctx, p.UserID, id)
 	})
-	if err != nil {
-		return err
-	}
-	_, err = s.endOthers(ctx, p)
-	return err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/review/reviewtest"
@@ -99,7 +100,7 @@ func newWorldOf(t testing.TB, reader review.Extractor, change ...func(*mcpserver
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(w.dir, "events"), Now: w.clock.Now})
 	t.Cleanup(func() { events.Close() })
 	w.app = app.New(app.Options{Patience: time.Hour, Store: st, Now: w.clock.Now, Extractor: reader,
-		Events: event.Options{Logs: event.One(events)}})
+		Events: event.Options{Logs: eventlogtest.One{Log: events}}})
 	if _, _, err := w.app.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -148,10 +148,7 @@ func (f *finder) findIn(only [][16]byte, broad bool) error {
 	if !f.memories || f.wholeWords {
 		return nil
 	}
-	if !f.index.Whole {
-		return f.findParts(question, nil, last)
-	}
-	return f.findParts(question, f.index, last)
+	return f.findParts(question, last)
 }
 
 // asker are the names of the person who asks, in conversations with an assistant.

@@ -75,25 +75,21 @@ func (f *finder) walk(ctx context.Context, add func(*loci.Memory) bool) error {
 	}
 }
 
-// findParts is the last attempt: it finds texts that contain the words anywhere. An index with all memories, which may
-// be nil, and its answer tell which texts are in few memories or none. Memories are read for the others, newest first.
-func (f *finder) findParts(q *recall.Question, index *indexing.Snapshot, answer *recall.Answer) error {
+// findParts is the last attempt: it finds texts that contain the words anywhere. An index with all memories and its
+// answer, which may be nil, tell which texts are in few memories or none. Memories are read for the others.
+func (f *finder) findParts(q *recall.Question, answer *recall.Answer) error {
 	f.anywhere = q.Anywhere()
 	var ids []loci.MemoryID
 	var untold []string
 	for _, text := range f.anywhere.Texts() {
-		if index == nil {
-			untold = append(untold, text)
+		if f.index.Whole && answer != nil && answer.Covers(text) {
 			continue
 		}
-		if answer != nil && answer.Covers(text) {
-			continue
-		}
-		found, ok := index.Containing(f.v, f.service.Time(), text, maxRead)
-		if !ok {
+		if found, ok := f.index.Containing(f.v, f.service.Time(), text, maxRead); ok && f.index.Whole {
+			ids = append(ids, found...)
+		} else {
 			untold = append(untold, text)
 		}
-		ids = append(ids, found...)
 	}
 	if len(ids) > 0 && !f.filter.IsAll() {
 		var err error

@@ -17,7 +17,6 @@ const (
 	WhyInstruction  Why = "instruction-like"
 	WhyJoke         Why = "joke"
 	WhyTemplate     Why = "template"
-	WhyRationale    Why = "rationale" // it is part of a decision
 	WhyRepeated     Why = "repeated"
 )
 

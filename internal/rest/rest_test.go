@@ -21,6 +21,7 @@ import (
 	"github.com/loci-memory/loci/internal/deployment"
 	eventcase "github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/front"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/rest"
@@ -121,7 +122,7 @@ func newServer(tb testing.TB, change ...func(*rest.Options, *app.Options)) *serv
 	ao := app.Options{Patience: time.Hour, Settings: settingtest.Options(), Store: st, Now: c.Now, SignIn: signIn,
 		Deletion:  loci.DeleteWithKey,
 		Extractor: reviewtest.ByLine{},
-		Events:    eventcase.Options{Logs: eventcase.One(events), Orgs: events.Orgs},
+		Events:    eventcase.Options{Logs: eventlogtest.One{Log: events}, Orgs: events.Orgs},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "0.0.0-test", Now: c.Now},
 			Copy: st.Backup}}
 	for _, f := range change {

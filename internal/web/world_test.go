@@ -23,6 +23,7 @@ import (
 	"github.com/loci-memory/loci/internal/deployment"
 	"github.com/loci-memory/loci/internal/event"
 	"github.com/loci-memory/loci/internal/eventlog/embedded"
+	"github.com/loci-memory/loci/internal/eventlog/eventlogtest"
 	"github.com/loci-memory/loci/internal/maintain"
 	"github.com/loci-memory/loci/internal/mcpserver"
 	"github.com/loci-memory/loci/internal/memory"
@@ -167,7 +168,7 @@ func newWorld(t *testing.T, providers ...func(w *world) auth.OIDCProvider) *worl
 	events := embedded.Open(embedded.Options{Dir: t.TempDir(), Now: w.clock.Now})
 	t.Cleanup(func() { events.Close() })
 	w.app = app.New(app.Options{Store: st, Now: w.clock.Now, Log: log, OAuth: server, SignIn: w.signIn,
-		Events: event.Options{Logs: event.One(events), Orgs: events.Orgs},
+		Events: event.Options{Logs: eventlogtest.One{Log: events}, Orgs: events.Orgs},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir, Program: "test", Now: w.clock.Now},
 			Copy: st.Backup}, Settings: w.settings})
 	w.mara = w.owner("acme", maraMail)

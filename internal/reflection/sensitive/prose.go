@@ -11,7 +11,6 @@ import (
 const (
 	strongNear  = 160
 	leastStrong = 8
-	openedNear  = 30
 )
 
 // strongMarks are in passwords, and seldom within other words.

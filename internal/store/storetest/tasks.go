@@ -305,7 +305,7 @@ func (k *tasked) compare(v loci.Viewer) {
 	}
 	var visible, one, want []loci.Task
 	for _, task := range slices.Backward(k.list) {
-		if v.SeesTask(&task) {
+		if v.SeesEvent(&task.EventAccess) {
 			if visible = append(visible, task); taskPasses(&task, &q) {
 				want = append(want, task)
 			}
