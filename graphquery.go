@@ -46,10 +46,7 @@ func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err == nil && p.at < len(p.tokens) {
 		err = FieldErrorf("query", "has too many closing parentheses")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return q, nil
+	return q, err
 }
 
 // minBeginning is the minimum length in characters of a word that Looser uses as a prefix. Shorter

@@ -113,15 +113,20 @@ func (s *SignIn) begun(kind string, rp RP, options any, session *webauthn.Sessio
 	return text, state, err
 }
 
+// opened returns what begun sealed.
+func (s *SignIn) opened(ctx context.Context, kind string, state loci.Secret) (
+	st passkeyState, w *webauthn.WebAuthn, err error) {
+	if err = s.unseal(ctx, kind, state, &st); err == nil {
+		w, err = st.RP.webauthn()
+	}
+	return st, w, err
+}
+
 // FinishPasskey returns the person whose passkey answered. It fails with Invalid if the state has
 // expired or was used, and with Unauthenticated if the answer is not valid.
 func (s *SignIn) FinishPasskey(ctx context.Context, state loci.Secret, response []byte, from From) (
 	loci.Person, error) {
-	var st passkeyState
-	if err := s.unseal(ctx, forSignIn, state, &st); err != nil {
-		return loci.Person{}, err
-	}
-	w, err := st.RP.webauthn()
+	st, w, err := s.opened(ctx, forSignIn, state)
 	if err != nil {
 		return loci.Person{}, err
 	}
@@ -225,11 +230,7 @@ func (s *SignIn) BeginPasskeyStepUp(ctx context.Context, p loci.Principal,
 // it. It fails like FinishPasskey.
 func (s *SignIn) CheckPasskey(ctx context.Context, p loci.Principal, state loci.Secret, response []byte,
 	from From) error {
-	var st passkeyState
-	if err := s.unseal(ctx, forStepUp, state, &st); err != nil {
-		return err
-	}
-	w, err := st.RP.webauthn()
+	st, w, err := s.opened(ctx, forStepUp, state)
 	if err != nil {
 		return err
 	}
@@ -281,11 +282,7 @@ func (s *SignIn) FinishRegister(ctx context.Context, p loci.Principal, state loc
 	if err := loci.CheckText("name", name, 1, loci.MaxKeyName); err != nil {
 		return loci.Passkey{}, err
 	}
-	var st passkeyState
-	if err := s.unseal(ctx, forRegister, state, &st); err != nil {
-		return loci.Passkey{}, err
-	}
-	w, err := st.RP.webauthn()
+	st, w, err := s.opened(ctx, forRegister, state)
 	if err != nil {
 		return loci.Passkey{}, err
 	}

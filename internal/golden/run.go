@@ -39,10 +39,7 @@ func (s *Service) Run(ctx context.Context, p loci.Principal) (*loci.GoldenRun, e
 		e.Target, e.Count = run.ID.String(), run.Questions
 		return tx.Golden().InsertRun(ctx, run)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return run, nil
+	return run, err
 }
 
 func (s *Service) toAsk(ctx context.Context, p loci.Principal) ([]loci.GoldenQuestion, error) {

@@ -56,10 +56,7 @@ func (s *Service) Preview(ctx context.Context, p loci.Principal, vendors []loci.
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 func checkVendor(v loci.Vendor) error {

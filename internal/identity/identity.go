@@ -40,10 +40,7 @@ func (s *Service) WhoAmI(ctx context.Context, p loci.Principal) (*Identity, erro
 		id.Team = &team
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return id, nil
+	return id, err
 }
 
 // RenameMe changes the person's name. It fails with Invalid if the name is too long.

@@ -85,10 +85,7 @@ func (s *Service) TrashMany(ctx context.Context, p loci.Principal, ids []loci.Me
 		out, err = s.trashAll(ctx, tx, p, ids)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 func (s *Service) trashAll(ctx context.Context, tx store.Tx, p loci.Principal, ids []loci.MemoryID) (

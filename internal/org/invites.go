@@ -232,10 +232,7 @@ func (s *Service) AcceptInvite(ctx context.Context, p loci.Principal, token loci
 		joined.Team, err = s.join(ctx, tx, p, me, found)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return joined, nil
+	return joined, err
 }
 
 // join marks an invitation as used, unless it was used or revoked meanwhile.

@@ -85,10 +85,7 @@ func (s *server) request(w http.ResponseWriter, r *http.Request, query url.Value
 	if shown, ok := errors.AsType[*oauth.Error](err); ok {
 		return nil, loci.WrapError(loci.Invalid, err, "%s", shown.Description)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, err
 }
 
 func (s *server) owns(r *http.Request) func(string) bool {

@@ -98,10 +98,7 @@ func (a arcBindings) UpdateAll(ctx context.Context, change func(*store.ArcBindin
 		n = len(list)
 		return nil
 	})
-	if err != nil {
-		return 0, err
-	}
-	return n, nil
+	return n, err
 }
 
 func (arcBindings) change(c Conn, b *store.ArcBinding, change func(*store.ArcBinding) error) error {

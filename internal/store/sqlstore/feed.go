@@ -186,10 +186,7 @@ func (t feed) behind(p feedPlace) (rows []feedRow, err error) {
 			Version: r.Int(5), Origin: r.Text(6)}
 		rows = append(rows, row)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return rows, nil
+	return rows, err
 }
 
 // walk calls row for the rows after p, with their places. query returns them with seq and at first. It
