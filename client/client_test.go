@@ -52,7 +52,7 @@ func start(t *testing.T, change ...func(*rest.Options)) (address string, keeps s
 	events := embedded.Open(embedded.Options{Dir: filepath.Join(dir, "events")})
 	t.Cleanup(func() { events.Close() })
 	a := app.New(app.Options{Store: st, Deletion: loci.DeleteWithKey,
-		Events: event.Options{Logs: eventlogtest.One{Log: events}},
+		Events:     event.Options{Logs: eventlogtest.One{Log: events}},
 		Deployment: deployment.Options{Backups: &maintain.Backups{Dir: dir}, Copy: st.Backup}})
 	if _, _, err := a.Identity.Setup(ctx); err != nil {
 		t.Fatal(err)

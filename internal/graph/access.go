@@ -92,15 +92,12 @@ func itself(n int) int { return n }
 
 func result[T any](enter func(func(store.GraphTx, loci.Viewer) error) error,
 	fn func(store.GraphTx, loci.Viewer) (T, error)) (T, error) {
-	var out, none T
+	var out T
 	err := enter(func(tx store.GraphTx, v loci.Viewer) (err error) {
 		out, err = fn(tx, v)
 		return err
 	})
-	if err != nil {
-		return none, err
-	}
-	return out, nil
+	return out, err
 }
 
 // mayEnter returns the error that enter would return.

@@ -140,10 +140,7 @@ func (s *Service) revert(ctx context.Context, p loci.Principal, id loci.MemoryID
 		reverted, err = showableOne(ctx, tx, p.Viewer(), reverted, err)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return reverted, nil
+	return reverted, err
 }
 
 // reverted copies the state of an old version into m and checks the result.

@@ -116,10 +116,7 @@ func (s *Service) update(ctx context.Context, p loci.Principal, id loci.MemoryID
 			edit{act: Change, ifVersion: ifVersion, what: loci.Updated, fn: s.updating(p, apply, open)})
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, err
 }
 
 // updating returns the fn of an edit that applies a change. The project to which the memory belongs then must be open:
@@ -241,10 +238,7 @@ func (s *Service) change(ctx context.Context, p loci.Principal, id loci.MemoryID
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return changed, nil
+	return changed, err
 }
 
 // owned returns a memory that p may update. If p may not see it, the error is always NotFound.

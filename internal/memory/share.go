@@ -58,10 +58,7 @@ func (s *Service) Share(ctx context.Context, p loci.Principal, id loci.MemoryID)
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return shared, nil
+	return shared, err
 }
 
 func shareWith(m *loci.Memory, team loci.TeamID) error {

@@ -129,8 +129,8 @@ func (s *Service) Find(ctx context.Context, p loci.Principal, text string) (loci
 	return n.ID, nil
 }
 
-// List returns the visible memory nodes that pass the filter, last changed first, with their secrets masked. What happens
-// to their items is no change of theirs. Invalid if the cursor belongs to another query or principal.
+// List returns the visible memory nodes that pass the filter, last changed first, with their secrets masked. What
+// happens to their items is no change of theirs. Invalid if the cursor belongs to another query or principal.
 func (s *Service) List(ctx context.Context, p loci.Principal, r ListRequest) (gate.Page[*loci.MemoryNode], error) {
 	if err := s.Begin(ctx, p, r.action()); err != nil {
 		return gate.Page[*loci.MemoryNode]{}, err

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http/httptest"
 	"regexp"
@@ -80,12 +81,8 @@ func repeats(tb testing.TB, first, second *httptest.ResponseRecorder) bool {
 var notRepeated = map[string]string{
 	"/keys": "a secret", "/keys/{id}/rotate": "a secret", "/orgs/{id}/invite": "secrets", "/teams/{id}/invite": "secrets",
 	"/teams/join": "takes a secret", "/users/me/passkeys": "proves a secret", "/admin/orgs": "the first password",
-	"/context/reflect": "texts that Loci need not store", "/undo": "titles", "/dream": "a receipt", "/review/bulk": "titles",
-	"/memories/{id}/sources": "no ids", "/agent/team/share": "no row", "/review/candidates/{id}/accept": "a decision",
-	"/review/candidates/{id}/undo": "a decision", "/review/candidates/{id}/reject": "a decision",
-	"/review/candidates/{id}/archive": "a decision", "/review/candidates/{id}/defer": "a decision",
-	"/review/candidates/{id}/merge": "a decision", "/suggestions/{id}/accept": "a decision",
-	"/suggestions/{id}/decline": "a decision", "/teams": "a person makes it", "/orgs/{id}/workspaces": "a person makes it",
+	"/context/reflect": "texts that Loci need not store", "/undo": "titles", "/review/bulk": "titles",
+	"/memories/{id}/sources": "no ids", "/agent/team/share": "no row",
 }
 
 // TestRepeatedPosts sends what makes and changes things twice: the second answer is the first one, and nothing is there
@@ -104,7 +101,13 @@ func TestRepeatedPosts(t *testing.T) {
 	noors := s.session(t, loci.DefaultOrg, noor.ID, 0)
 	operator := s.session(t, "ops", s.instanceAdmin(t, "ops").ID, 0)
 	id := map[string]string{"{m}": m.ID.String(), "{team}": okapis.ID.String(), "{graph}": graph, "{project}": g.project,
-		"{website}": g.website, "{gateway}": g.gateway}
+		"{website}": g.website, "{gateway}": g.gateway, "{org}": string(loci.DefaultOrg), "{s0}": s.secret(t, "hunter2-Xy7qPw"),
+		"{s1}": s.secret(t, "f9X!kq-22pLm")}
+	candidates, _ := s.candidates(t, claude, "decision: Deploy on Tuesdays", "idea: Try canaries", "plan: Write the runbook",
+		"claim: It rains")
+	for i, c := range candidates {
+		id[fmt.Sprintf("{c%d}", i)] = c.ID.String()
+	}
 	sent := map[string]bool{}
 	for i, line := range []string{
 		"POST /memories/{m}/share", "POST /memories/{m}/unshare",
@@ -134,7 +137,12 @@ func TestRepeatedPosts(t *testing.T) {
 		`POST /golden {"question":"x?","expected":["{m}"]}`, "POST /golden/run",
 		`agent: POST /agents {"name":"reviewer"}`, `session: POST /sessions {"title":"first"}`,
 		"POST /sessions/{session}/close", "POST /sessions/{session}/reopen",
-		"POST /teams/{team}/leave",
+		"POST /review/candidates/{c0}/accept {}", "POST /review/candidates/{c0}/undo {}",
+		"POST /review/candidates/{c0}/reject {}", "POST /review/candidates/{c1}/archive {}",
+		`POST /review/candidates/{c2}/merge {"others":["{c3}"]}`, "POST /review/candidates/{c2}/defer {}",
+		"POST /suggestions/{s0}/accept {}", "POST /suggestions/{s1}/decline {}", "POST /dream {}",
+		`POST /orgs/{org}/workspaces {"name":"lab"}`,
+		"POST /teams/{team}/leave", `POST /teams {"name":"Zebras"}`,
 		"POST /admin/backups",
 		"POST /users/me/sign-ins/end-others",
 	} {

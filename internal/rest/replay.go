@@ -16,13 +16,14 @@ import (
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/review"
 	"github.com/loci-memory/loci/internal/task"
 )
 
 var errNotKept = errors.New("nothing is kept, or no row is visible any more")
 
-// repeated fills out, a new answer of a route, with the rows that the first request made or changed, as they are now and
-// as p sees them, or with what Loci keeps of several. It reports false if there is neither.
+// repeated fills out, a new answer of a route, with the rows that the first request made or changed, as they are now
+// and as p sees them, or with what Loci keeps of several. It reports false if there is neither.
 func (s *server) repeated(ctx context.Context, p loci.Principal, in, out any, known *gate.Repeated) bool {
 	answer := reflect.ValueOf(out).Elem()
 	body := answer.FieldByName("Body")
@@ -71,6 +72,24 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 		list, failed := s.app.Golden.List(ctx, p)
 		q, failed := find(list, failed, func(q *loci.GoldenQuestion) bool { return q.ID.String() == target })
 		*into, err = orZero(q), failed
+	case *loci.Candidate:
+		var c *review.Shown
+		if c, err = readIf(ctx, s, p, review.Read, target, byID(s.app.Review.Show)); err == nil {
+			*into = c.Candidate
+		}
+	case *loci.Suggestion:
+		*into, err = readIf(ctx, s, p, memory.SuggestionRead, target, byID(s.app.Memory.Suggestion))
+	case *loci.Dream:
+		d, failed := readIf(ctx, s, p, review.DreamRead, target, byID(s.app.Review.DreamRun))
+		*into, err = orZero(d), failed
+	case *loci.Team:
+		list, failed := s.app.Org.Teams(ctx, p)
+		t, failed := find(list, failed, func(t *loci.Team) bool { return t.ID.String() == target })
+		*into, err = orZero(t), failed
+	case *loci.Workspace:
+		list, failed := s.app.Org.Workspaces(ctx, p)
+		w, failed := find(list, failed, func(w *loci.Workspace) bool { return w.ID.String() == target })
+		*into, err = orZero(w), failed
 	case *client.BulkAnswer:
 		err = json.Unmarshal(known.Rows, &into.Results)
 		*into = bulkAnswer(into.Results)

@@ -95,7 +95,7 @@ func TestShortIDsOfThingsInLists(t *testing.T) {
 	below := created(item + `,"parent_id":"` + first[:8] + `"}`)
 	golden := created(`POST /golden {"question":"When?","expected":["` +
 		s.write(t, owner, `{"title":"t","content":"okapi"}`).ID.String() + `"]}`)
-	suggestion := s.secret(t)
+	suggestion := s.secret(t, "hunter2-Xy7qPw")
 	for _, tt := range []struct{ request, want string }{
 		{"PATCH " + at + "/" + second[:8] + ` {"before":"` + first[:8] + `"}`, second},
 		{"PATCH " + at + "/" + below[:4] + ` {"parent_id":"` + strings.ToUpper(second[:8]) + `"}`, `"parent_id":"` + second},
@@ -115,9 +115,9 @@ func TestShortIDsOfThingsInLists(t *testing.T) {
 }
 
 // secret saves a memory with a secret, and returns the id of the suggestion to remove that.
-func (s *server) secret(t *testing.T) string {
+func (s *server) secret(t *testing.T, password string) string {
 	t.Helper()
-	s.write(t, owner, `{"title":"t","content":"password: hunter2-Xy7qPw"}`)
+	s.write(t, owner, `{"title":"`+password+`","content":"password: `+password+`"}`)
 	var list struct{ Suggestions []loci.Suggestion }
 	decode(t, s.expect(t, 200, owner, "GET /suggestions"), &list)
 	return list.Suggestions[0].ID.String()
@@ -135,7 +135,7 @@ func TestHiddenNames(t *testing.T) {
 	for _, tt := range []struct{ key, request, name, none string }{
 		{claude, "GET /agent/memories/NAME", hidden.ID.Short(), "00000000"},
 		{claude, `POST /agent/memories {"title":"t","content":"c","supersedes":["NAME"]}`, hidden.ID.Short(), "00000000"},
-		{noor, "POST /suggestions/NAME/decline {}", s.secret(t)[:8], "00000000"},
+		{noor, "POST /suggestions/NAME/decline {}", s.secret(t, "hunter2-Xy7qPw")[:8], "00000000"},
 		{noor, "GET /projects/NAME", "garden", "forest"},
 		{noor, "GET /memories?project_id=NAME", "garden", "forest"},
 		{noor, `POST /memories {"title":"t","content":"c","scope":"project","project_id":"NAME"}`, "garden", "forest"},
