@@ -46,7 +46,10 @@ func ParseGraphQuery(text string) (*GraphQuery, error) {
 	if err == nil && p.at < len(p.tokens) {
 		err = FieldErrorf("query", "has too many closing parentheses")
 	}
-	return q, err
+	if err != nil {
+		return nil, err
+	}
+	return q, nil
 }
 
 // minBeginning is the minimum length in characters of a word that Looser uses as a prefix. Shorter

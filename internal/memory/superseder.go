@@ -40,10 +40,7 @@ func showableOne(ctx context.Context, tx store.Tx, v loci.Viewer, m *loci.Memory
 	if err == nil {
 		err = showable(ctx, tx, v, m)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m, err
 }
 
 // stillSuperseded returns the memories that v sees and that stay superseded by id.

@@ -101,9 +101,11 @@ func TestRepeatedPosts(t *testing.T) {
 	noors := s.session(t, loci.DefaultOrg, noor.ID, 0)
 	operator := s.session(t, "ops", s.instanceAdmin(t, "ops").ID, 0)
 	id := map[string]string{"{m}": m.ID.String(), "{team}": okapis.ID.String(), "{graph}": graph, "{project}": g.project,
-		"{website}": g.website, "{gateway}": g.gateway, "{org}": string(loci.DefaultOrg), "{s0}": s.secret(t, "hunter2-Xy7qPw"),
+		"{website}": g.website, "{gateway}": g.gateway, "{org}": string(loci.DefaultOrg),
+		"{s0}": s.secret(t, "hunter2-Xy7qPw"),
 		"{s1}": s.secret(t, "f9X!kq-22pLm")}
-	candidates, _ := s.candidates(t, claude, "decision: Deploy on Tuesdays", "idea: Try canaries", "plan: Write the runbook",
+	candidates, _ := s.candidates(t, claude, "decision: Deploy on Tuesdays", "idea: Try canaries",
+		"plan: Write the runbook",
 		"claim: It rains")
 	for i, c := range candidates {
 		id[fmt.Sprintf("{c%d}", i)] = c.ID.String()
