@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -99,8 +100,8 @@ func rankings(t *testing.T, steps []step, hide bool) [3]string {
 		"work 1": d.open(d.mara, agent.SessionDraft{Title: "work 1"}).ID,
 		"work 2": d.open(d.mara, agent.SessionDraft{Title: "work 2", AllowedVendors: []loci.Vendor{"cursor"}}).ID}
 	open := func() *app.App {
-		return app.New(app.Options{Store: d.st, Now: d.clock, Events: event.Options{Logs: eventlogtest.One{Log: d.events},
-			IndexDir: filepath.Join(d.dir, "index-events")}, IndexDir: filepath.Join(d.dir, "index")})
+		return app.New(app.Options{Store: d.st, Now: d.clock, Patience: time.Hour, IndexDir: filepath.Join(d.dir, "index"),
+			Events: event.Options{Logs: eventlogtest.One{Log: d.events}, IndexDir: filepath.Join(d.dir, "index-events")}})
 	}
 	grown := open()
 	for i, s := range steps {
