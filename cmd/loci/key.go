@@ -85,12 +85,8 @@ func (p *program) keyCreateCommand(kind loci.Kind) *cobra.Command {
 		"limit it to "+strings.ReplaceAll(joined(rights), ",", ", ")+" (default: all)")
 	flags.StringSliceVar(&f.projects, "project", nil, "limit it to this project, by name or id; may be repeated")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the key, by id or name (default: the person's first)")
-	flags.StringVar(
-		&f.expires,
-		"expires",
-		"",
-		"when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)",
-	)
+	flags.StringVar(&f.expires, "expires", "",
+		"when it expires: 12h, 90d, 2026-01-31 or another time ahead (default: never)")
 	_ = cmd.MarkFlagRequired("name")
 	if kind == loci.KindAgent {
 		flags.StringVar(&f.vendor, "vendor", "", "vendor of the assistant: claude, cursor, codex, … (required)")

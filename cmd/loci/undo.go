@@ -60,12 +60,8 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
 	flags.StringVar(&f.session, "session", "", "changes in this session, by id or title")
 	flags.StringVar(&f.credential, "credential", "", "changes with this key, by its id")
-	flags.StringVar(
-		&f.since,
-		"since",
-		"",
-		"changes from then on: 14:00, 2h, yesterday or another time; required without --session",
-	)
+	flags.StringVar(&f.since, "since", "",
+		"changes from then on: 14:00, 2h, yesterday or another time; required without --session")
 	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the report, but change nothing")
 	return cmd

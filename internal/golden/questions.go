@@ -100,7 +100,7 @@ func entitle(ctx context.Context, tx store.Tx, p loci.Principal, list []loci.Gol
 		return err
 	}
 	titles := make(map[loci.MemoryID]string, len(found))
-	for _, m := range found {
+	for _, m := range memory.Masked(found) {
 		titles[m.ID] = m.Title
 	}
 	for i := range list {

@@ -27,6 +27,8 @@ func Masked(list []*loci.Memory) []*loci.Memory {
 	return out
 }
 
+func maskedTitle(m *loci.Memory) string { return Masked([]*loci.Memory{m})[0].Title }
+
 // SecretsIn returns which types of secrets the texts of a memory have. Those that its owner keeps do not count.
 func SecretsIn(m *loci.Memory) []string {
 	if m.SecretsKept {

@@ -184,7 +184,7 @@ func (u *undo) consider(ctx context.Context, id loci.MemoryID) error {
 	if err != nil {
 		return err
 	}
-	step := &undoStep{title: now.Title, from: now.Version, backTo: h.first - 1, reason: h.outside,
+	step := &undoStep{title: maskedTitle(now), from: now.Version, backTo: h.first - 1, reason: h.outside,
 		superseded: now.SupersededBy, gone: !now.DeletedAt.IsZero()}
 	if step.reason == "" && h.then == nil && step.backTo > 0 {
 		step.reason = whyUnreached
@@ -201,7 +201,7 @@ func (u *undo) consider(ctx context.Context, id loci.MemoryID) error {
 		u.unchanged++
 		return nil
 	}
-	step.title, step.change = target.Title, changeOf(now, target)
+	step.title, step.change = maskedTitle(target), changeOf(now, target)
 	step.hidden = !target.SupersededBy.IsZero() && target.SupersededBy != now.SupersededBy
 	step.superseded, step.gone = target.SupersededBy, !target.DeletedAt.IsZero()
 	u.enter(id, step)

@@ -82,7 +82,7 @@ var notRepeated = map[string]string{
 	"/keys": "a secret", "/keys/{id}/rotate": "a secret", "/orgs/{id}/invite": "secrets", "/teams/{id}/invite": "secrets",
 	"/teams/join": "takes a secret", "/users/me/passkeys": "proves a secret", "/admin/orgs": "the first password",
 	"/context/reflect": "texts that Loci need not store", "/undo": "titles", "/review/bulk": "titles",
-	"/memories/{id}/sources": "no ids", "/agent/team/share": "no row",
+	"/agent/team/share": "no row",
 }
 
 // TestRepeatedPosts sends what makes and changes things twice: the second answer is the first one, and nothing is there
@@ -132,6 +132,7 @@ func TestRepeatedPosts(t *testing.T) {
 		`POST /agent/memories {"title":"kept","content":"once"}`,
 		`POST /memories/bulk {"operations":[{"op":"create","memory":{"title":"b","content":"bulky"}}]}`,
 		"POST /memories/{m}/assets?name=a.txt bytes", "POST /memories/{m}/assets?name=a.txt bytes",
+		`POST /memories/{m}/sources {"sources":[{"kind":"url","ref":"https://x.example"}]}`,
 		`POST /memories/{m}/revert {"version":1}`, "restored: DELETE /memories/{m}", "POST /memories/{m}/restore",
 		`node: POST /memory-nodes {"name":"n"}`, `POST /memory-nodes/{node}/items {"kind":"text","text":"t"}`,
 		`POST /memory-nodes/{node}/items {"kind":"memory","memory_id":"{m}"}`,

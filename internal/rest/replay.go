@@ -90,6 +90,8 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 		list, failed := s.app.Org.Workspaces(ctx, p)
 		w, failed := find(list, failed, func(w *loci.Workspace) bool { return w.ID.String() == target })
 		*into, err = orZero(w), failed
+	case *client.SourceList:
+		into.Sources, err = readIf(ctx, s, p, memory.SourceRead, in.(*newSourcesInput).ID, byID(s.app.Memory.Sources))
 	case *client.BulkAnswer:
 		err = json.Unmarshal(known.Rows, &into.Results)
 		*into = bulkAnswer(into.Results)
@@ -106,6 +108,8 @@ func kept(body any) any {
 	switch b := body.(type) {
 	case client.Logged, client.Deleted, client.Restored, client.Changed, client.Ended, client.Backup, loci.GoldenRun:
 		return b
+	case client.SourceList:
+		return client.SourceList{} // the memory has them
 	case client.BulkAnswer:
 		return loci.KeptResults(b.Results)
 	case client.MergedEntity:

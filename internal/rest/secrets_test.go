@@ -287,3 +287,21 @@ func TestSecretsOfNodes(t *testing.T) {
 		t.Errorf("of a deleted task: %+v", list)
 	}
 }
+
+// TestReportsMaskSecrets looks at reports that name memories by their titles.
+func TestReportsMaskSecrets(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	const secret = "Kx92mmQQtulip"
+	m := s.write(t, owner, `{"title":"password: `+secret+`","content":"c"}`)
+	for request, status := range map[string]int{
+		`POST /golden {"question":"Which?","expected":["` + m.ID.String() + `"]}`: 201,
+		"GET /golden": 200,
+		`POST /undo {"origin":"api","since":"2026-01-01T00:00:00Z","dry_run":true}`: 200,
+	} {
+		got := s.expect(t, status, owner, request).Body.String()
+		if strings.Contains(got, secret) || strings.HasPrefix(request, "POST") && !strings.Contains(got, "[secret]") {
+			t.Errorf("%s: %s", request, got)
+		}
+	}
+}
