@@ -66,18 +66,11 @@ func (p *program) orgListCommand() *cobra.Command {
 		for i, o := range orgs {
 			shown[i] = p.showOrg(o)
 		}
-		return printList(
-			p,
-			"orgs",
-			shown,
-			nil,
-			"no orgs",
-			"NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
+		return printList(p, "orgs", shown, nil, "no orgs", "NAME|ID|STATE|DELETION|WORKSPACES|CREATED",
 			func(o orgJSON) []string {
 				return []string{o.Name, string(o.ID), string(o.State), p.deletionOf(o.Org), onOff(o.Workspaces),
 					p.showTime(o.CreatedAt)}
-			},
-		)
+			})
 	})
 }
 

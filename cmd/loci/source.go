@@ -20,21 +20,14 @@ raw text, with the quote that supports the memory. Every search result shows it.
 // onMemoryID completes a command about the memory in its first argument.
 func (p *program) onMemoryID(which picks, cmd *cobra.Command,
 	do func(context.Context, *call, loci.MemoryID) error) *cobra.Command {
-	return onID(
-		p,
-		which,
-		"memory",
-		"loci list",
-		resolveMemory,
-		cmd,
+	return onID(p, which, "memory", "loci list", resolveMemory, cmd,
 		func(ctx context.Context, c *call, id loci.MemoryID) error {
 			err := do(ctx, c, id)
 			if err != nil && c.actor.vendor != "" && err.Error() == loci.NoSuchMemory().Error() {
 				return notFor(id, c.who.Vendor, err)
 			}
 			return aboutMemory(id, err)
-		},
-	)
+		})
 }
 
 func (p *program) sourceAddCommand() *cobra.Command {

@@ -95,9 +95,7 @@ func (f *undoFlags) resolve(ctx context.Context, c *call, s *loci.UndoSelection)
 }
 
 // resolveKey is the resolver of the keys of people and assistants.
-var resolveKey = among(
-	"key",
-	"loci key list --all",
+var resolveKey = among("key", "loci key list --all",
 	func(ctx context.Context, c *call) (ids []loci.CredentialID, err error) {
 		for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
 			keys, err := c.keys(ctx, string(c.who.OrgID), kind)
@@ -107,8 +105,7 @@ var resolveKey = among(
 			ids = append(ids, idsIn(keys, func(k loci.Credential) loci.CredentialID { return k.ID })...)
 		}
 		return ids, nil
-	},
-)
+	})
 
 func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	p.printf("Changes %s\n", showSelection(&r.Selection))

@@ -242,9 +242,8 @@ func (c *connectionsHere) OpenConnection(
 	return nil
 }
 
-func (c *connectionsHere) ContinueConnection(
-	_ context.Context, p loci.Principal, key project.ConnectionKey,
-) ([]byte, error) {
+func (c *connectionsHere) ContinueConnection(_ context.Context, p loci.Principal, key project.ConnectionKey) (
+	[]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if found, ok := c.states[key]; ok && found.subject == p.Subject() {

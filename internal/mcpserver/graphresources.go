@@ -26,9 +26,8 @@ func (s *Server) addGraphResources(srv *mcp.Server) {
 	}, s.readEntityResource)
 }
 
-func (s *Server) readGraphResource(
-	ctx context.Context, req *mcp.ReadResourceRequest,
-) (*mcp.ReadResourceResult, error) {
+func (s *Server) readGraphResource(ctx context.Context, req *mcp.ReadResourceRequest) (
+	*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 2, func(p loci.Principal, project loci.ProjectID, _ []string) (any, error) {
 		page, err := s.app.Graph.Read(ctx, p, project, graph.ListRequest{})
 		if err != nil {
@@ -38,9 +37,8 @@ func (s *Server) readGraphResource(
 	})
 }
 
-func (s *Server) readEntityResource(
-	ctx context.Context, req *mcp.ReadResourceRequest,
-) (*mcp.ReadResourceResult, error) {
+func (s *Server) readEntityResource(ctx context.Context, req *mcp.ReadResourceRequest) (
+	*mcp.ReadResourceResult, error) {
 	return s.graphResource(ctx, req, 3, func(p loci.Principal, project loci.ProjectID, parts []string) (any, error) {
 		opened, err := s.app.Graph.OpenEntities(ctx, p, project, refs(parts[2:]))
 		if err != nil {
@@ -58,9 +56,8 @@ type graphRead func(p loci.Principal, project loci.ProjectID, parts []string) (a
 
 // graphResource returns what read returns for an address of n parts: the project's name, the kind and a name. If the
 // project or the entity is missing, hidden or archived, or the name is invalid, the error is the same.
-func (s *Server) graphResource(
-	ctx context.Context, req *mcp.ReadResourceRequest, n int, read graphRead,
-) (*mcp.ReadResourceResult, error) {
+func (s *Server) graphResource(ctx context.Context, req *mcp.ReadResourceRequest, n int, read graphRead) (
+	*mcp.ReadResourceResult, error) {
 	c, parts := callerOf(req.Extra), uriParts(req.Params.URI)
 	if len(parts) != n {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)

@@ -102,9 +102,8 @@ func (s *Server) readTeamMemories(ctx context.Context, c *call, in *memory.ListR
 	return s.listed(ctx, c, in, found, err)
 }
 
-func (s *Server) listed(
-	ctx context.Context, c *call, in *memory.ListRequest, found memory.ListPage, err error,
-) (any, error) {
+func (s *Server) listed(ctx context.Context, c *call, in *memory.ListRequest, found memory.ListPage, err error) (
+	any, error) {
 	if err != nil {
 		return nil, err
 	}

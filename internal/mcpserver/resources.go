@@ -42,9 +42,8 @@ func (s *Server) readBriefing(ctx context.Context, req *mcp.ReadResourceRequest)
 	return content(req, markdown, s.fenced(b.Markdown(), memoriesFollow)), nil
 }
 
-func (s *Server) readBriefingJSON(
-	ctx context.Context, req *mcp.ReadResourceRequest,
-) (*mcp.ReadResourceResult, error) {
+func (s *Server) readBriefingJSON(ctx context.Context, req *mcp.ReadResourceRequest) (
+	*mcp.ReadResourceResult, error) {
 	b, err := s.app.Memory.Briefing(ctx, principalOf(req.Extra), loci.When{})
 	if err != nil {
 		return nil, s.rpcError(ctx, briefingJSONURI, err)

@@ -131,7 +131,7 @@ type saving struct {
 	own             *compared          // m
 	index           *indexing.Snapshot // as it was before the save; nil: not known
 	others          []*loci.Memory     // those to compare with
-	keys            []string           // that are alike
+	keys, tags      []string           // that are alike
 	looked, skipped bool               // others has been read; not everything could be compared
 	behind          bool               // index lacks what somebody else has saved
 	shown           bool               // index has been told of m

@@ -74,7 +74,7 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.
 		defer cancel()
 		found := candidates{compared: s.read(m), v: s.p.Viewer(), now: s.app.Time()}
 		if index != nil {
-			if found.in(index); len(found.ids) == 0 && m.Key == "" {
+			if found.in(index); len(found.ids) == 0 && m.Key == "" && len(m.Tags) == 0 {
 				return context.Cause(short)
 			}
 		}
@@ -88,7 +88,10 @@ func (s *saving) lookAlike(ctx context.Context, m *loci.Memory, index *indexing.
 				found.in(recent)
 			}
 			keys, err := found.ofKey(short, tx)
-			if s.keys = keys; err == nil && len(found.ids) > 0 {
+			if s.keys = keys; err == nil {
+				s.tags, err = found.ofTags(short, tx)
+			}
+			if err == nil && len(found.ids) > 0 {
 				s.others, err = tx.Memories().GetMany(ctx, s.p.Viewer(), found.ids, loci.LiveOnly)
 			}
 			return cmp.Or(err, context.Cause(short))

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -39,18 +42,33 @@ func (c *candidates) ofKey(ctx context.Context, tx store.Tx) (keys []string, err
 	return keys, err
 }
 
-// twin returns a hint at the key, or at a tag in others, that differs from a new one of m only in case or blanks.
+// ofTags returns the tags of memories with a tag as it is, in small or large letters, with a large one at its
+// beginning, or without blanks: for each tag, those of the newest memory.
+func (c *candidates) ofTags(ctx context.Context, tx store.Tx) (tags []string, err error) {
+	for _, tag := range c.Tags {
+		lower := strings.ToLower(tag)
+		first, size := utf8.DecodeRuneInString(lower)
+		page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Limit: 1, Filter: store.Filter{Tags: loci.Unique([]string{tag,
+			lower, strings.ToUpper(tag), string(unicode.ToUpper(first)) + lower[size:], strings.ReplaceAll(tag, " ", "")})}})
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range page.Memories {
+			tags = append(tags, m.Tags...)
+		}
+	}
+	return tags, nil
+}
+
+// twin returns a hint at the key or tag that differs from a new one of m only in case or blanks.
 func (s *saving) twin(m *loci.Memory, others []*loci.Memory) string {
-	hint, tags := "", []string{}
+	hint := ""
 	if !slices.ContainsFunc(others, func(o *loci.Memory) bool { return sameKey(m, o) }) {
 		hint = loci.TwinHint("key", m.Key, s.keys...)
 	}
-	for _, o := range others {
-		tags = append(tags, o.Tags...)
-	}
 	for _, tag := range m.Tags {
-		if !slices.Contains(tags, tag) {
-			hint = cmp.Or(hint, loci.TwinHint("tag", tag, tags...))
+		if !slices.Contains(s.tags, tag) {
+			hint = cmp.Or(hint, loci.TwinHint("tag", tag, s.tags...))
 		}
 	}
 	return hint

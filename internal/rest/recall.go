@@ -12,16 +12,13 @@ import (
 )
 
 var recallRoutes = table{"recall", []served{
-	serve(
-		"POST /memories/recall",
-		route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny, Action: memory.Read,
-			Summary: "Recall the best matching memories and events",
-			Text: "Full memories with reasons and their 10 oldest sources, events, and entities of graphs. limit counts " +
-				"memories and events together; rank is the place among both. Takes words, \"phrases\" and prefix*. If " +
-				"nothing matches, Loci looks for similar words, beginnings and parts of words.",
-			In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled},
-		(*server).recallByBody,
-	),
+	serve("POST /memories/recall", route{ID: "recallMemories", Reads: true, ForAgents: true, Who: forAny,
+		Action:  memory.Read,
+		Summary: "Recall the best matching memories and events",
+		Text: "Full memories with reasons and their 10 oldest sources, events, and entities of graphs. limit counts " +
+			"memories and events together; rank is the place among both. Takes words, \"phrases\" and prefix*. If " +
+			"nothing matches, Loci looks for similar words, beginnings and parts of words.",
+		In: client.RecallRequest{Query: "deploy day"}, Out: exampleRecalled}, (*server).recallByBody),
 	serve("GET /memories/recall", route{ID: "recallMemoriesByQuery", Who: forAny, Action: memory.Read,
 		Summary: "Recall by query parameters",
 		Text:    "The same as POST /memories/recall, for browsers and scripts.",

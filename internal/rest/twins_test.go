@@ -52,11 +52,10 @@ func TestAnswersNameTheTwin(t *testing.T) {
 			`,"tags":["MOLE"],"allowed_vendors":["claude"]}`, ""},
 		{cursor, `POST /agent/memories {"key":"secret.key","content":"Moles dig","tags":["mole"]}`, ""},
 		{gemini, `POST /agent/memories {"key":"Secret.key","content":"Hares run"}`, hint("key", "secret.key")},
-		{owner, `POST /memories {"title":"Ferries","content":"On Tuesdays the ferries leave the harbor at six"` +
-			`,"tags":["ferry"]}`,
-			hint("tag", "Ferry")},
-		{owner, `POST /memories {"title":"Boats","content":"On Tuesdays the ferries leave the harbor at ten"` +
-			`,"tags":["ferry"]}`, ""},
+		{owner, `POST /memories {"title":"Nests","content":"Herons count eggs","tags":["ferry"]}`, hint("tag", "Ferry")},
+		{owner, `POST /memories {"title":"Webs","content":"Spiders mend nets","tags":["ferry"]}`, ""},
+		{owner, `POST /memories {"title":"Caves","content":"Bats sleep","tags":["other","FER RY"]}`, ""},
+		{owner, `POST /memories {"title":"Reeds","content":"Frogs call","tags":["Other"]}`, hint("tag", "other")},
 	} {
 		w := s.request(tt.key, tt.request)
 		if got := w.Body.String(); w.Code != 200 && w.Code != 201 || !strings.Contains(got, tt.want) ||
