@@ -247,7 +247,7 @@ func (p *program) saved(what string, m *loci.Memory) error {
 	}
 	err := p.answer(m, nil, "%s", savedLine(what, m))
 	if err == nil && changed.Hint != "" {
-		p.printf("%s\n", changed.Hint)
+		p.note("%s", changed.Hint)
 	}
 	return err
 }

@@ -25,11 +25,12 @@ func (p *program) undoCommand() *cobra.Command {
 	cmd := p.acting(pickPerson, &cobra.Command{
 		Use:   "undo",
 		Short: "Undo what an assistant, a session or a key changed",
-		Long: `Undo what an assistant, a session or a key changed in a range of time. Each memory
-returns, as a new version, to its state before the first of these changes. Memories
-created in that time move to the trash. Loci deletes nothing permanently, so you can
-undo an undo: the report ends with the command. Loci leaves a memory alone if anything
-else has changed it since, and the report says why.
+		Long: `Undo what an assistant, a session or a key did to memories in a range of time. Tasks,
+events, memory nodes and graphs stay as they are. Each memory returns, as a new version,
+to its state before the first of these changes. Memories created in that time move to the
+trash. Loci deletes nothing permanently, so you can undo an undo: the report ends with the
+command. Loci leaves a memory alone if anything else has changed it since, and the report
+says why.
 
 A time is a time of today (14:00), a day, a full time, yesterday, or a span before now
 (2h, 3d). It is in the time zone of this machine unless it names one.`,

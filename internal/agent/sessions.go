@@ -7,6 +7,7 @@ import (
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 	"github.com/loci-memory/loci/internal/store"
 )
 
@@ -174,6 +175,9 @@ func (s *Service) Sessions(ctx context.Context, p loci.Principal, r SessionList)
 				}
 				return err
 			})
+			for i := range list {
+				list[i].Title = sensitive.Mask(list[i].Title, false)
+			}
 			return list, next, err
 		})
 }

@@ -1,11 +1,13 @@
 package event
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/recall"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
 
 // telling writes a context. Its text begins with what changes least: the session, then groups to which new events are
@@ -59,18 +61,15 @@ func (t *telling) heading() string {
 	var b strings.Builder
 	switch s, a := t.about.session, t.about.agent; {
 	case s != nil:
-		title := s.Title
-		if title == "" {
-			title = "without a title"
-		}
-		fmt.Fprintf(&b, "# Session: %s\n\nid: %s\n", t.line(title, 16), s.ID)
+		title := cmp.Or(s.Title, "without a title")
+		fmt.Fprintf(&b, "# Session: %s\n\nid: %s\n", t.line(sensitive.Mask(title, false), 16), s.ID)
 		if s.State == loci.SessionClosed {
 			fmt.Fprintf(&b, "state: closed since %s\n", s.ClosedAt.UTC().Format(contextTime))
 		} else {
 			fmt.Fprintf(&b, "state: %s\n", s.State)
 		}
 		if goal := loci.MemberText(s.Metadata, "goal"); goal != "" {
-			fmt.Fprintf(&b, "goal: %s\n", t.line(goal, 12))
+			fmt.Fprintf(&b, "goal: %s\n", t.line(sensitive.Mask(goal, false), 12))
 		}
 		b.WriteString(t.agents(s.AgentID))
 	case a != nil:

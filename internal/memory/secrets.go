@@ -143,7 +143,11 @@ func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, s
 	if sg.Row != nil && sg.Row.Kind != loci.RowEvent {
 		return gate.RowOf(ctx, tx, p.Viewer(), sg, true)
 	}
-	ids, how := r.memories, edit{what: loci.Updated, fn: func(m *loci.Memory) error { rewrite(m, r.remove); return nil }}
+	ids, how := r.memories, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
+		rewrite(m, r.remove)
+		m.SecretsKept = m.SecretsKept && len(sensitive.Named(textsOf(m)...)) > 0
+		return nil
+	}}
 	if sg.State == loci.SuggestionDeclined && sg.Row == nil {
 		ids, how.fn = []loci.MemoryID{sg.MemoryID}, func(m *loci.Memory) error { m.SecretsKept = true; return nil }
 	}

@@ -288,20 +288,33 @@ func TestSecretsOfNodes(t *testing.T) {
 	}
 }
 
-// TestReportsMaskSecrets looks at reports that name memories by their titles.
+// TestReportsMaskSecrets looks at reports that name memories by their titles, and at titles of sessions. A memory whose
+// secret is kept, and then removed, keeps none.
 func TestReportsMaskSecrets(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	const secret = "Kx92mmQQtulip"
 	m := s.write(t, owner, `{"title":"password: `+secret+`","content":"c"}`)
+	var session loci.Session
+	decode(t, s.expect(t, 201, owner, `POST /sessions {"title":"password: `+secret+`"}`), &session)
 	for request, status := range map[string]int{
 		`POST /golden {"question":"Which?","expected":["` + m.ID.String() + `"]}`: 201,
-		"GET /golden": 200,
+		"GET /golden": 200, "GET /sessions": 200, "POST /sessions/" + session.ID.String() + "/context {}": 200,
 		`POST /undo {"origin":"api","since":"2026-01-01T00:00:00Z","dry_run":true}`: 200,
 	} {
 		got := s.expect(t, status, owner, request).Body.String()
 		if strings.Contains(got, secret) || strings.HasPrefix(request, "POST") && !strings.Contains(got, "[secret]") {
 			t.Errorf("%s: %s", request, got)
+		}
+	}
+	var list client.SuggestionList
+	decode(t, s.expect(t, 200, owner, "GET /suggestions"), &list)
+	for i, how := range []string{"/decline", "/accept"} {
+		kept := i == 0
+		s.expect(t, 200, owner, "POST /suggestions/"+list.Suggestions[0].ID.String()+how)
+		if got := s.expect(t, 200, owner, "GET /memories/"+m.ID.String()); strings.Contains(got.Body.String(),
+			"secrets_kept") != kept {
+			t.Errorf("kept %v: %s", kept, got.Body)
 		}
 	}
 }
