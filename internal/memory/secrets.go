@@ -47,7 +47,7 @@ func textsOf(m *loci.Memory) []string {
 	return append([]string{m.Title, m.Content, m.Summary, m.Key, m.Source}, m.Tags...)
 }
 
-// rewrite replaces each text of m by what fn returns for it.
+// rewrite replaces each text of m by what fn returns for it. A mark without secrets goes.
 func rewrite(m *loci.Memory, fn func(string) string) {
 	for _, text := range []*string{&m.Title, &m.Content, &m.Summary, &m.Key, &m.Category, &m.Source} {
 		*text = fn(*text)
@@ -56,6 +56,7 @@ func rewrite(m *loci.Memory, fn func(string) string) {
 		m.Tags[i] = fn(m.Tags[i])
 	}
 	m.Tags = loci.Unique(m.Tags)
+	m.SecretsKept = m.SecretsKept && len(sensitive.Named(textsOf(m)...)) > 0
 }
 
 // Notice puts the secrets of a memory into the inbox of its owner.
@@ -143,11 +144,7 @@ func (s *Service) settleIn(ctx context.Context, tx store.Tx, p loci.Principal, s
 	if sg.Row != nil && sg.Row.Kind != loci.RowEvent {
 		return gate.RowOf(ctx, tx, p.Viewer(), sg, true)
 	}
-	ids, how := r.memories, edit{what: loci.Updated, fn: func(m *loci.Memory) error {
-		rewrite(m, r.remove)
-		m.SecretsKept = m.SecretsKept && len(sensitive.Named(textsOf(m)...)) > 0
-		return nil
-	}}
+	ids, how := r.memories, edit{what: loci.Updated, fn: func(m *loci.Memory) error { rewrite(m, r.remove); return nil }}
 	if sg.State == loci.SuggestionDeclined && sg.Row == nil {
 		ids, how.fn = []loci.MemoryID{sg.MemoryID}, func(m *loci.Memory) error { m.SecretsKept = true; return nil }
 	}
