@@ -76,6 +76,25 @@ func TestSameSource(t *testing.T) {
 	}
 }
 
+// A source has no more readers than its memory.
+func TestSourcesHaveTheReadersOfTheirMemory(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		memory, source []loci.Vendor
+		want           string
+	}{
+		"of all, for one":   {[]loci.Vendor{loci.AnyVendor}, []loci.Vendor{"claude"}, ""},
+		"the same":          {[]loci.Vendor{"claude"}, []loci.Vendor{"claude"}, ""},
+		"of one, for other": {[]loci.Vendor{"claude"}, []loci.Vendor{"cursor"}, "source.allowed_vendors"},
+	} {
+		m, s := &loci.Memory{}, &loci.Source{Kind: loci.SourceText, Text: "t", AllowedVendors: tt.source}
+		m.AllowedVendors = tt.memory
+		if got := loci.FieldOf(checkSource(m, s, "source")); got != tt.want {
+			t.Errorf("%s: got an error about %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 // A draft is checked against the projects of its writer, except where the memory stays.
 func TestDraftsAreOfTheProjectsOfTheirWriter(t *testing.T) {
 	t.Parallel()
