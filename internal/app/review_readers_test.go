@@ -80,7 +80,8 @@ func TestCandidatesAreOfTheProjectOfTheirNotes(t *testing.T) {
 	ctx := t.Context()
 	elsewhere := d.stage.project(d.mara, "elsewhere", true).ID
 	claude := d.stage.key(d.again(d.mara), auth.KeyRequest{Vendor: "claude"})
-	for reach, want := range map[loci.Reach]loci.Scope{loci.ReachOrg: loci.ScopeProject, loci.ReachPrivate: loci.ScopeGlobal} {
+	for reach, want := range map[loci.Reach]loci.Scope{loci.ReachOrg: loci.ScopeProject,
+		loci.ReachPrivate: loci.ScopeGlobal} {
 		in, err := d.who.InSession(ctx, claude, d.open(claude, loci.NewSession{ProjectID: d.project, Reach: reach}).ID)
 		d.must(err)
 		for named, project := range map[string]loci.ProjectID{"": d.project, elsewhere.String(): elsewhere} {

@@ -173,7 +173,8 @@ func TestUndoTellsWhatStaysReplaced(t *testing.T) {
 	e := newEdited(t)
 	ctx := t.Context()
 	for name, tt := range map[string]struct{ old, next, told bool }{ // which of them is in the trash
-		"nothing is there": {false, true, true}, "the replacement is": {false, false, false}, "itself is gone": {true, true, false},
+		"nothing is there": {false, true, true}, "the replacement is": {false, false, false},
+		"itself is gone": {true, true, false},
 	} {
 		old, next := e.add(e.owner, titled(name)), e.add(e.owner, titled("instead of "+name))
 		by := loci.UndoSelection{CredentialID: e.editor[0].CredentialID, Since: e.now.Add(time.Millisecond)}
