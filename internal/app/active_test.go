@@ -88,6 +88,9 @@ func TestSwitchingToWhatWasJustMade(t *testing.T) {
 	made := w.project(p, "fresh", false)
 	w.enter(p, project.ConnectionKey{1}, "fresh")
 	wantActive(t, w.App, p, project.ConnectionKey{1}, made.ID)
+	operator, later := w.operator("acme"), w.project(w.session(w.olga), "later", false)
+	w.enter(operator, project.ConnectionKey{3}, "later")
+	wantActive(t, w.App, operator, project.ConnectionKey{3}, later.ID)
 	// A key that is limited does not get further that way.
 	limited := w.who["limited key"]()
 	_, err := w.Project.Switch(t.Context(), limited, project.ConnectionKey{2}, "fresh")

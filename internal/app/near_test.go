@@ -164,4 +164,8 @@ func TestForkedKeysDisagree(t *testing.T) {
 	if len(page.Items) != 2 {
 		t.Errorf("found %d", len(page.Items))
 	}
+	w.must(func() error { _, err := w.Memory.Trash(t.Context(), who, second.ID, 0); return err }())
+	if m, err := w.Memory.Get(t.Context(), who, second.ID); err != nil || len(m.DisputedBy) > 0 {
+		t.Errorf("in the trash, it is disputed by %v, %v", m, err)
+	}
 }

@@ -42,6 +42,11 @@ func TestOnlyDisablingEndsCredentials(t *testing.T) {
 	if e := c.st.entries; len(e) != 1 || e[0].Action != string(org.MemberRemove) {
 		t.Errorf("disabling is recorded as %+v", e)
 	}
+	c.st.entries = nil
+	c.must(second(c.Org.SetMember(ctx, c.owner, c.tom.UserID, org.MemberChange{Disabled: new(false)})))
+	if e := c.st.entries; len(e) != 1 || e[0].Action != string(org.MemberEnable) {
+		t.Errorf("enabling is recorded as %+v", e)
+	}
 }
 
 // TestTheLastOwner requires the reason of a rejection, and that a disabled owner does not count and can lose the
@@ -54,6 +59,7 @@ func TestTheLastOwner(t *testing.T) {
 		return second(c.Org.SetMember(ctx, c.owner, who, org.MemberChange{Role: &role}))
 	}
 	wantCode(t, role(c.tom.UserID, "king"), loci.Invalid)
+	c.must(role(c.owner.UserID, loci.MemberOwner)) // as before
 	refused(t, "the last owner", role(c.owner.UserID, loci.Member), loci.Conflict,
 		"cannot remove the last owner of the org")
 	c.must(role(c.mara.UserID, loci.MemberOwner))
@@ -154,4 +160,22 @@ func TestLeavingAProjectKeepsTheirsPrivate(t *testing.T) {
 			t.Errorf("got %+v, %v", m, err)
 		}
 	}
+}
+
+// TestAWorkspaceOfAnOrgWithoutThemIsLeft requires that people leave also their last one then.
+func TestAWorkspaceOfAnOrgWithoutThemIsLeft(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	list, err := c.Org.Workspaces(t.Context(), c.owner)
+	c.must(err)
+	for _, w := range list {
+		c.must(c.Org.LeaveWorkspace(t.Context(), c.owner, w.ID, c.tom.UserID))
+	}
+	c.must(c.st.View(t.Context(), "acme", func(tx store.Tx) error {
+		of, err := tx.Workspaces().Of(t.Context(), c.tom.UserID)
+		if len(list) < 2 || len(of) != 0 {
+			t.Errorf("left %v, still in %v", list, of)
+		}
+		return err
+	}))
 }

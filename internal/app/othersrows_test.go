@@ -117,8 +117,45 @@ func TestMemoriesOfAnAgentAreOfTheirSession(t *testing.T) {
 	if m.AgentID != in.AgentID || in.AgentID.IsZero() {
 		t.Errorf("got a memory of %s, want of %s", m.AgentID, in.AgentID)
 	}
+	plain := d.add(d.claude, titled("plain"))
+	if m, err := d.Memory.Patch(ctx, in, plain.ID, 0, memory.Patch{Title: new("still plain")}); err != nil ||
+		!m.AgentID.IsZero() {
+		t.Errorf("a change in a session makes it a memory of its agent: %+v, %v", m, err)
+	}
 	_, err = d.Memory.Create(ctx, in, memory.Draft{Title: "other", Content: "c", Scope: loci.ScopeAgent, AgentID: d.robot})
 	if loci.FieldOf(err) != "agent_id" {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestSharingByASaveIsRecorded requires a second entry for a save that shares a memory, and none if it was shared.
+func TestSharingByASaveIsRecorded(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	shares := func(content string) (n int) {
+		c.st.entries = nil
+		c.must(second(c.Memory.Create(t.Context(), c.mara, memory.Draft{Title: "t", Content: content, Key: "k",
+			Share: content != "not shared"})))
+		for _, e := range c.st.entries {
+			if e.Action == string(memory.Share) {
+				n++
+			}
+		}
+		return n
+	}
+	for i, content := range []string{"not shared", "shared", "shared still"} {
+		if got, want := shares(content), i%2; got != want {
+			t.Errorf("%s: recorded %d times, want %d", content, got, want)
+		}
+	}
+}
+
+// TestLimitedKeysUnshareNodes requires the right to the pool only of what goes into it.
+func TestLimitedKeysUnshareNodes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	n, err := d.Node.Create(t.Context(), d.claude, node.Draft{Name: "n", Scope: loci.ScopeProject, ProjectID: d.project})
+	d.must(err)
+	d.must(second(d.Node.Change(t.Context(), d.limited, n.ID, node.Patch{Shared: new(false)})))
+	wantCode(t, second(d.Node.Change(t.Context(), d.limited, n.ID, node.Patch{Shared: new(true)})), loci.Forbidden)
 }

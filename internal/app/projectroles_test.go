@@ -238,3 +238,24 @@ func TestDeletingAProjectFollowsTheRule(t *testing.T) {
 		}
 	}
 }
+
+// TestAdminsRemoveMembers requires that an admin of a project removes members, but no owner.
+func TestAdminsRemoveMembers(t *testing.T) {
+	t.Parallel()
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	admin := w.who["admin"]()
+	wantCode(t, w.Project.RemoveMember(t.Context(), admin, w.open.ID, w.olga.ID), loci.Forbidden)
+	w.must(w.Project.RemoveMember(t.Context(), admin, w.open.ID, w.who["member"]().UserID))
+}
+
+// TestAnImportFindsTheProjectOfItsID requires it whatever the project is called meanwhile.
+func TestAnImportFindsTheProjectOfItsID(t *testing.T) {
+	t.Parallel()
+	w := newProjectWorld(t, loci.DeleteWithKey)
+	was := w.open
+	was.Name = "an earlier name"
+	here, made, err := w.Project.Adopt(t.Context(), w.session(w.olga), was, false)
+	if err != nil || made || here.ID != w.open.ID {
+		t.Errorf("got %+v, %v, %v", here, made, err)
+	}
+}

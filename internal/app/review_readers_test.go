@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/loci-memory/loci"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/review"
 )
@@ -67,6 +68,27 @@ func TestCandidatesNameOnlyWhatTheirReaderSees(t *testing.T) {
 		at := slices.IndexFunc(page.Items, func(o *loci.Candidate) bool { return o.ID == id })
 		if at < 0 || len(page.Items[at].Superseded) != tt.want.replaced {
 			t.Errorf("%s lists %+v", name, page.Items)
+		}
+	}
+}
+
+// TestCandidatesAreOfTheProjectOfTheirNotes requires the project that the notes name, not that of the session in which
+// they are written, and a memory for its project only if the session is not private.
+func TestCandidatesAreOfTheProjectOfTheirNotes(t *testing.T) {
+	t.Parallel()
+	d := newReviews(t)
+	ctx := t.Context()
+	elsewhere := d.stage.project(d.mara, "elsewhere", true).ID
+	claude := d.stage.key(d.again(d.mara), auth.KeyRequest{Vendor: "claude"})
+	for reach, want := range map[loci.Reach]loci.Scope{loci.ReachOrg: loci.ScopeProject,
+		loci.ReachPrivate: loci.ScopeGlobal} {
+		in, err := d.who.InSession(ctx, claude, d.open(claude, loci.NewSession{ProjectID: d.project, Reach: reach}).ID)
+		d.must(err)
+		for named, project := range map[string]loci.ProjectID{"": d.project, elsewhere.String(): elsewhere} {
+			c := d.reflect(in, review.Notes{Content: "idea: of " + string(reach) + named, Project: named}).Candidates[0]
+			if c.ProjectID != project || named != "" && c.SuggestedScope != want {
+				t.Errorf("%s, %q: got one of %s for the scope %s", reach, named, c.ProjectID, c.SuggestedScope)
+			}
 		}
 	}
 }

@@ -83,6 +83,26 @@ func TestFiltersAreChecked(t *testing.T) {
 	}
 }
 
+// TestTheTrashIsListedAsItIsNow requires that neither questions nor recall ask the trash, and that it has no past.
+func TestTheTrashIsListedAsItIsNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx := t.Context()
+	trash := memory.Filter{Lifecycle: loci.TrashOnly}
+	then := trash
+	then.When = loci.When{AsOf: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	for field, err := range map[string]error{
+		"":              second(w.Memory.List(ctx, w.owner, memory.ListRequest{Filter: trash})),
+		"as_of":         second(w.Memory.List(ctx, w.owner, memory.ListRequest{Filter: then})),
+		"memory_filter": second(w.Memory.Query(ctx, w.owner, memory.QueryRequest{Query: "q", Filter: trash})),
+		"filter":        second(w.Memory.Recall(ctx, w.owner, memory.SearchRequest{Query: "q", Filter: trash})),
+	} {
+		if loci.FieldOf(err) != field || field == "" && err != nil {
+			t.Errorf("got %v, want an error about %q", err, field)
+		}
+	}
+}
+
 // moves is a store in which a memory moves to another project just before the first change of the org is written.
 type moves struct {
 	store.Store

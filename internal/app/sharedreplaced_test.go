@@ -35,6 +35,7 @@ func TestReplacingWhatIsShared(t *testing.T) {
 		{"with the team, like the new one", inTeam, inTeam, "", ""},
 		{"with a project", inProject, none, "the project", ""},
 		{"with the project of the new one", inProject, aboutProject, "the project", ""},
+		{"with the team, and the new one about a project", inTeam, aboutProject, "the team", ""},
 		{"with a project, unlike the new one", inProject, inTeam, "the project", ""},
 		{"with both", inBoth, inTeam, "the project", ""},
 		{"with both, unlike the new one", inBoth, none, "the team and the project", ""},
@@ -113,5 +114,56 @@ func TestOnlyTheOwnerSharesAlike(t *testing.T) {
 	c.must(err)
 	if accepted.NoLongerShared != "the team" {
 		t.Errorf("got %+v", accepted)
+	}
+}
+
+// TestLimitedKeysAreToldOfTheProject requires the reason why a memory of another project is not shared alike. It is
+// not the limit of the key, because the team gets nothing new.
+func TestLimitedKeysAreToldOfTheProject(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	elsewhere := c.stage.project(c.mara, "elsewhere", true).ID
+	c.mara = c.again(c.mara)
+	limited := c.stage.key(c.mara, auth.KeyRequest{ProjectIDs: []loci.ProjectID{c.project, elsewhere}})
+	claude, cursor := c.stage.key(c.mara, auth.KeyRequest{Vendor: "claude"}),
+		c.stage.key(c.mara, auth.KeyRequest{Vendor: "cursor"})
+	for name, share := range map[string]bool{"no team": false, "one team": true} {
+		old := c.add(claude, memory.Draft{Title: name, Content: "o", Share: share, Scope: loci.ScopeProject,
+			ProjectID: c.project})
+		by, err := c.Memory.Create(ctx, cursor, memory.Draft{Title: "new", Content: "n", Share: share,
+			Scope: loci.ScopeProject, ProjectID: elsewhere, Supersedes: []loci.MemoryID{old.ID}})
+		c.must(err)
+		_, err = c.Memory.AcceptSuggestion(ctx, limited, by.Suggestions[0].ID, true)
+		refused(t, name, err, loci.Conflict, "is about another project")
+	}
+}
+
+// TestSharingAlikeIsDoneAlready accepts a replacement of another person that everyone reads who reads the old one, one
+// of an archived project, and none.
+func TestSharingAlikeIsDoneAlready(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	old := c.add(c.mara, memory.Draft{Title: "old", Content: "old", Share: true})
+	by, err := c.Memory.Create(ctx, c.tom, memory.Draft{Title: "new", Content: "new", Share: true,
+		Supersedes: []loci.MemoryID{old.ID}})
+	c.must(err)
+	c.must(second(c.Memory.AcceptSuggestion(ctx, c.mara, by.Suggestions[0].ID, true)))
+	closed := c.stage.project(c.mara, "closed", true).ID
+	c.mara = c.again(c.mara)
+	claude, cursor := c.stage.key(c.mara, auth.KeyRequest{Vendor: "claude"}),
+		c.stage.key(c.mara, auth.KeyRequest{Vendor: "cursor"})
+	old = c.add(claude, memory.Draft{Title: "second", Content: "old", Share: true})
+	by, err = c.Memory.Create(ctx, cursor, memory.Draft{Title: "second", Content: "new", ProjectID: closed,
+		Supersedes: []loci.MemoryID{old.ID}})
+	c.must(err)
+	c.must(second(c.Project.Archive(ctx, c.mara, closed)))
+	_, err = c.Memory.AcceptSuggestion(ctx, c.mara, by.Suggestions[0].ID, true)
+	refused(t, "sharing what is about an archived project", err, loci.Conflict, "is archived")
+	c.must(second(c.Memory.DeclineSuggestion(ctx, c.mara, by.Suggestions[0].ID)))
+	list, err := c.Memory.Suggestions(ctx, c.mara, memory.SuggestionsRequest{State: loci.SuggestionDeclined})
+	if err != nil || len(list.Items) != 1 || list.Items[0].NoLongerShared != "" {
+		t.Errorf("a declined one answers that it takes a memory from its readers: %+v, %v", list.Items, err)
 	}
 }

@@ -86,3 +86,14 @@ func TestHiddenSuccessorIsNotNamed(t *testing.T) {
 		t.Errorf("a change made a superseded memory count again: %v %v", titles(page.Items), err)
 	}
 }
+
+// TestWhatReplacedItIsInTheTrash requires the way back to the replacement, for who reads the trash.
+func TestWhatReplacedItIsInTheTrash(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	old := w.add(w.owner, titled("old"))
+	by := w.keep(w.owner, titled("new", supersedes(old.ID)))
+	w.must(second(w.Memory.Trash(t.Context(), w.owner, by.ID, 0)))
+	_, err := w.Memory.Get(t.Context(), w.owner, old.ID)
+	refused(t, "what it replaced", err, loci.NotFound, "which is in the trash; restore that one")
+}

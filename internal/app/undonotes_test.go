@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,6 +125,72 @@ func TestUndoInTeamsAndProjects(t *testing.T) {
 		}
 		if len(tt.got.Undone) != 1 || tt.got.Undone[0].Change != tt.change || tt.got.Undone[0].Note != "" {
 			t.Errorf("%s: got %+v, want one that is %q, without a note", tt.name, tt.got, tt.change)
+		}
+	}
+}
+
+// TestUndoTellsIfAReplacementIsThere requires the note of an undo by what it leaves: a replacement that stays, and one
+// that the undo itself moves to the trash.
+func TestUndoTellsIfAReplacementIsThere(t *testing.T) {
+	t.Parallel()
+	e := newEdited(t)
+	ctx := t.Context()
+	const gone = "it is superseded again, by a memory that is gone; revert it if you want it back"
+	for name, tt := range map[string]struct {
+		trashed bool // the replacement, before the changes that are undone
+		note    string
+	}{"it stays": {false, ""}, "it goes": {true, gone}} {
+		old, next := e.add(e.owner, titled(name)), e.add(e.owner, titled("instead of "+name))
+		e.world.must(e.supersede(t, e.owner, old.ID, next.ID))
+		if tt.trashed {
+			e.world.must(second(e.Memory.Trash(ctx, e.owner, next.ID, 0)))
+		}
+		by := loci.UndoSelection{CredentialID: e.editor[0].CredentialID, Since: e.now.Add(time.Millisecond)}
+		if tt.trashed {
+			e.world.must(second(e.Memory.Restore(ctx, e.editor[0], next.ID, 0)))
+		}
+		e.world.must(second(e.Memory.Revert(ctx, e.editor[0], old.ID, 0, 1)))
+		e.world.must(second(e.Memory.Trash(ctx, e.editor[0], old.ID, 0)))
+		got, err := e.Memory.Undo(ctx, e.local, by, false)
+		e.world.must(err)
+		for _, u := range got.Undone {
+			if want := map[bool]string{true: tt.note}[u.ID == old.ID]; u.Note != want {
+				t.Errorf("%s: got the note %q of %s, want %q", name, u.Note, u.Title, want)
+			}
+		}
+		var replaced *memory.ReplacedError
+		_, err = e.Memory.Get(ctx, e.owner, old.ID)
+		if !tt.trashed && (!errors.As(err, &replaced) || replaced.RevertTo != 3) {
+			t.Errorf("got %+v, %v; want to revert to the last version outside the trash", replaced, err)
+		}
+	}
+}
+
+// TestUndoTellsWhatStaysReplaced requires it of a memory that the undo leaves alone, unless it is in the trash or what
+// replaced it is there.
+func TestUndoTellsWhatStaysReplaced(t *testing.T) {
+	t.Parallel()
+	e := newEdited(t)
+	ctx := t.Context()
+	for name, tt := range map[string]struct{ old, next, told bool }{ // which of them is in the trash
+		"nothing is there": {false, true, true}, "the replacement is": {false, false, false},
+		"itself is gone": {true, true, false},
+	} {
+		old, next := e.add(e.owner, titled(name)), e.add(e.owner, titled("instead of "+name))
+		by := loci.UndoSelection{CredentialID: e.editor[0].CredentialID, Since: e.now.Add(time.Millisecond)}
+		e.world.must(second(e.Memory.Patch(ctx, e.editor[0], old.ID, 0, memory.Patch{Content: new("edited")})))
+		by.Until = e.now.Add(time.Millisecond)
+		e.world.must(second(e.Memory.Patch(ctx, e.owner, old.ID, 0, memory.Patch{Content: new("edited again")})))
+		e.world.must(e.supersede(t, e.owner, old.ID, next.ID))
+		for id, trashed := range map[loci.MemoryID]bool{old.ID: tt.old, next.ID: tt.next} {
+			if trashed {
+				e.world.must(second(e.Memory.Trash(ctx, e.owner, id, 0)))
+			}
+		}
+		got, err := e.Memory.Undo(ctx, e.local, by, false)
+		e.world.must(err)
+		if len(got.LeftAlone) != 1 || strings.Contains(got.LeftAlone[0].Reason, "it stays superseded") != tt.told {
+			t.Errorf("%s: got %+v, want told: %t", name, got, tt.told)
 		}
 	}
 }

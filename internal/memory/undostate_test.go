@@ -59,3 +59,69 @@ func TestRegained(t *testing.T) {
 		}
 	}
 }
+
+// An undo moves a memory to the trash from now on, or leaves it there with its time. Only what returns from the trash
+// must be in an open project.
+func TestUndoTarget(t *testing.T) {
+	t.Parallel()
+	before, now := time.Unix(1, 0), time.Unix(9, 0)
+	of := func(trashed time.Time, in byte) *loci.Memory {
+		m := &loci.Memory{ID: loci.NewMemoryID()}
+		m.UserID = loci.UserID{1}
+		m.Title, m.Content, m.Scope, m.Version = "t", "c", loci.ScopeGlobal, 1
+		m.AllowedVendors, m.DeletedAt, m.ProjectID = []loci.Vendor{loci.AnyVendor}, trashed, loci.ProjectID{in}
+		m.SetDefaults()
+		return m
+	}
+	live := time.Time{}
+	u := &undo{now: now, open: map[loci.ProjectID]bool{{1}: true}}
+	for name, tt := range map[string]struct {
+		now, then *loci.Memory
+		trashed   time.Time
+		allowed   bool
+	}{
+		"did not exist":                            {of(live, 1), nil, now, true},
+		"did not exist, and is in the trash":       {of(before, 1), nil, before, true},
+		"live":                                     {of(live, 1), of(live, 1), live, true},
+		"out of the trash":                         {of(before, 1), of(live, 1), live, true},
+		"into the trash":                           {of(live, 1), of(before, 1), now, true},
+		"in the trash":                             {of(before, 1), of(before, 1), before, true},
+		"into an archived project":                 {of(live, 1), of(live, 2), live, false},
+		"into the trash of an archived project":    {of(live, 1), of(before, 2), now, true},
+		"without a project":                        {of(live, 1), of(live, 0), live, true},
+		"in the trash, without a project any more": {of(before, 1), of(before, 0), before, true},
+	} {
+		m, _, reason := u.target(tt.now, tt.then)
+		if (reason == "") != tt.allowed || m != nil && !m.DeletedAt.Equal(tt.trashed) {
+			t.Errorf("%s: got %+v, %q; want allowed: %t, trashed at %s", name, m, reason, tt.allowed, tt.trashed)
+		}
+	}
+}
+
+// TestGoneFor requires that only the owner, in person, reads what is in the trash or has expired.
+func TestGoneFor(t *testing.T) {
+	t.Parallel()
+	owner, now := loci.UserID{1}, time.Unix(9, 0)
+	of := func(trashed, expires time.Time) *loci.Memory {
+		m := &loci.Memory{}
+		m.UserID, m.DeletedAt, m.ExpiresAt = owner, trashed, expires
+		return m
+	}
+	for name, tt := range map[string]struct {
+		m    *loci.Memory
+		gone bool
+	}{
+		"live":         {of(time.Time{}, time.Time{}), false},
+		"expires soon": {of(time.Time{}, now.Add(1)), false},
+		"expires now":  {of(time.Time{}, now), true},
+		"trashed":      {of(now, time.Time{}), true},
+	} {
+		for who, v := range map[string]loci.Viewer{"the owner": {UserID: owner}, "their assistant": {UserID: owner,
+			Vendor: "claude"}, "another person": {UserID: loci.UserID{2}}} {
+			want := tt.gone && who != "the owner"
+			if got := goneFor(v, tt.m, now); got != want {
+				t.Errorf("%s, for %s: got %t, want %t", name, who, got, want)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,5 +87,50 @@ func TestKeysWithRights(t *testing.T) {
 	}
 	if w := s.do("GET", "/memories", key.Reveal(), ""); w.Code != 401 {
 		t.Errorf("after revocation: got %d, want 401", w.Code)
+	}
+}
+
+// TestOneSignInIsTheCurrent lists the two sign-ins of a person in each of their browsers.
+func TestOneSignInIsTheCurrent(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	var current []loci.CredentialID
+	one := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	for _, browser := range []string{one, s.session(t, loci.DefaultOrg, s.owner.UserID, 0)} {
+		var list client.SignInList
+		decode(t, s.expect(t, 200, browser, "GET /users/me/sign-ins"), &list)
+		for _, one := range list.SignIns {
+			if one.Current {
+				current = append(current, one.ID)
+			}
+		}
+		if len(list.SignIns) != 2 {
+			t.Errorf("got %+v", list)
+		}
+	}
+	if len(current) != 2 || current[0] == current[1] {
+		t.Errorf("got %v as the current ones, want one in each browser", current)
+	}
+}
+
+// TestPublicRoutesNeedNothing requires that these routes answer without a look at credentials and sessions.
+func TestPublicRoutesNeedNothing(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for _, header := range []string{"Authorization: Bearer nothing", "Loci-Session: nothing", "Loci-View-As: nothing!"} {
+		if w := s.do("GET", "/health", "", "", header); w.Code != 200 {
+			t.Errorf("%s: got %d %s", header, w.Code, w.Body)
+		}
+	}
+}
+
+// TestAnswersNameTheVendorThatTheyAreFor requires null for a person.
+func TestAnswersNameTheVendorThatTheyAreFor(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for key, want := range map[string]string{owner: `"vendor_filter":null`, claude: `"vendor_filter":"claude"`} {
+		if w := s.request(key, `POST /query {"query":"zebra?"}`); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("got %d %s, want %s", w.Code, w.Body, want)
+		}
 	}
 }

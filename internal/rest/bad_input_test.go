@@ -179,6 +179,12 @@ func TestBadRequests(t *testing.T) {
 		{"cursor of nothing", "GET /memories?cursor=AAAA", "", 400, "cursor", "does not belong to this query"},
 		{"version cursor", "GET " + one + "/versions?cursor=x", "", 400, "cursor", "is not a cursor of this list"},
 		{"by tags without tags", "POST /memories/list", `{"filter":{"by":"tags"}}`, 400, "filter.tags", "is required"},
+		{"by origin without an origin", "POST /memories/list", `{"filter":{"by":"origin"}}`, 400, "filter.origin",
+			"is required"},
+		{"ids and an origin", "POST /memories/list", `{"filter":{"ids":["0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d"],` +
+			`"origin":"claude"}}`, 400, "filter.ids", "cannot be combined"},
+		{"ids and a project", "POST /memories/list", `{"filter":{"ids":["0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d"],` +
+			`"project_id":"0d9a1b3c-5e7f-4128-8c6d-1e2f3a4b5c6d"}}`, 400, "filter.ids", "cannot be combined"},
 		{"by tags without tags", "POST /agent/memories/by-tag", `{"tags":[]}`, 400, "tags", "at least 1"},
 		{"limit of by-tag", "POST /agent/memories/by-tag", `{"tags":["x"],"limit":101}`, 400, "limit", "at most 100"},
 		{"limit of browse", "POST /agent/memories/browse", `{"limit":201}`, 400, "limit", "at most 200"},

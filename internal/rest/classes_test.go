@@ -33,3 +33,12 @@ func TestDocsListEveryClass(t *testing.T) {
 		}
 	}
 }
+
+func TestStreamsOfACredentialHaveALimit(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[int]int{-1: 8, 0: 8, 3: 3} {
+		if got := (Live{PerCredential: set}).withDefaults().PerCredential; got != want {
+			t.Errorf("with %d: got %d, want %d", set, got, want)
+		}
+	}
+}

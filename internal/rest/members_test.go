@@ -42,3 +42,17 @@ func TestMembersTakeTheHighestLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestAChangeOfAMemberNamesIt requires a role or disabled in the body, and no more than one of them.
+func TestAChangeOfAMemberNamesIt(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	noor := s.addUser(t, loci.DefaultOrg, "noor@example.org", loci.Member)
+	boss := s.session(t, loci.DefaultOrg, s.owner.UserID, 0)
+	for body, want := range map[string]int{`{}`: 400, `{"disabled":false}`: 200, `{"role":"member"}`: 200} {
+		w := s.request(boss, "PATCH /orgs/default/members/"+noor.ID.String()+" "+body)
+		if w.Code != want || want == 400 && !strings.Contains(w.Body.String(), "the body changes nothing") {
+			t.Errorf("%s: %d %s, want %d", body, w.Code, w.Body, want)
+		}
+	}
+}

@@ -49,3 +49,24 @@ func TestWide(t *testing.T) {
 		}
 	}
 }
+
+// A memory is of the scope of its candidate only if everyone in the project sees the candidate.
+func TestScopeOf(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		reach   loci.Reach
+		project loci.ProjectID
+		want    loci.Scope
+	}{
+		"of the project":          {loci.ReachOrg, loci.ProjectID{1}, loci.ScopeProject},
+		"private":                 {loci.ReachPrivate, loci.ProjectID{1}, loci.ScopeGlobal},
+		"of no project":           {loci.ReachOrg, loci.ProjectID{}, loci.ScopeGlobal},
+		"private, of no projects": {loci.ReachPrivate, loci.ProjectID{}, loci.ScopeGlobal},
+	} {
+		c := &loci.Candidate{SuggestedScope: loci.ScopeProject}
+		c.Reach, c.ProjectID = tt.reach, tt.project
+		if got := scopeOf(c); got != tt.want {
+			t.Errorf("%s: got %s, want %s", name, got, tt.want)
+		}
+	}
+}
