@@ -408,7 +408,7 @@ var readings = []reading{
 var ofRows = cmpopts.IgnoreTypes(loci.Disagreement{})
 
 func TestOtherTimesEqualAReplay(t *testing.T) {
-	drawFewer(t, "12")
+	drawFewer(t, 12)
 	s := newStage(t, loci.DeleteWithKey)
 	compared, found := 0, 0
 	check := func(rt *rapid.T) {

@@ -77,7 +77,7 @@ func (w *graphWorld) exportedGraph(p loci.Principal) (entities, relations []stri
 // TestADrawingHasWhatAnExportHas draws graphs with rows for several vendors, and demands that the compact form has the
 // visible rows and nothing else, with numbers that count visible rows only.
 func TestADrawingHasWhatAnExportHas(t *testing.T) {
-	drawFewer(t, "20")
+	drawFewer(t, 20)
 	w := newGraphWorld(t)
 	made := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -16,7 +16,7 @@ import (
 // A graph that is exported and imported is the same: with ids in our own
 // format, and but for them in the reference format.
 func TestExportAndImportAreTheIdentity(t *testing.T) {
-	drawFewer(t, "25")
+	drawFewer(t, 25)
 	w := newGraphWorld(t)
 	other := newGraphWorld(t)
 	round := 0

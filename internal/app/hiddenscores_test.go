@@ -132,7 +132,7 @@ func rankings(t *testing.T, steps []step, hide bool) [3]string {
 // TestHiddenRowsChangeNoScore requires hundreds of hidden rows in and beside a session to change neither scores nor
 // order nor hits: these are those in a store that never had them, also in an index that is read again or built again.
 func TestHiddenRowsChangeNoScore(t *testing.T) {
-	drawFewer(t, "5")
+	drawFewer(t, 5)
 	words := []string{"alpha", "login", "customer", "schema", "port", "coffee", "tuesday", "invoice"}
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := make([]step, rapid.IntRange(3, 12).Draw(rt, "steps"))

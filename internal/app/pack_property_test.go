@@ -33,7 +33,7 @@ type packWorld struct {
 // TestContextPackStateIsThatOfAModel changes memories at random, and asks in a session as several subjects.
 func TestContextPackStateIsThatOfAModel(t *testing.T) {
 	t.Parallel()
-	drawFewer(t, "40")
+	drawFewer(t, 40)
 	w := newWorld(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &packWorld{world: w, rt: rt}

@@ -41,7 +41,7 @@ func turns(t *testing.T, name string) (list []turn) {
 // TestSearchAsOfNowIsTheSearchOfThePresent compares both answers, in all languages, with rows of sessions and others:
 // the hits in order with their scores, why they were found and their snippets.
 func TestSearchAsOfNowIsTheSearchOfThePresent(t *testing.T) {
-	drawFewer(t, "40")
+	drawFewer(t, 40)
 	w := newWorld(t)
 	in := map[string]loci.Principal{"": w.owner}
 	var items []memory.BulkItem
