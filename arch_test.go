@@ -33,7 +33,7 @@ var arrows = withServices(map[string][]string{
 		"internal/reflection/sensitive"},
 	"internal/agent": {".", "internal/store", "internal/gate", "internal/project", "internal/auth",
 		"internal/reflection/sensitive"},
-	"internal/task":  {".", "internal/store", "internal/gate", "internal/project", "internal/reflection/sensitive"},
+	"internal/task": {".", "internal/store", "internal/gate", "internal/project", "internal/reflection/sensitive"},
 	"internal/event": {".", "internal/store", "internal/gate", "internal/project", "internal/eventlog",
 		"internal/recall", "internal/indexing", "internal/reflection/sensitive"},
 	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/graph", "internal/recall",
