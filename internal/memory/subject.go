@@ -43,18 +43,20 @@ func (c *candidates) ofKey(ctx context.Context, tx store.Tx) (keys []string, err
 }
 
 // ofTags returns the tags of memories with a tag as it is, in small or large letters, with a large one at its
-// beginning, or without blanks: for each tag, those of the newest memory.
+// beginning, or without blanks: for each tag, those of the newest ones.
 func (c *candidates) ofTags(ctx context.Context, tx store.Tx) (tags []string, err error) {
 	for _, tag := range c.Tags {
 		lower := strings.ToLower(tag)
 		first, size := utf8.DecodeRuneInString(lower)
-		page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Limit: 1, Filter: store.Filter{Tags: loci.Unique([]string{tag,
+		page, err := tx.Lists().List(ctx, c.v, store.ListQuery{Limit: 2, Filter: store.Filter{Tags: loci.Unique([]string{tag,
 			lower, strings.ToUpper(tag), string(unicode.ToUpper(first)) + lower[size:], strings.ReplaceAll(tag, " ", "")})}})
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range page.Memories {
-			tags = append(tags, m.Tags...)
+		for _, o := range page.Memories {
+			if o.ID != c.ID { // the save may have been stored already
+				tags = append(tags, o.Tags...)
+			}
 		}
 	}
 	return tags, nil
