@@ -28,7 +28,7 @@ func (s shut) UpdateProject(ctx context.Context, o loci.OrgID, id loci.ProjectID
 	return s.Store.UpdateProject(ctx, o, id, fn)
 }
 
-// TestOutsidersOpenNoGraph requires that a call by somebody outside a project neither reads its graph nor waits for
+// TestOutsidersOpenNoGraph requires that a call from outside a project neither reads its graph nor waits for
 // its writers, so that it takes as long as for a project that does not exist.
 func TestOutsidersOpenNoGraph(t *testing.T) {
 	t.Parallel()
@@ -67,8 +67,8 @@ func TestOutsidersOpenNoGraph(t *testing.T) {
 	}
 }
 
-// TestAGraphChangesOnlyOnRecord requires that nobody admits a vendor to a row of a graph or imports rows if the trail
-// does not record it.
+// TestAGraphChangesOnlyOnRecord requires that no vendor is admitted to a row of a graph, and no row imported, if
+// the trail does not record it.
 func TestAGraphChangesOnlyOnRecord(t *testing.T) {
 	t.Parallel()
 	w := newGraphWorld(t)

@@ -71,8 +71,8 @@ func TestTheLastOwner(t *testing.T) {
 	c.must(role(c.mara.UserID, loci.Member))
 }
 
-// TestJoiningAndLeavingATeam requires that an invitation to the org leads into no team, that those who leave change
-// nobody who stays, and that a team which lost its owner holds nobody back.
+// TestJoiningAndLeavingATeam requires that an invitation to the org leads into no team, that those who stay keep
+// what they have when others leave, and that members can leave a team without an owner.
 func TestJoiningAndLeavingATeam(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t)

@@ -48,7 +48,7 @@ func TestInvitationsOutliveWhatTakesNoRole(t *testing.T) {
 }
 
 // TestRolesInTeamsAndProjects requires that an admin of the org keeps what they may do as the owner of a team or
-// project, that being in the org is no role in a project, and that the only member of a team deletes it without
+// project, that a member of the org has no role in a project, and that the only member of a team deletes it without
 // force.
 func TestRolesInTeamsAndProjects(t *testing.T) {
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestInvitationsAreForOneAddress(t *testing.T) {
 	}
 }
 
-// handsOver is a store in which somebody else transfers the org just before a transfer is written.
+// handsOver is a store in which another transfer of the org is written just before one.
 type handsOver struct {
 	store.Store
 	to loci.UserID

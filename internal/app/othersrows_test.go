@@ -67,7 +67,7 @@ func TestAgentsAreToldHowToRestore(t *testing.T) {
 	}
 }
 
-// TestNoVendorIsAnErrorOfTheVendors requires it of a save that takes the place of memories which no one vendor reads.
+// TestNoVendorIsAnErrorOfTheVendors requires that of a save which replaces memories that have no vendor in common.
 func TestNoVendorIsAnErrorOfTheVendors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -81,7 +81,7 @@ func TestNotesOfProjects(t *testing.T) {
 	refused(t, "a key of projects", reflect(d.limited), loci.Forbidden, "memory_space_denied")
 }
 
-// TestConnectionsContinueForTheirCredential requires that nobody else continues an MCP connection, not even with
+// TestConnectionsContinueForTheirCredential requires that no other caller continues an MCP connection, not even with
 // another credential of the same person.
 func TestConnectionsContinueForTheirCredential(t *testing.T) {
 	t.Parallel()

@@ -67,11 +67,12 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 		*into, err = readIf(ctx, s, p, node.Read, target, byID(s.app.Node.Get))
 	case **loci.NodeItem:
 		list, failed := readIf(ctx, s, p, node.Read, target, byID(s.app.Node.Items))
-		*into, err = find(list, failed, func(i *loci.NodeItem) bool { return `"`+i.ID.String()+`"` == string(known.Rows) })
+		var item loci.NodeItem
+		item, err = find(list, failed, func(i *loci.NodeItem) bool { return `"`+i.ID.String()+`"` == string(known.Rows) })
+		*into = &item
 	case *loci.GoldenQuestion:
 		list, failed := s.app.Golden.List(ctx, p)
-		q, failed := find(list, failed, func(q *loci.GoldenQuestion) bool { return q.ID.String() == target })
-		*into, err = orZero(q), failed
+		*into, err = find(list, failed, func(q *loci.GoldenQuestion) bool { return q.ID.String() == target })
 	case *loci.Candidate:
 		var c *review.Shown
 		if c, err = readIf(ctx, s, p, review.Read, target, byID(s.app.Review.Show)); err == nil {
@@ -84,12 +85,10 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 		*into, err = orZero(d), failed
 	case *loci.Team:
 		list, failed := s.app.Org.Teams(ctx, p)
-		t, failed := find(list, failed, func(t *loci.Team) bool { return t.ID.String() == target })
-		*into, err = orZero(t), failed
+		*into, err = find(list, failed, func(t *loci.Team) bool { return t.ID.String() == target })
 	case *loci.Workspace:
 		list, failed := s.app.Org.Workspaces(ctx, p)
-		w, failed := find(list, failed, func(w *loci.Workspace) bool { return w.ID.String() == target })
-		*into, err = orZero(w), failed
+		*into, err = find(list, failed, func(w *loci.Workspace) bool { return w.ID.String() == target })
 	case *client.SourceList:
 		into.Sources, err = readIf(ctx, s, p, memory.SourceRead, in.(*newSourcesInput).ID, byID(s.app.Memory.Sources))
 	case *client.BulkAnswer:
@@ -148,7 +147,7 @@ func (s *server) graphAgain(ctx context.Context, p loci.Principal, in, body any)
 			of := in.(interface{ project() loci.ProjectID }).project()
 			list, failed := s.app.Graph.Known(ctx, p, of, []string{id.String()})
 			e, failed := find(list, failed, func(*loci.Entity) bool { return true })
-			known[id], err = whole(orZero(e)), errors.Join(err, failed)
+			known[id], err = whole(e), errors.Join(err, failed)
 		}
 		return known[id]
 	}
@@ -164,27 +163,26 @@ func (s *server) graphAgain(ctx context.Context, p loci.Principal, in, body any)
 			for i := range list {
 				o, e := &list[i], now(list[i].EntityID)
 				found, failed := find(e.Observations, err, func(other *loci.Observation) bool { return other.ID == o.ID })
-				*o, err = client.EntityObservation{Observation: orZero(found), EntityName: e.Name}, failed
+				*o, err = client.EntityObservation{Observation: found, EntityName: e.Name}, failed
 			}
 		}
 	case *client.PutRelations:
 		for i := range into.Relations {
 			r := &into.Relations[i]
-			found, failed := find(now(r.FromID).Relations, err, func(other *loci.Relation) bool { return other.ID == r.ID })
-			r.Relation, err = orZero(found), failed
+			r.Relation, err = find(now(r.FromID).Relations, err, func(other *loci.Relation) bool { return other.ID == r.ID })
 		}
 	}
 	return err
 }
 
 // find returns the row of list for which is returns true.
-func find[T any](list []T, err error, is func(*T) bool) (*T, error) {
+func find[T any](list []T, err error, is func(*T) bool) (none T, _ error) {
 	for i := range list {
 		if is(&list[i]) {
-			return &list[i], err
+			return list[i], err
 		}
 	}
-	return nil, errors.Join(err, errNotKept)
+	return none, errors.Join(err, errNotKept)
 }
 
 // readIf reads target if p may: a repetition by a credential that only writes is no rejected read in the audit trail.
