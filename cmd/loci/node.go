@@ -48,7 +48,7 @@ func (p *program) savedNode(what string, n *loci.MemoryNode, err error) error {
 		return err
 	}
 	p.noteSecrets(n.Secrets)
-	return p.answer(n, nil, "%s %s: %s", what, n.ID, cut(n.Name, 60))
+	return p.answer(n, nil, "%s %s: %s", what, n.ID, titleOf(n.Name, n.SecretsKept))
 }
 
 func (p *program) nodeCreateCommand() *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/node"
 	"github.com/loci-memory/loci/internal/project"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
 
 // placeFlags specify where an item goes.
@@ -124,7 +125,7 @@ func (p *program) savedItem(ctx context.Context, c *call, what string, i *loci.N
 	if err != nil || p.json {
 		return p.answer(i, err, "")
 	}
-	return p.answer(i, nil, "%s %s: %s", what, i.ID, c.itemText(ctx, i))
+	return p.answer(i, nil, "%s %s: %s", what, i.ID, sensitive.Mask(c.itemText(ctx, i), i.SecretsKept))
 }
 
 func (p *program) nodeMoveCommand() *cobra.Command {

@@ -16,6 +16,7 @@ import (
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/memory"
 	"github.com/loci-memory/loci/internal/proposed"
+	"github.com/loci-memory/loci/internal/reflection/sensitive"
 )
 
 // printJSON writes v for a program to read, without escaping < and >.
@@ -282,5 +283,8 @@ func (p *program) printShared(ctx context.Context, in *instance, m *loci.Memory)
 }
 
 func savedLine(what string, m *loci.Memory) string {
-	return fmt.Sprintf("%s %s (version %d): %s", what, m.ID, m.Version, cut(m.Title, 60))
+	return fmt.Sprintf("%s %s (version %d): %s", what, m.ID, m.Version, titleOf(m.Title, m.SecretsKept))
 }
+
+// titleOf returns the beginning of a text, with its secrets masked unless their person keeps them.
+func titleOf(text string, kept bool) string { return cut(sensitive.Mask(text, kept), 60) }

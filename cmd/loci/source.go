@@ -48,7 +48,7 @@ func (p *program) sourceAddCommand() *cobra.Command {
 		if err != nil || p.json {
 			return p.answer(page("sources", list), err, "")
 		}
-		p.printf("added %s %s\n", list[0].ID, cut(cmp.Or(list[0].Ref, list[0].Text), 60))
+		p.printf("added %s %s\n", list[0].ID, titleOf(cmp.Or(list[0].Ref, list[0].Text), false))
 		return nil
 	})
 	flags := cmd.Flags()
@@ -71,8 +71,8 @@ func (p *program) sourceListCommand() *cobra.Command {
 		list, err := c.app.Memory.Sources(ctx, c.who, id)
 		return printList(p, "sources", list, err, "no sources; record one with: loci source add MEMORY --kind KIND",
 			"REF|ID|KIND|QUOTE|ORIGIN|VISIBLE TO|CREATED", func(s loci.Source) []string {
-				return []string{cut(cmp.Or(s.Ref, s.Text), 60), s.ID.String(), string(s.Kind), cut(s.Quote, 60), s.Origin,
-					joined(s.AllowedVendors), p.showTime(s.CreatedAt)}
+				return []string{titleOf(cmp.Or(s.Ref, s.Text), false), s.ID.String(), string(s.Kind),
+					titleOf(s.Quote, false), s.Origin, joined(s.AllowedVendors), p.showTime(s.CreatedAt)}
 			})
 	})
 }
