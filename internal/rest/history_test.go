@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -130,8 +131,11 @@ func TestUndoAgain(t *testing.T) {
 		t.Fatalf("got %+v", first)
 	}
 	s.expect(t, 200, owner, "POST /memories/"+made.ID.String()+"/restore")
-	if w := s.once(fresh, "one", undo); w.Code != 200 || !strings.Contains(w.Body.String(), `"replayed":true`) {
-		t.Errorf("got %d %s", w.Code, w.Body)
+	var again loci.UndoReport
+	w := s.once(fresh, "one", undo)
+	decode(t, w, &again)
+	if first.Undone[0].Title = ""; w.Header().Get("Idempotency-Replayed") != "true" || !reflect.DeepEqual(again, first) {
+		t.Errorf("got %d %s, want %+v without titles", w.Code, w.Body, first)
 	}
 	s.expect(t, 200, cursor, "GET /agent/memories/"+made.ID.String())
 }

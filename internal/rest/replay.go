@@ -53,6 +53,11 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 		if err = s.again(ctx, p, in, known, &m); err == nil {
 			*into = memory.Changed(m)
 		}
+	case *client.Shared:
+		var m *loci.Memory
+		if err = s.again(ctx, p, in, known, &m); err == nil {
+			*into = client.Shared{Shared: !m.TeamID.IsZero(), MemoryID: m.ID, TeamID: m.TeamID}
+		}
 	case *loci.Asset:
 		*into, err = readIf(ctx, s, p, memory.AssetRead, target, byID(s.app.Memory.Asset))
 	case *loci.Session:
@@ -116,11 +121,14 @@ func kept(body any) any {
 	case client.GraphImported:
 		b.Problems = []client.LineProblem{}
 		return b
-	case client.PutEntities, client.PutObservations, client.PutRelations:
+	case client.PutEntities, client.PutObservations, client.PutRelations, client.BulkReviewed:
 		return hollow(b)
 	}
 	return nil
 }
+
+var keptFields = []string{"id", "entity_id", "from_entity", "created", "added", "version", "index", "review_state",
+	"memory_id", "error"}
 
 // hollow returns the JSON of the body of an answer with only ids, flags and numbers in the rows of its lists.
 func hollow(body any) (out map[string]any) {
@@ -131,7 +139,7 @@ func hollow(body any) (out map[string]any) {
 		for _, row := range list {
 			if row, ok := row.(map[string]any); ok {
 				maps.DeleteFunc(row, func(name string, _ any) bool {
-					return !slices.Contains([]string{"id", "entity_id", "from_entity", "created", "added"}, name)
+					return !slices.Contains(keptFields, name)
 				})
 			}
 		}
