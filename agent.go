@@ -40,7 +40,7 @@ type Agent struct {
 	CreatedAt    time.Time       `json:"created_at"`
 	UpdatedAt    time.Time       `json:"updated_at"`
 	LastActiveAt time.Time       `json:"last_active_at,omitzero" doc:"When a request last worked as this agent where everybody in the org sees it, exact to a minute"`
-	Hint         string          `json:"hint,omitempty" doc:"After the registration: an agent whose name differs only in case or blanks"`
+	Hint         string          `json:"hint,omitempty" doc:"Of a new name: an agent whose name differs only in case or blanks"`
 }
 
 // Validate returns an Invalid error for the first field that breaks a limit.
@@ -49,7 +49,7 @@ func (a *Agent) Validate() error {
 		return err
 	}
 	if a.Name != OneLine(a.Name) {
-		return FieldErrorf("name", notOneLine)
+		return FieldErrorf("name", notOneLine+", nor have two spaces in a row")
 	}
 	if err := CheckText("description", a.Description, 0, MaxAgentDescription); err != nil {
 		return err

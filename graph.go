@@ -47,7 +47,7 @@ func (p *Project) Validate() error {
 		return err
 	}
 	if p.Name != OneLine(p.Name) {
-		return FieldErrorf("name", notOneLine)
+		return FieldErrorf("name", notOneLine+", nor have two spaces in a row")
 	}
 	return CheckText("description", p.Description, 0, MaxDescription)
 }

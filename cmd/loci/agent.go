@@ -77,7 +77,8 @@ func (p *program) showAgent(a loci.Agent, err error) error {
 		p.printf("%s\n\n", a.Name)
 	}
 	return p.show(a, err, "id", a.ID.String(), "vendor", string(a.Vendor), "description", a.Description,
-		"config", string(a.Config), "created", p.showTime(a.CreatedAt), "last active", p.showTime(a.LastActiveAt))
+		"config", string(a.Config), "created", p.showTime(a.CreatedAt), "last active", p.showTime(a.LastActiveAt),
+		"hint", a.Hint)
 }
 
 func (p *program) agentUpdateCommand() *cobra.Command {

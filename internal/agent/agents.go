@@ -44,21 +44,30 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.A
 	return made, err
 }
 
-// maxTwins is among how many agents insert looks for a name that looks like a new one.
+// maxTwins is among how many agents hint looks for a name that looks like a new one.
 const maxTwins = 10_000
+
+// hint sets the Hint of an agent that gets a new name.
+func (s *Service) hint(ctx context.Context, tx store.Tx, p loci.Principal, named *loci.Agent) error {
+	if named.Hint = ""; s.May(p, Read) != nil {
+		return nil
+	}
+	list, err := tx.Agents().List(ctx, p.Viewer(), store.AgentQuery{Limit: maxTwins})
+	for _, a := range list {
+		if a.ID != named.ID {
+			named.Hint = cmp.Or(named.Hint, loci.TwinHint("agent", named.Name, a.Name))
+		}
+	}
+	return err
+}
 
 // insert stores a new agent and sets its Hint.
 func (s *Service) insert(ctx context.Context, tx store.Tx, p loci.Principal, made *loci.Agent) error {
-	if made.Hint = ""; s.May(p, Read) == nil {
-		list, err := tx.Agents().List(ctx, p.Viewer(), store.AgentQuery{Limit: maxTwins})
-		if err != nil {
-			return err
-		}
-		for _, a := range list {
-			made.Hint = cmp.Or(made.Hint, loci.TwinHint("agent", made.Name, a.Name))
-		}
+	err := s.hint(ctx, tx, p, made)
+	if err == nil {
+		err = tx.Agents().Insert(ctx, *made)
 	}
-	return tx.Agents().Insert(ctx, *made)
+	return err
 }
 
 func (s *Service) draft(p loci.Principal, d Draft) (made loci.Agent, err error) {
@@ -148,7 +157,13 @@ func (s *Service) Update(ctx context.Context, p loci.Principal, text string, c P
 			return nil
 		}
 		after.UpdatedAt = s.Time()
-		return tx.Agents().Update(ctx, after)
+		if after.Name != before.Name {
+			err = s.hint(ctx, tx, p, &after)
+		}
+		if err == nil {
+			err = tx.Agents().Update(ctx, after)
+		}
+		return err
 	})
 	if err != nil {
 		return loci.Agent{}, err

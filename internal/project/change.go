@@ -56,7 +56,11 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 	if err := s.Record(ctx, p, Change, id.String()); err != nil {
 		return loci.Project{}, err
 	}
-	return s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
+	out, err := s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
+	if changed.Name != old.Name {
+		out = s.hinted(ctx, p, out)
+	}
+	return out, err
 }
 
 // reread returns a project after a change. If p no longer belongs to it, it returns the project as p changed it.

@@ -45,13 +45,16 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: loci.Label(d.Name),
 		Description: d.Description, Everyone: open}
 	made, err := s.create(ctx, p, made)
-	if err == nil {
-		all, _ := s.visible(ctx, p, made.Name) // it is made, even if the hint fails
-		for i := range all {
-			made.Hint = cmp.Or(made.Hint, loci.TwinHint("project", made.Name, all[i].Name))
-		}
+	return s.hinted(ctx, p, made), err
+}
+
+// hinted returns a project that has a new name, with its Hint.
+func (s *Service) hinted(ctx context.Context, p loci.Principal, x loci.Project) loci.Project {
+	all, _ := s.visible(ctx, p, x.Name) // it is stored, even if the hint fails
+	for i := range all {
+		x.Hint = cmp.Or(x.Hint, loci.TwinHint("project", x.Name, all[i].Name))
 	}
-	return made, err
+	return x
 }
 
 func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Project) (loci.Project, error) {

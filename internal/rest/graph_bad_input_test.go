@@ -27,6 +27,7 @@ func TestBadProjects(t *testing.T) {
 		{"long name", "POST /projects", `{"name":"` + big(101) + `"}`, 400, "name", "longer than 100 characters"},
 		{"name of two lines", "POST /projects", `{"name":"a\nb"}`, 400, "name", "one line"},
 		{"name that is taken, with a space before", "POST /projects", `{"name":" kept"}`, 409, "", "exists"},
+		{"name with two spaces", "POST /projects", `{"name":"a  b"}`, 400, "name", "two spaces in a row"},
 		{"name with a NUL", "POST /projects", `{"name":"a\u0000"}`, 400, "name", "NUL"},
 		{"number for a name", "POST /projects", `{"name":5}`, 400, "name", "must be a string"},
 		{"name that is taken", "POST /projects", `{"name":"kept"}`, 409, "", "exists"},

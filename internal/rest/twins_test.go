@@ -27,6 +27,13 @@ func TestAnswersNameTheTwin(t *testing.T) {
 		{owner, `POST /projects {"name":"harbour app"}`, ""},
 		{owner, `POST /agents {"name":"Helper"}`, ""},
 		{hers, `POST /agents {"name":"helper"}`, hint("agent", "Helper")},
+		{owner, `PATCH /agents/Helper {"name":"hElper"}`, hint("agent", "helper")},
+		{owner, `PATCH /agents/hElper {"description":"d"}`, ""},
+		{owner, `PATCH /agents/hElper {"name":"Helper"}`, hint("agent", "helper")},
+		{owner, `POST /projects {"name":"orchard"}`, ""},
+		{owner, `PATCH /projects/orchard {"name":"Orchard"}`, ""}, // only itself
+		{owner, `PATCH /projects/Orchard {"name":"harbor APP"}`, hint("project", "Harbor App")},
+		{owner, "PATCH /projects/harbor%20APP {\"description\":\"d\"}", ""},
 		{claude, `POST /sessions {"agent_id":"HELPER"}`, hint("agent", "Helper")},
 		{claude, `POST /sessions {"agent_id":"HELPER"}`, ""},
 		{owner, entity("API Gateway", ""), hint("entity", "API gateway")},
