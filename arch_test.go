@@ -35,7 +35,7 @@ var arrows = withServices(map[string][]string{
 		"internal/reflection/sensitive"},
 	"internal/task": {".", "internal/store", "internal/gate", "internal/project", "internal/reflection/sensitive"},
 	"internal/event": {".", "internal/store", "internal/gate", "internal/project", "internal/eventlog",
-		"internal/recall", "internal/indexing", "internal/reflection/sensitive"},
+		"internal/recall", "internal/indexing", "internal/jsonlines", "internal/reflection/sensitive"},
 	"internal/memory": {".", "internal/store", "internal/gate", "internal/project", "internal/graph", "internal/recall",
 		"internal/indexing", "internal/eventlog", "internal/embed", "internal/chat", "internal/vectors", "internal/index",
 		"internal/reflection/sensitive"},

@@ -116,7 +116,7 @@ func New(o Options) *App {
 	a.Pack = pack.New(g, a.Memory, a.Event, a.Project)
 	a.Golden = golden.New(g, a.Memory, a.Vectors)
 	a.Org = org.New(g, org.Options{Memories: a.Memory, Nodes: a.Node, Deleted: a.dropped, Master: o.Master,
-		DropEvents: o.DropEvents})
+		DropEvents: o.DropEvents, CopyEvents: a.Event.CopyAll})
 	a.Setting = setting.New(g, o.Settings)
 	a.Deployment = deployment.New(g, o.Deployment)
 	a.Identity = identity.New(g, a.Org, o.OAuth, o.SignIn, a.Event.Forget)

@@ -9,6 +9,8 @@ package event
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"time"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/loci-memory/loci/internal/eventlog"
 	"github.com/loci-memory/loci/internal/gate"
 	"github.com/loci-memory/loci/internal/indexing"
+	"github.com/loci-memory/loci/internal/jsonlines"
 	"github.com/loci-memory/loci/internal/project"
 	"github.com/loci-memory/loci/internal/store"
 )
@@ -115,6 +118,26 @@ func (s *Service) Index() *indexing.Index { return s.index }
 // events. Unavailable if there are no events.
 func (s *Service) Follower(ctx context.Context, org loci.OrgID) (eventlog.Follower, error) {
 	return s.of(ctx, org)
+}
+
+// CopyAll writes all events of an org to w, the oldest first, as JSON lines. It applies no visibility rule: it is for
+// a copy of the whole org. Its errors are those of Follower.
+func (s *Service) CopyAll(ctx context.Context, org loci.OrgID, w io.Writer) error {
+	if s.keepsNone() {
+		return nil
+	}
+	log, err := s.Follower(ctx, org)
+	progress := loci.Progress{Stage: "copying events"}
+	for at, done := eventlog.Position(""), false; err == nil && !done; done = at == "" {
+		var list []*loci.Event
+		list, at, err = log.Walk(ctx, org, eventlog.Oldest, at, gate.MaxPage)
+		for _, e := range list {
+			err = errors.Join(err, jsonlines.Write(w, e))
+		}
+		progress.Done += int64(len(list))
+		loci.ReportProgress(ctx, progress)
+	}
+	return err
 }
 
 func (s *Service) keepsNone() bool { return s.logs == Logs(none{}) }

@@ -3,6 +3,7 @@ package org
 import (
 	"cmp"
 	"context"
+	"io"
 	"strings"
 
 	"github.com/loci-memory/loci"
@@ -180,7 +181,7 @@ func (s *Service) Export(ctx context.Context, p loci.Principal, dir string) erro
 	if err := s.Record(ctx, p, Export, string(p.OrgID)); err != nil {
 		return err
 	}
-	return s.Store.Orgs().Export(ctx, p.OrgID, dir)
+	return s.Store.Orgs().Export(ctx, p.OrgID, dir, func(w io.Writer) error { return s.copyEvents(ctx, p.OrgID, w) })
 }
 
 // NewUser is a member to add to the org.

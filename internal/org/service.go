@@ -3,6 +3,7 @@ package org
 
 import (
 	"context"
+	"io"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/gate"
@@ -20,6 +21,7 @@ type Service struct {
 	master   seal.Ring                         // seals the keys of Arc; empty: there are none
 	// dropEvents deletes the events of an org that is about to be deleted.
 	dropEvents func(context.Context, loci.OrgID) error
+	copyEvents func(context.Context, loci.OrgID, io.Writer) error
 }
 
 // Options configure a Service.
@@ -31,9 +33,11 @@ type Options struct {
 	Master  seal.Ring // the master keys; empty: Arc can't be used
 	// DropEvents deletes the events of an org that is about to be deleted; nil: there are none.
 	DropEvents func(context.Context, loci.OrgID) error
+	// CopyEvents writes all events of an org as JSON lines; required.
+	CopyEvents func(context.Context, loci.OrgID, io.Writer) error
 }
 
 // New returns a Service.
 func New(g *gate.Gate, o Options) *Service {
-	return &Service{g, o.Memories, o.Nodes, o.Deleted, o.Master, o.DropEvents}
+	return &Service{g, o.Memories, o.Nodes, o.Deleted, o.Master, o.DropEvents, o.CopyEvents}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -147,8 +148,9 @@ type Orgs interface {
 	// which every process sees from its next request on. If change fails, nothing is stored. Update fails with NotFound,
 	// and with Invalid if the owner isn't a complete user of the org.
 	Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) error) (loci.Org, error)
-	// Export writes a consistent copy of all data of the org as files to dir, which must be empty or not exist.
-	Export(ctx context.Context, id loci.OrgID, dir string) error
+	// Export writes a consistent copy of all data of the org as files to dir, which must be empty or not exist. events
+	// writes those of the org to one of the files.
+	Export(ctx context.Context, id loci.OrgID, dir string, events func(io.Writer) error) error
 	// Delete removes an org with everything that belongs to it: rows, people, credentials, grants,
 	// files. It may be repeated after an interruption; otherwise the next start finishes it. The id is
 	// never used again. It fails with NotFound if the org doesn't exist.

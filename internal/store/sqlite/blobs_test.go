@@ -264,7 +264,7 @@ func TestBlobsTravel(t *testing.T) {
 	slices.Sort(want)
 	backup, export := t.TempDir(), filepath.Join(t.TempDir(), "org")
 	names, err := s.Backup(bg, backup)
-	if err = errors.Join(err, s.Orgs().Export(bg, loci.DefaultOrg, export)); err != nil {
+	if err = errors.Join(err, s.Orgs().Export(bg, loci.DefaultOrg, export, noEvents)); err != nil {
 		t.Fatal(explain(err))
 	}
 	for dir, names := range map[string][]string{backup: names, export: manifestFiles(t, export)} {

@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -168,8 +170,11 @@ type manifest struct {
 	Projects  []loci.Project `json:"projects,omitempty"`
 }
 
-// Export copies the org's file, its attachments and its projects, and writes a manifest that names them.
-func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
+// eventsFile has the events of an exported org.
+const eventsFile = "events.jsonl"
+
+// Export copies the org's file, its attachments, projects and events, and writes a manifest that names them.
+func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string, events func(io.Writer) error) error {
 	org, err := o.s.registry.Exists(ctx, id)
 	if err != nil {
 		return translate(err)
@@ -189,6 +194,10 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 	if err != nil {
 		return translate(err)
 	}
+	if err := writeEvents(filepath.Join(dir, eventsFile), events); err != nil {
+		return translateFile(err)
+	}
+	files = append(files, eventsFile)
 	m := manifest{Projects: projects, Loci: "org", Format: 1, CreatedAt: o.s.opts.Now().UTC().Truncate(time.Second),
 		Org: org, Files: append(own, files...)}
 	text, err := json.MarshalIndent(m, "", "  ")
@@ -196,4 +205,16 @@ func (o orgs) Export(ctx context.Context, id loci.OrgID, dir string) error {
 		err = os.WriteFile(filepath.Join(dir, "manifest.json"), append(text, '\n'), 0o600)
 	}
 	return err
+}
+
+func writeEvents(path string, events func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(f)
+	if err = events(out); err == nil {
+		err = errors.Join(out.Flush(), f.Sync())
+	}
+	return errors.Join(err, f.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,13 +164,13 @@ func TestExportOrg(t *testing.T) {
 	s, user := newStore(t, Options{})
 	insert(t, s, loci.DefaultOrg, newMemory(user, "a"))
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := s.Orgs().Export(bg, loci.DefaultOrg, dir); err != nil {
+	if err := s.Orgs().Export(bg, loci.DefaultOrg, dir, noEvents); err != nil {
 		t.Fatal(explain(err))
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	var m manifest
 	if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil || m.Org.ID != loci.DefaultOrg ||
-		!slices.Equal(m.Files, []string{"default.db"}) {
+		!slices.Equal(m.Files, []string{"default.db", eventsFile}) {
 		t.Fatalf("manifest %+v, %v", m, err)
 	}
 	db, err := sqlitedb.Open(bg,
@@ -267,3 +268,6 @@ func TestReadsOfDeletedOrg(t *testing.T) {
 		}
 	}
 }
+
+// noEvents writes those of an org without any.
+func noEvents(io.Writer) error { return nil }

@@ -55,13 +55,13 @@ func TestExportHasProjects(t *testing.T) {
 	t.Parallel()
 	s, p := newProject(t, Options{})
 	dir := filepath.Join(t.TempDir(), "e")
-	if err := s.Orgs().Export(bg, p.OrgID, dir); err != nil {
+	if err := s.Orgs().Export(bg, p.OrgID, dir, noEvents); err != nil {
 		t.Fatal(explain(err))
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	var m manifest
 	if err = errors.Join(err, json.Unmarshal(text, &m)); err != nil ||
-		!slices.Equal(m.Files, []string{"default.db", dbPath(projectsDir, p.ID)}) ||
+		!slices.Equal(m.Files, []string{"default.db", dbPath(projectsDir, p.ID), eventsFile}) ||
 		len(m.Projects) != 1 || m.Projects[0].Name != "p" {
 		t.Errorf("manifest %+v, %v", m, err)
 	}

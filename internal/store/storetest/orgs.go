@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -169,12 +170,16 @@ func testOrgExport(e *env) {
 	ctx, orgs := e.Context(), e.st.Orgs()
 	e.insert()
 	dir := filepath.Join(e.TempDir(), "new")
-	if err := orgs.Export(ctx, e.org, dir); err != nil {
+	events := func(w io.Writer) error { _, err := io.WriteString(w, "{}\n"); return err }
+	if err := orgs.Export(ctx, e.org, dir, events); err != nil {
 		e.Fatal(explain(err))
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) < 2 {
-		e.Errorf("exported %v, %v; want the rows and a manifest", entries, err)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) < 3 {
+		e.Errorf("exported %v, %v; want the rows, events and a manifest", entries, err)
 	}
-	e.wantCode("into a directory with something in it", orgs.Export(ctx, e.org, dir), loci.Conflict)
-	e.wantCode("of no org", orgs.Export(ctx, "absent", e.TempDir()), loci.NotFound)
+	e.wantCode("into a directory with something in it", orgs.Export(ctx, e.org, dir, events), loci.Conflict)
+	e.wantCode("of no org", orgs.Export(ctx, "absent", e.TempDir(), events), loci.NotFound)
+	failed := loci.Errorf(loci.Unavailable, "no events")
+	e.wantCode("without events", orgs.Export(ctx, e.org, e.TempDir(), func(io.Writer) error { return failed }),
+		loci.Unavailable)
 }
