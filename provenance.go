@@ -146,7 +146,7 @@ func isWebAddress(s string) bool {
 // checkSpan returns an error if the span is not in the text or differs from the quote.
 func (s *Source) checkSpan(field string) error {
 	if s.Start < 0 || s.End < s.Start || s.Text != "" && s.End > utf8.RuneCountInString(s.Text) {
-		return FieldErrorf(field+".start", "and end must be within the text")
+		return FieldErrorf(field+".start", "must be before end, and both must be within the text")
 	}
 	if s.Text == "" || s.Quote == "" || s.End == 0 {
 		return nil

@@ -17,7 +17,7 @@ type NewNotes struct {
 	ActiveTask    *bool    `json:"active_task,omitzero" nullable:"false" doc:"Without task_ids: link the task of the project that is doing, if there is exactly one. Default: true"`
 	Persist       bool     `json:"persist,omitzero" doc:"Write what was found. Default: false, which writes nothing"`
 	PersistSource *bool    `json:"persist_source,omitzero" nullable:"false" doc:"With persist: store the notes, without their secrets. Default: true"`
-	PersistReview bool     `json:"persist_review,omitzero" doc:"With persist: let all candidates wait for a person. Default: false, which makes memories of them"`
+	PersistReview bool     `json:"persist_review,omitzero" doc:"With persist: let all candidates wait for a decision, of a person or of the dream-cycle. Default: false, which makes memories of them"`
 	Limit         int      `json:"limit,omitzero" minimum:"1" maximum:"25" doc:"The most candidates. Default: 12"`
 	// AllowedVendors nil means every vendor.
 	AllowedVendors []Vendor `json:"allowed_vendors,omitzero" nullable:"false" minItems:"1" maxItems:"50" maxLength:"50" doc:"Vendors whose assistants see what comes of the notes. Default: [\"*\"], all vendors" example:"[\"*\"]"`

@@ -58,8 +58,8 @@ func SecretHint(types []string) string {
 	if len(types) == 0 {
 		return ""
 	}
-	return "The text has a secret (" + strings.Join(types, ", ") + "). It is stored as sent; lists, briefings and " +
-		"context packs show [secret] in its place. The person keeps or removes it in the inbox, or with " +
+	return "The text has a secret (" + strings.Join(types, ", ") + "). It is stored as sent: search and graphs show " +
+		"it; lists, briefings and context packs show [secret]. The person keeps or removes it in the inbox, or with " +
 		"`loci suggestion list`."
 }
 

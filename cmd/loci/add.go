@@ -85,8 +85,9 @@ func (p *program) addCommand() *cobra.Command {
 		Use:   "add [CONTENT]",
 		Short: "Save a memory",
 		Long: `Save a memory. The content is the argument, --file, or standard input. Loci stores it
-unchanged, except that it drops one line break at the end of standard input. Without
---title, the first line becomes the title.
+unchanged, except that it drops one line break at the end of standard input, and stores
+a UTF-16 file as UTF-8, without byte order mark. Without --title, the first line becomes
+the title.
 
 With --key, the save updates the memory that has this key in the same scope and
 project, if there is one. Attributes without a flag do not change, and Loci keeps the
@@ -310,7 +311,7 @@ func (f *saveFlags) draft(content string, now time.Time, given func(string) bool
 		Dedupe: memory.Dedupe(f.dedupe), Type: loci.MemoryType(f.kind), Tags: f.tags, Importance: f.importance,
 		Scope: loci.Scope(f.scope), Share: f.share}
 	if d.Title == "" && d.Key == "" {
-		d.Title = firstLine(content)
+		d.Title = strings.ToValidUTF8(firstLine(content), "?") // the error is about the content
 	}
 	if given("summary") {
 		d.Summary = &f.summary

@@ -457,7 +457,7 @@ func (p *program) establish(ctx context.Context, in *instance, c *client, e *cli
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, moved.undo(context.WithoutCancel(ctx), in))
+			err = errors.Join(err, moved.undo(context.WithoutCancel(ctx), p, in))
 		}
 	}()
 	if err := p.writeConnection(c, n, old, file, after); err != nil {

@@ -255,7 +255,7 @@ func (m *moving) run(ctx context.Context, p *program, in *instance) error {
 	}
 	r, size, err := p.openText(ctx, m.file)
 	if err != nil {
-		return errors.Join(err, m.undo(context.WithoutCancel(ctx), in))
+		return errors.Join(err, m.undo(context.WithoutCancel(ctx), p, in))
 	}
 	defer r.Close()
 	report, rejected, err := p.loadGraph(ctx, g, r, size, graph.ImportOptions{})
@@ -264,19 +264,23 @@ func (m *moving) run(ctx context.Context, p *program, in *instance) error {
 			"delete them, and run this again", loci.Plural(lost, "row", "rows"), m.file)
 	}
 	if err != nil {
-		return errors.Join(err, m.undo(context.WithoutCancel(ctx), in))
+		return errors.Join(err, m.undo(context.WithoutCancel(ctx), p, in))
 	}
 	m.done = graphImported(report, rejected)
 	p.note("Imported %s", importedText(report))
 	return nil
 }
 
-// undo deletes the project that run created. Rows in a project that existed stay: the same import finds them again.
-func (m *moving) undo(ctx context.Context, in *instance) error {
+// undo deletes the project that run created, and says so. Rows in a project that existed stay: the same import finds them again.
+func (m *moving) undo(ctx context.Context, p *program, in *instance) error {
 	if m == nil || m.made.IsZero() {
 		return nil
 	}
-	return in.app.Project.Delete(ctx, m.who, m.made)
+	err := in.app.Project.Delete(ctx, m.who, m.made)
+	if err == nil {
+		p.noteUnmade(m.project)
+	}
+	return err
 }
 
 func (m *moving) result() *wire.GraphImported {

@@ -72,7 +72,7 @@ func (p *program) bringsCredentials() bool {
 func (p *program) nobodyCould(address net.Addr) error {
 	return loci.Errorf(loci.Forbidden, "cannot serve on %s: other machines can reach it, but nobody could authenticate. "+
 		"First create a key (loci key create --name NAME, or loci agent-key create --vendor VENDOR --name NAME; for other "+
-		"people, loci user create, then a key with --user), or set LOCI_API_KEY, or start once with "+
+		"people, loci user create --email EMAIL, then a key with --user), or set LOCI_API_KEY, or start once with "+
 		"--listen 127.0.0.1:5624. %s", p.listening(address), howToTLS)
 }
 

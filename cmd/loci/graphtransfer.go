@@ -165,7 +165,7 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 		if err := g.app.Project.Delete(context.WithoutCancel(ctx), g.who, g.project.ID); err != nil {
 			return err
 		}
-		p.note("Deleted project %s again, because nothing was imported", cut(g.project.Name, 100))
+		p.noteUnmade(g.project.Name)
 	}
 	if err != nil {
 		if !p.json && added > 0 && !o.DryRun {
@@ -184,6 +184,10 @@ func (p *program) importGraph(ctx context.Context, g *onGraph, r io.Reader, size
 		p.printf("%s %s\n", imported(o.DryRun), importedText(report))
 	}
 	return errRejected(report.Refused)
+}
+
+func (p *program) noteUnmade(project string) {
+	p.note("Deleted project %s again, because nothing was imported", cut(project, 100))
 }
 
 // loadGraph imports, shows the progress, and notes the lines that it rejects.

@@ -58,3 +58,14 @@ func TestPlainTextIsNotDelayed(t *testing.T) {
 		t.Errorf("got %q, %v", b[:n], err)
 	}
 }
+
+// TestBadTextIsTheContent gives a first line that is no UTF-8: the error must not be about a title that was not given.
+func TestBadTextIsTheContent(t *testing.T) {
+	t.Parallel()
+	cmd := lociCommand(t, t.TempDir(), "add")
+	cmd.Stdin = strings.NewReader("odd \xff\xfe bytes\n")
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(out), "content is not valid UTF-8") {
+		t.Errorf("got %v, %s", err, out)
+	}
+}

@@ -132,7 +132,7 @@ func (p *program) settleCommand(use, short string,
 		if err == nil && s.Kind == loci.SuggestSecret {
 			did, of := "kept", "memory "+s.MemoryID.String()
 			if s.Row != nil {
-				of = s.Row.Kind + " " + s.Row.ID.String()
+				of = strings.ReplaceAll(s.Row.Kind, "_", " ") + " " + s.Row.ID.String()
 			} else if s.Graph != nil {
 				of = "the graph of project " + s.Graph.ProjectID.String()
 			}

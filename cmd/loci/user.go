@@ -26,7 +26,11 @@ org, and an address to one person on the whole server.`,
 func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	var orgName, role string
 	var n org.NewUser
-	cmd := p.acting(operator, &cobra.Command{
+	which := operator
+	if !orgFirst { // the default org needs no preparation
+		which = starts
+	}
+	cmd := p.acting(which, &cobra.Command{
 		Use: use, Short: "Create a person in an org; they sign in with a link",
 		Annotations: does(org.MemberAdd, project.Read),
 		PreRunE: func(_ *cobra.Command, args []string) (err error) {

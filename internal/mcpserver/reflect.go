@@ -81,7 +81,7 @@ func reflectFields(c *call, in *review.Notes) []field {
 		flag("active_task", &in.ActiveTask).about("link the only task in doing").otherwise("true"),
 		flag("persist", &in.Persist).about("write the candidates").otherwise("false"),
 		flag("persist_source", &in.PersistSource).about("keep the notes").otherwise("true"),
-		flag("persist_review", &in.PersistReview).about("let a person decide first").otherwise("false"),
+		flag("persist_review", &in.PersistReview).about("let them wait for a decision").otherwise("false"),
 		whole("limit", &in.Limit, 1, loci.MaxCandidates, loci.DefaultCandidates),
 		detail(c),
 		inSession(c).hide(),

@@ -260,10 +260,10 @@ func (r *reading) hint() string {
 	}
 	switch {
 	case len(r.list) == 0:
-		return "The notes have nothing that looks worth keeping. not_extracted says what was left out, and why."
+		return "The notes have nothing that looks worth keeping."
 	case !r.notes.Persist:
 		return "Nothing was written. Call again with persist true to keep these candidates, and with persist_review true " +
-			"to let a person decide about them first."
+			"to let them wait for a decision first."
 	case promoted+waiting == 0:
 		return "Somebody has decided about all of these candidates before. `loci review list --state rejected` shows them."
 	}
@@ -273,8 +273,11 @@ func (r *reading) hint() string {
 			" now; `"+undo+"` takes that back.")
 	}
 	if waiting > 0 {
-		parts = append(parts, "A person decides about "+loci.Plural(waiting, "candidate that waits", "candidates that wait")+
-			", with `loci review list`.")
+		parts = append(parts, loci.Plural(waiting, "candidate waits", "candidates wait")+
+			" for a decision: see `loci review list`.")
+		if r.notes.PersistReview {
+			parts = append(parts, "The dream-cycle promotes what is certain enough.")
+		}
 	}
 	return strings.Join(parts, " ")
 }

@@ -24,10 +24,10 @@ func (l *Log) Run(ctx context.Context) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
-		if orgs, err := l.o.Orgs(ctx); err != nil {
-			l.o.Log.WarnContext(ctx, "cannot look for orgs whose events go to Arc", "error", err)
-		} else {
+		if orgs, err := l.o.Orgs(ctx); err == nil {
 			l.follow(ctx, orgs, stops, &running)
+		} else if ctx.Err() == nil {
+			l.o.Log.WarnContext(ctx, "cannot look for orgs whose events go to Arc", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -3,8 +3,8 @@ package sqlite
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,7 +88,7 @@ func (s *Store) withIdleGraph(ctx context.Context, p loci.Project, fn func(idleG
 func (s *Store) strayProjects(ctx context.Context) (problems []string, err error) {
 	for _, dir := range []string{projectsDir, archiveDir} {
 		entries, err := os.ReadDir(filepath.Join(s.opts.Dir, dir))
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return problems, err
 		}
 		for _, e := range entries {

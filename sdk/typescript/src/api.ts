@@ -35,7 +35,7 @@ export interface Agent {
   config?: Record<string, unknown>;
   created_at: string;
   description?: string;
-  /** After the registration: an agent whose name differs only in case or blanks */
+  /** Of a new name: an agent whose name differs only in case or blanks */
   hint?: string;
   id: string;
   /** When a request last worked as this agent where everybody in the org sees it, exact to a minute */
@@ -1878,7 +1878,10 @@ export interface NewNotes {
   limit?: number | undefined;
   /** Write what was found. Default: false, which writes nothing */
   persist?: boolean | undefined;
-  /** With persist: let all candidates wait for a person. Default: false, which makes memories of them */
+  /**
+   * With persist: let all candidates wait for a decision, of a person or of the dream-cycle. Default: false,
+   * which makes memories of them
+   */
   persist_review?: boolean | undefined;
   /** With persist: store the notes, without their secrets. Default: true */
   persist_source?: boolean | undefined;
