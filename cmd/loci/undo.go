@@ -60,7 +60,7 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 	flags := cmd.Flags()
 	flags.StringVar(&f.origin, "origin", "", "changes by this assistant (claude, cursor, …), or by api, cli or dashboard")
 	flags.StringVar(&f.session, "session", "", "changes in this session, by id or title")
-	flags.StringVar(&f.credential, "credential", "", "changes with this key, by its id")
+	flags.StringVar(&f.credential, "credential", "", "changes with this key, by id or name")
 	flags.StringVar(&f.since, "since", "",
 		"changes from then on: 14:00, 2h, yesterday or another time; required without --session")
 	flags.StringVar(&f.until, "until", "", "changes before then (default: now)")
@@ -70,11 +70,6 @@ A time is a time of today (14:00), a day, a full time, yesterday, or a span befo
 
 func (f *undoFlags) selection() (s loci.UndoSelection, err error) {
 	s.Origin = f.origin
-	if f.credential != "" {
-		if err = checkID(f.credential, "key", "loci key list"); err != nil {
-			return s, err
-		}
-	}
 	if s.Since, err = parsePast("--since", f.since); err != nil {
 		return s, err
 	}
@@ -89,24 +84,22 @@ func (f *undoFlags) resolve(ctx context.Context, c *call, s *loci.UndoSelection)
 			return err
 		}
 	}
-	if f.credential != "" {
-		s.CredentialID, err = resolve(ctx, c, f.credential, "key", "loci key list --all", resolveKey)
+	if f.credential == "" {
+		return nil
 	}
+	var all []loci.Credential
+	for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
+		keys, err := c.keys(ctx, string(c.who.OrgID), kind)
+		if err != nil {
+			return err
+		}
+		all = append(all, keys...)
+	}
+	k, err := findNamed(all, f.credential, func(k loci.Credential) (string, string) { return k.ID.String(), k.Name },
+		"key", "loci key list --all")
+	s.CredentialID = k.ID
 	return err
 }
-
-// resolveKey is the resolver of the keys of people and assistants.
-var resolveKey = among("key", "loci key list --all",
-	func(ctx context.Context, c *call) (ids []loci.CredentialID, err error) {
-		for _, kind := range []loci.Kind{loci.KindUser, loci.KindAgent} {
-			keys, err := c.keys(ctx, string(c.who.OrgID), kind)
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, idsIn(keys, func(k loci.Credential) loci.CredentialID { return k.ID })...)
-		}
-		return ids, nil
-	})
 
 func (p *program) printUndo(r *loci.UndoReport, a *actor) {
 	p.printf("Changes %s\n", showSelection(&r.Selection))
