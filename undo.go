@@ -1,6 +1,9 @@
 package loci
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // MaxUndo is the maximum number of memories that one undo examines.
 const MaxUndo = 10_000
@@ -52,6 +55,18 @@ type UndoReport struct {
 	StillSuperseded []StillSuperseded `json:"still_superseded,omitempty" doc:"Memories that stay replaced by one that the undo moves to the trash. To bring one back, revert it"`
 	// Redo is nil if nothing changed.
 	Redo *UndoSelection `json:"redo,omitempty" doc:"The selection that undoes this undo"`
+}
+
+// Kept returns what Loci keeps of r for a repetition of the request: no title of a memory.
+func (r UndoReport) Kept() UndoReport {
+	r.Undone, r.LeftAlone, r.StillSuperseded = slices.Clone(r.Undone), slices.Clone(r.LeftAlone), nil
+	for i := range r.Undone {
+		r.Undone[i].Title = ""
+	}
+	for i := range r.LeftAlone {
+		r.LeftAlone[i].Title = ""
+	}
+	return r
 }
 
 // Undone is a memory that an undo restored to an earlier state.

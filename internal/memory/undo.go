@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"reflect"
 	"time"
@@ -52,7 +51,10 @@ func (s *Service) Undo(ctx context.Context, p loci.Principal, undoSelection loci
 		if e.Count = u.steps.changing(); e.Count == 0 {
 			e.Action = ""
 		}
-		return u.keep(ctx, u.apply(ctx))
+		if err := u.apply(ctx); err != nil {
+			return err
+		}
+		return gate.AnswerRows(ctx, u.report(false).Kept())
 	})
 	if err != nil {
 		return nil, err
@@ -255,19 +257,6 @@ func (u *undo) apply(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// keep keeps the report, without titles, for a repetition of the request.
-func (u *undo) keep(ctx context.Context, err error) error {
-	r := u.report(false)
-	r.StillSuperseded = nil
-	for i := range r.Undone {
-		r.Undone[i].Title = ""
-	}
-	for i := range r.LeftAlone {
-		r.LeftAlone[i].Title = ""
-	}
-	return errors.Join(err, gate.AnswerRows(ctx, r))
 }
 
 // report returns what the undo did, or would do.
