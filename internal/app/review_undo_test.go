@@ -115,14 +115,16 @@ func TestUndoOfAPromotionOntoAMemory(t *testing.T) {
 	d.must(err)
 	old := d.add(d.claude, memory.Draft{Title: "old", Content: "The nightly export runs at two."})
 	older := d.add(d.claude, memory.Draft{Title: "older", Content: "It ran at one."})
+	twice := d.add(d.claude, memory.Draft{Title: "twice", Content: "It never ran at noon."})
 	id := ids[1]
 	d.change(id, func(c *loci.Candidate) { c.Title, c.Content = there.Title, there.Content })
-	accepted, err := d.Review.Accept(ctx, d.mara, id, review.Decision{Supersedes: []loci.MemoryID{old.ID, older.ID}})
+	accepted, err := d.Review.Accept(ctx, d.mara, id,
+		review.Decision{Supersedes: []loci.MemoryID{old.ID, older.ID, twice.ID}})
 	d.must(err)
 	if !accepted.Existing || accepted.MemoryID != there.ID {
 		t.Fatalf("got %+v", accepted)
 	}
-	if shown := d.waiting(d.mara, id); len(shown.Superseded) != 2 {
+	if shown := d.waiting(d.mara, id); len(shown.Superseded) != 3 {
 		t.Errorf("superseded %v", shown.Superseded)
 	}
 	if err := superseded(d, older.ID); err != nil {
@@ -130,7 +132,10 @@ func TestUndoOfAPromotionOntoAMemory(t *testing.T) {
 	}
 	trashed, err := d.Memory.Trash(ctx, d.mara, older.ID, 0)
 	d.must(err)
+	d.must(second(d.Memory.Revert(ctx, d.mara, twice.ID, 0, 1)))
+	d.add(d.claude, memory.Draft{Title: "newest", Content: "It runs at noon.", Supersedes: []loci.MemoryID{twice.ID}})
 	d.must(second(d.Review.Undo(ctx, d.mara, id, review.Decision{})))
+	d.must(superseded(d, twice.ID))
 	for what, m := range map[string]*loci.Memory{"there before": there, "superseded by it": old} {
 		if now, err := d.Memory.Get(ctx, d.mara, m.ID); err != nil || !now.SupersededBy.IsZero() || !now.ValidTo.IsZero() {
 			t.Errorf("%s: %+v, %v", what, now, err)
