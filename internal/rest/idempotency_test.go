@@ -260,8 +260,8 @@ func TestRepetitionNeedsTheRight(t *testing.T) {
 	}
 }
 
-// TestARepetitionByAWriterReadsNothing requires an id for a repetition by a credential that only writes, and no rejected
-// read in the audit trail.
+// TestARepetitionByAWriterReadsNothing requires an id for a repetition by a credential that only writes, and no
+// rejected read in the audit trail.
 func TestARepetitionByAWriterReadsNothing(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
