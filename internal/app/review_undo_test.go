@@ -62,6 +62,26 @@ func TestUndoOfAMergeSeparates(t *testing.T) {
 	}
 }
 
+// TestMergedCandidatesNameOtherSessions requires that a merged candidate names each other session once, and neither its
+// own one nor that of notes without a session.
+func TestMergedCandidatesNameOtherSessions(t *testing.T) {
+	t.Parallel()
+	d := newReviews(t)
+	in := func() (loci.SessionID, loci.Principal) {
+		p := d.claude
+		p.SessionID = d.open(d.claude, agent.SessionDraft{Reach: loci.ReachPrivate}).ID
+		return p.SessionID, p
+	}
+	_, here := in()
+	other, there := in()
+	own := d.queued(here, "idea: one\nidea: two\n")
+	others := slices.Concat(own[1:], d.queued(there, "idea: three\nidea: four\n"), d.queued(d.claude, "idea: five\n"))
+	merged, err := d.Review.Merge(t.Context(), d.mara, own[0], others, review.Decision{})
+	if err != nil || !slices.Equal(merged.OtherSessions, []loci.SessionID{other}) {
+		t.Errorf("got the sessions %v, %v; want %v", merged.OtherSessions, err, other)
+	}
+}
+
 // TestMergedEvidenceIsOfItsNotes requires that a merged candidate shows the passages of all notes that it comes from.
 func TestMergedEvidenceIsOfItsNotes(t *testing.T) {
 	t.Parallel()
@@ -95,29 +115,34 @@ func TestUndoOfAPromotionOntoAMemory(t *testing.T) {
 	d.must(err)
 	old := d.add(d.claude, memory.Draft{Title: "old", Content: "The nightly export runs at two."})
 	older := d.add(d.claude, memory.Draft{Title: "older", Content: "It ran at one."})
+	twice := d.add(d.claude, memory.Draft{Title: "twice", Content: "It never ran at noon."})
 	id := ids[1]
 	d.change(id, func(c *loci.Candidate) { c.Title, c.Content = there.Title, there.Content })
-	accepted, err := d.Review.Accept(ctx, d.mara, id, review.Decision{Supersedes: []loci.MemoryID{old.ID, older.ID}})
+	accepted, err := d.Review.Accept(ctx, d.mara, id,
+		review.Decision{Supersedes: []loci.MemoryID{old.ID, older.ID, twice.ID}})
 	d.must(err)
 	if !accepted.Existing || accepted.MemoryID != there.ID {
 		t.Fatalf("got %+v", accepted)
 	}
-	if shown := d.waiting(d.mara, id); len(shown.Superseded) != 2 {
+	if shown := d.waiting(d.mara, id); len(shown.Superseded) != 3 {
 		t.Errorf("superseded %v", shown.Superseded)
 	}
 	if err := superseded(d, older.ID); err != nil {
 		t.Fatal(err)
 	}
-	_, err = d.Memory.Trash(ctx, d.mara, older.ID, 0)
+	trashed, err := d.Memory.Trash(ctx, d.mara, older.ID, 0)
 	d.must(err)
+	d.must(second(d.Memory.Revert(ctx, d.mara, twice.ID, 0, 1)))
+	d.add(d.claude, memory.Draft{Title: "newest", Content: "It runs at noon.", Supersedes: []loci.MemoryID{twice.ID}})
 	d.must(second(d.Review.Undo(ctx, d.mara, id, review.Decision{})))
+	d.must(superseded(d, twice.ID))
 	for what, m := range map[string]*loci.Memory{"there before": there, "superseded by it": old} {
 		if now, err := d.Memory.Get(ctx, d.mara, m.ID); err != nil || !now.SupersededBy.IsZero() || !now.ValidTo.IsZero() {
 			t.Errorf("%s: %+v, %v", what, now, err)
 		}
 	}
-	if _, err := d.Memory.Get(ctx, d.claude, older.ID); loci.CodeOf(err) != loci.NotFound {
-		t.Errorf("what is in the trash: %v", err)
+	if now, err := d.Memory.Get(ctx, d.mara, older.ID); err != nil || now.Version != trashed.Memory.Version {
+		t.Errorf("what is in the trash: %+v, %v; want version %d", now, err, trashed.Memory.Version)
 	}
 }
 

@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/app"
+	"github.com/loci-memory/loci/internal/auth"
 	"github.com/loci-memory/loci/internal/graph"
 	"github.com/loci-memory/loci/internal/review"
 )
@@ -63,6 +65,28 @@ func TestNotesNameEntities(t *testing.T) {
 	d.must(err)
 	if len(page.Relations) != 1 || page.Relations[0].Type != "RELATED_TO" || page.Relations[0].ToID != put[0].Entity.ID {
 		t.Errorf("the relations are %+v", page.Relations)
+	}
+}
+
+// TestOnlyTheGraphOfAProjectIsCompared requires that notes without a project, and those of a credential that may not
+// read graphs, have no finding about a graph, and that the audit trail has no rejected read.
+func TestOnlyTheGraphOfAProjectIsCompared(t *testing.T) {
+	t.Parallel()
+	d := newRules(t)
+	reflects := d.stage.key(d.mara, auth.KeyRequest{Rights: []loci.Right{loci.RightReflect}})
+	d.st.entries = nil
+	for name, tt := range map[string]struct {
+		who     loci.Principal
+		project string
+	}{"no project": {d.mara, ""}, "no right to read": {reflects, d.project.String()}} {
+		r := d.reflect(tt.who, review.Notes{Content: "We decided to use Postgres for the queue.", Project: tt.project})
+		if len(r.Candidates) != 1 || !strings.Contains(fmt.Sprint(r.Candidates[0].Relations), "MENTIONS") ||
+			strings.Contains(fmt.Sprint(r.Candidates[0].Findings), "graph") {
+			t.Errorf("%s: got %+v", name, r.Candidates)
+		}
+	}
+	if slices.ContainsFunc(d.st.entries, func(e loci.AuditEntry) bool { return !e.Allowed }) {
+		t.Errorf("the audit trail has %+v", d.st.entries)
 	}
 }
 

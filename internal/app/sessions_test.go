@@ -243,6 +243,22 @@ func TestOnlyThePersonWidensASession(t *testing.T) {
 	d.must(change(operator, "", "*"))
 }
 
+// TestASessionStaysWithItsTeam requires that the reach that a session has already does not give it to the team that its
+// person has left since the request began.
+func TestASessionStaysWithItsTeam(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx := t.Context()
+	d.must(d.Org.LeaveTeam(ctx, d.tom, d.team))
+	okapis, err := d.Org.CreateTeam(ctx, d.again(d.tom), "Okapis")
+	d.must(err)
+	s := d.open(d.again(d.tom), agent.SessionDraft{Reach: loci.ReachTeam})
+	got, err := d.Agent.UpdateSession(ctx, d.tom, s.ID.String(), agent.SessionPatch{Reach: new(loci.ReachTeam)})
+	if err != nil || got.TeamID != okapis.ID {
+		t.Errorf("got a session of the team %s, %v; want %s", got.TeamID, err, okapis.ID)
+	}
+}
+
 func TestSessionsCloseAndReopen(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -187,6 +187,54 @@ func TestSimilarNeverFailsASave(t *testing.T) {
 	}
 }
 
+// A search of the trash does not need the index of what holds now.
+func TestSearchOfTheTrashNeedsNoIndex(t *testing.T) {
+	t.Parallel()
+	var st *blind
+	w := newWorld(t, func(o *app.Options) { st = &blind{Store: o.Store}; o.Store = st })
+	m := w.add(w.owner, memory.Draft{Title: "Note", Content: "We deploy on Tuesdays"})
+	if _, err := w.Memory.Trash(t.Context(), w.owner, m.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	st.on = true
+	r := memory.SearchRequest{Query: "Tuesdays"}
+	if _, err := w.Memory.Search(t.Context(), w.owner, r); !errors.Is(err, errBlind) {
+		t.Errorf("a search of the present: got %v, want %v", err, errBlind)
+	}
+	r.Lifecycle = loci.TrashOnly
+	if page, err := w.Memory.Search(t.Context(), w.owner, r); err != nil || len(page.Items) != 1 {
+		t.Errorf("got %+v, %v; want the memory in the trash", page, err)
+	}
+}
+
+// begun is a store whose changes a later transaction has read already, so that the index cannot be built in this one.
+type begun struct{ store.Store }
+
+func (b begun) View(ctx context.Context, org loci.OrgID, fn func(store.Tx) error) error {
+	return b.Store.View(ctx, org, func(tx store.Tx) error { return fn(begunTx{tx}) })
+}
+
+type begunTx struct{ store.Tx }
+
+func (tx begunTx) Rows() store.Rows { return begunRows{tx.Tx.Rows()} }
+
+type begunRows struct{ store.Rows }
+
+func (begunRows) Changed(_ context.Context, after store.Position) (store.RowChanges, error) {
+	return store.RowChanges{Next: after, Ahead: true}, nil
+}
+
+// A save says that nothing was compared if the index is not built yet.
+func TestSimilarNeedsAWholeIndex(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *app.Options) { o.Store = begun{o.Store} })
+	d := memory.Draft{Title: "Note", Content: "We deploy on Tuesdays", Dedupe: memory.DedupeCreate}
+	w.save(w.owner, d)
+	if m, got := w.save(w.owner, d); m.ID.IsZero() || len(got) > 0 || !m.SimilarSkipped {
+		t.Errorf("saved %+v, similar %q", m, got)
+	}
+}
+
 // Nothing that the writer may not see has any influence on what is called similar: not on what is named, nor on its
 // order, nor on what is left out because there is so much.
 func TestSimilarIgnoresHidden(t *testing.T) {

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,5 +69,22 @@ func TestOwnerEmail(t *testing.T) {
 	}
 	if who, err := w.Identity.WhoAmI(t.Context(), w.owner); err != nil || who.User.Email != "mara@example.org" {
 		t.Errorf("%+v, %v", who, err)
+	}
+}
+
+// TestAnInvitationChangesNoRole has a person accept an invitation to their own team, which has invited their new
+// address. Their role stays.
+func TestAnInvitationChangesNoRole(t *testing.T) {
+	t.Parallel()
+	c := newCompany(t)
+	ctx := t.Context()
+	made, err := c.Org.InviteToTeam(ctx, c.mara, c.team, []string{"mara@new.example"}, loci.Member)
+	c.must(err)
+	c.must(second(c.Identity.SetUser(ctx, c.operator, c.mara.UserID, identity.UserChange{Email: new("mara@new.example")})))
+	joined, err := c.Org.AcceptInvite(ctx, c.mara, made[0].Token)
+	c.must(err)
+	at := slices.IndexFunc(joined.Team.Members, func(u loci.User) bool { return u.ID == c.mara.UserID })
+	if at < 0 || joined.Team.Members[at].TeamRole != loci.MemberOwner {
+		t.Errorf("the members are %+v", joined.Team.Members)
 	}
 }

@@ -260,6 +260,20 @@ func TestRepetitionNeedsTheRight(t *testing.T) {
 	}
 }
 
+// TestARepetitionByAWriterReadsNothing requires an id for a repetition by a credential that only writes, and no
+// rejected read in the audit trail.
+func TestARepetitionByAWriterReadsNothing(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.clock.freeze()
+	_, writes := s.key(t, loci.DefaultOrg, s.owner.UserID, auth.KeyRequest{Rights: []loci.Right{loci.RightWrite}})
+	save := `POST /memories {"title":"kept","content":"okapi"}`
+	named(t, s.once(writes, "save", save), s.once(writes, "save", save))
+	if got := s.denials(t, loci.DefaultOrg); len(got) > 0 {
+		t.Errorf("the audit trail has rejected %v", got)
+	}
+}
+
 // TestRepetitionRevivesNothing repeats requests whose result is gone meanwhile.
 func TestRepetitionRevivesNothing(t *testing.T) {
 	t.Parallel()

@@ -134,8 +134,10 @@ func TestSecretsOfEvents(t *testing.T) {
 		"The password is [secret removed], says Ada.") {
 		t.Error(w.Body)
 	}
-	if list := inbox(owner); len(list) != 2 {
-		t.Errorf("left: %+v", list)
+	var settled client.SuggestionList
+	decode(t, s.expect(t, 200, owner, "GET /suggestions?state=accepted"), &settled)
+	if list := inbox(owner); len(list) != 2 || len(settled.Suggestions) != 1 || settled.Suggestions[0].ID != first.ID {
+		t.Errorf("left: %+v, accepted: %+v", list, settled.Suggestions)
 	}
 	for _, how := range []string{"/decline", "/accept"} {
 		s.expect(t, 200, owner, "POST /suggestions/"+list[1].ID.String()+how)

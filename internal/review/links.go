@@ -61,14 +61,7 @@ func (s *Service) mustBeEntities(ctx context.Context, p loci.Principal, at *plac
 	if s.May(p, graph.Read) != nil {
 		return noSuchLink("related_to", "memories, or of entities,")
 	}
-	projects := slices.Clone(p.ProjectIDs)
-	if !at.ProjectID.IsZero() {
-		projects = slices.Insert(projects, 0, at.ProjectID)
-	}
-	for _, in := range loci.Unique(projects) {
-		if len(ids) == 0 {
-			return nil
-		}
+	for _, in := range loci.Unique(append([]loci.ProjectID{at.ProjectID}, p.ProjectIDs...)) { // that of the notes first
 		found, err := s.graphs.Known(ctx, p, in, ids)
 		if code := loci.CodeOf(err); code == loci.NotFound || code == loci.Conflict { // it is gone or archived
 			continue
