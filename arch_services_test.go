@@ -47,6 +47,7 @@ var withoutBegin = map[string]string{
 	"event.Drop":                "part of deleting an org",
 	"event.Follow":              "part of changing a session",
 	"event.Follower":            "part of the dream-cycle and of the index, for nobody",
+	"event.CopyAll":             "part of org.Export",
 	"event.Forget":              "part of deleting a person",
 	"event.Index":               "the index itself, for its upkeep",
 	"event.Recall":              "part of recalling memories; asks for the action, without metering it twice",

@@ -54,10 +54,9 @@ func (s *server) again(ctx context.Context, p loci.Principal, in any, known *gat
 			*into = memory.Changed(m)
 		}
 	case *client.Shared:
-		var m *loci.Memory
-		if err = s.again(ctx, p, in, known, &m); err == nil {
-			*into = client.Shared{Shared: !m.TeamID.IsZero(), MemoryID: m.ID, TeamID: m.TeamID}
-		}
+		m, failed := readIf(ctx, s, p, memory.Read, target, byID(s.app.Memory.Get))
+		now := orZero(m)
+		*into, err = client.Shared{Shared: !now.TeamID.IsZero(), MemoryID: now.ID, TeamID: now.TeamID}, failed
 	case *loci.Asset:
 		*into, err = readIf(ctx, s, p, memory.AssetRead, target, byID(s.app.Memory.Asset))
 	case *loci.Session:
