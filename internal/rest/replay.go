@@ -126,9 +126,6 @@ func kept(body any) any {
 	return nil
 }
 
-var keptFields = []string{"id", "entity_id", "from_entity", "created", "added", "version", "index", "review_state",
-	"memory_id", "error"}
-
 // hollow returns the JSON of the body of an answer with only ids, flags and numbers in the rows of its lists.
 func hollow(body any) (out map[string]any) {
 	b, _ := json.Marshal(body)
@@ -138,7 +135,8 @@ func hollow(body any) (out map[string]any) {
 		for _, row := range list {
 			if row, ok := row.(map[string]any); ok {
 				maps.DeleteFunc(row, func(name string, _ any) bool {
-					return !slices.Contains(keptFields, name)
+					return !slices.Contains([]string{"id", "entity_id", "from_entity", "created", "added", "version", "index",
+						"review_state", "memory_id", "error"}, name)
 				})
 			}
 		}
