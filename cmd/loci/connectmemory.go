@@ -271,7 +271,8 @@ func (m *moving) run(ctx context.Context, p *program, in *instance) error {
 	return nil
 }
 
-// undo deletes the project that run created, and says so. Rows in a project that existed stay: the same import finds them again.
+// undo deletes the project that run created, and says so. Rows in a project that existed stay: the same import finds
+// them again.
 func (m *moving) undo(ctx context.Context, p *program, in *instance) error {
 	if m == nil || m.made.IsZero() {
 		return nil

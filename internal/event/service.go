@@ -9,7 +9,6 @@ package event
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -131,8 +130,8 @@ func (s *Service) CopyAll(ctx context.Context, org loci.OrgID, w io.Writer) erro
 	for at, done := eventlog.Position(""), false; err == nil && !done; done = at == "" {
 		var list []*loci.Event
 		list, at, err = log.Walk(ctx, org, eventlog.Oldest, at, gate.MaxPage)
-		for _, e := range list {
-			err = errors.Join(err, jsonlines.Write(w, e))
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = jsonlines.Write(w, list[i])
 		}
 		progress.Done += int64(len(list))
 		loci.ReportProgress(ctx, progress)

@@ -58,7 +58,7 @@ func (s *Service) Change(ctx context.Context, p loci.Principal, id loci.ProjectI
 	}
 	out, err := s.Store.Projects().Update(ctx, p.OrgID, id, func(now *loci.Project) error { c.apply(now); return nil })
 	if changed.Name != old.Name {
-		out = s.hinted(ctx, p, out)
+		return s.hinted(ctx, p, out, err)
 	}
 	return out, err
 }

@@ -45,16 +45,19 @@ func (s *Service) Create(ctx context.Context, p loci.Principal, d Draft) (loci.P
 	made := loci.Project{ID: loci.NewProjectID(), OrgID: p.OrgID, WorkspaceID: p.WorkspaceID, Name: loci.Label(d.Name),
 		Description: d.Description, Everyone: open}
 	made, err := s.create(ctx, p, made)
-	return s.hinted(ctx, p, made), err
+	return s.hinted(ctx, p, made, err)
 }
 
 // hinted returns a project that has a new name, with its Hint.
-func (s *Service) hinted(ctx context.Context, p loci.Principal, x loci.Project) loci.Project {
+func (s *Service) hinted(ctx context.Context, p loci.Principal, x loci.Project, err error) (loci.Project, error) {
+	if err != nil {
+		return x, err
+	}
 	all, _ := s.visible(ctx, p, x.Name) // it is stored, even if the hint fails
 	for i := range all {
 		x.Hint = cmp.Or(x.Hint, loci.TwinHint("project", x.Name, all[i].Name))
 	}
-	return x
+	return x, nil
 }
 
 func (s *Service) create(ctx context.Context, p loci.Principal, made loci.Project) (loci.Project, error) {
