@@ -265,12 +265,12 @@ func (p *program) restored(name, dir string, done maintain.Restored) error {
 	}
 	p.printf("restored %s to %s\n", name, dir)
 	if done.Revoked > 0 {
-		p.printf("%s revoked\n", loci.Plural(done.Revoked, "key revoked after the backup stays",
-			"keys revoked after the backup stay"))
+		p.printf("%s revoked\n", loci.Plural(done.Revoked, "key that no longer worked stays",
+			"keys that no longer worked stay"))
 	}
 	if done.People > 0 {
 		p.printf("%s disabled, with their data; %s lists them\n", loci.Plural(done.People,
-			"person deleted after the backup comes back", "people deleted after the backup come back"),
+			"person who was missing comes back", "people who were missing come back"),
 			p.onSameData("`loci user list`"))
 	}
 	for _, org := range done.Orgs {

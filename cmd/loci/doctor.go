@@ -336,7 +336,7 @@ func (d *doctor) examineBackups(opens bool) {
 		d.warn("backups", fix, "the newest is from %s",
 			d.showTime(found[0].Manifest.CreatedAt))
 	default:
-		d.ok("backups", "%s, the newest from %s; not verified: to read it, run: %s",
+		d.ok("backups", "%s, the newest from %s; to check what is in it, run: %s",
 			loci.Plural(len(found), "backup", "backups"), d.showTime(found[0].Manifest.CreatedAt),
 			d.onSameData("loci backup verify"))
 	}

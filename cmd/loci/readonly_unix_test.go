@@ -60,6 +60,15 @@ func TestReadOnlyDirectoryIsRead(t *testing.T) {
 		runLoci(t, dir, args...)
 	}
 	copyProgram(t, binary)
+	locks, _ := filepath.Glob(filepath.Join(data, "projects", "*.lock"))
+	if len(locks) == 0 {
+		t.Fatal("no locks")
+	}
+	for _, name := range locks { // a restored backup has none
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
 	err := filepath.WalkDir(data, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			return os.Chmod(path, 0o555)

@@ -66,10 +66,12 @@ func (p *program) addUserCommand(use string, orgFirst bool) *cobra.Command {
 	return cmd
 }
 
-// noteOpenProjects tells what somebody who is new in an org reads there: all that was saved in its open projects.
+// noteOpenProjects tells what somebody who is new in an org reads there: events and what was saved in open projects.
 func (p *program) noteOpenProjects(ctx context.Context, in *instance, who loci.Principal, newcomer string) error {
 	list, err := in.projects(ctx, who, "", 0)
 	open := len(slices.DeleteFunc(list, func(x loci.Project) bool { return !x.Everyone }))
+	p.note("%s can read the sessions and events of the org that are not private, also earlier ones; see: loci session list%s",
+		newcomer, orgHint(who))
 	if err == nil && open > 0 {
 		p.note("%s can read %s, with everything saved there; see: loci project list --status all%s", newcomer,
 			loci.Plural(open, "open project", "open projects"), orgHint(who))

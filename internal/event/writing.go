@@ -45,8 +45,12 @@ func (w *writing) prepare(ctx context.Context, log eventlog.Engine, drafts []Dra
 		events = make([]*loci.Event, len(drafts))
 		for i := range drafts {
 			events[i] = &all[i]
-			if err := w.event(ctx, tx, &drafts[i], &all[i]); err != nil {
-				return &draftError{i, err}
+			err := w.event(ctx, tx, &drafts[i], &all[i])
+			if loci.CodeOf(err) != "" {
+				err = &draftError{i, err}
+			}
+			if err != nil { // without a code it is about a file, and gets one outside
+				return err
 			}
 			w.note(i, &all[i])
 		}

@@ -53,9 +53,9 @@ func namedProject(c *call, into *loci.ProjectID) field {
 	}).or("project_id")
 }
 
-// timeOf reads what loci.ParseTimeNear reads, in UTC. Only expires_at looks ahead. Its error is the same at all times.
+// timeOf reads what loci.ParseTimeNear reads, in UTC. expires_at and until look ahead. Its error is the same at all times.
 func timeOf(path, v string) (time.Time, error) {
-	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at")
+	t, err := loci.ParseTimeNear(v, time.Now().UTC(), path == "expires_at" || path == "until")
 	if err != nil {
 		err = loci.FieldErrorf(path, "must be a date or a time like 2026-11-20T16:00:00Z (RFC 3339)")
 	}

@@ -117,7 +117,8 @@ func inviteForm(v view, d *invitation) g.Node {
 		h.Ul(
 			g.If(team, h.Li(g.Text("All team members and their assistants can read what you share with the team."))),
 			h.Li(g.Text("Everyone in a project, and their assistants, can read its knowledge graph, and memories that you "+
-				"save with scope project. Unless a project is closed, everyone in the org belongs to it.")),
+				"save with scope project. A new project is yours alone until you share it.")),
+			h.Li(g.Text("Everyone in the org, and their assistants, can read sessions and events that are not private.")),
 			h.Li(g.Text("No other person of the org can read anything else that you save."))),
 		hint(g.Text("The invitation expires on "), moment(d.Invite.ExpiresAt), g.Text(".")),
 		either(v.Who != nil && !d.Mine, forAnother(d), acceptForm(v, d)),

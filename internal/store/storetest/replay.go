@@ -149,7 +149,7 @@ func (h *history) when() loci.When {
 		if draw(h.t, label, false, true) {
 			return time.Time{}
 		}
-		minutes := rapid.IntRange(-2, int(h.clock.now().Sub(h.start)/time.Minute)+2).Draw(h.t, label+" minutes")
+		minutes := rapid.IntRange(-2, max(int(h.clock.now().Sub(h.start)/time.Minute), 0)+2).Draw(h.t, label+" minutes")
 		return h.start.Add(time.Duration(minutes)*time.Minute +
 			draw[time.Duration](h.t, label+" and", 0, 0, -1, 1, time.Microsecond, -time.Microsecond))
 	}
