@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -139,34 +138,13 @@ func (t candidates) get(v loci.Viewer, id loci.CandidateID) (seq int64, c *loci.
 }
 
 func (t candidates) List(_ context.Context, v loci.Viewer, cq store.CandidateQuery) (
-	list []*loci.Candidate, next store.Position, err error) {
-	if cq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if cq.After != "" {
-		if last, err = t.Positions.decode(cq.After, candidatePosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT " + candidateColumns + " FROM candidates s WHERE {s} ")
-	t.filter(&q, v, &cq)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", last.Seq, cq.Limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, c, err := t.scanCandidate(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == cq.Limit {
-			next = t.Positions.encode(last, candidatePosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, c)
-		return nil
-	})
-	return list, next, err
+	[]*loci.Candidate, store.Position, error) {
+	return newestPage(t.Tx, paging{candidatePosition, cq.After, cq.Limit}, t.scanCandidate,
+		func(q *Query, before int64, limit int) {
+			q.Add("SELECT " + candidateColumns + " FROM candidates s WHERE {s} ")
+			t.filter(q, v, &cq)
+			q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {

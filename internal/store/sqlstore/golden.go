@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -126,50 +125,26 @@ func (t golden) InsertRun(_ context.Context, run *loci.GoldenRun) error {
 		[16]byte(run.UserID), loci.MaxGoldenRuns)
 }
 
-func (t golden) scanRun(r Row) (*loci.GoldenRun, error) {
-	run := &loci.GoldenRun{}
-	if err := json.Unmarshal(r.Raw(3), run); err != nil {
-		return nil, err
-	}
+func (t golden) scanRun(r Row) (seq int64, run *loci.GoldenRun, err error) {
+	run = &loci.GoldenRun{}
+	err = json.Unmarshal(r.Raw(3), run)
 	run.OrgID, run.UserID, run.WorkspaceID = t.Org, r.ID(1), r.ID(2)
-	return run, nil
+	return r.Int64(0), run, err
 }
 
 func (t golden) Run(_ context.Context, v loci.Viewer, id loci.GoldenRunID) (run *loci.GoldenRun, err error) {
 	var q Query
 	q.Add("SELECT g.seq, g.user_id, g.workspace_id, g.body FROM golden_runs g WHERE {g} g.id = ? AND ", [16]byte(id))
 	t.sees(&q, v)
-	there, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { run, err = t.scanRun(r); return err })
+	there, err := t.c.One(q.String(), q.Args, func(r Row) (err error) { _, run, err = t.scanRun(r); return err })
 	return run, orMissing(there, err, func() error { return loci.Errorf(loci.NotFound, "no such run") })
 }
 
 func (t golden) Runs(_ context.Context, v loci.Viewer, limit int, after store.Position) (
-	list []*loci.GoldenRun, next store.Position, err error) {
-	if limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if after != "" {
-		if last, err = t.Positions.decode(after, goldenPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT g.seq, g.user_id, g.workspace_id, g.body FROM golden_runs g WHERE {g} ")
-	t.sees(&q, v)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND g.seq < ? ORDER BY g.seq DESC LIMIT ?", last.Seq, limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		run, err := t.scanRun(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == limit {
-			next = t.Positions.encode(last, goldenPosition)
-			return ErrStop
-		}
-		last.Seq, list = r.Int64(0), append(list, run)
-		return nil
+	[]*loci.GoldenRun, store.Position, error) {
+	return newestPage(t.Tx, paging{goldenPosition, after, limit}, t.scanRun, func(q *Query, before int64, limit int) {
+		q.Add("SELECT g.seq, g.user_id, g.workspace_id, g.body FROM golden_runs g WHERE {g} ")
+		t.sees(q, v)
+		q.Add(" AND g.seq < ? ORDER BY g.seq DESC LIMIT ?", before, limit)
 	})
-	return list, next, err
 }

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -84,34 +83,13 @@ func (t sessions) one(q *Query) (s loci.Session, err error) {
 }
 
 func (t sessions) List(_ context.Context, v loci.Viewer, sq store.SessionQuery) (
-	list []loci.Session, next store.Position, err error) {
-	if sq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if sq.After != "" {
-		if last, err = t.Positions.decode(sq.After, sessionPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
-	t.filter(&q, v, &sq)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", last.Seq, sq.Limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, s, err := t.scanSession(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == sq.Limit {
-			next = t.Positions.encode(last, sessionPosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, s)
-		return nil
-	})
-	return list, next, err
+	[]loci.Session, store.Position, error) {
+	return newestPage(t.Tx, paging{sessionPosition, sq.After, sq.Limit}, t.scanSession,
+		func(q *Query, before int64, limit int) {
+			q.Add("SELECT " + sessionColumns + " FROM sessions s WHERE {s} ")
+			t.filter(q, v, &sq)
+			q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t sessions) filter(q *Query, v loci.Viewer, sq *store.SessionQuery) {

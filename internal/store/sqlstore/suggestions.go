@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"math"
 	"time"
 
 	"github.com/loci-memory/loci"
@@ -158,47 +157,22 @@ func (t suggestions) one(q *Query) (s loci.Suggestion, err error) {
 }
 
 func (t suggestions) List(_ context.Context, v loci.Viewer, state loci.SuggestionState, after store.Position,
-	limit int) (list []loci.Suggestion, next store.Position, err error) {
-	if limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if after != "" {
-		if last, err = t.Positions.decode(after, suggestionPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	t.listQuery(&q, v, state, last.Seq, limit)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, s, err := scanSuggestion(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == limit {
-			next = t.Positions.encode(last, suggestionPosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, s)
-		return nil
-	})
-	return list, next, err
-}
-
-// listQuery selects one row more than the page has, to know whether another page follows.
-func (t suggestions) listQuery(q *Query, v loci.Viewer, state loci.SuggestionState, before int64, limit int) {
-	q.Add(fromSuggestions)
-	switch state {
-	case loci.SuggestionPending:
-		q.Add("s.state = 'pending' AND ") // in the text, so that its index serves
-		t.seen(q, v, loci.LiveOnly)
-	case "":
-		t.seen(q, v, loci.AnyState)
-	default:
-		q.Add("s.state = ? AND ", string(state))
-		t.seen(q, v, loci.AnyState)
-	}
-	q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit+1)
+	limit int) ([]loci.Suggestion, store.Position, error) {
+	return newestPage(t.Tx, paging{suggestionPosition, after, limit}, scanSuggestion,
+		func(q *Query, before int64, limit int) {
+			q.Add(fromSuggestions)
+			switch state {
+			case loci.SuggestionPending:
+				q.Add("s.state = 'pending' AND ") // in the text, so that its index serves
+				t.seen(q, v, loci.LiveOnly)
+			case "":
+				t.seen(q, v, loci.AnyState)
+			default:
+				q.Add("s.state = ? AND ", string(state))
+				t.seen(q, v, loci.AnyState)
+			}
+			q.Add(" AND s.seq < ? ORDER BY s.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t suggestions) Settle(ctx context.Context, id loci.SuggestionID, state loci.SuggestionState, at time.Time) error {

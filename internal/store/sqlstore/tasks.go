@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"math"
 
 	"github.com/loci-memory/loci"
 	"github.com/loci-memory/loci/internal/store"
@@ -60,35 +59,13 @@ func (t tasks) Get(_ context.Context, v loci.Viewer, id loci.TaskID) (task loci.
 	return task, orMissing(found, err, noTask)
 }
 
-func (t tasks) List(_ context.Context, v loci.Viewer, tq store.TaskQuery) (
-	list []loci.Task, next store.Position, err error) {
-	if tq.Limit < 1 {
-		return nil, "", loci.Errorf(loci.Invalid, "limit must be at least 1")
-	}
-	last := Place{Seq: math.MaxInt64}
-	if tq.After != "" {
-		if last, err = t.Positions.decode(tq.After, taskPosition); err != nil {
-			return nil, "", err
-		}
-	}
-	var q Query
-	q.Add("SELECT " + taskColumns + " FROM tasks t WHERE {t} ")
-	t.filter(&q, v, &tq)
-	// One row more than the page has tells whether another page follows.
-	q.Add(" AND t.seq < ? ORDER BY t.seq DESC LIMIT ?", last.Seq, tq.Limit+1)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		seq, task, err := t.scanTask(r)
-		if err != nil {
-			return err
-		}
-		if len(list) == tq.Limit {
-			next = t.Positions.encode(last, taskPosition)
-			return ErrStop
-		}
-		last.Seq, list = seq, append(list, task)
-		return nil
-	})
-	return list, next, err
+func (t tasks) List(_ context.Context, v loci.Viewer, tq store.TaskQuery) ([]loci.Task, store.Position, error) {
+	return newestPage(t.Tx, paging{taskPosition, tq.After, tq.Limit}, t.scanTask,
+		func(q *Query, before int64, limit int) {
+			q.Add("SELECT " + taskColumns + " FROM tasks t WHERE {t} ")
+			t.filter(q, v, &tq)
+			q.Add(" AND t.seq < ? ORDER BY t.seq DESC LIMIT ?", before, limit)
+		})
 }
 
 func (t tasks) filter(q *Query, v loci.Viewer, tq *store.TaskQuery) {
