@@ -50,10 +50,7 @@ func nameTaken() error {
 }
 
 func (t agents) Insert(_ context.Context, a loci.Agent) error {
-	if err := t.mine(a.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(a.UserID); err != nil {
+	if err := t.writable(a.OrgID, a.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO agents ({org} id, user_id, vendor, name, description, config, created_at, updated_at, "+

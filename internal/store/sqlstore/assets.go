@@ -27,10 +27,7 @@ func (t assets) Insert(_ context.Context, a loci.Asset) error {
 	err = t.c.Exec("INSERT INTO assets ({org} id, memory_seq, user_id, origin, name, media_type, size, sha256, "+
 		"created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		[16]byte(a.ID), seq, [16]byte(a.UserID), a.Origin, a.Name, a.MediaType, a.Size, sum, a.CreatedAt.UnixMicro())
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "attachment %s exists already", a.ID)
-	}
-	return err
+	return t.d.orTaken(err, "attachment %s exists already", a.ID)
 }
 
 // memorySeq returns the row number of a memory, whether or not the caller may see it, or NotFound.

@@ -71,10 +71,7 @@ func unixMicro(t time.Time) int64 {
 
 func (t candidates) Insert(_ context.Context, c *loci.Candidate) error {
 	_, err := t.insert(c, "")
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "candidate %s exists already", c.ID)
-	}
-	return err
+	return t.d.orTaken(err, "candidate %s exists already", c.ID)
 }
 
 func (t candidates) InsertNew(_ context.Context, c *loci.Candidate) (added bool, err error) {
@@ -83,10 +80,7 @@ func (t candidates) InsertNew(_ context.Context, c *loci.Candidate) (added bool,
 
 // insert stores a candidate and reports whether it did. taken says what to do if its id is taken.
 func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err error) {
-	if err := t.mine(c.OrgID); err != nil {
-		return false, err
-	}
-	if err := t.knowsUser(c.UserID); err != nil {
+	if err := t.writable(c.OrgID, c.UserID); err != nil {
 		return false, err
 	}
 	body, err := json.Marshal(c)

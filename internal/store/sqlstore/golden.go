@@ -35,17 +35,7 @@ func (t golden) Insert(_ context.Context, q loci.GoldenQuestion) error {
 	err := t.c.Exec("INSERT INTO golden_questions ({org} id, user_id, workspace_id, question, expected, created_at, "+
 		"updated_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?)", [16]byte(q.ID), [16]byte(q.UserID), orNull(q.WorkspaceID),
 		q.Question, expectedJSON(q.Expected), q.CreatedAt.UnixMicro(), q.UpdatedAt.UnixMicro())
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "golden question %s exists already", q.ID)
-	}
-	return err
-}
-
-func (t golden) writable(org loci.OrgID, user loci.UserID) error {
-	if err := t.mine(org); err != nil {
-		return err
-	}
-	return t.knowsUser(user)
+	return t.d.orTaken(err, "golden question %s exists already", q.ID)
 }
 
 func expectedJSON(list []loci.GoldenMemory) string {
@@ -114,10 +104,7 @@ func (t golden) InsertRun(_ context.Context, run *loci.GoldenRun) error {
 	}
 	err = t.c.Exec("INSERT INTO golden_runs ({org} id, user_id, workspace_id, body) VALUES ({?} ?, ?, ?, ?)",
 		[16]byte(run.ID), [16]byte(run.UserID), orNull(run.WorkspaceID), string(body))
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "the run %s of golden questions exists already", run.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "the run %s of golden questions exists already", run.ID); err != nil {
 		return err
 	}
 	return t.c.Exec("DELETE FROM golden_runs WHERE {golden_runs} user_id = ?1 AND seq <= (SELECT g.seq "+

@@ -13,10 +13,7 @@ import (
 type memoryNodes struct{ *Tx }
 
 func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
-	if err := t.mine(n.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(n.UserID); err != nil {
+	if err := t.writable(n.OrgID, n.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec(`INSERT INTO memory_nodes ({org} scope, deleted_at, expires_at, superseded_by, team_id, project_id,
@@ -24,10 +21,7 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 		allowed_vendors, name, description, tags, updated_at, secrets_kept, id, user_id, origin, created_at)
 		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(bindNode(n), [16]byte(n.ID), [16]byte(n.UserID), n.Origin, n.CreatedAt.UnixMicro())...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "memory node %s exists already", n.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "memory node %s exists already", n.ID); err != nil {
 		return err
 	}
 	return t.nodeChanged(nil, n)

@@ -93,10 +93,7 @@ func (t memoryNodes) storeItem(node *storedNode, i *loci.NodeItem, to target, me
 		VALUES ({?} ?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(i.ID), node.seq, to.parent.seq, rank,
 		string(i.Kind), memory, orNull(i.ProjectID), orNull(i.EntityID), i.Text, [16]byte(i.UserID), i.Origin,
 		toJSON(i.AllowedVendors), i.CreatedAt.UnixMicro(), i.SecretsKept)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "item %s exists already", i.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "item %s exists already", i.ID); err != nil {
 		return err
 	}
 	return t.changed(node, &placed{NodeItem: *i, above: to.parent})

@@ -128,10 +128,7 @@ func (o oauth) issue(c Conn, g *loci.Grant, now time.Time, access loci.Credentia
 	}
 	err := c.Exec("INSERT INTO oauth_refresh_tokens ({global} hash, grant_id, expires_at) VALUES (?, ?, ?)", next.Hash[:],
 		[16]byte(g.ID), next.ExpiresAt.UnixMicro())
-	if o.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "that refresh token exists already")
-	}
-	if err != nil {
+	if err = o.d.orTaken(err, "that refresh token exists already"); err != nil {
 		return err
 	}
 	if next.ExpiresAt.After(g.ExpiresAt) {

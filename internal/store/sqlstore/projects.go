@@ -228,10 +228,7 @@ func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace lo
 
 // NameTaken turns the error of a statement that sets a project's name into a Conflict.
 func (r *Registry) NameTaken(err error, name string) error {
-	if r.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "a project named %s exists; choose another name", loci.OneLine(name))
-	}
-	return err
+	return r.d.orTaken(err, "a project named %s exists; choose another name", loci.OneLine(name))
 }
 
 // Of returns the settled projects of an org, ordered by id. "" means all orgs.

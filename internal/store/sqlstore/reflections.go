@@ -10,10 +10,7 @@ import (
 type reflections struct{ *Tx }
 
 func (t reflections) Insert(_ context.Context, n *loci.Reflection) error {
-	if err := t.mine(n.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(n.UserID); err != nil {
+	if err := t.writable(n.OrgID, n.UserID); err != nil {
 		return err
 	}
 	body, err := json.Marshal(n)

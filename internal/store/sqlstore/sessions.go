@@ -34,10 +34,7 @@ func (tx *Tx) scanSession(r Row) (seq int64, s loci.Session, err error) {
 }
 
 func (t sessions) Insert(_ context.Context, s loci.Session) error {
-	if err := t.mine(s.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(s.UserID); err != nil {
+	if err := t.writable(s.OrgID, s.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO sessions ({org} workspace_id, reach, team_id, allowed_vendors, agent_id, title, "+
@@ -45,10 +42,7 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 		"origin, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		append(bindSession(&s), [16]byte(s.ID), [16]byte(s.UserID), orNull(s.ProjectID), s.Origin,
 			s.CreatedAt.UnixMicro())...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "session %s exists already", s.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "session %s exists already", s.ID); err != nil {
 		return err
 	}
 	return t.workChanged(loci.FeedSession, s.ID, 0, nil, &s.EventAccess)

@@ -26,10 +26,7 @@ func (t sources) Insert(_ context.Context, s loci.Source) error {
 		VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [16]byte(s.ID), seq, string(s.Kind), s.Ref, s.Text, s.Quote,
 		s.Start, s.End,
 		[16]byte(s.UserID), s.Origin, toJSON(s.AllowedVendors), s.CreatedAt.UnixMicro())
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "source %s exists already", s.ID)
-	}
-	return err
+	return t.d.orTaken(err, "source %s exists already", s.ID)
 }
 
 func (t sources) roomFor(memory int64, s *loci.Source) error {

@@ -111,10 +111,7 @@ func (t suggestions) Insert(ctx context.Context, s loci.Suggestion) error {
 }
 
 func (t suggestions) inserted(ctx context.Context, s *loci.Suggestion, err error) error {
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "the same suggestion is already waiting for a decision")
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "the same suggestion is already waiting for a decision"); err != nil {
 		return err
 	}
 	return t.suggestionChanged(ctx, s, loci.Created)

@@ -25,10 +25,7 @@ func (tx *Tx) scanTask(r Row) (seq int64, t loci.Task, err error) {
 func noTask() error { return loci.Errorf(loci.NotFound, "no such task") }
 
 func (t tasks) Insert(_ context.Context, task loci.Task) error {
-	if err := t.mine(task.OrgID); err != nil {
-		return err
-	}
-	if err := t.knowsUser(task.UserID); err != nil {
+	if err := t.writable(task.OrgID, task.UserID); err != nil {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO tasks ({org} workspace_id, allowed_vendors, title, notes, state, updated_at, done_at, "+
@@ -36,10 +33,7 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		append(bindTask(&task), [16]byte(task.ID), [16]byte(task.UserID), [16]byte(task.ProjectID), string(task.Reach),
 			orNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "task %s exists already", task.ID)
-	}
-	if err != nil {
+	if err = t.d.orTaken(err, "task %s exists already", task.ID); err != nil {
 		return err
 	}
 	return t.workChanged(loci.FeedTask, task.ID, task.Version, nil, &task.EventAccess)

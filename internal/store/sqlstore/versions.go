@@ -37,10 +37,7 @@ func (t memories) InsertVersion(_ context.Context, old *loci.Version) error {
 			old.Version)
 	}
 	err = t.keepVersion(seq, &old.Memory, old.ReplacedAt)
-	if t.d.taken(err) {
-		return loci.Errorf(loci.Conflict, "memory %s has a version %d already", old.ID, old.Version)
-	}
-	return err
+	return t.d.orTaken(err, "memory %s has a version %d already", old.ID, old.Version)
 }
 
 func (t memories) Versions(_ context.Context, v loci.Viewer, id loci.MemoryID, l loci.Lifecycle, before, limit int) (
