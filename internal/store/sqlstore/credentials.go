@@ -108,13 +108,9 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 }
 
 func (t credentials) ByHash(ctx context.Context, hash [32]byte) (f store.Found, err error) {
-	found := false
-	err = t.db.View(ctx, func(conn Conn) (err error) {
-		found, err = conn.One(credentialByHash, Args{hash[:]}, func(r Row) (err error) {
-			f.Org = scanOrg(r, len(credentialNames))
-			f.Credential, err = scanCredential(r)
-			return err
-		})
+	found, err := t.first(ctx, credentialByHash, Args{hash[:]}, func(r Row) (err error) {
+		f.Org = scanOrg(r, len(credentialNames))
+		f.Credential, err = scanCredential(r)
 		return err
 	})
 	return f, orMissing(found, err, noCredential)
@@ -164,17 +160,9 @@ func credentialsOf(q store.CredentialQuery) *Query {
 	return sql
 }
 
-func (t credentials) List(ctx context.Context, q store.CredentialQuery) (list []loci.Credential, err error) {
+func (t credentials) List(ctx context.Context, q store.CredentialQuery) ([]loci.Credential, error) {
 	sql := credentialsOf(q)
-	err = t.db.View(ctx, func(conn Conn) error {
-		list = nil
-		return conn.Query(sql.String(), sql.Args, func(r Row) error {
-			c, err := scanCredential(r)
-			list = append(list, c)
-			return err
-		})
-	})
-	return list, err
+	return every(ctx, t.Registry, sql.String(), sql.Args, scanCredential)
 }
 
 func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.CredentialID,
@@ -314,10 +302,7 @@ func (t credentials) Any(ctx context.Context, now time.Time) (bool, error) {
 }
 
 func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool, err error) {
-	err = t.db.View(ctx, func(conn Conn) error {
-		_, err := conn.One(sql, args, func(r Row) error { any = r.Bool(0); return nil })
-		return err
-	})
+	_, err = t.first(ctx, sql, args, func(r Row) error { any = r.Bool(0); return nil })
 	return any, err
 }
 

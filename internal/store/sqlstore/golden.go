@@ -67,17 +67,12 @@ func (t golden) Get(_ context.Context, v loci.Viewer, id loci.GoldenID) (found l
 	return found, orMissing(there, err, noGolden)
 }
 
-func (t golden) List(_ context.Context, v loci.Viewer, limit int) (list []loci.GoldenQuestion, err error) {
+func (t golden) List(_ context.Context, v loci.Viewer, limit int) ([]loci.GoldenQuestion, error) {
 	var q Query
 	q.Add("SELECT " + goldenColumns + " FROM golden_questions g WHERE {g} ")
 	t.sees(&q, v)
 	q.Add(" ORDER BY g.seq LIMIT ?", limit)
-	err = t.c.Query(q.String(), q.Args, func(r Row) error {
-		one, err := t.scan(r)
-		list = append(list, one)
-		return err
-	})
-	return list, err
+	return all(t.c, q.String(), q.Args, t.scan)
 }
 
 func (t golden) Update(_ context.Context, q loci.GoldenQuestion) error {

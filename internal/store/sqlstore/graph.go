@@ -147,8 +147,8 @@ func scanRelation(r Row) (x loci.Relation, err error) {
 	return x, scanAccess(r, 6, &x.GraphAccess, &x.CreatedAt)
 }
 
-func all[T any](c Conn, q *Query, scan func(Row) (T, error)) (list []T, err error) {
-	err = c.Query(q.String(), q.Args, func(r Row) error {
+func all[T any](c Conn, text string, args Args, scan func(Row) (T, error)) (list []T, err error) {
+	err = c.Query(text, args, func(r Row) error {
 		row, err := scan(r)
 		list = append(list, row)
 		return err
@@ -162,7 +162,7 @@ func (tx *GraphTx) entities(v loci.Viewer, l loci.Lifecycle, where string, args 
 	q.Add("SELECT " + entityColumns + " FROM entities e WHERE {graph e} ")
 	tx.Sees(&q, v, "e", l)
 	q.Add(" AND "+where, args...)
-	return all(tx.c, &q, scanEntity)
+	return all(tx.c, q.String(), q.Args, scanEntity)
 }
 
 // named returns the live visible entities with a name, oldest first, at most limit.

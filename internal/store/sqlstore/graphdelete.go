@@ -82,7 +82,7 @@ func (n entities) DeleteObservations(_ context.Context, v loci.Viewer, by loci.G
 			for _, text := range loci.Unique(item.Contents) {
 				var q Query
 				n.sameObservations(&q, v, e.ID.String(), text)
-				list, err := all(n.c, &q, scanObservation)
+				list, err := all(n.c, q.String(), q.Args, scanObservation)
 				if err != nil {
 					return 0, err
 				}
@@ -154,7 +154,7 @@ func (n entities) DeleteRelations(_ context.Context, v loci.Viewer, by loci.Grap
 func (tx *GraphTx) unrelate(v loci.Viewer, by loci.GraphAccess, from, kind, to string) (int, error) {
 	var q Query
 	tx.sameRelations(&q, v, from, kind, to)
-	list, err := all(tx.c, &q, scanRelation)
+	list, err := all(tx.c, q.String(), q.Args, scanRelation)
 	if err != nil {
 		return 0, err
 	}

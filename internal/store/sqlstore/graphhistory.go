@@ -26,7 +26,7 @@ func (g graph) History(_ context.Context, v loci.Viewer, id loci.EntityID, limit
 	var q Query
 	g.happenedTo(&q, v, id.String())
 	q.Add(" ORDER BY at, change_seq, kind, seq LIMIT ?", limit)
-	list, err := all(g.c, &q, scanHappened)
+	list, err := all(g.c, q.String(), q.Args, scanHappened)
 	if err != nil {
 		return nil, err
 	}

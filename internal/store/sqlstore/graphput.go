@@ -201,7 +201,7 @@ func (tx *GraphTx) observe(v loci.Viewer, by loci.GraphAccess, e *loci.Entity, c
 		var q Query
 		tx.sameObservations(&q, v, e.ID.String(), text)
 		q.Add(" LIMIT 1")
-		there, err := all(tx.c, &q, scanObservation)
+		there, err := all(tx.c, q.String(), q.Args, scanObservation)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -333,7 +333,7 @@ func (tx *GraphTx) relate(v loci.Viewer, by loci.GraphAccess, item loci.NewRelat
 	var q Query
 	tx.sameRelations(&q, v, from.ID.String(), item.Type, to.ID.String())
 	q.Add(" LIMIT 1")
-	same, err := all(tx.c, &q, scanRelation)
+	same, err := all(tx.c, q.String(), q.Args, scanRelation)
 	if err != nil || len(same) > 0 {
 		if err == nil {
 			put.Relation = same[0]

@@ -82,7 +82,7 @@ func (g graph) Named(_ context.Context, v loci.Viewer, ids store.GraphIDs, l loc
 		g.Sees(&q, v, "o", l)
 		q.Add(" AND ")
 		g.Sees(&q, v, "e", l)
-		list, err := all(g.c, &q, scanObservation)
+		list, err := all(g.c, q.String(), q.Args, scanObservation)
 		if err != nil {
 			return rows, err
 		}
@@ -92,7 +92,7 @@ func (g graph) Named(_ context.Context, v loci.Viewer, ids store.GraphIDs, l loc
 		var q Query
 		q.Add("SELECT "+relationColumns+" FROM "+fromRelations+" WHERE {graph r} r.id = ? AND ", id.String())
 		g.seesRelation(&q, v, l)
-		list, err := all(g.c, &q, scanRelation)
+		list, err := all(g.c, q.String(), q.Args, scanRelation)
 		if err != nil {
 			return rows, err
 		}

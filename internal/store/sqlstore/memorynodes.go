@@ -185,13 +185,8 @@ func (t memoryNodes) erase(n *storedNode) error {
 
 // eraseAll erases the nodes that the condition on m selects, at most limit.
 func (t memoryNodes) eraseAll(limit int, condition string, arg any) (int, error) {
-	var list []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} "+condition+" ORDER BY m.seq LIMIT ?",
-		Args{arg, limit}, func(r Row) error {
-			n, err := t.scanNode(r)
-			list = append(list, n)
-			return err
-		})
+	list, err := all(t.c, "SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} "+condition+" ORDER BY m.seq LIMIT ?",
+		Args{arg, limit}, t.scanNode)
 	for _, n := range list {
 		if err == nil {
 			err = t.erase(n)

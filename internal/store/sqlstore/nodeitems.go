@@ -349,14 +349,8 @@ func (t memoryNodes) EditItem(_ context.Context, v loci.Viewer, id loci.NodeItem
 // eraseItemsOf removes the items that a person added to nodes, and the items below these.
 // Otherwise more readers than before would see the items below.
 func (t memoryNodes) eraseItemsOf(user loci.UserID) error {
-	var nodes []*storedNode
-	err := t.c.Query("SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq FROM node_items "+
-		"WHERE {node_items} user_id = ?)",
-		Args{[16]byte(user)}, func(r Row) error {
-			n, err := t.scanNode(r)
-			nodes = append(nodes, n)
-			return err
-		})
+	nodes, err := all(t.c, "SELECT "+nodeColumns+" FROM memory_nodes m WHERE {m} m.seq IN (SELECT node_seq "+
+		"FROM node_items WHERE {node_items} user_id = ?)", Args{[16]byte(user)}, t.scanNode)
 	if err != nil {
 		return err
 	}

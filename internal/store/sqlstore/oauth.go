@@ -33,27 +33,14 @@ func (o oauth) PutClient(ctx context.Context, c loci.OAuthClient) error {
 }
 
 func (o oauth) Client(ctx context.Context, id string) (c loci.OAuthClient, err error) {
-	found := false
-	err = o.db.View(ctx, func(conn Conn) error {
-		found, err = conn.One("SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} id = ?", Args{id},
-			func(r Row) (err error) { c, err = scanClient(r); return err })
-		return err
-	})
+	found, err := o.first(ctx, "SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} id = ?",
+		Args{id}, func(r Row) (err error) { c, err = scanClient(r); return err })
 	return c, orMissing(found, err, noClient)
 }
 
-func (o oauth) Clients(ctx context.Context, limit int) (list []loci.OAuthClient, err error) {
-	err = o.db.View(ctx, func(conn Conn) error {
-		list = nil
-		return conn.Query("SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} TRUE ORDER BY "+
-			"created_at DESC, id LIMIT ?", Args{limit},
-			func(r Row) error {
-				c, err := scanClient(r)
-				list = append(list, c)
-				return err
-			})
-	})
-	return list, err
+func (o oauth) Clients(ctx context.Context, limit int) ([]loci.OAuthClient, error) {
+	return every(ctx, o.Registry, "SELECT "+clientColumns+" FROM oauth_clients WHERE {global oauth_clients} TRUE "+
+		"ORDER BY created_at DESC, id LIMIT ?", Args{limit}, scanClient)
 }
 
 func (o oauth) SetVendor(ctx context.Context, id string, v loci.Vendor) error {
@@ -94,15 +81,15 @@ var grantNames = []string{"id", "org_id", "user_id", "client_id", "client_name",
 	"workspace_id",
 	"created_at", "expires_at", "revoked_at", "last_used_at"}
 
-// grantColumns are the columns that scanGrant reads, starting at column i.
+// grantColumns are the first columns of what scanGrant reads.
 var grantColumns = "g." + strings.Join(grantNames, ", g.")
 
-func scanGrant(r Row, i int) (g loci.Grant, err error) {
-	g = loci.Grant{ID: r.ID(i), OrgID: loci.OrgID(r.Text(i + 1)), UserID: r.ID(i + 2), ClientID: r.Text(i + 3),
-		ClientName: r.Text(i + 4),
-		Vendor:     loci.Vendor(r.Text(i + 5)), Resource: r.Text(i + 7), WorkspaceID: r.ID(i + 8),
-		CreatedAt: timeAt(r, i+9), ExpiresAt: timeAt(r, i+10), RevokedAt: timeAt(r, i+11), LastUsedAt: timeAt(r, i+12)}
-	if g.Rights, err = fromJSON[loci.Right](r.Raw(i + 6)); len(g.Rights) == 0 {
+func scanGrant(r Row) (g loci.Grant, err error) {
+	g = loci.Grant{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), ClientID: r.Text(3),
+		ClientName: r.Text(4),
+		Vendor:     loci.Vendor(r.Text(5)), Resource: r.Text(7), WorkspaceID: r.ID(8),
+		CreatedAt: timeAt(r, 9), ExpiresAt: timeAt(r, 10), RevokedAt: timeAt(r, 11), LastUsedAt: timeAt(r, 12)}
+	if g.Rights, err = fromJSON[loci.Right](r.Raw(6)); len(g.Rights) == 0 {
 		g.Rights = nil
 	}
 	return g, err
@@ -139,22 +126,14 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 	return err
 }
 
-func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) (list []loci.Grant, err error) {
+func (o oauth) Grants(ctx context.Context, org loci.OrgID, user loci.UserID) ([]loci.Grant, error) {
 	var q Query
 	q.Add("SELECT "+grantColumns+" FROM oauth_grants g WHERE {global g} g.org_id = ?", string(org))
 	if !user.IsZero() {
 		q.Add(" AND g.user_id = ?", [16]byte(user))
 	}
 	q.Add(" ORDER BY g.created_at DESC, g.{seq} DESC")
-	err = o.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query(q.String(), q.Args, func(r Row) error {
-			g, err := scanGrant(r, 0)
-			list = append(list, g)
-			return err
-		})
-	})
-	return list, err
+	return every(ctx, o.Registry, q.String(), q.Args, scanGrant)
 }
 
 func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id loci.GrantID, at time.Time) error {

@@ -15,16 +15,12 @@ var refreshByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at " +
 	"FROM oauth_refresh_tokens k JOIN oauth_grants g ON {global g} g.id = k.grant_id WHERE {global k} k.hash = ?"
 
 func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g loci.Grant, err error) {
-	found := false
-	err = o.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One(codeByHash, Args{hash[:]}, func(r Row) (err error) {
-			i := len(grantNames)
-			code = loci.AuthCode{Hash: hash, ExpiresAt: timeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
-				Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: timeAt(r, i)}
-			g, err = scanGrant(r, 0)
-			code.GrantID = g.ID
-			return err
-		})
+	found, err := o.first(ctx, codeByHash, Args{hash[:]}, func(r Row) (err error) {
+		i := len(grantNames)
+		code = loci.AuthCode{Hash: hash, ExpiresAt: timeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
+			Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: timeAt(r, i)}
+		g, err = scanGrant(r)
+		code.GrantID = g.ID
 		return err
 	})
 	if err == nil && !found {
@@ -34,14 +30,10 @@ func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g l
 }
 
 func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshToken, g loci.Grant, err error) {
-	found := false
-	err = o.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One(refreshByHash, Args{hash[:]}, func(r Row) (err error) {
-			g, err = scanGrant(r, 0)
-			i := len(grantNames)
-			t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, i+1), UsedAt: timeAt(r, i)}
-			return err
-		})
+	found, err := o.first(ctx, refreshByHash, Args{hash[:]}, func(r Row) (err error) {
+		g, err = scanGrant(r)
+		i := len(grantNames)
+		t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, i+1), UsedAt: timeAt(r, i)}
 		return err
 	})
 	if err == nil && !found {
@@ -88,7 +80,7 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 			if !r.Null(i) {
 				until = timeAt(r, i).Add(loci.ReplayGrace)
 			}
-			g, err = scanGrant(r, 0)
+			g, err = scanGrant(r)
 			return err
 		})
 		switch {

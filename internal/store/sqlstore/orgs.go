@@ -19,19 +19,12 @@ func (r *Registry) Orgs() Orgs { return Orgs{r} }
 const OpenStates = "('active', 'suspended')"
 
 // Get returns an org, or NotFound if it is still being created or is being deleted.
-func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) {
-	org, err := o.Exists(ctx, id)
-	return org, err
-}
+func (o Orgs) Get(ctx context.Context, id loci.OrgID) (loci.Org, error) { return o.Exists(ctx, id) }
 
 // List returns the orgs, by id.
-func (o Orgs) List(ctx context.Context) (list []loci.Org, err error) {
-	err = o.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.state IN "+OpenStates+" ORDER BY o.id", nil,
-			func(r Row) error { list = append(list, scanOrg(r, 0)); return nil })
-	})
-	return list, err
+func (o Orgs) List(ctx context.Context) ([]loci.Org, error) {
+	return every(ctx, o.Registry, "SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.state IN "+OpenStates+
+		" ORDER BY o.id", nil, func(r Row) (loci.Org, error) { return scanOrg(r, 0), nil })
 }
 
 // Update reads the row in the transaction that writes it, so that two concurrent changes of
@@ -129,16 +122,9 @@ func typesOf(text string) (types []string) {
 
 // LookUp returns the registry's row, whatever its state, or NotFound.
 func (r *Registry) LookUp(ctx context.Context, id loci.OrgID) (org loci.Org, state string, err error) {
-	found := false
-	err = r.db.View(ctx, func(c Conn) (err error) {
-		found, err = c.One("SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ?", Args{string(id)},
-			func(row Row) error { org = scanOrg(row, 0); return nil })
-		return err
-	})
-	if err == nil && !found {
-		err = NoOrg()
-	}
-	return org, string(org.State), err
+	found, err := r.first(ctx, "SELECT "+orgColumns+" FROM orgs o WHERE {global o} o.id = ?", Args{string(id)},
+		func(row Row) error { org = scanOrg(row, 0); return nil })
+	return org, string(org.State), orMissing(found, err, NoOrg)
 }
 
 // Exists returns an org, or NotFound if it is still being created or is being deleted.

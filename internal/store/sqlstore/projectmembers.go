@@ -23,21 +23,13 @@ func (m projectMembers) All(ctx context.Context, org loci.OrgID, in loci.Workspa
 }
 
 func (m projectMembers) ids(ctx context.Context, in loci.WorkspaceID, where string, args ...any) (
-	list []loci.ProjectID, err error) {
+	[]loci.ProjectID, error) {
 	if !in.IsZero() {
 		where += " AND (p.workspace_id IS NULL OR p.workspace_id = ?)"
 		args = append(args, [16]byte(in))
 	}
-	err = m.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT p.id"+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where+" ORDER BY p.id", args,
-			func(r Row) error {
-				id, err := idAt[loci.ProjectID](r, 0)
-				list = append(list, id)
-				return err
-			})
-	})
-	return list, err
+	return every(ctx, m.Registry, "SELECT p.id"+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where+
+		" ORDER BY p.id", args, func(r Row) (loci.ProjectID, error) { return idAt[loci.ProjectID](r, 0) })
 }
 
 // hasProject rejects the id of a project that the org does not have.

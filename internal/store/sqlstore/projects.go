@@ -114,15 +114,10 @@ func (ps Projects) Find(ctx context.Context, v loci.Viewer, name string) (loci.P
 // one applies the rule itself to the only row that can match, so that its cost does not grow with
 // the number of the viewer's projects.
 func (ps Projects) one(ctx context.Context, v loci.Viewer, where string, arg any) (p loci.Project, err error) {
-	found := false
-	err = ps.db.View(ctx, func(c Conn) error {
-		found, err = c.One("SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+where,
-			Args{string(v.OrgID), arg},
-			func(r Row) error {
-				row, err := scanProject(r)
-				p = row.Project
-				return err
-			})
+	found, err := ps.first(ctx, "SELECT "+projectColumns+fromProjects+" WHERE {global p} p.org_id = ?"+projectExists+
+		where, Args{string(v.OrgID), arg}, func(r Row) error {
+		row, err := scanProject(r)
+		p = row.Project
 		return err
 	})
 	if err == nil && (!found || !v.InProject(&p)) {
@@ -216,14 +211,9 @@ func (ps Projects) Update(ctx context.Context, org loci.OrgID, id loci.ProjectID
 
 // InWorkspace reports whether a project is in that workspace.
 func (ps Projects) InWorkspace(ctx context.Context, org loci.OrgID, workspace loci.WorkspaceID) (
-	there bool, err error) {
-	err = ps.db.View(ctx, func(c Conn) (err error) {
-		there, err = c.One("SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+
-			" LIMIT 1",
-			Args{string(org), orNull(workspace)}, func(Row) error { return nil })
-		return err
-	})
-	return there, err
+	bool, error) {
+	return ps.first(ctx, "SELECT 1"+fromProjects+" WHERE {global p} p.org_id = ? AND p.workspace_id = ?"+projectExists+
+		" LIMIT 1", Args{string(org), orNull(workspace)}, func(Row) error { return nil })
 }
 
 // NameTaken turns the error of a statement that sets a project's name into a Conflict.
@@ -245,14 +235,6 @@ func (r *Registry) UnsettledProjects(ctx context.Context) ([]ProjectRow, error) 
 	return r.Projects().rows(ctx, " WHERE {global p} p.intent IS NOT NULL")
 }
 
-func (ps Projects) rows(ctx context.Context, where string, args ...any) (list []ProjectRow, err error) {
-	err = ps.db.View(ctx, func(c Conn) error {
-		list = nil
-		return c.Query("SELECT "+projectColumns+fromProjects+where, args, func(r Row) error {
-			p, err := scanProject(r)
-			list = append(list, p)
-			return err
-		})
-	})
-	return list, err
+func (ps Projects) rows(ctx context.Context, where string, args ...any) ([]ProjectRow, error) {
+	return every(ctx, ps.Registry, "SELECT "+projectColumns+fromProjects+where, args, scanProject)
 }
