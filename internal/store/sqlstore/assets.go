@@ -86,7 +86,7 @@ func (t assets) listQuery(q *Query, v loci.Viewer, memory loci.MemoryID, l loci.
 func scanAsset(r Row) loci.Asset {
 	return loci.Asset{ID: r.ID(0), MemoryID: r.ID(1), UserID: r.ID(2), Origin: r.Text(3), Name: r.Text(4),
 		MediaType: r.Text(5),
-		Size:      r.Int64(6), SHA256: hex.EncodeToString(r.Raw(7)), CreatedAt: timeAt(r, 8)}
+		Size:      r.Int64(6), SHA256: hex.EncodeToString(r.Raw(7)), CreatedAt: TimeAt(r, 8)}
 }
 
 func (t assets) Remove(_ context.Context, id loci.AssetID) error {

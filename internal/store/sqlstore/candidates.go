@@ -27,9 +27,9 @@ func (tx *Tx) scanAccess(r Row) (a loci.EventAccess, err error) {
 
 // bindAccess returns the values of workColumns without the number.
 func bindAccess(a *loci.EventAccess) []any {
-	return []any{[16]byte(a.UserID), orNull(a.WorkspaceID), orNull(a.ProjectID), string(a.Reach), orNull(a.TeamID),
+	return []any{[16]byte(a.UserID), OrNull(a.WorkspaceID), OrNull(a.ProjectID), string(a.Reach), OrNull(a.TeamID),
 		a.Origin,
-		toJSON(a.AllowedVendors)}
+		ToJSON(a.AllowedVendors)}
 }
 
 // scanCandidate reads candidateColumns. The columns count, whatever the body says.
@@ -90,8 +90,8 @@ func (t candidates) insert(c *loci.Candidate, taken string) (added bool, err err
 	err = t.c.Exec("INSERT INTO candidates ({org} user_id, workspace_id, project_id, reach, team_id, origin, "+
 		"allowed_vendors, id, kind, state, source_id, memory_id, due, version, created_at, updated_at, body) "+
 		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"+taken,
-		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), orNull(c.SourceID),
-			orNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
+		append(bindAccess(&c.EventAccess), [16]byte(c.ID), string(c.Kind), string(c.State), OrNull(c.SourceID),
+			OrNull(c.MemoryID), due(c), c.Version, c.CreatedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), string(body))...)
 	if err != nil || t.c.Changes() == 0 {
 		return false, err
 	}
@@ -143,7 +143,7 @@ func (t candidates) List(_ context.Context, v loci.Viewer, cq store.CandidateQue
 
 func (t candidates) filter(q *Query, v loci.Viewer, cq *store.CandidateQuery) {
 	t.seesWork(q, v, "s")
-	switch due := ceilMicro(cq.Now); {
+	switch due := CeilMicro(cq.Now); {
 	case cq.State == loci.ReviewPending && !cq.Now.IsZero():
 		q.Add(" AND (s.state = 'pending' OR s.state = 'deferred' AND s.due <= ?)", due)
 	case cq.State == loci.ReviewDeferred && !cq.Now.IsZero():
@@ -172,7 +172,7 @@ func (t candidates) Count(_ context.Context, v loci.Viewer, cq store.CandidateQu
 	var q Query
 	due := int64(0)
 	if !cq.Now.IsZero() {
-		due = ceilMicro(cq.Now)
+		due = CeilMicro(cq.Now)
 	}
 	q.Add("SELECT CASE WHEN s.state = 'deferred' AND s.due <= ? THEN 'pending' ELSE s.state END, count(*) "+
 		"FROM candidates s WHERE {s} ", due)
@@ -218,8 +218,8 @@ func (t candidates) Replace(_ context.Context, c *loci.Candidate) error {
 	}
 	err = t.c.Exec("UPDATE candidates SET kind = ?, state = ?, memory_id = ?, due = ?, version = ?, updated_at = ?, "+
 		"reach = ?, team_id = ?, allowed_vendors = ?, body = ? WHERE {candidates} seq = ?", string(c.Kind), string(c.State),
-		orNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), orNull(c.TeamID),
-		toJSON(c.AllowedVendors), string(now), seq)
+		OrNull(c.MemoryID), due(c), c.Version, c.UpdatedAt.UnixMicro(), string(c.Reach), OrNull(c.TeamID),
+		ToJSON(c.AllowedVendors), string(now), seq)
 	if err == nil {
 		err = t.follow(c)
 	}

@@ -31,8 +31,8 @@ func scanCredential(r Row) (c loci.Credential, err error) {
 		Method: loci.Method(r.Text(4)),
 		Vendor: loci.Vendor(r.Text(5)), Name: r.Text(6), Prefix: r.Text(8), WorkspaceID: r.ID(11), GrantID: r.ID(12),
 		Replaces: r.ID(13),
-		ProvedAt: timeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
-		CreatedAt: timeAt(r, 16), ExpiresAt: timeAt(r, 17), RevokedAt: timeAt(r, 18), LastUsedAt: timeAt(r, 19)}
+		ProvedAt: TimeAt(r, 14), IdleAfter: time.Duration(r.Int64(15)) * time.Microsecond,
+		CreatedAt: TimeAt(r, 16), ExpiresAt: TimeAt(r, 17), RevokedAt: TimeAt(r, 18), LastUsedAt: TimeAt(r, 19)}
 	copy(c.Hash[:], r.Raw(7))
 	if c.Rights, err = fromJSON[loci.Right](r.Raw(9)); err != nil {
 		return c, err
@@ -72,7 +72,7 @@ func idsToJSON(ids []loci.ProjectID) string {
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
-	return toJSON(texts)
+	return ToJSON(texts)
 }
 
 func (t credentials) Insert(ctx context.Context, c loci.Credential) error {
@@ -94,8 +94,8 @@ func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
 	}
 	err := conn.Exec(insertCredentialSQL,
 		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix,
-		toJSON(c.Rights),
-		idsToJSON(c.ProjectIDs), orNull(c.WorkspaceID), orNull(c.GrantID), orNull(c.Replaces), micros(c.ProvedAt),
+		ToJSON(c.Rights),
+		idsToJSON(c.ProjectIDs), OrNull(c.WorkspaceID), OrNull(c.GrantID), OrNull(c.Replaces), micros(c.ProvedAt),
 		c.IdleAfter.Microseconds(),
 		c.CreatedAt.UnixMicro(), micros(c.ExpiresAt), micros(c.RevokedAt), micros(c.LastUsedAt), string(c.OrgID))
 	switch {
@@ -175,7 +175,7 @@ func (t credentials) Revoke(ctx context.Context, org loci.OrgID, user loci.UserI
 		}
 		return changeCredential(conn, `UPDATE credentials SET revoked_at = coalesce(revoked_at, ?1)
 			WHERE {global credentials} id = ?2 AND org_id = ?3 AND user_id = coalesce(?4, user_id)`,
-			at.UnixMicro(), [16]byte(id), string(org), orNull(user))
+			at.UnixMicro(), [16]byte(id), string(org), OrNull(user))
 	})
 	t.changed(ctx, err, revoked)
 	return err
@@ -203,7 +203,7 @@ func (t credentials) RevokeAll(ctx context.Context, org loci.OrgID, user loci.Us
 	except loci.CredentialID, at time.Time) (n int, err error) {
 	now := at.UnixMicro()
 	const condition = "c.org_id = ? AND c.user_id = ? AND c.method = coalesce(?, c.method) AND c.id <> ? AND " + usableAt
-	args := Args{string(org), [16]byte(user), textOrNull(string(method)), [16]byte(except), now, now}
+	args := Args{string(org), [16]byte(user), TextOrNull(string(method)), [16]byte(except), now, now}
 	var revoked []loci.Credential
 	err = t.db.Update(ctx, func(conn Conn) (err error) {
 		if revoked, err = identified(conn, condition, args...); err != nil {
@@ -254,7 +254,7 @@ func (t credentials) Enter(ctx context.Context, org loci.OrgID, user loci.UserID
 	w loci.WorkspaceID) error {
 	return t.change(ctx, "UPDATE credentials SET workspace_id = ? WHERE {global credentials} id = ? AND org_id = ? AND "+
 		"user_id = ?",
-		orNull(w), [16]byte(id), string(org), [16]byte(user))
+		OrNull(w), [16]byte(id), string(org), [16]byte(user))
 }
 
 func (t credentials) Touch(ctx context.Context, id loci.CredentialID, at time.Time) error {
@@ -307,7 +307,7 @@ func (t credentials) any(ctx context.Context, sql string, args ...any) (any bool
 }
 
 func (t credentials) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
-	before := ceilMicro(then)
+	before := CeilMicro(then)
 	err = t.db.Update(ctx, func(conn Conn) error {
 		err := conn.Exec(`DELETE FROM credentials WHERE {global credentials} id IN (SELECT c.id FROM credentials c
 			WHERE {global c} c.method <> 'key' AND

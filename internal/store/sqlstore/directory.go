@@ -39,14 +39,14 @@ func (r *Registry) UnsettledPeople(ctx context.Context) ([]loci.Person, error) {
 // Enlist adds a user who is not settled yet. Conflict if the address is taken.
 func (r *Registry) Enlist(ctx context.Context, u loci.User) error {
 	return r.changePeople(ctx, "INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)",
-		[16]byte(u.ID), string(u.OrgID), textOrNull(u.Email))
+		[16]byte(u.ID), string(u.OrgID), TextOrNull(u.Email))
 }
 
 // PutEmail sets the new address of a user and marks the user as not settled. Conflict if the address is taken.
 func (r *Registry) PutEmail(ctx context.Context, org loci.OrgID, user loci.UserID, email string) error {
 	return r.changePeople(ctx, `INSERT INTO people ({global} user_id, org_id, email, settled) VALUES (?, ?, ?, FALSE)
 		ON CONFLICT ({global} user_id) DO UPDATE SET email = excluded.email, settled = FALSE`, [16]byte(user), string(org),
-		textOrNull(email))
+		TextOrNull(email))
 }
 
 // SettlePerson records that both rows of a user agree.

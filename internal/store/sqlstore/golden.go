@@ -33,7 +33,7 @@ func (t golden) Insert(_ context.Context, q loci.GoldenQuestion) error {
 		return err
 	}
 	err := t.c.Exec("INSERT INTO golden_questions ({org} id, user_id, workspace_id, question, expected, created_at, "+
-		"updated_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?)", [16]byte(q.ID), [16]byte(q.UserID), orNull(q.WorkspaceID),
+		"updated_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?)", [16]byte(q.ID), [16]byte(q.UserID), OrNull(q.WorkspaceID),
 		q.Question, expectedJSON(q.Expected), q.CreatedAt.UnixMicro(), q.UpdatedAt.UnixMicro())
 	return t.d.orTaken(err, "golden question %s exists already", q.ID)
 }
@@ -43,12 +43,12 @@ func expectedJSON(list []loci.GoldenMemory) string {
 	for i, m := range list {
 		ids[i] = m.ID.String()
 	}
-	return toJSON(ids)
+	return ToJSON(ids)
 }
 
 func (t golden) scan(r Row) (q loci.GoldenQuestion, err error) {
 	q = loci.GoldenQuestion{ID: r.ID(0), OrgID: t.Org, UserID: r.ID(1), WorkspaceID: r.ID(2), Question: r.Text(3),
-		CreatedAt: timeAt(r, 5), UpdatedAt: timeAt(r, 6)}
+		CreatedAt: TimeAt(r, 5), UpdatedAt: TimeAt(r, 6)}
 	var ids []loci.MemoryID
 	if err := json.Unmarshal(r.Raw(4), &ids); err != nil {
 		return q, err
@@ -98,7 +98,7 @@ func (t golden) InsertRun(_ context.Context, run *loci.GoldenRun) error {
 		return err
 	}
 	err = t.c.Exec("INSERT INTO golden_runs ({org} id, user_id, workspace_id, body) VALUES ({?} ?, ?, ?, ?)",
-		[16]byte(run.ID), [16]byte(run.UserID), orNull(run.WorkspaceID), string(body))
+		[16]byte(run.ID), [16]byte(run.UserID), OrNull(run.WorkspaceID), string(body))
 	if err = t.d.orTaken(err, "the run %s of golden questions exists already", run.ID); err != nil {
 		return err
 	}

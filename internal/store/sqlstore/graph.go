@@ -105,7 +105,7 @@ const fromRelations = "relations r {join} entities f ON {graph f} f.id = r.from_
 	"t} t.id = r.to_entity"
 
 func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err error) {
-	if a.UserID, err = idAt[loci.UserID](r, i); err != nil {
+	if a.UserID, err = IDAt[loci.UserID](r, i); err != nil {
 		return err
 	}
 	a.Origin, a.DeletedAt, *created, a.SecretsKept = r.Text(i+1), isoAt(r, i+3), isoAt(r, i+4), r.Bool(i+5)
@@ -114,7 +114,7 @@ func scanAccess(r Row, i int, a *loci.GraphAccess, created *time.Time) (err erro
 }
 
 func scanEntity(r Row) (e loci.Entity, err error) {
-	if e.ID, err = idAt[loci.EntityID](r, 0); err != nil {
+	if e.ID, err = IDAt[loci.EntityID](r, 0); err != nil {
 		return e, err
 	}
 	e.Name, e.Type, e.UpdatedAt = r.Text(1), r.Text(2), isoAt(r, 3)
@@ -123,10 +123,10 @@ func scanEntity(r Row) (e loci.Entity, err error) {
 }
 
 func scanObservation(r Row) (o loci.Observation, err error) {
-	if o.ID, err = idAt[loci.ObservationID](r, 0); err != nil {
+	if o.ID, err = IDAt[loci.ObservationID](r, 0); err != nil {
 		return o, err
 	}
-	if o.EntityID, err = idAt[loci.EntityID](r, 1); err != nil {
+	if o.EntityID, err = IDAt[loci.EntityID](r, 1); err != nil {
 		return o, err
 	}
 	o.Content = r.Text(2)
@@ -134,13 +134,13 @@ func scanObservation(r Row) (o loci.Observation, err error) {
 }
 
 func scanRelation(r Row) (x loci.Relation, err error) {
-	if x.ID, err = idAt[loci.RelationID](r, 0); err != nil {
+	if x.ID, err = IDAt[loci.RelationID](r, 0); err != nil {
 		return x, err
 	}
-	if x.FromID, err = idAt[loci.EntityID](r, 1); err != nil {
+	if x.FromID, err = IDAt[loci.EntityID](r, 1); err != nil {
 		return x, err
 	}
-	if x.ToID, err = idAt[loci.EntityID](r, 2); err != nil {
+	if x.ToID, err = IDAt[loci.EntityID](r, 2); err != nil {
 		return x, err
 	}
 	x.From, x.To, x.Type = r.Text(3), r.Text(4), r.Text(5)

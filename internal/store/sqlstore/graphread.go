@@ -21,7 +21,7 @@ func (g graph) Get(_ context.Context, v loci.Viewer, ids ...loci.EntityID) ([]lo
 		texts[i] = id.String()
 	}
 	var q Query
-	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", jsonList(texts))
+	q.Add("SELECT "+entityColumns+" FROM {each ?} {join} entities e ON {graph e} e.id = value WHERE ", ToJSON(texts))
 	g.Sees(&q, v, "e", loci.LiveOnly)
 	list, err := all(g.c, q.String(), q.Args, scanEntity)
 	if err != nil {
@@ -230,7 +230,7 @@ func (tx *GraphTx) step(v loci.Viewer, from []loci.Entity, seen map[string]bool,
 	for i, e := range from {
 		ids[i] = e.ID.String()
 	}
-	list, known := jsonList(ids), jsonList(slices.Collect(maps.Keys(seen)))
+	list, known := ToJSON(ids), ToJSON(slices.Collect(maps.Keys(seen)))
 	var q Query
 	q.Add("SELECT "+entityColumns+" FROM (SELECT t.id FROM {each ?} {join} "+fromRelations+
 		" WHERE {graph r} r.from_entity = value AND ", list)

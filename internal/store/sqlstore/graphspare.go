@@ -46,7 +46,7 @@ func (tx *GraphTx) spareEntity(v loci.Viewer, e *loci.Entity) (spared bool, err 
 	for _, q := range []*Query{&observations, &relations} {
 		err := tx.c.Query(q.String(), q.Args, func(r Row) (err error) {
 			a := loci.GraphAccess{Origin: r.Text(1), AllowedVendors: e.AllowedVendors}
-			if a.UserID, err = idAt[loci.UserID](r, 0); err != nil {
+			if a.UserID, err = IDAt[loci.UserID](r, 0); err != nil {
 				return err
 			}
 			for i := 2; i < 5; i++ {

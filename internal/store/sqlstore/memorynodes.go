@@ -29,9 +29,9 @@ func (t memoryNodes) Insert(_ context.Context, n *loci.MemoryNode) error {
 
 // bindNode returns the columns that Update may change.
 func bindNode(n *loci.MemoryNode) []any {
-	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), orNull(n.SupersededBy), orNull(n.TeamID),
-		orNull(n.ProjectID), orNull(n.AgentID), orNull(n.WorkspaceID), toJSON(n.AllowedVendors), n.Name, n.Description,
-		toJSON(n.Tags), n.UpdatedAt.UnixMicro(), n.SecretsKept}
+	return []any{string(n.Scope), micros(n.DeletedAt), micros(n.ExpiresAt), OrNull(n.SupersededBy), OrNull(n.TeamID),
+		OrNull(n.ProjectID), OrNull(n.AgentID), OrNull(n.WorkspaceID), ToJSON(n.AllowedVendors), n.Name, n.Description,
+		ToJSON(n.Tags), n.UpdatedAt.UnixMicro(), n.SecretsKept}
 }
 
 const nodeColumns = `m.seq, m.id, m.user_id, m.scope, m.deleted_at, m.expires_at, m.superseded_by, m.team_id,
@@ -46,11 +46,11 @@ type storedNode struct {
 func (t memoryNodes) scanNode(r Row) (n *storedNode, err error) {
 	n = &storedNode{seq: r.Int64(0)}
 	n.ID = r.ID(1)
-	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: timeAt(r, 4),
-		ExpiresAt:    timeAt(r, 5),
+	n.Access = loci.Access{OrgID: t.Org, UserID: r.ID(2), Scope: loci.Scope(r.Text(3)), DeletedAt: TimeAt(r, 4),
+		ExpiresAt:    TimeAt(r, 5),
 		SupersededBy: r.ID(6), TeamID: r.ID(7), ProjectID: r.ID(8), AgentID: r.ID(9), WorkspaceID: r.ID(10),
 		Origin: r.Text(12)}
-	n.Name, n.Description, n.CreatedAt, n.UpdatedAt, n.SecretsKept = r.Text(13), r.Text(14), timeAt(r, 16), timeAt(r, 17),
+	n.Name, n.Description, n.CreatedAt, n.UpdatedAt, n.SecretsKept = r.Text(13), r.Text(14), TimeAt(r, 16), TimeAt(r, 17),
 		r.Bool(18)
 	if n.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(11)); err == nil {
 		n.Tags, err = fromJSON[string](r.Raw(15))
@@ -196,5 +196,5 @@ func (t memoryNodes) eraseAll(limit int, condition string, arg any) (int, error)
 }
 
 func (t memoryNodes) Purge(_ context.Context, then time.Time, limit int) (int, error) {
-	return t.eraseAll(limit, "m.deleted_at < ?", ceilMicro(then))
+	return t.eraseAll(limit, "m.deleted_at < ?", CeilMicro(then))
 }

@@ -29,7 +29,7 @@ var itemPlaces = strings.TrimSuffix(itemColumns, "i.text") + "''"
 func scanItem(r Row, node loci.NodeID) (i *placed, err error) {
 	i = &placed{seq: r.Int64(0), parent: r.Int64(1), rank: r.Int64(2)}
 	i.NodeItem = loci.NodeItem{ID: r.ID(3), NodeID: node, Kind: loci.ItemKind(r.Text(4)), MemoryID: r.ID(5),
-		ProjectID: r.ID(6), EntityID: r.ID(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: timeAt(r, 11),
+		ProjectID: r.ID(6), EntityID: r.ID(7), UserID: r.ID(8), Origin: r.Text(9), CreatedAt: TimeAt(r, 11),
 		Noticed: loci.Noticed{SecretsKept: r.Bool(12)}, Text: r.Text(13)}
 	i.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(10))
 	return i, err

@@ -15,7 +15,7 @@ const clientColumns = "id, name, redirect_uris, uri, vendor, created_at, last_us
 
 func scanClient(r Row) (c loci.OAuthClient, err error) {
 	c = loci.OAuthClient{ID: r.Text(0), Name: r.Text(1), URI: r.Text(3), Vendor: loci.Vendor(r.Text(4)),
-		CreatedAt: timeAt(r, 5), LastUsedAt: timeAt(r, 6)}
+		CreatedAt: TimeAt(r, 5), LastUsedAt: TimeAt(r, 6)}
 	c.RedirectURIs, err = fromJSON[string](r.Raw(2))
 	return c, err
 }
@@ -28,7 +28,7 @@ func (o oauth) PutClient(ctx context.Context, c loci.OAuthClient) error {
 			`) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT ({global} id) DO UPDATE SET
 			name = excluded.name, redirect_uris = excluded.redirect_uris, uri = excluded.uri,
 			last_used_at = coalesce(excluded.last_used_at, last_used_at)`,
-			c.ID, c.Name, toJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
+			c.ID, c.Name, ToJSON(c.RedirectURIs), c.URI, string(c.Vendor), c.CreatedAt.UnixMicro(), micros(c.LastUsedAt))
 	})
 }
 
@@ -88,7 +88,7 @@ func scanGrant(r Row) (g loci.Grant, err error) {
 	g = loci.Grant{ID: r.ID(0), OrgID: loci.OrgID(r.Text(1)), UserID: r.ID(2), ClientID: r.Text(3),
 		ClientName: r.Text(4),
 		Vendor:     loci.Vendor(r.Text(5)), Resource: r.Text(7), WorkspaceID: r.ID(8),
-		CreatedAt: timeAt(r, 9), ExpiresAt: timeAt(r, 10), RevokedAt: timeAt(r, 11), LastUsedAt: timeAt(r, 12)}
+		CreatedAt: TimeAt(r, 9), ExpiresAt: TimeAt(r, 10), RevokedAt: TimeAt(r, 11), LastUsedAt: TimeAt(r, 12)}
 	if g.Rights, err = fromJSON[loci.Right](r.Raw(6)); len(g.Rights) == 0 {
 		g.Rights = nil
 	}
@@ -108,8 +108,8 @@ func (o oauth) Allow(ctx context.Context, g loci.Grant, code loci.AuthCode) erro
 		}
 		err := c.Exec("INSERT INTO oauth_grants ({global} "+strings.Join(grantNames, ", ")+`)
 			SELECT ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM orgs WHERE {global orgs} id = ? AND state IN `+OpenStates,
-			[16]byte(g.ID), [16]byte(g.UserID), g.ClientID, g.ClientName, string(g.Vendor), toJSON(g.Rights), g.Resource,
-			orNull(g.WorkspaceID),
+			[16]byte(g.ID), [16]byte(g.UserID), g.ClientID, g.ClientName, string(g.Vendor), ToJSON(g.Rights), g.Resource,
+			OrNull(g.WorkspaceID),
 			g.CreatedAt.UnixMicro(), g.ExpiresAt.UnixMicro(), micros(g.RevokedAt), micros(g.LastUsedAt), string(g.OrgID))
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (o oauth) Revoke(ctx context.Context, org loci.OrgID, user loci.UserID, id 
 	err := o.db.Update(ctx, func(c Conn) error {
 		found, err := c.One("SELECT user_id FROM oauth_grants WHERE {global oauth_grants} id = ?1 AND org_id = ?2 AND "+
 			"user_id = coalesce(?3, user_id)",
-			Args{[16]byte(id), string(org), orNull(user)}, func(r Row) error { owner = r.ID(0); return nil })
+			Args{[16]byte(id), string(org), OrNull(user)}, func(r Row) error { owner = r.ID(0); return nil })
 		if err = orMissing(found, err, noGrant); err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func revokeGrant(c Conn, id loci.GrantID, at time.Time) error {
 
 // Purge keeps a used refresh token until it would have expired. Only then can Loci detect that someone uses it again.
 func (o oauth) Purge(ctx context.Context, then time.Time, limit int) (n int, err error) {
-	before := ceilMicro(then)
+	before := CeilMicro(then)
 	err = o.db.Update(ctx, func(c Conn) error {
 		n = 0
 		for _, sql := range []string{

@@ -17,8 +17,8 @@ var refreshByHash = "SELECT " + grantColumns + ", k.used_at, k.expires_at " +
 func (o oauth) Code(ctx context.Context, hash [32]byte) (code loci.AuthCode, g loci.Grant, err error) {
 	found, err := o.first(ctx, codeByHash, Args{hash[:]}, func(r Row) (err error) {
 		i := len(grantNames)
-		code = loci.AuthCode{Hash: hash, ExpiresAt: timeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
-			Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: timeAt(r, i)}
+		code = loci.AuthCode{Hash: hash, ExpiresAt: TimeAt(r, i+1), ClientID: r.Text(i + 2), RedirectURI: r.Text(i + 3),
+			Challenge: r.Text(i + 4), Resource: r.Text(i + 5), UsedAt: TimeAt(r, i)}
 		g, err = scanGrant(r)
 		code.GrantID = g.ID
 		return err
@@ -33,7 +33,7 @@ func (o oauth) Refreshable(ctx context.Context, hash [32]byte) (t loci.RefreshTo
 	found, err := o.first(ctx, refreshByHash, Args{hash[:]}, func(r Row) (err error) {
 		g, err = scanGrant(r)
 		i := len(grantNames)
-		t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: timeAt(r, i+1), UsedAt: timeAt(r, i)}
+		t = loci.RefreshToken{Hash: hash, GrantID: g.ID, ExpiresAt: TimeAt(r, i+1), UsedAt: TimeAt(r, i)}
 		return err
 	})
 	if err == nil && !found {
@@ -76,9 +76,9 @@ func (o oauth) exchange(ctx context.Context, x exchange, hash [32]byte, now time
 		var until time.Time // when it can be exchanged for the last time
 		found, err := c.One(x.find, Args{hash[:]}, func(r Row) (err error) {
 			i := len(grantNames)
-			until = timeAt(r, i+1)
+			until = TimeAt(r, i+1)
 			if !r.Null(i) {
-				until = timeAt(r, i).Add(loci.ReplayGrace)
+				until = TimeAt(r, i).Add(loci.ReplayGrace)
 			}
 			g, err = scanGrant(r)
 			return err

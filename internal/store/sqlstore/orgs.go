@@ -52,7 +52,7 @@ func (o Orgs) Update(ctx context.Context, id loci.OrgID, change func(*loci.Org) 
 		return c.Exec("UPDATE orgs SET name = ?, owner_id = ?, state = ?, deletion = ?, workspaces = ?, asset_bytes = ?, "+
 			"asset_total = ?, asset_types = ?, events = ?, events_retention = ?, legal_hold = ? WHERE {global orgs} id = ?",
 			org.Name, [16]byte(org.OwnerID), string(org.State), string(org.Deletion), org.Workspaces,
-			org.Assets.MaxBytes, org.Assets.TotalBytes, toJSON(org.Assets.MediaTypes), string(org.Events),
+			org.Assets.MaxBytes, org.Assets.TotalBytes, ToJSON(org.Assets.MediaTypes), string(org.Events),
 			retentionText(&org), org.Hold, string(id))
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ const orgColumns = "o.id, o.name, o.owner_id, o.state, o.deletion, o.workspaces,
 func scanOrg(r Row, i int) loci.Org {
 	org := loci.Org{ID: loci.OrgID(r.Text(i)), Name: r.Text(i + 1), OwnerID: r.ID(i + 2),
 		State:    loci.OrgState(r.Text(i + 3)),
-		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: timeAt(r, i+6),
+		Deletion: loci.Deletion(r.Text(i + 4)), Workspaces: r.Bool(i + 5), CreatedAt: TimeAt(r, i+6),
 		ProjectsVersion: r.Int64(i + 7),
 		Assets: loci.AssetRules{MaxBytes: r.Int64(i + 8), TotalBytes: r.Int64(i + 9),
 			MediaTypes: typesOf(r.Text(i + 10))}, Events: loci.EventStore(r.Text(i + 11)),

@@ -50,7 +50,7 @@ func (t reflections) narrow(to *loci.EventAccess, condition string, value [16]by
 			continue
 		}
 		err = t.c.Exec("UPDATE reflections SET reach = ?, team_id = ?, allowed_vendors = ? WHERE {reflections} seq = ?",
-			string(now.Reach), orNull(now.TeamID), toJSON(now.AllowedVendors), n.seq)
+			string(now.Reach), OrNull(now.TeamID), ToJSON(now.AllowedVendors), n.seq)
 	}
 	return err
 }

@@ -106,8 +106,8 @@ func (j jobs) Put(ctx context.Context, one store.Job) error {
 func (j jobs) List(ctx context.Context) ([]store.Job, error) {
 	return every(ctx, j.Registry, "SELECT j.name, j.begun_at, j.ended_at, j.changed, j.error, j.next_at FROM jobs j "+
 		"WHERE {global j} TRUE ORDER BY j.name", nil, func(r Row) (store.Job, error) {
-		return store.Job{Name: r.Text(0), BegunAt: timeAt(r, 1), EndedAt: timeAt(r, 2), Rows: r.Int(3), Error: r.Text(4),
-			NextAt: timeAt(r, 5)}, nil
+		return store.Job{Name: r.Text(0), BegunAt: TimeAt(r, 1), EndedAt: TimeAt(r, 2), Rows: r.Int(3), Error: r.Text(4),
+			NextAt: TimeAt(r, 5)}, nil
 	})
 }
 
@@ -116,7 +116,7 @@ type settings struct{ *Registry }
 func (s settings) List(ctx context.Context) ([]loci.StoredSetting, error) {
 	return every(ctx, s.Registry, "SELECT key, value, changed_at FROM settings WHERE {global settings} TRUE ORDER BY key",
 		nil, func(r Row) (loci.StoredSetting, error) {
-			return loci.StoredSetting{Key: r.Text(0), Value: r.Text(1), At: timeAt(r, 2)}, nil
+			return loci.StoredSetting{Key: r.Text(0), Value: r.Text(1), At: TimeAt(r, 2)}, nil
 		})
 }
 
@@ -160,7 +160,7 @@ func (l limits) Failures(ctx context.Context, key string) (n int, last time.Time
 
 func failures(c Conn, key string) (n int, last time.Time, err error) {
 	_, err = c.One("SELECT n, last FROM failures WHERE {global failures} key = ?", Args{key},
-		func(r Row) error { n, last = r.Int(0), timeAt(r, 1); return nil })
+		func(r Row) error { n, last = r.Int(0), TimeAt(r, 1); return nil })
 	return n, last, err
 }
 
@@ -185,9 +185,9 @@ func (l limits) Clear(ctx context.Context, key string) error {
 
 func (l limits) Purge(ctx context.Context, then time.Time) error {
 	return l.db.Update(ctx, func(c Conn) error {
-		if err := c.Exec(`DELETE FROM limits WHERE {global limits} "window" < ?`, ceilMicro(then)); err != nil {
+		if err := c.Exec(`DELETE FROM limits WHERE {global limits} "window" < ?`, CeilMicro(then)); err != nil {
 			return err
 		}
-		return c.Exec("DELETE FROM failures WHERE {global failures} last < ?", ceilMicro(then))
+		return c.Exec("DELETE FROM failures WHERE {global failures} last < ?", CeilMicro(then))
 	})
 }

@@ -26,8 +26,8 @@ func (tx *Tx) scanSession(r Row) (seq int64, s loci.Session, err error) {
 	s = loci.Session{ID: r.ID(1), AgentID: r.ID(9), Title: r.Text(10), Metadata: objectAt(r, 11),
 		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
 			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
-		State: loci.SessionState(r.Text(12)), CreatedAt: timeAt(r, 13), UpdatedAt: timeAt(r, 14),
-		LastActiveAt: timeAt(r, 15), ClosedAt: timeAt(r, 16), Expired: r.Bool(17), ReopenedAt: timeAt(r, 18),
+		State: loci.SessionState(r.Text(12)), CreatedAt: TimeAt(r, 13), UpdatedAt: TimeAt(r, 14),
+		LastActiveAt: TimeAt(r, 15), ClosedAt: TimeAt(r, 16), Expired: r.Bool(17), ReopenedAt: TimeAt(r, 18),
 		Revision: r.Int64(19)}
 	s.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
 	return r.Int64(0), s, err
@@ -40,7 +40,7 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 	err := t.c.Exec("INSERT INTO sessions ({org} workspace_id, reach, team_id, allowed_vendors, agent_id, title, "+
 		"metadata, state, updated_at, last_active_at, closed_at, expired, reopened_at, revision, id, user_id, project_id, "+
 		"origin, created_at) VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		append(bindSession(&s), [16]byte(s.ID), [16]byte(s.UserID), orNull(s.ProjectID), s.Origin,
+		append(bindSession(&s), [16]byte(s.ID), [16]byte(s.UserID), OrNull(s.ProjectID), s.Origin,
 			s.CreatedAt.UnixMicro())...)
 	if err = t.d.orTaken(err, "session %s exists already", s.ID); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (t sessions) Insert(_ context.Context, s loci.Session) error {
 
 // bindSession returns the columns that Update may change.
 func bindSession(s *loci.Session) []any {
-	return []any{orNull(s.WorkspaceID), string(s.Reach), orNull(s.TeamID), toJSON(s.AllowedVendors), orNull(s.AgentID),
+	return []any{OrNull(s.WorkspaceID), string(s.Reach), OrNull(s.TeamID), ToJSON(s.AllowedVendors), OrNull(s.AgentID),
 		s.Title, orNoObject(s.Metadata), string(s.State), s.UpdatedAt.UnixMicro(), s.LastActiveAt.UnixMicro(),
 		micros(s.ClosedAt), s.Expired, micros(s.ReopenedAt), s.Revision}
 }

@@ -30,8 +30,8 @@ func rowsText(g *loci.SuggestedGraph) string {
 
 func scanSuggestion(r Row) (int64, loci.Suggestion, error) {
 	s := loci.Suggestion{ID: r.ID(1), Kind: loci.SuggestionKind(r.Text(2)), MemoryID: r.ID(3), ByID: r.ID(4),
-		UserID: r.ID(5), Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: timeAt(r, 8),
-		SettledAt: timeAt(r, 9)}
+		UserID: r.ID(5), Origin: r.Text(6), State: loci.SuggestionState(r.Text(7)), CreatedAt: TimeAt(r, 8),
+		SettledAt: TimeAt(r, 9)}
 	if !r.Null(15) {
 		s.Row = &loci.SecretRow{Kind: r.Text(14), ID: r.ID(15)}
 	}
@@ -121,8 +121,8 @@ func (t suggestions) insertOfGraph(ctx context.Context, s *loci.Suggestion) erro
 	g := s.Graph
 	return t.inserted(ctx, s, t.c.Exec("INSERT INTO suggestions ({org} id, kind, origin, state, created_at, project_id, "+
 		"workspace_id, user_id, graph_rows, allowed_vendors) VALUES ({?} ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?)",
-		[16]byte(s.ID), string(s.Kind), s.Origin, s.CreatedAt.UnixMicro(), [16]byte(g.ProjectID), orNull(g.WorkspaceID),
-		[16]byte(s.UserID), rowsText(g), toJSON(g.AllowedVendors)))
+		[16]byte(s.ID), string(s.Kind), s.Origin, s.CreatedAt.UnixMicro(), [16]byte(g.ProjectID), OrNull(g.WorkspaceID),
+		[16]byte(s.UserID), rowsText(g), ToJSON(g.AllowedVendors)))
 }
 
 func noSuggestion() error { return loci.Errorf(loci.NotFound, "no such suggestion") }

@@ -16,7 +16,7 @@ func (tx *Tx) scanTask(r Row) (seq int64, t loci.Task, err error) {
 	t = loci.Task{ID: r.ID(1), Title: r.Text(9), Notes: r.Text(10),
 		EventAccess: loci.EventAccess{OrgID: tx.Org, UserID: r.ID(2), WorkspaceID: r.ID(3), ProjectID: r.ID(4),
 			Reach: loci.Reach(r.Text(5)), TeamID: r.ID(6), Origin: r.Text(7)},
-		State: loci.TaskState(r.Text(11)), CreatedAt: timeAt(r, 12), UpdatedAt: timeAt(r, 13), DoneAt: timeAt(r, 14),
+		State: loci.TaskState(r.Text(11)), CreatedAt: TimeAt(r, 12), UpdatedAt: TimeAt(r, 13), DoneAt: TimeAt(r, 14),
 		Version: r.Int(15), Noticed: loci.Noticed{SecretsKept: r.Bool(16)}}
 	t.AllowedVendors, err = fromJSON[loci.Vendor](r.Raw(8))
 	return r.Int64(0), t, err
@@ -32,7 +32,7 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 		"version, secrets_kept, id, user_id, project_id, reach, team_id, origin, created_at) "+
 		"VALUES ({?} ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		append(bindTask(&task), [16]byte(task.ID), [16]byte(task.UserID), [16]byte(task.ProjectID), string(task.Reach),
-			orNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
+			OrNull(task.TeamID), task.Origin, task.CreatedAt.UnixMicro())...)
 	if err = t.d.orTaken(err, "task %s exists already", task.ID); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (t tasks) Insert(_ context.Context, task loci.Task) error {
 
 // bindTask returns the columns that Update may change.
 func bindTask(task *loci.Task) []any {
-	return []any{orNull(task.WorkspaceID), toJSON(task.AllowedVendors), task.Title, task.Notes, string(task.State),
+	return []any{OrNull(task.WorkspaceID), ToJSON(task.AllowedVendors), task.Title, task.Notes, string(task.State),
 		task.UpdatedAt.UnixMicro(), micros(task.DoneAt), task.Version, task.SecretsKept}
 }
 
