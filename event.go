@@ -289,11 +289,11 @@ func (e *Event) Digest() [32]byte {
 	case !IsPersonal(e.Origin):
 		agent = e.Origin + "/" + agent
 	}
-	return sha256.Sum256([]byte(agent + "|" + e.Type + "|" + firstRunes(e.Content, DedupPrefix)))
+	return sha256.Sum256([]byte(agent + "|" + e.Type + "|" + FirstRunes(e.Content, DedupPrefix)))
 }
 
-// firstRunes returns the first n characters of s.
-func firstRunes(s string, n int) string {
+// FirstRunes returns the first n characters of s.
+func FirstRunes(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

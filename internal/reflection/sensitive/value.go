@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/loci-memory/loci/internal/language"
 )
 
 // link is what stands between a label and its value.
@@ -213,13 +215,7 @@ var plainWords = set(`required optional none null true false string text hidden 
  nothing something someone anything everyone login logout username email the that this what when where who pages
  screen prompt dialog form link change changes rotation strength length hash hashes storage security`)
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+var set = language.Set
 
 // wordEndings are those of words that say something about a password.
 var wordEndings = []string{
