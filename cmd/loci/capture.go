@@ -57,13 +57,9 @@ type hooking struct {
 
 // planCapture returns the change, and changes nothing. It fails if Loci cannot add the hooks.
 func (p *program) planCapture(c *client) (*hooking, error) {
-	binary, err := os.Executable()
+	binary, err := installed(c, "run")
 	if err != nil {
 		return nil, err
-	}
-	if isTransient(binary) {
-		return nil, usagef("cannot let %s run a program that `go run` started: it is temporary; run "+
-			"`go install ./cmd/loci` and use the installed one", c.name)
 	}
 	file, err := clientfile.ReadSettings(p.hookSettings())
 	if err != nil {
