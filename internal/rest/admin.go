@@ -83,13 +83,8 @@ const (
 	noBackup missing = "backup"
 )
 
-type adminUsersInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
 func (s *server) adminUsers(ctx context.Context, p loci.Principal,
-	in *adminUsersInput) (*answer[client.UserList], error) {
+	in *Page100) (*answer[client.UserList], error) {
 	list, next, err := s.app.Identity.AdminUsers(ctx, p, identity.AdminUsersQuery{After: in.Cursor,
 		Limit: limitOr(in.Limit, defaultMembers)})
 	return say(client.UserList{Users: orEmpty(list), More: client.More{HasMore: next != "", NextCursor: next}}, err)

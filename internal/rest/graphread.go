@@ -76,19 +76,13 @@ var graphReadRoutes = table{"graph", []served{
 			Example: exampleGraphLines}}}, (*server).exportGraph),
 }}
 
-// GraphPaging asks for one page. It is exported because huma skips embedded structs that are not.
-type GraphPaging struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 100"`
-	Cursor string `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
-}
-
-func (g GraphPaging) list() graph.ListRequest {
-	return graph.ListRequest{Limit: g.Limit, Cursor: g.Cursor}
+func (p Page100) list() graph.ListRequest {
+	return graph.ListRequest{Limit: p.Limit, Cursor: p.Cursor}
 }
 
 type graphInput struct {
 	ProjectPath
-	GraphPaging
+	Page100
 }
 
 func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*answer[client.GraphPage], error) {
@@ -139,7 +133,7 @@ func (s *server) openEntities(ctx context.Context, p loci.Principal,
 	return say(out, nil)
 }
 
-// EntityPath is an entity in a path, exported as GraphPaging is.
+// EntityPath is an entity in a path, exported as Page100 is.
 type EntityPath struct {
 	ProjectPath
 	Entity string `path:"entity" doc:"Id of the entity, a UUID" example:"6f1d2c1e-8a52-4c0e-9d7b-2f3a4b5c6d7e"`
@@ -154,7 +148,7 @@ func (s *server) entity(ctx context.Context, p loci.Principal, in *EntityPath) (
 
 type entityPageInput struct {
 	EntityPath
-	GraphPaging
+	Page100
 }
 
 func (s *server) entityObservations(ctx context.Context, p loci.Principal,

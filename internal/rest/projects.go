@@ -79,8 +79,7 @@ func (s *server) createProject(ctx context.Context, p loci.Principal,
 
 type projectsInput struct {
 	Status client.ProjectStatuses `query:"status" enum:"active,archived,all" doc:"Default: active"`
-	Limit  int                    `query:"limit" minimum:"1" maximum:"500" doc:"Default: 50"`
-	Cursor string                 `query:"cursor" maxLength:"1024" doc:"next_cursor of the page before"`
+	Page50
 }
 
 func (s *server) projects(ctx context.Context, p loci.Principal,
