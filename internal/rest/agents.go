@@ -52,7 +52,7 @@ func (s *server) createAgent(ctx context.Context, p loci.Principal, in *body[cli
 
 func (s *server) agents(ctx context.Context, p loci.Principal, in *Page50) (*answer[client.AgentList], error) {
 	page, err := s.app.Agent.List(ctx, p, agent.ListRequest{Limit: in.Limit, Cursor: in.Cursor})
-	return say(client.AgentList{Agents: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.AgentList{Agents: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) agent(ctx context.Context, p loci.Principal, in *AgentPath) (*answer[loci.Agent], error) {

@@ -32,7 +32,7 @@ func (s *server) dream(ctx context.Context, p loci.Principal, in *body[client.Ne
 
 func (s *server) dreams(ctx context.Context, p loci.Principal, in *Page50) (*answer[client.DreamList], error) {
 	page, err := s.app.Review.Dreams(ctx, p, in.Limit, in.Cursor)
-	return say(client.DreamList{Runs: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.DreamList{Runs: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 // DreamPath is a run in a path, exported as AgentPath is.

@@ -60,7 +60,7 @@ func (s *server) createGolden(ctx context.Context, p loci.Principal, in *body[cl
 func (s *server) goldenQuestions(ctx context.Context, p loci.Principal, _ *struct{}) (
 	*answer[client.GoldenList], error) {
 	list, err := s.app.Golden.List(ctx, p)
-	return say(client.GoldenList{Questions: orEmpty(list)}, err)
+	return say(client.GoldenList{Questions: loci.OrEmpty(list)}, err)
 }
 
 type goldenChangeInput struct {
@@ -84,7 +84,7 @@ func (s *server) runGolden(ctx context.Context, p loci.Principal, _ *struct{}) (
 func (s *server) goldenRuns(ctx context.Context, p loci.Principal, in *Page50) (
 	*answer[client.GoldenRuns], error) {
 	page, err := s.app.Golden.Runs(ctx, p, in.Limit, in.Cursor)
-	return say(client.GoldenRuns{Runs: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.GoldenRuns{Runs: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 var (

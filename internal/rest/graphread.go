@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"net/http"
@@ -90,7 +91,7 @@ func (s *server) graph(ctx context.Context, p loci.Principal, in *graphInput) (*
 	if err != nil {
 		return nil, err
 	}
-	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: orEmpty(page.Relations),
+	return say(client.GraphPage{Entities: allWhole(page.Entities), Relations: loci.OrEmpty(page.Relations),
 		Left: page.Left, More: moreAt(page.NextCursor)}, nil)
 }
 
@@ -154,13 +155,13 @@ type entityPageInput struct {
 func (s *server) entityObservations(ctx context.Context, p loci.Principal,
 	in *entityPageInput) (*answer[client.ObservationList], error) {
 	page, err := s.app.Graph.EntityObservations(ctx, p, in.project(), in.which(), in.list())
-	return say(client.ObservationList{Observations: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.ObservationList{Observations: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 func (s *server) entityRelations(ctx context.Context, p loci.Principal,
 	in *entityPageInput) (*answer[client.RelationList], error) {
 	page, err := s.app.Graph.EntityRelations(ctx, p, in.project(), in.which(), in.list())
-	return say(client.RelationList{Relations: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.RelationList{Relations: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 type entityHistoryInput struct {
@@ -183,12 +184,12 @@ func atMost[T any](list []T, limit, most int) ([]T, bool) {
 	if len(list) > limit {
 		return list[:limit], true
 	}
-	return orEmpty(list), len(list) == most
+	return loci.OrEmpty(list), len(list) == most
 }
 
 func (s *server) entityHistory(ctx context.Context, p loci.Principal,
 	in *entityHistoryInput) (*answer[client.GraphChangeList], error) {
-	limit := limitOr(in.Limit, defaultGraphList)
+	limit := cmp.Or(in.Limit, defaultGraphList)
 	list, err := s.app.Graph.EntityHistory(ctx, p, in.project(), in.which(), oneMore(limit, maxGraphList))
 	if err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ type neighboursInput struct {
 
 func (s *server) neighbours(ctx context.Context, p loci.Principal,
 	in *neighboursInput) (*answer[client.EntityList], error) {
-	limit := limitOr(in.Limit, defaultNeighbours)
+	limit := cmp.Or(in.Limit, defaultNeighbours)
 	list, err := s.app.Graph.Neighbours(ctx, p, in.project(), in.which(), in.Hops, oneMore(limit, graph.MaxNeighbours))
 	if err != nil {
 		return nil, err
@@ -223,7 +224,7 @@ type graphTrashInput struct {
 
 func (s *server) graphTrash(ctx context.Context, p loci.Principal,
 	in *graphTrashInput) (*answer[client.GraphTrash], error) {
-	limit := limitOr(in.Limit, defaultGraphList)
+	limit := cmp.Or(in.Limit, defaultGraphList)
 	t, err := s.app.Graph.Trash(ctx, p, in.project(), oneMore(limit, maxGraphList))
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func (s *server) suggestions(ctx context.Context, p loci.Principal,
 	in *suggestionsInput) (*answer[client.SuggestionList], error) {
 	page, err := s.app.Memory.Suggestions(ctx, p, memory.SuggestionsRequest{State: in.State, Limit: in.Limit,
 		Cursor: in.Cursor})
-	return say(client.SuggestionList{Suggestions: orEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
+	return say(client.SuggestionList{Suggestions: loci.OrEmpty(page.Items), More: moreAt(page.NextCursor)}, err)
 }
 
 type acceptInput struct {

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -88,10 +89,7 @@ var insertCredentialSQL = "INSERT INTO credentials ({global} " + strings.Join(cr
 // insertCredential looks up the org itself instead of relying on the foreign key, because an org
 // that is still being created has a row but must not get credentials.
 func (r *Registry) insertCredential(conn Conn, c loci.Credential) error {
-	method := c.Method
-	if method == "" {
-		method = loci.ByKey
-	}
+	method := cmp.Or(c.Method, loci.ByKey)
 	err := conn.Exec(insertCredentialSQL,
 		[16]byte(c.ID), [16]byte(c.UserID), string(c.Kind), string(method), string(c.Vendor), c.Name, c.Hash[:], c.Prefix,
 		ToJSON(c.Rights),

@@ -64,9 +64,7 @@ func (tx *Tx) scanReflection(r Row) (n *loci.Reflection, err error) {
 	if err := json.Unmarshal(r.Raw(8), n); err != nil {
 		return nil, err
 	}
-	if n.TaskIDs == nil { // as it was stored once
-		n.TaskIDs = []loci.TaskID{}
-	}
+	n.TaskIDs = loci.OrEmpty(n.TaskIDs) // it was stored as null once
 	n.EventAccess, err = tx.scanAccess(r)
 	return n, err
 }
